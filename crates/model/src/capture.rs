@@ -1,0 +1,122 @@
+//! Where events come from: sources, their clocks, and notes about what a capture cannot show.
+
+use crate::event::Tid;
+use serde::Serialize;
+
+/// Number of a source (one input file, or standard input) within one diagnosis.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize)]
+pub struct SourceId(pub u16);
+
+/// What a source holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CaptureKind {
+    /// strace, a line a call.
+    Strace,
+    /// `strace -c`, a table of counts.
+    StraceCount,
+    /// ltrace, a line a call.
+    Ltrace,
+    /// `ltrace -c`.
+    LtraceCount,
+    /// lsof, table or `-F`.
+    Lsof,
+    /// A listing of `/proc/PID/fd`.
+    ProcFd,
+    /// A dump of `/proc/net/{tcp,tcp6,udp,udp6,unix}`.
+    ProcNet,
+    /// Not recognised: named, noted and passed over.
+    Unknown,
+}
+
+/// What the timestamps of a source mean.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClockKind {
+    /// `-ttt`: seconds since the epoch.
+    Epoch,
+    /// `-t`, `-tt`: time of day; the date is unknown.
+    TimeOfDay,
+    /// `-r`: time since the line before.
+    Relative,
+    /// No timestamps.
+    None,
+}
+
+/// One input, as seen once it was read to its end.
+#[derive(Clone, Debug, Serialize)]
+pub struct SourceInfo {
+    /// Its number.
+    pub id: SourceId,
+    /// Its name as the user gave it; `-` for standard input.
+    pub name: String,
+    /// What it holds.
+    pub kind: CaptureKind,
+    /// What its timestamps mean.
+    pub clock: ClockKind,
+    /// Bytes read (after decompression).
+    pub bytes: u64,
+    /// Lines read.
+    pub lines: u64,
+    /// Lines that are part of the capture's format.
+    pub events: u64,
+    /// Lines that look like the format but are damaged.
+    pub rejects: u64,
+    /// Lines of something else that landed in the file: the program's own output, a shell's.
+    pub foreign: u64,
+    /// Resumed calls whose first half is not in the capture.
+    pub starts_not_seen: u64,
+    /// Calls whose second half is not in the capture.
+    pub ends_not_seen: u64,
+}
+
+impl SourceInfo {
+    /// A source of which nothing was read yet.
+    pub fn new(id: SourceId, name: impl Into<String>, kind: CaptureKind) -> Self {
+        SourceInfo {
+            id,
+            name: name.into(),
+            kind,
+            clock: ClockKind::None,
+            bytes: 0,
+            lines: 0,
+            events: 0,
+            rejects: 0,
+            foreign: 0,
+            starts_not_seen: 0,
+            ends_not_seen: 0,
+        }
+    }
+}
+
+/// What a note about a capture is about.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoteKind {
+    /// A damaged line: not used, the rest is.
+    Reject,
+    /// A file that could not be read or is of an unknown kind: passed over.
+    Skipped,
+    /// The capture ends in the middle (of a line, of a compressed stream).
+    Truncated,
+    /// The tracer reported a loss or an error (`strace: …` lines).
+    Tracer,
+    /// Something the reader had to assume.
+    Assumed,
+}
+
+/// One remark of a reader about its capture. Readers give at most a few of each kind; the totals are in
+/// [`SourceInfo`].
+#[derive(Clone, Debug, Serialize)]
+pub struct CaptureNote {
+    /// About what.
+    pub kind: NoteKind,
+    /// Where.
+    pub source: SourceId,
+    /// The line, from 1; `None` for the whole source.
+    pub line: Option<u64>,
+    /// What happened, what was expected, and what to do next; the damaged text quoted and cut.
+    pub text: String,
+    /// The thread concerned, if one is.
+    pub tid: Option<Tid>,
+}

@@ -1,0 +1,233 @@
+//! The diagnosis: the verdict, the findings and where the time went. Serialised as `whyslow.diagnosis/1`.
+
+use crate::capture::{CaptureNote, SourceInfo};
+use crate::errno::Errno;
+use crate::event::Tid;
+use crate::time::Nanos;
+use serde::{Serialize, Serializer};
+
+/// How much a finding matters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// About the capture itself, not the program.
+    Capture,
+    /// Worth knowing; not why it is slow.
+    Notice,
+    /// Costs a good part of the time.
+    Warning,
+    /// Costs most of the time, or breaks the service.
+    Critical,
+}
+
+impl Severity {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Capture => "capture",
+            Severity::Notice => "notice",
+            Severity::Warning => "warning",
+            Severity::Critical => "critical",
+        }
+    }
+}
+
+/// What a finding is about. Only what is known is set.
+#[derive(Clone, Debug, Default, Serialize, PartialEq)]
+pub struct Subject {
+    /// The process.
+    pub pid: Option<Tid>,
+    /// The thread.
+    pub tid: Option<Tid>,
+    /// Its name.
+    pub comm: Option<String>,
+    /// The call.
+    pub syscall: Option<String>,
+    /// The file or pattern of files.
+    pub path: Option<String>,
+    /// The descriptor.
+    pub fd: Option<i32>,
+    /// The other end of a socket.
+    pub peer: Option<String>,
+    /// The address of a lock.
+    pub lock: Option<String>,
+    /// A function.
+    pub function: Option<String>,
+    /// A request's endpoint, or a command sent to a peer (`HMGET`).
+    pub endpoint: Option<String>,
+    /// A block device.
+    pub device: Option<String>,
+    /// A host.
+    pub host: Option<String>,
+    /// An error, for findings about failing calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errno: Option<Errno>,
+}
+
+/// One line that shows a finding.
+#[derive(Clone, Debug, Serialize, PartialEq)]
+pub struct Evidence {
+    /// `trace.st:1042`, or `trace.st:1042,1050` for a call in two halves.
+    pub source: String,
+    /// The line itself (redacted and cut).
+    pub text: String,
+}
+
+/// What a fix would save.
+#[derive(Clone, Debug, Default, Serialize, PartialEq)]
+pub struct Saving {
+    /// Nanoseconds a second of wall time; `None` where the window or the durations are unknown.
+    pub ns_per_s: Option<u64>,
+    /// In words, with the formula.
+    pub text: String,
+}
+
+/// One link of a cause chain.
+#[derive(Clone, Debug, Serialize, PartialEq)]
+pub struct ChainLink {
+    /// `pid/tid comm`.
+    pub who: String,
+    /// What it waits for.
+    pub waits_for: String,
+    /// How long.
+    pub ns: Nanos,
+    /// `source:line`.
+    pub evidence: String,
+}
+
+/// What a rule found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// The rule.
+    pub id: &'static str,
+    /// One line: the smell, with its subject and main figure.
+    pub title: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// 0 to 1: how sure the rule is of the cause.
+    pub confidence: f64,
+    /// 0 to 1: the part of the subject's time (or, where `share_of` says so, calls) that it costs.
+    #[serde(serialize_with = "rounded")]
+    pub share: Option<f64>,
+    /// Of what `share` is a part: `wall time of thread 512`, `calls`.
+    pub share_of: String,
+    /// What fixing it would save.
+    pub saving: Saving,
+    /// About what.
+    pub subject: Subject,
+    /// Why, in two sentences.
+    pub cause: String,
+    /// What to change, most effective first.
+    pub fix: Vec<String>,
+    /// Who waits for whom.
+    pub chain: Vec<ChainLink>,
+    /// The lines that show it.
+    pub evidence: Vec<Evidence>,
+    /// A command that shows it with another tool.
+    pub verify: String,
+}
+
+fn rounded<S: Serializer>(share: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    share.map(|share| (share * 1e4).round() / 1e4).serialize(serializer)
+}
+
+/// A rule that could not be judged.
+#[derive(Clone, Debug, Serialize)]
+pub struct NotJudged {
+    /// The rule.
+    pub id: &'static str,
+    /// The fact that is missing.
+    pub missing: String,
+    /// The command that would supply it.
+    pub supply: String,
+}
+
+/// What was diagnosed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Target {
+    /// `capture`, `recording` or `live`.
+    pub kind: &'static str,
+    /// The processes seen.
+    pub processes: Vec<TargetProcess>,
+    /// The start, RFC 3339 where the date is known, else the time of day; `null` without a clock.
+    pub start: Option<String>,
+    /// The length of the window.
+    pub duration_ns: Nanos,
+    /// Events used.
+    pub events: u64,
+    /// Events known to be lost (damaged lines, halves without the other, tracer's own losses).
+    pub lost_events: u64,
+    /// The inputs.
+    pub sources: Vec<SourceInfo>,
+    /// Remarks about them.
+    pub notes: Vec<CaptureNote>,
+}
+
+/// One process of the target.
+#[derive(Clone, Debug, Serialize)]
+pub struct TargetProcess {
+    /// Its number; `null` where the capture shows none.
+    pub pid: Option<Tid>,
+    /// Its name.
+    pub comm: Option<String>,
+    /// Threads seen.
+    pub threads: usize,
+}
+
+/// Where one thread's time went. What a capture cannot show is `null`.
+#[derive(Clone, Debug, Serialize)]
+pub struct ThreadTime {
+    /// The process.
+    pub pid: Option<Tid>,
+    /// The thread.
+    pub tid: Tid,
+    /// Its name.
+    pub comm: Option<String>,
+    /// From its first to its last event.
+    pub wall_ns: Nanos,
+    /// On a CPU. A syscall trace cannot show it.
+    pub on_cpu_ns: Nanos,
+    /// Runnable but not running. A syscall trace cannot show it.
+    pub runnable_ns: Nanos,
+    /// In waiting calls.
+    pub blocked_ns: Nanos,
+    /// In calls that do work.
+    pub working_ns: Nanos,
+    /// Between calls: on a CPU in user mode, or runnable; a syscall trace cannot tell which.
+    pub between_calls_ns: Nanos,
+    /// The waits, longest first.
+    pub waits: Vec<WaitShare>,
+}
+
+/// Time in one kind of wait.
+#[derive(Clone, Debug, Serialize, PartialEq)]
+pub struct WaitShare {
+    /// `lock`, `network`, `pipe`, `timer`, `child`, `poll`, `disk`, `other`.
+    pub kind: &'static str,
+    /// How long.
+    pub ns: Nanos,
+}
+
+/// The whole result.
+#[derive(Clone, Debug, Serialize)]
+pub struct Diagnosis {
+    /// Always `whyslow.diagnosis/1`.
+    pub schema: &'static str,
+    /// One sentence.
+    pub verdict: String,
+    /// What was diagnosed.
+    pub target: Target,
+    /// Where each thread's time went, the busiest first.
+    pub time: Vec<ThreadTime>,
+    /// The findings, the most worthwhile first.
+    pub findings: Vec<Finding>,
+    /// Rules that this capture cannot answer.
+    pub not_judged: Vec<NotJudged>,
+    /// The largest cost that no finding covers: what to look at next.
+    pub remaining: Option<String>,
+}
+
+impl Diagnosis {
+    /// The name of the JSON schema.
+    pub const SCHEMA: &'static str = "whyslow.diagnosis/1";
+}

@@ -1,0 +1,73 @@
+//! The comparison of two diagnoses: did the change work? Serialised as `whyslow.diff/1`.
+
+use crate::diagnosis::Severity;
+use crate::time::Nanos;
+use serde::Serialize;
+
+/// The whole comparison.
+#[derive(Clone, Debug, Serialize)]
+pub struct Diff {
+    /// Always `whyslow.diff/1`.
+    pub schema: &'static str,
+    /// One sentence.
+    pub verdict: String,
+    /// Length of the first window, where known.
+    pub before_ns: Nanos,
+    /// Length of the second.
+    pub after_ns: Nanos,
+    /// Findings of the first that the second has no more.
+    pub gone: Vec<FindingChange>,
+    /// Findings that only the second has.
+    pub new: Vec<FindingChange>,
+    /// Findings of both.
+    pub kept: Vec<FindingChange>,
+    /// Findings of the first that the second capture cannot judge.
+    pub unknown: Vec<FindingChange>,
+    /// Measured figures side by side: work done, calls, time.
+    pub figures: Vec<FigureChange>,
+    /// What was not claimed, and why.
+    pub refusals: Vec<String>,
+}
+
+impl Diff {
+    /// The name of the JSON schema.
+    pub const SCHEMA: &'static str = "whyslow.diff/1";
+}
+
+/// One finding in either or both.
+#[derive(Clone, Debug, Serialize)]
+pub struct FindingChange {
+    /// The rule.
+    pub id: &'static str,
+    /// The finding's title (of the first where it is in both).
+    pub title: String,
+    /// Severity before; `None` where it was not there.
+    pub before: Option<Severity>,
+    /// Severity after; `None` where it is not there.
+    pub after: Option<Severity>,
+    /// Share before.
+    pub share_before: Option<f64>,
+    /// Share after.
+    pub share_after: Option<f64>,
+    /// In words: `200,135 stat calls -> 0`.
+    pub change: String,
+}
+
+/// One figure in both.
+#[derive(Clone, Debug, Serialize)]
+pub struct FigureChange {
+    /// What is counted: `write calls`, `renames`, `stat calls per write`, `time per request`.
+    pub name: String,
+    /// `count`, `ns`, `bytes`, `ratio`.
+    pub unit: &'static str,
+    /// Before; `None` where unknown.
+    pub before: Option<f64>,
+    /// After.
+    pub after: Option<f64>,
+    /// `after / before` where both are known and `before` is not zero.
+    pub ratio: Option<f64>,
+    /// True where the change is larger than what two equal runs may differ by.
+    pub beyond_noise: Option<bool>,
+    /// In words: `5.0x in an unknown time`.
+    pub change: String,
+}

@@ -1,0 +1,254 @@
+//! Events: what every source (strace text, a recording, the live kernel) is turned into.
+
+use crate::capture::{CaptureNote, SourceId, SourceInfo};
+use crate::counts::CountTable;
+use crate::errno::Errno;
+use crate::fd::FdEntry;
+use crate::syscall::Syscall;
+use crate::text;
+use crate::time::{Nanos, Timestamp};
+
+/// A thread id as the kernel numbers it; 0 where the capture shows none (strace without `-f`).
+pub type Tid = u32;
+
+/// What a call returned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ret {
+    /// A number (an address counts as one; -1 on error).
+    Value(i64),
+    /// `?`: the capture does not show it (the call was restarted, or the process ended in it).
+    Unknown,
+}
+
+impl Ret {
+    /// The value, if shown.
+    #[inline]
+    pub fn value(self) -> Option<i64> {
+        match self {
+            Ret::Value(value) => Some(value),
+            Ret::Unknown => None,
+        }
+    }
+}
+
+/// What is special about a captured call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CallFlags(u8);
+
+impl CallFlags {
+    /// Its end is not in the capture.
+    pub const END_NOT_SEEN: CallFlags = CallFlags(1);
+    /// Its start is not in the capture.
+    pub const START_NOT_SEEN: CallFlags = CallFlags(2);
+    /// A library call (ltrace), not a syscall.
+    pub const LIBRARY: CallFlags = CallFlags(4);
+    /// Shown in two halves (`<unfinished ...>` and `resumed`), joined here.
+    pub const JOINED: CallFlags = CallFlags(8);
+
+    /// True where all of `other` are set.
+    #[inline]
+    pub fn contains(self, other: CallFlags) -> bool {
+        self.0 & other.0 == other.0
+    }
+    /// With `other` set too.
+    #[inline]
+    pub fn with(self, other: CallFlags) -> CallFlags {
+        CallFlags(self.0 | other.0)
+    }
+}
+
+/// One syscall. Text borrows from the reader's buffer and lives for the length of a [`Sink::push`].
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// Where it was read.
+    pub source: SourceId,
+    /// The line it starts on, from 1 (for a recording: the row).
+    pub line: u64,
+    /// The line its result stands on; equal to `line` where it is in one piece.
+    pub end_line: u64,
+    /// The thread.
+    pub tid: Tid,
+    /// When it was entered.
+    pub ts: Timestamp,
+    /// How long it took, as the capture states it.
+    pub dur: Nanos,
+    /// Which call; [`Syscall::UNLISTED`] where the name is not in the table: then see `name`.
+    pub syscall: Syscall,
+    /// The name as captured.
+    pub name: &'a [u8],
+    /// The text between the parentheses. For a joined call, of both halves.
+    pub args: &'a [u8],
+    /// What it returned.
+    pub ret: Ret,
+    /// The error; [`Errno::NONE`] on success.
+    pub errno: Errno,
+    /// The text behind the returned value (`(Timeout)`, `([{fd=5, revents=POLLIN}])`, `<socket:[12]>`, an
+    /// error's text), without the duration.
+    pub ret_note: &'a [u8],
+    /// What is special about it.
+    pub flags: CallFlags,
+    /// The line it starts on, as captured.
+    pub raw: &'a [u8],
+    /// The line its result stands on, where that is another one; else empty.
+    pub raw_end: &'a [u8],
+}
+
+impl<'a> Call<'a> {
+    /// A call of which only the name and arguments are known: for tests and for sources to fill in.
+    pub fn new(name: &'a str, args: &'a str) -> Call<'a> {
+        Call {
+            source: SourceId(0),
+            line: 1,
+            end_line: 1,
+            tid: 0,
+            ts: Timestamp::UNKNOWN,
+            dur: Nanos::UNKNOWN,
+            syscall: Syscall::lookup(name.as_bytes()).unwrap_or(Syscall::UNLISTED),
+            name: name.as_bytes(),
+            args: args.as_bytes(),
+            ret: Ret::Unknown,
+            errno: Errno::NONE,
+            ret_note: b"",
+            flags: CallFlags::default(),
+            raw: b"",
+            raw_end: b"",
+        }
+    }
+
+    /// When it returned; unknown where start or duration is.
+    #[inline]
+    pub fn end(&self) -> Timestamp {
+        self.ts.plus(self.dur)
+    }
+
+    /// True where it returned an error that the program saw.
+    #[inline]
+    pub fn failed(&self) -> bool {
+        self.errno.is_error() && !self.errno.is_restart()
+    }
+
+    /// The returned value where the call succeeded and shows one.
+    #[inline]
+    pub fn ok(&self) -> Option<i64> {
+        match self.ret {
+            Ret::Value(value) if !self.errno.is_error() => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Argument `n` (from 0), trimmed; splits at the commas that stand outside strings and brackets.
+    #[inline]
+    pub fn arg(&self, n: usize) -> Option<&'a [u8]> {
+        text::argument(self.args, n)
+    }
+
+    /// The descriptor in the first argument, with the text strace `-y` shows behind it (`3</etc/passwd>`).
+    #[inline]
+    pub fn first_fd(&self) -> Option<(i32, Option<&'a [u8]>)> {
+        text::descriptor(self.args)
+    }
+
+    /// Bytes moved: the result of a successful read or write call, else 0.
+    #[inline]
+    pub fn bytes(&self) -> u64 {
+        if self.syscall.info().moves == crate::syscall::Moves::None {
+            return 0;
+        }
+        self.ok().map_or(0, |n| n.max(0) as u64)
+    }
+}
+
+/// A signal delivered to a thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Signal<'a> {
+    /// Where it was read.
+    pub source: SourceId,
+    /// The line, from 1.
+    pub line: u64,
+    /// The thread.
+    pub tid: Tid,
+    /// When.
+    pub ts: Timestamp,
+    /// Its name: `SIGPIPE`.
+    pub name: &'a [u8],
+    /// The siginfo text, if any: `{si_signo=SIGPIPE, …}`.
+    pub info: &'a [u8],
+    /// The line as captured.
+    pub raw: &'a [u8],
+}
+
+/// The end of a thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Exit<'a> {
+    /// Where it was read.
+    pub source: SourceId,
+    /// The line, from 1.
+    pub line: u64,
+    /// The thread.
+    pub tid: Tid,
+    /// When.
+    pub ts: Timestamp,
+    /// Exit status; `None` where a signal killed it.
+    pub status: Option<i32>,
+    /// The signal that killed it, if one did.
+    pub signal: Option<&'a [u8]>,
+}
+
+/// What a source knows of a process or thread besides its calls (lsof's COMMAND and USER, strace's `-N`
+/// and `--decode-pids`).
+#[derive(Clone, Debug, Default)]
+pub struct ProcessInfo {
+    /// The process.
+    pub pid: Tid,
+    /// The thread, where the source shows one besides the process.
+    pub tid: Option<Tid>,
+    /// The name (`comm`), perhaps cut by the tool that showed it.
+    pub comm: Option<String>,
+    /// User name or number.
+    pub user: Option<String>,
+    /// The parent process.
+    pub parent: Option<Tid>,
+}
+
+/// One thing that a source tells.
+#[derive(Clone, Debug)]
+pub enum Event<'a> {
+    /// A call, complete (or the part of it that the capture has). In order of completion.
+    Call(&'a Call<'a>),
+    /// The first half of a call that did not end yet: arguments may be partial, the result is unknown. The
+    /// same call follows as [`Event::Call`].
+    Enter(&'a Call<'a>),
+    /// A signal.
+    Signal(Signal<'a>),
+    /// The end of a thread.
+    Exit(Exit<'a>),
+    /// One frame of the stack (`-k`) of the thread's last call, innermost first.
+    Frame {
+        /// The thread.
+        tid: Tid,
+        /// As printed: `/lib/libc.so.6(strftime+0x1f) [0x9d3af]`.
+        text: &'a [u8],
+    },
+    /// A process or thread, by name.
+    Process(ProcessInfo),
+    /// An open descriptor, as a snapshot shows it.
+    Fd(FdEntry),
+    /// A table of counts.
+    Counts(CountTable),
+    /// A remark about the capture.
+    Note(CaptureNote),
+    /// A source, read to its end.
+    Source(SourceInfo),
+}
+
+/// Takes events, in time order.
+pub trait Sink {
+    /// Takes one.
+    fn push(&mut self, event: Event<'_>);
+}
+
+impl<F: FnMut(Event<'_>)> Sink for F {
+    fn push(&mut self, event: Event<'_>) {
+        self(event)
+    }
+}

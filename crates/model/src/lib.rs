@@ -1,0 +1,32 @@
+//! Plain data of whyslow: events, fact values, findings and the diagnosis.
+//!
+//! This crate does no I/O and depends on no other crate of ours; everything else points at it.
+
+pub mod capture;
+pub mod counts;
+pub mod diagnosis;
+pub mod diff;
+pub mod errno;
+pub mod event;
+pub mod fd;
+pub mod stats;
+pub mod syscall;
+mod syscall_rows;
+pub mod table;
+pub mod text;
+pub mod time;
+
+pub use capture::{CaptureKind, CaptureNote, ClockKind, NoteKind, SourceId, SourceInfo};
+pub use counts::{CountRow, CountTable, TimeKind};
+pub use diagnosis::{
+    ChainLink, Diagnosis, Evidence, Finding, NotJudged, Saving, Severity, Subject, Target,
+    ThreadTime, WaitShare,
+};
+pub use diff::{Diff, FigureChange, FindingChange};
+pub use errno::Errno;
+pub use event::{Call, CallFlags, Event, Exit, ProcessInfo, Ret, Signal, Sink};
+pub use fd::{FdEntry, FdKind, SocketEnds};
+pub use stats::{CallStats, Histogram};
+pub use syscall::Syscall;
+pub use table::{Cell, Column, Table};
+pub use time::{Nanos, Timestamp};

@@ -1,0 +1,86 @@
+//! A view: a table of typed cells, built from facts and rendered by `report` in any format.
+
+use crate::time::Nanos;
+use serde::Serialize;
+
+/// One table.
+#[derive(Clone, Debug, Serialize)]
+pub struct Table {
+    /// The name of the view: `summary`, `files`.
+    pub name: &'static str,
+    /// The question that the view answers, one sentence.
+    pub question: String,
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// The rows; each has a cell for each column.
+    pub rows: Vec<Vec<Cell>>,
+    /// A row of totals, where one makes sense.
+    pub total: Option<Vec<Cell>>,
+    /// Remarks: what the figures mean, what the capture cannot show, rows left out.
+    pub notes: Vec<String>,
+}
+
+/// One column.
+#[derive(Clone, Debug, Serialize, PartialEq)]
+pub struct Column {
+    /// Stable name, snake case: the JSON key and the name that `--sort` takes.
+    pub key: &'static str,
+    /// The heading people read.
+    pub heading: &'static str,
+    /// May be dropped first on a narrow terminal (higher goes first; 0 stays).
+    pub drop_order: u8,
+}
+
+impl Column {
+    /// A column that always stays.
+    pub const fn new(key: &'static str, heading: &'static str) -> Column {
+        Column { key, heading, drop_order: 0 }
+    }
+    /// A column that a narrow terminal may drop.
+    pub const fn optional(key: &'static str, heading: &'static str, drop_order: u8) -> Column {
+        Column { key, heading, drop_order }
+    }
+}
+
+/// One cell. The figure keeps its unit until it is rendered. In JSON a cell is its bare value.
+#[derive(Clone, Debug, Serialize, PartialEq)]
+#[serde(untagged)]
+pub enum Cell {
+    /// Not measured, or not applicable: shown as `-`, `null` in JSON.
+    Unknown,
+    /// Text, left-aligned.
+    Text(String),
+    /// A number of things.
+    Count(u64),
+    /// A duration (ns in JSON).
+    Duration(Nanos),
+    /// A number of bytes.
+    Bytes(u64),
+    /// A part of a whole, 0 to 1.
+    Share(f64),
+    /// A number a second.
+    PerSecond(f64),
+}
+
+impl Cell {
+    /// Text, or unknown where there is none.
+    pub fn text(text: Option<impl Into<String>>) -> Cell {
+        text.map_or(Cell::Unknown, |text| Cell::Text(text.into()))
+    }
+    /// A count, or unknown where there is none.
+    pub fn count(count: Option<u64>) -> Cell {
+        count.map_or(Cell::Unknown, Cell::Count)
+    }
+    /// A duration, or unknown where it was not measured.
+    pub fn duration(dur: Nanos) -> Cell {
+        if dur.is_known() { Cell::Duration(dur) } else { Cell::Unknown }
+    }
+    /// A share, or unknown where there is none.
+    pub fn share(share: Option<f64>) -> Cell {
+        share.map_or(Cell::Unknown, Cell::Share)
+    }
+    /// A rate, or unknown where there is none.
+    pub fn per_second(rate: Option<f64>) -> Cell {
+        rate.map_or(Cell::Unknown, Cell::PerSecond)
+    }
+}

@@ -1,0 +1,1 @@
+//! A set of inputs as one stream: opened, decompressed, sniffed, snapshots first, traces merged by time.

@@ -1,0 +1,13 @@
+//! Readers for the captures of other tools: bytes in, [`whyslow_model::Event`]s out.
+//!
+//! A format is one file under `formats/` and one line in [`formats::FORMATS`]. Readers never fail on a
+//! damaged line: they count it, quote a few, and use the rest. Memory is bounded whatever the input's size.
+
+mod error;
+pub mod formats;
+mod input;
+mod source;
+
+pub use error::ReadError;
+pub use input::{Input, Options, Outcome, Progress, read};
+pub use source::Source;
