@@ -124,6 +124,9 @@ pub struct FdEntry {
     pub line: u64,
     /// The process; `None` where the snapshot shows none (`/proc/net/tcp`).
     pub pid: Option<Tid>,
+    /// The thread, in snapshots with a row for each thread (`lsof -K`): the threads of a process share their
+    /// descriptors, so these rows repeat those of the process.
+    pub tid: Option<Tid>,
     /// The name of the process, if shown.
     pub comm: Option<String>,
     /// User name or number, if shown.
@@ -140,6 +143,10 @@ pub struct FdEntry {
     pub kind: FdKind,
     /// Path of a file, or the tool's text for anything else (`[eventpoll]`, `can't identify protocol`).
     pub name: Option<String>,
+    /// True where the file was removed while open (` (deleted)`, which is not part of `name`).
+    pub deleted: bool,
+    /// Server and export of a file on a network file system, where shown: `nas1:/export/home`.
+    pub mount: Option<String>,
     /// The ends of a socket.
     pub ends: Option<SocketEnds>,
     /// State of a TCP socket: `ESTABLISHED`, `LISTEN`, `CLOSE_WAIT`.
@@ -152,6 +159,7 @@ pub struct FdEntry {
     pub size: Option<u64>,
     /// Offset, bytes.
     pub offset: Option<u64>,
-    /// Bytes waiting to be sent and to be read on a socket.
+    /// Bytes waiting to be sent and to be read on a socket; for a listening one the second counts the
+    /// connections that wait to be accepted.
     pub queues: Option<(u64, u64)>,
 }

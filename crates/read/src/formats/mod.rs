@@ -1,5 +1,11 @@
 //! The capture formats, one file each.
 
+#[cfg(test)]
+mod collect;
+mod fd_text;
+mod ltrace_count;
+mod strace_count;
+
 use crate::source::Source;
 use std::io;
 use whyslow_model::{CaptureKind, Sink};
@@ -34,4 +40,7 @@ impl<'a> Sample<'a> {
 }
 
 /// All formats, the most specific first: the first that recognises a file reads it.
-pub static FORMATS: &[&Format] = &[];
+pub static FORMATS: &[&Format] = &[
+    &strace_count::STRACE_COUNT,
+    &ltrace_count::LTRACE_COUNT,
+];
