@@ -19,8 +19,8 @@ pub mod time;
 pub use capture::{CaptureKind, CaptureNote, ClockKind, NoteKind, SourceId, SourceInfo};
 pub use counts::{CountRow, CountTable, TimeKind};
 pub use diagnosis::{
-    ChainLink, Diagnosis, Evidence, Finding, NotJudged, Saving, Severity, Subject, Target,
-    ThreadTime, WaitShare,
+    ChainLink, Diagnosis, Evidence, Finding, NotJudged, Saving, Severity, Subject, Target, ThreadTime,
+    WaitShare,
 };
 pub use diff::{Diff, FigureChange, FindingChange};
 pub use errno::Errno;

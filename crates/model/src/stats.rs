@@ -132,6 +132,12 @@ impl Default for CallStats {
 }
 
 impl CallStats {
+    /// The totals of a table that shows no single calls: percentiles, min and max stay unknown.
+    pub fn of_totals(count: u64, errors: u64, total: Nanos) -> CallStats {
+        let timed = if total.is_known() { count } else { 0 };
+        CallStats { count, errors, timed, total_ns: total.or_zero(), ..CallStats::default() }
+    }
+
     /// Counts one call.
     #[inline]
     pub fn record(&mut self, dur: Nanos, failed: bool, bytes: u64) {
@@ -163,13 +169,13 @@ impl CallStats {
     pub fn total(&self) -> Nanos {
         if self.timed == 0 { Nanos::UNKNOWN } else { Nanos::new(self.total_ns) }
     }
-    /// The shortest; unknown when no call was timed.
+    /// The shortest; unknown when no single call was timed.
     pub fn min(&self) -> Nanos {
-        if self.timed == 0 { Nanos::UNKNOWN } else { Nanos::new(self.min_ns) }
+        if self.min_ns == u64::MAX { Nanos::UNKNOWN } else { Nanos::new(self.min_ns) }
     }
-    /// The longest; unknown when no call was timed.
+    /// The longest; unknown when no single call was timed.
     pub fn max(&self) -> Nanos {
-        if self.timed == 0 { Nanos::UNKNOWN } else { Nanos::new(self.max_ns) }
+        if self.min_ns == u64::MAX { Nanos::UNKNOWN } else { Nanos::new(self.max_ns) }
     }
     /// The mean; unknown when no call was timed.
     pub fn mean(&self) -> Nanos {

@@ -212,8 +212,14 @@ mod tests {
     fn descriptors_with_and_without_annotation() {
         assert_eq!(descriptor(b"3, "), Some((3, None)));
         assert_eq!(descriptor(b"3</x>y>, "), Some((3, Some(&b"/x"[..]))));
-        assert_eq!(descriptor(b"1</dev/pts/0<char 136:0>>, "), Some((1, Some(&b"/dev/pts/0<char 136:0>"[..]))));
-        assert_eq!(descriptor(b"4<TCP:[1.2.3.4:5->6.7.8.9:80]>"), Some((4, Some(&b"TCP:[1.2.3.4:5->6.7.8.9:80]"[..]))));
+        assert_eq!(
+            descriptor(b"1</dev/pts/0<char 136:0>>, "),
+            Some((1, Some(&b"/dev/pts/0<char 136:0>"[..])))
+        );
+        assert_eq!(
+            descriptor(b"4<TCP:[1.2.3.4:5->6.7.8.9:80]>"),
+            Some((4, Some(&b"TCP:[1.2.3.4:5->6.7.8.9:80]"[..])))
+        );
         assert_eq!(descriptor(b"AT_FDCWD"), None);
         assert_eq!(descriptor(b"-1, "), Some((-1, None)));
     }

@@ -93,7 +93,9 @@ impl Timestamp {
 /// Human form with three significant digits: `1.78 s`, `12.5 ms`, `51 us`, `90 ns`, `2 min 43 s`, `unknown`.
 impl fmt::Display for Nanos {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(ns) = self.get() else { return f.write_str("unknown") };
+        let Some(ns) = self.get() else {
+            return f.write_str("unknown");
+        };
         let text = match ns {
             0 => "0 s".to_string(),
             1..1_000 => format!("{ns} ns"),

@@ -1,0 +1,339 @@
+//! The rule engine: what a rule is, the three answers (fired, quiet, not judged), and the diagnosis.
+
+use crate::facts::{Exemplar, Facts};
+use crate::guards::{self, Share};
+use crate::rules::RULES;
+use crate::verdict;
+use whyslow_model::syscall::Class;
+use whyslow_model::{Diagnosis, Evidence, Finding, Nanos, NotJudged, Saving, Severity, Subject, Syscall};
+
+/// One root cause that can be recognised.
+pub struct Rule {
+    /// Names the smell, not the cure: `tz-stat-storm`.
+    pub id: &'static str,
+    /// The folder it lives in.
+    pub group: &'static str,
+    /// One line, lower case.
+    pub summary: &'static str,
+    /// The source of its file, whose `//!` head is the essay. See [`Rule::essay`].
+    pub source: &'static str,
+    /// Facts without which it cannot judge.
+    pub needs: &'static [Need],
+    /// Looks at the facts.
+    pub check: fn(&Facts, &mut Findings<'_>),
+}
+
+impl Rule {
+    /// The essay: what it is, why it is slow, an example, what to do instead, when it is wrong. Markdown.
+    pub fn essay(&self) -> String {
+        let lines = self.source.lines().take_while(|line| line.starts_with("//!"));
+        lines
+            .map(|line| line.trim_start_matches("//!").strip_prefix(' ').unwrap_or("").to_string() + "\n")
+            .collect()
+    }
+}
+
+/// A fact that a rule cannot do without.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Need {
+    /// Single calls, not a table of counts.
+    Calls,
+    /// How long calls took.
+    Durations,
+    /// When calls began.
+    Clock,
+    /// Calls of that class in the capture (a filter may hide them).
+    Class(Class),
+    /// At least one of these calls in the capture, or a capture that is known to be unfiltered.
+    AnyOf(&'static [&'static str]),
+    /// What descriptors lead to.
+    Descriptors,
+    /// Counts of calls, of a trace or a table.
+    Counts,
+    /// A snapshot of open descriptors (lsof, /proc/PID/fd).
+    Snapshot,
+}
+
+impl Need {
+    /// What is missing, and the command that supplies it; `None` where the facts have it.
+    fn missing(self, facts: &Facts) -> Option<(String, String)> {
+        let calls = facts.world.calls > 0;
+        let strace = |flags: &str| format!("strace -f -ttT -y -s 256 {flags}-o trace.st -p PID");
+        match self {
+            Need::Calls if !calls => Some(("single calls".to_string(), strace(""))),
+            Need::Durations if !facts.capture.has_durations() => {
+                Some(("durations of calls".to_string(), strace("")))
+            }
+            Need::Clock if !facts.capture.has_clock() => Some(("times of calls".to_string(), strace(""))),
+            Need::Class(class) if !calls || facts.hides_class(class) => {
+                let what = format!("{} calls", format!("{class:?}").to_lowercase());
+                Some((what, strace("")))
+            }
+            Need::AnyOf(names) if !calls || facts.hides(names) => {
+                Some((format!("{} calls", names.join(", ")), strace("")))
+            }
+            Need::Descriptors if !facts.knows_descriptors() => Some((
+                "what descriptors lead to".to_string(),
+                "lsof -nP -p PID > trace.lsof   (or strace with -yy)".to_string(),
+            )),
+            Need::Counts if facts.total_calls() == 0 => Some(("counts of calls".to_string(), strace(""))),
+            Need::Snapshot if facts.world.snapshot_rows == 0 => {
+                Some(("a list of open descriptors".to_string(), "lsof -nP -p PID > trace.lsof".to_string()))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Facts {
+    /// True where the capture seems to be filtered (`-e`) so that it cannot show any of `names`: a capture that
+    /// shows only calls of one kind hides the others; one of many kinds hides none.
+    pub fn hides(&self, names: &[&str]) -> bool {
+        let seen = self.syscalls();
+        if seen.iter().any(|(name, _)| names.contains(&name.as_str())) {
+            return false;
+        }
+        self.seems_filtered()
+    }
+
+    /// As [`Facts::hides`], for a class of calls.
+    pub fn hides_class(&self, class: Class) -> bool {
+        let shows =
+            self.world.threads.iter().any(|(_, thread)| {
+                thread.by_syscall.iter().any(|(syscall, _)| syscall.info().class == class)
+            });
+        !shows && self.seems_filtered()
+    }
+
+    /// True where the capture has many calls of very few kinds, as a filter (`-e`) leaves them. A short capture
+    /// of few kinds may be a filter's or a loop's: then it counts as filtered unless it shows several classes.
+    pub fn seems_filtered(&self) -> bool {
+        let mut classes: Vec<Class> = Vec::new();
+        let mut kinds = 0;
+        for (_, thread) in self.world.threads.iter() {
+            for (syscall, _) in thread.by_syscall.iter() {
+                kinds += 1;
+                let class = syscall.info().class;
+                if !classes.contains(&class) {
+                    classes.push(class);
+                }
+            }
+        }
+        self.world.calls > 0 && (classes.len() <= 1 && kinds <= 4 || kinds <= 1)
+    }
+
+    /// True where at least some descriptors in use are known.
+    pub fn knows_descriptors(&self) -> bool {
+        self.world.snapshot_rows > 0
+            || self
+                .world
+                .fds
+                .iter()
+                .any(|(_, life)| life.kind != whyslow_model::FdKind::Unknown && life.io_calls() > 0)
+    }
+
+    /// Events known to be lost: damaged lines and calls of which half is missing.
+    pub fn lost_events(&self) -> u64 {
+        self.capture.rejects() + self.capture.starts_not_seen
+    }
+
+    /// The name of a source.
+    pub fn evidence(&self, exemplar: &Exemplar) -> Evidence {
+        exemplar.evidence(self.capture.source_name(exemplar.source))
+    }
+
+    /// The name of a syscall.
+    pub fn name_of(&self, syscall: Syscall) -> &str {
+        self.world.names.name(syscall)
+    }
+}
+
+/// Who a finding is about, filled from a thread number.
+pub struct Subjects;
+
+impl Subjects {
+    /// The process, thread and name of `tid`.
+    pub fn thread(facts: &Facts, tid: u32) -> Subject {
+        let thread = facts.world.threads.iter().map(|(_, thread)| thread).find(|thread| thread.tid == tid);
+        let process = thread.map(|thread| facts.world.threads.process(thread.process));
+        Subject {
+            pid: process.and_then(|process| process.pid),
+            tid: (tid != 0).then_some(tid),
+            comm: thread
+                .and_then(|thread| thread.comm.as_deref())
+                .or_else(|| process.and_then(|process| process.name()))
+                .map(str::to_string),
+            ..Subject::default()
+        }
+    }
+}
+
+/// Collects what the rules find.
+pub struct Findings<'a> {
+    facts: &'a Facts,
+    rule: &'static Rule,
+    findings: Vec<Finding>,
+    not_judged: Vec<NotJudged>,
+}
+
+impl<'a> Findings<'a> {
+    /// Nothing found yet.
+    pub fn new(facts: &'a Facts) -> Self {
+        Findings { facts, rule: RULES[0], findings: Vec::new(), not_judged: Vec::new() }
+    }
+
+    /// Starts a finding of the rule that is being checked. Nothing is reported before [`Report::file`].
+    pub fn report(&mut self, share: Share, title: impl Into<String>) -> Report<'_, 'a> {
+        let severity = share.severity();
+        let finding = Finding {
+            id: self.rule.id,
+            title: title.into(),
+            severity,
+            confidence: 0.9,
+            share: share.value,
+            share_of: share.of,
+            saving: Saving::default(),
+            subject: Subject::default(),
+            cause: String::new(),
+            fix: Vec::new(),
+            chain: Vec::new(),
+            evidence: Vec::new(),
+            verify: String::new(),
+        };
+        Report { findings: self, finding }
+    }
+
+    /// A finding about the capture itself.
+    pub fn capture(&mut self, title: impl Into<String>) -> Report<'_, 'a> {
+        let share = Share { value: None, of: String::new() };
+        let mut report = self.report(share, title);
+        report.finding.severity = Severity::Capture;
+        report
+    }
+
+    /// The rule cannot judge: `missing` names the fact, `supply` the command that would supply it.
+    pub fn not_judged(&mut self, missing: impl Into<String>, supply: impl Into<String>) {
+        self.not_judged.push(NotJudged { id: self.rule.id, missing: missing.into(), supply: supply.into() });
+    }
+
+    /// Checks one rule.
+    pub fn check(&mut self, rule: &'static Rule) {
+        self.rule = rule;
+        for need in rule.needs {
+            if let Some((missing, supply)) = need.missing(self.facts) {
+                return self.not_judged(missing, supply);
+            }
+        }
+        (rule.check)(self.facts, self);
+    }
+}
+
+/// A finding being written.
+#[must_use = "a finding counts only once it is filed"]
+pub struct Report<'f, 'a> {
+    findings: &'f mut Findings<'a>,
+    finding: Finding,
+}
+
+impl Report<'_, '_> {
+    /// About what.
+    pub fn subject(mut self, subject: Subject) -> Self {
+        self.finding.subject = subject;
+        self
+    }
+    /// Why, in two sentences.
+    pub fn cause(mut self, cause: impl Into<String>) -> Self {
+        self.finding.cause = cause.into();
+        self
+    }
+    /// What to change, most effective first; call it once a step.
+    pub fn fix(mut self, step: impl Into<String>) -> Self {
+        self.finding.fix.push(step.into());
+        self
+    }
+    /// A command that shows it with another tool.
+    pub fn verify(mut self, command: impl Into<String>) -> Self {
+        self.finding.verify = command.into();
+        self
+    }
+    /// How sure (0 to 1); 0.9 where not said. Guard 5 caps it.
+    pub fn confidence(mut self, confidence: f64) -> Self {
+        self.finding.confidence = confidence;
+        self
+    }
+    /// At most this severity, whatever the share.
+    pub fn at_most(mut self, severity: Severity) -> Self {
+        self.finding.severity = self.finding.severity.min(severity);
+        self
+    }
+    /// At least this severity, whatever the share: for what breaks a service outright.
+    pub fn at_least(mut self, severity: Severity) -> Self {
+        self.finding.severity = self.finding.severity.max(severity);
+        self
+    }
+    /// A line that shows it.
+    pub fn evidence(mut self, exemplar: Option<&Exemplar>) -> Self {
+        if let Some(exemplar) = exemplar {
+            let line = self.findings.facts.evidence(exemplar);
+            if !self.finding.evidence.contains(&line) {
+                self.finding.evidence.push(line);
+            }
+        }
+        self
+    }
+    /// Several lines that show it.
+    pub fn evidence_all<'e>(mut self, exemplars: impl IntoIterator<Item = &'e Exemplar>) -> Self {
+        for exemplar in exemplars {
+            self = self.evidence(Some(exemplar));
+        }
+        self
+    }
+    /// A line that is no exemplar of a call: a row of a table, of lsof.
+    pub fn evidence_line(mut self, source: impl Into<String>, text: impl Into<String>) -> Self {
+        self.finding.evidence.push(Evidence { source: source.into(), text: text.into() });
+        self
+    }
+    /// What removing `total` from the window saves.
+    pub fn saving(mut self, total: Nanos) -> Self {
+        let window = self.findings.facts.window.length();
+        if let (Some(total_ns), Some(window_ns)) = (total.get(), window.get())
+            && window_ns > 0
+        {
+            self.finding.saving = Saving {
+                ns_per_s: Some((total_ns as u128 * 1_000_000_000 / window_ns as u128) as u64),
+                text: format!("{total} in a window of {window}"),
+            };
+        }
+        self
+    }
+    /// What is saved, where time cannot tell it.
+    pub fn saving_text(mut self, text: impl Into<String>) -> Self {
+        self.finding.saving.text = text.into();
+        self
+    }
+    /// One link of the chain of causes.
+    pub fn link(mut self, link: whyslow_model::ChainLink) -> Self {
+        self.finding.chain.push(link);
+        self
+    }
+    /// Files the finding.
+    pub fn file(mut self) {
+        self.finding.confidence = guards::capped_confidence(self.findings.facts, self.finding.confidence);
+        self.findings.findings.push(self.finding);
+    }
+}
+
+/// Checks all rules and ranks what they found: the capture's own findings last, the others by severity, then
+/// by what fixing them would save (share), weighed by confidence.
+pub fn diagnose(facts: &Facts) -> Diagnosis {
+    let mut findings = Findings::new(facts);
+    for rule in RULES {
+        findings.check(rule);
+    }
+    let Findings { mut findings, not_judged, .. } = findings;
+    findings.sort_by(|a, b| {
+        let weight = |finding: &Finding| finding.share.unwrap_or(0.0) * finding.confidence;
+        b.severity.cmp(&a.severity).then(weight(b).total_cmp(&weight(a))).then_with(|| a.id.cmp(b.id))
+    });
+    verdict::assemble(facts, findings, not_judged)
+}

@@ -1,0 +1,69 @@
+//! What the capture is, and what it cannot show.
+
+use whyslow_model::syscall::Names;
+use whyslow_model::{Call, CallFlags, CaptureKind, CaptureNote, SourceInfo, Timestamp};
+
+/// Facts about the capture itself.
+#[derive(Debug, Default)]
+pub struct CaptureFacts {
+    /// The inputs, read to their end.
+    pub sources: Vec<SourceInfo>,
+    /// The readers' remarks.
+    pub notes: Vec<CaptureNote>,
+    /// Calls whose duration is known.
+    pub timed: u64,
+    /// Calls whose start time is known.
+    pub clocked: u64,
+    /// Calls without an end in the capture.
+    pub ends_not_seen: u64,
+    /// Calls without a start in the capture.
+    pub starts_not_seen: u64,
+    /// Calls that show at least one string cut by `-s`.
+    pub cut_strings: u64,
+    /// Library calls (ltrace).
+    pub library_calls: u64,
+    /// Stack frames (`-k`) are shown.
+    pub has_stacks: bool,
+    /// Calls (`-y`) that show what a descriptor is.
+    pub annotated: u64,
+    /// The time of the last call, to notice a capture that ends at once.
+    pub last: Timestamp,
+    /// Names outside the table of syscalls.
+    pub names: Names,
+}
+
+impl CaptureFacts {
+    #[inline]
+    pub(crate) fn call(&mut self, call: &Call<'_>) {
+        self.timed += call.dur.is_known() as u64;
+        self.clocked += call.ts.is_known() as u64;
+        self.ends_not_seen += call.flags.contains(CallFlags::END_NOT_SEEN) as u64;
+        self.starts_not_seen += call.flags.contains(CallFlags::START_NOT_SEEN) as u64;
+        self.library_calls += call.flags.contains(CallFlags::LIBRARY) as u64;
+    }
+
+    /// True where calls show how long they took.
+    pub fn has_durations(&self) -> bool {
+        self.timed > 0
+    }
+
+    /// True where calls show when they began.
+    pub fn has_clock(&self) -> bool {
+        self.clocked > 0
+    }
+
+    /// The name of a source.
+    pub fn source_name(&self, id: whyslow_model::SourceId) -> &str {
+        self.sources.iter().find(|source| source.id == id).map_or("?", |source| source.name.as_str())
+    }
+
+    /// True where a source of that kind was read.
+    pub fn has(&self, kind: CaptureKind) -> bool {
+        self.sources.iter().any(|source| source.kind == kind)
+    }
+
+    /// Damaged lines of all sources.
+    pub fn rejects(&self) -> u64 {
+        self.sources.iter().map(|source| source.rejects).sum()
+    }
+}

@@ -1,0 +1,97 @@
+//! Reads or writes of one descriptor, file or peer: calls, sizes, order.
+
+use super::exemplar::Exemplars;
+use whyslow_model::{Call, CallStats, Errno, Nanos};
+
+/// Statistics of the reads or the writes of one subject.
+#[derive(Clone, Debug, Default)]
+pub struct IoStats {
+    /// Count, errors, time, bytes.
+    pub calls: CallStats,
+    /// Successful calls by size: slot 0 holds zero bytes, slot n holds 2^(n-1) to 2^n - 1 bytes.
+    pub sizes: [u32; 24],
+    /// Calls that moved exactly one byte.
+    pub one_byte: u64,
+    /// The longest run of one-byte calls in a row.
+    pub longest_one_byte_run: u64,
+    one_byte_run: u64,
+    /// Calls right behind an lseek on the same descriptor.
+    pub after_seek: u64,
+    /// Calls that found nothing ready (EAGAIN).
+    pub again: u64,
+    /// Calls that started at an offset given or known to have been passed before: data moved again.
+    pub repeated_bytes: u64,
+    /// The first line and the longest.
+    pub exemplars: Exemplars,
+}
+
+impl IoStats {
+    /// Counts one call.
+    #[inline]
+    pub(crate) fn record(&mut self, call: &Call<'_>, bytes: u64) {
+        self.calls.record(call.dur, call.failed(), bytes);
+        self.again += (call.errno == Errno::EAGAIN) as u64;
+        if !call.errno.is_error() {
+            let slot = (64 - bytes.leading_zeros()) as usize;
+            self.sizes[slot.min(23)] = self.sizes[slot.min(23)].saturating_add(1);
+            if bytes == 1 {
+                self.one_byte += 1;
+                self.one_byte_run += 1;
+                self.longest_one_byte_run = self.longest_one_byte_run.max(self.one_byte_run);
+            } else {
+                self.one_byte_run = 0;
+            }
+        }
+        self.exemplars.see(call);
+    }
+
+    /// Adds another subject's calls.
+    pub fn merge(&mut self, other: &IoStats) {
+        if other.calls.count == 0 {
+            return;
+        }
+        self.calls.merge(&other.calls);
+        for (mine, theirs) in self.sizes.iter_mut().zip(&other.sizes) {
+            *mine = mine.saturating_add(*theirs);
+        }
+        self.one_byte += other.one_byte;
+        self.longest_one_byte_run = self.longest_one_byte_run.max(other.longest_one_byte_run);
+        self.after_seek += other.after_seek;
+        self.again += other.again;
+        self.repeated_bytes += other.repeated_bytes;
+        self.exemplars.merge(&other.exemplars);
+    }
+
+    /// Successful calls.
+    pub fn succeeded(&self) -> u64 {
+        self.sizes.iter().map(|&count| count as u64).sum()
+    }
+
+    /// An upper bound of the median size in bytes of the successful calls that moved any (exact to a power
+    /// of two); `None` where there is none.
+    pub fn median_size(&self) -> Option<u64> {
+        let moved: u64 = self.sizes[1..].iter().map(|&count| count as u64).sum();
+        if moved == 0 {
+            return None;
+        }
+        let mut seen = 0;
+        for (slot, &count) in self.sizes.iter().enumerate().skip(1) {
+            seen += count as u64;
+            if seen * 2 >= moved {
+                return Some((1u64 << slot) - 1);
+            }
+        }
+        None
+    }
+
+    /// The mean size in bytes of the successful calls that moved any.
+    pub fn mean_size(&self) -> Option<f64> {
+        let moved: u64 = self.sizes[1..].iter().map(|&count| count as u64).sum();
+        (moved > 0).then(|| self.calls.bytes as f64 / moved as f64)
+    }
+
+    /// Time in the calls.
+    pub fn time(&self) -> Nanos {
+        self.calls.total()
+    }
+}

@@ -1,0 +1,198 @@
+//! Facts: folds over the event stream, computed once, in one pass, with bounded memory, for all rules and views.
+//!
+//! [`Facts`] takes the events. [`World`] knows who is who (threads, processes, descriptors, files); each
+//! other fold is one file that declares the syscalls it wants and sees each of them with its world
+//! ([`Seen`]). Adding a fold: its file, a field in [`Facts`] and a line in `fold_calls!`.
+
+pub mod capture;
+pub mod exemplar;
+pub mod fds;
+pub mod files;
+pub mod io;
+pub mod pattern;
+mod sockets;
+pub mod threads;
+pub mod waits;
+pub mod window;
+pub mod work;
+pub mod world;
+
+pub use capture::CaptureFacts;
+pub use exemplar::Exemplar;
+pub use fds::{FdLife, LifeId, Origin};
+pub use files::{FileFacts, FileId};
+pub use io::IoStats;
+pub use threads::{ProcessFacts, ProcessId, ThreadFacts, ThreadId};
+pub use waits::{WaitKind, Waits};
+pub use window::Window;
+pub use work::Work;
+pub use world::{Seen, World};
+
+use whyslow_model::{Call, CallStats, CountTable, Event, Sink, Syscall, Timestamp};
+
+/// One fold: sees the calls it asked for, in order of completion.
+pub(crate) trait Fold {
+    /// Whether it wants to see calls of this syscall.
+    fn wants(&self, syscall: Syscall) -> bool;
+    /// Sees one call. The world has taken the call in already.
+    fn call(&mut self, seen: &Seen<'_>, world: &World);
+}
+
+macro_rules! fold_calls {
+    ($($field:ident),* $(,)?) => {
+        impl Facts {
+            /// Which folds want which syscall: a bit each, in the order of the list.
+            fn interests(&self) -> Box<[u32; Facts::SLOTS]> {
+                let mut masks = Box::new([0u32; Facts::SLOTS]);
+                for (slot, mask) in masks.iter_mut().enumerate() {
+                    let syscall = Syscall(slot as u16);
+                    let mut bit = 1u32;
+                    $(
+                        if self.$field.wants(syscall) { *mask |= bit; }
+                        bit <<= 1;
+                    )*
+                    let _ = bit;
+                }
+                masks
+            }
+
+            #[inline]
+            fn fold(&mut self, seen: &Seen<'_>) {
+                let mask = self.masks[(seen.call.syscall.0 as usize).min(Facts::SLOTS - 1)];
+                if mask == 0 { return; }
+                let mut bit = 1u32;
+                $(
+                    if mask & bit != 0 { self.$field.call(seen, &self.world); }
+                    bit <<= 1;
+                )*
+                let _ = bit;
+            }
+        }
+    };
+}
+fold_calls!(waits, work);
+
+/// Everything that rules and views read.
+pub struct Facts {
+    /// Threads, processes, descriptors and files.
+    pub world: World,
+    /// What the capture is, and what it cannot show.
+    pub capture: CaptureFacts,
+    /// First and last time seen.
+    pub window: Window,
+    /// Tables of counts among the inputs.
+    pub tables: Vec<CountTable>,
+    /// Where threads waited.
+    pub waits: Waits,
+    /// Units of useful work done.
+    pub work: Work,
+    masks: Box<[u32; Facts::SLOTS]>,
+}
+
+impl Default for Facts {
+    fn default() -> Self {
+        let mut facts = Facts {
+            world: World::default(),
+            capture: CaptureFacts::default(),
+            window: Window::default(),
+            tables: Vec::new(),
+            waits: Waits::default(),
+            work: Work::default(),
+            masks: Box::new([0; Facts::SLOTS]),
+        };
+        facts.masks = facts.interests();
+        facts
+    }
+}
+
+impl Facts {
+    /// One slot for each listed syscall and the last for all others.
+    const SLOTS: usize = Syscall::FIRST_UNLISTED as usize + 1;
+
+    /// To be called once, after the last event.
+    pub fn finish(&mut self) {
+        self.world.finish();
+    }
+
+    #[inline]
+    fn call(&mut self, call: &Call<'_>) {
+        self.window.see(call.ts, call.dur);
+        self.capture.call(call);
+        let seen = self.world.call(call);
+        self.fold(&seen);
+    }
+
+    /// All calls of all threads by syscall, from the trace; from the tables where there is no trace.
+    /// Sorted by time, then by count.
+    pub fn syscalls(&self) -> Vec<(String, CallStats)> {
+        let mut all = self.world.syscalls();
+        if all.is_empty() {
+            all = self.table_syscalls();
+        }
+        all.sort_by(|a, b| {
+            (b.1.total_ns, b.1.count).cmp(&(a.1.total_ns, a.1.count)).then_with(|| a.0.cmp(&b.0))
+        });
+        all
+    }
+
+    /// Calls and errors of one syscall over all threads or tables; `None` where no capture shows calls.
+    pub fn calls_of(&self, names: &[&str]) -> u64 {
+        self.syscalls()
+            .iter()
+            .filter(|(name, _)| names.contains(&name.as_str()))
+            .map(|(_, stats)| stats.count)
+            .sum()
+    }
+
+    /// All calls, of the trace or of the tables.
+    pub fn total_calls(&self) -> u64 {
+        if self.world.calls > 0 {
+            return self.world.calls;
+        }
+        self.tables.iter().filter_map(CountTable::calls).sum()
+    }
+
+    fn table_syscalls(&self) -> Vec<(String, CallStats)> {
+        let mut all: Vec<(String, CallStats)> = Vec::new();
+        for row in self.tables.iter().flat_map(|table| &table.rows) {
+            let stats = CallStats::of_totals(row.calls.unwrap_or(0), row.errors.unwrap_or(0), row.total);
+            match all.iter_mut().find(|(name, _)| *name == row.name) {
+                Some((_, known)) => known.merge(&stats),
+                None => all.push((row.name.clone(), stats)),
+            }
+        }
+        all
+    }
+}
+
+impl Sink for Facts {
+    fn push(&mut self, event: Event<'_>) {
+        match event {
+            Event::Call(call) => self.call(call),
+            Event::Enter(call) => self.world.enter(call),
+            Event::Signal(signal) => {
+                self.window.see(signal.ts, whyslow_model::Nanos::UNKNOWN);
+                self.world.signal(&signal);
+            }
+            Event::Exit(exit) => {
+                self.window.see(exit.ts, whyslow_model::Nanos::UNKNOWN);
+                self.world.exit(&exit);
+            }
+            Event::Frame { .. } => self.capture.has_stacks = true,
+            Event::Process(info) => self.world.process_info(info),
+            Event::Fd(entry) => self.world.snapshot(entry),
+            Event::Counts(table) => self.tables.push(table),
+            Event::Note(note) => self.capture.notes.push(note),
+            Event::Source(info) => {
+                self.world.source(&info);
+                self.capture.sources.push(info);
+            }
+        }
+    }
+}
+
+/// A count a second over a window, where the window's length is known and not nothing.
+pub fn per_second(count: u64, from: Timestamp, to: Timestamp) -> Option<f64> {
+    let seconds = to.since(from).as_secs_f64()?;
+    (seconds > 0.0).then(|| count as f64 / seconds)
+}

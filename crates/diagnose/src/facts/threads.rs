@@ -1,0 +1,373 @@
+//! Threads and processes: who they are, what they called, how long it took.
+
+use super::waits::WaitKind;
+use hashbrown::HashMap;
+use whyslow_model::event::Tid;
+use whyslow_model::{CallStats, Nanos, Syscall, Timestamp};
+
+/// A thread's place in [`Threads`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct ThreadId(pub u32);
+
+/// A process's place in [`Threads`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct ProcessId(pub u32);
+
+/// What is known of one thread.
+#[derive(Debug)]
+pub struct ThreadFacts {
+    /// Its number; 0 where the capture shows none.
+    pub tid: Tid,
+    /// Its process.
+    pub process: ProcessId,
+    /// Its name, if a source shows it.
+    pub comm: Option<Box<str>>,
+    /// Its first event.
+    pub first: Timestamp,
+    /// The end of its last event.
+    pub last: Timestamp,
+    /// Calls.
+    pub calls: u64,
+    /// By syscall.
+    pub by_syscall: CallTable,
+    /// Time in waiting calls by kind, ns.
+    pub waiting_ns: [u64; WaitKind::COUNT],
+    /// Time in calls that do work, ns.
+    pub working_ns: u64,
+    /// It ended within the capture.
+    pub exited: bool,
+    /// How many threads are merged here: 1, or more for the rest of many short-lived ones.
+    pub merged: u64,
+}
+
+impl ThreadFacts {
+    fn new(tid: Tid, process: ProcessId) -> ThreadFacts {
+        ThreadFacts {
+            tid,
+            process,
+            comm: None,
+            first: Timestamp::UNKNOWN,
+            last: Timestamp::UNKNOWN,
+            calls: 0,
+            by_syscall: CallTable::default(),
+            waiting_ns: [0; WaitKind::COUNT],
+            working_ns: 0,
+            exited: false,
+            merged: 1,
+        }
+    }
+
+    /// From its first to its last event; unknown without a clock.
+    pub fn wall(&self) -> Nanos {
+        self.last.since(self.first)
+    }
+
+    /// Time in waiting calls, ns.
+    pub fn waiting_total(&self) -> u64 {
+        self.waiting_ns.iter().sum()
+    }
+
+    #[inline]
+    pub(crate) fn see(&mut self, ts: Timestamp, dur: Nanos) {
+        if let Some(start) = ts.get() {
+            if !self.first.is_known() {
+                self.first = ts;
+            }
+            let end = Timestamp::new(start + dur.or_zero());
+            if self.last.get().is_none_or(|last| end.get() > Some(last)) {
+                self.last = end;
+            }
+        }
+    }
+}
+
+/// What is known of one process.
+#[derive(Debug)]
+pub struct ProcessFacts {
+    /// Its number, if known.
+    pub pid: Option<Tid>,
+    /// Its name, if a source shows it.
+    pub comm: Option<Box<str>>,
+    /// The program it executed last, within the capture.
+    pub exe: Option<Box<str>>,
+    /// User name or number.
+    pub user: Option<Box<str>>,
+    /// The process that started it, within the capture.
+    pub parent: Option<ProcessId>,
+    /// Working directory.
+    pub cwd: Option<Box<str>>,
+    /// Threads seen.
+    pub threads: u32,
+    /// Its start (fork or exec) is in the capture.
+    pub started: bool,
+    /// When its first event was.
+    pub first: Timestamp,
+    /// It ended within the capture.
+    pub exited: bool,
+    /// Descriptor slots: index by fd. See [`super::fds`].
+    pub(crate) slots: super::fds::Slots,
+}
+
+impl ProcessFacts {
+    fn new(pid: Option<Tid>) -> ProcessFacts {
+        ProcessFacts {
+            pid,
+            comm: None,
+            exe: None,
+            user: None,
+            parent: None,
+            cwd: None,
+            threads: 0,
+            started: false,
+            first: Timestamp::UNKNOWN,
+            exited: false,
+            slots: Default::default(),
+        }
+    }
+
+    /// The best name there is: the program's file name, or the name a source shows.
+    pub fn name(&self) -> Option<&str> {
+        self.exe.as_deref().map(|exe| exe.rsplit('/').next().unwrap_or(exe)).or(self.comm.as_deref())
+    }
+}
+
+/// Statistics by syscall: found by number in one step.
+#[derive(Debug)]
+pub struct CallTable {
+    index: Box<[u16; CallTable::LISTED]>,
+    rows: Vec<(Syscall, CallStats)>,
+}
+
+impl Default for CallTable {
+    fn default() -> Self {
+        CallTable { index: Box::new([0; CallTable::LISTED]), rows: Vec::new() }
+    }
+}
+
+impl CallTable {
+    const LISTED: usize = 512;
+
+    /// The statistics of `syscall`, made if it was not there.
+    #[inline]
+    pub fn entry(&mut self, syscall: Syscall) -> &mut CallStats {
+        let slot = match self.index.get(syscall.0 as usize) {
+            Some(&slot) if slot != 0 => slot as usize - 1,
+            _ => self.add(syscall),
+        };
+        &mut self.rows[slot].1
+    }
+
+    #[cold]
+    fn add(&mut self, syscall: Syscall) -> usize {
+        if let Some(slot) = self.rows.iter().position(|(known, _)| *known == syscall) {
+            return slot;
+        }
+        self.rows.push((syscall, CallStats::default()));
+        if let Some(slot) = self.index.get_mut(syscall.0 as usize) {
+            *slot = self.rows.len() as u16;
+        }
+        self.rows.len() - 1
+    }
+
+    /// The statistics of `syscall`, if it was called.
+    pub fn get(&self, syscall: Syscall) -> Option<&CallStats> {
+        self.rows.iter().find(|(known, _)| *known == syscall).map(|(_, stats)| stats)
+    }
+
+    /// All rows, in order of appearance.
+    pub fn iter(&self) -> impl Iterator<Item = (Syscall, &CallStats)> {
+        self.rows.iter().map(|(syscall, stats)| (*syscall, stats))
+    }
+
+    /// Adds another table's rows.
+    pub fn merge(&mut self, other: &CallTable) {
+        for (syscall, stats) in other.iter() {
+            self.entry(syscall).merge(stats);
+        }
+    }
+}
+
+/// All threads and processes. Bounded: of very many short-lived threads the ended ones are merged into one
+/// row a process, and ended processes into their parent's number.
+#[derive(Debug)]
+pub struct Threads {
+    threads: Vec<ThreadFacts>,
+    processes: Vec<ProcessFacts>,
+    by_tid: HashMap<Tid, ThreadId, foldhash::fast::RandomState>,
+    by_pid: HashMap<Tid, ProcessId, foldhash::fast::RandomState>,
+    recent: [(Tid, u32); 64],
+    free: Vec<ThreadId>,
+    /// Threads that were merged away.
+    pub merged_threads: u64,
+}
+
+impl Default for Threads {
+    fn default() -> Self {
+        Threads {
+            threads: Vec::new(),
+            processes: Vec::new(),
+            by_tid: HashMap::default(),
+            by_pid: HashMap::default(),
+            recent: [(0, u32::MAX); 64],
+            free: Vec::new(),
+            merged_threads: 0,
+        }
+    }
+}
+
+impl Threads {
+    /// Past this many, ended threads are merged. A thread's row is about 3 KiB with its histograms.
+    const MAX_THREADS: usize = 2048;
+
+    /// The living thread of that number.
+    #[inline]
+    pub fn find(&mut self, tid: Tid) -> Option<ThreadId> {
+        let slot = &mut self.recent[tid as usize % 64];
+        if slot.0 == tid && slot.1 != u32::MAX {
+            return Some(ThreadId(slot.1));
+        }
+        let found = *self.by_tid.get(&tid)?;
+        *slot = (tid, found.0);
+        Some(found)
+    }
+
+    /// The process of that number.
+    pub fn find_process(&self, pid: Tid) -> Option<ProcessId> {
+        self.by_pid.get(&pid).copied()
+    }
+
+    /// The only process there is, if there is only one.
+    pub(crate) fn only_process(&self) -> Option<ProcessId> {
+        (self.processes.len() == 1).then_some(ProcessId(0))
+    }
+
+    /// A new thread of `process`.
+    pub(crate) fn add_thread(&mut self, tid: Tid, process: ProcessId) -> ThreadId {
+        if self.threads.len() >= Self::MAX_THREADS && self.free.is_empty() {
+            self.merge_exited();
+        }
+        let thread = ThreadFacts::new(tid, process);
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.threads[id.0 as usize] = thread;
+                id
+            }
+            None => {
+                self.threads.push(thread);
+                ThreadId(self.threads.len() as u32 - 1)
+            }
+        };
+        self.processes[process.0 as usize].threads += 1;
+        self.by_tid.insert(tid, id);
+        self.recent[tid as usize % 64] = (tid, id.0);
+        id
+    }
+
+    /// A new process.
+    pub(crate) fn add_process(&mut self, pid: Option<Tid>) -> ProcessId {
+        self.processes.push(ProcessFacts::new(pid));
+        let id = ProcessId(self.processes.len() as u32 - 1);
+        if let Some(pid) = pid {
+            self.by_pid.insert(pid, id);
+        }
+        id
+    }
+
+    pub(crate) fn set_pid(&mut self, process: ProcessId, pid: Tid) {
+        self.processes[process.0 as usize].pid = Some(pid);
+        self.by_pid.insert(pid, process);
+    }
+
+    /// The thread ended: its number may come again for another one.
+    pub(crate) fn thread_exited(&mut self, id: ThreadId) {
+        let thread = &mut self.threads[id.0 as usize];
+        if thread.exited {
+            return;
+        }
+        thread.exited = true;
+        let tid = thread.tid;
+        if self.by_tid.get(&tid) == Some(&id) {
+            self.by_tid.remove(&tid);
+        }
+        let slot = &mut self.recent[tid as usize % 64];
+        if slot.1 == id.0 {
+            *slot = (0, u32::MAX);
+        }
+    }
+
+    pub(crate) fn process_exited(&mut self, id: ProcessId) {
+        let process = &mut self.processes[id.0 as usize];
+        process.exited = true;
+        if let Some(pid) = process.pid
+            && self.by_pid.get(&pid) == Some(&id)
+        {
+            self.by_pid.remove(&pid);
+        }
+    }
+
+    /// Merges the ended threads of each process into its first ended one, and frees the rest.
+    fn merge_exited(&mut self) {
+        let mut keeper: HashMap<ProcessId, usize> = HashMap::new();
+        // Processes that ended are merged too: thousands of short-lived children are one row.
+        let ended = ProcessId(u32::MAX);
+        for at in 0..self.threads.len() {
+            if !self.threads[at].exited || self.threads[at].merged == 0 {
+                continue;
+            }
+            let process = self.threads[at].process;
+            let key = if self.processes[process.0 as usize].exited { ended } else { process };
+            let into = *keeper.entry(key).or_insert(at);
+            if into == at {
+                continue;
+            }
+            let (left, right) = self.threads.split_at_mut(at);
+            let (kept, gone) = (&mut left[into], &mut right[0]);
+            kept.calls += gone.calls;
+            kept.by_syscall.merge(&gone.by_syscall);
+            for (mine, theirs) in kept.waiting_ns.iter_mut().zip(gone.waiting_ns) {
+                *mine += theirs;
+            }
+            kept.working_ns += gone.working_ns;
+            kept.merged += gone.merged;
+            self.merged_threads += gone.merged;
+            // Lifetimes of merged threads do not add up to one wall time.
+            kept.first = Timestamp::UNKNOWN;
+            kept.last = Timestamp::UNKNOWN;
+            *gone = ThreadFacts::new(0, process);
+            gone.exited = true;
+            gone.merged = 0;
+            self.free.push(ThreadId(at as u32));
+        }
+    }
+
+    /// A thread.
+    #[inline]
+    pub fn thread(&self, id: ThreadId) -> &ThreadFacts {
+        &self.threads[id.0 as usize]
+    }
+    #[inline]
+    pub(crate) fn thread_mut(&mut self, id: ThreadId) -> &mut ThreadFacts {
+        &mut self.threads[id.0 as usize]
+    }
+    /// A process.
+    #[inline]
+    pub fn process(&self, id: ProcessId) -> &ProcessFacts {
+        &self.processes[id.0 as usize]
+    }
+    #[inline]
+    pub(crate) fn process_mut(&mut self, id: ProcessId) -> &mut ProcessFacts {
+        &mut self.processes[id.0 as usize]
+    }
+    /// All threads that were seen to do something.
+    pub fn iter(&self) -> impl Iterator<Item = (ThreadId, &ThreadFacts)> {
+        self.threads
+            .iter()
+            .enumerate()
+            .filter(|(_, thread)| thread.merged > 0)
+            .map(|(i, thread)| (ThreadId(i as u32), thread))
+    }
+    /// All processes.
+    pub fn processes(&self) -> impl Iterator<Item = (ProcessId, &ProcessFacts)> {
+        self.processes.iter().enumerate().map(|(i, process)| (ProcessId(i as u32), process))
+    }
+}

@@ -1,0 +1,37 @@
+//! The window: first and last time seen.
+
+use whyslow_model::{Nanos, Timestamp};
+
+/// From the first to the last moment that the capture shows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Window {
+    /// The first timestamp.
+    pub start: Timestamp,
+    /// The last timestamp, or the end of a call that ended later.
+    pub end: Timestamp,
+}
+
+impl Window {
+    /// Widens the window.
+    #[inline]
+    pub fn see(&mut self, ts: Timestamp, dur: Nanos) {
+        let Some(start) = ts.get() else { return };
+        if self.start.get().is_none_or(|known| start < known) {
+            self.start = ts;
+        }
+        let end = start + dur.or_zero();
+        if self.end.get().is_none_or(|known| end > known) {
+            self.end = Timestamp::new(end);
+        }
+    }
+
+    /// Its length; unknown without a clock.
+    pub fn length(&self) -> Nanos {
+        self.end.since(self.start)
+    }
+
+    /// A count a second; `None` without a clock or in a window of no length.
+    pub fn per_second(&self, count: u64) -> Option<f64> {
+        super::per_second(count, self.start, self.end)
+    }
+}

@@ -1,0 +1,83 @@
+//! Units of useful work: what a program gets done, to set costs against ("382.7 stats per write").
+
+use super::Fold;
+use super::fds::Origin;
+use super::world::{Seen, World};
+use whyslow_model::syscall::Moves;
+use whyslow_model::{FdKind, Syscall};
+
+/// Work done in the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Requests: answers written on accepted connections, one for each run of reads.
+    pub requests: u64,
+    /// Successful writes, except to `/dev/null` and terminals.
+    pub writes: u64,
+    /// Bytes of those writes.
+    pub bytes_written: u64,
+    /// Successful reads that brought something.
+    pub reads: u64,
+    /// Files renamed: the last step of writing one safely.
+    pub renames: u64,
+    /// Programs started.
+    pub execs: u64,
+}
+
+impl Work {
+    /// The units that were done, the most telling first, each with its name in the singular.
+    pub fn units(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        [("request", self.requests), ("rename", self.renames), ("write", self.writes), ("read", self.reads)]
+            .into_iter()
+            .filter(|(_, count)| *count > 0)
+    }
+
+    /// `count` per unit of work, in words, for the units that were done: `382.7 per write, 40,027 per rename`.
+    pub fn rates(&self, count: u64) -> String {
+        let rates: Vec<String> = self
+            .units()
+            .filter(|(unit, _)| *unit != "read")
+            .map(|(unit, done)| format!("{} per {unit}", crate::words::quantity(count as f64 / done as f64)))
+            .collect();
+        rates.join(", ")
+    }
+}
+
+impl Fold for Work {
+    fn wants(&self, syscall: Syscall) -> bool {
+        syscall.info().moves != Moves::None
+            || matches!(
+                syscall,
+                Syscall::RENAME
+                    | Syscall::RENAMEAT
+                    | Syscall::RENAMEAT2
+                    | Syscall::EXECVE
+                    | Syscall::EXECVEAT
+            )
+    }
+
+    #[inline]
+    fn call(&mut self, seen: &Seen<'_>, world: &World) {
+        if seen.call.ok().is_none() {
+            return;
+        }
+        match seen.call.syscall.info().moves {
+            Moves::Read => self.reads += (seen.bytes > 0) as u64,
+            Moves::Write | Moves::Move => {
+                if matches!(seen.kind, FdKind::DevNull | FdKind::Terminal | FdKind::Event) {
+                    return;
+                }
+                self.writes += 1;
+                self.bytes_written += seen.bytes;
+                let answers = seen
+                    .life
+                    .and_then(|id| world.fds.get(id))
+                    .is_some_and(|life| matches!(life.origin, Origin::Accept) && life.turned_to_write);
+                self.requests += answers as u64;
+            }
+            Moves::None => match seen.call.syscall {
+                Syscall::EXECVE | Syscall::EXECVEAT => self.execs += 1,
+                _ => self.renames += 1,
+            },
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Guards that all rules share, so that a healthy program gets no warning.
+//!
+//! 1. No cause under 5 % of the asker's time is a warning.
+//! 2. A wait is a cause only where work is unfinished; an idle thread is not slow.
+//! 3. A rate per unit of work beats a rate per second.
+//! 4. Start-up is judged apart: what only happens in a program's first moments is no storm.
+//! 5. Where more than 1 % of the events are lost, confidence is capped.
+//! 6. Under ptrace the cost of a call of 2 us or less is the tracer's, not the program's.
+
+use crate::facts::Facts;
+use whyslow_model::{CallStats, Nanos, Severity};
+
+/// From this share of the time on, a cause is a warning (guard 1).
+pub const WARNING_SHARE: f64 = 0.05;
+/// From this share on, it is most of the answer: critical.
+pub const CRITICAL_SHARE: f64 = 0.40;
+/// Confidence where more than [`LOST_SHARE`] of the events are lost (guard 5).
+pub const LOST_CONFIDENCE: f64 = 0.5;
+/// Lost events above this share cap the confidence (guard 5).
+pub const LOST_SHARE: f64 = 0.01;
+/// A call this short costs nothing without the tracer (guard 6): about what a `stat` of a cached path takes.
+pub const CHEAP_CALL: Nanos = Nanos::new(2_000);
+/// A program's first moments (guard 4), from its execve on.
+pub const STARTUP: Nanos = Nanos::from_secs(2);
+/// Below this many calls nothing is a storm, whatever its share: an `ls` makes a hundred calls in all.
+pub const FEW_CALLS: u64 = 500;
+
+/// A part of a whole, and of which whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Share {
+    /// 0 to 1; `None` where it cannot be known.
+    pub value: Option<f64>,
+    /// Of what: `wall time of thread 514`, `calls`.
+    pub of: String,
+}
+
+impl Share {
+    /// The severity that the share alone justifies (guard 1). An unknown share is a notice.
+    pub fn severity(&self) -> Severity {
+        match self.value {
+            Some(share) if share >= CRITICAL_SHARE => Severity::Critical,
+            Some(share) if share >= WARNING_SHARE => Severity::Warning,
+            _ => Severity::Notice,
+        }
+    }
+}
+
+/// The part that `stats` has in the wall time of thread `tid`, or, where that thread's time is unknown, of
+/// the window; without durations or a clock, its part of all calls.
+pub fn share_of_time(facts: &Facts, tid: Option<u32>, stats: &CallStats) -> Share {
+    share_of_ns(facts, tid, stats.total(), stats.count)
+}
+
+/// As [`share_of_time`], for a sum of durations over `count` calls.
+pub fn share_of_ns(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64) -> Share {
+    let thread = tid.and_then(|tid| {
+        facts.world.threads.iter().map(|(_, thread)| thread).find(|thread| thread.tid == tid)
+    });
+    let (wall, of) = match thread.map(|thread| (thread.wall(), thread.tid)) {
+        Some((wall, tid)) if tid != 0 && wall.or_zero() > 0 => (wall, format!("wall time of thread {tid}")),
+        _ => (facts.window.length(), "wall time".to_string()),
+    };
+    if let (Some(total), Some(wall)) = (total.get(), wall.get())
+        && wall > 0
+    {
+        return Share { value: Some((total as f64 / wall as f64).min(1.0)), of };
+    }
+    share_of_calls(facts, count)
+}
+
+/// The part that `count` has of all calls.
+pub fn share_of_calls(facts: &Facts, count: u64) -> Share {
+    let all = facts.total_calls();
+    Share { value: (all > 0).then(|| count as f64 / all as f64), of: "calls".to_string() }
+}
+
+/// For storms of cheap calls: the part of the wall time, but of the calls where a storm makes up more of them:
+/// under a tracer, times of cheap calls are mostly the tracer's (guard 6), and what it adds between the calls
+/// hides in neither.
+pub fn share_of_storm(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64) -> Share {
+    let by_time = share_of_ns(facts, tid, total, count);
+    // Few calls: their part of all calls says nothing.
+    if count < FEW_CALLS || by_time.value.is_some_and(|share| share >= WARNING_SHARE) {
+        return by_time;
+    }
+    let by_calls = share_of_calls(facts, count);
+    // The calls themselves must take a good part of the time that the program is not waiting: a thread that
+    // makes one call in a blue moon is no storm, though it may be all it calls.
+    let busy = facts.window.per_second(facts.total_calls()).is_none_or(|rate| rate >= BUSY_CALLS_PER_S);
+    if busy && by_calls.value.is_some_and(|share| share >= STORM_CALL_SHARE) { by_calls } else { by_time }
+}
+
+/// A program under strace that makes this many calls a second spends a good part of its time in them.
+pub const BUSY_CALLS_PER_S: f64 = 1_000.0;
+/// From this part of all calls on, one kind of call is a storm.
+pub const STORM_CALL_SHARE: f64 = 0.30;
+
+/// Caps `confidence` where too many events are lost (guard 5).
+pub fn capped_confidence(facts: &Facts, confidence: f64) -> f64 {
+    let lost = facts.lost_events();
+    let seen = facts.total_calls();
+    if seen > 0 && lost as f64 > LOST_SHARE * (seen + lost) as f64 {
+        confidence.min(LOST_CONFIDENCE)
+    } else {
+        confidence
+    }
+}

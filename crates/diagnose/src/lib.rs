@@ -1,0 +1,15 @@
+//! Events to facts, facts to findings, and the comparison of two diagnoses.
+//!
+//! [`facts::Facts`] folds the event stream; the [`rules::RULES`] read the facts; [`diagnose`] ranks what they
+//! found. Nothing here parses a file or prints.
+
+pub mod engine;
+pub mod facts;
+pub mod guards;
+pub mod payload;
+pub mod rules;
+pub mod verdict;
+pub mod words;
+
+pub use engine::{Findings, Need, Rule, Subjects, diagnose};
+pub use facts::Facts;

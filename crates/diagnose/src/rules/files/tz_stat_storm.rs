@@ -1,0 +1,91 @@
+//! # tz-stat-storm
+//!
+//! ## What it is
+//! A thread asks for `/etc/localtime` again and again: hundreds of times a second, always with the same answer.
+//!
+//! ## Why it is slow
+//! Without `TZ` in the environment, glibc's `localtime`, `mktime` and `strftime` (through `tzset`) check for each
+//! call whether the zone file has changed. A program that formats a time for each record pays a system call a
+//! record; in one such program 200,135 of 200,836 calls were this one, against 523 writes of real work.
+//!
+//! ## Example
+//! ```text
+//! stat("/etc/localtime", {st_mode=S_IFREG|0644, st_size=405, ...}) = 0
+//! ```
+//!
+//! ## What to do instead
+//! Set `TZ=:/etc/localtime`: glibc then reads the file once. Or call `tzset()` once and use `localtime_r`, which
+//! need not check. Or format the second once and keep the text for the records of that second.
+//!
+//! ## When it is wrong
+//! A program that must notice a change of the zone while it runs needs the checks: with `TZ` set it sees the
+//! change only after a restart. A few at start-up (`ls`, cron) are normal and stay below the threshold.
+
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::facts::Facts;
+use crate::{guards, words};
+use whyslow_model::Subject;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    id: "tz-stat-storm",
+    group: "files",
+    summary: "the time zone file is checked again for every time that is formatted",
+    source: include_str!("tz_stat_storm.rs"),
+    needs: &[Need::Calls],
+    check,
+};
+
+/// The file that glibc checks (`tzfile.c`, `TZDEFAULT`).
+const ZONE_FILE: &str = "/etc/localtime";
+/// Checks a second from which on it is a storm: a program that logs a few lines a second stays below.
+const STORM_PER_S: f64 = 100.0;
+/// Without a clock: the part of all calls from which on it is a storm.
+const STORM_CALL_SHARE: f64 = 0.3;
+/// Fewer checks than this are start-up.
+const MIN_CHECKS: u64 = 5;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let Some(file) = facts.world.files.find(ZONE_FILE) else {
+        return;
+    };
+    let checks = file.stats;
+    if checks < MIN_CHECKS {
+        return;
+    }
+    let share = guards::share_of_storm(
+        facts,
+        Some(file.tid).filter(|_| !file.shared),
+        file.path_calls.total(),
+        checks,
+    );
+    let rate = facts.window.per_second(checks);
+    let storm = match rate {
+        Some(rate) => rate >= STORM_PER_S && checks >= guards::FEW_CALLS,
+        None => guards::share_of_calls(facts, checks).value.is_some_and(|share| share >= STORM_CALL_SHARE),
+    };
+    if !storm {
+        return;
+    }
+    let per_work = facts.work.rates(checks);
+    let often = match (rate, per_work.as_str()) {
+        (Some(rate), "") => format!(", {} a second", words::quantity(rate)),
+        (Some(rate), work) => format!(", {} a second, {work}", words::quantity(rate)),
+        (None, "") => String::new(),
+        (None, work) => format!(", {work}"),
+    };
+    out.report(share, format!("{ZONE_FILE} is checked {} times{often}", words::count(checks)))
+        .subject(Subject { path: Some(ZONE_FILE.to_string()), syscall: Some("stat".to_string()), ..Subjects::thread(facts, file.tid) })
+        .cause(
+            "TZ is not set, so glibc looks whether the zone file has changed each time a local time is made \
+             (strftime, localtime, mktime). The answer was the same every time.",
+        )
+        .fix("shell: export TZ=:/etc/localtime before the program starts")
+        .fix("systemd: Environment=TZ=:/etc/localtime in the unit; Dockerfile: ENV TZ=:/etc/localtime; Kubernetes: env name TZ, value :/etc/localtime")
+        .fix("code: tzset() once, then localtime_r; or format a second once and keep the text")
+        .fix("mind: with TZ set, a later change of the zone is seen only after a restart")
+        .verify("strace -f -c -e trace=%stat -p PID   (before and after: the count falls to almost none)")
+        .saving(file.path_calls.total())
+        .evidence_all(file.exemplars.iter())
+        .file();
+}

@@ -1,0 +1,218 @@
+//! The diagnosis around the findings: the sentence, the target, where each thread's time went, what remains.
+
+use crate::facts::{Facts, WaitKind};
+use crate::words;
+use whyslow_model::diagnosis::TargetProcess;
+use whyslow_model::{
+    ClockKind, Diagnosis, Finding, Nanos, NotJudged, Severity, Target, ThreadTime, Timestamp, WaitShare,
+};
+
+/// Threads listed with their time; the rest are in `whyslow threads`.
+const MAX_THREADS: usize = 50;
+/// Processes listed.
+const MAX_PROCESSES: usize = 50;
+
+/// Puts the diagnosis together.
+pub(crate) fn assemble(facts: &Facts, findings: Vec<Finding>, not_judged: Vec<NotJudged>) -> Diagnosis {
+    Diagnosis {
+        schema: Diagnosis::SCHEMA,
+        verdict: sentence(facts, &findings),
+        target: target(facts),
+        time: thread_times(facts),
+        remaining: remaining(facts, &findings),
+        findings,
+        not_judged,
+    }
+}
+
+fn sentence(facts: &Facts, findings: &[Finding]) -> String {
+    let causes = findings.iter().filter(|finding| finding.severity >= Severity::Warning);
+    let mut causes = causes.peekable();
+    let Some(first) = causes.next() else {
+        if facts.total_calls() == 0 {
+            return match facts.world.snapshot_rows {
+                0 => "The input holds no calls: nothing to judge.".to_string(),
+                rows => {
+                    format!("{} and no calls: nothing shows time.", words::plural(rows, "open descriptor"))
+                }
+            };
+        }
+        let notices = findings.iter().filter(|finding| finding.severity == Severity::Notice).count();
+        let aside = if notices > 0 {
+            format!(" ({} aside)", words::plural(notices as u64, "notice"))
+        } else {
+            String::new()
+        };
+        return format!(
+            "No cause of slowness among the system calls{aside}: {} looked at.",
+            words::plural(facts.total_calls(), "call")
+        );
+    };
+    let more = causes.count();
+    let also =
+        if more > 0 { format!(" ({} more)", words::plural(more as u64, "cause")) } else { String::new() };
+    format!("{}{also}.", first.title.trim_end_matches('.'))
+}
+
+fn target(facts: &Facts) -> Target {
+    let processes =
+        facts.world.threads.processes().filter(|(_, process)| process.threads > 0 || facts.world.calls == 0);
+    let capture = &facts.capture;
+    Target {
+        kind: "capture",
+        processes: processes
+            .take(MAX_PROCESSES)
+            .map(|(_, process)| TargetProcess {
+                pid: process.pid,
+                comm: process.name().map(str::to_string),
+                threads: process.threads as usize,
+            })
+            .collect(),
+        start: start_text(facts),
+        duration_ns: facts.window.length(),
+        events: facts.total_calls(),
+        lost_events: facts.lost_events(),
+        sources: capture.sources.clone(),
+        notes: capture.notes.clone(),
+    }
+}
+
+/// RFC 3339 where the date is known, else the time of day.
+fn start_text(facts: &Facts) -> Option<String> {
+    let ns = facts.window.start.get()?;
+    let clock =
+        facts.capture.sources.iter().map(|source| source.clock).find(|clock| *clock != ClockKind::None)?;
+    let seconds = ns / 1_000_000_000;
+    let time = format!(
+        "{:02}:{:02}:{:02}.{:06}",
+        seconds / 3600 % 24,
+        seconds / 60 % 60,
+        seconds % 60,
+        ns % 1_000_000_000 / 1_000
+    );
+    match clock {
+        ClockKind::Epoch => {
+            let (year, month, day) = civil_date(seconds / 86_400);
+            Some(format!("{year:04}-{month:02}-{day:02}T{time}Z"))
+        }
+        ClockKind::TimeOfDay => Some(time),
+        _ => None,
+    }
+}
+
+/// The date of a day counted from 1970-01-01 (Howard Hinnant, "chrono-compatible low-level date algorithms",
+/// `civil_from_days`).
+fn civil_date(days: u64) -> (u64, u64, u64) {
+    let z = days + 719_468;
+    let era = z / 146_097;
+    let day_of_era = z % 146_097;
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    (year_of_era + era * 400 + (month <= 2) as u64, month, day)
+}
+
+/// Where each thread's time went, the busiest (by working time, then by calls) first.
+pub fn thread_times(facts: &Facts) -> Vec<ThreadTime> {
+    let timed = facts.capture.has_durations();
+    let mut threads: Vec<_> =
+        facts.world.threads.iter().map(|(_, thread)| thread).filter(|thread| thread.calls > 0).collect();
+    threads.sort_by_key(|thread| (std::cmp::Reverse((thread.working_ns, thread.calls)), thread.tid));
+    let known = |ns: u64| {
+        if timed { Nanos::new(ns) } else { Nanos::UNKNOWN }
+    };
+    threads
+        .into_iter()
+        .take(MAX_THREADS)
+        .map(|thread| {
+            let process = facts.world.threads.process(thread.process);
+            let blocked = thread.waiting_total();
+            let mut waits: Vec<WaitShare> = WaitKind::ALL
+                .iter()
+                .map(|kind| WaitShare {
+                    kind: kind.word(),
+                    ns: Nanos::new(thread.waiting_ns[*kind as usize]),
+                })
+                .filter(|wait| wait.ns.or_zero() > 0)
+                .collect();
+            waits.sort_by_key(|wait| std::cmp::Reverse(wait.ns));
+            let between = match (thread.wall().get(), timed) {
+                (Some(wall), true) => Nanos::new(wall.saturating_sub(blocked + thread.working_ns)),
+                _ => Nanos::UNKNOWN,
+            };
+            ThreadTime {
+                pid: process.pid,
+                tid: thread.tid,
+                comm: thread.comm.as_deref().or(process.name()).map(str::to_string),
+                wall_ns: thread.wall(),
+                on_cpu_ns: Nanos::UNKNOWN,
+                runnable_ns: Nanos::UNKNOWN,
+                blocked_ns: known(blocked),
+                working_ns: known(thread.working_ns),
+                between_calls_ns: between,
+                waits,
+            }
+        })
+        .collect()
+}
+
+/// The largest cost that no finding names.
+fn remaining(facts: &Facts, findings: &[Finding]) -> Option<String> {
+    let named: Vec<&str> = findings.iter().filter_map(|finding| finding.subject.syscall.as_deref()).collect();
+    let waits = |name: &str| {
+        whyslow_model::Syscall::lookup(name.as_bytes()).is_some_and(|syscall| {
+            matches!(
+                syscall.info().waits,
+                whyslow_model::syscall::Waits::Always | whyslow_model::syscall::Waits::ByArguments
+            )
+        })
+    };
+    let all = facts.syscalls();
+    let total: u64 = all.iter().filter(|(name, _)| !waits(name)).map(|(_, stats)| stats.total_ns).sum();
+    let (name, stats) = all.iter().find(|(name, _)| {
+        !waits(name) && !named.iter().any(|known| known.split(", ").any(|one| one == name))
+    })?;
+    if total == 0 {
+        let (name, stats) = all.iter().max_by_key(|(_, stats)| stats.count)?;
+        return Some(format!(
+            "Most frequent call: {name}, {} of {}.",
+            words::count(stats.count),
+            words::plural(facts.total_calls(), "call")
+        ));
+    }
+    Some(format!(
+        "Largest remaining cost among working calls: {name}, {} in {} ({} of their time; mean {}).",
+        stats.total(),
+        words::plural(stats.count, "call"),
+        words::percent(stats.total_ns as f64 / total as f64),
+        stats.mean(),
+    ))
+}
+
+/// The time of day of a moment, for sentences: `10:34:36.114034`; empty without a clock.
+pub fn clock_text(ts: Timestamp) -> String {
+    ts.get().map_or(String::new(), |ns| {
+        let seconds = ns / 1_000_000_000;
+        format!(
+            "{:02}:{:02}:{:02}.{:06}",
+            seconds / 3600 % 24,
+            seconds / 60 % 60,
+            seconds % 60,
+            ns % 1_000_000_000 / 1_000
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates() {
+        assert_eq!(civil_date(0), (1970, 1, 1));
+        assert_eq!(civil_date(19_782), (2024, 2, 29));
+        assert_eq!(civil_date(20_778), (2026, 11, 21));
+    }
+}

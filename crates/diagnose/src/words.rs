@@ -1,0 +1,64 @@
+//! Figures in sentences: `200,135`, `382.7`, `78.4 MB`, `89.1 %`.
+
+/// A count with thousands separators.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A figure that need not be whole: separators from 1,000 on, one decimal below, two below 10.
+pub fn quantity(value: f64) -> String {
+    if value >= 1000.0 {
+        count(value.round() as u64)
+    } else if value >= 10.0 || value.fract() == 0.0 {
+        let text = format!("{value:.1}");
+        text.strip_suffix(".0").map_or(text.clone(), str::to_string)
+    } else {
+        format!("{value:.2}")
+    }
+}
+
+/// Bytes, in powers of 1000 as disks and networks are sold.
+pub fn bytes(n: u64) -> String {
+    let value = n as f64;
+    match n {
+        0..1_000 => format!("{n} B"),
+        1_000..1_000_000 => format!("{:.1} kB", value / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", value / 1e6),
+        _ => format!("{:.1} GB", value / 1e9),
+    }
+}
+
+/// A share (0 to 1) as per cent.
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// `1 call`, `2 calls`.
+pub fn plural(n: u64, one: &str) -> String {
+    format!("{} {one}{}", count(n), if n == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures() {
+        assert_eq!(count(200_135), "200,135");
+        assert_eq!(count(7), "7");
+        assert_eq!(quantity(382.667), "382.7");
+        assert_eq!(quantity(40027.0), "40,027");
+        assert_eq!(quantity(4.97), "4.97");
+        assert_eq!(bytes(78_445_591), "78.4 MB");
+        assert_eq!(percent(0.8907), "89.1 %");
+        assert_eq!(plural(1, "call"), "1 call");
+    }
+}

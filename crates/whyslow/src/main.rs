@@ -1,0 +1,5 @@
+//! The binary.
+
+fn main() -> anyhow::Result<()> {
+    Ok(())
+}
