@@ -98,6 +98,8 @@ pub struct ProcessFacts {
     pub cwd: Option<Box<str>>,
     /// Threads seen.
     pub threads: u32,
+    /// Threads that have not ended.
+    pub(crate) living: u32,
     /// Its start (fork or exec) is in the capture.
     pub started: bool,
     /// When its first event was.
@@ -118,6 +120,7 @@ impl ProcessFacts {
             parent: None,
             cwd: None,
             threads: 0,
+            living: 0,
             started: false,
             first: Timestamp::UNKNOWN,
             exited: false,
@@ -236,11 +239,6 @@ impl Threads {
         self.by_pid.get(&pid).copied()
     }
 
-    /// The only process there is, if there is only one.
-    pub(crate) fn only_process(&self) -> Option<ProcessId> {
-        (self.processes.len() == 1).then_some(ProcessId(0))
-    }
-
     /// A new thread of `process`.
     pub(crate) fn add_thread(&mut self, tid: Tid, process: ProcessId) -> ThreadId {
         if self.threads.len() >= Self::MAX_THREADS && self.free.is_empty() {
@@ -257,7 +255,9 @@ impl Threads {
                 ThreadId(self.threads.len() as u32 - 1)
             }
         };
-        self.processes[process.0 as usize].threads += 1;
+        let owner = &mut self.processes[process.0 as usize];
+        owner.threads += 1;
+        owner.living += 1;
         self.by_tid.insert(tid, id);
         self.recent[tid as usize % 64] = (tid, id.0);
         id
@@ -286,6 +286,8 @@ impl Threads {
         }
         thread.exited = true;
         let tid = thread.tid;
+        let owner = &mut self.processes[thread.process.0 as usize];
+        owner.living = owner.living.saturating_sub(1);
         if self.by_tid.get(&tid) == Some(&id) {
             self.by_tid.remove(&tid);
         }

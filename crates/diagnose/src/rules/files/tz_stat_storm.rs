@@ -27,7 +27,7 @@ use crate::{guards, words};
 use whyslow_model::Subject;
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(crate) static RULE: Rule = Rule {
     id: "tz-stat-storm",
     group: "files",
     summary: "the time zone file is checked again for every time that is formatted",

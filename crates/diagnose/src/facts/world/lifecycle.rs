@@ -1,0 +1,183 @@
+//! Threads and processes: how they begin, fork, execute and end.
+
+use super::*;
+
+impl World {
+    #[inline]
+    pub(super) fn thread_of(&mut self, call: &Call<'_>) -> ThreadId {
+        match self.threads.find(call.tid) {
+            Some(thread) => thread,
+            None => self.new_thread(call.tid, Some(call.syscall)),
+        }
+    }
+
+    /// A thread seen for the first time: a child of a known clone, or of the process that is traced.
+    #[cold]
+    pub(super) fn new_thread(&mut self, tid: Tid, first_call: Option<Syscall>) -> ThreadId {
+        if let Some(unborn) = self.unborn.remove(&tid) {
+            return self.be_born(tid, unborn.parent, unborn.is_thread, unborn.slots);
+        }
+        if let Some(pending) = self.in_flight.iter_mut().rev().find(|(_, _, child)| child.is_none()) {
+            pending.2 = Some(tid);
+            let (parent, is_thread) = (pending.0, pending.1);
+            let parent = self.threads.thread(parent).process;
+            return self.be_born(tid, parent, is_thread, None);
+        }
+        if let Some(process) = self.threads.find_process(tid) {
+            self.root.get_or_insert(process);
+            return self.threads.add_thread(tid, process);
+        }
+        let process = match (self.root, self.snapshot_pids.as_slice()) {
+            // One process in the snapshot: the trace is of its threads.
+            (None, [only]) => *only,
+            (None, _) => self.threads.add_process((tid != 0).then_some(tid)),
+            // A program that starts is no thread of another one.
+            (Some(_), _) if first_call == Some(Syscall::EXECVE) => self.threads.add_process(Some(tid)),
+            (Some(root), _) => root,
+        };
+        self.root.get_or_insert(process);
+        self.threads.add_thread(tid, process)
+    }
+
+    pub(super) fn be_born(
+        &mut self,
+        tid: Tid,
+        parent: ProcessId,
+        is_thread: bool,
+        slots: Option<Slots>,
+    ) -> ThreadId {
+        if is_thread {
+            return self.threads.add_thread(tid, parent);
+        }
+        let child = self.threads.add_process(Some(tid));
+        let slots = slots.unwrap_or_else(|| self.threads.process(parent).slots.clone());
+        let inherited: Vec<LifeId> = slots.iter().map(|(_, life)| life).collect();
+        for id in inherited {
+            if let Some(life) = self.fds.get_mut(id) {
+                life.refs += 1;
+            }
+        }
+        let (exe, comm, user, cwd) = {
+            let from = self.threads.process(parent);
+            (from.exe.clone(), from.comm.clone(), from.user.clone(), from.cwd.clone())
+        };
+        let process = self.threads.process_mut(child);
+        process.slots = slots;
+        process.parent = Some(parent);
+        process.started = true;
+        (process.exe, process.comm, process.user, process.cwd) = (exe, comm, user, cwd);
+        self.threads.add_thread(tid, child)
+    }
+
+    /// The first half of a call whose end comes later: what takes effect at once.
+    pub(crate) fn enter(&mut self, call: &Call<'_>) {
+        let thread = self.thread_of(call);
+        self.threads.thread_mut(thread).see(call.ts, whyslow_model::Nanos::ZERO);
+        match call.syscall {
+            // The kernel frees the number before close returns: another thread may get it meanwhile.
+            Syscall::CLOSE => {
+                let process = self.threads.thread(thread).process;
+                if let Some((fd, _)) = call.first_fd() {
+                    self.close(process, fd, call.ts);
+                }
+            }
+            Syscall::CLONE | Syscall::CLONE3 | Syscall::FORK | Syscall::VFORK => {
+                self.in_flight.retain(|(caller, _, _)| *caller != thread);
+                self.in_flight.push((thread, makes_thread(call.args), None));
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn cloned(&mut self, seen: &Seen<'_>) {
+        let call = seen.call;
+        let early = self.in_flight.iter().position(|(caller, _, _)| *caller == seen.thread);
+        let seen_already = early.and_then(|at| self.in_flight.swap_remove(at).2);
+        let Some(child) = call.ok().and_then(|ret| Tid::try_from(ret).ok()).filter(|child| *child != 0)
+        else {
+            return;
+        };
+        if seen_already == Some(child) || self.threads.find(child).is_some() {
+            return;
+        }
+        if self.unborn.len() >= Self::MAX_UNBORN {
+            self.unborn.clear();
+        }
+        let is_thread = makes_thread(call.args);
+        let slots = (!is_thread).then(|| self.threads.process(seen.process).slots.clone());
+        self.unborn.insert(child, Unborn { parent: seen.process, is_thread, slots });
+    }
+
+    pub(super) fn executed(&mut self, seen: &Seen<'_>) {
+        if seen.call.ok().is_none() {
+            return;
+        }
+        let path = seen.file.map(|file| self.files.get(file).path.clone());
+        let process = self.threads.process_mut(seen.process);
+        process.exe = path;
+        process.started = true;
+        if process.pid.is_none() && seen.call.tid != 0 {
+            self.threads.set_pid(seen.process, seen.call.tid);
+        }
+        for life in self.threads.process_mut(seen.process).slots.take_cloexec() {
+            self.unref(life, seen.call.end());
+        }
+    }
+
+    pub(crate) fn exit(&mut self, exit: &Exit<'_>) {
+        let Some(thread) = self.threads.find(exit.tid) else {
+            return;
+        };
+        self.threads.thread_mut(thread).see(exit.ts, whyslow_model::Nanos::ZERO);
+        let process = self.threads.thread(thread).process;
+        self.threads.thread_exited(thread);
+        let living = self.threads.process(process).living > 0;
+        if !living || self.threads.process(process).pid == Some(exit.tid) {
+            for life in self.threads.process_mut(process).slots.clear() {
+                self.unref(life, exit.ts);
+            }
+            if !living {
+                self.threads.process_exited(process);
+            }
+        }
+    }
+
+    pub(crate) fn signal(&mut self, signal: &Signal<'_>) {
+        let process = self
+            .threads
+            .find(signal.tid)
+            .map_or(ProcessId(u32::MAX), |thread| self.threads.thread(thread).process);
+        if self.signals.len() < 1024 {
+            *self.signals.entry((process, text::lossy(signal.name))).or_default() += 1;
+        }
+    }
+
+    pub(crate) fn process_info(&mut self, info: ProcessInfo) {
+        let process = self.process_numbered(info.pid);
+        let facts = self.threads.process_mut(process);
+        if let Some(comm) = info.comm {
+            facts.comm.get_or_insert(comm.into());
+        }
+        if let Some(user) = info.user {
+            facts.user.get_or_insert(user.into());
+        }
+    }
+
+    pub(super) fn process_numbered(&mut self, pid: Tid) -> ProcessId {
+        match self.threads.find_process(pid) {
+            Some(process) => process,
+            None => self.threads.add_process(Some(pid)),
+        }
+    }
+
+    pub(crate) fn source(&mut self, info: &SourceInfo) {
+        if matches!(info.kind, CaptureKind::Lsof | CaptureKind::ProcFd | CaptureKind::ProcNet) {
+            self.join_inodes();
+        }
+    }
+}
+
+/// clone's CLONE_THREAD: the child is a thread of the caller's process.
+pub(super) fn makes_thread(args: &[u8]) -> bool {
+    contains(args, b"CLONE_THREAD")
+}
