@@ -1,1 +1,431 @@
 //! A set of inputs as one stream: opened, decompressed, sniffed, snapshots first, traces merged by time.
+
+use crate::error::ReadError;
+use crate::formats::strace::{Dialect, Lane, Look, merge, read_shared};
+use crate::formats::{FORMATS, Format, Sample};
+use crate::open::{self, Hold, Meter, Opened, Progress};
+use crate::source::{Source, Trouble, conclude, read_retrying};
+use std::io;
+use std::path::{Path, PathBuf};
+use whyslow_model::event::Tid;
+use whyslow_model::{CaptureKind, CaptureNote, ClockKind, Event, NoteKind, Sink, SourceId, SourceInfo};
+
+/// Something to read.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// A file, perhaps compressed (gzip, zstd), or a directory: then all files in it, in the order of their names.
+    File(PathBuf),
+    /// Standard input.
+    Stdin,
+    /// Bytes in memory, under a name.
+    Bytes {
+        /// Stands for the file's name.
+        name: String,
+        /// What would be in the file.
+        data: Vec<u8>,
+    },
+}
+
+/// How to read.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Threads that work on a single trace, the caller's among them. The events are the same for any number.
+    pub threads: usize,
+}
+
+impl Default for Options {
+    /// Two threads, where the machine has them: parsing and the sink's work then run side by side.
+    fn default() -> Self {
+        Options { threads: std::thread::available_parallelism().map_or(1, |cores| cores.get().min(2)) }
+    }
+}
+
+/// What was read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// Inputs that were used.
+    pub used: usize,
+    /// Inputs that were passed over, each with a note.
+    pub skipped: usize,
+}
+
+/// First bytes that a format may look at.
+const HEAD: usize = 64 << 10;
+/// Files taken from one directory; `strace -ff` on a build makes some thousands.
+const MOST_IN_DIRECTORY: usize = 20_000;
+/// More files than this are not kept open at once: a process may open 1,024 by default.
+const MOST_OPEN: usize = 256;
+
+/// Reads all inputs into `sink`: snapshots first (lsof, `/proc`), then tables of counts, then traces; traces with the
+/// same kind of clock are merged by time. An input that cannot be used is a note, and the rest is read.
+///
+/// # Errors
+/// [`ReadError`] if none of the inputs could be used.
+pub fn read(
+    inputs: &[Input],
+    options: &Options,
+    progress: &dyn Progress,
+    sink: &mut (dyn Sink + Send),
+) -> Result<Outcome, ReadError> {
+    let mut reading = Reading { options: *options, used: 0, skipped: Vec::new() };
+    let entries = reading.expand(inputs, sink);
+    let hold = if entries.len() > MOST_OPEN { Hold::Closed } else { Hold::Open };
+    let meter = Meter::new(progress, total_size(&entries));
+    let mut plans = Vec::with_capacity(entries.len());
+    for entry in entries {
+        match plan(entry, &meter) {
+            Ok(plan) => plans.push(plan),
+            Err((name, id, reason)) => reading.skip(name, id, reason, sink),
+        }
+    }
+    let (traces, mut others): (Vec<_>, Vec<_>) = plans.into_iter().partition(|plan| plan.dialect().is_some());
+    others.sort_by_key(|plan| matches!(plan.info.kind, CaptureKind::StraceCount | CaptureKind::LtraceCount));
+    for plan in others {
+        reading.snapshot(plan, &meter, hold, sink);
+    }
+    reading.traces(traces, &meter, hold, sink);
+    meter.end();
+    reading.outcome()
+}
+
+/// One input of which nothing is known yet.
+struct Entry<'i> {
+    id: SourceId,
+    name: String,
+    origin: Origin<'i>,
+}
+
+#[derive(Clone)]
+enum Origin<'i> {
+    Path(PathBuf),
+    Stdin,
+    Bytes(&'i [u8]),
+}
+
+impl<'i> Origin<'i> {
+    fn open<'m>(&self, hold: Hold, meter: &'m Meter<'m>) -> io::Result<Opened<'m>>
+    where
+        'i: 'm,
+    {
+        match self {
+            Origin::Path(path) => open::file(path, hold, meter),
+            Origin::Stdin => open::stream(io::stdin(), meter),
+            Origin::Bytes(data) => open::stream(*data, meter),
+        }
+    }
+
+    /// True where it can be read from its start a second time.
+    fn is_lasting(&self) -> bool {
+        match self {
+            Origin::Path(path) => is_regular(path),
+            Origin::Stdin => false,
+            Origin::Bytes(_) => true,
+        }
+    }
+}
+
+fn is_regular(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|data| data.is_file())
+}
+
+/// One input of a known kind.
+struct Plan<'m> {
+    info: SourceInfo,
+    format: &'static Format,
+    origin: Origin<'m>,
+    /// Of a stream that cannot be opened again: what was taken from it, and the rest.
+    held: Option<(Vec<u8>, Opened<'m>)>,
+    /// The first timestamp of a trace.
+    first: Option<(ClockKind, u64)>,
+    /// The thread that the file's name tells (`-ff`), else 0.
+    tid: Tid,
+}
+
+impl<'m> Plan<'m> {
+    fn dialect(&self) -> Option<Dialect> {
+        match self.info.kind {
+            CaptureKind::Strace => Some(Dialect::Strace),
+            CaptureKind::Ltrace => Some(Dialect::Ltrace),
+            _ => None,
+        }
+    }
+
+    fn clock(&self) -> ClockKind {
+        self.first.map_or(ClockKind::None, |(clock, _)| clock)
+    }
+
+    fn open(self, hold: Hold, meter: &'m Meter<'m>) -> io::Result<(Source<'m>, Trouble)> {
+        let (head, opened) = match self.held {
+            Some(held) => held,
+            None => (Vec::new(), self.origin.open(hold, meter)?),
+        };
+        Ok((Source::new(self.info, head, opened.reader), opened.trouble))
+    }
+}
+
+type Skip = (String, SourceId, String);
+
+/// Looks at the head of an input and decides how to read it.
+fn plan<'m>(entry: Entry<'m>, meter: &'m Meter<'m>) -> Result<Plan<'m>, Skip> {
+    let Entry { id, name, origin } = entry;
+    let lasting = origin.is_lasting();
+    // What is opened a second time is metered then.
+    let (head, opened) = match look_ahead(&origin, lasting, meter) {
+        Ok(looked) => looked,
+        Err(error) => return Err((name, id, error.to_string())),
+    };
+    if head.is_empty() {
+        return Err((name, id, "the file is empty".to_string()));
+    }
+    let file_name = Path::new(&name).file_name().and_then(|name| name.to_str()).unwrap_or(&name);
+    let file_name =
+        file_name.strip_suffix(".gz").or_else(|| file_name.strip_suffix(".zst")).unwrap_or(file_name);
+    let sample = Sample { file_name, head: &head };
+    let Some(format) = FORMATS.iter().find(|format| (format.sniff)(&sample)) else {
+        let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+        return Err((name, id, format!("not a capture of a known kind; accepted are {}", known.join(", "))));
+    };
+    let mut first = None;
+    let mut tid = 0;
+    for (kind, dialect) in [(CaptureKind::Strace, Dialect::Strace), (CaptureKind::Ltrace, Dialect::Ltrace)] {
+        if format.kind == kind {
+            first = Look::at(&sample, dialect).first;
+            tid = tid_of(file_name);
+        }
+    }
+    let held = (!lasting).then_some((head, opened));
+    Ok(Plan { info: SourceInfo::new(id, name, format.kind), format, origin, held, first, tid })
+}
+
+/// The first bytes of an input, and the rest of it.
+fn look_ahead<'m>(
+    origin: &Origin<'m>,
+    lasting: bool,
+    meter: &'m Meter<'m>,
+) -> io::Result<(Vec<u8>, Opened<'m>)> {
+    let mut opened =
+        if lasting { origin.open(Hold::Open, Meter::none())? } else { origin.open(Hold::Open, meter)? };
+    let mut head = vec![0; HEAD];
+    let mut filled = 0;
+    while filled < HEAD {
+        match read_retrying(&mut opened.reader, &mut head[filled..])? {
+            0 => break,
+            got => filled += got,
+        }
+    }
+    head.truncate(filled);
+    Ok((head, opened))
+}
+
+/// The thread in the name of a file of `strace -ff -o NAME`: `NAME.1234`.
+fn tid_of(file_name: &str) -> Tid {
+    let tid = file_name.rsplit_once('.').and_then(|(_, digits)| digits.parse().ok());
+    // The kernel's largest is 2^22; a longer number is a date.
+    tid.filter(|tid| *tid <= 1 << 22).unwrap_or(0)
+}
+
+/// Bytes of all inputs as stored; unknown where one is a stream.
+fn total_size(entries: &[Entry<'_>]) -> Option<u64> {
+    entries
+        .iter()
+        .map(|entry| match &entry.origin {
+            Origin::Path(path) => {
+                std::fs::metadata(path).ok().filter(|data| data.is_file()).map(|data| data.len())
+            }
+            Origin::Stdin => None,
+            Origin::Bytes(data) => Some(data.len() as u64),
+        })
+        .sum()
+}
+
+/// The state of one [`read`].
+struct Reading {
+    options: Options,
+    used: usize,
+    skipped: Vec<(PathBuf, String)>,
+}
+
+impl Reading {
+    /// Numbers the inputs, directories replaced by their files.
+    fn expand<'i>(&mut self, inputs: &'i [Input], sink: &mut dyn Sink) -> Vec<Entry<'i>> {
+        let mut found: Vec<(String, Origin<'i>)> = Vec::new();
+        for input in inputs {
+            match input {
+                Input::Stdin => found.push(("-".to_string(), Origin::Stdin)),
+                Input::Bytes { name, data } => found.push((name.clone(), Origin::Bytes(data))),
+                Input::File(path) if path.is_dir() => match files_in(path) {
+                    Ok(files) => {
+                        found.extend(files.into_iter().map(|file| (name_of(&file), Origin::Path(file))))
+                    }
+                    Err(reason) => self.skip(name_of(path), SourceId(0), reason, sink),
+                },
+                Input::File(path) => found.push((name_of(path), Origin::Path(path.clone()))),
+            }
+        }
+        let mut entries = Vec::with_capacity(found.len());
+        for (i, (name, origin)) in found.into_iter().enumerate() {
+            match u16::try_from(i) {
+                Ok(id) => entries.push(Entry { id: SourceId(id), name, origin }),
+                Err(_) => self.skip(name, SourceId(u16::MAX), format!("more than {} inputs", u16::MAX), sink),
+            }
+        }
+        entries
+    }
+
+    fn skip(&mut self, name: String, id: SourceId, reason: String, sink: &mut dyn Sink) {
+        let text = format!("{name}: {reason}; it is not used");
+        sink.push(Event::Note(CaptureNote {
+            kind: NoteKind::Skipped,
+            source: id,
+            line: None,
+            text,
+            tid: None,
+        }));
+        self.skipped.push((name.into(), reason));
+    }
+
+    fn snapshot<'m>(&mut self, plan: Plan<'m>, meter: &'m Meter<'m>, hold: Hold, sink: &mut dyn Sink) {
+        let (name, id, read) = (plan.info.name.clone(), plan.info.id, plan.format.read);
+        match plan.open(hold, meter) {
+            Ok((mut source, trouble)) => {
+                if let Err(error) = read(&mut source, sink) {
+                    trouble.set(error.to_string());
+                }
+                self.used += 1;
+                conclude(source.info, &trouble, sink);
+            }
+            Err(error) => self.skip(name, id, error.to_string(), sink),
+        }
+    }
+
+    /// Traces: those of one clock together, the others one after another.
+    fn traces<'m>(
+        &mut self,
+        traces: Vec<Plan<'m>>,
+        meter: &'m Meter<'m>,
+        hold: Hold,
+        sink: &mut (dyn Sink + Send),
+    ) {
+        let several = traces.len() > 1;
+        let (epoch, rest): (Vec<_>, Vec<_>) =
+            traces.into_iter().partition(|plan| plan.clock() == ClockKind::Epoch);
+        let (day, rest): (Vec<_>, Vec<_>) =
+            rest.into_iter().partition(|plan| plan.clock() == ClockKind::TimeOfDay);
+        let mut alone = Vec::new();
+        for group in [epoch, day] {
+            match group.len() {
+                0 => {}
+                1 => alone.extend(group),
+                _ => self.merged(group, meter, hold, sink),
+            }
+        }
+        alone.extend(rest);
+        for plan in alone {
+            if several {
+                let text = format!(
+                    "{}: its clock is not that of the other traces; it is read by itself",
+                    plan.info.name
+                );
+                let source = plan.info.id;
+                sink.push(Event::Note(CaptureNote {
+                    kind: NoteKind::Assumed,
+                    source,
+                    line: None,
+                    text,
+                    tid: None,
+                }));
+            }
+            self.alone(plan, meter, hold, sink);
+        }
+    }
+
+    fn alone<'m>(&mut self, plan: Plan<'m>, meter: &'m Meter<'m>, hold: Hold, sink: &mut (dyn Sink + Send)) {
+        let (name, id, tid, threads) = (plan.info.name.clone(), plan.info.id, plan.tid, self.options.threads);
+        let dialect = plan.dialect().unwrap_or(Dialect::Strace);
+        match plan.open(hold, meter) {
+            Ok((mut source, trouble)) => {
+                if let Err(error) = read_shared(&mut source, dialect, tid, threads, sink) {
+                    trouble.set(error.to_string());
+                }
+                self.used += 1;
+                conclude(source.info, &trouble, sink);
+            }
+            Err(error) => self.skip(name, id, error.to_string(), sink),
+        }
+    }
+
+    fn merged<'m>(
+        &mut self,
+        group: Vec<Plan<'m>>,
+        meter: &'m Meter<'m>,
+        hold: Hold,
+        sink: &mut (dyn Sink + Send),
+    ) {
+        const DAY: u64 = 86_400_000_000_000;
+        let count = group.len();
+        let latest = group.iter().filter_map(|plan| plan.first).map(|(_, time)| time).max().unwrap_or(0);
+        let mut lanes = Vec::with_capacity(count);
+        for plan in group {
+            let (name, id, tid) = (plan.info.name.clone(), plan.info.id, plan.tid);
+            let dialect = plan.dialect().unwrap_or(Dialect::Strace);
+            // Begun after the midnight that others begun before.
+            let next_day = plan
+                .first
+                .is_some_and(|(clock, time)| clock == ClockKind::TimeOfDay && time + DAY / 2 < latest);
+            match plan.open(hold, meter) {
+                Ok((source, trouble)) => {
+                    lanes.push(Lane::new(
+                        source,
+                        trouble,
+                        dialect,
+                        tid,
+                        if next_day { DAY } else { 0 },
+                        count,
+                    ));
+                }
+                Err(error) => self.skip(name, id, error.to_string(), sink),
+            }
+        }
+        self.used += lanes.len();
+        merge(lanes, sink);
+    }
+
+    fn outcome(mut self) -> Result<Outcome, ReadError> {
+        if self.used > 0 {
+            return Ok(Outcome { used: self.used, skipped: self.skipped.len() });
+        }
+        const SHOWN: usize = 5;
+        let more = self.skipped.len().saturating_sub(SHOWN);
+        self.skipped.truncate(SHOWN);
+        let reasons = self.skipped.iter().map(|(path, reason)| format!("{}: {reason}", path.display()));
+        let mut reasons: Vec<String> = reasons.collect();
+        if more > 0 {
+            reasons.push(format!("and {more} more"));
+        }
+        Err(ReadError::Nothing { reasons: reasons.join("; ") })
+    }
+}
+
+fn name_of(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// The files in a directory, by name; hidden ones and subdirectories are passed over.
+fn files_in(directory: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = std::fs::read_dir(directory).map_err(|error| error.to_string())?;
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(Result::ok)
+        .filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'))
+        .map(|entry| entry.path())
+        .filter(|path| is_regular(path))
+        .take(MOST_IN_DIRECTORY + 1)
+        .collect();
+    if files.is_empty() {
+        return Err("no files in this directory".to_string());
+    }
+    if files.len() > MOST_IN_DIRECTORY {
+        return Err(format!("more than {MOST_IN_DIRECTORY} files in this directory"));
+    }
+    files.sort();
+    Ok(files)
+}

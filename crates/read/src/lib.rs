@@ -6,8 +6,10 @@
 mod error;
 pub mod formats;
 mod input;
+mod open;
 mod source;
 
 pub use error::ReadError;
-pub use input::{Input, Options, Outcome, Progress, read};
+pub use input::{Input, Options, Outcome, read};
+pub use open::Progress;
 pub use source::Source;

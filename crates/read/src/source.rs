@@ -1,23 +1,24 @@
 //! One open input: its bytes (decompressed), line by line with bounded memory, and the count of what was read.
 
 use std::io::{self, Read};
+use std::sync::{Arc, Mutex, PoisonError};
 use whyslow_model::{CaptureNote, Event, NoteKind, Sink, SourceInfo};
 
 /// A line longer than this is cut: the rest of it is read and dropped. strace's longest lines are bounded by
 /// `-s`; 1 MiB holds any line that a person would want to see.
-pub const MAX_LINE: usize = 1 << 20;
+pub(crate) const MAX_LINE: usize = 1 << 20;
 
 /// Notes of one kind quoted for one source; the rest is only counted.
-pub const MAX_QUOTED: usize = 5;
+pub(crate) const MAX_QUOTED: usize = 5;
 
 /// Characters of a damaged line that a note quotes.
-pub const QUOTE_LEN: usize = 120;
+pub(crate) const QUOTE_LEN: usize = 120;
 
 /// An input being read.
-pub struct Source {
+pub struct Source<'a> {
     /// What was counted so far; pushed as [`Event::Source`] at the end.
     pub info: SourceInfo,
-    reader: Box<dyn Read + Send>,
+    reader: Box<dyn Read + Send + 'a>,
     buffer: Vec<u8>,
     start: usize,
     end: usize,
@@ -25,9 +26,9 @@ pub struct Source {
     quoted: usize,
 }
 
-impl Source {
+impl<'a> Source<'a> {
     /// A source over `reader`; `head` are bytes already taken from it (for sniffing).
-    pub fn new(info: SourceInfo, head: Vec<u8>, reader: Box<dyn Read + Send>) -> Source {
+    pub fn new(info: SourceInfo, head: Vec<u8>, reader: Box<dyn Read + Send + 'a>) -> Source<'a> {
         let end = head.len();
         Source { info, reader, buffer: head, start: 0, end, done: false, quoted: 0 }
     }
@@ -96,9 +97,12 @@ impl Source {
         }
     }
 
-    /// Takes the reader over: the bytes not yet given as lines, and the rest of the stream.
-    pub fn into_parts(self) -> (SourceInfo, Vec<u8>, Box<dyn Read + Send>) {
-        (self.info, self.buffer[self.start..self.end].to_vec(), self.reader)
+    /// Takes the stream over: the bytes not yet given as lines, and the reader. The source is at its end then.
+    pub fn take_stream(&mut self) -> (Vec<u8>, Box<dyn Read + Send + 'a>) {
+        let rest = self.buffer.get(self.start..self.end).unwrap_or_default().to_vec();
+        self.start = self.end;
+        self.done = true;
+        (rest, std::mem::replace(&mut self.reader, Box::new(io::empty())))
     }
 
     /// The number of the line given last, from 1.
@@ -117,20 +121,56 @@ impl Source {
 }
 
 /// The note for a damaged line.
-pub fn reject_note(info: &SourceInfo, number: u64, line: &[u8], expected: &str) -> CaptureNote {
+pub(crate) fn reject_note(info: &SourceInfo, number: u64, line: &[u8], expected: &str) -> CaptureNote {
     let shown = String::from_utf8_lossy(&line[..line.len().min(QUOTE_LEN)]);
     let more = if line.len() > QUOTE_LEN { "…" } else { "" };
     CaptureNote {
         kind: NoteKind::Reject,
         source: info.id,
         line: Some(number),
-        text: format!("{}:{number}: expected {expected}, found `{shown}{more}`; the line is not used", info.name),
+        text: format!(
+            "{}:{number}: expected {expected}, found `{shown}{more}`; the line is not used",
+            info.name
+        ),
         tid: None,
     }
 }
 
+/// The note for an input whose reading stopped before its end.
+fn truncated_note(info: &SourceInfo, trouble: &str) -> CaptureNote {
+    CaptureNote {
+        kind: NoteKind::Truncated,
+        source: info.id,
+        line: None,
+        text: format!("{}: {trouble}; what stands before it is used", info.name),
+        tid: None,
+    }
+}
+
+/// What stopped the reading of an input before its end, if anything did. Shared with the input's reader.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Trouble(Arc<Mutex<Option<String>>>);
+
+impl Trouble {
+    pub(crate) fn set(&self, text: String) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+    }
+
+    fn take(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Tells the end of a source, and what cut it short if anything did.
+pub(crate) fn conclude(info: SourceInfo, trouble: &Trouble, sink: &mut dyn Sink) {
+    if let Some(text) = trouble.take() {
+        sink.push(Event::Note(truncated_note(&info, &text)));
+    }
+    sink.push(Event::Source(info));
+}
+
 /// `read`, again after an interrupt.
-pub fn read_retrying(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
+pub(crate) fn read_retrying(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     loop {
         match reader.read(buffer) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -3,7 +3,10 @@
 #[cfg(test)]
 mod collect;
 mod fd_text;
+mod lsof;
+mod ltrace;
 mod ltrace_count;
+pub(crate) mod strace;
 mod strace_count;
 
 use crate::source::Source;
@@ -41,6 +44,10 @@ impl<'a> Sample<'a> {
 
 /// All formats, the most specific first: the first that recognises a file reads it.
 pub static FORMATS: &[&Format] = &[
+    &lsof::LSOF,
+    &lsof::LSOF_FIELDS,
+    &strace::STRACE,
+    &ltrace::LTRACE,
     &strace_count::STRACE_COUNT,
     &ltrace_count::LTRACE_COUNT,
 ];

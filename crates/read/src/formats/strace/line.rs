@@ -1,0 +1,448 @@
+//! One line to one [`Record`], without looking at any other line: so batches can be parsed side by side.
+
+use super::batch::Batch;
+use super::prefix::{self, Seconds};
+use super::record::{Kind, Marks, NO_TIME, Record, Span};
+use super::result;
+use memchr::{memchr, memmem};
+use whyslow_model::Syscall;
+
+/// Parses the lines of batches. Holds only caches: what it returns depends on nothing but the line.
+#[derive(Debug)]
+pub(crate) struct LineParser {
+    dialect: Dialect,
+    seconds: Seconds,
+}
+
+/// Whose line shape it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Dialect {
+    Strace,
+    Ltrace,
+}
+
+impl LineParser {
+    pub(crate) fn new(dialect: Dialect) -> LineParser {
+        LineParser { dialect, seconds: Seconds::default() }
+    }
+
+    /// Parses the next lines of `batch` into its records; false where none are left. A line that must be
+    /// rewritten to be read (colour codes, argument names) is appended to the text, and its record points there.
+    pub(crate) fn parse(&mut self, batch: &mut Batch) -> bool {
+        batch.forget_records();
+        match self.dialect {
+            Dialect::Strace => self.parse_lines::<false>(batch),
+            Dialect::Ltrace => self.parse_lines::<true>(batch),
+        }
+        !batch.records.is_empty()
+    }
+
+    fn parse_lines<const LIBRARY: bool>(&mut self, batch: &mut Batch) {
+        const ESCAPE: u8 = 0x1b;
+        let (most, end_of_lines) = (batch.most_records(), batch.lines_end);
+        let Batch { text, records, parsed, .. } = batch;
+        let coloured = memchr(ESCAPE, &text[*parsed..end_of_lines]).is_some();
+        while *parsed < end_of_lines && records.len() < most {
+            let start = *parsed;
+            let end = memchr(b'\n', &text[start..end_of_lines]).map_or(end_of_lines, |at| start + at);
+            *parsed = end + 1;
+            let (from, to) = match coloured {
+                true => without_colour(text, start, end).unwrap_or((start, end)),
+                false => (start, end),
+            };
+            self.parse_line::<LIBRARY>(text, from, to, records);
+            if records.last().is_some_and(|record| record.marks.has(Marks::NAMED_ARGS)) {
+                drop_argument_names(text, records);
+            }
+        }
+    }
+
+    /// Parses `batch[start..end]`, a line without its `\n`.
+    #[inline(always)]
+    fn parse_line<const LIBRARY: bool>(
+        &mut self,
+        batch: &[u8],
+        start: usize,
+        end: usize,
+        records: &mut Vec<Record>,
+    ) {
+        let mut line = &batch[start..end];
+        while let [head @ .., b' ' | b'\r' | b'\t'] = line {
+            line = head;
+        }
+        let mut record = Record { line: Span::new(start, start + line.len()), ..Record::default() };
+        if line.is_empty() {
+            records.push(record);
+            return;
+        }
+        let prefix = prefix::parse(line, &mut self.seconds);
+        record.tid = prefix.tid;
+        record.ts = prefix.ts;
+        record.dur = NO_TIME;
+        record.marks.set_clock(prefix.clock);
+        if prefix.sub_second {
+            record.marks.set(Marks::SUB_SECOND);
+        }
+        if prefix.comm.1 > prefix.comm.0 {
+            records.push(Record {
+                kind: Kind::Comm,
+                tid: prefix.tid,
+                args: Span::new(start + prefix.comm.0, start + prefix.comm.1),
+                ..Record::default()
+            });
+        }
+        body::<LIBRARY>(line, prefix.rest, start, &mut record);
+        records.push(record);
+    }
+}
+
+/// What stands behind the prefix.
+#[inline(always)]
+fn body<const LIBRARY: bool>(line: &[u8], rest: usize, base: usize, record: &mut Record) {
+    match line.get(rest) {
+        Some(b'a'..=b'z' | b'_') => call::<LIBRARY>(line, rest, base, record),
+        Some(b'<') => resumed::<LIBRARY>(line, rest, base, record),
+        _ => uncommon::<LIBRARY>(line, rest, base, record),
+    }
+}
+
+/// `name(args) = result`, or a part of it.
+#[inline(always)]
+fn call<const LIBRARY: bool>(line: &[u8], name_at: usize, base: usize, record: &mut Record) {
+    let Some(open) = name_end::<LIBRARY>(line, name_at) else {
+        return other(line, name_at, base, record);
+    };
+    let name = &line[name_at..open];
+    let (syscall, library) = identify::<LIBRARY>(name);
+    record.name_start = (base + name_at) as u32;
+    record.name_len = name.len() as u16;
+    record.syscall = syscall.0;
+    if library {
+        record.marks.set(Marks::LIBRARY);
+    }
+    let args_at = open + 1;
+    if !LIBRARY
+        && line.get(args_at).is_some_and(u8::is_ascii_lowercase)
+        && has_argument_names(&line[args_at..])
+    {
+        record.marks.set(Marks::NAMED_ARGS);
+    }
+    let (end, dur) = result::duration(line);
+    record.dur = dur;
+    if dur == NO_TIME && line.ends_with(b"...>") {
+        for (ending, kind) in [
+            (&b"<unfinished ...>"[..], Kind::Unfinished),
+            (b"<detached ...>", Kind::Abandoned),
+            (b"<no return ...>", Kind::Abandoned),
+        ] {
+            if line.ends_with(ending) {
+                record.kind = kind;
+                record.args = Span::new(base + args_at, base + trimmed(line, args_at, end - ending.len()));
+                return;
+            }
+        }
+    }
+    if let Some(found) = result::find::<LIBRARY>(&line[..end], open) {
+        record.kind = Kind::Call;
+        fill(line, args_at, end, base, found, record);
+        return;
+    }
+    if syscall == Syscall::UNLISTED && !LIBRARY {
+        return other(line, name_at, base, record);
+    }
+    record.kind = Kind::Torn;
+    record.dur = NO_TIME;
+    record.args = Span::new(base + args_at, base + without_tracer_message(line, args_at).max(args_at));
+}
+
+/// Enters a found result, and the arguments before it, into the record.
+#[inline(always)]
+fn fill(
+    line: &[u8],
+    args_at: usize,
+    end: usize,
+    base: usize,
+    found: result::CallResult,
+    record: &mut Record,
+) {
+    let mut close = found.close.max(args_at);
+    // `read(3,  <unfinished ...>) = ?`: the process died in the call.
+    if line[args_at..close].ends_with(b"<unfinished ...>") {
+        close = trimmed(line, args_at, close - b"<unfinished ...>".len());
+    }
+    record.args = Span::new(base + args_at, base + close);
+    record.note = Span::new(base + found.note, base + end);
+    record.errno = found.errno.0;
+    if let Some(ret) = found.ret {
+        record.ret = ret;
+        record.marks.set(Marks::HAS_RET);
+    }
+    // ltrace -S shows the kernel's own result: -2, not -1 ENOENT.
+    const LARGEST_ERRNO: i64 = 4095;
+    if (-LARGEST_ERRNO..0).contains(&record.ret) && record.ret != -1 && is_raw_syscall(line, record, base) {
+        record.errno = (-record.ret) as u16;
+        record.ret = -1;
+    }
+}
+
+/// True for `SYS_name`, ltrace's form of a syscall.
+fn is_raw_syscall(line: &[u8], record: &Record, base: usize) -> bool {
+    let at = (record.name_start as usize).wrapping_sub(base);
+    !record.marks.has(Marks::LIBRARY) && at >= 4 && line.get(at - 4..at) == Some(b"SYS_")
+}
+
+/// Where the name that starts at `at` ends: at the `(`.
+#[inline(always)]
+fn name_end<const LIBRARY: bool>(line: &[u8], at: usize) -> Option<usize> {
+    if LIBRARY {
+        // Demangled C++ holds nearly anything; but no name is longer than this, or follows a space before `(`.
+        let open = at + memchr(b'(', &line[at..line.len().min(at + 512)])?;
+        return (open > at && line[open - 1] != b' ').then_some(open);
+    }
+    let mut i = at;
+    while let Some(byte) = line.get(i) {
+        match byte {
+            b'a'..=b'z' | b'0'..=b'9' | b'_' | b'A'..=b'Z' => i += 1,
+            // The longest name of a syscall has 27 characters; `syscall_0x1ff` is shorter.
+            b'(' if i > at && i - at <= 64 => return Some(i),
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// The syscall of that name, and whether it is a library call instead.
+#[inline(always)]
+fn identify<const LIBRARY: bool>(name: &[u8]) -> (Syscall, bool) {
+    if !LIBRARY {
+        return (Syscall::lookup(name).unwrap_or(Syscall::UNLISTED), false);
+    }
+    // `SYS_write` (0.7), `write@SYS` (0.8): syscalls. `libc.so.6->write`, `write@libc.so.6`: library calls.
+    match name.strip_prefix(b"SYS_").or_else(|| name.strip_suffix(b"@SYS")) {
+        Some(plain) => (Syscall::lookup(plain).unwrap_or(Syscall::UNLISTED), false),
+        None => (Syscall::UNLISTED, true),
+    }
+}
+
+/// `<... poll resumed> ) = 1 ([…]) <1.779099>`.
+#[inline(always)]
+fn resumed<const LIBRARY: bool>(line: &[u8], at: usize, base: usize, record: &mut Record) {
+    let Some(rest) = line.get(at..).filter(|rest| rest.starts_with(b"<... ")) else {
+        return uncommon::<LIBRARY>(line, at, base, record);
+    };
+    let name_at = at + 5;
+    let Some(length) =
+        memmem::find(&rest[..rest.len().min(600)], b" resumed>").and_then(|end| end.checked_sub(5))
+    else {
+        return other(line, at, base, record);
+    };
+    let name = &line[name_at..name_at + length];
+    let (syscall, library) = identify::<LIBRARY>(name);
+    record.name_start = (base + name_at) as u32;
+    record.name_len = length as u16;
+    record.syscall = syscall.0;
+    if library {
+        record.marks.set(Marks::LIBRARY);
+    }
+    let mut args_at = name_at + length + b" resumed>".len();
+    if line.get(args_at) == Some(&b' ') {
+        args_at += 1;
+    }
+    let (end, dur) = result::duration(line);
+    record.dur = dur;
+    if let Some(found) = result::find::<LIBRARY>(&line[..end], args_at) {
+        record.kind = Kind::Resumed;
+        fill(line, args_at, end, base, found, record);
+    } else if line.ends_with(b"<unfinished ...>") {
+        record.kind = Kind::ResumedUnfinished;
+        record.args =
+            Span::new(base + args_at, base + trimmed(line, args_at, line.len() - b"<unfinished ...>".len()));
+    } else {
+        record.kind = Kind::Other;
+        record.marks.set(Marks::CALL_LIKE);
+    }
+}
+
+/// Lines that are no call, or one with an unusual start.
+#[inline(never)]
+fn uncommon<const LIBRARY: bool>(line: &[u8], rest: usize, base: usize, record: &mut Record) {
+    let text = line.get(rest..).unwrap_or(b"");
+    record.args = Span::new(base + rest, base + line.len());
+    if text.starts_with(b"--- ") {
+        record.kind = Kind::Signal;
+    } else if text.starts_with(b"+++ ") && text.ends_with(b"+++") {
+        record.kind = Kind::Exit;
+    } else if text.starts_with(b" > ") {
+        record.kind = Kind::Frame;
+    } else if text.starts_with(b" | ") || (text.starts_with(b"[ Process PID=") && text.ends_with(b"]")) {
+        // A hex dump (`-e read=`, `-e write=`), a change of the process's word size.
+        record.kind = Kind::Meta;
+    } else if let Some(tail) =
+        text.strip_prefix(b")").filter(|tail| tail.trim_ascii_start().starts_with(b"= "))
+    {
+        tail_of_call::<LIBRARY>(line, line.len() - tail.len() - 1, base, record);
+    } else if LIBRARY && text.trim_ascii_start().starts_with(b"<no return ...>") {
+        record.kind = Kind::Meta;
+    } else if LIBRARY {
+        // Indented (`-n`), with the caller's address (`-i`), or a name that starts with a capital.
+        let mut at = rest + text.len() - text.trim_ascii_start().len();
+        if line.get(at..).is_some_and(|rest| rest.starts_with(b"[0x")) {
+            at = memchr(b' ', &line[at..]).map_or(at, |space| at + space + 1);
+        }
+        let known_start = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'~');
+        match line.get(at) {
+            Some(b'<') if at > rest => resumed::<true>(line, at, base, record),
+            Some(byte) if known_start(byte) => call::<true>(line, at, base, record),
+            _ => other(line, rest, base, record),
+        }
+    } else if text.first().is_some_and(u8::is_ascii_uppercase) && name_end::<false>(line, rest).is_some() {
+        // `SYS_6246()`: a syscall without a name in strace 4.
+        call::<false>(line, rest, base, record);
+    } else {
+        other(line, rest, base, record);
+    }
+}
+
+/// `)  = 36`: what was torn off by other output.
+fn tail_of_call<const LIBRARY: bool>(line: &[u8], close: usize, base: usize, record: &mut Record) {
+    let (end, dur) = result::duration(line);
+    match result::find::<LIBRARY>(&line[..end], close) {
+        Some(found) => {
+            record.kind = Kind::Tail;
+            record.dur = dur;
+            fill(line, close, end, base, found, record);
+            record.args = Span::default();
+        }
+        None => other(line, close, base, record),
+    }
+}
+
+/// Neither a call nor anything else that strace prints at the start of a line.
+#[cold]
+fn other(line: &[u8], rest: usize, base: usize, record: &mut Record) {
+    let text = line.get(rest..).unwrap_or(b"");
+    record.args = Span::new(base + rest, base + line.len());
+    record.name_len = 0;
+    record.dur = NO_TIME;
+    record.kind = Kind::Other;
+    if text.starts_with(b"strace: ") {
+        record.kind = Kind::Tracer;
+    } else if is_process_message(text) {
+        record.kind = Kind::Meta;
+    } else if holds_call(text) {
+        record.marks.set(Marks::CALL_LIKE);
+    }
+}
+
+/// `Process 9195 attached`, with what strace 4 adds behind it.
+pub(crate) fn is_process_message(text: &[u8]) -> bool {
+    let Some(rest) = text.strip_prefix(b"Process ") else { return false };
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let rest = &rest[digits..];
+    digits > 0
+        && [&b" attached"[..], b" detached", b" suspended", b" resumed"]
+            .iter()
+            .any(|word| rest.starts_with(word))
+}
+
+/// Where a torn call's text ends: before the message that strace 4 put into the line
+/// (`wait4(-1, Process 9194 suspended`), else at the line's end.
+fn without_tracer_message(line: &[u8], from: usize) -> usize {
+    let text = &line[from..];
+    let window = text.len().saturating_sub(80);
+    let cut = memmem::rfind(&text[window..], b"Process ")
+        .map(|at| window + at)
+        .filter(|at| is_process_message(&text[*at..]))
+        .map(|at| if text[..at].ends_with(b"strace: ") { at - 8 } else { at });
+    trimmed(line, from, from + cut.unwrap_or(text.len()))
+}
+
+/// True where a known call stands somewhere in the text: `i1091 stat("/x"`, and not in the middle of a word.
+fn holds_call(text: &[u8]) -> bool {
+    // A damaged line is quoted from its start; looking further would only cost time on long foreign lines.
+    let text = &text[..text.len().min(256)];
+    memchr::memchr_iter(b'(', text).any(|open| {
+        let name = text[..open]
+            .iter()
+            .rev()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
+            .count();
+        let before = open.checked_sub(name + 1).and_then(|at| text.get(at));
+        name > 0
+            && matches!(before, None | Some(b' ' | b']'))
+            && Syscall::lookup(&text[open - name..open]).is_some()
+            && looks_like_arguments(&text[open + 1..])
+    })
+}
+
+/// Told from prose (`open (the file)`): arguments begin with a number, a string, a structure or a constant.
+fn looks_like_arguments(text: &[u8]) -> bool {
+    matches!(text.first(), Some(b'0'..=b'9' | b'"' | b'{' | b'[' | b'-' | b'A'..=b'Z' | b')' | b'&'))
+}
+
+/// The end of `line[from..to]` without the spaces at its end.
+fn trimmed(line: &[u8], from: usize, to: usize) -> usize {
+    let mut end = to.max(from);
+    while end > from && line[end - 1] == b' ' {
+        end -= 1;
+    }
+    end
+}
+
+/// `fd=3, buf=…` (strace 6.16 `-N`): a lower-case name and `=` in front of the first argument.
+fn has_argument_names(args: &[u8]) -> bool {
+    argument_name(args).is_some()
+}
+
+/// The length of a name with its `=` at the start of an argument.
+fn argument_name(text: &[u8]) -> Option<usize> {
+    let length = text
+        .iter()
+        .take_while(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || **byte == b'_')
+        .count();
+    let named = length > 0 && text[0].is_ascii_lowercase() && text.get(length) == Some(&b'=');
+    // `a == b` is no argument with a name.
+    (named && text.get(length + 1) != Some(&b'=')).then_some(length + 1)
+}
+
+/// Rewrites the last record's arguments without the names of `-N`, behind the batch's lines.
+#[cold]
+fn drop_argument_names(batch: &mut Vec<u8>, records: &mut [Record]) {
+    let Some(record) = records.last_mut() else { return };
+    let plain: Vec<u8> = {
+        let arguments = whyslow_model::text::arguments(record.args.of(batch));
+        let plain = arguments.map(|argument| &argument[argument_name(argument).unwrap_or(0)..]);
+        plain.collect::<Vec<_>>().join(&b", "[..])
+    };
+    let open = record.args.of(batch).last() == Some(&b',');
+    let start = batch.len();
+    batch.extend_from_slice(&plain);
+    if open && !plain.ends_with(b", ") {
+        batch.extend_from_slice(b", ");
+    }
+    record.args = Span::new(start, batch.len());
+}
+
+/// The line `batch[start..end]` without its colour codes, behind the batch's lines; `None` if it has none.
+#[cold]
+fn without_colour(batch: &mut Vec<u8>, start: usize, end: usize) -> Option<(usize, usize)> {
+    const ESCAPE: u8 = 0x1b;
+    memchr(ESCAPE, &batch[start..end])?;
+    let copy_at = batch.len();
+    let mut at = start;
+    while at < end {
+        let byte = batch[at];
+        at += 1;
+        if byte != ESCAPE {
+            batch.push(byte);
+        } else if at < end && batch[at] == b'[' {
+            // A control sequence: parameters up to a final byte from `@` to `~` (ECMA-48).
+            at += 1;
+            while at < end && !(0x40..=0x7e).contains(&batch[at]) {
+                at += 1;
+            }
+            at += 1;
+        }
+    }
+    Some((copy_at, batch.len()))
+}
