@@ -131,14 +131,11 @@ impl World {
         self.threads.thread_mut(thread).see(exit.ts, whyslow_model::Nanos::ZERO);
         let process = self.threads.thread(thread).process;
         self.threads.thread_exited(thread);
-        let living = self.threads.process(process).living > 0;
-        if !living || self.threads.process(process).pid == Some(exit.tid) {
+        if self.threads.process(process).living == 0 {
             for life in self.threads.process_mut(process).slots.clear() {
                 self.unref(life, exit.ts);
             }
-            if !living {
-                self.threads.process_exited(process);
-            }
+            self.threads.process_exited(process);
         }
     }
 

@@ -1,0 +1,28 @@
+# whyslow: `make demo` and `make test` are all that is needed to start; each installs what it misses.
+
+.PHONY: demo test build bench setup setup-test check clean
+CARGO = scripts/cargo
+
+# Records a small slow program with strace and lsof, diagnoses it, applies the fix, and shows that it worked.
+demo: setup build
+	@scripts/demo
+
+# Everything that CI runs.
+test: setup-test
+	@scripts/test
+
+build:
+	@$(CARGO) build --release --package whyslow
+
+# Speed and memory beside wc -l, ripgrep and mawk, in one run. RUN=1 keeps the result under bench/runs/.
+bench: setup-test build
+	@bench/run
+
+setup:
+	@scripts/setup demo
+
+setup-test:
+	@scripts/setup test
+
+clean:
+	@$(CARGO) clean

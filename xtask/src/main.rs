@@ -1,0 +1,47 @@
+//! Chores of the project. `cargo xtask layers | sizes | new rule GROUP/ID | gen [--check]`.
+
+mod generate;
+mod layers;
+mod new_rule;
+mod sizes;
+
+use anyhow::{Result, bail};
+use std::path::{Path, PathBuf};
+
+const USAGE: &str = "\
+usage: cargo xtask layers              fail on a dependency that the house does not allow
+       cargo xtask sizes               fail on a file that is too long
+       cargo xtask new rule GROUP/ID   write a new rule: its file, its registry lines, its case
+       cargo xtask gen [--check]       write the generated files, or fail where they are stale";
+
+fn main() -> Result<()> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["layers"] => layers::check(&root()),
+        ["sizes"] => sizes::check(&root()),
+        ["new", "rule", name] => new_rule::write(&root(), name),
+        ["gen"] => generate::run(&root(), false),
+        ["gen", "--check"] => generate::run(&root(), true),
+        _ => bail!("{USAGE}"),
+    }
+}
+
+/// The project's root.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+}
+
+/// All files below `folder` with that extension, sorted.
+fn files_below(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(files_below(&path, extension)?);
+        } else if path.extension().is_some_and(|known| known == extension) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
