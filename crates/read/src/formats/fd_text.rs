@@ -51,3 +51,15 @@ pub(super) fn strip_deleted(path: &[u8]) -> (&[u8], bool) {
         None => (path, false),
     }
 }
+
+/// The words of a line and where they start.
+pub(super) fn words(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + line.get(at..)?.iter().position(|byte| !byte.is_ascii_whitespace())?;
+        let rest = line.get(start..)?;
+        let len = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+        at = start + len;
+        Some((start, rest.get(..len)?))
+    })
+}

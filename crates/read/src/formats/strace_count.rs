@@ -12,11 +12,13 @@
 //! its column pushes the rest to the right, so a row is read by counting its words; only the total line, which
 //! may leave several columns blank, is read by position.
 
-use crate::formats::fd_text::bounded;
+use crate::formats::fd_text::{bounded, words};
 use crate::formats::{Format, Sample};
 use crate::source::{MAX_QUOTED, Source};
 use std::io;
-use whyslow_model::{CaptureKind, CaptureNote, CountRow, CountTable, Event, Nanos, NoteKind, Sink, SourceInfo, TimeKind};
+use whyslow_model::{
+    CaptureKind, CaptureNote, CountRow, CountTable, Event, Nanos, NoteKind, Sink, SourceInfo, TimeKind,
+};
 
 /// The format.
 pub static STRACE_COUNT: Format =
@@ -123,7 +125,11 @@ impl TableParser {
         let mut library = false;
         let mut words = words(header).map(|(_, word)| word);
         while let Some(word) = words.next() {
-            let column = if word == b"%" { Column::of(words.next().filter(|word| *word == b"time")?)? } else { Column::of(word)? };
+            let column = if word == b"%" {
+                Column::of(words.next().filter(|word| *word == b"time")?)?
+            } else {
+                Column::of(word)?
+            };
             if (word == b"time") || columns.contains(&column) {
                 return None;
             }
@@ -189,7 +195,9 @@ impl TableParser {
         let figures = Figures::read(self.without_blanks(cells.len())?, cells)?;
         let has = |column| self.columns.contains(&column);
         Some(CountRow {
-            name: bounded(figures.name.filter(|name| is_name(name) || self.table.library && !name.is_empty())?),
+            name: bounded(
+                figures.name.filter(|name| is_name(name) || self.table.library && !name.is_empty())?,
+            ),
             calls: figures.calls,
             // A blank cell stands for none.
             errors: has(Column::Errors).then_some(figures.errors.unwrap_or(0)),
@@ -207,7 +215,8 @@ impl TableParser {
         if count == self.columns.len() {
             return Some(self.columns.clone());
         }
-        let rest: Vec<Column> = self.columns.iter().copied().filter(|column| *column != Column::Errors).collect();
+        let rest: Vec<Column> =
+            self.columns.iter().copied().filter(|column| *column != Column::Errors).collect();
         (count == rest.len()).then_some(rest)
     }
 
@@ -235,10 +244,14 @@ impl TableParser {
 
     /// True where a line that is no row has a row's shape: figures but for one cell and the name.
     fn resembles_row(&self, cells: &[&[u8]]) -> bool {
-        let Some(name_at) = self.columns.iter().position(|column| *column == Column::Name) else { return false };
+        let Some(name_at) = self.columns.iter().position(|column| *column == Column::Name) else {
+            return false;
+        };
         let figures = cells.iter().filter(|cell| seconds(cell).is_some()).count();
         let at_name = if name_at == 0 { cells.first() } else { cells.last() };
-        figures >= 2 && figures + 2 >= cells.len() && at_name.is_some_and(|cell| is_name(cell) || seconds(cell).is_some())
+        figures >= 2
+            && figures + 2 >= cells.len()
+            && at_name.is_some_and(|cell| is_name(cell) || seconds(cell).is_some())
     }
 
     /// The table, and what is to be said about it.
@@ -259,7 +272,9 @@ impl TableParser {
     /// the two cannot produce prove the other; without such a proof it stays unknown.
     fn time_kind(&self) -> TimeKind {
         use Column::*;
-        if self.table.library || self.columns.iter().any(|column| matches!(column, WallTotal | WallMean | WallMin | WallMax)) {
+        if self.table.library
+            || self.columns.iter().any(|column| matches!(column, WallTotal | WallMean | WallMin | WallMax))
+        {
             return TimeKind::Wall;
         }
         let mean = |row: &CountRow| {
@@ -267,9 +282,13 @@ impl TableParser {
             Some(row.total.get()? / calls)
         };
         // strace may miss the start of the execve that it begins with.
-        let cpu = self.table.rows.iter().any(|row| !row.name.starts_with("execve") && mean(row).is_some_and(|mean| mean < CPU_MEAN_NS));
+        let cpu =
+            self.table.rows.iter().any(|row| {
+                !row.name.starts_with("execve") && mean(row).is_some_and(|mean| mean < CPU_MEAN_NS)
+            });
         let wall = self.table.rows.iter().any(|row| {
-            SLEEPING.contains(&row.name.as_str()) && mean(row).or(row.mean.get()).is_some_and(|mean| mean >= WALL_MEAN_NS)
+            SLEEPING.contains(&row.name.as_str())
+                && mean(row).or(row.mean.get()).is_some_and(|mean| mean >= WALL_MEAN_NS)
         });
         match (cpu, wall) {
             (true, false) => TimeKind::SystemCpu,
@@ -283,18 +302,28 @@ impl TableParser {
         let table = &self.table;
         let (calls, total) = (table.calls(), table.total());
         if table.stated_calls.is_none() && !table.stated_total.is_known() {
-            return Some(format!("the table of {} rows has no readable total line: it may be cut off", table.rows.len()));
+            return Some(format!(
+                "the table of {} rows has no readable total line: it may be cut off",
+                table.rows.len()
+            ));
         }
         if let (Some(rows), Some(stated)) = (calls, table.stated_calls)
             && rows != stated
         {
-            return Some(format!("the rows count {rows} calls, the total line {stated}: rows are missing or damaged"));
+            return Some(format!(
+                "the rows count {rows} calls, the total line {stated}: rows are missing or damaged"
+            ));
         }
         // Each figure is rounded to a microsecond.
         let slack = (table.rows.len() as u64 + 1) * 1_000;
         let (rows, stated) = (total.get()?, table.stated_total.get()?);
         let differs = rows.abs_diff(stated) > slack;
-        differs.then(|| format!("the rows add up to {total}, the total line says {}: rows are missing or damaged", table.stated_total))
+        differs.then(|| {
+            format!(
+                "the rows add up to {total}, the total line says {}: rows are missing or damaged",
+                table.stated_total
+            )
+        })
     }
 }
 
@@ -344,18 +373,6 @@ impl<'a> Figures<'a> {
     fn total(&self) -> Nanos {
         self.wall_total.or(self.total).unwrap_or_default()
     }
-}
-
-/// The words of a line and where they start.
-fn words(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let start = at + line.get(at..)?.iter().position(|byte| !byte.is_ascii_whitespace())?;
-        let rest = line.get(start..)?;
-        let len = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
-        at = start + len;
-        Some((start, rest.get(..len)?))
-    })
 }
 
 pub(super) fn is_separator(line: &[u8]) -> bool {
@@ -434,7 +451,12 @@ fn read(source: &mut Source, sink: &mut dyn Sink) -> io::Result<()> {
 }
 
 /// Reads a file of tables. `tool` begins the tool's own messages, `caption` a line it prints above a table.
-pub(super) fn read_tables(source: &mut Source, sink: &mut dyn Sink, tool: &[u8], caption: &[u8]) -> io::Result<()> {
+pub(super) fn read_tables(
+    source: &mut Source,
+    sink: &mut dyn Sink,
+    tool: &[u8],
+    caption: &[u8],
+) -> io::Result<()> {
     let mut open: Option<TableParser> = None;
     let mut told = 0;
     loop {
