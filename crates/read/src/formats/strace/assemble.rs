@@ -103,10 +103,9 @@ impl Assembler {
         let ts = if foreign_clock { Timestamp::UNKNOWN } else { self.clock.at(record) };
         match record.kind {
             Kind::Blank | Kind::Call | Kind::Comm => return,
-            Kind::Other => return self.other(batch, record, sink),
             Kind::Torn => return self.begin(batch, record, tid, ts, sink),
             Kind::Tail if self.end_torn(batch, record, ts, sink) => {}
-            Kind::Tail => return self.reject(record.line.of(batch), self.info.lines, sink),
+            Kind::Tail | Kind::Other => return self.other(batch, record, sink),
             Kind::Unfinished => self.begin(batch, record, tid, ts, sink),
             Kind::Abandoned => {
                 self.begin(batch, record, tid, ts, sink);
@@ -226,13 +225,14 @@ impl Assembler {
         sink.push(Event::Call(&Call { flags: call.flags.with(CallFlags::START_NOT_SEEN), ..call }));
     }
 
-    /// `) = 36`: ends the call that was torn last.
+    /// `NULL) = 36`: ends the call that was torn last.
     fn end_torn(&mut self, batch: &[u8], record: &Record, ts: Timestamp, sink: &mut dyn Sink) -> bool {
         let Some(tid) = self.torn.take() else { return false };
         if !self.pending.get(tid).is_some_and(|half| half.torn) {
             return false;
         }
-        let Some(half) = self.pending.take(tid) else { return false };
+        let Some(mut half) = self.pending.take(tid) else { return false };
+        half.append(record.args.of(batch));
         self.info.events += 1;
         self.last_tid = tid;
         self.join(half, batch, record, tid, ts, sink);
@@ -331,8 +331,9 @@ impl Assembler {
     fn other(&mut self, batch: &[u8], record: &Record, sink: &mut dyn Sink) {
         let clock = record.marks.clock();
         let same_prefix = clock != ClockKind::None && clock == self.clock.kind();
-        if same_prefix || record.marks.has(Marks::CALL_LIKE) {
-            self.reject(record.line.of(batch), self.info.lines, sink);
+        let line = record.line.of(batch);
+        if same_prefix || record.marks.has(Marks::CALL_LIKE) || line.starts_with(b")") {
+            self.reject(line, self.info.lines, sink);
         } else {
             self.info.foreign += 1;
         }

@@ -45,7 +45,7 @@ impl LineParser {
         while *parsed < end_of_lines && records.len() < most {
             let start = *parsed;
             let end = memchr(b'\n', &text[start..end_of_lines]).map_or(end_of_lines, |at| start + at);
-            *parsed = end + 1;
+            *parsed = (end + 1).min(end_of_lines);
             let (from, to) = match coloured {
                 true => without_colour(text, start, end).unwrap_or((start, end)),
                 false => (start, end),
@@ -277,10 +277,6 @@ fn uncommon<const LIBRARY: bool>(line: &[u8], rest: usize, base: usize, record: 
     } else if text.starts_with(b" | ") || (text.starts_with(b"[ Process PID=") && text.ends_with(b"]")) {
         // A hex dump (`-e read=`, `-e write=`), a change of the process's word size.
         record.kind = Kind::Meta;
-    } else if let Some(tail) =
-        text.strip_prefix(b")").filter(|tail| tail.trim_ascii_start().starts_with(b"= "))
-    {
-        tail_of_call::<LIBRARY>(line, line.len() - tail.len() - 1, base, record);
     } else if LIBRARY && text.trim_ascii_start().starts_with(b"<no return ...>") {
         record.kind = Kind::Meta;
     } else if LIBRARY {
@@ -303,21 +299,7 @@ fn uncommon<const LIBRARY: bool>(line: &[u8], rest: usize, base: usize, record: 
     }
 }
 
-/// `)  = 36`: what was torn off by other output.
-fn tail_of_call<const LIBRARY: bool>(line: &[u8], close: usize, base: usize, record: &mut Record) {
-    let (end, dur) = result::duration(line);
-    match result::find::<LIBRARY>(&line[..end], close) {
-        Some(found) => {
-            record.kind = Kind::Tail;
-            record.dur = dur;
-            fill(line, close, end, base, found, record);
-            record.args = Span::default();
-        }
-        None => other(line, close, base, record),
-    }
-}
-
-/// Neither a call nor anything else that strace prints at the start of a line.
+/// Neither a call nor anything else that strace prints at the start of a line; perhaps the rest of a torn call.
 #[cold]
 fn other(line: &[u8], rest: usize, base: usize, record: &mut Record) {
     let text = line.get(rest..).unwrap_or(b"");
@@ -331,6 +313,14 @@ fn other(line: &[u8], rest: usize, base: usize, record: &mut Record) {
         record.kind = Kind::Meta;
     } else if holds_call(text) {
         record.marks.set(Marks::CALL_LIKE);
+    } else if rest == 0 {
+        // `child_stack=0, flags=SIGCHLD) = 21721`, `) = 36`: perhaps the rest of a torn call.
+        let (end, dur) = result::duration(line);
+        if let Some(found) = result::find::<false>(&line[..end], 0) {
+            record.kind = Kind::Tail;
+            fill(line, 0, end, base, found, record);
+            record.dur = dur;
+        }
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) enum Kind {
     ResumedUnfinished,
     /// `name(…` torn by other output before its result came.
     Torn,
-    /// `) = …`: the result of a torn call.
+    /// `…) = …` without a name: perhaps the rest of a torn call.
     Tail,
     /// `--- SIG… ---`.
     Signal,
