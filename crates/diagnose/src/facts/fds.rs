@@ -4,12 +4,13 @@
 //! to the close of its last descriptor. Processes hold [`Slots`]: fd number to life. dup and fork share a
 //! life; a closed and reopened number is another life, so generations are never mixed.
 
+use super::exemplar::Exemplars;
 use super::files::FileId;
 use super::io::IoStats;
 use super::threads::ProcessId;
 use super::world::World;
 use whyslow_model::event::Tid;
-use whyslow_model::{FdKind, SocketEnds, Timestamp};
+use whyslow_model::{CallStats, FdKind, SocketEnds, Timestamp};
 
 /// A life's place in [`Fds`], with its generation: a place is used again after the life ended and was dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -83,8 +84,14 @@ pub struct FdLife {
     pub reads: Option<Box<IoStats>>,
     /// Writes.
     pub writes: Option<Box<IoStats>>,
+    /// Bytes of directory entries read (getdents).
+    pub listed: u64,
     /// lseek calls.
-    pub seeks: u64,
+    pub seeks: CallStats,
+    /// fsync and fdatasync.
+    pub syncs: Option<Box<CallStats>>,
+    /// The first line of those and the longest.
+    pub sync_exemplars: Exemplars,
     /// A read returned 0: the end of the file, or the peer closed.
     pub end_seen: bool,
     /// When the peer's end was seen.
@@ -94,6 +101,8 @@ pub struct FdLife {
     /// The last call was a write right behind a read: the turn of a request.
     pub turned_to_write: bool,
     pub(crate) offset: u64,
+    /// Where the last read or write ended.
+    pub(crate) last_end: u64,
     pub(crate) seek_pending: bool,
     pub(crate) last_was_read: bool,
     generation: u32,
@@ -121,12 +130,16 @@ impl FdLife {
             refs: 0,
             reads: None,
             writes: None,
-            seeks: 0,
+            listed: 0,
+            seeks: CallStats::default(),
+            syncs: None,
+            sync_exemplars: Exemplars::default(),
             end_seen: false,
             end_seen_at: Timestamp::UNKNOWN,
             extent: 0,
             turned_to_write: false,
             offset: 0,
+            last_end: 0,
             seek_pending: false,
             last_was_read: false,
             generation: 0,

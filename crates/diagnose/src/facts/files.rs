@@ -3,6 +3,7 @@
 use super::exemplar::Exemplars;
 use super::io::IoStats;
 use super::pattern::pattern_of;
+use super::rounds::Rounds;
 use hashbrown::{HashMap, HashTable};
 use std::hash::BuildHasher;
 use whyslow_model::event::Tid;
@@ -45,10 +46,14 @@ pub struct FileFacts {
     pub reads: Option<Box<IoStats>>,
     /// Writes.
     pub writes: Option<Box<IoStats>>,
+    /// Times it was opened, read and closed.
+    pub rounds: Rounds,
     /// lseek calls.
-    pub seeks: u64,
+    pub seeks: CallStats,
     /// fsync and fdatasync.
     pub syncs: CallStats,
+    /// The first line of those and the longest.
+    pub sync_exemplars: Exemplars,
     /// The largest size seen or offset reached, bytes.
     pub size: Option<u64>,
     /// True where `size` was stated (fstat, snapshot), not inferred from offsets.
@@ -85,12 +90,16 @@ impl FileFacts {
     /// Time in all calls on it, ns (of the timed ones).
     pub fn time_ns(&self) -> u64 {
         let io: u64 = [&self.reads, &self.writes].into_iter().flatten().map(|io| io.calls.total_ns).sum();
-        self.path_calls.total_ns + self.directory_reads.total_ns + self.syncs.total_ns + io
+        self.path_calls.total_ns
+            + self.directory_reads.total_ns
+            + self.syncs.total_ns
+            + self.seeks.total_ns
+            + io
     }
     /// All calls on it.
     pub fn calls(&self) -> u64 {
         let io: u64 = [&self.reads, &self.writes].into_iter().flatten().map(|io| io.calls.count).sum();
-        self.path_calls.count + self.directory_reads.count + self.syncs.count + self.seeks + io
+        self.path_calls.count + self.directory_reads.count + self.syncs.count + self.seeks.count + io
     }
     /// The pattern that the path is one of.
     pub fn pattern(&self) -> String {
@@ -303,10 +312,12 @@ impl FileFacts {
         self.unlinks += other.unlinks;
         self.renames_to += other.renames_to;
         self.directory_reads.merge(&other.directory_reads);
+        self.rounds.merge(&other.rounds);
         merge_io(&mut self.reads, other.reads.as_deref());
         merge_io(&mut self.writes, other.writes.as_deref());
-        self.seeks += other.seeks;
+        self.seeks.merge(&other.seeks);
         self.syncs.merge(&other.syncs);
+        self.sync_exemplars.merge(&other.sync_exemplars);
         self.shared |= other.shared || (self.tid != 0 && self.tid != other.tid);
         if self.tid == 0 {
             self.tid = other.tid;

@@ -1,7 +1,18 @@
 //! Reads or writes of one descriptor, file or peer: calls, sizes, order.
 
 use super::exemplar::Exemplars;
-use whyslow_model::{Call, CallStats, Errno, Nanos};
+use whyslow_model::{Call, CallStats, Errno, Nanos, Syscall};
+
+/// True where the size asked for is one byte: a call that got one byte of the 128 it asked for (a wake-up
+/// through a pipe) is no unbuffered one.
+fn asked_for_one(call: &Call<'_>) -> bool {
+    let size = match call.syscall {
+        Syscall::READ | Syscall::WRITE => call.args.rsplit(|byte| *byte == b',').next(),
+        Syscall::PREAD64 | Syscall::PWRITE64 | Syscall::RECVFROM | Syscall::SENDTO => call.arg(2),
+        _ => None,
+    };
+    size.is_some_and(|size| size.trim_ascii() == b"1")
+}
 
 /// Statistics of the reads or the writes of one subject.
 #[derive(Clone, Debug, Default)]
@@ -10,17 +21,17 @@ pub struct IoStats {
     pub calls: CallStats,
     /// Successful calls by size: slot 0 holds zero bytes, slot n holds 2^(n-1) to 2^n - 1 bytes.
     pub sizes: [u32; 24],
-    /// Calls that moved exactly one byte.
+    /// Calls that asked to move exactly one byte, and did.
     pub one_byte: u64,
-    /// The longest run of one-byte calls in a row.
+    /// The longest run of such calls in a row.
     pub longest_one_byte_run: u64,
     one_byte_run: u64,
     /// Calls right behind an lseek on the same descriptor.
     pub after_seek: u64,
     /// Calls that found nothing ready (EAGAIN).
     pub again: u64,
-    /// Calls that started at an offset given or known to have been passed before: data moved again.
-    pub repeated_bytes: u64,
+    /// Calls right behind another of the same direction that began where that one ended.
+    pub in_sequence: u64,
     /// The first line and the longest.
     pub exemplars: Exemplars,
 }
@@ -34,7 +45,7 @@ impl IoStats {
         if !call.errno.is_error() {
             let slot = (64 - bytes.leading_zeros()) as usize;
             self.sizes[slot.min(23)] = self.sizes[slot.min(23)].saturating_add(1);
-            if bytes == 1 {
+            if bytes == 1 && asked_for_one(call) {
                 self.one_byte += 1;
                 self.one_byte_run += 1;
                 self.longest_one_byte_run = self.longest_one_byte_run.max(self.one_byte_run);
@@ -58,7 +69,7 @@ impl IoStats {
         self.longest_one_byte_run = self.longest_one_byte_run.max(other.longest_one_byte_run);
         self.after_seek += other.after_seek;
         self.again += other.again;
-        self.repeated_bytes += other.repeated_bytes;
+        self.in_sequence += other.in_sequence;
         self.exemplars.merge(&other.exemplars);
     }
 

@@ -128,10 +128,14 @@ impl World {
         let facts = self.threads.thread_mut(thread);
         facts.see(call.ts, call.dur);
         facts.calls += 1;
-        facts.by_syscall.entry(syscall).record(call.dur, call.failed(), bytes);
+        let stats = facts.by_syscall.entry(syscall);
+        stats.record(call.dur, call.failed(), bytes);
         if let Some(ns) = call.dur.get() {
             match seen.waits {
-                Some(kind) => facts.waiting_ns[kind as usize] += ns,
+                Some(kind) => {
+                    stats.waiting_ns += ns;
+                    facts.waiting_ns[kind as usize] += ns;
+                }
                 None => facts.working_ns += ns,
             }
         }
@@ -164,7 +168,12 @@ impl World {
 
 /// Moves a life's statistics into its file's; the life keeps its counts for the views.
 fn take_into_file(life: &FdLife, facts: &mut super::FileFacts) {
-    facts.seeks += life.seeks;
+    facts.seeks.merge(&life.seeks);
+    if let Some(syncs) = &life.syncs {
+        facts.syncs.merge(syncs);
+        facts.sync_exemplars.merge(&life.sync_exemplars);
+    }
+    facts.rounds.see(life);
     if facts.created_here {
         facts.read_back += life.reads.as_ref().map_or(0, |io| io.calls.bytes);
         facts.written += life.writes.as_ref().map_or(0, |io| io.calls.bytes);

@@ -135,7 +135,7 @@ impl World {
         match call.syscall {
             Syscall::LSEEK | Syscall::LLSEEK => {
                 if let Some(life) = self.fds.get_mut(id) {
-                    life.seeks += 1;
+                    life.seeks.record(call.dur, call.failed(), 0);
                     life.seek_pending = true;
                     if life.kind == FdKind::Unknown && call.ok().is_some() {
                         life.kind = FdKind::File;
@@ -155,12 +155,18 @@ impl World {
                 }) {
                     let bytes = call.ok().map_or(0, |n| n.max(0) as u64);
                     self.files.get_mut(file).directory_reads.record(call.dur, call.failed(), bytes);
+                    if let Some(life) = self.fds.get_mut(id) {
+                        life.listed += bytes;
+                    }
                 }
             }
             Syscall::FSYNC | Syscall::FDATASYNC => {
-                if let Some(file) = self.fds.get(id).and_then(|life| life.file).or_else(|| self.give_file(id))
-                {
-                    self.files.get_mut(file).syncs.record(call.dur, call.failed(), 0);
+                if self.fds.get(id).is_some_and(|life| life.file.is_none()) {
+                    self.give_file(id);
+                }
+                if let Some(life) = self.fds.get_mut(id) {
+                    life.syncs.get_or_insert_default().record(call.dur, call.failed(), 0);
+                    life.sync_exemplars.see(call);
                 }
             }
             Syscall::DUP => self.duplicate(seen, id, false),
@@ -336,13 +342,29 @@ pub(super) fn record_io(life: &mut FdLife, call: &Call<'_>, bytes: u64, read: bo
     life.seek_pending = false;
     life.turned_to_write = !read && life.last_was_read;
     if bytes > 0 {
+        let given = given_offset(call);
+        let from = given.unwrap_or(life.offset);
+        let end = from.saturating_add(bytes);
+        io.in_sequence += (from == life.last_end && life.last_was_read == read) as u64;
         life.last_was_read = read;
-        life.offset += bytes;
-        life.extent = life.extent.max(life.offset);
+        life.last_end = end;
+        life.extent = life.extent.max(end);
+        if given.is_none() {
+            life.offset = end;
+        }
     } else if read && call.ok() == Some(0) && !call.args.ends_with(b", 0") {
         life.end_seen = true;
         life.end_seen_at = call.end();
     }
+}
+
+/// The offset that a pread or pwrite names, its last argument: it leaves the descriptor's own offset alone.
+fn given_offset(call: &Call<'_>) -> Option<u64> {
+    if !matches!(call.syscall, Syscall::PREAD64 | Syscall::PWRITE64 | Syscall::PREADV | Syscall::PWRITEV) {
+        return None;
+    }
+    let comma = memchr::memrchr(b',', call.args)?;
+    u64::try_from(text::number(&call.args[comma + 1..])?).ok()
 }
 
 pub(super) fn set_kind(life: &mut FdLife, kind: FdKind) {

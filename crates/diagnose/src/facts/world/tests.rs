@@ -170,8 +170,8 @@ fn a_snapshot_tells_what_was_open_before() {
         comm: Some("java".to_string()),
         ..FdEntry::default()
     };
-    trace.facts.push(Event::Fd(row(1, "/dev/null", FdKind::DevNull)));
-    trace.facts.push(Event::Fd(row(23, "/data/app.log", FdKind::File)));
+    trace.facts.push(Event::Fd(Box::new(row(1, "/dev/null", FdKind::DevNull))));
+    trace.facts.push(Event::Fd(Box::new(row(23, "/data/app.log", FdKind::File))));
     trace.call(21124, "write", "23, \"x\", 1", 1);
     trace.call(30751, "write", "1, \"x\", 1", 1);
     assert_eq!(trace.target(21124, 23).as_deref(), Some("/data/app.log"));
@@ -229,4 +229,32 @@ fn many_threads_and_files_stay_bounded_and_nothing_is_lost() {
     let by_file: u64 = world.files.iter().map(|(_, file)| file.stats).sum::<u64>()
         + world.files.merged.values().map(|file| file.stats).sum::<u64>();
     assert_eq!(by_file, children as u64);
+}
+
+#[test]
+fn reads_in_sequence_and_reads_at_offsets_are_told_apart() {
+    let mut trace = Trace::default();
+    trace.call(1, "openat", r#"AT_FDCWD, "/data/a", O_RDWR"#, 3);
+    for _ in 0..3 {
+        trace.call(1, "read", r#"3, "x", 1"#, 1);
+    }
+    // A pread names its offset and leaves the descriptor's own alone.
+    trace.call(1, "pread64", r#"3, "y"..., 512, 8192"#, 512);
+    trace.call(1, "pread64", r#"3, "y"..., 512, 8704"#, 512);
+    trace.call(1, "lseek", "3, 100, SEEK_SET", 100);
+    trace.call(1, "read", r#"3, "x", 128"#, 1);
+    trace.call(1, "fsync", "3", 0);
+    let life = trace.fd(1, 3).expect("open");
+    let reads = life.reads.as_ref().expect("reads");
+    assert_eq!(life.offset, 101);
+    assert_eq!(life.extent, 9216);
+    // The second and third byte, and the second pread; the first read follows nothing.
+    assert_eq!(reads.in_sequence, 3);
+    assert_eq!(reads.after_seek, 1);
+    assert_eq!((reads.one_byte, reads.longest_one_byte_run), (3, 3));
+    assert_eq!(life.seeks.count, 1);
+    assert_eq!(life.syncs.as_ref().map(|syncs| syncs.count), Some(1));
+    trace.call(1, "close", "3", 0);
+    let file = trace.facts.world.files.find("/data/a").expect("used");
+    assert_eq!((file.syncs.count, file.seeks.count), (1, 1));
 }
