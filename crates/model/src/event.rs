@@ -231,8 +231,8 @@ pub enum Event<'a> {
     },
     /// A process or thread, by name.
     Process(ProcessInfo),
-    /// An open descriptor, as a snapshot shows it.
-    Fd(FdEntry),
+    /// An open descriptor, as a snapshot shows it (boxed: it is large, and calls pass through the same type).
+    Fd(Box<FdEntry>),
     /// A table of counts.
     Counts(CountTable),
     /// A remark about the capture.

@@ -180,7 +180,7 @@ impl Sink for Facts {
             }
             Event::Frame { .. } => self.capture.has_stacks = true,
             Event::Process(info) => self.world.process_info(info),
-            Event::Fd(entry) => self.world.snapshot(entry),
+            Event::Fd(entry) => self.world.snapshot(*entry),
             Event::Counts(table) => self.tables.push(table),
             Event::Note(note) => self.capture.notes.push(note),
             Event::Source(info) => {

@@ -35,7 +35,7 @@ pub(super) fn collect(format: &Format, name: &str, data: &[u8]) -> Collected {
     let mut source = Source::new(info.clone(), data.to_vec(), Box::new(std::io::empty()));
     let mut got = Collected { info, fds: vec![], processes: vec![], tables: vec![], notes: vec![] };
     let mut sink = |event: Event<'_>| match event {
-        Event::Fd(entry) => got.fds.push(entry),
+        Event::Fd(entry) => got.fds.push(*entry),
         Event::Process(process) => got.processes.push(process),
         Event::Counts(table) => got.tables.push(table),
         Event::Note(note) => got.notes.push(note),

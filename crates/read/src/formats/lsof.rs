@@ -28,7 +28,7 @@ use whyslow_model::event::Tid;
 use whyslow_model::{CaptureKind, Event, FdEntry, ProcessInfo, Sink};
 
 /// The table.
-pub static LSOF: Format = Format {
+pub(crate) static LSOF: Format = Format {
     kind: CaptureKind::Lsof,
     name: "lsof",
     made_by: "lsof -nP -p PID",
@@ -37,7 +37,7 @@ pub static LSOF: Format = Format {
 };
 
 /// The fields.
-pub static LSOF_FIELDS: Format = Format {
+pub(crate) static LSOF_FIELDS: Format = Format {
     kind: CaptureKind::Lsof,
     name: "lsof -F",
     made_by: "lsof -nP -F -p PID",
@@ -183,7 +183,7 @@ impl Told {
                 self.process(sink, &entry, (pid, entry.tid), task.or_else(|| entry.comm.clone()), parent);
             }
         }
-        sink.push(Event::Fd(entry));
+        sink.push(Event::Fd(Box::new(entry)));
     }
 
     fn process(

@@ -15,7 +15,7 @@ use std::io;
 use whyslow_model::{CaptureKind, Sink};
 
 /// The format.
-pub static LTRACE_COUNT: Format =
+pub(crate) static LTRACE_COUNT: Format =
     Format { kind: CaptureKind::LtraceCount, name: "ltrace -c", made_by: "ltrace -c -f -p PID", sniff, read };
 
 fn sniff(sample: &Sample<'_>) -> bool {

@@ -6,6 +6,10 @@ mod fd_text;
 mod lsof;
 mod ltrace;
 mod ltrace_count;
+mod proc_fd;
+mod proc_net;
+#[cfg(test)]
+mod snapshot_tests;
 pub(crate) mod strace;
 mod strace_count;
 
@@ -46,6 +50,8 @@ impl<'a> Sample<'a> {
 pub static FORMATS: &[&Format] = &[
     &lsof::LSOF,
     &lsof::LSOF_FIELDS,
+    &proc_fd::PROC_FD,
+    &proc_net::PROC_NET,
     &strace::STRACE,
     &ltrace::LTRACE,
     &strace_count::STRACE_COUNT,

@@ -21,7 +21,7 @@ use whyslow_model::{
 };
 
 /// The format.
-pub static STRACE_COUNT: Format =
+pub(crate) static STRACE_COUNT: Format =
     Format { kind: CaptureKind::StraceCount, name: "strace -c", made_by: "strace -c -f -p PID", sniff, read };
 
 /// Rows kept of one table: Linux has under 500 syscalls, a program under this many library functions.

@@ -273,7 +273,7 @@ fn shared_captures_have_no_damaged_rows() {
         // A shell prompt and `...` for rows left out.
         let foreign = if name.starts_with("lsof-org__lsof__tutorial") { 3 } else { 0 };
         assert_eq!(got.info.foreign, foreign, "{name}");
-        let unknown = got.fds.iter().filter(|entry| entry.kind == FdKind::Unknown);
+        let mut unknown = got.fds.iter().filter(|entry| entry.kind == FdKind::Unknown);
         for entry in
             unknown.filter(|entry| !matches!(entry.role.as_deref(), Some("cwd" | "rtd" | "txt" | "NOFD")))
         {

@@ -65,7 +65,10 @@ fn columns_left_out_are_unknown() {
 0.100716 total
 ",
     );
-    assert_eq!((table.rows[0].calls, table.rows[0].errors, table.rows[0].total), (None, None, Nanos::UNKNOWN));
+    assert_eq!(
+        (table.rows[0].calls, table.rows[0].errors, table.rows[0].total),
+        (None, None, Nanos::UNKNOWN)
+    );
     assert_eq!((table.stated_calls, table.stated_total), (None, Nanos::UNKNOWN));
     assert_eq!(table.time, TimeKind::Unknown);
 }
@@ -86,7 +89,10 @@ fn wall_columns_and_decimal_commas() {
 
 #[test]
 fn several_tables_and_a_missing_total() {
-    let data = format!("System call usage summary for 64 bit mode:\n{DEFAULT}\n{}", &DEFAULT[..DEFAULT.rfind("------ ").unwrap()]);
+    let data = format!(
+        "System call usage summary for 64 bit mode:\n{DEFAULT}\n{}",
+        &DEFAULT[..DEFAULT.rfind("------ ").unwrap()]
+    );
     let got = collect(&STRACE_COUNT, "x.txt", data.as_bytes());
     assert_accounted(&got, data.as_bytes());
     assert_eq!(got.tables.len(), 2);
@@ -99,11 +105,16 @@ fn several_tables_and_a_missing_total() {
 #[test]
 fn the_time_is_named_only_where_the_figures_prove_it() {
     let with = |rows: &str| {
-        let text = format!("% time     seconds  usecs/call     calls    errors syscall\n------ ----------- ----------- --------- --------- ----------------\n{rows}");
+        let text = format!(
+            "% time     seconds  usecs/call     calls    errors syscall\n------ ----------- ----------- --------- --------- ----------------\n{rows}"
+        );
         collect(&STRACE_COUNT, "x.txt", text.as_bytes()).tables[0].time
     };
     assert_eq!(with(" 86.12    0.300166      300166         1           clock_nanosleep\n"), TimeKind::Wall);
-    assert_eq!(with("  4.23    0.000073          73         1           clock_nanosleep\n"), TimeKind::Unknown);
+    assert_eq!(
+        with("  4.23    0.000073          73         1           clock_nanosleep\n"),
+        TimeKind::Unknown
+    );
     assert_eq!(with("  0.00    0.000000           0         2           pread64\n"), TimeKind::SystemCpu);
     assert_eq!(with("  0.00    0.000000           0         1           execve\n"), TimeKind::Unknown);
     // A child's CPU time, not a wait.
@@ -124,7 +135,10 @@ fn library_tables() {
     assert_accounted(&got, data.as_bytes());
     let table = &got.tables[0];
     assert_eq!((table.time, table.library, table.stated_calls), (TimeKind::Wall, true, Some(3)));
-    assert_eq!((table.rows[0].name.as_str(), table.rows[0].errors), ("std::string::append(char const*)", None));
+    assert_eq!(
+        (table.rows[0].name.as_str(), table.rows[0].errors),
+        ("std::string::append(char const*)", None)
+    );
     assert!(sniffs(&LTRACE_COUNT, "x", data.as_bytes()) && !sniffs(&STRACE_COUNT, "x", data.as_bytes()));
     assert!(got.notes.is_empty());
 }
@@ -169,8 +183,14 @@ fn shared_captures_are_read_exactly() {
         assert_eq!(got.tables[0].time, kind, "{name}");
         if name == "strace-c.before.txt" {
             let stat = &got.tables[0].rows[0];
-            assert_eq!((stat.name.as_str(), stat.calls, stat.total), ("stat", Some(200_135), Nanos::new(10_488_000)));
-            assert_eq!((got.tables[0].calls(), got.tables[0].total()), (Some(200_836), Nanos::new(11_775_000)));
+            assert_eq!(
+                (stat.name.as_str(), stat.calls, stat.total),
+                ("stat", Some(200_135), Nanos::new(10_488_000))
+            );
+            assert_eq!(
+                (got.tables[0].calls(), got.tables[0].total()),
+                (Some(200_836), Nanos::new(11_775_000))
+            );
         }
     }
 }

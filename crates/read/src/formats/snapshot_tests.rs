@@ -1,0 +1,88 @@
+//! Tests over all snapshot and table formats: each recognises its own captures and leaves the others alone.
+
+use super::collect::{assert_accounted, captures, collect, sniffs};
+use super::{Format, lsof, ltrace_count, proc_fd, proc_net, strace_count};
+use proptest::prelude::*;
+
+const SNAPSHOTS: [&Format; 6] = [
+    &lsof::LSOF,
+    &lsof::LSOF_FIELDS,
+    &proc_fd::PROC_FD,
+    &proc_net::PROC_NET,
+    &strace_count::STRACE_COUNT,
+    &ltrace_count::LTRACE_COUNT,
+];
+
+/// What the folder (for the articles' captures: the name) says that a file holds.
+fn expected(folder: &str, name: &str) -> Option<&'static str> {
+    match folder {
+        "lsof" => Some("lsof"),
+        "proc-net-tcp" => Some("/proc/net"),
+        "strace-c" => Some("strace -c"),
+        "seeds" if name.ends_with(".lsof") => Some("lsof"),
+        "seeds" if name == "proc-net-tcp.txt" => Some("/proc/net"),
+        "seeds" if name.starts_with("strace-c.") => Some("strace -c"),
+        _ => None,
+    }
+}
+
+#[test]
+fn each_shared_capture_is_taken_by_its_own_format_alone() {
+    for (folder, path) in captures() {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let data = std::fs::read(&path).unwrap();
+        let takers: Vec<_> = SNAPSHOTS
+            .iter()
+            .filter(|format| sniffs(format, &name, &data))
+            .map(|format| format.name)
+            .collect();
+        assert_eq!(takers, Vec::from_iter(expected(&folder, &name)), "{folder}/{name}");
+    }
+}
+
+/// A reader is given what the sniffing chose, but a mixed file may hold anything further on.
+#[test]
+fn every_format_survives_every_capture() {
+    for (_, path) in captures() {
+        let mut data = std::fs::read(&path).unwrap();
+        data.truncate(200_000);
+        for format in SNAPSHOTS {
+            assert_accounted(&collect(format, "x", &data), &data);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        for format in SNAPSHOTS {
+            assert_accounted(&collect(format, "x", &bytes), &bytes);
+            sniffs(format, "x", &bytes);
+        }
+    }
+
+    #[test]
+    fn damaged_captures_are_survived(which in 0usize..10_000, at in 0usize..100_000, bytes in prop::collection::vec(any::<u8>(), 1..50)) {
+        let files = captures_in_memory();
+        if let Some((format, data)) = files.get(which % files.len().max(1)) {
+            let mut data = data.clone();
+            let from = at % data.len().max(1);
+            data.splice(from..(from + bytes.len() / 2).min(data.len()), bytes);
+            assert_accounted(&collect(format, "x", &data), &data);
+        }
+    }
+}
+
+/// The first lines of the captures that a snapshot format takes.
+fn captures_in_memory() -> &'static [(&'static Format, Vec<u8>)] {
+    static FILES: std::sync::OnceLock<Vec<(&'static Format, Vec<u8>)>> = std::sync::OnceLock::new();
+    FILES.get_or_init(|| {
+        let read = |(_, path): (String, std::path::PathBuf)| {
+            let mut data = std::fs::read(path).ok()?;
+            data.truncate(20_000);
+            let format = SNAPSHOTS.into_iter().find(|format| sniffs(format, "x", &data))?;
+            Some((format, data))
+        };
+        captures().into_iter().filter_map(read).collect()
+    })
+}
