@@ -108,6 +108,8 @@ pub struct CallStats {
     pub timed: u64,
     /// Sum of the known durations, ns.
     pub total_ns: u64,
+    /// The part of it that was waiting for somebody else, ns, where waits are told apart from work.
+    pub waiting_ns: u64,
     min_ns: u64,
     max_ns: u64,
     /// Bytes moved, for calls whose result counts bytes.
@@ -123,6 +125,7 @@ impl Default for CallStats {
             errors: 0,
             timed: 0,
             total_ns: 0,
+            waiting_ns: 0,
             min_ns: u64::MAX,
             max_ns: 0,
             bytes: 0,
@@ -159,6 +162,7 @@ impl CallStats {
         self.errors += other.errors;
         self.timed += other.timed;
         self.total_ns = self.total_ns.saturating_add(other.total_ns);
+        self.waiting_ns = self.waiting_ns.saturating_add(other.waiting_ns);
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
         self.bytes += other.bytes;
