@@ -25,9 +25,9 @@ pub(super) fn decimal<N: std::str::FromStr>(text: &[u8]) -> Option<N> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// A process id: a decimal number in the kernel's range.
+/// A process id: a decimal number in the kernel's range, as tools print it (no zeros before it).
 pub(super) fn pid(text: &[u8]) -> Option<Tid> {
-    decimal(text).filter(|pid| (1..=PID_MAX).contains(pid))
+    decimal(text).filter(|_| text.first() != Some(&b'0')).filter(|pid| (1..=PID_MAX).contains(pid))
 }
 
 /// The kind behind the name of an anonymous inode: `[eventpoll]`, `[eventfd:1]`, `inotify`.

@@ -160,7 +160,7 @@ fn sniff(sample: &Sample<'_>) -> bool {
 }
 
 fn read(source: &mut Source, sink: &mut dyn Sink) -> io::Result<()> {
-    let mut folder = Folder::default();
+    let mut folder: Option<Folder> = None;
     let mut messages = 0;
     let mut assumed = None;
     loop {
@@ -168,20 +168,23 @@ fn read(source: &mut Source, sink: &mut dyn Sink) -> io::Result<()> {
         let Some(line) = source.next_line()? else { return Ok(()) };
         let mut entry = None;
         let mut message = None;
+        let mut nameless = false;
         match Line::parse(line) {
-            Line::Heading(next) => folder = next,
+            Line::Heading(next) => folder = Some(next),
             Line::Filler => {}
             Line::Message(named) => {
                 // ls writes its errors before the listing that they are about.
-                folder = named.filter(|_| folder == Folder::default()).unwrap_or(folder);
+                folder = folder.or(named);
                 messages += 1;
                 message = Some(bounded(line)).filter(|_| messages <= MAX_QUOTED);
             }
             Line::Link { folder: own, mode, user, fd, target } => {
-                let folder = own.unwrap_or(folder);
+                let folder = own.or(folder);
                 let mut found = self::entry(id, number, fd, mode, target);
-                found.pid = folder.pid;
-                found.tid = folder.tid;
+                found.pid = folder.and_then(|folder| folder.pid);
+                found.tid = folder.and_then(|folder| folder.tid);
+                // `/proc/self/fd` is that of ls itself.
+                nameless = folder.is_none();
                 found.user = user.map(bounded);
                 entry = Some(found);
             }
@@ -200,7 +203,7 @@ fn read(source: &mut Source, sink: &mut dyn Sink) -> io::Result<()> {
             sink.push(Event::Note(tool_note(&source.info, text)));
         }
         if let Some(mut entry) = entry {
-            if entry.pid.is_none() {
+            if nameless {
                 entry.pid = *assumed.get_or_insert_with(|| assume_pid(&source.info, sink));
             }
             sink.push(Event::Fd(Box::new(entry)));

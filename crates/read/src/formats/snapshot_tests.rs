@@ -44,6 +44,15 @@ fn each_shared_capture_is_taken_by_its_own_format_alone() {
     }
 }
 
+/// Rows of `/proc/net/unix` look like rows of lsof without a header.
+#[test]
+fn a_table_of_unix_sockets_is_not_taken_for_lsof() {
+    let data = b"Num       RefCount Protocol Flags    Type St Inode Path\n\
+        00000000d57b071e: 00000003 00000000 00000000 0001 03   248\n";
+    let takers = SNAPSHOTS.iter().filter(|format| sniffs(format, "unix", data));
+    assert_eq!(Vec::from_iter(takers.map(|format| format.name)), ["/proc/net"]);
+}
+
 /// A reader is given what the sniffing chose, but a mixed file may hold anything further on.
 #[test]
 fn every_format_survives_every_capture() {

@@ -115,6 +115,8 @@ pub(crate) struct TableParser {
     columns: Vec<Column>,
     /// Where each column begins and ends, by the dashes below the header.
     spans: Vec<(usize, usize)>,
+    /// True once the total line was read.
+    complete: bool,
     table: CountTable,
 }
 
@@ -147,7 +149,7 @@ impl TableParser {
             stated_calls: None,
             stated_total: Nanos::UNKNOWN,
         };
-        Some(TableParser { columns, spans: Vec::new(), table })
+        Some(TableParser { columns, spans: Vec::new(), complete: false, table })
     }
 
     /// True for a table of library functions (ltrace).
@@ -163,6 +165,7 @@ impl TableParser {
         }
         let cells = self.cells(line);
         if let Some(figures) = self.total_line(line, &cells) {
+            self.complete = true;
             self.table.stated_calls = figures.calls;
             self.table.stated_total = figures.total();
             return TableStep::Total;
@@ -301,7 +304,7 @@ impl TableParser {
     fn disagreement(&self) -> Option<String> {
         let table = &self.table;
         let (calls, total) = (table.calls(), table.total());
-        if table.stated_calls.is_none() && !table.stated_total.is_known() {
+        if !self.complete {
             return Some(format!(
                 "the table of {} rows has no readable total line: it may be cut off",
                 table.rows.len()

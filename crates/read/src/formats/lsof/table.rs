@@ -344,11 +344,12 @@ fn is_protocol(word: &[u8]) -> bool {
 
 /// The types that lsof's manual lists and that Linux or an old Unix shows.
 fn is_kind(word: &[u8]) -> bool {
-    const KINDS: [&[u8]; 34] = [
-        b"REG", b"DIR", b"CHR", b"BLK", b"FIFO", b"LINK", b"PIPE", b"IPv4", b"IPv6", b"inet", b"inet6",
-        b"unix", b"sock", b"a_inode", b"netlink", b"pack", b"raw", b"raw6", b"rte", b"key", b"ax25", b"ipx",
-        b"x.25", b"atalk", b"sctp", b"vsock", b"unknown", b"VREG", b"VDIR", b"VCHR", b"VBLK", b"VFIFO",
-        b"KQUEUE", b"DEL",
+    const KINDS: [&[u8]; 35] = [
+        // Anonymous inodes before 4.85.
+        b"0000", b"REG", b"DIR", b"CHR", b"BLK", b"FIFO", b"LINK", b"PIPE", b"IPv4", b"IPv6", b"inet",
+        b"inet6", b"unix", b"sock", b"a_inode", b"netlink", b"pack", b"raw", b"raw6", b"rte", b"key",
+        b"ax25", b"ipx", b"x.25", b"atalk", b"sctp", b"vsock", b"unknown", b"VREG", b"VDIR", b"VCHR",
+        b"VBLK", b"VFIFO", b"KQUEUE", b"DEL",
     ];
-    KINDS.contains(&word) || word.len() == 4 && word.iter().all(|byte| (b'0'..=b'7').contains(byte))
+    KINDS.contains(&word)
 }
