@@ -1,5 +1,6 @@
-//! Chores of the project. `cargo xtask layers | sizes | new rule GROUP/ID | gen [--check]`.
+//! Chores of the project. See [`USAGE`].
 
+mod bench_log;
 mod generate;
 mod layers;
 mod new_rule;
@@ -12,7 +13,8 @@ const USAGE: &str = "\
 usage: cargo xtask layers              fail on a dependency that the house does not allow
        cargo xtask sizes               fail on a file that is too long
        cargo xtask new rule GROUP/ID   write a new rule: its file, its registry lines, its case
-       cargo xtask gen [--check]       write the generated files, or fail where they are stale";
+       cargo xtask gen [--check]       write the generated files, or fail where they are stale
+       cargo xtask bench-log SAMPLE OUT MB   repeat a recorded log until it has the size";
 
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -20,6 +22,9 @@ fn main() -> Result<()> {
         ["layers"] => layers::check(&root()),
         ["sizes"] => sizes::check(&root()),
         ["new", "rule", name] => new_rule::write(&root(), name),
+        ["bench-log", sample, out, megabytes] => {
+            bench_log::write(Path::new(sample), Path::new(out), megabytes.parse()?)
+        }
         ["gen"] => generate::run(&root(), false),
         ["gen", "--check"] => generate::run(&root(), true),
         _ => bail!("{USAGE}"),
