@@ -9,6 +9,7 @@ pub mod diff;
 pub mod errno;
 pub mod event;
 pub mod fd;
+pub mod figures;
 pub mod stats;
 pub mod syscall;
 mod syscall_rows;

@@ -1,0 +1,159 @@
+//! A diagnosis as a page: the terminal's order, with notices and remarks folded.
+
+use super::{list, paragraph, sentence, text};
+use crate::phrases;
+use crate::time_parts::{Part, UNKNOWN, parts};
+use whyslow_model::{Diagnosis, Finding, ThreadTime};
+
+/// Shades of the bar's parts (`p0` to `p3` in the style sheet); they repeat.
+const SHADES: usize = 4;
+
+pub(super) fn body(diagnosis: &Diagnosis) -> String {
+    let mut body = paragraph("dim", &phrases::target(&diagnosis.target));
+    let groups = phrases::groups(&diagnosis.findings);
+    groups.causes.iter().for_each(|finding| body.push_str(&article(finding)));
+    if groups.causes.is_empty() && groups.notices.is_empty() {
+        body.push_str(&paragraph("", &phrases::nothing_found(diagnosis)));
+    }
+    if !groups.notices.is_empty() {
+        body.push_str("<h2>Worth knowing</h2>\n");
+        groups.notices.iter().for_each(|finding| body.push_str(&folded(finding)));
+    }
+    body.push_str(&time(&diagnosis.time));
+    body.push_str(&about_capture(diagnosis, &groups.capture));
+    if let Some(remaining) = &diagnosis.remaining {
+        body.push_str(&format!("<h2>Next</h2>\n{}", paragraph("", remaining)));
+    }
+    body
+}
+
+fn article(finding: &Finding) -> String {
+    let word = finding.severity.word();
+    format!(
+        "<article class=\"{word}\">\n<h3><span class=\"word\">{word}</span> {}</h3>\n{}</article>\n",
+        text(&finding.title),
+        details(finding)
+    )
+}
+
+fn folded(finding: &Finding) -> String {
+    let word = finding.severity.word();
+    format!(
+        "<article class=\"{word}\">\n<details><summary>{}</summary>\n{}</details>\n</article>\n",
+        text(&finding.title),
+        details(finding)
+    )
+}
+
+fn details(finding: &Finding) -> String {
+    let mut out = String::new();
+    if let Some(share) = finding.share.filter(|share| share.is_finite()) {
+        let permille = (share.clamp(0.0, 1.0) * 1000.0).round() as u64;
+        out.push_str(&format!(
+            "<div class=\"bar\"><i class=\"p0\" style=\"flex-grow:{permille}\"></i><i class=\"unknown\" style=\"flex-grow:{}\"></i></div>\n",
+            1000 - permille
+        ));
+    }
+    let figures: Vec<String> =
+        [phrases::share(finding), phrases::saving(finding), Some(finding.id.to_string())]
+            .into_iter()
+            .flatten()
+            .collect();
+    out.push_str(&format!("<p class=\"dim\">{}</p>\n", text(&figures.join(" · "))));
+    if !finding.cause.is_empty() {
+        out.push_str(&paragraph("", &finding.cause));
+    }
+    let links = finding.chain.iter().map(|link| {
+        format!(
+            "{} waits <b>{}</b> for {} <span class=\"dim\">{}</span>",
+            text(&link.who),
+            link.ns,
+            text(&link.waits_for),
+            text(&link.evidence)
+        )
+    });
+    out.push_str(&section("Chain", &list("ol", links)));
+    let lines: String = finding
+        .evidence
+        .iter()
+        .map(|line| format!("<span class=\"dim\">{}</span>  {}\n", text(&line.source), text(&line.text)))
+        .collect();
+    if !lines.is_empty() {
+        out.push_str(&section("Evidence", &format!("<pre>{lines}</pre>\n")));
+    }
+    out.push_str(&section("Fix", &list("ol", finding.fix.iter().map(|step| sentence(step)))));
+    if !finding.verify.is_empty() {
+        out.push_str(&section("Verify", &command(&finding.verify)));
+    }
+    if let Some(confidence) = phrases::confidence(finding) {
+        out.push_str(&section("Certainty", &paragraph("", &confidence)));
+    }
+    out
+}
+
+fn section(heading: &str, content: &str) -> String {
+    if content.is_empty() { String::new() } else { format!("<h4>{heading}</h4>\n{content}") }
+}
+
+fn command(raw: &str) -> String {
+    let (command, remark) = phrases::command_and_remark(raw);
+    let remark = remark.map_or(String::new(), |remark| paragraph("dim", remark));
+    format!("<pre>{}</pre>\n{remark}", text(command))
+}
+
+fn time(threads: &[ThreadTime]) -> String {
+    if threads.is_empty() {
+        return String::new();
+    }
+    let rows: String = threads
+        .iter()
+        .filter_map(|thread| Some((thread, parts(thread)?)))
+        .map(|(thread, parts)| {
+            let wall =
+                if thread.wall_ns.is_known() { format!(", {}", thread.wall_ns) } else { String::new() };
+            let bars: String = parts
+                .iter()
+                .enumerate()
+                .map(|(i, part)| {
+                    let class =
+                        if part.label == UNKNOWN { UNKNOWN.to_string() } else { format!("p{}", i % SHADES) };
+                    format!("<i class=\"{class}\" style=\"flex-grow:{}\"></i>", part.permille)
+                })
+                .collect();
+            let words = parts.iter().map(Part::text).collect::<Vec<_>>().join(" · ");
+            format!(
+                "<p>{}{wall}</p>\n<div class=\"bar\">{bars}</div>\n<p class=\"dim\">{}</p>\n",
+                text(&phrases::thread_name(thread)),
+                text(&words)
+            )
+        })
+        .collect();
+    let rows = if rows.is_empty() { paragraph("", "Unknown: the capture shows no durations.") } else { rows };
+    format!("<h2>Where the time went</h2>\n{rows}")
+}
+
+fn about_capture(diagnosis: &Diagnosis, findings: &[&Finding]) -> String {
+    let target = &diagnosis.target;
+    let mut out: String = findings.iter().map(|finding| folded(finding)).collect();
+    let notes = phrases::damaged(target)
+        .into_iter()
+        .chain(target.notes.iter().map(|note| phrases::note(target, note)));
+    out.push_str(&list("ul", notes.map(|note| text(&note))));
+    let lacking = phrases::lacking(&diagnosis.not_judged);
+    if let Some(summary) = phrases::not_judged(&lacking) {
+        let groups = lacking.iter().map(|group| {
+            format!(
+                "{}: {}\n{}",
+                text(group.missing),
+                text(&group.rules.join(", ")),
+                if group.supply.is_empty() { String::new() } else { command(group.supply) }
+            )
+        });
+        out.push_str(&format!(
+            "<details><summary>{}</summary>\n{}</details>\n",
+            text(&summary),
+            list("ul", groups)
+        ));
+    }
+    if out.is_empty() { out } else { format!("<h2>About this capture</h2>\n{out}") }
+}

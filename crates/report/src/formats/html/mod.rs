@@ -1,0 +1,128 @@
+//! HTML: one page that loads nothing and runs nothing. Everything that comes from the input passes through
+//! [`text`]; the policy in the head forbids the browser all else.
+
+mod diagnosis;
+
+use crate::exporter::Exporter;
+use crate::inline::{Piece, pieces};
+use crate::phrases;
+use crate::style::Style;
+use crate::table_text::Grid;
+use std::io::{self, Write};
+use whyslow_model::{Diff, Table};
+
+/// HTML.
+pub static HTML: Exporter = Exporter {
+    name: "html",
+    summary: "one self-contained page that loads nothing, to keep or to send",
+    extension: "html",
+    escapes_controls: false,
+    diagnosis: |diagnosis, _: &Style, out| page(&diagnosis.verdict, &diagnosis::body(diagnosis), out),
+    table: |table: &Table, _: &Style, out| page(&table.question, &table_body(table), out),
+    diff: |diff: &Diff, _: &Style, out| page(&diff.verdict, &diff_body(diff), out),
+};
+
+const CSS: &str = include_str!("page.css");
+/// Nothing is loaded from anywhere; styles stand in the page.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+fn page(title: &str, body: &str, out: &mut dyn Write) -> io::Result<()> {
+    let title = text(title);
+    writeln!(
+        out,
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>whyslow: {title}</title>\n<style>\n{CSS}</style>\n</head>\n<body>\n<main>\n\
+         <h1>{title}</h1>\n{body}</main>\n</body>\n</html>"
+    )
+}
+
+/// Text, escaped for content and for attributes in double quotes.
+fn text(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len() + raw.len() / 8);
+    for c in raw.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// A sentence, with what stands between backticks as code.
+fn sentence(raw: &str) -> String {
+    pieces(raw)
+        .into_iter()
+        .map(|piece| match piece {
+            Piece::Prose(prose) => text(prose),
+            Piece::Code(code) => format!("<code>{}</code>", text(code)),
+        })
+        .collect()
+}
+
+fn paragraph(class: &str, raw: &str) -> String {
+    format!("<p class=\"{class}\">{}</p>\n", sentence(raw))
+}
+
+fn list(tag: &str, items: impl IntoIterator<Item = String>) -> String {
+    let items: String = items.into_iter().map(|item| format!("<li>{item}</li>\n")).collect();
+    if items.is_empty() { items } else { format!("<{tag}>\n{items}</{tag}>\n") }
+}
+
+fn grid(grid: &Grid) -> String {
+    let row = |tag: &str, texts: &[String]| {
+        let cells = grid.heads.iter().zip(texts).map(|(head, cell)| {
+            let class = if head.figures { " class=\"figure\"" } else { "" };
+            format!("<{tag}{class}>{}</{tag}>", text(cell))
+        });
+        format!("<tr>{}</tr>\n", cells.collect::<String>())
+    };
+    let heads: Vec<String> = grid.heads.iter().map(|head| head.heading.to_string()).collect();
+    let rows: String = grid.rows.iter().map(|texts| row("td", texts)).collect();
+    let total =
+        grid.total.as_ref().map_or(String::new(), |total| format!("<tfoot>{}</tfoot>\n", row("td", total)));
+    format!(
+        "<div class=\"scroll\"><table>\n<thead>{}</thead>\n<tbody>\n{rows}</tbody>\n{total}</table></div>\n",
+        row("th", &heads)
+    )
+}
+
+fn table_body(table: &Table) -> String {
+    let notes: String = table.notes.iter().map(|note| paragraph("dim", note)).collect();
+    format!("{}{notes}", grid(&Grid::of(table)))
+}
+
+fn diff_body(diff: &Diff) -> String {
+    let mut body = paragraph("dim", &phrases::windows(diff));
+    for group in phrases::change_groups(diff).iter().filter(|group| !group.changes.is_empty()) {
+        let items = group.changes.iter().map(|change| {
+            format!(
+                "{}<br><span class=\"dim\">{}</span>",
+                text(&change.title),
+                text(&phrases::change(change, group.absent))
+            )
+        });
+        body.push_str(&format!(
+            "<section class=\"{}\">\n<h2>{}</h2>\n{}</section>\n",
+            group.kind,
+            group.heading,
+            list("ul", items)
+        ));
+    }
+    if !diff.figures.is_empty() {
+        body.push_str(&format!("<h2>Measured</h2>\n{}", grid(&Grid::of_figures(diff))));
+    }
+    if !diff.refusals.is_empty() {
+        body.push_str(&format!(
+            "<h2>Not claimed</h2>\n{}",
+            list("ul", diff.refusals.iter().map(|refusal| sentence(refusal)))
+        ));
+    }
+    body
+}

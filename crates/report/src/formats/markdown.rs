@@ -1,0 +1,272 @@
+//! Markdown (CommonMark with GitHub's tables) for tickets and chats: the terminal's order, evidence and
+//! commands in fences, everything else escaped.
+
+use crate::exporter::Exporter;
+use crate::inline::{Piece, pieces};
+use crate::phrases;
+use crate::style::Style;
+use crate::table_text::Grid;
+use crate::time_parts::{Part, parts};
+use std::io::{self, Write};
+use whyslow_model::{Diagnosis, Diff, Finding, Table};
+
+/// Markdown.
+pub static MARKDOWN: Exporter = Exporter {
+    name: "markdown",
+    summary: "text for tickets and chats",
+    extension: "md",
+    escapes_controls: false,
+    diagnosis: |diagnosis: &Diagnosis, style: &Style, out| {
+        out.write_all(diagnosis_text(diagnosis, style).as_bytes())
+    },
+    table: |table: &Table, _: &Style, out| write_table(table, out),
+    diff: |diff: &Diff, _: &Style, out| out.write_all(diff_text(diff).as_bytes()),
+};
+
+/// Threads shown unless all are asked for.
+const MAX_THREADS: usize = 5;
+
+/// Text that Markdown must not read as anything but text. Line ends become hard line breaks.
+fn text(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len() + raw.len() / 8);
+    let mut before = '\n';
+    let mut chars = raw.chars().peekable();
+    while let Some(c) = chars.next() {
+        let after = chars.peek().copied().unwrap_or('\n');
+        let special = match c {
+            '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~' | '&' | '$' => true,
+            // Within a word it stays what it is.
+            '_' => !(before.is_alphanumeric() && after.is_alphanumeric()),
+            // At the start of a line: headings, lists, rules, setext underlines.
+            '#' | '-' | '+' | '=' => before == '\n',
+            // `1. ` and `1) ` begin a list.
+            '.' | ')' => before.is_ascii_digit() && (after == ' ' || after == '\n'),
+            '!' => after == '[',
+            _ => false,
+        };
+        if c == '\n' {
+            out.push('\\');
+        } else if special {
+            out.push('\\');
+        }
+        out.push(c);
+        // Blanks at the start of a line do not take a marker its meaning.
+        if !(c == ' ' && before == '\n') {
+            before = c;
+        }
+    }
+    out
+}
+
+/// A sentence, with what stands between backticks as code.
+fn sentence(raw: &str) -> String {
+    pieces(raw)
+        .into_iter()
+        .map(|piece| match piece {
+            Piece::Prose(prose) => text(prose),
+            Piece::Code(code) => format!("`{code}`"),
+        })
+        .collect()
+}
+
+/// A fenced block; the fence is longer than any run of backticks within.
+fn fenced(language: &str, content: &str, indent: &str) -> String {
+    let longest = content.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    let lines: String = content.lines().map(|line| format!("{indent}{line}\n")).collect();
+    format!("{indent}{fence}{language}\n{lines}{indent}{fence}\n")
+}
+
+fn command(raw: &str, indent: &str) -> String {
+    let (command, remark) = phrases::command_and_remark(raw);
+    let remark = remark.map_or(String::new(), |remark| format!("\n{indent}{}\n", text(remark)));
+    format!("{}{remark}", fenced("sh", command, indent))
+}
+
+fn items(mark: &str, texts: impl IntoIterator<Item = String>) -> String {
+    let indent = " ".repeat(mark.len() + 1);
+    texts.into_iter().map(|item| format!("{mark} {}\n", item.replace('\n', &format!("\n{indent}")))).collect()
+}
+
+fn diagnosis_text(diagnosis: &Diagnosis, style: &Style) -> String {
+    let mut out =
+        format!("**{}**\n\n{}\n", text(&diagnosis.verdict), text(&phrases::target(&diagnosis.target)));
+    let groups = phrases::groups(&diagnosis.findings);
+    groups.causes.iter().for_each(|finding| out.push_str(&full(finding)));
+    if groups.causes.is_empty() && groups.notices.is_empty() {
+        out.push_str(&format!("\n{}\n", text(&phrases::nothing_found(diagnosis))));
+    }
+    if style.explain {
+        groups.notices.iter().for_each(|finding| out.push_str(&full(finding)));
+    } else if !groups.notices.is_empty() {
+        out.push_str(&format!(
+            "\n### Worth knowing\n\n{}",
+            items("-", groups.notices.iter().map(|finding| short(finding)))
+        ));
+    }
+    out.push_str(&time(diagnosis, style));
+    out.push_str(&about_capture(diagnosis, &groups.capture));
+    if let Some(remaining) = &diagnosis.remaining {
+        out.push_str(&format!("\n### Next\n\n{}\n", sentence(remaining)));
+    }
+    out
+}
+
+fn full(finding: &Finding) -> String {
+    let mut out = format!("\n### {}: {}\n\n", finding.severity.word(), text(&finding.title));
+    let figures: Vec<String> = [phrases::share(finding), phrases::saving(finding)]
+        .into_iter()
+        .flatten()
+        .map(|part| text(&part))
+        .collect();
+    let figures = if figures.is_empty() { String::new() } else { format!("{} · ", figures.join(" · ")) };
+    out.push_str(&format!("{figures}`{}`\n", finding.id));
+    if !finding.cause.is_empty() {
+        out.push_str(&format!("\n{}\n", sentence(&finding.cause)));
+    }
+    if !finding.chain.is_empty() {
+        let links = finding.chain.iter().map(|link| {
+            let place =
+                if link.evidence.is_empty() { String::new() } else { format!(" ({})", link.evidence) };
+            format!(
+                "{} waits {} for {}",
+                text(&link.who),
+                link.ns,
+                text(&format!("{}{place}", link.waits_for))
+            )
+        });
+        out.push_str(&format!("\nChain:\n\n{}", items("1.", links)));
+    }
+    if !finding.evidence.is_empty() {
+        let lines: String =
+            finding.evidence.iter().map(|line| format!("{}  {}\n", line.source, line.text)).collect();
+        out.push_str(&format!("\nEvidence:\n\n{}", fenced("text", &lines, "")));
+    }
+    if !finding.fix.is_empty() {
+        out.push_str(&format!("\nFix:\n\n{}", items("1.", finding.fix.iter().map(|step| sentence(step)))));
+    }
+    if !finding.verify.is_empty() {
+        out.push_str(&format!("\nVerify:\n\n{}", command(&finding.verify, "")));
+    }
+    if let Some(confidence) = phrases::confidence(finding) {
+        out.push_str(&format!("\nCertainty: {}\n", text(&confidence)));
+    }
+    out
+}
+
+fn short(finding: &Finding) -> String {
+    let share = phrases::share(finding).map_or(String::new(), |share| format!(" ({share})"));
+    let step = finding.fix.first().and_then(|step| step.lines().next()).unwrap_or_default();
+    let step = if step.is_empty() { String::new() } else { format!(": {}", sentence(step)) };
+    format!("{}{step} `{}`", text(&format!("{}{share}", finding.title)), finding.id)
+}
+
+fn time(diagnosis: &Diagnosis, style: &Style) -> String {
+    if diagnosis.time.is_empty() {
+        return String::new();
+    }
+    let shown = if style.explain { usize::MAX } else { MAX_THREADS };
+    let threads: Vec<String> = diagnosis
+        .time
+        .iter()
+        .take(shown)
+        .filter_map(|thread| {
+            let words = parts(thread)?.iter().map(Part::text).collect::<Vec<_>>().join(" · ");
+            let wall =
+                if thread.wall_ns.is_known() { format!(", {}", thread.wall_ns) } else { String::new() };
+            Some(text(&format!("{}{wall}: {words}", phrases::thread_name(thread))))
+        })
+        .collect();
+    let body = if threads.is_empty() {
+        "Unknown: the capture shows no durations.\n".to_string()
+    } else {
+        items("-", threads)
+    };
+    format!("\n### Where the time went\n\n{body}")
+}
+
+fn about_capture(diagnosis: &Diagnosis, findings: &[&Finding]) -> String {
+    let target = &diagnosis.target;
+    let notes = phrases::damaged(target)
+        .into_iter()
+        .chain(target.notes.iter().map(|note| phrases::note(target, note)));
+    let lacking = phrases::lacking(&diagnosis.not_judged);
+    let remarks = notes.chain(phrases::not_judged(&lacking)).map(|note| text(&note));
+    let mut out = items("-", findings.iter().map(|finding| short(finding)).chain(remarks));
+    for (supply, _) in phrases::supplies(&lacking) {
+        out.push_str(&format!("\n{}", command(supply, "")));
+    }
+    if out.is_empty() { out } else { format!("\n### About this capture\n\n{out}") }
+}
+
+fn write_row(out: &mut dyn Write, cells: impl Iterator<Item = String>) -> io::Result<()> {
+    let cells: Vec<String> = cells.collect();
+    writeln!(out, "| {} |", cells.join(" | "))
+}
+
+fn write_grid(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
+    write_row(out, grid.heads.iter().map(|head| text(head.heading)))?;
+    write_row(out, grid.heads.iter().map(|head| if head.figures { "---:" } else { "---" }.to_string()))?;
+    for row in &grid.rows {
+        write_row(out, row.iter().map(|cell| text(cell)))?;
+    }
+    if let Some(total) = &grid.total {
+        write_row(
+            out,
+            total
+                .iter()
+                .map(|cell| if cell.is_empty() { String::new() } else { format!("**{}**", text(cell)) }),
+        )?;
+    }
+    Ok(())
+}
+
+fn write_table(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "**{}**\n", text(&table.question))?;
+    write_grid(&Grid::of(table), out)?;
+    for note in &table.notes {
+        writeln!(out, "\n{}", sentence(note))?;
+    }
+    Ok(())
+}
+
+fn diff_text(diff: &Diff) -> String {
+    let mut out = format!("**{}**\n\n{}\n", text(&diff.verdict), text(&phrases::windows(diff)));
+    for group in phrases::change_groups(diff).iter().filter(|group| !group.changes.is_empty()) {
+        let changes = group.changes.iter().map(|change| {
+            format!("{}\\\n{}", text(&change.title), text(&phrases::change(change, group.absent)))
+        });
+        out.push_str(&format!("\n### {}\n\n{}", group.heading, items("-", changes)));
+    }
+    if !diff.figures.is_empty() {
+        let mut rows = Vec::new();
+        // Writing to memory cannot fail.
+        let _ = write_grid(&Grid::of_figures(diff), &mut rows);
+        out.push_str(&format!("\n### Measured\n\n{}", String::from_utf8_lossy(&rows)));
+    }
+    if !diff.refusals.is_empty() {
+        out.push_str(&format!(
+            "\n### Not claimed\n\n{}",
+            items("-", diff.refusals.iter().map(|refusal| sentence(refusal)))
+        ));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_stays_text() {
+        assert_eq!(text("# a_b _c_ *d*"), "\\# a_b \\_c\\_ \\*d\\*");
+        assert_eq!(text("- x\n1. y"), "\\- x\\\n1\\. y");
+        assert_eq!(text("<script> [a](b) 1.78 s"), "\\<script\\> \\[a\\](b) 1.78 s");
+    }
+
+    #[test]
+    fn a_fence_is_longer_than_what_it_holds() {
+        assert_eq!(fenced("text", "a\n```\nb", ""), "````text\na\n```\nb\n````\n");
+        assert_eq!(fenced("sh", "ls", ""), "```sh\nls\n```\n");
+    }
+}

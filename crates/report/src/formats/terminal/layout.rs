@@ -1,0 +1,226 @@
+//! Lines on a terminal: wrapping by display width, hanging indents, colour.
+
+use crate::inline::{Piece, pieces};
+use crate::style::Style;
+use anstyle::{AnsiColor, Color, Effects};
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Prose longer than this a line is hard to follow; tables and evidence may be wider.
+const PROSE_WIDTH: usize = 100;
+/// From this width on, labels stand beside their text.
+const WIDE: usize = 70;
+/// Where text beside a label begins.
+const LABEL_WIDTH: usize = 12;
+/// Where text below a label begins.
+const NARROW_INDENT: usize = 4;
+/// Stands for a space that must not break; wrapping happens at ASCII spaces only.
+const HARD_SPACE: char = '\u{a0}';
+
+pub(super) const BOLD: anstyle::Style = anstyle::Style::new().effects(Effects::BOLD);
+pub(super) const DIM: anstyle::Style = anstyle::Style::new().effects(Effects::DIMMED);
+pub(super) const PLAIN: anstyle::Style = anstyle::Style::new();
+
+/// Foreground colour, from the sixteen that follow the terminal's theme.
+pub(super) const fn ink(color: AnsiColor) -> anstyle::Style {
+    anstyle::Style::new().fg_color(Some(Color::Ansi(color)))
+}
+
+/// The report as it grows.
+pub(super) struct Page {
+    out: String,
+    color: bool,
+    pub(super) width: usize,
+    pub(super) explain: bool,
+}
+
+impl Page {
+    pub(super) fn new(style: &Style) -> Page {
+        Page { out: String::new(), color: style.color, width: style.columns(), explain: style.explain }
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.out
+    }
+
+    /// The text in a style, where there is colour.
+    pub(super) fn paint(&self, style: anstyle::Style, text: &str) -> String {
+        if self.color && style != PLAIN && !text.is_empty() {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_string()
+        }
+    }
+
+    /// One line; spaces at its end go.
+    pub(super) fn line(&mut self, line: &str) {
+        self.out.push_str(line.trim_end());
+        self.out.push('\n');
+    }
+
+    /// An empty line, unless there is one or the page is empty.
+    pub(super) fn gap(&mut self) {
+        if !self.out.is_empty() && !self.out.ends_with("\n\n") {
+            self.out.push('\n');
+        }
+    }
+
+    /// A heading after an empty line.
+    pub(super) fn heading(&mut self, text: &str) {
+        self.gap();
+        let heading = self.paint(BOLD, text);
+        self.line(&heading);
+    }
+
+    /// True where labels stand beside their text.
+    pub(super) fn is_wide(&self) -> bool {
+        self.width >= WIDE
+    }
+
+    /// Where the text of a field begins.
+    pub(super) fn field_indent(&self) -> usize {
+        if self.is_wide() { LABEL_WIDTH } else { NARROW_INDENT }
+    }
+
+    /// Columns for prose that begins at `indent`.
+    pub(super) fn prose_width(&self, indent: usize) -> usize {
+        self.width.min(PROSE_WIDTH).saturating_sub(indent)
+    }
+
+    /// Wrapped text behind `lead` (as it shall appear, `indent` columns wide), its further lines indented.
+    pub(super) fn hanging(&mut self, lead: &str, indent: usize, text: &str, style: anstyle::Style) {
+        for (i, line) in wrap(text, self.prose_width(indent)).iter().enumerate() {
+            let line = self.paint(style, line);
+            let line = if i == 0 { format!("{lead}{line}") } else { format!("{:indent$}{line}", "") };
+            self.line(&line);
+        }
+    }
+
+    /// Wrapped text.
+    pub(super) fn text(&mut self, indent: usize, text: &str) {
+        self.hanging(&" ".repeat(indent), indent, text, PLAIN);
+    }
+
+    /// A label and its lines, which are laid out already for [`Page::field_indent`].
+    pub(super) fn field(&mut self, label: &str, lines: &[String]) {
+        let indent = self.field_indent();
+        let wide = self.is_wide();
+        let padded = self.paint(DIM, label);
+        let gap = indent.saturating_sub(2 + label.width());
+        if !wide && !lines.is_empty() {
+            self.line(&format!("  {padded}"));
+        }
+        for (i, line) in lines.iter().enumerate() {
+            if wide && i == 0 {
+                self.line(&format!("  {padded}{:gap$}{line}", ""));
+            } else {
+                self.line(&format!("{:indent$}{line}", ""));
+            }
+        }
+    }
+}
+
+/// The text in lines of at most `width` columns. Line ends in it stay; lines indented by four spaces and code
+/// between backticks are not broken, even where they are too long.
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for line in text.split('\n') {
+        if line.starts_with("    ") {
+            lines.push(line.trim_end().to_string());
+            continue;
+        }
+        let mut longest_code = 0;
+        let hard: String = pieces(line)
+            .into_iter()
+            .map(|piece| match piece {
+                Piece::Prose(prose) => prose.to_string(),
+                Piece::Code(code) => {
+                    longest_code = longest_code.max(code.width() + 2);
+                    format!("`{}`", code.replace(' ', &HARD_SPACE.to_string()))
+                }
+            })
+            .collect();
+        let options = Options::new(width.max(1))
+            .break_words(longest_code <= width)
+            .word_separator(WordSeparator::AsciiSpace)
+            .word_splitter(WordSplitter::NoHyphenation)
+            .wrap_algorithm(WrapAlgorithm::FirstFit);
+        lines.extend(textwrap::wrap(&hard, options).iter().map(|line| line.replace(HARD_SPACE, " ")));
+    }
+    lines
+}
+
+/// The text cut at its end to `width` columns, with `…` where something went.
+pub(super) fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_string();
+    }
+    format!("{}…", head(text, width.saturating_sub(1)))
+}
+
+/// The text cut in its middle to `width` columns. Of a path, the end says more: three quarters of the width
+/// are its.
+pub(super) fn cut_middle(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_string();
+    }
+    let keep = width.saturating_sub(1);
+    let front = if text.contains('/') { keep / 4 } else { keep / 2 };
+    format!("{}…{}", head(text, front), tail(text, keep - front))
+}
+
+fn head(text: &str, width: usize) -> &str {
+    let mut used = 0;
+    for (at, c) in text.char_indices() {
+        used += c.width().unwrap_or(0);
+        if used > width {
+            return text.get(..at).unwrap_or(text);
+        }
+    }
+    text
+}
+
+fn tail(text: &str, width: usize) -> &str {
+    let mut used = 0;
+    for (at, c) in text.char_indices().rev() {
+        used += c.width().unwrap_or(0);
+        if used > width {
+            return text.get(at + c.len_utf8()..).unwrap_or("");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn commands_stay_whole() {
+        assert_eq!(
+            wrap("set `export TZ=:/etc/localtime` before", 12),
+            ["set", "`export TZ=:/etc/localtime`", "before"]
+        );
+        assert_eq!(wrap("a:\n    strace -f -ttT -y -p 1\nb", 10), ["a:", "    strace -f -ttT -y -p 1", "b"]);
+    }
+
+    #[test]
+    fn cutting() {
+        assert_eq!(cut("abcdef", 4), "abc…");
+        assert_eq!(cut_middle("/var/lib/app/cache/entry.bin", 13), "/va…entry.bin");
+        assert_eq!(cut_middle("abcdefghij", 5), "ab…ij");
+        assert_eq!(cut("日本語", 4), "日…");
+    }
+
+    proptest! {
+        #[test]
+        fn widths_hold(text in "[a-z日 /\u{301}]{0,80}", width in 4usize..40) {
+            for line in wrap(&text, width) {
+                prop_assert!(line.width() <= width || line.starts_with("    "), "{line:?}");
+            }
+            prop_assert!(cut(&text, width).width() <= width);
+            prop_assert!(cut_middle(&text, width).width() <= width);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Where each thread's time went, on a terminal: a bar of parts that sum to 100 %, and the parts in words.
+
+use super::layout::{DIM, PLAIN, Page, ink};
+use crate::phrases;
+use crate::time_parts::{Part, UNKNOWN, apportion, parts};
+use anstyle::AnsiColor;
+use whyslow_model::ThreadTime;
+use whyslow_model::figures::plural;
+
+/// Threads shown unless all are asked for.
+const MAX_THREADS: usize = 5;
+/// Columns of the bar.
+const BAR: u64 = 20;
+/// Shades tell neighbours apart without colour; they repeat.
+const SHADES: [&str; 4] = ["█", "▓", "▒", "░"];
+const COLORS: [AnsiColor; 4] = [AnsiColor::Red, AnsiColor::Yellow, AnsiColor::Cyan, AnsiColor::Green];
+const UNKNOWN_SHADE: &str = "·";
+
+pub(super) fn section(page: &mut Page, threads: &[ThreadTime]) {
+    if threads.is_empty() {
+        return;
+    }
+    page.heading("Where the time went");
+    if threads.iter().all(|thread| parts(thread).is_none()) {
+        page.text(2, "Unknown: the capture shows no durations.");
+        return;
+    }
+    let shown = if page.explain { usize::MAX } else { MAX_THREADS };
+    for thread in threads.iter().take(shown) {
+        let of = if thread.wall_ns.is_known() { format!(", {}", thread.wall_ns) } else { String::new() };
+        page.hanging("  ", 4, &format!("{}{of}", phrases::thread_name(thread)), PLAIN);
+        match parts(thread) {
+            Some(parts) => bar(page, &parts),
+            None => page.text(4, "unknown"),
+        }
+    }
+    let left = threads.len().saturating_sub(shown);
+    if left > 0 {
+        let more = page.paint(DIM, &format!("  and {} more (--verbose)", plural(left as u64, "thread")));
+        page.line(&more);
+    }
+}
+
+fn bar(page: &mut Page, parts: &[Part]) {
+    let permilles: Vec<u64> = parts.iter().map(|part| part.permille).collect();
+    let mut bar = String::new();
+    for (i, (part, columns)) in parts.iter().zip(apportion(&permilles, BAR)).enumerate() {
+        let (shade, style) = match part.label.as_str() {
+            UNKNOWN => (UNKNOWN_SHADE, DIM),
+            _ => (SHADES[i % SHADES.len()], ink(COLORS[i % COLORS.len()])),
+        };
+        bar.push_str(&page.paint(style, &shade.repeat(columns as usize)));
+    }
+    let text = parts.iter().map(Part::text).collect::<Vec<_>>().join(" · ");
+    if page.is_wide() {
+        page.hanging(&format!("    {bar} "), 4 + BAR as usize + 1, &text, PLAIN);
+    } else {
+        page.line(&format!("    {bar}"));
+        page.text(4, &text);
+    }
+}

@@ -1,0 +1,108 @@
+//! What secrets look like. Each pattern keeps what stands before the secret (`$1`), replaces the secret, and
+//! keeps what closes it. Text may be plain, or as strace prints a string: `\r\n`, `\"`, `\\\"` are then
+//! several characters.
+
+use regex::{Regex, RegexSet};
+use std::sync::LazyLock;
+
+pub(super) struct Patterns {
+    /// Tells in one pass which of `each` are worth applying.
+    pub(super) any: RegexSet,
+    pub(super) each: Vec<(Regex, &'static str)>,
+    /// A string printed all in hex: `\x70\x61\x73\x73`.
+    pub(super) hex_run: Regex,
+}
+
+/// The patterns, compiled once. They are constants: that they compile is shown by any test of this module.
+pub(super) static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
+    let sources: Vec<(String, &'static str)> =
+        SOURCES.iter().map(|(source, by)| (expand(source), *by)).collect();
+    Patterns {
+        any: RegexSet::new(sources.iter().map(|(source, _)| source)).expect("constant patterns"),
+        each: sources
+            .iter()
+            .map(|(source, by)| (Regex::new(source).expect("constant pattern"), *by))
+            .collect(),
+        hex_run: Regex::new(r"(?:\\x[0-9a-fA-F]{2}){4,}").expect("constant pattern"),
+    }
+});
+
+/// Names in patterns, replaced by what they stand for.
+const PARTS: &[(&str, &str)] = &[
+    // A key whose value is secret. What may follow it keeps `max_tokens=` and `password_file=` out.
+    (
+        "<KEY>",
+        r"(?:pass(?:word|wd|phrase|code)|secret|token|credentials?|(?:api|access|private|secret|auth|encryption|signing|account|shared)[_.-]?key|session[_-]?id|sessid|sessionid)(?:[_-]?(?:value|hash|confirm(?:ation)?|[0-9]{1,3}))?",
+    ),
+    // A line end, real or as strace prints it.
+    ("<CRLF>", r"(?:\\r\\n|\r\n)"),
+    // Up to the end of a header line or of the string it stands in.
+    ("<LINE>", r#"(?:\\[^rn]|[^"\r\n\\])+"#),
+    // The rest of a bulk string's line.
+    ("<BULK>", r#"(?:\\[^rn]|[^"\r\n\\])*"#),
+    // Inside "…", '…' and, where strace or JSON escaped the quotes, \"…\".
+    ("<IN_DOUBLE>", r#"(?:\\.|[^"\\])*"#),
+    ("<IN_SINGLE>", r"(?:\\.|''|[^'\\])*"),
+    ("<IN_ESCAPED>", r#"(?:\\\\\\"|\\\\|\\[^"\\]|[^"\\])*"#),
+    // Not quoted: to a space, a quote, a separator or a line end.
+    ("<BARE>", r#"(?:\\[^rnt"'0]|[^\s&;"'<>\\])+"#),
+    ("<SPACE>", r"(?:\s|\\[nrt])"),
+];
+
+fn expand(source: &str) -> String {
+    PARTS.iter().fold(source.to_string(), |source, (name, part)| source.replace(name, part))
+}
+
+/// Pattern and replacement, applied in this order.
+const SOURCES: &[(&str, &str)] = &[
+    // Private keys, also cut ones.
+    (
+        r"(?s)-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\z)",
+        "[redacted]",
+    ),
+    // Digest credentials hold quotes of their own: to the end of the line.
+    (r"(?i)(authorization:\s*)digest(?:\\[^rn]|[^\r\n\\])*", "${1}[redacted]"),
+    // Headers whose whole value is secret; the key may be quoted, as in JSON.
+    (
+        r#"(?i)((?:authorization|\bcookie2?|set-cookie2?)(?:\\*["'])?\s*[:=]\s*(?:\\*["'])?)<LINE>"#,
+        "${1}[redacted]",
+    ),
+    // Redis AUTH and HELLO … AUTH as RESP: one or two bulk strings, with their lengths.
+    (r"(?i)(\$4<CRLF>AUTH<CRLF>)\$[0-9]+<CRLF><BULK>(?:<CRLF>\$[0-9]+<CRLF><BULK>)?", "${1}[redacted]"),
+    // Inline AUTH (Redis, SMTP) and PASS (FTP, POP3, IRC) at the start of a string or line.
+    (r#"((?:["'\n]|\\n)(?:AUTH|auth|PASS)[ \t]+)<LINE>"#, "${1}[redacted]"),
+    (r"^((?:AUTH|auth|PASS)[ \t]+)\S+(?:[ \t]\S+)?\s*$", "${1}[redacted]"),
+    // PostgreSQL's password message: 'p', a length of four bytes, the password.
+    (r#"("p\\0\\0\\0)<IN_DOUBLE>"#, "${1}[redacted]"),
+    // Passwords in URLs. A port and a path (`:8080/x?mail=a@b`) are none; so a password `8080/x` is missed.
+    (
+        r#"(://[^\s/:@"'<>]*:)(?:[^\s"'<>/]+|[^\s"'<>0-9][^\s"'<>]*|[0-9]+[^\s"'<>/0-9][^\s"'<>]*)@"#,
+        "${1}[redacted]@",
+    ),
+    // Environment variables as execve shows them: to the closing quote.
+    (
+        r#"(["'][A-Z0-9_]*(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?)[A-Z0-9_]{0,20}=)(?:\\.|[^"'\\])+"#,
+        "${1}[redacted]",
+    ),
+    // Keys with a quoted value: JSON, code, arguments (`"--token", "x"`).
+    (r#"(?is)(<KEY>(?:\\+["'])?\s*(?:=>|:=|=|:|,)\s*\\+")<IN_ESCAPED>"#, "${1}[redacted]"),
+    (r#"(?is)(<KEY>["']?\s*(?:=>|:=|=|:|,)\s*")<IN_DOUBLE>"#, "${1}[redacted]"),
+    (r#"(?is)(<KEY>(?:\\*["'])?\s*(?:=>|:=|=|:|,)\s*')<IN_SINGLE>"#, "${1}[redacted]"),
+    // Keys with a bare value: query strings, environment, headers, options.
+    (r#"(?i)(<KEY>(?:\\*["'])?\s*(?:=>|:=|=|:|%3d)\s*)<BARE>"#, "${1}[redacted]"),
+    (r"(?i)(--?[a-z0-9_-]*<KEY>[ \t]+)<BARE>", "${1}[redacted]"),
+    (r"(?i)([;?&]pwd=)<BARE>", "${1}[redacted]"),
+    // SQL.
+    (
+        r"(?is)(identified<SPACE>+(?:with<SPACE>+\S+<SPACE>+)?(?:by|as)<SPACE>+(?:password<SPACE>+)?')<IN_SINGLE>",
+        "${1}[redacted]",
+    ),
+    (r#"(?is)(identified<SPACE>+by<SPACE>+\\*")<IN_ESCAPED>"#, "${1}[redacted]"),
+    (r"(?is)(\bpassword<SPACE>*\(?<SPACE>*')<IN_SINGLE>", "${1}[redacted]"),
+    (r"(?is)(\bset<SPACE>+password<SPACE>+for<SPACE>+\S+<SPACE>*=<SPACE>*')<IN_SINGLE>", "${1}[redacted]"),
+    // Known by their own form: Bearer and JSON web tokens, keys of AWS, GitHub, GitLab, Slack, Stripe.
+    (r"(?i)(\bbearer(?:\s|%20|\+)+)[a-z0-9._~+/=%-]+", "${1}[redacted]"),
+    (r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)?", "[redacted]"),
+    (r"\b(?:AKIA|ASIA)[0-9A-Z]{12,}", "[redacted]"),
+    (r"\b(?:gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|[rs]k_live_)[A-Za-z0-9_-]{10,}", "[redacted]"),
+];

@@ -1,0 +1,149 @@
+//! Visits every text of a diagnosis, a table or a comparison. The patterns name each field, so that a new one
+//! in the model does not compile until it is decided here.
+
+use whyslow_model::capture::{CaptureNote, SourceInfo};
+use whyslow_model::diagnosis::TargetProcess;
+use whyslow_model::{
+    Cell, ChainLink, Diagnosis, Diff, Evidence, FigureChange, Finding, FindingChange, NotJudged, Saving,
+    Subject, Table, Target, ThreadTime,
+};
+
+/// How a text is laid out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Text {
+    /// One line: a title, a line of a capture, a name.
+    Line,
+    /// May hold several lines: a cause, a step of a fix, a command.
+    Block,
+}
+
+type Visit<'a> = &'a mut dyn FnMut(&mut String, Text);
+
+fn lines<'t>(texts: impl IntoIterator<Item = &'t mut String>, visit: Visit<'_>) {
+    texts.into_iter().for_each(|text| visit(text, Text::Line));
+}
+
+fn blocks<'t>(texts: impl IntoIterator<Item = &'t mut String>, visit: Visit<'_>) {
+    texts.into_iter().for_each(|text| visit(text, Text::Block));
+}
+
+/// Visits all texts of a diagnosis.
+pub(crate) fn diagnosis(diagnosis: &mut Diagnosis, visit: Visit<'_>) {
+    let Diagnosis { schema: _, verdict, target: about, time, findings, not_judged, remaining } = diagnosis;
+    lines([verdict], visit);
+    target(about, visit);
+    for thread in time {
+        let ThreadTime {
+            pid: _,
+            tid: _,
+            comm,
+            wall_ns: _,
+            on_cpu_ns: _,
+            runnable_ns: _,
+            blocked_ns: _,
+            working_ns: _,
+            between_calls_ns: _,
+            waits: _,
+        } = thread;
+        lines(comm, visit);
+    }
+    findings.iter_mut().for_each(|one| finding(one, visit));
+    for rule in not_judged {
+        let NotJudged { id: _, missing, supply } = rule;
+        lines([missing], visit);
+        blocks([supply], visit);
+    }
+    blocks(remaining, visit);
+}
+
+fn target(target: &mut Target, visit: Visit<'_>) {
+    let Target { kind: _, processes, start, duration_ns: _, events: _, lost_events: _, sources, notes } =
+        target;
+    for process in processes {
+        let TargetProcess { pid: _, comm, threads: _ } = process;
+        lines(comm, visit);
+    }
+    lines(start, visit);
+    for source in sources {
+        let SourceInfo { name, .. } = source;
+        lines([name], visit);
+    }
+    for note in notes {
+        let CaptureNote { kind: _, source: _, line: _, text, tid: _ } = note;
+        lines([text], visit);
+    }
+}
+
+fn finding(finding: &mut Finding, visit: Visit<'_>) {
+    let Finding {
+        id: _,
+        title,
+        severity: _,
+        confidence: _,
+        share: _,
+        share_of,
+        saving: Saving { ns_per_s: _, text: saved },
+        subject,
+        cause,
+        fix,
+        chain,
+        evidence,
+        verify,
+    } = finding;
+    lines([title, share_of, saved], visit);
+    blocks([cause, verify], visit);
+    blocks(fix, visit);
+    for link in chain {
+        let ChainLink { who, waits_for, ns: _, evidence } = link;
+        lines([who, waits_for, evidence], visit);
+    }
+    for line in evidence {
+        let Evidence { source, text } = line;
+        lines([source, text], visit);
+    }
+    let Subject {
+        pid: _,
+        tid: _,
+        comm,
+        syscall,
+        path,
+        fd: _,
+        peer,
+        lock,
+        function,
+        endpoint,
+        device,
+        host,
+        errno: _,
+    } = subject;
+    lines([comm, syscall, path, peer, lock, function, endpoint, device, host].into_iter().flatten(), visit);
+}
+
+/// Visits all texts of a table.
+pub(crate) fn table(table: &mut Table, visit: Visit<'_>) {
+    let Table { name: _, question, columns: _, rows, total, notes } = table;
+    lines([question], visit);
+    for cell in rows.iter_mut().chain(total).flatten() {
+        if let Cell::Text(text) = cell {
+            visit(text, Text::Line);
+        }
+    }
+    blocks(notes, visit);
+}
+
+/// Visits all texts of a comparison.
+pub(crate) fn diff(diff: &mut Diff, visit: Visit<'_>) {
+    let Diff { schema: _, verdict, before_ns: _, after_ns: _, gone, new, kept, unknown, figures, refusals } =
+        diff;
+    lines([verdict], visit);
+    for change in gone.iter_mut().chain(new).chain(kept).chain(unknown) {
+        let FindingChange { id: _, title, before: _, after: _, share_before: _, share_after: _, change } =
+            change;
+        lines([title, change], visit);
+    }
+    for figure in figures {
+        let FigureChange { name, unit: _, before: _, after: _, ratio: _, beyond_noise: _, change } = figure;
+        lines([name, change], visit);
+    }
+    blocks(refusals, visit);
+}
