@@ -3,6 +3,7 @@
 use super::clock::Clock;
 use super::pending::{FirstHalf, Pending, call_flags};
 use super::record::{Kind, Marks, NO_TIME, Record};
+use crate::formats::strace_count::{TableStep, Tables};
 use crate::source::{MAX_QUOTED, reject_note};
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
@@ -28,6 +29,8 @@ pub(crate) struct Assembler {
     /// True once a call stated its duration: then every call does.
     timed: bool,
     comms: HashMap<Tid, Box<[u8]>>,
+    /// What `-C` prints behind the log.
+    tables: Tables,
     quoted: usize,
     warned: usize,
 }
@@ -43,6 +46,7 @@ impl Assembler {
             torn: None,
             timed: false,
             comms: HashMap::new(),
+            tables: Tables::default(),
             quoted: 0,
             warned: 0,
         }
@@ -332,6 +336,14 @@ impl Assembler {
         let clock = record.marks.clock();
         let same_prefix = clock != ClockKind::None && clock == self.clock.kind();
         let line = record.line.of(batch);
+        match self.tables.line(line, self.info.lines, &self.info, sink) {
+            TableStep::Other => {}
+            TableStep::Damaged => return self.reject(line, self.info.lines, sink),
+            _ => {
+                self.info.events += 1;
+                return;
+            }
+        }
         if same_prefix || record.marks.has(Marks::CALL_LIKE) || line.starts_with(b")") {
             self.reject(line, self.info.lines, sink);
         } else {
@@ -380,6 +392,7 @@ impl Assembler {
     /// The end of the source: what is still open did not end.
     pub(crate) fn finish(mut self, bytes: u64, sink: &mut dyn Sink) -> SourceInfo {
         self.settle_all(sink);
+        std::mem::take(&mut self.tables).finish(&self.info, sink);
         self.info.clock = self.clock.kind();
         self.info.bytes = bytes;
         self.info

@@ -63,12 +63,11 @@ impl Clock {
 
 #[cfg(test)]
 mod tests {
+    use super::super::record::Marks;
     use super::*;
 
     fn record(ts: u64, kind: ClockKind) -> Record {
-        let mut record = Record { ts, ..Record::default() };
-        record.marks.set_clock(kind);
-        record
+        Record { ts, marks: Marks::of_clock(kind, true), ..Record::default() }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! One line to one [`Record`], without looking at any other line: so batches can be parsed side by side.
 
 use super::batch::Batch;
+use super::names::Names;
 use super::prefix::{self, Seconds};
 use super::record::{Kind, Marks, NO_TIME, Record, Span};
 use super::result;
@@ -12,6 +13,7 @@ use whyslow_model::Syscall;
 pub(crate) struct LineParser {
     dialect: Dialect,
     seconds: Seconds,
+    names: Names,
 }
 
 /// Whose line shape it is.
@@ -23,7 +25,7 @@ pub(crate) enum Dialect {
 
 impl LineParser {
     pub(crate) fn new(dialect: Dialect) -> LineParser {
-        LineParser { dialect, seconds: Seconds::default() }
+        LineParser { dialect, seconds: Seconds::default(), names: Names::new() }
     }
 
     /// Parses the next lines of `batch` into its records; false where none are left. A line that must be
@@ -70,19 +72,7 @@ impl LineParser {
         while let [head @ .., b' ' | b'\r' | b'\t'] = line {
             line = head;
         }
-        let mut record = Record { line: Span::new(start, start + line.len()), ..Record::default() };
-        if line.is_empty() {
-            records.push(record);
-            return;
-        }
         let prefix = prefix::parse(line, &mut self.seconds);
-        record.tid = prefix.tid;
-        record.ts = prefix.ts;
-        record.dur = NO_TIME;
-        record.marks.set_clock(prefix.clock);
-        if prefix.sub_second {
-            record.marks.set(Marks::SUB_SECOND);
-        }
         if prefix.comm.1 > prefix.comm.0 {
             records.push(Record {
                 kind: Kind::Comm,
@@ -91,35 +81,37 @@ impl LineParser {
                 ..Record::default()
             });
         }
-        body::<LIBRARY>(line, prefix.rest, start, &mut record);
-        records.push(record);
-    }
-}
-
-/// What stands behind the prefix.
-#[inline(always)]
-fn body<const LIBRARY: bool>(line: &[u8], rest: usize, base: usize, record: &mut Record) {
-    match line.get(rest) {
-        Some(b'a'..=b'z' | b'_') => call::<LIBRARY>(line, rest, base, record),
-        Some(b'<') => resumed::<LIBRARY>(line, rest, base, record),
-        _ => uncommon::<LIBRARY>(line, rest, base, record),
+        // Filled in where it stays: built elsewhere and moved, it would be read before its parts are written.
+        records.push(Record { ts: NO_TIME, dur: NO_TIME, ..Record::default() });
+        let Some(record) = records.last_mut() else { return };
+        record.line = Span::new(start, start + line.len());
+        record.tid = prefix.tid;
+        record.ts = prefix.ts;
+        record.marks = Marks::of_clock(prefix.clock, prefix.sub_second);
+        let names = &mut self.names;
+        match line.get(prefix.rest) {
+            Some(b'a'..=b'z' | b'_') => call::<LIBRARY>(names, line, prefix.rest, start, record),
+            Some(b'<') => resumed::<LIBRARY>(names, line, prefix.rest, start, record),
+            _ => uncommon::<LIBRARY>(names, line, prefix.rest, start, record),
+        }
     }
 }
 
 /// `name(args) = result`, or a part of it.
 #[inline(always)]
-fn call<const LIBRARY: bool>(line: &[u8], name_at: usize, base: usize, record: &mut Record) {
-    let Some(open) = name_end::<LIBRARY>(line, name_at) else {
+fn call<const LIBRARY: bool>(
+    names: &mut Names,
+    line: &[u8],
+    name_at: usize,
+    base: usize,
+    record: &mut Record,
+) {
+    let found = if LIBRARY { library_name(line, name_at) } else { names.identify::<b'('>(line, name_at) };
+    let Some((length, syscall)) = found else {
         return other(line, name_at, base, record);
     };
-    let name = &line[name_at..open];
-    let (syscall, library) = identify::<LIBRARY>(name);
-    record.name_start = (base + name_at) as u32;
-    record.name_len = name.len() as u16;
-    record.syscall = syscall.0;
-    if library {
-        record.marks.set(Marks::LIBRARY);
-    }
+    enter_name::<LIBRARY>(line, name_at, length, syscall, base, record);
+    let open = name_at + length;
     let args_at = open + 1;
     if !LIBRARY
         && line.get(args_at).is_some_and(u8::is_ascii_lowercase)
@@ -191,60 +183,68 @@ fn is_raw_syscall(line: &[u8], record: &Record, base: usize) -> bool {
     !record.marks.has(Marks::LIBRARY) && at >= 4 && line.get(at - 4..at) == Some(b"SYS_")
 }
 
-/// Where the name that starts at `at` ends: at the `(`.
+/// Enters a name into the record.
 #[inline(always)]
-fn name_end<const LIBRARY: bool>(line: &[u8], at: usize) -> Option<usize> {
-    if LIBRARY {
-        // Demangled C++ holds nearly anything; but no name is longer than this, or follows a space before `(`.
-        let open = at + memchr(b'(', &line[at..line.len().min(at + 512)])?;
-        return (open > at && line[open - 1] != b' ').then_some(open);
+fn enter_name<const LIBRARY: bool>(
+    line: &[u8],
+    at: usize,
+    length: usize,
+    syscall: Syscall,
+    base: usize,
+    record: &mut Record,
+) {
+    record.name_start = (base + at) as u32;
+    record.name_len = length as u16;
+    record.syscall = syscall.0;
+    if LIBRARY && syscall_of(&line[at..at + length]).is_none() {
+        record.marks.set(Marks::LIBRARY);
     }
-    let mut i = at;
-    while let Some(byte) = line.get(i) {
-        match byte {
-            b'a'..=b'z' | b'0'..=b'9' | b'_' | b'A'..=b'Z' => i += 1,
-            // The longest name of a syscall has 27 characters; `syscall_0x1ff` is shorter.
-            b'(' if i > at && i - at <= 64 => return Some(i),
-            _ => return None,
-        }
-    }
-    None
 }
 
-/// The syscall of that name, and whether it is a library call instead.
-#[inline(always)]
-fn identify<const LIBRARY: bool>(name: &[u8]) -> (Syscall, bool) {
-    if !LIBRARY {
-        return (Syscall::lookup(name).unwrap_or(Syscall::UNLISTED), false);
-    }
-    // `SYS_write` (0.7), `write@SYS` (0.8): syscalls. `libc.so.6->write`, `write@libc.so.6`: library calls.
-    match name.strip_prefix(b"SYS_").or_else(|| name.strip_suffix(b"@SYS")) {
-        Some(plain) => (Syscall::lookup(plain).unwrap_or(Syscall::UNLISTED), false),
-        None => (Syscall::UNLISTED, true),
-    }
+/// ltrace's name that starts at `at`: its length up to the `(`, and the syscall if it is one.
+fn library_name(line: &[u8], at: usize) -> Option<(usize, Syscall)> {
+    // Demangled C++ holds nearly anything; but no name is longer than this, or ends with a space.
+    const LONGEST: usize = 512;
+    let rest = line.get(at..line.len().min(at + LONGEST))?;
+    let length = memchr(b'(', rest)?;
+    let name = &rest[..length];
+    let named = length > 0 && !name.ends_with(b" ");
+    named.then(|| (length, syscall_of(name).unwrap_or(Syscall::UNLISTED)))
+}
+
+/// The syscall that ltrace calls `SYS_write` (0.7) or `write@SYS` (0.8); `None` for a library function.
+fn syscall_of(name: &[u8]) -> Option<Syscall> {
+    let plain = name.strip_prefix(b"SYS_").or_else(|| name.strip_suffix(b"@SYS"))?;
+    let known = Syscall::lookup(plain).or_else(|| {
+        // ltrace has the kernel's table of long ago: `pread`, `pwrite`.
+        (plain == b"pread").then_some(Syscall::PREAD64).or((plain == b"pwrite").then_some(Syscall::PWRITE64))
+    });
+    Some(known.unwrap_or(Syscall::UNLISTED))
 }
 
 /// `<... poll resumed> ) = 1 ([…]) <1.779099>`.
 #[inline(always)]
-fn resumed<const LIBRARY: bool>(line: &[u8], at: usize, base: usize, record: &mut Record) {
+fn resumed<const LIBRARY: bool>(names: &mut Names, line: &[u8], at: usize, base: usize, record: &mut Record) {
     let Some(rest) = line.get(at..).filter(|rest| rest.starts_with(b"<... ")) else {
-        return uncommon::<LIBRARY>(line, at, base, record);
+        return uncommon::<LIBRARY>(names, line, at, base, record);
     };
-    let name_at = at + 5;
-    let Some(length) =
-        memmem::find(&rest[..rest.len().min(600)], b" resumed>").and_then(|end| end.checked_sub(5))
-    else {
+    const RESUMED: &[u8] = b" resumed>";
+    let name_at = at + b"<... ".len();
+    let found = if LIBRARY {
+        let length = memmem::find(rest, RESUMED).and_then(|end| end.checked_sub(name_at - at));
+        length.map(|length| {
+            let name = &line[name_at..name_at + length];
+            (length.min(u16::MAX as usize), syscall_of(name).unwrap_or(Syscall::UNLISTED))
+        })
+    } else {
+        names.identify::<b' '>(line, name_at)
+    };
+    let found = found.filter(|(length, _)| line[name_at + length..].starts_with(RESUMED));
+    let Some((length, syscall)) = found else {
         return other(line, at, base, record);
     };
-    let name = &line[name_at..name_at + length];
-    let (syscall, library) = identify::<LIBRARY>(name);
-    record.name_start = (base + name_at) as u32;
-    record.name_len = length as u16;
-    record.syscall = syscall.0;
-    if library {
-        record.marks.set(Marks::LIBRARY);
-    }
-    let mut args_at = name_at + length + b" resumed>".len();
+    enter_name::<LIBRARY>(line, name_at, length, syscall, base, record);
+    let mut args_at = name_at + length + RESUMED.len();
     if line.get(args_at) == Some(&b' ') {
         args_at += 1;
     }
@@ -265,7 +265,13 @@ fn resumed<const LIBRARY: bool>(line: &[u8], at: usize, base: usize, record: &mu
 
 /// Lines that are no call, or one with an unusual start.
 #[inline(never)]
-fn uncommon<const LIBRARY: bool>(line: &[u8], rest: usize, base: usize, record: &mut Record) {
+fn uncommon<const LIBRARY: bool>(
+    names: &mut Names,
+    line: &[u8],
+    rest: usize,
+    base: usize,
+    record: &mut Record,
+) {
     let text = line.get(rest..).unwrap_or(b"");
     record.args = Span::new(base + rest, base + line.len());
     if text.starts_with(b"--- ") {
@@ -287,13 +293,14 @@ fn uncommon<const LIBRARY: bool>(line: &[u8], rest: usize, base: usize, record: 
         }
         let known_start = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'~');
         match line.get(at) {
-            Some(b'<') if at > rest => resumed::<true>(line, at, base, record),
-            Some(byte) if known_start(byte) => call::<true>(line, at, base, record),
+            Some(b'<') if at > rest => resumed::<true>(names, line, at, base, record),
+            Some(byte) if known_start(byte) => call::<true>(names, line, at, base, record),
             _ => other(line, rest, base, record),
         }
-    } else if text.first().is_some_and(u8::is_ascii_uppercase) && name_end::<false>(line, rest).is_some() {
+    } else if text.first().is_some_and(u8::is_ascii_uppercase) && names.identify::<b'('>(line, rest).is_some()
+    {
         // `SYS_6246()`: a syscall without a name in strace 4.
-        call::<false>(line, rest, base, record);
+        call::<false>(names, line, rest, base, record);
     } else {
         other(line, rest, base, record);
     }

@@ -9,6 +9,7 @@ mod clock;
 mod digits;
 pub(crate) mod line;
 mod merge;
+mod names;
 mod pending;
 mod pipeline;
 mod prefix;

@@ -3,7 +3,7 @@
 //! `21124 `, `[pid  9194] `, `5961<sh> `, `[pid 65<sh>] [context] `; then `08:36:23.711719 `,
 //! `1795227758.672510 `, `     0.000123 ` (`-r`), `02:22:38.579316 (+     0.000000) `.
 
-use super::digits::{fraction, integer, word};
+use super::digits::{eight_digits, fraction, integer, word};
 use super::record::NO_TIME;
 use whyslow_model::ClockKind;
 
@@ -74,17 +74,7 @@ fn bracketed_pid(line: &[u8], prefix: &mut Prefix) {
 /// `21124 `, `5961<sh> `.
 #[inline(always)]
 fn pid_column(line: &[u8], prefix: &mut Prefix) {
-    let mut tid = 0u32;
-    let mut at = 0;
-    while at <= PID_DIGITS
-        && let Some(byte) = line.get(at).filter(|byte| byte.is_ascii_digit())
-    {
-        tid = tid.wrapping_mul(10).wrapping_add((byte - b'0') as u32);
-        at += 1;
-    }
-    if at > PID_DIGITS {
-        return;
-    }
+    let Some((tid, mut at)) = pid_digits(line) else { return };
     match line.get(at) {
         Some(b' ') => {
             at += 1;
@@ -105,6 +95,27 @@ fn pid_column(line: &[u8], prefix: &mut Prefix) {
     }
     prefix.tid = tid;
     prefix.rest = at;
+}
+
+/// The number at the start of a line, and its length, at most [`PID_DIGITS`].
+#[inline(always)]
+fn pid_digits(line: &[u8]) -> Option<(u32, usize)> {
+    let Some(word) = word(line, 0) else {
+        return integer(line, 0)
+            .filter(|(_, digits)| *digits <= PID_DIGITS)
+            .map(|(tid, digits)| (tid as u32, digits));
+    };
+    // The bytes that are no digits have a bit set in the high half, or carry into it.
+    let digits = word ^ 0x3030_3030_3030_3030;
+    let others = (digits | digits.wrapping_add(0x0606_0606_0606_0606)) & 0xF0F0_F0F0_F0F0_F0F0;
+    let length = others.trailing_zeros() as usize / 8;
+    if length == 0 || length > PID_DIGITS {
+        return None;
+    }
+    // Moved to the end of the word, with zeros in front.
+    let shift = 64 - 8 * length;
+    let padded = (word << shift) | (0x3030_3030_3030_3030 & ((1 << shift) - 1));
+    eight_digits(padded).map(|tid| (tid as u32, length))
 }
 
 /// `<sh>` at `at`: where the name stands. Names are at most 15 bytes, escaped to at most 60.

@@ -105,14 +105,16 @@ impl Marks {
         self.0 |= other.0;
     }
 
-    pub(crate) fn set_clock(&mut self, clock: ClockKind) {
+    /// The marks of a timestamp.
+    #[inline(always)]
+    pub(crate) fn of_clock(clock: ClockKind, sub_second: bool) -> Marks {
         let code = match clock {
             ClockKind::None => 0,
             ClockKind::Epoch => 1,
             ClockKind::TimeOfDay => 2,
             ClockKind::Relative => 3,
         };
-        self.0 |= code << Marks::CLOCK_SHIFT;
+        Marks(code << Marks::CLOCK_SHIFT | if sub_second { Marks::SUB_SECOND.0 } else { 0 })
     }
 
     pub(crate) fn clock(self) -> ClockKind {
