@@ -97,6 +97,8 @@ impl Column {
 /// What a line was to a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TableStep {
+    /// The header, which opens a table.
+    Header,
     /// A row, taken.
     Row,
     /// A line of dashes.
@@ -460,43 +462,76 @@ pub(super) fn read_tables(
     tool: &[u8],
     caption: &[u8],
 ) -> io::Result<()> {
-    let mut open: Option<TableParser> = None;
+    let mut tables = Tables::default();
     let mut told = 0;
     loop {
         let number = source.line_number() + 1;
         let Some(line) = source.next_line()? else { break };
-        let step = open.as_mut().map_or(TableStep::Other, |table| table.line(line, number));
-        match step {
-            TableStep::Row | TableStep::Separator => source.info.events += 1,
-            TableStep::Total => {
+        let line = line.to_vec();
+        match tables.line(&line, number, &source.info, sink) {
+            TableStep::Damaged => source.reject(sink, &line, "a row of a table of calls"),
+            TableStep::Other if line.starts_with(tool) => {
                 source.info.events += 1;
-                push_table(&source.info, sink, open.take());
-            }
-            TableStep::Damaged => {
-                let line = line.to_vec();
-                source.reject(sink, &line, "a row of a table of calls");
-            }
-            TableStep::Other => {
-                if let Some(next) = TableParser::start(line) {
-                    source.info.events += 1;
-                    push_table(&source.info, sink, open.replace(next));
-                } else if line.starts_with(tool) {
-                    let text = (!is_attach_message(line) && told < MAX_QUOTED).then(|| bounded(line));
-                    source.info.events += 1;
-                    if let Some(text) = text {
-                        told += 1;
-                        sink.push(Event::Note(tool_note(&source.info, text)));
-                    }
-                } else if line.starts_with(caption) {
-                    source.info.events += 1;
-                } else if !line.trim_ascii().is_empty() {
-                    source.info.foreign += 1;
+                if !is_attach_message(&line) && told < MAX_QUOTED {
+                    told += 1;
+                    sink.push(Event::Note(tool_note(&source.info, bounded(&line))));
                 }
+            }
+            TableStep::Other if line.starts_with(caption) => source.info.events += 1,
+            TableStep::Other => source.info.foreign += u64::from(!line.trim_ascii().is_empty()),
+            TableStep::Header | TableStep::Separator | TableStep::Row | TableStep::Total => {
+                source.info.events += 1
             }
         }
     }
-    push_table(&source.info, sink, open);
+    tables.finish(&source.info, sink);
     Ok(())
+}
+
+/// The tables of a source, one after the other: also those at the end of a log (`strace -C`).
+#[derive(Debug, Default)]
+pub(crate) struct Tables {
+    open: Option<TableParser>,
+}
+
+impl Tables {
+    /// Takes the next line; gives the sink the table that it completes.
+    pub(crate) fn line(
+        &mut self,
+        line: &[u8],
+        number: u64,
+        info: &SourceInfo,
+        sink: &mut dyn Sink,
+    ) -> TableStep {
+        match self.open.as_mut().map_or(TableStep::Other, |table| table.line(line, number)) {
+            TableStep::Total => {
+                self.close(info, sink);
+                TableStep::Total
+            }
+            TableStep::Other => match TableParser::start(line) {
+                Some(next) => {
+                    self.close(info, sink);
+                    self.open = Some(next);
+                    TableStep::Header
+                }
+                None => TableStep::Other,
+            },
+            step => step,
+        }
+    }
+
+    /// The end of the source: gives the sink the table that is still open.
+    pub(crate) fn finish(mut self, info: &SourceInfo, sink: &mut dyn Sink) {
+        self.close(info, sink);
+    }
+
+    fn close(&mut self, info: &SourceInfo, sink: &mut dyn Sink) {
+        let Some((table, note)) = self.open.take().map(|table| table.finish(info)) else { return };
+        sink.push(Event::Counts(table));
+        if let Some(note) = note {
+            sink.push(Event::Note(note));
+        }
+    }
 }
 
 fn is_attach_message(line: &[u8]) -> bool {
@@ -507,14 +542,6 @@ fn is_attach_message(line: &[u8]) -> bool {
 pub(super) fn tool_note(info: &SourceInfo, text: String) -> CaptureNote {
     let text = format!("{}:{}: {text}", info.name, info.lines);
     CaptureNote { kind: NoteKind::Tracer, source: info.id, line: Some(info.lines), text, tid: None }
-}
-
-fn push_table(info: &SourceInfo, sink: &mut dyn Sink, table: Option<TableParser>) {
-    let Some((table, note)) = table.map(|table| table.finish(info)) else { return };
-    sink.push(Event::Counts(table));
-    if let Some(note) = note {
-        sink.push(Event::Note(note));
-    }
 }
 
 #[cfg(test)]

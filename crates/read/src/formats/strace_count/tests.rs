@@ -207,3 +207,28 @@ proptest! {
         sniffs(&STRACE_COUNT, "x", &data);
     }
 }
+
+#[test]
+fn the_table_behind_a_log_is_read_too() {
+    for prefix in ["", "21124 ", "12:00:00.000001 ", "     0.000061 "] {
+        let call = format!("{prefix}openat(AT_FDCWD, \"/etc/passwd\", O_RDONLY) = 3\n");
+        let data = format!("{}{}", call.repeat(5), DEFAULT.split_once("files\n").unwrap().1);
+        let format = &crate::formats::strace::STRACE;
+        assert!(sniffs(format, "x", data.as_bytes()) && !sniffs(&STRACE_COUNT, "x", data.as_bytes()));
+        let info = SourceInfo::new(Default::default(), "x", format.kind);
+        let mut source = Source::new(info, data.clone().into_bytes(), Box::new(io::empty()));
+        let (mut calls, mut tables) = (0, Vec::new());
+        let mut sink = |event: Event<'_>| match event {
+            Event::Call(_) => calls += 1,
+            Event::Counts(table) => tables.push(table),
+            other => panic!("{other:?}"),
+        };
+        (format.read)(&mut source, &mut sink).unwrap();
+        assert_eq!(
+            (calls, tables.len(), source.info.events, source.info.rejects),
+            (5, 1, 11, 0),
+            "{prefix:?}"
+        );
+        assert_eq!((tables[0].calls(), tables[0].rows[0].line), (Some(3), 8));
+    }
+}
