@@ -1,0 +1,239 @@
+//! Figures of two captures side by side: time, work done, calls, calls per unit of work.
+
+use super::noise;
+use super::windows::Windows;
+use crate::facts::{Facts, Work};
+use crate::words;
+use whyslow_model::{FigureChange, Nanos};
+
+/// The figures, and what of them belongs into the verdict.
+pub(super) struct Figures {
+    pub(super) list: Vec<FigureChange>,
+    pub(super) headline: Vec<String>,
+    /// Said where the second capture shows no work: then nothing that is gone was cured.
+    pub(super) idle_after: Option<String>,
+}
+
+/// Syscalls listed: those that changed most.
+const MAX_SYSCALLS: usize = 8;
+
+pub(super) fn compare(before: &Facts, after: &Facts, windows: &Windows) -> Figures {
+    let (work_before, work_after) = (before.work_done(), after.work_done());
+    let units = units(&work_before, &work_after);
+    let mut figures = Figures { list: Vec::new(), headline: Vec::new(), idle_after: None };
+    figures.time(&units, windows);
+    figures.work(&units, windows);
+    if work_before.bytes_written > 0 || work_after.bytes_written > 0 {
+        let (a, b) = (work_before.bytes_written, work_after.bytes_written);
+        figures.list.push(FigureChange { unit: "bytes", ..counted("bytes written", a, b, windows) });
+    }
+    figures.list.push(counted("calls", before.total_calls(), after.total_calls(), windows));
+    figures.syscalls(before, after, &units, windows);
+    if units.iter().any(|unit| unit.before > 0)
+        && units.iter().all(|unit| unit.after == 0)
+        && !units.is_empty()
+    {
+        figures.idle_after = Some(
+            "The second capture shows no work done: what is gone may only be gone because nothing ran."
+                .to_string(),
+        );
+    }
+    figures
+}
+
+/// A unit of work with how often it was done.
+struct Unit {
+    /// In the singular: `write`.
+    name: &'static str,
+    /// The figure's name.
+    figure: &'static str,
+    /// What the reader gets of it, in the plural.
+    result: &'static str,
+    before: u64,
+    after: u64,
+}
+
+/// The units that either side did, the most telling first.
+fn units(before: &Work, after: &Work) -> Vec<Unit> {
+    let unit = |name, figure, result, of: fn(&Work) -> u64| Unit {
+        name,
+        figure,
+        result,
+        before: of(before),
+        after: of(after),
+    };
+    let all = [
+        unit("request", "requests", "requests", |work| work.requests),
+        unit("rename", "renames", "files", |work| work.renames),
+        unit("write", "write calls", "writes", |work| work.writes),
+        unit("read", "read calls", "reads", |work| work.reads),
+        unit("program", "programs started", "programs", |work| work.execs),
+    ];
+    all.into_iter().filter(|unit| unit.before > 0 || unit.after > 0).collect()
+}
+
+impl Figures {
+    fn time(&mut self, units: &[Unit], windows: &Windows) {
+        let Some((before, after)) = windows.lengths() else { return };
+        if windows.whole_runs {
+            let figure = timed("total time", before, after);
+            if figure.beyond_noise == Some(true) {
+                self.headline.push(sentence(&figure));
+            }
+            self.list.push(figure);
+        }
+        for unit in units.iter().filter(|unit| unit.before > 0 && unit.after > 0) {
+            let figure = timed(
+                &format!("time per {}", unit.name),
+                before / unit.before as f64,
+                after / unit.after as f64,
+            );
+            // With few units, chance decides how many fall into a window.
+            let chance =
+                !windows.whole_runs && !noise::counts_differ(unit.before, unit.after, after / before);
+            let figure = if chance { unchanged(figure) } else { figure };
+            let first = self.headline.is_empty();
+            if first && figure.beyond_noise == Some(true) && unit.name != "read" && unit.name != "program" {
+                self.headline.push(sentence(&figure));
+            }
+            self.list.push(figure);
+        }
+    }
+
+    fn work(&mut self, units: &[Unit], windows: &Windows) {
+        let mut told = Vec::new();
+        for unit in units {
+            let figure = counted(unit.figure, unit.before, unit.after, windows);
+            let telling = !matches!(unit.name, "read" | "program") && figure.beyond_noise == Some(true);
+            if let Some(ratio) = figure.ratio.filter(|ratio| telling && *ratio > 0.0) {
+                let (a, b) = (words::count(unit.before), words::count(unit.after));
+                told.push(format!("{} the {} ({} {a} -> {b})", times(ratio), unit.result, unit.figure));
+            }
+            self.list.push(figure);
+        }
+        if let Some((last, rest)) = told.split_last() {
+            let list = if rest.is_empty() { last.clone() } else { format!("{} and {last}", rest.join(", ")) };
+            let when = match windows.lengths() {
+                None => " in an unknown time".to_string(),
+                Some(_) if windows.whole_runs => String::new(),
+                Some((before, after)) => {
+                    format!(" in {} instead of {}", Nanos::new(after as u64), Nanos::new(before as u64))
+                }
+            };
+            self.headline.push(format!("Work done: {list}{when}"));
+        }
+    }
+
+    /// The calls that changed most, and the same per unit of work.
+    fn syscalls(&mut self, before: &Facts, after: &Facts, units: &[Unit], windows: &Windows) {
+        let (old, new) = (before.syscalls(), after.syscalls());
+        let count = |list: &[(String, whyslow_model::CallStats)], name: &str| {
+            list.iter().find(|(known, _)| known == name).map_or(0, |(_, stats)| stats.count)
+        };
+        let names =
+            old.iter().chain(new.iter().filter(|(name, _)| count(&old, name) == 0)).map(|(name, _)| name);
+        let mut changed: Vec<(&str, u64, u64)> = names
+            .map(|name| (name.as_str(), count(&old, name), count(&new, name)))
+            .filter(|(_, a, b)| noise::counts_differ(*a, *b, windows.exposure()))
+            .collect();
+        changed.sort_by_key(|(name, a, b)| (std::cmp::Reverse(a.abs_diff(*b)), name.to_string()));
+        changed.truncate(MAX_SYSCALLS);
+        let work = units.iter().find(|unit| unit.before > 0 && unit.after > 0 && unit.name != "read");
+        for (name, a, b) in &changed {
+            self.list.push(counted(&format!("{name} calls"), *a, *b, windows));
+        }
+        let Some(work) = work else { return };
+        for (name, a, b) in changed.iter().filter(|(name, ..)| !is_unit(name, work.name)) {
+            let (a_per, b_per) = (*a as f64 / work.before as f64, *b as f64 / work.after as f64);
+            let same = !noise::counts_differ(*a, *b, work.after as f64 / work.before as f64);
+            let ratio = (a_per > 0.0).then(|| b_per / a_per);
+            self.list.push(FigureChange {
+                name: format!("{name} calls per {}", work.name),
+                unit: "ratio",
+                before: Some(a_per),
+                after: Some(b_per),
+                ratio,
+                beyond_noise: Some(!same),
+                change: if same { NO_CHANGE.to_string() } else { change_words(a_per, b_per) },
+            });
+        }
+    }
+}
+
+fn is_unit(syscall: &str, unit: &str) -> bool {
+    syscall.starts_with(unit)
+}
+
+const NO_CHANGE: &str = "no change beyond noise";
+
+/// A count in both windows; the ratio is of the bare counts, the words say in what time.
+fn counted(name: &str, before: u64, after: u64, windows: &Windows) -> FigureChange {
+    let differs = noise::counts_differ(before, after, windows.exposure());
+    let bare = change_words(before as f64, after as f64);
+    let change = match windows.lengths() {
+        _ if before == after => "the same".to_string(),
+        None if differs => format!("{bare} in an unknown time"),
+        Some(_) if differs && !windows.whole_runs && before > 0 && after > 0 => {
+            format!("{bare}; {} a second", times(after as f64 / (before as f64 * windows.exposure())))
+        }
+        _ if differs => bare,
+        _ => NO_CHANGE.to_string(),
+    };
+    FigureChange {
+        name: name.to_string(),
+        unit: "count",
+        before: Some(before as f64),
+        after: Some(after as f64),
+        ratio: (before > 0).then(|| after as f64 / before as f64),
+        beyond_noise: Some(differs),
+        change,
+    }
+}
+
+fn timed(name: &str, before: f64, after: f64) -> FigureChange {
+    let differs = noise::times_differ(before, after);
+    FigureChange {
+        name: name.to_string(),
+        unit: "ns",
+        before: Some(before.round()),
+        after: Some(after.round()),
+        ratio: (before > 0.0).then(|| after / before),
+        beyond_noise: Some(differs),
+        change: if differs { change_words(before, after) } else { NO_CHANGE.to_string() },
+    }
+}
+
+fn unchanged(figure: FigureChange) -> FigureChange {
+    FigureChange { beyond_noise: Some(false), change: NO_CHANGE.to_string(), ..figure }
+}
+
+/// `Total time 18.5x less (2 min 43 s -> 8.81 s)`.
+fn sentence(figure: &FigureChange) -> String {
+    let shown = |ns: Option<f64>| ns.map_or(Nanos::UNKNOWN, |ns| Nanos::new(ns as u64));
+    let mut text =
+        format!("{} {} ({} -> {})", figure.name, figure.change, shown(figure.before), shown(figure.after));
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    text
+}
+
+fn change_words(before: f64, after: f64) -> String {
+    if before == after {
+        "the same".to_string()
+    } else if before == 0.0 {
+        "new".to_string()
+    } else if after == 0.0 {
+        "none any more".to_string()
+    } else {
+        times(after / before)
+    }
+}
+
+/// `5.0x`, `18.5x less`.
+fn times(ratio: f64) -> String {
+    let shown = |ratio: f64| {
+        if ratio < 99.95 { format!("{ratio:.1}x") } else { format!("{}x", words::quantity(ratio.round())) }
+    };
+    if ratio >= 1.0 { shown(ratio) } else { format!("{} less", shown(1.0 / ratio)) }
+}
