@@ -117,6 +117,11 @@ fn read_table(source: &mut Source, sink: &mut dyn Sink) -> io::Result<()> {
                 parent: row.parent,
             }),
             Line::Damaged => None,
+            // `lsof -r` draws such a line between its rounds.
+            Line::Other if line.starts_with(b"=======") => {
+                source.info.events += 1;
+                continue;
+            }
             Line::Other => {
                 source.info.foreign += !line.trim_ascii().is_empty() as u64;
                 continue;

@@ -24,8 +24,11 @@ use whyslow_model::{
 pub(crate) static STRACE_COUNT: Format =
     Format { kind: CaptureKind::StraceCount, name: "strace -c", made_by: "strace -c -f -p PID", sniff, read };
 
-/// Rows kept of one table: Linux has under 500 syscalls, a program under this many library functions.
-const MAX_ROWS: usize = 1 << 16;
+/// Rows kept of one table: Linux has under 500 syscalls, a program rarely this many library functions.
+const MAX_ROWS: usize = 1 << 14;
+
+/// Bytes kept of a row: demangled names are long. With the number of rows this bounds a table to 32 MiB.
+const MAX_ROW: usize = 1024;
 
 /// A sleeping call whose mean is this long shows wall time. CPU time cannot reach it: where the kernel counts CPU
 /// time in timer ticks, one call is charged one tick at most, and the longest tick (HZ=100) is 10 ms.
@@ -199,10 +202,9 @@ impl TableParser {
     fn row(&self, cells: &[&[u8]], line: &[u8], number: u64) -> Option<CountRow> {
         let figures = Figures::read(self.without_blanks(cells.len())?, cells)?;
         let has = |column| self.columns.contains(&column);
+        let name = figures.name.filter(|name| is_name(name) || self.table.library && !name.is_empty())?;
         Some(CountRow {
-            name: bounded(
-                figures.name.filter(|name| is_name(name) || self.table.library && !name.is_empty())?,
-            ),
+            name: bounded(name.get(..MAX_ROW).unwrap_or(name)),
             calls: figures.calls,
             // A blank cell stands for none.
             errors: has(Column::Errors).then_some(figures.errors.unwrap_or(0)),
@@ -211,7 +213,7 @@ impl TableParser {
             max: figures.wall_max.or(figures.max).unwrap_or_default(),
             mean: figures.wall_mean.or(figures.mean).unwrap_or_default(),
             line: number,
-            raw: bounded(line),
+            raw: bounded(line.get(..MAX_ROW).unwrap_or(line)),
         })
     }
 

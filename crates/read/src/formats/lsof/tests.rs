@@ -171,6 +171,24 @@ python3 5705 5700 5699 root    6r   REG  254,0     4096     2  123 /x y
 }
 
 #[test]
+fn rounds_and_concatenated_outputs() {
+    let got = table(&format!("{ONE_OF_EACH}=======\n{ONE_OF_EACH}\n{ONE_OF_EACH}"));
+    assert_eq!((got.fds.len(), got.processes.len(), got.info.foreign), (72, 1, 0));
+}
+
+#[test]
+fn blanks_in_a_command_that_old_versions_do_not_escape() {
+    let data = "\
+COMMAND     PID USER   FD   TYPE DEVICE SIZE/OFF NODE NAME
+Web Cont  14985 root   42u  IPv4  12345      0t0  TCP *:8715 (LISTEN)
+a 7 b     14985 root   43u  IPv4  12345      0t0  TCP *:8715 (LISTEN)
+";
+    let got = table(data);
+    assert_eq!((got.fd(42).comm.as_deref(), got.fd(42).pid), (Some("Web Cont"), Some(14985)));
+    assert_eq!((got.fd(43).comm.as_deref(), got.fd(43).pid), (Some("a 7 b"), Some(14985)));
+}
+
+#[test]
 fn an_old_unix() {
     let got = table(
         "\
