@@ -68,7 +68,7 @@ impl Assembler {
         self.info.lines += 1;
         self.info.events += 1;
         let ts = self.clock.at(record);
-        if !self.pending.is_empty() {
+        if self.pending.may_have(tid) {
             self.settle(tid, sink);
         }
         self.last_tid = tid;
@@ -132,9 +132,7 @@ impl Assembler {
     /// A call's first half.
     fn begin(&mut self, batch: &[u8], record: &Record, tid: Tid, ts: Timestamp, sink: &mut dyn Sink) {
         self.settle(tid, sink);
-        if self.pending.is_full() {
-            self.settle_all(sink);
-        }
+        self.make_room(sink);
         self.last_tid = tid;
         let source = self.info.id;
         let half = self.pending.keep(tid, batch, record, self.info.lines, ts);
@@ -159,7 +157,8 @@ impl Assembler {
         }
         half.append(record.args.of(batch));
         if record.kind == Kind::ResumedUnfinished {
-            return self.pending.put(tid, half);
+            self.pending.put(tid, half);
+            return self.make_room(sink);
         }
         self.join(half, batch, record, tid, ts, sink);
     }
@@ -221,6 +220,7 @@ impl Assembler {
             _ => Timestamp::UNKNOWN,
         };
         if record.kind == Kind::ResumedUnfinished {
+            self.make_room(sink);
             let half = self.pending.keep(tid, batch, record, self.info.lines, Timestamp::UNKNOWN);
             half.flags = half.flags.with(CallFlags::START_NOT_SEEN);
             return;
@@ -254,6 +254,13 @@ impl Assembler {
             sink.push(Event::Call(&Call { flags: call.flags.with(CallFlags::END_NOT_SEEN), ..call }));
         }
         self.pending.recycle(half);
+    }
+
+    /// Gives up all open calls where there are more than any sane capture has.
+    fn make_room(&mut self, sink: &mut dyn Sink) {
+        if self.pending.is_full() {
+            self.settle_all(sink);
+        }
     }
 
     fn settle_all(&mut self, sink: &mut dyn Sink) {

@@ -1,7 +1,7 @@
 //! One line to one [`Record`], without looking at any other line: so batches can be parsed side by side.
 
 use super::batch::Batch;
-use super::names::Names;
+use super::names::{Errors, Names};
 use super::prefix::{self, Seconds};
 use super::record::{Kind, Marks, NO_TIME, Record, Span};
 use super::result;
@@ -13,7 +13,14 @@ use whyslow_model::Syscall;
 pub(crate) struct LineParser {
     dialect: Dialect,
     seconds: Seconds,
+    words: Vocabulary,
+}
+
+/// The words of a trace.
+#[derive(Debug)]
+struct Vocabulary {
     names: Names,
+    errors: Errors,
 }
 
 /// Whose line shape it is.
@@ -25,7 +32,11 @@ pub(crate) enum Dialect {
 
 impl LineParser {
     pub(crate) fn new(dialect: Dialect) -> LineParser {
-        LineParser { dialect, seconds: Seconds::default(), names: Names::new() }
+        LineParser {
+            dialect,
+            seconds: Seconds::default(),
+            words: Vocabulary { names: Names::of_syscalls(), errors: Errors::of_errors() },
+        }
     }
 
     /// Parses the next lines of `batch` into its records; false where none are left. A line that must be
@@ -88,11 +99,11 @@ impl LineParser {
         record.tid = prefix.tid;
         record.ts = prefix.ts;
         record.marks = Marks::of_clock(prefix.clock, prefix.sub_second);
-        let names = &mut self.names;
+        let words = &mut self.words;
         match line.get(prefix.rest) {
-            Some(b'a'..=b'z' | b'_') => call::<LIBRARY>(names, line, prefix.rest, start, record),
-            Some(b'<') => resumed::<LIBRARY>(names, line, prefix.rest, start, record),
-            _ => uncommon::<LIBRARY>(names, line, prefix.rest, start, record),
+            Some(b'a'..=b'z' | b'_') => call::<LIBRARY>(words, line, prefix.rest, start, record),
+            Some(b'<') => resumed::<LIBRARY>(words, line, prefix.rest, start, record),
+            _ => uncommon::<LIBRARY>(words, line, prefix.rest, start, record),
         }
     }
 }
@@ -100,15 +111,16 @@ impl LineParser {
 /// `name(args) = result`, or a part of it.
 #[inline(always)]
 fn call<const LIBRARY: bool>(
-    names: &mut Names,
+    words: &mut Vocabulary,
     line: &[u8],
     name_at: usize,
     base: usize,
     record: &mut Record,
 ) {
-    let found = if LIBRARY { library_name(line, name_at) } else { names.identify::<b'('>(line, name_at) };
+    let found =
+        if LIBRARY { library_name(line, name_at) } else { words.names.identify::<b'('>(line, name_at) };
     let Some((length, syscall)) = found else {
-        return other(line, name_at, base, record);
+        return other(words, line, name_at, base, record);
     };
     enter_name::<LIBRARY>(line, name_at, length, syscall, base, record);
     let open = name_at + length;
@@ -134,13 +146,13 @@ fn call<const LIBRARY: bool>(
             }
         }
     }
-    if let Some(found) = result::find::<LIBRARY>(&line[..end], open) {
+    if let Some(found) = result::find::<LIBRARY>(&line[..end], open, &mut words.errors) {
         record.kind = Kind::Call;
         fill(line, args_at, end, base, found, record);
         return;
     }
     if syscall == Syscall::UNLISTED && !LIBRARY {
-        return other(line, name_at, base, record);
+        return other(words, line, name_at, base, record);
     }
     record.kind = Kind::Torn;
     record.dur = NO_TIME;
@@ -224,9 +236,15 @@ fn syscall_of(name: &[u8]) -> Option<Syscall> {
 
 /// `<... poll resumed> ) = 1 ([…]) <1.779099>`.
 #[inline(always)]
-fn resumed<const LIBRARY: bool>(names: &mut Names, line: &[u8], at: usize, base: usize, record: &mut Record) {
+fn resumed<const LIBRARY: bool>(
+    words: &mut Vocabulary,
+    line: &[u8],
+    at: usize,
+    base: usize,
+    record: &mut Record,
+) {
     let Some(rest) = line.get(at..).filter(|rest| rest.starts_with(b"<... ")) else {
-        return uncommon::<LIBRARY>(names, line, at, base, record);
+        return uncommon::<LIBRARY>(words, line, at, base, record);
     };
     const RESUMED: &[u8] = b" resumed>";
     let name_at = at + b"<... ".len();
@@ -237,11 +255,11 @@ fn resumed<const LIBRARY: bool>(names: &mut Names, line: &[u8], at: usize, base:
             (length.min(u16::MAX as usize), syscall_of(name).unwrap_or(Syscall::UNLISTED))
         })
     } else {
-        names.identify::<b' '>(line, name_at)
+        words.names.identify::<b' '>(line, name_at)
     };
     let found = found.filter(|(length, _)| line[name_at + length..].starts_with(RESUMED));
     let Some((length, syscall)) = found else {
-        return other(line, at, base, record);
+        return other(words, line, at, base, record);
     };
     enter_name::<LIBRARY>(line, name_at, length, syscall, base, record);
     let mut args_at = name_at + length + RESUMED.len();
@@ -250,7 +268,7 @@ fn resumed<const LIBRARY: bool>(names: &mut Names, line: &[u8], at: usize, base:
     }
     let (end, dur) = result::duration(line);
     record.dur = dur;
-    if let Some(found) = result::find::<LIBRARY>(&line[..end], args_at) {
+    if let Some(found) = result::find::<LIBRARY>(&line[..end], args_at, &mut words.errors) {
         record.kind = Kind::Resumed;
         fill(line, args_at, end, base, found, record);
     } else if line.ends_with(b"<unfinished ...>") {
@@ -266,7 +284,7 @@ fn resumed<const LIBRARY: bool>(names: &mut Names, line: &[u8], at: usize, base:
 /// Lines that are no call, or one with an unusual start.
 #[inline(never)]
 fn uncommon<const LIBRARY: bool>(
-    names: &mut Names,
+    words: &mut Vocabulary,
     line: &[u8],
     rest: usize,
     base: usize,
@@ -293,22 +311,23 @@ fn uncommon<const LIBRARY: bool>(
         }
         let known_start = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'~');
         match line.get(at) {
-            Some(b'<') if at > rest => resumed::<true>(names, line, at, base, record),
-            Some(byte) if known_start(byte) => call::<true>(names, line, at, base, record),
-            _ => other(line, rest, base, record),
+            Some(b'<') if at > rest => resumed::<true>(words, line, at, base, record),
+            Some(byte) if known_start(byte) => call::<true>(words, line, at, base, record),
+            _ => other(words, line, rest, base, record),
         }
-    } else if text.first().is_some_and(u8::is_ascii_uppercase) && names.identify::<b'('>(line, rest).is_some()
+    } else if text.first().is_some_and(u8::is_ascii_uppercase)
+        && words.names.identify::<b'('>(line, rest).is_some()
     {
         // `SYS_6246()`: a syscall without a name in strace 4.
-        call::<false>(names, line, rest, base, record);
+        call::<false>(words, line, rest, base, record);
     } else {
-        other(line, rest, base, record);
+        other(words, line, rest, base, record);
     }
 }
 
 /// Neither a call nor anything else that strace prints at the start of a line; perhaps the rest of a torn call.
 #[cold]
-fn other(line: &[u8], rest: usize, base: usize, record: &mut Record) {
+fn other(words: &mut Vocabulary, line: &[u8], rest: usize, base: usize, record: &mut Record) {
     let text = line.get(rest..).unwrap_or(b"");
     record.args = Span::new(base + rest, base + line.len());
     record.name_len = 0;
@@ -323,7 +342,7 @@ fn other(line: &[u8], rest: usize, base: usize, record: &mut Record) {
     } else if rest == 0 {
         // `child_stack=0, flags=SIGCHLD) = 21721`, `) = 36`: perhaps the rest of a torn call.
         let (end, dur) = result::duration(line);
-        if let Some(found) = result::find::<false>(&line[..end], 0) {
+        if let Some(found) = result::find::<false>(&line[..end], 0, &mut words.errors) {
             record.kind = Kind::Tail;
             fill(line, 0, end, base, found, record);
             record.dur = dur;

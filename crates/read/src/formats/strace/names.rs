@@ -1,15 +1,23 @@
-//! Names of syscalls, recognised by their bytes as two words.
+//! Words that come again and again (names of syscalls and errors), recognised by their bytes as two integers.
 
 use super::digits::word;
-use whyslow_model::Syscall;
+use whyslow_model::{Errno, Syscall};
 
-/// Remembers which bytes are which syscall. Direct-mapped; some dozen names make up any log.
+/// Remembers what the words of one kind mean. Direct-mapped; some dozen words make up any log.
 #[derive(Debug)]
-pub(crate) struct Names {
-    slots: Box<[Slot; Names::SLOTS]>,
+pub(crate) struct Words<T> {
+    slots: Box<[Slot<T>; SLOTS]>,
+    lookup: fn(&[u8]) -> T,
 }
 
-/// A name of at most 16 bytes: its first eight, and the eight behind them, zero behind its end.
+/// The names of syscalls.
+pub(crate) type Names = Words<Syscall>;
+/// The names of errors.
+pub(crate) type Errors = Words<Errno>;
+
+const SLOTS: usize = 256;
+
+/// A word of at most 16 bytes: its first eight, and the eight behind them, zero behind its end.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 struct Key {
     first: u64,
@@ -17,33 +25,53 @@ struct Key {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Slot {
+struct Slot<T> {
     key: Key,
+    /// 0 in an empty slot: no word has that length.
     length: u16,
-    syscall: Syscall,
+    meaning: T,
 }
 
 impl Names {
-    const SLOTS: usize = 256;
+    pub(crate) fn of_syscalls() -> Names {
+        Words::new(|name| Syscall::lookup(name).unwrap_or(Syscall::UNLISTED), Syscall::UNLISTED)
+    }
+}
 
-    pub(crate) fn new() -> Names {
-        let empty = Slot { key: Key::default(), length: 0, syscall: Syscall::UNLISTED };
-        Names { slots: Box::new([empty; Names::SLOTS]) }
+impl Errors {
+    pub(crate) fn of_errors() -> Errors {
+        Words::new(Errno::lookup, Errno::NONE)
+    }
+}
+
+impl<T: Copy> Words<T> {
+    fn new(lookup: fn(&[u8]) -> T, empty: T) -> Words<T> {
+        Words { slots: Box::new([Slot { key: Key::default(), length: 0, meaning: empty }; SLOTS]), lookup }
     }
 
-    /// The length of the name that starts at `at` and is followed by `END`, and the syscall; `None` where there is
-    /// no name.
+    /// The length of the word that starts at `at` and is followed by `END`, and its meaning; `None` where there is
+    /// no word.
     #[inline(always)]
-    pub(crate) fn identify<const END: u8>(&mut self, line: &[u8], at: usize) -> Option<(usize, Syscall)> {
-        let Some(key) = key::<END>(line, at) else { return slow::<END>(line, at) };
-        let slot = &mut self.slots[key.slot()];
-        // An empty slot has length 0, which no name has.
+    pub(crate) fn identify<const END: u8>(&mut self, line: &[u8], at: usize) -> Option<(usize, T)> {
+        let Some(key) = key::<END>(line, at) else { return self.slow::<END>(line, at) };
+        let slot = &self.slots[key.slot()];
         if slot.key == key && slot.length > 0 {
-            return Some((slot.length as usize, slot.syscall));
+            return Some((slot.length as usize, slot.meaning));
         }
-        let (length, syscall) = slow::<END>(line, at)?;
-        *slot = Slot { key, length: length as u16, syscall };
-        Some((length, syscall))
+        let (length, meaning) = self.slow::<END>(line, at)?;
+        self.slots[key.slot()] = Slot { key, length: length as u16, meaning };
+        Some((length, meaning))
+    }
+
+    /// Byte by byte.
+    #[cold]
+    fn slow<const END: u8>(&self, line: &[u8], at: usize) -> Option<(usize, T)> {
+        // The longest name of a syscall has 27 bytes; what is longer than this is none.
+        const LONGEST: usize = 64;
+        let rest = line.get(at..line.len().min(at + LONGEST + 1))?;
+        let length = rest.iter().position(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'))?;
+        let found = length > 0 && rest.get(length) == Some(&END);
+        found.then(|| (length, (self.lookup)(&rest[..length])))
     }
 }
 
@@ -51,7 +79,7 @@ impl Key {
     #[inline(always)]
     fn slot(self) -> usize {
         let mixed = (self.first ^ self.second.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        (mixed >> 56) as usize % Names::SLOTS
+        (mixed >> 56) as usize % SLOTS
     }
 }
 
@@ -83,17 +111,6 @@ fn until<const END: u8>(word: u64) -> (u64, bool) {
     (word & below.wrapping_sub(1), true)
 }
 
-/// Byte by byte.
-#[cold]
-fn slow<const END: u8>(line: &[u8], at: usize) -> Option<(usize, Syscall)> {
-    // The longest name of a syscall has 27 bytes; what is longer than this is none.
-    const LONGEST: usize = 64;
-    let rest = line.get(at..line.len().min(at + LONGEST + 1))?;
-    let length = rest.iter().position(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'))?;
-    let named = length > 0 && rest.get(length) == Some(&END);
-    named.then(|| (length, Syscall::lookup(&rest[..length]).unwrap_or(Syscall::UNLISTED)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,7 +118,7 @@ mod tests {
 
     #[test]
     fn every_syscall_is_recognised_twice() {
-        let mut names = Names::new();
+        let mut names = Names::of_syscalls();
         for _ in 0..2 {
             for syscall in Syscall::all() {
                 let name = syscall.info().name;
@@ -121,9 +138,10 @@ mod tests {
     proptest! {
         #[test]
         fn the_fast_way_agrees_with_the_slow(text in "[a-c(_ ]{0,24}", repeat in 1usize..3) {
-            let mut names = Names::new();
+            let mut names = Names::of_syscalls();
             for _ in 0..=repeat {
-                prop_assert_eq!(names.identify::<b'('>(text.as_bytes(), 0), slow::<b'('>(text.as_bytes(), 0));
+                let fast = names.identify::<b'('>(text.as_bytes(), 0);
+                prop_assert_eq!(fast, names.slow::<b'('>(text.as_bytes(), 0));
             }
         }
     }

@@ -107,6 +107,25 @@ pub(crate) struct Pending {
     /// Done with; their buffers are used again.
     spare: Vec<Box<FirstHalf>>,
     bytes: usize,
+    /// Open calls by the low bits of the thread: most threads are known to have none without a look into the map.
+    counts: Counts,
+}
+
+/// A counter for each value of the low byte.
+#[derive(Debug)]
+struct Counts([u32; 256]);
+
+impl Default for Counts {
+    fn default() -> Self {
+        Counts([0; 256])
+    }
+}
+
+impl Counts {
+    #[inline(always)]
+    fn of(&mut self, tid: Tid) -> &mut u32 {
+        &mut self.0[tid as usize % 256]
+    }
 }
 
 impl Pending {
@@ -116,9 +135,10 @@ impl Pending {
     const MOST_BYTES: usize = 16 << 20;
     const MOST_SPARE: usize = 64;
 
-    #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.by_tid.is_empty()
+    /// True where the thread may have an open call.
+    #[inline(always)]
+    pub(crate) fn may_have(&self, tid: Tid) -> bool {
+        self.counts.0[tid as usize % 256] > 0
     }
 
     /// True where room must be made before another is kept.
@@ -126,7 +146,7 @@ impl Pending {
         self.by_tid.len() >= Pending::MOST || self.bytes >= Pending::MOST_BYTES
     }
 
-    /// Keeps the first half in `record` for `tid`, which must have none, and returns it.
+    /// Keeps the first half in `record` for `tid`, which must have none (see [`Pending::take`]), and returns it.
     pub(crate) fn keep(
         &mut self,
         tid: Tid,
@@ -138,6 +158,7 @@ impl Pending {
         let mut half = self.spare.pop().unwrap_or_else(FirstHalf::empty);
         half.fill(batch, record, line, ts);
         self.bytes += half.size();
+        *self.counts.of(tid) += 1;
         self.by_tid.entry(tid).insert(half).into_mut()
     }
 
@@ -148,6 +169,7 @@ impl Pending {
     /// Takes the first half of `tid` out.
     pub(crate) fn take(&mut self, tid: Tid) -> Option<Box<FirstHalf>> {
         let half = self.by_tid.remove(&tid)?;
+        *self.counts.of(tid) -= 1;
         self.bytes = self.bytes.saturating_sub(half.size());
         Some(half)
     }
@@ -155,6 +177,7 @@ impl Pending {
     /// Puts one taken out back, perhaps for another thread.
     pub(crate) fn put(&mut self, tid: Tid, half: Box<FirstHalf>) {
         self.bytes += half.size();
+        *self.counts.of(tid) += 1;
         self.by_tid.insert(tid, half);
     }
 

@@ -1,6 +1,7 @@
 //! The end of a call's line: ` = 89 <0.000051>`, ` = -1 EPIPE (Broken pipe)`, ` = 3</etc/passwd>`, ` = ?`.
 
-use super::digits::{fraction, integer};
+use super::digits::{eight_digits, fraction, integer, word};
+use super::names::Errors;
 use super::record::NO_TIME;
 use memchr::memrchr;
 use whyslow_model::Errno;
@@ -54,11 +55,48 @@ fn long_duration(line: &[u8]) -> Option<(usize, u64)> {
     (at + 1 == line.len() && ns != NO_TIME).then_some((open - 1, ns))
 }
 
+/// The result of most calls: ` = ` and up to five digits at the end of the text, found without a loop.
+#[inline(always)]
+fn find_short(text: &[u8], from: usize) -> Option<CallResult> {
+    const LOWS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let at = text.len().checked_sub(8).filter(|at| *at > from)?;
+    let tail = word(text, at)?;
+    let difference = tail ^ 0x3d3d_3d3d_3d3d_3d3d;
+    // Exact, unlike the shorter form that may also mark a byte behind a zero one: the last `=` is wanted.
+    let equals = !(((difference & LOWS) + LOWS) | difference | LOWS);
+    let position = 7usize.checked_sub(equals.leading_zeros() as usize / 8)?;
+    if !(1..=5).contains(&position) || text[at + position - 1] != b' ' || text[at + position + 1] != b' ' {
+        return None;
+    }
+    let digits = position + 2;
+    // `= 022` is octal.
+    if text[at + digits] == b'0' && digits != 7 {
+        return None;
+    }
+    let before = (1u64 << (8 * digits)) - 1;
+    let ret = eight_digits((tail & !before) | (0x3030_3030_3030_3030 & before))?;
+    let close = closing(text, from, at + position - 1)?;
+    Some(CallResult { close, ret: Some(ret as i64), errno: Errno::NONE, note: text.len() })
+}
+
+/// Where the `)` stands that only spaces divide from `behind`.
+#[inline(always)]
+fn closing(text: &[u8], from: usize, behind: usize) -> Option<usize> {
+    let mut close = behind;
+    while close > from && text[close] == b' ' {
+        close -= 1;
+    }
+    (text[close] == b')').then_some(close)
+}
+
 /// Finds the result in `text[from..]`, which ends behind it. Searched from the end, since strings among the
 /// arguments may hold `) = `; a ` = ` that no valid result follows is passed over, since the annotation of
 /// a returned descriptor may hold one.
 #[inline(always)]
-pub(crate) fn find<const LIBRARY: bool>(text: &[u8], from: usize) -> Option<CallResult> {
+pub(crate) fn find<const LIBRARY: bool>(text: &[u8], from: usize, errors: &mut Errors) -> Option<CallResult> {
+    if let Some(found) = find_short(text, from) {
+        return Some(found);
+    }
     let mut end = text.len();
     loop {
         let equals = from + memrchr(b'=', text.get(from..end)?)?;
@@ -66,14 +104,8 @@ pub(crate) fn find<const LIBRARY: bool>(text: &[u8], from: usize) -> Option<Call
         if text.get(equals + 1) != Some(&b' ') || equals == 0 || text[equals - 1] != b' ' {
             continue;
         }
-        let mut close = equals - 1;
-        while close > from && text[close] == b' ' {
-            close -= 1;
-        }
-        if text[close] != b')' || close < from {
-            continue;
-        }
-        if let Some((ret, errno, note)) = value::<LIBRARY>(text, equals + 2) {
+        let Some(close) = closing(text, from, equals - 1) else { continue };
+        if let Some((ret, errno, note)) = value::<LIBRARY>(text, equals + 2, errors) {
             return Some(CallResult { close, ret, errno, note });
         }
     }
@@ -83,7 +115,7 @@ type Value = (Option<i64>, Errno, usize);
 
 /// The value at `at`, its error, and where the text behind both starts.
 #[inline(always)]
-fn value<const LIBRARY: bool>(text: &[u8], at: usize) -> Option<Value> {
+fn value<const LIBRARY: bool>(text: &[u8], at: usize, errors: &mut Errors) -> Option<Value> {
     let parsed = match text.get(at) {
         Some(b'1'..=b'9') => decimal(text, at, false),
         Some(b'-') => decimal(text, at + 1, true),
@@ -102,6 +134,10 @@ fn value<const LIBRARY: bool>(text: &[u8], at: usize) -> Option<Value> {
     if !matches!(ret, Some(-1) | None) || text.get(note) != Some(&b'E') {
         return Some((ret, Errno::NONE, note));
     }
+    if let Some((length, errno)) = errors.identify::<b' '>(text, note) {
+        return Some((ret, errno, note + length + 1));
+    }
+    // `E??? (errno 524)`, or the name ends the line.
     let rest = &text[note..];
     let length = rest.iter().position(|byte| matches!(byte, b' ' | b'(')).unwrap_or(rest.len());
     let behind = note + length + usize::from(rest.get(length) == Some(&b' '));
@@ -147,7 +183,7 @@ mod tests {
 
     fn found(line: &str) -> Option<(&str, Option<i64>, Errno, &str, u64)> {
         let (end, dur) = duration(line.as_bytes());
-        let result = find::<false>(&line.as_bytes()[..end], 0)?;
+        let result = find::<false>(&line.as_bytes()[..end], 0, &mut Errors::of_errors())?;
         Some((&line[..=result.close], result.ret, result.errno, &line[result.note..end], dur))
     }
 
