@@ -296,7 +296,7 @@ lrwx------. 1 root root 64 2026-11-21 02:17 12 -> socket:[10117]
 lrwx------ 1 root root 64 Nov 21 02:17 14 -> anon_inode:[eventpoll]
 lrwx------ 1 root root 64 Nov 21 02:17 15 -> anon_inode:[eventfd]
 lr-x------ 1 root root 64 Nov 21 02:17 17 -> anon_inode:inotify
-lrwx------ 1 root root 64 Nov 21 02:17 19 -> '/tmp/B/del eted (deleted)'
+lrwx------ 1 root root 64 Nov 21 02:17 19 -> '/srv/b/del eted (deleted)'
 lrwx------ 1 root root 64 Nov 21 02:17 20 -> 'net:[4026531840]'
 lrwx------ 1 root root 64 Nov 21 02:17 30
 
@@ -329,7 +329,7 @@ lrwx------ 1 me me 64 Nov 21 02:17 0 -> /dev/pts/0
             (Some("/tmp/a b/stdout"), Some(false), Some(true), 7)
         );
         assert_eq!((got.fd(12).inode, got.fd(12).user.as_deref()), (Some(10117), Some("root")));
-        assert_eq!((got.fd(19).name.as_deref(), got.fd(19).deleted), (Some("/tmp/B/del eted"), true));
+        assert_eq!((got.fd(19).name.as_deref(), got.fd(19).deleted), (Some("/srv/b/del eted"), true));
         assert_eq!((got.fds[0].kind, got.fds[0].inode), (FdKind::Pipe, Some(10095)));
         assert_eq!(
             (got.fds[10].pid, got.fds[10].tid, got.fds[10].kind),

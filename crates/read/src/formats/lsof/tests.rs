@@ -15,14 +15,14 @@ fn ends(local: &str, peer: Option<&str>) -> Option<SocketEnds> {
 
 /// lsof 4.95 on a program that opens one of each.
 const ONE_OF_EACH: &str = r"COMMAND  PID USER   FD      TYPE             DEVICE SIZE/OFF    NODE NAME
-python3 5705 root  cwd       DIR              254,0     4096 9977974 /tmp/B
+python3 5705 root  cwd       DIR              254,0     4096 9977974 /srv/b
 python3 5705 root  txt       REG              254,0    17584   18500 /usr/bin/python3.11
 python3 5705 root  DEL       REG                0,1             1024 /SYSV00000000
 python3 5705 root    0r     FIFO               0,15      0t0   10095 pipe
 python3 5705 root    3u     IPv4              10109      0t0     TCP 127.0.0.1:8715 (LISTEN)
 python3 5705 root    4u     IPv4              10110      0t0     TCP 127.0.0.1:39820->127.0.0.1:8715 (ESTABLISHED)
 python3 5705 root    7u     IPv6              10113      0t0     TCP [::1]:55666->[::1]:8716 (ESTABLISHED)
-python3 5705 root    8u     unix 0x00000000517de5a3      0t0   10114 /tmp/B/u.sock type=STREAM (LISTEN)
+python3 5705 root    8u     unix 0x00000000517de5a3      0t0   10114 /srv/b/u.sock type=STREAM (LISTEN)
 python3 5705 root    9u     unix 0x0000000085fecd70      0t0   10115 type=STREAM ->INO=10116 5705,python3,11u (CONNECTED)
 python3 5705 root   10r      CHR                1,3      0t0       3 /dev/null
 python3 5705 root   12u     IPv4              10117      0t0     UDP *:5555 
@@ -31,9 +31,9 @@ python3 5705 root   14u  a_inode               0,16        0    1038 [eventpoll]
 python3 5705 root   15u  a_inode               0,16        0    1038 [eventfd:1]
 python3 5705 root   16u  a_inode               0,16        0    1038 [timerfd]
 python3 5705 root   17r  a_inode               0,16        0    1038 inotify
-python3 5705 root   18uW     REG              254,0       12    1024 /tmp/B/del eted (deleted)
+python3 5705 root   18uW     REG              254,0       12    1024 /srv/b/del eted (deleted)
 python3 5705 root   19u      REG               0,40        0    9985 /home/me/x (nas1:/export/home)
-python3 5705 root   22w      REG              254,0        0 9977986 /tmp/B/n\nl
+python3 5705 root   22w      REG              254,0        0 9977986 /srv/b/n\nl
 python3 5705 root   23u     sock                0,9      0t0   10120 can't identify protocol
 python3 5705 root   24u     pack              10121      0t0     768 type=SOCK_RAW
 python3 5705 root   25u  netlink                          0t0   13770 KOBJECT_UEVENT
@@ -79,20 +79,20 @@ fn one_of_each() {
     assert_eq!((got.fd(12).ends.clone(), got.fd(12).state.clone()), (ends("*:5555", None), None));
     assert_eq!(
         (got.fd(8).ends.clone(), got.fd(8).state.as_deref(), got.fd(8).inode),
-        (ends("/tmp/B/u.sock", None), Some("LISTEN"), Some(10114))
+        (ends("/srv/b/u.sock", None), Some("LISTEN"), Some(10114))
     );
     assert_eq!(got.fd(9).ends, Some(SocketEnds { local: None, peer: Some("5705,python3,11u".into()) }));
     let locked = got.fd(18);
     assert_eq!(
         (locked.name.as_deref(), locked.deleted, locked.size),
-        (Some("/tmp/B/del eted"), true, Some(12))
+        (Some("/srv/b/del eted"), true, Some(12))
     );
     assert_eq!((locked.readable, locked.writable, locked.inode), (Some(true), Some(true), Some(1024)));
     assert_eq!(
         (got.fd(19).name.as_deref(), got.fd(19).mount.as_deref()),
         (Some("/home/me/x"), Some("nas1:/export/home"))
     );
-    assert_eq!(got.fd(22).name.as_deref(), Some("/tmp/B/n\nl"));
+    assert_eq!(got.fd(22).name.as_deref(), Some("/srv/b/n\nl"));
     assert_eq!((got.fd(22).readable, got.fd(22).writable), (Some(false), Some(true)));
     assert_eq!((got.fd(24).inode, got.fd(25).inode, got.fd(25).offset), (Some(10121), Some(13770), Some(0)));
     assert_eq!(
@@ -207,7 +207,7 @@ telnetd   15616     root    3u  VCHR    25,   0     0t5493        103 /dev/ptc/0
     );
 }
 
-const FIELDS: &str = "p5705\ng5700\nR5700\ncpython3\nu0\nLroot\nfcwd\na \nl \ntDIR\nD0xfe00\ns4096\ni9977974\nk2\nn/tmp/B\n\
+const FIELDS: &str = "p5705\ng5700\nR5700\ncpython3\nu0\nLroot\nfcwd\na \nl \ntDIR\nD0xfe00\ns4096\ni9977974\nk2\nn/srv/b\n\
 f5\nau\nlW\ntIPv4\nG0x80002;0x0\nd10111\no0t0\nPTCP\nn127.0.0.1:8715->127.0.0.1:39820\nTST=ESTABLISHED\nTQR=1\nTQS=2\n\
 p7\ncsh\nf0\nar\nl \ntCHR\nD0x103\nr0x103\ni3\nn/dev/null\n";
 
@@ -218,7 +218,7 @@ fn fields() {
     assert_eq!((got.fds.len(), got.info.rejects, got.info.foreign), (3, 0, 0));
     assert_eq!(
         (got.fds[0].role.as_deref(), got.fds[0].device.as_deref(), got.fds[0].name.as_deref()),
-        (Some("cwd"), Some("254,0"), Some("/tmp/B"))
+        (Some("cwd"), Some("254,0"), Some("/srv/b"))
     );
     let socket = got.fd(5);
     assert_eq!(
