@@ -5,12 +5,47 @@ use whyslow_model::text;
 
 /// The name of the request in `payload`, strace's text of a string argument (perhaps cut), or `None`.
 pub fn label(payload: &[u8]) -> Option<String> {
+    let bytes = first_string(payload)?;
+    redis_command(&bytes).or_else(|| http_request(&bytes))
+}
+
+/// The protocol of the request in `payload`, where it is one that [`label`] names.
+pub fn protocol(payload: &[u8]) -> Option<&'static str> {
+    let bytes = first_string(payload)?;
+    if redis_command(&bytes).is_some() {
+        return Some("Redis");
+    }
+    http_request(&bytes).map(|_| "HTTP")
+}
+
+/// The name that the DNS query in `payload` asks for: `example.com` (RFC 1035, 4.1: a header of 12 bytes, then
+/// the labels of the name, each behind its length, up to an empty one).
+pub fn dns_question(payload: &[u8]) -> Option<String> {
+    let bytes = first_string(payload)?;
+    let mut rest = bytes.get(12..)?;
+    let mut labels: Vec<String> = Vec::new();
+    loop {
+        let (&length, behind) = rest.split_first()?;
+        if length == 0 {
+            break;
+        }
+        let label = behind.get(..length as usize).filter(|_| length < 64)?;
+        if !label.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(byte)) {
+            return None;
+        }
+        labels.push(text::lossy(label));
+        rest = &behind[length as usize..];
+    }
+    (!labels.is_empty()).then(|| labels.join("."))
+}
+
+/// What the first string in `payload` stands for. An iovec or msghdr shows fields before it; a plain payload
+/// begins with its quote.
+fn first_string(payload: &[u8]) -> Option<std::borrow::Cow<'_, [u8]>> {
     let from = memchr::memchr(b'"', payload)?;
-    // An iovec or msghdr shows fields before its first string; a plain payload begins with the quote.
     let body = &payload[from + 1..];
     let end = memchr::memchr(b'"', body).unwrap_or(body.len());
-    let bytes = text::unescape(&body[..end]);
-    redis_command(&bytes).or_else(|| http_request(&bytes))
+    Some(text::unescape(&body[..end]))
 }
 
 /// `*4\r\n$5\r\nHMGET\r\n$27\r\nrelation:…` names `HMGET relation:…`.
@@ -72,5 +107,16 @@ mod tests {
         assert_eq!(label(br#""GET /user/7?token=x HTTP/1.1\r\nHost"#).as_deref(), Some("GET /user/7"));
         assert_eq!(label(br#""\x16\x03\x01"#), None);
         assert_eq!(label(b""), None);
+        assert_eq!(protocol(hmget), Some("Redis"));
+        assert_eq!(protocol(br#""GET / HTTP/1.1\r\n""#), Some("HTTP"));
+        assert_eq!(protocol(br#""EHLO x\r\n""#), None);
+    }
+
+    #[test]
+    fn dns_names() {
+        let query = br#""\275\31\1\0\0\1\0\0\0\0\0\0\7example\3com\0\0\1\0\1", 29, MSG_NOSIGNAL"#;
+        assert_eq!(dns_question(query).as_deref(), Some("example.com"));
+        assert_eq!(dns_question(br#""\275\31\1\0\0\1\0\0\0\0\0\0\7exam"..."#), None);
+        assert_eq!(dns_question(br#""short""#), None);
     }
 }

@@ -22,6 +22,11 @@ pub struct LifeId {
 impl LifeId {
     /// No life.
     pub const NONE: LifeId = LifeId { at: u32::MAX, generation: 0 };
+
+    /// Its place: small, and used again by other generations.
+    pub(crate) fn place(self) -> usize {
+        self.at as usize
+    }
 }
 
 /// How a descriptor came to be.
@@ -100,6 +105,10 @@ pub struct FdLife {
     pub extent: u64,
     /// The last call was a write right behind a read: the turn of a request.
     pub turned_to_write: bool,
+    /// Calls on it, and changes of what an epoll watches it for.
+    pub calls: u64,
+    /// What the epoll that watches it says instead of its number (`data` of epoll_ctl).
+    pub epoll_token: Option<u64>,
     pub(crate) offset: u64,
     /// Where the last read or write ended.
     pub(crate) last_end: u64,
@@ -138,6 +147,8 @@ impl FdLife {
             end_seen_at: Timestamp::UNKNOWN,
             extent: 0,
             turned_to_write: false,
+            calls: 0,
+            epoll_token: None,
             offset: 0,
             last_end: 0,
             seek_pending: false,

@@ -4,29 +4,70 @@
 //! other fold is one file that declares the syscalls it wants and sees each of them with its world
 //! ([`Seen`]). Adding a fold: its file, a field in [`Facts`] and a line in `fold_calls!`.
 
+pub mod aborted;
+pub mod activity;
+pub mod again;
+pub mod busy;
 pub mod capture;
+pub mod closes;
+pub mod errors;
+pub mod duplicates;
 pub mod exemplar;
 pub mod fds;
 pub mod files;
+pub mod hidden;
 pub mod io;
+pub mod laps;
+pub mod limits;
+pub mod locks;
+pub mod log_levels;
+pub mod memory;
+pub mod names;
 pub mod pattern;
+pub mod peers;
+pub mod readiness;
+pub mod rounds;
+pub mod searches;
+pub mod sleeps;
+pub mod slow_files;
 mod sockets;
+pub mod streams;
+pub mod spawns;
 pub mod threads;
 pub mod waits;
 pub mod window;
 pub mod work;
 pub mod world;
 
+pub use activity::Activity;
+pub use again::AgainSpins;
+pub use busy::Busy;
+pub use locks::Locks;
+pub use memory::Memory;
+pub use readiness::Readiness;
+pub use sleeps::Sleeps;
 pub use capture::CaptureFacts;
+pub use closes::CloseLoops;
+pub use errors::Errors;
 pub use exemplar::Exemplar;
 pub use fds::{FdLife, LifeId, Origin};
 pub use files::{FileFacts, FileId};
+pub use duplicates::Duplicates;
+pub use hidden::Hidden;
 pub use io::IoStats;
+pub use limits::Limits;
+pub use log_levels::LogLevels;
+pub use rounds::Rounds;
+pub use searches::Searches;
+pub use spawns::{Forks, Spawns};
+pub use slow_files::SlowFiles;
+pub use streams::{Place, Stream};
+pub use peers::{PeerFacts, Peers};
 pub use threads::{ProcessFacts, ProcessId, ThreadFacts, ThreadId};
 pub use waits::{WaitKind, Waits};
 pub use window::Window;
 pub use work::Work;
-pub use world::{Seen, World};
+pub use world::{Seen, SignalFacts, World};
 
 use whyslow_model::{Call, CallStats, CountTable, Event, Sink, Syscall, Timestamp};
 
@@ -70,7 +111,7 @@ macro_rules! fold_calls {
         }
     };
 }
-fold_calls!(waits, work);
+fold_calls!(waits, work, activity, errors, searches, spawns, close_loops, slow_files, duplicates, log_levels, peers, hidden, limits, readiness, again, locks, sleeps, busy, memory);
 
 /// Everything that rules and views read.
 pub struct Facts {
@@ -84,8 +125,44 @@ pub struct Facts {
     pub tables: Vec<CountTable>,
     /// Where threads waited.
     pub waits: Waits,
+    /// Polls that spin.
+    pub readiness: Readiness,
+    /// Threads that try again without waiting.
+    pub again: AgainSpins,
+    /// Futexes.
+    pub locks: Locks,
+    /// Sleeps of a fixed length.
+    pub sleeps: Sleeps,
+    /// Clock reads and yields.
+    pub busy: Busy,
+    /// Memory taken and given back.
+    pub memory: Memory,
     /// Units of useful work done.
     pub work: Work,
+    /// Calls over time.
+    pub activity: Activity,
+    /// Failed calls by error.
+    pub errors: Errors,
+    /// Whom the program talks to.
+    pub peers: Peers,
+    /// Signs of threads that the capture does not show.
+    pub hidden: Hidden,
+    /// Calls refused for too many open descriptors.
+    pub limits: Limits,
+    /// Names looked for in one directory after the other.
+    pub searches: Searches,
+    /// Processes forked and programs started.
+    pub spawns: Spawns,
+    /// Loops that close all descriptors.
+    pub close_loops: CloseLoops,
+    /// Slow calls on local files.
+    pub slow_files: SlowFiles,
+    /// Payloads written twice.
+    pub duplicates: Duplicates,
+    /// Levels of log lines.
+    pub log_levels: LogLevels,
+    /// What was read and written in one place; known once [`Facts::finish`] was called.
+    pub streams: Vec<Stream>,
     masks: Box<[u32; Facts::SLOTS]>,
 }
 
@@ -97,7 +174,25 @@ impl Default for Facts {
             window: Window::default(),
             tables: Vec::new(),
             waits: Waits::default(),
+            readiness: Readiness::default(),
+            again: AgainSpins::default(),
+            locks: Locks::default(),
+            sleeps: Sleeps::default(),
+            busy: Busy::default(),
+            memory: Memory::default(),
             work: Work::default(),
+            activity: Activity::default(),
+            errors: Errors::default(),
+            peers: Peers::default(),
+            hidden: Hidden::default(),
+            limits: Limits::default(),
+            searches: Searches::default(),
+            spawns: Spawns::default(),
+            close_loops: CloseLoops::default(),
+            slow_files: SlowFiles::default(),
+            duplicates: Duplicates::default(),
+            log_levels: LogLevels::default(),
+            streams: Vec::new(),
             masks: Box::new([0; Facts::SLOTS]),
         };
         facts.masks = facts.interests();
@@ -112,6 +207,8 @@ impl Facts {
     /// To be called once, after the last event.
     pub fn finish(&mut self) {
         self.world.finish();
+        self.peers.finish(&self.world);
+        self.streams = streams::streams(&self.world);
     }
 
     #[inline]
@@ -142,6 +239,11 @@ impl Facts {
             .filter(|(name, _)| names.contains(&name.as_str()))
             .map(|(_, stats)| stats.count)
             .sum()
+    }
+
+    /// Units of useful work, of the trace; of the tables where there is no trace.
+    pub fn work_done(&self) -> Work {
+        if self.world.calls > 0 { self.work } else { Work::of_counts(&self.table_syscalls()) }
     }
 
     /// All calls, of the trace or of the tables.

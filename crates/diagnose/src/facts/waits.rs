@@ -1,5 +1,6 @@
 //! Waits: what kind, which were the longest, and what the thread had sent before.
 
+use super::aborted::Aborted;
 use super::exemplar::Exemplar;
 use super::threads::{ProcessId, ThreadId};
 use super::world::{Seen, World};
@@ -130,6 +131,8 @@ pub struct LongWait {
     pub target: Option<String>,
     /// What the thread had sent on that descriptor just before, named (`HMGET relation:series:{n}:check`).
     pub sent: Option<String>,
+    /// The protocol of that: `Redis`, `HTTP`.
+    pub protocol: Option<&'static str>,
     /// The wait ended because its own time limit passed.
     pub timed_out: bool,
     /// The line.
@@ -143,6 +146,8 @@ pub struct Waits {
     /// A wait must be longer than this to enter the list, ns.
     threshold_ns: u64,
     last_sent: Vec<LastSent>,
+    /// Answers that could not be delivered.
+    pub aborted: Aborted,
 }
 
 /// The head of what a thread sent last on a socket.
@@ -174,9 +179,12 @@ impl Waits {
 
     /// What `thread` had sent last on `fd`, named.
     pub fn last_sent(&self, thread: ThreadId, fd: i32) -> Option<String> {
+        crate::payload::label(self.sent_head(thread, fd)?)
+    }
+
+    fn sent_head(&self, thread: ThreadId, fd: i32) -> Option<&[u8]> {
         let sent = self.last_sent.get(thread.0 as usize)?;
-        (sent.fd == fd && sent.len > 0)
-            .then(|| super::super::payload::label(&sent.head[..sent.len as usize]))?
+        (sent.fd == fd && sent.len > 0).then(|| &sent.head[..sent.len as usize])
     }
 
     /// The descriptor on which `thread` had sent last.
@@ -203,6 +211,7 @@ impl Waits {
             fd,
             target,
             sent: fd.and_then(|fd| self.last_sent(seen.thread, fd)),
+            protocol: fd.and_then(|fd| crate::payload::protocol(self.sent_head(seen.thread, fd)?)),
             timed_out: seen.call.ret_note.starts_with(b"(Timeout)"),
             exemplar: Exemplar::of(seen.call),
         }
@@ -228,13 +237,23 @@ impl Waits {
     }
 }
 
-/// The descriptor of a poll of a single one: `[{fd=669, events=POLLIN|POLLERR}], 1, 2000`.
-fn polled_fd(args: &[u8]) -> Option<i32> {
-    let rest = args.strip_prefix(b"[{fd=")?;
-    let (fd, _) = text::decimal(rest)?;
-    let close = memchr::memchr(b']', rest)?;
-    // A second `{fd=` before the bracket: several descriptors.
-    memchr::memmem::find(&rest[..close], b"{fd=").is_none().then_some(i32::try_from(fd).ok()?)
+/// The descriptor that a poll or select of a single one waits for: `[{fd=669, events=POLLIN|POLLERR}], 1, 2000`,
+/// `4, [3], NULL, NULL, {tv_sec=2, tv_usec=0}`.
+pub(crate) fn polled_fd(args: &[u8]) -> Option<i32> {
+    if let Some(rest) = args.strip_prefix(b"[{fd=") {
+        let (fd, _) = text::decimal(rest)?;
+        // What the descriptor leads to (`-yy`) may hold brackets: look for another one in all of the rest.
+        let several = memchr::memmem::find(rest, b"{fd=").is_some();
+        return i32::try_from(fd).ok().filter(|_| !several);
+    }
+    let (_, digits) = text::decimal(args)?;
+    let set = args[digits..].strip_prefix(b", [")?;
+    let (fd, used) = text::decimal(set)?;
+    let behind = match set.get(used) {
+        Some(b'<') => text::annotation_end(set, used)? + 1,
+        _ => used,
+    };
+    i32::try_from(fd).ok().filter(|_| set.get(behind) == Some(&b']'))
 }
 
 impl Fold for Waits {
@@ -248,6 +267,12 @@ impl Fold for Waits {
         if seen.kind.is_socket() && seen.call.syscall.info().moves == Moves::Write {
             self.remember_sent(seen);
         }
+        if self.aborted.see(seen, world)
+            && let Some(kind) = seen.waits
+        {
+            let wait = self.describe(seen, kind, world);
+            self.aborted.waited(seen, wait);
+        }
         let Some(kind) = seen.waits else { return };
         let ns = seen.call.dur.or_zero();
         if ns <= self.threshold_ns.max(Waits::SHORTEST_NS) {
@@ -259,6 +284,27 @@ impl Fold for Waits {
             self.longest.sort_by_key(|wait| std::cmp::Reverse(wait.dur));
             self.longest.truncate(Waits::KEPT);
             self.threshold_ns = self.longest.last().map_or(0, |wait| wait.dur.or_zero());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_for_one_descriptor_is_told_from_one_for_several() {
+        for (args, expected) in [
+            (&b"[{fd=669, events=POLLIN|POLLERR}], 1, 2000"[..], Some(669)),
+            (b"[{fd=3<TCP:[1.2.3.4:5->6.7.8.9:80]>, events=POLLIN}], 1, 5000", Some(3)),
+            (b"[{fd=3<TCP:[1.2.3.4:5->6.7.8.9:80]>, events=POLLIN}, {fd=4, events=POLLIN}], 2, 5000", None),
+            (b"4, [3], NULL, NULL, {tv_sec=2, tv_usec=0}", Some(3)),
+            (b"4, [3<TCP:[1.2.3.4:5->6.7.8.9:80]>], NULL, NULL, NULL", Some(3)),
+            (b"5, [3 4], NULL, NULL, NULL", None),
+            (b"0x7f0012, FUTEX_WAIT_PRIVATE, 2, NULL", None),
+            (b"", None),
+        ] {
+            assert_eq!(polled_fd(args), expected, "{}", String::from_utf8_lossy(args));
         }
     }
 }
