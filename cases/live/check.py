@@ -1,0 +1,84 @@
+"""Checks the diagnoses of one live case against the case's truth; prints its one line, or each thing that is wrong.
+
+Reads DIAGNOSIS.json files by name: `slow` (or, of a healthy case, any), `fixed`, and `diff` of the two.
+"""
+import argparse
+import json
+import pathlib
+import sys
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--name", required=True)
+    parser.add_argument("--fires", action="append", default=[], metavar="ID", help="a finding of the slow recording")
+    parser.add_argument("--first", metavar="ID[|ID]", help="the slow recording's first finding that is no hygiene")
+    parser.add_argument("--names", action="append", default=[], metavar="ID: TEXT", help="what that finding must name")
+    parser.add_argument("--gone", action="append", default=[], metavar="ID", help="what the fix must take away")
+    parser.add_argument("--quiet", action="store_true", help="no recording may have a warning or a critical finding")
+    parser.add_argument("files", nargs="+", type=pathlib.Path)
+    return parser.parse_args()
+
+
+def serious(findings):
+    return [finding for finding in findings if finding["severity"] in ("warning", "critical")]
+
+
+def told(finding):
+    share = finding["share"]
+    return f"{finding['id']} ({finding['severity']}" + (f", {share:.0%} of {finding['share_of']}" if share else "") + ")"
+
+
+def wrong_of(truth, found):
+    """Each thing that is not as the truth says."""
+    if truth.quiet:
+        for name, diagnosis in found.items():
+            for finding in serious(diagnosis["findings"]):
+                yield f"{name}: false alarm: {told(finding)}: {finding['title']}"
+        return
+    findings = found["slow"]["findings"]
+    ids = [finding["id"] for finding in findings]
+    for wanted in truth.fires:
+        if wanted not in ids:
+            yield f"{wanted} is not found, but {', '.join(ids) or 'nothing'}"
+    if truth.first:
+        first = next(iter(ids), None)
+        if first not in truth.first.split("|"):
+            yield f"{truth.first} is not first, but {first}"
+    for fact in truth.names:
+        wanted, text = fact.split(": ", 1)
+        told_by = [json.dumps(finding, ensure_ascii=False) for finding in findings if finding["id"] == wanted]
+        if told_by and not any(text in line for line in told_by):
+            yield f"{wanted} does not name {text}"
+    if truth.gone:
+        left = [finding["id"] for finding in serious(found["fixed"]["findings"])]
+        gone = [change["id"] for change in found["diff"]["gone"]]
+        for wanted in truth.gone:
+            if wanted in left:
+                yield f"{wanted} is still found in the fixed program"
+            elif wanted not in gone:
+                yield f"diff does not say that {wanted} is gone: {found['diff']['verdict']}"
+
+
+def summary(truth, found):
+    if truth.quiet:
+        calls = sum(diagnosis["target"]["events"] for diagnosis in found.values())
+        return f"{', '.join(found)}: no false alarm in {calls:,} events"
+    findings = found["slow"]["findings"]
+    chosen = [finding for finding in findings if finding["id"] in truth.fires] or findings
+    line = chosen[0]["title"]
+    return f"{line}; {found['diff']['verdict']}" if "diff" in found else line
+
+
+def main():
+    truth = parse()
+    found = {path.stem: json.loads(path.read_text()) for path in truth.files}
+    wrong = list(wrong_of(truth, found))
+    for line in wrong:
+        print(f"live case: {truth.name}: wrong: {line}")
+    if not wrong:
+        print(f"live case: {truth.name}: ok ({summary(truth, found)})")
+    sys.exit(bool(wrong))
+
+
+main()

@@ -1,0 +1,113 @@
+# What the cases use: recording with strace and lsof into recorded/NAME.st and NAME.lsof, and the checks.
+# Sourced by ./run, in the case's own temporary folder $work; the case's sources are in $here.
+STRACE="strace -f -ttT -s 256"
+started=()
+
+stop_all() {
+    local pid
+    for pid in "${started[@]}"; do
+        kill -TERM "$pid" 2>/dev/null
+    done
+    wait 2>/dev/null
+}
+
+# free_port: a TCP port on loopback that nobody listens on.
+free_port() {
+    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+# background CMD…: starts it; its number is in $pid. It is stopped with the case.
+background() {
+    "$@" >>"$work/background.log" 2>&1 &
+    pid=$!
+    started+=("$pid")
+}
+
+# until_true TRIES CMD…: every 0.1 s, at most TRIES times.
+until_true() {
+    local left=$1
+    shift
+    until "$@" >/dev/null 2>&1; do
+        left=$((left - 1))
+        [ "$left" -gt 0 ] || { echo "never came true: $*" >&2; return 1; }
+        sleep 0.1
+    done
+}
+
+# listening PORT: somebody does.
+listening() {
+    (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
+}
+
+# run_traced NAME CMD…: the program from its start to its end, with what it has open after LSOF_AFTER seconds.
+run_traced() {
+    local out=recorded/$1 tracer traced
+    shift
+    mkdir -p recorded
+    $STRACE -o "$out.st" "$@" >>"$work/program.log" 2>&1 </dev/null &
+    tracer=$!
+    sleep "${LSOF_AFTER:-0.5}"
+    traced=$(sed -n '1s/ .*//p' "$out.st")
+    [ -z "$traced" ] || lsof -nP -p "$traced" >"$out.lsof" 2>/dev/null || rm -f "$out.lsof"
+    wait "$tracer"
+}
+
+# attach NAME PID [STRACE-OPTION…]: what PID has open, then its calls, until `detach`.
+attach() {
+    local out=recorded/$1 target=$2
+    shift 2
+    mkdir -p recorded
+    lsof -nP -p "$target" >"$out.lsof" 2>/dev/null
+    ${TRACE_WITH:-$STRACE} -o "$out.st" -p "$target" 2>"$work/strace.err" &
+    tracer=$!
+    started+=("$tracer")
+    until_true 50 grep -q attached "$work/strace.err"
+}
+
+detach() {
+    kill -TERM "$tracer" 2>/dev/null
+    wait "$tracer" 2>/dev/null
+}
+
+# The captures of one recording that are there.
+captures() {
+    ls "recorded/$1.st" "recorded/$1.lsof" 2>/dev/null
+}
+
+# Records, diagnoses and judges; the case's one line, or all there is to know about its failure.
+check_recordings() {
+    local truth=(--name "$name")
+    local fact
+    for fact in "${FIRES[@]}"; do truth+=(--fires "$fact"); done
+    for fact in "${NAMES[@]}"; do truth+=(--names "$fact"); done
+    for fact in "${GONE[@]}"; do truth+=(--gone "$fact"); done
+    [ -z "$FIRST" ] || truth+=(--first "$FIRST")
+    [ -z "$QUIET" ] || truth+=(--quiet)
+    slow || { cat "$work"/*.log; echo "live case: $name: the slow program failed"; return 1; }
+    local recording
+    for recording in recorded/*.st; do
+        recording=${recording#recorded/}
+        diagnose "${recording%.st}" || return 1
+    done
+    if [ "$(type -t fixed)" = function ]; then
+        fixed || { cat "$work"/*.log; echo "live case: $name: the fixed program failed"; return 1; }
+        diagnose fixed || return 1
+        "$WHYSLOW" diff --json recorded/slow.st recorded/fixed.st >recorded/diff.json 2>recorded/diff.err ||
+            { cat recorded/diff.err; echo "live case: $name: no diff"; return 1; }
+    fi
+    python3 "$here/../check.py" "${truth[@]}" recorded/*.json && return
+    local report
+    for report in recorded/*.txt; do
+        echo "--- $report"
+        head -n 120 "$report"
+    done
+    return 1
+}
+
+diagnose() {
+    local files
+    mapfile -t files < <(captures "$1")
+    "$WHYSLOW" diagnose --json "${files[@]}" >"recorded/$1.json" 2>"recorded/$1.err" &&
+        "$WHYSLOW" diagnose "${files[@]}" >"recorded/$1.txt" 2>/dev/null ||
+        { cat "recorded/$1.err"; echo "live case: $name: $1 cannot be diagnosed"; return 1; }
+}
