@@ -1,0 +1,54 @@
+//! `whyslow diff BEFORE AFTER`: did the change work?
+
+use super::Command;
+use crate::cli::{FailOn, FailOnArg, Global, Status};
+use crate::{input, output};
+use anyhow::bail;
+use clap::{ArgMatches, Args, FromArgMatches};
+use std::path::{Path, PathBuf};
+use whyslow_diagnose::Side;
+use whyslow_report::{JSON, TERMINAL};
+
+/// The command.
+pub(super) static COMMAND: Command = Command { name: "diff", clap, run };
+
+/// Show whether a change worked: findings gone and new, work done, figures
+#[derive(Args)]
+#[command(after_long_help = "\
+Examples:
+  whyslow diff before.st after.st       two traces; before.lsof and after.lsof are read too if they lie beside them
+  whyslow diff before/ after/           two directories of captures
+  whyslow diff old-c.txt new-c.txt      two tables of strace -c
+
+Rates and times are compared only where both captures show how long they lasted. What two equal runs may differ by
+is called `no change beyond noise`: less than three standard deviations or 5 % of a count, 10 % of a time, 5 points
+of a share. With --fail-on, the status is 1 if a new finding of that severity appeared.")]
+struct DiffArgs {
+    /// The capture before the change: a file, with the snapshots of the same name beside it, or a directory
+    before: PathBuf,
+    /// The capture after it
+    after: PathBuf,
+    #[command(flatten)]
+    fail_on: FailOnArg,
+}
+
+fn clap() -> clap::Command {
+    DiffArgs::augment_args(clap::Command::new(COMMAND.name))
+}
+
+fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
+    let args = DiffArgs::from_arg_matches(matches)?;
+    if args.before == Path::new("-") && args.after == Path::new("-") {
+        bail!("standard input cannot be both sides; name a file for one of them");
+    }
+    let before = input::facts_of(&input::with_companions(&args.before)?, global)?;
+    let after = input::facts_of(&input::with_companions(&args.after)?, global)?;
+    let (old, new) = (whyslow_diagnose::diagnose(&before), whyslow_diagnose::diagnose(&after));
+    let diff = whyslow_diagnose::diff(
+        Side { facts: &before, diagnosis: &old },
+        Side { facts: &after, diagnosis: &new },
+    );
+    let format = if global.json { &JSON } else { &TERMINAL };
+    output::to_stdout(|out| format.diff(&diff, &global.style(super::PIPE_WIDTH), out))?;
+    Ok(FailOn::status(args.fail_on.fail_on, diff.new.iter().filter_map(|change| change.after)))
+}

@@ -1,0 +1,40 @@
+//! `whyslow man [DIR]`: the manual pages.
+
+use super::Command;
+use crate::cli::{self, Global, Status};
+use crate::output;
+use anyhow::Context;
+use clap::{ArgMatches, Args, FromArgMatches};
+use clap_mangen::Man;
+use std::path::PathBuf;
+
+/// The command.
+pub(super) static COMMAND: Command = Command { name: "man", clap, run };
+
+/// Write the manual pages
+#[derive(Args)]
+#[command(after_long_help = "\
+Examples:
+  whyslow man | man -l -              read the main page
+  whyslow man ~/.local/share/man/man1 install all pages")]
+struct ManArgs {
+    /// Where to write all pages; the main one goes to standard output where it is not given
+    directory: Option<PathBuf>,
+}
+
+fn clap() -> clap::Command {
+    ManArgs::augment_args(clap::Command::new(COMMAND.name).hide(true))
+}
+
+fn run(matches: &ArgMatches, _: &Global) -> anyhow::Result<Status> {
+    let args = ManArgs::from_arg_matches(matches)?;
+    match args.directory {
+        Some(directory) => {
+            let failed = || format!("{}: the manual pages cannot be written", directory.display());
+            std::fs::create_dir_all(&directory).with_context(failed)?;
+            clap_mangen::generate_to(cli::command(), &directory).with_context(failed)?;
+        }
+        None => output::to_stdout(|out| Man::new(cli::command()).render(&mut &mut *out))?,
+    }
+    Ok(Status::Done)
+}

@@ -1,0 +1,55 @@
+//! The commands, one file each.
+
+mod completions;
+mod diagnose;
+mod diff;
+mod fds;
+mod files;
+mod man;
+mod report;
+mod rule;
+mod summary;
+mod threads;
+mod view;
+
+use crate::cli::{Global, Status};
+use clap::ArgMatches;
+
+/// Columns of a report that does not go to a terminal: what fits into a ticket or a mail.
+const PIPE_WIDTH: usize = 100;
+
+/// One command.
+pub(crate) struct Command {
+    /// As it is typed.
+    pub(crate) name: &'static str,
+    /// Its arguments and help.
+    pub(crate) clap: fn() -> clap::Command,
+    /// Carries it out.
+    pub(crate) run: fn(&ArgMatches, &Global) -> anyhow::Result<Status>,
+}
+
+/// All commands, in the order of the help.
+pub(crate) static COMMANDS: &[&Command] = &[
+    &diagnose::COMMAND,
+    &report::COMMAND,
+    &summary::COMMAND,
+    &files::COMMAND,
+    &fds::COMMAND,
+    &threads::COMMAND,
+    &diff::COMMAND,
+    &rule::COMMAND,
+    &completions::COMMAND,
+    &man::COMMAND,
+];
+
+/// Carries out the command that was given.
+pub(crate) fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
+    let given = matches.subcommand();
+    let found = given.and_then(|(name, matches)| {
+        COMMANDS.iter().find(|command| command.name == name).map(|command| (command, matches))
+    });
+    match found {
+        Some((command, matches)) => (command.run)(matches, global),
+        None => anyhow::bail!("no command given; `whyslow --help` lists them"),
+    }
+}

@@ -1,0 +1,83 @@
+//! `whyslow report FILE…`: the diagnosis in a chosen format, to a file.
+
+use super::Command;
+use crate::cli::{FailOn, FailOnArg, Global, Status};
+use crate::{input, output};
+use anyhow::bail;
+use clap::builder::PossibleValuesParser;
+use clap::{ArgMatches, Args, FromArgMatches};
+use std::path::PathBuf;
+use whyslow_report::{EXPORTERS, Exporter, HTML, JSON, MARKDOWN, TERMINAL};
+
+/// The command.
+pub(super) static COMMAND: Command = Command { name: "report", clap, run };
+
+/// Write the diagnosis as a page, a ticket or JSON
+#[derive(Args)]
+#[command(after_long_help = "\
+Examples:
+  whyslow report trace.st -o report.html         one page, nothing loaded from elsewhere
+  whyslow report trace.st --markdown | pbcopy    for a ticket or a chat
+  whyslow report trace.st --format json          the same as diagnose --json")]
+struct Report {
+    #[command(flatten)]
+    input: input::Files,
+    #[command(flatten)]
+    fail_on: FailOnArg,
+    /// The format; where it is not given, the output file's ending tells
+    #[arg(long, short, value_name = "FORMAT", value_parser = PossibleValuesParser::new(EXPORTERS.iter().map(|exporter| exporter.name)))]
+    format: Option<String>,
+    /// The same as --format html
+    #[arg(long, conflicts_with = "format")]
+    html: bool,
+    /// The same as --format markdown
+    #[arg(long, conflicts_with_all = ["format", "html"])]
+    markdown: bool,
+    /// Where to write; standard output where it is not given
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+fn clap() -> clap::Command {
+    Report::augment_args(clap::Command::new(COMMAND.name))
+}
+
+fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
+    let args = Report::from_arg_matches(matches)?;
+    let format = format_of(&args, global)?;
+    let facts = input::facts_of(&args.input.files, global)?;
+    let diagnosis = whyslow_diagnose::diagnose(&facts);
+    let mut style = global.style(super::PIPE_WIDTH);
+    style.color &= args.output.is_none();
+    output::to(args.output.as_deref(), |out| format.diagnosis(&diagnosis, &style, out))?;
+    Ok(FailOn::status(args.fail_on.fail_on, diagnosis.findings.iter().map(|finding| finding.severity)))
+}
+
+fn format_of(args: &Report, global: &Global) -> anyhow::Result<&'static Exporter> {
+    if let Some(name) = &args.format {
+        return match whyslow_report::exporter(name) {
+            Some(exporter) => Ok(exporter),
+            None => bail!("there is no format `{name}`"),
+        };
+    }
+    if global.json || args.html || args.markdown {
+        return Ok(match (global.json, args.html) {
+            (true, _) => &JSON,
+            (_, true) => &HTML,
+            _ => &MARKDOWN,
+        });
+    }
+    let Some(path) = &args.output else { return Ok(&TERMINAL) };
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    match EXPORTERS.iter().find(|exporter| exporter.extension == ending) {
+        Some(exporter) => Ok(exporter),
+        None => {
+            let known: Vec<String> = EXPORTERS.iter().map(|exporter| format!(".{}", exporter.extension)).collect();
+            bail!(
+                "{}: its ending does not tell the format; name the file with {}, or give --format",
+                path.display(),
+                known.join(", ")
+            )
+        }
+    }
+}

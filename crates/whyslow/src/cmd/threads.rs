@@ -1,0 +1,33 @@
+//! `whyslow threads FILE…`: what each thread does and waits for.
+
+use super::view::{self, Rows};
+use super::Command;
+use crate::cli::{Global, Status};
+use crate::input;
+use clap::{ArgMatches, Args, FromArgMatches};
+
+/// The command.
+pub(super) static COMMAND: Command = Command { name: "threads", clap, run };
+
+/// Show what each thread does, and what it waits for
+#[derive(Args)]
+#[command(after_long_help = "\
+Examples:
+  whyslow threads trace.st               by time spent working in calls
+  whyslow threads -S lock trace.st       by time spent waiting for locks
+  whyslow threads -S calls trace.st      by number of calls")]
+struct Threads {
+    #[command(flatten)]
+    input: input::Files,
+    #[command(flatten)]
+    rows: Rows,
+}
+
+fn clap() -> clap::Command {
+    Threads::augment_args(clap::Command::new(COMMAND.name))
+}
+
+fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
+    let args = Threads::from_arg_matches(matches)?;
+    view::show(COMMAND.name, &args.input.files, &args.rows.ask(global), global)
+}

@@ -1,0 +1,55 @@
+//! What the commands that print one table share.
+
+use crate::cli::{Global, Status};
+use crate::{input, output};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use whyslow_diagnose::views::{self, Ask};
+use whyslow_report::{JSON, Style, TERMINAL};
+
+/// Rows shown on a terminal where `--top` is not given: a screen full. A pipe gets all.
+const SCREEN: usize = 50;
+
+/// Sorting and cutting, the same for all views.
+#[derive(clap::Args, Debug)]
+pub(super) struct Rows {
+    /// Sort by this column, by strace's names too (time, calls, errors, name, min, max, avg); `none` for no sorting
+    #[arg(long, short = 'S', value_name = "COLUMN")]
+    sort: Option<String>,
+    /// Smallest first
+    #[arg(long)]
+    reverse: bool,
+    /// Show the first N rows; 0 for all (default: 50 on a terminal, else all)
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
+}
+
+impl Rows {
+    /// What these options ask of a view.
+    pub(super) fn ask(&self, global: &Global) -> Ask {
+        let default = if global.json || !std::io::stdout().is_terminal() { 0 } else { SCREEN };
+        Ask {
+            sort: self.sort.clone(),
+            reverse: self.reverse,
+            top: Some(self.top.unwrap_or(default)).filter(|top| *top > 0),
+            ..Ask::default()
+        }
+    }
+}
+
+/// Prints the view called `name` of the files.
+pub(super) fn show(name: &str, files: &[PathBuf], ask: &Ask, global: &Global) -> anyhow::Result<Status> {
+    let Some(view) = views::find(name) else { anyhow::bail!("there is no view `{name}`") };
+    let facts = input::facts_of(files, global)?;
+    let table = (view.table)(&facts, ask)?;
+    let format = if global.json { &JSON } else { &TERMINAL };
+    // In a pipe, whoever reads on wants whole paths.
+    output::to_stdout(|out| format.table(&table, &global.style(Style::MAX_WIDTH), out))?;
+    Ok(Status::Done)
+}
+
+/// The help of `--by`: what the view called `name` can be grouped by.
+pub(super) fn by_help(name: &str) -> String {
+    let by = views::find(name).map_or(String::new(), |view| view.by.join(", "));
+    format!("Group by one of {by}")
+}
