@@ -5,6 +5,7 @@ use super::io::IoStats;
 use super::pattern::pattern_of;
 use super::rounds::Rounds;
 use hashbrown::{HashMap, HashTable};
+use std::borrow::Cow;
 use std::hash::BuildHasher;
 use whyslow_model::event::Tid;
 use whyslow_model::{CallStats, Nanos, Timestamp};
@@ -68,6 +69,8 @@ pub struct FileFacts {
     pub last: Timestamp,
     /// Lines of path calls.
     pub exemplars: Exemplars,
+    /// Paths merged into this row; 0 for a file kept apart.
+    pub merged: u64,
     pub(crate) last_answer: u64,
     pub(crate) created_here: bool,
     pub(crate) open_now: u32,
@@ -103,7 +106,7 @@ impl FileFacts {
     }
     /// The pattern that the path is one of.
     pub fn pattern(&self) -> String {
-        pattern_of(&self.path)
+        pattern_of(&self.path).into_owned()
     }
     /// From first to last use; unknown without a clock.
     pub fn span(&self) -> Nanos {
@@ -233,12 +236,21 @@ impl Files {
         }
         self.free.push(id.0);
         self.merged_paths += 1;
-        let pattern = bounded_key(&self.merged, file.pattern(), Self::MAX_PATTERNS);
-        let merged = self
-            .merged
-            .entry(pattern.clone())
-            .or_insert_with(|| FileFacts { path: pattern.into(), ..FileFacts::default() });
-        merged.absorb(&file);
+        // A path in which nothing varies would be a pattern of one: such share a row.
+        let pattern = match pattern_of(&file.path) {
+            Cow::Owned(pattern) if self.merged.len() < Self::MAX_PATTERNS || self.merged.contains_key(&pattern) => {
+                Cow::Owned(pattern)
+            }
+            _ => Cow::Borrowed(OTHER_PATHS),
+        };
+        match self.merged.get_mut(&*pattern) {
+            Some(merged) => merged.absorb(&file),
+            None => {
+                let mut merged = FileFacts { path: (&*pattern).into(), ..FileFacts::default() };
+                merged.absorb(&file);
+                self.merged.insert(pattern.into_owned(), merged);
+            }
+        }
     }
 
     /// A file created here was removed: count its life under its pattern.
@@ -293,13 +305,17 @@ impl Files {
     }
 }
 
+/// The row of all that has no row of its own.
+const OTHER_PATHS: &str = "(other paths)";
+
 /// `key`, or a common key for the rest once `map` is full of others.
 fn bounded_key<V>(map: &HashMap<String, V>, key: String, most: usize) -> String {
-    if map.len() >= most && !map.contains_key(&key) { "(other paths)".to_string() } else { key }
+    if map.len() >= most && !map.contains_key(&key) { OTHER_PATHS.to_string() } else { key }
 }
 
 impl FileFacts {
     fn absorb(&mut self, other: &FileFacts) {
+        self.merged += other.merged.max(1);
         self.path_calls.merge(&other.path_calls);
         self.stats += other.stats;
         self.stats_same += other.stats_same;

@@ -1,7 +1,8 @@
 //! Reads or writes of one descriptor, file or peer: calls, sizes, order.
 
 use super::exemplar::Exemplars;
-use whyslow_model::{Call, CallStats, Errno, Nanos, Syscall};
+use whyslow_model::event::Tid;
+use whyslow_model::{Call, CallStats, Errno, FdKind, Nanos, Syscall};
 
 /// True where the size asked for is one byte: a call that got one byte of the 128 it asked for (a wake-up
 /// through a pipe) is no unbuffered one.
@@ -32,6 +33,10 @@ pub struct IoStats {
     pub again: u64,
     /// Calls right behind another of the same direction that began where that one ended.
     pub in_sequence: u64,
+    /// The first thread that made one.
+    pub tid: Tid,
+    /// Another thread did too.
+    pub shared: bool,
     /// The first line and the longest.
     pub exemplars: Exemplars,
 }
@@ -40,6 +45,10 @@ impl IoStats {
     /// Counts one call.
     #[inline]
     pub(crate) fn record(&mut self, call: &Call<'_>, bytes: u64) {
+        if self.calls.count == 0 {
+            self.tid = call.tid;
+        }
+        self.shared |= self.tid != call.tid;
         self.calls.record(call.dur, call.failed(), bytes);
         self.again += (call.errno == Errno::EAGAIN) as u64;
         if !call.errno.is_error() {
@@ -61,6 +70,10 @@ impl IoStats {
         if other.calls.count == 0 {
             return;
         }
+        if self.calls.count == 0 {
+            self.tid = other.tid;
+        }
+        self.shared |= other.shared || self.tid != other.tid;
         self.calls.merge(&other.calls);
         for (mine, theirs) in self.sizes.iter_mut().zip(&other.sizes) {
             *mine = mine.saturating_add(*theirs);
@@ -99,6 +112,25 @@ impl IoStats {
     pub fn mean_size(&self) -> Option<f64> {
         let moved: u64 = self.sizes[1..].iter().map(|&count| count as u64).sum();
         (moved > 0).then(|| self.calls.bytes as f64 / moved as f64)
+    }
+
+    /// The thread that made all of them; `None` where several did, or the capture shows no threads.
+    pub fn only_thread(&self) -> Option<Tid> {
+        (!self.shared && self.tid != 0).then_some(self.tid)
+    }
+
+    /// Time in the calls without what they waited for a peer: where `kind` is a pipe or a socket, each call
+    /// counts as the median one, which found its data ready.
+    pub fn time_of_work(&self, kind: FdKind) -> Nanos {
+        if !kind.waits_for_peer() {
+            return self.calls.total();
+        }
+        match self.calls.percentile(0.5).get() {
+            Some(median) => {
+                Nanos::new(median.saturating_mul(self.calls.timed).min(self.calls.total_ns))
+            }
+            None => Nanos::UNKNOWN,
+        }
     }
 
     /// Time in the calls.

@@ -2,16 +2,21 @@
 //!
 //! A rule reads facts and never text, the kernel or another rule. Its file opens with its essay.
 
+mod cpu;
 mod files;
 mod io;
 mod logs;
+mod memory;
 mod network;
 mod process;
+mod waits;
 
 use crate::engine::Rule;
 
 /// All rules. The order is the order of the documentation: by group, then by name.
 pub static RULES: &[&Rule] = &[
+    &cpu::clock_syscall::RULE,
+    &cpu::sched_yield_spin::RULE,
     &files::config_reread::RULE,
     &files::directory_rescan::RULE,
     &files::open_close_churn::RULE,
@@ -31,6 +36,8 @@ pub static RULES: &[&Rule] = &[
     &logs::duplicate_write::RULE,
     &logs::log_flood::RULE,
     &logs::write_to_dev_null::RULE,
+    &memory::madvise_churn::RULE,
+    &memory::mmap_churn::RULE,
     &network::client_gone::RULE,
     &network::close_wait_leak::RULE,
     &network::connect_failing::RULE,
@@ -43,6 +50,11 @@ pub static RULES: &[&Rule] = &[
     &process::fork_per_task::RULE,
     &process::runs_as_root::RULE,
     &process::signal_storm::RULE,
+    &waits::eagain_spin::RULE,
+    &waits::epoll_hup_spin::RULE,
+    &waits::lock_contention::RULE,
+    &waits::sleep_polling::RULE,
+    &waits::zero_timeout_poll::RULE,
 ];
 
 /// The rule of that id.

@@ -1,0 +1,101 @@
+//! # slow-file-io
+//!
+//! ## What it is
+//! Calls on local files (open, stat, read, write, unlink) take 10 ms and more.
+//!
+//! ## Why it is slow
+//! A call that is served from memory takes microseconds. One that takes 10 ms has waited for a device, for
+//! another's writes in the journal, for a lock on the directory, for free memory (throttled write-back), or for
+//! a server behind the mount. The calls say which files; the device's own figures say why.
+//!
+//! ## Example
+//! ```text
+//! read(7, "\0\0\0"..., 4096) = 4096 <0.024871>
+//! unlink("/var/spool/x/1017") = 0 <0.110032>
+//! ```
+//!
+//! ## What to do instead
+//! Look at the device (`iostat -x 1`) and the mount (`findmnt -T FILE`). Fewer and larger calls, data on a
+//! faster device or in memory, writes spread out, huge directories split up.
+//!
+//! ## When it is wrong
+//! The first touch of a cold cache is slow once: a capture of a start after boot shows it, the next one does
+//! not. Waiting for a pipe, socket or terminal is not counted, fsync has a rule of its own.
+
+use super::{MOST_FINDINGS, more_text};
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::facts::Facts;
+use crate::facts::slow_files::{SlowFile, SlowFiles};
+use crate::{guards, words};
+use whyslow_model::syscall::Class;
+use whyslow_model::{Nanos, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "slow-file-io",
+    group: "io",
+    summary: "calls on local files take 10 ms and more",
+    source: include_str!("slow_file_io.rs"),
+    needs: &[Need::Calls, Need::Durations],
+    check,
+};
+
+/// Slow calls that take less than this in all are nothing that a person would notice (response-time limit of
+/// 0.1 s: Nielsen, Usability Engineering, 1993).
+const NOTICEABLE: Nanos = Nanos::new(100_000_000);
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    if facts.hides_class(Class::File) && facts.hides_class(Class::Descriptor) {
+        return out.not_judged("calls on files", "strace -f -ttT -y -s 256 -o trace.st -p PID");
+    }
+    let all = facts.slow_files.by_time();
+    let total: u64 = all.iter().map(|slow| slow.calls.total_ns).sum();
+    let worst: Vec<&SlowFile> = all.into_iter().filter(|slow| slow.calls.total_ns >= NOTICEABLE.or_zero()).collect();
+    let more = worst.len().saturating_sub(MOST_FINDINGS);
+    let several = worst.len() > 1;
+    for (at, slow) in worst.into_iter().take(MOST_FINDINGS).enumerate() {
+        let asker = (!slow.shared && slow.tid != 0).then_some(slow.tid);
+        let share = guards::share_of_ns(facts, asker, slow.calls.total(), slow.calls.count);
+        let kinds: Vec<String> = slow
+            .by_syscall
+            .iter()
+            .map(|(syscall, count)| format!("{} {}", words::count(*count), facts.name_of(*syscall)))
+            .collect();
+        let syscalls: Vec<&str> = slow.by_syscall.iter().map(|(syscall, _)| facts.name_of(*syscall)).collect();
+        let title = format!(
+            "{}: {} took {} and more, {} in all (longest {})",
+            slow.name,
+            words::plural(slow.calls.count, "call"),
+            SlowFiles::SLOW,
+            slow.calls.total(),
+            slow.calls.max()
+        );
+        let together = if several { format!(" All slow files together: {}.", Nanos::new(total)) } else { String::new() };
+        let mut subject = Subjects::thread(facts, slow.tid);
+        if slow.shared {
+            subject.tid = None;
+        }
+        out.report(share, title)
+            .subject(Subject { path: Some(slow.name.clone()), syscall: Some(syscalls.join(", ")), ..subject })
+            .confidence(0.8)
+            .cause(format!(
+                "From memory such a call takes microseconds: these ({}) waited for a device, a journal, a lock on the \
+                 directory, or a server behind the mount.{together}{}",
+                kinds.join(", "),
+                more_text(more, at)
+            ))
+            .fix(format!("see what it is: findmnt -T {} (a network or FUSE mount?), iostat -x 1 (await and queue of its device), cat /proc/pressure/io", example(&slow.name)))
+            .fix("reads: keep the data in memory, read ahead (posix_fadvise WILLNEED), larger reads; writes: fewer and larger, not in the request's path")
+            .fix("temporary files: put them on tmpfs (TMPDIR=/dev/shm); a directory of 100,000 files and more: split it up")
+            .verify("bcc: fileslower 10, ext4slower 10 -p PID, biosnoop; without: strace -f -y -T -p PID | awk -F'[<>]' '$(NF-1) > 0.01'")
+            .saving(slow.calls.total())
+            .evidence_all(slow.exemplars.iter())
+            .file();
+    }
+}
+
+/// A path that a command can take: a pattern's directory.
+fn example(name: &str) -> &str {
+    let fixed = name.split('{').next().unwrap_or(name);
+    if fixed.len() == name.len() { name } else { fixed.rsplit_once('/').map_or("/", |(directory, _)| directory) }
+}
