@@ -1,5 +1,42 @@
-//! Code within a sentence: what rules write between backticks. It is never broken over lines, and the formats
-//! that can set it apart do.
+//! Code within a text: what rules write between backticks, or on lines indented by four spaces. It is never
+//! broken over lines, and the formats that can set it apart do.
+
+/// What a text of several lines consists of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Block {
+    /// Lines of prose.
+    Prose(String),
+    /// Lines indented by four spaces, without the indent: commands, a piece of a file.
+    Code(String),
+}
+
+/// What lines of code begin with.
+pub(crate) const CODE_INDENT: &str = "    ";
+
+/// The blocks of a text.
+pub(crate) fn blocks(text: &str) -> Vec<Block> {
+    let mut found: Vec<Block> = Vec::new();
+    for line in text.split('\n') {
+        let (code, line) = match line.strip_prefix(CODE_INDENT) {
+            Some(rest) => (true, rest.trim_end()),
+            None => (false, line),
+        };
+        match found.last_mut() {
+            Some(Block::Code(lines)) if code => {
+                lines.push('\n');
+                lines.push_str(line);
+            }
+            Some(Block::Prose(lines)) if !code => {
+                lines.push('\n');
+                lines.push_str(line);
+            }
+            _ => {
+                found.push(if code { Block::Code(line.to_string()) } else { Block::Prose(line.to_string()) })
+            }
+        }
+    }
+    found
+}
 
 /// One piece of a sentence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,6 +85,14 @@ mod tests {
         assert_eq!(pieces("run `a b` now"), [Piece::Prose("run "), Piece::Code("a b"), Piece::Prose(" now")]);
         assert_eq!(pieces("a ` b"), [Piece::Prose("a ` b")]);
         assert_eq!(pieces("``x`"), [Piece::Prose("`"), Piece::Code("x")]);
+    }
+
+    #[test]
+    fn indented_lines_are_code() {
+        assert_eq!(
+            blocks("do:\n    a\n    b\nthen\nc"),
+            [Block::Prose("do:".into()), Block::Code("a\nb".into()), Block::Prose("then\nc".into())]
+        );
     }
 
     proptest! {

@@ -1,6 +1,6 @@
 //! The sentences around a diagnosis that every format shows alike.
 
-use whyslow_model::capture::{CaptureKind, CaptureNote};
+use whyslow_model::capture::{CaptureKind, CaptureNote, SourceInfo};
 use whyslow_model::figures::{count, percent, plural};
 use whyslow_model::{
     Diagnosis, Diff, Finding, FindingChange, Nanos, NotJudged, Severity, Target, ThreadTime,
@@ -24,7 +24,7 @@ pub(crate) fn command_and_remark(text: &str) -> (&str, Option<&str>) {
 /// What was diagnosed, in one line.
 pub(crate) fn target(target: &Target) -> String {
     let mut parts = Vec::new();
-    let sources: Vec<String> = target.sources.iter().map(|source| source.name.clone()).collect();
+    let sources: Vec<String> = target.sources.iter().map(|source| source_name(source).to_string()).collect();
     match sources.is_empty() {
         true => parts.push(target.kind.to_string()),
         false => parts.push(format!("{} {}", target.kind, some_of(&sources))),
@@ -47,6 +47,11 @@ pub(crate) fn target(target: &Target) -> String {
         parts.push(format!("{} lost", count(target.lost_events)));
     }
     parts.join(" · ")
+}
+
+/// The name of an input; `-` is how the command line writes standard input.
+fn source_name(source: &SourceInfo) -> &str {
+    if source.name == "-" { "standard input" } else { &source.name }
 }
 
 fn process_name(process: &whyslow_model::diagnosis::TargetProcess) -> String {
@@ -186,8 +191,8 @@ pub(crate) fn supplies<'a>(groups: &[Lacking<'a>]) -> Vec<(&'a str, usize)> {
 pub(crate) fn note(target: &Target, note: &CaptureNote) -> String {
     let source = target.sources.iter().find(|source| source.id == note.source);
     match (source, note.line) {
-        (Some(source), Some(line)) => format!("{}:{line}: {}", source.name, note.text),
-        (Some(source), None) => format!("{}: {}", source.name, note.text),
+        (Some(source), Some(line)) => format!("{}:{line}: {}", source_name(source), note.text),
+        (Some(source), None) => format!("{}: {}", source_name(source), note.text),
         (None, Some(line)) => format!("line {line}: {}", note.text),
         (None, None) => note.text.clone(),
     }
@@ -215,7 +220,7 @@ pub(crate) fn damaged(target: &Target) -> Vec<String> {
             parts.push(format!("{} not seen", plural(source.ends_not_seen, "call end")));
         }
         if !parts.is_empty() {
-            remarks.push(format!("{}: {}", source.name, parts.join("; ")));
+            remarks.push(format!("{}: {}", source_name(source), parts.join("; ")));
         }
     }
     remarks

@@ -47,7 +47,8 @@ pub(crate) fn parts(time: &ThreadTime) -> Option<Vec<Part>> {
     measured.retain(|(_, ns)| *ns > 0);
     let sizes: Vec<u64> = measured.iter().map(|(_, ns)| *ns).collect();
     let permilles = apportion(&sizes, 1000);
-    Some(measured.into_iter().zip(permilles).map(|((label, _), permille)| Part { label, permille }).collect())
+    let parts = measured.into_iter().zip(permilles).map(|((label, _), permille)| Part { label, permille });
+    Some(parts.filter(|part| part.permille > 0).collect())
 }
 
 /// `units` shared out in proportion to `sizes` so that they sum to `units` (largest remainder method); all

@@ -2,7 +2,7 @@
 //! commands in fences, everything else escaped.
 
 use crate::exporter::Exporter;
-use crate::inline::{Piece, pieces};
+use crate::inline::{Block, Piece, blocks, pieces};
 use crate::phrases;
 use crate::style::Style;
 use crate::table_text::Grid;
@@ -28,64 +28,95 @@ const MAX_THREADS: usize = 5;
 
 /// Text that Markdown must not read as anything but text. Line ends become hard line breaks.
 fn text(raw: &str) -> String {
-    let mut out = String::with_capacity(raw.len() + raw.len() / 8);
-    let mut before = '\n';
-    let mut chars = raw.chars().peekable();
+    raw.split('\n').map(|line| escaped(line, true)).collect::<Vec<_>>().join("\\\n")
+}
+
+/// One line, escaped; at the start of a line there is more to escape.
+fn escaped(line: &str, at_start: bool) -> String {
+    let mut out = String::with_capacity(line.len() + line.len() / 8);
+    let mut before = ' ';
+    // Blanks do not take from a marker what it means; digits may begin `1. ` or `1) `.
+    let mut blank = at_start;
+    let mut number = false;
+    let mut chars = line.chars().peekable();
     while let Some(c) = chars.next() {
-        let after = chars.peek().copied().unwrap_or('\n');
+        let after = chars.peek().copied().unwrap_or(' ');
         let special = match c {
-            '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~' | '&' | '$' => true,
+            '\\' | '`' | '*' | '[' | ']' | '<' | '|' | '~' | '&' | '$' => true,
             // Within a word it stays what it is.
             '_' => !(before.is_alphanumeric() && after.is_alphanumeric()),
-            // At the start of a line: headings, lists, rules, setext underlines.
-            '#' | '-' | '+' | '=' => before == '\n',
-            // `1. ` and `1) ` begin a list.
-            '.' | ')' => before.is_ascii_digit() && (after == ' ' || after == '\n'),
-            '!' => after == '[',
+            '#' | '-' | '+' | '=' | '>' => blank,
+            '.' | ')' => number && after == ' ',
             _ => false,
         };
-        if c == '\n' {
-            out.push('\\');
-        } else if special {
+        if special {
             out.push('\\');
         }
         out.push(c);
-        // Blanks at the start of a line do not take a marker its meaning.
-        if !(c == ' ' && before == '\n') {
-            before = c;
+        number = c.is_ascii_digit() && (blank || number);
+        blank &= c == ' ';
+        before = c;
+    }
+    out
+}
+
+/// A line, with what stands between backticks as code.
+fn sentence(raw: &str) -> String {
+    let mut at_start = true;
+    let mut out = String::with_capacity(raw.len() + 8);
+    for piece in pieces(raw) {
+        match piece {
+            Piece::Prose(prose) => out.push_str(&escaped(prose, at_start)),
+            Piece::Code(code) => out.push_str(&format!("`{code}`")),
+        }
+        at_start = false;
+    }
+    out
+}
+
+/// Prose and lines of code.
+fn rich(raw: &str) -> String {
+    let blocks = blocks(raw).into_iter().map(|block| match block {
+        Block::Prose(prose) => prose.split('\n').map(sentence).collect::<Vec<_>>().join("\\\n"),
+        Block::Code(code) => format!("\n{}", fenced("", &code)),
+    });
+    blocks.collect::<Vec<_>>().join("\n").trim_end().to_string()
+}
+
+/// A fenced block; the fence is longer than any run of backticks within.
+fn fenced(language: &str, content: &str) -> String {
+    let longest = content.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}{language}\n{}\n{fence}\n", content.trim_end_matches('\n'))
+}
+
+fn command(raw: &str) -> String {
+    let (command, remark) = phrases::command_and_remark(raw);
+    let remark = remark.map_or(String::new(), |remark| format!("\n{}\n", text(remark)));
+    format!("{}{remark}", fenced("sh", command))
+}
+
+/// A list; further lines of an item are indented as far as its text.
+fn list(texts: impl IntoIterator<Item = String>, numbered: bool) -> String {
+    let mut out = String::new();
+    for (item, number) in texts.into_iter().zip(1..) {
+        let mark = if numbered { format!("{number}. ") } else { "- ".to_string() };
+        let mut lines = item.lines();
+        out.push_str(&format!("{mark}{}\n", lines.next().unwrap_or_default()));
+        for line in lines {
+            let indent = if line.is_empty() { 0 } else { mark.len() };
+            out.push_str(&format!("{:indent$}{line}\n", ""));
         }
     }
     out
 }
 
-/// A sentence, with what stands between backticks as code.
-fn sentence(raw: &str) -> String {
-    pieces(raw)
-        .into_iter()
-        .map(|piece| match piece {
-            Piece::Prose(prose) => text(prose),
-            Piece::Code(code) => format!("`{code}`"),
-        })
-        .collect()
+fn bullets(texts: impl IntoIterator<Item = String>) -> String {
+    list(texts, false)
 }
 
-/// A fenced block; the fence is longer than any run of backticks within.
-fn fenced(language: &str, content: &str, indent: &str) -> String {
-    let longest = content.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest.max(2) + 1);
-    let lines: String = content.lines().map(|line| format!("{indent}{line}\n")).collect();
-    format!("{indent}{fence}{language}\n{lines}{indent}{fence}\n")
-}
-
-fn command(raw: &str, indent: &str) -> String {
-    let (command, remark) = phrases::command_and_remark(raw);
-    let remark = remark.map_or(String::new(), |remark| format!("\n{indent}{}\n", text(remark)));
-    format!("{}{remark}", fenced("sh", command, indent))
-}
-
-fn items(mark: &str, texts: impl IntoIterator<Item = String>) -> String {
-    let indent = " ".repeat(mark.len() + 1);
-    texts.into_iter().map(|item| format!("{mark} {}\n", item.replace('\n', &format!("\n{indent}")))).collect()
+fn steps(texts: impl IntoIterator<Item = String>) -> String {
+    list(texts, true)
 }
 
 fn diagnosis_text(diagnosis: &Diagnosis, style: &Style) -> String {
@@ -101,13 +132,13 @@ fn diagnosis_text(diagnosis: &Diagnosis, style: &Style) -> String {
     } else if !groups.notices.is_empty() {
         out.push_str(&format!(
             "\n### Worth knowing\n\n{}",
-            items("-", groups.notices.iter().map(|finding| short(finding)))
+            bullets(groups.notices.iter().map(|finding| short(finding)))
         ));
     }
     out.push_str(&time(diagnosis, style));
     out.push_str(&about_capture(diagnosis, &groups.capture));
     if let Some(remaining) = &diagnosis.remaining {
-        out.push_str(&format!("\n### Next\n\n{}\n", sentence(remaining)));
+        out.push_str(&format!("\n### Next\n\n{}\n", rich(remaining)));
     }
     out
 }
@@ -122,7 +153,7 @@ fn full(finding: &Finding) -> String {
     let figures = if figures.is_empty() { String::new() } else { format!("{} · ", figures.join(" · ")) };
     out.push_str(&format!("{figures}`{}`\n", finding.id));
     if !finding.cause.is_empty() {
-        out.push_str(&format!("\n{}\n", sentence(&finding.cause)));
+        out.push_str(&format!("\n{}\n", rich(&finding.cause)));
     }
     if !finding.chain.is_empty() {
         let links = finding.chain.iter().map(|link| {
@@ -135,18 +166,18 @@ fn full(finding: &Finding) -> String {
                 text(&format!("{}{place}", link.waits_for))
             )
         });
-        out.push_str(&format!("\nChain:\n\n{}", items("1.", links)));
+        out.push_str(&format!("\nChain:\n\n{}", steps(links)));
     }
     if !finding.evidence.is_empty() {
         let lines: String =
             finding.evidence.iter().map(|line| format!("{}  {}\n", line.source, line.text)).collect();
-        out.push_str(&format!("\nEvidence:\n\n{}", fenced("text", &lines, "")));
+        out.push_str(&format!("\nEvidence:\n\n{}", fenced("text", &lines)));
     }
     if !finding.fix.is_empty() {
-        out.push_str(&format!("\nFix:\n\n{}", items("1.", finding.fix.iter().map(|step| sentence(step)))));
+        out.push_str(&format!("\nFix:\n\n{}", steps(finding.fix.iter().map(|step| rich(step)))));
     }
     if !finding.verify.is_empty() {
-        out.push_str(&format!("\nVerify:\n\n{}", command(&finding.verify, "")));
+        out.push_str(&format!("\nVerify:\n\n{}", command(&finding.verify)));
     }
     if let Some(confidence) = phrases::confidence(finding) {
         out.push_str(&format!("\nCertainty: {}\n", text(&confidence)));
@@ -180,7 +211,7 @@ fn time(diagnosis: &Diagnosis, style: &Style) -> String {
     let body = if threads.is_empty() {
         "Unknown: the capture shows no durations.\n".to_string()
     } else {
-        items("-", threads)
+        bullets(threads)
     };
     format!("\n### Where the time went\n\n{body}")
 }
@@ -192,9 +223,9 @@ fn about_capture(diagnosis: &Diagnosis, findings: &[&Finding]) -> String {
         .chain(target.notes.iter().map(|note| phrases::note(target, note)));
     let lacking = phrases::lacking(&diagnosis.not_judged);
     let remarks = notes.chain(phrases::not_judged(&lacking)).map(|note| text(&note));
-    let mut out = items("-", findings.iter().map(|finding| short(finding)).chain(remarks));
+    let mut out = bullets(findings.iter().map(|finding| short(finding)).chain(remarks));
     for (supply, _) in phrases::supplies(&lacking) {
-        out.push_str(&format!("\n{}", command(supply, "")));
+        out.push_str(&format!("\n{}", command(supply)));
     }
     if out.is_empty() { out } else { format!("\n### About this capture\n\n{out}") }
 }
@@ -208,14 +239,14 @@ fn write_grid(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
     write_row(out, grid.heads.iter().map(|head| text(head.heading)))?;
     write_row(out, grid.heads.iter().map(|head| if head.figures { "---:" } else { "---" }.to_string()))?;
     for row in &grid.rows {
-        write_row(out, row.iter().map(|cell| text(cell)))?;
+        write_row(out, row.iter().map(|cell| escaped(cell, false)))?;
     }
     if let Some(total) = &grid.total {
         write_row(
             out,
-            total
-                .iter()
-                .map(|cell| if cell.is_empty() { String::new() } else { format!("**{}**", text(cell)) }),
+            total.iter().map(|cell| {
+                if cell.is_empty() { String::new() } else { format!("**{}**", escaped(cell, false)) }
+            }),
         )?;
     }
     Ok(())
@@ -225,7 +256,7 @@ fn write_table(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "**{}**\n", text(&table.question))?;
     write_grid(&Grid::of(table), out)?;
     for note in &table.notes {
-        writeln!(out, "\n{}", sentence(note))?;
+        writeln!(out, "\n{}", rich(note))?;
     }
     Ok(())
 }
@@ -236,7 +267,7 @@ fn diff_text(diff: &Diff) -> String {
         let changes = group.changes.iter().map(|change| {
             format!("{}\\\n{}", text(&change.title), text(&phrases::change(change, group.absent)))
         });
-        out.push_str(&format!("\n### {}\n\n{}", group.heading, items("-", changes)));
+        out.push_str(&format!("\n### {}\n\n{}", group.heading, bullets(changes)));
     }
     if !diff.figures.is_empty() {
         let mut rows = Vec::new();
@@ -247,7 +278,7 @@ fn diff_text(diff: &Diff) -> String {
     if !diff.refusals.is_empty() {
         out.push_str(&format!(
             "\n### Not claimed\n\n{}",
-            items("-", diff.refusals.iter().map(|refusal| sentence(refusal)))
+            bullets(diff.refusals.iter().map(|refusal| rich(refusal)))
         ));
     }
     out
@@ -261,12 +292,12 @@ mod tests {
     fn text_stays_text() {
         assert_eq!(text("# a_b _c_ *d*"), "\\# a_b \\_c\\_ \\*d\\*");
         assert_eq!(text("- x\n1. y"), "\\- x\\\n1\\. y");
-        assert_eq!(text("<script> [a](b) 1.78 s"), "\\<script\\> \\[a\\](b) 1.78 s");
+        assert_eq!(text("<script> [a](b) 1.78 s"), "\\<script> \\[a\\](b) 1.78 s");
     }
 
     #[test]
     fn a_fence_is_longer_than_what_it_holds() {
-        assert_eq!(fenced("text", "a\n```\nb", ""), "````text\na\n```\nb\n````\n");
-        assert_eq!(fenced("sh", "ls", ""), "```sh\nls\n```\n");
+        assert_eq!(fenced("text", "a\n```\nb"), "````text\na\n```\nb\n````\n");
+        assert_eq!(fenced("sh", "ls"), "```sh\nls\n```\n");
     }
 }

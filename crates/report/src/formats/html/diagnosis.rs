@@ -1,6 +1,6 @@
 //! A diagnosis as a page: the terminal's order, with notices and remarks folded.
 
-use super::{list, paragraph, sentence, text};
+use super::{aside, list, paragraph, rich, text};
 use crate::phrases;
 use crate::time_parts::{Part, UNKNOWN, parts};
 use whyslow_model::{Diagnosis, Finding, ThreadTime};
@@ -9,11 +9,11 @@ use whyslow_model::{Diagnosis, Finding, ThreadTime};
 const SHADES: usize = 4;
 
 pub(super) fn body(diagnosis: &Diagnosis) -> String {
-    let mut body = paragraph("dim", &phrases::target(&diagnosis.target));
+    let mut body = aside(&phrases::target(&diagnosis.target));
     let groups = phrases::groups(&diagnosis.findings);
     groups.causes.iter().for_each(|finding| body.push_str(&article(finding)));
     if groups.causes.is_empty() && groups.notices.is_empty() {
-        body.push_str(&paragraph("", &phrases::nothing_found(diagnosis)));
+        body.push_str(&paragraph(&phrases::nothing_found(diagnosis)));
     }
     if !groups.notices.is_empty() {
         body.push_str("<h2>Worth knowing</h2>\n");
@@ -22,7 +22,7 @@ pub(super) fn body(diagnosis: &Diagnosis) -> String {
     body.push_str(&time(&diagnosis.time));
     body.push_str(&about_capture(diagnosis, &groups.capture));
     if let Some(remaining) = &diagnosis.remaining {
-        body.push_str(&format!("<h2>Next</h2>\n{}", paragraph("", remaining)));
+        body.push_str(&format!("<h2>Next</h2>\n{}", paragraph(remaining)));
     }
     body
 }
@@ -61,7 +61,7 @@ fn details(finding: &Finding) -> String {
             .collect();
     out.push_str(&format!("<p class=\"dim\">{}</p>\n", text(&figures.join(" · "))));
     if !finding.cause.is_empty() {
-        out.push_str(&paragraph("", &finding.cause));
+        out.push_str(&paragraph(&finding.cause));
     }
     let links = finding.chain.iter().map(|link| {
         format!(
@@ -81,12 +81,12 @@ fn details(finding: &Finding) -> String {
     if !lines.is_empty() {
         out.push_str(&section("Evidence", &format!("<pre>{lines}</pre>\n")));
     }
-    out.push_str(&section("Fix", &list("ol", finding.fix.iter().map(|step| sentence(step)))));
+    out.push_str(&section("Fix", &list("ol", finding.fix.iter().map(|step| rich(step)))));
     if !finding.verify.is_empty() {
         out.push_str(&section("Verify", &command(&finding.verify)));
     }
     if let Some(confidence) = phrases::confidence(finding) {
-        out.push_str(&section("Certainty", &paragraph("", &confidence)));
+        out.push_str(&section("Certainty", &paragraph(&confidence)));
     }
     out
 }
@@ -97,7 +97,7 @@ fn section(heading: &str, content: &str) -> String {
 
 fn command(raw: &str) -> String {
     let (command, remark) = phrases::command_and_remark(raw);
-    let remark = remark.map_or(String::new(), |remark| paragraph("dim", remark));
+    let remark = remark.map_or(String::new(), aside);
     format!("<pre>{}</pre>\n{remark}", text(command))
 }
 
@@ -128,7 +128,7 @@ fn time(threads: &[ThreadTime]) -> String {
             )
         })
         .collect();
-    let rows = if rows.is_empty() { paragraph("", "Unknown: the capture shows no durations.") } else { rows };
+    let rows = if rows.is_empty() { paragraph("Unknown: the capture shows no durations.") } else { rows };
     format!("<h2>Where the time went</h2>\n{rows}")
 }
 

@@ -4,7 +4,7 @@
 mod diagnosis;
 
 use crate::exporter::Exporter;
-use crate::inline::{Piece, pieces};
+use crate::inline::{Block, Piece, blocks, pieces};
 use crate::phrases;
 use crate::style::Style;
 use crate::table_text::Grid;
@@ -66,8 +66,24 @@ fn sentence(raw: &str) -> String {
         .collect()
 }
 
-fn paragraph(class: &str, raw: &str) -> String {
-    format!("<p class=\"{class}\">{}</p>\n", sentence(raw))
+/// Prose and lines of code.
+fn rich(raw: &str) -> String {
+    blocks(raw)
+        .into_iter()
+        .map(|block| match block {
+            Block::Prose(prose) => sentence(&prose),
+            Block::Code(code) => format!("<pre>{}</pre>", text(&code)),
+        })
+        .collect()
+}
+
+fn paragraph(raw: &str) -> String {
+    format!("<div class=\"text\">{}</div>\n", rich(raw))
+}
+
+/// A paragraph that steps back.
+fn aside(raw: &str) -> String {
+    format!("<div class=\"text dim\">{}</div>\n", rich(raw))
 }
 
 fn list(tag: &str, items: impl IntoIterator<Item = String>) -> String {
@@ -94,12 +110,12 @@ fn grid(grid: &Grid) -> String {
 }
 
 fn table_body(table: &Table) -> String {
-    let notes: String = table.notes.iter().map(|note| paragraph("dim", note)).collect();
+    let notes: String = table.notes.iter().map(|note| aside(note)).collect();
     format!("{}{notes}", grid(&Grid::of(table)))
 }
 
 fn diff_body(diff: &Diff) -> String {
-    let mut body = paragraph("dim", &phrases::windows(diff));
+    let mut body = aside(&phrases::windows(diff));
     for group in phrases::change_groups(diff).iter().filter(|group| !group.changes.is_empty()) {
         let items = group.changes.iter().map(|change| {
             format!(
@@ -121,7 +137,7 @@ fn diff_body(diff: &Diff) -> String {
     if !diff.refusals.is_empty() {
         body.push_str(&format!(
             "<h2>Not claimed</h2>\n{}",
-            list("ul", diff.refusals.iter().map(|refusal| sentence(refusal)))
+            list("ul", diff.refusals.iter().map(|refusal| rich(refusal)))
         ));
     }
     body

@@ -64,12 +64,13 @@ fn color(severity: Severity) -> AnsiColor {
 fn title(page: &mut Page, finding: &Finding) {
     let word = finding.severity.word();
     let painted = page.paint(ink(color(finding.severity)).bold(), word);
-    let indent = if page.is_wide() { word.width() + 2 } else { 2 };
     if page.is_wide() {
-        page.hanging(&format!("{painted}  "), indent, &finding.title, BOLD);
+        let indent = page.field_indent();
+        let gap = indent.saturating_sub(word.width());
+        page.hanging(&format!("{painted}{:gap$}", ""), indent, &finding.title, BOLD);
     } else {
         page.line(&painted);
-        page.hanging("  ", indent, &finding.title, BOLD);
+        page.hanging("  ", 2, &finding.title, BOLD);
     }
 }
 

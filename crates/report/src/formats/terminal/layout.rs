@@ -1,6 +1,6 @@
 //! Lines on a terminal: wrapping by display width, hanging indents, colour.
 
-use crate::inline::{Piece, pieces};
+use crate::inline::{CODE_INDENT, Piece, pieces};
 use crate::style::Style;
 use anstyle::{AnsiColor, Color, Effects};
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
@@ -125,7 +125,7 @@ impl Page {
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for line in text.split('\n') {
-        if line.starts_with("    ") {
+        if line.starts_with(CODE_INDENT) {
             lines.push(line.trim_end().to_string());
             continue;
         }
@@ -133,7 +133,7 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
         let hard: String = pieces(line)
             .into_iter()
             .map(|piece| match piece {
-                Piece::Prose(prose) => prose.to_string(),
+                Piece::Prose(prose) => with_units_bound(prose),
                 Piece::Code(code) => {
                     longest_code = longest_code.max(code.width() + 2);
                     format!("`{}`", code.replace(' ', &HARD_SPACE.to_string()))
@@ -148,6 +148,27 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
         lines.extend(textwrap::wrap(&hard, options).iter().map(|line| line.replace(HARD_SPACE, " ")));
     }
     lines
+}
+
+/// Units whose figure shall stand on the same line.
+const UNITS: [&str; 12] = ["%", "s", "ms", "us", "ns", "min", "h", "B", "kB", "MB", "GB", "TB"];
+
+/// The text with a hard space between a figure and its unit: `61.0 %`, `1.78 s`.
+fn with_units_bound(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for word in text.split_inclusive(' ') {
+        let bare = word.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '%');
+        if UNITS.contains(&bare)
+            && out.len() > 1
+            && out.ends_with(' ')
+            && out.trim_end().ends_with(|c: char| c.is_ascii_digit())
+        {
+            out.pop();
+            out.push(HARD_SPACE);
+        }
+        out.push_str(word);
+    }
+    out
 }
 
 /// The text cut at its end to `width` columns, with `…` where something went.
@@ -203,6 +224,12 @@ mod tests {
             ["set", "`export TZ=:/etc/localtime`", "before"]
         );
         assert_eq!(wrap("a:\n    strace -f -ttT -y -p 1\nb", 10), ["a:", "    strace -f -ttT -y -p 1", "b"]);
+    }
+
+    #[test]
+    fn a_figure_keeps_its_unit() {
+        assert_eq!(wrap("so 61.0 % of", 8), ["so", "61.0 %", "of"]);
+        assert_eq!(wrap("it is a s b", 8), ["it is a", "s b"]);
     }
 
     #[test]

@@ -1,0 +1,425 @@
+//! Diagnoses, tables and comparisons built by hand, and a helper that renders them.
+
+#![allow(dead_code, unreachable_pub, reason = "each test binary uses its part of the fixtures")]
+
+use whyslow_model::diagnosis::TargetProcess;
+use whyslow_model::{
+    CaptureKind, CaptureNote, Cell, ChainLink, ClockKind, Column, Diagnosis, Diff, Evidence, FigureChange,
+    Finding, FindingChange, Nanos, NotJudged, NoteKind, Saving, Severity, SourceId, SourceInfo, Subject,
+    Table, Target, ThreadTime, WaitShare,
+};
+use whyslow_report::{Exporter, Style};
+
+pub fn style(width: usize) -> Style {
+    Style { width, ..Style::default() }
+}
+
+pub fn diagnosis_text(exporter: &Exporter, diagnosis: &Diagnosis, style: &Style) -> String {
+    let mut out = Vec::new();
+    exporter.diagnosis(diagnosis, style, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+pub fn table_text(exporter: &Exporter, table: &Table, style: &Style) -> String {
+    let mut out = Vec::new();
+    exporter.table(table, style, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+pub fn diff_text(exporter: &Exporter, diff: &Diff, style: &Style) -> String {
+    let mut out = Vec::new();
+    exporter.diff(diff, style, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn line(source: &str, text: &str) -> Evidence {
+    Evidence { source: source.into(), text: text.into() }
+}
+
+fn finding(id: &'static str, severity: Severity, title: &str) -> Finding {
+    Finding {
+        id,
+        title: title.into(),
+        severity,
+        confidence: 0.9,
+        share: None,
+        share_of: String::new(),
+        saving: Saving::default(),
+        subject: Subject::default(),
+        cause: String::new(),
+        fix: Vec::new(),
+        chain: Vec::new(),
+        evidence: Vec::new(),
+        verify: String::new(),
+    }
+}
+
+/// A service that waits for Redis: one cause with a chain, one less sure, a notice, a remark on the capture.
+pub fn slow_service() -> Diagnosis {
+    let mut trace = SourceInfo::new(SourceId(0), "redis-epipe.st", CaptureKind::Strace);
+    trace.clock = ClockKind::TimeOfDay;
+    (trace.lines, trace.events, trace.rejects, trace.starts_not_seen) = (1_204, 1_200, 3, 1);
+    let lsof = SourceInfo::new(SourceId(1), "redis-epipe.lsof", CaptureKind::Lsof);
+    Diagnosis {
+        schema: Diagnosis::SCHEMA,
+        verdict: "HMGET to Redis 10.3.0.7:6379 took 1.78 s, and the client had gone (1 more cause).".into(),
+        target: Target {
+            kind: "capture",
+            processes: vec![TargetProcess { pid: Some(21_120), comm: Some("java".into()), threads: 214 }],
+            start: Some("10:34:34.289915".into()),
+            duration_ns: Nanos::new(1_961_000_000),
+            events: 1_200,
+            lost_events: 4,
+            sources: vec![trace, lsof],
+            notes: vec![CaptureNote {
+                kind: NoteKind::Reject,
+                source: SourceId(0),
+                line: Some(17),
+                text: "expected `NAME(`, found `21124 10:34:3`: cut".into(),
+                tid: None,
+            }],
+        },
+        time: vec![
+            ThreadTime {
+                pid: Some(21_120),
+                tid: 21_124,
+                comm: Some("http-nio-8080-exec-7".into()),
+                wall_ns: Nanos::new(1_961_000_000),
+                on_cpu_ns: Nanos::UNKNOWN,
+                runnable_ns: Nanos::UNKNOWN,
+                blocked_ns: Nanos::new(1_779_099_000),
+                working_ns: Nanos::new(1_100_000),
+                between_calls_ns: Nanos::new(180_000_000),
+                waits: vec![WaitShare { kind: "network", ns: Nanos::new(1_779_099_000) }],
+            },
+            ThreadTime {
+                pid: Some(21_120),
+                tid: 21_190,
+                comm: None,
+                wall_ns: Nanos::new(1_200_000_000),
+                on_cpu_ns: Nanos::UNKNOWN,
+                runnable_ns: Nanos::UNKNOWN,
+                blocked_ns: Nanos::new(900_000_000),
+                working_ns: Nanos::UNKNOWN,
+                between_calls_ns: Nanos::UNKNOWN,
+                waits: vec![
+                    WaitShare { kind: "lock", ns: Nanos::new(800_000_000) },
+                    WaitShare { kind: "timer", ns: Nanos::new(100_000_000) },
+                ],
+            },
+        ],
+        findings: vec![
+            Finding {
+                share: Some(0.907),
+                share_of: "wall time of thread 21124".into(),
+                saving: Saving { ns_per_s: Some(907_000_000), text: "1.78 s in a window of 1.96 s".into() },
+                cause: "The thread sends HMGET and sleeps in poll until Redis answers. By then the client has \
+                        closed its connection, so the answer ends in EPIPE."
+                    .into(),
+                chain: vec![
+                    ChainLink {
+                        who: "21120/21190 worker".into(),
+                        waits_for: "futex 0x7f004c01e354, woken by 21124".into(),
+                        ns: Nanos::new(1_700_000_000),
+                        evidence: "redis-epipe.st:3".into(),
+                    },
+                    ChainLink {
+                        who: "21120/21124 http-nio-8080-exec-7".into(),
+                        waits_for: "Redis 10.3.0.7:6379 (HMGET)".into(),
+                        ns: Nanos::new(1_779_099_000),
+                        evidence: "redis-epipe.st:2,4".into(),
+                    },
+                ],
+                evidence: vec![
+                    line(
+                        "redis-epipe.st:1",
+                        r#"21124 10:34:34.289915 sendto(669, "*4\r\n$5\r\nHMGET\r\n$27\r\nrelation:series:1234:check\r\n", 89, 0, NULL, 0) = 89 <0.000051>"#,
+                    ),
+                    line(
+                        "redis-epipe.st:2,4",
+                        "21124 10:34:34.290015 poll([{fd=669, events=POLLIN|POLLERR}], 1, 2000 <unfinished ...>",
+                    ),
+                    line("redis-epipe.st:9", r#"21124 write(42, "GET / HTTP/1.1\r\nCookie: sid=hunter2\r\n\r\n", 36) = -1 EPIPE"#),
+                ],
+                fix: vec![
+                    "find what holds Redis: `redis-cli -h 10.3.0.7 slowlog get 10`; a slow command blocks all others".into(),
+                    "give this traffic a Redis of its own, and lower `hz`".into(),
+                ],
+                verify: "strace -f -ttT -e trace=network -p 21120   (HMGET answers in under 10 ms)".into(),
+                ..finding("slow-peer", Severity::Critical, "HMGET to Redis 10.3.0.7:6379 took 1.78 s, and the client had gone")
+            },
+            Finding {
+                share: Some(0.22),
+                share_of: "calls".into(),
+                confidence: 0.65,
+                cause: "The same 512 bytes are read from /srv/app/lib/springfox-swagger-ui-2.9.2.jar again and again.".into(),
+                fix: vec!["take the jar out of the class path, or unpack it:\n    unzip -d /srv/app/classes /srv/app/lib/springfox-swagger-ui-2.9.2.jar".into()],
+                evidence: vec![line("redis-epipe.st:77", r#"read(5, "PK\3\4\n\0\0\10\0\0", 512) = 512 <0.000020>"#)],
+                ..finding("archive-reread", Severity::Warning, "/srv/app/lib/springfox-swagger-ui-2.9.2.jar is read 264 times over")
+            },
+            Finding {
+                cause: "The process runs as root.".into(),
+                fix: vec!["systemd: User=app in the unit".into()],
+                ..finding("runs-as-root", Severity::Notice, "pid 21120 runs as root")
+            },
+            Finding {
+                cause: "Calls without a start were seen.".into(),
+                fix: vec!["start strace before the load, or attach longer".into()],
+                ..finding("mid-connection", Severity::Capture, "the capture begins in the middle of 3 connections")
+            },
+        ],
+        not_judged: vec![
+            NotJudged {
+                id: "sleep-polling",
+                missing: "single calls of every thread".into(),
+                supply: "strace -f -ttT -y -s 256 -o trace.st -p PID".into(),
+            },
+            NotJudged {
+                id: "close-wait-leak",
+                missing: "what descriptors lead to".into(),
+                supply: "lsof -nP -p PID > trace.lsof   (or strace with -yy)".into(),
+            },
+            NotJudged {
+                id: "fd-exhaustion",
+                missing: "what descriptors lead to".into(),
+                supply: "lsof -nP -p PID > trace.lsof   (or strace with -yy)".into(),
+            },
+        ],
+        remaining: Some("Largest remaining cost among working calls: read, 48.0 ms in 2,112 calls (61.0 % of their time).".into()),
+    }
+}
+
+/// A healthy program in a capture without durations.
+pub fn nothing_found() -> Diagnosis {
+    Diagnosis {
+        schema: Diagnosis::SCHEMA,
+        verdict: "No cause of slowness among the system calls: 812 calls looked at.".into(),
+        target: Target {
+            kind: "capture",
+            processes: vec![TargetProcess { pid: None, comm: None, threads: 1 }],
+            start: None,
+            duration_ns: Nanos::UNKNOWN,
+            events: 812,
+            lost_events: 0,
+            sources: vec![SourceInfo::new(SourceId(0), "-", CaptureKind::Strace)],
+            notes: Vec::new(),
+        },
+        time: vec![ThreadTime {
+            pid: None,
+            tid: 0,
+            comm: None,
+            wall_ns: Nanos::UNKNOWN,
+            on_cpu_ns: Nanos::UNKNOWN,
+            runnable_ns: Nanos::UNKNOWN,
+            blocked_ns: Nanos::UNKNOWN,
+            working_ns: Nanos::UNKNOWN,
+            between_calls_ns: Nanos::UNKNOWN,
+            waits: Vec::new(),
+        }],
+        findings: Vec::new(),
+        not_judged: Vec::new(),
+        remaining: None,
+    }
+}
+
+/// A diagnosis whose every text is `text`, and whose figures are `figure` and `share`.
+pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
+    let mut diagnosis = slow_service();
+    let text = || text.to_string();
+    let ns = Nanos::new(figure);
+    diagnosis.verdict = text();
+    diagnosis.remaining = Some(text());
+    let target = &mut diagnosis.target;
+    (target.start, target.duration_ns, target.events, target.lost_events) =
+        (Some(text()), ns, figure, figure);
+    for process in &mut target.processes {
+        process.comm = Some(text());
+        process.threads = figure as usize / 2;
+    }
+    for source in &mut target.sources {
+        source.name = text();
+        (source.rejects, source.lines, source.ends_not_seen) = (figure, figure, figure);
+    }
+    target.notes.iter_mut().for_each(|note| note.text = text());
+    for time in &mut diagnosis.time {
+        time.comm = Some(text());
+        (time.wall_ns, time.on_cpu_ns, time.blocked_ns) = (ns, ns, ns);
+        time.waits.iter_mut().for_each(|wait| wait.ns = ns);
+    }
+    for rule in &mut diagnosis.not_judged {
+        (rule.missing, rule.supply) = (text(), text());
+    }
+    for finding in &mut diagnosis.findings {
+        *finding = Finding {
+            id: finding.id,
+            severity: finding.severity,
+            title: text(),
+            confidence: share,
+            share: Some(share),
+            share_of: text(),
+            saving: Saving { ns_per_s: Some(figure), text: text() },
+            subject: Subject {
+                pid: None,
+                tid: None,
+                comm: Some(text()),
+                syscall: Some(text()),
+                path: Some(text()),
+                fd: None,
+                peer: Some(text()),
+                lock: Some(text()),
+                function: Some(text()),
+                endpoint: Some(text()),
+                device: Some(text()),
+                host: Some(text()),
+                errno: None,
+            },
+            cause: text(),
+            fix: vec![text(), text()],
+            chain: vec![ChainLink { who: text(), waits_for: text(), ns, evidence: text() }; 9],
+            evidence: vec![line(&text(), &text())],
+            verify: text(),
+        };
+    }
+    diagnosis
+}
+
+/// `whyslow summary`, with a column of each kind.
+pub fn summary() -> Table {
+    let row = |name: &str, calls, total: Nanos, share, bytes: Option<u64>, rate, path: Option<&str>| {
+        vec![
+            Cell::Text(name.into()),
+            Cell::Count(calls),
+            Cell::duration(total),
+            Cell::Share(share),
+            bytes.map_or(Cell::Unknown, Cell::Bytes),
+            Cell::per_second(rate),
+            Cell::text(path),
+        ]
+    };
+    Table {
+        name: "summary",
+        question: "Which calls take the time?".into(),
+        columns: vec![
+            Column::new("syscall", "syscall"),
+            Column::new("calls", "calls"),
+            Column::new("total_ns", "total"),
+            Column::optional("share", "share", 1),
+            Column::optional("bytes", "bytes", 2),
+            Column::optional("per_s", "rate", 3),
+            Column::optional("path", "most with", 1),
+        ],
+        rows: vec![
+            row(
+                "stat",
+                200_135,
+                Nanos::new(1_779_099_000),
+                0.8907,
+                None,
+                Some(40_027.0),
+                Some("/etc/localtime"),
+            ),
+            row(
+                "write",
+                523,
+                Nanos::new(12_500_000),
+                0.0063,
+                Some(78_445_591),
+                Some(104.6),
+                Some("/var/log/app/backend/worker-7/2026-11-21/output.log"),
+            ),
+            row("poll", 3, Nanos::UNKNOWN, f64::NAN, Some(512), None, None),
+        ],
+        total: Some(vec![
+            Cell::Text("all".into()),
+            Cell::Count(200_661),
+            Cell::Duration(Nanos::new(1_791_599_000)),
+            Cell::Share(1.0),
+            Cell::Bytes(78_446_103),
+            Cell::Unknown,
+            Cell::Unknown,
+        ]),
+        notes: vec!["poll: waiting, not cost.".into()],
+    }
+}
+
+/// A table with one row of every cell, holding `text` and the figures.
+pub fn table_filled_with(text: &str, figure: u64, share: f64) -> Table {
+    let mut table = summary();
+    table.question = text.into();
+    table.notes = vec![text.into()];
+    let row = vec![
+        Cell::Text(text.into()),
+        Cell::Count(figure),
+        Cell::Duration(Nanos::new(figure)),
+        Cell::Share(share),
+        Cell::Bytes(figure),
+        Cell::PerSecond(share),
+        Cell::Text(text.into()),
+    ];
+    // Also rows that are too short and too long.
+    table.rows = vec![row.clone(), row[..3].to_vec(), [row.clone(), row.clone()].concat(), Vec::new()];
+    table.total = Some(row);
+    table
+}
+
+/// The first case: `TZ` set, the stats gone.
+pub fn tz_fixed() -> Diff {
+    let figure = |name: &str, unit, before, after, ratio, beyond_noise, change: &str| FigureChange {
+        name: name.into(),
+        unit,
+        before,
+        after,
+        ratio,
+        beyond_noise,
+        change: change.into(),
+    };
+    let change = |id, title: &str, before, after, change: &str| FindingChange {
+        id,
+        title: title.into(),
+        before,
+        after,
+        share_before: Some(0.8907),
+        share_after: None,
+        change: change.into(),
+    };
+    Diff {
+        schema: Diff::SCHEMA,
+        verdict: "The stat storm is gone; 5.0x the files written, in an unknown time.".into(),
+        before_ns: Nanos::UNKNOWN,
+        after_ns: Nanos::UNKNOWN,
+        gone: vec![change(
+            "tz-stat-storm",
+            "/etc/localtime is checked 200,135 times",
+            Some(Severity::Critical),
+            None,
+            "200,135 stat calls -> 0",
+        )],
+        new: Vec::new(),
+        kept: vec![],
+        unknown: vec![change("small-writes", "writes of 80 bytes", Some(Severity::Warning), None, "")],
+        figures: vec![
+            figure("write calls", "count", Some(523.0), Some(2_599.0), Some(4.969), Some(true), "5.0x"),
+            figure("stat calls per write", "ratio", Some(382.667), Some(0.0), Some(0.0), Some(true), "gone"),
+            figure("system time", "ns", Some(1_523_000_000.0), None, None, None, "unknown after"),
+        ],
+        refusals: vec!["a rate: the length of neither window is known (strace -c without -w)".into()],
+    }
+}
+
+/// A comparison whose every text is `text`, and whose figures are `figure`.
+pub fn diff_filled_with(text: &str, figure: f64) -> Diff {
+    let mut diff = tz_fixed();
+    diff.verdict = text.into();
+    diff.refusals = vec![text.into()];
+    diff.new = diff.gone.clone();
+    diff.kept = diff.gone.clone();
+    for change in diff.gone.iter_mut().chain(&mut diff.new).chain(&mut diff.kept).chain(&mut diff.unknown) {
+        (change.title, change.change) = (text.into(), text.into());
+        change.share_after = Some(figure);
+    }
+    for (one, unit) in diff.figures.iter_mut().zip(["count", "ns", "bytes"]) {
+        (one.name, one.change, one.unit) = (text.into(), text.into(), unit);
+        (one.before, one.after, one.ratio) = (Some(figure), Some(-figure), Some(figure));
+    }
+    diff
+}
