@@ -11,11 +11,11 @@ import sys
 def parse():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--name", required=True)
-    parser.add_argument("--fires", action="append", default=[], metavar="ID", help="a finding of the slow recording")
-    parser.add_argument("--first", metavar="ID[|ID]", help="the slow recording's first finding that is no hygiene")
+    parser.add_argument("--fires", action="append", default=[], metavar="[RECORDING/]ID", help="a finding of the slow recording, or of that one")
+    parser.add_argument("--first", metavar="ID[|ID]", help="the slow recording's first finding")
     parser.add_argument("--names", action="append", default=[], metavar="ID: TEXT", help="what that finding must name")
     parser.add_argument("--gone", action="append", default=[], metavar="ID", help="what the fix must take away")
-    parser.add_argument("--quiet", action="store_true", help="no recording may have a warning or a critical finding")
+    parser.add_argument("--calm", action="append", default=[], metavar="RECORDING|all", help="may have no warning or critical finding")
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     return parser.parse_args()
 
@@ -31,18 +31,18 @@ def told(finding):
 
 def wrong_of(truth, found):
     """Each thing that is not as the truth says."""
-    if truth.quiet:
-        for name, diagnosis in found.items():
+    for name, diagnosis in found.items():
+        if name in truth.calm or ("all" in truth.calm and name != "diff"):
             for finding in serious(diagnosis["findings"]):
                 yield f"{name}: false alarm: {told(finding)}: {finding['title']}"
-        return
-    findings = found["slow"]["findings"]
-    ids = [finding["id"] for finding in findings]
     for wanted in truth.fires:
+        recording, _, wanted = wanted.rpartition("/")
+        ids = [finding["id"] for finding in found[recording or "slow"]["findings"]]
         if wanted not in ids:
-            yield f"{wanted} is not found, but {', '.join(ids) or 'nothing'}"
+            yield f"{recording} {wanted} is not found, but {', '.join(ids) or 'nothing'}".lstrip()
+    findings = found["slow"]["findings"] if "slow" in found else []
     if truth.first:
-        first = next(iter(ids), None)
+        first = next((finding["id"] for finding in findings), None)
         if first not in truth.first.split("|"):
             yield f"{truth.first} is not first, but {first}"
     for fact in truth.names:
@@ -61,12 +61,11 @@ def wrong_of(truth, found):
 
 
 def summary(truth, found):
-    if truth.quiet:
+    if "slow" not in found:
         calls = sum(diagnosis["target"]["events"] for diagnosis in found.values())
         return f"{', '.join(found)}: no false alarm in {calls:,} events"
     findings = found["slow"]["findings"]
-    chosen = [finding for finding in findings if finding["id"] in truth.fires] or findings
-    line = chosen[0]["title"]
+    line = next(finding["title"] for finding in findings if finding["id"] in truth.fires)
     return f"{line}; {found['diff']['verdict']}" if "diff" in found else line
 
 

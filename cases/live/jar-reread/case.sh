@@ -1,0 +1,23 @@
+NEEDS="javac"
+FIRES=(archive-reread)
+FIRST="archive-reread"
+NAMES=("archive-reread: app-with-swagger.jar" "archive-reread: 512")
+GONE=(archive-reread)
+
+build() { javac -d . "$here/Service.java" && java -cp . Service --make app-with-swagger.jar; }
+
+# The service under load for three seconds; $2… are settings of the JVM.
+recorded_service() {
+    local recording=$1 port
+    shift
+    port=$(free_port)
+    background java -XX:+UseSerialGC "$@" -cp "$work" Service "$port" "$work/app-with-swagger.jar"
+    until_true 100 listening "$port" || return 1
+    attach "$recording" "$pid" || return 1
+    python3 "$here/../load.py" "$port" /user/relations 3 1
+    detach
+    kill "$pid"
+}
+
+slow() { recorded_service slow; }
+fixed() { recorded_service fixed -Dkeep=true; }
