@@ -103,8 +103,8 @@ impl Assembler {
             return self.comm(record.args.of(batch), tid, sink);
         }
         self.info.lines += 1;
-        let foreign_clock = record.kind == Kind::Other && self.clock.kind() != record.marks.clock();
-        let ts = if foreign_clock { Timestamp::UNKNOWN } else { self.clock.at(record) };
+        // What is no line of strace does not move its clock.
+        let ts = if record.kind == Kind::Other { Timestamp::UNKNOWN } else { self.clock.at(record) };
         match record.kind {
             Kind::Blank | Kind::Call | Kind::Comm => return,
             Kind::Torn => return self.begin(batch, record, tid, ts, sink),
@@ -339,23 +339,24 @@ impl Assembler {
         }
     }
 
+    /// A line without a call: of the table that `-C` puts behind the log, damaged, or of something else.
     fn other(&mut self, batch: &[u8], record: &Record, sink: &mut dyn Sink) {
-        let clock = record.marks.clock();
-        let same_prefix = clock != ClockKind::None && clock == self.clock.kind();
         let line = record.line.of(batch);
         match self.tables.line(line, self.info.lines, &self.info, sink) {
-            TableStep::Other => {}
-            TableStep::Damaged => return self.reject(line, self.info.lines, sink),
-            _ => {
-                self.info.events += 1;
-                return;
+            TableStep::Other if self.looks_damaged(batch, record) => self.reject(line, self.info.lines, sink),
+            TableStep::Other => self.info.foreign += 1,
+            TableStep::Damaged => self.reject(line, self.info.lines, sink),
+            TableStep::Header | TableStep::Row | TableStep::Separator | TableStep::Total => {
+                self.info.events += 1
             }
         }
-        if same_prefix || record.marks.has(Marks::CALL_LIKE) || line.starts_with(b")") {
-            self.reject(line, self.info.lines, sink);
-        } else {
-            self.info.foreign += 1;
-        }
+    }
+
+    /// Told from foreign lines: a known call stands in it, or the prefix that the calls have.
+    fn looks_damaged(&self, batch: &[u8], record: &Record) -> bool {
+        let clock = record.marks.clock();
+        let same_prefix = clock != ClockKind::None && clock == self.clock.kind();
+        same_prefix || record.marks.has(Marks::CALL_LIKE) || record.line.of(batch).starts_with(b")")
     }
 
     fn reject(&mut self, line: &[u8], number: u64, sink: &mut dyn Sink) {
@@ -372,13 +373,14 @@ impl Assembler {
 
     /// The last line has no end: true where it is cut in the middle, so that its figures may be wrong.
     /// strace ends every line, but text that was pasted may lack the last end.
-    pub(crate) fn is_cut(&self, record: &Record) -> bool {
+    pub(crate) fn is_cut(&self, batch: &[u8], record: &Record) -> bool {
         match record.kind {
             Kind::Call | Kind::Resumed => {
                 self.timed && record.dur == NO_TIME && record.marks.has(Marks::HAS_RET)
             }
             Kind::Torn => true,
-            Kind::Other => record.marks.has(Marks::CALL_LIKE) || record.ts != NO_TIME || record.tid != 0,
+            // The start of a prefix: `11091 08:36:23.52`.
+            Kind::Other => self.looks_damaged(batch, record) || record.tid != 0,
             _ => false,
         }
     }

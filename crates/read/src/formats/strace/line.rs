@@ -83,6 +83,9 @@ impl LineParser {
         while let [head @ .., b' ' | b'\r' | b'\t'] = line {
             line = head;
         }
+        if line.is_empty() {
+            return records.push(Record::default());
+        }
         let prefix = prefix::parse(line, &mut self.seconds);
         if prefix.comm.1 > prefix.comm.0 {
             records.push(Record {
@@ -189,10 +192,10 @@ fn fill(
     }
 }
 
-/// True for `SYS_name`, ltrace's form of a syscall.
+/// True for a syscall as ltrace shows it.
 fn is_raw_syscall(line: &[u8], record: &Record, base: usize) -> bool {
     let at = (record.name_start as usize).wrapping_sub(base);
-    !record.marks.has(Marks::LIBRARY) && at >= 4 && line.get(at - 4..at) == Some(b"SYS_")
+    line.get(at..at.saturating_add(record.name_len as usize)).is_some_and(|name| syscall_of(name).is_some())
 }
 
 /// Enters a name into the record.

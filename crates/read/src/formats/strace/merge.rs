@@ -74,7 +74,7 @@ impl<'a> Lane<'a> {
         let Some(record) = self.batch.records.get(self.next) else { return };
         self.next += 1;
         let last = self.next == self.batch.records.len() && self.batch.ends_unended();
-        if last && self.assembler.is_cut(record) {
+        if last && self.assembler.is_cut(&self.batch.text, record) {
             self.assembler.take_cut(&self.batch.text, record, sink);
         } else {
             self.assembler.take(&self.batch.text, record, sink);

@@ -67,7 +67,7 @@ pub(crate) fn assemble(batch: &Batch, assembler: &mut Assembler, sink: &mut dyn 
     for record in records {
         assembler.take(&batch.text, record, sink);
     }
-    if batch.ends_unended() && assembler.is_cut(last) {
+    if batch.ends_unended() && assembler.is_cut(&batch.text, last) {
         assembler.take_cut(&batch.text, last, sink);
     } else {
         assembler.take(&batch.text, last, sink);

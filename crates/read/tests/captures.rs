@@ -1,0 +1,107 @@
+//! The captures beside the project: all of them are recognised, and all their lines used.
+
+mod common;
+
+use common::captures;
+use std::path::PathBuf;
+use whyslow_model::{CaptureKind, Event, NoteKind, SourceInfo};
+use whyslow_read::{Input, Options, read};
+
+/// Files with lines that were damaged by the person who pasted them, and how many.
+const DAMAGED: &[(&str, u64)] = &[
+    // Two calls cut by hand behind their last argument, between prose.
+    ("remenska__ProcessPool__AnalysisWorkingSystem.txt", 2),
+];
+
+fn files(folder: &str) -> Vec<PathBuf> {
+    let Some(captures) = captures() else { return Vec::new() };
+    let entries = std::fs::read_dir(captures.join(folder)).expect("the folder can be read");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.sort();
+    files
+}
+
+fn source(path: &PathBuf, threads: usize) -> (Vec<SourceInfo>, Vec<String>, u64) {
+    let (mut sources, mut notes, mut calls) = (Vec::new(), Vec::new(), 0);
+    let mut sink = |event: Event<'_>| match event {
+        Event::Source(info) => sources.push(info),
+        Event::Note(note) if note.kind != NoteKind::Tracer => notes.push(note.text),
+        Event::Call(_) => calls += 1,
+        _ => {}
+    };
+    let _ = read(&[Input::File(path.clone())], &Options { threads }, &(), &mut sink);
+    (sources, notes, calls)
+}
+
+#[test]
+fn every_trace_parses() {
+    for (folder, kind) in [("strace", CaptureKind::Strace), ("ltrace", CaptureKind::Ltrace)] {
+        for path in files(folder) {
+            let (sources, notes, calls) = source(&path, 1);
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let [info] = &sources[..] else { panic!("{name}: {notes:?}") };
+            assert_eq!(info.kind, kind, "{name}");
+            let allowed =
+                DAMAGED.iter().find(|(damaged, _)| *damaged == name).map_or(info.lines / 1000, |(_, n)| *n);
+            assert!(info.rejects <= allowed, "{name}: {info:?} {notes:#?}");
+            assert!(calls > 0, "{name}");
+            let blank = blank_lines(&path);
+            assert_eq!(info.lines, info.events + info.rejects + info.foreign + blank, "{name}: {info:?}");
+        }
+    }
+}
+
+/// Lines of white space.
+fn blank_lines(path: &PathBuf) -> u64 {
+    let data = std::fs::read(path).expect("readable");
+    let lines = data.split_inclusive(|byte| *byte == b'\n');
+    lines.filter(|line| line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))).count() as u64
+}
+
+#[test]
+fn the_seed_traces_parse_whole() {
+    for (file, lines, calls) in [
+        ("seeds/000/strace-T.stat.txt", 6, 6),
+        ("seeds/001/futex-chain.st", 13, 7),
+        ("seeds/001/redis-epipe.st", 11, 8),
+    ] {
+        let Some(captures) = captures() else { return };
+        let (sources, notes, seen) = source(&captures.join(file), 1);
+        let [info] = &sources[..] else { panic!("{file}: {notes:?}") };
+        assert_eq!(
+            (info.kind, info.lines, info.events, seen),
+            (CaptureKind::Strace, lines, lines, calls),
+            "{file}"
+        );
+        assert!(notes.is_empty(), "{file}: {notes:?}");
+    }
+}
+
+#[test]
+fn other_captures_are_not_taken_for_traces() {
+    let Some(captures) = captures() else { return };
+    for entry in std::fs::read_dir(captures).expect("the folder can be read") {
+        let entry = entry.expect("an entry");
+        let folder = entry.file_name().to_string_lossy().into_owned();
+        if !entry.path().is_dir() || matches!(folder.as_str(), "strace" | "ltrace" | "seeds") {
+            continue;
+        }
+        for path in files(&folder) {
+            for info in source(&path, 1).0 {
+                let trace = matches!(info.kind, CaptureKind::Strace | CaptureKind::Ltrace);
+                assert!(!trace, "{}: {info:?}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn two_threads_see_the_same_events() {
+    let Some(captures) = captures() else { return };
+    for name in ["zicada__bug-ASTERISK-27262__strace.log", "surajm2311__apimnewyear__strace.txt"] {
+        let input = [Input::File(captures.join("strace").join(name))];
+        let alone = common::see(&input, 1);
+        assert_eq!(alone, common::see(&input, 2), "{name}");
+        assert_eq!(alone, common::see(&input, 3), "{name}");
+    }
+}
