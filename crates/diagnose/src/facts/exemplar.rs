@@ -38,6 +38,11 @@ impl Exemplar {
         }
     }
 
+    /// A line that is no call: a signal.
+    pub fn of_line(source: SourceId, line: u64, tid: u32, ts: Timestamp, raw: &[u8]) -> Exemplar {
+        Exemplar { source, line, end_line: line, tid, ts, dur: Nanos::UNKNOWN, text: shown(raw, b"") }
+    }
+
     /// As evidence, with the source's name.
     pub fn evidence(&self, source_name: &str) -> Evidence {
         let source = if self.end_line > self.line {
@@ -50,6 +55,13 @@ impl Exemplar {
 }
 
 fn shown(raw: &[u8], raw_end: &[u8]) -> Box<str> {
+    // Nearly every line is short ASCII: one check, one copy.
+    if raw_end.is_empty()
+        && raw.len() <= Exemplar::MAX_TEXT
+        && let Ok(text) = std::str::from_utf8(raw)
+    {
+        return text.into();
+    }
     let cut = |text: &[u8]| -> String {
         let mut shown = String::from_utf8_lossy(&text[..text.len().min(Exemplar::MAX_TEXT)]).into_owned();
         if text.len() > Exemplar::MAX_TEXT {

@@ -10,8 +10,8 @@ pub mod again;
 pub mod busy;
 pub mod capture;
 pub mod closes;
-pub mod errors;
 pub mod duplicates;
+pub mod errors;
 pub mod exemplar;
 pub mod fds;
 pub mod files;
@@ -31,8 +31,8 @@ pub mod searches;
 pub mod sleeps;
 pub mod slow_files;
 mod sockets;
-pub mod streams;
 pub mod spawns;
+pub mod streams;
 pub mod threads;
 pub mod waits;
 pub mod window;
@@ -42,27 +42,27 @@ pub mod world;
 pub use activity::Activity;
 pub use again::AgainSpins;
 pub use busy::Busy;
-pub use locks::Locks;
-pub use memory::Memory;
-pub use readiness::Readiness;
-pub use sleeps::Sleeps;
 pub use capture::CaptureFacts;
 pub use closes::CloseLoops;
+pub use duplicates::Duplicates;
 pub use errors::Errors;
 pub use exemplar::Exemplar;
 pub use fds::{FdLife, LifeId, Origin};
 pub use files::{FileFacts, FileId};
-pub use duplicates::Duplicates;
 pub use hidden::Hidden;
 pub use io::IoStats;
 pub use limits::Limits;
+pub use locks::Locks;
 pub use log_levels::LogLevels;
+pub use memory::Memory;
+pub use peers::{PeerFacts, Peers};
+pub use readiness::Readiness;
 pub use rounds::Rounds;
 pub use searches::Searches;
-pub use spawns::{Forks, Spawns};
+pub use sleeps::Sleeps;
 pub use slow_files::SlowFiles;
+pub use spawns::{Forks, Spawns};
 pub use streams::{Place, Stream};
-pub use peers::{PeerFacts, Peers};
 pub use threads::{ProcessFacts, ProcessId, ThreadFacts, ThreadId};
 pub use waits::{WaitKind, Waits};
 pub use window::Window;
@@ -111,7 +111,27 @@ macro_rules! fold_calls {
         }
     };
 }
-fold_calls!(waits, work, activity, errors, searches, spawns, close_loops, slow_files, duplicates, log_levels, peers, hidden, limits, readiness, again, locks, sleeps, busy, memory);
+fold_calls!(
+    waits,
+    work,
+    activity,
+    errors,
+    searches,
+    spawns,
+    close_loops,
+    slow_files,
+    duplicates,
+    log_levels,
+    peers,
+    hidden,
+    limits,
+    readiness,
+    again,
+    locks,
+    sleeps,
+    busy,
+    memory
+);
 
 /// Everything that rules and views read.
 pub struct Facts {

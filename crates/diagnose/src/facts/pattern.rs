@@ -1,52 +1,68 @@
 //! Path patterns: `/tmp/9046db9e-fe25-11e8-b13f-0242ac110002/650.txt` is one of `/tmp/{uuid}/{n}.txt`.
 
+use std::borrow::Cow;
+
 /// The pattern of a path: UUIDs, long hex names and numbers replaced. Each segment is looked at by itself.
-pub fn pattern_of(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for (i, segment) in path.split('/').enumerate() {
-        if i > 0 {
-            out.push('/');
+/// Borrowed where nothing in the path varies. Runs for each file that is dropped: most segments are passed
+/// over at once.
+pub fn pattern_of(path: &str) -> Cow<'_, str> {
+    let bytes = path.as_bytes();
+    let mut out = String::new();
+    // All before this is in `out`.
+    let mut taken = 0;
+    let mut from = 0;
+    while from <= bytes.len() {
+        let to = memchr::memchr(b'/', &bytes[from..]).map_or(bytes.len(), |at| from + at);
+        let segment = &bytes[from..to];
+        if segment.iter().any(u8::is_ascii_digit) || segment.starts_with(b"tmp") {
+            let mut at = 0;
+            while at < segment.len() {
+                let Some((end, word)) = varying_at(segment, at) else {
+                    at += 1;
+                    continue;
+                };
+                if !word.is_empty() {
+                    // Both ends stand at ASCII bytes: these cuts are between characters.
+                    out.push_str(path.get(taken..from + at).unwrap_or_default());
+                    out.push_str(word);
+                    taken = from + end;
+                }
+                at = end;
+            }
         }
-        push_segment(&mut out, segment);
+        from = to + 1;
     }
-    out
+    if taken == 0 {
+        return Cow::Borrowed(path);
+    }
+    out.push_str(path.get(taken..).unwrap_or_default());
+    Cow::Owned(out)
 }
 
-fn push_segment(out: &mut String, segment: &str) {
-    let bytes = segment.as_bytes();
-    let mut i = 0;
-    while i < bytes.len() {
-        if at_word_start(bytes, i) {
-            if let Some(end) = uuid_at(bytes, i) {
-                out.push_str("{uuid}");
-                i = end;
-                continue;
-            }
-            if let Some(end) = hex_at(bytes, i) {
-                out.push_str("{hex}");
-                i = end;
-                continue;
-            }
-        }
-        if bytes[i].is_ascii_digit() {
-            let end = run(bytes, i, |byte| byte.is_ascii_digit());
-            // `libc.so.6` and `python3` are names; a number that varies is longer or stands by itself.
-            if end - i >= 4 || stands_alone(bytes, i, end) {
-                out.push_str("{n}");
-            } else {
-                out.push_str(&segment[i..end]);
-            }
-            i = end;
-            continue;
-        }
-        let end = i + char_len(segment, i);
-        out.push_str(&segment[i..end]);
-        i = end;
+/// What varies at `at`: where it ends, and the word for it; an empty word for a number that is kept.
+fn varying_at(segment: &[u8], at: usize) -> Option<(usize, &'static str)> {
+    let byte = segment[at];
+    if !byte.is_ascii_alphanumeric() {
+        return None;
     }
-}
-
-fn char_len(text: &str, at: usize) -> usize {
-    text[at..].chars().next().map_or(1, char::len_utf8)
+    if at_word_start(segment, at) {
+        if let Some(end) = random_at(segment, at) {
+            return Some((end, "tmp{random}"));
+        }
+        if let Some(end) = uuid_at(segment, at) {
+            return Some((end, "{uuid}"));
+        }
+        if let Some(end) = hex_at(segment, at) {
+            return Some((end, "{hex}"));
+        }
+    }
+    if !byte.is_ascii_digit() {
+        return None;
+    }
+    let end = run(segment, at, |byte| byte.is_ascii_digit());
+    // `libc.so.6` and `python3` are names; a number that varies is longer or stands by itself.
+    let varies = end - at >= 4 || stands_alone(segment, at, end);
+    Some((end, if varies { "{n}" } else { "" }))
 }
 
 fn at_word_start(bytes: &[u8], at: usize) -> bool {
@@ -75,6 +91,21 @@ fn uuid_at(bytes: &[u8], at: usize) -> Option<usize> {
     fits.then_some(at + 36)
 }
 
+/// The names that temporary files get from Python's tempfile (`tmpab3d_x9z`: 8 of `a-z0-9_`, Lib/tempfile.py)
+/// and from mktemp (`tmp.Vx2kQ0aZbC`: 10 letters and digits, coreutils src/mktemp.c).
+fn random_at(bytes: &[u8], at: usize) -> Option<usize> {
+    let rest = bytes.get(at..)?.strip_prefix(b"tmp")?;
+    let (skip, length, fits): (usize, usize, fn(&u8) -> bool) = match rest.first() {
+        Some(b'.') => (4, 10, u8::is_ascii_alphanumeric),
+        _ => (3, 8, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'_'),
+    };
+    let from = at + skip;
+    let word = bytes.get(from..)?;
+    let used = word.iter().take_while(|byte| fits(byte)).count();
+    let all_digits = word.get(..used)?.iter().all(u8::is_ascii_digit);
+    (used == length && !all_digits).then_some(from + used)
+}
+
 /// A run of 8 or more hex digits that holds a digit and ends at a word's end.
 fn hex_at(bytes: &[u8], at: usize) -> Option<usize> {
     let end = run(bytes, at, |byte| byte.is_ascii_hexdigit());
@@ -101,6 +132,9 @@ mod tests {
             ("/var/log/app.log", "/var/log/app.log"),
             ("/tmp/tmp20241201.txt", "/tmp/tmp{n}.txt"),
             ("/opt/app-1.2.3/x", "/opt/app-1.2.3/x"),
+            ("/tmp/tmpab3d_x9z.png", "/tmp/tmp{random}.png"),
+            ("/tmp/tmp.Vx2kQ0aZbC/out", "/tmp/tmp{random}/out"),
+            ("/tmp/tmpfiles.d", "/tmp/tmpfiles.d"),
         ] {
             assert_eq!(pattern_of(path), pattern);
         }

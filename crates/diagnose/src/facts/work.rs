@@ -4,7 +4,7 @@ use super::Fold;
 use super::fds::Origin;
 use super::world::{Seen, World};
 use whyslow_model::syscall::Moves;
-use whyslow_model::{FdKind, Syscall};
+use whyslow_model::{CallStats, FdKind, Syscall};
 
 /// Work done in the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,9 +24,30 @@ pub struct Work {
 }
 
 impl Work {
+    /// What a table of counts tells of it: successful writes, reads and renames, wherever they went.
+    pub fn of_counts(counts: &[(String, CallStats)]) -> Work {
+        let mut work = Work::default();
+        for (name, stats) in counts {
+            let Some(syscall) = Syscall::lookup(name.as_bytes()) else {
+                continue;
+            };
+            let done = stats.count.saturating_sub(stats.errors);
+            match syscall.info().moves {
+                Moves::Read => work.reads += done,
+                Moves::Write | Moves::Move => work.writes += done,
+                Moves::None => match syscall {
+                    Syscall::RENAME | Syscall::RENAMEAT | Syscall::RENAMEAT2 => work.renames += done,
+                    Syscall::EXECVE | Syscall::EXECVEAT => work.execs += done,
+                    _ => {}
+                },
+            }
+        }
+        work
+    }
+
     /// The units that were done, the most telling first, each with its name in the singular.
     pub fn units(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        [("request", self.requests), ("rename", self.renames), ("write", self.writes), ("read", self.reads)]
+        [("request", self.requests), ("write", self.writes), ("rename", self.renames), ("read", self.reads)]
             .into_iter()
             .filter(|(_, count)| *count > 0)
     }

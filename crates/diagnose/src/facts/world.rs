@@ -8,6 +8,9 @@ mod snapshots;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use paths::is_stat_family;
+
+use super::exemplar::Exemplar;
 use super::fds::{FdLife, Fds, LifeId, Origin, Slots};
 use super::files::{FileId, Files, merge_io};
 use super::io::IoStats;
@@ -61,8 +64,8 @@ pub struct World {
     pub names: Names,
     /// Calls.
     pub calls: u64,
-    /// Signals by name and process.
-    pub signals: HashMap<(ProcessId, String), u64>,
+    /// Signals by process and name.
+    pub signals: Vec<SignalFacts>,
     /// Rows of snapshots.
     pub snapshot_rows: u64,
     /// Descriptor rows that belong to no process (`/proc/net/*`), by inode.
@@ -79,6 +82,25 @@ pub struct World {
     path_buffer: Vec<u8>,
 }
 
+/// Signals of one name that one process got.
+#[derive(Debug)]
+pub struct SignalFacts {
+    /// The process.
+    pub process: ProcessId,
+    /// The name: `SIGPIPE`.
+    pub name: Box<str>,
+    /// How many.
+    pub count: u64,
+    /// The thread that got the first.
+    pub tid: Tid,
+    /// The first.
+    pub first: Timestamp,
+    /// The last.
+    pub last: Timestamp,
+    /// The line of the first.
+    pub exemplar: Exemplar,
+}
+
 #[derive(Debug)]
 struct Unborn {
     parent: ProcessId,
@@ -87,6 +109,8 @@ struct Unborn {
 }
 
 impl World {
+    /// Kinds of signals (by process) told apart.
+    const MAX_SIGNALS: usize = 256;
     /// Children remembered that never showed up (a trace without `-f`).
     const MAX_UNBORN: usize = 1024;
     /// Rows of `/proc/net/*` kept for joining by inode.
@@ -128,6 +152,9 @@ impl World {
         let facts = self.threads.thread_mut(thread);
         facts.see(call.ts, call.dur);
         facts.calls += 1;
+        let took_connection =
+            matches!(call.syscall, Syscall::ACCEPT | Syscall::ACCEPT4) && !call.errno.is_error();
+        facts.useful += (bytes > 0 || took_connection) as u64;
         let stats = facts.by_syscall.entry(syscall);
         stats.record(call.dur, call.failed(), bytes);
         if let Some(ns) = call.dur.get() {

@@ -69,6 +69,11 @@ impl World {
         self.threads.add_thread(tid, child)
     }
 
+    /// True where a clone or fork made `tid` and nothing was seen of it since.
+    pub fn is_unborn(&self, tid: Tid) -> bool {
+        self.unborn.contains_key(&tid)
+    }
+
     /// The first half of a call whose end comes later: what takes effect at once.
     pub(crate) fn enter(&mut self, call: &Call<'_>) {
         let thread = self.thread_of(call);
@@ -140,12 +145,30 @@ impl World {
     }
 
     pub(crate) fn signal(&mut self, signal: &Signal<'_>) {
-        let process = self
-            .threads
-            .find(signal.tid)
-            .map_or(ProcessId(u32::MAX), |thread| self.threads.thread(thread).process);
-        if self.signals.len() < 1024 {
-            *self.signals.entry((process, text::lossy(signal.name))).or_default() += 1;
+        let thread = match self.threads.find(signal.tid) {
+            Some(thread) => thread,
+            None => self.new_thread(signal.tid, None),
+        };
+        let process = self.threads.thread(thread).process;
+        let known = self
+            .signals
+            .iter_mut()
+            .find(|known| known.process == process && known.name.as_bytes() == signal.name);
+        if let Some(known) = known {
+            known.count += 1;
+            if signal.ts.is_known() {
+                known.last = signal.ts;
+            }
+        } else if self.signals.len() < Self::MAX_SIGNALS {
+            self.signals.push(SignalFacts {
+                process,
+                name: text::lossy(signal.name).into(),
+                count: 1,
+                tid: signal.tid,
+                first: signal.ts,
+                last: signal.ts,
+                exemplar: Exemplar::of_line(signal.source, signal.line, signal.tid, signal.ts, signal.raw),
+            });
         }
     }
 
