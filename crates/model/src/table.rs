@@ -20,6 +20,24 @@ pub struct Table {
     pub notes: Vec<String>,
 }
 
+impl Table {
+    /// Drops the columns that may be dropped and of which nothing is known: for readers with little room.
+    pub fn drop_unknown_columns(&mut self) {
+        let rows = &self.rows;
+        let unknown = |at: usize| rows.iter().all(|row| matches!(row.get(at), None | Some(Cell::Unknown)));
+        let keep: Vec<bool> = (self.columns.iter().enumerate())
+            .map(|(at, column)| column.drop_order == 0 || rows.is_empty() || !unknown(at))
+            .collect();
+        let kept = |at: usize| keep.get(at).copied().unwrap_or(true);
+        let mut at = 0..;
+        self.columns.retain(|_| at.next().is_none_or(kept));
+        for row in self.rows.iter_mut().chain(&mut self.total) {
+            let mut at = 0..;
+            row.retain(|_| at.next().is_none_or(kept));
+        }
+    }
+}
+
 /// One column.
 #[derive(Clone, Debug, Serialize, PartialEq)]
 pub struct Column {
@@ -82,5 +100,31 @@ impl Cell {
     /// A rate, or unknown where there is none.
     pub fn per_second(rate: Option<f64>) -> Cell {
         rate.map_or(Cell::Unknown, Cell::PerSecond)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_without_figures_go() {
+        let row = |calls| vec![Cell::Count(calls), Cell::Unknown, Cell::Unknown];
+        let mut table = Table {
+            name: "t",
+            question: String::new(),
+            columns: vec![
+                Column::optional("a", "a", 1),
+                Column::optional("b", "b", 1),
+                Column::new("c", "c"),
+            ],
+            rows: vec![row(1), row(2)],
+            total: Some(row(3)),
+            notes: Vec::new(),
+        };
+        table.drop_unknown_columns();
+        assert_eq!(table.columns.iter().map(|column| column.key).collect::<Vec<_>>(), ["a", "c"]);
+        assert_eq!(table.rows, [[Cell::Count(1), Cell::Unknown], [Cell::Count(2), Cell::Unknown]]);
+        assert_eq!(table.total.as_deref(), Some(&[Cell::Count(3), Cell::Unknown][..]));
     }
 }

@@ -114,7 +114,9 @@ impl Global {
         match self.color {
             ColorWhen::Always => true,
             ColorWhen::Never => false,
-            ColorWhen::Auto => terminal && set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != "dumb"),
+            ColorWhen::Auto => {
+                terminal && set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != "dumb")
+            }
         }
     }
 }

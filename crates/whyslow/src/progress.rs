@@ -33,7 +33,9 @@ impl Progress for Bar {
 
 fn made(total: Option<u64>) -> ProgressBar {
     let (bar, template) = match total {
-        Some(total) => (ProgressBar::new(total), "{bar:30} {bytes} of {total_bytes}  {bytes_per_sec}  {eta} left"),
+        Some(total) => {
+            (ProgressBar::new(total), "{bar:30} {bytes} of {total_bytes}  {bytes_per_sec}  {eta} left")
+        }
         None => (ProgressBar::new_spinner(), "{spinner} {bytes}  {bytes_per_sec}"),
     };
     match ProgressStyle::with_template(template) {

@@ -134,7 +134,7 @@ impl Figures {
             old.iter().chain(new.iter().filter(|(name, _)| count(&old, name) == 0)).map(|(name, _)| name);
         let mut changed: Vec<(&str, u64, u64)> = names
             .map(|name| (name.as_str(), count(&old, name), count(&new, name)))
-            .filter(|(_, a, b)| noise::counts_differ(*a, *b, windows.exposure()))
+            .filter(|(name, a, b)| !is_unit(name, units) && noise::counts_differ(*a, *b, windows.exposure()))
             .collect();
         changed.sort_by_key(|(name, a, b)| (std::cmp::Reverse(a.abs_diff(*b)), name.to_string()));
         changed.truncate(MAX_SYSCALLS);
@@ -143,25 +143,25 @@ impl Figures {
             self.list.push(counted(&format!("{name} calls"), *a, *b, windows));
         }
         let Some(work) = work else { return };
-        for (name, a, b) in changed.iter().filter(|(name, ..)| !is_unit(name, work.name)) {
+        let more_work = work.after as f64 / work.before as f64;
+        for (name, a, b) in changed.iter().filter(|(_, a, b)| noise::counts_differ(*a, *b, more_work)) {
             let (a_per, b_per) = (*a as f64 / work.before as f64, *b as f64 / work.after as f64);
-            let same = !noise::counts_differ(*a, *b, work.after as f64 / work.before as f64);
-            let ratio = (a_per > 0.0).then(|| b_per / a_per);
             self.list.push(FigureChange {
                 name: format!("{name} calls per {}", work.name),
                 unit: "ratio",
                 before: Some(a_per),
                 after: Some(b_per),
-                ratio,
-                beyond_noise: Some(!same),
-                change: if same { NO_CHANGE.to_string() } else { change_words(a_per, b_per) },
+                ratio: (a_per > 0.0).then(|| b_per / a_per),
+                beyond_noise: Some(true),
+                change: change_words(a_per, b_per),
             });
         }
     }
 }
 
-fn is_unit(syscall: &str, unit: &str) -> bool {
-    syscall.starts_with(unit)
+/// True for a call that stands among the units of work already.
+fn is_unit(syscall: &str, units: &[Unit]) -> bool {
+    units.iter().any(|unit| unit.name == syscall)
 }
 
 const NO_CHANGE: &str = "no change beyond noise";

@@ -1,7 +1,7 @@
 //! `whyslow fds FILE…`: descriptors through time, asked as one asks lsof.
 
-use super::view::{self, Rows};
 use super::Command;
+use super::view::{self, Rows};
 use crate::cli::{Global, Status};
 use crate::input;
 use clap::{ArgMatches, Args, FromArgMatches};

@@ -1,7 +1,7 @@
 //! `whyslow files FILE…`: what was done with each file.
 
-use super::view::{self, Rows};
 use super::Command;
+use super::view::{self, Rows};
 use crate::cli::{Global, Status};
 use crate::input;
 use clap::{ArgMatches, Args, FromArgMatches};

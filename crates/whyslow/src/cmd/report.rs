@@ -72,7 +72,8 @@ fn format_of(args: &Report, global: &Global) -> anyhow::Result<&'static Exporter
     match EXPORTERS.iter().find(|exporter| exporter.extension == ending) {
         Some(exporter) => Ok(exporter),
         None => {
-            let known: Vec<String> = EXPORTERS.iter().map(|exporter| format!(".{}", exporter.extension)).collect();
+            let known: Vec<String> =
+                EXPORTERS.iter().map(|exporter| format!(".{}", exporter.extension)).collect();
             bail!(
                 "{}: its ending does not tell the format; name the file with {}, or give --format",
                 path.display(),

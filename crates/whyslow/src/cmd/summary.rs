@@ -1,7 +1,7 @@
 //! `whyslow summary FILE…`: the table of `strace -c`, by any key.
 
-use super::view::{self, Rows};
 use super::Command;
+use super::view::{self, Rows};
 use crate::cli::{Global, Status};
 use crate::input;
 use clap::{ArgMatches, Args, FromArgMatches};

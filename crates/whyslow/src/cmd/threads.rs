@@ -1,7 +1,7 @@
 //! `whyslow threads FILE…`: what each thread does and waits for.
 
-use super::view::{self, Rows};
 use super::Command;
+use super::view::{self, Rows};
 use crate::cli::{Global, Status};
 use crate::input;
 use clap::{ArgMatches, Args, FromArgMatches};

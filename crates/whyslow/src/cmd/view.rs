@@ -41,8 +41,12 @@ impl Rows {
 pub(super) fn show(name: &str, files: &[PathBuf], ask: &Ask, global: &Global) -> anyhow::Result<Status> {
     let Some(view) = views::find(name) else { anyhow::bail!("there is no view `{name}`") };
     let facts = input::facts_of(files, global)?;
-    let table = (view.table)(&facts, ask)?;
+    let mut table = (view.table)(&facts, ask)?;
+    // JSON keeps its keys whatever the capture shows.
     let format = if global.json { &JSON } else { &TERMINAL };
+    if !global.json {
+        table.drop_unknown_columns();
+    }
     // In a pipe, whoever reads on wants whole paths.
     output::to_stdout(|out| format.table(&table, &global.style(Style::MAX_WIDTH), out))?;
     Ok(Status::Done)
