@@ -56,7 +56,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let total = if pair.timed > 0 { Nanos::new(needless.total_ns) } else { Nanos::UNKNOWN };
         let tid = (!pair.shared && pair.tid != 0).then_some(pair.tid);
         let share = guards::share_of_storm(facts, tid, total, pair.count);
-        let often = facts.window.per_second(pair.count).map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
+        let often = facts
+            .window
+            .per_second(pair.count)
+            .map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
         let title = format!(
             "The same {} are written to {} and to {}: {} times{often}",
             words::bytes(pair.bytes / pair.count.max(1)),
@@ -66,8 +69,13 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         );
         // One end of a pipe is somebody's: whether it is read, the capture does not show.
         let piped = pair.copies.iter().any(|copy| copy.kind == FdKind::Pipe);
-        let nowhere = if needless.kind == FdKind::DevNull { " One copy goes to /dev/null, where nobody reads it." } else { "" };
-        let cost = if total.is_known() { format!(" The needless copy takes {total}.") } else { String::new() };
+        let nowhere = if needless.kind == FdKind::DevNull {
+            " One copy goes to /dev/null, where nobody reads it."
+        } else {
+            ""
+        };
+        let cost =
+            if total.is_known() { format!(" The needless copy takes {total}.") } else { String::new() };
         let mut subject = Subjects::thread(facts, pair.tid);
         if pair.shared {
             subject.tid = None;

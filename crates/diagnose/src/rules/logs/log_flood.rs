@@ -60,7 +60,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         if calls.count < MIN_WRITES || !is_log(stream, &levels) {
             continue;
         }
-        let (Some(rate), Some(bytes_rate)) = (facts.window.per_second(calls.count), facts.window.per_second(calls.bytes)) else {
+        let (Some(rate), Some(bytes_rate)) =
+            (facts.window.per_second(calls.count), facts.window.per_second(calls.bytes))
+        else {
             continue;
         };
         let main = calls.count as f64 >= FLOOD_PART * all as f64 && rate >= FLOOD_LINES_PER_S;
@@ -77,12 +79,23 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let a_line_a_request = requests > 0.0 && calls.count as f64 <= LINES_PER_REQUEST * requests;
         let time = writes.time_of_work(stream.kind);
         let share = guards::share_of_storm(facts, writes.only_thread(), time, calls.count);
-        if a_line_a_request && debug < DEBUG_PART && share.value.is_none_or(|share| share < guards::WARNING_SHARE) {
+        let of_time = guards::share_of_ns(facts, writes.only_thread(), time, calls.count);
+        let cheap = of_time.value.is_none_or(|share| share < guards::WARNING_SHARE);
+        if a_line_a_request && debug < DEBUG_PART && cheap {
             continue;
         }
         let rate = facts.window.per_second(calls.count).unwrap_or(0.0);
-        let what = if debug >= DEBUG_PART { format!("{} of it DEBUG or TRACE", words::percent(debug)) } else { words::plural(calls.count, "write") };
-        let mut title = format!("{}: {} a second of log in {} writes a second, {what}", stream.name, words::bytes(bytes_rate as u64), words::quantity(rate));
+        let what = if debug >= DEBUG_PART {
+            format!("{} of it DEBUG or TRACE", words::percent(debug))
+        } else {
+            words::plural(calls.count, "write")
+        };
+        let mut title = format!(
+            "{}: {} a second of log in {} writes a second, {what}",
+            stream.name,
+            words::bytes(bytes_rate as u64),
+            words::quantity(rate)
+        );
         if requests > 0.0 {
             title.push_str(&format!(", {} per request", words::quantity(calls.count as f64 / requests)));
         }
@@ -91,7 +104,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             subject.tid = None;
         }
         let level = match levels.debug_share() {
-            Some(share) => format!(" Of {} sampled lines with a level {} are DEBUG or TRACE.", words::count(levels.levelled()), words::percent(share)),
+            Some(share) => format!(
+                " Of {} sampled lines with a level {} are DEBUG or TRACE.",
+                words::count(levels.levelled()),
+                words::percent(share)
+            ),
             None => " No level words stand in the sampled lines (or the capture cuts them off).".to_string(),
         };
         let first_fix = if debug >= DEBUG_PART {
@@ -124,7 +141,10 @@ fn is_log(stream: &Stream, levels: &LevelCounts) -> bool {
     }
     let named = stream.path.as_deref().is_some_and(|path| {
         let name = path.rsplit('/').next().unwrap_or(path);
-        name.ends_with(".log") || name.contains(".log.") || path.starts_with("/var/log/") || path.contains("/logs/")
+        name.ends_with(".log")
+            || name.contains(".log.")
+            || path.starts_with("/var/log/")
+            || path.contains("/logs/")
     });
     named || levels.sampled > 0 && levels.levelled() as f64 >= LEVELLED_PART * levels.sampled as f64
 }

@@ -41,8 +41,11 @@ const WORTH_A_WORD: f64 = 0.01;
 const MANY_PER_S: f64 = 100.0;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let nowhere: Vec<&Stream> =
-        facts.streams.iter().filter(|stream| stream.kind == FdKind::DevNull && stream.writes.calls.count > 0).collect();
+    let nowhere: Vec<&Stream> = facts
+        .streams
+        .iter()
+        .filter(|stream| stream.kind == FdKind::DevNull && stream.writes.calls.count > 0)
+        .collect();
     let Some(busiest) = nowhere.iter().max_by_key(|stream| stream.writes.calls.count) else {
         return;
     };
