@@ -32,9 +32,10 @@ pub(crate) fn target(target: &Target) -> String {
     let processes: Vec<String> = target.processes.iter().map(process_name).collect();
     if !processes.is_empty() {
         let threads: usize = target.processes.iter().map(|process| process.threads).sum();
-        let threads =
-            if threads > 1 { format!(" ({})", plural(threads as u64, "thread")) } else { String::new() };
-        parts.push(format!("{}{threads}", some_of(&processes)));
+        parts.push(some_of(&processes));
+        if threads > 1 {
+            parts.push(plural(threads as u64, "thread"));
+        }
     }
     match (&target.start, target.duration_ns.is_known()) {
         (Some(start), true) => parts.push(format!("{} from {start}", target.duration_ns)),

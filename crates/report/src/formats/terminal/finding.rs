@@ -1,6 +1,6 @@
 //! One finding on a terminal: in full, or in two lines.
 
-use super::layout::{BOLD, DIM, PLAIN, Page, cut, ink, wrap};
+use super::layout::{BOLD, DIM, PLAIN, Page, cut, cut_line, ink, wrap};
 use super::{command_lines, field_text};
 use crate::phrases;
 use anstyle::AnsiColor;
@@ -133,7 +133,7 @@ fn evidence(page: &Page, evidence: &[Evidence]) -> Vec<String> {
         let texts = if page.explain {
             wrap(text, room.saturating_sub(indent))
         } else {
-            vec![cut(text, room.saturating_sub(indent))]
+            vec![cut_line(text, room.saturating_sub(indent))]
         };
         let gap = longest.saturating_sub(source.width()) + 2;
         let painted = page.paint(DIM, source);

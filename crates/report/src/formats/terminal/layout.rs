@@ -182,12 +182,22 @@ pub(super) fn cut(text: &str, width: usize) -> String {
 /// The text cut in its middle to `width` columns. Of a path, the end says more: three quarters of the width
 /// are its.
 pub(super) fn cut_middle(text: &str, width: usize) -> String {
+    let keep = width.saturating_sub(1);
+    cut_before(text, width, if text.contains('/') { keep - keep / 4 } else { keep - keep / 2 })
+}
+
+/// A line of a capture cut to `width` columns before its end, where strace shows result and duration.
+pub(super) fn cut_line(text: &str, width: usize) -> String {
+    const RESULT: usize = 24;
+    cut_before(text, width, RESULT.min(width / 3))
+}
+
+/// The text cut to `width` columns, the last `end` of which are those of the text.
+fn cut_before(text: &str, width: usize, end: usize) -> String {
     if text.width() <= width {
         return text.to_string();
     }
-    let keep = width.saturating_sub(1);
-    let front = if text.contains('/') { keep / 4 } else { keep / 2 };
-    format!("{}…{}", head(text, front), tail(text, keep - front))
+    format!("{}…{}", head(text, width.saturating_sub(1 + end)), tail(text, end))
 }
 
 fn head(text: &str, width: usize) -> &str {
@@ -238,6 +248,7 @@ mod tests {
         assert_eq!(cut_middle("/var/lib/app/cache/entry.bin", 13), "/va…entry.bin");
         assert_eq!(cut_middle("abcdefghij", 5), "ab…ij");
         assert_eq!(cut("日本語", 4), "日…");
+        assert_eq!(cut_line("read(3, \"abcdefgh\", 8) = 8", 21), "read(3, \"abcd… 8) = 8");
     }
 
     proptest! {
@@ -248,6 +259,7 @@ mod tests {
             }
             prop_assert!(cut(&text, width).width() <= width);
             prop_assert!(cut_middle(&text, width).width() <= width);
+            prop_assert!(cut_line(&text, width).width() <= width);
         }
     }
 }
