@@ -8,6 +8,7 @@
 //! 6. Under ptrace the cost of a call of 2 us or less is the tracer's, not the program's.
 
 use crate::facts::Facts;
+use crate::facts::laps::Laps;
 use whyslow_model::{CallStats, Nanos, Severity};
 
 /// From this share of the time on, a cause is a warning (guard 1).
@@ -94,6 +95,29 @@ pub fn share_of_storm(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64)
 pub const BUSY_CALLS_PER_S: f64 = 1_000.0;
 /// From this part of all calls on, one kind of call is a storm.
 pub const STORM_CALL_SHARE: f64 = 0.30;
+
+/// Fewer turns of a loop than this are no loop.
+pub const FEW_TURNS: u64 = 10;
+/// A loop that gets nothing done is a spin from this many turns a second on: without the tracer it is several
+/// thousand, and no event source that people build ticks so fast.
+pub const SPIN_TURNS_PER_S: f64 = 1_000.0;
+
+/// The part that a loop's turns have in the time of its thread; without a clock, their calls' part of all calls.
+pub fn share_of_laps(facts: &Facts, tid: u32, laps: &Laps) -> Share {
+    share_of_ns(facts, Some(tid), laps.time(), laps.calls)
+}
+
+/// True where the turns are a spin: fast, and either many or a good part of the time (`share`).
+pub fn is_spin(laps: &Laps, share: &Share) -> bool {
+    let part = share.value.unwrap_or(0.0);
+    match laps.per_second() {
+        Some(rate) => {
+            let much = laps.turns >= FEW_CALLS || (laps.turns >= FEW_TURNS && part >= WARNING_SHARE);
+            rate >= SPIN_TURNS_PER_S && much
+        }
+        None => laps.turns >= FEW_TURNS && part >= STORM_CALL_SHARE,
+    }
+}
 
 /// Caps `confidence` where too many events are lost (guard 5).
 pub fn capped_confidence(facts: &Facts, confidence: f64) -> f64 {

@@ -34,6 +34,8 @@ pub struct ThreadFacts {
     pub waiting_ns: [u64; WaitKind::COUNT],
     /// Time in calls that do work, ns.
     pub working_ns: u64,
+    /// Calls that moved data or took a connection: while it stays, a loop gets nothing done.
+    pub useful: u64,
     /// It ended within the capture.
     pub exited: bool,
     /// How many threads are merged here: 1, or more for the rest of many short-lived ones.
@@ -52,6 +54,7 @@ impl ThreadFacts {
             by_syscall: CallTable::default(),
             waiting_ns: [0; WaitKind::COUNT],
             working_ns: 0,
+            useful: 0,
             exited: false,
             merged: 1,
         }
@@ -330,6 +333,7 @@ impl Threads {
                 *mine += theirs;
             }
             kept.working_ns += gone.working_ns;
+            kept.useful += gone.useful;
             kept.merged += gone.merged;
             self.merged_threads += gone.merged;
             // Lifetimes of merged threads do not add up to one wall time.

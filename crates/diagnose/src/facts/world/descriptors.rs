@@ -36,6 +36,7 @@ impl World {
         let Some(life) = self.fds.get_mut(id) else {
             return;
         };
+        life.calls += 1;
         if moves != Moves::None {
             if let Moves::Read | Moves::Write = moves {
                 record_io(life, call, seen.bytes, moves == Moves::Read);
@@ -202,6 +203,7 @@ impl World {
                 }
             }
             Syscall::ACCEPT | Syscall::ACCEPT4 => self.accepted(seen, id),
+            Syscall::EPOLL_CTL => self.watched(process, call),
             Syscall::FCHDIR => {
                 if !call.failed() {
                     let path = self
@@ -245,6 +247,30 @@ impl World {
             life.refs += 1;
         }
         self.install(seen.process, new, id, cloexec, seen.call.end());
+    }
+
+    /// epoll_ctl: what the epoll will call the descriptor when it is ready.
+    fn watched(&mut self, process: ProcessId, call: &Call<'_>) {
+        let Some((fd, note)) = call.arg(2).and_then(text::descriptor) else {
+            return;
+        };
+        let id = match self.threads.process(process).slots.get(fd) {
+            Some(id) => id,
+            None if fd >= 0 && !call.failed() => {
+                let mut life = FdLife::new(process, fd, FdKind::Unknown, Origin::BeforeCapture);
+                life.refs = 1;
+                let id = self.fds.add(life);
+                self.threads.process_mut(process).slots.set(fd, id, false);
+                self.annotate(id, note);
+                id
+            }
+            None => return,
+        };
+        let token = super::super::readiness::token(call.args);
+        if let Some(life) = self.fds.get_mut(id) {
+            life.calls += 1;
+            life.epoll_token = token.or(life.epoll_token);
+        }
     }
 
     pub(super) fn accepted(&mut self, seen: &mut Seen<'_>, listener: LifeId) {
@@ -352,10 +378,15 @@ pub(super) fn record_io(life: &mut FdLife, call: &Call<'_>, bytes: u64, read: bo
         if given.is_none() {
             life.offset = end;
         }
-    } else if read && call.ok() == Some(0) && !call.args.ends_with(b", 0") {
+    } else if read && call.ok() == Some(0) && (is_receive(call) || !call.args.ends_with(b", 0")) {
         life.end_seen = true;
         life.end_seen_at = call.end();
     }
+}
+
+/// recv and its like: their last argument is no length.
+fn is_receive(call: &Call<'_>) -> bool {
+    call.syscall.info().class == whyslow_model::syscall::Class::Network
 }
 
 /// The offset that a pread or pwrite names, its last argument: it leaves the descriptor's own offset alone.
