@@ -3,7 +3,7 @@
 mod common;
 
 use common::captures;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use whyslow_model::{CaptureKind, Event, NoteKind, SourceInfo};
 use whyslow_read::{Input, Options, read};
 
@@ -21,7 +21,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-fn source(path: &PathBuf, threads: usize) -> (Vec<SourceInfo>, Vec<String>, u64) {
+fn source(path: &Path, threads: usize) -> (Vec<SourceInfo>, Vec<String>, u64) {
     let (mut sources, mut notes, mut calls) = (Vec::new(), Vec::new(), 0);
     let mut sink = |event: Event<'_>| match event {
         Event::Source(info) => sources.push(info),
@@ -29,7 +29,7 @@ fn source(path: &PathBuf, threads: usize) -> (Vec<SourceInfo>, Vec<String>, u64)
         Event::Call(_) => calls += 1,
         _ => {}
     };
-    let _ = read(&[Input::File(path.clone())], &Options { threads }, &(), &mut sink);
+    let _ = read(&[Input::File(path.to_path_buf())], &Options { threads }, &(), &mut sink);
     (sources, notes, calls)
 }
 
@@ -52,7 +52,7 @@ fn every_trace_parses() {
 }
 
 /// Lines of white space.
-fn blank_lines(path: &PathBuf) -> u64 {
+fn blank_lines(path: &Path) -> u64 {
     let data = std::fs::read(path).expect("readable");
     let lines = data.split_inclusive(|byte| *byte == b'\n');
     lines.filter(|line| line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))).count() as u64

@@ -134,9 +134,7 @@ fn call<const LIBRARY: bool>(
     {
         record.marks.set(Marks::NAMED_ARGS);
     }
-    let (end, dur) = result::duration(line);
-    record.dur = dur;
-    if dur == NO_TIME && line.ends_with(b"...>") {
+    if line.ends_with(b"...>") {
         for (ending, kind) in [
             (&b"<unfinished ...>"[..], Kind::Unfinished),
             (b"<detached ...>", Kind::Abandoned),
@@ -144,11 +142,14 @@ fn call<const LIBRARY: bool>(
         ] {
             if line.ends_with(ending) {
                 record.kind = kind;
-                record.args = Span::new(base + args_at, base + trimmed(line, args_at, end - ending.len()));
+                record.args =
+                    Span::new(base + args_at, base + trimmed(line, args_at, line.len() - ending.len()));
                 return;
             }
         }
     }
+    let (end, dur) = result::duration(line);
+    record.dur = dur;
     if let Some(found) = result::find::<LIBRARY>(&line[..end], open, &mut words.errors) {
         record.kind = Kind::Call;
         fill(line, args_at, end, base, found, record);

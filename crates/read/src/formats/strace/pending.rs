@@ -105,6 +105,7 @@ pub(crate) fn call_flags(record: &Record) -> CallFlags {
 pub(crate) struct Pending {
     by_tid: HashMap<Tid, Box<FirstHalf>>,
     /// Done with; their buffers are used again.
+    #[expect(clippy::vec_box, reason = "the boxes move between here and the map, their contents do not")]
     spare: Vec<Box<FirstHalf>>,
     bytes: usize,
     /// Open calls by the low bits of the thread: most threads are known to have none without a look into the map.

@@ -162,3 +162,63 @@ impl Drop for BreakOnPanic<'_, '_, '_> {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::io::Read;
+    use whyslow_model::{CaptureKind, Event, SourceId, SourceInfo};
+
+    /// Gives its bytes in pieces of the given sizes, over and over.
+    struct Dribble<'a> {
+        data: &'a [u8],
+        sizes: std::iter::Cycle<std::vec::IntoIter<usize>>,
+    }
+
+    impl Read for Dribble<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let size = self.sizes.next().unwrap_or(1).min(buffer.len());
+            self.data.read(&mut buffer[..size])
+        }
+    }
+
+    fn events(data: &[u8], sizes: Vec<usize>, batch: usize, threads: usize) -> Vec<String> {
+        let reader = Dribble { data, sizes: sizes.into_iter().cycle() };
+        let mut batches = Batches::new(Vec::new(), Box::new(reader), batch);
+        let info = SourceInfo::new(SourceId(0), "t", CaptureKind::Strace);
+        let mut assembler = Assembler::new(info, 0, 0);
+        let mut seen = Vec::new();
+        let mut sink = |event: Event<'_>| seen.push(format!("{event:?}"));
+        run(&mut batches, Dialect::Strace, &mut assembler, threads, &mut sink).expect("memory does not fail");
+        let info = assembler.finish(batches.bytes, &mut sink);
+        seen.push(format!("{info:?}"));
+        seen
+    }
+
+    proptest! {
+        #[test]
+        fn the_way_the_bytes_arrive_changes_nothing(
+            picks in prop::collection::vec(0usize..6, 1..80),
+            sizes in prop::collection::vec(1usize..90, 1..8),
+            batch in 600usize..4000,
+            threads in 1usize..4,
+            ended: bool,
+        ) {
+            const LINES: [&str; 6] = [
+                "7 10:00:00.000001 read(3,  <unfinished ...>",
+                "7 10:00:00.000100 <... read resumed>\"x\", 1) = 1 <0.000090>",
+                "8 10:00:00.000100 write(2, \"a\\n\", 2) = 2 <0.000090>",
+                "read(fd=3, buf=\"x\") = \x1b[1m1\x1b[0m",
+                "",
+                "9 10:00:01.000000 something damaged",
+            ];
+            let mut log = picks.iter().map(|i| LINES[*i]).collect::<Vec<_>>().join("\n");
+            if ended {
+                log.push('\n');
+            }
+            let whole = events(log.as_bytes(), vec![usize::MAX], 1 << 20, 1);
+            prop_assert_eq!(events(log.as_bytes(), sizes, batch, threads), whole);
+        }
+    }
+}

@@ -167,9 +167,8 @@ fn time(line: &[u8], prefix: &mut Prefix, seconds: &mut Seconds) {
     {
         return time_of_day(line, prefix, text, seconds);
     }
-    match line.get(at) {
-        Some(b'0'..=b'9' | b' ') => plain_seconds(line, prefix),
-        _ => {}
+    if let Some(b'0'..=b'9' | b' ') = line.get(at) {
+        plain_seconds(line, prefix);
     }
 }
 
