@@ -2,6 +2,8 @@
 # Sourced by ./run, in the case's own temporary folder $work; the case's sources are in $here.
 STRACE="strace -f -ttT -s 256"
 started=()
+# The interpreter itself: `python3` may be a shell script of pyenv, whose work is not the case's.
+PATH="$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))' 2>/dev/null):$PATH"
 
 stop_all() {
     local pid
@@ -9,6 +11,15 @@ stop_all() {
         kill -TERM "$pid" 2>/dev/null
     done
     wait 2>/dev/null
+}
+
+# ready: a case's own look at the machine, which may skip.
+ready() { :; }
+
+# skip REASON: this machine cannot show the case.
+skip() {
+    echo "skipped: live case $name: $1"
+    exit 0
 }
 
 # free_port: a TCP port on loopback that nobody listens on.

@@ -1,7 +1,7 @@
 NEEDS="javac"
 FIRES=(duplicate-write write-to-dev-null)
 FIRST="duplicate-write|write-to-dev-null"
-NAMES=("duplicate-write: service.log" "duplicate-write: /dev/null" "write-to-dev-null: \"fd\": 1")
+NAMES=("duplicate-write: service.log" "duplicate-write: /dev/null" "write-to-dev-null: /dev/null")
 GONE=(duplicate-write write-to-dev-null)
 
 build() { javac -d . "$here/Service.java"; }

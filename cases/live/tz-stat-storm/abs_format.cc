@@ -1,4 +1,4 @@
-// Formats records, 100 to a file, and moves each file to its place when it is full: abs_format FOLDER SECONDS.
+// Formats records, 1,000 to a file, and moves each file to its place when it is full: abs_format FOLDER SECONDS.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
         const std::string part = folder + "/part", done = folder + "/task." + std::to_string(files % 100);
         std::FILE *out = std::fopen(part.c_str(), "w");
         if (!out) return 1;
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 1000; i++) {
             const std::string record = format_record(records++);
             std::fwrite(record.data(), 1, record.size(), out);
         }

@@ -1,0 +1,23 @@
+// Starts `true` twice, nothing inherited. FIXED closes all descriptors by one call.
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+int main(void) {
+    for (int i = 0; i < 2; i++) {
+        if (fork() == 0) {
+#ifdef FIXED
+            syscall(SYS_close_range, 3u, ~0u, 0);
+#else
+            for (long fd = 3; fd < sysconf(_SC_OPEN_MAX); fd++) close(fd);
+#endif
+            execlp("true", "true", (char *)0);
+            _exit(127);
+        }
+        wait(NULL);
+    }
+}
