@@ -126,9 +126,7 @@ impl IoStats {
             return self.calls.total();
         }
         match self.calls.percentile(0.5).get() {
-            Some(median) => {
-                Nanos::new(median.saturating_mul(self.calls.timed).min(self.calls.total_ns))
-            }
+            Some(median) => Nanos::new(median.saturating_mul(self.calls.timed).min(self.calls.total_ns)),
             None => Nanos::UNKNOWN,
         }
     }

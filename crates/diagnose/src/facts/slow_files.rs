@@ -43,9 +43,7 @@ impl SlowFiles {
     /// All of them, the most time first.
     pub fn by_time(&self) -> Vec<&SlowFile> {
         let mut all: Vec<_> = self.by_pattern.values().collect();
-        all.sort_by(|a, b| {
-            b.calls.total_ns.cmp(&a.calls.total_ns).then_with(|| a.name.cmp(&b.name))
-        });
+        all.sort_by(|a, b| b.calls.total_ns.cmp(&a.calls.total_ns).then_with(|| a.name.cmp(&b.name)));
         all
     }
 

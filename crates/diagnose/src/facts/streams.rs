@@ -78,7 +78,8 @@ impl Stream {
     }
 
     fn of_file(id: FileId, file: &FileFacts) -> Stream {
-        let mut stream = Stream::new(Place::File(id), file.path.to_string(), FdKind::of_path(file.path.as_bytes()));
+        let mut stream =
+            Stream::new(Place::File(id), file.path.to_string(), FdKind::of_path(file.path.as_bytes()));
         stream.path = Some(file.path.to_string());
         stream.take_file(file);
         stream
@@ -193,8 +194,10 @@ pub(crate) fn streams(world: &World) -> Vec<Stream> {
         add(pattern.clone(), stream, file.merged);
     }
     let mut all: Vec<Stream> = by_pattern.into_values().collect();
-    let nameless =
-        world.fds.iter().filter(|(_, life)| life.file.is_none() && (life.io_calls() > 0 || life.syncs.is_some()));
+    let nameless = world
+        .fds
+        .iter()
+        .filter(|(_, life)| life.file.is_none() && (life.io_calls() > 0 || life.syncs.is_some()));
     all.extend(nameless.map(|(id, life)| Stream::of_life(id, life, world)));
     all.sort_by(|a, b| {
         let calls = |stream: &Stream| stream.reads.calls.count + stream.writes.calls.count;

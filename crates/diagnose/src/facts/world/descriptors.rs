@@ -222,6 +222,13 @@ impl World {
         let Some(life) = self.fds.get_mut(id).filter(|life| life.size.is_none()) else {
             return;
         };
+        // A successful lseek made it a file for lack of better knowledge.
+        if life.file.is_none()
+            && matches!(life.kind, FdKind::Unknown | FdKind::File)
+            && let Some(kind) = stated_kind(call.args)
+        {
+            life.kind = kind;
+        }
         let Some(at) = memchr::memmem::find(call.args, b"st_size=") else {
             return;
         };
@@ -402,6 +409,24 @@ pub(super) fn set_kind(life: &mut FdLife, kind: FdKind) {
     if matches!(life.kind, FdKind::Unknown) || (kind == FdKind::Unix && life.kind == FdKind::Socket) {
         life.kind = kind;
     }
+}
+
+/// The kind that an fstat states: `{st_mode=S_IFCHR|0666, st_rdev=makedev(0x1, 0x3), ...}`.
+fn stated_kind(args: &[u8]) -> Option<FdKind> {
+    let mode = &args[memchr::memmem::find(args, b"st_mode=S_IF")? + b"st_mode=S_IF".len()..];
+    Some(match mode.get(..3)? {
+        b"REG" => FdKind::File,
+        b"DIR" => FdKind::Directory,
+        b"IFO" => FdKind::Pipe,
+        b"SOC" => FdKind::Socket,
+        // Numbers of devices: Documentation/admin-guide/devices.txt. 1:3 is null; 4, 5 and 136 on are terminals.
+        b"CHR" if contains(mode, b"makedev(0x1, 0x3)") => FdKind::DevNull,
+        b"CHR" if [&b"makedev(0x4,"[..], b"makedev(0x5,", b"makedev(0x88,"].iter().any(|tty| contains(mode, tty)) => {
+            FdKind::Terminal
+        }
+        b"CHR" | b"BLK" => FdKind::Device,
+        _ => return None,
+    })
 }
 
 pub(super) fn is_file_like(kind: FdKind) -> bool {

@@ -258,3 +258,14 @@ fn reads_in_sequence_and_reads_at_offsets_are_told_apart() {
     let file = trace.facts.world.files.find("/data/a").expect("used");
     assert_eq!((file.syncs.count, file.seeks.count), (1, 1));
 }
+
+#[test]
+fn an_fstat_tells_what_a_descriptor_is() {
+    let mut trace = Trace::default();
+    trace.call(1, "lseek", "1, 0, SEEK_CUR", 0);
+    trace.call(1, "fstat", "1, {st_mode=S_IFCHR|0666, st_rdev=makedev(0x1, 0x3), ...}", 0);
+    trace.call(1, "fstat", "0, {st_mode=S_IFIFO|0600, st_size=0, ...}", 0);
+    trace.call(1, "fstat", "2, {st_mode=S_IFCHR|0620, st_rdev=makedev(0x88, 0x1), ...}", 0);
+    let kinds = [0, 1, 2].map(|fd| trace.fd(1, fd).map(|life| life.kind));
+    assert_eq!(kinds, [Some(FdKind::Pipe), Some(FdKind::DevNull), Some(FdKind::Terminal)]);
+}

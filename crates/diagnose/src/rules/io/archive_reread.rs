@@ -115,6 +115,7 @@ fn is_picked_at(stream: &Stream) -> bool {
 
 /// True where the process that reads was started within the capture.
 fn is_start_up(facts: &Facts, stream: &Stream) -> bool {
-    let thread = facts.world.threads.iter().map(|(_, thread)| thread).find(|thread| thread.tid == stream.reads.tid);
+    let thread =
+        facts.world.threads.iter().map(|(_, thread)| thread).find(|thread| thread.tid == stream.reads.tid);
     thread.is_some_and(|thread| facts.world.threads.process(thread.process).started)
 }

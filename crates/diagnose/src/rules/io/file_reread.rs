@@ -71,12 +71,19 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             how_often(facts, reads.calls.count)
         );
         // One pass remains.
-        let saved = reads.time().get().map_or(Nanos::UNKNOWN, |ns| Nanos::new((ns as f64 * (1.0 - 1.0 / passes)) as u64));
+        let saved = reads
+            .time()
+            .get()
+            .map_or(Nanos::UNKNOWN, |ns| Nanos::new((ns as f64 * (1.0 - 1.0 / passes)) as u64));
         let opened = match stream.opens {
             0 | 1 => String::new(),
             opens => format!(", opened {} times", words::count(opens)),
         };
-        let inferred = if stream.size_stated { "" } else { " (its size is taken from the highest offset that was read)" };
+        let inferred = if stream.size_stated {
+            ""
+        } else {
+            " (its size is taken from the highest offset that was read)"
+        };
         out.report(share, title)
             .confidence(if stream.size_stated { 0.9 } else { 0.7 })
             .subject(subject(facts, stream, reads, "read"))

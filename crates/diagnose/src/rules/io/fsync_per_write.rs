@@ -63,11 +63,20 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let latency = if mean.is_known() { format!(", {mean} each") } else { String::new() };
         let rate = facts.window.per_second(syncs.count);
         let per_s = rate.map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
-        let title = format!("{}: {} fsyncs for {} writes{latency}{per_s}", stream.name, words::count(syncs.count), words::count(stream.writes.calls.count));
+        let title = format!(
+            "{}: {} fsyncs for {} writes{latency}{per_s}",
+            stream.name,
+            words::count(syncs.count),
+            words::count(stream.writes.calls.count)
+        );
         let each = words::bytes(stream.writes.calls.bytes / syncs.count.max(1));
         let cost = match (mean.is_known(), longest.is_known()) {
-            (true, true) if mean < PROTECTED_CACHE => format!(" {mean} on average is what a protected write cache takes: cheap here, dear elsewhere."),
-            (true, true) => format!(" The device takes {mean} on average and {longest} at worst, and nothing else is done meanwhile."),
+            (true, true) if mean < PROTECTED_CACHE => format!(
+                " {mean} on average is what a protected write cache takes: cheap here, dear elsewhere."
+            ),
+            (true, true) => format!(
+                " The device takes {mean} on average and {longest} at worst, and nothing else is done meanwhile."
+            ),
             _ => " The capture shows no durations: their cost is unknown.".to_string(),
         };
         out.report(share, title)

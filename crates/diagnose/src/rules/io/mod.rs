@@ -36,7 +36,11 @@ fn worst<'a>(mut found: Vec<(Share, &'a Stream)>) -> (Vec<(Share, &'a Stream)>, 
 
 /// ` 7 more are like it.`, for the cause of the last finding.
 fn more_text(more: usize, at: usize) -> String {
-    if more > 0 && at + 1 == MOST_FINDINGS { format!(" {} more like it.", words::count(more as u64)) } else { String::new() }
+    if more > 0 && at + 1 == MOST_FINDINGS {
+        format!(" {} more like it.", words::count(more as u64))
+    } else {
+        String::new()
+    }
 }
 
 /// The subject of a finding about the reads or writes of a stream.

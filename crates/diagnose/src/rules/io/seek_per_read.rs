@@ -46,7 +46,12 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let seeking = facts.streams.iter().filter(|stream| seeks_for_each_read(stream));
     let found = seeking
         .map(|stream| {
-            let share = guards::share_of_storm(facts, stream.reads.only_thread(), stream.seeks.total(), stream.seeks.count);
+            let share = guards::share_of_storm(
+                facts,
+                stream.reads.only_thread(),
+                stream.seeks.total(),
+                stream.seeks.count,
+            );
             (share, stream)
         })
         .collect();
@@ -63,7 +68,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let after_seek = reads.after_seek as f64 / reads.calls.count.max(1) as f64;
         let in_order = reads.in_sequence as f64 / reads.succeeded().max(1) as f64;
         let needless = if in_order >= 0.5 {
-            format!(" {} of the reads begin where the one before ended: these seeks move nothing.", words::percent(in_order))
+            format!(
+                " {} of the reads begin where the one before ended: these seeks move nothing.",
+                words::percent(in_order)
+            )
         } else {
             String::new()
         };

@@ -50,7 +50,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
     let all = facts.slow_files.by_time();
     let total: u64 = all.iter().map(|slow| slow.calls.total_ns).sum();
-    let worst: Vec<&SlowFile> = all.into_iter().filter(|slow| slow.calls.total_ns >= NOTICEABLE.or_zero()).collect();
+    let worst: Vec<&SlowFile> =
+        all.into_iter().filter(|slow| slow.calls.total_ns >= NOTICEABLE.or_zero()).collect();
     let more = worst.len().saturating_sub(MOST_FINDINGS);
     let several = worst.len() > 1;
     for (at, slow) in worst.into_iter().take(MOST_FINDINGS).enumerate() {
@@ -61,7 +62,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .iter()
             .map(|(syscall, count)| format!("{} {}", words::count(*count), facts.name_of(*syscall)))
             .collect();
-        let syscalls: Vec<&str> = slow.by_syscall.iter().map(|(syscall, _)| facts.name_of(*syscall)).collect();
+        let syscalls: Vec<&str> =
+            slow.by_syscall.iter().map(|(syscall, _)| facts.name_of(*syscall)).collect();
         let title = format!(
             "{}: {} took {} and more, {} in all (longest {})",
             slow.name,
@@ -70,7 +72,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             slow.calls.total(),
             slow.calls.max()
         );
-        let together = if several { format!(" All slow files together: {}.", Nanos::new(total)) } else { String::new() };
+        let together =
+            if several { format!(" All slow files together: {}.", Nanos::new(total)) } else { String::new() };
         let mut subject = Subjects::thread(facts, slow.tid);
         if slow.shared {
             subject.tid = None;
@@ -97,5 +100,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 /// A path that a command can take: a pattern's directory.
 fn example(name: &str) -> &str {
     let fixed = name.split('{').next().unwrap_or(name);
-    if fixed.len() == name.len() { name } else { fixed.rsplit_once('/').map_or("/", |(directory, _)| directory) }
+    if fixed.len() == name.len() {
+        name
+    } else {
+        fixed.rsplit_once('/').map_or("/", |(directory, _)| directory)
+    }
 }

@@ -86,11 +86,17 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let mean = words::bytes(reads.mean_size().unwrap_or(0.0).round() as u64);
         let total = words::bytes(reads.calls.bytes);
         let often = how_often(facts, count);
-        let title = format!("{}: read in {} pieces of {mean} ({total} in all{often})", stream.name, words::count(count));
+        let title = format!(
+            "{}: read in {} pieces of {mean} ({total} in all{often})",
+            stream.name,
+            words::count(count)
+        );
         let at_64k = words::count(reads.calls.bytes.div_ceil(GOOD_BUFFER).max(1));
         let projected = projected(reads, &CallStats::default());
         let time = match (reads.time().is_known(), projected.is_known()) {
-            (true, true) => format!(" They took {}; {at_64k} reads of 64 KiB would take about {projected}.", reads.time()),
+            (true, true) => {
+                format!(" They took {}; {at_64k} reads of 64 KiB would take about {projected}.", reads.time())
+            }
             _ => format!(" {at_64k} reads of 64 KiB would bring the same."),
         };
         out.report(share, title)
@@ -111,14 +117,17 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 fn is_small(stream: &Stream) -> bool {
     let reads = &stream.reads;
-    reads.calls.count >= MIN_READS
+    // Byte by byte is another smell.
+    reads.one_byte * 2 < reads.calls.count
+        && reads.calls.count >= MIN_READS
         && reads.mean_size().is_some_and(|mean| mean <= SMALL)
         && reads.in_sequence as f64 >= IN_ORDER * reads.succeeded() as f64
 }
 
 fn check_table(facts: &Facts, out: &mut Findings<'_>) {
     let all = facts.syscalls();
-    let Some((name, stats)) = all.iter().filter(|(name, _)| READS.contains(&name.as_str())).max_by_key(|(_, stats)| stats.count)
+    let Some((name, stats)) =
+        all.iter().filter(|(name, _)| READS.contains(&name.as_str())).max_by_key(|(_, stats)| stats.count)
     else {
         return;
     };
@@ -129,7 +138,11 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
     let mean = stats.mean();
     let severity = if mean.is_known() && mean >= MAY_BE_LARGE { Severity::Notice } else { Severity::Warning };
     let each = if mean.is_known() { format!(", {mean} each") } else { String::new() };
-    let row = facts.tables.iter().flat_map(|table| table.rows.iter().map(move |row| (table, row))).find(|(_, row)| row.name == *name);
+    let row = facts
+        .tables
+        .iter()
+        .flat_map(|table| table.rows.iter().map(move |row| (table, row)))
+        .find(|(_, row)| row.name == *name);
     let mut report = out
         .report(share, format!("{} of {} calls are {name}{each}: probably small pieces of a file", words::count(stats.count), words::count(facts.total_calls())))
         .at_most(severity)
@@ -143,7 +156,10 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
         .fix("then put a buffer of 64 KiB before the parser, or read the file once and keep it")
         .verify(format!("strace -f -y -T -e trace={name} -o reads.st COMMAND   (then: whyslow diagnose reads.st)"));
     if let Some((table, row)) = row {
-        report = report.evidence_line(format!("{}:{}", facts.capture.source_name(table.source), row.line), row.raw.clone());
+        report = report.evidence_line(
+            format!("{}:{}", facts.capture.source_name(table.source), row.line),
+            row.raw.clone(),
+        );
     }
     report.file();
 }

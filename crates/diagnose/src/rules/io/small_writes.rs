@@ -27,6 +27,7 @@ use super::{difference, how_often, more_text, projected, subject, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::facts::{Facts, Stream};
 use crate::{guards, words};
+use whyslow_model::syscall::Moves;
 use whyslow_model::{CallStats, FdKind, Severity};
 
 /// The rule.
@@ -48,6 +49,8 @@ const SMALL: f64 = 256.0;
 const IN_A_ROW: f64 = 0.8;
 /// Writes a second up to which a log may be written line by line.
 const LINE_LOG_PER_S: f64 = 100.0;
+/// Reads of the writing thread for each write from which on it passes on what arrives.
+const READS_PER_WRITE: f64 = 0.8;
 /// Writes a request up to which a file is a request log.
 const LOG_LINES_PER_REQUEST: f64 = 2.0;
 
@@ -79,7 +82,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         );
         let time = writes.time_of_work(stream.kind);
         out.report(share, title)
-            .at_most(if request_log { Severity::Notice } else { Severity::Critical })
+            .at_most(if request_log || is_driven_by_input(facts, stream) { Severity::Notice } else { Severity::Critical })
             .subject(subject(facts, stream, writes, "write"))
             .cause(format!(
                 "One piece is written behind the other without a buffer that collects them, so each costs a system \
@@ -97,10 +100,27 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+/// True where the thread that writes reads about as often: a filter or a server that passes on what arrives,
+/// piece by piece.
+fn is_driven_by_input(facts: &Facts, stream: &Stream) -> bool {
+    let mut threads = facts.world.threads.iter().map(|(_, thread)| thread);
+    let writer = threads.find(|thread| thread.tid == stream.writes.tid);
+    let reads: u64 = writer.map_or(0, |writer| {
+        let table = writer.by_syscall.iter();
+        table.filter(|(syscall, _)| syscall.info().moves == Moves::Read).map(|(_, stats)| stats.count).sum()
+    });
+    reads as f64 >= READS_PER_WRITE * stream.writes.calls.count as f64
+}
+
 fn is_small(stream: &Stream) -> bool {
     let writes = &stream.writes;
-    let kind = matches!(stream.kind, FdKind::File | FdKind::Pipe | FdKind::Tcp | FdKind::Unix | FdKind::Socket | FdKind::Unknown);
-    kind && writes.calls.count >= MIN_WRITES
+    let kind = matches!(
+        stream.kind,
+        FdKind::File | FdKind::Pipe | FdKind::Tcp | FdKind::Unix | FdKind::Socket | FdKind::Unknown
+    );
+    // Byte by byte is another smell.
+    kind && writes.one_byte * 2 < writes.calls.count
+        && writes.calls.count >= MIN_WRITES
         && writes.mean_size().is_some_and(|mean| mean <= SMALL)
         && writes.in_sequence as f64 >= IN_A_ROW * writes.succeeded() as f64
 }

@@ -49,12 +49,21 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         };
         let candidates = facts.streams.iter().filter(|stream| {
             let io = if reading { &stream.reads } else { &stream.writes };
-            io.longest_one_byte_run > MIN_RUN && !matches!(stream.kind, FdKind::Terminal | FdKind::Event | FdKind::DevNull)
+            io.longest_one_byte_run > MIN_RUN
+                && !matches!(stream.kind, FdKind::Terminal | FdKind::Event | FdKind::DevNull)
         });
         let found = candidates
             .map(|stream| {
                 let io = side(stream);
-                (guards::share_of_storm(facts, io.only_thread(), one_byte_time(&io, stream.kind), io.one_byte), stream)
+                (
+                    guards::share_of_storm(
+                        facts,
+                        io.only_thread(),
+                        one_byte_time(&io, stream.kind),
+                        io.one_byte,
+                    ),
+                    stream,
+                )
             })
             .collect();
         let (found, more) = worst(found);
@@ -97,7 +106,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 /// Time in the one-byte calls: their part of all calls of that side. Waiting for a peer is not in it.
 fn one_byte_time(io: &IoStats, kind: FdKind) -> Nanos {
     match io.time_of_work(kind).get() {
-        Some(ns) if io.calls.count > 0 => Nanos::new((ns as u128 * io.one_byte as u128 / io.calls.count as u128) as u64),
+        Some(ns) if io.calls.count > 0 => {
+            Nanos::new((ns as u128 * io.one_byte as u128 / io.calls.count as u128) as u64)
+        }
         _ => Nanos::UNKNOWN,
     }
 }
