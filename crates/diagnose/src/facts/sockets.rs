@@ -27,7 +27,9 @@ pub(crate) fn address(args: &[u8]) -> Option<(FdKind, String)> {
     {
         let path = after(struct_text, b"path=")?;
         let (mark, path) = path.strip_prefix(b"@").map_or(("", path), |path| ("@", path));
-        return Some((FdKind::Unix, format!("{mark}{}", first_string(path)?)));
+        // An abstract name is padded to the size of its buffer by some programs.
+        let path = first_string(path)?;
+        return Some((FdKind::Unix, format!("{mark}{}", path.trim_end_matches("\\0"))));
     }
     None
 }
@@ -129,6 +131,7 @@ mod tests {
             (br#"3, {sa_family=AF_INET6, sin6_port=htons(80), sin6_flowinfo=htonl(0), inet_pton(AF_INET6, "::1", &sin6_addr), sin6_scope_id=0}, 28"#, "[::1]:80"),
             (br#"3, {sa_family=AF_UNIX, sun_path="/run/x.sock"}, 110"#, "/run/x.sock"),
             (br#"3, {sa_family=AF_UNIX, sun_path=@"abstract"}, 110"#, "@abstract"),
+            (br#"3, {sa_family=AF_UNIX, sun_path=@"padded\0\0"}, 110"#, "@padded"),
             (br#"3, {sa_family=AF_FILE, path="/dev/log"}, 110"#, "/dev/log"),
         ] {
             assert_eq!(address(args).map(|(_, text)| text).as_deref(), Some(expected));

@@ -3,11 +3,12 @@
 use super::files::path_matches;
 use super::rows::{finish, nothing_because, process_name};
 use super::{Ask, AskError, FdFilter, View};
+use crate::facts::pattern::pattern_of;
 use crate::facts::{Facts, FdLife, ProcessId};
 use crate::verdict::clock_text;
 use crate::words;
 use hashbrown::{HashMap, HashSet};
-use whyslow_model::{Cell, Column, Nanos, Table};
+use whyslow_model::{Cell, Column, FdKind, Nanos, Table};
 
 /// The view.
 pub(super) static VIEW: View = View {
@@ -140,12 +141,15 @@ fn role(life: &FdLife, served: &HashSet<(ProcessId, u16)>) -> (&'static str, Str
         return (life.kind.word(), String::new());
     }
     if life.listening {
-        return ("listens", life.local().unwrap_or_default().to_string());
+        let local = life.local().unwrap_or_default();
+        let by_path = life.kind == FdKind::Unix;
+        return ("listens", if by_path { pattern_of(local).into_owned() } else { local.to_string() });
     }
     let accepted = life.origin == crate::facts::Origin::Accept
         || local_port.is_some_and(|port| served.contains(&(life.process, port)));
     match (accepted, life.peer()) {
         (true, _) => ("clients", local_port.map_or(String::new(), |port| format!("on port {port}"))),
+        (false, Some(peer)) if life.kind == FdKind::Unix => ("peer", pattern_of(peer).into_owned()),
         (false, Some(peer)) => ("peer", peer.to_string()),
         (false, None) => ("socket", String::new()),
     }
@@ -283,7 +287,7 @@ fn grouped(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use whyslow_model::{Event, FdEntry, FdKind, Sink, SocketEnds};
+    use whyslow_model::{Event, FdEntry, Sink, SocketEnds};
 
     fn facts() -> Facts {
         let mut facts = Facts::default();

@@ -4,6 +4,7 @@ use crate::cli::{Global, Status};
 use crate::{input, output};
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use whyslow_diagnose::Facts;
 use whyslow_diagnose::views::{self, Ask};
 use whyslow_report::{JSON, Style, TERMINAL};
 
@@ -40,6 +41,8 @@ impl Rows {
 /// Prints the view called `name` of the files.
 pub(super) fn show(name: &str, files: &[PathBuf], ask: &Ask, global: &Global) -> anyhow::Result<Status> {
     let Some(view) = views::find(name) else { anyhow::bail!("there is no view `{name}`") };
+    // A wrong question is told before a long input is read.
+    (view.table)(&Facts::default(), ask)?;
     let facts = input::facts_of(files, global)?;
     let mut table = (view.table)(&facts, ask)?;
     // JSON keeps its keys whatever the capture shows.
