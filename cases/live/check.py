@@ -66,7 +66,7 @@ def summary(truth, found):
         return f"{', '.join(found)}: no false alarm in {calls:,} events"
     findings = found["slow"]["findings"]
     line = next(finding["title"] for finding in findings if finding["id"] in truth.fires)
-    return f"{line}; {found['diff']['verdict']}" if "diff" in found else line
+    return f"{line}; gone with the fix" if truth.gone else line
 
 
 def main():
