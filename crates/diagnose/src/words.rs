@@ -1,5 +1,7 @@
 //! Figures in sentences: `200,135`, `382.7`, `78.4 MB`, `89.1 %`.
 
+use whyslow_model::Nanos;
+
 /// A count with thousands separators.
 pub fn count(n: u64) -> String {
     let digits = n.to_string();
@@ -41,6 +43,14 @@ pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
+/// A duration as people compare it with time limits: from a second on with its milliseconds (`1.779 s`).
+pub fn duration(duration: Nanos) -> String {
+    match duration.as_secs_f64() {
+        Some(seconds) if seconds >= 1.0 => format!("{seconds:.3} s"),
+        _ => duration.to_string(),
+    }
+}
+
 /// `1 call`, `2 calls`.
 pub fn plural(n: u64, one: &str) -> String {
     format!("{} {one}{}", count(n), if n == 1 { "" } else { "s" })
@@ -59,6 +69,7 @@ mod tests {
         assert_eq!(quantity(4.97), "4.97");
         assert_eq!(bytes(78_445_591), "78.4 MB");
         assert_eq!(percent(0.8907), "89.1 %");
+        assert_eq!(duration(Nanos::new(1_779_099_000)), "1.779 s");
         assert_eq!(plural(1, "call"), "1 call");
     }
 }

@@ -183,7 +183,8 @@ impl Aborted {
         }
         let client = life.is_some_and(|life| is_client(life, world));
         if !client && !is_http_answer(call.args) {
-            self.unknown_ends += life.is_none_or(|life| life.peer().is_none()) as u64;
+            self.unknown_ends +=
+                (seen.kind.is_socket() && life.is_none_or(|life| life.peer().is_none())) as u64;
             return;
         }
         let since = self.since(seen.thread, call.tid);

@@ -64,10 +64,7 @@ impl Hidden {
 
 impl Fold for Hidden {
     fn wants(&self, syscall: Syscall) -> bool {
-        matches!(
-            syscall,
-            Syscall::CLONE | Syscall::CLONE3 | Syscall::FORK | Syscall::VFORK | Syscall::FUTEX
-        )
+        matches!(syscall, Syscall::CLONE | Syscall::CLONE3 | Syscall::FORK | Syscall::VFORK | Syscall::FUTEX)
     }
 
     #[inline]

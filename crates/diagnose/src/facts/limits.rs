@@ -97,7 +97,7 @@ fn open_now(process: ProcessId, world: &World) -> (u64, Vec<(String, u64)>) {
                 format!("clients at {}", super::peers::host_of(peer))
             }
             (Some(peer), _) => peer.to_string(),
-            (None, Some(path)) => pattern_of(&path),
+            (None, Some(path)) => pattern_of(&path).into_owned(),
             (None, None) => format!("{} (unknown end)", life.kind.word()),
         };
         *targets.entry(target).or_default() += 1;
@@ -111,9 +111,31 @@ fn open_now(process: ProcessId, world: &World) -> (u64, Vec<(String, u64)>) {
 impl Fold for Limits {
     fn wants(&self, syscall: Syscall) -> bool {
         const MAKE_DESCRIPTORS: &[&str] = &[
-            "accept", "accept4", "creat", "dup", "dup2", "dup3", "epoll_create", "epoll_create1", "eventfd",
-            "eventfd2", "fcntl", "fcntl64", "inotify_init", "inotify_init1", "memfd_create", "open", "openat",
-            "openat2", "pipe", "pipe2", "signalfd", "signalfd4", "socket", "socketpair", "timerfd_create",
+            "accept",
+            "accept4",
+            "creat",
+            "dup",
+            "dup2",
+            "dup3",
+            "epoll_create",
+            "epoll_create1",
+            "eventfd",
+            "eventfd2",
+            "fcntl",
+            "fcntl64",
+            "inotify_init",
+            "inotify_init1",
+            "memfd_create",
+            "open",
+            "openat",
+            "openat2",
+            "pipe",
+            "pipe2",
+            "signalfd",
+            "signalfd4",
+            "socket",
+            "socketpair",
+            "timerfd_create",
         ];
         MAKE_DESCRIPTORS.contains(&syscall.info().name)
     }
@@ -139,7 +161,12 @@ mod tests {
             facts.push(Event::Call(&Call { tid: 1, ret: Ret::Value(fd), ..Call::new("accept", accept) }));
         }
         for _ in 0..5 {
-            let refused = Call { tid: 1, ret: Ret::Value(-1), errno: Errno::EMFILE, ..Call::new("accept", "3, NULL, NULL") };
+            let refused = Call {
+                tid: 1,
+                ret: Ret::Value(-1),
+                errno: Errno::EMFILE,
+                ..Call::new("accept", "3, NULL, NULL")
+            };
             facts.push(Event::Call(&refused));
         }
         facts.finish();

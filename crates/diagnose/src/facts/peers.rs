@@ -228,7 +228,8 @@ impl Peers {
     /// Connections whose peer closed its end (a read returned 0) and that the program did not use since, each
     /// with the descriptor's life and the time of that read.
     pub fn left_open<'a>(&'a self, world: &'a World) -> impl Iterator<Item = (&'a FdLife, Timestamp)> {
-        let kept = self.connections.iter().filter(|connection| connection.ended && !connection.used_since_end);
+        let kept =
+            self.connections.iter().filter(|connection| connection.ended && !connection.used_since_end);
         kept.filter_map(|connection| world.fds.get(connection.life))
             .filter(|life| life.is_open() && life.end_seen)
             .map(|life| (life, life.end_seen_at))
@@ -248,7 +249,8 @@ impl Peers {
             Role::Client => host_of(name),
             Role::Server => name,
         };
-        let known = |index: &HashMap<(Role, Box<str>), u32>, name: &str| index.get(&(role, name.into())).copied();
+        let known =
+            |index: &HashMap<(Role, Box<str>), u32>, name: &str| index.get(&(role, name.into())).copied();
         if let Some(at) = known(&self.index, name) {
             return at;
         }
@@ -302,7 +304,13 @@ impl Fold for Peers {
             || is_poll(syscall)
             || matches!(
                 syscall,
-                Syscall::CONNECT | Syscall::GETSOCKOPT | Syscall::CLOSE | Syscall::ACCEPT | Syscall::ACCEPT4
+                Syscall::CONNECT
+                    | Syscall::GETSOCKOPT
+                    | Syscall::CLOSE
+                    | Syscall::ACCEPT
+                    | Syscall::ACCEPT4
+                    | Syscall::SENDMMSG
+                    | Syscall::RECVMMSG
             )
     }
 
@@ -331,6 +339,9 @@ impl Fold for Peers {
         }
         match seen.call.syscall {
             Syscall::CONNECT => connection.connect(seen, peer),
+            // They return a number of datagrams, not of bytes.
+            Syscall::SENDMMSG => connection.write(seen, peer),
+            Syscall::RECVMMSG => connection.read(seen, peer),
             Syscall::GETSOCKOPT => connection.asked_result(seen, peer),
             Syscall::ACCEPT | Syscall::ACCEPT4 if seen.call.ok().is_some() => {
                 connection.opened_here = true;
@@ -391,8 +402,12 @@ pub(crate) fn role_of(life: &FdLife, world: &World) -> Role {
     let local = life.local().and_then(port_of);
     let peer = life.peer().and_then(port_of);
     match (local, peer) {
-        (Some(local), Some(peer)) if local >= FIRST_EPHEMERAL_PORT && peer < FIRST_EPHEMERAL_PORT => Role::Server,
-        (Some(local), Some(peer)) if local < FIRST_EPHEMERAL_PORT && peer >= FIRST_EPHEMERAL_PORT => Role::Client,
+        (Some(local), Some(peer)) if local >= FIRST_EPHEMERAL_PORT && peer < FIRST_EPHEMERAL_PORT => {
+            Role::Server
+        }
+        (Some(local), Some(peer)) if local < FIRST_EPHEMERAL_PORT && peer >= FIRST_EPHEMERAL_PORT => {
+            Role::Client
+        }
         (Some(local), _) => {
             let listens = |other: &FdLife| {
                 other.process == life.process

@@ -2,6 +2,7 @@
 //!
 //! A rule reads facts and never text, the kernel or another rule. Its file opens with its essay.
 
+mod capture;
 mod cpu;
 mod files;
 mod io;
@@ -15,6 +16,11 @@ use crate::engine::Rule;
 
 /// All rules. The order is the order of the documentation: by group, then by name.
 pub static RULES: &[&Rule] = &[
+    &capture::capture_truncated::RULE,
+    &capture::events_lost::RULE,
+    &capture::filter_hides::RULE,
+    &capture::mid_connection::RULE,
+    &capture::threads_missed::RULE,
     &cpu::clock_syscall::RULE,
     &cpu::sched_yield_spin::RULE,
     &files::config_reread::RULE,

@@ -5,7 +5,7 @@ use super::super::fds::LifeId;
 use super::super::world::Seen;
 use super::{NoAnswer, PeerFacts, Role};
 use crate::payload;
-use whyslow_model::{Errno, FdKind, Nanos, Timestamp, text};
+use whyslow_model::{Errno, FdKind, Nanos, Syscall, Timestamp, text};
 
 /// A wait for an answer shorter than this was no time limit: programs poll in small steps.
 const SHORTEST_LIMIT_NS: u64 = 100_000_000;
@@ -162,7 +162,7 @@ impl Connection {
             return;
         }
         peer.received += seen.bytes;
-        if seen.bytes == 0 {
+        if seen.bytes == 0 && (call.syscall != Syscall::RECVMMSG || call.ok() == Some(0)) {
             if call.ok() == Some(0) && !self.ended {
                 self.ended = true;
                 peer.ended_by_peer += 1;
@@ -263,8 +263,7 @@ impl Connection {
             peer.failed_lines.see(seen.call);
             return;
         }
-        let lone_datagram =
-            seen.kind == FdKind::Udp && seen.call.ts.since(self.since).or_zero() >= RESEND_NS;
+        let lone_datagram = seen.kind == FdKind::Udp && seen.call.ts.since(self.since).or_zero() >= RESEND_NS;
         if self.turn == Turn::Sent && (self.timed_out_ns >= SHORTEST_LIMIT_NS || lone_datagram) {
             self.give_up(seen, peer);
         }
@@ -347,4 +346,3 @@ fn socket_error(args: &[u8]) -> Option<Errno> {
 fn is_tls_handshake(head: &[u8]) -> bool {
     head.starts_with(br#""\26\3"#) || head.starts_with(br#""\x16\x03"#)
 }
-

@@ -74,8 +74,7 @@ fn a_connect_under_way_is_decided_by_so_error() {
 
 #[test]
 fn a_connect_that_was_given_up_is_abandoned() {
-    let facts =
-        play(&[SOCKET, (1, "connect", TO_REDIS, -115, 0, ""), (1001, "close", "3", 0, 0, "")]);
+    let facts = play(&[SOCKET, (1, "connect", TO_REDIS, -115, 0, ""), (1001, "close", "3", 0, 0, "")]);
     let redis = peer(&facts, "10.0.0.1:6379");
     assert_eq!((redis.connects.count, redis.abandoned.count), (0, 1));
     assert_eq!(redis.abandoned.total(), Nanos::from_secs(1));
@@ -148,7 +147,13 @@ fn the_ports_of_a_snapshot_tell_servers_from_clients() {
             ..FdEntry::default()
         })));
     }
-    feed(&mut facts, &[(1, "read", r#"5, "GET / HTTP/1.1\r\n""#, 16, 0, ""), (2, "sendto", &ASK.replacen('3', "6", 1), 20, 0, "")]);
+    feed(
+        &mut facts,
+        &[
+            (1, "read", r#"5, "GET / HTTP/1.1\r\n""#, 16, 0, ""),
+            (2, "sendto", &ASK.replacen('3', "6", 1), 20, 0, ""),
+        ],
+    );
     facts.finish();
     assert_eq!(peer(&facts, "10.0.0.9").role, Role::Client);
     assert_eq!(peer(&facts, "10.0.0.1:6379").role, Role::Server);

@@ -421,7 +421,11 @@ fn stated_kind(args: &[u8]) -> Option<FdKind> {
         b"SOC" => FdKind::Socket,
         // Numbers of devices: Documentation/admin-guide/devices.txt. 1:3 is null; 4, 5 and 136 on are terminals.
         b"CHR" if contains(mode, b"makedev(0x1, 0x3)") => FdKind::DevNull,
-        b"CHR" if [&b"makedev(0x4,"[..], b"makedev(0x5,", b"makedev(0x88,"].iter().any(|tty| contains(mode, tty)) => {
+        b"CHR"
+            if [&b"makedev(0x4,"[..], b"makedev(0x5,", b"makedev(0x88,"]
+                .iter()
+                .any(|tty| contains(mode, tty)) =>
+        {
             FdKind::Terminal
         }
         b"CHR" | b"BLK" => FdKind::Device,

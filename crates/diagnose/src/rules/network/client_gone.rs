@@ -27,6 +27,7 @@
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::Facts;
 use crate::facts::aborted::AbortedAnswer;
+use crate::facts::waits::{LongWait, WaitKind};
 use crate::guards::{self, Share};
 use crate::words;
 use whyslow_model::{ChainLink, Nanos, Severity, Subject};
@@ -87,43 +88,55 @@ fn report(facts: &Facts, out: &mut Findings<'_>, answers: &[&AbortedAnswer], res
     // The worst comes first.
     let Some(worst) = answers.first() else { return };
     let count = answers.len() as u64;
-    let waited: u64 = answers.iter().filter_map(|answer| answer.wait.as_ref()).map(|wait| wait.dur.or_zero()).sum();
+    let waited: u64 =
+        answers.iter().filter_map(|answer| answer.wait.as_ref()).map(|wait| wait.dur.or_zero()).sum();
     let one_thread = answers.iter().all(|answer| answer.tid == worst.tid).then_some(worst.tid);
     let share = match worst.wait {
         Some(_) => guards::share_of_ns(facts, one_thread, Nanos::new(waited), count),
         None => Share { value: None, of: String::new() },
     };
     let often = facts.work.requests > 0 && count as f64 >= LOST_ANSWERS * facts.work.requests as f64;
-    let least = if worst.wait.is_some() && count >= MANY && often { Severity::Warning } else { Severity::Notice };
+    let least =
+        if worst.wait.is_some() && count >= MANY && often { Severity::Warning } else { Severity::Notice };
     let client = worst.client.as_deref().unwrap_or("a client");
     let thread = thread_name(facts, worst);
-    let lost = if count == 1 { "1 answer was".to_string() } else { format!("{} answers were", words::count(count)) };
+    let lost =
+        if count == 1 { "1 answer was".to_string() } else { format!("{} answers were", words::count(count)) };
     let errno = worst.errno.name();
     let title = match &worst.wait {
         Some(wait) => format!(
             "{lost} lost, the client had gone ({errno}): thread {} had waited {} for {}",
             worst.tid,
-            wait.dur,
-            what(wait.target.as_deref(), wait.sent.as_deref(), wait.kind.word()),
+            words::duration(wait.dur),
+            what(wait),
         ),
         None => format!("{lost} lost, the client {client} had gone ({errno})"),
     };
     let elapsed = worst.ts.since(worst.started);
     let patience = match elapsed.get() {
-        Some(_) => format!("{client} had gone when the answer was written, {elapsed} after its request was read, so its time limit is shorter than that"),
-        None => format!("{client} had gone when the answer was written (the start of its request is not in the capture, or was read by another thread)"),
+        Some(_) => format!(
+            "{client} had gone when the answer was written, {} after its request was read, so its time limit is shorter than that",
+            words::duration(elapsed)
+        ),
+        None => format!(
+            "{client} had gone when the answer was written (the start of its request is not in the capture, or was read by another thread)"
+        ),
     };
     let reason = match &worst.wait {
         Some(wait) => format!(
             "The longest wait of thread {} before it took {}: {}{}.",
             worst.tid,
-            wait.dur,
-            what(wait.target.as_deref(), wait.sent.as_deref(), wait.kind.word()),
+            words::duration(wait.dur),
+            what(wait),
             wait.protocol.map_or(String::new(), |protocol| format!(", {protocol} by its payload")),
         ),
         None => "No wait of the thread before it explains why the client left.".to_string(),
     };
-    let more = if rest > 0 { format!(" {} more after other waits.", words::plural(rest as u64, "lost answer")) } else { String::new() };
+    let more = if rest > 0 {
+        format!(" {} more after other waits.", words::plural(rest as u64, "lost answer"))
+    } else {
+        String::new()
+    };
     let subject = Subject {
         fd: Some(worst.fd),
         syscall: Some(facts.name_of(worst.syscall).to_string()),
@@ -146,20 +159,21 @@ fn report(facts: &Facts, out: &mut Findings<'_>, answers: &[&AbortedAnswer], res
             evidence: source(&worst.exemplar),
         });
     if let Some(wait) = &worst.wait {
-        let peer = wait.target.as_deref().unwrap_or("the peer");
+        let awaited = what(wait);
         found = found
             .link(ChainLink {
                 who: thread,
-                waits_for: what(wait.target.as_deref(), wait.sent.as_deref(), wait.kind.word()),
+                waits_for: what(wait),
                 ns: wait.dur,
                 evidence: source(&wait.exemplar),
             })
-            .fix(format!("find out why {peer} took {}: {}", wait.dur, look_at(wait.protocol, peer)))
+            .fix(format!("find out why {awaited} took {}: {}", words::duration(wait.dur), look_at(wait)))
             .fix("align the time limits: the server's limit for what it waits for must be shorter than its clients' limit, so that they get an answer in time")
             .fix("code: check that the client is still there before expensive steps, and cancel the work when it has gone")
             .evidence(Some(&wait.exemplar));
     } else {
-        found = found.fix("check the client's time limit and log why it closes; single closed tabs need no change");
+        found = found
+            .fix("check the client's time limit and log why it closes; single closed tabs need no change");
     }
     found
         .evidence_all(answers.iter().take(3).map(|answer| &answer.exemplar))
@@ -168,20 +182,36 @@ fn report(facts: &Facts, out: &mut Findings<'_>, answers: &[&AbortedAnswer], res
 }
 
 /// `172.16.0.21:6379 (HMGET relation:series:1234:check)`.
-fn what(target: Option<&str>, sent: Option<&str>, kind: &str) -> String {
-    match (target, sent) {
+fn what(wait: &LongWait) -> String {
+    match (&wait.target, &wait.sent) {
         (Some(target), Some(sent)) => format!("{target} ({sent})"),
         (Some(target), None) => target.to_string(),
-        (None, Some(sent)) => format!("a peer that is not named in the capture ({sent})"),
-        (None, None) => format!("a {kind} wait"),
+        (None, Some(sent)) => format!("a peer that the capture does not name ({sent})"),
+        (None, None) => match wait.kind {
+            WaitKind::Lock => "a lock",
+            WaitKind::Network => "a peer that the capture does not name",
+            WaitKind::Pipe => "a pipe",
+            WaitKind::Timer => "a time to pass (sleep)",
+            WaitKind::Child => "a child process",
+            WaitKind::Poll => "any of several descriptors",
+            WaitKind::Accept => "a new connection",
+            WaitKind::Other => "an event",
+        }
+        .to_string(),
     }
 }
 
-fn look_at(protocol: Option<&str>, peer: &str) -> String {
-    let (host, port) = peer.rsplit_once(':').unwrap_or((peer, "PORT"));
-    match protocol {
-        Some("Redis") => format!("redis-cli -h {host} -p {port} SLOWLOG GET 20; redis-cli -h {host} -p {port} --latency-history"),
-        _ => "look at its own log of slow requests, or trace it at the same time".to_string(),
+fn look_at(wait: &LongWait) -> String {
+    match (wait.protocol, wait.target.as_deref().and_then(|peer| peer.rsplit_once(':'))) {
+        (Some("Redis"), Some((host, port))) => {
+            format!(
+                "redis-cli -h {host} -p {port} SLOWLOG GET 20; redis-cli -h {host} -p {port} --latency-history"
+            )
+        }
+        _ if wait.kind == WaitKind::Lock => {
+            "who held it and what that thread waited for: whyslow waits, or jstack, gdb -p".to_string()
+        }
+        _ => "its own log of slow requests, or a trace of it at the same time".to_string(),
     }
 }
 

@@ -25,10 +25,10 @@
 
 use crate::engine::{Findings, Rule};
 use crate::facts::peers::{Role, host_of, role_of};
-use crate::facts::{Facts, FdLife, ProcessId};
+use crate::facts::{Facts, FdLife, Origin, ProcessId};
 use crate::guards::Share;
 use crate::words;
-use whyslow_model::{Nanos, Severity, Subject};
+use whyslow_model::{CaptureKind, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -90,7 +90,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
     let unknown_states = facts.world.snapshot_rows == 0
         && facts.world.fds.open().any(|(_, life)| life.kind.is_socket() && !life.opened.is_known());
-    if suspects.is_empty() && (facts.total_calls() == 0 && facts.world.snapshot_rows == 0 || unknown_states) {
+    if suspects.is_empty() && (facts.world.calls == 0 && facts.world.snapshot_rows == 0 || unknown_states) {
         out.not_judged("the states of open sockets", "lsof -nP -p PID > trace.lsof");
     }
 }
@@ -112,8 +112,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, process: ProcessId, suspects: &
     if left < MANY || suspects.drained >= left {
         return;
     }
-    let all: Vec<&FdLife> =
-        [&suspects.close_wait, &suspects.unidentified, &suspects.ended].into_iter().flatten().copied().collect();
+    let all: Vec<&FdLife> = [&suspects.close_wait, &suspects.unidentified, &suspects.ended]
+        .into_iter()
+        .flatten()
+        .copied()
+        .collect();
     let facts_of = facts.world.threads.process(process);
     let name = facts_of.name().unwrap_or("the process");
     let who = facts_of.pid.map_or(name.to_string(), |pid| format!("{name} ({pid})"));
@@ -131,8 +134,12 @@ fn report(facts: &Facts, out: &mut Findings<'_>, process: ProcessId, suspects: &
     }
     let told = match (proven, facts.world.calls > 0) {
         (true, _) => "The program has read the peers' end and has not closed since: a leak.",
-        (false, true) => "The capture is short, so they may also be closed late by a program that is too busy: compare with a second lsof a minute later (a leak grows).",
-        (false, false) => "One snapshot cannot tell a leak from a program that is too busy to close: compare with a second one a minute later (a leak grows, a busy program's go away).",
+        (false, true) => {
+            "The capture is short, so they may also be closed late by a program that is too busy: compare with a second lsof a minute later (a leak grows)."
+        }
+        (false, false) => {
+            "One snapshot cannot tell a leak from a program that is too busy to close: compare with a second one a minute later (a leak grows, a busy program's go away)."
+        }
     };
     let at_most = if left >= WARN { Severity::Warning } else { Severity::Notice };
     let mut found = out
@@ -156,9 +163,23 @@ fn report(facts: &Facts, out: &mut Findings<'_>, process: ProcessId, suspects: &
             facts_of.pid.map_or("PID".to_string(), |pid| pid.to_string())
         ));
     for life in all.iter().take(NAMED) {
-        found = found.evidence_line("open descriptor", shown(life));
+        found = found.evidence_line(place(facts, life), shown(life));
     }
     found.file();
+}
+
+/// The line of the snapshot that shows it, or that opened it, where there is one source it can be in.
+fn place(facts: &Facts, life: &FdLife) -> String {
+    let from_snapshot = life.origin == Origin::Snapshot;
+    let mut sources = facts.capture.sources.iter().filter(|source| {
+        let snapshot = matches!(source.kind, CaptureKind::Lsof | CaptureKind::ProcFd | CaptureKind::ProcNet);
+        snapshot == from_snapshot && source.events > 0
+    });
+    match (sources.next(), sources.next(), life.opened_by.1) {
+        (Some(source), None, line) if line > 0 => format!("{}:{line}", source.name),
+        (Some(source), None, _) => source.name.clone(),
+        _ => "open descriptors".to_string(),
+    }
 }
 
 /// `fd 835: 172.16.0.11:8715->172.16.0.10:52220 CLOSE_WAIT`.

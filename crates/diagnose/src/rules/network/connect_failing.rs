@@ -72,7 +72,8 @@ fn failing(peer: &PeerFacts) -> Option<Failing<'_>> {
     // An attempt that was soon given up lost a race against another address.
     let given_up = peer.abandoned.count > 0 && peer.abandoned.mean() >= SLOW_FAILURE;
     let abandoned = if given_up { peer.abandoned.count } else { 0 };
-    let failures = abandoned + peer.failures.iter().filter(|(errno, _)| is_failure(*errno)).map(|(_, count)| count).sum::<u64>();
+    let failures = abandoned
+        + peer.failures.iter().filter(|(errno, _)| is_failure(*errno)).map(|(_, count)| count).sum::<u64>();
     let mut time = CallStats::of_totals(failures, failures, Nanos::UNKNOWN);
     if peer.succeeded() == 0 && (peer.connects.timed > 0 || given_up) {
         let abandoned_ns = if given_up { peer.abandoned.total_ns } else { 0 };
@@ -101,7 +102,9 @@ fn other_address_works(facts: &Facts, one: &Failing<'_>) -> bool {
     let port = one.peer.port();
     port.is_some()
         && facts.peers.servers().any(|other| {
-            other.port() == port && host_of(&other.name) != host_of(&one.peer.name) && other.opened * 2 >= one.failures
+            other.port() == port
+                && host_of(&other.name) != host_of(&one.peer.name)
+                && other.opened * 2 >= one.failures
         })
 }
 
@@ -130,13 +133,24 @@ fn report(facts: &Facts, out: &mut Findings<'_>, one: &Failing<'_>, rest: usize)
         Some(rate) if rate >= NO_PAUSE_PER_S => " The attempts follow each other without a pause.",
         _ => "",
     };
-    let more = if rest > 0 { format!(" {} more fail too.", words::plural(rest as u64, "address")) } else { String::new() };
+    let more = if rest > 0 {
+        format!(" {} more fail too.", words::plural(rest as u64, "address"))
+    } else {
+        String::new()
+    };
     // A socket that is not there (nscd's) is mostly one that is not needed.
     let needed = errno != Some(Errno::ENOENT);
-    let least = if one.failures >= MANY && peer.succeeded() == 0 && needed { Severity::Warning } else { Severity::Notice };
+    let least = if one.failures >= MANY && peer.succeeded() == 0 && needed {
+        Severity::Warning
+    } else {
+        Severity::Notice
+    };
     let (host, port) = peer.name.rsplit_once(':').unwrap_or((&peer.name, ""));
     let see = match peer.port() {
-        Some(_) => format!("nc -vz -w 3 {} {port}; on the server: ss -ltnp 'sport = :{port}'", host.trim_matches(['[', ']'])),
+        Some(_) => format!(
+            "nc -vz -w 3 {} {port}; on the server: ss -ltnp 'sport = :{port}'",
+            host.trim_matches(['[', ']'])
+        ),
         None => format!("ss -lxp | grep {}", peer.name),
     };
     out.report(

@@ -55,7 +55,9 @@ const MOST: usize = 3;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut peers: Vec<&PeerFacts> = facts.peers.servers().filter(|peer| is_wasteful(peer)).collect();
-    peers.sort_by_key(|peer| std::cmp::Reverse((peer.setup.total_ns.max(peer.connects.total_ns), peer.opened)));
+    peers.sort_by_key(|peer| {
+        std::cmp::Reverse((peer.setup.total_ns.max(peer.connects.total_ns), peer.opened))
+    });
     for peer in peers.into_iter().take(MOST) {
         report(facts, out, peer);
     }

@@ -68,12 +68,18 @@ fn report(facts: &Facts, out: &mut Findings<'_>, server: &PeerFacts) {
     let answered = server.answers.count;
     let works = match answered {
         0 => "It answered nothing in this capture: it is down, or unreachable from here.".to_string(),
-        _ => format!("It answered {} in a median of {}: answers get lost, or it is overloaded.", words::plural(answered, "other query").replace("querys", "queries"), server.answers.percentile(0.5)),
+        _ => format!(
+            "It answered {} other queries in a median of {}: answers get lost, or it is overloaded.",
+            words::plural(answered, "other query").replace("querys", "queries"),
+            server.answers.percentile(0.5)
+        ),
     };
     let others: Vec<&str> = facts
         .peers
         .servers()
-        .filter(|other| other.port() == Some(DNS_PORT) && other.name != server.name && other.answers.count > 0)
+        .filter(|other| {
+            other.port() == Some(DNS_PORT) && other.name != server.name && other.answers.count > 0
+        })
         .map(|other| host_of(&other.name))
         .collect();
     let second = match others.first() {
@@ -82,7 +88,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, server: &PeerFacts) {
     };
     let queries = if unanswered.count == 1 { "query" } else { "queries" };
     let mut found = out
-        .report(share, format!("{} DNS {queries} to {host} got no answer: {waited} of waiting ({asked})", words::count(unanswered.count)))
+        .report(share, format!("{} DNS {queries} to {host} got no answer: {} of waiting ({asked})", words::count(unanswered.count), words::duration(waited)))
         .subject(Subject {
             peer: Some(server.name.to_string()),
             host: Some(host.to_string()),
@@ -90,11 +96,12 @@ fn report(facts: &Facts, out: &mut Findings<'_>, server: &PeerFacts) {
             fd: Some(longest.fd),
             ..Subjects::thread(facts, longest.tid)
         })
-        .cause(format!("The name server {host} did not answer in time, and the thread waited {} for {asked} alone. {works}{second}", longest.waited))
+        .cause(format!("The name server {host} did not answer in time, and the thread waited {} for {asked} alone. {works}{second}", words::duration(longest.waited)))
         .fix(format!("ask it by hand: dig @{} {asked} +time=2 +tries=1", host.trim_matches(['[', ']'])))
         .fix("correct or remove the server in /etc/resolv.conf (systemd-resolved: DNS= in /etc/systemd/resolved.conf; Kubernetes: dnsConfig of the pod)");
     if answered > 0 {
-        found = found.fix("where pairs of answers get lost: options single-request-reopen in /etc/resolv.conf");
+        found =
+            found.fix("where pairs of answers get lost: options single-request-reopen in /etc/resolv.conf");
     }
     found
         .fix("shorter limits: options timeout:1 attempts:2 rotate in /etc/resolv.conf; a cache on the host (systemd-resolved, dnsmasq, NodeLocal DNSCache)")

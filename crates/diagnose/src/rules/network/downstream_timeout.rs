@@ -36,7 +36,10 @@ pub(crate) static RULE: Rule = Rule {
     group: "network",
     summary: "a server did not answer within the program's time limit",
     source: include_str!("downstream_timeout.rs"),
-    needs: &[Need::Durations, Need::AnyOf(&["poll", "ppoll", "select", "pselect6", "recvfrom", "recv", "read", "recvmsg"])],
+    needs: &[
+        Need::Durations,
+        Need::AnyOf(&["poll", "ppoll", "select", "pselect6", "recvfrom", "recv", "read", "recvmsg"]),
+    ],
     check,
 };
 
@@ -67,10 +70,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, server: &PeerFacts) {
         "{}{protocol} did not answer{} within {}{}",
         server.name,
         asked.map_or(String::new(), |asked| format!(" {asked}")),
-        longest.waited,
+        words::duration(longest.waited),
         match unanswered.count {
             1 => String::new(),
-            count => format!(": {} requests given up, {waited} waited", words::count(count)),
+            count =>
+                format!(": {} requests given up, {} waited", words::count(count), words::duration(waited)),
         }
     );
     let others = match server.answers.count {
@@ -85,9 +89,12 @@ fn report(facts: &Facts, out: &mut Findings<'_>, server: &PeerFacts) {
     let look = match server.protocol {
         Some("Redis") => {
             let (host, port) = server.name.rsplit_once(':').unwrap_or((&server.name, "6379"));
-            format!("see what the server did then: redis-cli -h {host} -p {port} SLOWLOG GET 20; LATENCY DOCTOR; INFO persistence")
+            format!(
+                "see what the server did then: redis-cli -h {host} -p {port} SLOWLOG GET 20; LATENCY DOCTOR; INFO persistence"
+            )
         }
-        _ => "see what the server did then: its log of slow requests, or a trace of it at the same time".to_string(),
+        _ => "see what the server did then: its log of slow requests, or a trace of it at the same time"
+            .to_string(),
     };
     let mut found = out
         .report(share, title)
@@ -102,7 +109,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, server: &PeerFacts) {
             longest.tid,
             asked.unwrap_or("a request"),
             longest.fd,
-            longest.waited,
+            words::duration(longest.waited),
         ))
         .fix(look)
         .fix("set the limit from the server's usual times (the 99.9th percentile and some more), below the limit of the program's own clients")
@@ -115,7 +122,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, server: &PeerFacts) {
         let pid = process.and_then(|(_, known)| facts.world.threads.process(known.process).pid);
         found = found.link(whyslow_model::ChainLink {
             who: format!("{}{}", pid.map_or(String::new(), |pid| format!("{pid}/")), longest.tid),
-            waits_for: format!("{}{}", server.name, asked.map_or(String::new(), |asked| format!(" ({asked})"))),
+            waits_for: format!(
+                "{}{}",
+                server.name,
+                asked.map_or(String::new(), |asked| format!(" ({asked})"))
+            ),
             ns: Nanos::new(wait.dur.or_zero()),
             evidence: facts.evidence(wait).source,
         });

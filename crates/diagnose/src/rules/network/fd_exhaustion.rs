@@ -65,11 +65,18 @@ fn report(facts: &Facts, out: &mut Findings<'_>, refused: &Refused) {
         (false, true) => Severity::Warning,
         _ => Severity::Notice,
     };
-    let open: Vec<String> =
-        refused.open_to.iter().map(|(target, count)| format!("{target} ({})", words::count(*count))).collect();
+    let open: Vec<String> = refused
+        .open_to
+        .iter()
+        .map(|(target, count)| format!("{target} ({})", words::count(*count)))
+        .collect();
     let known = match refused.open {
         0 => "What is open is not in the capture: lsof tells.".to_string(),
-        open_now => format!("At the first refusal at least {} descriptors were open, most of them to: {}.", words::count(open_now), open.join(", ")),
+        open_now => format!(
+            "At the first refusal at least {} descriptors were open, most of them to: {}.",
+            words::count(open_now),
+            open.join(", ")
+        ),
     };
     let pid = process.pid.map_or("PID".to_string(), |pid| pid.to_string());
     let mut found = out

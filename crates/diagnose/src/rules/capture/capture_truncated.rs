@@ -1,0 +1,94 @@
+//! # capture-truncated
+//!
+//! ## What it is
+//! The capture is empty or ends in the middle: of a line, of a table, of a compressed file.
+//!
+//! ## Why it is slow
+//! It is not: but the end is missing, which may hold what matters: how long the last calls took, or the largest
+//! rows of a table.
+//!
+//! ## Example
+//! ```text
+//! 21124 10:34:36.114034 write(835, "HTTP/1.1 200 \r\nX-Appl
+//! ```
+//!
+//! ## What to do instead
+//! End strace with Ctrl-C or `timeout`, so that it writes its buffer, and copy the file after that. Check the free
+//! space of the disk it is written to.
+//!
+//! ## When it is wrong
+//! A capture that is short but ends with a whole line is complete and stays quiet, whatever was going on.
+
+use crate::engine::{Findings, Rule};
+use crate::facts::Facts;
+use crate::words;
+use whyslow_model::capture::NoteKind;
+use whyslow_model::{CountTable, SourceInfo};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "capture-truncated",
+    group: "capture",
+    summary: "the capture is empty or ends in the middle",
+    source: include_str!("capture_truncated.rs"),
+    needs: &[],
+    check,
+};
+
+/// Sources listed.
+const MOST: usize = 5;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let mut seen: Vec<(String, String)> = Vec::new();
+    for source in &facts.capture.sources {
+        let empty = source.bytes == 0;
+        let note = facts
+            .capture
+            .notes
+            .iter()
+            .find(|note| note.source == source.id && note.kind == NoteKind::Truncated);
+        let table = facts.tables.iter().find(|table| table.source == source.id).and_then(lacking_rows);
+        let what = match (empty, note, table) {
+            (true, _, _) => {
+                "the file is empty: the tool was killed before it wrote, or had nothing to attach to"
+                    .to_string()
+            }
+            (_, Some(note), _) => note.text.clone(),
+            (_, _, Some(table)) => table,
+            _ => continue,
+        };
+        seen.push((place(source), what));
+    }
+    let count = seen.len() as u64;
+    let Some((first, _)) = seen.first() else { return };
+    let title = match count {
+        1 => format!("{first} is cut off or empty"),
+        count => format!("{} are cut off or empty, {first} among them", words::plural(count, "input")),
+    };
+    let mut found = out.capture(title);
+    for (source, what) in seen.into_iter().take(MOST) {
+        found = found.evidence_line(source, what);
+    }
+    found
+        .cause("What stands there is used, and what is missing is unknown. Figures of the last calls and totals may be too low.")
+        .fix("take it again and end strace in order: timeout -s INT 30 strace -f -ttT -y -s 256 -o trace.st -p PID")
+        .fix("copy the file only after strace has ended; check the space left: df -h .")
+        .verify("tail -c 200 trace.st; gzip -t trace.st.gz")
+        .file();
+}
+
+fn place(source: &SourceInfo) -> String {
+    source.name.clone()
+}
+
+/// The rows do not add up to the total line: some are missing.
+fn lacking_rows(table: &CountTable) -> Option<String> {
+    let (rows, stated) = (table.calls()?, table.stated_calls?);
+    (rows < stated).then(|| {
+        format!(
+            "the rows count {} calls, the total line {}: rows are missing",
+            words::count(rows),
+            words::count(stated)
+        )
+    })
+}

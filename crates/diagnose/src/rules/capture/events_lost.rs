@@ -1,0 +1,87 @@
+//! # events-lost
+//!
+//! ## What it is
+//! Part of the capture is damaged or missing: lines that cannot be read, ends of calls without their beginning, or
+//! losses and errors that the tracer itself reports.
+//!
+//! ## Why it is slow
+//! It is not: but counts are too low by what is missing, and a call without its beginning has no arguments.
+//!
+//! ## Example
+//! ```text
+//! 21124 10:34:36.069123 <... poll resumed> ) = 1 ([{fd=669, revents=POLLIN}]) <1.779099>
+//! ```
+//!
+//! ## What to do instead
+//! Let strace write to a file of its own (`-o trace.st`), never into the program's standard error, and copy the file
+//! as it is: text that went through a mail, a chat or a scan is damaged.
+//!
+//! ## When it is wrong
+//! A capture that was started while calls were under way has an end without a beginning for each waiting thread: up to
+//! one a thread is normal and stays quiet.
+
+use crate::engine::{Findings, Rule};
+use crate::facts::Facts;
+use crate::guards::LOST_SHARE;
+use crate::words;
+use whyslow_model::CaptureNote;
+use whyslow_model::capture::NoteKind;
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "events-lost",
+    group: "capture",
+    summary: "lines are damaged, or the tracer reports losses",
+    source: include_str!("events_lost.rs"),
+    needs: &[],
+    check,
+};
+
+/// From one event in a thousand on.
+const LOST: f64 = 0.001;
+/// Lines quoted.
+const QUOTED: usize = 3;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let threads = facts.world.threads.iter().count() as u64;
+    let beginnings = facts.capture.starts_not_seen.saturating_sub(threads);
+    let damaged = facts.capture.rejects();
+    let lost = damaged + beginnings;
+    let all = facts.total_calls() + lost;
+    let notes = |kind: NoteKind| facts.capture.notes.iter().filter(move |note| note.kind == kind);
+    let told: Vec<&CaptureNote> = notes(NoteKind::Tracer).collect();
+    let many = lost > 0 && lost as f64 > LOST * all as f64;
+    // A capture that ends in the middle of its last line is the matter of `capture-truncated`.
+    let only_the_last = lost == 1 && notes(NoteKind::Truncated).next().is_some();
+    if told.is_empty() && (!many || only_the_last) {
+        return;
+    }
+    let mut parts = Vec::new();
+    if damaged > 0 {
+        parts.push(words::plural(damaged, "damaged line"));
+    }
+    if beginnings > 0 {
+        parts.push(format!("{} without their beginning", words::plural(beginnings, "call")));
+    }
+    if !told.is_empty() {
+        parts.push(words::plural(told.len() as u64, "message") + " of the tracer");
+    }
+    let share = lost as f64 / all.max(1) as f64;
+    let of_all = if lost > 0 { format!(" ({} of the events)", words::percent(share)) } else { String::new() };
+    let capped = match share > LOST_SHARE {
+        true => " More than 1 % is missing, so no finding is held with more than 50 % confidence.",
+        false => "",
+    };
+    let mut found = out.capture(format!("The capture is incomplete: {}{of_all}", parts.join(", ")));
+    for note in told.iter().copied().chain(notes(NoteKind::Reject)).take(QUOTED) {
+        let name = facts.capture.source_name(note.source);
+        let place = note.line.map_or(name.to_string(), |line| format!("{name}:{line}"));
+        found = found.evidence_line(place, note.text.clone());
+    }
+    found
+        .cause(format!("Counts and times are too low by what is missing; damaged lines are quoted and not guessed at.{capped}"))
+        .fix("let strace write to a file: strace -f -ttT -y -s 256 -o trace.st -p PID, and copy that file unchanged")
+        .fix("where the tracer reports an error (attach, permission): run it as root or with CAP_SYS_PTRACE; one tracer at a time (TracerPid in /proc/PID/status)")
+        .verify("whyslow doctor; grep -c unfinished trace.st; grep -c resumed trace.st")
+        .file();
+}
