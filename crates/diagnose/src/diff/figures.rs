@@ -2,9 +2,11 @@
 
 use super::noise;
 use super::windows::Windows;
+use crate::facts::peers::Role;
 use crate::facts::{Facts, Work};
 use crate::words;
-use whyslow_model::{FigureChange, Nanos};
+use std::cmp::Reverse;
+use whyslow_model::{CallStats, FigureChange, Nanos};
 
 /// The figures, and what of them belongs into the verdict.
 pub(super) struct Figures {
@@ -14,6 +16,8 @@ pub(super) struct Figures {
     pub(super) idle_after: Option<String>,
 }
 
+/// Servers listed: those whose answers took most of the time.
+const MAX_SERVERS: usize = 5;
 /// Syscalls listed: those that changed most.
 const MAX_SYSCALLS: usize = 8;
 
@@ -22,6 +26,7 @@ pub(super) fn compare(before: &Facts, after: &Facts, windows: &Windows) -> Figur
     let units = units(&work_before, &work_after);
     let mut figures = Figures { list: Vec::new(), headline: Vec::new(), idle_after: None };
     figures.time(&units, windows);
+    figures.answers(before, after);
     figures.work(&units, windows);
     if work_before.bytes_written > 0 || work_after.bytes_written > 0 {
         let (a, b) = (work_before.bytes_written, work_after.bytes_written);
@@ -100,6 +105,40 @@ impl Figures {
         }
     }
 
+    /// How long clients waited for our answers, and we for those of each server.
+    fn answers(&mut self, before: &Facts, after: &Facts) {
+        let of_clients = |facts: &Facts| {
+            let mut all = CallStats::default();
+            facts
+                .peers
+                .iter()
+                .filter(|peer| peer.role == Role::Client)
+                .for_each(|peer| all.merge(&peer.answers));
+            all
+        };
+        self.percentiles("our answers", &of_clients(before), &of_clients(after));
+        let mut servers: Vec<_> = before.peers.servers().collect();
+        servers.sort_by_key(|peer| Reverse(peer.answers.total_ns));
+        for old in servers.into_iter().take(MAX_SERVERS) {
+            if let Some(new) = after.peers.servers().find(|peer| peer.name == old.name) {
+                self.percentiles(&format!("answers of {}", old.name), &old.answers, &new.answers);
+            }
+        }
+    }
+
+    fn percentiles(&mut self, what: &str, before: &CallStats, after: &CallStats) {
+        for (name, q) in [("median", 0.5), ("p99", 0.99)] {
+            // A percentile of fewer than a few times 1 / (1 - q) is one of the largest values: chance.
+            let enough = 3.0 / (1.0 - q);
+            if before.timed as f64 >= enough
+                && after.timed as f64 >= enough
+                && let (Some(a), Some(b)) = (before.percentile(q).get(), after.percentile(q).get())
+            {
+                self.list.push(timed(&format!("{name} of {what}"), a as f64, b as f64));
+            }
+        }
+    }
+
     fn work(&mut self, units: &[Unit], windows: &Windows) {
         let mut told = Vec::new();
         for unit in units {
@@ -127,7 +166,7 @@ impl Figures {
     /// The calls that changed most, and the same per unit of work.
     fn syscalls(&mut self, before: &Facts, after: &Facts, units: &[Unit], windows: &Windows) {
         let (old, new) = (before.syscalls(), after.syscalls());
-        let count = |list: &[(String, whyslow_model::CallStats)], name: &str| {
+        let count = |list: &[(String, CallStats)], name: &str| {
             list.iter().find(|(known, _)| known == name).map_or(0, |(_, stats)| stats.count)
         };
         let names =
@@ -136,7 +175,7 @@ impl Figures {
             .map(|name| (name.as_str(), count(&old, name), count(&new, name)))
             .filter(|(name, a, b)| !is_unit(name, units) && noise::counts_differ(*a, *b, windows.exposure()))
             .collect();
-        changed.sort_by_key(|(name, a, b)| (std::cmp::Reverse(a.abs_diff(*b)), name.to_string()));
+        changed.sort_by_key(|(name, a, b)| (Reverse(a.abs_diff(*b)), name.to_string()));
         changed.truncate(MAX_SYSCALLS);
         let work = units.iter().find(|unit| unit.before > 0 && unit.after > 0 && unit.name != "read");
         for (name, a, b) in &changed {

@@ -2,6 +2,7 @@
 
 mod fds;
 mod files;
+mod peers;
 mod rows;
 mod summary;
 mod threads;
@@ -23,7 +24,7 @@ pub struct View {
 }
 
 /// All views.
-pub static VIEWS: &[&View] = &[&summary::VIEW, &files::VIEW, &fds::VIEW, &threads::VIEW];
+pub static VIEWS: &[&View] = &[&summary::VIEW, &files::VIEW, &fds::VIEW, &peers::VIEW, &threads::VIEW];
 
 /// The view of that name.
 pub fn find(name: &str) -> Option<&'static View> {

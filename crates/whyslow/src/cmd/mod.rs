@@ -6,6 +6,7 @@ mod diff;
 mod fds;
 mod files;
 mod man;
+mod peers;
 mod report;
 mod rule;
 mod summary;
@@ -35,6 +36,7 @@ pub(crate) static COMMANDS: &[&Command] = &[
     &summary::COMMAND,
     &files::COMMAND,
     &fds::COMMAND,
+    &peers::COMMAND,
     &threads::COMMAND,
     &diff::COMMAND,
     &rule::COMMAND,
