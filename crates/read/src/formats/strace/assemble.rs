@@ -192,11 +192,12 @@ impl Assembler {
 
     /// The open call that `<... name resumed>` of `tid` continues. Another open call of that thread did not end.
     fn first_half(&mut self, name: &[u8], tid: Tid, sink: &mut dyn Sink) -> Option<Box<FirstHalf>> {
-        if let Some(half) = self.pending.get(tid) {
+        if let Some(half) = self.pending.take(tid) {
             // A restarted call is resumed under its own name by some versions.
             if half.name() == name || half.syscall == Syscall::RESTART_SYSCALL {
-                return self.pending.take(tid);
+                return Some(half);
             }
+            self.pending.put(tid, half);
             self.settle(tid, sink);
             return None;
         }

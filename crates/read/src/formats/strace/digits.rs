@@ -13,16 +13,22 @@ pub(crate) fn word(text: &[u8], at: usize) -> Option<u64> {
 /// The value of eight digits in memory order; `None` if a byte is no digit.
 #[inline(always)]
 pub(crate) fn eight_digits(word: u64) -> Option<u64> {
-    // All bytes are 0x30..=0x39: the high half is 3, and stays 3 when 6 is added.
-    const HIGH: u64 = 0xF0F0_F0F0_F0F0_F0F0;
-    const ZEROS: u64 = 0x3030_3030_3030_3030;
-    if (word & HIGH) != ZEROS || (word.wrapping_add(0x0606_0606_0606_0606) & HIGH) != ZEROS {
+    // A digit less `0` is 0 to 9: its high half is zero, and stays so when 6 is added.
+    let digits = word ^ 0x3030_3030_3030_3030;
+    if (digits | digits.wrapping_add(0x0606_0606_0606_0606)) & 0xF0F0_F0F0_F0F0_F0F0 != 0 {
         return None;
     }
     // Pairs, then quads, then the whole (D. Lemire, "Quickly parsing eight digits").
-    let pairs = (word & 0x0F0F_0F0F_0F0F_0F0F).wrapping_mul(2561) >> 8;
+    let pairs = digits.wrapping_mul(2561) >> 8;
     let quads = (pairs & 0x00FF_00FF_00FF_00FF).wrapping_mul(6_553_601) >> 16;
     Some((quads & 0x0000_FFFF_0000_FFFF).wrapping_mul(42_949_672_960_001) >> 32)
+}
+
+/// The value of the first six bytes of a word.
+#[inline(always)]
+pub(crate) fn six_digits(word: u64) -> Option<u64> {
+    // Moved up, with zeros in front.
+    eight_digits((word << 16) | 0x3030)
 }
 
 /// The fraction of a second that starts at `at`, in ns, and how many digits it has (1 to 9).
@@ -31,9 +37,9 @@ pub(crate) fn fraction(text: &[u8], at: usize) -> Option<(u64, usize)> {
     // Microseconds followed by anything but a digit: nearly every log.
     if let Some(word) = word(text, at)
         && !text[at + 6].is_ascii_digit()
-        && let Some(value) = eight_digits((word & 0x0000_FFFF_FFFF_FFFF) | 0x3030_0000_0000_0000)
+        && let Some(microseconds) = six_digits(word)
     {
-        return Some((value * 10, 6));
+        return Some((microseconds * 1_000, 6));
     }
     let (value, digits) = integer(text, at)?;
     let scale = POWERS.get(9usize.checked_sub(digits)?)?;

@@ -2,7 +2,7 @@
 
 use super::batch::Batch;
 use super::names::{Errors, Names};
-use super::prefix::{self, Seconds};
+use super::prefix::{self, Seen};
 use super::record::{Kind, Marks, NO_TIME, Record, Span};
 use super::result;
 use memchr::{memchr, memmem};
@@ -12,7 +12,7 @@ use whyslow_model::Syscall;
 #[derive(Debug)]
 pub(crate) struct LineParser {
     dialect: Dialect,
-    seconds: Seconds,
+    seen: Seen,
     words: Vocabulary,
 }
 
@@ -34,7 +34,7 @@ impl LineParser {
     pub(crate) fn new(dialect: Dialect) -> LineParser {
         LineParser {
             dialect,
-            seconds: Seconds::default(),
+            seen: Seen::default(),
             words: Vocabulary { names: Names::of_syscalls(), errors: Errors::of_errors() },
         }
     }
@@ -86,7 +86,7 @@ impl LineParser {
         if line.is_empty() {
             return records.push(Record::default());
         }
-        let prefix = prefix::parse(line, &mut self.seconds);
+        let prefix = prefix::parse(line, &mut self.seen);
         if prefix.comm.1 > prefix.comm.0 {
             records.push(Record {
                 kind: Kind::Comm,

@@ -169,6 +169,9 @@ impl Pending {
 
     /// Takes the first half of `tid` out.
     pub(crate) fn take(&mut self, tid: Tid) -> Option<Box<FirstHalf>> {
+        if !self.may_have(tid) {
+            return None;
+        }
         let half = self.by_tid.remove(&tid)?;
         *self.counts.of(tid) -= 1;
         self.bytes = self.bytes.saturating_sub(half.size());

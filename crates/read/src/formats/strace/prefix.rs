@@ -20,11 +20,17 @@ pub(crate) struct Prefix {
     pub(crate) sub_second: bool,
 }
 
-/// Remembers the whole seconds parsed last: they change once in thousands of lines.
+/// Remembers what was parsed last: the next line mostly begins with the same thread and second.
 #[derive(Debug, Default)]
-pub(crate) struct Seconds {
-    text: u64,
-    ns: u64,
+pub(crate) struct Seen {
+    /// The first eight bytes of a line, those that are the thread's number and the space behind it.
+    pid_text: u64,
+    pid_mask: u64,
+    tid: u32,
+    pid_length: usize,
+    /// `HH:MM:SS`.
+    seconds_text: u64,
+    seconds_ns: u64,
 }
 
 const SECOND: u64 = 1_000_000_000;
@@ -35,16 +41,16 @@ const LEAST_EPOCH: u64 = 100_000_000;
 
 /// Parses the prefix; what is not one leaves `rest` where it is.
 #[inline(always)]
-pub(crate) fn parse(line: &[u8], seconds: &mut Seconds) -> Prefix {
+pub(crate) fn parse(line: &[u8], seen: &mut Seen) -> Prefix {
     let mut prefix =
         Prefix { rest: 0, tid: 0, comm: (0, 0), ts: NO_TIME, clock: ClockKind::None, sub_second: false };
     match line.first() {
         Some(b'[') => bracketed_pid(line, &mut prefix),
-        Some(b'0'..=b'9') => pid_column(line, &mut prefix),
+        Some(b'0'..=b'9') => pid_column(line, &mut prefix, seen),
         Some(b' ') => {}
         _ => return prefix,
     }
-    time(line, &mut prefix, seconds);
+    time(line, &mut prefix, seen);
     prefix
 }
 
@@ -73,8 +79,18 @@ fn bracketed_pid(line: &[u8], prefix: &mut Prefix) {
 
 /// `21124 `, `5961<sh> `.
 #[inline(always)]
-fn pid_column(line: &[u8], prefix: &mut Prefix) {
-    let Some((tid, mut at)) = pid_digits(line) else { return };
+fn pid_column(line: &[u8], prefix: &mut Prefix, seen: &mut Seen) {
+    if let Some(text) = word(line, 0)
+        && text & seen.pid_mask == seen.pid_text
+        && seen.pid_mask != 0
+        && line.get(seen.pid_length + 1).is_some_and(u8::is_ascii_alphanumeric)
+    {
+        prefix.tid = seen.tid;
+        prefix.rest = seen.pid_length + 1;
+        return;
+    }
+    let Some((tid, length)) = pid_digits(line) else { return };
+    let mut at = length;
     match line.get(at) {
         Some(b' ') => {
             at += 1;
@@ -95,6 +111,12 @@ fn pid_column(line: &[u8], prefix: &mut Prefix) {
     }
     prefix.tid = tid;
     prefix.rest = at;
+    if let Some(text) = word(line, 0).filter(|_| length < PID_DIGITS && line[length] == b' ') {
+        seen.pid_mask = (1 << (8 * (length + 1))) - 1;
+        seen.pid_text = text & seen.pid_mask;
+        seen.pid_length = length;
+        seen.tid = tid;
+    }
 }
 
 /// The number at the start of a line, and its length, at most [`PID_DIGITS`].
@@ -160,12 +182,12 @@ fn skip_spaces(line: &[u8], mut at: usize) -> usize {
 
 /// The timestamp at `prefix.rest`, if there is one.
 #[inline(always)]
-fn time(line: &[u8], prefix: &mut Prefix, seconds: &mut Seconds) {
+fn time(line: &[u8], prefix: &mut Prefix, seen: &mut Seen) {
     let at = prefix.rest;
     if let Some(text) = word(line, at)
         && line[at + 2] == b':'
     {
-        return time_of_day(line, prefix, text, seconds);
+        return time_of_day(line, prefix, text, seen);
     }
     if let Some(b'0'..=b'9' | b' ') = line.get(at) {
         plain_seconds(line, prefix);
@@ -174,13 +196,14 @@ fn time(line: &[u8], prefix: &mut Prefix, seconds: &mut Seconds) {
 
 /// `08:36:23`, `08:36:23.711719`, perhaps followed by `(+     0.000123)`.
 #[inline(always)]
-fn time_of_day(line: &[u8], prefix: &mut Prefix, text: u64, seconds: &mut Seconds) {
-    if text != seconds.text {
+fn time_of_day(line: &[u8], prefix: &mut Prefix, text: u64, seen: &mut Seen) {
+    if text != seen.seconds_text {
         let Some(ns) = hours_minutes_seconds(&text.to_le_bytes()) else { return };
-        *seconds = Seconds { text, ns };
+        seen.seconds_text = text;
+        seen.seconds_ns = ns;
     }
     let mut at = prefix.rest + 8;
-    let mut ns = seconds.ns;
+    let mut ns = seen.seconds_ns;
     let mut sub_second = false;
     if line.get(at) == Some(&b'.') {
         let Some((part, digits)) = fraction(line, at + 1) else { return };
@@ -248,7 +271,7 @@ mod tests {
     use super::*;
 
     fn parsed(line: &str) -> (u32, u64, ClockKind, &str) {
-        let prefix = parse(line.as_bytes(), &mut Seconds::default());
+        let prefix = parse(line.as_bytes(), &mut Seen::default());
         (prefix.tid, prefix.ts, prefix.clock, &line[prefix.rest..])
     }
 
@@ -279,6 +302,11 @@ mod tests {
             ("", 0, NO_TIME, None, ""),
         ] {
             assert_eq!(parsed(line), (tid, ts, clock, rest), "{line}");
+            let mut seen = Seen::default();
+            for _ in 0..2 {
+                let prefix = parse(line.as_bytes(), &mut seen);
+                assert_eq!((prefix.tid, prefix.ts, &line[prefix.rest..]), (tid, ts, rest), "{line}");
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The end of a call's line: ` = 89 <0.000051>`, ` = -1 EPIPE (Broken pipe)`, ` = 3</etc/passwd>`, ` = ?`.
 
-use super::digits::{eight_digits, fraction, integer, word};
+use super::digits::{eight_digits, fraction, integer, six_digits, word};
 use super::names::Errors;
 use super::record::NO_TIME;
 use memchr::memrchr;
@@ -30,9 +30,10 @@ pub(crate) fn duration(line: &[u8]) -> (usize, u64) {
         && tail[1] == b'<'
         && tail[2].is_ascii_digit()
         && tail[3] == b'.'
-        && let Some((part, 6)) = fraction(tail, 4)
+        && let Some(word) = word(tail, 3)
+        && let Some(microseconds) = six_digits(word >> 8)
     {
-        return (line.len() - 11, (tail[2] - b'0') as u64 * 1_000_000_000 + part);
+        return (line.len() - 11, (tail[2] - b'0') as u64 * 1_000_000_000 + microseconds * 1_000);
     }
     long_duration(line).unwrap_or((line.len(), NO_TIME))
 }
