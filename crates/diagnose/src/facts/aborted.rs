@@ -7,7 +7,7 @@ use super::threads::{ProcessId, ThreadId};
 use super::waits::{LongWait, WaitKind};
 use super::world::{Seen, World};
 use whyslow_model::event::Tid;
-use whyslow_model::syscall::Moves;
+use whyslow_model::syscall::{Class, Moves};
 use whyslow_model::{Errno, FdKind, Nanos, Syscall, Timestamp};
 
 /// An answer that failed because its client was gone.
@@ -183,8 +183,9 @@ impl Aborted {
         }
         let client = life.is_some_and(|life| is_client(life, world));
         if !client && !is_http_answer(call.args) {
-            self.unknown_ends +=
-                (seen.kind.is_socket() && life.is_none_or(|life| life.peer().is_none())) as u64;
+            let socket = seen.kind.is_socket() || call.syscall.info().class == Class::Network;
+            let unnamed = life.is_none_or(|life| life.peer().is_none());
+            self.unknown_ends += (socket && unnamed) as u64;
             return;
         }
         let since = self.since(seen.thread, call.tid);

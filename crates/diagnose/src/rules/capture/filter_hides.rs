@@ -22,7 +22,7 @@
 use crate::engine::{Findings, Need, Rule};
 use crate::facts::Facts;
 use crate::words;
-use whyslow_model::syscall::Class;
+use whyslow_model::syscall::{Class, PathArg};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -87,7 +87,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 /// Calls that take a path and nothing else, with files opened among them: `-e trace=file`.
 fn only_paths(facts: &Facts) -> bool {
-    let is_path = |syscall: whyslow_model::Syscall| matches!(syscall.info().class, Class::File);
+    let is_path = |syscall: whyslow_model::Syscall| syscall.info().path != PathArg::None;
     let mut kinds = facts.world.threads.iter().flat_map(|(_, thread)| thread.by_syscall.iter());
     kinds.all(|(syscall, _)| is_path(syscall)) && facts.calls_of(&["open", "openat"]) >= OPENS_ALONE
 }
