@@ -13,7 +13,8 @@ int main(void) {
 #ifdef FIXED
             syscall(SYS_close_range, 3u, ~0u, 0);
 #else
-            for (long fd = 3; fd < sysconf(_SC_OPEN_MAX); fd++) close(fd);
+            const long limit = sysconf(_SC_OPEN_MAX);
+            for (long fd = 3; fd < limit; fd++) close(fd);
 #endif
             execlp("true", "true", (char *)0);
             _exit(127);

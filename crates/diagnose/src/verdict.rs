@@ -43,8 +43,11 @@ fn sentence(facts: &Facts, findings: &[Finding]) -> String {
         } else {
             String::new()
         };
+        // What the capture lacks may well be the cause: saying only "none" would be a wrong answer.
+        let gap = findings.iter().find(|finding| finding.severity == Severity::Capture);
+        let mind = gap.map_or(String::new(), |gap| format!(" But {}.", gap.title.trim_end_matches('.')));
         return format!(
-            "No cause of slowness among the system calls{aside}: {} looked at.",
+            "No cause of slowness among the system calls{aside}: {} looked at.{mind}",
             words::plural(facts.total_calls(), "call")
         );
     };
@@ -158,9 +161,20 @@ pub fn thread_times(facts: &Facts) -> Vec<ThreadTime> {
         .collect()
 }
 
-/// The largest cost that no finding names.
+/// Whether a finding is about a call: names it, or shows it.
+fn covers(finding: &Finding, call: &str) -> bool {
+    let named = finding.subject.syscall.as_deref().unwrap_or_default();
+    named.split(", ").any(|one| one == call)
+        || finding.evidence.iter().any(|line| {
+            line.text.find(call).is_some_and(|at| {
+                let begins = line.text[..at].ends_with(' ') || at == 0;
+                begins && line.text[at + call.len()..].starts_with('(')
+            })
+        })
+}
+
+/// The largest cost that no finding is about.
 fn remaining(facts: &Facts, findings: &[Finding]) -> Option<String> {
-    let named: Vec<&str> = findings.iter().filter_map(|finding| finding.subject.syscall.as_deref()).collect();
     let waits = |name: &str| {
         whyslow_model::Syscall::lookup(name.as_bytes()).is_some_and(|syscall| {
             matches!(
@@ -171,9 +185,8 @@ fn remaining(facts: &Facts, findings: &[Finding]) -> Option<String> {
     };
     let all = facts.syscalls();
     let total: u64 = all.iter().filter(|(name, _)| !waits(name)).map(|(_, stats)| stats.total_ns).sum();
-    let (name, stats) = all.iter().find(|(name, _)| {
-        !waits(name) && !named.iter().any(|known| known.split(", ").any(|one| one == name))
-    })?;
+    let (name, stats) =
+        all.iter().find(|(name, _)| !waits(name) && !findings.iter().any(|finding| covers(finding, name)))?;
     if total == 0 {
         let (name, stats) = all.iter().max_by_key(|(_, stats)| stats.count)?;
         return Some(format!(
