@@ -2,7 +2,7 @@
 
 use super::Fold;
 use super::fds::LifeId;
-use super::streams::Place;
+use super::streams::{Place, Stream};
 use super::world::{Seen, World};
 use hashbrown::HashMap;
 use whyslow_model::{FdKind, Syscall, text};
@@ -44,7 +44,7 @@ impl LevelCounts {
     }
 }
 
-/// Levels by place: every 16th write of at least a line's length.
+/// Levels by place: every 17th write of at least a line's length.
 #[derive(Debug, Default)]
 pub struct LogLevels {
     counts: HashMap<Place, LevelCounts>,
@@ -52,8 +52,9 @@ pub struct LogLevels {
 }
 
 impl LogLevels {
-    /// One in so many writes is looked at: the share of levels is what matters.
-    const EVERY: u64 = 16;
+    /// One in so many writes is looked at: the share of levels is what matters. A prime, so that a program that
+    /// writes to several places in turn is not always met at the same one.
+    const EVERY: u64 = 17;
     /// A line with a time and a level is not shorter.
     const MIN_BYTES: u64 = 16;
     /// A level stands behind the time, the thread and perhaps the host: within that many bytes.
@@ -61,9 +62,29 @@ impl LogLevels {
     /// Places kept.
     const MAX_PLACES: usize = 1024;
 
+    /// The part of the sampled writes that hold a level, from which on a place is a log whatever its name.
+    const LEVELLED_PART: f64 = 0.5;
+
     /// What was sampled of `place`.
     pub fn of(&self, place: Place) -> LevelCounts {
         self.counts.get(&place).copied().unwrap_or_default()
+    }
+
+    /// True for a log: by its name, or by what its lines look like.
+    pub fn is_log(&self, stream: &Stream) -> bool {
+        if matches!(stream.kind, FdKind::DevNull | FdKind::Terminal) || stream.kind.is_socket() {
+            return false;
+        }
+        let named = stream.path.as_deref().is_some_and(|path| {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            name.ends_with(".log")
+                || name.contains(".log.")
+                || path.starts_with("/var/log/")
+                || path.contains("/logs/")
+        });
+        let levels = self.of(stream.place);
+        named
+            || (levels.sampled > 0 && levels.levelled() as f64 >= Self::LEVELLED_PART * levels.sampled as f64)
     }
 }
 

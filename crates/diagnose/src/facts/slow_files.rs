@@ -97,6 +97,11 @@ impl Fold for SlowFiles {
         if seen.call.dur.or_zero() < Self::SLOW.or_zero() || seen.waits.is_some() {
             return;
         }
+        // Writes that wait for the device by request (O_SYNC) are no surprise.
+        let life = seen.life.and_then(|id| world.fds.get(id));
+        if life.is_some_and(|life| life.sync) && seen.call.syscall.info().moves == Moves::Write {
+            return;
+        }
         let on_descriptor = seen.life.is_some() && seen.call.syscall.info().path == PathArg::None;
         if !on_descriptor || matches!(seen.kind, FdKind::File | FdKind::Directory) {
             self.keep(seen, world);
@@ -128,6 +133,9 @@ mod tests {
         }
         push(&mut facts, "openat", r#"AT_FDCWD, "/proc/self/smaps", O_RDONLY"#, 3, 40);
         push(&mut facts, "read", r#"0, "x"..., 4096"#, 5, 400);
+        // A journal that is written with O_DSYNC waits because it asked to.
+        push(&mut facts, "openat", r#"AT_FDCWD, "/data/journal", O_WRONLY|O_DSYNC"#, 4, 0);
+        push(&mut facts, "write", r#"4, "x"..., 4096"#, 4096, 30);
         let slow = facts.slow_files.by_time();
         assert_eq!(slow.len(), 1);
         assert_eq!((slow[0].name.as_str(), slow[0].calls.count), ("/data/{n}.db", 6));

@@ -209,3 +209,40 @@ pub(crate) fn streams(world: &World) -> Vec<Stream> {
 fn was_used(file: &FileFacts) -> bool {
     file.reads.is_some() || file.writes.is_some() || file.syncs.count > 0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::Facts;
+    use whyslow_model::{Call, Event, Ret, Sink};
+
+    #[test]
+    fn files_of_a_pattern_are_one_place_and_nameless_descriptors_stand_alone() {
+        let mut facts = Facts::default();
+        let mut push = |tid: u32, name: &str, args: &str, ret: i64| {
+            let mut call = Call::new(name, args);
+            (call.tid, call.ret) = (tid, Ret::Value(ret));
+            facts.push(Event::Call(&call));
+        };
+        for n in 1..=3 {
+            push(1, "openat", &format!(r#"AT_FDCWD, "/tmp/{n}.txt", O_RDWR|O_CREAT, 0600"#), 3);
+            push(1, "write", r#"3, "abc"..., 100"#, 100);
+            push(1, "fsync", "3", 0);
+            push(1, "close", "3", 0);
+        }
+        push(1, "openat", r#"AT_FDCWD, "/opt/app.JAR", O_RDONLY"#, 3);
+        push(1, "read", r#"3, "PK"..., 512"#, 512);
+        push(2, "read", r#"3, "PK"..., 512"#, 512);
+        push(1, "read", r#"9, "x"..., 7"#, 7);
+        facts.finish();
+        let named =
+            |name: &str| facts.streams.iter().find(|stream| stream.name.starts_with(name)).expect("a place");
+        let temporary = named("/tmp/{n}.txt (3 files)");
+        assert_eq!((temporary.files, temporary.writes.calls.bytes, temporary.syncs.count), (3, 300, 3));
+        assert_eq!(temporary.only_thread(), Some(1));
+        let archive = named("/opt/app.JAR");
+        assert_eq!((archive.extension().as_deref(), archive.only_thread()), (Some("jar"), None));
+        let nameless = named("fd 9");
+        assert_eq!((nameless.fd, nameless.kind, nameless.reads.calls.count), (Some(9), FdKind::Unknown, 1));
+    }
+}

@@ -28,7 +28,7 @@ use super::{how_often, is_archive, more_text, subject, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::facts::{Facts, Stream};
 use crate::{guards, words};
-use whyslow_model::{FdKind, Nanos};
+use whyslow_model::{FdKind, Nanos, Severity};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -84,7 +84,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         } else {
             " (its size is taken from the highest offset that was read)"
         };
+        // Reads may be large: their part of the calls tells less than their time.
+        let most = if reads.time().is_known() { Severity::Critical } else { Severity::Notice };
         out.report(share, title)
+            .at_most(most)
             .confidence(if stream.size_stated { 0.9 } else { 0.7 })
             .subject(subject(facts, stream, reads, "read"))
             .cause(format!(

@@ -27,7 +27,7 @@ use super::{more_text, subject, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::facts::{Facts, Stream};
 use crate::{guards, words};
-use whyslow_model::Nanos;
+use whyslow_model::{Nanos, Severity};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -79,7 +79,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             ),
             _ => " The capture shows no durations: their cost is unknown.".to_string(),
         };
+        let most = if mean.is_known() { Severity::Critical } else { Severity::Warning };
         out.report(share, title)
+            .at_most(most)
             .subject(subject(facts, stream, &stream.writes, "fsync"))
             .cause(format!("Each fsync makes only {each} durable, so the program goes at the pace of the device's latency.{cost}{}", more_text(more, at)))
             .fix("commit in groups: one fsync for a batch, or for what gathers in 5 to 10 ms; answer the waiting ones together")

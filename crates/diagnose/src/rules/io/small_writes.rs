@@ -21,7 +21,7 @@
 //! ## When it is wrong
 //! A terminal and a log of a few lines a second must show each line at once. A server that answers each request
 //! with a few bytes writes as often as it is asked: the rule only counts writes that follow a write. A line of
-//! access log a request is a notice at most.
+//! access log a request is a notice at most. Logs are left to `log-flood`.
 
 use super::{difference, how_often, more_text, projected, subject, worst};
 use crate::engine::{Findings, Need, Rule};
@@ -55,7 +55,7 @@ const READS_PER_WRITE: f64 = 0.8;
 const LOG_LINES_PER_REQUEST: f64 = 2.0;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let small = facts.streams.iter().filter(|stream| is_small(stream));
+    let small = facts.streams.iter().filter(|stream| is_small(stream) && !facts.log_levels.is_log(stream));
     let often = small.filter(|stream| {
         facts.window.per_second(stream.writes.calls.count).is_none_or(|rate| rate > LINE_LOG_PER_S)
     });

@@ -120,6 +120,7 @@ fn needless_and_kept(pair: &DuplicatePair) -> (&Copy, &Copy) {
 fn name(copy: &Copy) -> String {
     match &copy.target {
         Some(target) => format!("{target} (fd {})", copy.fd),
+        None if copy.kind == FdKind::DevNull => format!("/dev/null (fd {})", copy.fd),
         None if copy.kind != FdKind::Unknown => format!("fd {} (a {})", copy.fd, copy.kind.word()),
         None => format!("fd {}", copy.fd),
     }

@@ -24,7 +24,7 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::log_levels::LevelCounts;
 use crate::facts::{Facts, Stream};
 use crate::{guards, words};
-use whyslow_model::{FdKind, Severity, Subject};
+use whyslow_model::{Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -46,8 +46,6 @@ const FLOOD_LINES_PER_S: f64 = 1_000.0;
 const MIN_WRITES: u64 = 1_000;
 /// Lines a request that an access log and an application log write.
 const LINES_PER_REQUEST: f64 = 2.0;
-/// The part of the sampled writes that hold a level, from which on a stream is a log whatever its name.
-const LEVELLED_PART: f64 = 0.5;
 /// The part of the lines that are DEBUG or TRACE from which on the level is to blame.
 const DEBUG_PART: f64 = 0.5;
 
@@ -57,7 +55,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     for stream in &facts.streams {
         let calls = &stream.writes.calls;
         let levels = facts.log_levels.of(stream.place);
-        if calls.count < MIN_WRITES || !is_log(stream, &levels) {
+        if calls.count < MIN_WRITES || !facts.log_levels.is_log(stream) {
             continue;
         }
         let (Some(rate), Some(bytes_rate)) =
@@ -132,19 +130,4 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .evidence_all(writes.exemplars.iter())
             .file();
     }
-}
-
-/// A log by its name, or by what its lines look like.
-fn is_log(stream: &Stream, levels: &LevelCounts) -> bool {
-    if matches!(stream.kind, FdKind::DevNull | FdKind::Terminal) || stream.kind.is_socket() {
-        return false;
-    }
-    let named = stream.path.as_deref().is_some_and(|path| {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        name.ends_with(".log")
-            || name.contains(".log.")
-            || path.starts_with("/var/log/")
-            || path.contains("/logs/")
-    });
-    named || levels.sampled > 0 && levels.levelled() as f64 >= LEVELLED_PART * levels.sampled as f64
 }
