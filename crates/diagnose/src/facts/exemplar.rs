@@ -63,6 +63,11 @@ fn shown(raw: &[u8], raw_end: &[u8]) -> Box<str> {
         return text.into();
     }
     let cut = |text: &[u8]| -> String {
+        if text.len() <= Exemplar::MAX_TEXT
+            && let Ok(whole) = std::str::from_utf8(text)
+        {
+            return whole.to_string();
+        }
         let mut shown = String::from_utf8_lossy(&text[..text.len().min(Exemplar::MAX_TEXT)]).into_owned();
         if text.len() > Exemplar::MAX_TEXT {
             shown.push('…');

@@ -184,6 +184,7 @@ pub struct Facts {
     /// What was read and written in one place; known once [`Facts::finish`] was called.
     pub streams: Vec<Stream>,
     masks: Box<[u32; Facts::SLOTS]>,
+    totals: Vec<(String, CallStats)>,
 }
 
 impl Default for Facts {
@@ -214,6 +215,7 @@ impl Default for Facts {
             log_levels: LogLevels::default(),
             streams: Vec::new(),
             masks: Box::new([0; Facts::SLOTS]),
+            totals: Vec::new(),
         };
         facts.masks = facts.interests();
         facts
@@ -229,6 +231,7 @@ impl Facts {
         self.world.finish();
         self.peers.finish(&self.world);
         self.streams = streams::streams(&self.world);
+        self.totals = self.sum_up();
     }
 
     #[inline]
@@ -241,7 +244,11 @@ impl Facts {
 
     /// All calls of all threads by syscall, from the trace; from the tables where there is no trace.
     /// Sorted by time, then by count.
-    pub fn syscalls(&self) -> Vec<(String, CallStats)> {
+    pub fn syscalls(&self) -> &[(String, CallStats)] {
+        &self.totals
+    }
+
+    fn sum_up(&self) -> Vec<(String, CallStats)> {
         let mut all = self.world.syscalls();
         if all.is_empty() {
             all = self.table_syscalls();

@@ -115,10 +115,9 @@ fn split(path: &str) -> (&str, &str) {
 
 /// What stays the same while a name is tried with several endings: `libz` of `libz.so.1`, `os` of `os.pyc`.
 fn stem_of(name: &str) -> &str {
-    match name.get(1..).and_then(|rest| rest.find('.')) {
-        Some(dot) => &name[..dot + 1],
-        None => name,
-    }
+    // A dot at the beginning hides the file and ends nothing.
+    let dot = name.bytes().skip(1).position(|byte| byte == b'.');
+    dot.and_then(|dot| name.get(..dot + 1)).unwrap_or(name)
 }
 
 impl Fold for Searches {

@@ -102,3 +102,24 @@ impl Fold for Work {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use whyslow_model::Nanos;
+
+    #[test]
+    fn a_table_tells_the_work_done() {
+        let row = |name: &str, calls, errors| {
+            (name.to_string(), CallStats::of_totals(calls, errors, Nanos::UNKNOWN))
+        };
+        let work = Work::of_counts(&[
+            row("stat", 200_135, 0),
+            row("write", 525, 2),
+            row("rename", 5, 0),
+            row("no_such_call", 9, 0),
+        ]);
+        assert_eq!((work.writes, work.renames, work.reads), (523, 5, 0));
+        assert_eq!(work.rates(200_135), "382.7 per write, 40,027 per rename");
+    }
+}

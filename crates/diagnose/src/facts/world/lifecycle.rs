@@ -51,6 +51,12 @@ impl World {
         }
         let child = self.threads.add_process(Some(tid));
         let slots = slots.unwrap_or_else(|| self.threads.process(parent).slots.clone());
+        self.adopt(child, parent, slots);
+        self.threads.add_thread(tid, child)
+    }
+
+    /// Gives `child` what it inherits from `parent`.
+    fn adopt(&mut self, child: ProcessId, parent: ProcessId, slots: Slots) {
         let inherited: Vec<LifeId> = slots.iter().map(|(_, life)| life).collect();
         for id in inherited {
             if let Some(life) = self.fds.get_mut(id) {
@@ -66,7 +72,6 @@ impl World {
         process.parent = Some(parent);
         process.started = true;
         (process.exe, process.comm, process.user, process.cwd) = (exe, comm, user, cwd);
-        self.threads.add_thread(tid, child)
     }
 
     /// True where a clone or fork made `tid` and nothing was seen of it since.
@@ -113,9 +118,12 @@ impl World {
         self.unborn.insert(child, Unborn { parent: seen.process, is_thread, slots });
     }
 
-    pub(super) fn executed(&mut self, seen: &Seen<'_>) {
+    pub(super) fn executed(&mut self, seen: &mut Seen<'_>) {
         if seen.call.ok().is_none() {
             return;
+        }
+        if self.threads.process(seen.process).pid.is_some_and(|pid| pid != seen.call.tid) {
+            seen.process = self.split_off(seen.thread, seen.call.tid);
         }
         let path = seen.file.map(|file| self.files.get(file).path.clone());
         let process = self.threads.process_mut(seen.process);
@@ -127,6 +135,21 @@ impl World {
         for life in self.threads.process_mut(seen.process).slots.take_cloexec() {
             self.unref(life, seen.call.end());
         }
+    }
+
+    /// Makes a thread a process of its own: it executes a program though another thread leads its process. Where a
+    /// fork and a clone were in flight at once, the child was taken for the wrong one's; a program that really
+    /// executes from another thread than its first (execve(2), rare) becomes a child here.
+    fn split_off(&mut self, thread: ThreadId, tid: Tid) -> ProcessId {
+        let parent = self.threads.thread(thread).process;
+        let child = self.threads.add_process(Some(tid));
+        let slots = self.threads.process(parent).slots.clone();
+        self.adopt(child, parent, slots);
+        let process = self.threads.process_mut(parent);
+        process.threads = process.threads.saturating_sub(1);
+        self.threads.process_mut(child).threads = 1;
+        self.threads.thread_mut(thread).process = child;
+        child
     }
 
     pub(crate) fn exit(&mut self, exit: &Exit<'_>) {

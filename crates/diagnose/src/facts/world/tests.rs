@@ -269,3 +269,29 @@ fn an_fstat_tells_what_a_descriptor_is() {
     let kinds = [0, 1, 2].map(|fd| trace.fd(1, fd).map(|life| life.kind));
     assert_eq!(kinds, [Some(FdKind::Pipe), Some(FdKind::DevNull), Some(FdKind::Terminal)]);
 }
+
+#[test]
+fn a_child_taken_for_a_thread_is_a_process_once_it_executes() {
+    let mut trace = Trace::default();
+    trace.call(1, "execve", r#""/usr/bin/go", ["go"], 0x7f"#, 0);
+    trace.call(1, "openat", r#"AT_FDCWD, "/a", O_RDONLY|O_CLOEXEC"#, 3);
+    trace.call(1, "clone", "child_stack=0x7f, flags=CLONE_VM|CLONE_THREAD", 2);
+    trace.call(2, "gettid", "", 2);
+    // A fork of thread 1 and a new thread of thread 2 are in flight; the forked child shows up first.
+    trace.enter(1, "clone", "child_stack=NULL, flags=CLONE_VM|CLONE_VFORK|SIGCHLD");
+    trace.enter(2, "clone", "child_stack=0x7f, flags=CLONE_VM|CLONE_THREAD");
+    trace.call(9, "execve", r#""/usr/bin/asm", ["asm"], 0x7f"#, 0);
+    trace.call(1, "clone", "child_stack=NULL, flags=CLONE_VM|CLONE_VFORK|SIGCHLD", 9);
+    let threads = &mut trace.facts.world.threads;
+    let of = |threads: &mut crate::facts::threads::Threads, tid| {
+        let thread = threads.find(tid).unwrap();
+        threads.thread(thread).process
+    };
+    let (parent, child) = (of(threads, 1), of(threads, 9));
+    assert_ne!(parent, child);
+    assert_eq!(threads.process(parent).name(), Some("go"));
+    assert_eq!(threads.process(child).name(), Some("asm"));
+    assert_eq!(threads.process(child).parent, Some(parent));
+    assert!(trace.fd(1, 3).is_some());
+    assert!(trace.fd(9, 3).is_none());
+}

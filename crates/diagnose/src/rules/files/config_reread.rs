@@ -28,7 +28,7 @@ use crate::{guards, words};
 use whyslow_model::{Nanos, Subject};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(crate) static RULE: Rule = Rule {
     id: "config-reread",
     group: "files",
     summary: "a file of settings is read again for each item of work",

@@ -27,10 +27,10 @@
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::{Facts, FileFacts};
 use crate::{guards, words};
-use whyslow_model::{CallStats, Nanos, Subject};
+use whyslow_model::{CallStats, FdKind, Subject};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(crate) static RULE: Rule = Rule {
     id: "directory-rescan",
     group: "files",
     summary: "the same directory is listed again and again, and nothing has changed",
@@ -43,9 +43,11 @@ pub static RULE: Rule = Rule {
 const MIN_RESCANS: u64 = 20;
 /// Equal listings a second from which on it is worth a word: polling a few times a second is usual.
 const RESCANS_PER_S: f64 = 5.0;
+/// Listings of /proc and /sys a second up to which a monitor does its work (`top -d 0.1`).
+const MONITOR_PER_S: f64 = 20.0;
 /// Equal listings per request from which on they are part of its path.
 const RESCANS_PER_REQUEST: f64 = 0.5;
-/// Directories of one tree that are listed again from which on the walk of the tree is the subject.
+/// Directories, each listed again too seldom to count by itself, from which on the walk of their tree is the subject.
 const TREE: usize = 5;
 /// Findings at most: the rest is summed up.
 const MOST: usize = 3;
@@ -56,7 +58,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .files
         .iter()
         .map(|(_, file)| file)
-        .filter(|file| file.rounds.same > 0 && file.directory_reads.count > 0);
+        .filter(|file| file.rounds.same > 0 && file.directory_reads.count > 0 && !is_monitoring(file));
     let (mut often, rest): (Vec<&FileFacts>, Vec<&FileFacts>) =
         again.partition(|file| is_habit(facts, file.rounds.same, file.rounds.per_second()));
     often.sort_by_key(|file| std::cmp::Reverse((file.time_ns(), file.rounds.same)));
@@ -91,6 +93,13 @@ fn is_habit(facts: &Facts, same: u64, rate: Option<f64>) -> bool {
     same >= MIN_RESCANS && (per_request || rate.is_none_or(|rate| rate >= RESCANS_PER_S))
 }
 
+/// True for a directory that the kernel makes as it is listed, and that is listed as a monitor does.
+fn is_monitoring(file: &FileFacts) -> bool {
+    let root = matches!(&*file.path, "/proc" | "/sys");
+    let made = root || FdKind::of_path(file.path.as_bytes()) == FdKind::Proc;
+    made && file.rounds.per_second().is_none_or(|rate| rate < MONITOR_PER_S)
+}
+
 /// Listings and opens of one directory.
 fn cost(file: &FileFacts) -> CallStats {
     let mut cost = file.directory_reads.clone();
@@ -98,31 +107,40 @@ fn cost(file: &FileFacts) -> CallStats {
     cost
 }
 
+/// What a finding says.
+struct Rescan<'a> {
+    title: String,
+    cause: String,
+    path: &'a str,
+    /// The directory whose lines are shown.
+    example: &'a FileFacts,
+    /// The thread, where only one did it.
+    tid: Option<u32>,
+    cost: CallStats,
+}
+
 fn report(facts: &Facts, out: &mut Findings<'_>, file: &FileFacts, aside: &str) {
-    let cost = cost(file);
-    let share = guards::share_of_time(facts, Some(file.tid).filter(|_| !file.shared), &cost);
-    let often = often(facts, file.rounds.same, file.rounds.per_second());
     let title = format!(
-        "{} listed {} times more with the same outcome{often}: {} of entries each",
+        "{} listed {} times more with the same outcome{}: {} of entries each",
         file.path,
         words::count(file.rounds.same),
+        often(facts, file.rounds.same, file.rounds.per_second()),
         words::bytes(file.rounds.bytes_each()),
     );
+    let mean = file.directory_reads.mean();
     let cause = format!(
-        "The program polls the directory, and each listing reads all its entries (mean getdents {}).{aside}",
-        file.directory_reads.mean()
+        "The program polls the directory, and each listing reads all its entries (mean getdents {mean}).{aside}"
     );
-    write(facts, out, share, title, file, &file.path, cause, cost.total());
+    let tid = Some(file.tid).filter(|_| !file.shared);
+    write(facts, out, Rescan { title, cause, path: &file.path, example: file, tid, cost: cost(file) });
 }
 
 /// A whole tree is walked over and over.
 fn report_tree(facts: &Facts, out: &mut Findings<'_>, files: &[&FileFacts]) {
-    let Some(first) = files.first() else { return };
+    let Some(&first) = files.first() else { return };
     let mut all = CallStats::default();
     files.iter().for_each(|file| all.merge(&cost(file)));
     let same: u64 = files.iter().map(|file| file.rounds.same).sum();
-    let alone = files.iter().all(|file| !file.shared && file.tid == first.tid);
-    let share = guards::share_of_time(facts, Some(first.tid).filter(|_| alone), &all);
     let root = common_root(files);
     let title = format!(
         "{} directories under {} listed {} times more with the same outcome{}",
@@ -132,9 +150,10 @@ fn report_tree(facts: &Facts, out: &mut Findings<'_>, files: &[&FileFacts]) {
         often(facts, same, facts.window.per_second(same)),
     );
     let cause =
-        "The program walks the tree over and over, and reads all entries of all its directories each time."
-            .to_string();
-    write(facts, out, share, title, first, root, cause, all.total());
+        "The program walks the tree over and over, and reads all entries of all its directories each time.";
+    let alone = files.iter().all(|file| !file.shared && file.tid == first.tid);
+    let tid = Some(first.tid).filter(|_| alone);
+    write(facts, out, Rescan { title, cause: cause.to_string(), path: root, example: first, tid, cost: all });
 }
 
 fn often(facts: &Facts, same: u64, rate: Option<f64>) -> String {
@@ -146,26 +165,18 @@ fn often(facts: &Facts, same: u64, rate: Option<f64>) -> String {
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
-#[allow(clippy::too_many_arguments)]
-fn write(
-    facts: &Facts,
-    out: &mut Findings<'_>,
-    share: guards::Share,
-    title: String,
-    file: &FileFacts,
-    path: &str,
-    cause: String,
-    time: Nanos,
-) {
-    out.report(share, title)
-        .subject(Subject { path: Some(path.to_string()), ..Subjects::thread(facts, file.tid) })
-        .cause(format!("{cause} The outcome was as long as before, so there was nothing new to find."))
+fn write(facts: &Facts, out: &mut Findings<'_>, rescan: Rescan<'_>) {
+    let share = guards::share_of_time(facts, rescan.tid, &rescan.cost);
+    let path = rescan.path;
+    out.report(share, rescan.title)
+        .subject(Subject { path: Some(path.to_string()), ..Subjects::thread(facts, rescan.example.tid) })
+        .cause(format!("{} The outcome was as long as before, so there was nothing new to find.", rescan.cause))
         .fix("code: inotify_add_watch(fd, DIR, IN_CREATE | IN_MOVED_TO | IN_DELETE) and list once at the start (python watchdog, Go fsnotify, Java WatchService, systemd .path units)")
         .fix("where inotify sees nothing (NFS, CIFS): list less often, or have the writer announce its files")
         .fix("never list on the path of a request: keep the listing, and renew it in the background")
         .verify(format!("inotifywait -m -r {path}   (shows how seldom it changes);  perf trace -e getdents64 -p PID sleep 4"))
-        .saving(time)
-        .evidence_all(file.exemplars.iter())
+        .saving(rescan.cost.total())
+        .evidence_all(rescan.example.exemplars.iter())
         .file();
 }
 

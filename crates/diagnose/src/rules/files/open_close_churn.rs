@@ -30,7 +30,7 @@ use crate::{guards, words};
 use whyslow_model::{FdKind, Nanos, Subject};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(crate) static RULE: Rule = Rule {
     id: "open-close-churn",
     group: "files",
     summary: "one file is opened, read and closed again and again, with the same content",

@@ -22,7 +22,7 @@
 //! once and keep the process alive, instead of at each start.
 //!
 //! ## When it is wrong
-//! Every start looks for some files in vain; that takes milliseconds once and stays a notice. A table of counts
+//! Every start looks for some files in vain; what takes less than 100 ms once is left out. A table of counts
 //! shows failed calls but not why they failed.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
@@ -33,7 +33,7 @@ use whyslow_model::syscall::Class;
 use whyslow_model::{Nanos, Severity, Subject, Syscall};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(crate) static RULE: Rule = Rule {
     id: "path-search-miss",
     group: "files",
     summary: "files are looked for in many directories that do not have them",
@@ -42,11 +42,16 @@ pub static RULE: Rule = Rule {
     check,
 };
 
-/// The part of the lookups of a search that fail from which on the order of the directories is wrong: with fewer,
-/// most files stand in the first or second.
-const MISS_SHARE: f64 = 0.6;
+/// Failed lookups per name from which on the order of the directories is wrong: with fewer, most files stand in
+/// the first or second.
+const MISSES_PER_NAME: f64 = 2.0;
+/// In a table: the part of the lookups that fail; two of three, with some files of known places among them.
+const TABLE_MISS_SHARE: f64 = 0.6;
 /// A start that loses less than this to its searches is a normal one.
 const START_UP: Nanos = Nanos::from_millis(100);
+/// Misses of unknown duration from which on they are no normal start: at 10 us each, as under strace, they take
+/// those 100 ms.
+const UNTIMED_MISSES: u64 = 10_000;
 /// Misses in a table from which on they are no normal start: a bare `python3 -c pass` has about a hundred.
 const TABLE_MISSES: u64 = 500;
 
@@ -59,8 +64,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
     let searches = &facts.searches;
     let misses = searches.misses.count;
-    let lookups = misses + searches.found;
-    if misses < guards::FEW_CALLS || (misses as f64) < MISS_SHARE * lookups as f64 {
+    let names = searches.found + searches.given_up;
+    if misses < guards::FEW_CALLS || (misses as f64) < MISSES_PER_NAME * names as f64 || is_start_up(facts) {
         return;
     }
     let time = searches.misses.total();
@@ -71,7 +76,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let longest = searches.longest.as_ref().map_or(String::new(), |(path, tries)| {
         format!(" The longest: {path} after {}.", words::plural(*tries as u64, "failed lookup"))
     });
-    let each = misses as f64 / (searches.found + searches.given_up).max(1) as f64;
+    let each = misses as f64 / names.max(1) as f64;
     let lost = time.get().map_or(String::new(), |_| format!(", {time} lost"));
     let mut finding = out
         .report(
@@ -80,7 +85,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                 "{} lookups of files where they are not: {} for each of {} searched{lost}",
                 words::count(misses),
                 words::quantity(each),
-                words::plural(searches.found + searches.given_up, "name"),
+                words::plural(names, "name"),
             ),
         )
         .subject(Subject {
@@ -103,14 +108,15 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         )
         .saving(time)
         .evidence_all(searches.exemplars.iter());
-    if is_start_up(facts, time) {
+    if !time.is_known() && misses < UNTIMED_MISSES {
         finding = finding.at_most(Severity::Notice);
     }
     finding.file();
 }
 
 /// True where all searches lie in the first moments and cost little: every program starts once.
-fn is_start_up(facts: &Facts, lost: Nanos) -> bool {
+fn is_start_up(facts: &Facts) -> bool {
+    let lost = facts.searches.misses.total();
     let since = facts.searches.last.since(facts.window.start);
     let early = since.get().is_none_or(|since| since <= guards::STARTUP.or_zero());
     early && lost.is_known() && lost < START_UP
@@ -164,7 +170,7 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
         return;
     };
     let (calls, errors) = (row.calls.unwrap_or(0), row.errors.unwrap_or(0));
-    if errors < TABLE_MISSES || (errors as f64) < MISS_SHARE * calls as f64 {
+    if errors < TABLE_MISSES || (errors as f64) < TABLE_MISS_SHARE * calls as f64 {
         return;
     }
     let part = errors as f64 / calls.max(1) as f64;

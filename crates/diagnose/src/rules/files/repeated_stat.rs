@@ -29,10 +29,10 @@ use crate::facts::{Facts, FileFacts, names};
 use crate::guards::{self, Share};
 use crate::words;
 use std::collections::BTreeMap;
-use whyslow_model::{CallStats, Severity, Subject, Syscall};
+use whyslow_model::{CallStats, FdKind, Severity, Subject, Syscall};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(crate) static RULE: Rule = Rule {
     id: "repeated-stat",
     group: "files",
     summary: "the same path is asked for again and again, and the answer stays the same",
@@ -92,7 +92,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         report(facts, out, &file.path, &[*file], aside);
     }
     let mut directories: BTreeMap<&str, Vec<&FileFacts>> = BTreeMap::new();
-    for file in rest {
+    // Monitors look at all of /proc again and again: that is their work.
+    for file in rest.into_iter().filter(|file| FdKind::of_path(file.path.as_bytes()) != FdKind::Proc) {
         let parent = file.path.rsplit_once('/').map_or("", |(parent, _)| parent);
         directories.entry(parent).or_default().push(file);
     }

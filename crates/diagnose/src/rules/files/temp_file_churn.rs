@@ -32,7 +32,7 @@ use std::collections::BTreeMap;
 use whyslow_model::{Nanos, Subject};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(crate) static RULE: Rule = Rule {
     id: "temp-file-churn",
     group: "files",
     summary: "files are created, written, read back and removed again",
@@ -153,4 +153,25 @@ fn report(facts: &Facts, out: &mut Findings<'_>, group: &TempFiles, aside: &str)
         .saving(time)
         .evidence_all(group.exemplars.iter())
         .file();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_spills() {
+        for path in ["/tmp/sortAb3dXy", "/tmp/ccKq1z9A.s", "base/pgsql_tmp/pgsql_tmp4711.3"] {
+            assert!(is_known_spill(path), "{path}");
+        }
+        for path in ["/tmp/sorted-by-name", "/tmp/cctv.txt", "/tmp/x/1.txt", ""] {
+            assert!(!is_known_spill(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn names_without_a_pattern_are_joined_by_directory() {
+        assert_eq!(by_directory("/tmp/work/aXbYcZ"), "/tmp/work/*");
+        assert_eq!(by_directory("aXbYcZ"), "aXbYcZ");
+    }
 }

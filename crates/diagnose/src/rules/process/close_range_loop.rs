@@ -28,7 +28,7 @@ use crate::{guards, words};
 use whyslow_model::{Severity, Subject};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(crate) static RULE: Rule = Rule {
     id: "close-range-loop",
     group: "process",
     summary: "every descriptor number up to the limit is closed, though almost none is open",

@@ -28,7 +28,7 @@ use crate::{guards, words};
 use whyslow_model::Subject;
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(crate) static RULE: Rule = Rule {
     id: "exec-path-search",
     group: "process",
     summary: "programs are looked for along PATH with failed execve calls at each start",
@@ -39,6 +39,8 @@ pub static RULE: Rule = Rule {
 
 /// Failed execve calls from which on it is a habit: a script of twenty commands with five directories each.
 const MIN_MISSES: u64 = 100;
+/// Programs found after a search from which on it is no start-up (a version manager's shim starts a dozen).
+const MIN_FOUND: u64 = 20;
 /// Failed execve calls a second from which on they are part of the work.
 const MISSES_PER_S: f64 = 5.0;
 
@@ -46,7 +48,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let searches = &facts.spawns.searches;
     let misses = searches.misses.count;
     let rate = crate::facts::per_second(misses, searches.first, searches.last);
-    if misses < MIN_MISSES || searches.found == 0 || rate.is_some_and(|rate| rate < MISSES_PER_S) {
+    if misses < MIN_MISSES || searches.found < MIN_FOUND || rate.is_some_and(|rate| rate < MISSES_PER_S) {
         return;
     }
     let share = guards::share_of_ns(facts, None, searches.misses.total(), misses);

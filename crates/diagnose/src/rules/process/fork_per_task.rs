@@ -29,7 +29,7 @@ use crate::words;
 use whyslow_model::{Nanos, Subject};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(crate) static RULE: Rule = Rule {
     id: "fork-per-task",
     group: "process",
     summary: "a child process is started for each small piece of work",

@@ -25,7 +25,7 @@ use crate::words;
 use whyslow_model::{CaptureKind, FdKind, Severity, Subject};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(crate) static RULE: Rule = Rule {
     id: "runs-as-root",
     group: "process",
     summary: "a service that listens on the network runs as root",
@@ -36,7 +36,7 @@ pub static RULE: Rule = Rule {
 
 /// Programs that begin as root by their purpose: they start other users' sessions, bind low ports for their
 /// workers, or manage the host.
-const ROOT_BY_PURPOSE: [&str; 19] = [
+const ROOT_BY_PURPOSE: [&str; 20] = [
     "systemd",
     "init",
     "sshd",
@@ -48,6 +48,8 @@ const ROOT_BY_PURPOSE: [&str; 19] = [
     "docker-pr",
     "docker-proxy",
     "containerd",
+    // As lsof cuts it.
+    "container",
     "kubelet",
     "cupsd",
     "xinetd",

@@ -29,7 +29,7 @@ use crate::words;
 use whyslow_model::{CallStats, Syscall};
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(crate) static RULE: Rule = Rule {
     id: "signal-storm",
     group: "process",
     summary: "a process is interrupted by a thousand signals a second or more",
