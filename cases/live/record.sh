@@ -27,6 +27,20 @@ free_port() {
     python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
+# sync_takes_time: a small write and its sync take 0.4 ms or more in the case's folder.
+sync_takes_time() {
+    python3 - <<'PROBE'
+import os, sys, tempfile, time
+with tempfile.TemporaryFile(dir=".") as probe:
+    start = time.monotonic()
+    for _ in range(5):
+        probe.write(b"x")
+        probe.flush()
+        os.fdatasync(probe.fileno())
+    sys.exit((time.monotonic() - start) / 5 < 0.0004)
+PROBE
+}
+
 # background CMD…: starts it; its number is in $pid. It is stopped with the case.
 background() {
     "$@" >>"$work/background.log" 2>&1 &
