@@ -30,7 +30,7 @@ pub fn diff(before: Side<'_>, after: Side<'_>) -> Diff {
     let changes = findings::compare(before.diagnosis, after.diagnosis, before.facts, after.facts);
     let figures = figures::compare(before.facts, after.facts, &windows);
     let mut refusals: Vec<String> = windows.refusal().into_iter().collect();
-    refusals.extend(figures.idle_after.clone());
+    refusals.extend(figures.caveats.iter().cloned());
     Diff {
         schema: Diff::SCHEMA,
         verdict: verdict(&changes, &figures),
@@ -64,12 +64,20 @@ fn verdict(changes: &findings::Changes, figures: &Figures) -> String {
     tell("New", &changes.new);
     tell("Cannot be judged in the second capture", &changes.unknown);
     parts.extend(figures.headline.iter().map(|text| format!("{text}.")));
-    if parts.is_empty() {
-        let kept = changes.kept.iter().filter(|change| matters(change)).count() as u64;
-        let kept =
-            if kept > 0 { format!("; {} remain", words::plural(kept, "finding")) } else { String::new() };
-        return format!("No change beyond noise{kept}.").replace("1 finding remain", "1 finding remains");
+    let changed = figures.list.iter().any(|figure| figure.beyond_noise == Some(true));
+    if parts.is_empty() && changed {
+        parts.push(
+            "No cause came or went, but other things are done than before: see the figures.".to_string(),
+        );
     }
+    if parts.is_empty() {
+        return match changes.kept.iter().filter(|change| matters(change)).count() as u64 {
+            0 => "No change beyond noise.".to_string(),
+            1 => "No change beyond noise; 1 finding remains.".to_string(),
+            more => format!("No change beyond noise; {more} findings remain."),
+        };
+    }
+    parts.extend(figures.same_time.iter().map(|text| format!("{text}.")));
     parts.join(" ")
 }
 

@@ -9,11 +9,15 @@ use std::cmp::Reverse;
 use whyslow_model::{CallStats, FigureChange, Nanos};
 
 /// The figures, and what of them belongs into the verdict.
+#[derive(Default)]
 pub(super) struct Figures {
     pub(super) list: Vec<FigureChange>,
+    /// What changed, a sentence each without its full stop.
     pub(super) headline: Vec<String>,
-    /// Said where the second capture shows no work: then nothing that is gone was cured.
-    pub(super) idle_after: Option<String>,
+    /// Of whole runs whose time did not change: said where something else did.
+    pub(super) same_time: Option<String>,
+    /// What the figures do not prove.
+    pub(super) caveats: Vec<String>,
 }
 
 /// Servers listed: those whose answers took most of the time.
@@ -24,7 +28,7 @@ const MAX_SYSCALLS: usize = 8;
 pub(super) fn compare(before: &Facts, after: &Facts, windows: &Windows) -> Figures {
     let (work_before, work_after) = (before.work_done(), after.work_done());
     let units = units(&work_before, &work_after);
-    let mut figures = Figures { list: Vec::new(), headline: Vec::new(), idle_after: None };
+    let mut figures = Figures::default();
     figures.time(&units, windows);
     figures.answers(before, after);
     figures.work(&units, windows);
@@ -34,16 +38,19 @@ pub(super) fn compare(before: &Facts, after: &Facts, windows: &Windows) -> Figur
     }
     figures.list.push(counted("calls", before.total_calls(), after.total_calls(), windows));
     figures.syscalls(before, after, &units, windows);
-    if units.iter().any(|unit| unit.before > 0)
-        && units.iter().all(|unit| unit.after == 0)
-        && !units.is_empty()
-    {
-        figures.idle_after = Some(
-            "The second capture shows no work done: what is gone may only be gone because nothing ran."
-                .to_string(),
-        );
-    }
+    figures.doubt(&units, windows);
     figures
+}
+
+/// What doing more or less of a unit says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Meaning {
+    /// What the program is there for.
+    Result,
+    /// Mostly a result; but a cure may be to do less of it.
+    Work,
+    /// Done on the way, more often or less for the same result.
+    Means,
 }
 
 /// A unit of work with how often it was done.
@@ -54,25 +61,34 @@ struct Unit {
     figure: &'static str,
     /// What the reader gets of it, in the plural.
     result: &'static str,
+    meaning: Meaning,
     before: u64,
     after: u64,
 }
 
+impl Unit {
+    /// `renames 5 -> 25`.
+    fn change(&self) -> String {
+        format!("{} {} -> {}", self.figure, words::count(self.before), words::count(self.after))
+    }
+}
+
 /// The units that either side did, the most telling first.
 fn units(before: &Work, after: &Work) -> Vec<Unit> {
-    let unit = |name, figure, result, of: fn(&Work) -> u64| Unit {
+    let unit = |name, figure, result, meaning, of: fn(&Work) -> u64| Unit {
         name,
         figure,
         result,
+        meaning,
         before: of(before),
         after: of(after),
     };
     let all = [
-        unit("request", "requests", "requests", |work| work.requests),
-        unit("rename", "renames", "files", |work| work.renames),
-        unit("write", "write calls", "writes", |work| work.writes),
-        unit("read", "read calls", "reads", |work| work.reads),
-        unit("program", "programs started", "programs", |work| work.execs),
+        unit("request", "requests", "requests", Meaning::Result, |work| work.requests),
+        unit("rename", "renames", "files", Meaning::Result, |work| work.renames),
+        unit("write", "write calls", "writes", Meaning::Work, |work| work.writes),
+        unit("read", "read calls", "reads", Meaning::Means, |work| work.reads),
+        unit("program", "programs started", "programs", Meaning::Means, |work| work.execs),
     ];
     all.into_iter().filter(|unit| unit.before > 0 || unit.after > 0).collect()
 }
@@ -84,21 +100,21 @@ impl Figures {
             let figure = timed("total time", before, after);
             if figure.beyond_noise == Some(true) {
                 self.headline.push(sentence(&figure));
+            } else {
+                self.same_time = Some(sentence(&figure));
             }
             self.list.push(figure);
         }
-        for unit in units.iter().filter(|unit| unit.before > 0 && unit.after > 0) {
-            let figure = timed(
-                &format!("time per {}", unit.name),
-                before / unit.before as f64,
-                after / unit.after as f64,
-            );
+        let done = |unit: &&Unit| unit.before > 0 && unit.after > 0 && unit.meaning != Meaning::Means;
+        for unit in units.iter().filter(done) {
+            let name = format!("time per {}", unit.name);
+            let figure = timed(&name, before / unit.before as f64, after / unit.after as f64);
             // With few units, chance decides how many fall into a window.
             let chance =
                 !windows.whole_runs && !noise::counts_differ(unit.before, unit.after, after / before);
             let figure = if chance { unchanged(figure) } else { figure };
-            let first = self.headline.is_empty();
-            if first && figure.beyond_noise == Some(true) && unit.name != "read" && unit.name != "program" {
+            let changed = figure.beyond_noise == Some(true);
+            if changed && self.headline.is_empty() && unit.meaning == Meaning::Result && !windows.whole_runs {
                 self.headline.push(sentence(&figure));
             }
             self.list.push(figure);
@@ -143,41 +159,75 @@ impl Figures {
         let mut told = Vec::new();
         for unit in units {
             let figure = counted(unit.figure, unit.before, unit.after, windows);
-            let telling = !matches!(unit.name, "read" | "program") && figure.beyond_noise == Some(true);
+            let telling = unit.meaning != Meaning::Means && figure.beyond_noise == Some(true);
             if let Some(ratio) = figure.ratio.filter(|ratio| telling && *ratio > 0.0) {
-                let (a, b) = (words::count(unit.before), words::count(unit.after));
-                told.push(format!("{} the {} ({} {a} -> {b})", times(ratio), unit.result, unit.figure));
+                let much = if ratio >= 1.0 {
+                    format!("{} the {}", times(ratio), unit.result)
+                } else {
+                    format!("{} fewer {}", times(1.0 / ratio), unit.result)
+                };
+                told.push(format!("{much} ({})", unit.change()));
             }
             self.list.push(figure);
         }
+        let when = match windows.lengths() {
+            None => " in an unknown time".to_string(),
+            // How much a whole run does is its own affair: see `doubt`.
+            Some(_) if windows.whole_runs => return,
+            Some((before, after)) => {
+                format!(" in {} instead of {}", Nanos::new(after as u64), Nanos::new(before as u64))
+            }
+        };
         if let Some((last, rest)) = told.split_last() {
             let list = if rest.is_empty() { last.clone() } else { format!("{} and {last}", rest.join(", ")) };
-            let when = match windows.lengths() {
-                None => " in an unknown time".to_string(),
-                Some(_) if windows.whole_runs => String::new(),
-                Some((before, after)) => {
-                    format!(" in {} instead of {}", Nanos::new(after as u64), Nanos::new(before as u64))
-                }
-            };
             self.headline.push(format!("Work done: {list}{when}"));
+        }
+    }
+
+    /// Less time is no proof where less was done.
+    fn doubt(&mut self, units: &[Unit], windows: &Windows) {
+        let work: Vec<&Unit> = units.iter().filter(|unit| unit.meaning != Meaning::Means).collect();
+        if work.iter().any(|unit| unit.before > 0) && work.iter().all(|unit| unit.after == 0) {
+            self.caveats.push(
+                "The second capture shows no work done: what is gone may only be gone because nothing ran."
+                    .to_string(),
+            );
+            return;
+        }
+        let differ: Vec<String> = work
+            .iter()
+            .filter(|unit| windows.whole_runs && noise::counts_differ(unit.before, unit.after, 1.0))
+            .map(|unit| unit.change())
+            .collect();
+        if !differ.is_empty() {
+            self.caveats.push(format!(
+                "That both runs did the same work is not shown: {}. Compare their results.",
+                differ.join(", ")
+            ));
         }
     }
 
     /// The calls that changed most, and the same per unit of work.
     fn syscalls(&mut self, before: &Facts, after: &Facts, units: &[Unit], windows: &Windows) {
-        let (old, new) = (before.syscalls(), after.syscalls());
+        let (old, new) = (&before.syscalls(), &after.syscalls());
         let count = |list: &[(String, CallStats)], name: &str| {
             list.iter().find(|(known, _)| known == name).map_or(0, |(_, stats)| stats.count)
         };
         let names =
-            old.iter().chain(new.iter().filter(|(name, _)| count(&old, name) == 0)).map(|(name, _)| name);
+            old.iter().chain(new.iter().filter(|(name, _)| count(old, name) == 0)).map(|(name, _)| name);
         let mut changed: Vec<(&str, u64, u64)> = names
-            .map(|name| (name.as_str(), count(&old, name), count(&new, name)))
+            .map(|name| (name.as_str(), count(old, name), count(new, name)))
             .filter(|(name, a, b)| !is_unit(name, units) && noise::counts_differ(*a, *b, windows.exposure()))
             .collect();
         changed.sort_by_key(|(name, a, b)| (Reverse(a.abs_diff(*b)), name.to_string()));
         changed.truncate(MAX_SYSCALLS);
-        let work = units.iter().find(|unit| unit.before > 0 && unit.after > 0 && unit.name != "read");
+        // A whole run may do less of anything but results.
+        let stands = |unit: &&Unit| match unit.meaning {
+            Meaning::Result => true,
+            Meaning::Work => !windows.whole_runs,
+            Meaning::Means => false,
+        };
+        let work = units.iter().filter(stands).find(|unit| unit.before > 0 && unit.after > 0);
         for (name, a, b) in &changed {
             self.list.push(counted(&format!("{name} calls"), *a, *b, windows));
         }
