@@ -25,7 +25,7 @@ const GOOD_BUFFER: u64 = 64 * 1024;
 const COPY_NS_PER_BYTE: u64 = 1;
 
 /// The worst streams first, and how many more there are.
-fn worst<'a>(mut found: Vec<(Share, &'a Stream)>) -> (Vec<(Share, &'a Stream)>, usize) {
+fn worst(mut found: Vec<(Share, &Stream)>) -> (Vec<(Share, &Stream)>, usize) {
     found.sort_by(|a, b| {
         b.0.value.unwrap_or(0.0).total_cmp(&a.0.value.unwrap_or(0.0)).then_with(|| a.1.name.cmp(&b.1.name))
     });
