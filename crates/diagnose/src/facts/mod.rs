@@ -69,44 +69,102 @@ pub use window::Window;
 pub use work::Work;
 pub use world::{Seen, SignalFacts, World};
 
-use whyslow_model::{Call, CallStats, CountTable, Event, Sink, Syscall, Timestamp};
+use whyslow_model::{Call, CallStats, CountTable, Event, Nanos, Sink, Syscall, Timestamp};
+
+/// Which calls of a syscall a fold wants to see.
+pub(crate) enum When {
+    /// All.
+    Always,
+    /// Those that returned an error.
+    Failed,
+    /// Those that took [`SLOW_CALL`] or longer.
+    Slow,
+}
 
 /// One fold: sees the calls it asked for, in order of completion.
 pub(crate) trait Fold {
     /// Whether it wants to see calls of this syscall.
     fn wants(&self, syscall: Syscall) -> bool;
+    /// Which of these calls.
+    fn when(&self, _syscall: Syscall) -> When {
+        When::Always
+    }
     /// Sees one call. The world has taken the call in already.
     fn call(&mut self, seen: &Seen<'_>, world: &World);
 }
 
+/// A call from which on a fold that asks for slow calls sees it: shorter ones explain nothing by themselves.
+pub(crate) const SLOW_CALL: Nanos = Nanos::from_millis(1);
+
+/// Which folds want which calls: for each syscall a set of folds, as bits in the order of `fold_calls!`.
+struct Interests {
+    always: [u32; Interests::SLOTS],
+    failed: [u32; Interests::SLOTS],
+    slow: [u32; Interests::SLOTS],
+}
+
+impl Interests {
+    /// One slot for each listed syscall and the last for all others.
+    const SLOTS: usize = Syscall::FIRST_UNLISTED as usize + 1;
+    const NONE: Interests =
+        Interests { always: [0; Self::SLOTS], failed: [0; Self::SLOTS], slow: [0; Self::SLOTS] };
+
+    fn add(&mut self, fold: &dyn Fold, number: u32) {
+        for slot in 0..Self::SLOTS {
+            let syscall = Syscall(slot as u16);
+            if fold.wants(syscall) {
+                let set = match fold.when(syscall) {
+                    When::Always => &mut self.always,
+                    When::Failed => &mut self.failed,
+                    When::Slow => &mut self.slow,
+                };
+                set[slot] |= 1 << number;
+            }
+        }
+    }
+
+    /// The folds that want to see this call.
+    #[inline]
+    fn of(&self, call: &Call<'_>) -> u32 {
+        let slot = (call.syscall.0 as usize).min(Self::SLOTS - 1);
+        let mut folds = self.always[slot];
+        if call.errno.is_error() {
+            folds |= self.failed[slot];
+        }
+        if call.dur.or_zero() >= SLOW_CALL.or_zero() {
+            folds |= self.slow[slot];
+        }
+        folds
+    }
+}
+
 macro_rules! fold_calls {
     ($($field:ident),* $(,)?) => {
+        /// The folds by number.
+        #[allow(non_camel_case_types)]
+        #[repr(u32)]
+        enum FoldNumber { $($field),* }
+
         impl Facts {
-            /// Which folds want which syscall: a bit each, in the order of the list.
-            fn interests(&self) -> Box<[u32; Facts::SLOTS]> {
-                let mut masks = Box::new([0u32; Facts::SLOTS]);
-                for (slot, mask) in masks.iter_mut().enumerate() {
-                    let syscall = Syscall(slot as u16);
-                    let mut bit = 1u32;
-                    $(
-                        if self.$field.wants(syscall) { *mask |= bit; }
-                        bit <<= 1;
-                    )*
-                    let _ = bit;
-                }
-                masks
+            fn interests(&self) -> Box<Interests> {
+                let mut interests = Box::new(Interests::NONE);
+                $(interests.add(&self.$field, FoldNumber::$field as u32);)*
+                interests
             }
 
             #[inline]
             fn fold(&mut self, seen: &Seen<'_>) {
-                let mask = self.masks[(seen.call.syscall.0 as usize).min(Facts::SLOTS - 1)];
-                if mask == 0 { return; }
-                let mut bit = 1u32;
-                $(
-                    if mask & bit != 0 { self.$field.call(seen, &self.world); }
-                    bit <<= 1;
-                )*
-                let _ = bit;
+                let mut folds = self.interests.of(seen.call);
+                while folds != 0 {
+                    let number = folds.trailing_zeros();
+                    folds &= folds - 1;
+                    $(
+                        if number == FoldNumber::$field as u32 {
+                            self.$field.call(seen, &self.world);
+                            continue;
+                        }
+                    )*
+                }
             }
         }
     };
@@ -183,7 +241,7 @@ pub struct Facts {
     pub log_levels: LogLevels,
     /// What was read and written in one place; known once [`Facts::finish`] was called.
     pub streams: Vec<Stream>,
-    masks: Box<[u32; Facts::SLOTS]>,
+    interests: Box<Interests>,
     totals: Vec<(String, CallStats)>,
 }
 
@@ -214,18 +272,15 @@ impl Default for Facts {
             duplicates: Duplicates::default(),
             log_levels: LogLevels::default(),
             streams: Vec::new(),
-            masks: Box::new([0; Facts::SLOTS]),
+            interests: Box::new(Interests::NONE),
             totals: Vec::new(),
         };
-        facts.masks = facts.interests();
+        facts.interests = facts.interests();
         facts
     }
 }
 
 impl Facts {
-    /// One slot for each listed syscall and the last for all others.
-    const SLOTS: usize = Syscall::FIRST_UNLISTED as usize + 1;
-
     /// To be called once, after the last event.
     pub fn finish(&mut self) {
         self.world.finish();

@@ -31,7 +31,7 @@ pub struct Searches {
     pub first: Timestamp,
     /// The last.
     pub last: Timestamp,
-    /// Lines of misses.
+    /// Lines of misses in a second directory and later ones.
     pub exemplars: Exemplars,
     runs: Vec<Run>,
     hasher: FixedState,
@@ -92,13 +92,15 @@ impl Searches {
         run.misses += 1;
         run.total_ns += call.dur.or_zero();
         run.timed |= call.dur.is_known();
+        if run.several {
+            self.exemplars.see(call);
+        }
 
         if self.tid == 0 && !self.first.is_known() {
             (self.tid, self.first) = (call.tid, call.ts);
         }
         self.shared |= self.tid != call.tid;
         self.last = call.ts;
-        self.exemplars.see(call);
         let room = self.directories.len() < Self::MAX_DIRECTORIES;
         if let Some(stats) = self.directories.get_mut(directory) {
             stats.record(call.dur, true, 0);
