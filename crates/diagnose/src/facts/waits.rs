@@ -4,7 +4,7 @@ use super::aborted::Aborted;
 use super::exemplar::Exemplar;
 use super::threads::{ProcessId, ThreadId};
 use super::world::{Seen, World};
-use super::{Fold, LifeId};
+use super::{Fold, LifeId, SLOW_CALL, When};
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::{Class, Moves, Waits as Waiting};
 use whyslow_model::{FdKind, Nanos, Syscall, Timestamp, text};
@@ -168,7 +168,7 @@ impl LastSent {
 impl Waits {
     const KEPT: usize = 64;
     /// Waits shorter than this explain nothing by themselves.
-    const SHORTEST_NS: u64 = 1_000_000;
+    const SHORTEST_NS: u64 = SLOW_CALL.or_zero();
 
     /// The longest waits of the capture, longest first.
     pub fn longest(&self) -> Vec<&LongWait> {
@@ -260,6 +260,11 @@ impl Fold for Waits {
     fn wants(&self, syscall: Syscall) -> bool {
         let info = syscall.info();
         info.waits != Waiting::Never || info.moves == Moves::Write
+    }
+
+    fn when(&self, syscall: Syscall) -> When {
+        // What was sent is remembered, to name the wait that follows; what was received begins a request.
+        if syscall.info().moves == Moves::None { When::Slow } else { When::Always }
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! # capture-truncated
 //!
 //! ## What it is
-//! The capture is empty or ends in the middle: of a line, of a table, of a compressed file.
+//! The capture ends in the middle: of a line, of a table, of a compressed file.
 //!
 //! ## Why it is slow
 //! It is not: but the end is missing, which may hold what matters: how long the last calls took, or the largest
@@ -23,13 +23,13 @@ use crate::engine::{Findings, Rule};
 use crate::facts::Facts;
 use crate::words;
 use whyslow_model::capture::NoteKind;
-use whyslow_model::{CountTable, SourceInfo};
+use whyslow_model::{CaptureNote, CountTable};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
     id: "capture-truncated",
     group: "capture",
-    summary: "the capture is empty or ends in the middle",
+    summary: "the capture ends in the middle",
     source: include_str!("capture_truncated.rs"),
     needs: &[],
     check,
@@ -41,29 +41,18 @@ const MOST: usize = 5;
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut seen: Vec<(String, String)> = Vec::new();
     for source in &facts.capture.sources {
-        let empty = source.bytes == 0;
-        let note = facts
-            .capture
-            .notes
-            .iter()
-            .find(|note| note.source == source.id && note.kind == NoteKind::Truncated);
-        let table = facts.tables.iter().find(|table| table.source == source.id).and_then(lacking_rows);
-        let what = match (empty, note, table) {
-            (true, _, _) => {
-                "the file is empty: the tool was killed before it wrote, or had nothing to attach to"
-                    .to_string()
-            }
-            (_, Some(note), _) => note.text.clone(),
-            (_, _, Some(table)) => table,
-            _ => continue,
-        };
-        seen.push((place(source), what));
+        let cut = |note: &&CaptureNote| note.source == source.id && note.kind == NoteKind::Truncated;
+        let note = facts.capture.notes.iter().find(cut).map(|note| note.text.clone());
+        let table = || facts.tables.iter().find(|table| table.source == source.id).and_then(lacking_rows);
+        if let Some(what) = note.or_else(table) {
+            seen.push((source.name.clone(), what));
+        }
     }
     let count = seen.len() as u64;
     let Some((first, _)) = seen.first() else { return };
     let title = match count {
-        1 => format!("{first} is cut off or empty"),
-        count => format!("{} are cut off or empty, {first} among them", words::plural(count, "input")),
+        1 => format!("{first} is cut off"),
+        count => format!("{} are cut off, {first} among them", words::plural(count, "input")),
     };
     let mut found = out.capture(title);
     for (source, what) in seen.into_iter().take(MOST) {
@@ -75,10 +64,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .fix("copy the file only after strace has ended; check the space left: df -h .")
         .verify("tail -c 200 trace.st; gzip -t trace.st.gz")
         .file();
-}
-
-fn place(source: &SourceInfo) -> String {
-    source.name.clone()
 }
 
 /// The rows do not add up to the total line: some are missing.

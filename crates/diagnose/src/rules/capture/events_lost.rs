@@ -64,7 +64,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         parts.push(format!("{} without their beginning", words::plural(beginnings, "call")));
     }
     if !told.is_empty() {
-        parts.push(words::plural(told.len() as u64, "message") + " of the tracer");
+        parts.push(words::plural(told.len() as u64, "message") + " of the tool that took it");
     }
     let share = lost as f64 / all.max(1) as f64;
     let of_all = if lost > 0 { format!(" ({} of the events)", words::percent(share)) } else { String::new() };

@@ -69,10 +69,12 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             count => parts.push(format!("{} {many}", words::count(count))),
         }
     }
+    let one = count(true) + count(false) == 1;
     let title = match parts.is_empty() {
         false => format!(
-            "{} made here do not appear in the capture: what they do is not shown",
-            parts.join(" and ")
+            "{} made here {} not appear in the capture: what is done there is not shown",
+            parts.join(" and "),
+            if one { "does" } else { "do" }
         ),
         true => {
             let times: u64 = wakes.iter().map(|sign| sign.count).sum();

@@ -68,7 +68,13 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+/// The socket of the name service cache: glibc tries it first and does without it (nscd(8)).
+const OPTIONAL: &str = "/nscd/";
+
 fn failing(peer: &PeerFacts) -> Option<Failing<'_>> {
+    if peer.name.contains(OPTIONAL) {
+        return None;
+    }
     // An attempt that was soon given up lost a race against another address.
     let given_up = peer.abandoned.count > 0 && peer.abandoned.mean() >= SLOW_FAILURE;
     let abandoned = if given_up { peer.abandoned.count } else { 0 };
@@ -138,13 +144,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, one: &Failing<'_>, rest: usize)
     } else {
         String::new()
     };
-    // A socket that is not there (nscd's) is mostly one that is not needed.
-    let needed = errno != Some(Errno::ENOENT);
-    let least = if one.failures >= MANY && peer.succeeded() == 0 && needed {
-        Severity::Warning
-    } else {
-        Severity::Notice
-    };
+    let least =
+        if one.failures >= MANY && peer.succeeded() == 0 { Severity::Warning } else { Severity::Notice };
     let (host, port) = peer.name.rsplit_once(':').unwrap_or((&peer.name, ""));
     let see = match peer.port() {
         Some(_) => format!(
