@@ -61,6 +61,8 @@ struct LastYield {
 impl Busy {
     /// Yields further apart do something in between, ns: under strace a call takes some 50 us.
     const LONGEST_LAP_NS: u64 = 500_000;
+    /// Yields with no other call in between may be this far apart, ns: another thread had the CPU for its turn.
+    const LONGEST_BARE_LAP_NS: u64 = 10_000_000;
     /// Threads kept apart.
     const MAX_ROWS: usize = 256;
 
@@ -81,7 +83,9 @@ impl Busy {
         let thread = world.threads.thread(seen.thread);
         let last = self.threads[at];
         let mut row = last.row;
-        let lap = lap_time(last.ts, call.ts).filter(|time| within(*time, Self::LONGEST_LAP_NS));
+        let bare = thread.calls == last.calls + 1;
+        let longest = if bare { Self::LONGEST_BARE_LAP_NS } else { Self::LONGEST_LAP_NS };
+        let lap = lap_time(last.ts, call.ts).filter(|time| within(*time, longest));
         if let Some(lap) = lap
             && last.seen
             && last.useful == thread.useful

@@ -358,7 +358,8 @@ fn ready_text<'a>(call: &Call<'a>) -> Option<&'a [u8]> {
         let list = call.args[from..]
             .strip_prefix(b"[")
             .or_else(|| call.args[from..].strip_prefix(b"{{").map(|_| &call.args[from + 1..]))?;
-        let end = memchr::memmem::find(list, b"}]").or_else(|| memchr::memmem::find(list, b"}}}, ").map(|at| at + 1))?;
+        let end = memchr::memmem::find(list, b"}]")
+            .or_else(|| memchr::memmem::find(list, b"}}}, ").map(|at| at + 1))?;
         &list[..end]
     } else if is_select(call.syscall) {
         let list = call.ret_note.strip_prefix(b"(")?;

@@ -7,7 +7,7 @@ use super::threads::ProcessId;
 use super::world::{Seen, World};
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::{Moves, PathArg};
-use whyslow_model::{Call, Errno, Nanos, Syscall, text};
+use whyslow_model::{Call, Errno, Nanos, Syscall, Timestamp, text};
 
 /// Sleeps of one length by one thread.
 #[derive(Clone, Debug)]
@@ -18,17 +18,21 @@ pub struct Sleep {
     pub tid: Tid,
     /// The call.
     pub syscall: Syscall,
-    /// The length asked for, ns.
+    /// The length asked for; unknown for sleeps until a point in time, which are one row a thread.
     pub period: Nanos,
+    /// When the first began.
+    pub first: Timestamp,
+    /// When the last ended.
+    pub last: Timestamp,
     /// Sleeps.
     pub times: u64,
     /// Of these, those whose duration is known.
     pub timed: u64,
     /// Time in them, ns.
     pub slept_ns: u64,
-    /// Sleeps after which the thread first looked at something, and the answer was "not yet".
+    /// Sleeps right before which the thread had looked at something, and the answer was "not yet".
     pub checks: u64,
-    /// Sleeps after which it moved data or took a connection.
+    /// Sleeps after which it moved data or took a connection before it slept again.
     pub fruitful: u64,
     /// What it looked at the first time.
     pub check: Option<Box<Check>>,
@@ -38,7 +42,7 @@ pub struct Sleep {
     pub exemplars: Exemplars,
 }
 
-/// What a thread looked at after a sleep.
+/// What a thread looked at before it slept.
 #[derive(Clone, Debug)]
 pub struct Check {
     /// The call.
@@ -55,6 +59,14 @@ pub struct Check {
 }
 
 impl Sleep {
+    /// How long one is: as asked for, or the mean of those until a point in time.
+    pub fn length(&self) -> Nanos {
+        match self.slept_ns.checked_div(self.timed) {
+            Some(mean) if !self.period.is_known() => Nanos::new(mean),
+            _ => self.period,
+        }
+    }
+
     /// Time in sleeps; unknown where no duration is.
     pub fn slept(&self) -> Nanos {
         if self.timed == 0 { Nanos::UNKNOWN } else { Nanos::new(self.slept_ns) }
@@ -66,31 +78,32 @@ impl Sleep {
 pub struct Sleeps {
     /// The rows.
     pub rows: Vec<Sleep>,
-    threads: Vec<AfterSleep>,
+    threads: Vec<Awake>,
 }
 
 /// What a thread did since its last sleep.
 #[derive(Clone, Copy, Debug, Default)]
-struct AfterSleep {
-    /// The row of the sleep, from 1; 0: it did not sleep.
+struct Awake {
+    /// The row of that sleep, from 1; 0: it did not sleep.
     row: u32,
-    /// Calls that may still count as the look after the sleep.
-    looks: u8,
+    /// Useful calls of the thread when it fell asleep.
     useful: u64,
+    /// Its last look found nothing, at that many useful calls.
+    in_vain: Option<u64>,
+    /// That look was at what the row knows.
+    same: bool,
 }
 
 impl Sleeps {
     /// Rows kept: threads times lengths. Lengths that vary (a computed back-off) soon fill them and then stay unseen.
     const MAX_ROWS: usize = 1024;
-    /// Calls after a sleep that may be the look: opening a file and reading it are two.
-    const LOOKS: u8 = 4;
 
     fn slept(&mut self, seen: &Seen<'_>, world: &World) {
         let call = seen.call;
         let Some(period) = period(call) else { return };
         let at = seen.thread.0 as usize;
         if at >= self.threads.len() {
-            self.threads.resize(at + 1, AfterSleep::default());
+            self.threads.resize(at + 1, Awake::default());
         }
         let useful = world.threads.thread(seen.thread).useful;
         let last = self.threads[at];
@@ -110,6 +123,8 @@ impl Sleeps {
                         tid: call.tid,
                         syscall: call.syscall,
                         period,
+                        first: call.ts,
+                        last: Timestamp::UNKNOWN,
                         times: 0,
                         timed: 0,
                         slept_ns: 0,
@@ -124,18 +139,22 @@ impl Sleeps {
                 None => 0,
             },
         };
-        self.threads[at] = AfterSleep { row, looks: if row > 0 { Self::LOOKS } else { 0 }, useful };
+        self.threads[at] = Awake { row, useful, in_vain: None, same: false };
         if let Some(row) = self.rows.get_mut((row as usize).wrapping_sub(1)) {
             row.times += 1;
+            let checked = last.in_vain == Some(useful);
+            row.checks += checked as u64;
+            row.same_checks += (checked && last.same) as u64;
             row.timed += call.dur.is_known() as u64;
             row.slept_ns += call.dur.or_zero();
+            row.last = call.end();
             row.exemplars.see(call);
         }
     }
 
-    fn looked(row: &mut Sleep, seen: &Seen<'_>, world: &World) {
+    /// True where the look was at what `row` knows.
+    fn looked(row: &mut Sleep, seen: &Seen<'_>, world: &World) -> bool {
         let call = seen.call;
-        row.checks += 1;
         let check = row.check.get_or_insert_with(|| {
             let target = match seen.file {
                 Some(file) => Some(world.files.get(file).path.to_string()),
@@ -150,21 +169,23 @@ impl Sleeps {
                 file: seen.file,
             })
         });
-        let same = check.syscall == call.syscall
-            && check.file == seen.file
-            && check.fd.is_some() == seen.fd.is_some();
-        row.same_checks += same as u64;
+        check.syscall == call.syscall && check.file == seen.file && check.fd.is_some() == seen.fd.is_some()
     }
 }
 
-/// How long a call is asked to sleep: nanosleep, or a poll without descriptors. `None` for other calls, and
-/// for sleeps until a point in time.
+/// A sleep until a point in time.
+fn is_until(call: &Call<'_>) -> bool {
+    call.syscall == Syscall::CLOCK_NANOSLEEP && memchr::memmem::find(call.args, b"TIMER_ABSTIME").is_some()
+}
+
+/// How long a call is asked to sleep: nanosleep, or a poll without descriptors; unknown for sleeps until a point
+/// in time. `None` for other calls.
 fn period(call: &Call<'_>) -> Option<Nanos> {
     match call.syscall {
         Syscall::NANOSLEEP => timespec(call.args),
         Syscall::CLOCK_NANOSLEEP => {
-            if memchr::memmem::find(call.args, b"TIMER_ABSTIME").is_some() {
-                return None;
+            if is_until(call) {
+                return Some(Nanos::UNKNOWN);
             }
             timespec(call.args)
         }
@@ -240,15 +261,15 @@ impl Fold for Sleeps {
         if is_sleep(seen.call.syscall) {
             return self.slept(seen, world);
         }
-        let Some(after) = self.threads.get_mut(seen.thread.0 as usize).filter(|after| after.looks > 0) else {
+        let Some(awake) = self.threads.get_mut(seen.thread.0 as usize).filter(|awake| awake.row > 0) else {
             return;
         };
-        after.looks -= 1;
+        awake.in_vain = None;
         if says_not_yet(seen)
-            && let Some(row) = self.rows.get_mut(after.row as usize - 1)
+            && let Some(row) = self.rows.get_mut(awake.row as usize - 1)
         {
-            after.looks = 0;
-            Self::looked(row, seen, world);
+            awake.in_vain = Some(world.threads.thread(seen.thread).useful);
+            awake.same = Self::looked(row, seen, world);
         }
     }
 }
@@ -276,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_after_each_sleep_is_counted() {
+    fn a_look_before_each_sleep_is_counted() {
         let mut facts = Facts::default();
         for i in 0..50 {
             push(
@@ -291,7 +312,7 @@ mod tests {
         }
         let row = &facts.sleeps.rows[0];
         let check = row.check.as_ref().unwrap();
-        assert_eq!((row.times, row.checks, row.same_checks, row.slept_ns), (50, 50, 50, 500_000_000));
+        assert_eq!((row.times, row.checks, row.same_checks, row.slept_ns), (50, 49, 49, 500_000_000));
         assert_eq!((row.period, check.target.as_deref()), (Nanos::from_millis(10), Some("/run/ready")));
     }
 

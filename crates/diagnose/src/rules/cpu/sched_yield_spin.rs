@@ -26,7 +26,7 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::Facts;
 use crate::facts::busy::Yields;
 use crate::{guards, words};
-use whyslow_model::{CallStats, Severity, Subject};
+use whyslow_model::{Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -83,10 +83,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 fn check_table(facts: &Facts, out: &mut Findings<'_>) {
-    let Some((_, stats)) = facts.syscalls().into_iter().find(|(name, _)| name == "sched_yield") else {
+    let Some((_, stats)) = facts.syscalls().iter().find(|(name, _)| name == "sched_yield") else {
         return;
     };
-    let CallStats { count, .. } = stats;
+    let count = stats.count;
     let share = guards::share_of_calls(facts, count);
     if count < MANY_CALLS || share.value.is_none_or(|share| share < guards::STORM_CALL_SHARE) {
         return;

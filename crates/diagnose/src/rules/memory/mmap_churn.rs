@@ -27,7 +27,7 @@ use crate::engine::{Findings, Need, Report, Rule, Subjects};
 use crate::facts::Facts;
 use crate::facts::memory::{Heap, MapPairs};
 use crate::{guards, words};
-use whyslow_model::{Severity, Subject};
+use whyslow_model::{Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -44,6 +44,8 @@ pub(crate) static RULE: Rule = Rule {
 const CHURN_PER_S: f64 = 1_000.0;
 /// Bytes a second from which on it is churn too: the kernel zeroes about 10 GB/s, so this is a tenth of a CPU.
 const CHURN_BYTES_PER_S: f64 = 1e9;
+/// Pairs a second from which on it is churn where the calls themselves take a good part of the time.
+const DEAR_PER_S: f64 = 100.0;
 /// Fewer pairs than this are start-up (python: some 30).
 const MIN_PAIRS: u64 = 100;
 /// Findings of this rule in one diagnosis.
@@ -55,26 +57,35 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     if facts.world.calls == 0 {
         return check_table(facts, out);
     }
-    let mut maps: Vec<&MapPairs> =
-        facts.memory.maps.iter().filter(|row| is_churn(facts, row.pairs, row.size)).collect();
+    let mut maps: Vec<&MapPairs> = facts
+        .memory
+        .maps
+        .iter()
+        .filter(|row| is_churn(facts, row.pairs, row.size, row.calls.total()))
+        .collect();
     maps.sort_by_key(|row| std::cmp::Reverse((row.pairs.saturating_mul(row.size), row.pairs)));
     for row in maps.into_iter().take(MAX_REPORTED) {
         report_maps(facts, out, row);
     }
     for heap in facts.memory.heaps.iter().take(MAX_REPORTED) {
         let mean = heap.lowered / heap.regrown.max(1);
-        if is_churn(facts, heap.regrown, mean) {
+        if is_churn(facts, heap.regrown, mean, heap.calls.total()) {
             report_heap(facts, out, heap);
         }
     }
 }
 
-fn is_churn(facts: &Facts, times: u64, size: u64) -> bool {
+fn is_churn(facts: &Facts, times: u64, size: u64, took: Nanos) -> bool {
     if times < MIN_PAIRS {
         return false;
     }
     match facts.window.per_second(times) {
-        Some(rate) => rate >= CHURN_PER_S || rate * size as f64 >= CHURN_BYTES_PER_S,
+        Some(rate) => {
+            let dear = guards::share_of_ns(facts, None, took, 0)
+                .value
+                .is_some_and(|share| share >= guards::WARNING_SHARE);
+            rate >= CHURN_PER_S || rate * size as f64 >= CHURN_BYTES_PER_S || (dear && rate >= DEAR_PER_S)
+        }
         None => guards::share_of_calls(facts, 2 * times)
             .value
             .is_some_and(|share| share >= guards::STORM_CALL_SHARE),

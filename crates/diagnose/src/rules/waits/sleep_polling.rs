@@ -42,9 +42,9 @@ pub(crate) static RULE: Rule = Rule {
 const MIN_SLEEPS: u64 = 20;
 /// Longer periods are background timers: once a second is the usual tick of watchdogs and statistics.
 const LONGEST_PERIOD: Nanos = Nanos::from_millis(500);
-/// The thread must sleep so for this part of its time: then the sleeps are what it does.
+/// From the first to the last sleep the thread must sleep for this part of the time: then the sleeps are what it does.
 const SLEEPING_SHARE: f64 = 0.5;
-/// After this part of the sleeps it must have looked at something.
+/// Before this part of the sleeps it must have looked at the same thing, in vain.
 const CHECKED_SHARE: f64 = 0.8;
 /// At most this many sleeps for each time that it got something done: then the sleeps are the delay.
 const SLEEPS_PER_RESULT: u64 = 3;
@@ -56,11 +56,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .sleeps
         .rows
         .iter()
-        .filter(|row| row.times >= MIN_SLEEPS && row.period <= LONGEST_PERIOD)
+        .filter(|row| row.times >= MIN_SLEEPS && row.length() <= LONGEST_PERIOD)
         .filter(|row| row.same_checks as f64 >= CHECKED_SHARE * row.times as f64)
         .filter(|row| {
-            let share = guards::share_of_ns(facts, Some(row.tid), row.slept(), row.times);
-            row.slept().is_known() && share.value.is_some_and(|share| share >= SLEEPING_SHARE)
+            let span = row.last.since(row.first).get().filter(|span| *span > 0);
+            span.is_some_and(|span| row.slept_ns as f64 >= SLEEPING_SHARE * span as f64)
         })
         .filter_map(|row| Some((row, row.check.as_deref()?)))
         .collect();
@@ -86,7 +86,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &Check) {
     let title = format!(
         "thread {} sleeps {} and looks again, {} times{rate}: {what} ({answer})",
         row.tid,
-        row.period,
+        row.length(),
         words::count(row.times)
     );
     let delays = row.fruitful >= guards::FEW_TURNS && row.times <= row.fruitful * SLEEPS_PER_RESULT;
@@ -102,13 +102,13 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &Check) {
             "The thread slept {} in all and {} times found something to do after it: each of these came up to {} earlier than it was noticed. The wait itself has its reason in who makes it happen, the sleep adds to it.",
             row.slept(),
             words::count(row.fruitful),
-            row.period
+            row.length()
         )
     } else {
         format!(
             "The thread slept {} in all and each time the answer was: not yet. What it waits for is not in this capture; once it happens it is noticed up to {} late.",
             row.slept(),
-            row.period
+            row.length()
         )
     };
     let subject = Subject {
@@ -119,7 +119,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &Check) {
     };
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     // Half a period for each result: what it lost on average.
-    let lost = Nanos::new(row.fruitful.saturating_mul(row.period.or_zero() / 2));
+    let lost = Nanos::new(row.fruitful.saturating_mul(row.length().or_zero() / 2));
     let report = out
         .report(share, title)
         .at_most(most)
@@ -128,7 +128,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &Check) {
         .cause(cause)
         .fix(instead(check))
         .fix("code: between threads a condition variable, a blocking queue or an eventfd in the poll set")
-        .fix(format!("at once: a period shorter than {} where the sleep stands on the path of a request; it costs CPU time", row.period))
+        .fix(format!("at once: a period shorter than {} where the sleep stands on the path of a request; it costs CPU time", row.length()))
         .verify(format!("bpftrace -e 'tracepoint:syscalls:sys_enter_*nanosleep /pid == {pid}/ {{ @[tid] = count(); }}'   (before and after)"))
         .evidence_all(row.exemplars.iter().take(1))
         .evidence(Some(&check.exemplar));
