@@ -67,7 +67,8 @@ fn verdict(changes: &findings::Changes, figures: &Figures) -> String {
     let changed = figures.list.iter().any(|figure| figure.beyond_noise == Some(true));
     if parts.is_empty() && changed {
         parts.push(
-            "No cause came or went, but other things are done than before: see the figures.".to_string(),
+            "Nothing above a notice came or went, but other things are done than before: see the figures."
+                .to_string(),
         );
     }
     if parts.is_empty() {

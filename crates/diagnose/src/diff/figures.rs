@@ -101,11 +101,18 @@ impl Figures {
             if figure.beyond_noise == Some(true) {
                 self.headline.push(sentence(&figure));
             } else {
-                self.same_time = Some(sentence(&figure));
+                self.same_time =
+                    Some(sentence(&FigureChange { change: format!("shows {NO_CHANGE}"), ..figure.clone() }));
             }
             self.list.push(figure);
         }
-        let done = |unit: &&Unit| unit.before > 0 && unit.after > 0 && unit.meaning != Meaning::Means;
+        let done = |unit: &&Unit| match unit.meaning {
+            _ if unit.before == 0 || unit.after == 0 => false,
+            Meaning::Result => true,
+            // Of whole runs, one that writes less takes longer a write: that says nothing.
+            Meaning::Work => !(windows.whole_runs && noise::counts_differ(unit.before, unit.after, 1.0)),
+            Meaning::Means => false,
+        };
         for unit in units.iter().filter(done) {
             let name = format!("time per {}", unit.name);
             let figure = timed(&name, before / unit.before as f64, after / unit.after as f64);
@@ -261,7 +268,7 @@ fn counted(name: &str, before: u64, after: u64, windows: &Windows) -> FigureChan
     let bare = change_words(before as f64, after as f64);
     let change = match windows.lengths() {
         _ if before == after => "the same".to_string(),
-        None if differs => format!("{bare} in an unknown time"),
+        None if differs && before > 0 && after > 0 => format!("{bare} in an unknown time"),
         Some(_) if differs && !windows.whole_runs && before > 0 && after > 0 => {
             format!("{bare}; {} a second", times(after as f64 / (before as f64 * windows.exposure())))
         }
