@@ -1,4 +1,4 @@
-// A small HTTP service that logs each step of a request, as log4j or logback do, to the console and to a file:
+// A small HTTP service that logs each request and its answer, as log4j or logback do, to the console and to a file:
 // java [-Dappender.console=off] Service PORT LOGFILE
 import java.io.*;
 import java.net.*;
@@ -24,9 +24,6 @@ public class Service {
             for (String request; (request = in.readLine()) != null; ) {
                 for (String header; (header = in.readLine()) != null && !header.isEmpty(); ) { }
                 log("request " + request);
-                for (int item = 0; item < 8; item++) {
-                    log("item " + item + " of the feed is looked up in the cache, score " + (item * 37 % 11));
-                }
                 byte[] body = "{\"items\":8}\n".getBytes();
                 out.write(("HTTP/1.1 200 OK\r\nContent-Length: " + body.length + "\r\n\r\n" + new String(body)).getBytes());
                 log("answered " + request);

@@ -3,6 +3,7 @@ FIRES=(duplicate-write write-to-dev-null)
 FIRST="duplicate-write|write-to-dev-null"
 NAMES=("duplicate-write: service.log" "duplicate-write: /dev/null" "write-to-dev-null: /dev/null")
 GONE=(duplicate-write write-to-dev-null)
+CALM=(fixed)
 
 build() { javac -d . "$here/Service.java"; }
 
