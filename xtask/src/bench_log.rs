@@ -8,7 +8,8 @@ use std::path::Path;
 
 pub(crate) fn write(sample: &Path, out: &Path, megabytes: u64) -> Result<()> {
     let mut lines = Vec::new();
-    for line in BufReader::new(File::open(sample).with_context(|| sample.display().to_string())?).split(b'\n') {
+    for line in BufReader::new(File::open(sample).with_context(|| sample.display().to_string())?).split(b'\n')
+    {
         lines.push(line?);
     }
     let times: Vec<u64> = lines.iter().filter_map(|line| time_of(line).map(|(_, us)| us)).collect();
@@ -25,7 +26,14 @@ pub(crate) fn write(sample: &Path, out: &Path, megabytes: u64) -> Result<()> {
                     to.write_all(&line[..at])?;
                     let us = (us + shift) % 86_400_000_000;
                     let seconds = us / 1_000_000;
-                    write!(to, "{:02}:{:02}:{:02}.{:06}", seconds / 3600, seconds / 60 % 60, seconds % 60, us % 1_000_000)?;
+                    write!(
+                        to,
+                        "{:02}:{:02}:{:02}.{:06}",
+                        seconds / 3600,
+                        seconds / 60 % 60,
+                        seconds % 60,
+                        us % 1_000_000
+                    )?;
                     to.write_all(&line[at + TIME_LEN..])?;
                 }
                 None => to.write_all(line)?,

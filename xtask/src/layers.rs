@@ -32,14 +32,17 @@ fn crate_arrows(root: &Path) -> Result<Vec<String>> {
         .current_dir(root)
         .output()
         .context("cargo metadata")?;
-    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).context("cargo metadata: JSON")?;
+    let metadata: serde_json::Value =
+        serde_json::from_slice(&output.stdout).context("cargo metadata: JSON")?;
     let packages = metadata["packages"].as_array().context("cargo metadata: packages")?;
     let ours: Vec<&str> = packages.iter().filter_map(|package| package["name"].as_str()).collect();
     let mut wrong = Vec::new();
     for package in packages {
         let name = package["name"].as_str().unwrap_or_default();
         let Some((_, allowed)) = ALLOWED.iter().find(|(known, _)| *known == name) else {
-            wrong.push(format!("{name}: not in the house; add it to xtask/src/layers.rs and docs/ARCHITECTURE.md"));
+            wrong.push(format!(
+                "{name}: not in the house; add it to xtask/src/layers.rs and docs/ARCHITECTURE.md"
+            ));
             continue;
         };
         for dependency in package["dependencies"].as_array().into_iter().flatten() {
@@ -65,7 +68,11 @@ fn rule_imports(root: &Path) -> Result<Vec<String>> {
         let text = std::fs::read_to_string(&path)?;
         for (number, line) in text.lines().enumerate() {
             if line.contains("crate::rules") || line.contains("super::super") {
-                wrong.push(format!("{}:{}: a rule reads facts, never another rule", path.display(), number + 1));
+                wrong.push(format!(
+                    "{}:{}: a rule reads facts, never another rule",
+                    path.display(),
+                    number + 1
+                ));
             }
         }
     }

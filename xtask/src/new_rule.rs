@@ -7,7 +7,8 @@ use std::path::Path;
 pub(crate) fn write(root: &Path, name: &str) -> Result<()> {
     let (group, id) = name.split_once('/').context("expected GROUP/ID, as in files/stat-per-entry")?;
     for word in [group, id] {
-        let kebab = word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        let kebab =
+            word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
         if word.is_empty() || !kebab {
             bail!("`{word}`: expected lower-case words joined by `-`; an id names the smell, not the cure");
         }
@@ -28,10 +29,13 @@ pub(crate) fn write(root: &Path, name: &str) -> Result<()> {
     let mut registry = std::fs::read_to_string(rules.join("mod.rs"))?;
     if !group_mod.exists() {
         std::fs::write(&group_mod, format!("//! Rules about {group}.\n\n"))?;
-        registry = insert_sorted(&registry, &format!("mod {group};"), |line| line.starts_with("mod ") && line.ends_with(';'));
+        registry = insert_sorted(&registry, &format!("mod {group};"), |line| {
+            line.starts_with("mod ") && line.ends_with(';')
+        });
     }
     let entry = format!("    &{group}::{module}::RULE,");
-    registry = insert_sorted(&registry, &entry, |line| line.starts_with("    &") && line.ends_with("::RULE,"));
+    registry =
+        insert_sorted(&registry, &entry, |line| line.starts_with("    &") && line.ends_with("::RULE,"));
     std::fs::write(rules.join("mod.rs"), registry)?;
     let modules = std::fs::read_to_string(&group_mod)?;
     let line = format!("pub(super) mod {module};");

@@ -3,13 +3,16 @@
 //! [`facts::Facts`] folds the event stream; the [`rules::RULES`] read the facts; [`diagnose`] ranks what they
 //! found. Nothing here parses a file or prints.
 
+pub mod diff;
 pub mod engine;
 pub mod facts;
 pub mod guards;
 pub mod payload;
 pub mod rules;
 pub mod verdict;
+pub mod views;
 pub mod words;
 
+pub use diff::{Side, diff};
 pub use engine::{Findings, Need, Rule, Subjects, diagnose};
 pub use facts::Facts;

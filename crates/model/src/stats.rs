@@ -4,8 +4,12 @@ use crate::time::Nanos;
 
 /// A histogram of durations: logarithmic, eight buckets an octave (a percentile is within 6.3 % of the true
 /// value), holding only the range that occurred. Strace prints microseconds, so the first octaves stay empty.
+/// The first few durations need no allocation: most subjects (a file that is opened once) have no more.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
+    /// The buckets of the first durations, before `counts` is used.
+    first: [u16; Histogram::FIRST],
+    firsts: u8,
     /// The bucket number of `counts[0]`.
     base: u16,
     counts: Vec<u32>,
@@ -13,6 +17,9 @@ pub struct Histogram {
 
 impl Histogram {
     const SUB_BITS: u32 = 3;
+    const FIRST: usize = 5;
+    /// Buckets added at once: an octave.
+    const STEP: usize = 8;
 
     #[inline]
     fn bucket(ns: u64) -> u16 {
@@ -49,34 +56,58 @@ impl Histogram {
     #[cold]
     fn record_outside(&mut self, bucket: u16, times: u32) {
         if self.counts.is_empty() {
-            self.base = bucket;
-            self.counts.push(times);
-            return;
+            if times == 1 && (self.firsts as usize) < Self::FIRST {
+                self.first[self.firsts as usize] = bucket;
+                self.firsts += 1;
+                return;
+            }
+            let first = std::mem::take(&mut self.first);
+            let firsts = std::mem::take(&mut self.firsts) as usize;
+            let lowest = first[..firsts].iter().copied().chain([bucket]).min().unwrap_or(bucket);
+            self.base = lowest.saturating_sub(Self::STEP as u16 / 2);
+            self.counts = vec![0; 3 * Self::STEP];
+            for &early in &first[..firsts] {
+                self.add(early, 1);
+            }
         }
+        self.add(bucket, times);
+    }
+
+    fn add(&mut self, bucket: u16, times: u32) {
         if bucket < self.base {
-            let missing = (self.base - bucket) as usize;
+            let missing =
+                ((self.base - bucket) as usize).next_multiple_of(Self::STEP).min(self.base as usize);
             self.counts.splice(0..0, std::iter::repeat_n(0, missing));
-            self.base = bucket;
+            self.base -= missing as u16;
         }
         let at = (bucket - self.base) as usize;
         if at >= self.counts.len() {
-            self.counts.resize(at + 1, 0);
+            self.counts.resize((at + 1).next_multiple_of(Self::STEP), 0);
         }
         self.counts[at] = self.counts[at].saturating_add(times);
     }
 
     /// Adds another histogram's counts.
     pub fn merge(&mut self, other: &Histogram) {
-        for (i, &count) in other.counts.iter().enumerate() {
-            if count > 0 {
-                self.record_outside(other.base + i as u16, count);
+        for (bucket, count) in other.buckets() {
+            let at = bucket.wrapping_sub(self.base) as usize;
+            match self.counts.get_mut(at) {
+                Some(known) => *known = known.saturating_add(count),
+                None => self.record_outside(bucket, count),
             }
         }
     }
 
+    /// Each bucket with its count, zeros left out; not sorted.
+    fn buckets(&self) -> impl Iterator<Item = (u16, u32)> {
+        let first = self.first[..self.firsts as usize].iter().map(|&bucket| (bucket, 1));
+        let rest = self.counts.iter().enumerate().map(|(at, &count)| (self.base + at as u16, count));
+        first.chain(rest.filter(|(_, count)| *count > 0))
+    }
+
     /// Durations counted.
     pub fn count(&self) -> u64 {
-        self.counts.iter().map(|&count| count as u64).sum()
+        self.buckets().map(|(_, count)| count as u64).sum()
     }
 
     /// The duration below which the share `q` (0 to 1) of the calls lie; unknown when empty.
@@ -86,11 +117,15 @@ impl Histogram {
             return Nanos::UNKNOWN;
         }
         let rank = ((total as f64 * q).ceil() as u64).clamp(1, total);
+        let mut first = self.first;
+        let first = &mut first[..self.firsts as usize];
+        first.sort_unstable();
+        let counted = self.counts.iter().enumerate().map(|(at, &count)| (self.base + at as u16, count));
         let mut seen = 0;
-        for (i, &count) in self.counts.iter().enumerate() {
+        for (bucket, count) in first.iter().map(|&bucket| (bucket, 1)).chain(counted) {
             seen += count as u64;
             if seen >= rank {
-                return Nanos::new(Self::middle(self.base + i as u16));
+                return Nanos::new(Self::middle(bucket));
             }
         }
         Nanos::UNKNOWN

@@ -134,15 +134,15 @@ pub fn quoted(text: &[u8]) -> Option<(&[u8], bool)> {
     if text.first() != Some(&b'"') {
         return None;
     }
-    let mut i = 1;
-    while i < text.len() {
-        match text[i] {
-            b'\\' => i += 2,
-            b'"' => return Some((&text[1..i], text[i + 1..].starts_with(b"..."))),
-            _ => i += 1,
+    let mut from = 1;
+    loop {
+        let at = from + memchr::memchr2(b'"', b'\\', text.get(from..)?)?;
+        if text[at] == b'"' {
+            return Some((&text[1..at], text[at + 1..].starts_with(b"...")));
         }
+        // An escape: what follows the backslash is no quote.
+        from = at + 2;
     }
-    None
 }
 
 /// The bytes that a quoted string stands for: C escapes undone. Borrowed where there are none.

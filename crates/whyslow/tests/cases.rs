@@ -58,7 +58,8 @@ fn cases_say_what_they_expect() {
         for section in sections.iter().rev() {
             run += 1;
             let diagnosis = diagnosis_of(&section.captures);
-            let fired: Vec<&Finding> = diagnosis.findings.iter().filter(|finding| finding.id == rule.id).collect();
+            let fired: Vec<&Finding> =
+                diagnosis.findings.iter().filter(|finding| finding.id == rule.id).collect();
             let unjudged = diagnosis.not_judged.iter().find(|unjudged| unjudged.id == rule.id);
             let got = match (fired.is_empty(), unjudged) {
                 (false, _) => Answer::Fires,
@@ -71,7 +72,9 @@ fn cases_say_what_they_expect() {
                 continue;
             }
             let report = match unjudged {
-                Some(unjudged) if fired.is_empty() => format!("missing: {}\nsupply: {}\n", unjudged.missing, unjudged.supply),
+                Some(unjudged) if fired.is_empty() => {
+                    format!("missing: {}\nsupply: {}\n", unjudged.missing, unjudged.supply)
+                }
                 _ => render(&fired),
             };
             if got == Answer::Quiet || section.report.as_deref() == Some(report.as_str()) {
@@ -98,7 +101,9 @@ fn cases_say_what_they_expect() {
 
 #[test]
 fn no_case_without_a_rule() {
-    for group in std::fs::read_dir(cases_root()).expect("cases/").flatten().filter(|entry| entry.path().is_dir()) {
+    for group in
+        std::fs::read_dir(cases_root()).expect("cases/").flatten().filter(|entry| entry.path().is_dir())
+    {
         let group_name = group.file_name().to_string_lossy().into_owned();
         if group_name == "live" {
             continue;
@@ -118,13 +123,24 @@ fn no_case_without_a_rule() {
 fn rules_keep_the_rules() {
     let mut ids: Vec<&str> = RULES.iter().map(|rule| rule.id).collect();
     for rule in RULES {
-        let kebab = rule.id.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        let kebab =
+            rule.id.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
         assert!(kebab, "{}: an id is in kebab case", rule.id);
         let first = rule.summary.chars().next().unwrap_or('A');
-        assert!(!first.is_uppercase() && !rule.summary.ends_with('.'), "{}: a summary is one lower-case line without a full stop", rule.id);
+        assert!(
+            !first.is_uppercase() && !rule.summary.ends_with('.'),
+            "{}: a summary is one lower-case line without a full stop",
+            rule.id
+        );
         let essay = rule.essay();
         assert!(essay.starts_with(&format!("# {}\n", rule.id)), "{}: the essay's heading is the id", rule.id);
-        for heading in ["## What it is", "## Why it is slow", "## Example", "## What to do instead", "## When it is wrong"] {
+        for heading in [
+            "## What it is",
+            "## Why it is slow",
+            "## Example",
+            "## What to do instead",
+            "## When it is wrong",
+        ] {
             assert!(essay.contains(heading), "{}: the essay lacks `{heading}`", rule.id);
         }
         assert!(rule.source.lines().count() <= 250, "{}: a rule has at most 250 lines", rule.id);
@@ -156,10 +172,13 @@ fn render(findings: &[&Finding]) -> String {
 fn diagnosis_of(captures: &[(String, String)]) -> Diagnosis {
     let inputs: Vec<whyslow_read::Input> = captures
         .iter()
-        .map(|(name, data)| whyslow_read::Input::Bytes { name: name.clone(), data: data.clone().into_bytes() })
+        .map(|(name, data)| whyslow_read::Input::Bytes {
+            name: name.clone(),
+            data: data.clone().into_bytes(),
+        })
         .collect();
     let mut facts = Facts::default();
-    whyslow_read::read(&inputs, &whyslow_read::Options::default(), &|_: whyslow_read::Progress| {}, &mut facts)
+    whyslow_read::read(&inputs, &whyslow_read::Options::default(), &(), &mut facts)
         .expect("a case's captures can be read");
     facts.finish();
     diagnose(&facts)
@@ -222,7 +241,8 @@ fn expand(text: &str) -> String {
             clock_us += micros(by);
         } else if let Some(repeat) = line.strip_prefix("@repeat ") {
             let (times, every) = repeat.split_once(" every ").expect("`@repeat N every DUR`");
-            let (times, every): (u64, u64) = (times.trim().parse().expect("a number of repeats"), micros(every));
+            let (times, every): (u64, u64) =
+                (times.trim().parse().expect("a number of repeats"), micros(every));
             let end = at + lines[at..].iter().position(|line| *line == "@end").expect("`@end`");
             for i in 0..times {
                 for line in &lines[at..end] {
@@ -241,7 +261,13 @@ fn expand(text: &str) -> String {
 
 fn fill(line: &str, clock_us: u64, i: u64) -> String {
     let seconds = clock_us / 1_000_000;
-    let time = format!("{:02}:{:02}:{:02}.{:06}", seconds / 3600, seconds / 60 % 60, seconds % 60, clock_us % 1_000_000);
+    let time = format!(
+        "{:02}:{:02}:{:02}.{:06}",
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60,
+        clock_us % 1_000_000
+    );
     line.replace("{time}", &time).replace("{i}", &i.to_string()) + "\n"
 }
 

@@ -1,7 +1,7 @@
 //! Failed calls, by syscall and error.
 
-use super::Fold;
 use super::world::{Seen, World};
+use super::{Fold, When};
 use hashbrown::HashMap;
 use whyslow_model::{CallStats, Errno, Syscall};
 
@@ -24,6 +24,10 @@ impl Errors {
 impl Fold for Errors {
     fn wants(&self, _: Syscall) -> bool {
         true
+    }
+
+    fn when(&self, _: Syscall) -> When {
+        When::Failed
     }
 
     #[inline]

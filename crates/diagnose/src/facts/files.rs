@@ -178,18 +178,17 @@ impl Files {
 
     #[cold]
     fn add(&mut self, path: &[u8], mut hash: u64) -> FileId {
-        let text = String::from_utf8_lossy(path);
-        if text.len() != path.len() || matches!(text, std::borrow::Cow::Owned(_)) {
-            // Not UTF-8: strace escapes such bytes, other sources may not. Known by its repaired form.
-            let repaired = text.into_owned();
-            hash = self.hasher.hash_one(repaired.as_bytes());
-            let files = &self.files;
-            if let Some(&at) = self.index.find(hash, |&at| *files[at as usize].path == *repaired) {
-                return FileId(at);
-            }
-            return self.insert(repaired.into(), hash);
+        if let Ok(text) = std::str::from_utf8(path) {
+            return self.insert(text.into(), hash);
         }
-        self.insert(text.as_ref().into(), hash)
+        // Not UTF-8: strace escapes such bytes, other sources may not. Known by its repaired form.
+        let repaired = String::from_utf8_lossy(path).into_owned();
+        hash = self.hasher.hash_one(repaired.as_bytes());
+        let files = &self.files;
+        match self.index.find(hash, |&at| *files[at as usize].path == *repaired) {
+            Some(&at) => FileId(at),
+            None => self.insert(repaired.into(), hash),
+        }
     }
 
     fn insert(&mut self, path: Box<str>, hash: u64) -> FileId {
@@ -238,7 +237,9 @@ impl Files {
         self.merged_paths += 1;
         // A path in which nothing varies would be a pattern of one: such share a row.
         let pattern = match pattern_of(&file.path) {
-            Cow::Owned(pattern) if self.merged.len() < Self::MAX_PATTERNS || self.merged.contains_key(&pattern) => {
+            Cow::Owned(pattern)
+                if self.merged.len() < Self::MAX_PATTERNS || self.merged.contains_key(&pattern) =>
+            {
                 Cow::Owned(pattern)
             }
             _ => Cow::Borrowed(OTHER_PATHS),

@@ -1,10 +1,10 @@
 //! Calls refused because there were too many open descriptors.
 
-use super::Fold;
 use super::exemplar::Exemplars;
 use super::pattern::pattern_of;
 use super::threads::ProcessId;
 use super::world::{Seen, World};
+use super::{Fold, When};
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
 use whyslow_model::{CallStats, Errno, Syscall, Timestamp};
@@ -138,6 +138,10 @@ impl Fold for Limits {
             "timerfd_create",
         ];
         MAKE_DESCRIPTORS.contains(&syscall.info().name)
+    }
+
+    fn when(&self, _: Syscall) -> When {
+        When::Failed
     }
 
     #[inline]

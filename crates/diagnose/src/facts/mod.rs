@@ -145,10 +145,15 @@ macro_rules! fold_calls {
         #[repr(u32)]
         enum FoldNumber { $($field),* }
 
+        #[allow(non_upper_case_globals)]
+        mod fold_number {
+            $(pub(super) const $field: u32 = super::FoldNumber::$field as u32;)*
+        }
+
         impl Facts {
             fn interests(&self) -> Box<Interests> {
                 let mut interests = Box::new(Interests::NONE);
-                $(interests.add(&self.$field, FoldNumber::$field as u32);)*
+                $(interests.add(&self.$field, fold_number::$field);)*
                 interests
             }
 
@@ -158,12 +163,10 @@ macro_rules! fold_calls {
                 while folds != 0 {
                     let number = folds.trailing_zeros();
                     folds &= folds - 1;
-                    $(
-                        if number == FoldNumber::$field as u32 {
-                            self.$field.call(seen, &self.world);
-                            continue;
-                        }
-                    )*
+                    match number {
+                        $(fold_number::$field => self.$field.call(seen, &self.world),)*
+                        _ => {}
+                    }
                 }
             }
         }

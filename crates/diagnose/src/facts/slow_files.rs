@@ -1,8 +1,8 @@
 //! Calls on local files that took long: which files, how often, how long.
 
-use super::Fold;
 use super::exemplar::Exemplars;
 use super::world::{Seen, World};
+use super::{Fold, When};
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::{Class, Moves, PathArg};
@@ -90,6 +90,10 @@ impl Fold for SlowFiles {
             && !matches!(info.name, "mount" | "umount2" | "swapon" | "swapoff" | "pivot_root" | "chroot");
         let on_content = matches!(info.moves, Moves::Read | Moves::Write) && info.class != Class::Network;
         on_path || on_content || matches!(syscall, Syscall::GETDENTS | Syscall::GETDENTS64)
+    }
+
+    fn when(&self, _: Syscall) -> When {
+        When::Slow
     }
 
     #[inline]

@@ -1,6 +1,12 @@
 //! Calls on paths: whom they name, what they open, create and remove.
 
 use super::*;
+use whyslow_model::Nanos;
+
+/// From this many calls on, a path's lines are kept as evidence.
+const SPOKEN_OF: u64 = 4;
+/// A call on a path this slow is kept as evidence, the first too.
+const SLOW_ENOUGH: Nanos = Nanos::from_millis(1);
 
 impl World {
     pub(super) fn on_path(&mut self, seen: &mut Seen<'_>, at: PathArg) {
@@ -14,7 +20,10 @@ impl World {
         let answer = if is_stat { self.hasher.hash_one(answer_of(call)) | 1 } else { 0 };
         let facts = self.files.get_mut(file);
         facts.path_calls.record(call.dur, call.failed(), 0);
-        facts.exemplars.see(call);
+        // Most paths are asked for once or twice and never spoken of: no line is kept of those.
+        if facts.path_calls.count >= SPOKEN_OF || call.dur.or_zero() >= SLOW_ENOUGH.or_zero() {
+            facts.exemplars.see(call);
+        }
         facts.io_ns += call.dur.or_zero();
         if facts.path_calls.count == 1 {
             facts.tid = thread_tid;
@@ -66,32 +75,25 @@ impl World {
             self.files.get_mut(file).open_failures += call.failed() as u64;
             return;
         };
-        // The flags stand behind the path; a path that holds `O_SYNC` is not worth a parser.
-        let flags = call.args;
-        let creates =
-            call.syscall == Syscall::CREAT || contains(flags, b"O_CREAT") || contains(flags, b"O_TRUNC");
-        let sync = contains(flags, b"O_SYNC") || contains(flags, b"O_DSYNC");
-        let append = contains(flags, b"O_APPEND");
+        let flags = OpenFlags::of(call.args);
+        let creates = call.syscall == Syscall::CREAT || flags.creates;
         let facts = self.files.get_mut(file);
         facts.opens += 1;
         facts.creates += creates as u64;
-        facts.sync_opens += sync as u64;
-        facts.append_opens += append as u64;
+        facts.sync_opens += flags.sync as u64;
+        facts.append_opens += flags.append as u64;
         facts.open_now += 1;
-        if creates && !append {
+        if creates && !flags.append {
+            facts.exemplars.see(call);
             facts.created_here = true;
             (facts.written, facts.read_back) = (0, 0);
         }
-        let kind = if contains(flags, b"O_DIRECTORY") {
-            FdKind::Directory
-        } else {
-            FdKind::of_path(facts.path.as_bytes())
-        };
+        let kind = if flags.directory { FdKind::Directory } else { FdKind::of_path(facts.path.as_bytes()) };
         let mut life = FdLife::new(seen.process, fd, kind, Origin::Open);
         life.file = Some(file);
-        life.sync = sync;
-        life.append = append;
-        self.open_life(seen, fd, life, contains(flags, b"O_CLOEXEC"));
+        life.sync = flags.sync;
+        life.append = flags.append;
+        self.open_life(seen, fd, life, flags.cloexec);
         seen.file = Some(file);
     }
 
@@ -164,6 +166,37 @@ impl World {
 
     pub(super) fn cwd(&self, process: ProcessId) -> Option<std::borrow::Cow<'_, str>> {
         self.threads.process(process).cwd.as_deref().map(Into::into)
+    }
+}
+
+/// What open's flags say.
+#[derive(Default)]
+struct OpenFlags {
+    /// O_CREAT or O_TRUNC.
+    creates: bool,
+    /// O_SYNC or O_DSYNC.
+    sync: bool,
+    append: bool,
+    directory: bool,
+    cloexec: bool,
+}
+
+impl OpenFlags {
+    /// Reads the words behind the path.
+    fn of(args: &[u8]) -> OpenFlags {
+        let from = memchr::memrchr(b'"', args).map_or(0, |quote| quote + 1);
+        let mut flags = OpenFlags::default();
+        for word in args[from..].split(|byte| !byte.is_ascii_uppercase() && *byte != b'_') {
+            match word {
+                b"O_CREAT" | b"O_TRUNC" => flags.creates = true,
+                b"O_SYNC" | b"O_DSYNC" => flags.sync = true,
+                b"O_APPEND" => flags.append = true,
+                b"O_DIRECTORY" => flags.directory = true,
+                b"O_CLOEXEC" => flags.cloexec = true,
+                _ => {}
+            }
+        }
+        flags
     }
 }
 
