@@ -27,7 +27,7 @@ free_port() {
     python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
-# sync_takes_time: a small write and its sync take 0.4 ms or more in the case's folder.
+# sync_takes_time: a small write and its sync take 0.25 ms or more in the case's folder.
 sync_takes_time() {
     python3 - <<'PROBE'
 import os, sys, tempfile, time
@@ -37,7 +37,7 @@ with tempfile.TemporaryFile(dir=".") as probe:
         probe.write(b"x")
         probe.flush()
         os.fdatasync(probe.fileno())
-    sys.exit((time.monotonic() - start) / 5 < 0.0004)
+    sys.exit((time.monotonic() - start) / 5 < 0.00025)
 PROBE
 }
 
