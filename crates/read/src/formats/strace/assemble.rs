@@ -69,7 +69,7 @@ impl Assembler {
         self.info.events += 1;
         let ts = self.clock.at(record);
         if self.pending.may_have(tid) {
-            self.settle(tid, sink);
+            self.settle(batch, tid, sink);
         }
         self.last_tid = tid;
         self.timed |= record.dur != NO_TIME;
@@ -113,11 +113,11 @@ impl Assembler {
             Kind::Unfinished => self.begin(batch, record, tid, ts, sink),
             Kind::Abandoned => {
                 self.begin(batch, record, tid, ts, sink);
-                self.settle(tid, sink);
+                self.settle(batch, tid, sink);
             }
             Kind::Resumed | Kind::ResumedUnfinished => self.resume(batch, record, tid, ts, sink),
             Kind::Signal => self.signal(batch, record, tid, ts, sink),
-            Kind::Exit => self.exit(record.args.of(batch), tid, ts, sink),
+            Kind::Exit => self.exit(batch, record, tid, ts, sink),
             Kind::Frame => {
                 let frame = record.args.of(batch);
                 let text = frame.strip_prefix(b" > ").unwrap_or(frame);
@@ -131,16 +131,16 @@ impl Assembler {
 
     /// A call's first half.
     fn begin(&mut self, batch: &[u8], record: &Record, tid: Tid, ts: Timestamp, sink: &mut dyn Sink) {
-        self.settle(tid, sink);
-        self.make_room(sink);
+        self.settle(batch, tid, sink);
+        self.make_room(batch, sink);
         self.last_tid = tid;
         let source = self.info.id;
-        let half = self.pending.keep(tid, batch, record, self.info.lines, ts);
+        let half = self.pending.keep(tid, record, self.info.lines, ts);
         half.torn = record.kind == Kind::Torn;
         if half.torn {
             self.torn = Some(tid);
         } else {
-            sink.push(Event::Enter(&half.call(source, tid)));
+            sink.push(Event::Enter(&half.call(source, tid, batch)));
         }
     }
 
@@ -148,17 +148,17 @@ impl Assembler {
     fn resume(&mut self, batch: &[u8], record: &Record, tid: Tid, ts: Timestamp, sink: &mut dyn Sink) {
         self.last_tid = tid;
         self.timed |= record.dur != NO_TIME;
-        let Some(mut half) = self.first_half(record.name(batch), tid, sink) else {
+        let Some(mut half) = self.first_half(batch, record.name(batch), tid, sink) else {
             return self.resume_without_start(batch, record, tid, ts, sink);
         };
         if half.torn {
             half.torn = false;
             self.info.events += 1;
         }
-        half.append(record.args.of(batch));
+        half.append(batch, record.args.of(batch));
         if record.kind == Kind::ResumedUnfinished {
             self.pending.put(tid, half);
-            return self.make_room(sink);
+            return self.make_room(batch, sink);
         }
         self.join(half, batch, record, tid, ts, sink);
     }
@@ -173,9 +173,9 @@ impl Assembler {
         ts: Timestamp,
         sink: &mut dyn Sink,
     ) {
-        let first = half.call(self.info.id, tid);
+        let first = half.call(self.info.id, tid, batch);
         // Whole seconds (`-t`) would make most durations zero.
-        let precise = half.sub_second && record.marks.has(Marks::SUB_SECOND);
+        let precise = half.sub_second() && record.marks.has(Marks::SUB_SECOND);
         let measured = if precise { ts.since(half.ts) } else { Nanos::UNKNOWN };
         sink.push(Event::Call(&Call {
             end_line: self.info.lines,
@@ -191,19 +191,25 @@ impl Assembler {
     }
 
     /// The open call that `<... name resumed>` of `tid` continues. Another open call of that thread did not end.
-    fn first_half(&mut self, name: &[u8], tid: Tid, sink: &mut dyn Sink) -> Option<Box<FirstHalf>> {
+    fn first_half(
+        &mut self,
+        batch: &[u8],
+        name: &[u8],
+        tid: Tid,
+        sink: &mut dyn Sink,
+    ) -> Option<Box<FirstHalf>> {
         if let Some(half) = self.pending.take(tid) {
             // A restarted call is resumed under its own name by some versions.
-            if half.name() == name || half.syscall == Syscall::RESTART_SYSCALL {
+            if half.name(batch) == name || half.syscall() == Syscall::RESTART_SYSCALL {
                 return Some(half);
             }
             self.pending.put(tid, half);
-            self.settle(tid, sink);
+            self.settle(batch, tid, sink);
             return None;
         }
         // Without `-o`, strace shows no thread while there is but one: a call may begin without and end with it.
-        let other = if tid == 0 { self.pending.only_one_named(name)? } else { 0 };
-        self.pending.get(other).filter(|half| half.name() == name)?;
+        let other = if tid == 0 { self.pending.only_one_named(name, batch)? } else { 0 };
+        self.pending.get(other).filter(|half| half.name(batch) == name)?;
         self.pending.take(other)
     }
 
@@ -221,8 +227,8 @@ impl Assembler {
             _ => Timestamp::UNKNOWN,
         };
         if record.kind == Kind::ResumedUnfinished {
-            self.make_room(sink);
-            let half = self.pending.keep(tid, batch, record, self.info.lines, Timestamp::UNKNOWN);
+            self.make_room(batch, sink);
+            let half = self.pending.keep(tid, record, self.info.lines, Timestamp::UNKNOWN);
             half.flags = half.flags.with(CallFlags::START_NOT_SEEN);
             return;
         }
@@ -237,7 +243,7 @@ impl Assembler {
             return false;
         }
         let Some(mut half) = self.pending.take(tid) else { return false };
-        half.append(record.args.of(batch));
+        half.append(batch, record.args.of(batch));
         self.info.events += 1;
         self.last_tid = tid;
         self.join(half, batch, record, tid, ts, sink);
@@ -245,28 +251,28 @@ impl Assembler {
     }
 
     /// Gives up waiting for the second half of the thread's open call, if it has one.
-    fn settle(&mut self, tid: Tid, sink: &mut dyn Sink) {
+    fn settle(&mut self, batch: &[u8], tid: Tid, sink: &mut dyn Sink) {
         let Some(half) = self.pending.take(tid) else { return };
         if half.torn {
-            self.reject(half.raw(), half.line, sink);
+            self.reject(half.raw(batch), half.line, sink);
         } else {
             self.info.ends_not_seen += 1;
-            let call = half.call(self.info.id, tid);
+            let call = half.call(self.info.id, tid, batch);
             sink.push(Event::Call(&Call { flags: call.flags.with(CallFlags::END_NOT_SEEN), ..call }));
         }
         self.pending.recycle(half);
     }
 
     /// Gives up all open calls where there are more than any sane capture has.
-    fn make_room(&mut self, sink: &mut dyn Sink) {
+    fn make_room(&mut self, batch: &[u8], sink: &mut dyn Sink) {
         if self.pending.is_full() {
-            self.settle_all(sink);
+            self.settle_all(batch, sink);
         }
     }
 
-    fn settle_all(&mut self, sink: &mut dyn Sink) {
+    fn settle_all(&mut self, batch: &[u8], sink: &mut dyn Sink) {
         for tid in self.pending.tids() {
-            self.settle(tid, sink);
+            self.settle(batch, tid, sink);
         }
     }
 
@@ -290,10 +296,11 @@ impl Assembler {
         }
     }
 
-    fn exit(&mut self, text: &[u8], tid: Tid, ts: Timestamp, sink: &mut dyn Sink) {
+    fn exit(&mut self, batch: &[u8], record: &Record, tid: Tid, ts: Timestamp, sink: &mut dyn Sink) {
+        let text = record.args.of(batch);
         let inner = text.strip_prefix(b"+++ ").unwrap_or(text);
         let inner = inner.strip_suffix(b"+++").unwrap_or(inner).trim_ascii();
-        self.settle(tid, sink);
+        self.settle(batch, tid, sink);
         let mut exit =
             Exit { source: self.info.id, line: self.info.lines, tid, ts, status: None, signal: None };
         let status = inner.strip_prefix(b"exited with ").or_else(|| inner.strip_prefix(b"exited (status "));
@@ -399,9 +406,14 @@ impl Assembler {
         self.note(NoteKind::Truncated, self.info.lines, text, sink);
     }
 
+    /// The batch is about to go: what is still open copies its text. To be called before each batch is parsed on.
+    pub(crate) fn leave(&mut self, batch: &[u8]) {
+        self.pending.leave(batch);
+    }
+
     /// The end of the source: what is still open did not end.
     pub(crate) fn finish(mut self, bytes: u64, sink: &mut dyn Sink) -> SourceInfo {
-        self.settle_all(sink);
+        self.settle_all(b"", sink);
         std::mem::take(&mut self.tables).finish(&self.info, sink);
         self.info.clock = self.clock.kind();
         self.info.bytes = bytes;

@@ -53,6 +53,7 @@ impl<'a> Lane<'a> {
     fn peek(&mut self) -> Option<u64> {
         while self.next >= self.batch.records.len() {
             self.next = 0;
+            self.assembler.leave(&self.batch.text);
             if !self.parser.parse(&mut self.batch) && !self.fill() {
                 return None;
             }

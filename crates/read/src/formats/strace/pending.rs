@@ -1,76 +1,104 @@
 //! Calls that began and did not end yet, by thread.
 
-use super::record::{Marks, Record};
+use super::record::{Marks, Record, Span};
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
 use whyslow_model::{Call, CallFlags, Nanos, Ret, SourceId, Syscall, Timestamp};
 
-/// A first half, kept until its second half comes. Owns its text: the batch it stood in is gone by then.
+/// A first half, kept until its second half comes: mostly in the same batch, so it owns its text only from the
+/// end of the batch on (see [`Pending::leave`]).
 #[derive(Debug)]
 pub(crate) struct FirstHalf {
+    tid: Tid,
     pub(crate) line: u64,
     pub(crate) ts: Timestamp,
-    pub(crate) sub_second: bool,
     /// Torn by other output, not by strace: without a result it is a damaged line.
     pub(crate) torn: bool,
     pub(crate) flags: CallFlags,
-    pub(crate) syscall: Syscall,
-    /// The line as captured.
-    raw: Vec<u8>,
-    name: Vec<u8>,
-    /// Of this half, and of the second once it came.
+    /// Its spans are pieces of `own`, or of the batch as long as that is `None`.
+    record: Record,
+    own: Option<Vec<u8>>,
+    /// The arguments of both halves, if the second has any.
     args: Vec<u8>,
 }
 
 impl FirstHalf {
     fn empty() -> Box<FirstHalf> {
         Box::new(FirstHalf {
+            tid: 0,
             line: 0,
             ts: Timestamp::UNKNOWN,
-            sub_second: false,
             torn: false,
             flags: CallFlags::default(),
-            syscall: Syscall::UNLISTED,
-            raw: Vec::new(),
-            name: Vec::new(),
+            record: Record::default(),
+            own: None,
             args: Vec::new(),
         })
     }
 
-    fn fill(&mut self, batch: &[u8], record: &Record, line: u64, ts: Timestamp) {
-        self.line = line;
-        self.ts = ts;
-        self.sub_second = record.marks.has(Marks::SUB_SECOND);
-        self.torn = false;
-        self.flags = call_flags(record);
-        self.syscall = record.syscall();
-        self.raw.clear();
-        self.raw.extend_from_slice(record.line.of(batch));
-        self.name.clear();
-        self.name.extend_from_slice(record.name(batch));
-        self.args.clear();
-        self.args.extend_from_slice(record.args.of(batch));
+    fn text<'a>(&'a self, batch: &'a [u8]) -> &'a [u8] {
+        self.own.as_deref().unwrap_or(batch)
     }
 
-    pub(crate) fn name(&self) -> &[u8] {
-        &self.name
+    /// The name; `batch` is the one being assembled.
+    pub(crate) fn name<'a>(&'a self, batch: &'a [u8]) -> &'a [u8] {
+        self.record.name(self.text(batch))
     }
 
-    pub(crate) fn raw(&self) -> &[u8] {
-        &self.raw
+    /// The line as captured.
+    pub(crate) fn raw<'a>(&'a self, batch: &'a [u8]) -> &'a [u8] {
+        self.record.line.of(self.text(batch))
+    }
+
+    /// The arguments, as far as they are known.
+    fn args<'a>(&'a self, batch: &'a [u8]) -> &'a [u8] {
+        if self.args.is_empty() { self.record.args.of(self.text(batch)) } else { &self.args }
+    }
+
+    /// What the call is.
+    pub(crate) fn syscall(&self) -> Syscall {
+        self.record.syscall()
+    }
+
+    /// True where the timestamp shows more than seconds.
+    pub(crate) fn sub_second(&self) -> bool {
+        self.record.marks.has(Marks::SUB_SECOND)
     }
 
     /// Appends the arguments of the second half: `23,` and `"x", 1` to `23, "x", 1`.
-    pub(crate) fn append(&mut self, second: &[u8]) {
+    pub(crate) fn append(&mut self, batch: &[u8], second: &[u8]) {
         let second = second.trim_ascii_start();
-        if self.args.last() == Some(&b',') && !second.is_empty() {
+        if second.is_empty() {
+            return;
+        }
+        if self.args.is_empty() {
+            let first = self.record.args.of(self.own.as_deref().unwrap_or(batch));
+            self.args.extend_from_slice(first);
+        }
+        if self.args.last() == Some(&b',') {
             self.args.push(b' ');
         }
         self.args.extend_from_slice(second);
     }
 
+    /// Copies its text out of the batch.
+    fn own(&mut self, batch: &[u8]) {
+        let record = &mut self.record;
+        let mut own = Vec::with_capacity(2 * (record.line.len() + record.name(batch).len()));
+        let mut copy = |text: &[u8]| {
+            own.extend_from_slice(text);
+            Span::new(own.len() - text.len(), own.len())
+        };
+        // The arguments may stand elsewhere than in the line (see `Marks::NAMED_ARGS`).
+        let (line, name, args) =
+            (copy(record.line.of(batch)), copy(record.name(batch)), copy(record.args.of(batch)));
+        (record.line, record.name_start, record.args) = (line, name.start, args);
+        self.own = Some(own);
+    }
+
     /// The call as far as it is known from this half.
-    pub(crate) fn call(&self, source: SourceId, tid: Tid) -> Call<'_> {
+    #[inline(always)]
+    pub(crate) fn call<'a>(&'a self, source: SourceId, tid: Tid, batch: &'a [u8]) -> Call<'a> {
         Call {
             source,
             line: self.line,
@@ -78,20 +106,22 @@ impl FirstHalf {
             tid,
             ts: self.ts,
             dur: Nanos::UNKNOWN,
-            syscall: self.syscall,
-            name: &self.name,
-            args: &self.args,
+            syscall: self.syscall(),
+            name: self.name(batch),
+            args: self.args(batch),
             ret: Ret::Unknown,
             errno: whyslow_model::Errno::NONE,
             ret_note: b"",
             flags: self.flags,
-            raw: &self.raw,
+            raw: self.raw(batch),
             raw_end: b"",
         }
     }
 
+    /// Bytes of text.
     fn size(&self) -> usize {
-        self.raw.len() + self.name.len() + self.args.len()
+        let args = if self.args.is_empty() { self.record.args.len() } else { self.args.len() };
+        self.record.line.len() + self.record.name_len as usize + args
     }
 }
 
@@ -101,31 +131,27 @@ pub(crate) fn call_flags(record: &Record) -> CallFlags {
 }
 
 /// All first halves of a source.
-#[derive(Debug, Default)]
-pub(crate) struct Pending {
-    by_tid: HashMap<Tid, Box<FirstHalf>>,
-    /// Done with; their buffers are used again.
-    #[expect(clippy::vec_box, reason = "the boxes move between here and the map, their contents do not")]
-    spare: Vec<Box<FirstHalf>>,
-    bytes: usize,
-    /// Open calls by the low bits of the thread: most threads are known to have none without a look into the map.
-    counts: Counts,
-}
-
-/// A counter for each value of the low byte.
 #[derive(Debug)]
-struct Counts([u32; 256]);
-
-impl Default for Counts {
-    fn default() -> Self {
-        Counts([0; 256])
-    }
+pub(crate) struct Pending {
+    /// By the low bits of the thread: found without a look into the map.
+    near: Box<[Option<Box<FirstHalf>>; NEAR]>,
+    /// Those whose place in `near` was taken by another thread.
+    far: HashMap<Tid, Box<FirstHalf>>,
+    /// Done with; their buffers are used again.
+    #[expect(clippy::vec_box, reason = "the boxes move between here and the tables, their contents do not")]
+    spare: Vec<Box<FirstHalf>>,
+    open: usize,
+    /// Of the text of those that are open.
+    bytes: usize,
 }
 
-impl Counts {
-    #[inline(always)]
-    fn of(&mut self, tid: Tid) -> &mut u32 {
-        &mut self.0[tid as usize % 256]
+/// Threads of a process are numbered mostly one after another: this many, and few share a place.
+const NEAR: usize = 512;
+
+impl Default for Pending {
+    fn default() -> Self {
+        let near = Box::new([const { None }; NEAR]);
+        Pending { near, far: HashMap::new(), spare: Vec::new(), open: 0, bytes: 0 }
     }
 }
 
@@ -139,70 +165,88 @@ impl Pending {
     /// True where the thread may have an open call.
     #[inline(always)]
     pub(crate) fn may_have(&self, tid: Tid) -> bool {
-        self.counts.0[tid as usize % 256] > 0
+        self.near[tid as usize % NEAR].is_some() || !self.far.is_empty()
     }
 
     /// True where room must be made before another is kept.
     pub(crate) fn is_full(&self) -> bool {
-        self.by_tid.len() >= Pending::MOST || self.bytes >= Pending::MOST_BYTES
+        self.open >= Pending::MOST || self.bytes >= Pending::MOST_BYTES
     }
 
     /// Keeps the first half in `record` for `tid`, which must have none (see [`Pending::take`]), and returns it.
-    pub(crate) fn keep(
-        &mut self,
-        tid: Tid,
-        batch: &[u8],
-        record: &Record,
-        line: u64,
-        ts: Timestamp,
-    ) -> &mut FirstHalf {
+    #[inline]
+    pub(crate) fn keep(&mut self, tid: Tid, record: &Record, line: u64, ts: Timestamp) -> &mut FirstHalf {
         let mut half = self.spare.pop().unwrap_or_else(FirstHalf::empty);
-        half.fill(batch, record, line, ts);
-        self.bytes += half.size();
-        *self.counts.of(tid) += 1;
-        self.by_tid.entry(tid).insert(half).into_mut()
+        half.line = line;
+        half.ts = ts;
+        half.torn = false;
+        half.flags = call_flags(record);
+        half.record = *record;
+        self.put(tid, half)
     }
 
     pub(crate) fn get(&self, tid: Tid) -> Option<&FirstHalf> {
-        self.by_tid.get(&tid).map(|half| &**half)
+        let near = self.near[tid as usize % NEAR].as_deref().filter(|half| half.tid == tid);
+        near.or_else(|| self.far.get(&tid).map(|half| &**half))
     }
 
     /// Takes the first half of `tid` out.
+    #[inline]
     pub(crate) fn take(&mut self, tid: Tid) -> Option<Box<FirstHalf>> {
-        if !self.may_have(tid) {
-            return None;
-        }
-        let half = self.by_tid.remove(&tid)?;
-        *self.counts.of(tid) -= 1;
+        let near = &mut self.near[tid as usize % NEAR];
+        let half = match near {
+            Some(half) if half.tid == tid => near.take()?,
+            _ if self.far.is_empty() => return None,
+            _ => self.far.remove(&tid)?,
+        };
+        self.open -= 1;
         self.bytes = self.bytes.saturating_sub(half.size());
         Some(half)
     }
 
     /// Puts one taken out back, perhaps for another thread.
-    pub(crate) fn put(&mut self, tid: Tid, half: Box<FirstHalf>) {
+    #[inline]
+    pub(crate) fn put(&mut self, tid: Tid, mut half: Box<FirstHalf>) -> &mut FirstHalf {
+        half.tid = tid;
         self.bytes += half.size();
-        *self.counts.of(tid) += 1;
-        self.by_tid.insert(tid, half);
+        self.open += 1;
+        match &mut self.near[tid as usize % NEAR] {
+            near @ None => near.insert(half),
+            Some(_) => self.far.entry(tid).insert(half).into_mut(),
+        }
     }
 
     /// Gives the buffers of one that is done with back.
-    pub(crate) fn recycle(&mut self, half: Box<FirstHalf>) {
+    #[inline]
+    pub(crate) fn recycle(&mut self, mut half: Box<FirstHalf>) {
         // A huge buffer is not worth keeping.
-        if self.spare.len() < Pending::MOST_SPARE && half.raw.capacity() < 64 * 1024 {
+        if self.spare.len() < Pending::MOST_SPARE && half.args.capacity() < 64 * 1024 {
+            half.own = None;
+            half.args.clear();
             self.spare.push(half);
         }
     }
 
+    /// The batch is about to go: those that are still open copy their text.
+    pub(crate) fn leave(&mut self, batch: &[u8]) {
+        let open = self.near.iter_mut().flatten().chain(self.far.values_mut());
+        open.filter(|half| half.own.is_none()).for_each(|half| half.own(batch));
+    }
+
+    fn all(&self) -> impl Iterator<Item = &FirstHalf> {
+        self.near.iter().flatten().chain(self.far.values()).map(|half| &**half)
+    }
+
     /// The only thread whose open call has that name, if just one has.
-    pub(crate) fn only_one_named(&self, name: &[u8]) -> Option<Tid> {
-        let mut named = self.by_tid.iter().filter(|(_, half)| half.name == name);
-        let (tid, _) = named.next()?;
-        named.next().is_none().then_some(*tid)
+    pub(crate) fn only_one_named(&self, name: &[u8], batch: &[u8]) -> Option<Tid> {
+        let mut named = self.all().filter(|half| half.name(batch) == name);
+        let half = named.next()?;
+        named.next().is_none().then_some(half.tid)
     }
 
     /// All threads with an open call, in the order of the lines.
     pub(crate) fn tids(&self) -> Vec<Tid> {
-        let mut tids: Vec<(u64, Tid)> = self.by_tid.iter().map(|(tid, half)| (half.line, *tid)).collect();
+        let mut tids: Vec<(u64, Tid)> = self.all().map(|half| (half.line, half.tid)).collect();
         tids.sort_unstable();
         tids.into_iter().map(|(_, tid)| tid).collect()
     }

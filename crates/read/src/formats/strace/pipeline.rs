@@ -61,7 +61,7 @@ pub(crate) fn run(
     })
 }
 
-/// Hands the records of a batch to the assembler.
+/// Hands the records of a batch, which may go afterwards, to the assembler.
 pub(crate) fn assemble(batch: &Batch, assembler: &mut Assembler, sink: &mut dyn Sink) {
     let Some((last, records)) = batch.records.split_last() else { return };
     for record in records {
@@ -72,6 +72,7 @@ pub(crate) fn assemble(batch: &Batch, assembler: &mut Assembler, sink: &mut dyn 
     } else {
         assembler.take(&batch.text, last, sink);
     }
+    assembler.leave(&batch.text);
 }
 
 /// What the workers share.

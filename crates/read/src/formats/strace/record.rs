@@ -14,6 +14,12 @@ impl Span {
         Span { start: start as u32, end: end.max(start) as u32 }
     }
 
+    /// How many bytes it stands for.
+    #[inline]
+    pub(crate) fn len(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
     /// The bytes it stands for.
     #[inline]
     pub(crate) fn of(self, batch: &[u8]) -> &[u8] {
