@@ -166,7 +166,14 @@ impl Figures {
         let mut told = Vec::new();
         for unit in units {
             let figure = counted(unit.figure, unit.before, unit.after, windows);
-            let telling = unit.meaning != Meaning::Means && figure.beyond_noise == Some(true);
+            let telling = match windows.whole_runs {
+                false => unit.meaning != Meaning::Means,
+                // How much a whole run does is its own affair (see `doubt`), but more results in the same time stand.
+                true => {
+                    self.same_time.is_some() && unit.meaning == Meaning::Result && unit.after > unit.before
+                }
+            };
+            let telling = telling && figure.beyond_noise == Some(true);
             if let Some(ratio) = figure.ratio.filter(|ratio| telling && *ratio > 0.0) {
                 let much = if ratio >= 1.0 {
                     format!("{} the {}", times(ratio), unit.result)
@@ -179,8 +186,7 @@ impl Figures {
         }
         let when = match windows.lengths() {
             None => " in an unknown time".to_string(),
-            // How much a whole run does is its own affair: see `doubt`.
-            Some(_) if windows.whole_runs => return,
+            Some(_) if windows.whole_runs => " in the same time".to_string(),
             Some((before, after)) => {
                 format!(" in {} instead of {}", Nanos::new(after as u64), Nanos::new(before as u64))
             }
@@ -188,6 +194,7 @@ impl Figures {
         if let Some((last, rest)) = told.split_last() {
             let list = if rest.is_empty() { last.clone() } else { format!("{} and {last}", rest.join(", ")) };
             self.headline.push(format!("Work done: {list}{when}"));
+            self.same_time = None;
         }
     }
 

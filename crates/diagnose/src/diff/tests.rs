@@ -31,6 +31,11 @@ fn table(rows: &[(&str, u64)]) -> Facts {
 
 /// A program from its start to its end: `writes` to one file, each after `every` ns.
 fn run(writes: u64, every: u64, ends: bool) -> Facts {
+    calls("write", "3, \"0123456789\", 10", 10, writes, every, ends)
+}
+
+/// Likewise, of any call.
+fn calls(name: &str, args: &str, ret: i64, times: u64, every: u64, ends: bool) -> Facts {
     let mut facts = Facts::default();
     let mut now = 0;
     let mut push = |name: &str, args: &str, ret: i64, at: u64| {
@@ -41,9 +46,9 @@ fn run(writes: u64, every: u64, ends: bool) -> Facts {
     };
     push("execve", "\"/bin/x\", [\"x\"], 0x7 /* 1 var */", 0, now);
     push("openat", "AT_FDCWD, \"/tmp/out\", O_WRONLY|O_CREAT, 0644", 3, now);
-    for _ in 0..writes {
+    for _ in 0..times {
         now += every;
-        push("write", "3, \"0123456789\", 10", 10, now);
+        push(name, args, ret, now);
     }
     if ends {
         let exit = Exit {
@@ -106,6 +111,17 @@ fn whole_runs_compare_their_time() {
     assert_eq!(change(&diff, "write calls"), "the same");
     assert!(diff.verdict.contains("Total time 18.5x less (2 min 43 s -> 8.81 s)"), "{}", diff.verdict);
     assert!(diff.refusals.is_empty());
+}
+
+/// A program that works for a fixed time shows its gain in what it gets done.
+#[test]
+fn more_results_in_the_same_time_are_told() {
+    let files =
+        |count| calls("rename", "\"/tmp/part\", \"/tmp/done\"", 0, count, 2_000_000_000 / count, true);
+    let diff = compare(&files(40), &files(1_000));
+    let told = "Work done: 25.0x the files (renames 40 -> 1,000) in the same time";
+    assert!(diff.verdict.contains(told), "{}", diff.verdict);
+    assert!(!compare(&files(1_000), &files(40)).verdict.contains("Work done"));
 }
 
 #[test]
