@@ -11,8 +11,10 @@ pub mod payload;
 pub mod rules;
 pub mod verdict;
 pub mod views;
-pub mod words;
+
 
 pub use diff::{Side, diff};
+pub(crate) use whyslow_model::figures as words;
+
 pub use engine::{Findings, Need, Rule, Subjects, diagnose};
 pub use facts::Facts;

@@ -48,6 +48,14 @@ pub fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:.1} %", share * 100.0) } else { "unknown".to_string() }
 }
 
+/// A duration as people compare it with time limits: from a second on with its milliseconds (`1.779 s`).
+pub fn duration(duration: crate::Nanos) -> String {
+    match duration.as_secs_f64() {
+        Some(seconds) if seconds >= 1.0 => format!("{seconds:.3} s"),
+        _ => duration.to_string(),
+    }
+}
+
 /// `1 call`, `2 calls`.
 pub fn plural(n: u64, one: &str) -> String {
     format!("{} {one}{}", count(n), if n == 1 { "" } else { "s" })
@@ -73,6 +81,7 @@ mod tests {
         assert_eq!(bytes(999_999), "1.0 MB");
         assert_eq!(percent(0.8907), "89.1 %");
         assert_eq!(percent(f64::INFINITY), "unknown");
+        assert_eq!(duration(crate::Nanos::new(1_779_099_000)), "1.779 s");
         assert_eq!(plural(1, "call"), "1 call");
     }
 }

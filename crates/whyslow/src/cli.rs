@@ -78,6 +78,9 @@ pub(crate) struct Global {
     /// Do not replace passwords, tokens and cookies by `[redacted]`
     #[arg(long, global = true)]
     pub(crate) show_secrets: bool,
+    /// Threads that read a trace; two where the machine has them
+    #[arg(long, global = true, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub(crate) threads: Option<u8>,
 }
 
 /// When to use colour.

@@ -27,7 +27,11 @@ pub(crate) fn facts_of(files: &[PathBuf], global: &Global) -> anyhow::Result<Fac
         .collect();
     let mut facts = Facts::default();
     let bar = Bar::default();
-    let outcome = whyslow_read::read(&inputs, &Options::default(), &bar, &mut facts);
+    let mut options = Options::default();
+    if let Some(threads) = global.threads {
+        options.threads = threads.into();
+    }
+    let outcome = whyslow_read::read(&inputs, &options, &bar, &mut facts);
     bar.finish();
     outcome.map_err(explain)?;
     facts.finish();
