@@ -175,7 +175,7 @@ fn fill(
 ) {
     let mut close = found.close.max(args_at);
     // `read(3,  <unfinished ...>) = ?`: the process died in the call.
-    if line[args_at..close].ends_with(b"<unfinished ...>") {
+    if line[args_at..close].last() == Some(&b'>') && line[args_at..close].ends_with(b"<unfinished ...>") {
         close = trimmed(line, args_at, close - b"<unfinished ...>".len());
     }
     record.args = Span::new(base + args_at, base + close);

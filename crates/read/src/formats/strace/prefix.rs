@@ -3,7 +3,7 @@
 //! `21124 `, `[pid  9194] `, `5961<sh> `, `[pid 65<sh>] [context] `; then `08:36:23.711719 `,
 //! `1795227758.672510 `, `     0.000123 ` (`-r`), `02:22:38.579316 (+     0.000000) `.
 
-use super::digits::{eight_digits, fraction, integer, word};
+use super::digits::{fraction, integer, leading_digits, six_between, word};
 use super::record::NO_TIME;
 use whyslow_model::ClockKind;
 
@@ -20,14 +20,9 @@ pub(crate) struct Prefix {
     pub(crate) sub_second: bool,
 }
 
-/// Remembers what was parsed last: the next line mostly begins with the same thread and second.
+/// Remembers the second parsed last: the next line mostly begins with the same.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    /// The first eight bytes of a line, those that are the thread's number and the space behind it.
-    pid_text: u64,
-    pid_mask: u64,
-    tid: u32,
-    pid_length: usize,
     /// `HH:MM:SS`.
     seconds_text: u64,
     seconds_ns: u64,
@@ -42,11 +37,42 @@ const LEAST_EPOCH: u64 = 100_000_000;
 /// Parses the prefix; what is not one leaves `rest` where it is.
 #[inline(always)]
 pub(crate) fn parse(line: &[u8], seen: &mut Seen) -> Prefix {
+    usual(line, seen).unwrap_or_else(|| every_shape(line, seen))
+}
+
+/// `21124 08:36:23.711719 ` within the second seen last: nearly every line of `strace -f -tt -o`. Without a loop,
+/// and without a guess at the thread, which differs from line to line.
+#[inline(always)]
+fn usual(line: &[u8], seen: &Seen) -> Option<Prefix> {
+    let head = line.first_chunk::<32>()?;
+    let (tid, length) = leading_digits(word(head, 0)?);
+    if length > PID_DIGITS || length == 0 || head[length] != b' ' {
+        return None;
+    }
+    let (at, rest) = (length + 1, length + 17);
+    // `every_shape` knows what a bracket behind the time may mean.
+    if word(head, at)? != seen.seconds_text || head[rest] == b'(' {
+        return None;
+    }
+    let microseconds = six_between::<b'.', b' '>(word(head, at + 8)?)?;
+    Some(Prefix {
+        rest,
+        tid: tid as u32,
+        comm: (0, 0),
+        ts: seen.seconds_ns + microseconds * 1_000,
+        clock: ClockKind::TimeOfDay,
+        sub_second: true,
+    })
+}
+
+/// All shapes; the reference for `usual`.
+#[inline(never)]
+fn every_shape(line: &[u8], seen: &mut Seen) -> Prefix {
     let mut prefix =
         Prefix { rest: 0, tid: 0, comm: (0, 0), ts: NO_TIME, clock: ClockKind::None, sub_second: false };
     match line.first() {
         Some(b'[') => bracketed_pid(line, &mut prefix),
-        Some(b'0'..=b'9') => pid_column(line, &mut prefix, seen),
+        Some(b'0'..=b'9') => pid_column(line, &mut prefix),
         Some(b' ') => {}
         _ => return prefix,
     }
@@ -78,26 +104,12 @@ fn bracketed_pid(line: &[u8], prefix: &mut Prefix) {
 }
 
 /// `21124 `, `5961<sh> `.
-#[inline(always)]
-fn pid_column(line: &[u8], prefix: &mut Prefix, seen: &mut Seen) {
-    if let Some(text) = word(line, 0)
-        && text & seen.pid_mask == seen.pid_text
-        && seen.pid_mask != 0
-        && line.get(seen.pid_length + 1).is_some_and(u8::is_ascii_alphanumeric)
-    {
-        prefix.tid = seen.tid;
-        prefix.rest = seen.pid_length + 1;
-        return;
-    }
-    let Some((tid, length)) = pid_digits(line) else { return };
+fn pid_column(line: &[u8], prefix: &mut Prefix) {
+    let Some((tid, length)) = integer(line, 0).filter(|(_, digits)| *digits <= PID_DIGITS) else { return };
     let mut at = length;
     match line.get(at) {
         Some(b' ') => {
-            at += 1;
-            // Nearly always one space and a digit: both checks of `skip_…` are then wasted.
-            if matches!(line.get(at), Some(b' ' | b'/' | b'[')) {
-                at = skip_context(line, skip_spaces(line, skip_comment(line, at)));
-            }
+            at = skip_context(line, skip_spaces(line, skip_comment(line, at + 1)));
         }
         Some(b'<') => {
             let Some((from, to)) = comm_at(line, at) else { return };
@@ -109,35 +121,8 @@ fn pid_column(line: &[u8], prefix: &mut Prefix, seen: &mut Seen) {
         }
         _ => return,
     }
-    prefix.tid = tid;
+    prefix.tid = tid as u32;
     prefix.rest = at;
-    if let Some(text) = word(line, 0).filter(|_| length < PID_DIGITS && line[length] == b' ') {
-        seen.pid_mask = (1 << (8 * (length + 1))) - 1;
-        seen.pid_text = text & seen.pid_mask;
-        seen.pid_length = length;
-        seen.tid = tid;
-    }
-}
-
-/// The number at the start of a line, and its length, at most [`PID_DIGITS`].
-#[inline(always)]
-fn pid_digits(line: &[u8]) -> Option<(u32, usize)> {
-    let Some(word) = word(line, 0) else {
-        return integer(line, 0)
-            .filter(|(_, digits)| *digits <= PID_DIGITS)
-            .map(|(tid, digits)| (tid as u32, digits));
-    };
-    // The bytes that are no digits have a bit set in the high half, or carry into it.
-    let digits = word ^ 0x3030_3030_3030_3030;
-    let others = (digits | digits.wrapping_add(0x0606_0606_0606_0606)) & 0xF0F0_F0F0_F0F0_F0F0;
-    let length = others.trailing_zeros() as usize / 8;
-    if length == 0 || length > PID_DIGITS {
-        return None;
-    }
-    // Moved to the end of the word, with zeros in front.
-    let shift = 64 - 8 * length;
-    let padded = (word << shift) | (0x3030_3030_3030_3030 & ((1 << shift) - 1));
-    eight_digits(padded).map(|tid| (tid as u32, length))
 }
 
 /// `<sh>` at `at`: where the name stands. Names are at most 15 bytes, escaped to at most 60.
@@ -181,7 +166,6 @@ fn skip_spaces(line: &[u8], mut at: usize) -> usize {
 }
 
 /// The timestamp at `prefix.rest`, if there is one.
-#[inline(always)]
 fn time(line: &[u8], prefix: &mut Prefix, seen: &mut Seen) {
     let at = prefix.rest;
     if let Some(text) = word(line, at)
@@ -195,7 +179,6 @@ fn time(line: &[u8], prefix: &mut Prefix, seen: &mut Seen) {
 }
 
 /// `08:36:23`, `08:36:23.711719`, perhaps followed by `(+     0.000123)`.
-#[inline(always)]
 fn time_of_day(line: &[u8], prefix: &mut Prefix, text: u64, seen: &mut Seen) {
     if text != seen.seconds_text {
         let Some(ns) = hours_minutes_seconds(&text.to_le_bytes()) else { return };
@@ -251,7 +234,6 @@ fn plain_seconds(line: &[u8], prefix: &mut Prefix) {
     }
 }
 
-#[inline(always)]
 fn stamp(line: &[u8], prefix: &mut Prefix, rest: usize, ns: u64, clock: ClockKind, sub_second: bool) {
     prefix.ts = ns;
     prefix.clock = clock;
@@ -269,6 +251,7 @@ fn stamp(line: &[u8], prefix: &mut Prefix, rest: usize, ns: u64, clock: ClockKin
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn parsed(line: &str) -> (u32, u64, ClockKind, &str) {
         let prefix = parse(line.as_bytes(), &mut Seen::default());
@@ -306,6 +289,24 @@ mod tests {
             for _ in 0..2 {
                 let prefix = parse(line.as_bytes(), &mut seen);
                 assert_eq!((prefix.tid, prefix.ts, &line[prefix.rest..]), (tid, ts, rest), "{line}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_usual_shape_agrees_with_every_shape(
+            pid in "[0-9]{1,9}|[0-9]{0,3}[ /<x][0-9]{0,3}",
+            gap in prop_oneof![8 => Just(" "), 1 => Just("  "), 1 => Just("")],
+            time in prop_oneof![8 => Just("08:36:23"), 1 => Just("24:36:23"), 1 => Just("8:36:23")],
+            fraction in prop_oneof![6 => "\\.[0-9]{6} ", 2 => "\\.[0-9]{5,9} ?", 1 => " ?"],
+            rest in prop_oneof![4 => Just("read(3, \"abcdefghij\""), 1 => Just("(+     0.000596) brk(1)"), 1 => Just("")],
+        ) {
+            let mut seen = Seen::default();
+            every_shape(b"08:36:23.000000 x", &mut seen);
+            let line = format!("{pid}{gap}{time}{fraction}{rest}");
+            if let Some(prefix) = usual(line.as_bytes(), &seen) {
+                prop_assert_eq!(prefix, every_shape(line.as_bytes(), &mut seen), "{}", line);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The end of a call's line: ` = 89 <0.000051>`, ` = -1 EPIPE (Broken pipe)`, ` = 3</etc/passwd>`, ` = ?`.
 
-use super::digits::{eight_digits, fraction, integer, six_digits, word};
+use super::digits::{eight_digits, fraction, integer, six_between, word};
 use super::names::Errors;
 use super::record::NO_TIME;
 use memchr::memrchr;
@@ -29,9 +29,8 @@ pub(crate) fn duration(line: &[u8]) -> (usize, u64) {
         && tail[0] == b' '
         && tail[1] == b'<'
         && tail[2].is_ascii_digit()
-        && tail[3] == b'.'
         && let Some(word) = word(tail, 3)
-        && let Some(microseconds) = six_digits(word >> 8)
+        && let Some(microseconds) = six_between::<b'.', b'>'>(word)
     {
         return (line.len() - 11, (tail[2] - b'0') as u64 * 1_000_000_000 + microseconds * 1_000);
     }
@@ -70,8 +69,15 @@ fn find_short(text: &[u8], from: usize) -> Option<CallResult> {
         return None;
     }
     let digits = position + 2;
+    if digits == 7 {
+        // One digit, as most results have.
+        let digit = text[at + 7].wrapping_sub(b'0');
+        let close = closing(text, from, at + 4)?;
+        let ret = Some(digit as i64);
+        return (digit < 10).then_some(CallResult { close, ret, errno: Errno::NONE, note: text.len() });
+    }
     // `= 022` is octal.
-    if text[at + digits] == b'0' && digits != 7 {
+    if text[at + digits] == b'0' {
         return None;
     }
     let before = (1u64 << (8 * digits)) - 1;
@@ -83,6 +89,14 @@ fn find_short(text: &[u8], from: usize) -> Option<CallResult> {
 /// Where the `)` stands that only spaces divide from `behind`.
 #[inline(always)]
 fn closing(text: &[u8], from: usize, behind: usize) -> Option<usize> {
+    const SPACES: u128 = u128::from_le_bytes([b' '; 16]);
+    // The column of results is padded with spaces, whose number is hard to guess: counted without a loop.
+    if let Some(before) = text.get(from..=behind).and_then(|text| text.last_chunk::<16>()) {
+        let spaces = (u128::from_le_bytes(*before) ^ SPACES).leading_zeros() as usize / 8;
+        if spaces < 16 {
+            return (before[15 - spaces] == b')').then_some(behind - spaces);
+        }
+    }
     let mut close = behind;
     while close > from && text[close] == b' ' {
         close -= 1;
