@@ -1,11 +1,9 @@
-//! The rule engine: what a rule is, the three answers (fired, quiet, not judged), and the diagnosis.
+//! The rule engine: what a rule is, and its three answers (fired, quiet, not judged).
 
 use crate::facts::{Exemplar, Facts};
 use crate::guards::{self, Share};
-use crate::rules::RULES;
-use crate::verdict;
 use whyslow_model::syscall::Class;
-use whyslow_model::{Diagnosis, Evidence, Finding, Nanos, NotJudged, Saving, Severity, Subject, Syscall};
+use whyslow_model::{Evidence, Finding, Nanos, NotJudged, Saving, Severity, Subject, Syscall};
 
 /// One root cause that can be recognised.
 pub struct Rule {
@@ -168,7 +166,7 @@ impl Subjects {
     }
 }
 
-/// Collects what the rules find.
+/// Collects what one rule finds.
 pub struct Findings<'a> {
     facts: &'a Facts,
     rule: &'static Rule,
@@ -177,9 +175,14 @@ pub struct Findings<'a> {
 }
 
 impl<'a> Findings<'a> {
-    /// Nothing found yet.
-    pub fn new(facts: &'a Facts) -> Self {
-        Findings { facts, rule: RULES[0], findings: Vec::new(), not_judged: Vec::new() }
+    /// What `rule` finds, or why it cannot judge.
+    pub fn of(rule: &'static Rule, facts: &'a Facts) -> (Vec<Finding>, Vec<NotJudged>) {
+        let mut out = Findings { facts, rule, findings: Vec::new(), not_judged: Vec::new() };
+        match rule.needs.iter().find_map(|need| need.missing(facts)) {
+            Some((missing, supply)) => out.not_judged(missing, supply),
+            None => (rule.check)(facts, &mut out),
+        }
+        (out.findings, out.not_judged)
     }
 
     /// Starts a finding of the rule that is being checked. Nothing is reported before [`Report::file`].
@@ -214,17 +217,6 @@ impl<'a> Findings<'a> {
     /// The rule cannot judge: `missing` names the fact, `supply` the command that would supply it.
     pub fn not_judged(&mut self, missing: impl Into<String>, supply: impl Into<String>) {
         self.not_judged.push(NotJudged { id: self.rule.id, missing: missing.into(), supply: supply.into() });
-    }
-
-    /// Checks one rule.
-    pub fn check(&mut self, rule: &'static Rule) {
-        self.rule = rule;
-        for need in rule.needs {
-            if let Some((missing, supply)) = need.missing(self.facts) {
-                return self.not_judged(missing, supply);
-            }
-        }
-        (rule.check)(self.facts, self);
     }
 }
 
@@ -321,19 +313,4 @@ impl Report<'_, '_> {
         self.finding.confidence = guards::capped_confidence(self.findings.facts, self.finding.confidence);
         self.findings.findings.push(self.finding);
     }
-}
-
-/// Checks all rules and ranks what they found: the capture's own findings last, the others by severity, then
-/// by what fixing them would save (share), weighed by confidence.
-pub fn diagnose(facts: &Facts) -> Diagnosis {
-    let mut findings = Findings::new(facts);
-    for rule in RULES {
-        findings.check(rule);
-    }
-    let Findings { mut findings, not_judged, .. } = findings;
-    findings.sort_by(|a, b| {
-        let weight = |finding: &Finding| finding.share.unwrap_or(0.0) * finding.confidence;
-        b.severity.cmp(&a.severity).then(weight(b).total_cmp(&weight(a))).then_with(|| a.id.cmp(b.id))
-    });
-    verdict::assemble(facts, findings, not_judged)
 }

@@ -12,9 +12,9 @@ pub mod rules;
 pub mod verdict;
 pub mod views;
 
-
 pub use diff::{Side, diff};
-pub(crate) use whyslow_model::figures as words;
-
-pub use engine::{Findings, Need, Rule, Subjects, diagnose};
+pub use engine::{Findings, Need, Rule, Subjects};
 pub use facts::Facts;
+pub use verdict::diagnose;
+/// Figures in sentences, under the name that rules use.
+pub(crate) use whyslow_model::figures as words;

@@ -1,10 +1,12 @@
-//! The diagnosis around the findings: the sentence, the target, where each thread's time went, what remains.
+//! The diagnosis: all rules asked, and around their findings the sentence, the target, where each thread's time went, what remains.
 
+use crate::engine::Findings;
 use crate::facts::{Facts, WaitKind};
+use crate::rules::RULES;
 use crate::words;
 use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::{
-    ClockKind, Diagnosis, Finding, Nanos, NotJudged, Severity, Target, ThreadTime, Timestamp, WaitShare,
+    ClockKind, Diagnosis, Finding, Nanos, Severity, Target, ThreadTime, Timestamp, WaitShare,
 };
 
 /// Threads listed with their time; the rest are in `whyslow threads`.
@@ -12,8 +14,19 @@ const MAX_THREADS: usize = 50;
 /// Processes listed.
 const MAX_PROCESSES: usize = 50;
 
-/// Puts the diagnosis together.
-pub(crate) fn assemble(facts: &Facts, findings: Vec<Finding>, not_judged: Vec<NotJudged>) -> Diagnosis {
+/// Checks all rules and ranks what they found: the capture's own findings last, the others by severity, then
+/// by what fixing them would save (share), weighed by confidence.
+pub fn diagnose(facts: &Facts) -> Diagnosis {
+    let (mut findings, mut not_judged) = (Vec::new(), Vec::new());
+    for rule in RULES {
+        let (found, unjudged) = Findings::of(rule, facts);
+        findings.extend(found);
+        not_judged.extend(unjudged);
+    }
+    findings.sort_by(|a, b| {
+        let weight = |finding: &Finding| finding.share.unwrap_or(0.0) * finding.confidence;
+        b.severity.cmp(&a.severity).then(weight(b).total_cmp(&weight(a))).then_with(|| a.id.cmp(b.id))
+    });
     Diagnosis {
         schema: Diagnosis::SCHEMA,
         verdict: sentence(facts, &findings),

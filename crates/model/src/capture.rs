@@ -1,11 +1,7 @@
 //! Where events come from: sources, their clocks, and notes about what a capture cannot show.
 
-use crate::event::Tid;
+use crate::ids::{SourceId, Tid};
 use serde::Serialize;
-
-/// Number of a source (one input file, or standard input) within one diagnosis.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize)]
-pub struct SourceId(pub u16);
 
 /// What a source holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]

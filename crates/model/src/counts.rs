@@ -1,6 +1,6 @@
 //! Tables of counts: `strace -c`, `ltrace -c`.
 
-use crate::capture::SourceId;
+use crate::ids::SourceId;
 use crate::time::Nanos;
 use serde::Serialize;
 

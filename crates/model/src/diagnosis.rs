@@ -2,7 +2,7 @@
 
 use crate::capture::{CaptureNote, SourceInfo};
 use crate::errno::Errno;
-use crate::event::Tid;
+use crate::ids::Tid;
 use crate::time::Nanos;
 use serde::{Serialize, Serializer};
 

@@ -1,15 +1,14 @@
 //! Events: what every source (strace text, a recording, the live kernel) is turned into.
 
-use crate::capture::{CaptureNote, SourceId, SourceInfo};
+use crate::capture::{CaptureNote, SourceInfo};
 use crate::counts::CountTable;
 use crate::errno::Errno;
 use crate::fd::FdEntry;
+use crate::ids::SourceId;
+pub use crate::ids::Tid;
 use crate::syscall::Syscall;
 use crate::text;
 use crate::time::{Nanos, Timestamp};
-
-/// A thread id as the kernel numbers it; 0 where the capture shows none (strace without `-f`).
-pub type Tid = u32;
 
 /// What a call returned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,6 @@
 //! Descriptors: what a process has open.
 
-use crate::capture::SourceId;
-use crate::event::Tid;
+use crate::ids::{SourceId, Tid};
 use serde::Serialize;
 
 /// The kind of thing behind a descriptor.

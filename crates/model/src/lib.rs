@@ -10,6 +10,7 @@ pub mod errno;
 pub mod event;
 pub mod fd;
 pub mod figures;
+pub mod ids;
 pub mod stats;
 pub mod syscall;
 mod syscall_rows;
@@ -17,7 +18,7 @@ pub mod table;
 pub mod text;
 pub mod time;
 
-pub use capture::{CaptureKind, CaptureNote, ClockKind, NoteKind, SourceId, SourceInfo};
+pub use capture::{CaptureKind, CaptureNote, ClockKind, NoteKind, SourceInfo};
 pub use counts::{CountRow, CountTable, TimeKind};
 pub use diagnosis::{
     ChainLink, Diagnosis, Evidence, Finding, NotJudged, Saving, Severity, Subject, Target, ThreadTime,
@@ -27,6 +28,7 @@ pub use diff::{Diff, FigureChange, FindingChange};
 pub use errno::Errno;
 pub use event::{Call, CallFlags, Event, Exit, ProcessInfo, Ret, Signal, Sink};
 pub use fd::{FdEntry, FdKind, SocketEnds};
+pub use ids::{SourceId, Tid};
 pub use stats::{CallStats, Histogram};
 pub use syscall::Syscall;
 pub use table::{Cell, Column, Table};

@@ -63,6 +63,16 @@ impl Assembler {
     pub(crate) fn take(&mut self, batch: &[u8], record: &Record, sink: &mut dyn Sink) {
         let tid = if record.tid == 0 { self.default_tid } else { record.tid };
         if record.kind != Kind::Call {
+            // Half of the lines of a busy program with several threads.
+            if matches!(record.kind, Kind::Unfinished | Kind::Resumed) {
+                self.info.lines += 1;
+                self.info.events += 1;
+                let ts = self.clock.at(record);
+                return match record.kind {
+                    Kind::Unfinished => self.begin(batch, record, tid, ts, sink),
+                    _ => self.resume(batch, record, tid, ts, sink),
+                };
+            }
             return self.take_other(batch, record, tid, sink);
         }
         self.info.lines += 1;
@@ -106,16 +116,15 @@ impl Assembler {
         // What is no line of strace does not move its clock.
         let ts = if record.kind == Kind::Other { Timestamp::UNKNOWN } else { self.clock.at(record) };
         match record.kind {
-            Kind::Blank | Kind::Call | Kind::Comm => return,
+            Kind::Blank | Kind::Call | Kind::Comm | Kind::Unfinished | Kind::Resumed => return,
             Kind::Torn => return self.begin(batch, record, tid, ts, sink),
             Kind::Tail if self.end_torn(batch, record, ts, sink) => {}
             Kind::Tail | Kind::Other => return self.other(batch, record, sink),
-            Kind::Unfinished => self.begin(batch, record, tid, ts, sink),
             Kind::Abandoned => {
                 self.begin(batch, record, tid, ts, sink);
                 self.settle(batch, tid, sink);
             }
-            Kind::Resumed | Kind::ResumedUnfinished => self.resume(batch, record, tid, ts, sink),
+            Kind::ResumedUnfinished => self.resume(batch, record, tid, ts, sink),
             Kind::Signal => self.signal(batch, record, tid, ts, sink),
             Kind::Exit => self.exit(batch, record, tid, ts, sink),
             Kind::Frame => {
@@ -131,7 +140,9 @@ impl Assembler {
 
     /// A call's first half.
     fn begin(&mut self, batch: &[u8], record: &Record, tid: Tid, ts: Timestamp, sink: &mut dyn Sink) {
-        self.settle(batch, tid, sink);
+        if self.pending.may_have(tid) {
+            self.settle(batch, tid, sink);
+        }
         self.make_room(batch, sink);
         self.last_tid = tid;
         let source = self.info.id;
@@ -164,6 +175,7 @@ impl Assembler {
     }
 
     /// Pushes a call of which both halves are there.
+    #[inline]
     fn join(
         &mut self,
         half: Box<FirstHalf>,

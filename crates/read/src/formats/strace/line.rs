@@ -4,7 +4,7 @@ use super::batch::Batch;
 use super::names::{Errors, Names};
 use super::prefix::{self, Seen};
 use super::record::{Kind, Marks, NO_TIME, Record, Span};
-use super::result;
+use super::{result, usual};
 use memchr::{memchr, memmem};
 use whyslow_model::Syscall;
 
@@ -18,9 +18,9 @@ pub(crate) struct LineParser {
 
 /// The words of a trace.
 #[derive(Debug)]
-struct Vocabulary {
-    names: Names,
-    errors: Errors,
+pub(crate) struct Vocabulary {
+    pub(crate) names: Names,
+    pub(crate) errors: Errors,
 }
 
 /// Whose line shape it is.
@@ -83,6 +83,15 @@ impl LineParser {
         while let [head @ .., b' ' | b'\r' | b'\t'] = line {
             line = head;
         }
+        if !LIBRARY && let Some(record) = usual::read(line, start, &self.seen, &mut self.words) {
+            return records.push(record);
+        }
+        self.parse_any::<LIBRARY>(line, start, records);
+    }
+
+    /// Parses a line of any shape, which starts at `start` in its batch.
+    #[inline(never)]
+    fn parse_any<const LIBRARY: bool>(&mut self, line: &[u8], start: usize, records: &mut Vec<Record>) {
         if line.is_empty() {
             return records.push(Record::default());
         }
@@ -108,6 +117,26 @@ impl LineParser {
             Some(b'<') => resumed::<LIBRARY>(words, line, prefix.rest, start, record),
             _ => uncommon::<LIBRARY>(words, line, prefix.rest, start, record),
         }
+    }
+}
+
+#[cfg(test)]
+impl LineParser {
+    /// Takes the second of a line as the one seen last.
+    pub(crate) fn see(&mut self, line: &[u8]) {
+        prefix::parse(line, &mut self.seen);
+    }
+
+    /// What [`usual::read`] makes of a line.
+    pub(crate) fn usual(&mut self, line: &[u8]) -> Option<Record> {
+        usual::read(line, 0, &self.seen, &mut self.words)
+    }
+
+    /// What a line is, read without [`usual`].
+    pub(crate) fn reference(&mut self, line: &[u8]) -> Vec<Record> {
+        let mut records = Vec::new();
+        self.parse_any::<false>(line, 0, &mut records);
+        records
     }
 }
 

@@ -1,6 +1,6 @@
 //! Line logs of strace, and of ltrace, which has the same shapes: `21124 10:34:34.289915 sendto(669, …) = 89 <0.000051>`.
 //!
-//! `prefix`, `result` and `line` parse a line by itself; `batch` and `pipeline` feed them; `assemble` (with `clock`
+//! `prefix`, `result` and `line` parse a line by itself, `usual` the most frequent shapes; `batch` and `pipeline` feed them; `assemble` (with `clock`
 //! and `pending`) makes the events; `merge` weaves the files of `strace -ff` together by time.
 
 mod assemble;
@@ -15,6 +15,7 @@ mod pipeline;
 mod prefix;
 mod record;
 mod result;
+mod usual;
 
 use super::{Format, Sample};
 use crate::source::Source;

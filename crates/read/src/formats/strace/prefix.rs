@@ -37,14 +37,14 @@ const LEAST_EPOCH: u64 = 100_000_000;
 /// Parses the prefix; what is not one leaves `rest` where it is.
 #[inline(always)]
 pub(crate) fn parse(line: &[u8], seen: &mut Seen) -> Prefix {
-    usual(line, seen).unwrap_or_else(|| every_shape(line, seen))
+    let usual = line.first_chunk().and_then(|head| usual(head, seen));
+    usual.unwrap_or_else(|| every_shape(line, seen))
 }
 
 /// `21124 08:36:23.711719 ` within the second seen last: nearly every line of `strace -f -tt -o`. Without a loop,
 /// and without a guess at the thread, which differs from line to line.
 #[inline(always)]
-fn usual(line: &[u8], seen: &Seen) -> Option<Prefix> {
-    let head = line.first_chunk::<32>()?;
+pub(crate) fn usual(head: &[u8; 32], seen: &Seen) -> Option<Prefix> {
     let (tid, length) = leading_digits(word(head, 0)?);
     if length > PID_DIGITS || length == 0 || head[length] != b' ' {
         return None;
@@ -305,7 +305,7 @@ mod tests {
             let mut seen = Seen::default();
             every_shape(b"08:36:23.000000 x", &mut seen);
             let line = format!("{pid}{gap}{time}{fraction}{rest}");
-            if let Some(prefix) = usual(line.as_bytes(), &seen) {
+            if let Some(prefix) = line.as_bytes().first_chunk().and_then(|head| usual(head, &seen)) {
                 prop_assert_eq!(prefix, every_shape(line.as_bytes(), &mut seen), "{}", line);
             }
         }

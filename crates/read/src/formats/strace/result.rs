@@ -109,9 +109,11 @@ fn closing(text: &[u8], from: usize, behind: usize) -> Option<usize> {
 /// a returned descriptor may hold one.
 #[inline(always)]
 pub(crate) fn find<const LIBRARY: bool>(text: &[u8], from: usize, errors: &mut Errors) -> Option<CallResult> {
-    if let Some(found) = find_short(text, from) {
-        return Some(found);
-    }
+    find_short(text, from).or_else(|| find_any::<LIBRARY>(text, from, errors))
+}
+
+#[inline(never)]
+fn find_any<const LIBRARY: bool>(text: &[u8], from: usize, errors: &mut Errors) -> Option<CallResult> {
     let mut end = text.len();
     loop {
         let equals = from + memrchr(b'=', text.get(from..end)?)?;
