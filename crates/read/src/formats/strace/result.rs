@@ -59,13 +59,17 @@ fn long_duration(line: &[u8]) -> Option<(usize, u64)> {
 #[inline(always)]
 fn find_short(text: &[u8], from: usize) -> Option<CallResult> {
     const LOWS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    let at = text.len().checked_sub(8).filter(|at| *at > from)?;
+    let at = text.len().checked_sub(8)?;
     let tail = word(text, at)?;
     let difference = tail ^ 0x3d3d_3d3d_3d3d_3d3d;
     // Exact, unlike the shorter form that may also mark a byte behind a zero one: the last `=` is wanted.
     let equals = !(((difference & LOWS) + LOWS) | difference | LOWS);
     let position = 7usize.checked_sub(equals.leading_zeros() as usize / 8)?;
-    if !(1..=5).contains(&position) || text[at + position - 1] != b' ' || text[at + position + 1] != b' ' {
+    if !(1..=5).contains(&position)
+        || at + position <= from
+        || text[at + position - 1] != b' '
+        || text[at + position + 1] != b' '
+    {
         return None;
     }
     let digits = position + 2;

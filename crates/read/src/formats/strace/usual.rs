@@ -72,7 +72,10 @@ pub(crate) fn read(line: &[u8], base: usize, seen: &Seen, words: &mut Vocabulary
     let end = line.len() - 11;
     let found = result::find::<false>(line.get(..end)?, args_at, &mut words.errors)?;
     // `) <unfinished ...>) = ?` and raw error numbers are not usual.
-    if found.close < args_at || line[found.close - 1] == b'>' || found.ret.is_none_or(|ret| ret < -1) {
+    if found.close < args_at
+        || line[args_at..found.close].last() == Some(&b'>')
+        || found.ret.is_none_or(|ret| ret < -1)
+    {
         return None;
     }
     record.ret = found.ret?;
@@ -100,7 +103,6 @@ fn trimmed(line: &[u8], args_at: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::super::line::{Dialect, LineParser};
-    use super::*;
     use proptest::prelude::*;
 
     fn agree(line: &[u8]) -> Result<bool, TestCaseError> {
