@@ -57,7 +57,7 @@ impl LineParser {
         let coloured = memchr(ESCAPE, &text[*parsed..end_of_lines]).is_some();
         while *parsed < end_of_lines && records.len() < most {
             let start = *parsed;
-            let end = memchr(b'\n', &text[start..end_of_lines]).map_or(end_of_lines, |at| start + at);
+            let end = start + line_length(&text[start..end_of_lines]);
             *parsed = (end + 1).min(end_of_lines);
             let (from, to) = match coloured {
                 true => without_colour(text, start, end).unwrap_or((start, end)),
@@ -83,8 +83,13 @@ impl LineParser {
         while let [head @ .., b' ' | b'\r' | b'\t'] = line {
             line = head;
         }
-        if !LIBRARY && let Some(record) = usual::read(line, start, &self.seen, &mut self.words) {
-            return records.push(record);
+        if !LIBRARY {
+            records.push(Record::default());
+            let Some(record) = records.last_mut() else { return };
+            if usual::read(line, start, &self.seen, &mut self.words, record).is_some() {
+                return;
+            }
+            records.pop();
         }
         self.parse_any::<LIBRARY>(line, start, records);
     }
@@ -129,7 +134,8 @@ impl LineParser {
 
     /// What [`usual::read`] makes of a line.
     pub(crate) fn usual(&mut self, line: &[u8]) -> Option<Record> {
-        usual::read(line, 0, &self.seen, &mut self.words)
+        let mut record = Record::default();
+        usual::read(line, 0, &self.seen, &mut self.words, &mut record).map(|()| record)
     }
 
     /// What a line is, read without [`usual`].
@@ -138,6 +144,42 @@ impl LineParser {
         self.parse_any::<false>(line, 0, &mut records);
         records
     }
+}
+
+/// Where the first line of the text ends. Lines are short: `memchr` would take as long to begin as to search.
+#[inline(always)]
+fn line_length(text: &[u8]) -> usize {
+    const STEP: usize = 32;
+    const SHORT: usize = 8 * STEP;
+    let mut at = 0;
+    while at < SHORT
+        && let Some(step) = text.get(at..).and_then(|rest| rest.first_chunk::<STEP>())
+    {
+        if step.iter().fold(false, |any, byte| any | (*byte == b'\n')) {
+            return at + first_newline(step);
+        }
+        at += STEP;
+    }
+    let rest = text.get(at..).unwrap_or(b"");
+    memchr(b'\n', rest).map_or(text.len(), |found| at + found)
+}
+
+/// Where the first `\n` stands, which is there.
+#[inline(always)]
+fn first_newline(step: &[u8; 32]) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const TOPS: u64 = 0x8080_8080_8080_8080;
+    let mut at = 0;
+    for bytes in step.as_chunks::<8>().0 {
+        let difference = u64::from_le_bytes(*bytes) ^ (ONES * b'\n' as u64);
+        // The lowest bit marks the first zero byte (the ones above it may be wrong).
+        let zeros = difference.wrapping_sub(ONES) & !difference & TOPS;
+        if zeros != 0 {
+            return at + zeros.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    at
 }
 
 /// `name(args) = result`, or a part of it.

@@ -134,8 +134,8 @@ pub(crate) fn call_flags(record: &Record) -> CallFlags {
 #[derive(Debug)]
 pub(crate) struct Pending {
     /// By the low bits of the thread: found without a look into the map.
-    near: Box<[Option<Box<FirstHalf>>; NEAR]>,
-    /// Those whose place in `near` was taken by another thread.
+    near: Box<[Place; NEAR]>,
+    /// Those whose place was taken by another thread.
     far: HashMap<Tid, Box<FirstHalf>>,
     /// Done with; their buffers are used again.
     #[expect(clippy::vec_box, reason = "the boxes move between here and the tables, their contents do not")]
@@ -145,12 +145,19 @@ pub(crate) struct Pending {
     bytes: usize,
 }
 
+#[derive(Debug)]
+struct Place {
+    half: Option<Box<FirstHalf>>,
+    /// How many more there are in the map.
+    far: u32,
+}
+
 /// Threads of a process are numbered mostly one after another: this many, and few share a place.
-const NEAR: usize = 512;
+const NEAR: usize = 1024;
 
 impl Default for Pending {
     fn default() -> Self {
-        let near = Box::new([const { None }; NEAR]);
+        let near = Box::new([const { Place { half: None, far: 0 } }; NEAR]);
         Pending { near, far: HashMap::new(), spare: Vec::new(), open: 0, bytes: 0 }
     }
 }
@@ -165,7 +172,8 @@ impl Pending {
     /// True where the thread may have an open call.
     #[inline(always)]
     pub(crate) fn may_have(&self, tid: Tid) -> bool {
-        self.near[tid as usize % NEAR].is_some() || !self.far.is_empty()
+        let place = &self.near[tid as usize % NEAR];
+        place.half.is_some() || place.far > 0
     }
 
     /// True where room must be made before another is kept.
@@ -186,18 +194,22 @@ impl Pending {
     }
 
     pub(crate) fn get(&self, tid: Tid) -> Option<&FirstHalf> {
-        let near = self.near[tid as usize % NEAR].as_deref().filter(|half| half.tid == tid);
+        let near = self.near[tid as usize % NEAR].half.as_deref().filter(|half| half.tid == tid);
         near.or_else(|| self.far.get(&tid).map(|half| &**half))
     }
 
     /// Takes the first half of `tid` out.
     #[inline]
     pub(crate) fn take(&mut self, tid: Tid) -> Option<Box<FirstHalf>> {
-        let near = &mut self.near[tid as usize % NEAR];
-        let half = match near {
-            Some(half) if half.tid == tid => near.take()?,
-            _ if self.far.is_empty() => return None,
-            _ => self.far.remove(&tid)?,
+        let place = &mut self.near[tid as usize % NEAR];
+        let half = match &place.half {
+            Some(half) if half.tid == tid => place.half.take()?,
+            _ if place.far == 0 => return None,
+            _ => {
+                let half = self.far.remove(&tid)?;
+                place.far -= 1;
+                half
+            }
         };
         self.open -= 1;
         self.bytes = self.bytes.saturating_sub(half.size());
@@ -210,10 +222,12 @@ impl Pending {
         half.tid = tid;
         self.bytes += half.size();
         self.open += 1;
-        match &mut self.near[tid as usize % NEAR] {
-            near @ None => near.insert(half),
-            Some(_) => self.far.entry(tid).insert(half).into_mut(),
+        let place = &mut self.near[tid as usize % NEAR];
+        if place.half.is_none() {
+            return place.half.insert(half);
         }
+        place.far += 1;
+        self.far.entry(tid).insert(half).into_mut()
     }
 
     /// Gives the buffers of one that is done with back.
@@ -229,12 +243,12 @@ impl Pending {
 
     /// The batch is about to go: those that are still open copy their text.
     pub(crate) fn leave(&mut self, batch: &[u8]) {
-        let open = self.near.iter_mut().flatten().chain(self.far.values_mut());
+        let open = self.near.iter_mut().flat_map(|place| &mut place.half).chain(self.far.values_mut());
         open.filter(|half| half.own.is_none()).for_each(|half| half.own(batch));
     }
 
     fn all(&self) -> impl Iterator<Item = &FirstHalf> {
-        self.near.iter().flatten().chain(self.far.values()).map(|half| &**half)
+        self.near.iter().flat_map(|place| &place.half).chain(self.far.values()).map(|half| &**half)
     }
 
     /// The only thread whose open call has that name, if just one has.

@@ -13,19 +13,22 @@ use whyslow_model::ClockKind;
 
 const UNFINISHED: &[u8; 16] = b"<unfinished ...>";
 
-/// The record of the line that starts at `base` in its batch; `None` where the line is not a usual one.
+/// Fills in the empty record of the line that starts at `base` in its batch; `None`, and a record of no use, where
+/// the line is not a usual one. Filled in where it stays: moved, it would be read before its parts are written.
 #[inline(always)]
-pub(crate) fn read(line: &[u8], base: usize, seen: &Seen, words: &mut Vocabulary) -> Option<Record> {
+pub(crate) fn read(
+    line: &[u8],
+    base: usize,
+    seen: &Seen,
+    words: &mut Vocabulary,
+    record: &mut Record,
+) -> Option<()> {
     let (head, tail) = (line.first_chunk::<32>()?, line.last_chunk::<16>()?);
     let prefix = prefix::usual(head, seen)?;
-    let mut record = Record {
-        ts: prefix.ts,
-        dur: NO_TIME,
-        tid: prefix.tid,
-        line: Span::new(base, base + line.len()),
-        marks: Marks::of_clock(ClockKind::TimeOfDay, true),
-        ..Record::default()
-    };
+    record.ts = prefix.ts;
+    record.tid = prefix.tid;
+    record.line = Span::new(base, base + line.len());
+    record.marks = Marks::of_clock(ClockKind::TimeOfDay, true);
     let args_at = match head.get(prefix.rest)? {
         b'a'..=b'z' | b'_' => {
             let (length, syscall) = words.names.identify::<b'('>(line, prefix.rest)?;
@@ -40,7 +43,8 @@ pub(crate) fn read(line: &[u8], base: usize, seen: &Seen, words: &mut Vocabulary
             if tail == UNFINISHED {
                 record.kind = Kind::Unfinished;
                 record.args = Span::new(base + args_at, base + trimmed(line, args_at)?);
-                return Some(record);
+                record.dur = NO_TIME;
+                return Some(());
             }
             record.kind = Kind::Call;
             args_at
@@ -83,7 +87,7 @@ pub(crate) fn read(line: &[u8], base: usize, seen: &Seen, words: &mut Vocabulary
     record.errno = found.errno.0;
     record.args = Span::new(base + args_at, base + found.close);
     record.note = Span::new(base + found.note, base + end);
-    Some(record)
+    Some(())
 }
 
 /// Where the arguments before `<unfinished ...>` end: behind them stands one space, seldom more.
