@@ -36,11 +36,13 @@ pub struct Share {
 }
 
 impl Share {
-    /// The severity that the share alone justifies (guard 1). An unknown share is a notice.
+    /// The severity that the share alone justifies (guard 1). An unknown share is a notice. A share of the calls
+    /// is no share of the time: only a storm of them is a warning.
     pub fn severity(&self) -> Severity {
+        let warning = if self.of == CALLS { STORM_CALL_SHARE } else { WARNING_SHARE };
         match self.value {
             Some(share) if share >= CRITICAL_SHARE => Severity::Critical,
-            Some(share) if share >= WARNING_SHARE => Severity::Warning,
+            Some(share) if share >= warning => Severity::Warning,
             _ => Severity::Notice,
         }
     }
@@ -72,8 +74,11 @@ pub fn share_of_ns(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64) ->
 /// The part that `count` has of all calls.
 pub fn share_of_calls(facts: &Facts, count: u64) -> Share {
     let all = facts.total_calls();
-    Share { value: (all > 0).then(|| count as f64 / all as f64), of: "calls".to_string() }
+    Share { value: (all > 0).then(|| count as f64 / all as f64), of: CALLS.to_string() }
 }
+
+/// Of what a share is that counts calls.
+const CALLS: &str = "calls";
 
 /// For storms of cheap calls: the part of the wall time, but of the calls where a storm makes up more of them:
 /// under a tracer, times of cheap calls are mostly the tracer's (guard 6), and what it adds between the calls

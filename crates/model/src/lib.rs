@@ -29,7 +29,7 @@ pub use errno::Errno;
 pub use event::{Call, CallFlags, Event, Exit, ProcessInfo, Ret, Signal, Sink};
 pub use fd::{FdEntry, FdKind, SocketEnds};
 pub use ids::{SourceId, Tid};
-pub use stats::{CallStats, Histogram};
+pub use stats::{CallStats, Histogram, RareStats};
 pub use syscall::Syscall;
 pub use table::{Cell, Column, Table};
 pub use time::{Nanos, Timestamp};

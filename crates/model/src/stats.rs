@@ -155,17 +155,51 @@ pub struct CallStats {
 
 impl Default for CallStats {
     fn default() -> Self {
-        CallStats {
-            count: 0,
-            errors: 0,
-            timed: 0,
-            total_ns: 0,
-            waiting_ns: 0,
-            min_ns: u64::MAX,
-            max_ns: 0,
-            bytes: 0,
-            histogram: Histogram::default(),
+        CallStats::NONE
+    }
+}
+
+impl CallStats {
+    /// No calls.
+    pub const NONE: CallStats = CallStats {
+        count: 0,
+        errors: 0,
+        timed: 0,
+        total_ns: 0,
+        waiting_ns: 0,
+        min_ns: u64::MAX,
+        max_ns: 0,
+        bytes: 0,
+        histogram: Histogram { first: [0; Histogram::FIRST], firsts: 0, base: 0, counts: Vec::new() },
+    };
+}
+
+/// Statistics of calls that most subjects never see: they take no room until there is one. Read and recorded
+/// like [`CallStats`].
+#[derive(Clone, Debug, Default)]
+pub struct RareStats(Option<Box<CallStats>>);
+
+impl RareStats {
+    /// Adds another set's calls.
+    pub fn merge(&mut self, other: &CallStats) {
+        if other.count > 0 {
+            self.0.get_or_insert_default().merge(other);
         }
+    }
+}
+
+impl std::ops::Deref for RareStats {
+    type Target = CallStats;
+
+    fn deref(&self) -> &CallStats {
+        static NONE: CallStats = CallStats::NONE;
+        self.0.as_deref().unwrap_or(&NONE)
+    }
+}
+
+impl std::ops::DerefMut for RareStats {
+    fn deref_mut(&mut self) -> &mut CallStats {
+        self.0.get_or_insert_default()
     }
 }
 
@@ -193,6 +227,9 @@ impl CallStats {
 
     /// Adds another set's calls.
     pub fn merge(&mut self, other: &CallStats) {
+        if other.count == 0 {
+            return;
+        }
         self.count += other.count;
         self.errors += other.errors;
         self.timed += other.timed;

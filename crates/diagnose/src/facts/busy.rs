@@ -4,9 +4,10 @@ use super::Fold;
 use super::exemplar::Exemplars;
 use super::laps::{Laps, lap_time, within};
 use super::threads::ProcessId;
+use super::window::Window;
 use super::world::{Seen, World};
 use whyslow_model::event::Tid;
-use whyslow_model::{CallStats, Syscall, Timestamp};
+use whyslow_model::{CallStats, Nanos, Syscall, Timestamp};
 
 /// Which clocks are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,6 +25,15 @@ pub struct ClockReads {
     pub calls: CallStats,
     /// Lines.
     pub exemplars: Exemplars,
+    /// In a capture without times: the first and last wall-clock times that the calls themselves answered.
+    told: Window,
+}
+
+impl ClockReads {
+    /// How long the program ran from the first to the last answer; unknown where no answer is of use.
+    pub fn told(&self) -> Window {
+        self.told
+    }
 }
 
 /// sched_yield calls of one thread.
@@ -135,8 +145,44 @@ impl Fold for Busy {
             || head.starts_with(b"0xff")
             || head.starts_with(b"MAKE_PROCESS_CPUCLOCK")
             || head.starts_with(b"MAKE_THREAD_CPUCLOCK");
+        let answer = if call.ts.is_known() { None } else { wall_clock(call.args) };
         let reads = if cpu { &mut self.cpu_time } else { &mut self.time };
         reads.calls.record(call.dur, call.failed(), 0);
         reads.exemplars.see(call);
+        if let Some(answer) = answer {
+            reads.told.see(answer, Nanos::UNKNOWN);
+        }
+    }
+}
+
+/// The wall-clock time that `gettimeofday({S, US}, …)` or `clock_gettime(CLOCK_REALTIME, {S, NS})` answered, with or
+/// without the names of the fields.
+fn wall_clock(args: &[u8]) -> Option<Timestamp> {
+    let real = args.starts_with(b"CLOCK_REALTIME,");
+    if !real && !args.starts_with(b"{") {
+        return None;
+    }
+    let mut numbers = args[memchr::memchr(b'{', args)?..]
+        .split(|byte| !byte.is_ascii_digit())
+        .filter(|digits| !digits.is_empty())
+        .map(|digits| std::str::from_utf8(digits).ok()?.parse::<u64>().ok());
+    let (seconds, part) = (numbers.next()??, numbers.next()??);
+    let part = if real { part } else { part.checked_mul(1_000)? };
+    Some(Timestamp::new(seconds.checked_mul(1_000_000_000)?.checked_add(part)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_of_wall_clocks_are_read() {
+        let ns = |args: &str| wall_clock(args.as_bytes()).and_then(Timestamp::get);
+        assert_eq!(ns("{1396214480, 430083}, NULL"), Some(1_396_214_480_430_083_000));
+        assert_eq!(ns("{tv_sec=7, tv_usec=5}, NULL"), Some(7_000_005_000));
+        assert_eq!(ns("CLOCK_REALTIME, {tv_sec=7, tv_nsec=5}"), Some(7_000_000_005));
+        assert_eq!(ns("CLOCK_MONOTONIC, {tv_sec=7, tv_nsec=5}"), None);
+        assert_eq!(ns("NULL, NULL"), None);
+        assert_eq!(ns("{99999999999999999999, 1}"), None);
     }
 }

@@ -1,7 +1,7 @@
 //! Descriptors through time: what fd 23 was at time t.
 //!
 //! A [`FdLife`] is one open file description: from the call that made it (or the snapshot that showed it)
-//! to the close of its last descriptor. Processes hold [`Slots`]: fd number to life. dup and fork share a
+//! to the close of its last descriptor. Processes hold [`super::slots::Slots`]: fd number to life. dup and fork share a
 //! life; a closed and reopened number is another life, so generations are never mixed.
 
 use super::exemplar::Exemplars;
@@ -10,7 +10,7 @@ use super::io::IoStats;
 use super::threads::ProcessId;
 use super::world::World;
 use whyslow_model::event::Tid;
-use whyslow_model::{CallStats, FdKind, SocketEnds, Timestamp};
+use whyslow_model::{FdKind, RareStats, SocketEnds, Timestamp};
 
 /// A life's place in [`Fds`], with its generation: a place is used again after the life ended and was dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -92,9 +92,9 @@ pub struct FdLife {
     /// Bytes of directory entries read (getdents).
     pub listed: u64,
     /// lseek calls.
-    pub seeks: CallStats,
+    pub seeks: RareStats,
     /// fsync and fdatasync.
-    pub syncs: Option<Box<CallStats>>,
+    pub syncs: RareStats,
     /// The first line of those and the longest.
     pub sync_exemplars: Exemplars,
     /// A read returned 0: the end of the file, or the peer closed.
@@ -140,8 +140,8 @@ impl FdLife {
             reads: None,
             writes: None,
             listed: 0,
-            seeks: CallStats::default(),
-            syncs: None,
+            seeks: RareStats::default(),
+            syncs: RareStats::default(),
             sync_exemplars: Exemplars::default(),
             end_seen: false,
             end_seen_at: Timestamp::UNKNOWN,
@@ -192,80 +192,8 @@ impl FdLife {
     }
 }
 
-/// The descriptors of one process: fd number to life, with the close-on-exec mark.
-#[derive(Clone, Debug, Default)]
-pub struct Slots {
-    table: Vec<Option<(LifeId, bool)>>,
-}
-
-impl Slots {
-    /// Numbers above this are not tracked: `nofile` is 1,048,576 at most by default (`fs.nr_open`), and a
-    /// damaged line may show any number.
-    const MAX_FD: i32 = 1 << 20;
-
-    #[inline]
-    pub(crate) fn get(&self, fd: i32) -> Option<LifeId> {
-        self.table.get(usize::try_from(fd).ok()?)?.map(|(life, _)| life)
-    }
-
-    /// Puts `life` at `fd` and gives back what was there.
-    pub(crate) fn set(&mut self, fd: i32, life: LifeId, cloexec: bool) -> Option<LifeId> {
-        if !(0..Self::MAX_FD).contains(&fd) {
-            return None;
-        }
-        let at = fd as usize;
-        if at >= self.table.len() {
-            self.table.resize(at + 1, None);
-        }
-        self.table[at].replace((life, cloexec)).map(|(old, _)| old)
-    }
-
-    pub(crate) fn take(&mut self, fd: i32) -> Option<LifeId> {
-        self.table.get_mut(usize::try_from(fd).ok()?)?.take().map(|(life, _)| life)
-    }
-
-    pub(crate) fn set_cloexec(&mut self, fd: i32, on: bool) {
-        if let Some(Some((_, cloexec))) = usize::try_from(fd).ok().and_then(|at| self.table.get_mut(at)) {
-            *cloexec = on;
-        }
-    }
-
-    /// Takes out the lives that exec closes.
-    pub(crate) fn take_cloexec(&mut self) -> Vec<LifeId> {
-        let mut closed = Vec::new();
-        for slot in &mut self.table {
-            if let Some((life, true)) = *slot {
-                closed.push(life);
-                *slot = None;
-            }
-        }
-        closed
-    }
-
-    /// Takes out the lives of the numbers `from` to `to`.
-    pub(crate) fn take_range(&mut self, from: i64, to: i64) -> Vec<LifeId> {
-        let from = usize::try_from(from).unwrap_or(0).min(self.table.len());
-        let to = usize::try_from(to).unwrap_or(usize::MAX).min(self.table.len().saturating_sub(1));
-        if from > to {
-            return Vec::new();
-        }
-        self.table.get_mut(from..=to).map_or_else(Vec::new, |slots| {
-            slots.iter_mut().filter_map(|slot| slot.take().map(|(life, _)| life)).collect()
-        })
-    }
-
-    /// Open numbers with their lives.
-    pub fn iter(&self) -> impl Iterator<Item = (i32, LifeId)> {
-        self.table.iter().enumerate().filter_map(|(fd, slot)| slot.map(|(life, _)| (fd as i32, life)))
-    }
-
-    pub(crate) fn clear(&mut self) -> Vec<LifeId> {
-        self.table.drain(..).flatten().map(|(life, _)| life).collect()
-    }
-}
-
 /// All lives. Bounded: of the ended ones the first and busiest are kept for the views, the rest only live on
-/// in the facts of their file or peer.
+/// in the facts of their file or peer; of the open ones as many as are sane.
 #[derive(Debug, Default)]
 pub struct Fds {
     lives: Vec<FdLife>,
@@ -273,19 +201,27 @@ pub struct Fds {
     ended_kept: usize,
     /// Lives that ended and were dropped from the list.
     pub dropped: u64,
+    /// Descriptors that were not kept, because too many were open.
+    pub refused: u64,
 }
 
 impl Fds {
     /// Ended lives kept for the views.
     const MAX_ENDED: usize = 4096;
+    /// Lives kept, ended and open. A busy server has some thousands of connections; one takes 1 to 2 KiB here.
+    const MAX_LIVES: usize = 24_576;
 
-    /// A new life without descriptors yet.
+    /// A new life without descriptors yet; [`LifeId::NONE`] where there are too many.
     pub(crate) fn add(&mut self, mut life: FdLife) -> LifeId {
         if let Some(at) = self.free.pop() {
             let generation = self.lives[at as usize].generation + 1;
             life.generation = generation;
             self.lives[at as usize] = life;
             return LifeId { at, generation };
+        }
+        if self.lives.len() >= Self::MAX_LIVES {
+            self.refused += 1;
+            return LifeId::NONE;
         }
         self.lives.push(life);
         LifeId { at: self.lives.len() as u32 - 1, generation: 0 }

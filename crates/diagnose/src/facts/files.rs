@@ -2,13 +2,13 @@
 
 use super::exemplar::Exemplars;
 use super::io::IoStats;
-use super::pattern::pattern_of;
+use super::pattern::{LastDirectory, pattern_of};
 use super::rounds::Rounds;
 use hashbrown::{HashMap, HashTable};
 use std::borrow::Cow;
 use std::hash::BuildHasher;
 use whyslow_model::event::Tid;
-use whyslow_model::{CallStats, Nanos, Timestamp};
+use whyslow_model::{CallStats, Nanos, RareStats, Timestamp};
 
 /// A file's place in [`Files`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -42,7 +42,7 @@ pub struct FileFacts {
     /// Renames to this path.
     pub renames_to: u64,
     /// getdents calls, and the bytes of entries they brought.
-    pub directory_reads: CallStats,
+    pub directory_reads: RareStats,
     /// Reads through descriptors that led here.
     pub reads: Option<Box<IoStats>>,
     /// Writes.
@@ -50,9 +50,9 @@ pub struct FileFacts {
     /// Times it was opened, read and closed.
     pub rounds: Rounds,
     /// lseek calls.
-    pub seeks: CallStats,
+    pub seeks: RareStats,
     /// fsync and fdatasync.
-    pub syncs: CallStats,
+    pub syncs: RareStats,
     /// The first line of those and the longest.
     pub sync_exemplars: Exemplars,
     /// The largest size seen or offset reached, bytes.
@@ -154,6 +154,7 @@ pub struct Files {
     pub temp: HashMap<String, TempFiles>,
     /// Paths that were merged away.
     pub merged_paths: u64,
+    directory_pattern: LastDirectory,
 }
 
 impl Files {
@@ -236,7 +237,7 @@ impl Files {
         self.free.push(id.0);
         self.merged_paths += 1;
         // A path in which nothing varies would be a pattern of one: such share a row.
-        let pattern = match pattern_of(&file.path) {
+        let pattern = match self.directory_pattern.pattern_of(&file.path) {
             Cow::Owned(pattern)
                 if self.merged.len() < Self::MAX_PATTERNS || self.merged.contains_key(&pattern) =>
             {

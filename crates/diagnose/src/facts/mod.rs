@@ -29,6 +29,7 @@ pub mod readiness;
 pub mod rounds;
 pub mod searches;
 pub mod sleeps;
+pub mod slots;
 pub mod slow_files;
 mod sockets;
 pub mod spawns;

@@ -39,6 +39,37 @@ pub fn pattern_of(path: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Patterns of paths that come directory by directory: the directory's is made once.
+#[derive(Debug, Default)]
+pub(crate) struct LastDirectory {
+    directory: String,
+    /// Its pattern, where anything in it varies.
+    pattern: Option<String>,
+}
+
+impl LastDirectory {
+    /// As [`pattern_of`].
+    pub(crate) fn pattern_of<'a>(&mut self, path: &'a str) -> Cow<'a, str> {
+        let Some(slash) = memchr::memrchr(b'/', path.as_bytes()) else { return pattern_of(path) };
+        let (directory, name) = path.split_at(slash + 1);
+        if self.directory != directory {
+            self.directory.clear();
+            self.directory.push_str(directory);
+            self.pattern = match pattern_of(directory) {
+                Cow::Owned(pattern) => Some(pattern),
+                Cow::Borrowed(_) => None,
+            };
+        }
+        match (&self.pattern, pattern_of(name)) {
+            (None, Cow::Borrowed(_)) => Cow::Borrowed(path),
+            (pattern, name) => {
+                let directory = pattern.as_deref().unwrap_or(directory);
+                Cow::Owned([directory, &name].concat())
+            }
+        }
+    }
+}
+
 /// What varies at `at`: where it ends, and the word for it; an empty word for a number that is kept.
 fn varying_at(segment: &[u8], at: usize) -> Option<(usize, &'static str)> {
     let byte = segment[at];
@@ -137,6 +168,7 @@ mod tests {
             ("/tmp/tmpfiles.d", "/tmp/tmpfiles.d"),
         ] {
             assert_eq!(pattern_of(path), pattern);
+            assert_eq!(LastDirectory::default().pattern_of(path), pattern);
         }
     }
 

@@ -31,6 +31,34 @@ pub struct SlowFile {
 #[derive(Debug, Default)]
 pub struct SlowFiles {
     by_pattern: HashMap<String, SlowFile>,
+    /// Calls that ask no device ([`needs_no_device`]) and were slow all the same.
+    pub stalls: CallStats,
+}
+
+/// Calls that the kernel answers from memory at once: where such take long, the thread waited for a CPU or for its
+/// tracer, and so may the calls on files have done.
+pub fn needs_no_device(name: &str) -> bool {
+    matches!(
+        name,
+        "fcntl"
+            | "lseek"
+            | "dup"
+            | "dup2"
+            | "dup3"
+            | "getpid"
+            | "gettid"
+            | "getuid"
+            | "geteuid"
+            | "getgid"
+            | "getegid"
+            | "umask"
+            | "uname"
+            | "rt_sigaction"
+            | "rt_sigprocmask"
+            | "sigaltstack"
+            | "set_robust_list"
+            | "prlimit64"
+    )
 }
 
 impl SlowFiles {
@@ -89,7 +117,10 @@ impl Fold for SlowFiles {
             && !matches!(syscall, Syscall::EXECVE | Syscall::EXECVEAT | Syscall::MEMFD_CREATE)
             && !matches!(info.name, "mount" | "umount2" | "swapon" | "swapoff" | "pivot_root" | "chroot");
         let on_content = matches!(info.moves, Moves::Read | Moves::Write) && info.class != Class::Network;
-        on_path || on_content || matches!(syscall, Syscall::GETDENTS | Syscall::GETDENTS64)
+        needs_no_device(info.name)
+            || on_path
+            || on_content
+            || matches!(syscall, Syscall::GETDENTS | Syscall::GETDENTS64)
     }
 
     fn when(&self, _: Syscall) -> When {
@@ -100,6 +131,9 @@ impl Fold for SlowFiles {
     fn call(&mut self, seen: &Seen<'_>, world: &World) {
         if seen.call.dur.or_zero() < Self::SLOW.or_zero() || seen.waits.is_some() {
             return;
+        }
+        if needs_no_device(seen.call.syscall.info().name) {
+            return self.stalls.record(seen.call.dur, seen.call.failed(), 0);
         }
         // Writes that wait for the device by request (O_SYNC) are no surprise.
         let life = seen.life.and_then(|id| world.fds.get(id));
@@ -140,8 +174,10 @@ mod tests {
         // A journal that is written with O_DSYNC waits because it asked to.
         push(&mut facts, "openat", r#"AT_FDCWD, "/data/journal", O_WRONLY|O_DSYNC"#, 4, 0);
         push(&mut facts, "write", r#"4, "x"..., 4096"#, 4096, 30);
+        // A signal mask needs no device: whoever waits there waits for a CPU.
+        push(&mut facts, "rt_sigprocmask", "SIG_BLOCK, [CHLD], [], 8", 0, 15);
         let slow = facts.slow_files.by_time();
-        assert_eq!(slow.len(), 1);
+        assert_eq!((slow.len(), facts.slow_files.stalls.count), (1, 1));
         assert_eq!((slow[0].name.as_str(), slow[0].calls.count), ("/data/{n}.db", 6));
         assert_eq!(slow[0].by_syscall, [(Syscall::OPENAT, 3), (Syscall::READ, 3)]);
     }

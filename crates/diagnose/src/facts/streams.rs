@@ -118,8 +118,8 @@ impl Stream {
         stream.fd = Some(life.fd);
         stream.reads = life.reads.as_deref().cloned().unwrap_or_default();
         stream.writes = life.writes.as_deref().cloned().unwrap_or_default();
-        stream.seeks = life.seeks.clone();
-        stream.syncs = life.syncs.as_deref().cloned().unwrap_or_default();
+        stream.seeks.merge(&life.seeks);
+        stream.syncs.merge(&life.syncs);
         stream.sync_exemplars = life.sync_exemplars.clone();
         (stream.opens, stream.sync_opens, stream.append_opens) = (1, life.sync as u64, life.append as u64);
         stream.size = life.size.or(Some(life.extent)).filter(|size| *size > 0);
@@ -197,7 +197,7 @@ pub(crate) fn streams(world: &World) -> Vec<Stream> {
     let nameless = world
         .fds
         .iter()
-        .filter(|(_, life)| life.file.is_none() && (life.io_calls() > 0 || life.syncs.is_some()));
+        .filter(|(_, life)| life.file.is_none() && (life.io_calls() > 0 || life.syncs.count > 0));
     all.extend(nameless.map(|(id, life)| Stream::of_life(id, life, world)));
     all.sort_by(|a, b| {
         let calls = |stream: &Stream| stream.reads.calls.count + stream.writes.calls.count;

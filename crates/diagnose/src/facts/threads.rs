@@ -109,8 +109,8 @@ pub struct ProcessFacts {
     pub first: Timestamp,
     /// It ended within the capture.
     pub exited: bool,
-    /// Descriptor slots: index by fd. See [`super::fds`].
-    pub(crate) slots: super::fds::Slots,
+    /// Its open descriptors.
+    pub(crate) slots: super::slots::Slots,
 }
 
 impl ProcessFacts {
@@ -203,6 +203,10 @@ pub struct Threads {
     by_pid: HashMap<Tid, ProcessId, foldhash::fast::RandomState>,
     recent: [(Tid, u32); 64],
     free: Vec<ThreadId>,
+    /// Threads that ended since the last merge.
+    ended: usize,
+    living_processes: usize,
+    rest: Option<ThreadId>,
     /// Threads that were merged away.
     pub merged_threads: u64,
 }
@@ -216,6 +220,9 @@ impl Default for Threads {
             by_pid: HashMap::default(),
             recent: [(0, u32::MAX); 64],
             free: Vec::new(),
+            ended: 0,
+            living_processes: 0,
+            rest: None,
             merged_threads: 0,
         }
     }
@@ -224,6 +231,10 @@ impl Default for Threads {
 impl Threads {
     /// Past this many, ended threads are merged. A thread's row is about 3 KiB with its histograms.
     const MAX_THREADS: usize = 2048;
+    /// Past this many, further threads share one row, [`Threads::rest`].
+    const MAX_LIVING: usize = 6144;
+    /// Past this many, ended ones among them, the threads of further processes do.
+    const MAX_PROCESSES: usize = 1 << 15;
 
     /// The living thread of that number.
     #[inline]
@@ -242,10 +253,53 @@ impl Threads {
         self.by_pid.get(&pid).copied()
     }
 
+    /// Whether another thread has a row of its own.
+    pub(crate) fn have_room(&mut self) -> bool {
+        let full = |threads: &Self, most| threads.free.is_empty() && threads.threads.len() >= most;
+        // Merging looks at all threads: it is put off until it is worth that.
+        if full(self, Self::MAX_THREADS) && self.ended >= self.threads.len() / 8 {
+            self.merge_exited();
+        }
+        !full(self, Self::MAX_LIVING)
+    }
+
+    /// Whether there is no room for another process.
+    pub(crate) fn processes_are_full(&self) -> bool {
+        self.processes.len() >= Self::MAX_PROCESSES
+    }
+
+    /// Processes that have not ended.
+    pub(crate) fn living_processes(&self) -> usize {
+        self.living_processes
+    }
+
+    /// The row that all threads share for which there is no room.
+    pub(crate) fn rest(&mut self) -> ThreadId {
+        if let Some(rest) = self.rest {
+            return rest;
+        }
+        let mut process = ProcessFacts::new(None);
+        process.comm = Some("(other threads)".into());
+        (process.threads, process.living) = (1, 1);
+        self.processes.push(process);
+        self.threads.push(ThreadFacts::new(0, ProcessId(self.processes.len() as u32 - 1)));
+        *self.rest.insert(ThreadId(self.threads.len() as u32 - 1))
+    }
+
+    /// Whether it is the row of many threads.
+    pub(crate) fn is_rest(&self, id: ThreadId) -> bool {
+        self.rest == Some(id)
+    }
+
+    /// Calls of threads that share one row, because there are too many.
+    pub fn rest_calls(&self) -> u64 {
+        self.rest.map_or(0, |rest| self.thread(rest).calls)
+    }
+
     /// A new thread of `process`.
     pub(crate) fn add_thread(&mut self, tid: Tid, process: ProcessId) -> ThreadId {
-        if self.threads.len() >= Self::MAX_THREADS && self.free.is_empty() {
-            self.merge_exited();
+        if !self.have_room() {
+            return self.rest();
         }
         let thread = ThreadFacts::new(tid, process);
         let id = match self.free.pop() {
@@ -266,9 +320,14 @@ impl Threads {
         id
     }
 
-    /// A new process.
+    /// A new process; the one of [`Threads::rest`] where there are too many.
     pub(crate) fn add_process(&mut self, pid: Option<Tid>) -> ProcessId {
+        if self.processes_are_full() {
+            let rest = self.rest();
+            return self.thread(rest).process;
+        }
         self.processes.push(ProcessFacts::new(pid));
+        self.living_processes += 1;
         let id = ProcessId(self.processes.len() as u32 - 1);
         if let Some(pid) = pid {
             self.by_pid.insert(pid, id);
@@ -288,6 +347,7 @@ impl Threads {
             return;
         }
         thread.exited = true;
+        self.ended += 1;
         let tid = thread.tid;
         let owner = &mut self.processes[thread.process.0 as usize];
         owner.living = owner.living.saturating_sub(1);
@@ -302,6 +362,7 @@ impl Threads {
 
     pub(crate) fn process_exited(&mut self, id: ProcessId) {
         let process = &mut self.processes[id.0 as usize];
+        self.living_processes = self.living_processes.saturating_sub(!process.exited as usize);
         process.exited = true;
         if let Some(pid) = process.pid
             && self.by_pid.get(&pid) == Some(&id)
@@ -315,6 +376,7 @@ impl Threads {
         let mut keeper: HashMap<ProcessId, usize> = HashMap::new();
         // Processes that ended are merged too: thousands of short-lived children are one row.
         let ended = ProcessId(u32::MAX);
+        self.ended = 0;
         for at in 0..self.threads.len() {
             if !self.threads[at].exited || self.threads[at].merged == 0 {
                 continue;

@@ -11,9 +11,10 @@ mod tests;
 pub(crate) use paths::is_stat_family;
 
 use super::exemplar::Exemplar;
-use super::fds::{FdLife, Fds, LifeId, Origin, Slots};
+use super::fds::{FdLife, Fds, LifeId, Origin};
 use super::files::{FileId, Files, merge_io};
 use super::io::IoStats;
+use super::slots::Slots;
 use super::sockets;
 use super::threads::{ProcessId, ThreadId, Threads};
 use super::waits::{WaitKind, wait_kind};
@@ -113,6 +114,10 @@ impl World {
     const MAX_SIGNALS: usize = 256;
     /// Children remembered that never showed up (a trace without `-f`).
     const MAX_UNBORN: usize = 1024;
+    /// Clones in flight at once.
+    const MAX_IN_FLIGHT: usize = 256;
+    /// Descriptors that living processes inherited, about.
+    const MAX_INHERITED: usize = 1 << 16;
     /// Rows of `/proc/net/*` kept for joining by inode.
     const MAX_NET_ROWS: usize = 100_000;
     /// Rows of snapshots that become descriptors.
@@ -196,8 +201,8 @@ impl World {
 /// Moves a life's statistics into its file's; the life keeps its counts for the views.
 fn take_into_file(life: &FdLife, facts: &mut super::FileFacts) {
     facts.seeks.merge(&life.seeks);
-    if let Some(syncs) = &life.syncs {
-        facts.syncs.merge(syncs);
+    if life.syncs.count > 0 {
+        facts.syncs.merge(&life.syncs);
         facts.sync_exemplars.merge(&life.sync_exemplars);
     }
     facts.rounds.see(life);

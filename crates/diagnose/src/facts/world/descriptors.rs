@@ -28,6 +28,9 @@ impl World {
             Some(id) => id,
             None => self.first_use(seen.process, fd, call, note),
         };
+        if id == LifeId::NONE {
+            return;
+        }
         seen.life = Some(id);
         if note.is_some() {
             self.annotate(id, note);
@@ -166,7 +169,7 @@ impl World {
                     self.give_file(id);
                 }
                 if let Some(life) = self.fds.get_mut(id) {
-                    life.syncs.get_or_insert_default().record(call.dur, call.failed(), 0);
+                    life.syncs.record(call.dur, call.failed(), 0);
                     life.sync_exemplars.see(call);
                 }
             }
@@ -320,7 +323,7 @@ impl World {
         self.annotate(id, returned);
         self.install(seen.process, fd, id, cloexec, seen.call.ts);
         seen.fd = Some(fd);
-        seen.life = Some(id);
+        seen.life = Some(id).filter(|id| *id != LifeId::NONE);
     }
 
     pub(super) fn install(&mut self, process: ProcessId, fd: i32, id: LifeId, cloexec: bool, ts: Timestamp) {

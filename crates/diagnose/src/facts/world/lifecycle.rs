@@ -14,6 +14,9 @@ impl World {
     /// A thread seen for the first time: a child of a known clone, or of the process that is traced.
     #[cold]
     pub(super) fn new_thread(&mut self, tid: Tid, first_call: Option<Syscall>) -> ThreadId {
+        if !self.threads.have_room() {
+            return self.threads.rest();
+        }
         if let Some(unborn) = self.unborn.remove(&tid) {
             return self.be_born(tid, unborn.parent, unborn.is_thread, unborn.slots);
         }
@@ -49,10 +52,20 @@ impl World {
         if is_thread {
             return self.threads.add_thread(tid, parent);
         }
+        if self.threads.processes_are_full() {
+            return self.threads.rest();
+        }
         let child = self.threads.add_process(Some(tid));
-        let slots = slots.unwrap_or_else(|| self.threads.process(parent).slots.clone());
+        let slots = slots.unwrap_or_else(|| self.inherited(parent));
         self.adopt(child, parent, slots);
         self.threads.add_thread(tid, child)
+    }
+
+    /// The descriptors that a child of `parent` has at its start: all, in any sane capture. A host of children of a
+    /// process with a host of descriptors inherit the lowest numbers.
+    fn inherited(&self, parent: ProcessId) -> Slots {
+        let heirs = self.threads.living_processes() + self.unborn.len();
+        self.threads.process(parent).slots.inherited(Self::MAX_INHERITED / heirs.max(1))
     }
 
     /// Gives `child` what it inherits from `parent`.
@@ -93,7 +106,9 @@ impl World {
             }
             Syscall::CLONE | Syscall::CLONE3 | Syscall::FORK | Syscall::VFORK => {
                 self.in_flight.retain(|(caller, _, _)| *caller != thread);
-                self.in_flight.push((thread, makes_thread(call.args), None));
+                if self.in_flight.len() < Self::MAX_IN_FLIGHT {
+                    self.in_flight.push((thread, makes_thread(call.args), None));
+                }
             }
             _ => {}
         }
@@ -114,7 +129,7 @@ impl World {
             self.unborn.clear();
         }
         let is_thread = makes_thread(call.args);
-        let slots = (!is_thread).then(|| self.threads.process(seen.process).slots.clone());
+        let slots = (!is_thread).then(|| self.inherited(seen.process));
         self.unborn.insert(child, Unborn { parent: seen.process, is_thread, slots });
     }
 
@@ -122,7 +137,11 @@ impl World {
         if seen.call.ok().is_none() {
             return;
         }
-        if self.threads.process(seen.process).pid.is_some_and(|pid| pid != seen.call.tid) {
+        if self.threads.is_rest(seen.thread) {
+            return;
+        }
+        let led_by_another = self.threads.process(seen.process).pid.is_some_and(|pid| pid != seen.call.tid);
+        if led_by_another && !self.threads.processes_are_full() {
             seen.process = self.split_off(seen.thread, seen.call.tid);
         }
         let path = seen.file.map(|file| self.files.get(file).path.clone());
@@ -143,7 +162,7 @@ impl World {
     fn split_off(&mut self, thread: ThreadId, tid: Tid) -> ProcessId {
         let parent = self.threads.thread(thread).process;
         let child = self.threads.add_process(Some(tid));
-        let slots = self.threads.process(parent).slots.clone();
+        let slots = self.inherited(parent);
         self.adopt(child, parent, slots);
         let process = self.threads.process_mut(parent);
         process.threads = process.threads.saturating_sub(1);

@@ -129,12 +129,10 @@ impl World {
         let mut buffer = std::mem::take(&mut self.path_buffer);
         buffer.clear();
         if let Some(directory) = self.directory(seen.process, base) {
-            buffer.extend_from_slice(directory.as_bytes());
-            if !buffer.ends_with(b"/") {
-                buffer.push(b'/');
-            }
+            join(&mut buffer, directory.as_bytes(), path);
+        } else {
+            buffer.extend_from_slice(path);
         }
-        buffer.extend_from_slice(path);
         let file = self.files.intern(&buffer);
         self.path_buffer = buffer;
         Some(file)
@@ -167,6 +165,36 @@ impl World {
     pub(super) fn cwd(&self, process: ProcessId) -> Option<std::borrow::Cow<'_, str>> {
         self.threads.process(process).cwd.as_deref().map(Into::into)
     }
+}
+
+/// Puts `path` behind `directory`. A walk of a tree climbs back by `..` (fts, find): each takes a name away, so
+/// that a path stays one path however it was reached. Of links on the way nothing is known.
+fn join(buffer: &mut Vec<u8>, directory: &[u8], mut path: &[u8]) {
+    buffer.extend_from_slice(directory);
+    while let Some(rest) = path.strip_prefix(b"..").filter(|rest| rest.is_empty() || rest[0] == b'/') {
+        let slash = memchr::memrchr(b'/', buffer);
+        let name = &buffer[slash.map_or(0, |slash| slash + 1)..];
+        if matches!(name, b"" | b"." | b"..") {
+            break;
+        }
+        match slash {
+            Some(slash) => buffer.truncate(slash.max(1)),
+            None => {
+                buffer.clear();
+                buffer.push(b'.');
+            }
+        }
+        path = rest.strip_prefix(b"/").unwrap_or_default();
+    }
+    if path.is_empty() {
+        return;
+    }
+    if buffer == b"." {
+        buffer.clear();
+    } else if !buffer.ends_with(b"/") {
+        buffer.push(b'/');
+    }
+    buffer.extend_from_slice(path);
 }
 
 /// What open's flags say.

@@ -253,7 +253,7 @@ fn reads_in_sequence_and_reads_at_offsets_are_told_apart() {
     assert_eq!(reads.after_seek, 1);
     assert_eq!((reads.one_byte, reads.longest_one_byte_run), (3, 3));
     assert_eq!(life.seeks.count, 1);
-    assert_eq!(life.syncs.as_ref().map(|syncs| syncs.count), Some(1));
+    assert_eq!(life.syncs.count, 1);
     trace.call(1, "close", "3", 0);
     let file = trace.facts.world.files.find("/data/a").expect("used");
     assert_eq!((file.syncs.count, file.seeks.count), (1, 1));

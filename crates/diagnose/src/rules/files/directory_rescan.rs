@@ -102,7 +102,7 @@ fn is_monitoring(file: &FileFacts) -> bool {
 
 /// Listings and opens of one directory.
 fn cost(file: &FileFacts) -> CallStats {
-    let mut cost = file.directory_reads.clone();
+    let mut cost = CallStats::clone(&file.directory_reads);
     cost.merge(&file.path_calls);
     cost
 }

@@ -25,10 +25,10 @@
 use super::{MOST_FINDINGS, more_text};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::Facts;
-use crate::facts::slow_files::{SlowFile, SlowFiles};
+use crate::facts::slow_files::{SlowFile, SlowFiles, needs_no_device};
 use crate::{guards, words};
 use whyslow_model::syscall::Class;
-use whyslow_model::{Nanos, Subject};
+use whyslow_model::{Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -43,6 +43,14 @@ pub(crate) static RULE: Rule = Rule {
 /// Slow calls that take less than this in all are nothing that a person would notice (response-time limit of
 /// 0.1 s: Nielsen, Usability Engineering, 1993).
 const NOTICEABLE: Nanos = Nanos::new(100_000_000);
+/// A few slow calls are a cold cache or a busy machine; fewer than [`guards::FEW_TURNS`] are a cause only where they
+/// take this long in all, which makes a person wait (the same source's limit for an uninterrupted thought).
+const LONG: Nanos = Nanos::from_secs(1);
+/// Fewer stalls in calls that need no device say nothing of the machine.
+const FEW_STALLS: u64 = 3;
+/// Where calls that need no device are slow at least this often for each slow one on a file (both as parts of
+/// their kind), the machine or the tracer is what is slow.
+const STALLS_PER_SLOW: f64 = 0.5;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if facts.hides_class(Class::File) && facts.hides_class(Class::Descriptor) {
@@ -54,6 +62,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         all.into_iter().filter(|slow| slow.calls.total_ns >= NOTICEABLE.or_zero()).collect();
     let more = worst.len().saturating_sub(MOST_FINDINGS);
     let several = worst.len() > 1;
+    let stalls = machine_stalls(facts);
     for (at, slow) in worst.into_iter().take(MOST_FINDINGS).enumerate() {
         let asker = (!slow.shared && slow.tid != 0).then_some(slow.tid);
         let share = guards::share_of_ns(facts, asker, slow.calls.total(), slow.calls.count);
@@ -78,12 +87,15 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         if slow.shared {
             subject.tid = None;
         }
+        let passing = slow.calls.count < guards::FEW_TURNS && slow.calls.total() < LONG;
+        let most = if passing || !stalls.is_empty() { Severity::Notice } else { Severity::Critical };
         out.report(share, title)
+            .at_most(most)
             .subject(Subject { path: Some(slow.name.clone()), syscall: Some(syscalls.join(", ")), ..subject })
-            .confidence(0.8)
+            .confidence(if stalls.is_empty() { 0.8 } else { 0.4 })
             .cause(format!(
                 "From memory such a call takes microseconds: these ({}) waited for a device, a journal, a lock on the \
-                 directory, or a server behind the mount.{together}{}",
+                 directory, or a server behind the mount.{stalls}{together}{}",
                 kinds.join(", "),
                 more_text(more, at)
             ))
@@ -95,6 +107,32 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .evidence_all(slow.exemplars.iter())
             .file();
     }
+}
+
+/// Says so where calls that need no device are slow as well; else empty.
+fn machine_stalls(facts: &Facts) -> String {
+    let stalls = facts.slow_files.stalls.count;
+    let slow: u64 = facts.slow_files.by_time().iter().map(|slow| slow.calls.count).sum();
+    let (mut free, mut on_files) = (0, 0);
+    for (_, thread) in facts.world.threads.iter() {
+        for (syscall, stats) in thread.by_syscall.iter() {
+            let info = syscall.info();
+            if needs_no_device(info.name) {
+                free += stats.count;
+            } else if matches!(info.class, Class::File | Class::Descriptor) {
+                on_files += stats.count;
+            }
+        }
+    }
+    if stalls < FEW_STALLS || (stalls * on_files) as f64 <= STALLS_PER_SLOW * (slow * free) as f64 {
+        return String::new();
+    }
+    format!(
+        " But {} that need no device (fcntl, lseek, signal masks) took {} and more as well: more likely the machine had \
+         no CPU to give, or the tracer was slow (vmstat 1: r above the number of CPUs, or st).",
+        words::plural(stalls, "call"),
+        SlowFiles::SLOW
+    )
 }
 
 /// A path that a command can take: a pattern's directory.

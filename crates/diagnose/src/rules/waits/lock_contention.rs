@@ -46,6 +46,9 @@ pub(crate) static RULE: Rule = Rule {
 const MIN_WAITS: u64 = 20;
 /// Findings of this rule in one diagnosis.
 const MAX_REPORTED: usize = 3;
+/// Shorter waits may be the tracer's making (guard 6): it stops the holder twice in each call, some 50 us each and
+/// a turn of the CPU more where there are few, and a locked section often makes several calls.
+const SHORT_WAIT: Nanos = Nanos::from_millis(2);
 /// In an excerpt: waits that a user would notice.
 const LONG_WAIT: Nanos = Nanos::from_millis(500);
 
@@ -138,9 +141,17 @@ fn report(facts: &Facts, out: &mut Findings<'_>, share: Share, (_, address, lock
     };
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     let longest = lock.longest.as_deref();
+    let short = lock.mean() < SHORT_WAIT && share.value.is_none_or(|value| value < guards::CRITICAL_SHARE);
+    let tracer = if short {
+        " The waits are short: without the tracer, which slows what is done under the lock, they may be next to nothing."
+    } else {
+        ""
+    };
     out.report(share, title)
+        .at_most(if short { Severity::Notice } else { Severity::Critical })
+        .confidence(if short { 0.5 } else { 0.9 })
         .subject(subject)
-        .cause(format!("Waiting: {}.{handed}{holder}{rest}", who.join(", ")))
+        .cause(format!("Waiting: {}.{handed}{holder}{rest}{tracer}", who.join(", ")))
         .fix(format!("see what is done under it: strace -f -k -e trace=futex -p {pid} (the stack of wait and wake names the lock's code); what the waker calls before each wake is what the lock is held for"))
         .fix("code: no I/O, logging, allocation or calls to others under the lock; copy what is needed, unlock, then work")
         .fix("code: split it: a lock a shard or key, a queue a thread, per-thread counters added up on reading; read-mostly data: RCU or an atomic pointer")
