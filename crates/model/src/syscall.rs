@@ -1,6 +1,7 @@
 //! Syscalls by small number: name, class, where their descriptor and path stand, whether they wait.
 
 use crate::syscall_rows::ROWS;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// A syscall (or, in an ltrace capture, a library function): an index into [`Syscall::info`] for the known
@@ -263,6 +264,7 @@ impl Index {
 #[derive(Debug, Default, Clone)]
 pub struct Names {
     unlisted: Vec<Box<str>>,
+    numbers: HashMap<Box<[u8]>, u16>,
 }
 
 impl Names {
@@ -274,15 +276,16 @@ impl Names {
         if let Some(listed) = Syscall::lookup(name) {
             return listed;
         }
-        let text = String::from_utf8_lossy(name);
-        if let Some(i) = self.unlisted.iter().position(|known| **known == *text) {
-            return Syscall(Syscall::FIRST_UNLISTED + i as u16);
+        if let Some(number) = self.numbers.get(name) {
+            return Syscall(*number);
         }
         if self.unlisted.len() >= Names::CAP {
             return Syscall::UNLISTED;
         }
-        self.unlisted.push(text.into());
-        Syscall(Syscall::FIRST_UNLISTED + (self.unlisted.len() - 1) as u16)
+        let number = Syscall::FIRST_UNLISTED + self.unlisted.len() as u16;
+        self.unlisted.push(String::from_utf8_lossy(name).into());
+        self.numbers.insert(name.into(), number);
+        Syscall(number)
     }
 
     /// The name of `syscall`.

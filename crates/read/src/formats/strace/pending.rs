@@ -164,9 +164,9 @@ impl Default for Pending {
 
 impl Pending {
     /// Threads with an open call; Linux allows 4 million, a real capture shows some thousands.
-    const MOST: usize = 1 << 16;
+    const MOST: usize = 1 << 15;
     /// Text of open calls. A line may have 1 MiB, so a hostile capture would need it for each thread.
-    const MOST_BYTES: usize = 16 << 20;
+    const MOST_BYTES: usize = 4 << 20;
     const MOST_SPARE: usize = 64;
 
     /// True where the thread may have an open call.
@@ -252,7 +252,12 @@ impl Pending {
     }
 
     /// The only thread whose open call has that name, if just one has.
+    /// Of very many open calls none is the only one.
     pub(crate) fn only_one_named(&self, name: &[u8], batch: &[u8]) -> Option<Tid> {
+        const MOST_TO_ASK: usize = 64;
+        if self.open > MOST_TO_ASK {
+            return None;
+        }
         let mut named = self.all().filter(|half| half.name(batch) == name);
         let half = named.next()?;
         named.next().is_none().then_some(half.tid)
