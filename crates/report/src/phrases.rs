@@ -162,13 +162,21 @@ pub(crate) fn lacking(not_judged: &[NotJudged]) -> Vec<Lacking<'_>> {
     groups
 }
 
-/// `Not judged: 5 rules for want of durations of calls, 2 for want of …`.
-pub(crate) fn not_judged(groups: &[Lacking<'_>]) -> Option<String> {
+/// Missing facts that are named in one sentence; the rest is counted. `--verbose` names all.
+const NAMED: usize = 3;
+
+/// `Not judged: 5 rules for want of durations of calls, 2 for want of …, and 12 for want of other calls.`
+pub(crate) fn not_judged(groups: &[Lacking<'_>], all: bool) -> Option<String> {
     let [first, rest @ ..] = groups else { return None };
+    let named = if all || groups.len() <= NAMED + 1 { rest.len() } else { NAMED - 1 };
     let mut text =
         format!("Not judged: {} for want of {}", plural(first.rules.len() as u64, "rule"), first.missing);
-    for group in rest {
+    for group in &rest[..named] {
         text.push_str(&format!(", {} for want of {}", group.rules.len(), group.missing));
+    }
+    let others: usize = rest[named..].iter().map(|group| group.rules.len()).sum();
+    if others > 0 {
+        text.push_str(&format!(", and {others} for want of other facts (--verbose names them)"));
     }
     text.push('.');
     Some(text)
@@ -326,10 +334,16 @@ mod tests {
         ];
         let groups = lacking(&rules);
         assert_eq!(
-            not_judged(&groups).as_deref(),
+            not_judged(&groups, false).as_deref(),
             Some("Not judged: 2 rules for want of durations, 1 for want of clock, 1 for want of fds.")
         );
         assert_eq!(supplies(&groups), [("x", 3), ("y", 1)]);
-        assert_eq!(not_judged(&[]), None);
+        assert_eq!(not_judged(&[], false), None);
+        let many: Vec<NotJudged> = (0..6)
+            .map(|i| NotJudged { id: "r", missing: format!("fact {i}"), supply: "x".to_string() })
+            .collect();
+        let text = not_judged(&lacking(&many), false).unwrap_or_default();
+        assert!(text.contains("1 for want of fact 2, and 3 for want of other facts"), "{text}");
+        assert!(not_judged(&lacking(&many), true).is_some_and(|text| text.ends_with("fact 5.")));
     }
 }

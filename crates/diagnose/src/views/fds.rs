@@ -35,7 +35,6 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
             "What was open before the trace began shows in lsof -nP -p PID, or with strace -yy.".to_string(),
         );
     }
-    let timed = facts.capture.has_durations();
     if by != "fd" {
         return grouped(facts, ask, by, &lives, &served, notes);
     }
@@ -57,14 +56,14 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
             Column::optional("local", "local", 6),
             Column::new("target", "target"),
         ],
-        rows: lives.iter().map(|life| row(facts, life, timed)).collect(),
+        rows: lives.iter().map(|life| row(facts, life)).collect(),
         total: None,
         notes,
     };
     finish(table, ask, "none")
 }
 
-fn row(facts: &Facts, life: &FdLife, timed: bool) -> Vec<Cell> {
+fn row(facts: &Facts, life: &FdLife) -> Vec<Cell> {
     let moment = |ts| Cell::text(Some(clock_text(ts)).filter(|text| !text.is_empty()));
     let traffic = Traffic::of(life);
     let mut cells = vec![
@@ -76,7 +75,7 @@ fn row(facts: &Facts, life: &FdLife, timed: bool) -> Vec<Cell> {
         moment(life.opened),
         moment(life.closed),
     ];
-    cells.extend(traffic.cells(timed));
+    cells.extend(traffic.cells(facts));
     cells.push(Cell::text(life.local()));
     let other_end = life.target(&facts.world).filter(|_| !life.listening);
     cells.push(Cell::text(other_end.or_else(|| life.local().map(str::to_string))));
@@ -187,7 +186,12 @@ impl Traffic {
         self.ns += other.ns;
     }
 
-    fn cells(&self, timed: bool) -> [Cell; 5] {
+    /// Unknown where the capture shows no calls (a snapshot) or no durations.
+    fn cells(&self, facts: &Facts) -> [Cell; 5] {
+        if facts.world.calls == 0 {
+            return std::array::from_fn(|_| Cell::Unknown);
+        }
+        let timed = facts.capture.has_durations();
         [
             Cell::Count(self.reads),
             Cell::Bytes(self.read),
@@ -240,7 +244,6 @@ fn grouped(
         ["listens", "clients", "peer", "socket"].iter().position(|known| *known == role).unwrap_or(9)
     };
     groups.sort_by(|(a, x), (b, y)| (order(&a.0), y.all, a).cmp(&(order(&b.0), x.all, b)));
-    let timed = facts.capture.has_durations();
     let heading = match by {
         "process" => Column::new("process", "process"),
         "kind" => Column::new("kind", "kind"),
@@ -273,7 +276,7 @@ fn grouped(
             cells.extend([Cell::Count(figures.all), Cell::Count(figures.open)]);
             let hosts = figures.hosts.len() as u64;
             cells.push(Cell::count((hosts > 0).then_some(hosts)));
-            cells.extend(figures.traffic.cells(timed));
+            cells.extend(figures.traffic.cells(facts));
             cells
         })
         .collect();

@@ -222,7 +222,7 @@ fn about_capture(diagnosis: &Diagnosis, findings: &[&Finding]) -> String {
         .into_iter()
         .chain(target.notes.iter().map(|note| phrases::note(target, note)));
     let lacking = phrases::lacking(&diagnosis.not_judged);
-    let remarks = notes.chain(phrases::not_judged(&lacking)).map(|note| text(&note));
+    let remarks = notes.chain(phrases::not_judged(&lacking, true)).map(|note| text(&note));
     let mut out = bullets(findings.iter().map(|finding| short(finding)).chain(remarks));
     for (supply, _) in phrases::supplies(&lacking) {
         out.push_str(&format!("\n{}", command(supply)));

@@ -24,7 +24,7 @@
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::Facts;
 use crate::{guards, words};
-use whyslow_model::Subject;
+use whyslow_model::{Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -86,6 +86,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .fix("mind: with TZ set, a later change of the zone is seen only after a restart")
         .verify("strace -f -c -e trace=%stat -p PID   (before and after: the count falls to almost none)")
         .saving(file.path_calls.total())
+        // An excerpt shows the smell, not how often it happens.
+        .confidence(if checks >= guards::FEW_CALLS { 0.95 } else { 0.6 })
+        .at_most(if checks >= guards::FEW_CALLS { Severity::Critical } else { Severity::Warning })
         .evidence_all(file.exemplars.iter())
         .file();
 }

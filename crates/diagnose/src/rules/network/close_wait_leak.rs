@@ -28,6 +28,7 @@ use crate::facts::peers::{Role, host_of, role_of};
 use crate::facts::{Facts, FdLife, Origin, ProcessId};
 use crate::guards::Share;
 use crate::words;
+use std::collections::BTreeMap;
 use whyslow_model::{CaptureKind, Nanos, Severity, Subject};
 
 /// The rule.
@@ -65,14 +66,14 @@ struct Suspects<'a> {
 }
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let mut suspects: Vec<(ProcessId, Suspects<'_>)> = Vec::new();
+    let mut suspects: BTreeMap<ProcessId, Suspects<'_>> = BTreeMap::new();
     for (_, life) in facts.world.fds.iter() {
         let waits = life.state.as_deref() == Some("CLOSE_WAIT");
         let unidentified = life.name.as_deref().is_some_and(|name| name.contains(UNIDENTIFIED));
         if !waits && !unidentified {
             continue;
         }
-        let of_process = of(&mut suspects, life.process);
+        let of_process = suspects.entry(life.process).or_default();
         match (life.is_open(), waits) {
             (true, true) => of_process.close_wait.push(life),
             (true, false) => of_process.unidentified.push(life),
@@ -82,7 +83,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     for (life, since) in facts.peers.left_open(&facts.world) {
         let old = facts.window.end.since(since).get().is_some_and(|ns| ns >= OLD.or_zero());
         if old && life.state.as_deref() != Some("CLOSE_WAIT") {
-            of(&mut suspects, life.process).ended.push(life);
+            suspects.entry(life.process).or_default().ended.push(life);
         }
     }
     for (process, suspects) in &suspects {
@@ -93,17 +94,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     if suspects.is_empty() && (facts.world.calls == 0 && facts.world.snapshot_rows == 0 || unknown_states) {
         out.not_judged("the states of open sockets", "lsof -nP -p PID > trace.lsof");
     }
-}
-
-fn of<'m, 'a>(suspects: &'m mut Vec<(ProcessId, Suspects<'a>)>, process: ProcessId) -> &'m mut Suspects<'a> {
-    let at = match suspects.iter().position(|(known, _)| *known == process) {
-        Some(at) => at,
-        None => {
-            suspects.push((process, Suspects::default()));
-            suspects.len() - 1
-        }
-    };
-    &mut suspects[at].1
 }
 
 fn report(facts: &Facts, out: &mut Findings<'_>, process: ProcessId, suspects: &Suspects<'_>) {
@@ -195,7 +185,7 @@ fn shown(life: &FdLife) -> String {
 
 /// The peers of most of them: servers by address, clients by host.
 fn main_peers(facts: &Facts, lives: &[&FdLife]) -> Vec<(String, usize)> {
-    let mut peers: Vec<(String, usize)> = Vec::new();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for life in lives {
         let name = match life.peer() {
             Some(peer) if role_of(life, &facts.world) == Role::Client => {
@@ -204,12 +194,10 @@ fn main_peers(facts: &Facts, lives: &[&FdLife]) -> Vec<(String, usize)> {
             Some(peer) => peer.to_string(),
             None => "peers unknown".to_string(),
         };
-        match peers.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, count)) => *count += 1,
-            None => peers.push((name, 1)),
-        }
+        *counts.entry(name).or_default() += 1;
     }
-    peers.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let mut peers: Vec<(String, usize)> = counts.into_iter().collect();
+    peers.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     peers
 }
 

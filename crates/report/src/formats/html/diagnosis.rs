@@ -140,7 +140,7 @@ fn about_capture(diagnosis: &Diagnosis, findings: &[&Finding]) -> String {
         .chain(target.notes.iter().map(|note| phrases::note(target, note)));
     out.push_str(&list("ul", notes.map(|note| text(&note))));
     let lacking = phrases::lacking(&diagnosis.not_judged);
-    if let Some(summary) = phrases::not_judged(&lacking) {
+    if let Some(summary) = phrases::not_judged(&lacking, true) {
         let groups = lacking.iter().map(|group| {
             format!(
                 "{}: {}\n{}",

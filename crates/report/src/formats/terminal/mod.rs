@@ -84,7 +84,7 @@ fn about_capture(page: &mut Page, diagnosis: &Diagnosis, findings: &[&Finding]) 
         damaged.into_iter().chain(target.notes.iter().map(|note| phrases::note(target, note))).collect();
     notes.iter().take(shown).for_each(|note| page.hanging("  ", 4, note, PLAIN));
     more(page, notes.len().saturating_sub(shown), "remark");
-    if let Some(sentence) = phrases::not_judged(&lacking) {
+    if let Some(sentence) = phrases::not_judged(&lacking, page.explain) {
         page.hanging("  ", 4, &sentence, PLAIN);
     }
     if page.explain {

@@ -1,0 +1,349 @@
+//! Input from strangers through the whole chain: captures damaged in every way that comes to mind are read, folded,
+//! judged, compared and written in every format. From fixed seeds, so that a failure comes again.
+
+use std::fmt::Debug;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use whyslow_diagnose::views::{Ask, VIEWS};
+use whyslow_diagnose::{Facts, Side, diagnose, diff};
+use whyslow_model::{Cell, Diagnosis, Diff, Nanos, SourceInfo, Table};
+use whyslow_read::{Input, Options, read};
+use whyslow_report::{EXPORTERS, Exporter, Style};
+
+/// Inputs at most, and the time after which no further one is begun.
+const INPUTS: u64 = 1_500;
+const TIME: Duration = Duration::from_secs(20);
+/// Bytes of a capture that are used, from its start.
+const SAMPLE: usize = 12 << 10;
+/// Text that a page must not hold as it is: put into strings, paths, names and numbers.
+const TAG: &str = "<script src=x>";
+
+/// Where there are no captures beside the project.
+const BUILT_IN: [&str; 4] = [
+    "7 10:00:00.000001 openat(AT_FDCWD, \"/etc/localtime\", O_RDONLY) = 3 <0.000010>\n\
+     7 10:00:00.000101 read(3, \"TZif2\\0\"..., 4096) = 127 <0.000010>\n\
+     8 10:00:00.000201 poll([{fd=5, events=POLLIN}], 1, 2000 <unfinished ...>\n\
+     7 10:00:00.000301 clone(child_stack=NULL, flags=SIGCHLD, child_tidptr=0x7f) = 9 <0.000100>\n\
+     9 10:00:00.000401 execve(\"/bin/true\", [\"true\"], 0x7f /* 5 vars */) = 0 <0.000300>\n\
+     9 10:00:00.000801 +++ exited with 0 +++\n\
+     7 10:00:00.000901 --- SIGCHLD {si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=9} ---\n\
+     8 10:00:02.000201 <... poll resumed>) = 0 (Timeout) <2.000000>\n\
+     8 10:00:02.000301 connect(5, {sa_family=AF_INET, sin_port=htons(6379), sin_addr=inet_addr(\"10.0.0.9\")}, 16) = -1 ECONNREFUSED (Connection refused) <0.000100>\n",
+    "COMMAND   PID USER   FD   TYPE DEVICE SIZE/OFF NODE NAME\n\
+     java      77 root  cwd    DIR  253,1     4096    2 /\n\
+     java      77 root    5u  IPv4  12345      0t0  TCP 10.0.0.1:40000->10.0.0.9:6379 (CLOSE_WAIT)\n",
+    "% time     seconds  usecs/call     calls    errors syscall\n\
+     ------ ----------- ----------- --------- --------- ----------------\n\
+     \x20 60.00    0.000237           4        57         3 close\n\
+     \x20 40.00    0.000137           4        27           read\n\
+     ------ ----------- ----------- --------- --------- ----------------\n\
+     100.00    0.000374                    84         3 total\n",
+    "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n\
+     \x20  0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4711 1 0000000000000000 100 0 0 10 0\n",
+];
+
+/// Put in at random places, or in place of a number.
+const PIECES: &[&str] = &[
+    "18446744073709551615",
+    "18446744073709.551615",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "4294967295",
+    "2147483647",
+    "-1",
+    "0",
+    "0xffffffffffffffff",
+    "99999999999999999999999999",
+    "<18446744073.709551>",
+    "<999999999999999999.999999>",
+    "1e308",
+    "00:00:00.000000",
+    "23:59:59.999999",
+    "1795227758.672510",
+    "\0\0\0",
+    "\u{1b}[31m\u{1b}]0;owned\u{7}",
+    "\u{9b}2J\u{202e}\u{200b}",
+    "<unfinished ...>",
+    "<... read resumed>",
+    "{{{{{{{{[[[[[[[[((((((((",
+    "))))))))]]]]]]]]}}}}}}}}",
+    "\"",
+    "\\",
+    " = ",
+    "/../../..",
+    "//",
+    "\r",
+    TAG,
+];
+
+/// A small generator of pseudo-random numbers (Steele and others, "Fast splittable pseudorandom number generators").
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// Below `end`; 0 where that is 0.
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end.max(1) as u64) as usize
+    }
+
+    fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
+        &list[self.below(list.len())]
+    }
+}
+
+fn samples() -> Vec<Vec<u8>> {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/captures"));
+    let mut samples: Vec<Vec<u8>> = BUILT_IN.iter().map(|text| text.as_bytes().to_vec()).collect();
+    let seeds = (0..5).map(|number| format!("seeds/{number:03}"));
+    for folder in
+        ["strace", "strace-c", "lsof", "ltrace", "proc-net-tcp"].map(String::from).into_iter().chain(seeds)
+    {
+        let Ok(entries) = std::fs::read_dir(root.join(&folder)) else {
+            println!("skipped: no captures of {folder} beside the project");
+            continue;
+        };
+        let mut paths: Vec<_> =
+            entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+        paths.sort();
+        for path in paths {
+            let mut data = std::fs::read(path).expect("a capture");
+            data.truncate(SAMPLE);
+            samples.push(data);
+        }
+    }
+    samples
+}
+
+fn lines(data: &[u8]) -> Vec<&[u8]> {
+    data.split_inclusive(|byte| *byte == b'\n').collect()
+}
+
+/// Where a run of digits stands, from a random place on.
+fn number_in(data: &[u8], random: &mut SplitMix) -> Option<std::ops::Range<usize>> {
+    let from = random.below(data.len());
+    let start = from + data[from..].iter().position(u8::is_ascii_digit)?;
+    let digits = data[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    Some(start..start + digits)
+}
+
+/// Damages `data` in one way. `other` is another capture.
+fn damage(data: &mut Vec<u8>, other: &[u8], random: &mut SplitMix) {
+    let at = random.below(data.len());
+    match random.below(13) {
+        0 if !data.is_empty() => data[at] ^= 1 << random.below(8),
+        1 => data.truncate(at),
+        2 => drop(data.drain(..at)),
+        3 => drop(data.splice(at..at, random.pick(PIECES).bytes())),
+        4 | 5 => {
+            if let Some(number) = number_in(data, random) {
+                data.splice(number, random.pick(PIECES).bytes());
+            }
+        }
+        6 => {
+            let mut shuffled = lines(data);
+            for i in 0..shuffled.len() {
+                let j = random.below(shuffled.len());
+                shuffled.swap(i, j);
+            }
+            *data = shuffled.concat();
+        }
+        7 => {
+            let mut backwards = lines(data);
+            backwards.reverse();
+            *data = backwards.concat();
+        }
+        8 => {
+            let line = random.pick(&lines(data)).to_vec();
+            let times = 1 + random.below(200);
+            data.splice(at..at, line.repeat(times));
+        }
+        9 => {
+            let from = random.below(other.len());
+            let to = from + random.below(other.len() - from);
+            data.splice(at..at, other[from..to].iter().copied());
+        }
+        10 => {
+            let byte = *random.pick(b"x([{\"'\\<>0 \x00\xff\x80");
+            let length = 1 << random.below(16);
+            data.splice(at..at, std::iter::repeat_n(byte, length));
+        }
+        11 => data.extend_from_slice(&[&b"\n"[..], other].concat()),
+        _ => {
+            // Every occurrence of one number becomes another: a thread or a descriptor at the extremes.
+            let Some(range) = number_in(data, random) else { return };
+            let (number, piece) = (data[range].to_vec(), random.pick(PIECES).as_bytes());
+            let mut replaced = Vec::new();
+            let mut rest = &data[..];
+            while let Some(at) = rest
+                .windows(number.len())
+                .position(|window| window == number)
+                .filter(|_| replaced.len() < 1 << 18)
+            {
+                replaced.extend_from_slice(&rest[..at]);
+                replaced.extend_from_slice(piece);
+                rest = &rest[at + number.len()..];
+            }
+            replaced.extend_from_slice(rest);
+            *data = replaced;
+        }
+    }
+    // An empty input is not read at all.
+    if data.is_empty() {
+        data.push(b'\n');
+    }
+}
+
+fn facts_of(inputs: Vec<Vec<u8>>, threads: usize) -> Facts {
+    let inputs: Vec<Input> = (inputs.into_iter().enumerate())
+        .map(|(number, data)| Input::Bytes { name: format!("{TAG}.{number}"), data })
+        .collect();
+    let mut facts = Facts::default();
+    // That nothing could be read is an answer too.
+    let _ = read(&inputs, &Options { threads }, &(), &mut facts);
+    facts.finish();
+    facts
+}
+
+fn check_lines(info: &SourceInfo) {
+    assert!(info.events + info.rejects + info.foreign <= info.lines, "{info:?}");
+    assert!(info.starts_not_seen <= info.lines && info.ends_not_seen <= info.lines, "{info:?}");
+}
+
+fn check_share(share: f64, of: &dyn Debug) {
+    assert!((0.0..=1.0).contains(&share), "share {share} of {of:?}");
+}
+
+/// A time that was subtracted below zero shows as one of centuries.
+fn check_time(ns: Nanos, of: &dyn Debug) {
+    assert!(ns.get().is_none_or(|ns| i64::try_from(ns).is_ok()), "{ns:?} of {of:?}");
+}
+
+fn check_diagnosis(diagnosis: &Diagnosis) {
+    diagnosis.target.sources.iter().for_each(check_lines);
+    check_time(diagnosis.target.duration_ns, &diagnosis.target.duration_ns);
+    for finding in &diagnosis.findings {
+        check_share(finding.confidence, finding);
+        finding.share.iter().for_each(|share| check_share(*share, finding));
+    }
+    for thread in &diagnosis.time {
+        for ns in [
+            thread.wall_ns,
+            thread.on_cpu_ns,
+            thread.runnable_ns,
+            thread.blocked_ns,
+            thread.working_ns,
+            thread.between_calls_ns,
+        ] {
+            check_time(ns, thread);
+        }
+        thread.waits.iter().for_each(|wait| check_time(wait.ns, thread));
+    }
+}
+
+fn check_table(table: &Table) {
+    for row in table.rows.iter().chain(&table.total) {
+        assert_eq!(row.len(), table.columns.len(), "{}", table.name);
+        for cell in row {
+            match cell {
+                Cell::Share(share) => check_share(*share, row),
+                Cell::Duration(ns) => check_time(*ns, row),
+                Cell::PerSecond(rate) => assert!(*rate >= 0.0 && rate.is_finite(), "{row:?}"),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// What an exporter can write.
+enum Shown<'a> {
+    Diagnosis(&'a Diagnosis),
+    Table(&'a Table),
+    Diff(&'a Diff),
+}
+
+fn check_output(exporter: &Exporter, shown: &Shown<'_>) {
+    for (width, explain) in [(40, false), (120, true)] {
+        let style = Style { width, explain, ..Style::default() };
+        let mut out = Vec::new();
+        match shown {
+            Shown::Diagnosis(diagnosis) => exporter.diagnosis(diagnosis, &style, &mut out),
+            Shown::Table(table) => exporter.table(table, &style, &mut out),
+            Shown::Diff(diff) => exporter.diff(diff, &style, &mut out),
+        }
+        .expect("memory takes everything");
+        let text = String::from_utf8(out).expect("the output is UTF-8");
+        match exporter.name {
+            "json" => drop(serde_json::from_str::<serde_json::Value>(&text).expect("the output is JSON")),
+            "html" => assert!(!text.contains(TAG), "{text}"),
+            _ => {
+                let control = text.chars().find(|c| c.is_control() && *c != '\n');
+                assert!(control.is_none(), "{control:?} in {text}");
+            }
+        }
+    }
+}
+
+/// Everything that the commands do with facts.
+fn check_all(facts: &Facts, before: &(Facts, Diagnosis)) -> Diagnosis {
+    let diagnosis = diagnose(facts);
+    check_diagnosis(&diagnosis);
+    let compared =
+        diff(Side { facts: &before.0, diagnosis: &before.1 }, Side { facts, diagnosis: &diagnosis });
+    let mut tables = Vec::new();
+    for view in VIEWS {
+        for by in view.by.iter().map(|by| Some(by.to_string())).chain([None]) {
+            tables.push(
+                (view.table)(facts, &Ask { by, top: Some(20), ..Ask::default() })
+                    .expect("a grouping of its own"),
+            );
+        }
+    }
+    tables.iter().for_each(check_table);
+    for exporter in EXPORTERS {
+        check_output(exporter, &Shown::Diagnosis(&diagnosis));
+        check_output(exporter, &Shown::Diff(&compared));
+        tables.iter().for_each(|table| check_output(exporter, &Shown::Table(table)));
+    }
+    diagnosis
+}
+
+#[test]
+fn damaged_captures_go_through_the_whole_chain() {
+    let samples = samples();
+    let start = Instant::now();
+    // An input is compared with the one before it.
+    let only: Option<u64> = std::env::var("HOSTILE_SEED").ok().and_then(|seed| seed.parse().ok());
+    let mut before = (Facts::default(), diagnose(&Facts::default()));
+    let mut run = 0;
+    for seed in only.map_or(0..INPUTS, |only| only.saturating_sub(1)..only.saturating_add(1)) {
+        if start.elapsed() > TIME {
+            break;
+        }
+        let mut random = SplitMix(seed);
+        let inputs: Vec<Vec<u8>> = (0..1 + random.below(3) / 2)
+            .map(|_| {
+                let mut data = random.pick(&samples).clone();
+                for _ in 0..1 + random.below(6) {
+                    damage(&mut data, random.pick(&samples), &mut random);
+                }
+                data
+            })
+            .collect();
+        let threads = 1 + random.below(2);
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let facts = facts_of(inputs, threads);
+            let diagnosis = check_all(&facts, &before);
+            (facts, diagnosis)
+        }));
+        before = result.unwrap_or_else(|_| panic!("HOSTILE_SEED={seed} does it again"));
+        run += 1;
+    }
+    println!("fuzz: {run} inputs through the whole chain");
+}
