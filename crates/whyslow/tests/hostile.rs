@@ -331,7 +331,8 @@ fn damaged_captures_go_through_the_whole_chain() {
             .map(|_| {
                 let mut data = random.pick(&samples).clone();
                 for _ in 0..1 + random.below(6) {
-                    damage(&mut data, random.pick(&samples), &mut random);
+                    let other: &Vec<u8> = random.pick(&samples);
+                    damage(&mut data, other, &mut random);
                 }
                 data
             })
