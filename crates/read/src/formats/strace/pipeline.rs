@@ -1,14 +1,13 @@
 //! One trace read by one or more workers: lines are parsed side by side, their records assembled in turn.
 //!
-//! Each worker takes the next batch, parses it, waits until the batch before it is assembled, then assembles its
-//! own into the sink. So the parsing of one batch runs beside the assembly (and the sink's work) of another, and
-//! the work is shared whatever the ratio of the two.
+//! A worker assembles what is ready if nobody else does; else it takes the next batch of the input, parses it and
+//! puts it where whoever assembles will find it. So the parsing of some batches runs beside the assembly (and the
+//! sink's work) of others, in the input's order, and the work is shared whatever the ratio of the two.
 
 use super::assemble::Assembler;
 use super::batch::{Batch, Batches};
 use super::line::{Dialect, LineParser};
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use whyslow_model::Sink;
 
@@ -47,9 +46,8 @@ pub(crate) fn run(
     let shared = Shared {
         input: Mutex::new((batches, 0)),
         output: Mutex::new((assembler, sink)),
-        turn: AtomicU64::new(0),
-        waiting: Mutex::new(()),
-        turned: Condvar::new(),
+        queue: Mutex::new(Queue::default()),
+        changed: Condvar::new(),
     };
     std::thread::scope(|scope| {
         let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(|| shared.work(dialect))).collect();
@@ -79,84 +77,163 @@ pub(crate) fn assemble(batch: &Batch, assembler: &mut Assembler, sink: &mut dyn 
 struct Shared<'a, 'b> {
     /// The batches, and the number of the next.
     input: Mutex<(&'a mut Batches<'b>, u64)>,
+    /// Held by the one that assembles.
     output: Mutex<(&'a mut Assembler, &'a mut (dyn Sink + Send))>,
-    /// The number of the batch that may be assembled.
-    turn: AtomicU64,
-    waiting: Mutex<()>,
-    turned: Condvar,
+    queue: Mutex<Queue>,
+    /// Something in the queue changed that a worker may wait for.
+    changed: Condvar,
 }
 
-/// The turn after a worker died: nobody's.
-const BROKEN: u64 = u64::MAX;
+/// Batches on their way from the input to the assembler.
+#[derive(Default)]
+struct Queue {
+    /// Parsed, waiting for their turn: with what is left of each to parse.
+    ready: Vec<Parsed>,
+    /// Empty ones, to be filled again.
+    spare: Vec<Parsed>,
+    /// The number of the batch to assemble next.
+    turn: u64,
+    /// Batches taken from the input and not assembled yet.
+    under_way: usize,
+    /// Somebody assembles.
+    assembling: bool,
+    /// The input came to its end, or a worker died: take no more from it.
+    drained: bool,
+    /// A worker died: its batch never comes.
+    broken: bool,
+}
+
+/// A batch with the parser that may have more of it to give.
+struct Parsed {
+    number: u64,
+    parser: LineParser,
+    batch: Batch,
+    more: bool,
+}
+
+/// What a worker is to do next.
+enum Task {
+    Assemble(Parsed),
+    Parse(Option<Parsed>),
+    Stop,
+}
 
 impl Shared<'_, '_> {
+    /// Batches under way at most: enough that neither side waits for the other's wake-up.
+    const UNDER_WAY: usize = 6;
+
     fn work(&self, dialect: Dialect) -> io::Result<()> {
-        let (mut parser, mut batch) = (LineParser::new(dialect), Batch::default());
         let guard = BreakOnPanic(self);
-        let result = loop {
-            let number = {
-                let mut input = lock(&self.input);
-                match input.0.fill(&mut batch) {
-                    Ok(true) => {}
-                    Ok(false) => break Ok(()),
-                    Err(error) => break Err(error),
+        let mut result = Ok(());
+        loop {
+            match self.next() {
+                Task::Assemble(parsed) => self.assemble(parsed),
+                Task::Parse(spare) => {
+                    let parsed = spare.unwrap_or_else(|| Parsed {
+                        number: 0,
+                        parser: LineParser::new(dialect),
+                        batch: Batch::default(),
+                        more: false,
+                    });
+                    if let Err(error) = self.parse(parsed) {
+                        result = Err(error);
+                    }
                 }
-                input.1 += 1;
-                input.1 - 1
-            };
-            let mut more = parser.parse(&mut batch);
-            if !self.wait_for(number) {
-                break Ok(());
+                Task::Stop => break,
             }
-            {
-                let mut output = lock(&self.output);
-                let (assembler, sink) = &mut *output;
-                while more {
-                    assemble(&batch, assembler, *sink);
-                    more = parser.parse(&mut batch);
-                }
-            }
-            self.pass(number + 1);
-        };
+        }
         std::mem::forget(guard);
         result
     }
 
-    /// Waits for the turn of batch `number`; false where another worker died.
-    fn wait_for(&self, number: u64) -> bool {
-        // Spinning spares a wake-up, which takes longer than most waits.
-        const SPINS: u32 = 4_000;
-        for _ in 0..SPINS {
-            match self.turn.load(Ordering::Acquire) {
-                BROKEN => return false,
-                turn if turn == number => return true,
-                _ => std::hint::spin_loop(),
-            }
-        }
-        let mut waiting = lock(&self.waiting);
+    /// The next thing to do; waits while there is none.
+    fn next(&self) -> Task {
+        let mut queue = lock(&self.queue);
         loop {
-            match self.turn.load(Ordering::Acquire) {
-                BROKEN => return false,
-                turn if turn == number => return true,
-                _ => waiting = self.turned.wait(waiting).unwrap_or_else(PoisonError::into_inner),
+            let turn = queue.turn;
+            if queue.broken || (queue.drained && queue.under_way == 0) {
+                return Task::Stop;
             }
+            if !queue.assembling
+                && let Some(at) = queue.ready.iter().position(|parsed| parsed.number == turn)
+            {
+                queue.assembling = true;
+                return Task::Assemble(queue.ready.swap_remove(at));
+            }
+            if !queue.drained && queue.under_way < Self::UNDER_WAY {
+                queue.under_way += 1;
+                return Task::Parse(queue.spare.pop());
+            }
+            queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    fn pass(&self, turn: u64) {
-        let waiting = lock(&self.waiting);
-        self.turn.store(turn, Ordering::Release);
-        drop(waiting);
-        self.turned.notify_all();
+    /// Fills `parsed` from the input and puts it where its turn will come.
+    fn parse(&self, mut parsed: Parsed) -> io::Result<()> {
+        let filled = {
+            let mut input = lock(&self.input);
+            let filled = input.0.fill(&mut parsed.batch);
+            if let Ok(true) = filled {
+                parsed.number = input.1;
+                input.1 += 1;
+            }
+            filled
+        };
+        if let Ok(true) = filled {
+            parsed.more = parsed.parser.parse(&mut parsed.batch);
+            let mut queue = lock(&self.queue);
+            queue.ready.push(parsed);
+            // Whoever assembles looks for himself; one that waits for this batch must be told.
+            if !queue.assembling {
+                self.changed.notify_one();
+            }
+            return Ok(());
+        }
+        let mut queue = lock(&self.queue);
+        queue.drained = true;
+        queue.under_way -= 1;
+        self.changed.notify_all();
+        filled.map(|_| ())
+    }
+
+    /// Assembles `parsed`, whose turn it is, and all that is ready behind it.
+    fn assemble(&self, mut parsed: Parsed) {
+        let mut output = lock(&self.output);
+        let (assembler, sink) = &mut *output;
+        loop {
+            while parsed.more {
+                assemble(&parsed.batch, assembler, *sink);
+                parsed.more = parsed.parser.parse(&mut parsed.batch);
+            }
+            let mut queue = lock(&self.queue);
+            queue.turn += 1;
+            queue.under_way -= 1;
+            let turn = queue.turn;
+            queue.spare.push(parsed);
+            let next = queue.ready.iter().position(|parsed| parsed.number == turn);
+            // A parser that waits for room is woken when there is room for several: wake-ups are dear.
+            if next.is_none() || queue.under_way == Self::UNDER_WAY / 2 || queue.drained {
+                self.changed.notify_all();
+            }
+            match next {
+                Some(at) => parsed = queue.ready.swap_remove(at),
+                None => {
+                    queue.assembling = false;
+                    return;
+                }
+            }
+        }
     }
 }
 
-/// Tells the others when a worker panics (in the sink), so that they do not wait for its turn to end.
+/// Tells the others when a worker panics (in the sink), so that they do not wait for what it had.
 struct BreakOnPanic<'s, 'a, 'b>(&'s Shared<'a, 'b>);
 
 impl Drop for BreakOnPanic<'_, '_, '_> {
     fn drop(&mut self) {
-        self.0.pass(BROKEN);
+        let mut queue = lock(&self.0.queue);
+        (queue.broken, queue.drained) = (true, true);
+        self.0.changed.notify_all();
     }
 }
 
