@@ -1,7 +1,8 @@
 //! What the capture is, and what it cannot show.
 
+use super::world::World;
 use whyslow_model::syscall::Names;
-use whyslow_model::{Call, CallFlags, CaptureKind, CaptureNote, SourceInfo, Timestamp};
+use whyslow_model::{Call, CallFlags, CaptureKind, CaptureNote, NoteKind, SourceId, SourceInfo, Timestamp};
 
 /// Facts about the capture itself.
 #[derive(Debug, Default)]
@@ -33,6 +34,22 @@ pub struct CaptureFacts {
 }
 
 impl CaptureFacts {
+    /// Says what was not told apart because there was too much of it.
+    pub(crate) fn remark_bounds(&mut self, world: &World) {
+        let bounds = [
+            (world.threads.rest_calls(), "calls are of more threads than are told apart; they share one row"),
+            (
+                world.fds.refused,
+                "calls and rows are of more open descriptors than are told apart; no descriptor has them",
+            ),
+        ];
+        let source = self.sources.first().map_or(SourceId(0), |source| source.id);
+        for (count, text) in bounds.into_iter().filter(|(count, _)| *count > 0) {
+            let text = format!("{count} {text}");
+            self.notes.push(CaptureNote { kind: NoteKind::Assumed, source, line: None, text, tid: None });
+        }
+    }
+
     #[inline]
     pub(crate) fn call(&mut self, call: &Call<'_>) {
         self.timed += call.dur.is_known() as u64;

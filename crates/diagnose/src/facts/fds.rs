@@ -199,17 +199,20 @@ pub struct Fds {
     lives: Vec<FdLife>,
     free: Vec<u32>,
     ended_kept: usize,
+    from_snapshots: usize,
     /// Lives that ended and were dropped from the list.
     pub dropped: u64,
-    /// Descriptors that were not kept, because too many were open.
+    /// Calls and rows of descriptors that were not kept, because too many are open.
     pub refused: u64,
 }
 
 impl Fds {
     /// Ended lives kept for the views.
     const MAX_ENDED: usize = 4096;
-    /// Lives kept, ended and open. A busy server has some thousands of connections; one takes 1 to 2 KiB here.
-    const MAX_LIVES: usize = 24_576;
+    /// Lives of a trace kept, ended and open. A busy server has some thousands of connections; one takes 3 KiB here.
+    const MAX_TRACED: usize = 12_288;
+    /// Lives of snapshots, which take less as long as they are not used.
+    const MAX_SNAPSHOT: usize = 16_384;
 
     /// A new life without descriptors yet; [`LifeId::NONE`] where there are too many.
     pub(crate) fn add(&mut self, mut life: FdLife) -> LifeId {
@@ -219,10 +222,15 @@ impl Fds {
             self.lives[at as usize] = life;
             return LifeId { at, generation };
         }
-        if self.lives.len() >= Self::MAX_LIVES {
+        let most = match life.origin {
+            Origin::Snapshot => Self::MAX_SNAPSHOT,
+            _ => self.from_snapshots + Self::MAX_TRACED,
+        };
+        if self.lives.len() >= most {
             self.refused += 1;
             return LifeId::NONE;
         }
+        self.from_snapshots += (life.origin == Origin::Snapshot) as usize;
         self.lives.push(life);
         LifeId { at: self.lives.len() as u32 - 1, generation: 0 }
     }

@@ -288,6 +288,7 @@ impl Facts {
     /// To be called once, after the last event.
     pub fn finish(&mut self) {
         self.world.finish();
+        self.capture.remark_bounds(&self.world);
         self.peers.finish(&self.world);
         self.streams = streams::streams(&self.world);
         self.totals = self.sum_up();

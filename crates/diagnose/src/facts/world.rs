@@ -119,7 +119,7 @@ impl World {
     /// Descriptors that living processes inherited, about.
     const MAX_INHERITED: usize = 1 << 16;
     /// Rows of `/proc/net/*` kept for joining by inode.
-    const MAX_NET_ROWS: usize = 100_000;
+    const MAX_NET_ROWS: usize = 50_000;
     /// Rows of snapshots that become descriptors.
     const MAX_SNAPSHOT_FDS: u64 = 100_000;
 

@@ -295,3 +295,24 @@ fn a_child_taken_for_a_thread_is_a_process_once_it_executes() {
     assert!(trace.fd(1, 3).is_some());
     assert!(trace.fd(9, 3).is_none());
 }
+
+/// Of any number of threads and descriptors as many are kept as a sane capture has, and the rest is counted.
+#[test]
+fn hosts_of_threads_and_descriptors_stay_bounded() {
+    let mut facts = Facts::default();
+    for tid in 1..10_000 {
+        facts.push(Event::Call(&Call { tid, ret: Ret::Value(1), ..Call::new("read", "3, \"x\", 1") }));
+    }
+    for fd in 1..30_000 {
+        let args = format!("{fd}, \"x\", 1");
+        facts.push(Event::Call(&Call { tid: 1, ret: Ret::Value(1), ..Call::new("read", &args) }));
+    }
+    facts.finish();
+    let threads = facts.world.threads.iter().count() as u64;
+    assert!(threads < 7_000, "{threads}");
+    assert_eq!(facts.world.threads.rest_calls() + threads, 10_000);
+    let lives = facts.world.fds.iter().count() as u64;
+    assert!(lives < 13_000, "{lives}");
+    assert_eq!(facts.world.fds.refused + lives, 29_999 + 1);
+    assert_eq!(facts.capture.notes.len(), 2);
+}
