@@ -5,12 +5,18 @@ use std::fmt::Write as _;
 use std::path::Path;
 use whyslow_diagnose::rules::RULES;
 
-/// Each generated file with what makes it.
-const GENERATED: &[(&str, fn() -> String)] = &[("docs/RULES.md", rules_index)];
+/// A generated file and what makes it.
+struct Generated {
+    name: &'static str,
+    make: fn() -> String,
+}
+
+/// All generated files.
+const GENERATED: &[Generated] = &[Generated { name: "docs/RULES.md", make: rules_index }];
 
 pub(crate) fn run(root: &Path, check: bool) -> Result<()> {
     let mut stale = Vec::new();
-    for (name, make) in GENERATED {
+    for Generated { name, make } in GENERATED {
         let path = root.join(name);
         let wanted = make();
         if std::fs::read_to_string(&path).ok().as_deref() == Some(wanted.as_str()) {

@@ -118,7 +118,8 @@ impl World {
         let wants_name = life.name.is_none() && life.file.is_none();
         let wants_ends =
             life.kind.is_socket() && life.peer().is_none() && memchr::memmem::find(note, b"->").is_some();
-        if !(wants_name && note.first() == Some(&b'/')) && !wants_ends && life.kind != FdKind::Unknown {
+        let tells_more = wants_ends || (wants_name && note.first() == Some(&b'/'));
+        if !tells_more && life.kind != FdKind::Unknown {
             return;
         }
         let found = sockets::annotation(note);
@@ -207,15 +208,13 @@ impl World {
             }
             Syscall::ACCEPT | Syscall::ACCEPT4 => self.accepted(seen, id),
             Syscall::EPOLL_CTL => self.watched(process, call),
-            Syscall::FCHDIR => {
-                if !call.failed() {
-                    let path = self
-                        .fds
-                        .get(id)
-                        .and_then(|life| life.file)
-                        .map(|file| self.files.get(file).path.clone());
-                    self.threads.process_mut(process).cwd = path;
-                }
+            Syscall::FCHDIR if !call.failed() => {
+                let path = self
+                    .fds
+                    .get(id)
+                    .and_then(|life| life.file)
+                    .map(|file| self.files.get(file).path.clone());
+                self.threads.process_mut(process).cwd = path;
             }
             _ => {}
         }
