@@ -209,11 +209,8 @@ impl World {
             Syscall::ACCEPT | Syscall::ACCEPT4 => self.accepted(seen, id),
             Syscall::EPOLL_CTL => self.watched(process, call),
             Syscall::FCHDIR if !call.failed() => {
-                let path = self
-                    .fds
-                    .get(id)
-                    .and_then(|life| life.file)
-                    .map(|file| self.files.get(file).path.clone());
+                let path =
+                    self.fds.get(id).and_then(|life| life.file).map(|file| self.files.get(file).path.clone());
                 self.threads.process_mut(process).cwd = path;
             }
             _ => {}
