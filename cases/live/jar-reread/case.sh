@@ -14,7 +14,7 @@ recorded_service() {
     background java -XX:+UseSerialGC "$@" -cp "$work" Service "$port" "$work/app-with-swagger.jar"
     until_true 100 listening "$port" || return 1
     attach "$recording" "$pid" || return 1
-    python3 "$here/../load.py" "$port" /user/relations 3 1
+    python3 "$here/../load.py" "$port" /user/relations 5 1
     detach
     kill "$pid"
 }
