@@ -25,37 +25,43 @@ pub(crate) fn write(root: &Path, name: &str) -> Result<()> {
     std::fs::create_dir_all(rules.join(group))?;
     std::fs::create_dir_all(root.join("cases").join(group))?;
 
-    let group_mod = rules.join(group).join("mod.rs");
-    let mut registry = std::fs::read_to_string(rules.join("mod.rs"))?;
-    if !group_mod.exists() {
-        std::fs::write(&group_mod, format!("//! Rules about {group}.\n\n"))?;
-        registry = insert_sorted(&registry, &format!("mod {group};"), |line| {
-            line.starts_with("mod ") && line.ends_with(';')
-        });
-    }
-    let entry = format!("    &{group}::{module}::RULE,");
-    registry =
-        insert_sorted(&registry, &entry, |line| line.starts_with("    &") && line.ends_with("::RULE,"));
-    std::fs::write(rules.join("mod.rs"), registry)?;
-    let modules = std::fs::read_to_string(&group_mod)?;
-    let line = format!("pub(super) mod {module};");
-    std::fs::write(&group_mod, insert_sorted(&modules, &line, |line| line.starts_with("pub(super) mod ")))?;
+    let registry = rules.join("mod.rs");
+    let text = std::fs::read_to_string(&registry)?;
+    std::fs::write(&registry, registered(&text, group, &module))?;
     std::fs::write(&file, RULE.replace("{id}", id).replace("{group}", group).replace("{module}", &module))?;
     std::fs::write(&case, CASE.replace("{id}", id))?;
-    for path in [file, case, group_mod] {
+    for path in [file, case, registry] {
         println!("wrote {}", path.strip_prefix(root).unwrap_or(&path).display());
     }
     println!("next: write the check and the case, then `CASE={id} cargo test -p whyslow --test cases`");
     Ok(())
 }
 
-/// Puts `line` before the first line of its kind that sorts behind it, else behind the last of its kind.
-fn insert_sorted(text: &str, line: &str, of_kind: impl Fn(&str) -> bool) -> String {
-    let mut lines: Vec<&str> = text.lines().collect();
-    let before = lines.iter().position(|known| of_kind(known) && *known > line);
-    let behind = lines.iter().rposition(|known| of_kind(known)).map(|at| at + 1);
-    lines.insert(before.or(behind).unwrap_or(lines.len()), line);
+/// The registry with the rule in its group (made where it is new) and in the list.
+fn registered(text: &str, group: &str, module: &str) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
+    let opening = format!("mod {group} {{");
+    let start = match lines.iter().position(|line| *line == opening) {
+        Some(start) => start,
+        None => {
+            let at = lines.iter().position(|line| line.starts_with("/// All rules.")).unwrap_or(lines.len());
+            let made = [format!("/// Rules about {group}."), opening, "}".to_string(), String::new()];
+            lines.splice(at..at, made);
+            at + 1
+        }
+    };
+    let end = start + lines[start..].iter().position(|line| line == "}").unwrap_or(lines.len() - start);
+    insert_sorted(&mut lines, start..end, format!("    pub(super) mod {module};"), "    pub(super) mod ");
+    let list = lines.iter().position(|line| line.starts_with("pub static RULES")).unwrap_or(0);
+    let list_end = list + lines[list..].iter().position(|line| line == "];").unwrap_or(0);
+    insert_sorted(&mut lines, list..list_end, format!("    &{group}::{module}::RULE,"), "    &");
     lines.join("\n") + "\n"
+}
+
+/// Puts `line` within the range before the first line of its kind that sorts behind it, else at the end.
+fn insert_sorted(lines: &mut Vec<String>, within: std::ops::Range<usize>, line: String, kind: &str) {
+    let behind = lines[within.clone()].iter().position(|known| known.starts_with(kind) && *known > line);
+    lines.insert(behind.map_or(within.end, |at| within.start + at), line);
 }
 
 const RULE: &str = r##"//! # {id}
@@ -108,10 +114,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_find_their_place() {
-        let text = "//! x\n\nmod a;\nmod c;\n\nend\n";
-        let of_kind = |line: &str| line.starts_with("mod ");
-        assert_eq!(insert_sorted(text, "mod b;", of_kind), "//! x\n\nmod a;\nmod b;\nmod c;\n\nend\n");
-        assert_eq!(insert_sorted(text, "mod d;", of_kind), "//! x\n\nmod a;\nmod c;\nmod d;\n\nend\n");
+    fn rules_find_their_place() {
+        let text = "//! x\n\n/// Files.\nmod files {\n    pub(super) mod a;\n    pub(super) mod c;\n}\n\n\
+                    /// All rules.\npub static RULES: &[&Rule] = &[\n    &files::a::RULE,\n    &files::c::RULE,\n];\n";
+        let with = registered(text, "files", "b");
+        assert!(with.contains("mod a;\n    pub(super) mod b;\n    pub(super) mod c;\n}"), "{with}");
+        assert!(with.contains("&files::a::RULE,\n    &files::b::RULE,\n    &files::c::RULE,\n];"), "{with}");
+        let new_group = registered(text, "gpu", "z");
+        assert!(
+            new_group.contains("/// Rules about gpu.\nmod gpu {\n    pub(super) mod z;\n}\n\n/// All rules."),
+            "{new_group}"
+        );
+        assert!(new_group.contains("&files::c::RULE,\n    &gpu::z::RULE,\n];"), "{new_group}");
     }
 }

@@ -17,6 +17,9 @@ use whyslow_model::event::Tid;
 use whyslow_model::syscall::{Moves, Waits as Waiting};
 use whyslow_model::{CallStats, Errno, FdKind, Nanos, Syscall, Timestamp};
 
+/// The port of name servers (RFC 1035).
+pub(crate) const DNS_PORT: u16 = 53;
+
 /// What the other end is to this program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Role {

@@ -1,18 +1,91 @@
-//! The rules: one file each under its group's folder, one line each in [`RULES`].
+//! The rules: one file each under its group's folder, one line each in its group and in [`RULES`] here.
 //!
 //! A rule reads facts and never text, the kernel or another rule. Its file opens with its essay.
 
-mod capture;
-mod cpu;
-mod files;
-mod io;
-mod logs;
-mod memory;
-mod network;
-mod process;
-mod waits;
-
 use crate::engine::Rule;
+
+/// Rules about the capture itself: what it cannot show, and how to take one that can.
+mod capture {
+    pub(super) mod capture_truncated;
+    pub(super) mod events_lost;
+    pub(super) mod filter_hides;
+    pub(super) mod mid_connection;
+    pub(super) mod threads_missed;
+}
+
+/// Rules about CPU time spent for nothing.
+mod cpu {
+    pub(super) mod clock_syscall;
+    pub(super) mod sched_yield_spin;
+}
+
+/// Rules about paths and directories.
+mod files {
+    pub(super) mod config_reread;
+    pub(super) mod directory_rescan;
+    pub(super) mod open_close_churn;
+    pub(super) mod path_search_miss;
+    pub(super) mod repeated_stat;
+    pub(super) mod temp_file_churn;
+    pub(super) mod tz_stat_storm;
+}
+
+/// Rules about reading and writing files: sizes, order, repetition, durability.
+mod io {
+    mod streams;
+
+    pub(super) mod archive_reread;
+    pub(super) mod file_reread;
+    pub(super) mod fsync_per_write;
+    pub(super) mod seek_per_read;
+    pub(super) mod slow_file_io;
+    pub(super) mod small_reads;
+    pub(super) mod small_writes;
+    pub(super) mod sync_open;
+    pub(super) mod unbuffered_1_byte;
+}
+
+/// Rules about logging: written twice, to nowhere, or too much.
+mod logs {
+    pub(super) mod duplicate_write;
+    pub(super) mod log_flood;
+    pub(super) mod write_to_dev_null;
+}
+
+/// Rules about memory taken from the kernel and given back.
+mod memory {
+    pub(super) mod madvise_churn;
+    pub(super) mod mmap_churn;
+}
+
+/// Rules about connections and peers.
+mod network {
+    pub(super) mod client_gone;
+    pub(super) mod close_wait_leak;
+    pub(super) mod connect_failing;
+    pub(super) mod connection_per_request;
+    pub(super) mod dns_timeout;
+    pub(super) mod downstream_timeout;
+    pub(super) mod fd_exhaustion;
+}
+
+/// Rules about processes: how they start, what they start, and how they are set up.
+mod process {
+    pub(super) mod close_range_loop;
+    pub(super) mod exec_path_search;
+    pub(super) mod fork_per_task;
+    pub(super) mod runs_as_root;
+    pub(super) mod signal_storm;
+}
+
+/// Rules about waiting, and about not waiting where one should.
+mod waits {
+    pub(super) mod eagain_spin;
+    pub(super) mod epoll_hup_spin;
+    pub(super) mod lock_contention;
+    pub(super) mod sleep_polling;
+    pub(super) mod zero_timeout_poll;
+}
 
 /// All rules. The order is the order of the documentation: by group, then by name.
 pub static RULES: &[&Rule] = &[

@@ -24,7 +24,9 @@
 //! Loading classes at start-up reads an archive once: a program that was started within the capture and read
 //! less than the archive's size gets a notice at most.
 
-use super::{GOOD_BUFFER, difference, how_often, is_archive, more_text, projected, subject, sum, worst};
+use super::streams::{
+    GOOD_BUFFER, difference, how_often, is_archive, more_text, projected, subject, sum, worst,
+};
 use crate::engine::{Findings, Need, Rule};
 use crate::facts::{Facts, Stream};
 use crate::{guards, words};

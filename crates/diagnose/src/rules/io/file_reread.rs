@@ -24,7 +24,7 @@
 //! Small files are read again for good reasons (a configuration, a status); the rule wants 64 KiB and more. A
 //! database reads its file many times over because it does not fit: then its cache is what to look at.
 
-use super::{how_often, is_archive, more_text, subject, worst};
+use super::streams::{how_often, is_archive, more_text, subject, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::facts::{Facts, Stream};
 use crate::{guards, words};

@@ -23,7 +23,7 @@
 //! Data that must not be lost needs the fsync: batching delays the answer but keeps the promise, dropping the
 //! fsync breaks it. On a device with a protected cache it costs little, and the rule says little.
 
-use super::{more_text, subject, worst};
+use super::streams::{more_text, subject, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::facts::{Facts, Stream};
 use crate::{guards, words};

@@ -21,7 +21,7 @@
 //! ## When it is wrong
 //! A few hundred seeks (an index, a file format's header) cost nothing. Databases that use `pread` make none.
 
-use super::{how_often, more_text, subject, worst};
+use super::streams::{how_often, more_text, subject, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::facts::{Facts, Stream};
 use crate::{guards, words};

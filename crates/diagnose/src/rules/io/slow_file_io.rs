@@ -22,7 +22,7 @@
 //! The first touch of a cold cache is slow once: a capture of a start after boot shows it, the next one does
 //! not. Waiting for a pipe, socket or terminal is not counted, fsync has a rule of its own.
 
-use super::{MOST_FINDINGS, more_text};
+use super::streams::{MOST_FINDINGS, more_text};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::Facts;
 use crate::facts::slow_files::{SlowFile, SlowFiles, needs_no_device};

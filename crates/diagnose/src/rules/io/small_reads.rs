@@ -23,7 +23,7 @@
 //! one before ended. Records on sockets and pipes are not judged here. A table of counts (`strace -c`) shows
 //! neither sizes nor files: what it says then is a suspicion, with the command that settles it.
 
-use super::{GOOD_BUFFER, difference, how_often, is_archive, more_text, projected, subject, worst};
+use super::streams::{GOOD_BUFFER, difference, how_often, is_archive, more_text, projected, subject, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::facts::{Facts, Stream};
 use crate::{guards, words};

@@ -23,7 +23,7 @@
 //! with a few bytes writes as often as it is asked: the rule only counts writes that follow a write. A line of
 //! access log a request is a notice at most. Logs are left to `log-flood`.
 
-use super::{difference, how_often, more_text, projected, subject, worst};
+use super::streams::{difference, how_often, more_text, projected, subject, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::facts::{Facts, Stream};
 use crate::{guards, words};
@@ -87,7 +87,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .cause(format!(
                 "One piece is written behind the other without a buffer that collects them, so each costs a system \
                  call. {} writes of 64 KiB would carry the same.{}",
-                words::count(writes.calls.bytes.div_ceil(super::GOOD_BUFFER).max(1)),
+                words::count(writes.calls.bytes.div_ceil(super::streams::GOOD_BUFFER).max(1)),
                 more_text(more, at)
             ))
             .fix("collect the pieces: Python open(path, 'w', buffering=1<<16) and no flush=True; Java BufferedOutputStream(out, 65536); Go bufio.NewWriterSize(f, 65536); Rust BufWriter::with_capacity(65536, f); C setvbuf(f, NULL, _IOFBF, 65536)")

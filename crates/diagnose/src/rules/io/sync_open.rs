@@ -20,7 +20,7 @@
 //! Write-ahead logs are opened so on purpose, and write large pieces. With a protected write cache a write takes
 //! some tens of microseconds: then there is nothing to gain.
 
-use super::{how_often, more_text, subject, worst};
+use super::streams::{how_often, more_text, subject, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::facts::{Facts, Stream};
 use crate::{guards, words};

@@ -23,7 +23,7 @@
 //! Keys from a terminal come one by one, and a wake-up through a pipe is one byte: neither is counted. A few
 //! hundred bytes cost nothing, as pkgcore/pkgcore#475 shows: 917 one-byte reads by bash, 0.9 ms of 161 ms.
 
-use super::{how_often, more_text, subject, worst};
+use super::streams::{how_often, more_text, subject, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::facts::{Facts, IoStats, Stream};
 use crate::{guards, words};

@@ -24,6 +24,7 @@
 //! capture is a notice.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::facts::peers::DNS_PORT;
 use crate::facts::peers::host_of;
 use crate::facts::{Facts, PeerFacts};
 use crate::{guards, words};
@@ -40,8 +41,6 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// The port of name servers (RFC 1035).
-pub(super) const DNS_PORT: u16 = 53;
 /// Servers named at most.
 const MOST: usize = 3;
 

@@ -24,11 +24,10 @@
 //! without data: only where the connection is then closed without an answer does it count.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::facts::peers::DNS_PORT;
 use crate::facts::{Facts, PeerFacts};
 use crate::{guards, words};
 use whyslow_model::{Nanos, Subject};
-
-use super::dns_timeout::DNS_PORT;
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {

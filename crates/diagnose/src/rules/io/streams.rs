@@ -1,14 +1,4 @@
-//! Rules about reading and writing files: sizes, order, repetition, durability.
-
-pub(super) mod archive_reread;
-pub(super) mod file_reread;
-pub(super) mod fsync_per_write;
-pub(super) mod seek_per_read;
-pub(super) mod slow_file_io;
-pub(super) mod small_reads;
-pub(super) mod small_writes;
-pub(super) mod sync_open;
-pub(super) mod unbuffered_1_byte;
+//! What the rules about input and output share: the worst streams, their subject, what another size would cost.
 
 use crate::engine::Subjects;
 use crate::facts::{Facts, IoStats, Stream};
@@ -17,15 +7,15 @@ use crate::words;
 use whyslow_model::{CallStats, Nanos, Subject};
 
 /// Findings of one rule; more subjects are summed up in the last one.
-const MOST_FINDINGS: usize = 3;
+pub(super) const MOST_FINDINGS: usize = 3;
 /// The buffer that the fixes name: from 64 KiB on, a larger one gains little (GNU coreutils' `ioblksize.h`
 /// measured 128 KiB; each doubling from 64 KiB on gains a few per cent).
-const GOOD_BUFFER: u64 = 64 * 1024;
+pub(super) const GOOD_BUFFER: u64 = 64 * 1024;
 /// Copying out of the page cache, ns a byte: 1 GB/s, which any machine of the last ten years reaches.
-const COPY_NS_PER_BYTE: u64 = 1;
+pub(super) const COPY_NS_PER_BYTE: u64 = 1;
 
 /// The worst streams first, and how many more there are.
-fn worst(mut found: Vec<(Share, &Stream)>) -> (Vec<(Share, &Stream)>, usize) {
+pub(super) fn worst(mut found: Vec<(Share, &Stream)>) -> (Vec<(Share, &Stream)>, usize) {
     found.sort_by(|a, b| {
         b.0.value.unwrap_or(0.0).total_cmp(&a.0.value.unwrap_or(0.0)).then_with(|| a.1.name.cmp(&b.1.name))
     });
@@ -35,7 +25,7 @@ fn worst(mut found: Vec<(Share, &Stream)>) -> (Vec<(Share, &Stream)>, usize) {
 }
 
 /// ` 7 more are like it.`, for the cause of the last finding.
-fn more_text(more: usize, at: usize) -> String {
+pub(super) fn more_text(more: usize, at: usize) -> String {
     if more > 0 && at + 1 == MOST_FINDINGS {
         format!(" {} more like it.", words::count(more as u64))
     } else {
@@ -44,7 +34,7 @@ fn more_text(more: usize, at: usize) -> String {
 }
 
 /// The subject of a finding about the reads or writes of a stream.
-fn subject(facts: &Facts, stream: &Stream, io: &IoStats, syscall: &str) -> Subject {
+pub(super) fn subject(facts: &Facts, stream: &Stream, io: &IoStats, syscall: &str) -> Subject {
     let mut subject = Subjects::thread(facts, io.tid);
     if io.shared {
         subject.tid = None;
@@ -59,7 +49,7 @@ fn subject(facts: &Facts, stream: &Stream, io: &IoStats, syscall: &str) -> Subje
 }
 
 /// `, 1,333 a second, 2 per request`; empty where neither is known.
-fn how_often(facts: &Facts, count: u64) -> String {
+pub(super) fn how_often(facts: &Facts, count: u64) -> String {
     let mut text = String::new();
     if let Some(rate) = facts.window.per_second(count) {
         text.push_str(&format!(", {} a second", words::quantity(rate)));
@@ -73,7 +63,7 @@ fn how_often(facts: &Facts, count: u64) -> String {
 
 /// What the same bytes would cost in calls of [`GOOD_BUFFER`]: that many calls at the median price of today's
 /// (and of a seek where each has one), and the copying. Unknown where no call was timed.
-fn projected(io: &IoStats, seeks: &CallStats) -> Nanos {
+pub(super) fn projected(io: &IoStats, seeks: &CallStats) -> Nanos {
     let Some(median) = io.calls.percentile(0.5).get() else {
         return Nanos::UNKNOWN;
     };
@@ -84,7 +74,7 @@ fn projected(io: &IoStats, seeks: &CallStats) -> Nanos {
 }
 
 /// `a - b`; unknown where one is, zero where nothing is saved.
-fn difference(a: Nanos, b: Nanos) -> Nanos {
+pub(super) fn difference(a: Nanos, b: Nanos) -> Nanos {
     match (a.get(), b.get()) {
         (Some(a), Some(b)) => Nanos::new(a.saturating_sub(b)),
         _ => Nanos::UNKNOWN,
@@ -92,15 +82,15 @@ fn difference(a: Nanos, b: Nanos) -> Nanos {
 }
 
 /// The sum; unknown where the first is.
-fn sum(a: Nanos, b: Nanos) -> Nanos {
+pub(super) fn sum(a: Nanos, b: Nanos) -> Nanos {
     a.get().map_or(Nanos::UNKNOWN, |a| Nanos::new(a.saturating_add(b.or_zero())))
 }
 
 /// Endings of archives that programs open in place: zip files of Java, Python, Android, and zip itself.
-const ARCHIVES: &[&str] =
+pub(super) const ARCHIVES: &[&str] =
     &["jar", "war", "ear", "jmod", "zip", "whl", "egg", "pyz", "apk", "aar", "nar", "xpi", "vsix", "nupkg"];
 
 /// True for a file that is an archive by its name.
-fn is_archive(stream: &Stream) -> bool {
+pub(super) fn is_archive(stream: &Stream) -> bool {
     stream.extension().is_some_and(|extension| ARCHIVES.contains(&extension.as_str()))
 }
