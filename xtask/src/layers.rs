@@ -10,8 +10,20 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("whyslow-model", &[]),
     ("whyslow-read", &["whyslow-model"]),
     ("whyslow-report", &["whyslow-model"]),
+    ("whyslow-record", &["whyslow-model"]),
+    ("whyslow-store", &["whyslow-model"]),
     ("whyslow-diagnose", &["whyslow-model"]),
-    ("whyslow", &["whyslow-model", "whyslow-read", "whyslow-report", "whyslow-diagnose"]),
+    (
+        "whyslow",
+        &[
+            "whyslow-model",
+            "whyslow-read",
+            "whyslow-report",
+            "whyslow-diagnose",
+            "whyslow-record",
+            "whyslow-store",
+        ],
+    ),
     ("xtask", &["whyslow-diagnose"]),
 ];
 

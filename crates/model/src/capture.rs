@@ -21,6 +21,8 @@ pub enum CaptureKind {
     ProcFd,
     /// A dump of `/proc/net/{tcp,tcp6,udp,udp6,unix}`.
     ProcNet,
+    /// A recording of ours, live or stored.
+    Recording,
     /// Not recognised: named, noted and passed over.
     Unknown,
 }

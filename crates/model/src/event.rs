@@ -6,6 +6,9 @@ use crate::errno::Errno;
 use crate::fd::FdEntry;
 use crate::ids::SourceId;
 pub use crate::ids::Tid;
+use crate::live::{
+    BlockIo, Cost, Loss, NetEvent, Sample, Span, Stack, Stretch, ThreadCounts, ThreadTotals, Wakeup,
+};
 use crate::syscall::Syscall;
 use crate::text;
 use crate::time::{Nanos, Timestamp};
@@ -67,6 +70,10 @@ pub struct Call<'a> {
     pub end_line: u64,
     /// The thread.
     pub tid: Tid,
+    /// Its process, where the source tells it with the call.
+    pub pid: Option<Tid>,
+    /// The CPU on which it returned, where the source tells it.
+    pub cpu: Option<u16>,
     /// When it was entered.
     pub ts: Timestamp,
     /// How long it took, as the capture states it.
@@ -86,7 +93,8 @@ pub struct Call<'a> {
     pub ret_note: &'a [u8],
     /// What is special about it.
     pub flags: CallFlags,
-    /// The line it starts on, as captured.
+    /// The line it starts on, as captured; empty where the source is no text (a recording): then the other fields
+    /// tell the same.
     pub raw: &'a [u8],
     /// The line its result stands on, where that is another one; else empty.
     pub raw_end: &'a [u8],
@@ -100,6 +108,8 @@ impl<'a> Call<'a> {
             line: 1,
             end_line: 1,
             tid: 0,
+            pid: None,
+            cpu: None,
             ts: Timestamp::UNKNOWN,
             dur: Nanos::UNKNOWN,
             syscall: Syscall::lookup(name.as_bytes()).unwrap_or(Syscall::UNLISTED),
@@ -207,6 +217,22 @@ pub struct ProcessInfo {
     pub user: Option<String>,
     /// The parent process.
     pub parent: Option<Tid>,
+    /// The program's file.
+    pub exe: Option<String>,
+    /// Its arguments, joined by spaces, cut at 4 KiB.
+    pub cmdline: Option<String>,
+    /// User id.
+    pub uid: Option<u32>,
+    /// Control group: the path in the unified hierarchy, else in that of the cpu controller.
+    pub cgroup: Option<String>,
+    /// Container id (the first 12 digits), as the control group's path tells it.
+    pub container: Option<String>,
+    /// When it began; unknown where it ran before the recording.
+    pub start: Timestamp,
+    /// When it ended; unknown where it did not.
+    pub end: Timestamp,
+    /// Limit of open descriptors (soft), of the process.
+    pub fd_limit: Option<u64>,
 }
 
 /// One thing that a source tells.
@@ -236,6 +262,28 @@ pub enum Event<'a> {
     Counts(CountTable),
     /// A remark about the capture.
     Note(CaptureNote),
+    /// A stretch of a thread on a CPU.
+    Stretch(Stretch),
+    /// A wake-up.
+    Wakeup(Wakeup),
+    /// A stack, before the samples that name it.
+    Stack(Stack),
+    /// A stack of a thread at a time.
+    Sample(Sample),
+    /// A request to a block device.
+    BlockIo(Box<BlockIo>),
+    /// An event of a TCP connection.
+    Net(Box<NetEvent>),
+    /// Calls counted in the kernel.
+    ThreadCounts(Box<ThreadCounts>),
+    /// Figures of a thread over the recording.
+    ThreadTotals(ThreadTotals),
+    /// What was written down of a span of time.
+    Span(Span),
+    /// What was lost of a table.
+    Loss(Loss),
+    /// What the recording cost.
+    Cost(Cost),
     /// A source, read to its end.
     Source(SourceInfo),
 }

@@ -11,6 +11,7 @@ pub mod event;
 pub mod fd;
 pub mod figures;
 pub mod ids;
+pub mod live;
 pub mod stats;
 pub mod syscall;
 mod syscall_rows;
@@ -29,6 +30,10 @@ pub use errno::Errno;
 pub use event::{Call, CallFlags, Event, Exit, ProcessInfo, Ret, Signal, Sink};
 pub use fd::{FdEntry, FdKind, SocketEnds};
 pub use ids::{SourceId, Tid};
+pub use live::{
+    BlockIo, Cost, Coverage, Frame, LeftAs, Loss, NetEvent, NetKind, Sample, SampleKind, Span, Stack,
+    StackId, Stretch, ThreadCounts, ThreadTotals, WakeContext, Wakeup,
+};
 pub use stats::{CallStats, Histogram, RareStats};
 pub use syscall::Syscall;
 pub use table::{Cell, Column, Table};

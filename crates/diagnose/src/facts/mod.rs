@@ -372,6 +372,18 @@ impl Sink for Facts {
             Event::Fd(entry) => self.world.snapshot(*entry),
             Event::Counts(table) => self.tables.push(table),
             Event::Note(note) => self.capture.notes.push(note),
+            // What only a recorder sees: no fold reads it yet.
+            Event::Stretch(_)
+            | Event::Wakeup(_)
+            | Event::Stack(_)
+            | Event::Sample(_)
+            | Event::BlockIo(_)
+            | Event::Net(_)
+            | Event::ThreadCounts(_)
+            | Event::ThreadTotals(_)
+            | Event::Span(_)
+            | Event::Loss(_)
+            | Event::Cost(_) => {}
             Event::Source(info) => {
                 self.world.source(&info);
                 self.capture.sources.push(info);

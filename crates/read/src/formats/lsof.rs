@@ -212,6 +212,7 @@ impl Told {
             comm,
             user: entry.user.clone(),
             parent,
+            ..ProcessInfo::default()
         }));
     }
 }

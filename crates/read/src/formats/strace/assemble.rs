@@ -94,6 +94,8 @@ impl Assembler {
             line: self.info.lines,
             end_line: self.info.lines,
             tid,
+            pid: None,
+            cpu: None,
             ts,
             dur: record.dur(),
             syscall: record.syscall(),

@@ -104,6 +104,8 @@ impl FirstHalf {
             line: self.line,
             end_line: self.line,
             tid,
+            pid: None,
+            cpu: None,
             ts: self.ts,
             dur: Nanos::UNKNOWN,
             syscall: self.syscall(),

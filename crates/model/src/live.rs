@@ -1,0 +1,279 @@
+//! What only a recorder sees, beside the calls: the scheduler, wake-ups, stacks, block I/O, the network, and what
+//! was lost or left out. Each struct is one row of the table of its name in a recording.
+
+use crate::ids::Tid;
+use crate::stats::CallStats;
+use crate::syscall::Syscall;
+use crate::time::{Nanos, Timestamp};
+use serde::Serialize;
+
+/// Number of a stack within one recording ([`Stack`]).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+pub struct StackId(pub u32);
+
+/// How a thread left the CPU.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LeftAs {
+    /// Still able to run: it was preempted or it yielded.
+    Runnable,
+    /// Waiting, and a signal can end the wait (`S`).
+    Sleeping,
+    /// Waiting, and no signal can end the wait: disk, page faults, kernel locks (`D`).
+    Uninterruptible,
+    /// Stopped or traced (`T`, `t`).
+    Stopped,
+    /// It ended.
+    Dead,
+    /// Idle kernel thread, parked, or a state that the recorder does not know.
+    Other,
+}
+
+/// One stretch of a thread on a CPU with the wait before it (table `sched`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stretch {
+    /// When it got the CPU.
+    pub ts: Timestamp,
+    /// The CPU.
+    pub cpu: u16,
+    /// The process.
+    pub pid: Tid,
+    /// The thread.
+    pub tid: Tid,
+    /// How it left the CPU.
+    pub left_as: LeftAs,
+    /// How long it ran.
+    pub on_cpu: Nanos,
+    /// How long it could have run before that but had no CPU (run-queue time).
+    pub runnable: Nanos,
+    /// How long it was blocked before that; zero where it was preempted, unknown where its start was not seen.
+    pub blocked: Nanos,
+}
+
+/// From where a thread was woken.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WakeContext {
+    /// By another thread.
+    Task,
+    /// In a hardware interrupt: devices, timers.
+    HardIrq,
+    /// In a soft interrupt: network, block completion, timers.
+    SoftIrq,
+    /// By the kernel's idle task or where the recorder cannot tell.
+    Other,
+}
+
+/// One wake-up (table `wakeups`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wakeup {
+    /// When.
+    pub ts: Timestamp,
+    /// The CPU it was done on.
+    pub cpu: u16,
+    /// Who did it; `None` in an interrupt, where the thread that happened to run is not to blame.
+    pub waker: Option<Tid>,
+    /// From where.
+    pub context: WakeContext,
+    /// Who was woken.
+    pub wakee: Tid,
+}
+
+/// What a stack was taken for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SampleKind {
+    /// At a fixed rate while on a CPU (table `samples`): `weight` is the time between two samples.
+    OnCpu,
+    /// When it left the CPU to wait (table `offcpu`): `weight` is how long it was away.
+    OffCpu,
+}
+
+/// One stack of one thread at one time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sample {
+    /// What for.
+    pub kind: SampleKind,
+    /// When it was taken.
+    pub ts: Timestamp,
+    /// The CPU.
+    pub cpu: u16,
+    /// The process.
+    pub pid: Tid,
+    /// The thread.
+    pub tid: Tid,
+    /// The time it stands for.
+    pub weight: Nanos,
+    /// The user part of the stack, if there is one and it could be read.
+    pub user: Option<StackId>,
+    /// The kernel part.
+    pub kernel: Option<StackId>,
+}
+
+/// One frame of a stack.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Frame {
+    /// The address, as sampled.
+    pub address: u64,
+    /// The function; `None` where no symbol is known.
+    pub function: Option<String>,
+    /// The file that holds the code: `/lib/x86_64-linux-gnu/libc.so.6`, `[kernel]`, `[jit]`.
+    pub module: Option<String>,
+    /// Source file and line, where debug information tells.
+    pub place: Option<String>,
+}
+
+/// A stack by its number (tables `stacks`, `frames`). Comes before the first [`Sample`] that names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stack {
+    /// Its number.
+    pub id: StackId,
+    /// The frames, innermost first.
+    pub frames: Vec<Frame>,
+    /// True where more frames were there than the recorder keeps, or where the unwinding stopped early.
+    pub cut: bool,
+}
+
+/// One request to a block device (table `block_io`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockIo {
+    /// When it was handed to the device.
+    pub issued: Timestamp,
+    /// When it was completed; unknown where the recording ended before.
+    pub completed: Timestamp,
+    /// The device: `253:0`.
+    pub device: String,
+    /// The first sector (512 bytes).
+    pub sector: u64,
+    /// Its size.
+    pub bytes: u64,
+    /// `read`, `write`, `flush`, `discard`; with `+sync`, `+fua`, `+meta` where set.
+    pub op: String,
+    /// The process that was running when it was issued: not always the one that caused it.
+    pub pid: Option<Tid>,
+    /// The thread.
+    pub tid: Option<Tid>,
+}
+
+/// What happened on a TCP connection (table `net`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NetKind {
+    /// Our connect was answered: `took` is the time of the handshake.
+    Connected,
+    /// A connection of a listening socket of ours was set up.
+    Accepted,
+    /// A segment was sent again.
+    Retransmit,
+    /// A connection was refused or reset by the other end.
+    Reset,
+    /// The backlog of a listening socket of ours was full.
+    ListenOverflow,
+    /// The connection ended: `took` is how long it lived.
+    Closed,
+}
+
+/// One event of a TCP connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NetEvent {
+    /// When.
+    pub ts: Timestamp,
+    /// What.
+    pub kind: NetKind,
+    /// The process, where it ran in one's context.
+    pub pid: Option<Tid>,
+    /// Our end: `10.0.0.1:34512`.
+    pub local: String,
+    /// The other end.
+    pub peer: String,
+    /// See the kinds.
+    pub took: Nanos,
+    /// Smoothed round-trip time as the kernel knows it then.
+    pub rtt: Nanos,
+}
+
+/// The calls of one syscall in one thread, counted in the kernel (table `counts`).
+#[derive(Clone, Debug)]
+pub struct ThreadCounts {
+    /// The process.
+    pub pid: Tid,
+    /// The thread.
+    pub tid: Tid,
+    /// Which call; [`Syscall::UNLISTED`] where the name is not in the table.
+    pub syscall: Syscall,
+    /// The name.
+    pub name: String,
+    /// From when on it was counted.
+    pub from: Timestamp,
+    /// Until when.
+    pub to: Timestamp,
+    /// Count, errors, time, percentiles.
+    pub stats: CallStats,
+}
+
+/// What a recorder wrote down in a span of time (table `spans`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Coverage {
+    /// Each call.
+    Full,
+    /// Counts of the calls.
+    Counts,
+    /// No calls.
+    None,
+}
+
+/// One span of a recording.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Span {
+    /// Its start.
+    pub from: Timestamp,
+    /// Its end.
+    pub to: Timestamp,
+    /// What was written down of the syscalls.
+    pub calls: Coverage,
+}
+
+/// Rows of one table that were lost in one span of time (table `losses`). A table that lost nothing has a row
+/// with `lost` zero for the whole recording, so that `lost + seen = produced` can be checked for each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// The table: `syscalls`, `sched`, `samples`.
+    pub table: String,
+    /// The first loss, or the start of the recording.
+    pub from: Timestamp,
+    /// The last loss, or its end.
+    pub to: Timestamp,
+    /// Rows lost.
+    pub lost: u64,
+    /// Rows that the kernel side had to tell, lost ones included.
+    pub produced: u64,
+}
+
+/// What a recording cost, as the recorder measured it.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Cost {
+    /// Share of its own time that the target spent in our probes, 0 to 1.
+    pub target_share: f64,
+    /// CPU time of the recorder itself.
+    pub recorder_cpu: Nanos,
+    /// Added to one recorded call.
+    pub per_call: Nanos,
+}
+
+/// Page faults of a thread and other figures that are kept a thread (table `process_stats`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ThreadTotals {
+    /// The process.
+    pub pid: Tid,
+    /// The thread.
+    pub tid: Tid,
+    /// Page faults that its user code took.
+    pub page_faults: Option<u64>,
+    /// Of these, with a read from disk.
+    pub major_faults: Option<u64>,
+    /// Times it gave up the CPU by itself.
+    pub voluntary_switches: Option<u64>,
+    /// Times the CPU was taken from it.
+    pub involuntary_switches: Option<u64>,
+}

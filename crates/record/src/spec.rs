@@ -1,0 +1,73 @@
+//! What to keep of a call's memory, as data: one row a syscall, loaded into the BPF programs as a table and read by the
+//! ptrace recorder. The rows stand in [`crate::decode::table`], beside the text they are printed as.
+
+/// At most so many pieces a call.
+pub const MAX_PIECES: usize = 4;
+
+/// When a piece is read. The kernel has touched the memory by the time the call returns, so that reading then never
+/// faults for a page not yet there; only what the call destroys is read when it is entered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum When {
+    /// When the call returns.
+    Exit = 0,
+    /// When it is entered (the arguments of `execve`).
+    Enter = 1,
+    /// When it returns, only if it succeeded (`ret >= 0`): what the kernel wrote.
+    Success = 2,
+}
+
+/// How the size of a piece is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Size {
+    /// A string, up to its NUL; `cap` bytes at most.
+    Text = 0,
+    /// `scale` bytes.
+    Fixed = 1,
+    /// The value of argument `of` times `scale`.
+    Arg = 2,
+    /// The returned value times `scale`.
+    Ret = 3,
+    /// The `u32` that argument `of` points to (`socklen_t *`).
+    ArgPointer = 4,
+    /// An array of pointers to strings up to a null pointer (`argv`): a piece a string, at most 16.
+    TextArray = 5,
+    /// An array of `struct iovec`, its length in argument `of`: the payload of the first buffers, up to `cap` bytes in
+    /// all, no more than the call moved.
+    Iovec = 6,
+    /// A `struct msghdr`: part 0 is the address (`msg_name`), part 1 the first payload bytes.
+    Message = 7,
+}
+
+/// One piece of memory to keep.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Piece {
+    /// The argument that points to it, from 0.
+    pub arg: u8,
+    /// When to read it.
+    pub when: When,
+    /// How large it is.
+    pub size: Size,
+    /// The argument that [`Size::Arg`], [`Size::ArgPointer`] and [`Size::Iovec`] mean.
+    pub of: u8,
+    /// Bytes a unit.
+    pub scale: u16,
+    /// At most so many bytes; what is beyond is cut.
+    pub cap: u16,
+    /// True for payload: kept only where payload is asked for, and cut at its limit instead of `cap`. Only of sockets
+    /// and pipes where the call works on files too.
+    pub payload: bool,
+}
+
+/// What to keep of one syscall.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CallSpec {
+    /// How many of the argument registers it has.
+    pub args: u8,
+    /// The pieces.
+    pub pieces: &'static [Piece],
+    /// True where it changes what later calls mean (open, close, dup, socket, connect, accept, fork, exec, chdir): it
+    /// is recorded in full even where the rest is only counted.
+    pub state: bool,
+}
