@@ -1,6 +1,6 @@
 # whyslow: `make demo` and `make test` are all that is needed to start; each installs what it misses.
 
-.PHONY: demo test build bench setup setup-test check clean
+.PHONY: demo test build bench bench-live setup setup-test check clean
 CARGO = scripts/cargo
 
 # Records a small slow program with strace and lsof, diagnoses it, applies the fix, and shows that it worked.
@@ -17,6 +17,10 @@ build:
 # Speed and memory beside wc -l, ripgrep and mawk, in one run. RUN=1 keeps the result under bench/runs/.
 bench: setup-test build
 	@bench/run
+
+# What live recording costs the recorded program, beside bare, strace, perf trace and bpftrace. RUN=1 keeps the result.
+bench-live: setup-test build
+	@bench/live/run
 
 setup:
 	@scripts/setup demo
