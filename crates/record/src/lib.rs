@@ -1,4 +1,5 @@
 //! The recorder: the live kernel to events.
 
+pub mod decode;
 pub mod raw;
 pub mod spec;

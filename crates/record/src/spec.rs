@@ -1,8 +1,15 @@
 //! What to keep of a call's memory, as data: one row a syscall, loaded into the BPF programs as a table and read by the
 //! ptrace recorder. The rows stand in [`crate::decode::table`], beside the text they are printed as.
+//!
+//! What both recorders keep to, besides the row: a pointer below 4096 is none (a flag, a small number, NULL) and gives no
+//! piece; the pieces of one call stand in the order *entered, then returned*, and within these in the order of the row, so
+//! that where one argument has a piece of each, the first is what the program handed over.
 
 /// At most so many pieces a call.
-pub const MAX_PIECES: usize = 4;
+pub const MAX_PIECES: usize = 6;
+
+/// Elements kept of an array of buffers.
+pub const MAX_BUFFERS: usize = 8;
 
 /// When a piece is read. The kernel has touched the memory by the time the call returns, so that reading then never
 /// faults for a page not yet there; only what the call destroys is read when it is entered.
@@ -31,12 +38,17 @@ pub enum Size {
     Ret = 3,
     /// The `u32` that argument `of` points to (`socklen_t *`).
     ArgPointer = 4,
-    /// An array of pointers to strings up to a null pointer (`argv`): a piece a string, at most 16.
+    /// An array of pointers to strings up to a null pointer (`argv`): a piece a string, at most 16, of at most `cap`
+    /// bytes each; the last is marked as cut where more follow.
     TextArray = 5,
-    /// An array of `struct iovec`, its length in argument `of`: the payload of the first buffers, up to `cap` bytes in
+    /// An array of `struct iovec`, its length in argument `of`. Part 0 is the array itself, up to [`MAX_BUFFERS`]
+    /// elements of 16 bytes, whatever the piece says of payload; part n + 1 what buffer n holds, up to `cap` bytes in
     /// all, no more than the call moved.
     Iovec = 6,
-    /// A `struct msghdr`: part 0 is the address (`msg_name`), part 1 the first payload bytes.
+    /// A `struct msghdr`. Part 0 is the struct itself (56 bytes), part 1 the address (`msg_name`, 128 bytes at most),
+    /// part 2 the array of buffers (up to [`MAX_BUFFERS`] elements), part 3 the control data (64 bytes at most), these
+    /// whatever the piece says of payload; part n + 4 what buffer n holds, up to `cap` bytes in all, no more than the
+    /// call moved. Of an array of `struct mmsghdr` only the first.
     Message = 7,
 }
 

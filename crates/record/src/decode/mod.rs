@@ -1,0 +1,4 @@
+//! Raw calls to the text that strace prints.
+
+pub mod arg;
+pub mod table;

@@ -1,0 +1,35 @@
+//! Calls that change the address space.
+
+use super::{Returns, Row, row};
+use crate::decode::arg::Arg::*;
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[Row] = &[
+    row(9, "mmap", &[Pointer, Unsigned, Protection, MapFlags, Fd, Hex]).returns(Returns::Hex),
+    row(10, "mprotect", &[Pointer, Unsigned, Protection]),
+    row(11, "munmap", &[Pointer, Unsigned]),
+    row(12, "brk", &[Pointer]).returns(Returns::Hex),
+    row(25, "mremap", &[Pointer, Unsigned, Unsigned, MremapFlags, MremapTarget]).returns(Returns::Hex),
+    row(26, "msync", &[Pointer, Unsigned, MsyncFlags]),
+    row(27, "mincore", &[Pointer, Unsigned, Pointer]),
+    row(28, "madvise", &[Pointer, Unsigned, MemoryAdvice]),
+    row(149, "mlock", &[Pointer, Unsigned]),
+    row(150, "munlock", &[Pointer, Unsigned]),
+    row(151, "mlockall", &[MlockallFlags]),
+    row(152, "munlockall", &[]),
+    row(216, "remap_file_pages", &[Pointer, Unsigned, Protection, Unsigned, MapFlags]),
+    row(237, "mbind", &[Pointer, Unsigned, MemoryPolicy, Pointer, Unsigned, Hex]),
+    row(238, "set_mempolicy", &[MemoryPolicy, Pointer, Unsigned]),
+    row(239, "get_mempolicy", &[Pointer, Pointer, Unsigned, Pointer, Hex]),
+    row(256, "migrate_pages", &[Signed32, Unsigned, Pointer, Pointer]),
+    row(279, "move_pages", &[Signed32, Unsigned, Pointer, Pointer, Pointer, Hex]),
+    row(325, "mlock2", &[Pointer, Unsigned, Hex]),
+    row(329, "pkey_mprotect", &[Pointer, Unsigned, Protection, Signed32]),
+    row(330, "pkey_alloc", &[Hex, Hex]),
+    row(331, "pkey_free", &[Signed32]),
+    row(440, "process_madvise", &[Fd, Pointer, Unsigned, MemoryAdvice, Hex]),
+    row(448, "process_mrelease", &[Fd, Hex]),
+    row(450, "set_mempolicy_home_node", &[Pointer, Unsigned, Unsigned, Hex]),
+    row(453, "map_shadow_stack", &[Pointer, Unsigned, Hex]).returns(Returns::Hex),
+    row(462, "mseal", &[Pointer, Unsigned, Hex]),
+];
