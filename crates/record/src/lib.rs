@@ -3,3 +3,4 @@
 pub mod decode;
 pub mod raw;
 pub mod spec;
+pub mod target;
