@@ -1,4 +1,5 @@
-# What the cases use: recording with strace and lsof into recorded/NAME.st and NAME.lsof, and the checks.
+# What the cases use: recording with strace and lsof into recorded/NAME.st and NAME.lsof, or with LIVE=1 by whyslow itself
+# into recorded/NAME.whyslow, and the checks.
 # Sourced by ./run, in the case's own temporary folder $work; the case's sources are in $here.
 STRACE="strace -f -ttT -s 256"
 started=()
@@ -70,6 +71,10 @@ run_traced() {
     local out=recorded/$1 tracer traced
     shift
     mkdir -p recorded
+    if [ -n "$LIVE" ]; then
+        "$WHYSLOW" record -o "$out.whyslow" -- "$@" >>"$work/program.log" 2>>"$work/whyslow.log" </dev/null
+        return
+    fi
     $STRACE -o "$out.st" "$@" >>"$work/program.log" 2>&1 </dev/null &
     tracer=$!
     # A short program is over by then, and leaves no lsof.
@@ -82,47 +87,73 @@ run_traced() {
     wait "$tracer"
 }
 
-# attach NAME PID [STRACE-OPTION…]: what PID has open, then its calls, until `detach`.
+# attach NAME PID[,PID…]: what they have open, then their calls, until `detach`. TRACE_WITH= is another strace command.
 attach() {
-    local out=recorded/$1 target=$2
-    shift 2
+    local out=recorded/$1 targets=$2
     mkdir -p recorded
-    lsof -nP -p "$target" >"$out.lsof" 2>/dev/null
-    ${TRACE_WITH:-$STRACE} -o "$out.st" -p "$target" 2>"$work/strace.err" &
+    if [ -n "$LIVE" ]; then
+        # shellcheck disable=SC2046  # a list of options
+        "$WHYSLOW" record --duration 60 -o "$out.whyslow" $(each_process "$targets") </dev/null 2>>"$work/whyslow.log" &
+        tracer=$!
+        started+=("$tracer")
+        until_true 100 attached_live
+        return
+    fi
+    lsof -nP -p "$targets" >"$out.lsof" 2>/dev/null
+    # shellcheck disable=SC2046
+    ${TRACE_WITH:-$STRACE} -o "$out.st" $(each_process "$targets") 2>"$work/strace.err" &
     tracer=$!
     started+=("$tracer")
     until_true 50 grep -q attached "$work/strace.err"
 }
 
+each_process() {
+    printf -- '-p %s ' ${1//,/ }
+}
+
+# The recorder has its programs in place once it holds links to them; without BPF it is the tracer of the last process.
+attached_live() {
+    find "/proc/$tracer/fd" -lname '*bpf*link*' 2>/dev/null | grep -q . ||
+        grep -q "^TracerPid:[[:space:]]*$tracer$" "/proc/${targets##*,}/status"
+}
+
 detach() {
-    kill -TERM "$tracer" 2>/dev/null
+    kill -"$([ -n "$LIVE" ] && echo INT || echo TERM)" "$tracer" 2>/dev/null
     wait "$tracer" 2>/dev/null
 }
 
 # The captures of one recording that are there.
 captures() {
-    ls "recorded/$1.st" "recorded/$1.lsof" 2>/dev/null
+    if [ -n "$LIVE" ]; then
+        echo "recorded/$1.whyslow"
+    else
+        ls "recorded/$1.st" "recorded/$1.lsof" 2>/dev/null
+    fi
+}
+
+# The main capture of one recording.
+calls_of() {
+    echo "recorded/$1.$([ -n "$LIVE" ] && echo whyslow || echo st)"
 }
 
 # Records, diagnoses and judges; the case's one line, or all there is to know about its failure.
 check_recordings() {
-    local truth=(--name "$name")
+    local truth=(--name "$name${LIVE:+, recorded live}")
     local fact
     for fact in "${FIRES[@]}"; do truth+=(--fires "$fact"); done
     for fact in "${NAMES[@]}"; do truth+=(--names "$fact"); done
     for fact in "${GONE[@]}"; do truth+=(--gone "$fact"); done
     [ -z "$FIRST" ] || truth+=(--first "$FIRST")
     for fact in "${CALM[@]}"; do truth+=(--calm "$fact"); done
-    slow || { cat "$work"/*.log; echo "live case: $name: the slow program failed"; return 1; }
+    slow || { cat "$work"/*.log; echo "live case: $name${LIVE:+, recorded live}: the slow program failed"; return 1; }
     local recording
-    for recording in recorded/*.st; do
-        recording=${recording#recorded/}
-        diagnose "${recording%.st}" || return 1
+    for recording in $(recordings); do
+        diagnose "$recording" || return 1
     done
     if [ "$(type -t fixed)" = function ]; then
         fixed || { cat "$work"/*.log; echo "live case: $name: the fixed program failed"; return 1; }
         diagnose fixed || return 1
-        "$WHYSLOW" diff --json recorded/slow.st recorded/fixed.st >recorded/diff.json 2>recorded/diff.err ||
+        "$WHYSLOW" diff --json "$(calls_of slow)" "$(calls_of fixed)" >recorded/diff.json 2>recorded/diff.err ||
             { cat recorded/diff.err; echo "live case: $name: no diff"; return 1; }
     fi
     python3 "$here/../check.py" "${truth[@]}" recorded/*.json && return
@@ -132,6 +163,11 @@ check_recordings() {
         head -n 120 "$report"
     done
     return 1
+}
+
+# The names of all recordings.
+recordings() {
+    (cd recorded && find . -maxdepth 1 \( -name '*.st' -o -name '*.whyslow' \) -printf '%f\n' | sed 's/\.[a-z]*$//')
 }
 
 diagnose() {

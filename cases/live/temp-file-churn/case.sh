@@ -1,8 +1,9 @@
-FIRES=(temp-file-churn main-thread-only/threads-missed)
+FIRES=(temp-file-churn)
 FIRST="temp-file-churn"
 NAMES=("temp-file-churn: /tmp/{uuid}/{n}.txt")
 GONE=(temp-file-churn)
-CALM=(main-thread-only)
+# Only a trace without -f can miss threads.
+[ -n "$LIVE" ] || { FIRES+=(main-thread-only/threads-missed) && CALM=(main-thread-only); }
 
 build() { :; }
 
@@ -22,6 +23,6 @@ recorded_app() {
 slow() {
     recorded_app slow ""
     # The riddle of the source: without -f only the thread that accepts is traced, and no write is seen.
-    TRACE_WITH="strace -ttT -s 256" recorded_app main-thread-only ""
+    [ -n "$LIVE" ] || TRACE_WITH="strace -ttT -s 256" recorded_app main-thread-only ""
 }
 fixed() { recorded_app fixed memory; }
