@@ -56,25 +56,35 @@ impl Need {
     /// What is missing, and the command that supplies it; `None` where the facts have it.
     fn missing(self, facts: &Facts) -> Option<(String, String)> {
         let calls = facts.world.calls > 0;
-        let strace = |flags: &str| format!("strace -f -ttT -y -s 256 {flags}-o trace.st -p PID");
+        let recording = facts.capture.is_recording();
+        let retake = || facts.capture.retake();
         match self {
-            Need::Calls if !calls => Some(("single calls".to_string(), strace(""))),
-            Need::Durations if !facts.capture.has_durations() => {
-                Some(("durations of calls".to_string(), strace("")))
+            Need::Calls if !calls && recording => {
+                Some(("single calls (recorded as counts only)".to_string(), retake()))
             }
-            Need::Clock if !facts.capture.has_clock() => Some(("times of calls".to_string(), strace(""))),
+            Need::Calls if !calls => Some(("single calls".to_string(), retake())),
+            Need::Durations if !facts.capture.has_durations() => {
+                Some(("durations of calls".to_string(), retake()))
+            }
+            Need::Clock if !facts.capture.has_clock() => Some(("times of calls".to_string(), retake())),
             Need::Class(class) if !calls || facts.hides_class(class) => {
                 let what = format!("{} calls", format!("{class:?}").to_lowercase());
-                Some((what, strace("")))
+                Some((what, retake()))
             }
             Need::AnyOf(names) if !calls || facts.hides(names) => {
-                Some((format!("{} calls", names.join(", ")), strace("")))
+                Some((format!("{} calls", names.join(", ")), retake()))
+            }
+            Need::Descriptors if !facts.knows_descriptors() && recording => {
+                Some(("what descriptors lead to".to_string(), retake()))
             }
             Need::Descriptors if !facts.knows_descriptors() => Some((
                 "what descriptors lead to".to_string(),
                 "lsof -nP -p PID > trace.lsof   (or strace with -yy)".to_string(),
             )),
-            Need::Counts if facts.total_calls() == 0 => Some(("counts of calls".to_string(), strace(""))),
+            Need::Counts if facts.total_calls() == 0 => Some(("counts of calls".to_string(), retake())),
+            Need::Snapshot if facts.world.snapshot_rows == 0 && recording => {
+                Some(("a list of open descriptors".to_string(), retake()))
+            }
             Need::Snapshot if facts.world.snapshot_rows == 0 => {
                 Some(("a list of open descriptors".to_string(), "lsof -nP -p PID > trace.lsof".to_string()))
             }
@@ -105,7 +115,11 @@ impl Facts {
 
     /// True where the capture has many calls of very few kinds, as a filter (`-e`) leaves them. A short capture
     /// of few kinds may be a filter's or a loop's: then it counts as filtered unless it shows several classes.
+    /// A recording hides nothing: it says itself what it did not write down.
     pub fn seems_filtered(&self) -> bool {
+        if self.capture.is_recording() {
+            return false;
+        }
         let mut classes: Vec<Class> = Vec::new();
         let mut kinds = 0;
         for (_, thread) in self.world.threads.iter() {
@@ -130,14 +144,26 @@ impl Facts {
                 .any(|(_, life)| life.kind != whyslow_model::FdKind::Unknown && life.io_calls() > 0)
     }
 
-    /// Events known to be lost: damaged lines and calls of which half is missing.
+    /// Events known to be lost: damaged lines and calls of which half is missing; of a recording, what its recorder
+    /// lost of all tables. A call that was under way when a recording began is not lost.
     pub fn lost_events(&self) -> u64 {
-        self.capture.rejects() + self.capture.starts_not_seen
+        match self.capture.is_recording() {
+            true => self.recording.lost(),
+            false => self.lost_calls(),
+        }
     }
 
-    /// The name of a source.
+    /// Calls known to be lost.
+    pub fn lost_calls(&self) -> u64 {
+        match self.capture.is_recording() {
+            true => self.recording.lost_of("syscalls").map_or(0, |(lost, _)| lost),
+            false => self.capture.rejects() + self.capture.starts_not_seen,
+        }
+    }
+
+    /// A line as evidence, with where it stands.
     pub fn evidence(&self, exemplar: &Exemplar) -> Evidence {
-        exemplar.evidence(self.capture.source_name(exemplar.source))
+        exemplar.evidence(self.capture.source(exemplar.source))
     }
 
     /// The name of a syscall.

@@ -126,7 +126,7 @@ pub fn is_spin(laps: &Laps, share: &Share) -> bool {
 
 /// Caps `confidence` where too many events are lost (guard 5).
 pub fn capped_confidence(facts: &Facts, confidence: f64) -> f64 {
-    let lost = facts.lost_events();
+    let lost = facts.lost_calls();
     let seen = facts.total_calls();
     if seen > 0 && lost as f64 > LOST_SHARE * (seen + lost) as f64 {
         confidence.min(LOST_CONFIDENCE)

@@ -5,9 +5,7 @@ use crate::facts::{Facts, WaitKind};
 use crate::rules::RULES;
 use crate::words;
 use whyslow_model::diagnosis::TargetProcess;
-use whyslow_model::{
-    ClockKind, Diagnosis, Finding, Nanos, Severity, Target, ThreadTime, Timestamp, WaitShare,
-};
+use whyslow_model::{ClockKind, Diagnosis, Finding, Nanos, Severity, Target, ThreadTime, WaitShare};
 
 /// Threads listed with their time; the rest are in `whyslow threads`.
 const MAX_THREADS: usize = 50;
@@ -75,7 +73,7 @@ fn target(facts: &Facts) -> Target {
         facts.world.threads.processes().filter(|(_, process)| process.threads > 0 || facts.world.calls == 0);
     let capture = &facts.capture;
     Target {
-        kind: "capture",
+        kind: if capture.is_recording() { "recording" } else { "capture" },
         processes: processes
             .take(MAX_PROCESSES)
             .map(|(_, process)| TargetProcess {
@@ -99,13 +97,7 @@ fn start_text(facts: &Facts) -> Option<String> {
     let clock =
         facts.capture.sources.iter().map(|source| source.clock).find(|clock| *clock != ClockKind::None)?;
     let seconds = ns / 1_000_000_000;
-    let time = format!(
-        "{:02}:{:02}:{:02}.{:06}",
-        seconds / 3600 % 24,
-        seconds / 60 % 60,
-        seconds % 60,
-        ns % 1_000_000_000 / 1_000
-    );
+    let time = facts.window.start.time_of_day();
     match clock {
         ClockKind::Epoch => {
             let (year, month, day) = civil_date(seconds / 86_400);
@@ -215,20 +207,6 @@ fn remaining(facts: &Facts, findings: &[Finding]) -> Option<String> {
         words::percent(stats.total_ns as f64 / total as f64),
         stats.mean(),
     ))
-}
-
-/// The time of day of a moment, for sentences: `10:34:36.114034`; empty without a clock.
-pub fn clock_text(ts: Timestamp) -> String {
-    ts.get().map_or(String::new(), |ns| {
-        let seconds = ns / 1_000_000_000;
-        format!(
-            "{:02}:{:02}:{:02}.{:06}",
-            seconds / 3600 % 24,
-            seconds / 60 % 60,
-            seconds % 60,
-            ns % 1_000_000_000 / 1_000
-        )
-    })
 }
 
 #[cfg(test)]

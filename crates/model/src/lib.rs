@@ -11,6 +11,7 @@ pub mod event;
 pub mod fd;
 pub mod figures;
 pub mod ids;
+pub mod line;
 pub mod live;
 pub mod stats;
 pub mod syscall;
@@ -30,6 +31,7 @@ pub use errno::Errno;
 pub use event::{Call, CallFlags, Event, Exit, ProcessInfo, Ret, Signal, Sink};
 pub use fd::{FdEntry, FdKind, SocketEnds};
 pub use ids::{SourceId, Tid};
+pub use line::LineFormat;
 pub use live::{
     BlockIo, Cost, Coverage, Frame, LeftAs, Loss, NetEvent, NetKind, Sample, SampleKind, Span, Stack,
     StackId, Stretch, ThreadCounts, ThreadTotals, WakeContext, Wakeup,

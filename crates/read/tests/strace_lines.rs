@@ -3,6 +3,9 @@
 mod common;
 
 use common::{bytes, see};
+use whyslow_model::line::Who;
+use whyslow_model::{Event, LineFormat};
+use whyslow_read::{Input, Options, read};
 
 /// The events of a log, one a line.
 fn events(log: &str) -> Vec<String> {
@@ -256,4 +259,55 @@ fn ltrace_lines() {
             "exit tid 12 at 36000.001200000: Some(0) None",
         ],
     );
+}
+
+/// What [`Call::write_line`] composes is what strace printed, to the byte, for all calls that strace prints in one piece.
+#[test]
+fn composed_lines_are_those_of_strace() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let trace = folder.path().join("trace.st");
+    // The reader knows no zone: the clock of the lines is taken for UTC.
+    let command = "cd /; ls /nonexistent; umask 027; cat /etc/hostname > /dev/null; sleep 0.01; kill -USR1 $$; (exit 3)";
+    let mut strace = std::process::Command::new("strace");
+    strace.args(["-f", "-ttT", "-y", "-o"]).arg(&trace).args(["sh", "-c", command]);
+    let ran = strace.stderr(std::process::Stdio::null()).status();
+    if ran.is_err() || !trace.exists() {
+        println!("skipped: strace cannot run here");
+        return;
+    }
+    let format = LineFormat { who: Who::Plain, ..LineFormat::STRACE };
+    let (mut same, mut differing) = (0, Vec::new());
+    let mut sink = |event: Event<'_>| {
+        let (line, raw) = match &event {
+            Event::Call(call) if call.raw_end.is_empty() => {
+                let mut line = Vec::new();
+                call.write_line(&format, &mut line);
+                (line, call.raw)
+            }
+            Event::Signal(signal) => {
+                let mut line = Vec::new();
+                signal.write_line(&format, &mut line);
+                (line, signal.raw)
+            }
+            _ => return,
+        };
+        match line == raw {
+            true => same += 1,
+            false => differing.push(format!(
+                "{}\n{}",
+                String::from_utf8_lossy(raw),
+                String::from_utf8_lossy(&line)
+            )),
+        }
+    };
+    read(&[Input::File(trace)], &Options { threads: 1 }, &(), &mut sink).expect("the trace can be read");
+    println!("{same} lines compared");
+    assert!(
+        differing.is_empty(),
+        "{} of {}:\n{}",
+        differing.len(),
+        differing.len() + same,
+        differing.join("\n")
+    );
+    assert!(same > 50, "{same} lines");
 }

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use whyslow_diagnose::rules::RULES;
 use whyslow_diagnose::{Facts, diagnose};
-use whyslow_model::{Diagnosis, Finding, Severity};
+use whyslow_model::{Call, CaptureKind, Diagnosis, Event, Finding, Severity, Signal, Sink};
 
 #[derive(Debug, PartialEq, Clone, Copy)]
 enum Answer {
@@ -177,7 +177,66 @@ fn render(findings: &[&Finding]) -> String {
     out
 }
 
+/// The same calls from a recorder, which hands over no text, are judged the same: only where a line stands and what is
+/// said of the capture itself differ.
+#[test]
+fn a_recording_is_judged_as_a_capture_is() {
+    let mut failures = Vec::new();
+    let mut run = 0;
+    for rule in RULES.iter().filter(|rule| rule.group != "capture") {
+        let Ok(document) = std::fs::read_to_string(case_path(rule.group, rule.id)) else { continue };
+        for section in parse(&document).iter().filter(|section| section.answer != Answer::NotJudged) {
+            let titles = |diagnosis: Diagnosis| -> Vec<String> {
+                let found = diagnosis.findings.into_iter().filter(|finding| finding.id == rule.id);
+                found.map(|finding| format!("{:?} {}", finding.severity, finding.title)).collect()
+            };
+            let recorded = facts_of(&section.captures, true);
+            // Tables and lists of descriptors stay captures of their tools.
+            if !recorded.capture.is_recording() {
+                continue;
+            }
+            run += 1;
+            let recorded = diagnose(&recorded);
+            for line in recorded.findings.iter().flat_map(|finding| &finding.evidence) {
+                if line.text.trim().is_empty() {
+                    failures.push(format!("{}: {}: an empty line of evidence", rule.id, section.name));
+                }
+            }
+            let (as_capture, as_recording) = (titles(diagnosis_of(&section.captures)), titles(recorded));
+            if as_capture != as_recording {
+                failures.push(format!("{}: {}:\n{as_capture:?}\n{as_recording:?}", rule.id, section.name));
+            }
+        }
+    }
+    println!("{run} case sections compared");
+    assert!(run > 50 && failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n---\n"));
+}
+
 fn diagnosis_of(captures: &[(String, String)]) -> Diagnosis {
+    diagnose(&facts_of(captures, false))
+}
+
+/// Hands events on as a recorder would: no text, no first halves of calls.
+struct AsRecorded(Facts);
+
+impl Sink for AsRecorded {
+    fn push(&mut self, event: Event<'_>) {
+        match event {
+            Event::Call(call) => self.0.push(Event::Call(&Call { raw: b"", raw_end: b"", ..*call })),
+            Event::Signal(signal) => self.0.push(Event::Signal(Signal { raw: b"", ..signal })),
+            Event::Enter(_) => {}
+            Event::Source(mut info) => {
+                if info.kind == CaptureKind::Strace {
+                    info.kind = CaptureKind::Recording;
+                }
+                self.0.push(Event::Source(info));
+            }
+            event => self.0.push(event),
+        }
+    }
+}
+
+fn facts_of(captures: &[(String, String)], recorded: bool) -> Facts {
     let inputs: Vec<whyslow_read::Input> = captures
         .iter()
         .map(|(name, data)| whyslow_read::Input::Bytes {
@@ -185,11 +244,12 @@ fn diagnosis_of(captures: &[(String, String)]) -> Diagnosis {
             data: data.clone().into_bytes(),
         })
         .collect();
-    let mut facts = Facts::default();
-    whyslow_read::read(&inputs, &whyslow_read::Options::default(), &(), &mut facts)
-        .expect("a case's captures can be read");
-    facts.finish();
-    diagnose(&facts)
+    let mut sink = AsRecorded(Facts::default());
+    let options = whyslow_read::Options::default();
+    let to: &mut (dyn Sink + Send) = if recorded { &mut sink } else { &mut sink.0 };
+    whyslow_read::read(&inputs, &options, &(), to).expect("a case's captures can be read");
+    sink.0.finish();
+    sink.0
 }
 
 fn parse(document: &str) -> Vec<Section> {

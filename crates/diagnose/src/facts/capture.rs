@@ -69,9 +69,28 @@ impl CaptureFacts {
         self.clocked > 0
     }
 
+    /// The source of that number, once it was read to its end.
+    pub fn source(&self, id: SourceId) -> Option<&SourceInfo> {
+        self.sources.iter().find(|source| source.id == id)
+    }
+
     /// The name of a source.
-    pub fn source_name(&self, id: whyslow_model::SourceId) -> &str {
-        self.sources.iter().find(|source| source.id == id).map_or("?", |source| source.name.as_str())
+    pub fn source_name(&self, id: SourceId) -> &str {
+        self.source(id).map_or("?", |source| source.name.as_str())
+    }
+
+    /// True where the calls are those of a recording of ours.
+    pub fn is_recording(&self) -> bool {
+        self.has(CaptureKind::Recording)
+    }
+
+    /// The command that records all that rules ask for, in the same way as the calls at hand were recorded.
+    pub fn retake(&self) -> String {
+        let command = match self.is_recording() {
+            true => "whyslow record -p PID --mode full -o again.whyslow",
+            false => "strace -f -ttT -y -s 256 -o trace.st -p PID",
+        };
+        command.to_string()
     }
 
     /// True where a source of that kind was read.

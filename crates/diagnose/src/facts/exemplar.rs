@@ -1,6 +1,8 @@
 //! Lines kept as evidence: where they stand and what they say.
 
-use whyslow_model::{Call, Evidence, Nanos, SourceId, Timestamp};
+use whyslow_model::{
+    Call, CaptureKind, Evidence, LineFormat, Nanos, Signal, SourceId, SourceInfo, Timestamp,
+};
 
 /// One line (or both halves of a call) kept as evidence.
 #[derive(Clone, Debug)]
@@ -25,7 +27,7 @@ impl Exemplar {
     /// Longer lines are cut: evidence is read by people.
     const MAX_TEXT: usize = 400;
 
-    /// The line (or both halves) of `call`.
+    /// The line (or both halves) of `call`; composed where its source is no text.
     pub fn of(call: &Call<'_>) -> Exemplar {
         Exemplar {
             source: call.source,
@@ -34,24 +36,44 @@ impl Exemplar {
             tid: call.tid,
             ts: call.ts,
             dur: call.dur,
-            text: shown(call.raw, call.raw_end),
+            text: if call.raw.is_empty() { composed(call) } else { shown(call.raw, call.raw_end) },
         }
     }
 
-    /// A line that is no call: a signal.
-    pub fn of_line(source: SourceId, line: u64, tid: u32, ts: Timestamp, raw: &[u8]) -> Exemplar {
-        Exemplar { source, line, end_line: line, tid, ts, dur: Nanos::UNKNOWN, text: shown(raw, b"") }
+    /// The line of a signal.
+    pub fn of_signal(signal: &Signal<'_>) -> Exemplar {
+        let text = if signal.raw.is_empty() {
+            let mut line = Vec::new();
+            signal.write_line(&LineFormat::EVIDENCE, &mut line);
+            shown(&line, b"")
+        } else {
+            shown(signal.raw, b"")
+        };
+        let (line, dur) = (signal.line, Nanos::UNKNOWN);
+        Exemplar { source: signal.source, line, end_line: line, tid: signal.tid, ts: signal.ts, dur, text }
     }
 
-    /// As evidence, with the source's name.
-    pub fn evidence(&self, source_name: &str) -> Evidence {
-        let source = if self.end_line > self.line {
-            format!("{source_name}:{},{}", self.line, self.end_line)
-        } else {
-            format!("{source_name}:{}", self.line)
+    /// As evidence from `source`: with its name, and the line in a text or the time in a recording.
+    pub fn evidence(&self, source: Option<&SourceInfo>) -> Evidence {
+        let name = source.map_or("?", |source| source.name.as_str());
+        let place = match source.map(|source| source.kind) {
+            Some(CaptureKind::Recording) if self.ts.is_known() => {
+                format!("recording {name}, {}", self.ts.time_of_day())
+            }
+            Some(CaptureKind::Recording) => format!("recording {name}"),
+            _ if self.end_line > self.line => format!("{name}:{},{}", self.line, self.end_line),
+            _ => format!("{name}:{}", self.line),
         };
+        let source = place;
         Evidence { source, text: self.text.to_string() }
     }
+}
+
+#[cold]
+fn composed(call: &Call<'_>) -> Box<str> {
+    let mut line = Vec::with_capacity(128);
+    call.write_line(&LineFormat::EVIDENCE, &mut line);
+    shown(&line, b"")
 }
 
 fn shown(raw: &[u8], raw_end: &[u8]) -> Box<str> {

@@ -26,6 +26,7 @@ pub mod names;
 pub mod pattern;
 pub mod peers;
 pub mod readiness;
+pub mod recording;
 pub mod rounds;
 pub mod searches;
 pub mod sleeps;
@@ -58,6 +59,7 @@ pub use log_levels::LogLevels;
 pub use memory::Memory;
 pub use peers::{PeerFacts, Peers};
 pub use readiness::Readiness;
+pub use recording::RecordingFacts;
 pub use rounds::Rounds;
 pub use searches::Searches;
 pub use sleeps::Sleeps;
@@ -201,6 +203,8 @@ pub struct Facts {
     pub world: World,
     /// What the capture is, and what it cannot show.
     pub capture: CaptureFacts,
+    /// What a recording says about itself.
+    pub recording: RecordingFacts,
     /// First and last time seen.
     pub window: Window,
     /// Tables of counts among the inputs.
@@ -254,6 +258,7 @@ impl Default for Facts {
         let mut facts = Facts {
             world: World::default(),
             capture: CaptureFacts::default(),
+            recording: RecordingFacts::default(),
             window: Window::default(),
             tables: Vec::new(),
             waits: Waits::default(),
@@ -380,10 +385,10 @@ impl Sink for Facts {
             | Event::BlockIo(_)
             | Event::Net(_)
             | Event::ThreadCounts(_)
-            | Event::ThreadTotals(_)
-            | Event::Span(_)
-            | Event::Loss(_)
-            | Event::Cost(_) => {}
+            | Event::ThreadTotals(_) => {}
+            Event::Span(span) => self.recording.span(span),
+            Event::Loss(loss) => self.recording.loss(loss),
+            Event::Cost(cost) => self.recording.cost = Some(cost),
             Event::Source(info) => {
                 self.world.source(&info);
                 self.capture.sources.push(info);

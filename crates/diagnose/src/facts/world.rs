@@ -79,6 +79,8 @@ pub struct World {
     in_flight: Vec<(ThreadId, bool, Option<Tid>)>,
     /// Children that were made but not seen yet.
     unborn: HashMap<Tid, Unborn>,
+    /// Names of threads that did nothing yet.
+    thread_names: HashMap<Tid, Box<str>>,
     hasher: foldhash::fast::RandomState,
     path_buffer: Vec<u8>,
 }
@@ -116,6 +118,8 @@ impl World {
     const MAX_UNBORN: usize = 1024;
     /// Clones in flight at once.
     const MAX_IN_FLIGHT: usize = 256;
+    /// Names of threads that did nothing yet.
+    const MAX_THREAD_NAMES: usize = 8192;
     /// Descriptors that living processes inherited, about.
     const MAX_INHERITED: usize = 1 << 16;
     /// Rows of `/proc/net/*` kept for joining by inode.

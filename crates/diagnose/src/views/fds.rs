@@ -5,7 +5,6 @@ use super::rows::{finish, nothing_because, process_name};
 use super::{Ask, AskError, FdFilter, View};
 use crate::facts::pattern::pattern_of;
 use crate::facts::{Facts, FdLife, ProcessId};
-use crate::verdict::clock_text;
 use crate::words;
 use hashbrown::{HashMap, HashSet};
 use whyslow_model::{Cell, Column, FdKind, Nanos, Table};
@@ -64,7 +63,8 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
 }
 
 fn row(facts: &Facts, life: &FdLife) -> Vec<Cell> {
-    let moment = |ts| Cell::text(Some(clock_text(ts)).filter(|text| !text.is_empty()));
+    let moment =
+        |ts: whyslow_model::Timestamp| Cell::text(Some(ts.time_of_day()).filter(|text| !text.is_empty()));
     let traffic = Traffic::of(life);
     let mut cells = vec![
         Cell::Text(process_name(facts, life.process)),

@@ -7,8 +7,38 @@ impl World {
     pub(super) fn thread_of(&mut self, call: &Call<'_>) -> ThreadId {
         match self.threads.find(call.tid) {
             Some(thread) => thread,
-            None => self.new_thread(call.tid, Some(call.syscall)),
+            None => match call.pid {
+                Some(pid) => self.thread_numbered(call.tid, pid),
+                None => self.new_thread(call.tid, Some(call.syscall)),
+            },
         }
+    }
+
+    /// The thread `tid` of the process `pid`, where a source tells both.
+    #[inline]
+    pub(crate) fn thread_numbered(&mut self, tid: Tid, pid: Tid) -> ThreadId {
+        match self.threads.find(tid) {
+            Some(thread) => thread,
+            None => self.new_thread_of(tid, pid),
+        }
+    }
+
+    #[cold]
+    fn new_thread_of(&mut self, tid: Tid, pid: Tid) -> ThreadId {
+        if !self.threads.have_room() {
+            return self.threads.rest();
+        }
+        let thread = match self.unborn.remove(&tid) {
+            Some(unborn) => self.be_born(tid, unborn.parent, unborn.is_thread, unborn.slots),
+            None => {
+                let process = self.process_numbered(pid);
+                self.root.get_or_insert(process);
+                self.threads.add_thread(tid, process)
+            }
+        };
+        let name = self.thread_names.remove(&tid);
+        self.threads.thread_mut(thread).comm = name;
+        thread
     }
 
     /// A thread seen for the first time: a child of a known clone, or of the process that is traced.
@@ -122,7 +152,8 @@ impl World {
         else {
             return;
         };
-        if seen_already == Some(child) || self.threads.find(child).is_some() {
+        let known = self.threads.find(child).is_some() || self.threads.find_process(child).is_some();
+        if seen_already == Some(child) || known {
             return;
         }
         if self.unborn.len() >= Self::MAX_UNBORN {
@@ -209,19 +240,40 @@ impl World {
                 tid: signal.tid,
                 first: signal.ts,
                 last: signal.ts,
-                exemplar: Exemplar::of_line(signal.source, signal.line, signal.tid, signal.ts, signal.raw),
+                exemplar: Exemplar::of_signal(signal),
             });
         }
     }
 
     pub(crate) fn process_info(&mut self, info: ProcessInfo) {
+        // A recorder tells of a fork when it happens, before the child's calls and the parent's return.
+        let forked = info.start.is_known() && self.threads.find_process(info.pid).is_none();
+        let parent = info.parent.filter(|_| forked).and_then(|parent| self.threads.find_process(parent));
         let process = self.process_numbered(info.pid);
+        if let Some(parent) = parent.filter(|parent| *parent != process) {
+            let slots = self.inherited(parent);
+            self.adopt(process, parent, slots);
+        }
         let facts = self.threads.process_mut(process);
-        if let Some(comm) = info.comm {
-            facts.comm.get_or_insert(comm.into());
+        if let Some(exe) = info.exe {
+            facts.exe.get_or_insert(exe.into());
         }
         if let Some(user) = info.user {
             facts.user.get_or_insert(user.into());
+        }
+        let Some(comm) = info.comm.map(Box::<str>::from) else { return };
+        // The name of a thread other than the first is not that of its process.
+        match info.tid.filter(|tid| *tid != info.pid) {
+            None => {
+                facts.comm.get_or_insert(comm);
+            }
+            Some(tid) => match self.threads.find(tid) {
+                Some(thread) => self.threads.thread_mut(thread).comm = Some(comm),
+                None if self.thread_names.len() < Self::MAX_THREAD_NAMES => {
+                    self.thread_names.insert(tid, comm);
+                }
+                None => {}
+            },
         }
     }
 

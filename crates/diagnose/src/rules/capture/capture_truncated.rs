@@ -60,8 +60,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
     found
         .cause("What stands there is used, and what is missing is unknown. Figures of the last calls and totals may be too low.")
-        .fix("take it again and end strace in order: timeout -s INT 30 strace -f -ttT -y -s 256 -o trace.st -p PID")
-        .fix("copy the file only after strace has ended; check the space left: df -h .")
+        .fix(match facts.capture.is_recording() {
+            true => format!("take it again and end it with Ctrl-C: {}", facts.capture.retake()),
+            false => format!("take it again and end strace in order: timeout -s INT 30 {}", facts.capture.retake()),
+        })
+        .fix("copy the file only after the recorder has ended; check the space left: df -h .")
         .verify("tail -c 200 trace.st; gzip -t trace.st.gz")
         .file();
 }

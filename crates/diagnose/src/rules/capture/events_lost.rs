@@ -24,8 +24,8 @@ use crate::engine::{Findings, Rule};
 use crate::facts::Facts;
 use crate::guards::LOST_SHARE;
 use crate::words;
-use whyslow_model::CaptureNote;
 use whyslow_model::capture::NoteKind;
+use whyslow_model::{CaptureKind, CaptureNote, Loss};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -43,6 +43,9 @@ const LOST: f64 = 0.001;
 const QUOTED: usize = 3;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    if facts.capture.is_recording() {
+        return recording(facts, out);
+    }
     let threads = facts.world.threads.iter().count() as u64;
     let beginnings = facts.capture.starts_not_seen.saturating_sub(threads);
     let damaged = facts.capture.rejects();
@@ -83,5 +86,49 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .fix("let strace write to a file: strace -f -ttT -y -s 256 -o trace.st -p PID, and copy that file unchanged")
         .fix("where the tracer reports an error (attach, permission): run it as root or with CAP_SYS_PTRACE; one tracer at a time (TracerPid in /proc/PID/status)")
         .verify("whyslow doctor; grep -c unfinished trace.st; grep -c resumed trace.st")
+        .file();
+}
+
+/// A recording counts itself what its recorder lost, a table and a span of time at a time.
+fn recording(facts: &Facts, out: &mut Findings<'_>) {
+    let mut losses: Vec<&Loss> = facts.recording.losses().collect();
+    losses.sort_by_key(|loss| std::cmp::Reverse(loss.lost));
+    let Some(worst) = losses.first() else { return };
+    let (lost, produced) = facts.recording.lost_of(&worst.table).unwrap_or((worst.lost, worst.produced));
+    let share = lost as f64 / produced.max(1) as f64;
+    let mut tables: Vec<&str> = losses.iter().map(|loss| loss.table.as_str()).collect();
+    tables.sort_unstable();
+    tables.dedup();
+    let others = match tables.len() {
+        1 => String::new(),
+        tables => format!(", and rows of {}", words::plural(tables as u64 - 1, "other table")),
+    };
+    let lost_calls = facts.recording.lost_of("syscalls").unwrap_or_default();
+    let capped = match lost_calls.0 as f64 > LOST_SHARE * lost_calls.1 as f64 {
+        true => {
+            " More than 1 % of the calls is missing, so no finding is held with more than 50 % confidence."
+        }
+        false => "",
+    };
+    let title = format!(
+        "The recorder lost {} of {} of the table {} ({}){others}",
+        words::count(lost),
+        words::plural(produced, "row"),
+        worst.table,
+        words::percent(share)
+    );
+    let name = facts.capture.sources.iter().find(|source| source.kind == CaptureKind::Recording);
+    let name = name.map_or("?", |source| source.name.as_str());
+    let mut found = out.capture(title);
+    for loss in losses.iter().take(QUOTED) {
+        let (from, to) = (loss.from.time_of_day(), loss.to.time_of_day());
+        let text = format!("{} of {} lost from {from} to {to}", words::plural(loss.lost, "row"), loss.table);
+        found = found.evidence_line(format!("recording {name}, {from}"), text);
+    }
+    found
+        .cause(format!("More came than the recorder could take away while it ran. Counts and times are too low by what is missing.{capped}"))
+        .fix("record less at once: fewer processes, or calls as counts only (whyslow record --mode counts)")
+        .fix("leave the recorder a CPU of its own while it records; write to a local disk with room (df -h .)")
+        .verify("whyslow doctor")
         .file();
 }

@@ -42,7 +42,10 @@ const OPENS_ALONE: u64 = 10;
 const NAMED: usize = 4;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    if facts.total_calls() < MIN_CALLS || !(facts.seems_filtered() || only_paths(facts)) {
+    if facts.capture.is_recording()
+        || facts.total_calls() < MIN_CALLS
+        || !(facts.seems_filtered() || only_paths(facts))
+    {
         return;
     }
     let mut shown: Vec<String> = facts.syscalls().iter().map(|(name, _)| name.clone()).collect();

@@ -73,18 +73,24 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .first()
         .and_then(|life| facts.world.threads.process(life.process).pid)
         .map_or("PID".to_string(), |pid| pid.to_string());
-    out.capture(format!(
-        "{} of the reads and writes use {} of which the capture does not tell where they lead",
-        words::percent(share),
-        words::plural(unnamed.len() as u64, "descriptor"),
-    ))
-    .subject(Subject { fd: unnamed.first().map(|life| life.fd), ..Subject::default() })
-    .cause(format!("They were open before the capture began, and no lsof names them. The busiest: {}.", busiest.join(", ")))
-    .fix(format!("while the program still runs: lsof -nP -p {pid} > trace.lsof, then: whyslow diagnose trace.st trace.lsof"))
-    .fix("or take the trace with -yy (strace 4.7 or later): strace -f -ttT -yy -s 256 -o trace.st -p PID")
-    .evidence_all(lines)
-    .verify(format!("ls -l /proc/{pid}/fd"))
-    .file();
+    let mut found = out
+        .capture(format!(
+            "{} of the reads and writes use {} of which the capture does not tell where they lead",
+            words::percent(share),
+            words::plural(unnamed.len() as u64, "descriptor"),
+        ))
+        .subject(Subject { fd: unnamed.first().map(|life| life.fd), ..Subject::default() })
+        .cause(format!(
+            "They were open before the capture began, and nothing names them. The busiest: {}.",
+            busiest.join(", ")
+        ));
+    found = if facts.capture.is_recording() {
+        found.fix("record as root: only then are the descriptors of other users' processes read")
+    } else {
+        found.fix(format!("while the program still runs: lsof -nP -p {pid} > trace.lsof, then: whyslow diagnose trace.st trace.lsof"))
+            .fix("or take the trace with -yy (strace 4.7 or later): strace -f -ttT -yy -s 256 -o trace.st -p PID")
+    };
+    found.evidence_all(lines).verify(format!("ls -l /proc/{pid}/fd")).file();
 }
 
 fn is_unnamed(facts: &Facts, life: &FdLife) -> bool {
