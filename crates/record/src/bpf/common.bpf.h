@@ -1,0 +1,238 @@
+/* What all programs share: who is watched, the settings, the rings and the records that go through them.
+ * crates/record/src/bpf/layout.rs mirrors every struct here; its test compares their sizes. */
+#ifndef WHYSLOW_COMMON_H
+#define WHYSLOW_COMMON_H
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+/* A record is at most so long; every ring keeps that much behind its end, so that none wraps. */
+#define MAX_RECORD 8192
+#define MAX_CPUS 512
+#define MAX_CALL_NUMBERS 512
+#define COMM_LENGTH 16
+#define FUTEX_WORDS 16
+
+enum record_kind {
+	RECORD_PAD = 0, /* nothing up to the ring's end */
+	RECORD_CALL = 1,
+	RECORD_ENTER = 2, /* a call at its entry: what it will destroy */
+	RECORD_COUNTS = 3,
+	RECORD_TASK = 4, /* a thread seen for the first time */
+	RECORD_FORK = 5,
+	RECORD_EXEC = 6,
+	RECORD_EXIT = 7,
+	RECORD_STRETCH = 8,
+	RECORD_WAKEUP = 9,
+	RECORD_SAMPLE = 10,
+	RECORD_OFFCPU = 11,
+	RECORD_BLOCK_ISSUE = 12,
+	RECORD_BLOCK_DONE = 13,
+	RECORD_NET = 14,
+	RECORD_SIGNAL = 15,
+};
+
+struct record {
+	u16 length; /* bytes, this header included; a multiple of 8 */
+	u8 kind;
+	u8 flags;
+	u32 tid;
+	u64 ts; /* ns, CLOCK_MONOTONIC */
+};
+
+struct ring_head {
+	u64 head; /* bytes ever written */
+	u64 produced; /* records that were to be written, lost ones included */
+	u64 lost;
+	u64 lost_first; /* when the first and the last were lost */
+	u64 lost_last;
+	u64 busy; /* being written to */
+	u64 unused[2];
+	u64 tail; /* bytes ever taken; written by the consumer */
+	u64 unused2[7];
+};
+
+/* What is known of a watched thread. That a thread has one is what makes it watched. */
+struct task_state {
+	u64 enter; /* when it entered the call it is in; 0 outside */
+	u64 off_since; /* when it left the CPU; 0 while it is on one or where not seen */
+	u64 woken; /* when it was woken since; 0 where it was not */
+	u64 on_since; /* when it got the CPU; 0 where not seen */
+	u64 page_faults;
+	char futex[FUTEX_WORDS]; /* what stood at the address that it waits at; glibc's mutex has its owner 8 bytes behind */
+	u32 left_as; /* how it left the CPU last */
+	s32 off_user_stack;
+	s32 off_kernel_stack;
+	u32 unused;
+};
+
+struct settings {
+	u64 ring_mask; /* size of a CPU's ring of calls, less one */
+	u64 sched_mask;
+	u64 slow_call; /* ns from which on a call is recorded even where calls are only counted */
+	u64 long_off; /* ns from which on the stack of a wait is kept */
+	u32 own_pid; /* the recorder: never watched */
+	u32 follow; /* children of watched threads are watched */
+	u32 all; /* watch every thread, as it is first seen */
+	u32 payload; /* bytes of payload to keep; 0 for none */
+	u32 text_cap; /* bytes of a string to keep, where its specification allows more */
+	u32 match_comm; /* watch programs of this name as they start */
+	char comm[COMM_LENGTH];
+};
+const volatile struct settings settings = {};
+
+/* May change while recording; shared by all programs. */
+struct control {
+	u32 calls; /* CALLS_NONE, CALLS_COUNT, CALLS_FULL */
+	u32 pad;
+};
+enum { CALLS_NONE = 0, CALLS_COUNT = 1, CALLS_FULL = 2 };
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct control);
+} control SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct task_state);
+} tasks SEC(".maps");
+
+/* A ring a CPU, written without a lock: the calls' is written only in process context with preemption off, the
+ * scheduler's only with interrupts off. Sizes are set before loading. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__uint(value_size, MAX_RECORD * 2);
+} call_ring SEC(".maps"), sched_ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct ring_head);
+} call_heads SEC(".maps"), sched_heads SEC(".maps");
+
+/* What is rare or comes in any context goes through the kernel's own ring, polled too. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 8 << 20);
+} rare_ring SEC(".maps");
+
+/* Records produced for and lost by the rare ring, by kind; a row a CPU. */
+struct rare_counts {
+	u64 produced[16];
+	u64 lost[16];
+	u64 lost_first[16];
+	u64 lost_last[16];
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct rare_counts);
+} rare_counts SEC(".maps");
+
+#define barrier() asm volatile("" ::: "memory")
+
+/* Room for a record of at most MAX_RECORD bytes in a CPU's ring, or NULL, counted, where it is full. `mask` must be a
+ * constant to the verifier. */
+static __always_inline struct record *ring_reserve(struct ring_head *head, char *data, u64 mask, u64 now)
+{
+	u64 at = head->head;
+	u64 offset = at & mask;
+
+	head->produced++;
+	/* A kernel that lets a program be preempted would have two write at once: the second one gives way. */
+	if (head->busy)
+		goto full;
+	if (offset > mask - MAX_RECORD) {
+		/* Too near the end: the rest of the lap stays empty. */
+		u64 rest = mask + 1 - offset;
+
+		if (at + rest + MAX_RECORD - head->tail > mask + 1)
+			goto full;
+		struct record *pad = (void *)(data + offset);
+		pad->length = rest;
+		pad->kind = RECORD_PAD;
+		barrier();
+		head->head = at + rest;
+		head->busy = 1;
+		return (void *)data;
+	}
+	if (at + MAX_RECORD - head->tail > mask + 1)
+		goto full;
+	head->busy = 1;
+	return (void *)(data + offset);
+full:
+	if (!head->lost++)
+		head->lost_first = now;
+	head->lost_last = now;
+	return NULL;
+}
+
+/* Makes a record visible. x86 keeps the order of stores; elsewhere the exchange is a full barrier. */
+static __always_inline void ring_commit(struct ring_head *head, u32 length)
+{
+	barrier();
+#ifdef __TARGET_ARCH_x86
+	*(volatile u64 *)&head->head = head->head + length;
+#else
+	__sync_lock_test_and_set(&head->head, head->head + length);
+#endif
+	head->busy = 0;
+}
+
+static __always_inline struct task_state *state_of(struct task_struct *task)
+{
+	return bpf_task_storage_get(&tasks, task, NULL, 0);
+}
+
+static __always_inline bool is_ours(struct task_struct *task)
+{
+	return task->tgid == settings.own_pid;
+}
+
+/* Watches a thread from now on. */
+static __always_inline struct task_state *watch(struct task_struct *task)
+{
+	return bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+}
+
+static __always_inline u32 calls_mode(void)
+{
+	u32 zero = 0;
+	struct control *now = bpf_map_lookup_elem(&control, &zero);
+
+	return now ? now->calls : CALLS_NONE;
+}
+
+/* Room in the rare ring, counted. */
+static __always_inline void *rare_reserve(u32 size, u32 kind, u64 now)
+{
+	u32 zero = 0;
+	struct rare_counts *counts = bpf_map_lookup_elem(&rare_counts, &zero);
+	void *room = bpf_ringbuf_reserve(&rare_ring, size, 0);
+
+	if (counts) {
+		kind &= 15;
+		counts->produced[kind]++;
+		if (!room) {
+			if (!counts->lost[kind]++)
+				counts->lost_first[kind] = now;
+			counts->lost_last[kind] = now;
+		}
+	}
+	return room;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+#endif

@@ -1,0 +1,119 @@
+//! The drain thread: empties the rings into the spool, often enough that none runs full. It polls: waking a reader for
+//! each record costs the target more than the recording itself.
+
+use crate::bpf::rare::RareRing;
+use crate::bpf::ring::Rings;
+use crate::error::RecordError;
+use crate::spool::SpoolWriter;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// How long the drain sleeps when the rings were nearly empty. At 4 million records a second of 32 bytes a CPU's
+/// ring of 32 MiB holds a quarter of a second.
+const PAUSE: Duration = Duration::from_millis(2);
+/// A ring that is fuller than this is emptied again at once.
+const BUSY: f64 = 1.0 / 16.0;
+
+/// What it has done so far, for who watches.
+#[derive(Default)]
+pub(crate) struct DrainCounters {
+    pub(crate) bytes: AtomicU64,
+    /// CPU time of the thread, ns.
+    pub(crate) cpu_ns: AtomicU64,
+    /// No more can be written: the disk is full, or the limit of size is reached.
+    pub(crate) failed: AtomicBool,
+}
+
+/// The thread. Ends when told, after it took what was left.
+pub(crate) struct Drain {
+    stop: Arc<AtomicBool>,
+    pub(crate) counters: Arc<DrainCounters>,
+    thread: JoinHandle<(SpoolWriter, Option<RecordError>)>,
+}
+
+/// What the drain empties.
+pub(crate) struct Sources {
+    pub(crate) calls: Rings,
+    pub(crate) sched: Rings,
+    pub(crate) rare: RareRing,
+}
+
+// SAFETY: libbpf's ring buffer manager holds pointers of its own that no other thread has; it is used by the drain thread alone.
+unsafe impl Send for Sources {}
+
+impl Drain {
+    pub(crate) fn start(sources: Sources, spool: SpoolWriter) -> Result<Drain, RecordError> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let counters = Arc::new(DrainCounters::default());
+        let (told, shared) = (stop.clone(), counters.clone());
+        let thread = std::thread::Builder::new()
+            .name("whyslow-drain".into())
+            .spawn(move || run(sources, spool, &told, &shared))
+            .map_err(|source| RecordError::Kernel { what: "starting the drain thread", source })?;
+        Ok(Drain { stop, counters, thread })
+    }
+
+    /// Takes what is left and ends. Returns the bytes written.
+    pub(crate) fn finish(self) -> Result<u64, RecordError> {
+        self.stop.store(true, Ordering::Release);
+        match self.thread.join() {
+            Ok((spool, None)) => Ok(spool.bytes),
+            Ok((_, Some(error))) => Err(error),
+            Err(_) => Err(RecordError::Internal("the drain thread panicked".into())),
+        }
+    }
+}
+
+fn run(
+    sources: Sources,
+    mut spool: SpoolWriter,
+    stop: &AtomicBool,
+    counters: &DrainCounters,
+) -> (SpoolWriter, Option<RecordError>) {
+    // Ahead of who fills the rings, where we may: a drain that waits for a CPU loses records.
+    // SAFETY: a plain system call on our own thread.
+    unsafe { libc::setpriority(libc::PRIO_PROCESS, libc::gettid() as libc::id_t, -10) };
+    let names = |prefix: &str, rings: &Rings| (0..rings.cpus()).map(|cpu| format!("{prefix}-{cpu}")).collect::<Vec<_>>();
+    let call_names = names("calls", &sources.calls);
+    let sched_names = names("sched", &sources.sched);
+    let mut trouble = None;
+    let mut rounds = 0u32;
+    loop {
+        let last = stop.load(Ordering::Acquire);
+        let mut keep = |stream: &str, bytes: &[u8]| {
+            // After an error the rings are emptied all the same: the target's side must not stand full and count.
+            if trouble.is_none()
+                && let Err(error) = spool.write(stream, bytes)
+            {
+                trouble = Some(error);
+                counters.failed.store(true, Ordering::Release);
+            }
+        };
+        // The rare records first: who a thread is comes before its calls.
+        sources.rare.take(|bytes| keep("rare", bytes));
+        for (cpu, name) in call_names.iter().enumerate() {
+            sources.calls.take(cpu, |bytes| keep(name, bytes));
+        }
+        for (cpu, name) in sched_names.iter().enumerate() {
+            sources.sched.take(cpu, |bytes| keep(name, bytes));
+        }
+        counters.bytes.store(spool.bytes, Ordering::Relaxed);
+        rounds = rounds.wrapping_add(1);
+        if rounds.is_multiple_of(64) || last {
+            counters.cpu_ns.store(thread_cpu_ns(), Ordering::Relaxed);
+        }
+        if last {
+            return (spool, trouble);
+        }
+        if sources.calls.fill().max(sources.sched.fill()) < BUSY {
+            std::thread::sleep(PAUSE);
+        }
+    }
+}
+
+fn thread_cpu_ns() -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}

@@ -1,0 +1,181 @@
+//! The kernel's side of a recording: all programs loaded, attached, and taken away again.
+
+use crate::bpf::layout::{self, CallSpecRow, MAX_CALL_NUMBERS, Settings, spec_flag};
+use crate::bpf::object::{self, SharedMaps, Sizes, fd};
+use crate::error::RecordError;
+use crate::programs::{Attach, By, PROGRAMS, Program};
+use crate::spec::{CallSpec, MAX_PIECES, When};
+use libbpf_rs::{Iter, Link, MapCore, MapFlags, Object};
+use std::io::Read;
+
+/// What was recorded of the calls (`enum` in `common.bpf.h`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub(crate) enum CallsMode {
+    None = 0,
+    Count = 1,
+    Full = 2,
+}
+
+/// All programs, loaded. Dropping it detaches and frees everything.
+pub(crate) struct KernelSide {
+    pub(crate) maps: SharedMaps,
+    links: Vec<(&'static str, Link)>,
+    objects: Vec<(&'static Program, Object)>,
+}
+
+impl KernelSide {
+    /// Loads the programs whose name `wanted` names; attaches nothing yet.
+    pub(crate) fn load(settings: &Settings, sizes: &Sizes, wanted: &dyn Fn(&str) -> bool) -> Result<KernelSide, RecordError> {
+        // What libbpf would print itself is in the errors that it returns.
+        libbpf_rs::set_print(None);
+        let mut side = KernelSide { maps: SharedMaps::default(), links: Vec::new(), objects: Vec::new() };
+        for program in PROGRAMS.iter().filter(|program| wanted(program.name)) {
+            let object = load_best(program, settings, sizes, &mut side.maps)?;
+            side.objects.push((program, object));
+        }
+        Ok(side)
+    }
+
+    /// Fills the table of call specifications. `recorded` tells whether a call is to be recorded at all.
+    pub(crate) fn set_specs(
+        &self,
+        spec_of: &dyn Fn(u16) -> Option<&'static CallSpec>,
+        recorded: &dyn Fn(u16) -> bool,
+    ) -> Result<(), RecordError> {
+        let map = self.maps.get("call_specs")?;
+        for nr in 0..MAX_CALL_NUMBERS as u16 {
+            let mut row = spec_of(nr).map_or(CallSpecRow { args: 6, ..CallSpecRow::default() }, spec_row);
+            if nr == FUTEX {
+                row.flags |= spec_flag::FUTEX;
+            }
+            if !recorded(nr) {
+                row.flags |= spec_flag::SKIP;
+            }
+            map.update(&u32::from(nr).to_ne_bytes(), layout::bytes_of(&row), MapFlags::ANY)
+                .map_err(|source| RecordError::Load { program: "calls", step: "specifications", source })?;
+        }
+        Ok(())
+    }
+
+    /// What is to be recorded of the calls from now on.
+    pub(crate) fn set_calls(&self, mode: CallsMode) -> Result<(), RecordError> {
+        let value = (mode as u64).to_ne_bytes();
+        let result = self.maps.get("control")?.update(&0u32.to_ne_bytes(), &value, MapFlags::ANY);
+        result.map_err(|source| RecordError::Load { program: "calls", step: "mode", source })
+    }
+
+    /// Names what to watch (`1 << 32 | tid`, or a process), then walks over all threads and watches those.
+    pub(crate) fn watch(&self, ids: &[u64]) -> Result<(), RecordError> {
+        let map = self.maps.get("wanted")?;
+        for id in ids {
+            map.update(&id.to_ne_bytes(), &1u32.to_ne_bytes(), MapFlags::ANY)
+                .map_err(|source| RecordError::Load { program: "tasks", step: "name the watched", source })?;
+        }
+        // A thread made while the walk is under way by one not yet reached may be missed: the second walk finds it.
+        self.run("watch_wanted")?;
+        self.run("watch_wanted")
+    }
+
+    /// Runs an iterator to its end.
+    fn run(&self, function: &'static str) -> Result<(), RecordError> {
+        let failed = |source| RecordError::Load { program: "tasks", step: "walk over threads", source };
+        for (_, object) in &self.objects {
+            let Some(program) = object.progs_mut().find(|program| program.name() == function) else {
+                continue;
+            };
+            let link = program.attach_iter_with_opts(libbpf_rs::IterOpts::None).map_err(failed)?;
+            let mut walk = Iter::new(&link).map_err(failed)?;
+            let read = walk.read_to_end(&mut Vec::new());
+            return read.map(drop).map_err(|source| RecordError::Kernel { what: "walking over threads", source });
+        }
+        Err(RecordError::Internal(format!("no BPF program {function}")))
+    }
+
+    /// Attaches the programs of one object.
+    pub(crate) fn attach(&mut self, name: &str) -> Result<(), RecordError> {
+        for (program, object) in self.objects.iter().filter(|(program, _)| program.name == name) {
+            for part in object.progs_mut() {
+                let function = part.name().to_string_lossy().into_owned();
+                let way = program.attach.iter().copied().flatten().find(|attach| attach.function == function);
+                if way.is_none_or(|attach| attach.by == By::OnDemand) || !part.autoload() {
+                    continue;
+                }
+                let link = part.attach();
+                let link = link.map_err(|source| RecordError::Load { program: program.name, step: "attach", source })?;
+                self.links.push((program.name, link));
+            }
+        }
+        Ok(())
+    }
+
+    /// Detaches the programs of one object.
+    pub(crate) fn detach(&mut self, name: &str) {
+        self.links.retain(|(known, _)| *known != name);
+    }
+
+    /// Detaches all, and frees what the kernel keeps for the watched threads.
+    pub(crate) fn end(&mut self) {
+        self.links.clear();
+        // Freed with the map anyway; doing it here keeps a busy exit path of the threads out of it.
+        let _ = self.run("forget_all");
+    }
+
+    /// The descriptor of a shared map.
+    pub(crate) fn map_fd(&self, name: &str) -> Result<std::os::fd::BorrowedFd<'_>, RecordError> {
+        self.maps.get(name).map(fd)
+    }
+}
+
+/// futex(2) on x86-64 and on arm64 (asm-generic).
+#[cfg(target_arch = "x86_64")]
+const FUTEX: u16 = 202;
+#[cfg(not(target_arch = "x86_64"))]
+const FUTEX: u16 = 98;
+
+fn spec_row(spec: &CallSpec) -> CallSpecRow {
+    let mut row = CallSpecRow { args: spec.args, flags: u8::from(spec.state) * spec_flag::STATE, ..Default::default() };
+    for (slot, piece) in row.piece.iter_mut().zip(spec.pieces.iter().take(MAX_PIECES)) {
+        row.pieces += 1;
+        if piece.when == When::Enter {
+            row.flags |= spec_flag::ENTER;
+        }
+        *slot = layout::PieceSpec {
+            arg: piece.arg,
+            when: piece.when as u8,
+            size: piece.size as u8,
+            of: piece.of,
+            scale: piece.scale,
+            cap: piece.cap,
+            payload: piece.payload.into(),
+            pad: [0; 3],
+        };
+    }
+    row
+}
+
+/// Loads an object with the first choice of each group; where the kernel refuses that, with the second.
+fn load_best(
+    program: &'static Program,
+    settings: &Settings,
+    sizes: &Sizes,
+    maps: &mut SharedMaps,
+) -> Result<Object, RecordError> {
+    let choices = program.attach.iter().map(|group| group.len()).max().unwrap_or(1);
+    let mut refused = None;
+    for choice in 0..choices {
+        let wanted = |function: &str| {
+            program.attach.iter().any(|group| {
+                let taken: Option<&Attach> = group.get(choice).or(group.last());
+                taken.is_some_and(|attach| attach.function == function)
+            })
+        };
+        match object::load(program.name, program.object, settings, sizes, maps, &wanted) {
+            Ok(object) => return Ok(object),
+            Err(error) => {
+                refused.get_or_insert(error);
+            }
+        }
+    }
+    Err(refused.unwrap_or_else(|| RecordError::Internal(format!("{}: nothing to load", program.name))))
+}

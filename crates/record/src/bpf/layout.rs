@@ -1,0 +1,163 @@
+//! The structs that the BPF programs and we share: `common.bpf.h` and the programs' records, mirrored.
+
+/// Longest record, bytes (`MAX_RECORD`).
+pub(crate) const MAX_RECORD: usize = 8192;
+/// Rows of the table of call specifications (`MAX_CALL_NUMBERS`).
+pub(crate) const MAX_CALL_NUMBERS: usize = 512;
+/// Bytes of a thread's name (`COMM_LENGTH`).
+pub(crate) const COMM_LENGTH: usize = 16;
+
+/// What a record tells (`enum record_kind`).
+pub(crate) mod kind {
+    pub(crate) const PAD: u8 = 0;
+    pub(crate) const CALL: u8 = 1;
+    pub(crate) const ENTER: u8 = 2;
+    pub(crate) const COUNTS: u8 = 3;
+    pub(crate) const TASK: u8 = 4;
+    pub(crate) const FORK: u8 = 5;
+    pub(crate) const EXEC: u8 = 6;
+    pub(crate) const EXIT: u8 = 7;
+    pub(crate) const STRETCH: u8 = 8;
+    pub(crate) const WAKEUP: u8 = 9;
+    /// Kinds there are: rows of `struct rare_counts`.
+    pub(crate) const COUNT: usize = 16;
+}
+
+/// `struct settings`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Settings {
+    pub(crate) ring_mask: u64,
+    pub(crate) sched_mask: u64,
+    pub(crate) slow_call: u64,
+    pub(crate) long_off: u64,
+    pub(crate) own_pid: u32,
+    pub(crate) follow: u32,
+    pub(crate) all: u32,
+    pub(crate) payload: u32,
+    pub(crate) text_cap: u32,
+    pub(crate) match_comm: u32,
+    pub(crate) comm: [u8; COMM_LENGTH],
+}
+
+/// `struct ring_head`, without what only the kernel's side reads.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct RingHead {
+    pub(crate) head: u64,
+    pub(crate) produced: u64,
+    pub(crate) lost: u64,
+    pub(crate) lost_first: u64,
+    pub(crate) lost_last: u64,
+    busy: u64,
+    unused: [u64; 2],
+    pub(crate) tail: u64,
+    unused2: [u64; 7],
+}
+
+/// `struct piece_spec`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PieceSpec {
+    pub(crate) arg: u8,
+    pub(crate) when: u8,
+    pub(crate) size: u8,
+    pub(crate) of: u8,
+    pub(crate) scale: u16,
+    pub(crate) cap: u16,
+    pub(crate) payload: u8,
+    pub(crate) pad: [u8; 3],
+}
+
+/// `struct call_spec`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct CallSpecRow {
+    pub(crate) args: u8,
+    pub(crate) pieces: u8,
+    pub(crate) flags: u8,
+    pub(crate) pad: u8,
+    pub(crate) piece: [PieceSpec; crate::spec::MAX_PIECES],
+}
+
+/// Flags of [`CallSpecRow`].
+pub(crate) mod spec_flag {
+    pub(crate) const STATE: u8 = 1;
+    pub(crate) const SKIP: u8 = 2;
+    pub(crate) const ENTER: u8 = 4;
+    pub(crate) const FUTEX: u8 = 8;
+}
+
+/// `struct count_row`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CountRow {
+    pub(crate) key: u64,
+    pub(crate) calls: u64,
+    pub(crate) errors: u64,
+    pub(crate) total: u64,
+    pub(crate) shortest: u64,
+    pub(crate) longest: u64,
+    pub(crate) buckets: [u32; 32],
+}
+
+/// Rows a CPU of the table of counts (`COUNT_ROWS`).
+pub(crate) const COUNT_ROWS: usize = 4096;
+
+/// The bytes of a struct of this file.
+pub(crate) fn bytes_of<T: Copy>(value: &T) -> &[u8] {
+    // SAFETY: the structs here are repr(C) of integers without padding, so that every byte is initialised.
+    unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast(), size_of::<T>()) }
+}
+
+/// Reads integers out of a record, front to back. A record that is too short yields `None`.
+pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
+
+impl<'a> Fields<'a> {
+    pub(crate) fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+    pub(crate) fn u16(&mut self) -> Option<u16> {
+        Some(u16::from_ne_bytes(self.bytes(2)?.try_into().ok()?))
+    }
+    pub(crate) fn u32(&mut self) -> Option<u32> {
+        Some(u32::from_ne_bytes(self.bytes(4)?.try_into().ok()?))
+    }
+    pub(crate) fn u64(&mut self) -> Option<u64> {
+        Some(u64::from_ne_bytes(self.bytes(8)?.try_into().ok()?))
+    }
+}
+
+/// The header that each record begins with (`struct record`).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Header {
+    /// Bytes of the record, header included.
+    pub(crate) length: usize,
+    pub(crate) kind: u8,
+    pub(crate) flags: u8,
+    pub(crate) tid: u32,
+    pub(crate) ts: u64,
+}
+
+impl Header {
+    pub(crate) const SIZE: usize = 16;
+
+    /// The header at the front of `bytes`; `None` where they hold no whole record.
+    #[inline]
+    pub(crate) fn of(bytes: &[u8]) -> Option<Header> {
+        let head: &[u8; Self::SIZE] = bytes.first_chunk()?;
+        let length = u16::from_ne_bytes([head[0], head[1]]) as usize;
+        if length < 8 || length > bytes.len() {
+            return None;
+        }
+        Some(Header {
+            length,
+            kind: head[2],
+            flags: head[3],
+            tid: u32::from_ne_bytes([head[4], head[5], head[6], head[7]]),
+            ts: u64::from_ne_bytes(*head[8..].first_chunk()?),
+        })
+    }
+}

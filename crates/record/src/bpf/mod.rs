@@ -1,0 +1,8 @@
+//! Loading BPF programs and draining what they write. Everything that knows libbpf stands here and in `programs`.
+
+pub(crate) mod drain;
+pub(crate) mod kernel_side;
+pub(crate) mod layout;
+pub(crate) mod object;
+pub(crate) mod rare;
+pub(crate) mod ring;

@@ -1,0 +1,50 @@
+//! What can go wrong in recording.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a recording could not be made or went wrong.
+#[derive(thiserror::Error, Debug)]
+pub enum RecordError {
+    /// A BPF program was refused.
+    #[cfg(feature = "bpf")]
+    #[error("the kernel refused the BPF program {program} ({step}): {source:#}\nnext: `whyslow doctor` tells what is missing")]
+    Load {
+        /// Which.
+        program: &'static str,
+        /// In which step.
+        step: &'static str,
+        /// What libbpf says.
+        source: libbpf_rs::Error,
+    },
+    /// The recorder has no rights.
+    #[error("recording needs root, or CAP_BPF and CAP_PERFMON\nnext: run it by sudo, or `whyslow doctor` for what else works")]
+    NoRights,
+    /// A file of the recording cannot be written.
+    #[error("{path}: {source}\nnext: give another place by -o, or free some space")]
+    Spool {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A call to the kernel failed.
+    #[error("{what}: {source}")]
+    Kernel {
+        /// What was tried.
+        what: &'static str,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// A command could not be started.
+    #[error("{command}: cannot be started: {source}")]
+    Command {
+        /// Its name.
+        command: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// A slip of ours.
+    #[error("{0}: this is an error in whyslow, please report it")]
+    Internal(String),
+}

@@ -1,0 +1,214 @@
+/* Every syscall of the watched threads: in full, or counted. Enter leaves the time in the thread's state; exit reads the
+ * registers (the kernel keeps the arguments in them), the memory that the call's specification names, and writes one
+ * record into its CPU's ring. */
+#include "../../bpf/common.bpf.h"
+#include "pieces.bpf.h"
+#include "counts.bpf.h"
+
+#define CALL_KILLED 16
+#define CALL_PIECE_MISSING 8
+#define CALL_COMPAT 4
+#define CALL_NO_EXIT 2
+#define CALL_NO_ENTER 1
+#define TS_COMPAT 2 /* arch/x86/include/asm/thread_info.h */
+
+struct call_record {
+	struct record head; /* ts: when it returned */
+	u32 dur_low; /* ns, lower 32 bits */
+	u16 nr;
+	u16 args_dur; /* how many arguments follow (3 bits), upper 13 bits of the duration */
+	s64 ret;
+	u64 args[6];
+};
+#define CALL_FIXED (sizeof(struct call_record) - 6 * sizeof(u64))
+
+static __always_inline void load_args(struct pt_regs *regs, u64 *args)
+{
+	args[0] = regs->di;
+	args[1] = regs->si;
+	args[2] = regs->dx;
+	args[3] = regs->r10;
+	args[4] = regs->r8;
+	args[5] = regs->r9;
+}
+
+/* FUTEX_WAIT, FUTEX_LOCK_PI, FUTEX_WAIT_BITSET (include/uapi/linux/futex.h), without its flags. */
+static __always_inline bool waits_for_futex(u64 operation)
+{
+	operation &= 127;
+	return operation == 0 || operation == 6 || operation == 9;
+}
+
+/* Writes a call down. `ended`: when; `entered`: 0 where not seen. */
+static __always_inline void write_call(struct task_struct *task, struct task_state *state, struct pt_regs *regs,
+				       struct call_spec *spec, u32 kind, u32 nr, u64 entered, u64 ended, s64 ret,
+				       u32 flags)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+	struct ring_head *head = bpf_map_lookup_elem(&call_heads, &cpu);
+	char *ring = bpf_map_lookup_elem(&call_ring, &cpu);
+	u64 args[8] = {};
+	u64 dur = entered ? ended - entered : 0;
+	u32 count = spec->args;
+	u32 length;
+
+	if (!head || !ring)
+		return;
+	struct call_record *call = (void *)ring_reserve(head, ring, settings.ring_mask, ended);
+	if (!call)
+		return;
+	if (count > 6)
+		count = 6;
+	call->head.kind = kind;
+	call->head.tid = task->pid;
+	call->head.ts = ended;
+	call->dur_low = dur;
+	call->nr = nr;
+	call->args_dur = count | (dur >> 32 > 0x1fff ? 0x1fff : dur >> 32) << 3;
+	call->ret = ret;
+	load_args(regs, args);
+	/* All six are written; only those that count are kept. */
+	call->args[0] = args[0];
+	call->args[1] = args[1];
+	call->args[2] = args[2];
+	if (count > 3) {
+		call->args[3] = args[3];
+		call->args[4] = args[4];
+		call->args[5] = args[5];
+	}
+	length = CALL_FIXED + count * sizeof(u64);
+	if (spec->pieces) {
+		struct piece_reader reader = {
+			.task = task,
+			.args = args,
+			.ret = ret,
+			.at_enter = kind == RECORD_ENTER,
+			.futex = spec->flags & SPEC_FUTEX && waits_for_futex(args[1]) ? state->futex : NULL,
+		};
+
+		length = read_pieces(&reader, spec, (char *)call, length);
+		if (reader.missing)
+			flags |= CALL_PIECE_MISSING;
+		length = (length + 7) & ~7u;
+	}
+	call->head.flags = flags;
+	call->head.length = length;
+	ring_commit(head, length);
+}
+
+static __always_inline int on_enter(struct pt_regs *regs, u32 nr)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *state = state_of(task);
+	struct call_spec *spec;
+
+	if (!state) {
+		if (!settings.all || is_ours(task))
+			return 0;
+		state = watch(task);
+		if (!state)
+			return 0;
+	}
+	nr &= MAX_CALL_NUMBERS - 1;
+	spec = bpf_map_lookup_elem(&call_specs, &nr);
+	if (spec && spec->flags & (SPEC_ENTER | SPEC_FUTEX)) {
+		if (spec->flags & SPEC_FUTEX) {
+			/* Only who is going to wait has an owner to name. */
+			if (waits_for_futex(regs->si))
+				bpf_probe_read_user(state->futex, sizeof(state->futex), (void *)regs->di);
+		} else if (calls_mode() != CALLS_NONE && !(spec->flags & SPEC_SKIP)) {
+			u64 now = bpf_ktime_get_ns();
+
+			write_call(task, state, regs, spec, RECORD_ENTER, nr, 0, now, 0,
+				   CALL_NO_EXIT | (task->thread_info.status & TS_COMPAT ? CALL_COMPAT : 0));
+		}
+	}
+	state->enter = bpf_ktime_get_ns();
+	return 0;
+}
+
+static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *state = state_of(task);
+	struct call_spec *spec;
+	u32 nr, flags = 0, mode;
+	u64 entered, now;
+
+	if (!state)
+		return 0;
+	now = bpf_ktime_get_ns();
+	entered = state->enter;
+	state->enter = 0;
+	nr = regs->orig_ax & (MAX_CALL_NUMBERS - 1);
+	spec = bpf_map_lookup_elem(&call_specs, &nr);
+	mode = calls_mode();
+	if (!spec || mode == CALLS_NONE || spec->flags & SPEC_SKIP)
+		return 0;
+	if (!entered)
+		flags |= CALL_NO_ENTER;
+	if (task->thread_info.status & TS_COMPAT)
+		flags |= CALL_COMPAT;
+	if (mode == CALLS_COUNT) {
+		count_call(task->pid, nr, entered, now, ret);
+		if (!(spec->flags & SPEC_STATE) && (!entered || now - entered < settings.slow_call))
+			return 0;
+	}
+	write_call(task, state, regs, spec, RECORD_CALL, nr, entered, now, ret, flags);
+	return 0;
+}
+
+SEC("tp_btf/sys_enter")
+int calls_enter(u64 *ctx)
+{
+	return on_enter((struct pt_regs *)ctx[0], ctx[1]);
+}
+
+SEC("tp_btf/sys_exit")
+int calls_exit(u64 *ctx)
+{
+	return on_exit((struct pt_regs *)ctx[0], ctx[1]);
+}
+
+/* For kernels that load no typed tracepoints. */
+SEC("raw_tp/sys_enter")
+int calls_enter_raw(u64 *ctx)
+{
+	return on_enter((void *)bpf_task_pt_regs(bpf_get_current_task_btf()), ctx[1]);
+}
+
+SEC("raw_tp/sys_exit")
+int calls_exit_raw(u64 *ctx)
+{
+	return on_exit((void *)bpf_task_pt_regs(bpf_get_current_task_btf()), ctx[1]);
+}
+
+/* A thread ends: the call that it is in never returns (exit, exit_group, or it was killed in it). */
+SEC("tp_btf/sched_process_exit")
+int calls_task_exit(u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *state = state_of(task);
+	struct pt_regs *regs;
+	struct call_spec *spec;
+	u64 now = bpf_ktime_get_ns();
+	u32 nr;
+
+	if (!state)
+		return 0;
+	regs = (void *)bpf_task_pt_regs(task);
+	if (state->enter && calls_mode() != CALLS_NONE) {
+		nr = regs->orig_ax & (MAX_CALL_NUMBERS - 1);
+		spec = bpf_map_lookup_elem(&call_specs, &nr);
+		if (spec && !(spec->flags & SPEC_SKIP)) {
+			bool leaves = nr == 60 || nr == 231; /* exit, exit_group */
+
+			write_call(task, state, regs, spec, RECORD_CALL, nr, state->enter, now, 0,
+				   CALL_NO_EXIT | (leaves ? 0 : CALL_KILLED));
+			if (calls_mode() == CALLS_COUNT)
+				count_call(task->pid, nr, state->enter, now, 0);
+		}
+		state->enter = 0;
+	}
+	return 0;
+}

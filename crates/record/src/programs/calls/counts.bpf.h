@@ -1,0 +1,112 @@
+/* Calls counted a thread and syscall: a table a CPU, without locks. A row that has to make place for another is written
+ * into the ring, so that no count is lost. */
+#ifndef WHYSLOW_COUNTS_H
+#define WHYSLOW_COUNTS_H
+
+#define COUNT_ROWS 4096
+#define COUNT_BUCKETS 32
+
+struct count_row {
+	u64 key; /* thread << 32 | number of the call + 1; 0 where free */
+	u64 calls;
+	u64 errors;
+	u64 total; /* ns */
+	u64 shortest;
+	u64 longest;
+	u32 buckets[COUNT_BUCKETS]; /* by the binary logarithm of the ns */
+};
+
+struct count_rows {
+	struct count_row row[COUNT_ROWS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct count_rows);
+} call_counts SEC(".maps");
+
+struct count_record {
+	struct record head;
+	struct count_row row;
+};
+
+static __always_inline u32 binary_log(u64 value)
+{
+	u32 log = 0, low = value;
+
+	if (value >> 32)
+		return COUNT_BUCKETS - 1;
+	if (low >> 16) {
+		low >>= 16;
+		log += 16;
+	}
+	if (low >> 8) {
+		low >>= 8;
+		log += 8;
+	}
+	if (low >> 4) {
+		low >>= 4;
+		log += 4;
+	}
+	if (low >> 2) {
+		low >>= 2;
+		log += 2;
+	}
+	return log + (low >> 1);
+}
+
+/* Writes a row out that makes place for another. */
+static __noinline int evict(struct count_row *row, u32 cpu, u64 now)
+{
+	struct ring_head *head = bpf_map_lookup_elem(&call_heads, &cpu);
+	char *ring = bpf_map_lookup_elem(&call_ring, &cpu);
+
+	if (!head || !ring || !row)
+		return 0;
+	struct count_record *record = (void *)ring_reserve(head, ring, settings.ring_mask, now);
+	if (!record)
+		return 0;
+	record->head.kind = RECORD_COUNTS;
+	record->head.flags = 0;
+	record->head.tid = row->key >> 32;
+	record->head.ts = now;
+	record->head.length = sizeof(*record);
+	__builtin_memcpy(&record->row, row, sizeof(*row));
+	ring_commit(head, sizeof(*record));
+	return 0;
+}
+
+static __always_inline void count_call(u32 tid, u32 nr, u64 entered, u64 ended, s64 ret)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+	struct count_rows *rows = bpf_map_lookup_elem(&call_counts, &cpu);
+	u64 key = (u64)tid << 32 | (nr + 1);
+	u64 dur = entered ? ended - entered : 0;
+	struct count_row *row;
+
+	if (!rows)
+		return;
+	row = &rows->row[(tid * 0x9e3779b1u + nr * 0x85ebca6bu) >> 20 & (COUNT_ROWS - 1)];
+	if (row->key != key) {
+		if (row->key)
+			evict(row, cpu, ended);
+		__builtin_memset(row, 0, sizeof(*row));
+		row->key = key;
+		row->shortest = ~0ull;
+	}
+	row->calls++;
+	if (ret < 0 && ret >= -4095)
+		row->errors++;
+	if (entered) {
+		row->total += dur;
+		if (dur < row->shortest)
+			row->shortest = dur;
+		if (dur > row->longest)
+			row->longest = dur;
+		row->buckets[binary_log(dur) & (COUNT_BUCKETS - 1)]++;
+	}
+}
+#endif

@@ -1,0 +1,61 @@
+//! The BPF programs: a folder each, a line each in [`PROGRAMS`].
+
+mod calls;
+mod sched;
+mod tasks;
+
+/// One BPF object: what it records and what it costs.
+pub struct Program {
+    /// Its folder and name.
+    pub name: &'static str,
+    /// What it records, one line.
+    pub summary: &'static str,
+    /// What it costs, as measured, one line.
+    pub cost: &'static str,
+    /// The tables that it fills.
+    pub tables: &'static [&'static str],
+    /// The compiled object.
+    pub(crate) object: &'static [u8],
+    /// The programs to attach, first choice first: the first of a group that the kernel takes is used.
+    pub(crate) attach: &'static [&'static [Attach]],
+}
+
+/// One function of an object and how it is attached.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attach {
+    /// The function in the C source.
+    pub(crate) function: &'static str,
+    /// By which way.
+    pub(crate) by: By,
+}
+
+/// A way to attach.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum By {
+    /// As its section says (tp_btf, raw_tp).
+    Section,
+    /// Not attached: run when asked for (iterators).
+    OnDemand,
+}
+
+const fn by_section(function: &'static str) -> Attach {
+    Attach { function, by: By::Section }
+}
+
+const fn on_demand(function: &'static str) -> Attach {
+    Attach { function, by: By::OnDemand }
+}
+
+macro_rules! object {
+    ($name:literal) => {{
+        #[repr(C, align(8))]
+        struct Aligned<T: ?Sized>(T);
+        // libbpf reads the ELF headers in place.
+        static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".bpf.o")));
+        &OBJECT.0
+    }};
+}
+pub(crate) use object;
+
+/// All programs. `tasks` comes first: it makes the maps that the others share, and tells who is watched.
+pub static PROGRAMS: &[&Program] = &[&tasks::TASKS, &calls::CALLS, &sched::SCHED];

@@ -1,0 +1,173 @@
+/* Where the watched threads' time goes: on a CPU, waiting for one, blocked; and who woke them from where. A record is
+ * written when a thread leaves the CPU, for the whole stretch. All of it runs with interrupts off. */
+#include "../../bpf/common.bpf.h"
+
+/* include/linux/sched.h; TASK_DEAD 0x80 is TASK_DEAD, 0x40 and above mixed states */
+#define TASK_INTERRUPTIBLE 1
+#define TASK_UNINTERRUPTIBLE 2
+#define TASK_STOPPED_OR_TRACED 12
+#define EXIT_OR_DEAD 0xb0
+#define TASK_NOLOAD 0x400
+
+enum { LEFT_RUNNABLE = 0, LEFT_SLEEPING = 1, LEFT_UNINTERRUPTIBLE = 2, LEFT_STOPPED = 3, LEFT_DEAD = 4, LEFT_OTHER = 5 };
+enum { FROM_TASK = 0, FROM_HARDIRQ = 1, FROM_SOFTIRQ = 2, FROM_OTHER = 3 };
+
+struct stretch_record {
+	struct record head; /* ts: when it left the CPU; flags: how */
+	u64 on_cpu; /* ns each; all ones where unknown */
+	u64 runnable;
+	u64 blocked;
+};
+
+struct wakeup_record {
+	struct record head; /* tid: the wakee; flags: from where */
+	u32 waker;
+	u32 pad;
+};
+
+#define UNKNOWN (~0ull)
+
+/* arch/x86/include/asm/preempt.h; a variable of each CPU. Before 6.2 (64701838bf04) and after 6.14 (46e8fff6d45f) it stands by
+ * itself, between these in pcpu_hot; other architectures have it in thread_info. Where it cannot be read, the context is
+ * told only for the idle task. */
+extern const int __preempt_count __ksym __weak;
+#define SOFTIRQ_SERVED 0x00000100 /* include/linux/preempt.h: serving, not only disabled */
+#define HARDIRQ_MASK 0x000f0000
+#define NMI_MASK 0x00f00000
+
+static __always_inline u32 context_of(struct task_struct *current)
+{
+	if (&__preempt_count) {
+		int count = *(int *)bpf_this_cpu_ptr(&__preempt_count);
+
+		if (count & (HARDIRQ_MASK | NMI_MASK))
+			return FROM_HARDIRQ;
+		if (count & SOFTIRQ_SERVED)
+			return FROM_SOFTIRQ;
+		return current->pid ? FROM_TASK : FROM_OTHER;
+	}
+	return current->pid ? FROM_TASK : FROM_OTHER;
+}
+
+static __always_inline u32 left_as(bool preempted, u32 state)
+{
+	if (preempted || state == 0)
+		return LEFT_RUNNABLE;
+	if (state & EXIT_OR_DEAD)
+		return LEFT_DEAD;
+	if (state & TASK_STOPPED_OR_TRACED)
+		return LEFT_STOPPED;
+	if (state & TASK_INTERRUPTIBLE)
+		return LEFT_SLEEPING;
+	if (state & TASK_UNINTERRUPTIBLE)
+		return state & TASK_NOLOAD ? LEFT_OTHER : LEFT_UNINTERRUPTIBLE;
+	return LEFT_OTHER;
+}
+
+static __always_inline void leaves(struct task_struct *task, struct task_state *state, u32 how, u64 now)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+	struct ring_head *head = bpf_map_lookup_elem(&sched_heads, &cpu);
+	char *ring = bpf_map_lookup_elem(&sched_ring, &cpu);
+	struct stretch_record *record = NULL;
+	u64 runnable = UNKNOWN, blocked = UNKNOWN;
+
+	if (state->off_since) {
+		u64 left = state->off_since, woken = state->woken;
+
+		if (state->left_as == LEFT_RUNNABLE) {
+			blocked = 0;
+			runnable = state->on_since - left;
+		} else if (woken >= left && woken <= state->on_since) {
+			blocked = woken - left;
+			runnable = state->on_since - woken;
+		}
+	} else if (state->woken && state->woken <= state->on_since) {
+		runnable = state->on_since - state->woken;
+	}
+	if (head && ring)
+		record = (void *)ring_reserve(head, ring, settings.sched_mask, now);
+	if (record) {
+		record->head.length = sizeof(*record);
+		record->head.kind = RECORD_STRETCH;
+		record->head.flags = how;
+		record->head.tid = task->pid;
+		record->head.ts = now;
+		record->on_cpu = state->on_since ? now - state->on_since : UNKNOWN;
+		record->runnable = runnable;
+		record->blocked = blocked;
+		ring_commit(head, sizeof(*record));
+	}
+	state->off_since = now;
+	state->left_as = how;
+	state->woken = 0;
+	state->on_since = 0;
+}
+
+SEC("tp_btf/sched_switch")
+int sched_switch(u64 *ctx)
+{
+	bool preempted = ctx[0];
+	struct task_struct *prev = (void *)ctx[1];
+	struct task_struct *next = (void *)ctx[2];
+	struct task_state *state;
+	u64 now = 0;
+
+	state = state_of(prev);
+	if (state) {
+		now = bpf_ktime_get_ns();
+		leaves(prev, state, left_as(preempted, prev->__state), now);
+	}
+	state = state_of(next);
+	if (state)
+		state->on_since = now ? now : bpf_ktime_get_ns();
+	return 0;
+}
+
+/* sched_waking runs where the waker does; sched_wakeup may run on the wakee's CPU. */
+SEC("tp_btf/sched_waking")
+int sched_waking(u64 *ctx)
+{
+	struct task_struct *wakee = (void *)ctx[0];
+	struct task_state *state = state_of(wakee);
+	struct task_struct *waker;
+	struct wakeup_record *record;
+	struct ring_head *head;
+	char *ring;
+	u32 cpu;
+	u64 now;
+
+	if (!state || state->on_since)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (!state->woken)
+		state->woken = now;
+	cpu = bpf_get_smp_processor_id();
+	head = bpf_map_lookup_elem(&sched_heads, &cpu);
+	ring = bpf_map_lookup_elem(&sched_ring, &cpu);
+	if (!head || !ring)
+		return 0;
+	record = (void *)ring_reserve(head, ring, settings.sched_mask, now);
+	if (!record)
+		return 0;
+	waker = bpf_get_current_task_btf();
+	record->head.length = sizeof(*record);
+	record->head.kind = RECORD_WAKEUP;
+	record->head.flags = context_of(waker);
+	record->head.tid = wakee->pid;
+	record->head.ts = now;
+	record->waker = waker->pid;
+	ring_commit(head, sizeof(*record));
+	return 0;
+}
+
+SEC("tp_btf/sched_wakeup_new")
+int sched_wakeup_new(u64 *ctx)
+{
+	struct task_state *state = state_of((void *)ctx[0]);
+
+	/* Its time begins here: it is runnable from now on. */
+	if (state && !state->woken)
+		state->woken = bpf_ktime_get_ns();
+	return 0;
+}

@@ -1,0 +1,126 @@
+/* Who is watched: the threads there are at attach, their children, and programs that start under a name asked for.
+ * Tells of each thread's beginning, program and end. */
+#include "../../bpf/common.bpf.h"
+
+struct task_record {
+	struct record head;
+	u32 pid;
+	u32 parent; /* the process that made it */
+	s32 exit_code;
+	u32 parent_tid;
+	char comm[COMM_LENGTH];
+};
+
+/* Ids to watch: 1 << 32 | thread, or a process. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, u64);
+	__type(value, u32);
+} wanted SEC(".maps");
+
+static __always_inline void tell(struct task_struct *task, u32 kind, u32 parent_tid)
+{
+	u64 now = bpf_ktime_get_ns();
+	struct task_record *record = rare_reserve(sizeof(*record), kind, now);
+
+	if (!record)
+		return;
+	record->head.length = sizeof(*record);
+	record->head.kind = kind;
+	record->head.flags = 0;
+	record->head.tid = task->pid;
+	record->head.ts = now;
+	record->pid = task->tgid;
+	record->parent = task->real_parent->tgid;
+	record->parent_tid = parent_tid;
+	record->exit_code = task->exit_code;
+	bpf_probe_read_kernel(&record->comm, sizeof(record->comm), &task->comm);
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+}
+
+/* Walks over all threads once: run at attach, and again for those that came meanwhile. */
+SEC("iter/task")
+int watch_wanted(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	u64 process, thread;
+
+	if (!task)
+		return 0;
+	process = task->tgid;
+	thread = 1ull << 32 | task->pid;
+	if (is_ours(task) && !bpf_map_lookup_elem(&wanted, &thread))
+		return 0;
+	if (!settings.all && !bpf_map_lookup_elem(&wanted, &process) && !bpf_map_lookup_elem(&wanted, &thread))
+		return 0;
+	if (state_of(task))
+		return 0;
+	if (watch(task))
+		tell(task, RECORD_TASK, 0);
+	return 0;
+}
+
+/* Stops watching everybody: run before the programs go. */
+SEC("iter/task")
+int forget_all(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+
+	if (task)
+		bpf_task_storage_delete(&tasks, task);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int task_fork(u64 *ctx)
+{
+	struct task_struct *parent = (void *)ctx[0];
+	struct task_struct *child = (void *)ctx[1];
+	bool is_thread = parent->tgid == child->tgid;
+
+	if (!state_of(parent))
+		return 0;
+	/* Threads of a watched process are watched unless single threads were asked for. */
+	if (!settings.follow && !is_thread)
+		return 0;
+	if (watch(child))
+		tell(child, RECORD_FORK, parent->pid);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int task_exec(u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+
+	if (!state_of(task)) {
+		if (!settings.match_comm || is_ours(task))
+			return 0;
+		char comm[COMM_LENGTH] = {};
+
+		bpf_probe_read_kernel(comm, sizeof(comm), &task->comm);
+		for (u32 i = 0; i < COMM_LENGTH; i++) {
+			if (comm[i] != settings.comm[i])
+				return 0;
+			if (!comm[i])
+				break;
+		}
+		if (!watch(task))
+			return 0;
+	}
+	/* The thread that ran exec takes over the id of the process. */
+	tell(task, RECORD_EXEC, ctx[1]);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int task_exit(u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+
+	if (state_of(task))
+		tell(task, RECORD_EXIT, 0);
+	return 0;
+}
