@@ -2,14 +2,32 @@
 
 #[cfg(feature = "bpf")]
 mod bpf;
+mod clock;
+#[cfg(feature = "bpf")]
+mod cost;
+#[cfg(feature = "bpf")]
+mod counts;
 pub mod decode;
 mod error;
 #[cfg(feature = "bpf")]
 pub mod programs;
+mod options;
 pub mod raw;
+#[cfg(feature = "bpf")]
+mod recorded;
+#[cfg(feature = "bpf")]
+mod session;
 pub mod spec;
 #[cfg(feature = "bpf")]
 mod spool;
 pub mod target;
 
+pub use clock::Clock;
+#[cfg(feature = "bpf")]
+pub use cost::PerCall;
 pub use error::RecordError;
+pub use options::{Mode, Options};
+#[cfg(feature = "bpf")]
+pub use recorded::Recorded;
+#[cfg(feature = "bpf")]
+pub use session::{Progress, Session};

@@ -3,6 +3,7 @@
 
 use crate::bpf::rare::RareRing;
 use crate::bpf::ring::Rings;
+use crate::clock::thread_cpu_ns;
 use crate::error::RecordError;
 use crate::spool::SpoolWriter;
 use std::sync::Arc;
@@ -111,9 +112,4 @@ fn run(
             std::thread::sleep(PAUSE);
         }
     }
-}
-
-fn thread_cpu_ns() -> u64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

@@ -1,7 +1,7 @@
 //! The kernel's side of a recording: all programs loaded, attached, and taken away again.
 
 use crate::bpf::layout::{self, CallSpecRow, MAX_CALL_NUMBERS, Settings, spec_flag};
-use crate::bpf::object::{self, SharedMaps, Sizes, fd};
+use crate::bpf::object::{self, SharedMaps, Sizes};
 use crate::error::RecordError;
 use crate::programs::{Attach, By, PROGRAMS, Program};
 use crate::spec::{CallSpec, MAX_PIECES, When};
@@ -114,16 +114,21 @@ impl KernelSide {
         self.links.retain(|(known, _)| *known != name);
     }
 
+    /// Stops watching everybody.
+    pub(crate) fn unwatch_all(&self) -> Result<(), RecordError> {
+        let map = self.maps.get("wanted")?;
+        for id in map.keys().collect::<Vec<_>>() {
+            let result = map.delete(&id);
+            result.map_err(|source| RecordError::Load { program: "tasks", step: "forget the watched", source })?;
+        }
+        self.run("forget_all")
+    }
+
     /// Detaches all, and frees what the kernel keeps for the watched threads.
     pub(crate) fn end(&mut self) {
         self.links.clear();
         // Freed with the map anyway; doing it here keeps a busy exit path of the threads out of it.
         let _ = self.run("forget_all");
-    }
-
-    /// The descriptor of a shared map.
-    pub(crate) fn map_fd(&self, name: &str) -> Result<std::os::fd::BorrowedFd<'_>, RecordError> {
-        self.maps.get(name).map(fd)
     }
 }
 

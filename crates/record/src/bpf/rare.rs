@@ -42,7 +42,7 @@ impl RareRing {
 
 /// What the rare ring lost, by kind of record.
 pub(crate) fn losses(counts: &MapHandle) -> Result<[RingLoss; kind::COUNT], RecordError> {
-    let mut losses = [RingLoss { first: u64::MAX, ..RingLoss::default() }; kind::COUNT];
+    let mut losses = [RingLoss::NONE; kind::COUNT];
     let rows = counts
         .lookup_percpu(&0u32.to_ne_bytes(), MapFlags::ANY)
         .map_err(|source| RecordError::Load { program: "rare ring", step: "counters", source })?;

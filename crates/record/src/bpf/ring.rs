@@ -45,13 +45,32 @@ impl Drop for Mapping {
 }
 
 /// What a ring lost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RingLoss {
     pub(crate) produced: u64,
     pub(crate) lost: u64,
     /// ns of `CLOCK_MONOTONIC`; meaningless where nothing was lost.
     pub(crate) first: u64,
     pub(crate) last: u64,
+}
+
+impl RingLoss {
+    pub(crate) const NONE: RingLoss = RingLoss { produced: 0, lost: 0, first: u64::MAX, last: 0 };
+
+    /// What was added since an earlier reading.
+    pub(crate) fn since(&self, before: &RingLoss) -> RingLoss {
+        RingLoss { produced: self.produced - before.produced, lost: self.lost - before.lost, ..*self }
+    }
+
+    /// Both together.
+    pub(crate) fn plus(&self, other: &RingLoss) -> RingLoss {
+        RingLoss {
+            produced: self.produced + other.produced,
+            lost: self.lost + other.lost,
+            first: self.first.min(other.first),
+            last: self.last.max(other.last),
+        }
+    }
 }
 
 /// The rings of all CPUs of one kind.
@@ -119,7 +138,7 @@ impl Rings {
 
     /// Records produced and lost over all CPUs.
     pub(crate) fn loss(&self) -> RingLoss {
-        let mut sum = RingLoss { first: u64::MAX, ..RingLoss::default() };
+        let mut sum = RingLoss::NONE;
         for cpu in 0..self.cpus {
             let read = |offset| self.counter(cpu, offset).load(Ordering::Relaxed);
             sum.produced += read(std::mem::offset_of!(RingHead, produced));

@@ -4,7 +4,7 @@
 
 #define MAX_PIECES 4
 #define MAX_TEXTS 16
-#define MAX_BUFFERS 4
+#define MAX_BUFFERS 8
 /* Pieces are cut at this; a power of two, so that the verifier follows. */
 #define PIECE_LIMIT 1024
 #define PIECE_HEADER 4

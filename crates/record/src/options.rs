@@ -1,0 +1,76 @@
+//! What to record, and of whom.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How much of the calls is recorded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Mode {
+    /// Counts and times a thread and syscall.
+    Counts,
+    /// Each call.
+    Full,
+    /// Each call while the cost stays below its limit.
+    #[default]
+    Adaptive,
+}
+
+/// What to record, and of whom.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Processes to watch, with all their threads.
+    pub pids: Vec<u32>,
+    /// Single threads to watch.
+    pub tids: Vec<u32>,
+    /// Watch everything.
+    pub all: bool,
+    /// Watch the children of what is watched.
+    pub follow: bool,
+    /// Watch programs of this name (15 bytes at most) as they start.
+    pub name: Option<String>,
+    /// How much of the calls.
+    pub mode: Mode,
+    /// Highest share of its CPU time that the target may lose, for [`Mode::Adaptive`].
+    pub max_overhead: f64,
+    /// How long the recording is planned to take, over which [`Mode::Adaptive`] spreads its cost.
+    pub planned: Duration,
+    /// Record only these calls, by their number; all where `None`.
+    pub calls: Option<Vec<u16>>,
+    /// Bytes of payload to look at in reads and writes; 0 for none.
+    pub payload: u32,
+    /// Keep payload as it is. Else only what names an endpoint is kept, without secrets.
+    pub keep_payload: bool,
+    /// Bytes of a string (a path, an argument) to keep.
+    pub text_cap: u32,
+    /// Record the scheduler.
+    pub sched: bool,
+    /// Bytes of the rings of calls of all CPUs together.
+    pub ring_bytes: u64,
+    /// An existing folder for the spool, empty.
+    pub spool: PathBuf,
+    /// Begin with the first program that this process starts: what it does before is ours.
+    pub from_exec_of: Option<u32>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            pids: Vec::new(),
+            tids: Vec::new(),
+            all: false,
+            follow: true,
+            name: None,
+            mode: Mode::default(),
+            max_overhead: 0.05,
+            planned: Duration::from_secs(10),
+            calls: None,
+            payload: 256,
+            keep_payload: false,
+            text_cap: 1023,
+            sched: true,
+            ring_bytes: 64 << 20,
+            spool: PathBuf::new(),
+            from_exec_of: None,
+        }
+    }
+}

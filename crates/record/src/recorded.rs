@@ -1,0 +1,34 @@
+//! What was recorded, before it is stored or explained: the spool and what is known about it.
+
+use crate::clock::Clock;
+use crate::counts::Counted;
+use crate::error::RecordError;
+use crate::options::Options;
+use crate::spool::{self, SpoolRecord};
+use whyslow_model::{Cost, Loss, Span, Timestamp};
+
+/// A recording that ended.
+pub struct Recorded {
+    pub(crate) clock: Clock,
+    pub(crate) options: Options,
+    pub(crate) counted: Counted,
+    /// When it began.
+    pub began: Timestamp,
+    /// When it ended.
+    pub ended: Timestamp,
+    /// What was recorded of the calls, when.
+    pub spans: Vec<Span>,
+    /// What was lost, a row a table.
+    pub losses: Vec<Loss>,
+    /// What it cost; `None` where the target's CPU time is not known.
+    pub cost: Option<Cost>,
+    /// Why the spool ends early, where it does: the disk is full.
+    pub trouble: Option<RecordError>,
+}
+
+impl Recorded {
+    /// All records as they came, in order of time.
+    pub(crate) fn records(&self, with: impl FnMut(SpoolRecord<'_>)) -> Result<(), RecordError> {
+        spool::replay(&self.options.spool, with)
+    }
+}

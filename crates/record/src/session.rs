@@ -1,0 +1,275 @@
+//! A recording under way: programs loaded and attached, rings drained, the cost kept below its limit.
+
+use crate::bpf::drain::{Drain, Sources};
+use crate::bpf::kernel_side::{CallsMode, KernelSide};
+use crate::bpf::layout::{COMM_LENGTH, Settings, kind};
+use crate::bpf::object::Sizes;
+use crate::bpf::rare::{self, RareRing};
+use crate::bpf::ring::{RingLoss, Rings, size_for};
+use crate::clock::{Clock, monotonic_ns};
+use crate::cost::{self, CostMeter, PerCall};
+use crate::counts::{self, CountTables};
+use crate::decode::table;
+use crate::error::RecordError;
+use crate::options::{Mode, Options};
+use crate::recorded::Recorded;
+use crate::spool::SpoolWriter;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use whyslow_model::{Coverage, Loss, Span, Timestamp};
+
+/// How a recording goes, for the progress line.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Progress {
+    /// Since it began.
+    pub elapsed: Duration,
+    /// Calls seen.
+    pub calls: u64,
+    /// Records lost, of all tables.
+    pub lost: u64,
+    /// Share of its CPU time that the target lost to us; `None` before it is measured.
+    pub cost: Option<f64>,
+    /// Bytes spooled.
+    pub bytes: u64,
+    /// What is recorded of the calls now.
+    pub calls_now: Option<Coverage>,
+    /// Nothing more can be written.
+    pub failed: bool,
+}
+
+/// A recording under way.
+pub struct Session {
+    kernel: KernelSide,
+    calls_rings: Rings,
+    sched_rings: Rings,
+    counts: CountTables,
+    drain: Drain,
+    options: Options,
+    meter: CostMeter,
+    clock: Clock,
+    began: Instant,
+    began_ns: u64,
+    mode_now: CallsMode,
+    mode_since: u64,
+    spans: Vec<Span>,
+    attach_took: Duration,
+}
+
+/// Calls that take longer are recorded in full even where calls are only counted.
+const SLOW_CALL_NS: u64 = 1_000_000;
+/// Waits from which on their stack is kept.
+const LONG_OFF_NS: u64 = 1_000_000;
+const SCHED_RING_BYTES: u64 = 32 << 20;
+const RARE_RING_BYTES: u32 = 8 << 20;
+/// How long an adaptive recording counts before it records in full.
+const FIRST_LOOK: Duration = Duration::from_millis(100);
+
+impl Session {
+    /// Loads, attaches, and begins.
+    ///
+    /// # Errors
+    /// Where the kernel or our rights do not allow it; the caller may fall back to ptrace.
+    pub fn start(options: Options) -> Result<Session, RecordError> {
+        let started = Instant::now();
+        let cpus = libbpf_rs::num_possible_cpus().map_err(|_| RecordError::NoRights)? as u32;
+        let sizes = Sizes {
+            cpus,
+            call_ring: size_for(options.ring_bytes, cpus),
+            sched_ring: size_for(SCHED_RING_BYTES, cpus),
+            rare_ring: RARE_RING_BYTES,
+        };
+        let settings = settings_of(&options, &sizes);
+        let mut kernel = KernelSide::load(&settings, &sizes, &|name| options.sched || name != "sched")?;
+        let recorded = |nr: u16| options.calls.as_ref().is_none_or(|calls| calls.contains(&nr));
+        kernel.set_specs(&table::spec, &recorded)?;
+        let maps = &kernel.maps;
+        let rings = || Rings::new(maps.get("call_heads")?, maps.get("call_ring")?, sizes.call_ring, cpus);
+        let sched = || Rings::new(maps.get("sched_heads")?, maps.get("sched_ring")?, sizes.sched_ring, cpus);
+        let sources = Sources { calls: rings()?, sched: sched()?, rare: RareRing::new(maps.get("rare_ring")?)? };
+        let (calls_rings, sched_rings) = (rings()?, sched()?);
+        let counts = CountTables::new(maps.get("call_counts")?, cpus)?;
+
+        let per_call = cost::calibrate(&mut kernel, &sources, &counts)?;
+        let before = [calls_rings.loss(), sched_rings.loss()];
+        let rare_before = rare::losses(kernel.maps.get("rare_counts")?)?;
+        let clock = Clock::now();
+        let mode_now = match options.mode {
+            Mode::Counts => CallsMode::Count,
+            Mode::Adaptive if options.from_exec_of.is_none() => CallsMode::Count,
+            _ => CallsMode::Full,
+        };
+        kernel.set_calls(mode_now)?;
+        if options.sched {
+            kernel.attach("sched")?;
+        }
+        let drain = Drain::start(sources, SpoolWriter::new(&options.spool))?;
+        let began_ns = monotonic_ns();
+        let processes = options.pids.iter().map(|pid| u64::from(*pid));
+        let threads = options.tids.iter().map(|tid| 1 << 32 | u64::from(*tid));
+        kernel.watch(&processes.chain(threads).collect::<Vec<_>>())?;
+        let meter = CostMeter::new(per_call, &options, before, rare_before);
+        Ok(Session {
+            kernel,
+            calls_rings,
+            sched_rings,
+            counts,
+            drain,
+            options,
+            meter,
+            clock,
+            began: Instant::now(),
+            began_ns,
+            mode_now,
+            mode_since: began_ns,
+            spans: Vec::new(),
+            attach_took: started.elapsed(),
+        })
+    }
+
+    /// How long loading and attaching took, calibration included.
+    pub fn attach_took(&self) -> Duration {
+        self.attach_took
+    }
+
+    /// What recording adds to one call on this machine, as measured at the start.
+    pub fn per_call(&self) -> PerCall {
+        self.meter.per_call
+    }
+
+    /// Watches further processes.
+    ///
+    /// # Errors
+    /// If the kernel refuses.
+    pub fn watch(&mut self, pids: &[u32]) -> Result<(), RecordError> {
+        self.meter.add(pids);
+        self.kernel.watch(&pids.iter().map(|pid| u64::from(*pid)).collect::<Vec<_>>())
+    }
+
+    /// To be called every 20 to 200 ms: measures the cost and keeps it below its limit. Tells how things go.
+    ///
+    /// # Errors
+    /// If the kernel refuses to change what is recorded.
+    pub fn tick(&mut self) -> Result<Progress, RecordError> {
+        self.measure();
+        if self.options.mode == Mode::Adaptive && self.began.elapsed() >= FIRST_LOOK {
+            let wanted = self.meter.affordable(self.mode_now, self.options.max_overhead, self.options.planned);
+            if wanted != self.mode_now {
+                self.switch(wanted)?;
+            }
+        }
+        Ok(Progress {
+            elapsed: self.began.elapsed(),
+            calls: self.meter.calls(),
+            lost: self.meter.lost(),
+            cost: self.meter.share(),
+            bytes: self.drain.counters.bytes.load(Ordering::Relaxed),
+            calls_now: Some(coverage(self.mode_now)),
+            failed: self.drain.counters.failed.load(Ordering::Acquire),
+        })
+    }
+
+    fn measure(&mut self) {
+        let rings = [self.calls_rings.loss(), self.sched_rings.loss()];
+        self.meter.update(rings, self.counts.calls(), self.began.elapsed());
+    }
+
+    fn switch(&mut self, mode: CallsMode) -> Result<(), RecordError> {
+        self.kernel.set_calls(mode)?;
+        if mode == CallsMode::None {
+            // Then not even the look who is watched remains.
+            self.kernel.detach("calls");
+        } else if self.mode_now == CallsMode::None {
+            self.kernel.attach("calls")?;
+        }
+        self.close_span();
+        self.mode_now = mode;
+        Ok(())
+    }
+
+    fn close_span(&mut self) {
+        let now = monotonic_ns();
+        let (from, to) = (self.clock.epoch(self.mode_since), self.clock.epoch(now));
+        self.spans.push(Span { from, to, calls: coverage(self.mode_now) });
+        self.mode_since = now;
+    }
+
+    /// Ends the recording: everything is detached, and what was recorded can be read.
+    ///
+    /// # Errors
+    /// Where the kernel's counters cannot be read. That the spool could not be written to its end is told in
+    /// [`Recorded::trouble`]: what was written before can be read.
+    pub fn stop(mut self) -> Result<Recorded, RecordError> {
+        self.measure();
+        self.close_span();
+        let ended_ns = monotonic_ns();
+        self.kernel.detach("calls");
+        self.kernel.detach("sched");
+        self.kernel.end();
+        let counters = self.drain.counters.clone();
+        let trouble = self.drain.finish().err();
+        self.meter.update(
+            [self.calls_rings.loss(), self.sched_rings.loss()],
+            self.counts.calls(),
+            self.began.elapsed(),
+        );
+        let rare = rare::losses(self.kernel.maps.get("rare_counts")?)?;
+        let clock = self.clock;
+        let whole = (clock.epoch(self.began_ns), clock.epoch(ended_ns));
+        let told = |table, kinds: &[u8]| {
+            let change = |kind: u8| rare[kind as usize].since(&self.meter.rare_before[kind as usize]);
+            loss(table, kinds.iter().fold(RingLoss::NONE, |sum, kind| sum.plus(&change(*kind))), whole, clock)
+        };
+        let [calls, sched] = self.meter.rings();
+        let losses = vec![
+            loss("syscalls", calls, whole, clock),
+            loss("sched", sched, whole, clock),
+            told("threads", &[kind::TASK, kind::FORK, kind::EXEC, kind::EXIT]),
+        ];
+        let drain_cpu = Duration::from_nanos(counters.cpu_ns.load(Ordering::Relaxed));
+        Ok(Recorded {
+            clock,
+            began: whole.0,
+            ended: whole.1,
+            spans: self.spans,
+            losses,
+            counted: counts::take(&self.counts),
+            cost: self.meter.cost(drain_cpu),
+            trouble,
+            options: self.options,
+        })
+    }
+}
+
+fn coverage(mode: CallsMode) -> Coverage {
+    match mode {
+        CallsMode::None => Coverage::None,
+        CallsMode::Count => Coverage::Counts,
+        CallsMode::Full => Coverage::Full,
+    }
+}
+
+fn loss(table: &str, of: RingLoss, whole: (Timestamp, Timestamp), clock: Clock) -> Loss {
+    let (from, to) = if of.lost > 0 { (clock.epoch(of.first), clock.epoch(of.last)) } else { whole };
+    Loss { table: table.to_string(), from, to, lost: of.lost, produced: of.produced }
+}
+
+fn settings_of(options: &Options, sizes: &Sizes) -> Settings {
+    let mut comm = [0; COMM_LENGTH];
+    if let Some(name) = &options.name {
+        let length = name.len().min(COMM_LENGTH - 1);
+        comm[..length].copy_from_slice(&name.as_bytes()[..length]);
+    }
+    Settings {
+        ring_mask: u64::from(sizes.call_ring) - 1,
+        sched_mask: u64::from(sizes.sched_ring) - 1,
+        slow_call: SLOW_CALL_NS,
+        long_off: LONG_OFF_NS,
+        own_pid: std::process::id(),
+        follow: options.follow.into(),
+        all: options.all.into(),
+        payload: options.payload,
+        text_cap: options.text_cap,
+        match_comm: options.name.is_some().into(),
+        comm,
+    }
+}
