@@ -18,7 +18,9 @@ mod bpf {
         let arch = match env::var("CARGO_CFG_TARGET_ARCH").as_deref() {
             Ok("x86_64") => "x86",
             Ok("aarch64") => "arm64",
-            other => panic!("no BPF programs for this architecture yet: {other:?}; build with --no-default-features"),
+            other => panic!(
+                "no BPF programs for this architecture yet: {other:?}; build with --no-default-features"
+            ),
         };
         let mut folders: Vec<PathBuf> = std::fs::read_dir("src/programs")
             .expect("src/programs")

@@ -135,7 +135,11 @@ impl CostMeter {
     fn target_cpu_ns(&self) -> Option<u64> {
         let tick_ns = 1_000_000_000 / rustix::param::clock_ticks_per_second();
         let numbers = |text: &str, skip: usize, take: usize| -> u64 {
-            text.split_ascii_whitespace().skip(skip).take(take).filter_map(|field| field.parse::<u64>().ok()).sum()
+            text.split_ascii_whitespace()
+                .skip(skip)
+                .take(take)
+                .filter_map(|field| field.parse::<u64>().ok())
+                .sum()
         };
         if self.all {
             let text = std::fs::read_to_string("/proc/stat").ok()?;
@@ -208,7 +212,9 @@ impl CostMeter {
             // What was given up stays given up, so that the recording has one gap and not a thousand.
             CallsMode::None => CallsMode::None,
             CallsMode::Full if left > next(self.per_call.full) => CallsMode::Full,
-            CallsMode::Count if !was_full && self.spent_nothing_in_full() && left > next(self.per_call.full) => {
+            CallsMode::Count
+                if !was_full && self.spent_nothing_in_full() && left > next(self.per_call.full) =>
+            {
                 CallsMode::Full
             }
             _ if left > next(self.per_call.counts) => CallsMode::Count,

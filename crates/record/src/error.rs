@@ -8,7 +8,9 @@ use std::path::PathBuf;
 pub enum RecordError {
     /// A BPF program was refused.
     #[cfg(feature = "bpf")]
-    #[error("the kernel refused the BPF program {program} ({step}): {source:#}\nnext: `whyslow doctor` tells what is missing")]
+    #[error(
+        "the kernel refused the BPF program {program} ({step}): {source:#}\nnext: `whyslow doctor` tells what is missing"
+    )]
     Load {
         /// Which.
         program: &'static str,
@@ -18,7 +20,9 @@ pub enum RecordError {
         source: libbpf_rs::Error,
     },
     /// The recorder has no rights.
-    #[error("recording needs root, or CAP_BPF and CAP_PERFMON\nnext: run it by sudo, or `whyslow doctor` for what else works")]
+    #[error(
+        "recording needs root, or CAP_BPF and CAP_PERFMON\nnext: run it by sudo, or `whyslow doctor` for what else works"
+    )]
     NoRights,
     /// A file of the recording cannot be written.
     #[error("{path}: {source}\nnext: give another place by -o, or free some space")]

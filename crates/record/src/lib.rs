@@ -9,9 +9,9 @@ mod cost;
 mod counts;
 pub mod decode;
 mod error;
+mod options;
 #[cfg(feature = "bpf")]
 pub mod programs;
-mod options;
 pub mod raw;
 #[cfg(feature = "bpf")]
 mod recorded;

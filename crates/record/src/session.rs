@@ -85,7 +85,8 @@ impl Session {
         let maps = &kernel.maps;
         let rings = || Rings::new(maps.get("call_heads")?, maps.get("call_ring")?, sizes.call_ring, cpus);
         let sched = || Rings::new(maps.get("sched_heads")?, maps.get("sched_ring")?, sizes.sched_ring, cpus);
-        let sources = Sources { calls: rings()?, sched: sched()?, rare: RareRing::new(maps.get("rare_ring")?)? };
+        let sources =
+            Sources { calls: rings()?, sched: sched()?, rare: RareRing::new(maps.get("rare_ring")?)? };
         let (calls_rings, sched_rings) = (rings()?, sched()?);
         let counts = CountTables::new(maps.get("call_counts")?, cpus)?;
 
@@ -152,7 +153,8 @@ impl Session {
     pub fn tick(&mut self) -> Result<Progress, RecordError> {
         self.measure();
         if self.options.mode == Mode::Adaptive && self.began.elapsed() >= FIRST_LOOK {
-            let wanted = self.meter.affordable(self.mode_now, self.options.max_overhead, self.options.planned);
+            let wanted =
+                self.meter.affordable(self.mode_now, self.options.max_overhead, self.options.planned);
             if wanted != self.mode_now {
                 self.switch(wanted)?;
             }

@@ -3,8 +3,8 @@
 
 use crate::bpf::layout::{Header, kind};
 use crate::error::RecordError;
-use std::collections::BinaryHeap;
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -37,7 +37,8 @@ impl SpoolWriter {
             }
         };
         let (name, file) = &mut self.streams[at];
-        file.write_all(bytes).map_err(|source| RecordError::Spool { path: self.folder.join(&*name), source })?;
+        file.write_all(bytes)
+            .map_err(|source| RecordError::Spool { path: self.folder.join(&*name), source })?;
         self.bytes += bytes.len() as u64;
         Ok(())
     }

@@ -141,8 +141,6 @@ struct {
 	__type(value, struct rare_counts);
 } rare_counts SEC(".maps");
 
-#define barrier() asm volatile("" ::: "memory")
-
 /* Room for a record of at most MAX_RECORD bytes in a CPU's ring, or NULL, counted, where it is full. `mask` must be a
  * constant to the verifier. */
 static __always_inline struct record *ring_reserve(struct ring_head *head, char *data, u64 mask, u64 now)

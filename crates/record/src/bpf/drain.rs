@@ -76,7 +76,9 @@ fn run(
     // Ahead of who fills the rings, where we may: a drain that waits for a CPU loses records.
     // SAFETY: a plain system call on our own thread.
     unsafe { libc::setpriority(libc::PRIO_PROCESS, libc::gettid() as libc::id_t, -10) };
-    let names = |prefix: &str, rings: &Rings| (0..rings.cpus()).map(|cpu| format!("{prefix}-{cpu}")).collect::<Vec<_>>();
+    let names = |prefix: &str, rings: &Rings| {
+        (0..rings.cpus()).map(|cpu| format!("{prefix}-{cpu}")).collect::<Vec<_>>()
+    };
     let call_names = names("calls", &sources.calls);
     let sched_names = names("sched", &sources.sched);
     let mut trouble = None;

@@ -26,9 +26,14 @@ pub(crate) struct KernelSide {
 
 impl KernelSide {
     /// Loads the programs whose name `wanted` names; attaches nothing yet.
-    pub(crate) fn load(settings: &Settings, sizes: &Sizes, wanted: &dyn Fn(&str) -> bool) -> Result<KernelSide, RecordError> {
-        // What libbpf would print itself is in the errors that it returns.
-        libbpf_rs::set_print(None);
+    pub(crate) fn load(
+        settings: &Settings,
+        sizes: &Sizes,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<KernelSide, RecordError> {
+        // libbpf's own remarks, the verifier's among them, are for who works on the programs.
+        let told = std::env::var_os("WHYSLOW_LIBBPF_LOG").is_some();
+        libbpf_rs::set_print(told.then_some((libbpf_rs::PrintLevel::Info, |_, text| eprint!("{text}"))));
         let mut side = KernelSide { maps: SharedMaps::default(), links: Vec::new(), objects: Vec::new() };
         for program in PROGRAMS.iter().filter(|program| wanted(program.name)) {
             let object = load_best(program, settings, sizes, &mut side.maps)?;
@@ -87,7 +92,9 @@ impl KernelSide {
             let link = program.attach_iter_with_opts(libbpf_rs::IterOpts::None).map_err(failed)?;
             let mut walk = Iter::new(&link).map_err(failed)?;
             let read = walk.read_to_end(&mut Vec::new());
-            return read.map(drop).map_err(|source| RecordError::Kernel { what: "walking over threads", source });
+            return read
+                .map(drop)
+                .map_err(|source| RecordError::Kernel { what: "walking over threads", source });
         }
         Err(RecordError::Internal(format!("no BPF program {function}")))
     }
@@ -102,7 +109,11 @@ impl KernelSide {
                     continue;
                 }
                 let link = part.attach();
-                let link = link.map_err(|source| RecordError::Load { program: program.name, step: "attach", source })?;
+                let link = link.map_err(|source| RecordError::Load {
+                    program: program.name,
+                    step: "attach",
+                    source,
+                })?;
                 self.links.push((program.name, link));
             }
         }
@@ -119,7 +130,11 @@ impl KernelSide {
         let map = self.maps.get("wanted")?;
         for id in map.keys().collect::<Vec<_>>() {
             let result = map.delete(&id);
-            result.map_err(|source| RecordError::Load { program: "tasks", step: "forget the watched", source })?;
+            result.map_err(|source| RecordError::Load {
+                program: "tasks",
+                step: "forget the watched",
+                source,
+            })?;
         }
         self.run("forget_all")
     }
@@ -139,7 +154,8 @@ const FUTEX: u16 = 202;
 const FUTEX: u16 = 98;
 
 fn spec_row(spec: &CallSpec) -> CallSpecRow {
-    let mut row = CallSpecRow { args: spec.args, flags: u8::from(spec.state) * spec_flag::STATE, ..Default::default() };
+    let mut row =
+        CallSpecRow { args: spec.args, flags: u8::from(spec.state) * spec_flag::STATE, ..Default::default() };
     for (slot, piece) in row.piece.iter_mut().zip(spec.pieces.iter().take(MAX_PIECES)) {
         row.pieces += 1;
         if piece.when == When::Enter {

@@ -43,14 +43,17 @@ pub(crate) fn load(
     wanted: &dyn Fn(&str) -> bool,
 ) -> Result<Object, RecordError> {
     let failed = |step: &'static str| move |source| RecordError::Load { program: name, step, source };
-    let mut object =
-        ObjectBuilder::default().name(name).and_then(|builder| builder.open_memory(bytes)).map_err(failed("open"))?;
+    let mut object = ObjectBuilder::default()
+        .name(name)
+        .and_then(|builder| builder.open_memory(bytes))
+        .map_err(failed("open"))?;
     for mut map in object.maps_mut() {
         let map_name = map.name().to_string_lossy().into_owned();
         if map_name.ends_with(".rodata") {
             let value = layout::bytes_of(settings);
             let room = map.initial_value_mut().and_then(|room| room.get_mut(..value.len()));
-            let room = room.ok_or_else(|| RecordError::Internal(format!("{name}: its settings have another size")))?;
+            let room =
+                room.ok_or_else(|| RecordError::Internal(format!("{name}: its settings have another size")))?;
             room.copy_from_slice(value);
             continue;
         }
@@ -62,9 +65,9 @@ pub(crate) fn load(
             "call_ring" => {
                 map.set_max_entries(sizes.cpus).and_then(|()| map.set_value_size(ring_value(sizes.call_ring)))
             }
-            "sched_ring" => {
-                map.set_max_entries(sizes.cpus).and_then(|()| map.set_value_size(ring_value(sizes.sched_ring)))
-            }
+            "sched_ring" => map
+                .set_max_entries(sizes.cpus)
+                .and_then(|()| map.set_value_size(ring_value(sizes.sched_ring))),
             "call_heads" | "sched_heads" | "call_counts" => map.set_max_entries(sizes.cpus),
             "rare_ring" => map.set_max_entries(sizes.rare_ring),
             _ => Ok(()),

@@ -25,7 +25,8 @@ impl Mapping {
         let protection = if writable { ProtFlags::READ | ProtFlags::WRITE } else { ProtFlags::READ };
         // SAFETY: a new mapping at an address of the kernel's choice.
         let base = unsafe { mmap(ptr::null_mut(), length, protection, MapFlags::SHARED, fd(map), 0) };
-        let base = base.map_err(|errno| RecordError::Kernel { what: "mapping a BPF ring", source: errno.into() })?;
+        let base =
+            base.map_err(|errno| RecordError::Kernel { what: "mapping a BPF ring", source: errno.into() })?;
         Ok(Mapping { base, length })
     }
 
@@ -82,7 +83,12 @@ pub(crate) struct Rings {
 }
 
 impl Rings {
-    pub(crate) fn new(heads: &MapHandle, data: &MapHandle, size: u32, cpus: u32) -> Result<Rings, RecordError> {
+    pub(crate) fn new(
+        heads: &MapHandle,
+        data: &MapHandle,
+        size: u32,
+        cpus: u32,
+    ) -> Result<Rings, RecordError> {
         let cpus = cpus as usize;
         Ok(Rings {
             heads: Mapping::of(heads, cpus * size_of::<RingHead>(), true)?,

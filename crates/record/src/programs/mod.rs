@@ -51,7 +51,8 @@ macro_rules! object {
         #[repr(C, align(8))]
         struct Aligned<T: ?Sized>(T);
         // libbpf reads the ELF headers in place.
-        static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".bpf.o")));
+        static OBJECT: &Aligned<[u8]> =
+            &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".bpf.o")));
         &OBJECT.0
     }};
 }

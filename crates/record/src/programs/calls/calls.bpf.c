@@ -47,7 +47,6 @@ static __always_inline void write_call(struct task_struct *task, struct task_sta
 	u32 cpu = bpf_get_smp_processor_id();
 	struct ring_head *head = bpf_map_lookup_elem(&call_heads, &cpu);
 	char *ring = bpf_map_lookup_elem(&call_ring, &cpu);
-	u64 args[8] = {};
 	u64 dur = entered ? ended - entered : 0;
 	u32 count = spec->args;
 	u32 length;
@@ -66,31 +65,27 @@ static __always_inline void write_call(struct task_struct *task, struct task_sta
 	call->nr = nr;
 	call->args_dur = count | (dur >> 32 > 0x1fff ? 0x1fff : dur >> 32) << 3;
 	call->ret = ret;
-	load_args(regs, args);
 	/* All six are written; only those that count are kept. */
-	call->args[0] = args[0];
-	call->args[1] = args[1];
-	call->args[2] = args[2];
+	call->args[0] = regs->di;
+	call->args[1] = regs->si;
+	call->args[2] = regs->dx;
 	if (count > 3) {
-		call->args[3] = args[3];
-		call->args[4] = args[4];
-		call->args[5] = args[5];
+		call->args[3] = regs->r10;
+		call->args[4] = regs->r8;
+		call->args[5] = regs->r9;
 	}
 	length = CALL_FIXED + count * sizeof(u64);
+	if (spec->flags & SPEC_FUTEX && kind == RECORD_CALL && waits_for_futex(regs->si))
+		length = append_futex((char *)call, length, state->futex);
 	if (spec->pieces) {
-		struct piece_reader reader = {
-			.task = task,
-			.args = args,
-			.ret = ret,
-			.at_enter = kind == RECORD_ENTER,
-			.futex = spec->flags & SPEC_FUTEX && waits_for_futex(args[1]) ? state->futex : NULL,
-		};
+		struct piece_reader reader = { .ret = ret };
 
-		length = read_pieces(&reader, spec, (char *)call, length);
+		load_args(regs, reader.args);
+		length = read_pieces(&reader, spec, (char *)call, length, kind == RECORD_ENTER);
 		if (reader.missing)
 			flags |= CALL_PIECE_MISSING;
-		length = (length + 7) & ~7u;
 	}
+	length = (length + 7) & ~7u;
 	call->head.flags = flags;
 	call->head.length = length;
 	ring_commit(head, length);

@@ -2,7 +2,7 @@
 #ifndef WHYSLOW_PIECES_H
 #define WHYSLOW_PIECES_H
 
-#define MAX_PIECES 4
+#define MAX_PIECES 6
 #define MAX_TEXTS 16
 #define MAX_BUFFERS 8
 /* Pieces are cut at this; a power of two, so that the verifier follows. */
@@ -50,13 +50,23 @@ struct {
 	__type(value, struct call_spec);
 } call_specs SEC(".maps");
 
+/* The functions below are global, so that the verifier looks at each once and not at all their combinations. What they
+ * need travels in here. */
 struct piece_reader {
-	struct task_struct *task;
-	u64 *args;
+	u64 args[8];
 	s64 ret;
-	char *futex; /* what stood there when the wait began */
-	bool at_enter;
-	bool missing;
+	/* the next piece to append */
+	u64 from;
+	u64 wanted;
+	u32 cap;
+	u8 arg;
+	u8 part;
+	u8 text;
+	u8 missing; /* of any piece so far */
+};
+
+struct record_room {
+	char bytes[MAX_RECORD];
 };
 
 struct iovec {
@@ -81,38 +91,45 @@ struct message_header {
 #define S_IFIFO 0010000
 
 /* Whether a descriptor of this thread is a socket or a pipe. */
-static __always_inline bool is_stream(struct task_struct *task, u32 fd)
+__noinline int is_stream(u32 fd)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
 	struct file **slots = BPF_CORE_READ(table, fd);
 	struct file *file = NULL;
 	umode_t mode;
 
 	if (fd >= BPF_CORE_READ(table, max_fds))
-		return false;
+		return 0;
 	bpf_probe_read_kernel(&file, sizeof(file), slots + fd);
 	mode = BPF_CORE_READ(file, f_inode, i_mode) & S_IFMT;
 	return mode == S_IFSOCK || mode == S_IFIFO;
 }
 
-/* Appends `wanted` bytes at `from` (a string where `text`), at most `cap`. */
-static __always_inline u32 append(struct piece_reader *reader, char *record, u32 at, u8 arg, u8 part, u64 from,
-				  u64 wanted, u32 cap, bool text)
+/* Appends the piece that the reader names behind `at`; returns where the next one goes. `barrier_var` keeps clang from
+ * dropping a bound that it can prove and the verifier cannot. */
+__noinline int append(struct piece_reader *reader, struct record_room *room, u32 at)
 {
-	u32 flags = 0, length;
+	u32 flags = 0, length, cap;
 	long got;
 	char *out;
 
-	if (!from || at > MAX_RECORD - 2 * PIECE_LIMIT) {
-		if (from)
-			reader->missing = true;
+	if (!reader || !room)
+		return at;
+	if (!reader->from)
+		return at;
+	if (at > MAX_RECORD - 2 * PIECE_LIMIT) {
+		reader->missing = 1;
 		return at;
 	}
-	out = record + at;
+	out = room->bytes + at;
+	cap = reader->cap;
 	if (cap >= PIECE_LIMIT)
 		cap = PIECE_LIMIT - 1;
-	if (text) {
-		got = bpf_probe_read_user_str(out + PIECE_HEADER, cap + 1, (void *)from);
+	barrier_var(cap);
+	cap &= PIECE_LIMIT - 1;
+	if (reader->text) {
+		got = bpf_probe_read_user_str(out + PIECE_HEADER, cap + 1, (void *)reader->from);
 		if (got < 0) {
 			length = 0;
 			flags = PIECE_FAULT;
@@ -123,34 +140,53 @@ static __always_inline u32 append(struct piece_reader *reader, char *record, u32
 				flags = PIECE_CUT;
 		}
 	} else {
-		length = wanted > cap ? cap : wanted;
-		if (wanted > cap)
+		length = cap;
+		if (reader->wanted > cap)
 			flags = PIECE_CUT;
+		else
+			length = reader->wanted;
+		barrier_var(length);
 		length &= PIECE_LIMIT - 1;
-		if (bpf_probe_read_user(out + PIECE_HEADER, length, (void *)from) < 0) {
+		if (bpf_probe_read_user(out + PIECE_HEADER, length, (void *)reader->from) < 0) {
 			length = 0;
 			flags = PIECE_FAULT;
 		}
 	}
 	if (flags & PIECE_FAULT)
-		reader->missing = true;
+		reader->missing = 1;
+	barrier_var(length);
 	length &= PIECE_LIMIT - 1;
 	*(u16 *)out = length;
-	out[2] = (arg & 15) | part << 4;
+	out[2] = (reader->arg & 15) | reader->part << 4;
 	out[3] = flags;
-	at += PIECE_HEADER + ((length + 3) & ~3u);
-	return at & (MAX_RECORD - 1);
+	return at + PIECE_HEADER + ((length + 3) & ~3u);
 }
 
-/* The array of buffers as part `first`, and what the buffers hold as the parts behind it. */
-static __always_inline u32 append_buffers(struct piece_reader *reader, char *record, u32 at, u8 arg, u8 array_part,
-					  u8 first_part, u64 vector, u64 count, u64 moved)
+static __always_inline u32 append_bytes(struct piece_reader *reader, struct record_room *room, u32 at, u8 part,
+					u64 from, u64 wanted, u32 cap)
 {
-	u32 cap = settings.payload;
+	reader->part = part;
+	reader->from = from;
+	reader->wanted = wanted;
+	reader->cap = cap;
+	reader->text = 0;
+	return append(reader, room, at);
+}
 
-	at = append(reader, record, at, arg, array_part, vector,
-		    (count < MAX_BUFFERS ? count : MAX_BUFFERS) * sizeof(struct iovec),
-		    MAX_BUFFERS * sizeof(struct iovec), false);
+/* The array of buffers at `from` as part `first - 1` or, of a message, 2; what they hold as the parts from `first` on. */
+__noinline int append_buffers(struct piece_reader *reader, struct record_room *room, u32 at, u64 vector, u64 count)
+{
+	u64 moved;
+	u32 cap = settings.payload;
+	u32 first;
+
+	if (!reader || !room)
+		return at;
+	moved = reader->ret > 0 ? reader->ret : 0;
+	first = reader->part;
+	at = append_bytes(reader, room, at, first == 4 ? 2 : 0, vector,
+			  (count < MAX_BUFFERS ? count : MAX_BUFFERS) * sizeof(struct iovec),
+			  MAX_BUFFERS * sizeof(struct iovec));
 	for (u32 i = 0; i < MAX_BUFFERS; i++) {
 		struct iovec buffer = {};
 		u64 length;
@@ -158,113 +194,143 @@ static __always_inline u32 append_buffers(struct piece_reader *reader, char *rec
 		if (i >= count || !moved || !cap)
 			break;
 		if (bpf_probe_read_user(&buffer, sizeof(buffer), (void *)(vector + i * sizeof(buffer))) < 0) {
-			reader->missing = true;
+			reader->missing = 1;
 			break;
 		}
 		length = buffer.length < moved ? buffer.length : moved;
-		at = append(reader, record, at, arg, first_part + i, buffer.base, length, cap, false);
+		at = append_bytes(reader, room, at, first + i, buffer.base, length, cap);
 		moved -= length;
 		cap -= length < cap ? length : cap;
 	}
 	return at;
 }
 
-static __always_inline u32 append_message(struct piece_reader *reader, char *record, u32 at, u8 arg, u64 from, u64 moved)
+__noinline int append_message(struct piece_reader *reader, struct record_room *room, u32 at, u64 from)
 {
 	struct message_header message = {};
 
-	if (!from || bpf_probe_read_user(&message, sizeof(message), (void *)from) < 0) {
-		reader->missing = true;
+	if (!reader || !room || !from)
+		return at;
+	if (bpf_probe_read_user(&message, sizeof(message), (void *)from) < 0) {
+		reader->missing = 1;
 		return at;
 	}
-	at = append(reader, record, at, arg, 0, from, sizeof(message), sizeof(message), false);
-	at = append(reader, record, at, arg, 1, message.name, message.name_length, 128, false);
-	at = append(reader, record, at, arg, 3, message.control, message.control_length, 64, false);
-	return append_buffers(reader, record, at, arg, 2, 4, message.buffers, message.buffer_count, moved);
+	at = append_bytes(reader, room, at, 0, from, sizeof(message), sizeof(message));
+	at = append_bytes(reader, room, at, 1, message.name, message.name_length, 128);
+	at = append_bytes(reader, room, at, 3, message.control, message.control_length, 64);
+	reader->part = 4;
+	return append_buffers(reader, room, at, message.buffers, message.buffer_count);
 }
 
-static __noinline u32 read_piece(struct piece_reader *reader, struct piece_spec *piece, char *record, u32 at)
+/* The strings of `argv`, a part each. */
+__noinline int append_texts(struct piece_reader *reader, struct record_room *room, u32 at, u64 vector)
 {
-	u64 from = reader->args[piece->arg & 7];
-	u64 of = reader->args[piece->of & 7];
-	s64 ret = reader->ret;
-	u32 cap = piece->cap;
-	u64 size;
+	if (!reader || !room)
+		return at;
+	for (u32 i = 0; i < MAX_TEXTS; i++) {
+		u64 text = 0;
 
-	at &= MAX_RECORD - 1;
-	if (piece->size == SIZE_IOVEC)
-		return append_buffers(reader, record, at, piece->arg, 0, 1, from, of, ret > 0 ? ret : 0);
+		if (bpf_probe_read_user(&text, sizeof(text), (void *)(vector + i * sizeof(text))) < 0 || !text)
+			break;
+		reader->part = i;
+		reader->from = text;
+		reader->text = 1;
+		at = append(reader, room, at);
+	}
+	return at;
+}
+
+__noinline int read_piece(struct piece_reader *reader, struct piece_spec *piece, struct record_room *room, u32 at)
+{
+	u64 from, of, size;
+	s64 ret;
+	u32 cap;
+
+	if (!reader || !piece || !room)
+		return at;
+	from = reader->args[piece->arg & 7];
+	of = reader->args[piece->of & 7];
+	ret = reader->ret;
+	cap = piece->cap;
+	reader->arg = piece->arg;
+	reader->part = 0;
+	if (piece->size == SIZE_IOVEC) {
+		reader->part = 1;
+		return append_buffers(reader, room, at, from, of);
+	}
 	if (piece->size == SIZE_MESSAGE)
-		return append_message(reader, record, at, piece->arg, from, ret > 0 ? ret : 0);
+		return append_message(reader, room, at, from);
 	if (piece->payload) {
 		cap = settings.payload;
 		if (!cap)
 			return at;
 		/* What is read from files is nobody's business here; what is written may be a log line. */
-		if (piece->when == WHEN_SUCCESS && !is_stream(reader->task, reader->args[0]))
+		if (piece->when == WHEN_SUCCESS && !is_stream(reader->args[0]))
 			return at;
 	}
 	switch (piece->size) {
 	case SIZE_TEXT:
-		return append(reader, record, at, piece->arg, 0, from, 0, cap < settings.text_cap ? cap : settings.text_cap,
-			      true);
+		reader->from = from;
+		reader->cap = cap < settings.text_cap ? cap : settings.text_cap;
+		reader->text = 1;
+		return append(reader, room, at);
+	case SIZE_TEXT_ARRAY:
+		reader->cap = cap;
+		return append_texts(reader, room, at, from);
 	case SIZE_FIXED:
-		return append(reader, record, at, piece->arg, 0, from, piece->scale, cap, false);
+		size = piece->scale;
+		break;
 	case SIZE_ARG:
 		size = of * piece->scale;
 		/* A call that wrote moved no more than it says. */
 		if (piece->payload && ret >= 0 && (u64)ret < size)
 			size = ret;
-		return append(reader, record, at, piece->arg, 0, from, size, cap, false);
+		break;
 	case SIZE_RET:
-		return append(reader, record, at, piece->arg, 0, from, ret > 0 ? ret * piece->scale : 0, cap, false);
+		size = ret > 0 ? ret * piece->scale : 0;
+		break;
 	case SIZE_ARG_POINTER: {
 		u32 length = 0;
 
 		if (!of || bpf_probe_read_user(&length, sizeof(length), (void *)of) < 0)
 			return at;
-		return append(reader, record, at, piece->arg, 0, from, length, cap, false);
+		size = length;
+		break;
 	}
-	case SIZE_TEXT_ARRAY:
-		for (u32 i = 0; i < MAX_TEXTS; i++) {
-			u64 text = 0;
-
-			if (bpf_probe_read_user(&text, sizeof(text), (void *)(from + i * sizeof(text))) < 0 || !text)
-				break;
-			at = append(reader, record, at, piece->arg, i, text, 0, cap, true);
-		}
+	default:
 		return at;
 	}
-	return at;
+	return append_bytes(reader, room, at, 0, from, size, cap);
 }
 
-/* The words of a futex, kept since the wait began: a piece of 16 bytes like any other. */
-static __always_inline u32 append_futex(struct piece_reader *reader, char *record, u32 at)
+/* The words of a futex, kept since the wait began: a piece like any other. */
+static __always_inline u32 append_futex(char *record, u32 at, char *words)
 {
-	char *out = record + (at & (MAX_RECORD - 1));
+	char *out = record + at;
 
 	*(u16 *)out = FUTEX_WORDS;
 	out[2] = 0;
 	out[3] = 0;
-	__builtin_memcpy(out + PIECE_HEADER, reader->futex, FUTEX_WORDS);
+	__builtin_memcpy(out + PIECE_HEADER, words, FUTEX_WORDS);
 	return at + PIECE_HEADER + FUTEX_WORDS;
 }
 
-static __always_inline u32 read_pieces(struct piece_reader *reader, struct call_spec *spec, char *record, u32 at)
+static __always_inline u32 read_pieces(struct piece_reader *reader, struct call_spec *spec, char *record, u32 at,
+				       bool at_enter)
 {
-	if (reader->futex)
-		at = append_futex(reader, record, at);
 #pragma unroll
 	for (u32 i = 0; i < MAX_PIECES; i++) {
 		struct piece_spec *piece = &spec->piece[i];
 
 		if (i >= spec->pieces)
 			break;
-		if ((piece->when == WHEN_ENTER) != reader->at_enter)
+		if ((piece->when == WHEN_ENTER) != at_enter)
 			continue;
 		if (piece->when == WHEN_SUCCESS && reader->ret < 0)
 			continue;
-		at = read_piece(reader, piece, record, at);
+		at = read_piece(reader, piece, (void *)record, at);
+		barrier_var(at);
+		at &= MAX_RECORD - 1;
 	}
 	return at;
 }

@@ -8,5 +8,15 @@ pub(super) static SCHED: Program = Program {
     cost: "on the development machine about 100 ns a switch of a watched thread, 30 ns of any other",
     tables: &["sched", "wakeups"],
     object: object!("sched"),
-    attach: &[&[by_section("sched_switch")], &[by_section("sched_waking")], &[by_section("sched_wakeup_new")]],
+    attach: &[
+        &[by_section("sched_switch")],
+        &[by_section("sched_waking")],
+        &[by_section("sched_wakeup_new")],
+        &[by_section("irq_entry")],
+        &[by_section("irq_exit")],
+        &[by_section("timer_entry")],
+        &[by_section("timer_exit")],
+        &[by_section("softirq_entry")],
+        &[by_section("softirq_exit")],
+    ],
 };

@@ -27,26 +27,88 @@ struct wakeup_record {
 
 #define UNKNOWN (~0ull)
 
-/* arch/x86/include/asm/preempt.h; a variable of each CPU. Before 6.2 (64701838bf04) and after 6.14 (46e8fff6d45f) it stands by
- * itself, between these in pcpu_hot; other architectures have it in thread_info. Where it cannot be read, the context is
- * told only for the idle task. */
-extern const int __preempt_count __ksym __weak;
-#define SOFTIRQ_SERVED 0x00000100 /* include/linux/preempt.h: serving, not only disabled */
-#define HARDIRQ_MASK 0x000f0000
-#define NMI_MASK 0x00f00000
+/* What a CPU is in the middle of, beside its thread. The kernel's own count is no symbol that programs may read
+ * everywhere, so the interrupts' own tracepoints keep ours. */
+struct interrupts {
+	u32 hard;
+	u32 soft;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct interrupts);
+} interrupts SEC(".maps");
+
+static __always_inline struct interrupts *interrupts_here(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&interrupts, &zero);
+}
 
 static __always_inline u32 context_of(struct task_struct *current)
 {
-	if (&__preempt_count) {
-		int count = *(int *)bpf_this_cpu_ptr(&__preempt_count);
+	struct interrupts *here = interrupts_here();
 
-		if (count & (HARDIRQ_MASK | NMI_MASK))
-			return FROM_HARDIRQ;
-		if (count & SOFTIRQ_SERVED)
-			return FROM_SOFTIRQ;
-		return current->pid ? FROM_TASK : FROM_OTHER;
-	}
+	if (here && here->hard)
+		return FROM_HARDIRQ;
+	if (here && here->soft)
+		return FROM_SOFTIRQ;
 	return current->pid ? FROM_TASK : FROM_OTHER;
+}
+
+static __always_inline int hard_interrupt(u32 now)
+{
+	struct interrupts *here = interrupts_here();
+
+	if (here)
+		here->hard = now;
+	return 0;
+}
+
+SEC("tp_btf/irq_handler_entry")
+int irq_entry(u64 *ctx)
+{
+	return hard_interrupt(1);
+}
+
+SEC("tp_btf/irq_handler_exit")
+int irq_exit(u64 *ctx)
+{
+	return hard_interrupt(0);
+}
+
+SEC("tp_btf/local_timer_entry")
+int timer_entry(u64 *ctx)
+{
+	return hard_interrupt(1);
+}
+
+SEC("tp_btf/local_timer_exit")
+int timer_exit(u64 *ctx)
+{
+	return hard_interrupt(0);
+}
+
+SEC("tp_btf/softirq_entry")
+int softirq_entry(u64 *ctx)
+{
+	struct interrupts *here = interrupts_here();
+
+	if (here)
+		here->soft = 1;
+	return 0;
+}
+
+SEC("tp_btf/softirq_exit")
+int softirq_exit(u64 *ctx)
+{
+	struct interrupts *here = interrupts_here();
+
+	if (here)
+		here->soft = 0;
+	return 0;
 }
 
 static __always_inline u32 left_as(bool preempted, u32 state)
