@@ -1,10 +1,10 @@
 //! Where events come from: sources, their clocks, and notes about what a capture cannot show.
 
 use crate::ids::{SourceId, Tid};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a source holds.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CaptureKind {
     /// strace, a line a call.
@@ -28,7 +28,7 @@ pub enum CaptureKind {
 }
 
 /// What the timestamps of a source mean.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClockKind {
     /// `-ttt`: seconds since the epoch.

@@ -103,6 +103,16 @@ impl FdKind {
             Unknown => "unknown",
         }
     }
+
+    /// The kind of that word.
+    pub fn of_word(word: &str) -> Option<FdKind> {
+        use FdKind::*;
+        let all = [
+            File, Directory, DevNull, Terminal, Device, Proc, Pipe, Tcp, Udp, Unix, Netlink, Socket, Epoll,
+            Event, Timer, Signal, Inotify, Anonymous, Unknown,
+        ];
+        all.into_iter().find(|kind| kind.word() == word)
+    }
 }
 
 /// The two ends of a socket, as text (`10.0.0.1:6379`, `[::1]:80`, `*:8715`, `/run/x.sock`).

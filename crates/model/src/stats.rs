@@ -105,6 +105,28 @@ impl Histogram {
         first.chain(rest.filter(|(_, count)| *count > 0))
     }
 
+    /// What was counted: the middle of each bucket with its count, the shortest first. Recording the middles again
+    /// ([`Histogram::record_many`]) makes an equal histogram.
+    pub fn durations(&self) -> Vec<(Nanos, u32)> {
+        let mut buckets: Vec<(u16, u32)> = self.buckets().collect();
+        buckets.sort_unstable_by_key(|(bucket, _)| *bucket);
+        buckets.into_iter().map(|(bucket, count)| (Nanos::new(Self::middle(bucket)), count)).collect()
+    }
+
+    /// Counts one duration several times.
+    pub fn record_many(&mut self, ns: u64, times: u32) {
+        if times == 1 {
+            return self.record(ns);
+        }
+        if times > 0 {
+            let bucket = Self::bucket(ns);
+            match self.counts.get_mut(bucket.wrapping_sub(self.base) as usize) {
+                Some(count) => *count = count.saturating_add(times),
+                None => self.record_outside(bucket, times),
+            }
+        }
+    }
+
     /// Durations counted.
     pub fn count(&self) -> u64 {
         self.buckets().map(|(_, count)| count as u64).sum()
@@ -208,6 +230,11 @@ impl CallStats {
     pub fn of_totals(count: u64, errors: u64, total: Nanos) -> CallStats {
         let timed = if total.is_known() { count } else { 0 };
         CallStats { count, errors, timed, total_ns: total.or_zero(), ..CallStats::default() }
+    }
+
+    /// States the shortest and the longest, as a stored set of calls tells them.
+    pub fn set_bounds(&mut self, min: Nanos, max: Nanos) {
+        (self.min_ns, self.max_ns) = (min.get().unwrap_or(u64::MAX), max.or_zero());
     }
 
     /// Counts one call.

@@ -1,1 +1,27 @@
 //! Recordings on disk: events to Parquet tables and back.
+//!
+//! A recording is a directory `NAME.whyslow`: `meta.json` and a folder for each table, with Parquet parts in it that
+//! pandas, DuckDB, polars or Spark open as they are. Each event has a number (`seq`) over all tables, so that a
+//! reader gives back the stream that was recorded, whatever the clocks said. docs/RECORDING.md lists the columns.
+
+mod column;
+mod cursor;
+mod error;
+mod meta;
+mod notes;
+mod open_part;
+mod pages;
+mod part;
+mod reader;
+mod table_writer;
+mod tables;
+mod text;
+mod writer;
+
+pub use column::{Column, Kind};
+pub use error::StoreError;
+pub use meta::{Clock, CostMeta, Host, LossMeta, Meta, Removed, SCHEMA, SourceMeta, TableMeta};
+pub use reader::{Outcome, is_recording, read, read_meta};
+pub use tables::{Keep, TABLES, Table, table};
+pub use text::{CUT, MAX_TEXT};
+pub use writer::{WriteOptions, Writer, Written};

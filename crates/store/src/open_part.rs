@@ -1,0 +1,144 @@
+//! Opening one part for reading: its bytes are checked against its name and against what it may ask for, before they
+//! are decoded. Whatever is wrong with it is told in words, and the part is passed over.
+
+use crate::column::{Column, View};
+use crate::meta::Version;
+use crate::pages;
+use crate::part::{self, SCHEMA_KEY};
+use crate::table_writer::MOST_PART_BYTES;
+use crate::tables::Table;
+use arrow_array::RecordBatch;
+use arrow_schema::{Field, Schema};
+use bytes::Bytes;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use parquet::file::metadata::ParquetMetaData;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A larger file is no part of ours: a part is closed at [`MOST_PART_BYTES`], which its last rows may exceed.
+const MOST_BYTES: u64 = 4 * MOST_PART_BYTES;
+/// Rows decoded at once.
+const BATCH: usize = 8 << 10;
+
+/// A part by its file.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) path: PathBuf,
+    pub(crate) number: u32,
+    pub(crate) checksum: u32,
+    pub(crate) bytes: u64,
+}
+
+/// The parts of a table's folder, in order.
+pub(crate) fn parts_in(folder: &Path) -> Vec<Found> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let found = entries.flatten().filter_map(|entry| {
+        let (number, checksum) = part::parse_name(entry.file_name().to_str()?)?;
+        let bytes = entry.metadata().ok()?.len();
+        Some(Found { path: entry.path(), number, checksum, bytes })
+    });
+    let mut parts: Vec<Found> = found.collect();
+    parts.sort_by(|a, b| (a.number, &a.path).cmp(&(b.number, &b.path)));
+    parts
+}
+
+/// A part that can be decoded.
+pub(crate) struct Opened {
+    batches: ParquetRecordBatchReader,
+    table: &'static Table,
+    /// Columns that the file has not, though the table does.
+    pub(crate) missing: Vec<&'static str>,
+}
+
+impl Opened {
+    pub(crate) fn open(found: &Found, table: &'static Table) -> Result<Opened, String> {
+        let bytes = read(found)?;
+        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+        let metadata =
+            ArrowReaderMetadata::load(&bytes, options.clone()).map_err(|error| error.to_string())?;
+        check_version(metadata.metadata())?;
+        pages::check(&bytes, metadata.metadata())?;
+        let (schema, wanted, missing) = fit(table, metadata.schema())?;
+        let options = options.with_schema(Arc::new(schema));
+        let metadata = ArrowReaderMetadata::try_new(metadata.metadata().clone(), options)
+            .map_err(|error| error.to_string())?;
+        let mask = ProjectionMask::roots(metadata.parquet_schema(), wanted);
+        let batches = ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, metadata)
+            .with_batch_size(BATCH)
+            .with_projection(mask)
+            .build()
+            .map_err(|error| error.to_string())?;
+        Ok(Opened { batches, table, missing })
+    }
+
+    /// The next rows, as the table's columns in its order, and their count.
+    pub(crate) fn next(&mut self) -> Option<Result<(Vec<View>, usize), String>> {
+        let batch = self.batches.next()?;
+        Some(
+            batch
+                .map(|batch| (views(self.table, &batch), batch.num_rows()))
+                .map_err(|error| error.to_string()),
+        )
+    }
+}
+
+fn read(found: &Found) -> Result<Bytes, String> {
+    if found.bytes > MOST_BYTES {
+        return Err(format!("it has {} bytes; a part has {MOST_BYTES} at most", found.bytes));
+    }
+    let file = File::open(&found.path).map_err(|error| error.to_string())?;
+    let mut bytes = Vec::with_capacity(found.bytes as usize);
+    file.take(MOST_BYTES).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if crc32fast::hash(&bytes) != found.checksum {
+        return Err("its bytes do not have the checksum that its name states".to_string());
+    }
+    Ok(bytes.into())
+}
+
+/// A part states its format too: the head may be missing, or of another recording.
+fn check_version(metadata: &ParquetMetaData) -> Result<(), String> {
+    let pairs = metadata.file_metadata().key_value_metadata();
+    let stated = pairs.into_iter().flatten().find(|pair| pair.key == SCHEMA_KEY);
+    let stated = stated.and_then(|pair| pair.value.as_deref()).unwrap_or_default();
+    match Version::of(stated) {
+        Version::Known | Version::Newer => Ok(()),
+        Version::TooNew | Version::Foreign => Err(format!("its format is `{stated}`")),
+    }
+}
+
+/// How the file's columns are to be read, which of them are the table's, and which of the table's are not there.
+fn fit(table: &Table, found: &Schema) -> Result<(Schema, Vec<usize>, Vec<&'static str>), String> {
+    let mut fields: Vec<Field> = found.fields().iter().map(|field| field.as_ref().clone()).collect();
+    let (mut wanted, mut missing) = (Vec::new(), Vec::new());
+    for column in table.columns {
+        let is_it = |field: &Field| field.name() == column.name && *field.data_type() == column.kind.stored();
+        match fields.iter().position(is_it) {
+            Some(at) => {
+                fields[at] = fields[at].clone().with_data_type(column.kind.read_as());
+                wanted.push(at);
+            }
+            None if column.nullable => missing.push(column.name),
+            None => {
+                return Err(format!(
+                    "it has no column `{}` of type {}",
+                    column.name,
+                    column.kind.type_name()
+                ));
+            }
+        }
+    }
+    Ok((Schema::new(fields), wanted, missing))
+}
+
+fn views(table: &Table, batch: &RecordBatch) -> Vec<View> {
+    let view = |column: &Column| match batch.column_by_name(column.name) {
+        Some(array) => View::of(column.kind, array),
+        None => View::Missing,
+    };
+    table.columns.iter().map(view).collect()
+}

@@ -1,0 +1,46 @@
+//! Table `block_io`: block devices.
+
+use super::{Keep, Replay, SEQ, Table};
+use crate::column::{Column, Kind, Rows, Take};
+use whyslow_model::{BlockIo, Event};
+
+pub(crate) static TABLE: Table = Table {
+    name: "block_io",
+    about: "A request to a block device.",
+    columns: &[
+        SEQ,
+        Column::maybe("issued", Kind::Time, "When it was handed to the device."),
+        Column::maybe("completed", Kind::Time, "When it was completed."),
+        Column::always("device", Kind::Word, "The device, as major:minor."),
+        Column::always("sector", Kind::U64, "The first sector (512 bytes)."),
+        Column::always("bytes", Kind::U64, "Its size."),
+        Column::always("op", Kind::Word, "read, write, flush, discard; with +sync, +fua, +meta where set."),
+        Column::maybe("pid", Kind::U32, "The process running when it was issued."),
+        Column::maybe("tid", Kind::U32, "The thread."),
+    ],
+    keep: Keep::Newest,
+    replay,
+};
+
+#[inline]
+pub(super) fn put(io: &BlockIo, seq: u64, rows: &mut Rows) {
+    let BlockIo { issued, completed, device, sector, bytes, op, pid, tid } = io;
+    let mut row = rows.row(seq);
+    row.time(*issued).time(*completed).string(Some(device)).u64(Some(*sector)).u64(Some(*bytes));
+    row.string(Some(op)).u32(*pid).u32(*tid).end();
+}
+
+#[inline]
+fn replay(row: &mut Take<'_>, _seq: u64, to: &mut Replay<'_>) -> Option<()> {
+    to.sink.push(Event::BlockIo(Box::new(BlockIo {
+        issued: row.time(),
+        completed: row.time(),
+        device: row.string()?,
+        sector: row.u64()?,
+        bytes: row.u64()?,
+        op: row.string()?,
+        pid: row.u32(),
+        tid: row.u32(),
+    })));
+    Some(())
+}

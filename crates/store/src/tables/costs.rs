@@ -1,0 +1,34 @@
+//! Table `costs`: the cost of recording.
+
+use super::{Keep, Replay, SEQ, Table};
+use crate::column::{Column, Kind, Rows, Take};
+use whyslow_model::{Cost, Event};
+
+pub(crate) static TABLE: Table = Table {
+    name: "costs",
+    about: "What the recording cost, as the recorder measured it.",
+    columns: &[
+        SEQ,
+        Column::always("target_share", Kind::F64, "Share of its own time that the target spent in our probes, 0 to 1."),
+        Column::maybe("recorder_cpu", Kind::Duration, "CPU time of the recorder."),
+        Column::maybe("per_call", Kind::Duration, "Added to one recorded call."),
+    ],
+    keep: Keep::All,
+    replay,
+};
+
+#[inline]
+pub(super) fn put(cost: &Cost, seq: u64, rows: &mut Rows) {
+    let Cost { target_share, recorder_cpu, per_call } = *cost;
+    rows.row(seq).f64(Some(target_share)).nanos(recorder_cpu).nanos(per_call).end();
+}
+
+#[inline]
+fn replay(row: &mut Take<'_>, _seq: u64, to: &mut Replay<'_>) -> Option<()> {
+    to.sink.push(Event::Cost(Cost {
+        target_share: row.f64()?,
+        recorder_cpu: row.nanos(),
+        per_call: row.nanos(),
+    }));
+    Some(())
+}

@@ -1,0 +1,54 @@
+//! Table `count_rows`: rows of the tables of counts of a converted capture.
+
+use super::{Keep, Replay, SEQ, Table};
+use crate::column::{Column, Kind, Rows, Take};
+use whyslow_model::CountRow;
+
+pub(crate) static TABLE: Table = Table {
+    name: "count_rows",
+    about: "One row of a table of counts (strace -c, ltrace -c).",
+    columns: &[
+        SEQ,
+        Column::always("name", Kind::Text, "The syscall or function."),
+        Column::maybe("calls", Kind::U64, "Calls."),
+        Column::maybe("errors", Kind::U64, "Calls that failed."),
+        Column::maybe("total", Kind::Duration, "Time in all calls."),
+        Column::maybe("min", Kind::Duration, "The shortest."),
+        Column::maybe("max", Kind::Duration, "The longest."),
+        Column::maybe("mean", Kind::Duration, "The mean, as printed."),
+        Column::always("line", Kind::U64, "The line of the capture."),
+        Column::always("raw", Kind::Text, "The line as captured."),
+    ],
+    keep: Keep::All,
+    replay,
+};
+
+/// Rows of one table at most: there are some hundreds of syscalls, and some thousands of library functions.
+const MOST: usize = 65_536;
+
+#[inline]
+pub(super) fn put(row: &CountRow, seq: u64, rows: &mut Rows) {
+    let CountRow { name, calls, errors, total, min, max, mean, line, raw } = row;
+    let mut put = rows.row(seq);
+    put.string(Some(name)).u64(*calls).u64(*errors).nanos(*total).nanos(*min).nanos(*max).nanos(*mean);
+    put.u64(Some(*line)).string(Some(raw)).end();
+}
+
+#[inline]
+fn replay(row: &mut Take<'_>, _seq: u64, to: &mut Replay<'_>) -> Option<()> {
+    let row = CountRow {
+        name: row.string()?,
+        calls: row.u64(),
+        errors: row.u64(),
+        total: row.nanos(),
+        min: row.nanos(),
+        max: row.nanos(),
+        mean: row.nanos(),
+        line: row.u64()?,
+        raw: row.string()?,
+    };
+    if to.count_rows.len() < MOST {
+        to.count_rows.push(row);
+    }
+    Some(())
+}

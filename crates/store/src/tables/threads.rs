@@ -1,0 +1,57 @@
+//! Table `threads`: who ran.
+
+use super::{Keep, Replay, SEQ, Table};
+use crate::column::{Column, Kind, Rows, Take};
+use whyslow_model::{Event, ProcessInfo};
+
+pub(crate) static TABLE: Table = Table {
+    name: "threads",
+    about: "What was learnt of a thread or process at one time: at the start, when it began, changed or ended.",
+    columns: &[
+        SEQ,
+        Column::always("pid", Kind::U32, "The process."),
+        Column::maybe("tid", Kind::U32, "The thread; null for what is true of the whole process."),
+        Column::maybe("comm", Kind::Text, "Its name."),
+        Column::maybe("exe", Kind::Text, "The program's file."),
+        Column::maybe("cmdline", Kind::Text, "Its arguments, joined by spaces."),
+        Column::maybe("uid", Kind::U32, "User id."),
+        Column::maybe("user", Kind::Text, "User name or number."),
+        Column::maybe("cgroup", Kind::Text, "Control group."),
+        Column::maybe("container", Kind::Text, "Container id, first 12 digits."),
+        Column::maybe("parent", Kind::U32, "The parent process."),
+        Column::maybe("start", Kind::Time, "When it began; null where it ran before the recording."),
+        Column::maybe("end", Kind::Time, "When it ended; null where it did not."),
+        Column::maybe("fd_limit", Kind::U64, "Limit of open descriptors (soft)."),
+    ],
+    keep: Keep::All,
+    replay,
+};
+
+#[inline]
+pub(super) fn put(info: &ProcessInfo, seq: u64, rows: &mut Rows) {
+    let mut row = rows.row(seq);
+    row.u32(Some(info.pid)).u32(info.tid).string(info.comm.as_deref()).string(info.exe.as_deref());
+    row.string(info.cmdline.as_deref()).u32(info.uid).string(info.user.as_deref());
+    row.string(info.cgroup.as_deref()).string(info.container.as_deref()).u32(info.parent);
+    row.time(info.start).time(info.end).u64(info.fd_limit).end();
+}
+
+#[inline]
+fn replay(row: &mut Take<'_>, _seq: u64, to: &mut Replay<'_>) -> Option<()> {
+    to.sink.push(Event::Process(ProcessInfo {
+        pid: row.u32()?,
+        tid: row.u32(),
+        comm: row.string(),
+        exe: row.string(),
+        cmdline: row.string(),
+        uid: row.u32(),
+        user: row.string(),
+        cgroup: row.string(),
+        container: row.string(),
+        parent: row.u32(),
+        start: row.time(),
+        end: row.time(),
+        fd_limit: row.u64(),
+    }));
+    Some(())
+}
