@@ -1,7 +1,7 @@
 //! The diagnosis: all rules asked, and around their findings the sentence, the target, where each thread's time went, what remains.
 
 use crate::engine::Findings;
-use crate::facts::{Facts, WaitKind};
+use crate::facts::{Facts, SchedTime, ThreadFacts, WaitKind};
 use crate::rules::RULES;
 use crate::words;
 use whyslow_model::diagnosis::TargetProcess;
@@ -57,8 +57,14 @@ fn sentence(facts: &Facts, findings: &[Finding]) -> String {
         // What the capture lacks may well be the cause: saying only "none" would be a wrong answer.
         let gap = findings.iter().find(|finding| finding.severity == Severity::Capture);
         let mind = gap.map_or(String::new(), |gap| format!(" But {}.", gap.title.trim_end_matches('.')));
+        let counts = match facts.world.calls == 0 && facts.world.counted > 0 {
+            true => {
+                " But they were only counted, and most causes show in single calls: record with --mode full."
+            }
+            false => "",
+        };
         return format!(
-            "No cause of slowness among the system calls{aside}: {} looked at.{mind}",
+            "No cause of slowness among the system calls{aside}: {} looked at.{counts}{mind}",
             words::plural(facts.total_calls(), "call")
         );
     };
@@ -83,9 +89,14 @@ fn target(facts: &Facts) -> Target {
             })
             .collect(),
         start: start_text(facts),
-        duration_ns: facts.window.length(),
-        events: facts.total_calls(),
+        duration_ns: facts.window.whole(),
+        events: if facts.world.calls > 0 {
+            facts.world.calls + facts.world.counted
+        } else {
+            facts.total_calls()
+        },
         lost_events: facts.lost_events(),
+        cost: facts.recording.cost,
         sources: capture.sources.clone(),
         notes: capture.notes.clone(),
     }
@@ -124,10 +135,14 @@ fn civil_date(days: u64) -> (u64, u64, u64) {
 
 /// Where each thread's time went, the busiest (by working time, then by calls) first.
 pub fn thread_times(facts: &Facts) -> Vec<ThreadTime> {
-    let timed = facts.capture.has_durations();
+    let timed = facts.has_times();
     let mut threads: Vec<_> =
-        facts.world.threads.iter().map(|(_, thread)| thread).filter(|thread| thread.calls > 0).collect();
-    threads.sort_by_key(|thread| (std::cmp::Reverse((thread.working_ns, thread.calls)), thread.tid));
+        facts.world.threads.iter().map(|(_, thread)| thread).filter(|thread| thread.is_active()).collect();
+    let busy = |thread: &ThreadFacts| match thread.sched.as_deref() {
+        Some(time) => time.on_cpu_ns.max(thread.working_ns),
+        None => thread.working_ns,
+    };
+    threads.sort_by_key(|thread| (std::cmp::Reverse((busy(thread), thread.calls)), thread.tid));
     let known = |ns: u64| {
         if timed { Nanos::new(ns) } else { Nanos::UNKNOWN }
     };
@@ -146,6 +161,12 @@ pub fn thread_times(facts: &Facts) -> Vec<ThreadTime> {
                 .filter(|wait| wait.ns.or_zero() > 0)
                 .collect();
             waits.sort_by_key(|wait| std::cmp::Reverse(wait.ns));
+            let sched = thread.sched.as_deref();
+            let measured =
+                |part: fn(&SchedTime) -> u64| sched.map_or(Nanos::UNKNOWN, |time| Nanos::new(part(time)));
+            if let Some(time) = sched {
+                within_blocked(&mut waits, time);
+            }
             let between = match (thread.wall().get(), timed) {
                 (Some(wall), true) => Nanos::new(wall.saturating_sub(blocked + thread.working_ns)),
                 _ => Nanos::UNKNOWN,
@@ -155,15 +176,32 @@ pub fn thread_times(facts: &Facts) -> Vec<ThreadTime> {
                 tid: thread.tid,
                 comm: thread.comm.as_deref().or(process.name()).map(str::to_string),
                 wall_ns: thread.wall(),
-                on_cpu_ns: Nanos::UNKNOWN,
-                runnable_ns: Nanos::UNKNOWN,
-                blocked_ns: known(blocked),
+                on_cpu_ns: measured(|time| time.on_cpu_ns),
+                runnable_ns: measured(|time| time.runnable_ns),
+                blocked_ns: if sched.is_some() { measured(|time| time.blocked_ns) } else { known(blocked) },
                 working_ns: known(thread.working_ns),
                 between_calls_ns: between,
                 waits,
             }
         })
         .collect()
+}
+
+/// Fits the time of waiting calls into the time that the scheduler says the thread was blocked: what of a waiting call
+/// was spent on a CPU, or runnable, is no wait. What blocked it elsewhere, where no signal could end it, is the disk's.
+fn within_blocked(waits: &mut Vec<WaitShare>, time: &SchedTime) {
+    let in_calls: u64 = waits.iter().map(|wait| wait.ns.or_zero()).sum();
+    if in_calls > time.blocked_ns {
+        for wait in waits.iter_mut() {
+            let ns = wait.ns.or_zero() as u128 * time.blocked_ns as u128 / in_calls as u128;
+            wait.ns = Nanos::new(ns as u64);
+        }
+    }
+    let disk = time.uninterruptible_ns.min(time.blocked_ns.saturating_sub(in_calls));
+    if disk > 0 {
+        waits.push(WaitShare { kind: "disk", ns: Nanos::new(disk) });
+        waits.sort_by_key(|wait| std::cmp::Reverse(wait.ns));
+    }
 }
 
 /// Whether a finding is about a call: names it, or shows it.

@@ -3,6 +3,7 @@
 use crate::capture::{CaptureNote, SourceInfo};
 use crate::errno::Errno;
 use crate::ids::Tid;
+use crate::live::Cost;
 use crate::time::Nanos;
 use serde::{Serialize, Serializer};
 
@@ -157,6 +158,9 @@ pub struct Target {
     pub events: u64,
     /// Events known to be lost (damaged lines, halves without the other, tracer's own losses).
     pub lost_events: u64,
+    /// What the recording cost, where a recorder measured it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
     /// The inputs.
     pub sources: Vec<SourceInfo>,
     /// Remarks about them.
@@ -185,15 +189,15 @@ pub struct ThreadTime {
     pub comm: Option<String>,
     /// From its first to its last event.
     pub wall_ns: Nanos,
-    /// On a CPU. A syscall trace cannot show it.
+    /// On a CPU. Only a recorder sees it.
     pub on_cpu_ns: Nanos,
-    /// Runnable but not running. A syscall trace cannot show it.
+    /// Runnable but not running. Only a recorder sees it.
     pub runnable_ns: Nanos,
-    /// In waiting calls.
+    /// Waiting: as the scheduler counts it in a recording, else the time in waiting calls.
     pub blocked_ns: Nanos,
     /// In calls that do work.
     pub working_ns: Nanos,
-    /// Between calls: on a CPU in user mode, or runnable; a syscall trace cannot tell which.
+    /// Between calls: on a CPU in user mode, or runnable.
     pub between_calls_ns: Nanos,
     /// The waits, longest first.
     pub waits: Vec<WaitShare>,

@@ -47,6 +47,9 @@ pub(crate) fn target(target: &Target) -> String {
     if target.lost_events > 0 {
         parts.push(format!("{} lost", count(target.lost_events)));
     }
+    if let Some(cost) = target.cost.filter(|cost| cost.target_share.is_finite()) {
+        parts.push(format!("recording cost {}", percent(cost.target_share)));
+    }
     parts.join(" · ")
 }
 

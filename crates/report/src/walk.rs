@@ -57,8 +57,17 @@ pub(crate) fn diagnosis(diagnosis: &mut Diagnosis, visit: Visit<'_>) {
 }
 
 fn target(target: &mut Target, visit: Visit<'_>) {
-    let Target { kind: _, processes, start, duration_ns: _, events: _, lost_events: _, sources, notes } =
-        target;
+    let Target {
+        kind: _,
+        processes,
+        start,
+        duration_ns: _,
+        events: _,
+        lost_events: _,
+        cost: _,
+        sources,
+        notes,
+    } = target;
     for process in processes {
         let TargetProcess { pid: _, comm, threads: _ } = process;
         lines(comm, visit);

@@ -7,6 +7,7 @@
 pub mod aborted;
 pub mod activity;
 pub mod again;
+pub mod block_io;
 pub mod busy;
 pub mod capture;
 pub mod closes;
@@ -23,11 +24,14 @@ pub mod locks;
 pub mod log_levels;
 pub mod memory;
 pub mod names;
+pub mod net;
 pub mod pattern;
 pub mod peers;
 pub mod readiness;
 pub mod recording;
 pub mod rounds;
+pub mod samples;
+pub mod sched;
 pub mod searches;
 pub mod sleeps;
 pub mod slots;
@@ -43,6 +47,7 @@ pub mod world;
 
 pub use activity::Activity;
 pub use again::AgainSpins;
+pub use block_io::Devices;
 pub use busy::Busy;
 pub use capture::CaptureFacts;
 pub use closes::CloseLoops;
@@ -57,10 +62,13 @@ pub use limits::Limits;
 pub use locks::Locks;
 pub use log_levels::LogLevels;
 pub use memory::Memory;
+pub use net::Net;
 pub use peers::{PeerFacts, Peers};
 pub use readiness::Readiness;
 pub use recording::RecordingFacts;
 pub use rounds::Rounds;
+pub use samples::Samples;
+pub use sched::{Sched, SchedTime};
 pub use searches::Searches;
 pub use sleeps::Sleeps;
 pub use slow_files::SlowFiles;
@@ -72,7 +80,7 @@ pub use window::Window;
 pub use work::Work;
 pub use world::{Seen, SignalFacts, World};
 
-use whyslow_model::{Call, CallStats, CountTable, Event, Nanos, Sink, Syscall, Timestamp};
+use whyslow_model::{Call, CallStats, CountTable, Event, Nanos, Sink, Syscall, ThreadCounts, Timestamp};
 
 /// Which calls of a syscall a fold wants to see.
 pub(crate) enum When {
@@ -247,6 +255,14 @@ pub struct Facts {
     pub duplicates: Duplicates,
     /// Levels of log lines.
     pub log_levels: LogLevels,
+    /// The scheduler's account.
+    pub sched: Sched,
+    /// Stacks of running and of waiting threads.
+    pub samples: Samples,
+    /// Block devices.
+    pub devices: Devices,
+    /// TCP connections as the kernel sees them.
+    pub net: Net,
     /// What was read and written in one place; known once [`Facts::finish`] was called.
     pub streams: Vec<Stream>,
     interests: Box<Interests>,
@@ -280,6 +296,10 @@ impl Default for Facts {
             slow_files: SlowFiles::default(),
             duplicates: Duplicates::default(),
             log_levels: LogLevels::default(),
+            sched: Sched::default(),
+            samples: Samples::default(),
+            devices: Devices::default(),
+            net: Net::default(),
             streams: Vec::new(),
             interests: Box::new(Interests::NONE),
             totals: Vec::new(),
@@ -292,11 +312,45 @@ impl Default for Facts {
 impl Facts {
     /// To be called once, after the last event.
     pub fn finish(&mut self) {
+        self.close_accounts();
         self.world.finish();
         self.capture.remark_bounds(&self.world);
         self.peers.finish(&self.world);
         self.streams = streams::streams(&self.world);
         self.totals = self.sum_up();
+    }
+
+    /// What can be said only when all of a recording was seen: time up to its end, and of which part of it each call
+    /// is known.
+    fn close_accounts(&mut self) {
+        let only_counts = self.world.calls == 0;
+        // Where stretches are missing, what came behind the last one is not known.
+        let complete = self.recording.lost_of("sched").is_none_or(|(lost, _)| lost == 0);
+        let partial = self.recording.is_partial() && !only_counts;
+        for thread in self.world.threads.iter_mut() {
+            if complete {
+                thread.finish_sched(self.window.end);
+            }
+            if partial {
+                thread.in_full = self.recording.covered(thread.first, thread.last);
+            }
+        }
+        if partial {
+            self.window.in_full = self.recording.covered(self.window.start, self.window.end);
+        }
+        if only_counts {
+            self.world.take_counts_for_calls();
+        }
+    }
+
+    /// True where durations are known, of single calls or of counted ones.
+    pub fn has_times(&self) -> bool {
+        self.capture.has_durations() || self.world.calls == 0 && self.world.counted > 0
+    }
+
+    fn thread_counts(&mut self, counts: &ThreadCounts) {
+        self.window.see(counts.from, counts.to.since(counts.from));
+        self.world.thread_counts(counts);
     }
 
     #[inline]
@@ -343,7 +397,7 @@ impl Facts {
         if self.world.calls > 0 {
             return self.world.calls;
         }
-        self.tables.iter().filter_map(CountTable::calls).sum()
+        self.tables.iter().filter_map(CountTable::calls).sum::<u64>() + self.world.counted
     }
 
     fn table_syscalls(&self) -> Vec<(String, CallStats)> {
@@ -377,16 +431,32 @@ impl Sink for Facts {
             Event::Fd(entry) => self.world.snapshot(*entry),
             Event::Counts(table) => self.tables.push(table),
             Event::Note(note) => self.capture.notes.push(note),
-            // What only a recorder sees: no fold reads it yet.
-            Event::Stretch(_)
-            | Event::Wakeup(_)
-            | Event::Stack(_)
-            | Event::Sample(_)
-            | Event::BlockIo(_)
-            | Event::Net(_)
-            | Event::ThreadCounts(_)
-            | Event::ThreadTotals(_) => {}
-            Event::Span(span) => self.recording.span(span),
+            Event::Stretch(stretch) => {
+                self.window.see(stretch.ts, stretch.on_cpu);
+                self.sched.stretch(&stretch);
+                let thread = self.world.thread_numbered(stretch.tid, stretch.pid);
+                self.world.threads.thread_mut(thread).stretch(&stretch);
+            }
+            Event::Wakeup(wakeup) => self.sched.wakeup(&wakeup),
+            Event::Stack(stack) => self.samples.stack(&stack),
+            Event::Sample(sample) => {
+                let process = self.world.process_numbered(sample.pid);
+                self.samples.sample(process, &sample);
+            }
+            Event::BlockIo(io) => {
+                let process = io.pid.and_then(|pid| self.world.threads.find_process(pid));
+                self.devices.see(&io, process);
+            }
+            Event::Net(event) => self.net.see(&event),
+            Event::ThreadCounts(counts) => self.thread_counts(&counts),
+            Event::ThreadTotals(totals) => {
+                let thread = self.world.thread_numbered(totals.tid, totals.pid);
+                self.world.threads.thread_mut(thread).add_totals(&totals);
+            }
+            Event::Span(span) => {
+                self.window.see(span.from, span.to.since(span.from));
+                self.recording.span(span);
+            }
             Event::Loss(loss) => self.recording.loss(loss),
             Event::Cost(cost) => self.recording.cost = Some(cost),
             Event::Source(info) => {

@@ -1,9 +1,10 @@
 //! Threads and processes: who they are, what they called, how long it took.
 
+use super::sched::SchedTime;
 use super::waits::WaitKind;
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
-use whyslow_model::{CallStats, Nanos, Syscall, Timestamp};
+use whyslow_model::{CallStats, Nanos, Stretch, Syscall, ThreadTotals, Timestamp};
 
 /// A thread's place in [`Threads`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -40,6 +41,14 @@ pub struct ThreadFacts {
     pub exited: bool,
     /// How many threads are merged here: 1, or more for the rest of many short-lived ones.
     pub merged: u64,
+    /// Its time by the scheduler's account, where a recorder saw it.
+    pub sched: Option<Box<SchedTime>>,
+    /// Page faults and switches, where a recorder counted them.
+    pub totals: Option<Box<ThreadTotals>>,
+    /// Calls that were only counted, while others were recorded one by one.
+    pub counted: Option<Box<CallTable>>,
+    /// Of its life, the time in which each call was recorded; unknown where that is all of it.
+    pub(crate) in_full: Nanos,
 }
 
 impl ThreadFacts {
@@ -57,12 +66,63 @@ impl ThreadFacts {
             useful: 0,
             exited: false,
             merged: 1,
+            sched: None,
+            totals: None,
+            counted: None,
+            in_full: Nanos::UNKNOWN,
         }
     }
 
-    /// From its first to its last event; unknown without a clock.
+    /// From its first to its last event, without the time in which calls were not recorded one by one; unknown
+    /// without a clock.
     pub fn wall(&self) -> Nanos {
-        self.last.since(self.first)
+        if self.in_full.is_known() { self.in_full } else { self.last.since(self.first) }
+    }
+
+    /// True where it was seen to call or to run.
+    pub fn is_active(&self) -> bool {
+        self.calls > 0 || self.sched.is_some() || self.counted.is_some()
+    }
+
+    /// Calls by syscall, those that were only counted too.
+    pub fn all_calls(&self) -> impl Iterator<Item = (Syscall, &CallStats)> {
+        self.by_syscall.iter().chain(self.counted.iter().flat_map(|table| table.iter()))
+    }
+
+    pub(crate) fn stretch(&mut self, stretch: &Stretch) {
+        let time = self.sched.get_or_insert_default();
+        time.stretch(stretch);
+        if let Some(begin) = stretch.ts.get() {
+            let begin =
+                begin.saturating_sub(stretch.runnable.or_zero()).saturating_sub(stretch.blocked.or_zero());
+            self.first = Timestamp::new(self.first.get().map_or(begin, |first| first.min(begin)));
+        }
+        self.see(stretch.ts, stretch.on_cpu);
+    }
+
+    /// The scheduler's account up to `end`, when the recording ended.
+    pub(crate) fn finish_sched(&mut self, end: Timestamp) {
+        if let Some(time) = self.sched.as_deref_mut().filter(|_| !self.exited) {
+            time.finish(end);
+            self.see(end, Nanos::ZERO);
+        }
+    }
+
+    /// Adds the totals of a thread; each figure is known where one of its parts is.
+    pub(crate) fn add_totals(&mut self, more: &ThreadTotals) {
+        let totals = self.totals.get_or_insert_default();
+        (totals.pid, totals.tid) = (more.pid, more.tid);
+        for (sum, part) in [
+            (&mut totals.page_faults, more.page_faults),
+            (&mut totals.major_faults, more.major_faults),
+            (&mut totals.voluntary_switches, more.voluntary_switches),
+            (&mut totals.involuntary_switches, more.involuntary_switches),
+        ] {
+            *sum = match (*sum, part) {
+                (Some(a), Some(b)) => Some(a.saturating_add(b)),
+                (a, b) => a.or(b),
+            };
+        }
     }
 
     /// Time in waiting calls, ns.
@@ -407,6 +467,18 @@ impl Threads {
             kept.working_ns += gone.working_ns;
             kept.useful += gone.useful;
             kept.merged += gone.merged;
+            if let Some(theirs) = gone.sched.take() {
+                match kept.sched.as_deref_mut() {
+                    Some(mine) => mine.merge(&theirs),
+                    None => kept.sched = Some(theirs),
+                }
+            }
+            if let Some(theirs) = gone.totals.take() {
+                kept.add_totals(&theirs);
+            }
+            if let Some(theirs) = gone.counted.take() {
+                kept.counted.get_or_insert_default().merge(&theirs);
+            }
             self.merged_threads += gone.merged;
             // Lifetimes of merged threads do not add up to one wall time.
             kept.first = Timestamp::UNKNOWN;
@@ -431,6 +503,10 @@ impl Threads {
     #[inline]
     pub fn process(&self, id: ProcessId) -> &ProcessFacts {
         &self.processes[id.0 as usize]
+    }
+    /// All threads, to close their accounts.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut ThreadFacts> {
+        self.threads.iter_mut().filter(|thread| thread.merged > 0)
     }
     #[inline]
     pub(crate) fn process_mut(&mut self, id: ProcessId) -> &mut ProcessFacts {

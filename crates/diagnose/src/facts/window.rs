@@ -9,6 +9,8 @@ pub struct Window {
     pub start: Timestamp,
     /// The last timestamp, or the end of a call that ended later.
     pub end: Timestamp,
+    /// Of it, the time in which each call was recorded; unknown where that is all of it.
+    pub in_full: Nanos,
 }
 
 impl Window {
@@ -25,13 +27,19 @@ impl Window {
         }
     }
 
-    /// Its length; unknown without a clock.
+    /// Its length, without the time in which calls were not recorded one by one; unknown without a clock.
     pub fn length(&self) -> Nanos {
+        if self.in_full.is_known() { self.in_full } else { self.whole() }
+    }
+
+    /// From its start to its end; unknown without a clock.
+    pub fn whole(&self) -> Nanos {
         self.end.since(self.start)
     }
 
     /// A count a second; `None` without a clock or in a window of no length.
     pub fn per_second(&self, count: u64) -> Option<f64> {
-        super::per_second(count, self.start, self.end)
+        let seconds = self.length().as_secs_f64()?;
+        (seconds > 0.0).then(|| count as f64 / seconds)
     }
 }

@@ -21,10 +21,10 @@ use super::waits::{WaitKind, wait_kind};
 use hashbrown::HashMap;
 use std::hash::BuildHasher;
 use whyslow_model::event::Tid;
-use whyslow_model::syscall::{FdArg, Moves, PathArg};
+use whyslow_model::syscall::{FdArg, Moves, PathArg, Waits};
 use whyslow_model::{
     Call, CallFlags, CallStats, CaptureKind, Errno, Exit, FdEntry, FdKind, ProcessInfo, Signal, SocketEnds,
-    SourceInfo, Syscall, Timestamp, syscall::Names, text,
+    SourceInfo, Syscall, ThreadCounts, Timestamp, syscall::Names, text,
 };
 
 /// A call with everything the world knows about it: what folds see.
@@ -65,6 +65,8 @@ pub struct World {
     pub names: Names,
     /// Calls.
     pub calls: u64,
+    /// Calls that were only counted.
+    pub counted: u64,
     /// Signals by process and name.
     pub signals: Vec<SignalFacts>,
     /// Rows of snapshots.
@@ -186,6 +188,39 @@ impl World {
                 && let Some(file) = life.file
             {
                 take_into_file(life, self.files.get_mut(file));
+            }
+        }
+    }
+
+    /// Takes in calls that were only counted.
+    pub(crate) fn thread_counts(&mut self, counts: &ThreadCounts) {
+        let syscall = match counts.syscall {
+            Syscall::UNLISTED => self.names.intern(counts.name.as_bytes()),
+            syscall => syscall,
+        };
+        self.counted = self.counted.saturating_add(counts.stats.count);
+        let thread = self.thread_numbered(counts.tid, counts.pid);
+        let thread = self.threads.thread_mut(thread);
+        thread.counted.get_or_insert_default().entry(syscall).merge(&counts.stats);
+    }
+
+    /// Where no call was recorded by itself, the counts are all there is: they stand for the calls.
+    pub(crate) fn take_counts_for_calls(&mut self) {
+        for thread in self.threads.iter_mut() {
+            let Some(counted) = thread.counted.take() else { continue };
+            for (syscall, stats) in counted.iter() {
+                thread.calls = thread.calls.saturating_add(stats.count);
+                let mut stats = stats.clone();
+                match wait_kind(syscall, b"", FdKind::Unknown) {
+                    Some(kind) => {
+                        stats.waiting_ns = stats.total_ns;
+                        thread.waiting_ns[kind as usize] += stats.total_ns;
+                    }
+                    // Whether a read waits depends on the descriptor, which counts do not tell.
+                    None if syscall.info().waits == Waits::Never => thread.working_ns += stats.total_ns,
+                    None => {}
+                }
+                thread.by_syscall.entry(syscall).merge(&stats);
             }
         }
     }

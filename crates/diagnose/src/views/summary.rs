@@ -36,7 +36,7 @@ const FEW: u64 = 10;
 
 fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
     let by = VIEW.grouping(ask)?;
-    let from_tables = facts.world.calls == 0 && by == "syscall";
+    let from_tables = facts.world.calls == 0 && facts.world.counted == 0 && by == "syscall";
     let rows = if from_tables { of_tables(facts) } else { of_trace(facts, by) };
     let all: u64 = rows.iter().map(|row| row.total.or_zero()).sum();
     let all_work: u64 = rows.iter().map(|row| row.work_ns().unwrap_or(0)).sum();
@@ -135,8 +135,8 @@ fn notes(facts: &Facts, by: &str, from_tables: bool) -> Vec<String> {
         return notes;
     }
     notes.extend(nothing_because(facts, "threads, errors, files or descriptors"));
-    if facts.world.calls > 0 {
-        if facts.capture.has_durations() {
+    if facts.world.calls > 0 || facts.world.counted > 0 {
+        if facts.has_times() {
             notes.push(
                 "Time is wall-clock time in the calls, as strace -c -w counts it; % work leaves waiting out. cost: count = many cheap calls, \
                  latency = each call is slow, tail = a few calls take most of the time."
@@ -144,6 +144,12 @@ fn notes(facts: &Facts, by: &str, from_tables: bool) -> Vec<String> {
             );
         } else {
             notes.push("The capture shows no durations: record with strace -T.".to_string());
+        }
+        if facts.world.counted > 0 {
+            notes.push(format!(
+                "{} were counted in the kernel: of these, waiting is told from work by the call's name only.",
+                words::plural(facts.world.counted, "call")
+            ));
         }
         if !facts.tables.is_empty() {
             notes.push("The tables of counts among the inputs are not part of these figures.".to_string());
@@ -351,7 +357,7 @@ fn of_trace(facts: &Facts, by: &str) -> Vec<Figures> {
                 } else {
                     by.starts_with("thread").then(|| super::threads::name(facts, thread))
                 };
-                for (syscall, stats) in thread.by_syscall.iter() {
+                for (syscall, stats) in thread.all_calls() {
                     let mut key: Vec<String> = owner.iter().cloned().collect();
                     if by.ends_with("syscall") {
                         key.push(facts.name_of(syscall).to_string());

@@ -2,7 +2,7 @@
 
 use super::rows::{finish, nothing_because, process_name};
 use super::{Ask, AskError, View};
-use crate::facts::{Facts, ThreadFacts, ThreadId, WaitKind};
+use crate::facts::{Facts, SchedTime, ThreadFacts, ThreadId, WaitKind};
 use crate::words;
 use whyslow_model::{Cell, Column, Nanos, Table};
 
@@ -15,16 +15,22 @@ pub(super) static VIEW: View = View {
 };
 
 fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
-    let timed = facts.capture.has_durations();
+    let timed = facts.has_times();
     let rows: Vec<_> = facts
         .world
         .threads
         .iter()
-        .filter(|(_, thread)| thread.calls > 0)
+        .filter(|(_, thread)| thread.is_active())
         .map(|(id, thread)| cells(facts, id, thread, timed))
         .collect();
     let mut notes: Vec<String> = nothing_because(facts, "threads").into_iter().collect();
-    if timed && !rows.is_empty() {
+    if facts.sched.is_known() {
+        notes.push(
+            "on-CPU, runnable (no CPU free for it) and blocked are the scheduler's account; working and waiting \
+             are time in calls."
+                .to_string(),
+        );
+    } else if timed && !rows.is_empty() {
         notes.push(
             "between: from a call's end to the next one's start, on a CPU in user mode or runnable; a trace cannot \
              tell which."
@@ -48,6 +54,16 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
         Column::new("waiting", "waiting"),
         Column::optional("between", "between", 2),
     ];
+    let sched = facts.sched.is_known();
+    if sched {
+        columns.extend([
+            Column::new("on_cpu", "on-CPU"),
+            Column::new("runnable", "runnable"),
+            Column::new("blocked", "blocked"),
+            Column::optional("run_queue_p99", "run queue p99", 4),
+            Column::optional("woken_by", "woken by", 3),
+        ]);
+    }
     columns.extend(KINDS.iter().map(|(_, key, heading)| Column::optional(key, heading, 6)));
     columns.extend([
         Column::optional("longest_wait", "longest", 1),
@@ -62,7 +78,15 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
         total: None,
         notes,
     };
-    finish(table, ask, if timed { "working" } else { "calls" })
+    finish(
+        table,
+        ask,
+        match (sched, timed) {
+            (true, _) => "on_cpu",
+            (_, true) => "working",
+            _ => "calls",
+        },
+    )
 }
 
 /// The kinds of waits with the keys and headings of their columns.
@@ -97,6 +121,9 @@ fn cells(facts: &Facts, id: ThreadId, thread: &ThreadFacts, timed: bool) -> Vec<
         time(waiting),
         between.map_or(Cell::Unknown, |ns| Cell::Duration(Nanos::new(ns))),
     ];
+    if facts.sched.is_known() {
+        cells.extend(scheduling(facts, thread));
+    }
     cells.extend(KINDS.iter().map(|(kind, ..)| match thread.waiting_ns[*kind as usize] {
         0 => Cell::Unknown,
         ns => time(ns),
@@ -110,6 +137,32 @@ fn cells(facts: &Facts, id: ThreadId, thread: &ThreadFacts, timed: bool) -> Vec<
         Cell::text(Some(sparkline(facts.activity.of(id))).filter(|line| !line.is_empty())),
     ]);
     cells
+}
+
+/// Where its time went by the scheduler's account, and who wakes it most.
+fn scheduling(facts: &Facts, thread: &ThreadFacts) -> [Cell; 5] {
+    let time = thread.sched.as_deref();
+    let part = |part: fn(&SchedTime) -> Nanos| Cell::duration(time.map_or(Nanos::UNKNOWN, part));
+    let wakers = if thread.merged > 1 { Vec::new() } else { facts.sched.wakers_of(thread.tid) };
+    let all: u64 = wakers.iter().map(|(_, count)| count).sum();
+    let waker = wakers.first().map(|(waker, count)| {
+        let who = match waker {
+            None => "interrupts".to_string(),
+            Some(tid) => {
+                let known =
+                    facts.world.threads.iter().map(|(_, thread)| thread).find(|thread| thread.tid == *tid);
+                known.map_or(tid.to_string(), |thread| name(facts, thread))
+            }
+        };
+        format!("{who} {}", words::percent(*count as f64 / all as f64))
+    });
+    [
+        part(|time| Nanos::new(time.on_cpu_ns)),
+        part(|time| Nanos::new(time.runnable_ns)),
+        part(|time| Nanos::new(time.blocked_ns)),
+        part(|time| time.run_queue.percentile(0.99)),
+        Cell::text(waker),
+    ]
 }
 
 /// `tid comm`, as far as known.

@@ -70,6 +70,7 @@ pub fn slow_service() -> Diagnosis {
             duration_ns: Nanos::new(1_961_000_000),
             events: 1_200,
             lost_events: 4,
+            cost: None,
             sources: vec![trace, lsof],
             notes: vec![CaptureNote {
                 kind: NoteKind::Reject,
@@ -201,6 +202,7 @@ pub fn nothing_found() -> Diagnosis {
             duration_ns: Nanos::UNKNOWN,
             events: 812,
             lost_events: 0,
+            cost: None,
             sources: vec![SourceInfo::new(SourceId(0), "-", CaptureKind::Strace)],
             notes: Vec::new(),
         },

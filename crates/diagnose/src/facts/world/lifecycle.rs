@@ -277,7 +277,7 @@ impl World {
         }
     }
 
-    pub(super) fn process_numbered(&mut self, pid: Tid) -> ProcessId {
+    pub(crate) fn process_numbered(&mut self, pid: Tid) -> ProcessId {
         match self.threads.find_process(pid) {
             Some(process) => process,
             None => self.threads.add_process(Some(pid)),
