@@ -227,7 +227,7 @@ pub struct ProcessInfo {
     pub cgroup: Option<String>,
     /// Container id (the first 12 digits), as the control group's path tells it.
     pub container: Option<String>,
-    /// When it began; unknown where it ran before the recording.
+    /// When it began, which may be before the recording.
     pub start: Timestamp,
     /// When it ended; unknown where it did not.
     pub end: Timestamp,

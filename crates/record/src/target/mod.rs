@@ -1,19 +1,26 @@
 //! Choosing the processes to record, and their state at attach: all of it out of `/proc`, no BPF.
 //!
-//! [`Selection::resolve`] finds the processes and threads, and what a later-born task must match to belong to them.
-//! Everything takes a [`ProcRoot`], so that tests run on a made-up tree.
+//! [`Selection::resolve`] finds the processes and threads, and what a later-born task must match to belong to them;
+//! [`snapshot`] tells what they are and what they have open, as events. Both take a [`ProcRoot`], so that tests run on a made-up tree.
 
 mod cgroup;
+mod descriptors;
 mod error;
+mod identity;
+mod mappings;
 mod ports;
 mod process;
 mod root;
+mod secrets;
 mod selection;
-// The snapshot at attach will use the rest of it.
-#[allow(dead_code)]
+mod snapshot;
+#[cfg(test)]
+mod snapshot_tests;
 mod sockets;
+mod unix_peers;
 
 pub use cgroup::{CgroupDir, container_of};
 pub use error::TargetError;
 pub use root::ProcRoot;
 pub use selection::{Later, Resolved, Selection, TargetProcess};
+pub use snapshot::{SnapshotSummary, snapshot};
