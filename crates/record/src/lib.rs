@@ -12,6 +12,7 @@ mod error;
 mod options;
 #[cfg(feature = "bpf")]
 pub mod programs;
+pub mod ptrace;
 pub mod raw;
 #[cfg(feature = "bpf")]
 mod recorded;

@@ -23,6 +23,9 @@ impl RawFlags {
     }
 }
 
+/// [`RawCall::cpu`] of a recorder that does not see the CPU (ptrace).
+pub const CPU_UNKNOWN: u16 = u16::MAX;
+
 /// One call.
 #[derive(Clone, Copy, Debug)]
 pub struct RawCall<'a> {
@@ -34,7 +37,7 @@ pub struct RawCall<'a> {
     pub pid: u32,
     /// The thread.
     pub tid: u32,
-    /// The CPU on which it returned.
+    /// The CPU on which it returned; [`CPU_UNKNOWN`] where the recorder does not see it.
     pub cpu: u16,
     /// Its number in the table of the machine's own architecture.
     pub nr: u16,

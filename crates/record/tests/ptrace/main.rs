@@ -1,0 +1,5 @@
+//! Real programs under the ptrace recorder.
+
+mod attached;
+mod program;
+mod started;
