@@ -2,6 +2,7 @@
 
 use super::{Row, path, row, string};
 use crate::decode::arg::Arg::*;
+use crate::decode::constants::*;
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
@@ -17,7 +18,7 @@ pub(super) const ROWS: &[Row] = &[
     row(173, "ioperm", &[Hex, Hex, Signed32]),
     row(174, "create_module", &[Text, Unsigned]).keeps(&[string(0)]),
     row(175, "init_module", &[Pointer, Unsigned, Text]).keeps(&[string(2)]),
-    row(176, "delete_module", &[Text, DeleteModuleFlags]).keeps(&[string(0)]),
+    row(176, "delete_module", &[Text, Flags(&DELETE_MODULE)]).keeps(&[string(0)]),
     row(177, "get_kernel_syms", &[Pointer]),
     row(178, "query_module", &[Text, Hex, Pointer, Unsigned, Pointer]).keeps(&[string(0)]),
     row(180, "nfsservctl", &[Hex, Hex, Hex]),
@@ -29,15 +30,15 @@ pub(super) const ROWS: &[Row] = &[
     row(212, "lookup_dcookie", &[Unsigned, Pointer, Unsigned]),
     row(236, "vserver", &[Hex, Hex, Hex, Hex, Hex]),
     row(246, "kexec_load", &[Pointer, Unsigned, Pointer, Hex]),
-    row(248, "add_key", &[Text, Text, WrittenData(3), Unsigned, Keyring]).keeps(&[string(0), string(1)]),
-    row(249, "request_key", &[Text, Text, Text, Keyring]).keeps(&[string(0), string(1)]),
-    row(250, "keyctl", &[KeyctlOperation, Hex, Hex, Hex, Hex]),
-    row(298, "perf_event_open", &[Pointer, Signed32, Signed32, Fd, PerfFlags]).opens(),
-    row(313, "finit_module", &[Fd, Text, Hex]).keeps(&[path(1)]),
-    row(318, "getrandom", &[ReadData, Unsigned, RandomFlags]),
+    row(248, "add_key", &[Text, Text, WrittenData(3), Unsigned, Constant(&KEYRING)]).keeps(&[string(0), string(1)]),
+    row(249, "request_key", &[Text, Text, Text, Constant(&KEYRING)]).keeps(&[string(0), string(1)]),
+    row(250, "keyctl", &[Constant(&KEYCTL), Hex, Hex, Hex, Hex]),
+    row(298, "perf_event_open", &[Pointer, Signed32, Signed32, Fd, Flags(&PERF)]).opens(),
+    row(313, "finit_module", &[Fd, Text, Flags(&FINIT_MODULE)]).keeps(&[path(1)]),
+    row(318, "getrandom", &[ReadData, Unsigned, Flags(&RANDOM)]),
     row(320, "kexec_file_load", &[Fd, Fd, Unsigned, Pointer, Hex]),
-    row(321, "bpf", &[BpfCommand, Pointer, Unsigned]).returns(super::Returns::Fd).state(),
-    row(324, "membarrier", &[MembarrierCommand, Hex, Signed32]),
+    row(321, "bpf", &[Constant(&BPF), Pointer, Unsigned]).returns(super::Returns::Fd).state(),
+    row(324, "membarrier", &[Constant(&MEMBARRIER), Flags(&MEMBARRIER_FLAGS), Signed32]),
     row(335, "uretprobe", &[]),
     row(444, "landlock_create_ruleset", &[Pointer, Unsigned, Hex]).opens(),
     row(445, "landlock_add_rule", &[Fd, Unsigned32, Pointer, Hex]),

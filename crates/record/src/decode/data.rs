@@ -1,0 +1,199 @@
+//! What calls move: payload, buffers, strings, directory entries, numbers in memory.
+
+use super::printer::{Printer, u32_at, u64_at};
+use super::put::Put;
+use crate::raw::{MemoryPiece, RawFlags};
+use crate::spec::MAX_BUFFERS;
+
+/// `[3]`: a number of 4 or 8 bytes.
+pub(super) fn number_in_brackets(bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let value = number(bytes)?;
+    out.put("[");
+    out.unsigned(value);
+    out.put("]");
+    Some(())
+}
+
+fn number(bytes: &[u8]) -> Option<u64> {
+    match bytes.len() {
+        4 => u32_at(bytes, 0).map(u64::from),
+        _ => u64_at(bytes, 0),
+    }
+}
+
+/// `[0] => [4096]` (an offset) or `[128 => 16]` (a length): a number that the call changed.
+pub(super) fn moved(p: &mut Printer<'_>, n: usize) {
+    let numbers = (p.first(n).and_then(number), p.last(n).and_then(number));
+    let (Some(before), Some(after)) = numbers else {
+        return p.address(n);
+    };
+    let is_offset = p.first(n).is_some_and(|bytes| bytes.len() == 8);
+    p.out.put("[");
+    p.out.unsigned(before);
+    if after != before || is_offset && p.succeeded() {
+        p.out.put(if is_offset { "] => [" } else { " => " });
+        p.out.unsigned(after);
+    }
+    p.out.put("]");
+}
+
+/// `[3, 4]`
+pub(super) fn fd_pair(p: &mut Printer<'_>, n: usize) {
+    let pair = p.first(n).and_then(|bytes| Some((u32_at(bytes, 0)?, u32_at(bytes, 4)?)));
+    let Some((one, other)) = pair else {
+        return p.address(n);
+    };
+    p.out.put("[");
+    p.fd(one as i32);
+    p.out.put(", ");
+    p.fd(other as i32);
+    p.out.put("]");
+}
+
+/// A path that the kernel wrote; the last `tail` bytes are no part of it.
+pub(super) fn returned_text(p: &mut Printer<'_>, n: usize, tail: usize) {
+    match p.part(n, 0) {
+        Some(piece) => {
+            let tail = if piece.cut { 0 } else { tail };
+            let text = &piece.bytes[..piece.bytes.len().saturating_sub(tail)];
+            p.out.quoted(text, piece.cut);
+        }
+        None => p.address(n),
+    }
+}
+
+/// Bytes that the call read: as many as it returned.
+pub(super) fn read(p: &mut Printer<'_>, n: usize) {
+    match p.returned() {
+        Some(length) if p.call.args[n] != 0 => payload(p, n, length, true),
+        _ => p.address(n),
+    }
+}
+
+/// Bytes that the program hands over.
+pub(super) fn written(p: &mut Printer<'_>, n: usize, length: u64) {
+    if p.call.args[n] == 0 {
+        return p.address(n);
+    }
+    payload(p, n, length, false);
+}
+
+/// `length` bytes behind argument `n`, as far as they are kept.
+fn payload(p: &mut Printer<'_>, n: usize, length: u64, read: bool) {
+    let piece = p.pieces().find(|piece| piece.arg as usize == n && piece.part == 0);
+    match piece {
+        Some(piece) if piece.fault => p.address(n),
+        // A file's data that the program handed over, but the call has not returned: it is not looked at yet.
+        None if !read && length > 0 && p.call.flags.contains(RawFlags::NO_EXIT) => p.address(n),
+        piece => shown(piece, length, p.options.string_limit, p.out),
+    }
+}
+
+/// What is kept of `length` bytes: `"GET / HT"...`; `""...` where nothing is.
+pub(super) fn shown(piece: Option<MemoryPiece<'_>>, length: u64, limit: usize, out: &mut Vec<u8>) {
+    let bytes = piece.map_or(&[][..], |piece| piece.bytes);
+    let shown = bytes.len().min(limit).min(usize::try_from(length).unwrap_or(usize::MAX));
+    out.quoted(&bytes[..shown], (shown as u64) < length);
+}
+
+/// The buffers of a vectored call.
+pub(super) fn buffers(p: &mut Printer<'_>, n: usize, read: bool) {
+    if read && !p.succeeded() {
+        return p.address(n);
+    }
+    let Some(array) = p.first(n) else {
+        return p.address(n);
+    };
+    let moved = if read { p.returned().unwrap_or(0) } else { u64::MAX };
+    buffer_array(p, n, array, 1, p.call.args[n + 1], moved);
+}
+
+/// `[{iov_base="ab", iov_len=2}, …]` of `array`, of which `count` elements were there and `moved` bytes are of
+/// interest. What buffer k holds is part `first_part` + k of argument `n`.
+pub(super) fn buffer_array(
+    p: &mut Printer<'_>,
+    n: usize,
+    array: &[u8],
+    first_part: u8,
+    count: u64,
+    moved: u64,
+) {
+    let mut left = moved;
+    p.out.put("[");
+    for (k, element) in array.chunks_exact(16).take(MAX_BUFFERS).enumerate() {
+        let (base, length) = (u64_at(element, 0).unwrap_or(0), u64_at(element, 8).unwrap_or(0));
+        p.out.put(if k > 0 { ", {iov_base=" } else { "{iov_base=" });
+        let part = first_part + k as u8;
+        let piece = p.pieces().find(|piece| piece.arg as usize == n && piece.part == part);
+        match piece {
+            Some(piece) if piece.fault => p.out.pointer(base),
+            _ if base == 0 => p.out.pointer(base),
+            piece => shown(piece, length.min(left), p.options.string_limit, p.out),
+        }
+        left = left.saturating_sub(length);
+        p.out.put(", iov_len=");
+        p.out.unsigned(length);
+        p.out.put("}");
+    }
+    if count > (array.len() / 16).min(MAX_BUFFERS) as u64 {
+        p.out.put(", ...");
+    }
+    p.out.put("]");
+}
+
+/// `["ls", "-l"]`
+pub(super) fn strings(p: &mut Printer<'_>, n: usize) {
+    let mut strings = p.pieces().filter(|piece| piece.arg as usize == n && !piece.fault).peekable();
+    if strings.peek().is_none() {
+        return p.address(n);
+    }
+    p.out.put("[");
+    let mut more = false;
+    while let Some(piece) = strings.next() {
+        let shown = piece.bytes.len().min(p.options.string_limit);
+        // The mark of the last string says that more follow; one of another that it is cut itself.
+        let last = strings.peek().is_none();
+        more = last && piece.cut;
+        p.out.quoted(&piece.bytes[..shown], piece.cut && !last || shown < piece.bytes.len());
+        p.out.put(if last { "" } else { ", " });
+    }
+    p.out.put(if more { ", ...]" } else { "]" });
+}
+
+/// `0x7ffd… /* 23 vars */`: the strings of an environment are counted only.
+pub(super) fn environment(p: &mut Printer<'_>, n: usize) {
+    p.address(n);
+    let Some(pointers) = p.first(n) else { return };
+    let count = pointers.chunks_exact(8).position(|pointer| pointer == [0; 8]);
+    if let Some(count) = count {
+        p.out.put(" /* ");
+        p.out.unsigned(count as u64);
+        p.out.put(if count == 1 { " var */" } else { " vars */" });
+    }
+}
+
+/// `0x55… /* 12 entries */`: directory entries (`struct linux_dirent64`: their length is at 16), where all are kept.
+pub(super) fn entries(p: &mut Printer<'_>, n: usize) {
+    p.address(n);
+    let count = match p.returned() {
+        Some(0) => Some(0),
+        Some(_) => p.part(n, 0).filter(|piece| !piece.cut).and_then(|piece| count_entries(piece.bytes)),
+        None => None,
+    };
+    if let Some(count) = count {
+        p.out.put(" /* ");
+        p.out.unsigned(count);
+        p.out.put(if count == 1 { " entry */" } else { " entries */" });
+    }
+}
+
+fn count_entries(bytes: &[u8]) -> Option<u64> {
+    let mut rest = bytes;
+    let mut count = 0;
+    while !rest.is_empty() {
+        let length = u16::from_ne_bytes(rest.get(16..18)?.try_into().ok()?) as usize;
+        rest = rest.get(length..).filter(|_| length > 0)?;
+        count += 1;
+    }
+    Some(count)
+}
