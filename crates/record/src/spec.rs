@@ -8,6 +8,9 @@
 /// At most so many pieces a call.
 pub const MAX_PIECES: usize = 6;
 
+/// Strings kept of an array of strings.
+pub const MAX_STRINGS: usize = 16;
+
 /// Elements kept of an array of buffers.
 pub const MAX_BUFFERS: usize = 8;
 
@@ -38,8 +41,8 @@ pub enum Size {
     Ret = 3,
     /// The `u32` that argument `of` points to (`socklen_t *`).
     ArgPointer = 4,
-    /// An array of pointers to strings up to a null pointer (`argv`): a piece a string, at most 16, of at most `cap`
-    /// bytes each; the last is marked as cut where more follow.
+    /// An array of pointers to strings up to a null pointer (`argv`): a part a string, at most
+    /// [`MAX_STRINGS`], of at most `cap` bytes each.
     TextArray = 5,
     /// An array of `struct iovec`, its length in argument `of`. Part 0 is the array itself, up to [`MAX_BUFFERS`]
     /// elements of 16 bytes, whatever the piece says of payload; part n + 1 what buffer n holds, up to `cap` bytes in

@@ -3,7 +3,7 @@
 use super::printer::{Printer, u32_at, u64_at};
 use super::put::Put;
 use crate::raw::{MemoryPiece, RawFlags};
-use crate::spec::MAX_BUFFERS;
+use crate::spec::{MAX_BUFFERS, MAX_STRINGS};
 
 /// `[3]`: a number of 4 or 8 bytes.
 pub(super) fn number_in_brackets(bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
@@ -143,21 +143,21 @@ pub(super) fn buffer_array(
 
 /// `["ls", "-l"]`
 pub(super) fn strings(p: &mut Printer<'_>, n: usize) {
-    let mut strings = p.pieces().filter(|piece| piece.arg as usize == n && !piece.fault).peekable();
-    if strings.peek().is_none() {
-        return p.address(n);
+    let mut shown = 0;
+    let start = p.out.len();
+    for piece in p.pieces().filter(|piece| piece.arg as usize == n && !piece.fault) {
+        p.out.put(if shown > 0 { ", " } else { "[" });
+        shown += 1;
+        let length = piece.bytes.len().min(p.options.string_limit);
+        p.out.quoted(&piece.bytes[..length], piece.cut || length < piece.bytes.len());
     }
-    p.out.put("[");
-    let mut more = false;
-    while let Some(piece) = strings.next() {
-        let shown = piece.bytes.len().min(p.options.string_limit);
-        // The mark of the last string says that more follow; one of another that it is cut itself.
-        let last = strings.peek().is_none();
-        more = last && piece.cut;
-        p.out.quoted(&piece.bytes[..shown], piece.cut && !last || shown < piece.bytes.len());
-        p.out.put(if last { "" } else { ", " });
+    match shown {
+        0 => p.out.truncate(start),
+        // No more are kept, whether there are more or not.
+        MAX_STRINGS.. => return p.out.put(", ...]"),
+        _ => return p.out.put("]"),
     }
-    p.out.put(if more { ", ...]" } else { "]" });
+    p.address(n);
 }
 
 /// `0x7ffd… /* 23 vars */`: the strings of an environment are counted only.
