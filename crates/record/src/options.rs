@@ -44,6 +44,18 @@ pub struct Options {
     pub text_cap: u32,
     /// Record the scheduler.
     pub sched: bool,
+    /// Take the stacks of waits of a millisecond or more; needs [`Options::sched`].
+    pub wait_stacks: bool,
+    /// Stacks a second of what runs on each CPU; 0 for none.
+    pub sample_hz: u32,
+    /// Record the requests to block devices, of everybody.
+    pub block: bool,
+    /// Record what happens on TCP connections.
+    pub net: bool,
+    /// Record the signals delivered.
+    pub signals: bool,
+    /// Tell the page faults and switches of each thread.
+    pub totals: bool,
     /// Bytes of the rings of calls of all CPUs together.
     pub ring_bytes: u64,
     /// An existing folder for the spool, empty.
@@ -68,6 +80,12 @@ impl Default for Options {
             keep_payload: false,
             text_cap: 1023,
             sched: true,
+            wait_stacks: true,
+            sample_hz: 99,
+            block: true,
+            net: true,
+            signals: true,
+            totals: true,
             ring_bytes: 64 << 20,
             spool: PathBuf::new(),
             from_exec_of: None,

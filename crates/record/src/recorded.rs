@@ -22,6 +22,8 @@ pub struct Recorded {
     pub losses: Vec<Loss>,
     /// What it cost; `None` where the target's CPU time is not known.
     pub cost: Option<Cost>,
+    /// What was asked for and is not recorded, because the kernel refused the program.
+    pub notes: Vec<String>,
     /// Why the spool ends early, where it does: the disk is full.
     pub trouble: Option<RecordError>,
 }

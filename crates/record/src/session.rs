@@ -2,7 +2,7 @@
 
 use crate::bpf::drain::{Drain, Sources};
 use crate::bpf::kernel_side::{CallsMode, KernelSide};
-use crate::bpf::layout::{COMM_LENGTH, Settings, kind};
+use crate::bpf::layout::{COMM_LENGTH, Settings};
 use crate::bpf::object::Sizes;
 use crate::bpf::rare::{self, RareRing};
 use crate::bpf::ring::{RingLoss, Rings, size_for};
@@ -79,7 +79,7 @@ impl Session {
             rare_ring: RARE_RING_BYTES,
         };
         let settings = settings_of(&options, &sizes);
-        let mut kernel = KernelSide::load(&settings, &sizes, &|name| options.sched || name != "sched")?;
+        let mut kernel = KernelSide::load(&settings, &sizes, &|program| (program.wanted)(&options))?;
         let recorded = |nr: u16| options.calls.as_ref().is_none_or(|calls| calls.contains(&nr));
         kernel.set_specs(&table::spec, &recorded)?;
         let maps = &kernel.maps;
@@ -100,9 +100,7 @@ impl Session {
             _ => CallsMode::Full,
         };
         kernel.set_calls(mode_now)?;
-        if options.sched {
-            kernel.attach("sched")?;
-        }
+        kernel.attach_rest()?;
         let drain = Drain::start(sources, SpoolWriter::new(&options.spool))?;
         let began_ns = monotonic_ns();
         let processes = options.pids.iter().map(|pid| u64::from(*pid));
@@ -204,8 +202,7 @@ impl Session {
         self.measure();
         self.close_span();
         let ended_ns = monotonic_ns();
-        self.kernel.detach("calls");
-        self.kernel.detach("sched");
+        self.kernel.detach_rest();
         self.kernel.end();
         let counters = self.drain.counters.clone();
         let trouble = self.drain.finish().err();
@@ -217,16 +214,13 @@ impl Session {
         let rare = rare::losses(self.kernel.maps.get("rare_counts")?)?;
         let clock = self.clock;
         let whole = (clock.epoch(self.began_ns), clock.epoch(ended_ns));
-        let told = |table, kinds: &[u8]| {
+        let told = |(table, kinds): (&str, &[u8])| {
             let change = |kind: u8| rare[kind as usize].since(&self.meter.rare_before[kind as usize]);
             loss(table, kinds.iter().fold(RingLoss::NONE, |sum, kind| sum.plus(&change(*kind))), whole, clock)
         };
         let [calls, sched] = self.meter.rings();
-        let losses = vec![
-            loss("syscalls", calls, whole, clock),
-            loss("sched", sched, whole, clock),
-            told("threads", &[kind::TASK, kind::FORK, kind::EXEC, kind::EXIT]),
-        ];
+        let mut losses = vec![loss("syscalls", calls, whole, clock), loss("sched", sched, whole, clock)];
+        losses.extend(self.kernel.programs().flat_map(|program| program.rare).map(|table| told(*table)));
         let drain_cpu = Duration::from_nanos(counters.cpu_ns.load(Ordering::Relaxed));
         Ok(Recorded {
             clock,
@@ -237,6 +231,7 @@ impl Session {
             counted: counts::take(&self.counts),
             cost: self.meter.cost(drain_cpu),
             trouble,
+            notes: std::mem::take(&mut self.kernel.notes),
             options: self.options,
         })
     }
@@ -272,6 +267,8 @@ fn settings_of(options: &Options, sizes: &Sizes) -> Settings {
         payload: options.payload,
         text_cap: options.text_cap,
         match_comm: options.name.is_some().into(),
+        sample_hz: options.sample_hz,
+        wait_stacks: options.wait_stacks.into(),
         comm,
     }
 }

@@ -26,11 +26,13 @@ enum record_kind {
 	RECORD_WAKEUP = 9,
 	RECORD_SAMPLE = 10,
 	RECORD_OFFCPU = 11,
-	RECORD_BLOCK_ISSUE = 12,
-	RECORD_BLOCK_DONE = 13,
+	RECORD_BLOCK = 12,
+	RECORD_WAIT_STACK = 13, /* the user stack that belongs to waits (RECORD_OFFCPU) of the thread */
 	RECORD_NET = 14,
 	RECORD_SIGNAL = 15,
+	RECORD_TOTALS = 16,
 };
+#define RECORD_KINDS 32
 
 struct record {
 	u16 length; /* bytes, this header included; a multiple of 8 */
@@ -58,12 +60,14 @@ struct task_state {
 	u64 off_since; /* when it left the CPU; 0 while it is on one or where not seen */
 	u64 woken; /* when it was woken since; 0 where it was not */
 	u64 on_since; /* when it got the CPU; 0 where not seen */
-	u64 page_faults;
 	char futex[FUTEX_WORDS]; /* what stood at the address that it waits at; glibc's mutex has its owner 8 bytes behind */
 	u32 left_as; /* how it left the CPU last */
-	s32 off_user_stack;
-	s32 off_kernel_stack;
-	u32 unused;
+	u32 wait_stack; /* a wait of the call that it is in was recorded: its user stack is taken as the call returns */
+	/* The kernel's own counters of the thread when it was first seen (struct task_struct). */
+	u64 minor_faults;
+	u64 major_faults;
+	u64 voluntary_switches;
+	u64 involuntary_switches;
 };
 
 struct settings {
@@ -77,6 +81,8 @@ struct settings {
 	u32 payload; /* bytes of payload to keep; 0 for none */
 	u32 text_cap; /* bytes of a string to keep, where its specification allows more */
 	u32 match_comm; /* watch programs of this name as they start */
+	u32 sample_hz; /* samples a second and CPU */
+	u32 wait_stacks; /* take the stacks of long waits */
 	char comm[COMM_LENGTH];
 };
 const volatile struct settings settings = {};
@@ -129,10 +135,10 @@ struct {
 
 /* Records produced for and lost by the rare ring, by kind; a row a CPU. */
 struct rare_counts {
-	u64 produced[16];
-	u64 lost[16];
-	u64 lost_first[16];
-	u64 lost_last[16];
+	u64 produced[RECORD_KINDS];
+	u64 lost[RECORD_KINDS];
+	u64 lost_first[RECORD_KINDS];
+	u64 lost_last[RECORD_KINDS];
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -199,10 +205,18 @@ static __always_inline bool is_ours(struct task_struct *task)
 	return task->tgid == settings.own_pid;
 }
 
-/* Watches a thread from now on. */
+/* Watches a thread, which was not watched before, from now on. */
 static __always_inline struct task_state *watch(struct task_struct *task)
 {
-	return bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct task_state *state = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (state) {
+		state->minor_faults = task->min_flt;
+		state->major_faults = task->maj_flt;
+		state->voluntary_switches = task->nvcsw;
+		state->involuntary_switches = task->nivcsw;
+	}
+	return state;
 }
 
 static __always_inline u32 calls_mode(void)
@@ -213,23 +227,40 @@ static __always_inline u32 calls_mode(void)
 	return now ? now->calls : CALLS_NONE;
 }
 
-/* Room in the rare ring, counted. */
-static __always_inline void *rare_reserve(u32 size, u32 kind, u64 now)
+/* Counts a record for the rare ring. */
+static __always_inline void rare_count(u32 kind, bool lost, u64 now)
 {
 	u32 zero = 0;
 	struct rare_counts *counts = bpf_map_lookup_elem(&rare_counts, &zero);
+
+	if (!counts)
+		return;
+	kind &= RECORD_KINDS - 1;
+	counts->produced[kind]++;
+	if (lost) {
+		if (!counts->lost[kind]++)
+			counts->lost_first[kind] = now;
+		counts->lost_last[kind] = now;
+	}
+}
+
+/* Room in the rare ring, counted. */
+static __always_inline void *rare_reserve(u32 size, u32 kind, u64 now)
+{
 	void *room = bpf_ringbuf_reserve(&rare_ring, size, 0);
 
-	if (counts) {
-		kind &= 15;
-		counts->produced[kind]++;
-		if (!room) {
-			if (!counts->lost[kind]++)
-				counts->lost_first[kind] = now;
-			counts->lost_last[kind] = now;
-		}
-	}
+	rare_count(kind, !room, now);
 	return room;
+}
+
+/* Begins a record. */
+static __always_inline void begin_record(struct record *head, u32 length, u32 kind, u32 flags, u32 tid, u64 now)
+{
+	head->length = length;
+	head->kind = kind;
+	head->flags = flags;
+	head->tid = tid;
+	head->ts = now;
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

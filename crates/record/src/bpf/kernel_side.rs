@@ -2,11 +2,13 @@
 
 use crate::bpf::layout::{self, CallSpecRow, MAX_CALL_NUMBERS, Settings, spec_flag};
 use crate::bpf::object::{self, SharedMaps, Sizes};
+use crate::bpf::timer;
 use crate::error::RecordError;
 use crate::programs::{Attach, By, PROGRAMS, Program};
 use crate::spec::{CallSpec, MAX_PIECES, When};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, Object};
 use std::io::Read;
+use std::os::fd::IntoRawFd;
 
 /// What was recorded of the calls (`enum` in `common.bpf.h`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,24 +24,45 @@ pub(crate) struct KernelSide {
     pub(crate) maps: SharedMaps,
     links: Vec<(&'static str, Link)>,
     objects: Vec<(&'static Program, Object)>,
+    sample_hz: u32,
+    /// What of the wanted is not recorded, and why.
+    pub(crate) notes: Vec<String>,
 }
 
 impl KernelSide {
-    /// Loads the programs whose name `wanted` names; attaches nothing yet.
+    /// Loads the programs that `wanted` chooses; attaches nothing yet.
     pub(crate) fn load(
         settings: &Settings,
         sizes: &Sizes,
-        wanted: &dyn Fn(&str) -> bool,
+        wanted: &dyn Fn(&Program) -> bool,
     ) -> Result<KernelSide, RecordError> {
         // libbpf's own remarks, the verifier's among them, are for who works on the programs.
         let told = std::env::var_os("WHYSLOW_LIBBPF_LOG").is_some();
         libbpf_rs::set_print(told.then_some((libbpf_rs::PrintLevel::Info, |_, text| eprint!("{text}"))));
-        let mut side = KernelSide { maps: SharedMaps::default(), links: Vec::new(), objects: Vec::new() };
-        for program in PROGRAMS.iter().filter(|program| wanted(program.name)) {
-            let object = load_best(program, settings, sizes, &mut side.maps)?;
-            side.objects.push((program, object));
+        let mut side = KernelSide {
+            maps: SharedMaps::default(),
+            links: Vec::new(),
+            objects: Vec::new(),
+            sample_hz: settings.sample_hz,
+            notes: Vec::new(),
+        };
+        for program in PROGRAMS.iter().filter(|program| wanted(program)) {
+            match load_best(program, settings, sizes, &mut side.maps) {
+                Ok(object) => side.objects.push((program, object)),
+                Err(error) if program.needed => return Err(error),
+                Err(error) => side.leave_out(program, &error),
+            }
         }
         Ok(side)
+    }
+
+    fn leave_out(&mut self, program: &Program, error: &RecordError) {
+        self.notes.push(format!("not recorded: {} ({error})", program.summary));
+    }
+
+    /// The programs that are loaded.
+    pub(crate) fn programs(&self) -> impl Iterator<Item = &'static Program> {
+        self.objects.iter().map(|(program, _)| *program)
     }
 
     /// Fills the table of call specifications. `recorded` tells whether a call is to be recorded at all.
@@ -99,25 +122,46 @@ impl KernelSide {
         Err(RecordError::Internal(format!("no BPF program {function}")))
     }
 
-    /// Attaches the programs of one object.
+    /// Attaches the programs of one object. Where one is refused, none of the object stays: an error where the object is
+    /// needed, else a note.
     pub(crate) fn attach(&mut self, name: &str) -> Result<(), RecordError> {
-        for (program, object) in self.objects.iter().filter(|(program, _)| program.name == name) {
-            for part in object.progs_mut() {
-                let function = part.name().to_string_lossy().into_owned();
-                let way = program.attach.iter().copied().flatten().find(|attach| attach.function == function);
-                if way.is_none_or(|attach| attach.by == By::OnDemand) || !part.autoload() {
-                    continue;
-                }
-                let link = part.attach();
-                let link = link.map_err(|source| RecordError::Load {
-                    program: program.name,
-                    step: "attach",
-                    source,
-                })?;
-                self.links.push((program.name, link));
+        let Some(at) = self.objects.iter().position(|(program, _)| program.name == name) else {
+            return Ok(());
+        };
+        let (program, object) = &self.objects[at];
+        let program: &'static Program = program;
+        match links(program, object, self.sample_hz) {
+            Ok(links) => self.links.extend(links.into_iter().map(|link| (program.name, link))),
+            Err(error) if program.needed => return Err(error),
+            Err(error) => {
+                self.objects.remove(at);
+                self.leave_out(program, &error);
             }
         }
         Ok(())
+    }
+
+    /// Attaches all programs that are not attached yet.
+    pub(crate) fn attach_rest(&mut self) -> Result<(), RecordError> {
+        for program in self.programs().collect::<Vec<_>>() {
+            if !self.links.iter().any(|(known, _)| *known == program.name) {
+                self.attach(program.name)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends what is recorded: only who is watched, and what is to be told at the end of it, is told still.
+    pub(crate) fn detach_rest(&mut self) {
+        self.links.retain(|(known, _)| *known == "tasks");
+        let at_end = |program: &'static Program| {
+            program.attach.iter().copied().flatten().filter(|attach| attach.by == By::AtEnd)
+        };
+        for attach in self.programs().flat_map(at_end).collect::<Vec<_>>() {
+            if let Err(error) = self.run(attach.function) {
+                self.notes.push(format!("not told at the end: {} ({error})", attach.function));
+            }
+        }
     }
 
     /// Detaches the programs of one object.
@@ -145,6 +189,27 @@ impl KernelSide {
         // Freed with the map anyway; doing it here keeps a busy exit path of the threads out of it.
         let _ = self.run("forget_all");
     }
+}
+
+/// Attaches the functions of an object that are attached at all.
+fn links(program: &'static Program, object: &Object, sample_hz: u32) -> Result<Vec<Link>, RecordError> {
+    let failed = |source| RecordError::Load { program: program.name, step: "attach", source };
+    let mut links = Vec::new();
+    for part in object.progs_mut().filter(|part| part.autoload()) {
+        let function = part.name();
+        let way = program.attach.iter().copied().flatten().find(|attach| function == attach.function);
+        match way.map(|attach| attach.by) {
+            Some(By::Section) => links.push(part.attach().map_err(failed)?),
+            Some(By::Timer) => {
+                for event in timer::on_each_cpu(sample_hz)? {
+                    // The link owns the event from here on.
+                    links.push(part.attach_perf_event(event.into_raw_fd()).map_err(failed)?);
+                }
+            }
+            Some(By::OnDemand | By::AtEnd) | None => {}
+        }
+    }
+    Ok(links)
 }
 
 /// futex(2) on x86-64 and on arm64 (asm-generic).

@@ -19,8 +19,15 @@ pub(crate) mod kind {
     pub(crate) const EXIT: u8 = 7;
     pub(crate) const STRETCH: u8 = 8;
     pub(crate) const WAKEUP: u8 = 9;
-    /// Kinds there are: rows of `struct rare_counts`.
-    pub(crate) const COUNT: usize = 16;
+    pub(crate) const SAMPLE: u8 = 10;
+    pub(crate) const OFFCPU: u8 = 11;
+    pub(crate) const BLOCK: u8 = 12;
+    pub(crate) const WAIT_STACK: u8 = 13;
+    pub(crate) const NET: u8 = 14;
+    pub(crate) const SIGNAL: u8 = 15;
+    pub(crate) const TOTALS: u8 = 16;
+    /// Rows of `struct rare_counts` (`RECORD_KINDS`).
+    pub(crate) const COUNT: usize = 32;
 }
 
 /// `struct settings`.
@@ -37,6 +44,8 @@ pub(crate) struct Settings {
     pub(crate) payload: u32,
     pub(crate) text_cap: u32,
     pub(crate) match_comm: u32,
+    pub(crate) sample_hz: u32,
+    pub(crate) wait_stacks: u32,
     pub(crate) comm: [u8; COMM_LENGTH],
 }
 

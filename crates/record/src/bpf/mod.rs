@@ -6,3 +6,4 @@ pub(crate) mod layout;
 pub(crate) mod object;
 pub(crate) mod rare;
 pub(crate) mod ring;
+pub(crate) mod timer;

@@ -99,6 +99,14 @@ struct task_struct {
 	char comm[16];
 	struct files_struct *files;
 	void *mm;
+	long unsigned int nvcsw;
+	long unsigned int nivcsw;
+	long unsigned int min_flt;
+	long unsigned int maj_flt;
+};
+
+struct bpf_perf_event_data {
+	struct pt_regs regs;
 };
 
 /* Before Linux 5.14 (2f064a59a11f) the field had another name. */

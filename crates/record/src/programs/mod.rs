@@ -1,6 +1,10 @@
 //! The BPF programs: a folder each, a line each in [`PROGRAMS`].
 
+use crate::bpf::layout::kind;
+use crate::options::Options;
+
 mod calls;
+pub(crate) mod samples;
 mod sched;
 mod tasks;
 
@@ -14,6 +18,12 @@ pub struct Program {
     pub cost: &'static str,
     /// The tables that it fills.
     pub tables: &'static [&'static str],
+    /// Of these, the ones that come through the ring of rare records, with the kinds of record that are their rows.
+    pub(crate) rare: &'static [(&'static str, &'static [u8])],
+    /// Whether it is to be loaded.
+    pub(crate) wanted: fn(&Options) -> bool,
+    /// Without it there is no recording; any other is left out, with a note, where the kernel refuses it.
+    pub(crate) needed: bool,
     /// The compiled object.
     pub(crate) object: &'static [u8],
     /// The programs to attach, first choice first: the first of a group that the kernel takes is used.
@@ -34,12 +44,20 @@ pub(crate) struct Attach {
 pub(crate) enum By {
     /// As its section says (tp_btf, raw_tp).
     Section,
+    /// By a timer on each CPU, [`Options::sample_hz`] times a second.
+    Timer,
     /// Not attached: run when asked for (iterators).
     OnDemand,
+    /// Not attached: run once the recording ends, while the threads are still watched.
+    AtEnd,
 }
 
 const fn by_section(function: &'static str) -> Attach {
     Attach { function, by: By::Section }
+}
+
+const fn by_timer(function: &'static str) -> Attach {
+    Attach { function, by: By::Timer }
 }
 
 const fn on_demand(function: &'static str) -> Attach {
@@ -59,4 +77,4 @@ macro_rules! object {
 pub(crate) use object;
 
 /// All programs. `tasks` comes first: it makes the maps that the others share, and tells who is watched.
-pub static PROGRAMS: &[&Program] = &[&tasks::TASKS, &calls::CALLS, &sched::SCHED];
+pub static PROGRAMS: &[&Program] = &[&tasks::TASKS, &calls::CALLS, &sched::SCHED, &samples::SAMPLES];

@@ -7,6 +7,9 @@ pub(super) static CALLS: Program = Program {
     summary: "syscalls: number, arguments, result, time; or counts with histograms",
     cost: "on the development machine about 100 ns a call of a watched thread, 45 ns of any other",
     tables: &["syscalls", "counts"],
+    rare: &[],
+    wanted: |_| true,
+    needed: true,
     object: object!("calls"),
     attach: &[
         &[by_section("calls_enter"), by_section("calls_enter_raw")],

@@ -7,6 +7,9 @@ pub(super) static SCHED: Program = Program {
     summary: "the scheduler: time on a CPU, runnable, blocked; wake-ups",
     cost: "on the development machine about 100 ns a switch of a watched thread, 30 ns of any other",
     tables: &["sched", "wakeups"],
+    rare: &[],
+    wanted: |options| options.sched,
+    needed: true,
     object: object!("sched"),
     attach: &[
         &[by_section("sched_switch")],
