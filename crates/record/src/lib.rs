@@ -21,6 +21,8 @@ mod session;
 pub mod spec;
 #[cfg(feature = "bpf")]
 mod spool;
+#[cfg(feature = "bpf")]
+pub mod symbols;
 pub mod target;
 
 pub use clock::Clock;

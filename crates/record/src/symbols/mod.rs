@@ -1,0 +1,207 @@
+//! Addresses to functions: of user code by the files that a process has mapped and by perf maps of its JIT, of the
+//! kernel by `/proc/kallsyms`.
+//!
+//! Mappings are read early ([`Symbolizer::remember`]) and the files behind them held open, so that addresses of a
+//! process that has ended, of a file that was removed, and of another mount namespace are found all the same.
+
+mod mappings;
+mod perf_map;
+#[cfg(test)]
+mod tests;
+
+use blazesym::MaybeDefault;
+use blazesym::symbolize::source::{Elf, Kernel, Source};
+use blazesym::symbolize::{CodeInfo, Input, Sym, Symbolized};
+use mappings::{FileId, Files, Mapped, Mappings};
+use perf_map::PerfMap;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+use whyslow_model::{Frame, Tid};
+
+/// Frames kept by file and offset, and of the kernel. Past this the cache begins anew.
+const MAX_CACHED: usize = 1 << 17;
+/// Processes whose mappings are remembered at most; the oldest go first.
+const MAX_PROCESSES: usize = 4096;
+/// The mappings of a living process are read again for an address that is in none, at most so often.
+const REREAD: Duration = Duration::from_millis(50);
+
+/// Finds the functions behind addresses. Symbols are read from a file when its first address comes, and kept.
+pub struct Symbolizer {
+    inner: blazesym::symbolize::Symbolizer,
+    kernel: Source<'static>,
+    processes: HashMap<Tid, Process>,
+    /// Counts [`Symbolizer::remember`]s, to know the oldest.
+    clock: u64,
+    files: Files,
+    user_cache: HashMap<(FileId, u64), Vec<Frame>>,
+    kernel_cache: HashMap<u64, Vec<Frame>>,
+}
+
+#[derive(Debug)]
+struct Process {
+    mappings: Mappings,
+    perf_map: PerfMap,
+    read_at: Instant,
+    order: u64,
+}
+
+impl std::fmt::Debug for Symbolizer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Symbolizer").field("processes", &self.processes.len()).finish_non_exhaustive()
+    }
+}
+
+impl Default for Symbolizer {
+    fn default() -> Self {
+        Symbolizer::new()
+    }
+}
+
+impl Symbolizer {
+    /// One that knows no process yet.
+    pub fn new() -> Symbolizer {
+        let mut kernel = Kernel { kallsyms: MaybeDefault::Default, debug_syms: false, ..Kernel::default() };
+        // A kernel image with debug information may be there and takes seconds to read; names are all that is shown.
+        kernel.vmlinux = MaybeDefault::None;
+        Symbolizer {
+            inner: blazesym::symbolize::Symbolizer::builder().enable_auto_reload(false).build(),
+            kernel: Source::Kernel(kernel),
+            processes: HashMap::new(),
+            clock: 0,
+            files: Files::default(),
+            user_cache: HashMap::new(),
+            kernel_cache: HashMap::new(),
+        }
+    }
+
+    /// Reads what `pid` has mapped, for addresses that are asked about later. Call it at attach, for a new process, and
+    /// once it executed another program. False where it has ended or may not be looked at: what was known is kept.
+    pub fn remember(&mut self, pid: Tid) -> bool {
+        let Some(mappings) = Mappings::read(pid, &mut self.files) else { return false };
+        self.clock += 1;
+        let perf_map = PerfMap::read(pid);
+        let process = Process { mappings, perf_map, read_at: Instant::now(), order: self.clock };
+        self.processes.insert(pid, process);
+        if self.processes.len() > MAX_PROCESSES
+            && let Some(oldest) =
+                self.processes.iter().min_by_key(|(_, known)| known.order).map(|(pid, _)| *pid)
+        {
+            self.processes.remove(&oldest);
+        }
+        true
+    }
+
+    /// The frames of the user part of one stack of `pid`, addresses innermost first. All but the first are taken for
+    /// return addresses: the call before it is what is looked up, while [`Frame::address`] stays as given. A function
+    /// that was inlined is a frame of its own with the same address.
+    pub fn user(&mut self, pid: Tid, addresses: &[u64]) -> Vec<Frame> {
+        if !self.processes.contains_key(&pid) {
+            self.remember(pid);
+        }
+        let mut frames = Vec::with_capacity(addresses.len());
+        for (depth, address) in addresses.iter().enumerate() {
+            let looked_up = address.saturating_sub(u64::from(depth > 0));
+            if !self.knows(pid, looked_up) {
+                self.read_again(pid);
+            }
+            self.user_address(pid, *address, looked_up, &mut frames);
+        }
+        frames
+    }
+
+    /// The frames of the kernel part of one stack, addresses innermost first, as in [`Symbolizer::user`].
+    pub fn kernel(&mut self, addresses: &[u64]) -> Vec<Frame> {
+        let mut frames = Vec::with_capacity(addresses.len());
+        for (depth, address) in addresses.iter().enumerate() {
+            let looked_up = address.saturating_sub(u64::from(depth > 0));
+            if self.kernel_cache.len() > MAX_CACHED {
+                self.kernel_cache.clear();
+            }
+            let found = self.kernel_cache.entry(looked_up).or_insert_with(|| {
+                let found = self.inner.symbolize_single(&self.kernel, Input::AbsAddr(looked_up));
+                frames_of(found.ok(), "[kernel]")
+            });
+            append(found, *address, &mut frames);
+        }
+        frames
+    }
+
+    fn knows(&self, pid: Tid, address: u64) -> bool {
+        self.processes.get(&pid).is_some_and(|process| {
+            let mapped = process.mappings.find(address);
+            mapped.is_some_and(|mapped| {
+                mapped.file.is_some() || mapped.is_named() || process.perf_map.find(address).is_some()
+            })
+        })
+    }
+
+    /// A library may have been loaded since, or code compiled.
+    fn read_again(&mut self, pid: Tid) {
+        let recent = self.processes.get(&pid).is_none_or(|process| process.read_at.elapsed() < REREAD);
+        if recent {
+            return;
+        }
+        // Another process may have its number by now, or another program run in it: what was known stays.
+        let fresh = Mappings::read(pid, &mut self.files);
+        if let Some(process) = self.processes.get_mut(&pid) {
+            process.read_at = Instant::now();
+            if let Some(fresh) = fresh.filter(|fresh| fresh.extends(&process.mappings)) {
+                process.mappings = fresh;
+                process.perf_map.read_more(pid);
+            }
+        }
+    }
+
+    fn user_address(&mut self, pid: Tid, address: u64, looked_up: u64, frames: &mut Vec<Frame>) {
+        let unknown = |module: Option<String>| Frame { address, module, ..Frame::default() };
+        let Some(process) = self.processes.get(&pid) else { return frames.push(unknown(None)) };
+        let Some(mapped) = process.mappings.find(looked_up) else { return frames.push(unknown(None)) };
+        let Mapped { file: Some((file, offset)), name } = mapped else {
+            let Some(symbol) = process.perf_map.find(looked_up) else {
+                let module = if mapped.is_named() { mapped.name.to_string() } else { "[anon]".to_string() };
+                return frames.push(unknown(Some(module)));
+            };
+            return frames.push(Frame { address, ..symbol });
+        };
+        if self.user_cache.len() > MAX_CACHED {
+            self.user_cache.clear();
+        }
+        let found = self.user_cache.entry((file, offset)).or_insert_with(|| {
+            let source = Source::Elf(Elf::new(self.files.path(file)));
+            frames_of(self.inner.symbolize_single(&source, Input::FileOffset(offset)).ok(), name)
+        });
+        append(found, address, frames);
+    }
+}
+
+fn append(found: &[Frame], address: u64, frames: &mut Vec<Frame>) {
+    frames.extend(found.iter().map(|frame| Frame { address, ..frame.clone() }));
+}
+
+/// The frames of one address, innermost first; their address is filled in where they are used.
+fn frames_of(found: Option<Symbolized<'_>>, module: &str) -> Vec<Frame> {
+    let frame = |function: Option<String>, code: Option<&CodeInfo<'_>>| Frame {
+        address: 0,
+        function,
+        module: Some(module.to_string()),
+        place: code.map(place),
+    };
+    let Some(Symbolized::Sym(symbol)) = found else { return vec![frame(None, None)] };
+    let Sym { name, code_info, inlined, .. } = symbol;
+    let mut frames: Vec<Frame> = inlined
+        .iter()
+        .rev()
+        .map(|inlined| frame(Some(inlined.name.to_string()), inlined.code_info.as_ref()))
+        .collect();
+    frames.push(frame(Some(name.to_string()), code_info.as_deref()));
+    frames
+}
+
+/// `src/main.c:12`.
+fn place(code: &CodeInfo<'_>) -> String {
+    let path = code.to_path().to_string_lossy().into_owned();
+    match code.line {
+        Some(line) => format!("{path}:{line}"),
+        None => path,
+    }
+}

@@ -1,0 +1,151 @@
+use super::*;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+/// A program that prints addresses of itself, and stays until its input ends.
+const PROGRAM: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+__attribute__((noinline)) int busy_function(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+static inline __attribute__((always_inline)) int inlined_one(int n) { volatile int t = n; return t * 3; }
+__attribute__((noinline)) int outer_function(int n) { __asm__ volatile("inner_place: .globl inner_place"); return inlined_one(n) + 1; }
+int main(void) {
+    void *jit = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    printf("%p %p %p\n", (void *)busy_function, (void *)puts, jit);
+    fflush(stdout);
+    getchar();
+    return outer_function(1);
+}
+"#;
+
+struct Running {
+    child: Child,
+    output: BufReader<ChildStdout>,
+    _directory: tempfile::TempDir,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Starts the program; `None` (and a line saying so) without a compiler.
+fn start() -> Option<(Running, [u64; 3])> {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (source, program) = (directory.path().join("x.c"), directory.path().join("x"));
+    std::fs::write(&source, PROGRAM).expect("written");
+    let built = Command::new("cc")
+        .args(["-g", "-O1", "-fno-omit-frame-pointer", "-o"])
+        .args([&program, &source])
+        .stderr(Stdio::inherit())
+        .status();
+    if !built.is_ok_and(|status| status.success()) {
+        println!("skipped: no C compiler");
+        return None;
+    }
+    let mut child =
+        Command::new(&program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs");
+    let mut output = BufReader::new(child.stdout.take().expect("its output is a pipe"));
+    let mut line = String::new();
+    output.read_line(&mut line).expect("a line");
+    let addresses: Vec<u64> = line
+        .split_whitespace()
+        .map(|word| u64::from_str_radix(word.trim_start_matches("0x"), 16).expect("an address"))
+        .collect();
+    let addresses = addresses.try_into().expect("three addresses");
+    Some((Running { child, output, _directory: directory }, addresses))
+}
+
+fn function(frames: &[Frame]) -> Option<&str> {
+    frames.first()?.function.as_deref()
+}
+
+#[test]
+fn functions_of_a_living_program() {
+    let Some((running, [busy, puts, jit])) = start() else { return };
+    let pid = running.child.id();
+    let mut symbols = Symbolizer::new();
+    assert!(symbols.remember(pid));
+    let frames = symbols.user(pid, &[busy + 4]);
+    assert_eq!((function(&frames), frames[0].address), (Some("busy_function"), busy + 4));
+    assert!(frames[0].place.as_ref().is_some_and(|place| place.contains("x.c:")), "{frames:?}");
+    assert!(frames[0].module.as_ref().is_some_and(|module| module.ends_with("/x")), "{frames:?}");
+    // A return address behind the last instruction of a function is still its own.
+    let frames = symbols.user(pid, &[busy, busy + 1]);
+    assert_eq!(frames.last().and_then(|frame| frame.function.as_deref()), Some("busy_function"));
+    let frames = symbols.user(pid, &[puts + 1]);
+    assert!(function(&frames).is_some_and(|name| name.contains("puts")), "{frames:?}");
+    // Memory without a file, before and after a map is written.
+    assert_eq!(symbols.user(pid, &[jit])[0].module.as_deref(), Some("[anon]"));
+    let map = format!("/tmp/perf-{pid}.map");
+    std::fs::write(&map, format!("{jit:x} 100 LazyCompile:*handler /app/server.js:7:1\n")).expect("written");
+    std::thread::sleep(REREAD);
+    let frames = symbols.user(pid, &[jit + 16]);
+    std::fs::remove_file(map).expect("removed");
+    assert_eq!(
+        (function(&frames), frames[0].place.as_deref()),
+        (Some("handler"), Some("/app/server.js:7:1"))
+    );
+    assert_eq!(frames[0].module.as_deref(), Some("[jit]"));
+    // Nothing is there.
+    assert_eq!(symbols.user(pid, &[1]), [Frame { address: 1, ..Frame::default() }]);
+}
+
+#[test]
+fn functions_of_a_program_that_has_ended_and_was_removed() {
+    let Some((mut running, [busy, puts, _])) = start() else { return };
+    let pid = running.child.id();
+    let mut symbols = Symbolizer::new();
+    assert!(symbols.remember(pid));
+    running.child.stdin.take().expect("its input").write_all(b"\n").expect("told to end");
+    running.child.wait().expect("it ends");
+    std::fs::remove_file(running._directory.path().join("x")).expect("removed");
+    assert!(!Path::new(&format!("/proc/{pid}")).exists());
+    let frames = symbols.user(pid, &[busy + 4]);
+    assert_eq!(function(&frames), Some("busy_function"), "{frames:?}");
+    assert!(function(&symbols.user(pid, &[puts + 1])).is_some_and(|name| name.contains("puts")));
+    // Without mappings nothing is made up.
+    assert!(!Symbolizer::new().remember(pid));
+    assert_eq!(Symbolizer::new().user(pid, &[busy]), [Frame { address: busy, ..Frame::default() }]);
+    let mut rest = String::new();
+    let _ = running.output.read_line(&mut rest);
+}
+
+#[test]
+fn inlined_functions_are_frames() {
+    let Some((running, [busy, ..])) = start() else { return };
+    let pid = running.child.id();
+    let mut symbols = Symbolizer::new();
+    // Some address of outer_function, which stands behind busy_function, is of what was inlined into it.
+    let both =
+        (busy..busy + 512).map(|address| symbols.user(pid, &[address])).find(|frames| frames.len() == 2);
+    let both = both.expect("an inlined function");
+    let names: Vec<_> = both.iter().filter_map(|frame| frame.function.as_deref()).collect();
+    assert_eq!(names, ["inlined_one", "outer_function"]);
+    assert_eq!(both[0].address, both[1].address);
+}
+
+#[test]
+fn kernel_functions() {
+    let symbols = std::fs::read_to_string("/proc/kallsyms").unwrap_or_default();
+    let known = symbols.lines().find_map(|line| {
+        let mut words = line.split(' ');
+        let address = u64::from_str_radix(words.next()?, 16).ok().filter(|address| *address != 0)?;
+        let kind = words.next()?;
+        let name = words.next()?;
+        (kind == "T" && name.starts_with("ksys_read") || name == "vfs_read").then_some((address, name))
+    });
+    let Some((address, name)) = known else { return println!("skipped: kernel addresses are hidden") };
+    let mut symbols = Symbolizer::new();
+    let frames = symbols.kernel(&[address + 1, address + 2]);
+    assert_eq!(frames.len(), 2);
+    for frame in &frames {
+        assert_eq!((frame.function.as_deref(), frame.module.as_deref()), (Some(name), Some("[kernel]")));
+    }
+    assert_eq!((frames[0].address, frames[1].address), (address + 1, address + 2));
+    assert_eq!(symbols.kernel(&[1])[0].function, None);
+}
