@@ -212,7 +212,5 @@ class Running:
 
 def losses_of(meta, table):
     """(lost, produced) of one table of a recording."""
-    rows = [row for row in meta.get("losses", []) if row.get("table") == table]
-    if not rows:
-        return None
-    return sum(row["lost"] for row in rows), sum(row["produced"] for row in rows)
+    loss = meta.get("losses", {}).get(table)
+    return (loss["lost"], loss["produced"]) if loss else None
