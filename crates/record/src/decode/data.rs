@@ -50,15 +50,22 @@ pub(super) fn fd_pair(p: &mut Printer<'_>, n: usize) {
     p.out.put("]");
 }
 
-/// A path that the kernel wrote; the last `tail` bytes are no part of it.
-pub(super) fn returned_text(p: &mut Printer<'_>, n: usize, tail: usize) {
+/// A path that the kernel wrote with the NUL behind it, whole.
+pub(super) fn returned_path(p: &mut Printer<'_>, n: usize) {
     match p.part(n, 0) {
         Some(piece) => {
-            let tail = if piece.cut { 0 } else { tail };
-            let text = &piece.bytes[..piece.bytes.len().saturating_sub(tail)];
-            p.out.quoted(text, piece.cut);
+            let path = piece.bytes.strip_suffix(b"\0").unwrap_or(piece.bytes);
+            p.out.quoted(path, piece.cut);
         }
         None => p.address(n),
+    }
+}
+
+/// Text that the kernel wrote: as many bytes as it returned, cut at the limit for strings.
+pub(super) fn returned_text(p: &mut Printer<'_>, n: usize) {
+    match (p.part(n, 0), p.returned()) {
+        (Some(piece), Some(length)) => shown(Some(piece), length, p.options.string_limit, p.out),
+        _ => p.address(n),
     }
 }
 

@@ -136,7 +136,7 @@ pub fn print(call: &RawCall<'_>, names: &dyn Names, options: &PrintOptions, text
             text.args.put(if n > 0 { ", " } else { "" });
             text.args.hex(*arg);
         }
-        return;
+        return error_note(text);
     };
     text.syscall = SYSCALLS[row.nr as usize];
     if row.nr as i64 == libc::SYS_futex {
@@ -163,16 +163,10 @@ fn result(call: &RawCall<'_>, text: &mut CallText) {
 
 /// The text behind the result, where no argument has said it.
 fn note(call: &RawCall<'_>, row: &Row, text: &mut CallText) {
-    let out = &mut text.ret_note;
     if text.errno.is_error() {
-        let message = errors::message(text.errno.0);
-        if !message.is_empty() {
-            out.put("(");
-            out.put(message);
-            out.put(")");
-        }
-        return;
+        return error_note(text);
     }
+    let out = &mut text.ret_note;
     let Ret::Value(ret) = text.ret else { return };
     match (row.name, ret) {
         ("poll" | "ppoll" | "select" | "pselect6", 0) => out.put("(Timeout)"),
@@ -195,6 +189,16 @@ fn note(call: &RawCall<'_>, row: &Row, text: &mut CallText) {
             out.put(")");
         }
         _ => {}
+    }
+}
+
+/// What the error means, where there is one.
+fn error_note(text: &mut CallText) {
+    let message = errors::message(text.errno.0);
+    if !message.is_empty() {
+        text.ret_note.put("(");
+        text.ret_note.put(message);
+        text.ret_note.put(")");
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) const ROWS: &[Row] = &[
     row(61, "wait4", &[Signed32, WaitStatus, Flags(&WAIT), Usage]).keeps(&[output(1, 4), output(3, 32)]),
     row(64, "semget", &[IpcKey, Signed32, IpcCreate(&SEMGET)]),
     row(65, "semop", &[Signed32, SemaphoreOperations, Unsigned32]).keeps(&[array(1, 2, 6, 96)]),
-    row(66, "semctl", &[Signed32, Signed32, Constant(&SEM_COMMAND), Hex]),
+    row(66, "semctl", &[Signed32, Signed32, Constant(&SEM_COMMAND), Pointer]),
     row(67, "shmdt", &[Pointer]),
     row(68, "msgget", &[IpcKey, IpcCreate(&MSGGET)]),
     row(69, "msgsnd", &[Signed32, Pointer, Unsigned, Flags(&MSGSND)]),
