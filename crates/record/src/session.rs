@@ -106,6 +106,7 @@ impl Session {
         let processes = options.pids.iter().map(|pid| u64::from(*pid));
         let threads = options.tids.iter().map(|tid| 1 << 32 | u64::from(*tid));
         kernel.watch(&processes.chain(threads).collect::<Vec<_>>())?;
+        kernel.look_around();
         let meter = CostMeter::new(per_call, &options, before, rare_before);
         Ok(Session {
             kernel,
@@ -141,7 +142,9 @@ impl Session {
     /// If the kernel refuses.
     pub fn watch(&mut self, pids: &[u32]) -> Result<(), RecordError> {
         self.meter.add(pids);
-        self.kernel.watch(&pids.iter().map(|pid| u64::from(*pid)).collect::<Vec<_>>())
+        self.kernel.watch(&pids.iter().map(|pid| u64::from(*pid)).collect::<Vec<_>>())?;
+        self.kernel.look_around();
+        Ok(())
     }
 
     /// To be called every 20 to 200 ms: measures the cost and keeps it below its limit. Tells how things go.

@@ -98,6 +98,13 @@ pub(crate) struct SpoolRecord<'a> {
     pub(crate) bytes: &'a [u8],
 }
 
+impl<'a> SpoolRecord<'a> {
+    /// What stands behind the header.
+    pub(crate) fn body(&self) -> &'a [u8] {
+        self.bytes.get(Header::SIZE..).unwrap_or_default()
+    }
+}
+
 /// Hands over all records of a spool in order of time (of their end, for what lasts).
 pub(crate) fn replay(folder: &Path, mut with: impl FnMut(SpoolRecord<'_>)) -> Result<(), RecordError> {
     let failed = |path: &Path| {

@@ -28,7 +28,7 @@ fn smoke() {
     std::thread::sleep(Duration::from_millis(100));
     eprintln!("{:?}", session.tick().unwrap());
     let recorded = session.stop().unwrap();
-    eprintln!("{:?} {:?}", recorded.losses, recorded.trouble);
+    eprintln!("{:?} {:?} {:?}", recorded.losses, recorded.trouble, recorded.notes);
     for entry in std::fs::read_dir(folder.path()).unwrap() {
         let entry = entry.unwrap();
         eprintln!("{:?} {}", entry.file_name(), entry.metadata().unwrap().len());

@@ -57,7 +57,10 @@ impl KernelSide {
     }
 
     fn leave_out(&mut self, program: &Program, error: &RecordError) {
-        self.notes.push(format!("not recorded: {} ({error})", program.summary));
+        let error = error.to_string();
+        // Without what to do next: a recording goes on.
+        let why = error.lines().next().unwrap_or_default();
+        self.notes.push(format!("not recorded: {} ({why})", program.summary));
     }
 
     /// The programs that are loaded.
@@ -151,15 +154,24 @@ impl KernelSide {
         Ok(())
     }
 
+    /// Looks at what the watched threads have already, for the programs that want to know.
+    pub(crate) fn look_around(&mut self) {
+        self.run_all(By::AtStart);
+    }
+
     /// Ends what is recorded: only who is watched, and what is to be told at the end of it, is told still.
     pub(crate) fn detach_rest(&mut self) {
         self.links.retain(|(known, _)| *known == "tasks");
-        let at_end = |program: &'static Program| {
-            program.attach.iter().copied().flatten().filter(|attach| attach.by == By::AtEnd)
+        self.run_all(By::AtEnd);
+    }
+
+    fn run_all(&mut self, by: By) {
+        let functions = |program: &'static Program| {
+            program.attach.iter().copied().flatten().filter(move |attach| attach.by == by)
         };
-        for attach in self.programs().flat_map(at_end).collect::<Vec<_>>() {
+        for attach in self.programs().flat_map(functions).collect::<Vec<_>>() {
             if let Err(error) = self.run(attach.function) {
-                self.notes.push(format!("not told at the end: {} ({error})", attach.function));
+                self.notes.push(format!("{} did not run: {error}", attach.function));
             }
         }
     }
@@ -206,7 +218,7 @@ fn links(program: &'static Program, object: &Object, sample_hz: u32) -> Result<V
                     links.push(part.attach_perf_event(event.into_raw_fd()).map_err(failed)?);
                 }
             }
-            Some(By::OnDemand | By::AtEnd) | None => {}
+            Some(By::OnDemand | By::AtStart | By::AtEnd) | None => {}
         }
     }
     Ok(links)

@@ -114,6 +114,80 @@ struct task_struct___before_5_14 {
 	long state;
 };
 
+/* include/linux/blk_types.h */
+enum req_flag_bits {
+	__REQ_SYNC = 11,
+	__REQ_META = 12,
+	__REQ_FUA = 17,
+};
+
+struct gendisk {
+	int major;
+	int first_minor;
+};
+
+struct request_queue {
+	struct gendisk *disk;
+};
+
+struct request {
+	struct request_queue *q;
+	unsigned int cmd_flags;
+	unsigned int __data_len;
+	sector_t __sector;
+};
+
+/* Before Linux 5.17 (f3fa33acca9f) the disk stood in the request. */
+struct request___before_5_17 {
+	struct gendisk *rq_disk;
+};
+
+struct kernel_siginfo {
+	int si_signo;
+};
+
+struct net;
+typedef struct {
+	struct net *net;
+} possible_net_t;
+
+struct in6_addr {
+	u8 bytes[16];
+};
+
+struct sock_common {
+	__be32 skc_daddr;
+	__be32 skc_rcv_saddr;
+	__be16 skc_dport;
+	short unsigned int skc_family;
+	volatile unsigned char skc_state;
+	possible_net_t skc_net;
+	struct in6_addr skc_v6_daddr;
+	struct in6_addr skc_v6_rcv_saddr;
+};
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct sock {
+	struct sock_common __sk_common;
+	atomic_t sk_drops;
+	u16 sk_protocol;
+};
+
+struct inet_sock {
+	__be16 inet_sport;
+};
+
+struct tcp_sock {
+	u32 srtt_us;
+};
+
+struct socket {
+	struct sock *sk;
+};
+
 struct linux_binprm {
 	const char *filename;
 };
@@ -127,6 +201,12 @@ struct bpf_iter_meta {
 struct bpf_iter__task {
 	struct bpf_iter_meta *meta;
 	struct task_struct *task;
+};
+struct bpf_iter__task_file {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+	u32 fd;
+	struct file *file;
 };
 
 #pragma clang attribute pop

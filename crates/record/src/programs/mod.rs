@@ -3,10 +3,14 @@
 use crate::bpf::layout::kind;
 use crate::options::Options;
 
+pub(crate) mod block;
 mod calls;
+pub(crate) mod net;
 pub(crate) mod samples;
 mod sched;
+pub(crate) mod signals;
 mod tasks;
+pub(crate) mod totals;
 
 /// One BPF object: what it records and what it costs.
 pub struct Program {
@@ -48,6 +52,8 @@ pub(crate) enum By {
     Timer,
     /// Not attached: run when asked for (iterators).
     OnDemand,
+    /// Not attached: run once the watched are known, and again where further ones are.
+    AtStart,
     /// Not attached: run once the recording ends, while the threads are still watched.
     AtEnd,
 }
@@ -58,6 +64,14 @@ const fn by_section(function: &'static str) -> Attach {
 
 const fn by_timer(function: &'static str) -> Attach {
     Attach { function, by: By::Timer }
+}
+
+const fn at_start(function: &'static str) -> Attach {
+    Attach { function, by: By::AtStart }
+}
+
+const fn at_end(function: &'static str) -> Attach {
+    Attach { function, by: By::AtEnd }
 }
 
 const fn on_demand(function: &'static str) -> Attach {
@@ -77,4 +91,13 @@ macro_rules! object {
 pub(crate) use object;
 
 /// All programs. `tasks` comes first: it makes the maps that the others share, and tells who is watched.
-pub static PROGRAMS: &[&Program] = &[&tasks::TASKS, &calls::CALLS, &sched::SCHED, &samples::SAMPLES];
+pub static PROGRAMS: &[&Program] = &[
+    &tasks::TASKS,
+    &calls::CALLS,
+    &sched::SCHED,
+    &samples::SAMPLES,
+    &block::BLOCK,
+    &net::NET,
+    &signals::SIGNALS,
+    &totals::TOTALS,
+];
