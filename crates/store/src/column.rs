@@ -9,6 +9,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, BooleanArray, DictionaryArray, PrimitiveArray, StringArray};
 use arrow_schema::{DataType, Field};
+use std::fmt::Write as _;
 use std::sync::Arc;
 use whyslow_model::{Nanos, Timestamp};
 
@@ -218,6 +219,22 @@ impl Put<'_> {
             Some(bytes) => self.text(Some(&storable(bytes).0)),
             None => self.text(None),
         }
+    }
+
+    /// Text in pieces, which together can be stored.
+    #[inline]
+    pub(crate) fn pieces(&mut self, pieces: &[&str]) -> &mut Self {
+        match self.buffers.next() {
+            Some(Buffer::Text(builder)) => {
+                for piece in pieces {
+                    // A builder in memory takes everything.
+                    let _ = builder.write_str(piece);
+                }
+                builder.append_value("");
+            }
+            _ => unreachable!("the next column is no text"),
+        }
+        self
     }
 
     /// Text that may be long.

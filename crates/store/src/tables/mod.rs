@@ -37,6 +37,8 @@ pub(crate) struct Replay<'a> {
     pub(crate) frames: Vec<Frame>,
     /// Rows of a table of counts read since the last table.
     pub(crate) count_rows: Vec<whyslow_model::CountRow>,
+    /// For texts that are put together from two columns.
+    pub(crate) buffers: [String; 2],
     /// Until when the oldest calls were removed, where they were.
     pub(crate) calls_removed_until: Timestamp,
 }

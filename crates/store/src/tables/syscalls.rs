@@ -4,6 +4,7 @@ use super::{Keep, Replay, SEQ, Table};
 use crate::column::{Column, Kind, Rows, Take};
 use crate::text::storable;
 use std::borrow::Cow;
+use std::ops::Range;
 use whyslow_model::syscall::{FdArg, Moves, PathArg};
 use whyslow_model::{Call, CallFlags, Errno, Event, Ret, Syscall, text};
 
@@ -20,8 +21,8 @@ pub(crate) static TABLE: Table = Table {
         Column::always("syscall", Kind::Word, "Which call."),
         Column::maybe("ret", Kind::I64, "What it returned; -1 on error."),
         Column::maybe("errno", Kind::Word, "The error by name; null on success."),
-        Column::always("args", Kind::Text, "The arguments, as strace prints them."),
-        Column::maybe("ret_note", Kind::Text, "What strace prints behind the result."),
+        Column::always("args", Kind::Text, "The arguments, as strace prints them; {path} stands for the column path."),
+        Column::maybe("ret_note", Kind::Text, "What strace prints behind the result; {path} as in args."),
         Column::maybe("fd", Kind::I32, "The descriptor in the first argument."),
         Column::maybe("path", Kind::Text, "The path among the arguments, or what the descriptor is where that is told."),
         Column::maybe("bytes", Kind::I64, "Bytes read, written or moved by a call that succeeded."),
@@ -31,9 +32,16 @@ pub(crate) static TABLE: Table = Table {
     replay,
 };
 
+/// Stands for the path in the arguments. Without the path many calls have the same arguments, which then take a bit or
+/// two: the text of a path is stored once a call, not twice.
+const PATH: &str = "{path}";
+
 #[inline]
 pub(super) fn put(call: &Call<'_>, seq: u64, rows: &mut Rows) {
-    let (args, cut) = storable(call.args);
+    let ((args, cut), (note, _)) = (storable(call.args), storable(call.ret_note));
+    let (fd, path) = objects(call, &args);
+    // Where the text itself has the words, a reader could not tell.
+    let path = path.filter(|_| !has_path(&args) && !has_path(&note));
     let mut row = rows.row(seq);
     row.time(call.ts).nanos(call.dur).u32(call.pid).u32(Some(call.tid)).u32(call.cpu.map(u32::from));
     row.bytes(Some(call.name)).i64(call.ret.value());
@@ -41,10 +49,17 @@ pub(super) fn put(call: &Call<'_>, seq: u64, rows: &mut Rows) {
         Errno::NONE => row.text(None),
         errno => row.text(Some(&errno_word(errno))),
     };
-    row.text(Some(&args)).bytes(Some(call.ret_note).filter(|note| !note.is_empty()));
-    let (fd, path) = objects(call);
+    match &path {
+        Some(at) => row.pieces(&[&args[..at.start], PATH, &args[at.end..]]),
+        None => row.text(Some(&args)),
+    };
+    let path = path.map(|at| &args[at]);
+    match note.strip_prefix('<').and_then(|note| note.strip_suffix('>')) {
+        Some(target) if Some(target) == path => row.pieces(&["<", PATH, ">"]),
+        _ => row.text(Some(&*note).filter(|note| !note.is_empty())),
+    };
     let bytes = (call.syscall.info().moves != Moves::None).then(|| call.ok()).flatten();
-    row.i32(fd).bytes(path).i64(bytes.filter(|bytes| *bytes >= 0)).text(flag_words(call.flags, cut)).end();
+    row.i32(fd).text(path).i64(bytes.filter(|bytes| *bytes >= 0)).text(flag_words(call.flags, cut)).end();
 }
 
 #[inline]
@@ -60,29 +75,57 @@ fn replay(row: &mut Take<'_>, seq: u64, to: &mut Replay<'_>) -> Option<()> {
     call.syscall = Syscall::lookup(call.name).unwrap_or(Syscall::UNLISTED);
     call.ret = row.i64().map_or(Ret::Unknown, Ret::Value);
     call.errno = row.text().map_or(Errno::NONE, of_errno_word);
-    call.args = row.text()?.as_bytes();
-    call.ret_note = row.text().unwrap_or_default().as_bytes();
-    (0..3).for_each(|_| row.skip());
+    let (args, note) = (row.text()?, row.text().unwrap_or_default());
+    row.skip();
+    let path = row.text();
+    row.skip();
     call.flags = flags_of(row.text());
+    let [args_buffer, note_buffer] = &mut to.buffers;
+    call.args = with_path(args, path, args_buffer).as_bytes();
+    call.ret_note = with_path(note, path, note_buffer).as_bytes();
     to.sink.push(Event::Call(&call));
     Some(())
 }
 
-/// The descriptor and the path that the call works on, as far as its arguments show them.
+fn has_path(text: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), PATH.as_bytes()).is_some()
+}
+
+/// The text with its path in place.
 #[inline]
-fn objects<'a>(call: &Call<'a>) -> (Option<i32>, Option<&'a [u8]>) {
+fn with_path<'a>(text: &'a str, path: Option<&str>, buffer: &'a mut String) -> &'a str {
+    let found = path.and_then(|path| Some((path, memchr::memmem::find(text.as_bytes(), PATH.as_bytes())?)));
+    let Some((path, at)) = found else { return text };
+    buffer.clear();
+    buffer.push_str(&text[..at]);
+    buffer.push_str(path);
+    buffer.push_str(&text[at + PATH.len()..]);
+    buffer
+}
+
+/// The descriptor that the call works on and where the path stands in `args`, as far as these show them. `args` are
+/// the call's own, as they are stored.
+#[inline]
+fn objects(call: &Call<'_>, args: &str) -> (Option<i32>, Option<Range<usize>>) {
     let info = call.syscall.info();
     let (fd, target) = match info.fd {
-        FdArg::First => call.first_fd().map_or((None, None), |(fd, target)| (Some(fd), target)),
+        FdArg::First => match text::descriptor(args.as_bytes()) {
+            Some((fd, target)) => (Some(fd), target),
+            None => (None, None),
+        },
         FdArg::None => (None, None),
     };
     let argument = match info.path {
-        PathArg::None => return (fd, target),
-        PathArg::First => call.arg(0),
-        PathArg::Second => call.arg(1),
+        PathArg::None => None,
+        PathArg::First => text::argument(args.as_bytes(), 0),
+        PathArg::Second => text::argument(args.as_bytes(), 1),
     };
     let path = argument.and_then(text::quoted).map(|(path, _)| path).filter(|path| !path.is_empty());
-    (fd, path.or(target))
+    let place = path.or(target).filter(|path| !path.is_empty()).map(|path| {
+        let start = path.as_ptr().addr() - args.as_ptr().addr();
+        start..start + path.len()
+    });
+    (fd, place)
 }
 
 /// The error by name; one without a name by its number.
