@@ -55,7 +55,7 @@ impl Held {
                 random ^= random << 13;
                 random ^= random >> 7;
                 random ^= random << 17;
-                let finer = |ns: u64, by: u64| if ns % 1000 == 0 { ns + by % 1000 } else { ns };
+                let finer = |ns: u64, by: u64| if ns.is_multiple_of(1000) { ns + by % 1000 } else { ns };
                 let ts =
                     held.head.ts.get().map(|ns| Timestamp::new(finer(ns, random >> 20) + round * length));
                 let dur = held.head.dur.get().map(|ns| Nanos::new(finer(ns, random >> 40)));

@@ -1,17 +1,17 @@
-//! Inputs: captures read into facts, and what the readers remarked told on standard error.
+//! Inputs: captures and recordings read into facts, and what the readers remarked told on standard error.
 
 use crate::cli::Global;
 use crate::progress::Bar;
 use anyhow::Context;
 use std::path::{Path, PathBuf};
 use whyslow_diagnose::Facts;
-use whyslow_model::NoteKind;
-use whyslow_read::{Input, Options, ReadError};
+use whyslow_model::{CaptureNote, Event, NoteKind, Sink, SourceId};
+use whyslow_read::{Input, Options, Progress, ReadError};
 
 /// The captures a command works on.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Files {
-    /// Captures (strace, strace -c, ltrace, lsof, /proc dumps; also .gz, .zst), directories of them, or - for standard input
+    /// Recordings (NAME.whyslow), captures (strace, strace -c, ltrace, lsof, /proc dumps; also .gz, .zst), directories of them, or - for standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 }
@@ -21,28 +21,83 @@ pub(crate) struct Files {
 /// # Errors
 /// If none of them could be used.
 pub(crate) fn facts_of(files: &[PathBuf], global: &Global) -> anyhow::Result<Facts> {
-    let inputs: Vec<Input> = files
-        .iter()
-        .map(|path| if path == Path::new("-") { Input::Stdin } else { Input::File(path.clone()) })
-        .collect();
+    let (recordings, captures) = sort_out(files);
     let mut facts = Facts::default();
     let bar = Bar::default();
-    let mut options = Options::default();
-    if let Some(threads) = global.threads {
-        options.threads = threads.into();
+    let mut reasons = Vec::new();
+    let mut used = 0;
+    // Snapshots first: what was open is known when the first call comes.
+    if !captures.is_empty() {
+        let mut options = Options::default();
+        if let Some(threads) = global.threads {
+            options.threads = threads.into();
+        }
+        match whyslow_read::read(&captures, &options, &bar, &mut facts) {
+            Ok(outcome) => used += outcome.used,
+            Err(ReadError::Nothing { reasons: told }) => reasons.extend(told.split("; ").map(String::from)),
+        }
     }
-    let outcome = whyslow_read::read(&inputs, &options, &bar, &mut facts);
+    for (number, path) in recordings.iter().enumerate() {
+        let source = recording_id(number);
+        let mut progress = |done, total| bar.bytes(done, Some(total));
+        match whyslow_store::read(path, source, &mut facts, &mut progress) {
+            Ok(_) => used += 1,
+            Err(error) => {
+                let text = format!("{error}; it is not used");
+                reasons.push(error.to_string());
+                facts.push(Event::Note(CaptureNote {
+                    kind: NoteKind::Skipped,
+                    source,
+                    line: None,
+                    text,
+                    tid: None,
+                }));
+            }
+        }
+    }
     bar.finish();
-    outcome.map_err(explain)?;
+    if used == 0 {
+        return Err(nothing(&reasons));
+    }
     facts.finish();
     remark(&facts, global);
     Ok(facts)
 }
 
+/// Recordings count from the end, captures from the start: there are never so many that they meet.
+fn recording_id(number: usize) -> SourceId {
+    SourceId(u16::MAX - 1 - u16::try_from(number).unwrap_or(u16::MAX / 2))
+}
+
+/// Recordings, also those in a directory that is none itself, and the rest.
+fn sort_out(files: &[PathBuf]) -> (Vec<PathBuf>, Vec<Input>) {
+    let (mut recordings, mut captures) = (Vec::new(), Vec::new());
+    for path in files {
+        if path == Path::new("-") {
+            captures.push(Input::Stdin);
+            continue;
+        }
+        if whyslow_store::is_recording(path) {
+            recordings.push(path.clone());
+            continue;
+        }
+        let entries: Vec<PathBuf> =
+            std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        let mut inside: Vec<PathBuf> =
+            entries.iter().filter(|path| whyslow_store::is_recording(path)).cloned().collect();
+        inside.sort();
+        // A directory with nothing else in it is not looked through for captures.
+        if inside.is_empty() || inside.len() < entries.len() {
+            captures.push(Input::File(path.clone()));
+        }
+        recordings.extend(inside);
+    }
+    (recordings, captures)
+}
+
 /// Says what to do next.
-fn explain(error: ReadError) -> anyhow::Error {
-    let ReadError::Nothing { reasons } = error;
-    let reasons = reasons.replace("; ", "\n  ");
+fn nothing(reasons: &[String]) -> anyhow::Error {
+    let reasons = reasons.join("\n  ");
     anyhow::anyhow!(
         "nothing could be read\n  {reasons}\n\
          next: give a capture, made with\n  \
