@@ -9,6 +9,7 @@ mod cost;
 mod counts;
 pub mod decode;
 mod error;
+pub mod names;
 mod options;
 #[cfg(feature = "bpf")]
 pub mod programs;
