@@ -13,6 +13,8 @@ pub mod put;
 mod signals;
 mod sockets;
 pub mod table;
+#[cfg(test)]
+mod tests;
 mod times;
 mod waits;
 

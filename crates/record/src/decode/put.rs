@@ -26,6 +26,8 @@ pub(crate) trait Put {
     fn quoted(&mut self, bytes: &[u8], cut: bool);
     /// What [`Put::quoted`] writes between the quotes; true where all of it fits.
     fn escaped(&mut self, bytes: &[u8]) -> bool;
+    /// A byte that does not stand for itself, and what is behind it.
+    fn escape(&mut self, byte: u8, next: Option<&u8>);
 }
 
 impl Put for Vec<u8> {
@@ -107,42 +109,57 @@ impl Put for Vec<u8> {
     }
 
     fn escaped(&mut self, bytes: &[u8]) -> bool {
-        let mut plain_from = 0;
-        for (at, &byte) in bytes.iter().enumerate() {
-            if self.len() + (at - plain_from) > MAX_TEXT - RESERVE {
-                self.put_bytes(&bytes[plain_from..at]);
-                return false;
+        let mut rest = bytes;
+        loop {
+            let plain = rest.iter().position(|byte| !PLAIN[*byte as usize]).unwrap_or(rest.len());
+            let room = (MAX_TEXT - RESERVE).saturating_sub(self.len());
+            if plain >= room {
+                self.put_bytes(&rest[..room]);
+                return plain == room && rest.len() == room;
             }
-            if matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\' {
-                continue;
-            }
-            self.put_bytes(&bytes[plain_from..at]);
-            plain_from = at + 1;
-            match byte {
-                b'"' => self.put("\\\""),
-                b'\\' => self.put("\\\\"),
-                b'\n' => self.put("\\n"),
-                b'\t' => self.put("\\t"),
-                b'\r' => self.put("\\r"),
-                0x0b => self.put("\\v"),
-                0x0c => self.put("\\f"),
-                _ => {
-                    // Digits behind it would be read as part of a short escape.
-                    let digit_follows = bytes.get(at + 1).is_some_and(|next| matches!(next, b'0'..=b'7'));
-                    let digits = [b'\\', b'0' + (byte >> 6), b'0' + (byte >> 3 & 7), b'0' + (byte & 7)];
-                    match byte {
-                        _ if digit_follows => self.put_bytes(&digits),
-                        0..=7 => self.put_bytes(&[b'\\', digits[3]]),
-                        8..=63 => self.put_bytes(&[b'\\', digits[2], digits[3]]),
-                        _ => self.put_bytes(&digits),
-                    }
+            self.put_bytes(&rest[..plain]);
+            let Some((&byte, behind)) = rest[plain..].split_first() else {
+                return true;
+            };
+            self.escape(byte, behind.first());
+            rest = behind;
+        }
+    }
+
+    fn escape(&mut self, byte: u8, next: Option<&u8>) {
+        match byte {
+            b'"' => self.put("\\\""),
+            b'\\' => self.put("\\\\"),
+            b'\n' => self.put("\\n"),
+            b'\t' => self.put("\\t"),
+            b'\r' => self.put("\\r"),
+            0x0b => self.put("\\v"),
+            0x0c => self.put("\\f"),
+            _ => {
+                // Digits behind it would be read as part of a short escape.
+                let digit_follows = next.is_some_and(|next| matches!(next, b'0'..=b'7'));
+                let digits = [b'\\', b'0' + (byte >> 6), b'0' + ((byte >> 3) & 7), b'0' + (byte & 7)];
+                match byte {
+                    _ if digit_follows => self.put_bytes(&digits),
+                    0..=7 => self.put_bytes(&[b'\\', digits[3]]),
+                    8..=63 => self.put_bytes(&[b'\\', digits[2], digits[3]]),
+                    _ => self.put_bytes(&digits),
                 }
             }
         }
-        self.put_bytes(&bytes[plain_from..]);
-        true
     }
 }
+
+/// The bytes that stand for themselves between quotes.
+static PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = b' ';
+    while byte <= b'~' {
+        plain[byte as usize] = byte != b'"' && byte != b'\\';
+        byte += 1;
+    }
+    plain
+};
 
 #[cfg(test)]
 mod tests {

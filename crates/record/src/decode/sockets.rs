@@ -3,7 +3,7 @@
 use super::constants as c;
 use super::data;
 use super::printer::{Printer, constant_or_number, u16_at, u32_at, u64_at};
-use super::put::Put;
+use super::put::{MAX_TEXT, Put};
 use std::io::Write;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -80,13 +80,17 @@ pub(super) fn address(bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
 
 /// Written as text without allocation.
 fn ip(address: impl std::fmt::Display, out: &mut Vec<u8>) {
-    // Writing to a vector does not fail.
-    let _ = write!(out, "{address}");
+    // More than an address of the Internet takes.
+    const LONGEST: usize = 64;
+    if out.len() + LONGEST <= MAX_TEXT {
+        // Writing to a vector does not fail.
+        let _ = write!(out, "{address}");
+    }
 }
 
 /// C's `%#08x`.
 fn netlink_groups(groups: u32, out: &mut Vec<u8>) {
-    let _ = if groups == 0 { write!(out, "00000000") } else { write!(out, "{groups:#08x}") };
+    if groups == 0 { out.put("00000000") } else { ip(format_args!("{groups:#08x}"), out) }
 }
 
 /// `SOCK_STREAM|SOCK_CLOEXEC`
