@@ -62,13 +62,16 @@ struct task_state {
 	u64 on_since; /* when it got the CPU; 0 where not seen */
 	char futex[FUTEX_WORDS]; /* what stood at the address that it waits at; glibc's mutex has its owner 8 bytes behind */
 	u32 left_as; /* how it left the CPU last */
-	u32 wait_stack; /* a wait of the call that it is in was recorded: its user stack is taken as the call returns */
+	u32 wait_stack; /* what becomes of the user stack of its long waits: WAIT_STACK_… */
 	/* The kernel's own counters of the thread when it was first seen (struct task_struct). */
 	u64 minor_faults;
 	u64 major_faults;
 	u64 voluntary_switches;
 	u64 involuntary_switches;
 };
+
+/* Wanted: a long wait of the call that it is in was recorded; told: as the wait began. */
+enum { WAIT_STACK_NONE = 0, WAIT_STACK_WANTED = 1, WAIT_STACK_TOLD = 2 };
 
 struct settings {
 	u64 ring_mask; /* size of a CPU's ring of calls, less one */

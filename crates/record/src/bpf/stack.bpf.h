@@ -5,7 +5,12 @@
 
 /* PERF_MAX_STACK_DEPTH (include/uapi/linux/perf_event.h): the kernel walks no further */
 #define STACK_BYTES (127 * 8)
-enum { STACK_USER_CUT = 1, STACK_KERNEL_CUT = 2, STACK_UNFINISHED = 4 };
+enum {
+	STACK_USER_CUT = 1,
+	STACK_KERNEL_CUT = 2,
+	STACK_UNFINISHED = 4, /* a wait that lasts still */
+	STACK_BEFORE = 8, /* the user part of a wait was told as it began; else it comes when the call returns */
+};
 
 struct stack_record {
 	struct record head;

@@ -1,10 +1,9 @@
 /* Requests to block devices, from the driver's getting them to their completion. Of everybody: one's neighbours keep the
  * disk busy too, and what the kernel writes back for a program is issued by a thread of the kernel. */
-#include "../../bpf/common.bpf.h"
+#include "../../bpf/budget.bpf.h"
 
 /* Requests of others a second and CPU; of the watched threads all are kept. */
 #define OTHERS_LIMIT 20000
-#define SECOND 1000000000ull
 #define OP_MASK 0xff /* REQ_OP_MASK (include/linux/blk_types.h) */
 
 enum { BLOCK_WATCHED = 1, BLOCK_UNFINISHED = 2, BLOCK_SYNC = 4, BLOCK_FUA = 8, BLOCK_META = 16 };
@@ -42,29 +41,19 @@ struct {
 	__type(value, struct pending);
 } pending_requests SEC(".maps");
 
-struct others {
-	u64 since;
-	u64 count;
-};
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, u32);
-	__type(value, struct others);
-} others SEC(".maps");
+	__type(value, struct budget);
+} others_budget SEC(".maps");
 
 static __always_inline bool too_many_others(u64 now)
 {
 	u32 zero = 0;
-	struct others *here = bpf_map_lookup_elem(&others, &zero);
+	struct budget *budget = bpf_map_lookup_elem(&others_budget, &zero);
 
-	if (!here)
-		return true;
-	if (now - here->since > SECOND) {
-		here->since = now;
-		here->count = 0;
-	}
-	return here->count++ >= OTHERS_LIMIT;
+	return !budget || !within_budget(budget, OTHERS_LIMIT, now);
 }
 
 static __always_inline void tell(struct pending *request, u32 flags, u64 now)

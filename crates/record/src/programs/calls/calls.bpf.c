@@ -1,7 +1,7 @@
 /* Every syscall of the watched threads: in full, or counted. Enter leaves the time in the thread's state; exit reads the
  * registers (the kernel keeps the arguments in them), the memory that the call's specification names, and writes one
  * record into its CPU's ring. */
-#include "../../bpf/common.bpf.h"
+#include "../../bpf/stack.bpf.h"
 #include "pieces.bpf.h"
 #include "counts.bpf.h"
 
@@ -91,6 +91,28 @@ static __always_inline void write_call(struct task_struct *task, struct task_sta
 	ring_commit(head, length);
 }
 
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct stack_record);
+} returned_room SEC(".maps");
+
+/* From where in the program the call was made that has just waited long (sched/waits.bpf.h). */
+static __noinline int tell_wait_stack(u64 now)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	u32 zero = 0;
+	struct stack_record *room = bpf_map_lookup_elem(&returned_room, &zero);
+	long bytes;
+
+	if (!room)
+		return 0;
+	bytes = bpf_get_task_stack(task, room->frames, STACK_BYTES, BPF_F_USER_STACK);
+	write_stack(room, RECORD_WAIT_STACK, 0, task, 0, 0, stack_part(bytes), now);
+	return 0;
+}
+
 static __always_inline int on_enter(struct pt_regs *regs, u32 nr)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -135,6 +157,10 @@ static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 	now = bpf_ktime_get_ns();
 	entered = state->enter;
 	state->enter = 0;
+	if (state->wait_stack == WAIT_STACK_WANTED) {
+		state->wait_stack = WAIT_STACK_NONE;
+		tell_wait_stack(now);
+	}
 	nr = regs->orig_ax & (MAX_CALL_NUMBERS - 1);
 	spec = bpf_map_lookup_elem(&call_specs, &nr);
 	mode = calls_mode();

@@ -1,13 +1,13 @@
 //! Where the watched threads' time goes: on a CPU, waiting for one, blocked; and who woke them.
 
-use super::{Program, by_section, object};
+use super::{Program, at_end, by_section, kind, object};
 
 pub(super) static SCHED: Program = Program {
     name: "sched",
     summary: "the scheduler: time on a CPU, runnable, blocked; wake-ups",
     cost: "on the development machine about 100 ns a switch of a watched thread, 30 ns of any other",
-    tables: &["sched", "wakeups"],
-    rare: &[],
+    tables: &["sched", "wakeups", "offcpu"],
+    rare: &[("offcpu", &[kind::OFFCPU])],
     wanted: |options| options.sched,
     needed: true,
     object: object!("sched"),
@@ -21,5 +21,6 @@ pub(super) static SCHED: Program = Program {
         &[by_section("timer_exit")],
         &[by_section("softirq_entry")],
         &[by_section("softirq_exit")],
+        &[at_end("waits_left")],
     ],
 };

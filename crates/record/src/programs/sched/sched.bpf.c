@@ -27,6 +27,8 @@ struct wakeup_record {
 
 #define UNKNOWN (~0ull)
 
+#include "waits.bpf.h"
+
 /* What a CPU is in the middle of, beside its thread. The kernel's own count is no symbol that programs may read
  * everywhere, so the interrupts' own tracepoints keep ours. */
 struct interrupts {
@@ -164,6 +166,12 @@ static __always_inline void leaves(struct task_struct *task, struct task_state *
 	state->left_as = how;
 	state->woken = 0;
 	state->on_since = 0;
+	if (settings.wait_stacks && is_wait(how)) {
+		if (state->wait_stack == WAIT_STACK_TOLD)
+			state->wait_stack = WAIT_STACK_NONE;
+		if (!state->enter || calls_mode() == CALLS_NONE)
+			tell_user_stack(task, state, now);
+	}
 }
 
 SEC("tp_btf/sched_switch")
@@ -181,8 +189,14 @@ int sched_switch(u64 *ctx)
 		leaves(prev, state, left_as(preempted, prev->__state), now);
 	}
 	state = state_of(next);
-	if (state)
-		state->on_since = now ? now : bpf_ktime_get_ns();
+	if (state) {
+		if (!now)
+			now = bpf_ktime_get_ns();
+		state->on_since = now;
+		if (settings.wait_stacks && is_wait(state->left_as) && state->off_since &&
+		    now - state->off_since >= settings.long_off)
+			wait_over(next, state, now);
+	}
 	return 0;
 }
 
