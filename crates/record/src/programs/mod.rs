@@ -3,14 +3,17 @@
 use crate::bpf::layout::kind;
 use crate::options::Options;
 
-pub(crate) mod block;
+mod block;
 mod calls;
-pub(crate) mod net;
-pub(crate) mod samples;
+mod events;
+mod net;
+mod samples;
 mod sched;
-pub(crate) mod signals;
+mod signals;
 mod tasks;
-pub(crate) mod totals;
+mod totals;
+
+pub(crate) use events::RareEvents;
 
 /// One BPF object: what it records and what it costs.
 pub struct Program {

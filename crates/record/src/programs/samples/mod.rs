@@ -1,6 +1,15 @@
-//! What the watched threads do while they are on a CPU: their stacks, at a fixed rate.
+//! What the watched threads do while they are on a CPU: their stacks, at a fixed rate. Also reads the stacks of waits
+//! (`sched`), which have the same form.
+
+mod stacks;
 
 use super::{Program, by_timer, kind, object};
+use crate::clock::Clock;
+use crate::spool::SpoolRecord;
+use crate::symbols::Symbolizer;
+use stacks::{StackRecord, Stacks, flag};
+use std::collections::HashMap;
+use whyslow_model::{Event, Nanos, Sample, SampleKind, Sink, StackId};
 
 pub(super) static SAMPLES: Program = Program {
     name: "samples",
@@ -13,3 +22,118 @@ pub(super) static SAMPLES: Program = Program {
     object: object!("samples"),
     attach: &[&[by_timer("sample")]],
 };
+
+/// Waits whose user stack is to come, at once; past this they are told without.
+const MAX_WAITING: usize = 1 << 16;
+
+/// Turns records of stacks into events.
+pub(crate) struct Samples {
+    clock: Clock,
+    symbols: Symbolizer,
+    stacks: Stacks,
+    /// By thread: waits whose user stack comes when their call returns.
+    waiting: HashMap<u32, Vec<StackRecord>>,
+    waiting_count: usize,
+    /// By thread: the user stack of the wait that it is in.
+    before: HashMap<u32, Option<StackId>>,
+}
+
+impl Samples {
+    /// `symbols` should remember already what was running as the recording began.
+    pub(crate) fn new(clock: Clock, symbols: Symbolizer) -> Samples {
+        Samples {
+            clock,
+            symbols,
+            stacks: Stacks::default(),
+            waiting: HashMap::new(),
+            waiting_count: 0,
+            before: HashMap::new(),
+        }
+    }
+
+    /// A process began, or began another program: reads where its code is. To be called as early as may be.
+    pub(crate) fn program_began(&mut self, pid: u32, tid: u32, sink: &mut dyn Sink) {
+        self.thread_ended(tid, sink);
+        self.stacks.forget(pid);
+        self.symbols.remember(pid);
+    }
+
+    /// No further stack of the thread comes.
+    pub(crate) fn thread_ended(&mut self, tid: u32, sink: &mut dyn Sink) {
+        self.tell_waiting(tid, None, sink);
+        self.before.remove(&tid);
+    }
+
+    /// Tells what still waits for its user stack.
+    pub(crate) fn finish(&mut self, sink: &mut dyn Sink) {
+        let mut threads: Vec<u32> = self.waiting.keys().copied().collect();
+        threads.sort_unstable();
+        for tid in threads {
+            self.tell_waiting(tid, None, sink);
+        }
+    }
+
+    /// Takes one record of a stack; `None` where it is none or not whole.
+    pub(crate) fn take(&mut self, record: &SpoolRecord<'_>, sink: &mut dyn Sink) -> Option<()> {
+        let stack = StackRecord::read(record)?;
+        let has_before = stack.flags & flag::BEFORE != 0;
+        match record.header.kind {
+            kind::SAMPLE => {
+                let user = self.user(&stack, sink);
+                self.tell(SampleKind::OnCpu, &stack, user, sink);
+            }
+            kind::OFFCPU if has_before => {
+                let user = self.before.remove(&stack.tid).flatten();
+                self.tell(SampleKind::OffCpu, &stack, user, sink);
+            }
+            kind::OFFCPU => {
+                if self.waiting_count >= MAX_WAITING {
+                    self.finish(sink);
+                }
+                self.waiting_count += 1;
+                self.waiting.entry(stack.tid).or_default().push(stack);
+            }
+            kind::WAIT_STACK => {
+                let user = self.user(&stack, sink);
+                if has_before {
+                    self.tell_waiting(stack.tid, None, sink);
+                    self.before.insert(stack.tid, user);
+                } else {
+                    self.tell_waiting(stack.tid, user, sink);
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn tell_waiting(&mut self, tid: u32, user: Option<StackId>, sink: &mut dyn Sink) {
+        let waits = self.waiting.remove(&tid).unwrap_or_default();
+        self.waiting_count -= waits.len();
+        for wait in &waits {
+            self.tell(SampleKind::OffCpu, wait, user, sink);
+        }
+    }
+
+    fn user(&mut self, stack: &StackRecord, sink: &mut dyn Sink) -> Option<StackId> {
+        let cut = stack.flags & flag::USER_CUT != 0;
+        self.stacks.user(stack.pid, &stack.user, cut, &mut self.symbols, sink)
+    }
+
+    fn tell(&mut self, kind: SampleKind, stack: &StackRecord, user: Option<StackId>, sink: &mut dyn Sink) {
+        let cut = stack.flags & flag::KERNEL_CUT != 0;
+        let kernel = self.stacks.kernel(&stack.kernel, cut, &mut self.symbols, sink);
+        // A wait's record is written at its end.
+        let began = if kind == SampleKind::OffCpu { stack.ts.saturating_sub(stack.weight) } else { stack.ts };
+        sink.push(Event::Sample(Sample {
+            kind,
+            ts: self.clock.epoch(began),
+            cpu: stack.cpu,
+            pid: stack.pid,
+            tid: stack.tid,
+            weight: Nanos::new(stack.weight),
+            user,
+            kernel,
+        }));
+    }
+}

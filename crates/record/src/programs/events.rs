@@ -1,0 +1,66 @@
+//! The records that come through the ring for rare ones, as events: stacks, block I/O, connections, signals, totals.
+
+use super::samples::Samples;
+use super::{block, net, signals, totals};
+use crate::bpf::layout::kind;
+use crate::clock::Clock;
+use crate::spool::SpoolRecord;
+use crate::symbols::Symbolizer;
+use whyslow_model::{Event, Signal, Sink, SourceId};
+
+/// One record that stands for many events (drops of a listening socket) is told so often at most.
+const MAX_REPEATED: u64 = 1 << 20;
+
+/// Turns the records into events. What must be known of a record before it can be told is kept here.
+pub(crate) struct RareEvents {
+    clock: Clock,
+    samples: Samples,
+}
+
+impl RareEvents {
+    /// `symbols` should remember already what was running as the recording began.
+    pub(crate) fn new(clock: Clock, symbols: Symbolizer) -> RareEvents {
+        RareEvents { clock, samples: Samples::new(clock, symbols) }
+    }
+
+    /// The samples: they want to know of programs and threads.
+    pub(crate) fn samples(&mut self) -> &mut Samples {
+        &mut self.samples
+    }
+
+    /// Takes one record. `source` and `line` say where it stands. `None` where it is none of these or not whole.
+    pub(crate) fn take(
+        &mut self,
+        record: &SpoolRecord<'_>,
+        (source, line): (SourceId, u64),
+        sink: &mut dyn Sink,
+    ) -> Option<()> {
+        match record.header.kind {
+            kind::SAMPLE | kind::OFFCPU | kind::WAIT_STACK => self.samples.take(record, sink)?,
+            kind::BLOCK => sink.push(Event::BlockIo(Box::new(block::decode(record, self.clock)?))),
+            kind::NET => {
+                let (event, count) = net::decode(record, self.clock)?;
+                for _ in 0..count.min(MAX_REPEATED) {
+                    sink.push(Event::Net(Box::new(event.clone())));
+                }
+            }
+            kind::SIGNAL => {
+                let (name, info) = signals::decode(record)?;
+                let ts = self.clock.epoch(record.header.ts);
+                let (name, info) = (name.as_bytes(), info.as_bytes());
+                sink.push(Event::Signal(Signal {
+                    source,
+                    line,
+                    tid: record.header.tid,
+                    ts,
+                    name,
+                    info,
+                    raw: b"",
+                }));
+            }
+            kind::TOTALS => sink.push(Event::ThreadTotals(totals::decode(record)?)),
+            _ => return None,
+        }
+        Some(())
+    }
+}
