@@ -224,3 +224,33 @@ fn nginx_master_and_worker() {
         std::panic::resume_unwind(panic);
     }
 }
+
+#[test]
+fn sockets_of_another_network_namespace() {
+    let program = r#"
+import socket,time,subprocess
+subprocess.run(["ip","link","set","lo","up"],stderr=subprocess.DEVNULL)
+a=socket.socket(); a.bind(("127.0.0.1",47113)); a.listen()
+p=socket.socketpair()
+print("ready",flush=True)
+time.sleep(600)
+"#;
+    let Some(mut server) = start("unshare", &["-n", "python3", "-c", program]) else { return };
+    let mut line = String::new();
+    let output = server.0.stdout.take().expect("its output is a pipe");
+    BufReader::new(output).read_line(&mut line).expect("its output");
+    if line != "ready\n" {
+        return println!("skipped: no network namespace can be made here");
+    }
+    let found = by_snapshot(server.0.id());
+    let listener = found.iter().find(|entry| entry.state.as_deref() == Some("LISTEN")).expect("the listener");
+    let local = listener.ends.as_ref().and_then(|ends| ends.local.as_deref());
+    assert_eq!((listener.kind, local), (FdKind::Tcp, Some("127.0.0.1:47113")));
+    let unix = found.iter().filter(|entry| entry.kind == FdKind::Unix);
+    let held = format!("{},python3,", server.0.id());
+    let peers = unix.filter_map(|entry| entry.ends.as_ref()?.peer.clone());
+    assert_eq!(peers.filter(|peer| peer.starts_with(&held)).count(), 2);
+    // A port of that namespace leads to it.
+    let selection = Selection { ports: vec![47113], ..Selection::default() };
+    assert_eq!(selection.resolve(&ProcRoot::live()).expect("a target").pids(), [server.0.id()]);
+}

@@ -103,17 +103,19 @@ impl One<'_> {
             return Some(Open::Socket { fd: self.fd, inode });
         }
         let mut entry = owner.entry(Some(self.fd));
-        // The owner's bits of the link tell how it is open.
-        if let Ok(link) = rustix::fs::statat(self.links, self.name, AtFlags::SYMLINK_NOFOLLOW) {
-            entry.readable = Some(link.st_mode & 0o400 != 0);
-            entry.writable = Some(link.st_mode & 0o200 != 0);
-        }
         if bytes.first() == Some(&b'/') {
             let stat = statx(self.links, Path::new(std::ffi::OsStr::from_bytes(self.name.to_bytes())));
             path(bytes, stat.as_ref(), &mut entry);
             self.position(remote, &mut entry);
         } else {
             self.pathless(bytes, &mut entry);
+        }
+        // The owner's bits of the link tell how it is open, where fdinfo has not.
+        if entry.readable.is_none()
+            && let Ok(link) = rustix::fs::statat(self.links, self.name, AtFlags::SYMLINK_NOFOLLOW)
+        {
+            entry.readable = Some(link.st_mode & 0o400 != 0);
+            entry.writable = Some(link.st_mode & 0o200 != 0);
         }
         *buffer = target.into_bytes();
         Some(Open::Entry(Box::new(entry)))
@@ -164,7 +166,7 @@ impl One<'_> {
         Some(format!("[{}:{}{more}]", String::from_utf8_lossy(name), list.join(",")))
     }
 
-    /// The offset of a file, and the server it is on.
+    /// The offset of a file, how it is open, and the server it is on.
     fn position(&self, remote: &HashMap<u64, String>, entry: &mut FdEntry) {
         let Some(info) = self.info() else { return };
         let field = |label: &[u8]| {
@@ -173,6 +175,14 @@ impl One<'_> {
         };
         if matches!(entry.kind, FdKind::File | FdKind::Directory | FdKind::Proc) {
             entry.offset = field(b"pos:");
+        }
+        let flags = info.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(b"flags:"));
+        let flags = flags.and_then(|octal| std::str::from_utf8(octal.trim_ascii()).ok());
+        if let Some(flags) = flags.and_then(|octal| i32::from_str_radix(octal, 8).ok()) {
+            let access = flags & libc::O_ACCMODE;
+            let opened = flags & libc::O_PATH == 0;
+            entry.readable = Some(opened && matches!(access, libc::O_RDONLY | libc::O_RDWR));
+            entry.writable = Some(opened && matches!(access, libc::O_WRONLY | libc::O_RDWR));
         }
         if !remote.is_empty() {
             entry.mount = field(b"mnt_id:").and_then(|id| remote.get(&id)).cloned();
