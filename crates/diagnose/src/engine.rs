@@ -1,9 +1,11 @@
 //! The rule engine: what a rule is, and its three answers (fired, quiet, not judged).
 
-use crate::facts::{Exemplar, Facts};
+use crate::facts::{Exemplar, Facts, SchedTime};
 use crate::guards::{self, Share};
 use whyslow_model::syscall::Class;
-use whyslow_model::{Evidence, Finding, Nanos, NotJudged, Saving, Severity, Subject, Syscall};
+use whyslow_model::{
+    CaptureKind, Evidence, Finding, Nanos, NotJudged, Saving, Severity, Subject, Syscall, Timestamp,
+};
 
 /// One root cause that can be recognised.
 pub struct Rule {
@@ -50,6 +52,10 @@ pub enum Need {
     Counts,
     /// A snapshot of open descriptors (lsof, /proc/PID/fd).
     Snapshot,
+    /// Time on a CPU, runnable and blocked.
+    Scheduling,
+    /// A table that only a recorder writes: `net`, `block_io`, `process_stats`.
+    Table(&'static str),
 }
 
 impl Need {
@@ -88,12 +94,68 @@ impl Need {
             Need::Snapshot if facts.world.snapshot_rows == 0 => {
                 Some(("a list of open descriptors".to_string(), "lsof -nP -p PID > trace.lsof".to_string()))
             }
+            Need::Scheduling if !facts.sched.is_known() => {
+                Some(("when threads ran and when they waited for a CPU".to_string(), RECORD.to_string()))
+            }
+            Need::Table(table) if !facts.has_table(table) => {
+                let what = match table {
+                    "net" => "what TCP did (segments sent again, full backlogs)",
+                    "block_io" => "requests to block devices",
+                    "process_stats" => "page faults by thread",
+                    other => other,
+                };
+                Some((what.to_string(), RECORD.to_string()))
+            }
             _ => None,
         }
     }
 }
 
+/// What supplies that which no trace of calls shows.
+const RECORD: &str = "whyslow record -p PID -o again.whyslow";
+
 impl Facts {
+    /// True where a recorder wrote that table, though perhaps no row of it.
+    pub fn has_table(&self, table: &str) -> bool {
+        self.recording.lost_of(table).is_some()
+            || match table {
+                "net" => self.net.events > 0,
+                "block_io" => !self.devices.iter().is_empty(),
+                "process_stats" => self.world.threads.iter().any(|(_, thread)| thread.totals.is_some()),
+                _ => false,
+            }
+    }
+
+    /// A moment of the recording, as the source of evidence.
+    pub fn recording_at(&self, ts: Timestamp) -> String {
+        let source = self.capture.sources.iter().find(|source| source.kind == CaptureKind::Recording);
+        let name = source.map_or("?", |source| source.name.as_str());
+        match ts.is_known() {
+            true => format!("recording {name}, {}", ts.time_of_day()),
+            false => format!("recording {name}"),
+        }
+    }
+
+    /// Where a thread's time went by the scheduler's account, in a line.
+    pub fn account(&self, time: &SchedTime) -> String {
+        let part = |ns: u64| Nanos::new(ns);
+        let queue = match time.run_queue.count() {
+            0 => String::new(),
+            _ => format!(
+                "; waits for a CPU: half {} and less, 99 % {} and less",
+                time.run_queue.percentile(0.5),
+                time.run_queue.percentile(0.99)
+            ),
+        };
+        format!(
+            "on CPU {}, runnable {}, blocked {} (uninterruptible {}){queue}",
+            part(time.on_cpu_ns),
+            part(time.runnable_ns),
+            part(time.blocked_ns),
+            part(time.uninterruptible_ns)
+        )
+    }
+
     /// True where the capture seems to be filtered (`-e`) so that it cannot show any of `names`: a capture that
     /// shows only calls of one kind hides the others; one of many kinds hides none.
     pub fn hides(&self, names: &[&str]) -> bool {
@@ -176,6 +238,12 @@ impl Facts {
 pub struct Subjects;
 
 impl Subjects {
+    /// `thread 514 worker`, as far as known.
+    pub fn words(subject: &Subject) -> String {
+        let tid = subject.tid.map_or("?".to_string(), |tid| tid.to_string());
+        subject.comm.as_ref().map_or(format!("thread {tid}"), |comm| format!("thread {tid} {comm}"))
+    }
+
     /// The process, thread and name of `tid`.
     pub fn thread(facts: &Facts, tid: u32) -> Subject {
         let thread = facts.world.threads.iter().map(|(_, thread)| thread).find(|thread| thread.tid == tid);

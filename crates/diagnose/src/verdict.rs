@@ -57,6 +57,8 @@ fn sentence(facts: &Facts, findings: &[Finding]) -> String {
         // What the capture lacks may well be the cause: saying only "none" would be a wrong answer.
         let gap = findings.iter().find(|finding| finding.severity == Severity::Capture);
         let mind = gap.map_or(String::new(), |gap| format!(" But {}.", gap.title.trim_end_matches('.')));
+        let computes = findings.iter().find(|finding| finding.id == "cpu-bound");
+        let computes = computes.map_or(String::new(), |found| format!(" But {}.", found.title));
         let counts = match facts.world.calls == 0 && facts.world.counted > 0 {
             true => {
                 " But they were only counted, and most causes show in single calls: record with --mode full."
@@ -64,7 +66,7 @@ fn sentence(facts: &Facts, findings: &[Finding]) -> String {
             false => "",
         };
         return format!(
-            "No cause of slowness among the system calls{aside}: {} looked at.{counts}{mind}",
+            "No cause of slowness among the system calls{aside}: {} looked at.{computes}{counts}{mind}",
             words::plural(facts.total_calls(), "call")
         );
     };

@@ -3,9 +3,12 @@
 //!
 //! A section begins with `## fires: NAME`, `## notice: NAME` (it fires, but warns of nothing), `## quiet: NAME` or
 //! `## not-judged: NAME`. Its ```` ```capture FILE ````
-//! blocks are the input; its ```` ```report ```` block is what the rule says. Inside a capture
+//! blocks are the input, or one ```` ```events NAME ```` block with what a recorder saw (see `events`); its
+//! ```` ```report ```` block is what the rule says. Inside either
 //! `@repeat N every DUR` … `@end` repeats lines, `@skip DUR` lets time pass; `{time}` is the running clock
 //! (10:00:00 at first, a millisecond a line outside of repeats), `{i}` counts the repeats.
+
+mod events;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -25,6 +28,8 @@ struct Section {
     answer: Answer,
     name: String,
     captures: Vec<(String, String)>,
+    /// What a recorder saw: name and text.
+    recording: Option<(String, String)>,
     report: Option<String>,
     /// Line of the document (from 0) at which the report block stands, or the section ends.
     report_at: usize,
@@ -59,7 +64,7 @@ fn cases_say_what_they_expect() {
         let mut lines: Vec<String> = document.lines().map(str::to_string).collect();
         for section in sections.iter().rev() {
             run += 1;
-            let diagnosis = diagnosis_of(&section.captures);
+            let diagnosis = diagnosis_of(section);
             let fired: Vec<&Finding> =
                 diagnosis.findings.iter().filter(|finding| finding.id == rule.id).collect();
             let unjudged = diagnosis.not_judged.iter().find(|unjudged| unjudged.id == rule.id);
@@ -185,7 +190,9 @@ fn a_recording_is_judged_as_a_capture_is() {
     let mut run = 0;
     for rule in RULES.iter().filter(|rule| rule.group != "capture") {
         let Ok(document) = std::fs::read_to_string(case_path(rule.group, rule.id)) else { continue };
-        for section in parse(&document).iter().filter(|section| section.answer != Answer::NotJudged) {
+        let all = parse(&document);
+        let traces = all.iter().filter(|section| section.recording.is_none());
+        for section in traces.filter(|section| section.answer != Answer::NotJudged) {
             let titles = |diagnosis: Diagnosis| -> Vec<String> {
                 let found = diagnosis.findings.into_iter().filter(|finding| finding.id == rule.id);
                 found.map(|finding| format!("{:?} {}", finding.severity, finding.title)).collect()
@@ -202,7 +209,7 @@ fn a_recording_is_judged_as_a_capture_is() {
                     failures.push(format!("{}: {}: an empty line of evidence", rule.id, section.name));
                 }
             }
-            let (as_capture, as_recording) = (titles(diagnosis_of(&section.captures)), titles(recorded));
+            let (as_capture, as_recording) = (titles(diagnosis_of(section)), titles(recorded));
             if as_capture != as_recording {
                 failures.push(format!("{}: {}:\n{as_capture:?}\n{as_recording:?}", rule.id, section.name));
             }
@@ -212,8 +219,14 @@ fn a_recording_is_judged_as_a_capture_is() {
     assert!(run > 50 && failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n---\n"));
 }
 
-fn diagnosis_of(captures: &[(String, String)]) -> Diagnosis {
-    diagnose(&facts_of(captures, false))
+fn diagnosis_of(section: &Section) -> Diagnosis {
+    let Some((name, text)) = &section.recording else {
+        return diagnose(&facts_of(&section.captures, false));
+    };
+    let mut facts = Facts::default();
+    events::push(text, name, &mut facts);
+    facts.finish();
+    diagnose(&facts)
 }
 
 /// Hands events on as a recorder would: no text, no first halves of calls.
@@ -266,6 +279,9 @@ fn parse(document: &str) -> Vec<Section> {
                 if let Some(file) = info.strip_prefix("capture ") {
                     section.captures.push((file.trim().to_string(), expand(text)));
                     section.report_at = number + 1;
+                } else if let Some(name) = info.strip_prefix("events ") {
+                    section.recording = Some((name.trim().to_string(), expand(text)));
+                    section.report_at = number + 1;
                 } else if info == "report" {
                     section.report = Some(text.clone());
                     section.report_at = *start;
@@ -288,6 +304,7 @@ fn parse(document: &str) -> Vec<Section> {
                 answer,
                 name: name.trim().to_string(),
                 captures: Vec::new(),
+                recording: None,
                 report: None,
                 report_at: number + 1,
                 report_lines: 0,

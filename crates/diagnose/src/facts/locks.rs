@@ -1,10 +1,10 @@
 //! Locks: futex waits and wakes by address.
 
-use super::Fold;
 use super::exemplar::{Exemplar, Exemplars};
 use super::readiness::hex;
 use super::threads::ProcessId;
 use super::world::{Seen, World};
+use super::{Fold, When};
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
 use whyslow_model::{Call, CallFlags, Errno, Nanos, Syscall, Timestamp, text};
@@ -36,7 +36,33 @@ pub struct LockFacts {
     pub longest: Option<Box<LockWait>>,
     /// Lines of waits.
     pub exemplars: Exemplars,
+    /// What the holder was doing while others waited: the slow calls during which it held the lock.
+    pub held_across: Vec<HeldAcross>,
     last_wake: Wake,
+}
+
+/// A slow call that a holder makes with the lock held: a waiter slept through it, for the most part of its wait, and
+/// the thread that made it then woke that waiter.
+#[derive(Clone, Debug)]
+pub struct HeldAcross {
+    /// The call.
+    pub syscall: Syscall,
+    /// What its descriptor leads to.
+    pub target: Option<Box<str>>,
+    /// Waits spent so.
+    pub waits: u64,
+    /// Time in those waits, ns.
+    pub wait_ns: u64,
+    /// The longest such call; its thread is the holder.
+    pub longest: Exemplar,
+}
+
+/// A slow call of a thread since it last woke somebody.
+#[derive(Clone, Debug)]
+struct SlowCall {
+    syscall: Syscall,
+    target: Option<Box<str>>,
+    exemplar: Exemplar,
 }
 
 /// A thread's part.
@@ -74,11 +100,12 @@ impl LockWait {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Wake {
     tid: Tid,
     ts: Timestamp,
     end: Timestamp,
+    behind: Vec<SlowCall>,
 }
 
 impl LockFacts {
@@ -86,6 +113,8 @@ impl LockFacts {
     const MAX_PARTIES: usize = 64;
     /// Waits shorter than this are not kept as the longest: they would only be copied.
     const SHORTEST_KEPT_NS: u64 = 100_000;
+    /// Calls with the lock held that are told apart.
+    const MAX_HELD_ACROSS: usize = 16;
 
     /// Time in waits; unknown where no duration is.
     pub fn waited(&self) -> Nanos {
@@ -121,9 +150,47 @@ impl LockFacts {
         self.wait_ns += ns;
         party(&mut self.waiters, call.tid, ns);
         self.exemplars.see(call);
+        self.held(call);
         let longest = self.longest.as_ref().map_or(Self::SHORTEST_KEPT_NS, |wait| wait.dur.or_zero());
         if ns > longest {
             self.keep(call);
+        }
+    }
+
+    /// Whether the one who ended this wait was in a slow call for the most part of it.
+    fn held(&mut self, call: &Call<'_>) {
+        let wake = &self.last_wake;
+        let (start, end) = (call.ts.or_zero(), call.end().or_zero());
+        let together = |slow: &SlowCall| {
+            let slow = &slow.exemplar;
+            slow.ts.plus(slow.dur).or_zero().min(end).saturating_sub(slow.ts.or_zero().max(start))
+        };
+        let Some(behind) = wake.behind.iter().max_by_key(|slow| together(slow)) else { return };
+        let slow = &behind.exemplar;
+        let ended_it = wake.tid != call.tid && (start..=end).contains(&wake.ts.or_zero());
+        let most = together(behind) > 0 && together(behind) * 2 >= call.dur.or_zero();
+        if !ended_it || !most {
+            return;
+        }
+        let (syscall, target) = (behind.syscall, &behind.target);
+        let same = |held: &HeldAcross| held.syscall == syscall && held.target == *target;
+        match self.held_across.iter().position(same) {
+            Some(at) => {
+                let held = &mut self.held_across[at];
+                held.waits += 1;
+                held.wait_ns += call.dur.or_zero();
+                if slow.dur > held.longest.dur {
+                    held.longest = slow.clone();
+                }
+            }
+            None if self.held_across.len() < Self::MAX_HELD_ACROSS => self.held_across.push(HeldAcross {
+                syscall,
+                target: target.clone(),
+                waits: 1,
+                wait_ns: call.dur.or_zero(),
+                longest: slow.clone(),
+            }),
+            None => {}
         }
     }
 
@@ -144,14 +211,14 @@ impl LockFacts {
         self.longest = Some(Box::new(wait));
     }
 
-    fn wake(&mut self, call: &Call<'_>, woken: u64) {
+    fn wake(&mut self, call: &Call<'_>, woken: u64, behind: Vec<SlowCall>) {
         self.wakes += 1;
         self.woken += woken;
         if woken == 0 {
             return;
         }
         party(&mut self.wakers, call.tid, 0);
-        self.last_wake = Wake { tid: call.tid, ts: call.ts, end: call.end() };
+        self.last_wake = Wake { tid: call.tid, ts: call.ts, end: call.end(), behind };
         // The waiter may come back before the call that woke it ends.
         if let Some(wait) =
             self.longest.as_deref_mut().filter(|wait| wait.covers(call.ts) && wait.tid != call.tid)
@@ -193,11 +260,17 @@ pub struct Locks {
     pub merged: LockFacts,
     /// How many those are.
     pub merged_addresses: u64,
+    /// By thread, what it did since it last woke somebody.
+    slow: HashMap<Tid, Vec<SlowCall>, foldhash::fast::RandomState>,
 }
 
 impl Locks {
     /// Addresses kept apart. A row is some 300 bytes with its lines.
     const MAX_ADDRESSES: usize = 4096;
+    /// Threads whose slow calls are remembered.
+    const MAX_SLOW: usize = 2048;
+    /// Slow calls remembered of a thread: the last ones.
+    const LAST_SLOW: usize = 4;
 
     /// Each address with its process and facts, in no order.
     pub fn iter(&self) -> impl Iterator<Item = (ProcessId, u64, &LockFacts)> {
@@ -241,13 +314,21 @@ impl Locks {
 }
 
 impl Fold for Locks {
-    fn wants(&self, syscall: Syscall) -> bool {
-        matches!(syscall, Syscall::FUTEX | Syscall::FUTEX_TIME64)
+    fn wants(&self, _: Syscall) -> bool {
+        true
+    }
+
+    /// What a lock may be held across are the slow calls.
+    fn when(&self, syscall: Syscall) -> When {
+        if is_futex(syscall) { When::Always } else { When::Slow }
     }
 
     #[inline]
-    fn call(&mut self, seen: &Seen<'_>, _: &World) {
+    fn call(&mut self, seen: &Seen<'_>, world: &World) {
         let call = seen.call;
+        if !is_futex(call.syscall) {
+            return self.slow_call(seen, world);
+        }
         let Some((address, operation, rest)) = futex(call.args) else {
             return;
         };
@@ -264,14 +345,36 @@ impl Fold for Locks {
             lock.wait(call, mutex);
         } else if wakes(operation) {
             let woken = call.ok().map_or(0, |woken| woken.max(0) as u64);
-            self.entry(seen.process, address).wake(call, woken);
+            let behind = if woken > 0 { self.slow.remove(&call.tid).unwrap_or_default() } else { Vec::new() };
+            self.entry(seen.process, address).wake(call, woken, behind);
         }
     }
 }
 
 impl Locks {
+    #[cold]
+    fn slow_call(&mut self, seen: &Seen<'_>, world: &World) {
+        let call = seen.call;
+        let full = self.slow.len() >= Self::MAX_SLOW && !self.slow.contains_key(&call.tid);
+        if full || !call.end().is_known() {
+            return;
+        }
+        let life = seen.life.and_then(|life| world.fds.get(life));
+        let target = life.and_then(|life| life.target(world)).map(Into::into);
+        let slow = SlowCall { syscall: call.syscall, target, exemplar: Exemplar::of(call) };
+        let last = self.slow.entry(call.tid).or_default();
+        if last.len() >= Self::LAST_SLOW {
+            last.remove(0);
+        }
+        last.push(slow);
+    }
+
     /// The value of a mutex that is held and wanted: glibc's lowlevellock.h, Rust's sys/sync/mutex/futex.rs.
     const CONTENDED: i64 = 2;
+}
+
+fn is_futex(syscall: Syscall) -> bool {
+    matches!(syscall, Syscall::FUTEX | Syscall::FUTEX_TIME64)
 }
 
 fn wakes(operation: &[u8]) -> bool {

@@ -34,7 +34,7 @@ impl Weight {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Function {
     name: Box<str>,
     module: Option<Box<str>>,
@@ -53,7 +53,7 @@ struct Key {
 #[derive(Debug, Default)]
 pub struct Samples {
     functions: Vec<Function>,
-    by_name: HashMap<(Box<str>, Option<Box<str>>), u32, foldhash::fast::RandomState>,
+    by_name: HashMap<Function, u32, foldhash::fast::RandomState>,
     stacks: HashMap<StackId, Box<[u32]>, foldhash::fast::RandomState>,
     rows: HashMap<Key, Weight, foldhash::fast::RandomState>,
 }
@@ -83,14 +83,14 @@ impl Samples {
             (None, Some(module)) => format!("[{}]", module.rsplit('/').next().unwrap_or(module)).into(),
             (None, None) => format!("[{:#x}]", frame.address).into(),
         };
-        let key = (name, module.map(Box::<str>::from));
+        let key = Function { name, module: module.map(Box::<str>::from) };
         if let Some(&known) = self.by_name.get(&key) {
             return known;
         }
         let full = self.functions.len() >= Self::MAX_FUNCTIONS;
-        let key = if full { ("(other functions)".into(), None) } else { key };
-        *self.by_name.entry(key).or_insert_with_key(|(name, module)| {
-            self.functions.push(Function { name: name.clone(), module: module.clone() });
+        let key = if full { Function { name: "(other functions)".into(), module: None } } else { key };
+        *self.by_name.entry(key).or_insert_with_key(|function| {
+            self.functions.push(function.clone());
             self.functions.len() as u32 - 1
         })
     }

@@ -77,6 +77,8 @@ pub struct World {
     snapshot_pids: Vec<ProcessId>,
     /// The process that threads of unknown origin belong to.
     root: Option<ProcessId>,
+    /// Its number was taken from the first thread seen.
+    root_guessed: bool,
     /// Clones in flight: the thread that called, whether it makes a thread, and the child if it was seen already.
     in_flight: Vec<(ThreadId, bool, Option<Tid>)>,
     /// Children that were made but not seen yet.
@@ -182,6 +184,7 @@ impl World {
 
     /// Adds what open descriptors did to the facts of their files.
     pub(crate) fn finish(&mut self) {
+        self.number_root();
         let open: Vec<LifeId> = self.fds.open().map(|(id, _)| id).collect();
         for id in open {
             if let Some(life) = self.fds.get_mut(id)

@@ -16,6 +16,8 @@ mod capture {
 /// Rules about CPU time spent for nothing.
 mod cpu {
     pub(super) mod clock_syscall;
+    pub(super) mod cpu_bound;
+    pub(super) mod run_queue_delay;
     pub(super) mod sched_yield_spin;
 }
 
@@ -56,10 +58,12 @@ mod logs {
 mod memory {
     pub(super) mod madvise_churn;
     pub(super) mod mmap_churn;
+    pub(super) mod page_fault_major;
 }
 
 /// Rules about connections and peers.
 mod network {
+    pub(super) mod accept_queue_overflow;
     pub(super) mod client_gone;
     pub(super) mod close_wait_leak;
     pub(super) mod connect_failing;
@@ -67,6 +71,7 @@ mod network {
     pub(super) mod dns_timeout;
     pub(super) mod downstream_timeout;
     pub(super) mod fd_exhaustion;
+    pub(super) mod tcp_retransmit;
 }
 
 /// Rules about processes: how they start, what they start, and how they are set up.
@@ -80,6 +85,8 @@ mod process {
 
 /// Rules about waiting, and about not waiting where one should.
 mod waits {
+    mod lock_holder;
+
     pub(super) mod eagain_spin;
     pub(super) mod epoll_hup_spin;
     pub(super) mod lock_contention;
@@ -95,6 +102,8 @@ pub static RULES: &[&Rule] = &[
     &capture::mid_connection::RULE,
     &capture::threads_missed::RULE,
     &cpu::clock_syscall::RULE,
+    &cpu::cpu_bound::RULE,
+    &cpu::run_queue_delay::RULE,
     &cpu::sched_yield_spin::RULE,
     &files::config_reread::RULE,
     &files::directory_rescan::RULE,
@@ -117,6 +126,8 @@ pub static RULES: &[&Rule] = &[
     &logs::write_to_dev_null::RULE,
     &memory::madvise_churn::RULE,
     &memory::mmap_churn::RULE,
+    &memory::page_fault_major::RULE,
+    &network::accept_queue_overflow::RULE,
     &network::client_gone::RULE,
     &network::close_wait_leak::RULE,
     &network::connect_failing::RULE,
@@ -124,6 +135,7 @@ pub static RULES: &[&Rule] = &[
     &network::dns_timeout::RULE,
     &network::downstream_timeout::RULE,
     &network::fd_exhaustion::RULE,
+    &network::tcp_retransmit::RULE,
     &process::close_range_loop::RULE,
     &process::exec_path_search::RULE,
     &process::fork_per_task::RULE,

@@ -63,13 +63,29 @@ impl World {
         let process = match (self.root, self.snapshot_pids.as_slice()) {
             // One process in the snapshot: the trace is of its threads.
             (None, [only]) => *only,
-            (None, _) => self.threads.add_process((tid != 0).then_some(tid)),
+            (None, _) => {
+                self.root_guessed = tid != 0 && first_call != Some(Syscall::EXECVE);
+                self.threads.add_process((tid != 0).then_some(tid))
+            }
             // A program that starts is no thread of another one.
             (Some(_), _) if first_call == Some(Syscall::EXECVE) => self.threads.add_process(Some(tid)),
             (Some(root), _) => root,
         };
         self.root.get_or_insert(process);
         self.threads.add_thread(tid, process)
+    }
+
+    /// A process that ran before the trace began has the number of its first thread, as a rule the lowest one: not of
+    /// the one that happened to be seen first.
+    pub(super) fn number_root(&mut self) {
+        let Some(root) = self.root.filter(|_| self.root_guessed) else { return };
+        let process = self.threads.process(root);
+        let threads = self.threads.iter().filter(|(_, thread)| thread.process == root && thread.tid != 0);
+        let lowest = threads.map(|(_, thread)| thread.tid).min();
+        let free = |tid: &Tid| self.threads.find_process(*tid).is_none();
+        if let Some(tid) = lowest.filter(|tid| !process.started && process.pid > Some(*tid)).filter(free) {
+            self.threads.set_pid(root, tid);
+        }
     }
 
     pub(super) fn be_born(

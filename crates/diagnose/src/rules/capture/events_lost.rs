@@ -25,7 +25,7 @@ use crate::facts::Facts;
 use crate::guards::LOST_SHARE;
 use crate::words;
 use whyslow_model::capture::NoteKind;
-use whyslow_model::{CaptureKind, CaptureNote, Loss};
+use whyslow_model::{CaptureNote, Loss};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -117,13 +117,11 @@ fn recording(facts: &Facts, out: &mut Findings<'_>) {
         worst.table,
         words::percent(share)
     );
-    let name = facts.capture.sources.iter().find(|source| source.kind == CaptureKind::Recording);
-    let name = name.map_or("?", |source| source.name.as_str());
     let mut found = out.capture(title);
     for loss in losses.iter().take(QUOTED) {
         let (from, to) = (loss.from.time_of_day(), loss.to.time_of_day());
         let text = format!("{} of {} lost from {from} to {to}", words::plural(loss.lost, "row"), loss.table);
-        found = found.evidence_line(format!("recording {name}, {from}"), text);
+        found = found.evidence_line(facts.recording_at(loss.from), text);
     }
     found
         .cause(format!("More came than the recorder could take away while it ran. Counts and times are too low by what is missing.{capped}"))

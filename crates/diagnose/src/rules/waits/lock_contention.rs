@@ -25,6 +25,7 @@
 //! from having nothing to do: take a thread dump (jstack) or a mutex profile (pprof) there. A hand-cut excerpt of long
 //! waits is reported as a notice with who woke whom.
 
+use super::lock_holder;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::locks::{LockFacts, LockWait};
 use crate::facts::{Facts, ProcessId};
@@ -98,7 +99,13 @@ fn share_of_waiters(facts: &Facts, (process, _, lock): &Lock<'_>) -> Share {
     }
 }
 
-fn report(facts: &Facts, out: &mut Findings<'_>, share: Share, (_, address, lock): Lock<'_>, more: usize) {
+fn report(
+    facts: &Facts,
+    out: &mut Findings<'_>,
+    share: Share,
+    (process, address, lock): Lock<'_>,
+    more: usize,
+) {
     let name = format!("{address:#x}");
     let mut waiters = lock.waiters.clone();
     waiters.sort_by_key(|waiter| (std::cmp::Reverse(waiter.ns), waiter.tid));
@@ -120,6 +127,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, share: Share, (_, address, lock
         ),
         None => " Who holds it is not in the capture.".to_string(),
     };
+    let doing = lock_holder::doing(facts, lock);
     let handed = if lock.changed_first > 0 {
         format!(
             " {} more waits did not sleep, as the lock changed hands in that moment (EAGAIN).",
@@ -147,12 +155,13 @@ fn report(facts: &Facts, out: &mut Findings<'_>, share: Share, (_, address, lock
     } else {
         ""
     };
-    out.report(share, title)
+    let found = out
+        .report(share, title)
         .at_most(if short { Severity::Notice } else { Severity::Critical })
         .confidence(if short { 0.5 } else { 0.9 })
         .subject(subject)
-        .cause(format!("Waiting: {}.{handed}{holder}{rest}{tracer}", who.join(", ")))
-        .fix(format!("see what is done under it: strace -f -k -e trace=futex -p {pid} (the stack of wait and wake names the lock's code); what the waker calls before each wake is what the lock is held for"))
+        .cause(format!("Waiting: {}.{handed}{holder}{doing}{rest}{tracer}", who.join(", ")))
+        .fix(lock_holder::first_fix(facts, lock, &pid))
         .fix("code: no I/O, logging, allocation or calls to others under the lock; copy what is needed, unlock, then work")
         .fix("code: split it: a lock a shard or key, a queue a thread, per-thread counters added up on reading; read-mostly data: RCU or an atomic pointer")
         .fix("settings: fewer threads than wait now; malloc's own locks: MALLOC_ARENA_MAX up, or jemalloc/tcmalloc by LD_PRELOAD")
@@ -160,8 +169,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, share: Share, (_, address, lock
         .saving_text(format!("up to {} of waiting, if the lock were free", lock.waited()))
         .evidence(longest.map(|wait| &wait.exemplar))
         .evidence(longest.and_then(|wait| wait.wake_exemplar.as_ref()))
-        .evidence_all(lock.exemplars.iter())
-        .file();
+        .evidence_all(lock.exemplars.iter());
+    lock_holder::shown(facts, found, process, address, lock).file();
 }
 
 /// A hand-cut excerpt: the longest wait whose waker is seen, and which had itself been waiting.

@@ -1,0 +1,165 @@
+//! # cpu-bound
+//!
+//! ## What it is
+//! A thread is on a CPU nearly all of the time, in its own code: it waits for nothing, and no system call is slow. It is
+//! never idle.
+//!
+//! ## Why it is slow
+//! One thread cannot get more than one CPU. Whatever it serves waits until it is done with what it computes, and a
+//! faster disk, network or database changes nothing.
+//!
+//! ## Example
+//! ```text
+//! thread 7 app: on CPU 9.71 s of 9.86 s; 812 of 975 samples in hash_lookup < find_rule < handle_request
+//! ```
+//!
+//! ## What to do instead
+//! Look at the hot path: do less of it (a better algorithm, a cache, an index), do it once instead of each time, or do
+//! it on more threads.
+//!
+//! ## When it is wrong
+//! Computing may be all that the program is for: a compiler, a compressor, a simulation. Then this is no fault, and
+//! the profile says where faster code would help. A profile without one hot function, and a recording without samples,
+//! are a notice only. Threads seen for less than two seconds are not judged. Time in system calls is not counted here:
+//! storms of calls have rules of their own.
+
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::facts::samples::FunctionTime;
+use crate::facts::{Facts, ProcessId, SchedTime, ThreadFacts};
+use crate::guards::Share;
+use crate::words;
+use whyslow_model::{Nanos, SampleKind, Severity, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "cpu-bound",
+    group: "cpu",
+    summary: "a thread computes nearly all of the time: it is never idle",
+    source: include_str!("cpu_bound.rs"),
+    needs: &[Need::Scheduling],
+    check,
+};
+
+/// On a CPU for at least this part of its life.
+const BUSY: f64 = 0.90;
+/// In its own code for at least this part: less is a matter of the calls it makes.
+const OWN_CODE: f64 = 0.50;
+/// A shorter look at a thread may be a burst or its start (guard 4).
+const SHORTEST: Nanos = Nanos::from_secs(2);
+/// Of its life, what the stretches seen must cover.
+const SEEN: f64 = 0.90;
+/// A function with this part of the samples is a hot path, not a profile without a peak.
+const HOT: f64 = 0.25;
+/// Fewer samples are no profile.
+const MIN_SAMPLES: u64 = 50;
+/// Findings of this rule in one diagnosis.
+const MOST: usize = 3;
+/// Frames shown of a stack.
+const FRAMES: usize = 8;
+
+struct Computing<'a> {
+    thread: &'a ThreadFacts,
+    time: &'a SchedTime,
+    /// Of its life: on a CPU in its own code.
+    own: f64,
+}
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let mut computing: Vec<Computing<'_>> =
+        facts.world.threads.iter().filter_map(|(_, thread)| computes(thread)).collect();
+    computing.sort_by(|a, b| b.own.total_cmp(&a.own).then(a.thread.tid.cmp(&b.thread.tid)));
+    let mut told: Vec<ProcessId> = Vec::new();
+    for one in &computing {
+        let process = one.thread.process;
+        if told.len() < MOST && !told.contains(&process) {
+            told.push(process);
+            let others = computing.iter().filter(|other| other.thread.process == process).count() - 1;
+            report(facts, out, one, others as u64);
+        }
+    }
+}
+
+/// A thread that was on a CPU, and in its own code, nearly all of the time.
+fn computes(thread: &ThreadFacts) -> Option<Computing<'_>> {
+    let time = thread.sched.as_deref()?;
+    let (life, wall) = (time.covered().get()?, time.wall().get()?);
+    let on_cpu = time.on_cpu_ns as f64 / life.max(1) as f64;
+    if life < SHORTEST.or_zero() || on_cpu < BUSY || (life as f64) < SEEN * wall as f64 {
+        return None;
+    }
+    // Working calls are taken to run on the CPU all the while: the part of its own code is rather more.
+    let in_calls = thread.wall().get().map_or(0.0, |wall| thread.working_ns as f64 / wall.max(1) as f64);
+    let own = (on_cpu - in_calls).max(0.0);
+    (own >= OWN_CODE).then_some(Computing { thread, time, own })
+}
+
+fn report(facts: &Facts, out: &mut Findings<'_>, computing: &Computing<'_>, others: u64) {
+    let Computing { thread, time, own } = *computing;
+    let (process, tid) = (thread.process, Some(thread.tid));
+    let subject = Subjects::thread(facts, thread.tid);
+    let who = Subjects::words(&subject);
+    let kind = SampleKind::OnCpu;
+    let samples = facts.samples.total(kind, process, tid);
+    let functions = facts.samples.functions(kind, process, tid);
+    let of_samples = |ns: Nanos| ns.or_zero() as f64 / samples.ns.max(1) as f64;
+    let enough = samples.count >= MIN_SAMPLES;
+    let hottest = functions.first().filter(|_| enough);
+    let hot = hottest.filter(|function| of_samples(function.flat) >= HOT);
+    let title = match hot {
+        Some(function) => format!(
+            "{who} computes {} of the time: {} takes {} of that",
+            words::percent(own),
+            function.name,
+            words::percent(of_samples(function.flat))
+        ),
+        None => format!("{who} computes {} of the time", words::percent(own)),
+    };
+    let profile = match (hottest, hot) {
+        (None, _) => "Which code it runs is not in the recording.".to_string(),
+        (Some(_), Some(_)) => format!("By its samples: {}.", listed(&functions, of_samples)),
+        (Some(_), None) => format!("No function stands out: {}.", listed(&functions, of_samples)),
+    };
+    let others = match others {
+        0 => String::new(),
+        others => format!(" {} of the process do so too.", words::plural(others, "more thread")),
+    };
+    let share = Share { value: Some(own), of: format!("the life of thread {}", thread.tid) };
+    let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
+    let mut found = out
+        .report(share, title)
+        .at_most(if hot.is_some() { Severity::Warning } else { Severity::Notice })
+        .confidence(if hot.is_some() { 0.9 } else { 0.7 })
+        .subject(Subject { function: hot.map(|function| function.name.to_string()), ..subject })
+        .cause(format!(
+            "It was on a CPU {} of {}, and in its own code for nearly all of that: it waits for nothing, and one thread has no more than one CPU. {profile}{others}",
+            Nanos::new(time.on_cpu_ns),
+            time.covered(),
+        ))
+        .fix(match hot {
+            Some(function) => format!("look at {} and its callers: do it less often (cache the result, keep an index, leave the loop earlier) or with a better algorithm", function.name),
+            None => format!("find the hot path: perf record -F 99 -g -p {pid} -- sleep 10; Python: py-spy dump, Java: async-profiler, Go: pprof"),
+        })
+        .fix("share the work among threads or processes, if it can be divided; take what no answer waits for out of its way")
+        .fix("if computing is what the program is for: compile with optimisation, then faster CPUs")
+        .verify(format!("pidstat -u -t -p {pid} 1   (%usr of the thread falls, or it gets more done)"))
+        .saving_text(format!("up to {} of CPU time", Nanos::new(time.on_cpu_ns)))
+        .evidence_line(
+            facts.recording_at(time.first()),
+            format!("thread {}: {}", thread.tid, facts.account(time)),
+        );
+    if let Some((frames, weight)) = facts.samples.heaviest(kind, process, tid, |_| true).filter(|_| enough) {
+        let shown = frames.iter().take(FRAMES).copied().collect::<Vec<_>>().join(" < ");
+        found = found.evidence_line(
+            facts.recording_at(time.first()),
+            format!("thread {}: {} of {} samples in {shown}", thread.tid, weight.count, samples.count),
+        );
+    }
+    found.file();
+}
+
+/// The first few functions with their parts.
+fn listed(functions: &[FunctionTime<'_>], part: impl Fn(Nanos) -> f64) -> String {
+    let shown = functions.iter().filter(|function| function.flat.or_zero() > 0).take(4);
+    let shown = shown.map(|function| format!("{} {}", function.name, words::percent(part(function.flat))));
+    shown.collect::<Vec<_>>().join(", ")
+}
