@@ -1,6 +1,6 @@
 use super::*;
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 /// A program that prints addresses of itself, and stays until its input ends.
@@ -36,28 +36,36 @@ impl Drop for Running {
 /// Starts the program; `None` (and a line saying so) without a compiler.
 fn start() -> Option<(Running, [u64; 3])> {
     let directory = tempfile::tempdir().expect("a directory");
-    let (source, program) = (directory.path().join("x.c"), directory.path().join("x"));
+    let program = build(directory.path())?;
+    run(Command::new(program), directory)
+}
+
+fn build(directory: &Path) -> Option<PathBuf> {
+    let (source, program) = (directory.join("x.c"), directory.join("x"));
     std::fs::write(&source, PROGRAM).expect("written");
     let built = Command::new("cc")
         .args(["-g", "-O1", "-fno-omit-frame-pointer", "-o"])
         .args([&program, &source])
         .stderr(Stdio::inherit())
         .status();
-    if !built.is_ok_and(|status| status.success()) {
-        println!("skipped: no C compiler");
-        return None;
+    if built.is_ok_and(|status| status.success()) {
+        return Some(program);
     }
-    let mut child =
-        Command::new(&program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs");
+    println!("skipped: no C compiler");
+    None
+}
+
+/// Runs it up to its line; `None` where there is none.
+fn run(mut command: Command, directory: tempfile::TempDir) -> Option<(Running, [u64; 3])> {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
     let mut output = BufReader::new(child.stdout.take().expect("its output is a pipe"));
     let mut line = String::new();
     output.read_line(&mut line).expect("a line");
-    let addresses: Vec<u64> = line
-        .split_whitespace()
-        .map(|word| u64::from_str_radix(word.trim_start_matches("0x"), 16).expect("an address"))
-        .collect();
-    let addresses = addresses.try_into().expect("three addresses");
-    Some((Running { child, output, _directory: directory }, addresses))
+    let running = Running { child, output, _directory: directory };
+    let words = line.split_whitespace();
+    let addresses: Option<Vec<u64>> =
+        words.map(|word| u64::from_str_radix(word.trim_start_matches("0x"), 16).ok()).collect();
+    Some((running, addresses?.try_into().ok()?))
 }
 
 fn function(frames: &[Frame]) -> Option<&str> {
@@ -148,4 +156,24 @@ fn kernel_functions() {
     }
     assert_eq!((frames[0].address, frames[1].address), (address + 1, address + 2));
     assert_eq!(symbols.kernel(&[1])[0].function, None);
+}
+
+#[test]
+fn a_program_of_another_mount_namespace() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let Some(program) = build(directory.path()) else { return };
+    let hidden = directory.path().join("hidden");
+    std::fs::create_dir(&hidden).expect("a directory");
+    // The program is on a file system that only its own namespace has mounted.
+    let script = r#"mount -t tmpfs none "$2" && cp "$1" "$2/inner" && exec "$2/inner""#;
+    let mut command = Command::new("unshare");
+    command.args(["-m", "sh", "-c", script, "sh"]).args([&program, &hidden]);
+    let Some((running, [busy, ..])) = run(command, directory) else {
+        return println!("skipped: no mount namespace can be made here");
+    };
+    assert!(!hidden.join("inner").exists());
+    let mut symbols = Symbolizer::new();
+    let frames = symbols.user(running.child.id(), &[busy + 4]);
+    assert_eq!(function(&frames), Some("busy_function"), "{frames:?}");
+    assert!(frames[0].module.as_ref().is_some_and(|module| module.ends_with("/hidden/inner")), "{frames:?}");
 }
