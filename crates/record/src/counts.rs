@@ -45,7 +45,12 @@ pub(crate) fn add(counted: &mut Counted, row: &CountRow) {
     let Some(nr) = (row.key as u32).checked_sub(1) else {
         return;
     };
-    let known = counted.entry(((row.key >> 32) as u32, nr as u16)).or_insert(CountRow {
+    add_to(counted, ((row.key >> 32) as u32, nr as u16), row);
+}
+
+/// Adds a row to what is known under a key.
+pub(crate) fn add_to(counted: &mut Counted, key: (u32, u16), row: &CountRow) {
+    let known = counted.entry(key).or_insert(CountRow {
         key: row.key,
         calls: 0,
         errors: 0,

@@ -18,6 +18,8 @@ pub mod raw;
 #[cfg(feature = "bpf")]
 mod recorded;
 #[cfg(feature = "bpf")]
+mod replay;
+#[cfg(feature = "bpf")]
 mod session;
 pub mod spec;
 #[cfg(feature = "bpf")]

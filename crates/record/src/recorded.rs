@@ -4,14 +4,17 @@ use crate::clock::Clock;
 use crate::counts::Counted;
 use crate::error::RecordError;
 use crate::options::Options;
-use crate::spool::{self, SpoolRecord};
-use whyslow_model::{Cost, Loss, Span, Timestamp};
+use whyslow_model::{Cost, Event, Loss, Span, Timestamp};
 
 /// A recording that ended.
 pub struct Recorded {
     pub(crate) clock: Clock,
     pub(crate) options: Options,
     pub(crate) counted: Counted,
+    /// Processes, threads and descriptors as they were at the start.
+    pub(crate) state: Vec<Event<'static>>,
+    /// What the recorder could not do, for people.
+    pub notes: Vec<String>,
     /// When it began.
     pub began: Timestamp,
     /// When it ended.
@@ -26,11 +29,4 @@ pub struct Recorded {
     pub notes: Vec<String>,
     /// Why the spool ends early, where it does: the disk is full.
     pub trouble: Option<RecordError>,
-}
-
-impl Recorded {
-    /// All records as they came, in order of time.
-    pub(crate) fn records(&self, with: impl FnMut(SpoolRecord<'_>)) -> Result<(), RecordError> {
-        spool::replay(&self.options.spool, with)
-    }
 }

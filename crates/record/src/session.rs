@@ -16,7 +16,7 @@ use crate::recorded::Recorded;
 use crate::spool::SpoolWriter;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use whyslow_model::{Coverage, Loss, Span, Timestamp};
+use whyslow_model::{Coverage, Event, Loss, Span, Timestamp};
 
 /// How a recording goes, for the progress line.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,6 +53,8 @@ pub struct Session {
     mode_since: u64,
     spans: Vec<Span>,
     attach_took: Duration,
+    state: Vec<Event<'static>>,
+    notes: Vec<String>,
 }
 
 /// Calls that take longer are recorded in full even where calls are only counted.
@@ -123,6 +125,8 @@ impl Session {
             mode_since: began_ns,
             spans: Vec::new(),
             attach_took: started.elapsed(),
+            state: Vec::new(),
+            notes: Vec::new(),
         })
     }
 
@@ -233,6 +237,8 @@ impl Session {
             losses,
             counted: counts::take(&self.counts),
             cost: self.meter.cost(drain_cpu),
+            state: self.state,
+            notes: self.notes,
             trouble,
             notes: std::mem::take(&mut self.kernel.notes),
             options: self.options,

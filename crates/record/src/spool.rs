@@ -1,5 +1,5 @@
 //! The spool: what the kernel's side wrote, as it came, in files of a folder. One file a stream (the calls of one CPU, the
-//! scheduler of one CPU, the rare records), each in order of time; read back merged.
+//! scheduler of one CPU, the rare records), each in order of time; read back merged, also while it grows.
 
 use crate::bpf::layout::{Header, kind};
 use crate::error::RecordError;
@@ -44,49 +44,75 @@ impl SpoolWriter {
     }
 }
 
-/// One stream, read back.
+/// One stream, read back while it may still grow.
 struct Stream {
-    bytes: Mapped,
-    at: usize,
+    name: String,
+    file: File,
     cpu: u16,
+    buffer: Vec<u8>,
+    /// The first byte of `buffer` that was not handed over.
+    at: usize,
+    /// Bytes of the file that are in `buffer` or were in it.
+    taken: u64,
+    freed: u64,
 }
 
 impl Stream {
-    /// The next record, pads passed over. Ends at a record that is not whole.
-    fn next(&mut self) -> Option<(Header, std::ops::Range<usize>)> {
+    /// Bytes read at once.
+    const CHUNK: usize = 256 << 10;
+    /// What was handed over is given back to the disk in steps of this, where the spool is not kept.
+    const FREE_STEP: u64 = 4 << 20;
+
+    /// The next record without taking it, pads passed over; `None` where none is whole.
+    fn peek(&mut self) -> io::Result<Option<Header>> {
         loop {
-            let rest = self.bytes.get().get(self.at..)?;
+            let rest = &self.buffer[self.at..];
             // A pad may be shorter than a header.
             if rest.len() >= 8 && rest[2] == kind::PAD {
                 let length = u16::from_ne_bytes([rest[0], rest[1]]) as usize;
-                if length < 8 || length > rest.len() {
-                    return None;
+                if (8..=rest.len()).contains(&length) {
+                    self.at += length;
+                    continue;
                 }
-                self.at += length;
-                continue;
+            } else if let Some(header) = Header::of(rest) {
+                return Ok(Some(header));
             }
-            let header = Header::of(rest)?;
-            let from = self.at;
-            self.at += header.length;
-            return Some((header, from..from + header.length));
+            if !self.fill()? {
+                return Ok(None);
+            }
         }
     }
-}
 
-/// A file's bytes, mapped; an empty file has none.
-struct Mapped(Option<memmap2::Mmap>);
-
-impl Mapped {
-    fn of(path: &Path) -> io::Result<Mapped> {
-        let file = File::open(path)?;
-        if file.metadata()?.len() == 0 {
-            return Ok(Mapped(None));
-        }
-        // SAFETY: the spool is ours and nobody cuts it while it is read; it is in a folder that only its owner may write.
-        Ok(Mapped(Some(unsafe { memmap2::Mmap::map(&file)? })))
+    /// Reads on; false where there is no more now.
+    fn fill(&mut self) -> io::Result<bool> {
+        self.buffer.drain(..self.at);
+        self.at = 0;
+        let had = self.buffer.len();
+        self.buffer.resize(had + Self::CHUNK, 0);
+        let got = loop {
+            match self.file.read(&mut self.buffer[had..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.buffer.truncate(had);
+                    return Err(error);
+                }
+                Ok(got) => break got,
+            }
+        };
+        self.buffer.truncate(had + got);
+        self.taken += got as u64;
+        Ok(got > 0)
     }
-    fn get(&self) -> &[u8] {
-        self.0.as_deref().unwrap_or(&[])
+
+    /// Gives back the disk space of what was handed over.
+    fn free(&mut self) {
+        let done = self.taken - (self.buffer.len() - self.at) as u64;
+        if done - self.freed >= Self::FREE_STEP {
+            let mode = rustix::fs::FallocateFlags::PUNCH_HOLE | rustix::fs::FallocateFlags::KEEP_SIZE;
+            // A file system that cannot do it keeps the bytes until the end.
+            let _ = rustix::fs::fallocate(&self.file, mode, self.freed, done - self.freed);
+            self.freed = done;
+        }
     }
 }
 
@@ -105,42 +131,70 @@ impl<'a> SpoolRecord<'a> {
     }
 }
 
-/// Hands over all records of a spool in order of time (of their end, for what lasts).
-pub(crate) fn replay(folder: &Path, mut with: impl FnMut(SpoolRecord<'_>)) -> Result<(), RecordError> {
-    let failed = |path: &Path| {
-        let path = path.to_path_buf();
-        move |source| RecordError::Spool { path, source }
-    };
-    let mut paths: Vec<PathBuf> = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(failed(folder))? {
-        paths.push(entry.map_err(failed(folder))?.path());
+/// Reads the streams of a folder merged, also while they are written.
+pub(crate) struct SpoolReader {
+    folder: PathBuf,
+    streams: Vec<Stream>,
+    /// Give disk space back as it is read.
+    free: bool,
+}
+
+impl SpoolReader {
+    /// `free`: what was read is not needed again.
+    pub(crate) fn new(folder: &Path, free: bool) -> SpoolReader {
+        SpoolReader { folder: folder.into(), streams: Vec::new(), free }
     }
-    // The rare records come first among equals: a thread is told of before its calls.
-    paths.sort_by_key(|path| (!path.ends_with("rare"), path.clone()));
-    let mut streams = Vec::new();
-    for path in &paths {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let cpu = name.rsplit('-').next().and_then(|cpu| cpu.parse().ok()).unwrap_or(0);
-        streams.push(Stream { bytes: Mapped::of(path).map_err(failed(path))?, at: 0, cpu });
-    }
-    let mut next: BinaryHeap<Reverse<(u64, usize, usize, usize)>> = BinaryHeap::new();
-    for (number, stream) in streams.iter_mut().enumerate() {
-        if let Some((header, range)) = stream.next() {
-            next.push(Reverse((header.ts, number, range.start, range.end)));
+
+    /// Opens the streams that are new.
+    fn look(&mut self) -> Result<(), RecordError> {
+        let failed = |source| RecordError::Spool { path: self.folder.clone(), source };
+        for entry in std::fs::read_dir(&self.folder).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
+            if self.streams.iter().any(|stream| stream.name == name) {
+                continue;
+            }
+            let name = name.to_string();
+            let cpu = name.rsplit('-').next().and_then(|cpu| cpu.parse().ok()).unwrap_or(0);
+            let file = OpenOptions::new().read(true).write(self.free).open(&path);
+            let file = file.map_err(|source| RecordError::Spool { path, source })?;
+            self.streams.push(Stream { name, file, cpu, buffer: Vec::new(), at: 0, taken: 0, freed: 0 });
         }
+        // The rare records come first among equals: a thread is told of before its calls.
+        self.streams.sort_by(|a, b| (a.name != "rare", &a.name).cmp(&(b.name != "rare", &b.name)));
+        Ok(())
     }
-    while let Some(mut top) = next.peek_mut() {
-        let Reverse((_, number, from, to)) = *top;
-        let stream = &mut streams[number];
-        if let Some(header) = Header::of(&stream.bytes.get()[from..to]) {
-            with(SpoolRecord { header, cpu: stream.cpu, bytes: &stream.bytes.get()[from..to] });
-        }
-        match stream.next() {
-            Some((header, range)) => *top = Reverse((header.ts, number, range.start, range.end)),
-            None => {
-                std::collections::binary_heap::PeekMut::pop(top);
+
+    /// Hands over all records that ended before `until` (ns of the kernel's clock), in order of time.
+    pub(crate) fn read(&mut self, until: u64, mut with: impl FnMut(SpoolRecord<'_>)) -> Result<(), RecordError> {
+        self.look()?;
+        let folder = &self.folder;
+        let failed = |name: &str, source| RecordError::Spool { path: folder.join(name), source };
+        let mut next: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
+        for (number, stream) in self.streams.iter_mut().enumerate() {
+            if let Some(header) = stream.peek().map_err(|source| failed(&stream.name, source))? {
+                next.push(Reverse((header.ts, number)));
             }
         }
+        while let Some(mut top) = next.peek_mut() {
+            let Reverse((ts, number)) = *top;
+            if ts >= until {
+                break;
+            }
+            let stream = &mut self.streams[number];
+            if let Some(header) = Header::of(&stream.buffer[stream.at..]) {
+                let bytes = &stream.buffer[stream.at..stream.at + header.length];
+                with(SpoolRecord { header, cpu: stream.cpu, bytes });
+                stream.at += header.length;
+            }
+            match stream.peek().map_err(|source| failed(&stream.name, source))? {
+                Some(header) => *top = Reverse((header.ts, number)),
+                None => drop(PeekMut::pop(top)),
+            }
+            if self.free {
+                self.streams[number].free();
+            }
+        }
+        Ok(())
     }
-    Ok(())
 }

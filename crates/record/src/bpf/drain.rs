@@ -3,7 +3,7 @@
 
 use crate::bpf::rare::RareRing;
 use crate::bpf::ring::Rings;
-use crate::clock::thread_cpu_ns;
+use crate::clock::{monotonic_ns, thread_cpu_ns};
 use crate::error::RecordError;
 use crate::spool::SpoolWriter;
 use std::sync::Arc;
@@ -14,6 +14,8 @@ use std::time::Duration;
 /// How long the drain sleeps when the rings were nearly empty. At 4 million records a second of 32 bytes a CPU's
 /// ring of 32 MiB holds a quarter of a second.
 const PAUSE: Duration = Duration::from_millis(2);
+/// From taking its time to writing a record down takes less than this: neither is interrupted by other threads.
+const VISIBLE_AFTER_NS: u64 = 1_000_000;
 /// A ring that is fuller than this is emptied again at once.
 const BUSY: f64 = 1.0 / 16.0;
 
@@ -23,6 +25,8 @@ pub(crate) struct DrainCounters {
     pub(crate) bytes: AtomicU64,
     /// CPU time of the thread, ns.
     pub(crate) cpu_ns: AtomicU64,
+    /// All records that ended before this (ns of the kernel's clock) are in the spool.
+    pub(crate) until: AtomicU64,
     /// No more can be written: the disk is full, or the limit of size is reached.
     pub(crate) failed: AtomicBool,
 }
@@ -85,6 +89,7 @@ fn run(
     let mut rounds = 0u32;
     loop {
         let last = stop.load(Ordering::Acquire);
+        let round_began = monotonic_ns();
         let mut keep = |stream: &str, bytes: &[u8]| {
             // After an error the rings are emptied all the same: the target's side must not stand full and count.
             if trouble.is_none()
@@ -103,6 +108,8 @@ fn run(
             sources.sched.take(cpu, |bytes| keep(name, bytes));
         }
         counters.bytes.store(spool.bytes, Ordering::Relaxed);
+        // A record is visible a moment after its time was taken.
+        counters.until.store(round_began.saturating_sub(VISIBLE_AFTER_NS), Ordering::Release);
         rounds = rounds.wrapping_add(1);
         if rounds.is_multiple_of(64) || last {
             counters.cpu_ns.store(thread_cpu_ns(), Ordering::Relaxed);

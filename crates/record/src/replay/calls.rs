@@ -1,0 +1,118 @@
+//! Records of calls, decoded.
+
+use super::ReplayContext;
+use crate::bpf::layout::{Fields, Header};
+use crate::decode::{self, CallText, NoNames, PrintOptions};
+use crate::options::Options;
+use crate::raw::{RawCall, RawFlags};
+use crate::spool::SpoolRecord;
+use std::collections::HashMap;
+use whyslow_model::{Event, Sink};
+
+/// exit(2) and exit_group(2) do not return: that they have no end is no gap of the recording.
+const EXITS: [u16; 2] = [libc::SYS_exit as u16, libc::SYS_exit_group as u16];
+/// execve(2), execveat(2).
+const EXECS: [u16; 2] = [libc::SYS_execve as u16, libc::SYS_execveat as u16];
+
+/// What is kept between the records of calls.
+pub(super) struct Calls {
+    print: PrintOptions,
+    text: CallText,
+    /// What calls of a thread will have destroyed when they return.
+    entered: HashMap<u32, Entered>,
+    /// The process whose first program begins the recording; `None` once it has begun.
+    from_exec_of: Option<u32>,
+    pub(super) starts_not_seen: u64,
+    pub(super) ends_not_seen: u64,
+}
+
+struct Entered {
+    nr: u16,
+    args: [u64; 6],
+    memory: Vec<u8>,
+}
+
+/// Threads that are between the entry and the end of an exec at once.
+const MAX_ENTERED: usize = 65_536;
+
+impl Calls {
+    pub(super) fn new(options: &Options) -> Calls {
+        Calls {
+            print: PrintOptions { string_limit: options.payload.max(32) as usize, ..PrintOptions::default() },
+            text: CallText::default(),
+            entered: HashMap::new(),
+            from_exec_of: options.from_exec_of,
+            starts_not_seen: 0,
+            ends_not_seen: 0,
+        }
+    }
+}
+
+/// Reads `struct call_record` (programs/calls/calls.bpf.c).
+fn raw<'a>(record: &SpoolRecord<'a>) -> Option<RawCall<'a>> {
+    let mut fields = Fields(record.bytes.get(Header::SIZE..)?);
+    let dur_low = fields.u32()?;
+    let nr = fields.u16()?;
+    let args_dur = fields.u16()?;
+    let ret = fields.u64()? as i64;
+    let mut args = [0; 6];
+    for arg in args.iter_mut().take((args_dur & 7) as usize) {
+        *arg = fields.u64()?;
+    }
+    let flags = RawFlags(record.header.flags);
+    let ended = record.header.ts;
+    let dur = u64::from(args_dur >> 3) << 32 | u64::from(dur_low);
+    let entry_seen = !flags.contains(RawFlags::NO_ENTER);
+    let returned = !flags.contains(RawFlags::NO_EXIT);
+    Some(RawCall {
+        enter: entry_seen.then(|| ended.saturating_sub(dur)),
+        dur: (entry_seen && returned).then_some(dur),
+        pid: 0,
+        tid: record.header.tid,
+        cpu: record.cpu,
+        nr,
+        flags,
+        ret,
+        args,
+        memory: fields.0,
+    })
+}
+
+impl ReplayContext {
+    pub(super) fn enter(&mut self, record: &SpoolRecord<'_>) -> Option<()> {
+        let call = raw(record)?;
+        if self.calls.entered.len() < MAX_ENTERED {
+            let entered = Entered { nr: call.nr, args: call.args, memory: call.memory.to_vec() };
+            self.calls.entered.insert(call.tid, entered);
+        }
+        Some(())
+    }
+
+    pub(super) fn call(&mut self, record: &SpoolRecord<'_>, sink: &mut dyn Sink) -> Option<()> {
+        let mut call = raw(record)?;
+        call.pid = self.process_of(call.tid);
+        if let Some(pid) = self.calls.from_exec_of {
+            // What a command of ours does before it starts its program is our own doing.
+            if call.pid == pid && !(EXECS.contains(&call.nr) && call.ret == 0) {
+                self.calls.entered.remove(&call.tid);
+                return Some(());
+            }
+            self.calls.from_exec_of = None;
+        }
+        let entered = if EXECS.contains(&call.nr) { self.calls.entered.remove(&call.tid) } else { None };
+        if let Some(entered) = entered.as_ref().filter(|entered| entered.nr == call.nr) {
+            call.args = entered.args;
+            call.memory = &entered.memory;
+        }
+        if call.flags.contains(RawFlags::NO_ENTER) {
+            self.calls.starts_not_seen += 1;
+        }
+        if call.flags.contains(RawFlags::NO_EXIT) && !EXITS.contains(&call.nr) {
+            self.calls.ends_not_seen += 1;
+        }
+        decode::print(&call, &NoNames, &self.calls.print, &mut self.calls.text);
+        let clock = decode::Clock { epoch_offset: self.clock.offset };
+        sink.push(Event::Call(&self.calls.text.to_call(&call, clock, self.source, self.line)));
+        Some(())
+    }
+}
