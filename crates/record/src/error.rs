@@ -41,12 +41,12 @@ pub enum RecordError {
         source: io::Error,
     },
     /// A command could not be started.
-    #[error("{command}: cannot be started: {source}")]
+    #[error("{command}: cannot be started: {reason}")]
     Command {
         /// Its name.
         command: String,
         /// Why.
-        source: io::Error,
+        reason: String,
     },
     /// A slip of ours.
     #[error("{0}: this is an error in whyslow, please report it")]

@@ -4,6 +4,7 @@ use crate::clock::Clock;
 use crate::counts::Counted;
 use crate::error::RecordError;
 use crate::options::Options;
+use crate::replay::Replay;
 use whyslow_model::{Cost, Event, Loss, Span, Timestamp};
 
 /// A recording that ended.
@@ -13,6 +14,7 @@ pub struct Recorded {
     pub(crate) counted: Counted,
     /// Processes, threads and descriptors as they were at the start.
     pub(crate) state: Vec<Event<'static>>,
+    pub(crate) following: Option<Replay>,
     /// What the recorder could not do, for people.
     pub notes: Vec<String>,
     /// When it began.

@@ -13,10 +13,12 @@ use crate::decode::table;
 use crate::error::RecordError;
 use crate::options::{Mode, Options};
 use crate::recorded::Recorded;
+use crate::replay::Replay;
 use crate::spool::SpoolWriter;
+use crate::target::{self, ProcRoot};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use whyslow_model::{Coverage, Event, Loss, Span, Timestamp};
+use whyslow_model::{Coverage, Event, Loss, Sink, SourceId, Span, Timestamp};
 
 /// How a recording goes, for the progress line.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,6 +57,7 @@ pub struct Session {
     attach_took: Duration,
     state: Vec<Event<'static>>,
     notes: Vec<String>,
+    following: Option<Replay>,
 }
 
 /// Calls that take longer are recorded in full even where calls are only counted.
@@ -110,6 +113,7 @@ impl Session {
         kernel.watch(&processes.chain(threads).collect::<Vec<_>>())?;
         kernel.look_around();
         let meter = CostMeter::new(per_call, &options, before, rare_before);
+        let state = state_of(&options);
         Ok(Session {
             kernel,
             calls_rings,
@@ -125,8 +129,9 @@ impl Session {
             mode_since: began_ns,
             spans: Vec::new(),
             attach_took: started.elapsed(),
-            state: Vec::new(),
+            state,
             notes: Vec::new(),
+            following: None,
         })
     }
 
@@ -173,6 +178,18 @@ impl Session {
             calls_now: Some(coverage(self.mode_now)),
             failed: self.drain.counters.failed.load(Ordering::Acquire),
         })
+    }
+
+    /// Tells what was recorded since the last time. What was told is not kept: [`Recorded::rest`] tells what follows.
+    ///
+    /// # Errors
+    /// If the spool cannot be read.
+    pub fn follow(&mut self, sink: &mut dyn Sink) -> Result<(), RecordError> {
+        let source = SourceId::default();
+        let replay = self
+            .following
+            .get_or_insert_with(|| Replay::begin(&self.options, self.clock, source, true, &self.state, sink));
+        replay.advance(self.drain.counters.until.load(Ordering::Acquire), sink)
     }
 
     fn measure(&mut self) {
@@ -239,11 +256,42 @@ impl Session {
             cost: self.meter.cost(drain_cpu),
             state: self.state,
             notes: self.notes,
+            following: self.following,
             trouble,
             notes: std::mem::take(&mut self.kernel.notes),
             options: self.options,
         })
     }
+}
+
+/// Processes, threads and descriptors as they are now.
+fn state_of(options: &Options) -> Vec<Event<'static>> {
+    let mut state = Vec::new();
+    let mut keep = |event: Event<'_>| match event {
+        Event::Process(info) => state.push(Event::Process(info)),
+        Event::Fd(entry) => {
+            // The pipes by which our own child waits for its start are gone when it starts.
+            let ours =
+                entry.pid == options.from_exec_of && entry.fd.is_some_and(|fd| closes_on_exec(entry.pid, fd));
+            if !ours {
+                state.push(Event::Fd(entry));
+            }
+        }
+        Event::Note(note) => state.push(Event::Note(note)),
+        _ => {}
+    };
+    target::snapshot(&options.pids, &ProcRoot::default(), SourceId::default(), &mut keep);
+    state
+}
+
+/// fcntl(2): `O_CLOEXEC` in the flags of /proc/PID/fdinfo.
+fn closes_on_exec(pid: Option<u32>, fd: i32) -> bool {
+    let path = format!("/proc/{}/fdinfo/{fd}", pid.unwrap_or_default());
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let flags = text.lines().find_map(|line| line.strip_prefix("flags:"));
+    flags
+        .and_then(|flags| i32::from_str_radix(flags.trim(), 8).ok())
+        .is_some_and(|flags| flags & libc::O_CLOEXEC != 0)
 }
 
 fn coverage(mode: CallsMode) -> Coverage {

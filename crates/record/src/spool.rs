@@ -167,7 +167,11 @@ impl SpoolReader {
     }
 
     /// Hands over all records that ended before `until` (ns of the kernel's clock), in order of time.
-    pub(crate) fn read(&mut self, until: u64, mut with: impl FnMut(SpoolRecord<'_>)) -> Result<(), RecordError> {
+    pub(crate) fn read(
+        &mut self,
+        until: u64,
+        mut with: impl FnMut(SpoolRecord<'_>),
+    ) -> Result<(), RecordError> {
         self.look()?;
         let folder = &self.folder;
         let failed = |name: &str, source| RecordError::Spool { path: folder.join(name), source };

@@ -3,6 +3,7 @@
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::OnceLock;
+use std::time::Duration;
 use whyslow_read::Progress;
 
 /// Shorter input is read before a bar could be looked at: at 1 GB/s this takes 64 ms.
@@ -42,4 +43,93 @@ fn made(total: Option<u64>) -> ProgressBar {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
     }
+}
+
+/// The line that tells how a live recording goes.
+pub(crate) struct LiveLine {
+    bar: Option<ProgressBar>,
+    words: String,
+    length: Option<Duration>,
+}
+
+impl LiveLine {
+    /// On a terminal; elsewhere only what is said in words, and the summary at the end.
+    pub(crate) fn new(words: &str, length: Option<Duration>, global: &crate::cli::Global) -> LiveLine {
+        let terminal = std::io::stderr().is_terminal() && !global.json;
+        let bar = terminal.then(|| {
+            let bar = ProgressBar::new_spinner();
+            match ProgressStyle::with_template("{spinner} {msg}") {
+                Ok(style) => bar.with_style(style),
+                Err(_) => bar,
+            }
+        });
+        LiveLine { bar, words: crate::output::plain(words).to_string(), length }
+    }
+
+    /// How it goes.
+    pub(crate) fn show(&self, progress: &whyslow_record::Progress) {
+        let Some(bar) = &self.bar else { return };
+        let seconds = progress.elapsed.as_secs_f64();
+        let of = self.length.map_or(String::new(), |length| format!(" of {:.0} s", length.as_secs_f64()));
+        let rate = progress.calls as f64 / seconds.max(0.05);
+        bar.set_message(format!(
+            "recording {}: {seconds:.1} s{of}, {} calls ({}/s), {} lost, cost {}  (Ctrl-C ends it)",
+            self.words,
+            grouped(progress.calls),
+            grouped(rate as u64),
+            grouped(progress.lost),
+            cost(progress.cost),
+        ));
+        bar.tick();
+    }
+
+    /// Something to know, on a line of its own.
+    pub(crate) fn say(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| eprintln!("whyslow: {text}")),
+            None => eprintln!("whyslow: {text}"),
+        }
+    }
+
+    /// The end, in one line.
+    pub(crate) fn finish(self, recorded: &whyslow_record::Recorded) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+        let seconds = recorded.ended.since(recorded.began).as_secs_f64().unwrap_or_default();
+        let calls =
+            recorded.losses.iter().find(|loss| loss.table == "syscalls").map_or(0, |loss| loss.produced);
+        let lost: u64 = recorded.losses.iter().map(|loss| loss.lost).sum();
+        eprintln!(
+            "whyslow: recorded {} for {seconds:.1} s: {} calls in full, {} lost, cost {} of its CPU time",
+            self.words,
+            grouped(calls),
+            grouped(lost),
+            cost(recorded.cost.map(|cost| cost.target_share)),
+        );
+        if let Some(error) = &recorded.trouble {
+            eprintln!("whyslow: the recording ends early: {error}");
+        }
+    }
+}
+
+fn cost(share: Option<f64>) -> String {
+    match share {
+        Some(share) if share < 0.0005 => "under 0.1 %".to_string(),
+        Some(share) => format!("{:.1} %", share * 100.0),
+        None => "unknown".to_string(),
+    }
+}
+
+/// `1,234,567`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }

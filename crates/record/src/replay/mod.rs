@@ -7,8 +7,8 @@ mod tasks;
 
 use crate::bpf::layout::kind;
 use crate::clock::Clock;
-use crate::error::RecordError;
 use crate::counts::{self, Counted};
+use crate::error::RecordError;
 use crate::options::Options;
 use crate::recorded::Recorded;
 use crate::spool::{SpoolReader, SpoolRecord};
@@ -96,7 +96,24 @@ impl Recorded {
         for span in &self.spans {
             sink.push(Event::Span(*span));
         }
-        self.finish(replay_to_end(&mut replay, sink)?, name, sink);
+        replay.advance(u64::MAX, sink)?;
+        self.finish(&mut replay.context, name, sink);
+        Ok(())
+    }
+
+    /// Tells what [`crate::Session::follow`] has not told.
+    ///
+    /// # Errors
+    /// If the spool cannot be read.
+    pub fn rest(&mut self, name: &str, sink: &mut dyn Sink) -> Result<(), RecordError> {
+        let Some(mut replay) = self.following.take() else {
+            return self.replay(name, SourceId::default(), sink);
+        };
+        for span in &self.spans {
+            sink.push(Event::Span(*span));
+        }
+        replay.advance(u64::MAX, sink)?;
+        self.finish(&mut replay.context, name, sink);
         Ok(())
     }
 
@@ -114,7 +131,10 @@ impl Recorded {
             sink.push(Event::Cost(cost));
         }
         let unreadable = (context.unreadable > 0).then(|| {
-            format!("{} records are not as this version writes them; they were passed over", context.unreadable)
+            format!(
+                "{} records are not as this version writes them; they were passed over",
+                context.unreadable
+            )
         });
         let trouble = self.trouble.as_ref().map(|error| format!("the recording ends early: {error}"));
         for (kind, text) in [(NoteKind::Reject, unreadable), (NoteKind::Truncated, trouble)] {
@@ -135,11 +155,6 @@ impl Recorded {
         info.ends_not_seen = context.calls.ends_not_seen;
         sink.push(Event::Source(info));
     }
-}
-
-fn replay_to_end<'r>(replay: &'r mut Replay, sink: &mut dyn Sink) -> Result<&'r mut ReplayContext, RecordError> {
-    replay.advance(u64::MAX, sink)?;
-    Ok(&mut replay.context)
 }
 
 impl ReplayContext {

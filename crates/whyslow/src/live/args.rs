@@ -1,0 +1,182 @@
+//! What to record live, as arguments: shared by `diagnose`, `record` and `trace`.
+
+use std::ffi::OsString;
+use std::time::Duration;
+use whyslow_record::Mode;
+use whyslow_record::target::Selection;
+
+/// Whom and how to record.
+#[derive(clap::Args, Debug, Clone)]
+pub(crate) struct LiveArgs {
+    /// Processes to record, with all their threads (several: -p 1,2 or -p 1 -p 2)
+    #[arg(short, long = "pid", value_name = "PID", value_delimiter = ',', help_heading = "Whom to record")]
+    pub(crate) pids: Vec<u32>,
+    /// Single threads
+    #[arg(long = "tid", value_name = "TID", value_delimiter = ',', help_heading = "Whom to record", hide_short_help = true)]
+    tids: Vec<u32>,
+    /// Processes of this name
+    #[arg(long = "name", value_name = "NAME", help_heading = "Whom to record")]
+    names: Vec<String>,
+    /// Who has a socket with this local port
+    #[arg(long = "port", value_name = "PORT", help_heading = "Whom to record", hide_short_help = true)]
+    ports: Vec<u16>,
+    /// A control group: its directory, or its path as /proc/PID/cgroup shows it
+    #[arg(long = "cgroup", value_name = "PATH", help_heading = "Whom to record", hide_short_help = true)]
+    cgroups: Vec<String>,
+    /// A container, by the first digits of its id
+    #[arg(long = "container", value_name = "ID", help_heading = "Whom to record", hide_short_help = true)]
+    containers: Vec<String>,
+    /// A systemd unit
+    #[arg(long = "unit", value_name = "UNIT", help_heading = "Whom to record", hide_short_help = true)]
+    units: Vec<String>,
+    /// All processes
+    #[arg(short, long = "all", help_heading = "Whom to record")]
+    pub(crate) all: bool,
+    /// Do not record the processes that they start
+    #[arg(long, help_heading = "Whom to record", hide_short_help = true)]
+    no_children: bool,
+    /// How long: 10, 500ms, 2m; ends earlier by Ctrl-C [default: 10 s; a command: until it ends]
+    #[arg(long, short = 'd', value_name = "TIME", value_parser = duration, help_heading = "How to record")]
+    pub(crate) duration: Option<Duration>,
+    /// What of the calls: each one, counts, or each one while that costs little
+    #[arg(long, value_name = "MODE", default_value = "adaptive", help_heading = "How to record")]
+    pub(crate) mode: ModeArg,
+    /// Highest cost, in percent of the target's CPU time, in the mode `adaptive`
+    #[arg(long, value_name = "PERCENT", default_value_t = 5.0, value_parser = percent, help_heading = "How to record")]
+    max_overhead: f64,
+    /// Bytes of each read and write to look at, for naming requests; 0 for none
+    #[arg(long, value_name = "BYTES", default_value_t = 256, value_parser = clap::value_parser!(u32).range(0..=1000), help_heading = "How to record", hide_short_help = true)]
+    payload: u32,
+    /// Keep these bytes as they are; else only what names a request is kept, without secrets
+    #[arg(long, help_heading = "How to record", hide_short_help = true)]
+    keep_payload: bool,
+    /// Mebibytes of the kernel's buffers for calls
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=4096), help_heading = "How to record", hide_short_help = true)]
+    buffer: u64,
+    /// By which means
+    #[arg(long, value_name = "MEANS", default_value = "auto", help_heading = "How to record", hide_short_help = true)]
+    pub(crate) by: Means,
+    /// A command to start and record
+    #[arg(last = true, value_name = "CMD")]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// What is written down of the calls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum ModeArg {
+    /// Counts and times.
+    Counts,
+    /// Each call.
+    Full,
+    /// Each call while that costs little.
+    Adaptive,
+}
+
+/// How to record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum Means {
+    /// BPF where the kernel allows it, else ptrace, with a warning.
+    Auto,
+    /// BPF or nothing.
+    Bpf,
+    /// ptrace: slows the target down as strace does.
+    Ptrace,
+}
+
+impl LiveArgs {
+    /// True where something live was asked for.
+    pub(crate) fn is_asked(&self) -> bool {
+        !self.command.is_empty() || !self.selection().is_empty()
+    }
+
+    /// Which processes.
+    pub(crate) fn selection(&self) -> Selection {
+        Selection {
+            pids: self.pids.clone(),
+            tids: self.tids.clone(),
+            names: self.names.clone(),
+            children: !self.no_children,
+            cgroups: self.cgroups.clone(),
+            containers: self.containers.clone(),
+            units: self.units.clone(),
+            ports: self.ports.clone(),
+            all: self.all,
+        }
+    }
+
+    /// The recorder's options, without the processes.
+    pub(crate) fn options(&self) -> whyslow_record::Options {
+        whyslow_record::Options {
+            tids: Vec::new(),
+            all: self.all,
+            follow: !self.no_children,
+            name: self.names.first().cloned(),
+            mode: match self.mode {
+                ModeArg::Counts => Mode::Counts,
+                ModeArg::Full => Mode::Full,
+                ModeArg::Adaptive => Mode::Adaptive,
+            },
+            max_overhead: self.max_overhead / 100.0,
+            planned: self.duration.unwrap_or(DEFAULT_DURATION),
+            payload: self.payload,
+            keep_payload: self.keep_payload,
+            ring_bytes: self.buffer << 20,
+            ..whyslow_record::Options::default()
+        }
+    }
+
+    /// When to end by ourselves: a command is waited for.
+    pub(crate) fn length(&self) -> Option<Duration> {
+        if self.command.is_empty() { Some(self.duration.unwrap_or(DEFAULT_DURATION)) } else { self.duration }
+    }
+}
+
+const DEFAULT_DURATION: Duration = Duration::from_secs(10);
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let factor = match unit {
+        "" | "s" => 1.0,
+        "ms" => 1e-3,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(format!("unknown unit {unit:?}: use ms, s, m or h")),
+    };
+    let number: f64 = number.trim().parse().map_err(|_| "expected a number, as in 10, 500ms or 2m".to_string())?;
+    let seconds = number * factor;
+    if !(seconds > 0.0 && seconds <= 7.0 * 86_400.0) {
+        return Err("expected more than nothing and at most a week".to_string());
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number: f64 = text.trim_end_matches('%').parse().map_err(|_| "expected a number, as in 5 or 0.5".to_string())?;
+    if number > 0.0 && number <= 100.0 { Ok(number) } else { Err("expected more than 0 and at most 100".to_string()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read_with_their_units() {
+        assert_eq!(duration("10"), Ok(Duration::from_secs(10)));
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(duration("1.5s"), Ok(Duration::from_millis(1500)));
+        for wrong in ["", "0", "-1", "1x", "nan", "inf", "1e99"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_percentage_is_more_than_nothing() {
+        assert_eq!(percent("5"), Ok(5.0));
+        assert_eq!(percent("0.5%"), Ok(0.5));
+        for wrong in ["0", "-1", "101", "many", "nan"] {
+            assert!(percent(wrong).is_err(), "{wrong}");
+        }
+    }
+}

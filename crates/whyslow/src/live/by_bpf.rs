@@ -1,0 +1,119 @@
+//! Recording by BPF: starts, watches over it, ends it.
+
+use super::args::LiveArgs;
+use super::signals::{Arrival, Arrivals};
+use super::target::{self, Target};
+use super::{CommandEnd, Ended};
+use crate::cli::Global;
+use crate::progress::LiveLine;
+use anyhow::Context;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use whyslow_model::{Coverage, Sink};
+use whyslow_record::{Command, Options, Session};
+
+/// Between two looks at how things go.
+const TICK: Duration = Duration::from_millis(40);
+/// Between two looks for who joined.
+const JOIN_EVERY: Duration = Duration::from_millis(250);
+
+pub(super) fn record(
+    args: &LiveArgs,
+    spool: &Path,
+    mut follow: Option<&mut dyn Sink>,
+    global: &Global,
+) -> anyhow::Result<Ended> {
+    let mut arrivals = Arrivals::listen().context("listening for signals")?;
+    let mut options = Options { spool: spool.into(), ..args.options() };
+    let mut command = None;
+    let mut watched = None;
+    let words;
+    if args.command.is_empty() {
+        let (found, resolved) = Target::find(args)?;
+        words = target::in_words(&resolved, args.all);
+        for process in &resolved.processes {
+            if process.whole {
+                options.pids.push(process.pid);
+            } else {
+                options.tids.extend(&process.tids);
+            }
+        }
+        watched = Some(found);
+    } else {
+        let started = Command::start(&args.command)?;
+        words = args.command[0].to_string_lossy().into_owned();
+        options.pids.push(started.pid());
+        options.from_exec_of = Some(started.pid());
+        command = Some(started);
+    }
+    let mut session = Session::start(options)?;
+    if let Some(command) = &mut command {
+        command.release()?;
+    }
+    let mut line = LiveLine::new(&words, args.length(), global);
+    let mut ended = None;
+    let mut looked = Instant::now();
+    let mut told_thinning = false;
+    loop {
+        std::thread::sleep(TICK);
+        let progress = session.tick()?;
+        line.show(&progress);
+        if let Some(sink) = follow.as_deref_mut() {
+            session.follow(sink)?;
+        }
+        if !told_thinning && matches!(progress.calls_now, Some(Coverage::Counts | Coverage::None)) && progress.elapsed > Duration::from_millis(500) && args.mode == super::args::ModeArg::Adaptive {
+            line.say(&format!(
+                "recording each call would cost more than {:.3} % of its CPU time: only {} from here on (--mode full records all the same)",
+                args.options().max_overhead * 100.0,
+                if progress.calls_now == Some(Coverage::Counts) { "counts" } else { "the scheduler" },
+            ));
+            told_thinning = true;
+        }
+        let mut end = progress.failed || args.length().is_some_and(|length| progress.elapsed >= length);
+        for arrival in arrivals.take(command.is_some()) {
+            match (arrival, &command) {
+                (Arrival::PassOn(signal), Some(command)) => command.signal(signal),
+                _ => end = true,
+            }
+        }
+        if let Some(command) = &mut command {
+            ended = command.poll()?;
+            end |= ended.is_some();
+        }
+        if let Some(target) = &mut watched {
+            if looked.elapsed() >= JOIN_EVERY {
+                let joined = target.joined();
+                if !joined.is_empty() {
+                    session.watch(&joined)?;
+                }
+                looked = Instant::now();
+                end |= !target.lives();
+            }
+        }
+        if end {
+            break;
+        }
+    }
+    let mut recorded = session.stop()?;
+    line.finish(&recorded);
+    if let Some(sink) = follow {
+        recorded.rest(&words, sink)?;
+    }
+    // The recording is over before its time: the command goes on without us, and we wait for it.
+    let command = match command {
+        None => None,
+        Some(command) => Some(CommandEnd(match ended {
+            Some(status) => status,
+            None => command.wait(|| {
+                let mut signals = Vec::new();
+                for arrival in arrivals.take(true) {
+                    if let Arrival::PassOn(signal) = arrival {
+                        signals.push(signal);
+                    }
+                }
+                signals
+            })?,
+        })),
+    };
+    Ok(Ended { recorded, target: words, command, _spool: None })
+}

@@ -1,0 +1,72 @@
+//! Whom to record: the selection looked up, named for people, and looked up again for who joins later.
+
+use super::args::LiveArgs;
+use std::collections::BTreeSet;
+use whyslow_record::target::{ProcRoot, Resolved, Selection};
+
+/// The processes of a selection.
+pub(super) struct Target {
+    selection: Selection,
+    root: ProcRoot,
+    known: BTreeSet<u32>,
+    /// True where later processes can belong to it without being children.
+    joins: bool,
+}
+
+impl Target {
+    /// Looks the selection up.
+    pub(super) fn find(args: &LiveArgs) -> anyhow::Result<(Target, Resolved)> {
+        let selection = args.selection();
+        let root = ProcRoot::default();
+        let resolved = selection.resolve(&root)?;
+        for remark in &resolved.remarks {
+            eprintln!("whyslow: {}", crate::output::plain(remark));
+        }
+        let known = resolved.pids().into_iter().collect();
+        let joins = !(selection.names.is_empty()
+            && selection.cgroups.is_empty()
+            && selection.containers.is_empty()
+            && selection.units.is_empty()
+            && selection.ports.is_empty());
+        Ok((Target { selection, root, known, joins }, resolved))
+    }
+
+    /// Processes that belong to it by now and did not before.
+    pub(super) fn joined(&mut self) -> Vec<u32> {
+        if !self.joins {
+            return Vec::new();
+        }
+        let Ok(now) = self.selection.resolve(&self.root) else {
+            return Vec::new();
+        };
+        now.pids().into_iter().filter(|pid| self.known.insert(*pid)).collect()
+    }
+
+    /// False once none of its processes is there any more.
+    pub(super) fn lives(&self) -> bool {
+        self.selection.all || self.joins || self.known.iter().any(|pid| alive(*pid))
+    }
+}
+
+/// Whether a process is there and no zombie.
+fn alive(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit_once(')').and_then(|(_, behind)| behind.trim_start().chars().next());
+    !matches!(state, None | Some('Z' | 'X'))
+}
+
+/// The selection in words: `pid 4711 (java)`, `3 processes (nginx)`.
+pub(super) fn in_words(resolved: &Resolved, all: bool) -> String {
+    if all {
+        return "all processes".to_string();
+    }
+    match resolved.processes.as_slice() {
+        [one] => format!("pid {} ({})", one.pid, one.comm),
+        several => {
+            let names: BTreeSet<&str> = several.iter().map(|process| process.comm.as_str()).collect();
+            let shown: Vec<&str> = names.iter().take(3).copied().collect();
+            let more = if names.len() > shown.len() { ", …" } else { "" };
+            format!("{} processes ({}{more})", several.len(), shown.join(", "))
+        }
+    }
+}
