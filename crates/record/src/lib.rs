@@ -3,6 +3,7 @@
 #[cfg(feature = "bpf")]
 mod bpf;
 mod clock;
+mod command;
 #[cfg(feature = "bpf")]
 mod cost;
 #[cfg(feature = "bpf")]
@@ -29,6 +30,7 @@ pub mod symbols;
 pub mod target;
 
 pub use clock::Clock;
+pub use command::Command;
 #[cfg(feature = "bpf")]
 pub use cost::PerCall;
 pub use error::RecordError;

@@ -11,9 +11,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// A process that was forked and waits for [`Held::release`].
-pub(super) struct Held {
+pub(crate) struct Held {
     /// Its number.
-    pub(super) pid: u32,
+    pub(crate) pid: u32,
     gate: File,
     errors: File,
 }
@@ -58,12 +58,12 @@ impl Held {
     }
 
     /// Lets the child go on.
-    pub(super) fn release(&mut self) -> io::Result<()> {
+    pub(crate) fn release(&mut self) -> io::Result<()> {
         self.gate.write_all(b"!")
     }
 
     /// Why the child failed, after it ended.
-    pub(super) fn failure(&mut self) -> Option<io::Error> {
+    pub(crate) fn failure(&mut self) -> Option<io::Error> {
         let mut errno = [0; size_of::<i32>()];
         self.errors.read_exact(&mut errno).ok()?;
         Some(io::Error::from_raw_os_error(i32::from_ne_bytes(errno)))
@@ -82,7 +82,7 @@ fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
 }
 
 /// Forks a process that will run `program`, under `filter` where there is one.
-pub(super) fn command(
+pub(crate) fn command(
     program: &OsStr,
     args: &[OsString],
     filter: Option<&[sock_filter]>,

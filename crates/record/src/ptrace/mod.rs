@@ -10,7 +10,7 @@ mod calibrate;
 mod error;
 mod event;
 mod filter;
-mod launch;
+pub(crate) mod launch;
 mod memory;
 mod recorder;
 mod signals;
