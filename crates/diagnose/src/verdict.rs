@@ -113,26 +113,12 @@ fn start_text(facts: &Facts) -> Option<String> {
     let time = facts.window.start.time_of_day();
     match clock {
         ClockKind::Epoch => {
-            let (year, month, day) = civil_date(seconds / 86_400);
+            let (year, month, day) = whyslow_model::time::civil_date(seconds / 86_400);
             Some(format!("{year:04}-{month:02}-{day:02}T{time}Z"))
         }
         ClockKind::TimeOfDay => Some(time),
         _ => None,
     }
-}
-
-/// The date of a day counted from 1970-01-01 (Howard Hinnant, "chrono-compatible low-level date algorithms",
-/// `civil_from_days`).
-fn civil_date(days: u64) -> (u64, u64, u64) {
-    let z = days + 719_468;
-    let era = z / 146_097;
-    let day_of_era = z % 146_097;
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    (year_of_era + era * 400 + (month <= 2) as u64, month, day)
 }
 
 /// Where each thread's time went, the busiest (by working time, then by calls) first.
@@ -247,16 +233,4 @@ fn remaining(facts: &Facts, findings: &[Finding]) -> Option<String> {
         words::percent(stats.total_ns as f64 / total as f64),
         stats.mean(),
     ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates() {
-        assert_eq!(civil_date(0), (1970, 1, 1));
-        assert_eq!(civil_date(19_782), (2024, 2, 29));
-        assert_eq!(civil_date(20_778), (2026, 11, 21));
-    }
 }

@@ -1,6 +1,6 @@
 //! A call as a line of text in strace's format: for sources that are no text (a recording, the live kernel).
 
-use crate::event::{Call, CallFlags, Ret, Signal};
+use crate::event::{Call, CallFlags, Exit, Ret, Signal};
 use crate::ids::Tid;
 use crate::syscall::Syscall;
 use crate::time::Timestamp;
@@ -179,6 +179,25 @@ impl Signal<'_> {
             out.extend_from_slice(self.info);
         }
         out.extend_from_slice(b" ---");
+    }
+}
+
+impl Exit<'_> {
+    /// Appends the line that strace prints for it: `+++ exited with 0 +++`, `+++ killed by SIGKILL +++`.
+    pub fn write_line(&self, format: &LineFormat, out: &mut Vec<u8>) {
+        format.lead(self.tid, self.ts, out);
+        match (self.signal, self.status) {
+            (Some(signal), _) => {
+                out.extend_from_slice(b"+++ killed by ");
+                out.extend_from_slice(signal);
+            }
+            (None, Some(status)) => {
+                // Writing to a Vec cannot fail.
+                let _ = write!(out, "+++ exited with {status}");
+            }
+            (None, None) => out.extend_from_slice(b"+++ exited"),
+        }
+        out.extend_from_slice(b" +++");
     }
 }
 

@@ -114,6 +114,32 @@ impl fmt::Display for Nanos {
     }
 }
 
+/// The date of a day counted from 1970-01-01 (Howard Hinnant, "chrono-compatible low-level date algorithms",
+/// `civil_from_days`).
+pub fn civil_date(days: u64) -> (u64, u64, u64) {
+    let z = days + 719_468;
+    let era = z / 146_097;
+    let day_of_era = z % 146_097;
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    (year_of_era + era * 400 + (month <= 2) as u64, month, day)
+}
+
+impl Timestamp {
+    /// For names of files, UTC: `2026-11-21-214530`; empty where unknown.
+    pub fn date_and_time(self) -> String {
+        let Some(seconds) = self.get().map(|ns| ns / 1_000_000_000) else {
+            return String::new();
+        };
+        let (year, month, day) = civil_date(seconds / 86_400);
+        let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+        format!("{year:04}-{month:02}-{day:02}-{hour:02}{minute:02}{second:02}")
+    }
+}
+
 /// Three significant digits, without an exponent: `1.78`, `12.5`, `338`.
 fn three_digits(value: f64) -> String {
     if value < 9.995 {
@@ -128,6 +154,14 @@ fn three_digits(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn dates() {
+        assert_eq!(civil_date(0), (1970, 1, 1));
+        assert_eq!(civil_date(19_782), (2024, 2, 29));
+        assert_eq!(civil_date(20_778), (2026, 11, 21));
+        assert_eq!(Timestamp::new(1_795_296_895_000_000_000).date_and_time(), "2026-11-21-213455");
+    }
 
     #[test]
     fn durations_read_well() {

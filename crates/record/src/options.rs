@@ -40,6 +40,10 @@ pub struct Options {
     pub payload: u32,
     /// Keep payload as it is. Else only what names an endpoint is kept, without secrets.
     pub keep_payload: bool,
+    /// Bytes of a payload to print; as many as are looked at where `None`.
+    pub string_limit: Option<u32>,
+    /// Print what each descriptor is (`3</etc/passwd>`).
+    pub fd_names: bool,
     /// Bytes of a string (a path, an argument) to keep.
     pub text_cap: u32,
     /// Record the scheduler.
@@ -78,6 +82,8 @@ impl Default for Options {
             calls: None,
             payload: 256,
             keep_payload: false,
+            string_limit: None,
+            fd_names: false,
             text_cap: 1023,
             sched: true,
             wait_stacks: true,

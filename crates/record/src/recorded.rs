@@ -15,8 +15,6 @@ pub struct Recorded {
     /// Processes, threads and descriptors as they were at the start.
     pub(crate) state: Vec<Event<'static>>,
     pub(crate) following: Option<Replay>,
-    /// What the recorder could not do, for people.
-    pub notes: Vec<String>,
     /// When it began.
     pub began: Timestamp,
     /// When it ended.
@@ -31,4 +29,11 @@ pub struct Recorded {
     pub notes: Vec<String>,
     /// Why the spool ends early, where it does: the disk is full.
     pub trouble: Option<RecordError>,
+}
+
+impl Recorded {
+    /// `CLOCK_REALTIME` less `CLOCK_MONOTONIC` as of its start, ns.
+    pub fn clock_offset(&self) -> u64 {
+        self.clock.offset
+    }
 }

@@ -56,7 +56,6 @@ pub struct Session {
     spans: Vec<Span>,
     attach_took: Duration,
     state: Vec<Event<'static>>,
-    notes: Vec<String>,
     following: Option<Replay>,
 }
 
@@ -130,7 +129,6 @@ impl Session {
             spans: Vec::new(),
             attach_took: started.elapsed(),
             state,
-            notes: Vec::new(),
             following: None,
         })
     }
@@ -255,7 +253,6 @@ impl Session {
             counted: counts::take(&self.counts),
             cost: self.meter.cost(drain_cpu),
             state: self.state,
-            notes: self.notes,
             following: self.following,
             trouble,
             notes: std::mem::take(&mut self.kernel.notes),
@@ -280,7 +277,7 @@ fn state_of(options: &Options) -> Vec<Event<'static>> {
         Event::Note(note) => state.push(Event::Note(note)),
         _ => {}
     };
-    target::snapshot(&options.pids, &ProcRoot::default(), SourceId::default(), &mut keep);
+    target::snapshot(&options.pids, &ProcRoot::live(), SourceId::default(), &mut keep);
     state
 }
 

@@ -17,6 +17,8 @@ pub(crate) enum Status {
     Found,
     /// Wrong usage, or nothing could be read.
     Unusable,
+    /// A recorded command ended with this status, which is passed on.
+    Command(u8),
 }
 
 impl Status {
@@ -25,6 +27,7 @@ impl Status {
             Status::Done => ExitCode::SUCCESS,
             Status::Found => ExitCode::from(1),
             Status::Unusable => ExitCode::from(2),
+            Status::Command(status) => ExitCode::from(status),
         }
     }
 }

@@ -3,6 +3,7 @@
 mod cli;
 mod cmd;
 mod input;
+mod live;
 mod output;
 mod progress;
 

@@ -3,6 +3,7 @@
 use super::ReplayContext;
 use crate::bpf::layout::{Fields, Header};
 use crate::decode::{self, CallText, NoNames, PrintOptions};
+use crate::names::FdNames;
 use crate::options::Options;
 use crate::raw::{RawCall, RawFlags};
 use crate::spool::SpoolRecord;
@@ -18,6 +19,8 @@ const EXECS: [u16; 2] = [libc::SYS_execve as u16, libc::SYS_execveat as u16];
 pub(super) struct Calls {
     print: PrintOptions,
     text: CallText,
+    /// What descriptors are called, where that is to be printed.
+    pub(super) names: Option<FdNames>,
     /// What calls of a thread will have destroyed when they return.
     entered: HashMap<u32, Entered>,
     /// The process whose first program begins the recording; `None` once it has begun.
@@ -38,8 +41,12 @@ const MAX_ENTERED: usize = 65_536;
 impl Calls {
     pub(super) fn new(options: &Options) -> Calls {
         Calls {
-            print: PrintOptions { string_limit: options.payload.max(32) as usize, ..PrintOptions::default() },
+            print: PrintOptions {
+                string_limit: options.string_limit.unwrap_or(options.payload.max(32)) as usize,
+                fd_names: options.fd_names,
+            },
             text: CallText::default(),
+            names: options.fd_names.then(FdNames::live),
             entered: HashMap::new(),
             from_exec_of: options.from_exec_of,
             starts_not_seen: 0,
@@ -110,9 +117,21 @@ impl ReplayContext {
         if call.flags.contains(RawFlags::NO_EXIT) && !EXITS.contains(&call.nr) {
             self.calls.ends_not_seen += 1;
         }
-        decode::print(&call, &NoNames, &self.calls.print, &mut self.calls.text);
         let clock = decode::Clock { epoch_offset: self.clock.offset };
-        sink.push(Event::Call(&self.calls.text.to_call(&call, clock, self.source, self.line)));
+        let (source, line) = (self.source, self.line);
+        let Calls { print, text, names, .. } = &mut self.calls;
+        decode::print(&call, &NoNames, print, text);
+        if let Some(names) = names {
+            // The names follow the calls, for which they need their text; then it is printed again with them.
+            names.before(&text.to_call(&call, clock, source, line));
+            decode::print(&call, names, print, text);
+            text.name_result(&call, names);
+            let call = text.to_call(&call, clock, source, line);
+            sink.push(Event::Call(&call));
+            names.after(&call);
+        } else {
+            sink.push(Event::Call(&text.to_call(&call, clock, source, line)));
+        }
         Some(())
     }
 }

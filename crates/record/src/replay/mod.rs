@@ -74,6 +74,9 @@ impl Replay {
             if let Event::Process(info) = event {
                 context.belongs(info.tid.unwrap_or(info.pid), info.pid);
             }
+            if let (Event::Fd(entry), Some(names)) = (event, &mut context.calls.names) {
+                names.open_at_attach(entry);
+            }
             sink.push(event.clone());
         }
         Replay { context, reader: SpoolReader::new(&options.spool, free) }

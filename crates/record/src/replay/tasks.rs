@@ -8,7 +8,7 @@ use whyslow_model::{Event, Exit, ProcessInfo, Sink};
 
 /// The name of a signal, `SIGTERM`; its number where it has none.
 fn signal_name(number: u32) -> String {
-    constants::SIGNAL.name(number).map_or_else(|| format!("SIG{number}"), str::to_string)
+    constants::SIGNAL.name(u64::from(number)).map_or_else(|| format!("SIG{number}"), str::to_string)
 }
 
 impl ReplayContext {

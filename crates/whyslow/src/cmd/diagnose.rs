@@ -1,9 +1,13 @@
-//! `whyslow diagnose FILE…`: the main job.
+//! `whyslow diagnose -p PID` or `FILE…`: the main job.
 
 use super::Command;
 use crate::cli::{FailOn, FailOnArg, Global, Status};
+use crate::live::{self, LiveArgs};
 use crate::{input, output};
+use anyhow::bail;
 use clap::{ArgMatches, Args, FromArgMatches};
+use std::path::PathBuf;
+use whyslow_diagnose::Facts;
 use whyslow_report::{JSON, TERMINAL};
 
 /// The command.
@@ -13,6 +17,9 @@ pub(super) static COMMAND: Command = Command { name: "diagnose", clap, run };
 #[derive(Args)]
 #[command(after_long_help = "\
 Examples:
+  whyslow diagnose -p 4711                       ten seconds of a running program
+  whyslow diagnose --name redis-server -d 30s    by name, longer
+  whyslow diagnose -- ./import data.csv          a command from its start to its end
   whyslow diagnose trace.st                      one strace log
   whyslow diagnose trace.st trace.lsof           with what was open at its start
   whyslow diagnose strace-ff-logs/               all files in a directory, merged by time
@@ -20,11 +27,14 @@ Examples:
   whyslow diagnose --fail-on warning trace.st    for scripts: status 1 if there is a cause of slowness
   whyslow diagnose --json trace.st | jq '.findings[] | {id, share, title}'
 
-The best recording: strace -f -ttT -y -s 256 -o trace.st -p PID, for about 30 seconds while it is slow, and
+The best capture: strace -f -ttT -y -s 256 -o trace.st -p PID, for about 30 seconds while it is slow, and
 lsof -nP -p PID > trace.lsof. Other captures work too; what they cannot show is said.")]
 struct Diagnose {
+    /// Recordings and captures (strace, strace -c, ltrace, lsof, /proc dumps; also .gz, .zst), directories of them, or - for standard input
+    #[arg(value_name = "FILE", conflicts_with = "pids")]
+    files: Vec<PathBuf>,
     #[command(flatten)]
-    input: input::Files,
+    live: LiveArgs,
     #[command(flatten)]
     fail_on: FailOnArg,
 }
@@ -35,9 +45,26 @@ fn clap() -> clap::Command {
 
 fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let args = Diagnose::from_arg_matches(matches)?;
-    let facts = input::facts_of(&args.input.files, global)?;
+    let mut ended = None;
+    let facts = if args.live.is_asked() {
+        let recording = live::record(&args.live, None, None, global)?;
+        let mut facts = Facts::default();
+        recording.replay(&mut facts)?;
+        facts.finish();
+        ended = Some(recording.status());
+        facts
+    } else if args.files.is_empty() {
+        bail!("nothing to diagnose\nnext: name a process (-p PID, --name NAME), a command (-- CMD) or files; `whyslow diagnose --help` has examples");
+    } else {
+        input::facts_of(&args.files, global)?
+    };
     let diagnosis = whyslow_diagnose::diagnose(&facts);
     let format = if global.json { &JSON } else { &TERMINAL };
     output::to_stdout(|out| format.diagnosis(&diagnosis, &global.style(super::PIPE_WIDTH), out))?;
-    Ok(FailOn::status(args.fail_on.fail_on, diagnosis.findings.iter().map(|finding| finding.severity)))
+    let found = FailOn::status(args.fail_on.fail_on, diagnosis.findings.iter().map(|finding| finding.severity));
+    Ok(match (found, ended) {
+        // A command's own failure says more than our findings.
+        (Status::Done, Some(status)) | (Status::Found, Some(status @ Status::Command(_))) => status,
+        (found, _) => found,
+    })
 }

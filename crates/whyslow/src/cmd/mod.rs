@@ -7,10 +7,12 @@ mod fds;
 mod files;
 mod man;
 mod peers;
+mod record;
 mod report;
 mod rule;
 mod summary;
 mod threads;
+mod trace;
 mod view;
 
 use crate::cli::{Global, Status};
@@ -32,6 +34,8 @@ pub(crate) struct Command {
 /// All commands, in the order of the help.
 pub(crate) static COMMANDS: &[&Command] = &[
     &diagnose::COMMAND,
+    &record::COMMAND,
+    &trace::COMMAND,
     &report::COMMAND,
     &summary::COMMAND,
     &files::COMMAND,

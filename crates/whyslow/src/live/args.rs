@@ -56,6 +56,9 @@ pub(crate) struct LiveArgs {
     /// By which means
     #[arg(long, value_name = "MEANS", default_value = "auto", help_heading = "How to record", hide_short_help = true)]
     pub(crate) by: Means,
+    /// What `trace` prints, besides.
+    #[arg(skip)]
+    trace: Option<ForTrace>,
     /// A command to start and record
     #[arg(last = true, value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
@@ -83,7 +86,20 @@ pub(crate) enum Means {
     Ptrace,
 }
 
+/// What `trace` asks for besides.
+#[derive(Clone, Debug)]
+struct ForTrace {
+    calls: Option<Vec<u16>>,
+    string: u32,
+    fd_names: bool,
+}
+
 impl LiveArgs {
+    /// For printing: each of these calls, nothing but calls, and bytes as they are.
+    pub(crate) fn for_trace(&mut self, calls: Option<Vec<u16>>, string: u32, fd_names: bool) {
+        self.trace = Some(ForTrace { calls, string, fd_names });
+    }
+
     /// True where something live was asked for.
     pub(crate) fn is_asked(&self) -> bool {
         !self.command.is_empty() || !self.selection().is_empty()
@@ -106,6 +122,27 @@ impl LiveArgs {
 
     /// The recorder's options, without the processes.
     pub(crate) fn options(&self) -> whyslow_record::Options {
+        if let Some(trace) = &self.trace {
+            return whyslow_record::Options {
+                all: self.all,
+                follow: !self.no_children,
+                mode: Mode::Full,
+                calls: trace.calls.clone(),
+                // strace shows what was read from files too.
+                payload: trace.string + 1,
+                keep_payload: true,
+                string_limit: Some(trace.string),
+                fd_names: trace.fd_names,
+                sched: false,
+                wait_stacks: false,
+                sample_hz: 0,
+                block: false,
+                net: false,
+                totals: false,
+                ring_bytes: self.buffer << 20,
+                ..whyslow_record::Options::default()
+            };
+        }
         whyslow_record::Options {
             tids: Vec::new(),
             all: self.all,
@@ -127,7 +164,8 @@ impl LiveArgs {
 
     /// When to end by ourselves: a command is waited for.
     pub(crate) fn length(&self) -> Option<Duration> {
-        if self.command.is_empty() { Some(self.duration.unwrap_or(DEFAULT_DURATION)) } else { self.duration }
+        let ends_by_itself = self.command.is_empty() && self.trace.is_none();
+        if ends_by_itself { Some(self.duration.unwrap_or(DEFAULT_DURATION)) } else { self.duration }
     }
 }
 

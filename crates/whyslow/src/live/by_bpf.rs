@@ -3,7 +3,7 @@
 use super::args::LiveArgs;
 use super::signals::{Arrival, Arrivals};
 use super::target::{self, Target};
-use super::{CommandEnd, Ended};
+use super::Ended;
 use crate::cli::Global;
 use crate::progress::LiveLine;
 use anyhow::Context;
@@ -102,7 +102,7 @@ pub(super) fn record(
     // The recording is over before its time: the command goes on without us, and we wait for it.
     let command = match command {
         None => None,
-        Some(command) => Some(CommandEnd(match ended {
+        Some(command) => Some(match ended {
             Some(status) => status,
             None => command.wait(|| {
                 let mut signals = Vec::new();
@@ -113,7 +113,7 @@ pub(super) fn record(
                 }
                 signals
             })?,
-        })),
+        }),
     };
     Ok(Ended { recorded, target: words, command, _spool: None })
 }

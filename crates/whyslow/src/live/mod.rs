@@ -2,39 +2,31 @@
 
 mod args;
 mod by_bpf;
+mod expression;
 mod signals;
 mod target;
 
 pub(crate) use args::{LiveArgs, Means};
 
-use crate::cli::Global;
+pub(crate) use expression::calls_of;
+
+use crate::cli::{Global, Status};
 use anyhow::Context;
 use std::path::Path;
-use std::process::ExitCode;
 use tempfile::TempDir;
-use whyslow_model::{Event, Sink};
+use whyslow_model::Sink;
 use whyslow_record::Recorded;
+use whyslow_store::Host;
 
 /// A recording that ended.
 pub(crate) struct Ended {
     recorded: Recorded,
     /// What was recorded, for people: `pid 4711 (java)`.
     pub(crate) target: String,
-    /// How a command of ours ended.
-    pub(crate) command: Option<CommandEnd>,
+    /// How a command of ours ended, as a shell tells it: its status, or 128 and the signal.
+    command: Option<u8>,
     /// Holds the spool until it was read.
     _spool: Option<TempDir>,
-}
-
-/// How a command ended, as a shell tells it: its status, or 128 and the signal.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct CommandEnd(pub(crate) u8);
-
-impl CommandEnd {
-    /// As our own exit status.
-    pub(crate) fn code(self) -> ExitCode {
-        ExitCode::from(self.0)
-    }
 }
 
 impl Ended {
@@ -43,16 +35,18 @@ impl Ended {
         Ok(self.recorded.replay(&self.target, whyslow_model::SourceId(0), sink)?)
     }
 
+    /// How we end: as the command did.
+    pub(crate) fn status(&self) -> Status {
+        match self.command {
+            None | Some(0) => Status::Done,
+            Some(status) => Status::Command(status),
+        }
+    }
+
     /// What was recorded.
     pub(crate) fn recorded(&self) -> &Recorded {
         &self.recorded
     }
-}
-
-/// Takes events while they come; called at least a few times a second, also when there are none.
-pub(crate) trait Follow {
-    /// Takes what there is now.
-    fn events(&mut self, feed: &mut dyn FnMut(&mut dyn Sink) -> anyhow::Result<()>) -> anyhow::Result<()>;
 }
 
 /// Records what `args` ask for. The spool is kept in `spool`, else in a temporary folder. With `follow` events are told as
@@ -76,9 +70,13 @@ pub(crate) fn record(
     Ok(ended)
 }
 
-/// Events that nobody wants.
-pub(crate) struct Nobody;
-
-impl Sink for Nobody {
-    fn push(&mut self, _event: Event<'_>) {}
+/// The machine, for the head of a recording.
+pub(crate) fn host() -> Host {
+    let read = |path: &str| Some(std::fs::read_to_string(path).ok()?.trim().to_string());
+    Host {
+        name: read("/proc/sys/kernel/hostname"),
+        kernel: read("/proc/sys/kernel/osrelease"),
+        cpus: std::thread::available_parallelism().ok().map(|cpus| cpus.get() as u32),
+        boot_id: read("/proc/sys/kernel/random/boot_id"),
+    }
 }

@@ -17,7 +17,7 @@ impl Target {
     /// Looks the selection up.
     pub(super) fn find(args: &LiveArgs) -> anyhow::Result<(Target, Resolved)> {
         let selection = args.selection();
-        let root = ProcRoot::default();
+        let root = ProcRoot::live();
         let resolved = selection.resolve(&root)?;
         for remark in &resolved.remarks {
             eprintln!("whyslow: {}", crate::output::plain(remark));

@@ -1,0 +1,124 @@
+//! `whyslow record -p PID -o NAME.whyslow`: a recording to keep.
+
+use super::Command;
+use crate::cli::{Global, Status};
+use crate::live::{self, LiveArgs};
+use anyhow::{Context, bail};
+use clap::{ArgMatches, Args, FromArgMatches};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use whyslow_store::{Meta, WriteOptions, Writer};
+
+/// The command.
+pub(super) static COMMAND: Command = Command { name: "record", clap, run };
+
+/// Record a running program, or a command, to look at later
+#[derive(Args)]
+#[command(after_long_help = "\
+Examples:
+  whyslow record -p 4711 -o slow.whyslow              ten seconds of a process, its threads and children
+  whyslow record --name redis-server -d 1m            a minute of all processes of that name
+  whyslow record -o build.whyslow -- make -j8         a command, until it ends
+  whyslow record -p 4711 --mode counts                counts and times only: the cheapest
+  whyslow record --unit nginx -d 1h --max-size 500M   an hour, of which the last 500 MB are kept
+  whyslow report slow.whyslow                         what it says; also: summary, files, fds, peers, threads, diff
+
+A recording is a directory of Parquet tables, for pandas, DuckDB and others too: docs/RECORDING.md.")]
+struct Record {
+    #[command(flatten)]
+    live: LiveArgs,
+    /// The recording's directory; must not exist yet [default: whyslow-DATE-TIME.whyslow]
+    #[arg(short, long, value_name = "NAME.whyslow")]
+    output: Option<PathBuf>,
+    /// Keep at most so much, the latest: 500M, 2G
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    max_size: Option<u64>,
+}
+
+fn clap() -> clap::Command {
+    Record::augment_args(clap::Command::new(COMMAND.name))
+}
+
+/// Longer recordings are converted while they are made, so that their spool stays small.
+const CONVERT_AT_END: Duration = Duration::from_secs(60);
+
+fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
+    let args = Record::from_arg_matches(matches)?;
+    if !args.live.is_asked() {
+        bail!("nothing to record\nnext: name a process (-p PID, --name NAME) or a command (-- CMD); `whyslow record --help` has examples");
+    }
+    let path = args.output.clone().unwrap_or_else(default_name);
+    let mode = format!("{:?}", args.live.mode).to_lowercase();
+    let meta = Meta {
+        tool: concat!("whyslow ", env!("CARGO_PKG_VERSION")).to_string(),
+        mode: Some(mode),
+        command: args.live.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        host: Some(live::host()),
+        ..Meta::default()
+    };
+    let options = WriteOptions { max_size: args.max_size, ..WriteOptions::LIVE };
+    let mut writer = Writer::create(&path, meta, options)?;
+    let spool = path.join("spool");
+    std::fs::create_dir(&spool).with_context(|| format!("{}: cannot be made", spool.display()))?;
+    let long = args.max_size.is_some() || args.live.length().is_none_or(|length| length > CONVERT_AT_END);
+    let result = live::record(&args.live, Some(&spool), if long { Some(&mut writer) } else { None }, global);
+    let ended = match result {
+        Ok(ended) => ended,
+        Err(error) => {
+            // Nothing was recorded: an empty directory would only be in the way of the next try.
+            drop(writer);
+            let _ = std::fs::remove_dir_all(&path);
+            return Err(error);
+        }
+    };
+    if !long {
+        ended.replay(&mut writer)?;
+    }
+    let recorded = ended.recorded();
+    let meta = writer.meta_mut();
+    meta.target = Some(ended.target.clone());
+    meta.start = recorded.began.get();
+    meta.end = recorded.ended.get();
+    meta.clock.offset_start = Some(recorded.clock_offset() as i64);
+    meta.clock.offset_end = Some(whyslow_record::Clock::now().offset as i64);
+    let written = writer.finish()?;
+    let _ = std::fs::remove_dir_all(&spool);
+    eprintln!(
+        "whyslow: {}: {} events, {}\nnext: whyslow report {}",
+        crate::output::plain(&path.display().to_string()),
+        written.events,
+        bytes(written.bytes),
+        crate::output::plain(&path.display().to_string()),
+    );
+    Ok(ended.status())
+}
+
+/// A name that says when.
+fn default_name() -> PathBuf {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64;
+    let text = whyslow_model::Timestamp::new(now).date_and_time();
+    Path::new(&format!("whyslow-{text}.whyslow")).to_path_buf()
+}
+
+fn bytes(count: u64) -> String {
+    match count {
+        0..10_000 => format!("{count} bytes"),
+        10_000..10_000_000 => format!("{:.0} KB", count as f64 / 1e3),
+        _ => format!("{:.0} MB", count as f64 / 1e6),
+    }
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let factor: u64 = match unit.trim_end_matches(['b', 'B', 'i']).to_ascii_uppercase().as_str() {
+        "" => 1,
+        "K" => 1 << 10,
+        "M" => 1 << 20,
+        "G" => 1 << 30,
+        _ => return Err(format!("unknown unit {unit:?}: use K, M or G")),
+    };
+    let number: u64 = number.parse().map_err(|_| "expected a number, as in 500M".to_string())?;
+    let size = number.checked_mul(factor).ok_or("too large")?;
+    if size < 1 << 20 { Err("at least 1M".to_string()) } else { Ok(size) }
+}

@@ -1,0 +1,140 @@
+//! `whyslow trace -p PID`: the calls as strace prints them, while they happen.
+
+use super::Command;
+use crate::cli::{Global, Status};
+use crate::live::{self, LiveArgs};
+use anyhow::{Context, bail};
+use clap::{ArgMatches, Args, FromArgMatches};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+use whyslow_model::line::{Clock, LineFormat, Who};
+use whyslow_model::{Event, Sink};
+
+/// The command.
+pub(super) static COMMAND: Command = Command { name: "trace", clap, run };
+
+/// Print the calls of a running program, or a command, as strace does, at a small part of its cost
+#[derive(Args)]
+#[command(after_long_help = "\
+Examples:
+  whyslow trace -p 4711                           the calls of a process and its threads
+  whyslow trace -T -tt -o trace.st -- ls -l       a command, with times and durations, into a file
+  whyslow trace -e openat,stat -p 4711            only these calls; also classes: -e %file, %network, %desc
+  whyslow diagnose trace.st                       the text is strace's, so that it can be read as a capture
+
+strace's flags mean the same: -f (children too), -t -tt -ttt, -T, -y, -s, -e, -o.")]
+struct Trace {
+    #[command(flatten)]
+    live: LiveArgs,
+    /// Follow children; what always happens, unless --no-children is given
+    #[arg(short, long)]
+    follow: bool,
+    /// When each call was entered; twice with microseconds, three times as seconds since the epoch
+    #[arg(short, action = clap::ArgAction::Count)]
+    time: u8,
+    /// How long each call took
+    #[arg(short = 'T')]
+    durations: bool,
+    /// What each descriptor is
+    #[arg(short = 'y', action = clap::ArgAction::Count)]
+    names: u8,
+    /// Bytes shown of a string
+    #[arg(short = 's', value_name = "BYTES", default_value_t = 32, value_parser = clap::value_parser!(u32).range(0..=1000))]
+    string: u32,
+    /// Only these calls: names or classes (%file, %desc, %network, %process, %memory, %signal), by commas
+    #[arg(short = 'e', value_name = "CALLS")]
+    expression: Vec<String>,
+    /// Into this file instead of standard error
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+fn clap() -> clap::Command {
+    Trace::augment_args(clap::Command::new(COMMAND.name))
+}
+
+fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
+    let mut args = Trace::from_arg_matches(matches)?;
+    if !args.live.is_asked() {
+        bail!("nothing to trace\nnext: name a process (-p PID) or a command (-- CMD)");
+    }
+    let calls = live::calls_of(&args.expression)?;
+    args.live.for_trace(calls, args.string, args.names > 0);
+    let out: Box<dyn Write> = match &args.output {
+        // Like strace: the program's own output and ours do not mix.
+        None => Box::new(io::stderr()),
+        Some(path) => Box::new(File::create(path).with_context(|| format!("{}: cannot be written", path.display()))?),
+    };
+    let many = args.live.command.is_empty() || args.follow;
+    let format = LineFormat {
+        who: match (many, &args.output) {
+            (false, _) => Who::Nobody,
+            (true, None) => Who::Bracketed,
+            (true, Some(_)) => Who::Plain,
+        },
+        clock: match args.time {
+            0 => Clock::None,
+            1 => Clock::Seconds,
+            2 => Clock::Micros,
+            _ => Clock::Epoch,
+        },
+        durations: args.durations,
+        ..LineFormat::STRACE
+    };
+    let mut printer = Printer { format, out: BufWriter::new(out), line: Vec::new(), error: None, lost: 0 };
+    let ended = live::record(&args.live, None, Some(&mut printer), global)?;
+    printer.flush();
+    if let Some(error) = printer.error {
+        return Err(error).context("the trace cannot be written");
+    }
+    Ok(ended.status())
+}
+
+/// Writes a line for each call.
+struct Printer {
+    format: LineFormat,
+    out: BufWriter<Box<dyn Write>>,
+    line: Vec<u8>,
+    error: Option<io::Error>,
+    lost: u64,
+}
+
+impl Printer {
+    fn write(&mut self) {
+        self.line.push(b'\n');
+        if self.error.is_none()
+            && let Err(error) = self.out.write_all(&self.line)
+        {
+            self.error = Some(error);
+        }
+        self.line.clear();
+    }
+
+    fn flush(&mut self) {
+        if let Err(error) = self.out.flush() {
+            self.error.get_or_insert(error);
+        }
+    }
+}
+
+impl Sink for Printer {
+    fn push(&mut self, event: Event<'_>) {
+        match event {
+            Event::Call(call) => {
+                call.write_line(&self.format, &mut self.line);
+                self.write();
+            }
+            Event::Signal(signal) => {
+                signal.write_line(&self.format, &mut self.line);
+                self.write();
+            }
+            Event::Exit(exit) => {
+                exit.write_line(&self.format, &mut self.line);
+                self.write();
+            }
+            Event::Loss(loss) if loss.table == "syscalls" && loss.lost > 0 => self.lost += loss.lost,
+            _ => {}
+        }
+    }
+}
