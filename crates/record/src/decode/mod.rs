@@ -250,6 +250,17 @@ fn makes_fd(call: &RawCall<'_>, returns: Returns) -> bool {
 }
 
 impl CallText {
+    /// Puts the name of a descriptor that the call made before the text behind the result, as `-y` does: `</etc/passwd>`.
+    pub fn name_result(&mut self, call: &RawCall<'_>, names: &dyn Names) {
+        let returns = self.row.map_or(Returns::Number, |row| row.returns);
+        if let (Ret::Value(fd), false, true) = (self.ret, self.errno.is_error(), makes_fd(call, returns)) {
+            let mut text = Vec::new();
+            let options = PrintOptions { fd_names: true, ..PrintOptions::default() };
+            fd_name(names, &options, call.pid, fd as i32, &mut text);
+            self.ret_note.splice(0..0, text);
+        }
+    }
+
     /// The name of the call.
     pub fn name(&self) -> &[u8] {
         self.row.map_or(&self.other_name, |row| row.name.as_bytes())

@@ -54,14 +54,17 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         ended = Some(recording.status());
         facts
     } else if args.files.is_empty() {
-        bail!("nothing to diagnose\nnext: name a process (-p PID, --name NAME), a command (-- CMD) or files; `whyslow diagnose --help` has examples");
+        bail!(
+            "nothing to diagnose\nnext: name a process (-p PID, --name NAME), a command (-- CMD) or files; `whyslow diagnose --help` has examples"
+        );
     } else {
         input::facts_of(&args.files, global)?
     };
     let diagnosis = whyslow_diagnose::diagnose(&facts);
     let format = if global.json { &JSON } else { &TERMINAL };
     output::to_stdout(|out| format.diagnosis(&diagnosis, &global.style(super::PIPE_WIDTH), out))?;
-    let found = FailOn::status(args.fail_on.fail_on, diagnosis.findings.iter().map(|finding| finding.severity));
+    let found =
+        FailOn::status(args.fail_on.fail_on, diagnosis.findings.iter().map(|finding| finding.severity));
     Ok(match (found, ended) {
         // A command's own failure says more than our findings.
         (Status::Done, Some(status)) | (Status::Found, Some(status @ Status::Command(_))) => status,

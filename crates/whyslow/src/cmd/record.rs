@@ -45,7 +45,9 @@ const CONVERT_AT_END: Duration = Duration::from_secs(60);
 fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let args = Record::from_arg_matches(matches)?;
     if !args.live.is_asked() {
-        bail!("nothing to record\nnext: name a process (-p PID, --name NAME) or a command (-- CMD); `whyslow record --help` has examples");
+        bail!(
+            "nothing to record\nnext: name a process (-p PID, --name NAME) or a command (-- CMD); `whyslow record --help` has examples"
+        );
     }
     let path = args.output.clone().unwrap_or_else(default_name);
     let mode = format!("{:?}", args.live.mode).to_lowercase();

@@ -64,7 +64,9 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let out: Box<dyn Write> = match &args.output {
         // Like strace: the program's own output and ours do not mix.
         None => Box::new(io::stderr()),
-        Some(path) => Box::new(File::create(path).with_context(|| format!("{}: cannot be written", path.display()))?),
+        Some(path) => {
+            Box::new(File::create(path).with_context(|| format!("{}: cannot be written", path.display()))?)
+        }
     };
     let many = args.live.command.is_empty() || args.follow;
     let format = LineFormat {

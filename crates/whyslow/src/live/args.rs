@@ -12,7 +12,13 @@ pub(crate) struct LiveArgs {
     #[arg(short, long = "pid", value_name = "PID", value_delimiter = ',', help_heading = "Whom to record")]
     pub(crate) pids: Vec<u32>,
     /// Single threads
-    #[arg(long = "tid", value_name = "TID", value_delimiter = ',', help_heading = "Whom to record", hide_short_help = true)]
+    #[arg(
+        long = "tid",
+        value_name = "TID",
+        value_delimiter = ',',
+        help_heading = "Whom to record",
+        hide_short_help = true
+    )]
     tids: Vec<u32>,
     /// Processes of this name
     #[arg(long = "name", value_name = "NAME", help_heading = "Whom to record")]
@@ -54,7 +60,13 @@ pub(crate) struct LiveArgs {
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=4096), help_heading = "How to record", hide_short_help = true)]
     buffer: u64,
     /// By which means
-    #[arg(long, value_name = "MEANS", default_value = "auto", help_heading = "How to record", hide_short_help = true)]
+    #[arg(
+        long,
+        value_name = "MEANS",
+        default_value = "auto",
+        help_heading = "How to record",
+        hide_short_help = true
+    )]
     pub(crate) by: Means,
     /// What `trace` prints, besides.
     #[arg(skip)]
@@ -181,7 +193,8 @@ fn duration(text: &str) -> Result<Duration, String> {
         "h" => 3600.0,
         _ => return Err(format!("unknown unit {unit:?}: use ms, s, m or h")),
     };
-    let number: f64 = number.trim().parse().map_err(|_| "expected a number, as in 10, 500ms or 2m".to_string())?;
+    let number: f64 =
+        number.trim().parse().map_err(|_| "expected a number, as in 10, 500ms or 2m".to_string())?;
     let seconds = number * factor;
     if !(seconds > 0.0 && seconds <= 7.0 * 86_400.0) {
         return Err("expected more than nothing and at most a week".to_string());
@@ -190,8 +203,13 @@ fn duration(text: &str) -> Result<Duration, String> {
 }
 
 fn percent(text: &str) -> Result<f64, String> {
-    let number: f64 = text.trim_end_matches('%').parse().map_err(|_| "expected a number, as in 5 or 0.5".to_string())?;
-    if number > 0.0 && number <= 100.0 { Ok(number) } else { Err("expected more than 0 and at most 100".to_string()) }
+    let number: f64 =
+        text.trim_end_matches('%').parse().map_err(|_| "expected a number, as in 5 or 0.5".to_string())?;
+    if number > 0.0 && number <= 100.0 {
+        Ok(number)
+    } else {
+        Err("expected more than 0 and at most 100".to_string())
+    }
 }
 
 #[cfg(test)]

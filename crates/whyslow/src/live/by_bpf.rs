@@ -1,9 +1,9 @@
 //! Recording by BPF: starts, watches over it, ends it.
 
+use super::Ended;
 use super::args::LiveArgs;
 use super::signals::{Arrival, Arrivals};
 use super::target::{self, Target};
-use super::Ended;
 use crate::cli::Global;
 use crate::progress::LiveLine;
 use anyhow::Context;
@@ -61,7 +61,11 @@ pub(super) fn record(
         if let Some(sink) = follow.as_deref_mut() {
             session.follow(sink)?;
         }
-        if !told_thinning && matches!(progress.calls_now, Some(Coverage::Counts | Coverage::None)) && progress.elapsed > Duration::from_millis(500) && args.mode == super::args::ModeArg::Adaptive {
+        if !told_thinning
+            && matches!(progress.calls_now, Some(Coverage::Counts | Coverage::None))
+            && progress.elapsed > Duration::from_millis(500)
+            && args.mode == super::args::ModeArg::Adaptive
+        {
             line.say(&format!(
                 "recording each call would cost more than {:.3} % of its CPU time: only {} from here on (--mode full records all the same)",
                 args.options().max_overhead * 100.0,

@@ -23,7 +23,9 @@ pub(crate) fn calls_of(expressions: &[String]) -> anyhow::Result<Option<Vec<u16>
             let before = named.len();
             named.extend(table::rows().filter(|row| is_named(row.name, word)).map(|row| row.nr));
             if named.len() == before && word != "all" && word != "none" {
-                bail!("-e {word}: no such call\nnext: a name (openat), a pattern (/^sched_), or a class (%file, %desc, %network, %process, %memory, %signal, %time)");
+                bail!(
+                    "-e {word}: no such call\nnext: a name (openat), a pattern (/^sched_), or a class (%file, %desc, %network, %process, %memory, %signal, %time)"
+                );
             }
             if word == "all" {
                 named.extend(table::rows().map(|row| row.nr));
@@ -48,7 +50,10 @@ fn is_named(name: &str, word: &str) -> bool {
         "signal" => class == Some(Class::Signal),
         "time" if word.starts_with('%') => class == Some(Class::Time),
         "file" => class == Some(Class::File),
-        _ => name == word || word.strip_prefix('/').is_some_and(|part| name.contains(part.trim_start_matches('^'))),
+        _ => {
+            name == word
+                || word.strip_prefix('/').is_some_and(|part| name.contains(part.trim_start_matches('^')))
+        }
     }
 }
 

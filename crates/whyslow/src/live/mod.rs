@@ -6,7 +6,7 @@ mod expression;
 mod signals;
 mod target;
 
-pub(crate) use args::{LiveArgs, Means};
+pub(crate) use args::LiveArgs;
 
 pub(crate) use expression::calls_of;
 
@@ -62,7 +62,9 @@ pub(crate) fn record(
 ) -> anyhow::Result<Ended> {
     let temporary = match spool {
         Some(_) => None,
-        None => Some(tempfile::Builder::new().prefix("whyslow-").tempdir().context("a folder for the recording")?),
+        None => Some(
+            tempfile::Builder::new().prefix("whyslow-").tempdir().context("a folder for the recording")?,
+        ),
     };
     let folder = spool.or(temporary.as_ref().map(TempDir::path)).expect("one of both");
     let mut ended = by_bpf::record(args, folder, follow, global)?;

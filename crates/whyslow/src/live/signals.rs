@@ -36,6 +36,7 @@ fn arrival(origin: &Origin, command: bool) -> Option<Arrival> {
         return (!matches!(origin.signal, SIGUSR1 | SIGUSR2)).then_some(Arrival::End);
     }
     // The terminal sends to the whole foreground group: the command has it already.
-    let from_terminal = matches!(origin.signal, SIGINT | SIGQUIT) && !matches!(origin.cause, Cause::Sent(Sent::User));
+    let from_terminal =
+        matches!(origin.signal, SIGINT | SIGQUIT) && !matches!(origin.cause, Cause::Sent(Sent::User));
     (!from_terminal).then_some(Arrival::PassOn(origin.signal))
 }
