@@ -3,6 +3,8 @@
 #[cfg(feature = "bpf")]
 mod bpf;
 mod clock;
+#[cfg(feature = "bpf")]
+mod code;
 mod command;
 #[cfg(feature = "bpf")]
 mod cost;

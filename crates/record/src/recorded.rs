@@ -5,6 +5,9 @@ use crate::counts::Counted;
 use crate::error::RecordError;
 use crate::options::Options;
 use crate::replay::Replay;
+use crate::symbols::Symbolizer;
+use std::cell::RefCell;
+use std::rc::Rc;
 use whyslow_model::{Cost, Event, Loss, Span, Timestamp};
 
 /// A recording that ended.
@@ -15,6 +18,8 @@ pub struct Recorded {
     /// Processes, threads and descriptors as they were at the start.
     pub(crate) state: Vec<Event<'static>>,
     pub(crate) following: Option<Replay>,
+    /// Where the code of the watched processes was.
+    pub(crate) symbols: Rc<RefCell<Symbolizer>>,
     /// When it began.
     pub began: Timestamp,
     /// When it ended.

@@ -7,6 +7,7 @@ use crate::bpf::object::Sizes;
 use crate::bpf::rare::{self, RareRing};
 use crate::bpf::ring::{RingLoss, Rings, size_for};
 use crate::clock::{Clock, monotonic_ns};
+use crate::code::Code;
 use crate::cost::{self, CostMeter, PerCall};
 use crate::counts::{self, CountTables};
 use crate::decode::table;
@@ -16,6 +17,9 @@ use crate::recorded::Recorded;
 use crate::replay::Replay;
 use crate::spool::SpoolWriter;
 use crate::target::{self, ProcRoot};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use whyslow_model::{Coverage, Event, Loss, Sink, SourceId, Span, Timestamp};
@@ -57,6 +61,7 @@ pub struct Session {
     attach_took: Duration,
     state: Vec<Event<'static>>,
     following: Option<Replay>,
+    code: Code,
 }
 
 /// Calls that take longer are recorded in full even where calls are only counted.
@@ -113,6 +118,10 @@ impl Session {
         kernel.look_around();
         let meter = CostMeter::new(per_call, &options, before, rare_before);
         let state = state_of(&options);
+        let mut code = Code::default();
+        for process in &options.pids {
+            code.began(*process);
+        }
         Ok(Session {
             kernel,
             calls_rings,
@@ -130,6 +139,7 @@ impl Session {
             attach_took: started.elapsed(),
             state,
             following: None,
+            code,
         })
     }
 
@@ -151,6 +161,9 @@ impl Session {
         self.meter.add(pids);
         self.kernel.watch(&pids.iter().map(|pid| u64::from(*pid)).collect::<Vec<_>>())?;
         self.kernel.look_around();
+        for process in pids {
+            self.code.began(*process);
+        }
         Ok(())
     }
 
@@ -160,6 +173,7 @@ impl Session {
     /// If the kernel refuses to change what is recorded.
     pub fn tick(&mut self) -> Result<Progress, RecordError> {
         self.measure();
+        self.look_at_code();
         if self.options.mode == Mode::Adaptive && self.began.elapsed() >= FIRST_LOOK {
             let wanted =
                 self.meter.affordable(self.mode_now, self.options.max_overhead, self.options.planned);
@@ -184,10 +198,24 @@ impl Session {
     /// If the spool cannot be read.
     pub fn follow(&mut self, sink: &mut dyn Sink) -> Result<(), RecordError> {
         let source = SourceId::default();
-        let replay = self
-            .following
-            .get_or_insert_with(|| Replay::begin(&self.options, self.clock, source, true, &self.state, sink));
+        let replay = self.following.get_or_insert_with(|| {
+            let symbols = Rc::new(RefCell::new(self.code.take()));
+            Replay::begin(&self.options, self.clock, source, true, &self.state, symbols, sink)
+        });
         replay.advance(self.drain.counters.until.load(Ordering::Acquire), sink)
+    }
+
+    /// Who follows the recording has the symbols, and looks at the code as the records tell of it.
+    fn look_at_code(&mut self) {
+        if self.following.is_some() {
+            return;
+        }
+        let mut began = self.drain.counters.began.lock().unwrap_or_else(PoisonError::into_inner);
+        let began = std::mem::take(&mut *began);
+        for pid in began {
+            self.code.began(pid);
+        }
+        self.code.look();
     }
 
     fn measure(&mut self) {
@@ -223,6 +251,7 @@ impl Session {
     pub fn stop(mut self) -> Result<Recorded, RecordError> {
         self.measure();
         self.close_span();
+        self.look_at_code();
         let ended_ns = monotonic_ns();
         self.kernel.detach_rest();
         self.kernel.end();
@@ -254,6 +283,7 @@ impl Session {
             cost: self.meter.cost(drain_cpu),
             state: self.state,
             following: self.following,
+            symbols: Rc::new(RefCell::new(self.code.take())),
             trouble,
             notes: std::mem::take(&mut self.kernel.notes),
             options: self.options,

@@ -1,13 +1,14 @@
 //! The drain thread: empties the rings into the spool, often enough that none runs full. It polls: waking a reader for
 //! each record costs the target more than the recording itself.
 
+use crate::bpf::layout::{Fields, Header, kind};
 use crate::bpf::rare::RareRing;
 use crate::bpf::ring::Rings;
 use crate::clock::{monotonic_ns, thread_cpu_ns};
 use crate::error::RecordError;
 use crate::spool::SpoolWriter;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -27,8 +28,28 @@ pub(crate) struct DrainCounters {
     pub(crate) cpu_ns: AtomicU64,
     /// All records that ended before this (ns of the kernel's clock) are in the spool.
     pub(crate) until: AtomicU64,
+    /// Processes that began or run another program, not looked at yet.
+    pub(crate) began: Mutex<Vec<u32>>,
     /// No more can be written: the disk is full, or the limit of size is reached.
     pub(crate) failed: AtomicBool,
+}
+
+/// Processes that begin between two looks and are told of; a storm of short-lived ones is not worth a look at each.
+const MAX_BEGAN: usize = 1024;
+
+impl DrainCounters {
+    /// Notes the process of a record that tells of a new process or program.
+    fn note_beginning(&self, record: &[u8]) {
+        let Some(header) = Header::of(record) else { return };
+        let Some(pid) = record.get(Header::SIZE..).and_then(|body| Fields(body).u32()) else { return };
+        let process = header.kind == kind::EXEC || header.kind == kind::FORK && header.tid == pid;
+        if process {
+            let mut began = self.began.lock().unwrap_or_else(PoisonError::into_inner);
+            if began.len() < MAX_BEGAN {
+                began.push(pid);
+            }
+        }
+    }
 }
 
 /// The thread. Ends when told, after it took what was left.
@@ -100,7 +121,10 @@ fn run(
             }
         };
         // The rare records first: who a thread is comes before its calls.
-        sources.rare.take(|bytes| keep("rare", bytes));
+        sources.rare.take(|bytes| {
+            counters.note_beginning(bytes);
+            keep("rare", bytes);
+        });
         for (cpu, name) in call_names.iter().enumerate() {
             sources.calls.take(cpu, |bytes| keep(name, bytes));
         }

@@ -6,6 +6,8 @@ use crate::bpf::layout::kind;
 use crate::clock::Clock;
 use crate::spool::SpoolRecord;
 use crate::symbols::Symbolizer;
+use std::cell::RefCell;
+use std::rc::Rc;
 use whyslow_model::{Event, Signal, Sink, SourceId};
 
 /// One record that stands for many events (drops of a listening socket) is told so often at most.
@@ -18,9 +20,9 @@ pub(crate) struct RareEvents {
 }
 
 impl RareEvents {
-    /// `symbols` should remember already what was running as the recording began.
-    pub(crate) fn new(clock: Clock, symbols: Symbolizer) -> RareEvents {
-        RareEvents { clock, samples: Samples::new(clock, symbols) }
+    /// `live`: the records come while the recording goes on, and nobody else looks where the code of processes is.
+    pub(crate) fn new(clock: Clock, symbols: Rc<RefCell<Symbolizer>>, live: bool) -> RareEvents {
+        RareEvents { clock, samples: Samples::new(clock, symbols, live) }
     }
 
     /// The samples: they want to know of programs and threads.

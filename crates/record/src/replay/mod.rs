@@ -10,9 +10,13 @@ use crate::clock::Clock;
 use crate::counts::{self, Counted};
 use crate::error::RecordError;
 use crate::options::Options;
+use crate::programs::RareEvents;
 use crate::recorded::Recorded;
 use crate::spool::{SpoolReader, SpoolRecord};
+use crate::symbols::Symbolizer;
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 use whyslow_model::{CaptureKind, CaptureNote, ClockKind, Event, NoteKind, Sink, SourceId, SourceInfo};
 
 /// What the records so far tell about the threads.
@@ -26,6 +30,7 @@ pub(crate) struct ReplayContext {
     /// Number of the record in the recording, from 1.
     line: u64,
     unreadable: u64,
+    rare: RareEvents,
 }
 
 /// Threads whose process is remembered: more cannot live at once (`PID_MAX_LIMIT`, include/linux/threads.h), and ended
@@ -59,6 +64,7 @@ impl Replay {
         source: SourceId,
         free: bool,
         state: &[Event<'static>],
+        symbols: Rc<RefCell<Symbolizer>>,
         sink: &mut dyn Sink,
     ) -> Replay {
         let mut context = ReplayContext {
@@ -69,6 +75,7 @@ impl Replay {
             counted: Counted::new(),
             line: 0,
             unreadable: 0,
+            rare: RareEvents::new(clock, symbols, free),
         };
         for event in state {
             if let Event::Process(info) = event {
@@ -95,7 +102,8 @@ impl Recorded {
     /// # Errors
     /// If the spool cannot be read.
     pub fn replay(&self, name: &str, source: SourceId, sink: &mut dyn Sink) -> Result<(), RecordError> {
-        let mut replay = Replay::begin(&self.options, self.clock, source, false, &self.state, sink);
+        let mut replay =
+            Replay::begin(&self.options, self.clock, source, false, &self.state, self.symbols.clone(), sink);
         for span in &self.spans {
             sink.push(Event::Span(*span));
         }
@@ -123,6 +131,7 @@ impl Recorded {
     /// What is told last: counts, losses, cost, notes, the source.
     fn finish(&self, context: &mut ReplayContext, name: &str, sink: &mut dyn Sink) {
         let source = context.source;
+        context.rare.samples().finish(sink);
         for (key, row) in &self.counted {
             counts::add_to(&mut context.counted, *key, row);
         }
@@ -170,7 +179,7 @@ impl ReplayContext {
             kind::TASK | kind::FORK | kind::EXEC | kind::EXIT => self.task(record, sink),
             kind::STRETCH => self.stretch(record, sink),
             kind::WAKEUP => self.wakeup(record, sink),
-            _ => None,
+            _ => self.rare.take(record, (self.source, self.line), sink),
         };
         if read.is_none() {
             self.unreadable += 1;

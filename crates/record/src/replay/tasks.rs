@@ -35,9 +35,13 @@ impl ReplayContext {
                 signal,
             }));
             self.processes.remove(&header.tid);
+            self.rare.samples().thread_ended(header.tid, sink);
             return Some(());
         }
         self.belongs(header.tid, pid);
+        if header.kind == kind::EXEC || header.tid == pid {
+            self.rare.samples().program_began(pid, header.tid, sink);
+        }
         let mut info = ProcessInfo {
             pid,
             tid: Some(header.tid),

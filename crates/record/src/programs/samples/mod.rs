@@ -8,7 +8,9 @@ use crate::clock::Clock;
 use crate::spool::SpoolRecord;
 use crate::symbols::Symbolizer;
 use stacks::{StackRecord, Stacks, flag};
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 use whyslow_model::{Event, Nanos, Sample, SampleKind, Sink, StackId};
 
 pub(super) static SAMPLES: Program = Program {
@@ -29,7 +31,9 @@ const MAX_WAITING: usize = 1 << 16;
 /// Turns records of stacks into events.
 pub(crate) struct Samples {
     clock: Clock,
-    symbols: Symbolizer,
+    symbols: Rc<RefCell<Symbolizer>>,
+    /// The processes may be looked at still; else one of that number may be another.
+    live: bool,
     stacks: Stacks,
     /// By thread: waits whose user stack comes when their call returns.
     waiting: HashMap<u32, Vec<StackRecord>>,
@@ -39,11 +43,11 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    /// `symbols` should remember already what was running as the recording began.
-    pub(crate) fn new(clock: Clock, symbols: Symbolizer) -> Samples {
+    pub(crate) fn new(clock: Clock, symbols: Rc<RefCell<Symbolizer>>, live: bool) -> Samples {
         Samples {
             clock,
             symbols,
+            live,
             stacks: Stacks::default(),
             waiting: HashMap::new(),
             waiting_count: 0,
@@ -51,11 +55,13 @@ impl Samples {
         }
     }
 
-    /// A process began, or began another program: reads where its code is. To be called as early as may be.
+    /// A process began, or began another program.
     pub(crate) fn program_began(&mut self, pid: u32, tid: u32, sink: &mut dyn Sink) {
         self.thread_ended(tid, sink);
         self.stacks.forget(pid);
-        self.symbols.remember(pid);
+        if self.live {
+            self.symbols.borrow_mut().remember(pid);
+        }
     }
 
     /// No further stack of the thread comes.
@@ -117,12 +123,12 @@ impl Samples {
 
     fn user(&mut self, stack: &StackRecord, sink: &mut dyn Sink) -> Option<StackId> {
         let cut = stack.flags & flag::USER_CUT != 0;
-        self.stacks.user(stack.pid, &stack.user, cut, &mut self.symbols, sink)
+        self.stacks.user(stack.pid, &stack.user, cut, &mut self.symbols.borrow_mut(), sink)
     }
 
     fn tell(&mut self, kind: SampleKind, stack: &StackRecord, user: Option<StackId>, sink: &mut dyn Sink) {
         let cut = stack.flags & flag::KERNEL_CUT != 0;
-        let kernel = self.stacks.kernel(&stack.kernel, cut, &mut self.symbols, sink);
+        let kernel = self.stacks.kernel(&stack.kernel, cut, &mut self.symbols.borrow_mut(), sink);
         // A wait's record is written at its end.
         let began = if kind == SampleKind::OffCpu { stack.ts.saturating_sub(stack.weight) } else { stack.ts };
         sink.push(Event::Sample(Sample {

@@ -1,0 +1,28 @@
+//! Waits: 23 sleeps, each long enough to be kept with its stack; and shorter ones, which are not.
+
+use crate::{TIMES, only, record};
+use std::time::Duration;
+use whyslow_model::{SampleKind, StackId};
+
+#[test]
+fn long_waits_have_the_stack_that_waited() {
+    let options = only(|options| options.wait_stacks = true);
+    let work = || {
+        for _ in 0..TIMES {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    };
+    let Some((seen, (), _)) = record(options, work, |_| ()) else { return };
+    let waits: Vec<_> = seen.samples.iter().filter(|sample| sample.tid == seen.tid).collect();
+    let names = |id: Option<StackId>, part: &str| seen.functions(id).iter().any(|name| name.contains(part));
+    let sleeps: Vec<_> = waits.iter().filter(|wait| names(wait.kernel, "nanosleep")).collect();
+    assert_eq!(sleeps.len(), TIMES, "of {} waits", waits.len());
+    for sleep in &sleeps {
+        assert_eq!(sleep.kind, SampleKind::OffCpu);
+        assert!(sleep.weight.get().unwrap() >= 5_000_000, "{sleep:?}");
+        assert!(names(sleep.user, "nanosleep"), "{:?}", seen.functions(sleep.user));
+    }
+    // The wait for the end of the recording is not over.
+    assert!(waits.iter().any(|wait| names(wait.kernel, "futex")), "the last wait is told");
+    seen.assert_whole("offcpu", seen.samples.len());
+}
