@@ -1,5 +1,7 @@
 //! What calls move: payload, buffers, strings, directory entries, numbers in memory.
 
+use super::Payload;
+use super::payload;
 use super::printer::{Printer, u32_at, u64_at};
 use super::put::Put;
 use crate::raw::{MemoryPiece, RawFlags};
@@ -64,7 +66,7 @@ pub(super) fn returned_path(p: &mut Printer<'_>, n: usize) {
 /// Text that the kernel wrote: as many bytes as it returned, cut at the limit for strings.
 pub(super) fn returned_text(p: &mut Printer<'_>, n: usize) {
     match (p.part(n, 0), p.returned()) {
-        (Some(piece), Some(length)) => shown(Some(piece), length, p.options.string_limit, p.out),
+        (Some(piece), Some(length)) => head(piece.bytes, length, p.options.string_limit, p.out),
         _ => p.address(n),
     }
 }
@@ -72,7 +74,7 @@ pub(super) fn returned_text(p: &mut Printer<'_>, n: usize) {
 /// Bytes that the call read: as many as it returned.
 pub(super) fn read(p: &mut Printer<'_>, n: usize) {
     match p.returned() {
-        Some(length) if p.call.args[n] != 0 => payload(p, n, length, true),
+        Some(length) if p.call.args[n] != 0 => data(p, n, length, true),
         _ => p.address(n),
     }
 }
@@ -82,23 +84,36 @@ pub(super) fn written(p: &mut Printer<'_>, n: usize, length: u64) {
     if p.call.args[n] == 0 {
         return p.address(n);
     }
-    payload(p, n, length, false);
+    data(p, n, length, false);
 }
 
 /// `length` bytes behind argument `n`, as far as they are kept.
-fn payload(p: &mut Printer<'_>, n: usize, length: u64, read: bool) {
+fn data(p: &mut Printer<'_>, n: usize, length: u64, read: bool) {
     let piece = p.pieces().find(|piece| piece.arg as usize == n && piece.part == 0);
     match piece {
         Some(piece) if piece.fault => p.address(n),
         // A file's data that the program handed over, but the call has not returned: it is not looked at yet.
         None if !read && length > 0 && p.call.flags.contains(RawFlags::NO_EXIT) => p.address(n),
-        piece => shown(piece, length, p.options.string_limit, p.out),
+        piece => shown(p, piece, length),
     }
 }
 
-/// What is kept of `length` bytes: `"GET / HT"...`; `""...` where nothing is.
-pub(super) fn shown(piece: Option<MemoryPiece<'_>>, length: u64, limit: usize, out: &mut Vec<u8>) {
+/// What is kept of `length` bytes of payload: `"GET / HT"...`; `""...` where nothing is.
+fn shown(p: &mut Printer<'_>, piece: Option<MemoryPiece<'_>>, length: u64) {
     let bytes = piece.map_or(&[][..], |piece| piece.bytes);
+    match p.options.payload {
+        Payload::AsItIs => head(bytes, length, p.options.string_limit, p.out),
+        Payload::Reduced => {
+            p.reduced.clear();
+            let length_here = bytes.len().min(usize::try_from(length).unwrap_or(usize::MAX));
+            payload::reduce(&bytes[..length_here], p.reduced);
+            p.out.quoted(p.reduced, length > 0);
+        }
+    }
+}
+
+/// The first of `length` bytes, no more than `limit`.
+fn head(bytes: &[u8], length: u64, limit: usize, out: &mut Vec<u8>) {
     let shown = bytes.len().min(limit).min(usize::try_from(length).unwrap_or(usize::MAX));
     out.quoted(&bytes[..shown], (shown as u64) < length);
 }
@@ -135,7 +150,7 @@ pub(super) fn buffer_array(
         match piece {
             Some(piece) if piece.fault => p.out.pointer(base),
             _ if base == 0 => p.out.pointer(base),
-            piece => shown(piece, length.min(left), p.options.string_limit, p.out),
+            piece => shown(p, piece, length.min(left)),
         }
         left = left.saturating_sub(length);
         p.out.put(", iov_len=");

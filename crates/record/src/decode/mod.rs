@@ -7,6 +7,7 @@ pub mod constants;
 mod data;
 mod errors;
 mod files;
+pub mod payload;
 mod printer;
 mod process;
 pub mod put;
@@ -44,6 +45,16 @@ impl Names for NoNames {
     }
 }
 
+/// What to show of payload: of what is read and written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Payload {
+    /// As it is, up to the limit for strings.
+    #[default]
+    AsItIs,
+    /// What names a request, without what may be a secret ([`payload::reduce`]).
+    Reduced,
+}
+
 /// How to print.
 #[derive(Clone, Copy, Debug)]
 pub struct PrintOptions {
@@ -51,11 +62,13 @@ pub struct PrintOptions {
     pub string_limit: usize,
     /// Names behind descriptors (`-y`).
     pub fd_names: bool,
+    /// Payload.
+    pub payload: Payload,
 }
 
 impl Default for PrintOptions {
     fn default() -> Self {
-        PrintOptions { string_limit: 32, fd_names: false }
+        PrintOptions { string_limit: 32, fd_names: false, payload: Payload::AsItIs }
     }
 }
 
@@ -77,6 +90,8 @@ pub struct CallText {
     pub futex_owner: Option<u32>,
     row: Option<&'static Row>,
     other_name: Vec<u8>,
+    /// Room for a reduced payload.
+    reduced: Vec<u8>,
 }
 
 impl Default for CallText {
@@ -90,6 +105,7 @@ impl Default for CallText {
             futex_owner: None,
             row: None,
             other_name: Vec::new(),
+            reduced: Vec::new(),
         }
     }
 }
@@ -144,7 +160,8 @@ pub fn print(call: &RawCall<'_>, names: &dyn Names, options: &PrintOptions, text
     if row.nr as i64 == libc::SYS_futex {
         text.futex_owner = waits::futex_owner(call);
     }
-    Printer { out: &mut text.args, note: &mut text.ret_note, call, row, names, options }.arguments();
+    let CallText { args, ret_note, reduced, .. } = &mut *text;
+    Printer { out: args, note: ret_note, reduced, call, row, names, options }.arguments();
     if text.ret_note.is_empty() {
         note(call, row, text);
     }

@@ -13,6 +13,8 @@ pub(super) struct Printer<'c> {
     pub(super) out: &'c mut Vec<u8>,
     /// The text behind the result.
     pub(super) note: &'c mut Vec<u8>,
+    /// Room for a reduced payload.
+    pub(super) reduced: &'c mut Vec<u8>,
     pub(super) call: &'c RawCall<'c>,
     pub(super) row: &'static Row,
     pub(super) names: &'c dyn Names,

@@ -100,6 +100,20 @@ fn memory_that_is_not_kept_is_an_address_or_hidden_data() {
 }
 
 #[test]
+fn payload_is_reduced_where_asked() {
+    let options = PrintOptions { payload: Payload::Reduced, ..PrintOptions::default() };
+    let http =
+        made("sendto", &[3, P, 70, 0, 0, 0], 70).piece(1, b"GET /a?key=value HTTP/1.1\r\nCookie: c\r\n");
+    assert_eq!(
+        http.line_with(&NoNames, &options),
+        r#"3, "GET /a?key=* HTTP/1.1\r\n"..., 70, 0, NULL, 0 = 70"#
+    );
+    let vector = made("writev", &[3, P, 1], 9).piece(1, &longs(&[P, 9])).part(1, 1, b"password=");
+    assert_eq!(vector.line_with(&NoNames, &options), r#"3, [{iov_base=""..., iov_len=9}], 1 = 9"#);
+    assert_eq!(made("read", &[3, P, 1], 0).line_with(&NoNames, &options), r#"3, "", 1 = 0"#);
+}
+
+#[test]
 fn vectored_calls_show_their_buffers_without_data() {
     let array = longs(&[P, 3, P, 10]);
     let call = made("writev", &[1, P, 2], 13).piece(1, &array);
@@ -273,10 +287,12 @@ proptest! {
         flags in 0..32u8,
         memory in memory(),
         string_limit in prop_oneof![Just(32usize), Just(256), Just(usize::MAX)],
+        reduced in any::<bool>(),
     ) {
         let call = Made { nr, args, ret, flags: RawFlags(flags), memory };
         let mut text = CallText::default();
-        let options = PrintOptions { string_limit, fd_names: true };
+        let payload = if reduced { Payload::Reduced } else { Payload::AsItIs };
+        let options = PrintOptions { string_limit, fd_names: true, payload };
         print(&call.raw(), &NoNames, &options, &mut text);
         let mut line = Vec::new();
         print_result(&call.raw(), &text, &NoNames, &options, &mut line);

@@ -1,0 +1,266 @@
+//! What may be kept of a payload without being asked: enough to name a request (a verb and a path, a command and its key,
+//! the shape of a query, the name that DNS is asked for), nothing that may be a secret. What is not recognised is
+//! dropped.
+
+mod http;
+mod redis;
+mod sql;
+
+/// At most so many bytes are left of a payload.
+pub const MAX_REDUCED: usize = 240;
+
+/// Recognises a payload and appends what may be kept of it.
+type Protocol = fn(&[u8], &mut Vec<u8>) -> Option<()>;
+
+/// Appends to `out` what may be kept of `bytes`, the head of what was sent or received.
+pub fn reduce(bytes: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    let known: [Protocol; 7] =
+        [http::request, http::response, redis::command, sql::query, tls_record, dns_question, log_level];
+    for protocol in known {
+        if protocol(bytes, out).is_some() {
+            out.truncate(start + MAX_REDUCED);
+            return;
+        }
+        out.truncate(start);
+    }
+}
+
+/// Appends `text` with what looks like a token in place of a word replaced by `*`; `cut` where the text may go on behind
+/// its end, so that the last part of it is not judged by its length.
+fn without_tokens(text: &[u8], cut: bool, out: &mut Vec<u8>) {
+    let is_part =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'%' | b'=' | b'+' | b'~');
+    let mut rest = text;
+    while !rest.is_empty() {
+        let length = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
+        let (part, behind) = rest.split_at(length);
+        if cut && behind.is_empty() || is_token(part) {
+            out.push(b'*');
+        } else {
+            out.extend_from_slice(part);
+        }
+        let other = behind.iter().position(is_part).unwrap_or(behind.len());
+        out.extend_from_slice(&behind[..other]);
+        rest = &behind[other..];
+    }
+}
+
+/// Longer than the words of a path, a key or a query are, or of letters and digits mixed as no word is.
+fn is_token(part: &[u8]) -> bool {
+    let digits = part.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let letters = part.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    // Numbers alone are ids.
+    (part.len() >= 10 && digits >= 2 && letters >= 2) || part.len() >= 32
+}
+
+/// The type and version of a TLS record.
+fn tls_record(bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let head = bytes.get(..3).filter(|head| (20..=23).contains(&head[0]) && head[1] == 3 && head[2] <= 4)?;
+    out.extend_from_slice(head);
+    Some(())
+}
+
+/// The header and question of a DNS query (RFC 1035, 4.1): one question and no answers, a name of the letters that host
+/// names are of.
+fn dns_question(bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    const HEADER: usize = 12;
+    let header = bytes.get(..HEADER)?;
+    let is_query =
+        header[2] & 0xf8 == 0 && header[4..10] == [0, 1, 0, 0, 0, 0] && header[10] == 0 && header[11] <= 2;
+    let mut at = HEADER;
+    loop {
+        let length = *bytes.get(at)? as usize;
+        at += 1;
+        if length == 0 {
+            break;
+        }
+        let label = bytes.get(at..at + length).filter(|_| length < 64)?;
+        if !label.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')) {
+            return None;
+        }
+        at += length;
+    }
+    // Type and class: that of the Internet.
+    let tail = bytes.get(at..at + 4)?;
+    if !is_query || at == HEADER + 1 || tail[2..] != [0, 1] {
+        return None;
+    }
+    out.extend_from_slice(&bytes[..at + 4]);
+    Some(())
+}
+
+/// The level of a log line, where one of its first words says it: `INFO`, `level=info`. In running text a lower-case
+/// word is no level.
+fn log_level(bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    const LEVELS: [&str; 12] = [
+        "TRACE", "FINE", "FINER", "FINEST", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "FATAL",
+        "SEVERE",
+    ];
+    /// A date, a time, a thread and a process may stand before it.
+    const WORDS: usize = 12;
+    let words = bytes.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+    let mut before: &[u8] = b"";
+    for word in words.take(WORDS) {
+        let is_field = before.eq_ignore_ascii_case(b"level") || before.eq_ignore_ascii_case(b"lvl");
+        before = word;
+        if !is_field && !word.iter().all(u8::is_ascii_uppercase) {
+            continue;
+        }
+        if let Some(level) = LEVELS.iter().find(|level| word.eq_ignore_ascii_case(level.as_bytes())) {
+            out.extend_from_slice(level.as_bytes());
+            return Some(());
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn reduced(bytes: &[u8]) -> String {
+        let mut out = Vec::new();
+        reduce(bytes, &mut out);
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    #[test]
+    fn what_names_a_request_is_kept() {
+        for (payload, kept) in [
+            (
+                "GET /user/7?token=abc&id=3 HTTP/1.1\r\nHost: example.org:80\r\nCookie: a=b\r\nContent-Length: 12\r\n\r\nx",
+                "GET /user/7?token=*&id=* HTTP/1.1\r\nHost: example.org:80\r\nContent-Length: 12\r\n",
+            ),
+            ("GET http://me:pw@host/x HTTP/1.0\r\n", "GET http://host/x HTTP/1.0\r\n"),
+            ("POST /reset/9f8e7d6c5b4a39281706 HTTP/1.1\r\n", "POST /reset/* HTTP/1.1\r\n"),
+            ("GET /a/b;jsessionid=1234 HTTP/1.1\r\n", "GET /a/b HTTP/1.1\r\n"),
+            (
+                "HTTP/1.1 404 Not Found\r\nSet-Cookie: x=y\r\ncontent-length: 5\r\n\r\n",
+                "HTTP/1.1 404\r\nContent-Length: 5\r\n",
+            ),
+            ("*3\r\n$3\r\nSET\r\n$6\r\nuser:7\r\n$3\r\npwd\r\n", "*3\r\n$3\r\nSET\r\n$6\r\nuser:7\r\n"),
+            ("*2\r\n$4\r\nauth\r\n$6\r\nsecret\r\n", "*2\r\n$4\r\nauth\r\n"),
+            ("*4\r\n$6\r\nCONFIG\r\n$3\r\nSET\r\n$11\r\nrequirepass\r\n", "*4\r\n$6\r\nCONFIG\r\n"),
+            // An answer of redis has the same form.
+            ("*2\r\n$4\r\nname\r\n$6\r\nsecret\r\n", ""),
+            ("{\"password\": \"x\"}", ""),
+            ("2024-01-01 12:00:00 [main] WARN c.e.Foo - password is x", "WARN"),
+            ("{\"level\":\"error\",\"msg\":\"x\"}", "ERROR"),
+            ("some debug info", ""),
+            ("", ""),
+        ] {
+            assert_eq!(reduced(payload.as_bytes()), kept, "{payload}");
+        }
+        assert_eq!(
+            reduced(b"Q\0\0\0\x40SELECT a, 'it''s', 12 FROM t1 WHERE x = $1 AND y=\"z\" -- why\0"),
+            "Q\0\0\0\x40SELECT a, ?, ? FROM t1 WHERE x = ? AND y=?"
+        );
+        let mysql = b"\x32\0\0\0\x03insert into users values (1.5e3, 'a\\'b', 0xff)";
+        assert_eq!(reduced(mysql), "\x32\0\0\0\x03insert into users values (?, ?, ?)");
+        assert_eq!(reduced(b"\x14\0\0\0\x03SELECT * FROM users"), "\x14\0\0\0\x03SELECT * FROM users");
+        assert_eq!(reduced(b"\x24\0\0\0\x03SELECT * FROM users"), "\x24\0\0\0\x03SELECT * FROM ?");
+        assert_eq!(reduced(b"\x16\x03\x01\x02\x00\x01secret"), "\x16\x03\x01");
+        let dns = b"\xbd\x19\x01\0\0\x01\0\0\0\0\0\0\x07example\x03com\0\0\x01\0\x01";
+        let mut out = Vec::new();
+        reduce(dns, &mut out);
+        assert_eq!(out, dns);
+    }
+
+    /// Payloads with a place for a secret, `^`, that is one wherever it stands.
+    const WITH_SECRETS: &[&str] = &[
+        "GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ^\r\nCookie: sid=^\r\n\r\n",
+        "GET /a?token=^&b=^ HTTP/1.1\r\nX-Api-Key: ^\r\n\r\n",
+        "GET /a?^ HTTP/1.1\r\n",
+        "GET http://user:^@host/ HTTP/1.1\r\n",
+        "CONNECT user:^@host:443 HTTP/1.1\r\n",
+        "POST /login HTTP/1.1\r\nContent-Length: 40\r\n\r\nuser=a&password=^",
+        "POST /login HTTP/1.1\r\nContent-Type: application/json\r\n\r\n{\"password\":\"^\"}",
+        "POST /x HTTP/1.1\r\n\r\n\r\nHost: ^\r\n",
+        "GET / HTTP/1.1\r\nHost: ^ ^\r\nContent-Length: ^x\r\n",
+        "GET ^ is no target",
+        "HTTP/1.1 200 ^\r\nSet-Cookie: session=^; HttpOnly\r\n\r\n^",
+        "HTTP/1.1 302 Found\r\nLocation: https://x/?code=^\r\n\r\n",
+        "*2\r\n$4\r\nAUTH\r\n$20\r\n^\r\n",
+        "*3\r\n$4\r\nAUTH\r\n$4\r\nuser\r\n$20\r\n^\r\n",
+        "*5\r\n$5\r\nHELLO\r\n$1\r\n3\r\n$4\r\nAUTH\r\n$1\r\nu\r\n$20\r\n^\r\n",
+        "*4\r\n$6\r\nCONFIG\r\n$3\r\nSET\r\n$11\r\nrequirepass\r\n$20\r\n^\r\n",
+        "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$20\r\n^\r\n",
+        "*1\r\n$4\r\nPING\r\n*2\r\n$4\r\nAUTH\r\n$20\r\n^\r\n",
+        "*2\r\n$4\r\nECHO\r\n$20\r\n^\r\n",
+        "*2\r\n$5\r\ntoken\r\n$20\r\n^\r\n",
+        "AUTH ^\r\n",
+        "Q\0\0\0\u{40}SELECT * FROM t WHERE token = '^' OR \"x\" = \"^\"\0",
+        "Q\0\0\0\u{40}ALTER USER bob PASSWORD 'it''s^'\0",
+        "Q\0\0\0\u{40}SELECT $a$^$a$, E'\\'^'\0",
+        "Q\0\0\0\u{40}SELECT 1 /* ^ */ -- ^\0",
+        "P\0\0\0\u{40}stmt\0INSERT INTO t VALUES ('^')\0",
+        "\u{40}\0\0\0\u{3}UPDATE users SET password=\"a\\\"^\" WHERE id=1",
+        "\u{40}\0\0\0\u{3}CREATE USER x IDENTIFIED BY '^'",
+        "{\"access_token\":\"^\"}",
+        "2024-01-01 ERROR login failed for ^ with password ^",
+        "p\0\0\0\u{20}^\0",
+        "+^\r\n",
+        "$20\r\n^\r\n",
+    ];
+
+    /// Payloads in which a word may stand, but what looks like a token is a secret.
+    const WITH_TOKENS: &[&str] = &[
+        "GET /reset/^ HTTP/1.1\r\n",
+        "GET /reset/^/done?x HTTP/1.1\r\nHost: ^.example.org\r\n",
+        "GET /a?^=1 HTTP/1.1\r\n",
+        "*3\r\n$3\r\nSET\r\n$20\r\nsession:^\r\n$1\r\nv\r\n",
+        "*2\r\n$3\r\nGET\r\n$20\r\n^\r\n",
+        "Q\0\0\0\u{40}SET app.token = ^\0",
+        "\u{40}\0\0\0\u{3}SELECT ^ FROM x",
+    ];
+
+    /// What is left of a payload has no more of the secret than its first letters.
+    fn hides(template: &str, secret: &str, cut: usize) -> Result<(), TestCaseError> {
+        let payload = template.replace('^', secret);
+        let payload = &payload.as_bytes()[..payload.len().min(cut)];
+        let left = reduced(payload);
+        for from in 0..secret.len() - 5 {
+            let part = &secret[from..from + 6];
+            prop_assert!(!left.contains(part), "{left:?} of {:?}", String::from_utf8_lossy(payload));
+        }
+        Ok(())
+    }
+
+    fn cut() -> impl Strategy<Value = usize> {
+        prop_oneof![Just(usize::MAX), 0..160usize]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4000))]
+        #[test]
+        fn secrets_never_survive(
+            secret in "[A-Za-z0-9]{6,30}",
+            template in prop::sample::select(WITH_SECRETS),
+            cut in cut(),
+        ) {
+            hides(template, &secret, cut)?;
+        }
+
+        #[test]
+        fn tokens_never_survive(
+            secret in "[A-Za-z]{4,8}[0-9]{3,6}[A-Za-z0-9_]{4,24}",
+            template in prop::sample::select(WITH_TOKENS),
+            cut in cut(),
+        ) {
+            hides(template, &secret, cut)?;
+        }
+
+        #[test]
+        fn any_bytes_are_survived_and_bounded(
+            head in prop::sample::select(vec!["", "GET /", "HTTP/1.1 ", "*2\r\n$3\r\n", "Q\0\0\0\u{20}SELECT ", "\u{9}\0\0\0\u{3}insert "]),
+            bytes in prop::collection::vec(any::<u8>(), 0..600),
+        ) {
+            let payload = [head.as_bytes(), &bytes].concat();
+            let mut out = b"before".to_vec();
+            reduce(&payload, &mut out);
+            prop_assert!(out.starts_with(b"before") && out.len() <= 6 + MAX_REDUCED);
+        }
+    }
+}
