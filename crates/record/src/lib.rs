@@ -11,6 +11,7 @@ mod cost;
 #[cfg(feature = "bpf")]
 mod counts;
 pub mod decode;
+pub mod doctor;
 mod error;
 pub mod names;
 mod options;

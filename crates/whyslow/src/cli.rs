@@ -13,7 +13,7 @@ use whyslow_report::Style;
 pub(crate) enum Status {
     /// Done.
     Done,
-    /// Done, and `--fail-on` asks to fail for what was found.
+    /// Done, and `--fail-on` asks to fail for what was found; for `doctor`: only the fallback works.
     Found,
     /// Wrong usage, or nothing could be read.
     Unusable,

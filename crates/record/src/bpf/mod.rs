@@ -4,6 +4,7 @@ pub(crate) mod drain;
 pub(crate) mod kernel_side;
 pub(crate) mod layout;
 pub(crate) mod object;
+pub(crate) mod probe;
 pub(crate) mod rare;
 pub(crate) mod ring;
 pub(crate) mod timer;

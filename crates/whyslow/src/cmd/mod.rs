@@ -3,6 +3,7 @@
 mod completions;
 mod diagnose;
 mod diff;
+mod doctor;
 mod fds;
 mod files;
 mod man;
@@ -44,6 +45,7 @@ pub(crate) static COMMANDS: &[&Command] = &[
     &threads::COMMAND,
     &diff::COMMAND,
     &rule::COMMAND,
+    &doctor::COMMAND,
     &completions::COMMAND,
     &man::COMMAND,
 ];
