@@ -7,6 +7,7 @@
 mod column;
 mod cursor;
 mod error;
+mod guard;
 mod meta;
 mod notes;
 mod open_part;

@@ -2,6 +2,7 @@
 //! are decoded. Whatever is wrong with it is told in words, and the part is passed over.
 
 use crate::column::{Column, View};
+use crate::guard::guarded;
 use crate::meta::Version;
 use crate::pages;
 use crate::part::{self, SCHEMA_KEY};
@@ -58,6 +59,10 @@ pub(crate) struct Opened {
 impl Opened {
     pub(crate) fn open(found: &Found, table: &'static Table) -> Result<Opened, String> {
         let bytes = read(found)?;
+        guarded(|| Opened::of(bytes, table))
+    }
+
+    fn of(bytes: Bytes, table: &'static Table) -> Result<Opened, String> {
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let metadata =
             ArrowReaderMetadata::load(&bytes, options.clone()).map_err(|error| error.to_string())?;
@@ -76,14 +81,15 @@ impl Opened {
         Ok(Opened { batches, table, missing })
     }
 
-    /// The next rows, as the table's columns in its order, and their count.
+    /// The next rows, as the table's columns in its order, and their count. After an error there are no more.
     pub(crate) fn next(&mut self) -> Option<Result<(Vec<View>, usize), String>> {
-        let batch = self.batches.next()?;
-        Some(
-            batch
-                .map(|batch| (views(self.table, &batch), batch.num_rows()))
-                .map_err(|error| error.to_string()),
-        )
+        let (batches, table) = (&mut self.batches, self.table);
+        let next = guarded(|| match batches.next() {
+            None => Ok(None),
+            Some(Ok(batch)) => Ok(Some((views(table, &batch), batch.num_rows()))),
+            Some(Err(error)) => Err(error.to_string()),
+        });
+        next.transpose()
     }
 }
 

@@ -8,14 +8,16 @@ use parquet::file::metadata::ParquetMetaData;
 
 /// Bytes of a page after decompression. Ours have a megabyte, and at most a batch of the longest texts.
 const MOST_PAGE: i64 = 256 << 20;
-/// Rows of one row group at most.
+/// Rows of a part at most.
 const MOST_ROWS: i64 = 1 << 24;
 
 /// Whether all that the file states stays within bounds.
 pub(crate) fn check(bytes: &[u8], metadata: &ParquetMetaData) -> Result<(), String> {
+    let mut rows = 0i64;
     for group in metadata.row_groups() {
-        if !(0..=MOST_ROWS).contains(&group.num_rows()) {
-            return Err(format!("a row group states {} rows", group.num_rows()));
+        rows = rows.saturating_add(group.num_rows().max(0));
+        if rows > MOST_ROWS || group.num_rows() < 0 {
+            return Err(format!("it states {rows} rows or more; {MOST_ROWS} are allowed"));
         }
         for column in group.columns() {
             let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());

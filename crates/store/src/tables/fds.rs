@@ -13,7 +13,7 @@ pub(crate) static TABLE: Table = Table {
         Column::maybe("tid", Kind::U32, "The thread, where the snapshot has a row for each."),
         Column::maybe("fd", Kind::I32, "The number; null for what is open without one."),
         Column::maybe("role", Kind::Word, "What stands in place of a number: cwd, txt, mem."),
-        Column::always("kind", Kind::Word, "file, pipe, tcp, unix, epoll …"),
+        Column::always("kind", Kind::Word, "file, pipe, tcp, unix, epoll and others."),
         Column::maybe("path", Kind::Text, "Path of a file, or the text for anything else."),
         Column::always("deleted", Kind::Bool, "True where the file was removed while open."),
         Column::always("is_socket", Kind::Bool, "True where the two ends were looked for."),
