@@ -349,6 +349,7 @@ fn settings_of(options: &Options, sizes: &Sizes) -> Settings {
         follow: options.follow.into(),
         all: options.all.into(),
         payload: options.payload,
+        all_payload: options.keep_payload.into(),
         text_cap: options.text_cap,
         match_comm: options.name.is_some().into(),
         sample_hz: options.sample_hz,

@@ -82,6 +82,7 @@ struct settings {
 	u32 follow; /* children of watched threads are watched */
 	u32 all; /* watch every thread, as it is first seen */
 	u32 payload; /* bytes of payload to keep; 0 for none */
+	u32 all_payload; /* also what is read from files */
 	u32 text_cap; /* bytes of a string to keep, where its specification allows more */
 	u32 match_comm; /* watch programs of this name as they start */
 	u32 sample_hz; /* samples a second and CPU */

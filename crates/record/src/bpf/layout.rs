@@ -42,6 +42,7 @@ pub(crate) struct Settings {
     pub(crate) follow: u32,
     pub(crate) all: u32,
     pub(crate) payload: u32,
+    pub(crate) all_payload: u32,
     pub(crate) text_cap: u32,
     pub(crate) match_comm: u32,
     pub(crate) sample_hz: u32,

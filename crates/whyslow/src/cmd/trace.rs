@@ -38,7 +38,7 @@ struct Trace {
     durations: bool,
     /// What each descriptor is
     #[arg(short = 'y', action = clap::ArgAction::Count)]
-    names: u8,
+    fd_names: u8,
     /// Bytes shown of a string
     #[arg(short = 's', value_name = "BYTES", default_value_t = 32, value_parser = clap::value_parser!(u32).range(0..=1000))]
     string: u32,
@@ -60,7 +60,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         bail!("nothing to trace\nnext: name a process (-p PID) or a command (-- CMD)");
     }
     let calls = live::calls_of(&args.expression)?;
-    args.live.for_trace(calls, args.string, args.names > 0);
+    args.live.for_trace(calls, args.string, args.fd_names > 0);
     let out: Box<dyn Write> = match &args.output {
         // Like strace: the program's own output and ours do not mix.
         None => Box::new(io::stderr()),

@@ -265,7 +265,7 @@ __noinline int read_piece(struct piece_reader *reader, struct piece_spec *piece,
 		if (!cap)
 			return at;
 		/* What is read from files is nobody's business here; what is written may be a log line. */
-		if (piece->when == WHEN_SUCCESS && !is_stream(reader->args[0]))
+		if (piece->when == WHEN_SUCCESS && !settings.all_payload && !is_stream(reader->args[0]))
 			return at;
 	}
 	switch (piece->size) {
