@@ -354,6 +354,7 @@ fn settings_of(options: &Options, sizes: &Sizes) -> Settings {
         match_comm: options.name.is_some().into(),
         sample_hz: options.sample_hz,
         wait_stacks: options.wait_stacks.into(),
+        unused: 0,
         comm,
     }
 }

@@ -87,6 +87,7 @@ struct settings {
 	u32 match_comm; /* watch programs of this name as they start */
 	u32 sample_hz; /* samples a second and CPU */
 	u32 wait_stacks; /* take the stacks of long waits */
+	u32 unused;
 	char comm[COMM_LENGTH];
 };
 const volatile struct settings settings = {};

@@ -47,6 +47,7 @@ pub(crate) struct Settings {
     pub(crate) match_comm: u32,
     pub(crate) sample_hz: u32,
     pub(crate) wait_stacks: u32,
+    pub(crate) unused: u32,
     pub(crate) comm: [u8; COMM_LENGTH],
 }
 

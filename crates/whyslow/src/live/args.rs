@@ -174,6 +174,11 @@ impl LiveArgs {
         }
     }
 
+    /// The highest cost, in percent.
+    pub(crate) fn max_overhead(&self) -> f64 {
+        self.max_overhead
+    }
+
     /// When to end by ourselves: a command is waited for.
     pub(crate) fn length(&self) -> Option<Duration> {
         let ends_by_itself = self.command.is_empty() && self.trace.is_none();

@@ -50,7 +50,7 @@ pub(super) fn record(
     if let Some(command) = &mut command {
         command.release()?;
     }
-    let mut line = LiveLine::new(&words, args.length(), global);
+    let line = LiveLine::new(&words, args.length(), global);
     let mut ended = None;
     let mut looked = Instant::now();
     let mut told_thinning = false;
@@ -67,9 +67,9 @@ pub(super) fn record(
             && args.mode == super::args::ModeArg::Adaptive
         {
             line.say(&format!(
-                "recording each call would cost more than {:.3} % of its CPU time: only {} from here on (--mode full records all the same)",
-                args.options().max_overhead * 100.0,
-                if progress.calls_now == Some(Coverage::Counts) { "counts" } else { "the scheduler" },
+                "recording each call would cost more than {} % of its CPU time: {} from here on (--mode full records all the same)",
+                args.max_overhead(),
+                if progress.calls_now == Some(Coverage::Counts) { "only counts" } else { "no calls" },
             ));
             told_thinning = true;
         }
