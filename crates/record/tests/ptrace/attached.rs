@@ -72,6 +72,26 @@ fn a_call_that_does_not_return_has_no_end() {
 }
 
 #[test]
+fn a_program_that_makes_threads_and_processes_all_the_time() {
+    let Some(program) = Running::start(&["churn"]) else { return };
+    for round in 0..12 {
+        // Let go with and without the others; recorded for long and not at all.
+        let options = Options { follow: round % 3 != 0, ..options() };
+        let (recorded, summary) = attached(&[program.pid()], options, |seen| {
+            eventually("calls", || seen() > round * 40);
+        })
+        .unwrap();
+        assert_eq!(summary.left, [0; 0]);
+        for call in recorded.calls.iter().filter(|call| call.nr == libc::SYS_getppid) {
+            assert_eq!(call.pid, program.pid(), "a thread is of its process");
+        }
+        eventually("it is free", || program.status("TracerPid") == "0");
+    }
+    is_free(&program);
+    assert_eq!(program.finish(), Some(42));
+}
+
+#[test]
 fn several_programs_at_once() {
     let (Some(one), Some(two)) = (Running::start(&["works", "1"]), Running::start(&["works", "1"])) else {
         return;

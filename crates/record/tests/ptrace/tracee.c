@@ -150,6 +150,37 @@ static int works(int threads)
 	return 42;
 }
 
+/* Makes threads and processes, one after the other, until SIGTERM; status 42, or 1 where one of them failed. */
+static void *churns(void *unused)
+{
+	while (!ended) {
+		pthread_t thread;
+		int status = 0;
+		pid_t child = fork();
+
+		if (child == 0)
+			_exit(5);
+		if (child < 0 || waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 5)
+			_exit(1);
+		if (pthread_create(&thread, NULL, probes, NULL) || pthread_join(thread, NULL))
+			_exit(1);
+	}
+	return unused;
+}
+
+static int churn(void)
+{
+	pthread_t other;
+
+	number = 3;
+	signal(SIGTERM, end);
+	ready();
+	pthread_create(&other, NULL, churns, NULL);
+	churns(NULL);
+	pthread_join(other, NULL);
+	return 42;
+}
+
 int main(int count_of_args, char **args)
 {
 	pthread_t thread, self = pthread_self();
@@ -177,6 +208,8 @@ int main(int count_of_args, char **args)
 		return signals();
 	if (!strcmp(what, "works"))
 		return works(number);
+	if (!strcmp(what, "churn"))
+		return churn();
 	if (!strcmp(what, "waits")) {
 		char byte;
 
