@@ -5,7 +5,6 @@
 pub mod arg;
 pub mod constants;
 mod data;
-mod errors;
 mod files;
 pub mod payload;
 mod printer;
@@ -25,7 +24,7 @@ use printer::{Printer, fd_name};
 use put::Put;
 use std::borrow::Cow;
 use std::sync::LazyLock;
-use table::{Returns, Row};
+use table::Row;
 use whyslow_model::{Call, CallFlags, Errno, Nanos, Ret, SourceId, Syscall, Timestamp};
 
 /// What descriptors are, for printing them as `-y` does.
@@ -213,64 +212,25 @@ fn note(call: &RawCall<'_>, row: &Row, text: &mut CallText) {
 
 /// What the error means, where there is one.
 fn error_note(text: &mut CallText) {
-    let message = errors::message(text.errno.0);
-    if !message.is_empty() {
+    if let Some(message) = text.errno.text().filter(|_| text.errno.is_error()) {
         text.ret_note.put("(");
         text.ret_note.put(message);
         text.ret_note.put(")");
     }
 }
 
-/// Prints the result as strace does behind ` = `: `3`, `-1 ENOENT (No such file or directory)`, `0x7f3c…`, `?`,
-/// `1 ([{fd=5, revents=POLLIN}])`; with names `3</etc/passwd>`, for which `names` must know of the call by now.
-pub fn print_result(
-    call: &RawCall<'_>,
-    text: &CallText,
-    names: &dyn Names,
-    options: &PrintOptions,
-    out: &mut Vec<u8>,
-) {
-    let returns = text.row.map_or(Returns::Number, |row| row.returns);
-    match text.ret {
-        Ret::Unknown => out.put("?"),
-        Ret::Value(_) if text.errno.is_error() => out.put("-1"),
-        Ret::Value(ret) => match returns {
-            Returns::Hex => out.hex(ret as u64),
-            Returns::Octal => out.octal(ret as u64),
-            // The flags of a descriptor.
-            _ if text.syscall == Syscall::FCNTL && ret > 0 && matches!(call.args[1], 1 | 3) => {
-                out.hex(ret as u64)
-            }
-            _ => out.signed(ret),
-        },
-    }
-    if text.errno.is_error() {
-        out.put(" ");
-        match errors::message(text.errno.0) {
-            "" => out.unsigned(text.errno.0 as u64),
-            _ => out.put(text.errno.name()),
-        }
-    } else if let (Ret::Value(fd), true) = (text.ret, makes_fd(call, returns)) {
-        fd_name(names, options, call.pid, fd as i32, out);
-    }
-    if !text.ret_note.is_empty() {
-        out.put(" ");
-        out.put_bytes(&text.ret_note);
-    }
-}
-
 /// True where the result is a descriptor.
-fn makes_fd(call: &RawCall<'_>, returns: Returns) -> bool {
+fn makes_fd(call: &RawCall<'_>, row: &Row) -> bool {
     let duplicates = call.nr as i64 == libc::SYS_fcntl
         && matches!(call.args[1] as i32, libc::F_DUPFD | libc::F_DUPFD_CLOEXEC);
-    returns == Returns::Fd || duplicates
+    row.makes_fd || duplicates
 }
 
 impl CallText {
     /// Puts the name of a descriptor that the call made before the text behind the result, as `-y` does: `</etc/passwd>`.
     pub fn name_result(&mut self, call: &RawCall<'_>, names: &dyn Names) {
-        let returns = self.row.map_or(Returns::Number, |row| row.returns);
-        if let (Ret::Value(fd), false, true) = (self.ret, self.errno.is_error(), makes_fd(call, returns)) {
+        let makes_fd = self.row.is_some_and(|row| makes_fd(call, row));
+        if let (Ret::Value(fd), false, true) = (self.ret, self.errno.is_error(), makes_fd) {
             let mut text = Vec::new();
             let options = PrintOptions { fd_names: true, ..PrintOptions::default() };
             fd_name(names, &options, call.pid, fd as i32, &mut text);

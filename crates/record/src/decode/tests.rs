@@ -4,6 +4,8 @@
 use super::*;
 use crate::raw::{MemoryPiece, push_piece};
 use proptest::prelude::*;
+use whyslow_model::LineFormat;
+use whyslow_model::line::Who;
 
 /// A call under construction.
 struct Made {
@@ -59,10 +61,16 @@ impl Made {
     fn line_with(&self, names: &dyn Names, options: &PrintOptions) -> String {
         let mut text = CallText::default();
         print(&self.raw(), names, options, &mut text);
-        let mut line = text.args.clone();
-        line.extend_from_slice(b" = ");
-        print_result(&self.raw(), &text, names, options, &mut line);
-        String::from_utf8(line).unwrap()
+        if options.fd_names {
+            text.name_result(&self.raw(), names);
+        }
+        let mut call = text.to_call(&self.raw(), Clock { epoch_offset: 0 }, SourceId(0), 1);
+        (call.ts, call.flags) = (Timestamp::UNKNOWN, CallFlags::default());
+        let format = LineFormat { who: Who::Nobody, durations: false, ..LineFormat::EVIDENCE };
+        let mut line = Vec::new();
+        call.write_line(&format, &mut line);
+        let line = String::from_utf8(line).unwrap();
+        line.split_once('(').unwrap().1.replacen(") = ", " = ", 1)
     }
 }
 
@@ -294,11 +302,10 @@ proptest! {
         let payload = if reduced { Payload::Reduced } else { Payload::AsItIs };
         let options = PrintOptions { string_limit, fd_names: true, payload };
         print(&call.raw(), &NoNames, &options, &mut text);
-        let mut line = Vec::new();
-        print_result(&call.raw(), &text, &NoNames, &options, &mut line);
+        text.name_result(&call.raw(), &NoNames);
         prop_assert!(text.args.len() <= put::MAX_TEXT);
         prop_assert!(text.ret_note.len() <= put::MAX_TEXT);
-        prop_assert!(text.args.is_ascii() && line.is_ascii());
+        prop_assert!(text.args.is_ascii() && text.ret_note.is_ascii());
         let _ = text.to_call(&call.raw(), Clock { epoch_offset: u64::MAX }, SourceId(0), 1);
     }
 }

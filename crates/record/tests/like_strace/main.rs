@@ -9,7 +9,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
-use whyslow_record::decode::{self, CallText, NoNames, PrintOptions, table};
+use whyslow_model::line::Who;
+use whyslow_model::{CallFlags, LineFormat, SourceId, Timestamp};
+use whyslow_record::decode::{self, CallText, Clock, NoNames, PrintOptions, table};
 use whyslow_record::ptrace::{Options, RawEvent, Recorder};
 
 /// Lines of strace: a file a process, so that none is in two halves. `None` where strace cannot run.
@@ -63,11 +65,12 @@ fn by_us(command: &[String], dir: &Path) -> Option<Vec<Vec<u8>>> {
             if execs < 2 {
                 return;
             }
-            let mut line = text.name().to_vec();
-            line.push(b'(');
-            line.extend_from_slice(&text.args);
-            line.extend_from_slice(b") = ");
-            decode::print_result(&call, &text, &NoNames, &print, &mut line);
+            let mut event = text.to_call(&call, Clock { epoch_offset: 0 }, SourceId(0), 1);
+            // strace -ff shows calls that do not return whole.
+            (event.ts, event.flags) = (Timestamp::UNKNOWN, CallFlags::default());
+            let format = LineFormat { who: Who::Nobody, durations: false, ..LineFormat::EVIDENCE };
+            let mut line = Vec::new();
+            event.write_line(&format, &mut line);
             lines.push(line);
         })
         .ok()?;

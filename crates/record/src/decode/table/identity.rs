@@ -1,6 +1,6 @@
 //! Calls that ask or change who a process is and what it may use.
 
-use super::{Returns, Row, array, input, output, returned, row};
+use super::{Row, array, input, output, returned, row};
 use crate::decode::arg::Arg::*;
 use crate::decode::constants::*;
 
@@ -8,7 +8,7 @@ use crate::decode::constants::*;
 pub(super) const ROWS: &[Row] = &[
     row(39, "getpid", &[]),
     row(63, "uname", &[Uname]).keeps(&[output(0, 130)]),
-    row(95, "umask", &[Mode]).returns(Returns::Octal),
+    row(95, "umask", &[Mode]),
     row(97, "getrlimit", &[Constant(&RESOURCE), Limits]).keeps(&[output(1, 16)]),
     row(98, "getrusage", &[Constant(&USAGE_WHO), Usage]).keeps(&[output(1, 32)]),
     row(99, "sysinfo", &[Sysinfo]).keeps(&[output(0, 112)]),

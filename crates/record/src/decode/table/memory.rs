@@ -1,16 +1,16 @@
 //! Calls that change the address space.
 
-use super::{Returns, Row, row};
+use super::{Row, row};
 use crate::decode::arg::Arg::*;
 use crate::decode::constants::*;
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
-    row(9, "mmap", &[Pointer, Unsigned, Flags(&PROTECTION), MapFlags, Fd, Hex]).returns(Returns::Hex),
+    row(9, "mmap", &[Pointer, Unsigned, Flags(&PROTECTION), MapFlags, Fd, Hex]),
     row(10, "mprotect", &[Pointer, Unsigned, Flags(&PROTECTION)]),
     row(11, "munmap", &[Pointer, Unsigned]),
-    row(12, "brk", &[Pointer]).returns(Returns::Hex),
-    row(25, "mremap", &[Pointer, Unsigned, Unsigned, Flags(&MREMAP), MremapTarget]).returns(Returns::Hex),
+    row(12, "brk", &[Pointer]),
+    row(25, "mremap", &[Pointer, Unsigned, Unsigned, Flags(&MREMAP), MremapTarget]),
     row(26, "msync", &[Pointer, Unsigned, Flags(&MSYNC)]),
     row(27, "mincore", &[Pointer, Unsigned, Pointer]),
     row(28, "madvise", &[Pointer, Unsigned, Constant(&MEMORY_ADVICE)]),
@@ -31,6 +31,6 @@ pub(super) const ROWS: &[Row] = &[
     row(440, "process_madvise", &[Fd, Pointer, Unsigned, Constant(&MEMORY_ADVICE), Hex]),
     row(448, "process_mrelease", &[Fd, Hex]),
     row(450, "set_mempolicy_home_node", &[Pointer, Unsigned, Unsigned, Hex]),
-    row(453, "map_shadow_stack", &[Pointer, Unsigned, Hex]).returns(Returns::Hex),
+    row(453, "map_shadow_stack", &[Pointer, Unsigned, Hex]),
     row(462, "mseal", &[Pointer, Unsigned, Hex]),
 ];

@@ -23,23 +23,10 @@ pub struct Row {
     pub name: &'static str,
     /// Its arguments, in the order of the registers.
     pub args: &'static [Arg],
-    /// How its result is printed.
-    pub returns: Returns,
+    /// Its result is a new descriptor.
+    pub makes_fd: bool,
     /// What to keep of it.
     pub spec: CallSpec,
-}
-
-/// How a result is printed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Returns {
-    /// In decimal.
-    Number,
-    /// In hexadecimal: an address, flags.
-    Hex,
-    /// In octal, with a zero before it (`umask`).
-    Octal,
-    /// A new descriptor.
-    Fd,
 }
 
 /// One more than the largest number in the table.
@@ -102,7 +89,7 @@ const STRING: u16 = 256;
 
 const fn row(nr: u16, name: &'static str, args: &'static [Arg]) -> Row {
     let spec = CallSpec { args: args.len() as u8, pieces: &[], state: false };
-    Row { nr, name, args, returns: Returns::Number, spec }
+    Row { nr, name, args, makes_fd: false, spec }
 }
 
 impl Row {
@@ -119,14 +106,10 @@ impl Row {
         self
     }
 
-    const fn returns(mut self, returns: Returns) -> Row {
-        self.returns = returns;
-        self
-    }
-
     /// It returns a new descriptor, which makes it change what later calls mean.
-    const fn opens(self) -> Row {
-        self.state().returns(Returns::Fd)
+    const fn opens(mut self) -> Row {
+        self.makes_fd = true;
+        self.state()
     }
 }
 

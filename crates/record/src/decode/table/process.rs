@@ -1,6 +1,6 @@
 //! Calls that make, change, schedule and end processes and threads.
 
-use super::{Returns, Row, array, input, output, path, piece, returned, row};
+use super::{Row, array, input, output, path, piece, returned, row};
 use crate::decode::arg::Arg::*;
 use crate::decode::constants::*;
 use crate::spec::{Piece, Size, When};
@@ -33,7 +33,7 @@ pub(super) const ROWS: &[Row] = &[
     row(112, "setsid", &[]),
     row(121, "getpgid", &[Signed32]),
     row(124, "getsid", &[Signed32]),
-    row(135, "personality", &[Hex]).returns(Returns::Hex),
+    row(135, "personality", &[Hex]),
     row(140, "getpriority", &[Constant(&PRIORITY_WHICH), Signed32]),
     row(141, "setpriority", &[Constant(&PRIORITY_WHICH), Signed32, Signed32]),
     row(142, "sched_setparam", &[Signed32, SchedulingParam]).keeps(&[input(1, 4)]),
@@ -53,7 +53,7 @@ pub(super) const ROWS: &[Row] = &[
     row(218, "set_tid_address", &[Pointer]),
     row(231, "exit_group", &[Signed32]).state(),
     row(251, "ioprio_set", &[Constant(&IO_PRIORITY_WHICH), Signed32, Hex]),
-    row(252, "ioprio_get", &[Constant(&IO_PRIORITY_WHICH), Signed32]).returns(Returns::Hex),
+    row(252, "ioprio_get", &[Constant(&IO_PRIORITY_WHICH), Signed32]),
     row(272, "unshare", &[Flags(&NAMESPACES)]).state(),
     row(308, "setns", &[Fd, Flags(&NAMESPACES)]).state(),
     row(310, "process_vm_readv", &[Signed32, Pointer, Unsigned, Pointer, Unsigned, Hex]),

@@ -37,7 +37,7 @@ pub(super) const ROWS: &[Row] = &[
     row(313, "finit_module", &[Fd, Text, Flags(&FINIT_MODULE)]).keeps(&[path(1)]),
     row(318, "getrandom", &[ReadData, Unsigned, Flags(&RANDOM)]),
     row(320, "kexec_file_load", &[Fd, Fd, Unsigned, Pointer, Hex]),
-    row(321, "bpf", &[Constant(&BPF), Pointer, Unsigned]).returns(super::Returns::Fd).state(),
+    row(321, "bpf", &[Constant(&BPF), Pointer, Unsigned]).opens(),
     row(324, "membarrier", &[Constant(&MEMBARRIER), Flags(&MEMBARRIER_FLAGS), Signed32]),
     row(335, "uretprobe", &[]),
     row(444, "landlock_create_ruleset", &[Pointer, Unsigned, Hex]).opens(),

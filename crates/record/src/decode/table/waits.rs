@@ -20,7 +20,7 @@ pub(super) const ROWS: &[Row] = &[
     row(23, "select", &[Signed32, FdSet, FdSet, FdSet, TimevalMoved]).keeps(&[fd_set(1), fd_set(2), before(4, 16), Piece { when: When::Success, ..fd_set(1) }, Piece { when: When::Success, ..fd_set(2) }, output(4, 16)]),
     row(24, "sched_yield", &[]),
     row(29, "shmget", &[IpcKey, Unsigned, IpcCreate(&SHMGET)]),
-    row(30, "shmat", &[Signed32, Pointer, Flags(&SHM)]).returns(super::Returns::Hex),
+    row(30, "shmat", &[Signed32, Pointer, Flags(&SHM)]),
     row(31, "shmctl", &[Signed32, Constant(&SHM_COMMAND), Pointer]),
     row(34, "pause", &[]),
     row(35, "nanosleep", &[Timespec, TimespecLeft]).keeps(&[input(0, 16), input(1, 16)]),
