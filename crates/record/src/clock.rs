@@ -23,6 +23,11 @@ impl Clock {
         Clock { offset }
     }
 
+    /// The time now.
+    pub fn now_epoch(&self) -> Timestamp {
+        self.epoch(monotonic_ns())
+    }
+
     /// A point of the kernel's clock.
     pub fn epoch(&self, monotonic: u64) -> Timestamp {
         Timestamp::new(monotonic.wrapping_add(self.offset))

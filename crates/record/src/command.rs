@@ -43,9 +43,9 @@ impl Command {
 
     /// Sends it a signal.
     pub fn signal(&self, signal: i32) {
+        // It was not reaped, so that its number is still its own.
         if self.ended.is_none() {
-            // SAFETY: takes numbers only; the child was not reaped, so that its number is still its own.
-            unsafe { libc::kill(self.held.pid as libc::pid_t, signal) };
+            send_signal(self.held.pid, signal);
         }
     }
 
@@ -63,11 +63,7 @@ impl Command {
                     let reason = source.to_string();
                     return Err(RecordError::Command { command: self.name.clone(), reason });
                 }
-                self.ended = Some(if libc::WIFSIGNALED(status) {
-                    128u8.wrapping_add(libc::WTERMSIG(status) as u8)
-                } else {
-                    libc::WEXITSTATUS(status) as u8
-                });
+                self.ended = Some(shell_status(status));
             } else if got < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
                 let source = io::Error::last_os_error();
                 return Err(RecordError::Kernel { what: "waiting for the command", source });
@@ -89,6 +85,39 @@ impl Command {
                 self.signal(signal);
             }
             std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// As a shell tells it: the exit status, or 128 and the signal.
+fn shell_status(status: i32) -> u8 {
+    if libc::WIFSIGNALED(status) {
+        128u8.wrapping_add(libc::WTERMSIG(status) as u8)
+    } else {
+        libc::WEXITSTATUS(status) as u8
+    }
+}
+
+/// Sends a signal to a child of ours.
+pub fn send_signal(pid: u32, signal: i32) {
+    // SAFETY: takes numbers only.
+    unsafe { libc::kill(pid as libc::pid_t, signal) };
+}
+
+/// Waits for the end of a child of ours: its status as a shell tells it.
+///
+/// # Errors
+/// If it is no child of ours, or was waited for already.
+pub fn wait_for(pid: u32) -> Result<u8, RecordError> {
+    let mut status = 0;
+    loop {
+        // SAFETY: the kernel writes an int to `status`.
+        if unsafe { libc::waitpid(pid as libc::pid_t, &mut status, 0) } == pid as libc::pid_t {
+            return Ok(shell_status(status));
+        }
+        let source = io::Error::last_os_error();
+        if source.kind() != io::ErrorKind::Interrupted {
+            return Err(RecordError::Kernel { what: "waiting for the command", source });
         }
     }
 }

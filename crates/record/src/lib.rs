@@ -33,7 +33,7 @@ pub mod symbols;
 pub mod target;
 
 pub use clock::Clock;
-pub use command::Command;
+pub use command::{Command, send_signal, wait_for};
 #[cfg(feature = "bpf")]
 pub use cost::PerCall;
 pub use error::RecordError;

@@ -1,5 +1,6 @@
 //! What to record, and of whom.
 
+use crate::decode::{Payload, PrintOptions};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -95,6 +96,17 @@ impl Default for Options {
             ring_bytes: 64 << 20,
             spool: PathBuf::new(),
             from_exec_of: None,
+        }
+    }
+}
+
+impl Options {
+    /// How calls are to be printed.
+    pub(crate) fn print(&self) -> PrintOptions {
+        PrintOptions {
+            string_limit: self.string_limit.unwrap_or(self.payload.max(32)) as usize,
+            fd_names: self.fd_names,
+            payload: if self.keep_payload { Payload::AsItIs } else { Payload::Reduced },
         }
     }
 }

@@ -74,6 +74,16 @@ const RARE_RING_BYTES: u32 = 8 << 20;
 const FIRST_LOOK: Duration = Duration::from_millis(100);
 
 impl Session {
+    /// Whether recording is possible here at all: loads the programs, attaches none.
+    ///
+    /// # Errors
+    /// What refuses it.
+    pub fn probe() -> Result<(), RecordError> {
+        let options = Options::default();
+        let sizes = Sizes { cpus: 1, call_ring: 1 << 17, sched_ring: 1 << 17, rare_ring: 1 << 12 };
+        KernelSide::load(&settings_of(&options, &sizes), &sizes, &|program| program.needed).map(drop)
+    }
+
     /// Loads, attaches, and begins.
     ///
     /// # Errors

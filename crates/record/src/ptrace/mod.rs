@@ -17,9 +17,11 @@ mod signals;
 mod stops;
 mod sys;
 mod ticker;
+mod translate;
 
 pub use calibrate::{Calibration, calibrate};
 pub use error::PtraceError;
 pub use event::{Ended, Ending, Origin, RawEvent, RawSignal, Summary};
 pub use recorder::{DETACH_LIMIT, Options, Recorder};
 pub use signals::signal_name;
+pub use translate::Translator;

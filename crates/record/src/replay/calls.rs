@@ -2,7 +2,7 @@
 
 use super::ReplayContext;
 use crate::bpf::layout::{Fields, Header};
-use crate::decode::{self, CallText, NoNames, Payload, PrintOptions};
+use crate::decode::{self, CallText, NoNames, PrintOptions};
 use crate::names::FdNames;
 use crate::options::Options;
 use crate::raw::{RawCall, RawFlags};
@@ -41,11 +41,7 @@ const MAX_ENTERED: usize = 65_536;
 impl Calls {
     pub(super) fn new(options: &Options) -> Calls {
         Calls {
-            print: PrintOptions {
-                string_limit: options.string_limit.unwrap_or(options.payload.max(32)) as usize,
-                fd_names: options.fd_names,
-                payload: if options.keep_payload { Payload::AsItIs } else { Payload::Reduced },
-            },
+            print: options.print(),
             text: CallText::default(),
             names: options.fd_names.then(FdNames::live),
             entered: HashMap::new(),

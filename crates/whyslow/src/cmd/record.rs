@@ -76,12 +76,11 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     if !long {
         ended.replay(&mut writer)?;
     }
-    let recorded = ended.recorded();
     let meta = writer.meta_mut();
     meta.target = Some(ended.target.clone());
-    meta.start = recorded.began.get();
-    meta.end = recorded.ended.get();
-    meta.clock.offset_start = Some(recorded.clock_offset() as i64);
+    meta.start = ended.window.0.get();
+    meta.end = ended.window.1.get();
+    meta.clock.offset_start = Some(ended.clock_offset as i64);
     meta.clock.offset_end = Some(whyslow_record::Clock::now().offset as i64);
     let written = writer.finish()?;
     let _ = std::fs::remove_dir_all(&spool);

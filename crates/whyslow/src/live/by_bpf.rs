@@ -1,9 +1,9 @@
 //! Recording by BPF: starts, watches over it, ends it.
 
-use super::Ended;
 use super::args::LiveArgs;
 use super::signals::{Arrival, Arrivals};
 use super::target::{self, Target};
+use super::{Ended, Recording};
 use crate::cli::Global;
 use crate::progress::LiveLine;
 use anyhow::Context;
@@ -119,5 +119,8 @@ pub(super) fn record(
             })?,
         }),
     };
-    Ok(Ended { recorded, target: words, command, _spool: None })
+    let window = (recorded.began, recorded.ended);
+    let clock_offset = recorded.clock_offset();
+    let recorded = Recording::Spooled(Box::new(recorded));
+    Ok(Ended { recorded, target: words, window, clock_offset, command, _spool: None })
 }

@@ -2,6 +2,7 @@
 
 mod args;
 mod by_bpf;
+mod by_ptrace;
 mod expression;
 mod signals;
 mod target;
@@ -12,17 +13,31 @@ pub(crate) use expression::calls_of;
 
 use crate::cli::{Global, Status};
 use anyhow::Context;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use whyslow_model::Sink;
+use whyslow_model::{Sink, SourceId, Timestamp};
 use whyslow_record::Recorded;
 use whyslow_store::Host;
 
+/// Where the events are.
+enum Recording {
+    /// In the spool.
+    Spooled(Box<Recorded>),
+    /// In a recording of its own, in the temporary folder.
+    Stored(PathBuf),
+    /// With whom followed them.
+    Told,
+}
+
 /// A recording that ended.
 pub(crate) struct Ended {
-    recorded: Recorded,
+    recorded: Recording,
     /// What was recorded, for people: `pid 4711 (java)`.
     pub(crate) target: String,
+    /// From when to when.
+    pub(crate) window: (Timestamp, Timestamp),
+    /// `CLOCK_REALTIME` less `CLOCK_MONOTONIC` at its start, ns.
+    pub(crate) clock_offset: u64,
     /// How a command of ours ended, as a shell tells it: its status, or 128 and the signal.
     command: Option<u8>,
     /// Holds the spool until it was read.
@@ -32,7 +47,14 @@ pub(crate) struct Ended {
 impl Ended {
     /// Tells everything that was recorded.
     pub(crate) fn replay(&self, sink: &mut dyn Sink) -> anyhow::Result<()> {
-        Ok(self.recorded.replay(&self.target, whyslow_model::SourceId(0), sink)?)
+        match &self.recorded {
+            Recording::Spooled(recorded) => recorded.replay(&self.target, SourceId::default(), sink)?,
+            Recording::Stored(folder) => {
+                drop(whyslow_store::read(folder, SourceId::default(), sink, &mut |_, _| {})?)
+            }
+            Recording::Told => {}
+        }
+        Ok(())
     }
 
     /// How we end: as the command did.
@@ -41,11 +63,6 @@ impl Ended {
             None | Some(0) => Status::Done,
             Some(status) => Status::Command(status),
         }
-    }
-
-    /// What was recorded.
-    pub(crate) fn recorded(&self) -> &Recorded {
-        &self.recorded
     }
 }
 
@@ -67,7 +84,11 @@ pub(crate) fn record(
         ),
     };
     let folder = spool.or(temporary.as_ref().map(TempDir::path)).expect("one of both");
-    let mut ended = by_bpf::record(args, folder, follow, global)?;
+    let mut ended = if by_ptrace::is_chosen(args)? {
+        by_ptrace::record(args, folder, follow)?
+    } else {
+        by_bpf::record(args, folder, follow, global)?
+    };
     ended._spool = temporary;
     Ok(ended)
 }

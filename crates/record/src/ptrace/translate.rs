@@ -1,0 +1,122 @@
+//! What the ptrace recorder hands out, as events.
+
+use super::event::{Ended, RawEvent};
+use super::signals::signal_name;
+use crate::clock::Clock;
+use crate::decode::{self, CallText, NoNames, PrintOptions};
+use crate::names::FdNames;
+use crate::options::Options;
+use crate::raw::RawFlags;
+use whyslow_model::{
+    CaptureKind, ClockKind, Coverage, Event, Exit, FdEntry, Loss, ProcessInfo, Signal, Sink, SourceId,
+    SourceInfo, Span, Timestamp,
+};
+
+/// Turns raw events into events, one recording long.
+pub struct Translator {
+    clock: Clock,
+    print: PrintOptions,
+    text: CallText,
+    names: Option<FdNames>,
+    info: SourceInfo,
+    calls: u64,
+    began: Timestamp,
+}
+
+impl Translator {
+    /// Of a recording under the name `name`, from now on.
+    pub fn new(name: &str, options: &Options) -> Translator {
+        let clock = Clock::now();
+        let mut info = SourceInfo::new(SourceId::default(), name, CaptureKind::Recording);
+        info.clock = ClockKind::Epoch;
+        Translator {
+            clock,
+            print: options.print(),
+            text: CallText::default(),
+            names: options.fd_names.then(FdNames::live),
+            info,
+            calls: 0,
+            began: clock.epoch(crate::clock::monotonic_ns()),
+        }
+    }
+
+    /// Learns of a descriptor that was open at the start.
+    pub fn open_at_attach(&mut self, entry: &FdEntry) {
+        if let Some(names) = &mut self.names {
+            names.open_at_attach(entry);
+        }
+    }
+
+    /// Tells one.
+    pub fn take(&mut self, event: RawEvent<'_>, sink: &mut dyn Sink) {
+        self.info.lines += 1;
+        self.info.events += 1;
+        let (source, line) = (self.info.id, self.info.lines);
+        match event {
+            RawEvent::Call(call) => {
+                self.calls += 1;
+                self.info.starts_not_seen += u64::from(call.flags.contains(RawFlags::NO_ENTER));
+                let clock = decode::Clock { epoch_offset: self.clock.offset };
+                decode::print(&call, &NoNames, &self.print, &mut self.text);
+                if let Some(names) = &mut self.names {
+                    names.before(&self.text.to_call(&call, clock, source, line));
+                    decode::print(&call, names, &self.print, &mut self.text);
+                    self.text.name_result(&call, names);
+                }
+                let event = self.text.to_call(&call, clock, source, line);
+                sink.push(Event::Call(&event));
+                if let Some(names) = &mut self.names {
+                    names.after(&event);
+                }
+            }
+            RawEvent::Signal(signal) => {
+                let (name, info) = (signal_name(signal.signal), signal.info());
+                sink.push(Event::Signal(Signal {
+                    source,
+                    line,
+                    tid: signal.tid,
+                    ts: self.clock.epoch(signal.ts),
+                    name: name.as_bytes(),
+                    info: info.as_bytes(),
+                    raw: b"",
+                }));
+            }
+            RawEvent::Started { ts, pid, tid, parent, .. } => {
+                sink.push(Event::Process(ProcessInfo {
+                    start: self.clock.epoch(ts),
+                    parent,
+                    ..named(pid, tid)
+                }));
+            }
+            RawEvent::Exec { pid, .. } => sink.push(Event::Process(named(pid, pid))),
+            RawEvent::Ended { ts, tid, how, .. } => {
+                let (status, signal) = match how {
+                    Ended::Exit(status) => (Some(status), None),
+                    Ended::Signal(signal) => (None, Some(signal_name(signal))),
+                };
+                let signal = signal.as_deref().map(str::as_bytes);
+                sink.push(Event::Exit(Exit { source, line, tid, ts: self.clock.epoch(ts), status, signal }));
+            }
+        }
+    }
+
+    /// Tells the end; `lost`: calls that could not be read.
+    pub fn finish(self, lost: u64, sink: &mut dyn Sink) {
+        let (from, to) = (self.began, self.clock.epoch(crate::clock::monotonic_ns()));
+        sink.push(Event::Span(Span { from, to, calls: Coverage::Full }));
+        let produced = self.calls + lost;
+        sink.push(Event::Loss(Loss { table: "syscalls".into(), from, to, lost, produced }));
+        sink.push(Event::Source(self.info));
+    }
+}
+
+/// A thread with the name that it has now.
+fn named(pid: u32, tid: u32) -> ProcessInfo {
+    let comm = std::fs::read_to_string(format!("/proc/{pid}/task/{tid}/comm")).ok();
+    ProcessInfo {
+        pid,
+        tid: Some(tid),
+        comm: comm.map(|comm| comm.trim_end().to_string()),
+        ..ProcessInfo::default()
+    }
+}
