@@ -12,6 +12,7 @@ use crate::live::{
 use crate::syscall::Syscall;
 use crate::text;
 use crate::time::{Nanos, Timestamp};
+use serde::{Deserialize, Serialize};
 
 /// What a call returned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -205,7 +206,8 @@ pub struct Exit<'a> {
 
 /// What a source knows of a process or thread besides its calls (lsof's COMMAND and USER, strace's `-N`
 /// and `--decode-pids`).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ProcessInfo {
     /// The process.
     pub pid: Tid,

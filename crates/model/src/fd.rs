@@ -1,10 +1,10 @@
 //! Descriptors: what a process has open.
 
 use crate::ids::{SourceId, Tid};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The kind of thing behind a descriptor.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum FdKind {
     /// A regular file.
@@ -116,7 +116,7 @@ impl FdKind {
 }
 
 /// The two ends of a socket, as text (`10.0.0.1:6379`, `[::1]:80`, `*:8715`, `/run/x.sock`).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SocketEnds {
     /// Our end, if known.
     pub local: Option<String>,
@@ -125,7 +125,8 @@ pub struct SocketEnds {
 }
 
 /// One row of a snapshot of open descriptors (lsof, `/proc/PID/fd`, `/proc/net/*`).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct FdEntry {
     /// Where it was read.
     pub source: SourceId,

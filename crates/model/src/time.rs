@@ -1,6 +1,6 @@
 //! Time: durations and points in time, always in nanoseconds.
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
 /// A duration in nanoseconds. `Nanos::UNKNOWN` stands for "not measured" and is never counted as zero.
@@ -53,6 +53,11 @@ macro_rules! nanoseconds {
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 self.get().serialize(serializer)
+            }
+        }
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                Ok(Option::<u64>::deserialize(deserializer)?.map_or(Self::UNKNOWN, Self::new))
             }
         }
     };

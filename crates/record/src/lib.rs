@@ -22,6 +22,8 @@ pub mod raw;
 #[cfg(feature = "bpf")]
 mod recorded;
 #[cfg(feature = "bpf")]
+mod recovery;
+#[cfg(feature = "bpf")]
 mod replay;
 #[cfg(feature = "bpf")]
 mod session;
@@ -40,5 +42,7 @@ pub use error::RecordError;
 pub use options::{Mode, Options};
 #[cfg(feature = "bpf")]
 pub use recorded::Recorded;
+#[cfg(feature = "bpf")]
+pub use recovery::can_recover;
 #[cfg(feature = "bpf")]
 pub use session::{Progress, Session};

@@ -1,11 +1,12 @@
 //! What to record, and of whom.
 
 use crate::decode::{Payload, PrintOptions};
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// How much of the calls is recorded.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Mode {
     /// Counts and times a thread and syscall.
     Counts,
@@ -17,7 +18,8 @@ pub enum Mode {
 }
 
 /// What to record, and of whom.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Options {
     /// Processes to watch, with all their threads.
     pub pids: Vec<u32>,

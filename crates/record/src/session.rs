@@ -14,6 +14,7 @@ use crate::decode::table;
 use crate::error::RecordError;
 use crate::options::{Mode, Options};
 use crate::recorded::Recorded;
+use crate::recovery::Head;
 use crate::replay::Replay;
 use crate::spool::SpoolWriter;
 use crate::target::{self, ProcRoot};
@@ -128,6 +129,7 @@ impl Session {
         kernel.look_around();
         let meter = CostMeter::new(per_call, &options, before, rare_before);
         let state = state_of(&options);
+        Head::new(clock, began_ns, &options, &state).write(&options.spool)?;
         let mut code = Code::default();
         for process in &options.pids {
             code.began(*process);

@@ -152,7 +152,8 @@ impl SpoolReader {
         for entry in std::fs::read_dir(&self.folder).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
             let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
-            if self.streams.iter().any(|stream| stream.name == name) {
+            // Beside the streams stands the head.
+            if name.contains('.') || self.streams.iter().any(|stream| stream.name == name) {
                 continue;
             }
             let name = name.to_string();

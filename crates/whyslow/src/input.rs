@@ -39,11 +39,10 @@ pub(crate) fn facts_of(files: &[PathBuf], global: &Global) -> anyhow::Result<Fac
     }
     for (number, path) in recordings.iter().enumerate() {
         let source = recording_id(number);
-        let mut progress = |done, total| bar.bytes(done, Some(total));
-        match whyslow_store::read(path, source, &mut facts, &mut progress) {
-            Ok(_) => used += 1,
+        match read_recording(path, source, &bar, &mut facts) {
+            Ok(()) => used += 1,
             Err(error) => {
-                let text = format!("{error}; it is not used");
+                let text = format!("{error:#}; it is not used");
                 reasons.push(error.to_string());
                 facts.push(Event::Note(CaptureNote {
                     kind: NoteKind::Skipped,
@@ -62,6 +61,18 @@ pub(crate) fn facts_of(files: &[PathBuf], global: &Global) -> anyhow::Result<Fac
     facts.finish();
     remark(&facts, global);
     Ok(facts)
+}
+
+/// Reads one recording: its tables, or what a killed recorder left before it made any.
+fn read_recording(path: &Path, source: SourceId, bar: &Bar, facts: &mut Facts) -> anyhow::Result<()> {
+    let spool = path.join("spool");
+    if whyslow_record::can_recover(&spool) {
+        let recorded = whyslow_record::Recorded::recover(&spool)?;
+        recorded.replay(&path.display().to_string(), source, facts)?;
+        return Ok(());
+    }
+    whyslow_store::read(path, source, facts, &mut |done, total| bar.bytes(done, Some(total)))?;
+    Ok(())
 }
 
 /// Recordings count from the end, captures from the start: there are never so many that they meet.
@@ -100,7 +111,7 @@ fn nothing(reasons: &[String]) -> anyhow::Error {
     let reasons = reasons.join("\n  ");
     anyhow::anyhow!(
         "nothing could be read\n  {reasons}\n\
-         next: give a capture, made with\n  \
+         next: give a recording (whyslow record -p PID -o slow.whyslow) or a capture, made with\n  \
          strace -f -ttT -y -s 256 -o trace.st -p PID\n  \
          lsof -nP -p PID > trace.lsof"
     )
