@@ -24,7 +24,7 @@ pub(super) struct Calls {
     /// What calls of a thread will have destroyed when they return.
     entered: HashMap<u32, Entered>,
     /// The process whose first program begins the recording; `None` once it has begun.
-    from_exec_of: Option<u32>,
+    pub(super) from_exec_of: Option<u32>,
     pub(super) starts_not_seen: u64,
     pub(super) ends_not_seen: u64,
 }
@@ -95,13 +95,9 @@ impl ReplayContext {
     pub(super) fn call(&mut self, record: &SpoolRecord<'_>, sink: &mut dyn Sink) -> Option<()> {
         let mut call = raw(record)?;
         call.pid = self.process_of(call.tid);
-        if let Some(pid) = self.calls.from_exec_of {
-            // What a command of ours does before it starts its program is our own doing.
-            if call.pid == pid && !(EXECS.contains(&call.nr) && call.ret == 0) {
-                self.calls.entered.remove(&call.tid);
-                return Some(());
-            }
-            self.calls.from_exec_of = None;
+        // What a command of ours does before it starts its program is our own doing.
+        if self.calls.from_exec_of == Some(call.pid) {
+            return Some(());
         }
         let entered = if EXECS.contains(&call.nr) { self.calls.entered.remove(&call.tid) } else { None };
         if let Some(entered) = entered.as_ref().filter(|entered| entered.nr == call.nr) {

@@ -39,6 +39,9 @@ impl ReplayContext {
             return Some(());
         }
         self.belongs(header.tid, pid);
+        if header.kind == kind::EXEC && self.calls.from_exec_of == Some(pid) {
+            self.calls.from_exec_of = None;
+        }
         if header.kind == kind::EXEC || header.tid == pid {
             self.rare.samples().program_began(pid, header.tid, sink);
         }

@@ -15,7 +15,7 @@ use crate::cli::{Global, Status};
 use anyhow::Context;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use whyslow_model::{Sink, SourceId, Timestamp};
+use whyslow_model::{Event, Sink, SourceId, SourceInfo, Timestamp};
 use whyslow_record::Recorded;
 use whyslow_store::Host;
 
