@@ -85,7 +85,8 @@ pub struct Wakeup {
 pub enum SampleKind {
     /// At a fixed rate while on a CPU (table `samples`): `weight` is the time between two samples.
     OnCpu,
-    /// When it left the CPU to wait (table `offcpu`): `weight` is how long it was away.
+    /// When it left the CPU to wait (table `offcpu`): `weight` is how long it was away,
+    /// as far as it was seen: at least so long where it slept already as the recording began, or slept on at its end.
     OffCpu,
 }
 

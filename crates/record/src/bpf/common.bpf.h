@@ -63,7 +63,8 @@ struct task_state {
 	char futex[FUTEX_WORDS]; /* what stood at the address that it waits at; glibc's mutex has its owner 8 bytes behind */
 	u32 left_as; /* how it left the CPU last */
 	u32 wait_stack; /* what becomes of the user stack of its long waits: WAIT_STACK_… */
-	/* The kernel's own counters of the thread when it was first seen (struct task_struct). */
+	u64 watched; /* since when */
+	/* The kernel's own counters of the thread then (struct task_struct). */
 	u64 minor_faults;
 	u64 major_faults;
 	u64 voluntary_switches;
@@ -216,6 +217,7 @@ static __always_inline struct task_state *watch(struct task_struct *task)
 	struct task_state *state = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
 	if (state) {
+		state->watched = bpf_ktime_get_ns();
 		state->minor_faults = task->min_flt;
 		state->major_faults = task->maj_flt;
 		state->voluntary_switches = task->nvcsw;

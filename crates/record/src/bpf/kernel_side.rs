@@ -165,11 +165,20 @@ impl KernelSide {
         self.run_all(By::AtEnd);
     }
 
+    /// False for the choice of a group that was not taken.
+    fn is_loaded(&self, function: &str) -> bool {
+        let mut parts = self.objects.iter().flat_map(|(_, object)| object.progs_mut());
+        parts.any(|part| part.autoload() && part.name() == function)
+    }
+
     fn run_all(&mut self, by: By) {
         let functions = |program: &'static Program| {
             program.attach.iter().copied().flatten().filter(move |attach| attach.by == by)
         };
         for attach in self.programs().flat_map(functions).collect::<Vec<_>>() {
+            if !self.is_loaded(attach.function) {
+                continue;
+            }
             if let Err(error) = self.run(attach.function) {
                 self.notes.push(format!("{} did not run: {error}", attach.function));
             }

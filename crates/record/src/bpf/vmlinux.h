@@ -53,6 +53,7 @@ enum {
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct pt_regs {
+	long unsigned int bp;
 	long unsigned int r9;
 	long unsigned int r8;
 	long unsigned int r10;

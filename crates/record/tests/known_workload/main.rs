@@ -86,7 +86,8 @@ pub(crate) fn record<P, W: Send + 'static>(
     let tid = tid.recv().unwrap();
     std::thread::sleep(Duration::from_millis(20));
     let folder = tempfile::tempdir().unwrap();
-    let options = Options { tids: vec![tid], spool: folder.path().into(), ..options };
+    let mut options = Options { spool: folder.path().into(), ..options };
+    options.tids.push(tid);
     let mut session = match Session::start(options) {
         Ok(session) => session,
         Err(error @ (RecordError::NoRights | RecordError::Load { .. })) => {

@@ -23,6 +23,29 @@ fn long_waits_have_the_stack_that_waited() {
         assert!(names(sleep.user, "nanosleep"), "{:?}", seen.functions(sleep.user));
     }
     // The wait for the end of the recording is not over.
-    assert!(waits.iter().any(|wait| names(wait.kernel, "futex")), "the last wait is told");
+    let last = waits.last().unwrap();
+    assert!(names(last.kernel, "futex"), "{:?}", seen.functions(last.kernel));
+    assert!(last.user.is_some());
     seen.assert_whole("offcpu", seen.samples.len());
+}
+
+#[test]
+fn a_thread_that_sleeps_all_along_is_told_too() {
+    let options = only(|options| options.wait_stacks = true);
+    let (tell, told) = std::sync::mpsc::channel();
+    let (wake, woken) = std::sync::mpsc::channel::<()>();
+    let sleeper = std::thread::spawn(move || {
+        tell.send(rustix::thread::gettid().as_raw_nonzero().get() as u32).unwrap();
+        let _ = woken.recv();
+    });
+    let sleeping = told.recv().unwrap();
+    let options = whyslow_record::Options { tids: vec![sleeping], ..options };
+    let Some((seen, (), _)) = record(options, || (), |_| ()) else { return };
+    drop(wake);
+    sleeper.join().unwrap();
+    let waits: Vec<_> = seen.samples.iter().filter(|sample| sample.tid == sleeping).collect();
+    let [wait] = waits[..] else { panic!("one wait: {waits:?}") };
+    assert!(wait.weight.get().unwrap() >= 30_000_000, "it lasted all of the recording: {wait:?}");
+    assert!(seen.functions(wait.kernel).iter().any(|name| name.contains("futex")));
+    assert!(wait.user.is_some());
 }

@@ -83,13 +83,15 @@ impl Samples {
     pub(crate) fn take(&mut self, record: &SpoolRecord<'_>, sink: &mut dyn Sink) -> Option<()> {
         let stack = StackRecord::read(record)?;
         let has_before = stack.flags & flag::BEFORE != 0;
+        let unfinished = stack.flags & flag::UNFINISHED != 0;
         match record.header.kind {
             kind::SAMPLE => {
                 let user = self.user(&stack, sink);
                 self.tell(SampleKind::OnCpu, &stack, user, sink);
             }
-            kind::OFFCPU if has_before => {
-                let user = self.before.remove(&stack.tid).flatten();
+            kind::OFFCPU if has_before || unfinished => {
+                let before = self.before.remove(&stack.tid).flatten();
+                let user = self.user(&stack, sink).or(before);
                 self.tell(SampleKind::OffCpu, &stack, user, sink);
             }
             kind::OFFCPU => {

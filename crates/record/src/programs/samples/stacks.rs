@@ -13,6 +13,7 @@ const MAX_STACKS: usize = 1 << 16;
 pub(super) mod flag {
     pub(crate) const USER_CUT: u8 = 1;
     pub(crate) const KERNEL_CUT: u8 = 2;
+    pub(crate) const UNFINISHED: u8 = 4;
     pub(crate) const BEFORE: u8 = 8;
 }
 

@@ -21,6 +21,6 @@ pub(super) static SCHED: Program = Program {
         &[by_section("timer_exit")],
         &[by_section("softirq_entry")],
         &[by_section("softirq_exit")],
-        &[at_end("waits_left")],
+        &[at_end("waits_left"), at_end("waits_left_kernel")],
     ],
 };

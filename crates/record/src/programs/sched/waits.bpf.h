@@ -10,6 +10,8 @@
 #define WAITS_LIMIT 2000
 #define USER_LIMIT 500
 
+#define USER_FRAMES 64
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -67,29 +69,71 @@ static __always_inline void tell_user_stack(struct task_struct *task, struct tas
 	state->wait_stack = WAIT_STACK_TOLD;
 }
 
-/* Run at the end: who waits still. */
-SEC("iter/task")
-int waits_left(struct bpf_iter__task *ctx)
+/* Whose wait is over only after the recording; used by one walk over the threads, at the end. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct stack_record);
+} left_room SEC(".maps");
+
+/* Up the frame pointers of another thread, as the kernel does it for the current one. */
+static __always_inline u32 user_stack_of(struct task_struct *task, u64 *frames)
 {
-	struct task_struct *task = ctx->task;
+	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
+	struct { u64 next, from; } frame = { .next = regs->bp };
+	u32 count = 1;
+
+	frames[0] = regs->ip;
+	while (count < USER_FRAMES) {
+		u64 here = frame.next;
+
+		if (!here || here & 7 || bpf_copy_from_user_task(&frame, sizeof(frame), (void *)here, task, 0) ||
+		    !frame.from)
+			break;
+		frames[count++] = frame.from;
+		if (frame.next <= here)
+			break;
+	}
+	return count * sizeof(u64);
+}
+
+static __always_inline int tell_left(struct task_struct *task, bool with_user)
+{
+	u32 zero = 0, flags = STACK_UNFINISHED, kernel, user = 0;
 	struct task_state *state;
-	u64 now = bpf_ktime_get_ns();
+	struct stack_record *room;
+	u64 since, now = bpf_ktime_get_ns();
 
 	if (!task || !settings.wait_stacks)
 		return 0;
 	state = state_of(task);
-	if (state && state->off_since && !state->on_since && is_wait(state->left_as) &&
-	    now - state->off_since >= settings.long_off) {
-		u32 zero = 0, flags = state->wait_stack == WAIT_STACK_TOLD ? STACK_BEFORE : 0;
-		struct stack_record *room = bpf_map_lookup_elem(&wait_room, &zero);
-		long bytes;
-
-		if (!room)
-			return 0;
-		bytes = bpf_get_task_stack(task, room->frames, STACK_BYTES, 0);
-		write_stack(room, RECORD_OFFCPU, flags | STACK_UNFINISHED, task, now - state->off_since,
-			    stack_part(bytes), 0, now);
-	}
+	if (!state || !(task->__state & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE)))
+		return 0;
+	/* One that never ran was asleep already. */
+	since = state->off_since ? state->off_since : state->watched;
+	room = bpf_map_lookup_elem(&left_room, &zero);
+	if (now - since < settings.long_off || !room)
+		return 0;
+	kernel = stack_part(bpf_get_task_stack(task, room->frames, STACK_BYTES, 0));
+	if (with_user && task->mm)
+		user = user_stack_of(task, room->frames + kernel / sizeof(u64));
+	else if (state->wait_stack == WAIT_STACK_TOLD)
+		flags |= STACK_BEFORE;
+	write_stack(room, RECORD_OFFCPU, flags, task, now - since, kernel, user, now);
 	return 0;
+}
+
+SEC("iter.s/task")
+int waits_left(struct bpf_iter__task *ctx)
+{
+	return tell_left(ctx->task, true);
+}
+
+/* Where a program may not sleep and so not read another thread's memory (before Linux 5.18). */
+SEC("iter/task")
+int waits_left_kernel(struct bpf_iter__task *ctx)
+{
+	return tell_left(ctx->task, false);
 }
 #endif
