@@ -28,6 +28,8 @@ pub mod net;
 pub mod pattern;
 pub mod peers;
 pub mod readiness;
+#[cfg(test)]
+mod recorded_tests;
 pub mod recording;
 pub mod rounds;
 pub mod samples;

@@ -37,6 +37,7 @@ mod io {
     mod streams;
 
     pub(super) mod archive_reread;
+    pub(super) mod disk_saturated;
     pub(super) mod file_reread;
     pub(super) mod fsync_per_write;
     pub(super) mod seek_per_read;
@@ -113,6 +114,7 @@ pub static RULES: &[&Rule] = &[
     &files::temp_file_churn::RULE,
     &files::tz_stat_storm::RULE,
     &io::archive_reread::RULE,
+    &io::disk_saturated::RULE,
     &io::file_reread::RULE,
     &io::fsync_per_write::RULE,
     &io::seek_per_read::RULE,

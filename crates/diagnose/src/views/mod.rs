@@ -2,6 +2,7 @@
 
 mod fds;
 mod files;
+mod locks;
 mod peers;
 mod rows;
 mod summary;
@@ -24,7 +25,8 @@ pub struct View {
 }
 
 /// All views.
-pub static VIEWS: &[&View] = &[&summary::VIEW, &files::VIEW, &fds::VIEW, &peers::VIEW, &threads::VIEW];
+pub static VIEWS: &[&View] =
+    &[&summary::VIEW, &files::VIEW, &fds::VIEW, &peers::VIEW, &locks::VIEW, &threads::VIEW];
 
 /// The view of that name.
 pub fn find(name: &str) -> Option<&'static View> {

@@ -54,16 +54,13 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
         Column::new("waiting", "waiting"),
         Column::optional("between", "between", 2),
     ];
-    let sched = facts.sched.is_known();
-    if sched {
-        columns.extend([
-            Column::new("on_cpu", "on-CPU"),
-            Column::new("runnable", "runnable"),
-            Column::new("blocked", "blocked"),
-            Column::optional("run_queue_p99", "run queue p99", 4),
-            Column::optional("woken_by", "woken by", 3),
-        ]);
-    }
+    columns.extend([
+        Column::optional("on_cpu", "on-CPU", 2),
+        Column::optional("runnable", "runnable", 2),
+        Column::optional("blocked", "blocked", 2),
+        Column::optional("run_queue_p99", "run queue p99", 4),
+        Column::optional("woken_by", "woken by", 3),
+    ]);
     columns.extend(KINDS.iter().map(|(_, key, heading)| Column::optional(key, heading, 6)));
     columns.extend([
         Column::optional("longest_wait", "longest", 1),
@@ -81,7 +78,7 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
     finish(
         table,
         ask,
-        match (sched, timed) {
+        match (facts.sched.is_known(), timed) {
             (true, _) => "on_cpu",
             (_, true) => "working",
             _ => "calls",
@@ -121,9 +118,7 @@ fn cells(facts: &Facts, id: ThreadId, thread: &ThreadFacts, timed: bool) -> Vec<
         time(waiting),
         between.map_or(Cell::Unknown, |ns| Cell::Duration(Nanos::new(ns))),
     ];
-    if facts.sched.is_known() {
-        cells.extend(scheduling(facts, thread));
-    }
+    cells.extend(scheduling(facts, thread));
     cells.extend(KINDS.iter().map(|(kind, ..)| match thread.waiting_ns[*kind as usize] {
         0 => Cell::Unknown,
         ns => time(ns),

@@ -6,6 +6,7 @@ mod diff;
 mod doctor;
 mod fds;
 mod files;
+mod locks;
 mod man;
 mod peers;
 mod record;
@@ -42,6 +43,7 @@ pub(crate) static COMMANDS: &[&Command] = &[
     &files::COMMAND,
     &fds::COMMAND,
     &peers::COMMAND,
+    &locks::COMMAND,
     &threads::COMMAND,
     &diff::COMMAND,
     &rule::COMMAND,

@@ -93,7 +93,24 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 fn recording(facts: &Facts, out: &mut Findings<'_>) {
     let mut losses: Vec<&Loss> = facts.recording.losses().collect();
     losses.sort_by_key(|loss| std::cmp::Reverse(loss.lost));
-    let Some(worst) = losses.first() else { return };
+    let told = facts.capture.notes.iter().filter(|note| note.kind == NoteKind::Tracer);
+    let told: Vec<&CaptureNote> = told.collect();
+    let Some(worst) = losses.first() else {
+        if !told.is_empty() {
+            let title =
+                format!("The recorder could not see all: {}", words::plural(told.len() as u64, "message"));
+            let mut found = out.capture(title);
+            for note in told.into_iter().take(QUOTED) {
+                found = found.evidence_line(facts.recording_at(facts.window.start), note.text.clone());
+            }
+            found
+                .cause("What it could not see is missing; the rest is used.")
+                .fix("run it as root, or with the rights that whyslow doctor names")
+                .verify("whyslow doctor")
+                .file();
+        }
+        return;
+    };
     let (lost, produced) = facts.recording.lost_of(&worst.table).unwrap_or((worst.lost, worst.produced));
     let share = lost as f64 / produced.max(1) as f64;
     let mut tables: Vec<&str> = losses.iter().map(|loss| loss.table.as_str()).collect();

@@ -1,0 +1,124 @@
+//! # disk-saturated
+//!
+//! ## What it is
+//! A block device has requests under way all the time, each takes long, and threads wait for it.
+//!
+//! ## Why it is slow
+//! A device works on a few requests at once; what comes on top stands in its queue. Each request then takes its own time
+//! and that of those before it, whoever sent them.
+//!
+//! ## Example
+//! ```text
+//! 253:0: 4,210 requests (3,900 reads, 310 writes), 9.1 under way at a time; half take 11.8 ms and more
+//! ```
+//!
+//! ## What to do instead
+//! Ask less of it: cache, read ahead, write in larger pieces, fewer flushes. Move what is not urgent (backups, scans,
+//! logs) elsewhere or to a lower priority. Then a faster device, or a higher limit of the volume.
+//!
+//! ## When it is wrong
+//! A fast SSD is busy all the time at full speed and still answers at once: below five milliseconds a request nothing is
+//! said. Writing back in the background fills a queue too, but nobody waits for it: where no thread is blocked by a
+//! disk for 5 % of its time, it is a notice. Only the recorded requests are counted: those of other programs that share
+//! the device may be missing.
+
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::facts::Facts;
+use crate::facts::block_io::DeviceFacts;
+use crate::guards::Share;
+use crate::words;
+use whyslow_model::{CallStats, Nanos, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "disk-saturated",
+    group: "io",
+    summary: "a block device is busy all the time, and threads wait for it",
+    source: include_str!("disk_saturated.rs"),
+    needs: &[Need::Table("block_io")],
+    check,
+};
+
+/// Fewer are a burst.
+const MIN_REQUESTS: u64 = 100;
+/// A disk that turns needs about this for a request by itself; flash a tenth of it and less.
+const SLOW: Nanos = Nanos::from_millis(5);
+/// Requests under way at a time: the device is never idle.
+const BUSY: f64 = 1.0;
+/// Requests take this many times the time of the fastest tenth: they queue.
+const QUEUES: f64 = 3.0;
+/// Findings of this rule in one diagnosis.
+const MOST: usize = 2;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let devices = facts.devices.iter().into_iter().filter(|(_, device)| {
+        let all = device.all();
+        let busy = device.mean_in_flight(facts.window.whole()).is_some_and(|number| number >= BUSY);
+        all.timed >= MIN_REQUESTS && all.percentile(0.5) >= SLOW && all.mean().is_known() && busy
+    });
+    let devices: Vec<_> = devices.take(MOST).collect();
+    for (name, device) in devices {
+        report(facts, out, name, device);
+    }
+}
+
+fn report(facts: &Facts, out: &mut Findings<'_>, name: &str, device: &DeviceFacts) {
+    let all = device.all();
+    let in_flight = device.mean_in_flight(facts.window.whole()).unwrap_or(0.0);
+    let (fast, half) = (all.percentile(0.1), all.percentile(0.5));
+    let queues = half.or_zero() as f64 >= QUEUES * fast.or_zero() as f64;
+    let why = match queues {
+        true => format!("The fastest tenth took {fast} and less: the others stood in its queue."),
+        false => {
+            format!("The fastest tenth took {fast} too: the device itself, or a limit set on it, is slow.")
+        }
+    };
+    // Whoever waits: the thread that a disk blocks for the largest part of its time.
+    let waits = facts.world.threads.iter().filter_map(|(_, thread)| {
+        let time = thread.sched.as_deref()?;
+        let life = time.covered().get().filter(|life| *life > 0)?;
+        Some((time.uninterruptible_ns as f64 / life as f64, thread.tid, time))
+    });
+    let worst = waits.max_by(|a, b| a.0.total_cmp(&b.0));
+    let share = match worst {
+        Some((value, tid, _)) => Share { value: Some(value), of: format!("the life of thread {tid}") },
+        None => Share { value: None, of: String::new() },
+    };
+    let subject = worst.map_or(Subject::default(), |(_, tid, _)| Subjects::thread(facts, tid));
+    let number = words::quantity(in_flight);
+    let mut found = out
+        .report(
+            share,
+            format!("device {name} is never idle: {} of {half} and more for half of them, {number} under way at a time", words::plural(all.count, "request")),
+        )
+        .confidence(if queues { 0.8 } else { 0.7 })
+        .subject(Subject { device: Some(name.to_string()), ..subject })
+        .cause(format!("{} and {} in {}. {why}", told("read", &device.reads), told("write", &device.writes), facts.window.whole()))
+        .fix("ask less of it: keep read data in memory, larger reads and writes, fewer flushes (see the findings about files)")
+        .fix("find who else uses it: iotop -ao, bcc: biotop; give it less weight (ionice -c3, io.weight) or another device")
+        .fix("a volume in a cloud or a cgroup may have a limit (io.max, IOPS of the volume): raise it; else a faster device")
+        .verify("iostat -x 1 (r_await, w_await, aqu-sz of the device); bcc: biolatency -D 10 1, biosnoop")
+        .saving_text("most of the time that threads are blocked by it");
+    if let Some(slow) = &device.slowest {
+        let text = format!("{name} {} of {} took {}", slow.op, words::bytes(slow.bytes), slow.dur);
+        found = found.evidence_line(facts.recording_at(slow.ts), text);
+    }
+    if let Some((_, tid, time)) = worst {
+        found = found.evidence_line(
+            facts.recording_at(time.first()),
+            format!("thread {tid}: {}", facts.account(time)),
+        );
+    }
+    found.file();
+}
+
+/// `3,900 reads (15.2 MiB, half 11.8 ms and more)`.
+fn told(what: &str, stats: &CallStats) -> String {
+    let much = words::bytes(stats.bytes);
+    match stats.percentile(0.5) {
+        half if half.is_known() => {
+            format!("{} ({much}, half {half} and more)", words::plural(stats.count, what))
+        }
+        _ => words::plural(stats.count, what),
+    }
+}
