@@ -65,7 +65,9 @@ impl Need {
         let recording = facts.capture.is_recording();
         let retake = || facts.capture.retake();
         match self {
-            Need::Calls if !calls && recording => {
+            Need::Calls | Need::Durations | Need::Clock | Need::Class(_) | Need::AnyOf(_)
+                if !calls && recording =>
+            {
                 Some(("single calls (recorded as counts only)".to_string(), retake()))
             }
             Need::Calls if !calls => Some(("single calls".to_string(), retake())),

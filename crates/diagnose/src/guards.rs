@@ -127,8 +127,12 @@ pub fn is_spin(laps: &Laps, share: &Share) -> bool {
 /// Caps `confidence` where too many events are lost (guard 5).
 pub fn capped_confidence(facts: &Facts, confidence: f64) -> f64 {
     let lost = facts.lost_calls();
-    let seen = facts.total_calls();
-    if seen > 0 && lost as f64 > LOST_SHARE * (seen + lost) as f64 {
+    // A recorder says itself how many calls there were.
+    let all = match facts.capture.is_recording() {
+        true => facts.recording.lost_of("syscalls").map_or(0, |(_, produced)| produced),
+        false => facts.total_calls() + lost,
+    };
+    if all > lost && lost as f64 > LOST_SHARE * all as f64 {
         confidence.min(LOST_CONFIDENCE)
     } else {
         confidence
