@@ -97,7 +97,7 @@ pub fn push_piece(memory: &mut Vec<u8>, piece: MemoryPiece<'_>) {
     let length = piece.bytes.len().min(u16::MAX as usize);
     memory.extend_from_slice(&(length as u16).to_ne_bytes());
     memory.push(piece.arg & 15 | piece.part << 4);
-    memory.push(u8::from(piece.cut) * PIECE_CUT | u8::from(piece.fault) * PIECE_FAULT);
+    memory.push((u8::from(piece.cut) * PIECE_CUT) | (u8::from(piece.fault) * PIECE_FAULT));
     memory.extend_from_slice(&piece.bytes[..length]);
     memory.resize(memory.len().next_multiple_of(4), 0);
 }
