@@ -50,7 +50,14 @@ impl Ended {
         match &self.recorded {
             Recording::Spooled(recorded) => recorded.replay(&self.target, SourceId::default(), sink)?,
             Recording::Stored(folder) => {
-                drop(whyslow_store::read(folder, SourceId::default(), sink, &mut |_, _| {})?)
+                // The folder is ours and temporary: its name says nothing.
+                let mut named = |event: Event<'_>| match event {
+                    Event::Source(info) => {
+                        sink.push(Event::Source(SourceInfo { name: self.target.clone(), ..info }))
+                    }
+                    event => sink.push(event),
+                };
+                whyslow_store::read(folder, SourceId::default(), &mut named, &mut |_, _| {})?;
             }
             Recording::Told => {}
         }
