@@ -284,6 +284,7 @@ impl Session {
         let [calls, sched] = self.meter.rings();
         let mut losses = vec![loss("syscalls", calls, whole, clock), loss("sched", sched, whole, clock)];
         losses.extend(self.kernel.programs().flat_map(|program| program.rare).map(|table| told(*table)));
+        let losses = by_table(losses);
         let drain_cpu = Duration::from_nanos(counters.cpu_ns.load(Ordering::Relaxed));
         Ok(Recorded {
             clock,
@@ -344,6 +345,25 @@ fn coverage(mode: CallsMode) -> Coverage {
 fn loss(table: &str, of: RingLoss, whole: (Timestamp, Timestamp), clock: Clock) -> Loss {
     let (from, to) = if of.lost > 0 { (clock.epoch(of.first), clock.epoch(of.last)) } else { whole };
     Loss { table: table.to_string(), from, to, lost: of.lost, produced: of.produced }
+}
+
+/// One row a table: some come by two ways.
+fn by_table(losses: Vec<Loss>) -> Vec<Loss> {
+    let mut tables: Vec<Loss> = Vec::new();
+    for loss in losses {
+        match tables.iter_mut().find(|known| known.table == loss.table) {
+            Some(known) => {
+                if loss.lost > 0 {
+                    known.from = if known.lost > 0 { known.from.min(loss.from) } else { loss.from };
+                    known.to = if known.lost > 0 { known.to.max(loss.to) } else { loss.to };
+                }
+                known.lost += loss.lost;
+                known.produced += loss.produced;
+            }
+            None => tables.push(loss),
+        }
+    }
+    tables
 }
 
 fn settings_of(options: &Options, sizes: &Sizes) -> Settings {

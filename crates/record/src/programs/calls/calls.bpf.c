@@ -233,3 +233,5 @@ int calls_task_exit(u64 *ctx)
 	}
 	return 0;
 }
+
+#include "in_flight.bpf.h"

@@ -1,13 +1,14 @@
 //! Every syscall of the watched threads, in full or counted.
 
-use super::{Program, by_section, object};
+use super::{Program, at_end, by_section, kind, object};
 
 pub(super) static CALLS: Program = Program {
     name: "calls",
     summary: "syscalls: number, arguments, result, time; or counts with histograms",
     cost: "on the development machine about 100 ns a call of a watched thread, 45 ns of any other",
     tables: &["syscalls", "counts"],
-    rare: &[],
+    // Those that threads are in as the recording ends.
+    rare: &[("syscalls", &[kind::CALL])],
     wanted: |_| true,
     needed: true,
     object: object!("calls"),
@@ -15,5 +16,6 @@ pub(super) static CALLS: Program = Program {
         &[by_section("calls_enter"), by_section("calls_enter_raw")],
         &[by_section("calls_exit"), by_section("calls_exit_raw")],
         &[by_section("calls_task_exit")],
+        &[at_end("calls_in_flight")],
     ],
 };

@@ -1,0 +1,45 @@
+/* What never returned by the end of the recording. */
+#ifndef WHYSLOW_IN_FLIGHT_H
+#define WHYSLOW_IN_FLIGHT_H
+
+/* The calls that the watched threads are in as the recording ends. */
+SEC("iter/task")
+int calls_in_flight(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct task_state *state;
+	struct call_record *call;
+	struct call_spec *spec;
+	struct pt_regs *regs;
+	u64 now, dur;
+	u32 nr;
+
+	if (!task)
+		return 0;
+	state = state_of(task);
+	if (!state || !state->enter)
+		return 0;
+	regs = (void *)bpf_task_pt_regs(task);
+	nr = regs->orig_ax & (MAX_CALL_NUMBERS - 1);
+	spec = bpf_map_lookup_elem(&call_specs, &nr);
+	if (!spec || spec->flags & SPEC_SKIP)
+		return 0;
+	now = bpf_ktime_get_ns();
+	call = rare_reserve(sizeof(*call), RECORD_CALL, now);
+	if (!call)
+		return 0;
+	dur = now - state->enter;
+	call->head.length = sizeof(*call);
+	call->head.kind = RECORD_CALL;
+	call->head.flags = CALL_NO_EXIT;
+	call->head.tid = task->pid;
+	call->head.ts = now;
+	call->dur_low = dur;
+	call->nr = nr;
+	call->args_dur = 6 | (dur >> 32 > 0x1fff ? 0x1fff : dur >> 32) << 3;
+	call->ret = 0;
+	load_args(regs, call->args);
+	bpf_ringbuf_submit(call, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+#endif
