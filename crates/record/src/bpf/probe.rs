@@ -12,11 +12,15 @@ use libbpf_rs::libbpf_sys::{
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd};
 
-/// Loads and attaches all programs, with small buffers and nobody watched, and takes them away again.
+/// Samples a second of the trial: few.
+const SAMPLE_HZ: u32 = 10;
+
+/// Loads and attaches all programs, with small buffers and nobody watched, and takes them away again: what of those that
+/// a recording can do without was refused.
 ///
 /// # Errors
-/// The first refusal.
-pub(crate) fn programs() -> Result<(), RecordError> {
+/// The first refusal of one that is needed.
+pub(crate) fn programs() -> Result<Vec<String>, RecordError> {
     let cpus = libbpf_rs::num_possible_cpus().map_err(|_| RecordError::NoRights)? as u32;
     let ring = 16 * MAX_RECORD as u32;
     let sizes = Sizes { cpus, call_ring: ring, sched_ring: ring, rare_ring: ring };
@@ -26,10 +30,12 @@ pub(crate) fn programs() -> Result<(), RecordError> {
         sched_mask: mask,
         own_pid: std::process::id(),
         text_cap: 1,
+        sample_hz: SAMPLE_HZ,
         ..Settings::default()
     };
     let mut side = KernelSide::load(&settings, &sizes, &|_| true)?;
-    PROGRAMS.iter().try_for_each(|program| side.attach(program.name))
+    PROGRAMS.iter().try_for_each(|program| side.attach(program.name))?;
+    Ok(std::mem::take(&mut side.notes))
 }
 
 /// Loads a program that does nothing, for the entry of a function that each kernel has.

@@ -18,7 +18,7 @@ mod tests;
 mod times;
 mod waits;
 
-use crate::raw::{RawCall, RawFlags};
+use crate::raw::{CPU_UNKNOWN, RawCall, RawFlags};
 use constants as c;
 use printer::{Printer, fd_name};
 use put::Put;
@@ -258,7 +258,7 @@ impl CallText {
             end_line: line,
             tid: raw.tid,
             pid: Some(raw.pid),
-            cpu: (!raw.flags.contains(RawFlags::NO_EXIT)).then_some(raw.cpu),
+            cpu: (!raw.flags.contains(RawFlags::NO_EXIT) && raw.cpu != CPU_UNKNOWN).then_some(raw.cpu),
             ts: raw.enter.map_or(Timestamp::UNKNOWN, |enter| clock.timestamp(enter)),
             dur: raw.dur.map_or(Nanos::UNKNOWN, Nanos::new),
             syscall: self.syscall,

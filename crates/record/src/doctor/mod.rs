@@ -101,6 +101,7 @@ pub static CHECKS: &[&Check] = &[
     &kernel::BTF,
     &kernel::LOCKDOWN,
     &trials::BPF_PROGRAMS,
+    &trials::BPF_EXTRAS,
     &kernel::TRACEFS,
     &trials::FENTRY,
     &kernel::KPROBES,

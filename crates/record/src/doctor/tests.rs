@@ -71,12 +71,12 @@ impl Made {
 
 fn works() -> Trials {
     let works = || Trial::Works("it works".into());
-    Trials { bpf: works(), fentry: works(), ptrace: works() }
+    Trials { bpf: works(), bpf_extras: works(), fentry: works(), ptrace: works() }
 }
 
 fn refused() -> Trials {
     let fails = || Trial::Fails("EPERM".into());
-    Trials { bpf: fails(), fentry: fails(), ptrace: fails() }
+    Trials { bpf: fails(), bpf_extras: fails(), fentry: fails(), ptrace: fails() }
 }
 
 #[test]

@@ -18,8 +18,10 @@ pub enum Trial {
 /// All trials.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trials {
-    /// Our BPF programs are loaded and attached.
+    /// The BPF programs that a recording needs are loaded and attached.
     pub bpf: Trial,
+    /// So are the others.
+    pub bpf_extras: Trial,
     /// A program for the entry of a function of the kernel is loaded.
     pub fentry: Trial,
     /// A child is recorded by ptrace.
@@ -32,33 +34,40 @@ const CALLS: u32 = 300;
 impl Trials {
     /// Tries all, on this machine.
     pub fn live() -> Trials {
-        let (bpf, fentry) = try_bpf();
+        let [bpf, bpf_extras, fentry] = try_bpf();
         // In a thread of its own: the recorder hears of all children of its thread.
         let ptrace = std::thread::spawn(try_ptrace).join();
         let ptrace = ptrace.unwrap_or_else(|_| Trial::NotTried("the trial broke off".to_string()));
-        Trials { bpf, fentry, ptrace }
+        Trials { bpf, bpf_extras, fentry, ptrace }
     }
 }
 
 #[cfg(feature = "bpf")]
-fn try_bpf() -> (Trial, Trial) {
+fn try_bpf() -> [Trial; 3] {
     use crate::bpf::probe;
     let first_line = |text: String| text.lines().next().unwrap_or_default().to_string();
-    let programs = match probe::programs() {
-        Ok(()) => Trial::Works(format!("{} objects load and attach", crate::programs::PROGRAMS.len())),
-        Err(error) => Trial::Fails(first_line(error.to_string())),
+    let (needed, extras) = match probe::programs() {
+        Ok(refused) if refused.is_empty() => {
+            let all = crate::programs::PROGRAMS.len();
+            (Trial::Works("they load and attach".to_string()), Trial::Works(format!("all {all} programs do")))
+        }
+        Ok(refused) => (Trial::Works("they load and attach".to_string()), Trial::Fails(refused.join("; "))),
+        Err(error) => {
+            let why = first_line(error.to_string());
+            (Trial::Fails(why), Trial::NotTried("without the others they are of no use".to_string()))
+        }
     };
     let fentry = match probe::fentry() {
         Ok(()) => Trial::Works("a program for the entry of vfs_read loads".to_string()),
         Err(error) => Trial::Fails(error.to_string()),
     };
-    (programs, fentry)
+    [needed, extras, fentry]
 }
 
 #[cfg(not(feature = "bpf"))]
-fn try_bpf() -> (Trial, Trial) {
+fn try_bpf() -> [Trial; 3] {
     let without = || Trial::NotTried("this whyslow was built without BPF".to_string());
-    (without(), without())
+    [without(), without(), without()]
 }
 
 fn try_ptrace() -> Trial {
@@ -87,6 +96,21 @@ pub(super) static BPF_PROGRAMS: Check = Check {
         }
         Trial::NotTried(why) => Answer::unknown(why, "no live recording with BPF from this program")
             .remedy("use a whyslow built with the feature `bpf`"),
+    },
+};
+
+pub(super) static BPF_EXTRAS: Check = Check {
+    name: "further programs",
+    area: Area::Kernel,
+    need: Need::Extra,
+    look: |machine| {
+        let without = "a recording leaves that out";
+        match &machine.trials().bpf_extras {
+            Trial::Works(what) => Answer::ok(what, "stacks, devices, TCP and signals are recorded too"),
+            Trial::Fails(why) if may_load_bpf(machine) == Some(true) => Answer::missing(why, without),
+            Trial::Fails(why) => Answer::missing(why, without).remedy(way_to_rights(machine)),
+            Trial::NotTried(why) => Answer::unknown(why, without),
+        }
     },
 };
 

@@ -1,5 +1,6 @@
 //! Real programs under the ptrace recorder.
 
+mod as_text;
 mod attached;
 mod program;
 mod started;
