@@ -429,7 +429,12 @@ impl Sink for Facts {
                 self.world.exit(&exit);
             }
             Event::Frame { .. } => self.capture.has_stacks = true,
-            Event::Process(info) => self.world.process_info(info),
+            Event::Process(info) => {
+                // A list of processes at the recording's start comes before all else.
+                let began_here =
+                    self.window.start.is_known() && info.start.is_known() && info.start >= self.window.start;
+                self.world.process_info(info, began_here);
+            }
             Event::Fd(entry) => self.world.snapshot(*entry),
             Event::Counts(table) => self.tables.push(table),
             Event::Note(note) => self.capture.notes.push(note),

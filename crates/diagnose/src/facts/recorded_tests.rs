@@ -88,6 +88,26 @@ fn a_fork_is_known_before_the_parent_returns() {
 }
 
 #[test]
+fn a_process_that_ran_before_inherits_nothing() {
+    let mut facts = Facts::default();
+    for pid in [1, 2] {
+        facts.push(Event::Process(ProcessInfo {
+            pid,
+            tid: Some(pid),
+            parent: Some(pid - 1),
+            start: Timestamp::new(5),
+            ..ProcessInfo::default()
+        }));
+        let fd = Some(2 + pid as i32);
+        let entry = FdEntry { pid: Some(pid), fd, kind: FdKind::File, ..FdEntry::default() };
+        facts.push(Event::Fd(Box::new(entry)));
+    }
+    facts.finish();
+    let open: Vec<u32> = facts.world.fds.open().map(|(_, life)| life.refs).collect();
+    assert_eq!(open, [1, 1]);
+}
+
+#[test]
 fn threads_are_named_and_belong_to_the_process_that_is_told() {
     let mut facts = Facts::default();
     for (pid, tid, comm) in [(1, 1, "app"), (1, 5, "worker"), (9, 9, "other")] {

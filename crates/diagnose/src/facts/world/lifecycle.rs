@@ -261,9 +261,9 @@ impl World {
         }
     }
 
-    pub(crate) fn process_info(&mut self, info: ProcessInfo) {
+    pub(crate) fn process_info(&mut self, info: ProcessInfo, began_here: bool) {
         // A recorder tells of a fork when it happens, before the child's calls and the parent's return.
-        let forked = info.start.is_known() && self.threads.find_process(info.pid).is_none();
+        let forked = began_here && self.threads.find_process(info.pid).is_none();
         let parent = info.parent.filter(|_| forked).and_then(|parent| self.threads.find_process(parent));
         let process = self.process_numbered(info.pid);
         if let Some(parent) = parent.filter(|parent| *parent != process) {
