@@ -9,7 +9,7 @@ use whyslow_model::{BlockIo, Tid, Timestamp};
 pub(super) static BLOCK: Program = Program {
     name: "block",
     summary: "requests to block devices: when issued and completed, by whom",
-    cost: "not measured yet",
+    cost: "about 3 us a request, of everybody's",
     tables: &["block_io"],
     rare: &[("block_io", &[kind::BLOCK])],
     wanted: |options| options.block,

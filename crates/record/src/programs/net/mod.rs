@@ -10,7 +10,7 @@ use whyslow_model::{Nanos, NetEvent, NetKind, Tid};
 pub(super) static NET: Program = Program {
     name: "net",
     summary: "TCP connections: set up, accepted, retransmits, resets, full backlogs, ended",
-    cost: "not measured yet",
+    cost: "about 0.5 us a change of a TCP connection's state or a reset, 3 us a retransmit; nothing a byte",
     tables: &["net"],
     rare: &[("net", &[kind::NET])],
     wanted: |options| options.net,

@@ -6,8 +6,9 @@
 #include "../../bpf/budget.bpf.h"
 #include "../../bpf/stack.bpf.h"
 
-/* A second and CPU. The rest of the waits is counted as lost; a stretch tells their length all the same. */
-#define WAITS_LIMIT 2000
+/* A second and CPU: at 8 us each, under 1 % of it. The rest of the waits is counted as lost; a stretch tells their length
+ * all the same. */
+#define WAITS_LIMIT 1000
 #define USER_LIMIT 500
 
 #define USER_FRAMES 64

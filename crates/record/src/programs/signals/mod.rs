@@ -8,7 +8,7 @@ use crate::spool::SpoolRecord;
 pub(super) static SIGNALS: Program = Program {
     name: "signals",
     summary: "signals delivered, with their sender",
-    cost: "about 100 ns a signal delivered to a watched thread, 30 ns to any other",
+    cost: "about 0.3 us a signal",
     tables: &["signals"],
     rare: &[("signals", &[kind::SIGNAL])],
     wanted: |options| options.signals,

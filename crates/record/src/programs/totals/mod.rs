@@ -8,7 +8,7 @@ use whyslow_model::{ThreadTotals, Tid};
 pub(super) static TOTALS: Program = Program {
     name: "totals",
     summary: "page faults and switches of each thread",
-    cost: "nothing while a thread runs: the kernel counts them anyway; about 100 ns at its end",
+    cost: "nothing while a thread runs: the kernel counts them anyway; about 0.3 us at its end",
     tables: &["process_stats"],
     rare: &[("process_stats", &[kind::TOTALS])],
     wanted: |options| options.totals,
