@@ -282,7 +282,11 @@ impl Session {
             loss(table, kinds.iter().fold(RingLoss::NONE, |sum, kind| sum.plus(&change(*kind))), whole, clock)
         };
         let [calls, sched] = self.meter.rings();
-        let mut losses = vec![loss("syscalls", calls, whole, clock), loss("sched", sched, whole, clock)];
+        let mut losses = vec![
+            loss("syscalls", calls.own_and_lost(), whole, clock),
+            loss("sched", sched.own(), whole, clock),
+            loss("wakeups", sched.others(), whole, clock),
+        ];
         losses.extend(self.kernel.programs().flat_map(|program| program.rare).map(|table| told(*table)));
         let losses = by_table(losses);
         let drain_cpu = Duration::from_nanos(counters.cpu_ns.load(Ordering::Relaxed));

@@ -49,7 +49,8 @@ struct ring_head {
 	u64 lost_first; /* when the first and the last were lost */
 	u64 lost_last;
 	u64 busy; /* being written to */
-	u64 unused[2];
+	u64 aside; /* of those produced and lost: records that are not rows of the ring's own table */
+	u64 aside_lost;
 	u64 tail; /* bytes ever taken; written by the consumer */
 	u64 unused2[7];
 };
@@ -187,6 +188,17 @@ full:
 		head->lost_first = now;
 	head->lost_last = now;
 	return NULL;
+}
+
+/* The same for a record that is no row of the ring's own table: of the scheduler a wake-up, of calls an entry, counts. */
+static __always_inline struct record *ring_reserve_aside(struct ring_head *head, char *data, u64 mask, u64 now)
+{
+	struct record *record = ring_reserve(head, data, mask, now);
+
+	head->aside++;
+	if (!record)
+		head->aside_lost++;
+	return record;
 }
 
 /* Makes a record visible. x86 keeps the order of stores; elsewhere the exchange is a full barrier. */

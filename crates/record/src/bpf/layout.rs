@@ -61,7 +61,8 @@ pub(crate) struct RingHead {
     pub(crate) lost_first: u64,
     pub(crate) lost_last: u64,
     busy: u64,
-    unused: [u64; 2],
+    pub(crate) aside: u64,
+    pub(crate) aside_lost: u64,
     pub(crate) tail: u64,
     unused2: [u64; 7],
 }

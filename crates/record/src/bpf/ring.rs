@@ -50,17 +50,27 @@ impl Drop for Mapping {
 pub(crate) struct RingLoss {
     pub(crate) produced: u64,
     pub(crate) lost: u64,
+    /// Of both, records that are no rows of the ring's own table.
+    pub(crate) aside: u64,
+    pub(crate) aside_lost: u64,
     /// ns of `CLOCK_MONOTONIC`; meaningless where nothing was lost.
     pub(crate) first: u64,
     pub(crate) last: u64,
 }
 
 impl RingLoss {
-    pub(crate) const NONE: RingLoss = RingLoss { produced: 0, lost: 0, first: u64::MAX, last: 0 };
+    pub(crate) const NONE: RingLoss =
+        RingLoss { produced: 0, lost: 0, aside: 0, aside_lost: 0, first: u64::MAX, last: 0 };
 
     /// What was added since an earlier reading.
     pub(crate) fn since(&self, before: &RingLoss) -> RingLoss {
-        RingLoss { produced: self.produced - before.produced, lost: self.lost - before.lost, ..*self }
+        RingLoss {
+            produced: self.produced - before.produced,
+            lost: self.lost - before.lost,
+            aside: self.aside - before.aside,
+            aside_lost: self.aside_lost - before.aside_lost,
+            ..*self
+        }
     }
 
     /// Both together.
@@ -68,9 +78,26 @@ impl RingLoss {
         RingLoss {
             produced: self.produced + other.produced,
             lost: self.lost + other.lost,
+            aside: self.aside + other.aside,
+            aside_lost: self.aside_lost + other.aside_lost,
             first: self.first.min(other.first),
             last: self.last.max(other.last),
         }
+    }
+
+    /// The rows of the ring's own table alone.
+    pub(crate) fn own(&self) -> RingLoss {
+        RingLoss { produced: self.produced - self.aside, lost: self.lost - self.aside_lost, ..*self }
+    }
+
+    /// The others alone.
+    pub(crate) fn others(&self) -> RingLoss {
+        RingLoss { produced: self.aside, lost: self.aside_lost, ..*self }
+    }
+
+    /// The rows of the ring's own table, and the others as far as they are lost: what is then missing cannot be told apart.
+    pub(crate) fn own_and_lost(&self) -> RingLoss {
+        RingLoss { produced: self.produced - (self.aside - self.aside_lost), ..*self }
     }
 }
 
@@ -148,6 +175,8 @@ impl Rings {
         for cpu in 0..self.cpus {
             let read = |offset| self.counter(cpu, offset).load(Ordering::Relaxed);
             sum.produced += read(std::mem::offset_of!(RingHead, produced));
+            sum.aside += read(std::mem::offset_of!(RingHead, aside));
+            sum.aside_lost += read(std::mem::offset_of!(RingHead, aside_lost));
             let lost = read(std::mem::offset_of!(RingHead, lost));
             if lost > 0 {
                 sum.lost += lost;

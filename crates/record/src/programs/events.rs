@@ -17,17 +17,23 @@ const MAX_REPEATED: u64 = 1 << 20;
 pub(crate) struct RareEvents {
     clock: Clock,
     samples: Samples,
+    repeated: u64,
 }
 
 impl RareEvents {
     /// `live`: the records come while the recording goes on, and nobody else looks where the code of processes is.
     pub(crate) fn new(clock: Clock, symbols: Rc<RefCell<Symbolizer>>, live: bool) -> RareEvents {
-        RareEvents { clock, samples: Samples::new(clock, symbols, live) }
+        RareEvents { clock, samples: Samples::new(clock, symbols, live), repeated: 0 }
     }
 
     /// The samples: they want to know of programs and threads.
     pub(crate) fn samples(&mut self) -> &mut Samples {
         &mut self.samples
+    }
+
+    /// Events told beyond one a record.
+    pub(crate) fn repeated(&self) -> u64 {
+        self.repeated
     }
 
     /// Takes one record. `source` and `line` say where it stands. `None` where it is none of these or not whole.
@@ -42,7 +48,8 @@ impl RareEvents {
             kind::BLOCK => sink.push(Event::BlockIo(Box::new(block::decode(record, self.clock)?))),
             kind::NET => {
                 let (event, count) = net::decode(record, self.clock)?;
-                for _ in 0..count.min(MAX_REPEATED) {
+                self.repeated += count.clamp(1, MAX_REPEATED) - 1;
+                for _ in 0..count.clamp(1, MAX_REPEATED) {
                     sink.push(Event::Net(Box::new(event.clone())));
                 }
             }

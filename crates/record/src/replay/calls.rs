@@ -25,6 +25,8 @@ pub(super) struct Calls {
     entered: HashMap<u32, Entered>,
     /// The process whose first program begins the recording; `None` once it has begun.
     pub(super) from_exec_of: Option<u32>,
+    /// Records of its calls before that: read, not told.
+    pub(super) passed_over: u64,
     pub(super) starts_not_seen: u64,
     pub(super) ends_not_seen: u64,
 }
@@ -46,6 +48,7 @@ impl Calls {
             names: options.fd_names.then(FdNames::live),
             entered: HashMap::new(),
             from_exec_of: options.from_exec_of,
+            passed_over: 0,
             starts_not_seen: 0,
             ends_not_seen: 0,
         }
@@ -97,6 +100,7 @@ impl ReplayContext {
         call.pid = self.process_of(call.tid);
         // What a command of ours does before it starts its program is our own doing.
         if self.calls.from_exec_of == Some(call.pid) {
+            self.calls.passed_over += 1;
             return Some(());
         }
         let entered = if EXECS.contains(&call.nr) { self.calls.entered.remove(&call.tid) } else { None };

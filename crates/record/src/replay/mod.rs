@@ -17,7 +17,7 @@ use crate::symbols::Symbolizer;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-use whyslow_model::{CaptureKind, CaptureNote, ClockKind, Event, NoteKind, Sink, SourceId, SourceInfo};
+use whyslow_model::{CaptureKind, CaptureNote, ClockKind, Event, Loss, NoteKind, Sink, SourceId, SourceInfo};
 
 /// What the records so far tell about the threads.
 pub(crate) struct ReplayContext {
@@ -128,6 +128,20 @@ impl Recorded {
         Ok(())
     }
 
+    /// The kernel counts records. Rows that come from elsewhere are added, and records that are not told taken away, so that
+    /// rows and lost ones add up to those produced.
+    fn of_rows(&self, loss: &Loss, context: &ReplayContext) -> Loss {
+        let (more, less) = match loss.table.as_str() {
+            "syscalls" => (0, context.calls.passed_over),
+            "threads" => {
+                (self.state.iter().filter(|event| matches!(event, Event::Process(_))).count() as u64, 0)
+            }
+            "net" => (context.rare.repeated(), 0),
+            _ => (0, 0),
+        };
+        Loss { produced: (loss.produced + more).saturating_sub(less), ..loss.clone() }
+    }
+
     /// What is told last: counts, losses, cost, notes, the source.
     fn finish(&self, context: &mut ReplayContext, name: &str, sink: &mut dyn Sink) {
         let source = context.source;
@@ -137,7 +151,7 @@ impl Recorded {
         }
         counted::tell(context, (self.began, self.ended), sink);
         for loss in &self.losses {
-            sink.push(Event::Loss(loss.clone()));
+            sink.push(Event::Loss(self.of_rows(loss, context)));
         }
         if let Some(cost) = self.cost {
             sink.push(Event::Cost(cost));

@@ -53,7 +53,11 @@ static __always_inline void write_call(struct task_struct *task, struct task_sta
 
 	if (!head || !ring)
 		return;
-	struct call_record *call = (void *)ring_reserve(head, ring, settings.ring_mask, ended);
+	struct call_record *call;
+	if (kind == RECORD_ENTER)
+		call = (void *)ring_reserve_aside(head, ring, settings.ring_mask, ended);
+	else
+		call = (void *)ring_reserve(head, ring, settings.ring_mask, ended);
 	if (!call)
 		return;
 	if (count > 6)
@@ -144,6 +148,12 @@ static __always_inline int on_enter(struct pt_regs *regs, u32 nr)
 	return 0;
 }
 
+/* A thread begins by returning from the clone, fork, vfork or clone3 that its parent has made: no call of its own. */
+static __always_inline bool is_birth(u32 nr, s64 ret)
+{
+	return ret == 0 && (nr == 56 || nr == 57 || nr == 58 || nr == 435);
+}
+
 static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -166,8 +176,11 @@ static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 	mode = calls_mode();
 	if (!spec || mode == CALLS_NONE || spec->flags & SPEC_SKIP)
 		return 0;
-	if (!entered)
+	if (!entered) {
+		if (is_birth(nr, ret))
+			return 0;
 		flags |= CALL_NO_ENTER;
+	}
 	if (task->thread_info.status & TS_COMPAT)
 		flags |= CALL_COMPAT;
 	if (mode == CALLS_COUNT) {

@@ -66,7 +66,7 @@ static __noinline int evict(struct count_row *row, u32 cpu, u64 now)
 
 	if (!head || !ring || !row)
 		return 0;
-	struct count_record *record = (void *)ring_reserve(head, ring, settings.ring_mask, now);
+	struct count_record *record = (void *)ring_reserve_aside(head, ring, settings.ring_mask, now);
 	if (!record)
 		return 0;
 	record->head.kind = RECORD_COUNTS;

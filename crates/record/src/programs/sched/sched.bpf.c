@@ -223,7 +223,7 @@ int sched_waking(u64 *ctx)
 	ring = bpf_map_lookup_elem(&sched_ring, &cpu);
 	if (!head || !ring)
 		return 0;
-	record = (void *)ring_reserve(head, ring, settings.sched_mask, now);
+	record = (void *)ring_reserve_aside(head, ring, settings.sched_mask, now);
 	if (!record)
 		return 0;
 	waker = bpf_get_current_task_btf();
