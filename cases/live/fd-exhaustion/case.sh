@@ -3,5 +3,7 @@ FIRST="fd-exhaustion"
 GONE=(fd-exhaustion)
 
 build() { :; }
-slow() { (ulimit -n 64 && run_traced slow python3 "$here/collect.py" leaky); }
-fixed() { (ulimit -n 64 && run_traced fixed python3 "$here/collect.py"); }
+# The limit is the program's, not the recorder's.
+limited() { run_traced "$1" prlimit --nofile=64 python3 "$here/collect.py" "${@:2}"; }
+slow() { limited slow leaky; }
+fixed() { limited fixed; }

@@ -441,7 +441,7 @@ impl Sink for Facts {
             Event::Stretch(stretch) => {
                 self.window.see(stretch.ts, stretch.on_cpu);
                 self.sched.stretch(&stretch);
-                let thread = self.world.thread_numbered(stretch.tid, stretch.pid);
+                let thread = self.world.thread_accounted(stretch.tid, stretch.pid);
                 self.world.threads.thread_mut(thread).stretch(&stretch);
             }
             Event::Wakeup(wakeup) => self.sched.wakeup(&wakeup),
@@ -457,7 +457,7 @@ impl Sink for Facts {
             Event::Net(event) => self.net.see(&event),
             Event::ThreadCounts(counts) => self.thread_counts(&counts),
             Event::ThreadTotals(totals) => {
-                let thread = self.world.thread_numbered(totals.tid, totals.pid);
+                let thread = self.world.thread_accounted(totals.tid, totals.pid);
                 self.world.threads.thread_mut(thread).add_totals(&totals);
             }
             Event::Span(span) => {

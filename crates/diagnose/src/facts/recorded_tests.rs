@@ -126,3 +126,47 @@ fn threads_are_named_and_belong_to_the_process_that_is_told() {
     assert_eq!(named(5), (Some("worker".to_string()), Some(1), Some("app".to_string())));
     assert_eq!(named(9), (None, Some(9), Some("other".to_string())));
 }
+
+#[test]
+fn the_account_of_a_thread_goes_on_after_its_end_was_told() {
+    let mut facts = Facts::default();
+    let at = |ms: u64| Timestamp::new(ms * 1_000_000);
+    let stretch = |ms: u64| {
+        Event::Stretch(Stretch {
+            ts: at(ms),
+            cpu: 0,
+            pid: 7,
+            tid: 7,
+            left_as: LeftAs::Dead,
+            on_cpu: Nanos::from_millis(1),
+            runnable: Nanos::ZERO,
+            blocked: Nanos::ZERO,
+        })
+    };
+    let end = |ms: u64| {
+        let (source, line) = (SourceId::default(), 1);
+        Event::Exit(Exit { source, line, tid: 7, ts: at(ms), status: Some(0), signal: None })
+    };
+    facts.push(Event::Call(&call(7, 7, 0, "getpid", "", 7)));
+    facts.push(end(5));
+    facts.push(stretch(5));
+    assert_eq!(facts.world.threads.iter().count(), 1);
+    // Another one under the same number is another row.
+    let info = ProcessInfo {
+        pid: 7,
+        tid: Some(7),
+        comm: Some("next".into()),
+        start: at(6),
+        ..ProcessInfo::default()
+    };
+    facts.push(Event::Process(info));
+    facts.push(stretch(7));
+    facts.finish();
+    let stretches: Vec<u64> = facts
+        .world
+        .threads
+        .iter()
+        .map(|(_, thread)| thread.sched.as_ref().map_or(0, |time| time.stretches))
+        .collect();
+    assert_eq!(stretches, [1, 1]);
+}

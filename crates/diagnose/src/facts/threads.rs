@@ -273,6 +273,8 @@ pub struct Threads {
     by_pid: HashMap<Tid, ProcessId, foldhash::fast::RandomState>,
     recent: [(Tid, u32); 64],
     free: Vec<ThreadId>,
+    /// Of threads that ended and were not merged since: by number.
+    gone: HashMap<Tid, ThreadId, foldhash::fast::RandomState>,
     /// Threads that ended since the last merge.
     ended: usize,
     living_processes: usize,
@@ -290,6 +292,7 @@ impl Default for Threads {
             by_pid: HashMap::default(),
             recent: [(0, u32::MAX); 64],
             free: Vec::new(),
+            gone: HashMap::default(),
             ended: 0,
             living_processes: 0,
             rest: None,
@@ -316,6 +319,11 @@ impl Threads {
         let found = *self.by_tid.get(&tid)?;
         *slot = (tid, found.0);
         Some(found)
+    }
+
+    /// The last thread of that number, where it has ended.
+    pub(crate) fn find_ended(&self, tid: Tid) -> Option<ThreadId> {
+        self.gone.get(&tid).copied()
     }
 
     /// The process of that number.
@@ -419,6 +427,7 @@ impl Threads {
         thread.exited = true;
         self.ended += 1;
         let tid = thread.tid;
+        self.gone.insert(tid, id);
         let owner = &mut self.processes[thread.process.0 as usize];
         owner.living = owner.living.saturating_sub(1);
         if self.by_tid.get(&tid) == Some(&id) {
@@ -447,6 +456,7 @@ impl Threads {
         // Processes that ended are merged too: thousands of short-lived children are one row.
         let ended = ProcessId(u32::MAX);
         self.ended = 0;
+        self.gone.clear();
         for at in 0..self.threads.len() {
             if !self.threads[at].exited || self.threads[at].merged == 0 {
                 continue;

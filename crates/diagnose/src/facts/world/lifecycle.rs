@@ -23,6 +23,27 @@ impl World {
         }
     }
 
+    /// The thread that an account is of: the scheduler still sees a thread for a while after its end was told.
+    pub(crate) fn thread_accounted(&mut self, tid: Tid, pid: Tid) -> ThreadId {
+        if let Some(thread) = self.threads.find(tid) {
+            return thread;
+        }
+        match self.threads.find_ended(tid) {
+            // Unless another of its number has begun.
+            Some(ended)
+                if !self.unborn.contains_key(&tid)
+                    && !self.thread_names.contains_key(&tid)
+                    && self
+                        .threads
+                        .find_process(pid)
+                        .is_none_or(|process| process == self.threads.thread(ended).process) =>
+            {
+                ended
+            }
+            _ => self.new_thread_of(tid, pid),
+        }
+    }
+
     #[cold]
     fn new_thread_of(&mut self, tid: Tid, pid: Tid) -> ThreadId {
         if !self.threads.have_room() {

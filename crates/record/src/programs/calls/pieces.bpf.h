@@ -6,6 +6,7 @@
 #define MAX_TEXTS 16
 #define MAX_BUFFERS 8
 /* Pieces are cut at this; a power of two, so that the verifier follows. */
+#define PAGE_BYTES 4096
 #define PIECE_LIMIT 1024
 #define PIECE_HEADER 4
 #define PIECE_CUT 1
@@ -148,8 +149,21 @@ __noinline int append(struct piece_reader *reader, struct record_room *room, u32
 		barrier_var(length);
 		length &= PIECE_LIMIT - 1;
 		if (bpf_probe_read_user(out + PIECE_HEADER, length, (void *)reader->from) < 0) {
-			length = 0;
+			/* The next page may not be there, or not yet: what is on this one is. */
+			u32 here = PAGE_BYTES - (reader->from & (PAGE_BYTES - 1));
+
 			flags = PIECE_FAULT;
+			if (here < length) {
+				length = here;
+				flags = PIECE_CUT;
+			}
+			barrier_var(length);
+			length &= PIECE_LIMIT - 1;
+			if (flags == PIECE_FAULT ||
+			    bpf_probe_read_user(out + PIECE_HEADER, length, (void *)reader->from) < 0) {
+				length = 0;
+				flags = PIECE_FAULT;
+			}
 		}
 	}
 	if (flags & PIECE_FAULT)
