@@ -1,5 +1,5 @@
-"""A client: load.py PORT PATH SECONDS [CLIENTS [TIMEOUT_S]]. Each of CLIENTS asks for PATH on a kept connection, again and again,
-gives up after TIMEOUT_S (and closes the connection), and tells at the end what it got."""
+"""A client: load.py PORT PATH SECONDS [CLIENTS [TIMEOUT_S [PAUSE_S]]]. Each of CLIENTS asks for PATH on a kept connection, again and again,
+gives up after TIMEOUT_S (and closes the connection), waits PAUSE_S before the next, and tells at the end what it got."""
 import http.client
 import sys
 import threading
@@ -8,6 +8,7 @@ import time
 port, path, seconds = int(sys.argv[1]), sys.argv[2], float(sys.argv[3])
 clients = int(sys.argv[4]) if len(sys.argv) > 4 else 2
 timeout = float(sys.argv[5]) if len(sys.argv) > 5 else 10.0
+pause = float(sys.argv[6]) if len(sys.argv) > 6 else 0.0
 end = time.monotonic() + seconds
 answered, given_up = [], []
 
@@ -23,6 +24,8 @@ def ask_again_and_again():
         except (TimeoutError, http.client.HTTPException, ConnectionError):
             given_up.append(time.monotonic() - start)
             connection.close()
+        if pause:
+            time.sleep(pause)
 
 
 threads = [threading.Thread(target=ask_again_and_again) for _ in range(clients)]
