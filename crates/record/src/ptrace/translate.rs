@@ -1,6 +1,6 @@
 //! What the ptrace recorder hands out, as events.
 
-use super::event::{Ended, RawEvent};
+use super::event::{Ended, Origin, RawEvent};
 use super::signals::signal_name;
 use crate::clock::Clock;
 use crate::decode::{self, CallText, NoNames, PrintOptions};

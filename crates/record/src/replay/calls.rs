@@ -55,6 +55,16 @@ impl Calls {
     }
 }
 
+impl Calls {
+    /// What was kept at the entry of this call.
+    fn take_entered(&mut self, call: &RawCall<'_>) -> Option<Entered> {
+        if self.entered.is_empty() {
+            return None;
+        }
+        self.entered.remove(&call.tid).filter(|entered| entered.nr == call.nr)
+    }
+}
+
 /// Reads `struct call_record` (programs/calls/calls.bpf.c).
 fn raw<'a>(record: &SpoolRecord<'a>) -> Option<RawCall<'a>> {
     let mut fields = Fields(record.bytes.get(Header::SIZE..)?);
@@ -103,10 +113,16 @@ impl ReplayContext {
             self.calls.passed_over += 1;
             return Some(());
         }
-        let entered = if EXECS.contains(&call.nr) { self.calls.entered.remove(&call.tid) } else { None };
-        if let Some(entered) = entered.as_ref().filter(|entered| entered.nr == call.nr) {
-            call.args = entered.args;
-            call.memory = &entered.memory;
+        let entered = self.calls.take_entered(&call);
+        let memory;
+        if let Some(entered) = entered {
+            if EXECS.contains(&call.nr) && call.ret == 0 {
+                // The registers are the new program's.
+                call.args = entered.args;
+            }
+            // A piece that was read again stands first.
+            memory = [call.memory, &entered.memory].concat();
+            call.memory = &memory;
         }
         if call.flags.contains(RawFlags::NO_ENTER) {
             self.calls.starts_not_seen += 1;

@@ -22,6 +22,14 @@ struct call_record {
 };
 #define CALL_FIXED (sizeof(struct call_record) - 6 * sizeof(u64))
 
+/* What to keep of a call; the last row is that of all numbers beyond the table. */
+static __always_inline struct call_spec *spec_of(u32 nr)
+{
+	u32 row = nr < MAX_CALL_NUMBERS ? nr : MAX_CALL_NUMBERS - 1;
+
+	return bpf_map_lookup_elem(&call_specs, &row);
+}
+
 static __always_inline void load_args(struct pt_regs *regs, u64 *args)
 {
 	args[0] = regs->di;
@@ -37,6 +45,12 @@ static __always_inline bool waits_for_futex(u64 operation)
 {
 	operation &= 127;
 	return operation == 0 || operation == 6 || operation == 9;
+}
+
+/* execve, execveat (arch/x86/entry/syscalls/syscall_64.tbl) */
+static __always_inline bool is_exec(u32 nr)
+{
+	return nr == 59 || nr == 322;
 }
 
 /* Writes a call down. `ended`: when; `entered`: 0 where not seen. */
@@ -85,7 +99,7 @@ static __always_inline void write_call(struct task_struct *task, struct task_sta
 		struct piece_reader reader = { .ret = ret };
 
 		load_args(regs, reader.args);
-		length = read_pieces(&reader, spec, (char *)call, length, kind == RECORD_ENTER);
+		length = read_pieces(&reader, spec, (char *)call, length, kind == RECORD_ENTER, is_exec(nr));
 		if (reader.missing)
 			flags |= CALL_PIECE_MISSING;
 	}
@@ -130,8 +144,7 @@ static __always_inline int on_enter(struct pt_regs *regs, u32 nr)
 		if (!state)
 			return 0;
 	}
-	nr &= MAX_CALL_NUMBERS - 1;
-	spec = bpf_map_lookup_elem(&call_specs, &nr);
+	spec = spec_of(nr);
 	if (spec && spec->flags & (SPEC_ENTER | SPEC_FUTEX)) {
 		if (spec->flags & SPEC_FUTEX) {
 			/* Only who is going to wait has an owner to name. */
@@ -171,8 +184,8 @@ static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 		state->wait_stack = WAIT_STACK_NONE;
 		tell_wait_stack(now);
 	}
-	nr = regs->orig_ax & (MAX_CALL_NUMBERS - 1);
-	spec = bpf_map_lookup_elem(&call_specs, &nr);
+	nr = regs->orig_ax;
+	spec = spec_of(nr);
 	mode = calls_mode();
 	if (!spec || mode == CALLS_NONE || spec->flags & SPEC_SKIP)
 		return 0;
@@ -232,8 +245,8 @@ int calls_task_exit(u64 *ctx)
 		return 0;
 	regs = (void *)bpf_task_pt_regs(task);
 	if (state->enter && calls_mode() != CALLS_NONE) {
-		nr = regs->orig_ax & (MAX_CALL_NUMBERS - 1);
-		spec = bpf_map_lookup_elem(&call_specs, &nr);
+		nr = regs->orig_ax;
+		spec = spec_of(nr);
 		if (spec && !(spec->flags & SPEC_SKIP)) {
 			bool leaves = nr == 60 || nr == 231; /* exit, exit_group */
 

@@ -20,8 +20,8 @@ int calls_in_flight(struct bpf_iter__task *ctx)
 	if (!state || !state->enter)
 		return 0;
 	regs = (void *)bpf_task_pt_regs(task);
-	nr = regs->orig_ax & (MAX_CALL_NUMBERS - 1);
-	spec = bpf_map_lookup_elem(&call_specs, &nr);
+	nr = regs->orig_ax;
+	spec = spec_of(nr);
 	if (!spec || spec->flags & SPEC_SKIP)
 		return 0;
 	now = bpf_ktime_get_ns();

@@ -117,7 +117,8 @@ __noinline int append(struct piece_reader *reader, struct record_room *room, u32
 
 	if (!reader || !room)
 		return at;
-	if (!reader->from)
+	/* Nothing is mapped there (mmap_min_addr): a number that is no address. */
+	if (reader->from < 4096)
 		return at;
 	if (at > MAX_RECORD - 2 * PIECE_LIMIT) {
 		reader->missing = 1;
@@ -330,7 +331,7 @@ static __always_inline u32 append_futex(char *record, u32 at, char *words)
 }
 
 static __always_inline u32 read_pieces(struct piece_reader *reader, struct call_spec *spec, char *record, u32 at,
-				       bool at_enter)
+				       bool at_enter, bool destroys)
 {
 #pragma unroll
 	for (u32 i = 0; i < MAX_PIECES; i++) {
@@ -338,7 +339,8 @@ static __always_inline u32 read_pieces(struct piece_reader *reader, struct call_
 
 		if (i >= spec->pieces)
 			break;
-		if ((piece->when == WHEN_ENTER) != at_enter)
+		/* What a call would have destroyed is read again where it failed: a page may have been missing at first. */
+		if (at_enter ? piece->when != WHEN_ENTER : piece->when == WHEN_ENTER && !(destroys && reader->ret < 0))
 			continue;
 		if (piece->when == WHEN_SUCCESS && reader->ret < 0)
 			continue;
