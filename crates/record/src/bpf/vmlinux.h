@@ -90,6 +90,7 @@ struct files_struct {
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
+	int on_cpu;
 	unsigned int flags;
 	int exit_state;
 	int exit_code;

@@ -196,10 +196,10 @@ static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 	}
 	if (task->thread_info.status & TS_COMPAT)
 		flags |= CALL_COMPAT;
-	if (mode == CALLS_COUNT) {
+	/* A call is counted or recorded, never both, so that the two add up. */
+	if (mode == CALLS_COUNT && !(spec->flags & SPEC_STATE) && (!entered || now - entered < settings.slow_call)) {
 		count_call(task->pid, nr, entered, now, ret);
-		if (!(spec->flags & SPEC_STATE) && (!entered || now - entered < settings.slow_call))
-			return 0;
+		return 0;
 	}
 	write_call(task, state, regs, spec, RECORD_CALL, nr, entered, now, ret, flags);
 	return 0;
@@ -252,8 +252,6 @@ int calls_task_exit(u64 *ctx)
 
 			write_call(task, state, regs, spec, RECORD_CALL, nr, state->enter, now, 0,
 				   CALL_NO_EXIT | (leaves ? 0 : CALL_KILLED));
-			if (calls_mode() == CALLS_COUNT)
-				count_call(task->pid, nr, state->enter, now, 0);
 		}
 		state->enter = 0;
 	}

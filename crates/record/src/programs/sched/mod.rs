@@ -8,7 +8,8 @@ pub(super) static SCHED: Program = Program {
     cost: "on the development machine about 100 ns a switch of a watched thread, 30 ns of any other; \
            8 us a wait of a millisecond or more, for its kernel stack, and 2 us as its call returns, for the user's",
     tables: &["sched", "wakeups", "offcpu"],
-    rare: &[("offcpu", &[kind::OFFCPU])],
+    // Stretches come this way only where they are under way at the end.
+    rare: &[("offcpu", &[kind::OFFCPU]), ("sched", &[kind::STRETCH])],
     wanted: |options| options.sched,
     needed: true,
     object: object!("sched"),
@@ -22,6 +23,7 @@ pub(super) static SCHED: Program = Program {
         &[by_section("timer_exit")],
         &[by_section("softirq_entry")],
         &[by_section("softirq_exit")],
+        &[at_end("stretches_left")],
         &[at_end("waits_left"), at_end("waits_left_kernel")],
     ],
 };

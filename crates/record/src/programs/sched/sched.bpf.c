@@ -247,3 +247,5 @@ int sched_wakeup_new(u64 *ctx)
 		state->woken = bpf_ktime_get_ns();
 	return 0;
 }
+
+#include "running.bpf.h"

@@ -57,8 +57,13 @@ int watch_wanted(struct bpf_iter__task *ctx)
 		return 0;
 	if (state_of(task))
 		return 0;
-	if (watch(task))
+	struct task_state *state = watch(task);
+	if (state) {
+		/* One that runs through the whole recording is never seen to get a CPU. */
+		if (task->on_cpu)
+			state->on_since = bpf_ktime_get_ns();
 		tell(task, RECORD_TASK, 0);
+	}
 	return 0;
 }
 
