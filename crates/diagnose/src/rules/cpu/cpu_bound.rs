@@ -2,7 +2,7 @@
 //!
 //! ## What it is
 //! A thread is on a CPU nearly all of the time, in its own code: it waits for nothing, and no system call is slow. It is
-//! never idle.
+//! never idle. On a machine where others take turns with it, it wants a CPU all of that time and has one for most of it.
 //!
 //! ## Why it is slow
 //! One thread cannot get more than one CPU. Whatever it serves waits until it is done with what it computes, and a
@@ -40,7 +40,7 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// On a CPU for at least this part of its life.
+/// On a CPU, or runnable and without one, for at least this part of its life.
 const BUSY: f64 = 0.90;
 /// In its own code for at least this part: less is a matter of the calls it makes.
 const OWN_CODE: f64 = 0.50;
@@ -79,12 +79,16 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
-/// A thread that was on a CPU, and in its own code, nearly all of the time.
+/// A thread that wanted a CPU nearly all of the time, and was on one in its own code for most of it.
 fn computes(thread: &ThreadFacts) -> Option<Computing<'_>> {
     let time = thread.sched.as_deref()?;
     let (life, wall) = (time.covered().get()?, time.wall().get()?);
-    let on_cpu = time.on_cpu_ns as f64 / life.max(1) as f64;
-    if life < SHORTEST.or_zero() || on_cpu < BUSY || (life as f64) < SEEN * wall as f64 {
+    let part = |ns: u64| ns as f64 / life.max(1) as f64;
+    let on_cpu = part(time.on_cpu_ns);
+    if life < SHORTEST.or_zero()
+        || on_cpu + part(time.runnable_ns) < BUSY
+        || (life as f64) < SEEN * wall as f64
+    {
         return None;
     }
     // Working calls are taken to run on the CPU all the while: the part of its own code is rather more.
