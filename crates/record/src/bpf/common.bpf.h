@@ -213,6 +213,13 @@ static __always_inline void ring_commit(struct ring_head *head, u32 length)
 	head->busy = 0;
 }
 
+/* From `from` to `to`, which may have been taken on two CPUs: their clocks may differ by a little (virtual machines), so
+ * that the later one seems the earlier. */
+static __always_inline u64 elapsed(u64 from, u64 to)
+{
+	return to > from ? to - from : 0;
+}
+
 static __always_inline struct task_state *state_of(struct task_struct *task)
 {
 	return bpf_task_storage_get(&tasks, task, NULL, 0);

@@ -61,7 +61,7 @@ static __always_inline void write_call(struct task_struct *task, struct task_sta
 	u32 cpu = bpf_get_smp_processor_id();
 	struct ring_head *head = bpf_map_lookup_elem(&call_heads, &cpu);
 	char *ring = bpf_map_lookup_elem(&call_ring, &cpu);
-	u64 dur = entered ? ended - entered : 0;
+	u64 dur = entered ? elapsed(entered, ended) : 0;
 	u32 count = spec->args;
 	u32 length;
 
@@ -197,7 +197,7 @@ static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 	if (task->thread_info.status & TS_COMPAT)
 		flags |= CALL_COMPAT;
 	/* A call is counted or recorded, never both, so that the two add up. */
-	if (mode == CALLS_COUNT && !(spec->flags & SPEC_STATE) && (!entered || now - entered < settings.slow_call)) {
+	if (mode == CALLS_COUNT && !(spec->flags & SPEC_STATE) && (!entered || elapsed(entered, now) < settings.slow_call)) {
 		count_call(task->pid, nr, entered, now, ret);
 		return 0;
 	}

@@ -84,7 +84,7 @@ static __always_inline void count_call(u32 tid, u32 nr, u64 entered, u64 ended, 
 	u32 cpu = bpf_get_smp_processor_id();
 	struct count_rows *rows = bpf_map_lookup_elem(&call_counts, &cpu);
 	u64 key = (u64)tid << 32 | (nr + 1);
-	u64 dur = entered ? ended - entered : 0;
+	u64 dur = entered ? elapsed(entered, ended) : 0;
 	struct count_row *row;
 
 	if (!rows)

@@ -28,7 +28,7 @@ int calls_in_flight(struct bpf_iter__task *ctx)
 	call = rare_reserve(sizeof(*call), RECORD_CALL, now);
 	if (!call)
 		return 0;
-	dur = now - state->enter;
+	dur = elapsed(state->enter, now);
 	call->head.length = sizeof(*call);
 	call->head.kind = RECORD_CALL;
 	call->head.flags = CALL_NO_EXIT;

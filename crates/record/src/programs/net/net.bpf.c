@@ -152,7 +152,7 @@ static __always_inline void closed(struct sock *sk, u32 before, u64 now)
 		tell_drops(sk, known, now);
 		bpf_map_delete_elem(&listeners, &listener);
 	} else if (before != SYN_SENT) {
-		tell(sk, known, CLOSED, known->established ? now - known->established : UNKNOWN, 1, now);
+		tell(sk, known, CLOSED, known->established ? elapsed(known->established, now) : UNKNOWN, 1, now);
 	}
 	bpf_map_delete_elem(&connections, &key);
 }
@@ -165,7 +165,7 @@ static __always_inline void established(struct sock *sk, u32 before, u64 now)
 	if (known) {
 		known->established = now;
 		if (before == SYN_SENT)
-			tell(sk, known, CONNECTED, known->began ? now - known->began : UNKNOWN, 1, now);
+			tell(sk, known, CONNECTED, known->began ? elapsed(known->began, now) : UNKNOWN, 1, now);
 	} else if (before == SYN_RECV) {
 		struct listener listener = listener_of(sk);
 		struct connection connection = { .established = now };

@@ -24,7 +24,7 @@ int stretches_left(struct bpf_iter__task *ctx)
 	record->head.flags = LEFT_OTHER;
 	record->head.tid = task->pid;
 	record->head.ts = now;
-	record->on_cpu = now - state->on_since;
+	record->on_cpu = elapsed(state->on_since, now);
 	record->runnable = UNKNOWN;
 	record->blocked = UNKNOWN;
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);

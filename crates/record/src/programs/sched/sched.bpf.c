@@ -136,12 +136,14 @@ static __always_inline void leaves(struct task_struct *task, struct task_state *
 	struct stretch_record *record = NULL;
 	u64 runnable = UNKNOWN, blocked = UNKNOWN;
 
-	if (state->off_since) {
+	if (!state->on_since) {
+		/* It got the CPU before we looked. */
+	} else if (state->off_since) {
 		u64 left = state->off_since, woken = state->woken;
 
 		if (state->left_as == LEFT_RUNNABLE) {
 			blocked = 0;
-			runnable = state->on_since - left;
+			runnable = elapsed(left, state->on_since);
 		} else if (woken >= left && woken <= state->on_since) {
 			blocked = woken - left;
 			runnable = state->on_since - woken;
@@ -157,7 +159,7 @@ static __always_inline void leaves(struct task_struct *task, struct task_state *
 		record->head.flags = how;
 		record->head.tid = task->pid;
 		record->head.ts = now;
-		record->on_cpu = state->on_since ? now - state->on_since : UNKNOWN;
+		record->on_cpu = state->on_since ? elapsed(state->on_since, now) : UNKNOWN;
 		record->runnable = runnable;
 		record->blocked = blocked;
 		ring_commit(head, sizeof(*record));
@@ -194,7 +196,7 @@ int sched_switch(u64 *ctx)
 			now = bpf_ktime_get_ns();
 		state->on_since = now;
 		if (settings.wait_stacks && is_wait(state->left_as) && state->off_since &&
-		    now - state->off_since >= settings.long_off)
+		    elapsed(state->off_since, now) >= settings.long_off)
 			wait_over(next, state, now);
 	}
 	return 0;

@@ -51,7 +51,7 @@ static __always_inline void wait_over(struct task_struct *task, struct task_stat
 		return;
 	}
 	bytes = bpf_get_task_stack(task, room->frames, STACK_BYTES, 0);
-	write_stack(room, RECORD_OFFCPU, flags, task, now - state->off_since, stack_part(bytes), 0, now);
+	write_stack(room, RECORD_OFFCPU, flags, task, elapsed(state->off_since, now), stack_part(bytes), 0, now);
 	state->wait_stack = flags ? 0 : WAIT_STACK_WANTED;
 }
 
