@@ -211,6 +211,8 @@ impl Session {
     pub fn follow(&mut self, sink: &mut dyn Sink) -> Result<(), RecordError> {
         let source = SourceId::default();
         let replay = self.following.get_or_insert_with(|| {
+            // What is told is freed: nobody could recover a whole recording from the spool.
+            Head::remove(&self.options.spool);
             let symbols = Rc::new(RefCell::new(self.code.take()));
             Replay::begin(&self.options, self.clock, source, true, &self.state, symbols, sink)
         });

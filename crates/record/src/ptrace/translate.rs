@@ -81,12 +81,12 @@ impl Translator {
                     raw: b"",
                 }));
             }
-            RawEvent::Started { ts, pid, tid, parent, .. } => {
-                sink.push(Event::Process(ProcessInfo {
-                    start: self.clock.epoch(ts),
-                    parent,
-                    ..named(pid, tid)
-                }));
+            RawEvent::Started { ts, pid, tid, parent, origin } => {
+                let start = match origin {
+                    Origin::Attached => Timestamp::UNKNOWN,
+                    Origin::Command | Origin::Created => self.clock.epoch(ts),
+                };
+                sink.push(Event::Process(ProcessInfo { start, parent, ..named(pid, tid) }));
             }
             RawEvent::Exec { pid, .. } => sink.push(Event::Process(named(pid, pid))),
             RawEvent::Ended { ts, tid, how, .. } => {

@@ -84,15 +84,13 @@ pub(super) fn record(
             ended = command.poll()?;
             end |= ended.is_some();
         }
-        if let Some(target) = &mut watched {
-            if looked.elapsed() >= JOIN_EVERY {
-                let joined = target.joined();
-                if !joined.is_empty() {
-                    session.watch(&joined)?;
-                }
-                looked = Instant::now();
-                end |= !target.lives();
+        if let Some(target) = watched.as_mut().filter(|_| looked.elapsed() >= JOIN_EVERY) {
+            let joined = target.joined();
+            if !joined.is_empty() {
+                session.watch(&joined)?;
             }
+            looked = Instant::now();
+            end |= !target.lives();
         }
         if end {
             break;
