@@ -47,6 +47,15 @@ fn halves_are_joined_with_both_line_numbers() {
 }
 
 #[test]
+fn what_a_call_gives_back_in_its_arguments_is_joined_as_in_a_whole_line() {
+    let call = "clone3({flags=CLONE_VM, stack_size=0x7fff80} => {parent_tid=[12]}, 88) = 12";
+    let halves = "7 1795227758.000000 clone3({flags=CLONE_VM, stack_size=0x7fff80} <unfinished ...>\n\
+                  7 1795227758.000050 <... clone3 resumed> => {parent_tid=[12]}, 88) = 12 <0.000050>\n";
+    let joined = events(halves);
+    assert!(joined.last().is_some_and(|told| told.contains(call)), "{joined:?}");
+}
+
+#[test]
 fn halves_without_the_other() {
     let log = "7 1.5 <... read resumed>\"x\", 1) = 1 <0.5>\n\
                7 1795227758.000000 <... read resumed>\"x\", 1) = 1 <0.500000>\n\

@@ -75,7 +75,8 @@ impl FirstHalf {
             let first = self.record.args.of(self.own.as_deref().unwrap_or(batch));
             self.args.extend_from_slice(first);
         }
-        if self.args.last() == Some(&b',') {
+        // `{flags=…}` and `=> {parent_tid=[7]}, 88` of clone3 too.
+        if self.args.last() == Some(&b',') || second.starts_with(b"=>") {
             self.args.push(b' ');
         }
         self.args.extend_from_slice(second);
