@@ -95,14 +95,14 @@ struct message_header {
 __noinline int is_stream(u32 fd)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-	struct file **slots = BPF_CORE_READ(table, fd);
+	/* The verifier lets typed pointers be followed as they are, which costs a fraction of a helper's call. */
+	struct fdtable *table = task->files->fdt;
 	struct file *file = NULL;
 	umode_t mode;
 
-	if (fd >= BPF_CORE_READ(table, max_fds))
+	if (fd >= table->max_fds)
 		return 0;
-	bpf_probe_read_kernel(&file, sizeof(file), slots + fd);
+	bpf_probe_read_kernel(&file, sizeof(file), table->fd + fd);
 	mode = BPF_CORE_READ(file, f_inode, i_mode) & S_IFMT;
 	return mode == S_IFSOCK || mode == S_IFIFO;
 }
