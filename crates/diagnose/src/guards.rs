@@ -82,9 +82,12 @@ const CALLS: &str = "calls";
 
 /// For storms of cheap calls: the part of the wall time, but of the calls where a storm makes up more of them:
 /// under a tracer, times of cheap calls are mostly the tracer's (guard 6), and what it adds between the calls
-/// hides in neither.
+/// hides in neither. Where the kernel took the times itself (a recording with its scheduler), they are what they say.
 pub fn share_of_storm(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64) -> Share {
     let by_time = share_of_ns(facts, tid, total, count);
+    if facts.sched.stretches > 0 && by_time.value.is_some() {
+        return by_time;
+    }
     // Few calls: their part of all calls says nothing.
     if count < FEW_CALLS || by_time.value.is_some_and(|share| share >= WARNING_SHARE) {
         return by_time;
