@@ -40,9 +40,9 @@ impl Status {
     arg_required_else_help = true,
     subcommand_required = true,
     disable_help_subcommand = true,
-    after_help = "Record a program:   strace -f -ttT -y -s 256 -o trace.st -p PID & lsof -nP -p PID > trace.lsof\n\
-                  Find the cause:     whyslow diagnose trace.st trace.lsof\n\
-                  See it work:        whyslow diff before.st after.st",
+    after_help = "Find the cause:     whyslow diagnose -p PID\n\
+                  Keep a recording:   whyslow record -p PID -o before.whyslow\n\
+                  See the fix work:   whyslow diff before.whyslow after.whyslow",
     after_long_help = AFTER_LONG_HELP
 )]
 struct Cli {
@@ -52,7 +52,11 @@ struct Cli {
 
 const AFTER_LONG_HELP: &str = "\
 Examples:
-  strace -f -ttT -y -s 256 -o trace.st -p PID      record half a minute of a slow program (end with Ctrl-C)
+  whyslow diagnose -p PID                          ten seconds of a running program: the cause, the fix, the evidence
+  whyslow record -p PID -d 1m -o slow.whyslow      a recording to keep; all commands read it
+  whyslow trace -f -T -p PID                       its calls as strace prints them, at a small part of the cost
+  whyslow doctor                                   what this machine allows
+  strace -f -ttT -y -s 256 -o trace.st -p PID      where nothing can be installed: record with strace (end with Ctrl-C)
   lsof -nP -p PID > trace.lsof                     and what it has open
   whyslow diagnose trace.st trace.lsof             the cause, the fix, the evidence
   whyslow summary --by path --top 10 trace.st      where the time goes, by file
@@ -60,7 +64,7 @@ Examples:
   whyslow diff before.st after.st                  did the fix work
   whyslow rule tz-stat-storm                       what a finding means
 
-Input is what other tools print: strace, strace -c, ltrace, lsof, /proc/PID/fd, /proc/net/tcp; also as .gz and .zst, as a
+Input is a recording, or what other tools print: strace, strace -c, ltrace, lsof, /proc/PID/fd, /proc/net/tcp; also as .gz and .zst, as a
 directory, or as `-` for standard input. Kinds are recognised by their content.
 
 Exit status: 0 done; 1 findings, where --fail-on asks for it; 2 wrong usage or nothing readable.
