@@ -24,8 +24,8 @@ pub struct PerCall {
 /// Calls of one round; rounds, of which the fastest counts.
 const ROUND: u32 = 4000;
 const ROUNDS: usize = 4;
-/// Added to one switch of a watched thread by the scheduler's programs, ns: not calibrated, from the benchmark
-/// (bench/runs), so that starting needs no second thread to switch with.
+/// Added to one switch of a watched thread by the scheduler's programs, ns: an estimate, not calibrated, so that starting
+/// needs no second thread to switch with.
 const PER_SWITCH_NS: f64 = 150.0;
 
 /// Measures with this thread; attaches the programs of threads and calls, which stay.

@@ -1,5 +1,5 @@
 /* What all programs share: who is watched, the settings, the rings and the records that go through them.
- * crates/record/src/bpf/layout.rs mirrors every struct here; its test compares their sizes. */
+ * crates/record/src/bpf/layout.rs mirrors what both sides read: change them together. */
 #ifndef WHYSLOW_COMMON_H
 #define WHYSLOW_COMMON_H
 #include "vmlinux.h"
