@@ -10,9 +10,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("whyslow-model", &[]),
     ("whyslow-read", &["whyslow-model"]),
     ("whyslow-report", &["whyslow-model"]),
-    ("whyslow-record", &["whyslow-model"]),
+    ("whyslow-wire", &[]),
+    ("whyslow-record", &["whyslow-model", "whyslow-wire"]),
     ("whyslow-store", &["whyslow-model"]),
-    ("whyslow-diagnose", &["whyslow-model"]),
+    ("whyslow-diagnose", &["whyslow-model", "whyslow-wire"]),
     (
         "whyslow",
         &[

@@ -1,0 +1,111 @@
+//! Wire protocols: the bytes of a connection, as far as a capture has them, become requests and answers.
+//!
+//! Sans-I/O. A capture often has only the first bytes of each read and write ([`Chunk`]); what is missing is
+//! skipped where the protocol tells its length, and else the decoder finds its feet again at the next chunk that
+//! begins a message. Nothing is guessed: what is not recognised stays unknown.
+
+mod connection;
+pub mod protocols;
+
+pub use connection::Connection;
+pub use protocols::{PROTOCOLS, find, sniff};
+
+/// Which way bytes go.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Direction {
+    /// From the client to the server.
+    Request,
+    /// From the server to the client.
+    Response,
+}
+
+/// What one read or write moved.
+#[derive(Clone, Copy, Debug)]
+pub struct Chunk<'a> {
+    /// The first bytes of it, as far as the capture has them.
+    pub head: &'a [u8],
+    /// Bytes moved in all: at least `head.len()`.
+    pub len: u64,
+}
+
+/// Number of a request on its connection, from 0 in order of appearance.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Key(pub u64);
+
+/// A request, as its first bytes tell it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Request {
+    /// What it asks for, with what differs from request to request taken out: `GET /user/relations/{id}`,
+    /// `HMGET relation:{…}`, `SELECT name FROM users WHERE id = ?`. At most [`MAX_TEXT`] bytes.
+    pub endpoint: String,
+    /// The same with its own values, as far as they can be no secret: `HMGET relation:series:1234:check`. At most
+    /// [`MAX_TEXT`] bytes.
+    pub detail: String,
+    /// Whom it is meant for, where the request says so: the `Host` of HTTP.
+    pub host: Option<String>,
+    /// The trace that it belongs to (W3C traceparent, B3): 16 or 32 hexadecimal digits.
+    pub trace_id: Option<String>,
+    /// No answer will come.
+    pub one_way: bool,
+}
+
+/// How an answer ends a request.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Status {
+    /// As the protocol says it: `200`, `OK`, `WRONGTYPE`, `ERROR 42P01`.
+    pub text: String,
+    /// The request failed.
+    pub is_error: bool,
+}
+
+/// What a decoder makes of a chunk.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// A request begins in this chunk.
+    Asked(Key, Request),
+    /// The request goes on in this chunk: bytes of its body.
+    Asks(Key),
+    /// Its answer begins in this chunk. `None`: the status is not in what the capture has.
+    Answered(Key, Option<Status>),
+    /// Its answer goes on in this chunk.
+    Answers(Key),
+    /// The answer's last byte is in this chunk. Where a protocol does not tell its answers' lengths, it is said with
+    /// the first chunk of what comes next.
+    Done(Key),
+}
+
+/// Takes chunks of both directions of one connection, in order, and tells steps.
+pub trait Decoder: Send {
+    /// Takes one chunk.
+    fn take(&mut self, direction: Direction, chunk: Chunk<'_>, out: &mut dyn FnMut(Step));
+}
+
+/// How sure a protocol is that bytes are its own.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Sniff {
+    /// They are not.
+    No,
+    /// They may be: taken where the port says so too, or where several messages in a row agree.
+    Maybe,
+    /// They are.
+    Yes,
+}
+
+/// One protocol.
+pub struct Protocol {
+    /// As people call it: `HTTP/1.1`, `Redis`, `PostgreSQL`.
+    pub name: &'static str,
+    /// Ports on which it is usually served: a hint, no more.
+    pub ports: &'static [u16],
+    /// Whether the first bytes of a chunk are of this protocol.
+    pub sniff: fn(&[u8], Direction) -> Sniff,
+    /// A decoder for one connection.
+    pub decoder: fn() -> Box<dyn Decoder>,
+    /// Appends to `out` what may be kept of the head of a chunk without being asked: enough that the decoder tells the
+    /// same of it, nothing that may be a secret (arguments behind a key, literals, header values, credentials). False
+    /// where nothing may be.
+    pub reduce: fn(&[u8], Direction, &mut Vec<u8>) -> bool,
+}
+
+/// Bytes of a request's texts.
+pub const MAX_TEXT: usize = 200;
