@@ -5,7 +5,11 @@
 //! begins a message. Nothing is guessed: what is not recognised stays unknown.
 
 mod connection;
+pub mod framer;
+pub mod pairing;
 pub mod protocols;
+pub mod sql;
+pub mod text;
 
 pub use connection::Connection;
 pub use protocols::{PROTOCOLS, find, sniff};
@@ -101,9 +105,10 @@ pub struct Protocol {
     pub sniff: fn(&[u8], Direction) -> Sniff,
     /// A decoder for one connection.
     pub decoder: fn() -> Box<dyn Decoder>,
-    /// Appends to `out` what may be kept of the head of a chunk without being asked: enough that the decoder tells the
-    /// same of it, nothing that may be a secret (arguments behind a key, literals, header values, credentials). False
-    /// where nothing may be.
+    /// Appends to `out` what may be kept of the head of a chunk without being asked: a head of the same chunk (the same
+    /// [`Chunk::len`]) of which the decoder tells the same, with nothing that may be a secret (arguments behind a key,
+    /// literals, header values, credentials). Messages without content take the place of those with it; the last one's
+    /// length is stretched by what was left out, so that it ends where it ended. False where nothing may be kept.
     pub reduce: fn(&[u8], Direction, &mut Vec<u8>) -> bool,
 }
 
