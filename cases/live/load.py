@@ -1,21 +1,24 @@
-"""A client: load.py PORT PATH SECONDS [CLIENTS [TIMEOUT_S [PAUSE_S]]]. Each of CLIENTS asks for PATH on a kept connection, again and again,
+"""A client: load.py PORT PATH SECONDS [CLIENTS [TIMEOUT_S [PAUSE_S]]]. Each of CLIENTS asks for PATH on a kept connection, again and again
+(for SECONDS, or with SECONDS/ANSWERS until that many were answered, if it takes no longer: a slow tracer gets as much to see as a fast one),
 gives up after TIMEOUT_S (and closes the connection), waits PAUSE_S before the next, and tells at the end what it got."""
 import http.client
 import sys
 import threading
 import time
 
-port, path, seconds = int(sys.argv[1]), sys.argv[2], float(sys.argv[3])
+port, path = int(sys.argv[1]), sys.argv[2]
+seconds, _, wanted = sys.argv[3].partition("/")
+wanted = int(wanted) if wanted else float("inf")
 clients = int(sys.argv[4]) if len(sys.argv) > 4 else 2
 timeout = float(sys.argv[5]) if len(sys.argv) > 5 else 10.0
 pause = float(sys.argv[6]) if len(sys.argv) > 6 else 0.0
-end = time.monotonic() + seconds
+end = time.monotonic() + float(seconds)
 answered, given_up = [], []
 
 
 def ask_again_and_again():
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
-    while time.monotonic() < end:
+    while time.monotonic() < end and len(answered) < wanted:
         start = time.monotonic()
         try:
             connection.request("GET", path)

@@ -6,7 +6,7 @@ GONE=(archive-reread)
 
 build() { javac -d . "$here/Service.java" && java -cp . Service --make app-with-swagger.jar; }
 
-# The service under load for three seconds; $2… are settings of the JVM.
+# The service asked sixty times; $2… are settings of the JVM.
 recorded_service() {
     local recording=$1 port
     shift
@@ -14,7 +14,7 @@ recorded_service() {
     background java -XX:+UseSerialGC "$@" -cp "$work" Service "$port" "$work/app-with-swagger.jar"
     until_true 100 listening "$port" || return 1
     attach "$recording" "$pid" || return 1
-    python3 "$here/../load.py" "$port" /user/relations 5 1
+    python3 "$here/../load.py" "$port" /user/relations 30/60 1
     detach
     kill "$pid"
 }

@@ -7,8 +7,8 @@
 //! 5. Where more than 1 % of the events are lost, confidence is capped.
 //! 6. Under ptrace the cost of a call of 2 us or less is the tracer's, not the program's.
 
-use crate::facts::Facts;
 use crate::facts::laps::Laps;
+use crate::facts::{Facts, Window};
 use whyslow_model::{CallStats, Nanos, Severity};
 
 /// From this share of the time on, a cause is a warning (guard 1).
@@ -95,8 +95,17 @@ pub fn share_of_storm(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64)
     let by_calls = share_of_calls(facts, count);
     // The calls themselves must take a good part of the time that the program is not waiting: a thread that
     // makes one call in a blue moon is no storm, though it may be all it calls.
-    let busy = facts.window.per_second(facts.total_calls()).is_none_or(|rate| rate >= BUSY_CALLS_PER_S);
-    if busy && by_calls.value.is_some_and(|share| share >= STORM_CALL_SHARE) { by_calls } else { by_time }
+    if is_busy(facts, &facts.window) && by_calls.value.is_some_and(|share| share >= STORM_CALL_SHARE) {
+        by_calls
+    } else {
+        by_time
+    }
+}
+
+/// True for a program that makes so many calls in `window` that they are a good part of what it does.
+pub fn is_busy(facts: &Facts, window: &Window) -> bool {
+    let rate = facts.pace.untraced(window.per_second(facts.total_calls()));
+    rate.is_none_or(|rate| rate >= BUSY_CALLS_PER_S)
 }
 
 /// A program under strace that makes this many calls a second spends a good part of its time in them.
@@ -116,9 +125,9 @@ pub fn share_of_laps(facts: &Facts, tid: u32, laps: &Laps) -> Share {
 }
 
 /// True where the turns are a spin: fast, and either many or a good part of the time (`share`).
-pub fn is_spin(laps: &Laps, share: &Share) -> bool {
+pub fn is_spin(facts: &Facts, laps: &Laps, share: &Share) -> bool {
     let part = share.value.unwrap_or(0.0);
-    match laps.per_second() {
+    match facts.pace.untraced(laps.per_second()) {
         Some(rate) => {
             let much = laps.turns >= FEW_CALLS || (laps.turns >= FEW_TURNS && part >= WARNING_SHARE);
             rate >= SPIN_TURNS_PER_S && much

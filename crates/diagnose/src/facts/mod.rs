@@ -25,6 +25,7 @@ pub mod log_levels;
 pub mod memory;
 pub mod names;
 pub mod net;
+pub mod pace;
 pub mod pattern;
 pub mod peers;
 pub mod readiness;
@@ -65,6 +66,7 @@ pub use locks::Locks;
 pub use log_levels::LogLevels;
 pub use memory::Memory;
 pub use net::Net;
+pub use pace::Pace;
 pub use peers::{PeerFacts, Peers};
 pub use readiness::Readiness;
 pub use recording::RecordingFacts;
@@ -265,6 +267,8 @@ pub struct Facts {
     pub devices: Devices,
     /// TCP connections as the kernel sees them.
     pub net: Net,
+    /// What a tracer adds to each call; known once [`Facts::finish`] was called.
+    pub pace: Pace,
     /// What was read and written in one place; known once [`Facts::finish`] was called.
     pub streams: Vec<Stream>,
     interests: Box<Interests>,
@@ -302,6 +306,7 @@ impl Default for Facts {
             samples: Samples::default(),
             devices: Devices::default(),
             net: Net::default(),
+            pace: Pace::default(),
             streams: Vec::new(),
             interests: Box::new(Interests::NONE),
             totals: Vec::new(),
@@ -320,6 +325,10 @@ impl Facts {
         self.peers.finish(&self.world);
         self.streams = streams::streams(&self.world);
         self.totals = self.sum_up();
+        // A recorder with the scheduler's account stops no thread.
+        if self.sched.stretches == 0 {
+            self.pace = Pace::of(&self.world.threads, self.window.length());
+        }
     }
 
     /// What can be said only when all of a recording was seen: time up to its end, and of which part of it each call

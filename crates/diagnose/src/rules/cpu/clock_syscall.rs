@@ -55,8 +55,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let window = if facts.capture.has_clock() { facts.window } else { reads.told() };
         let rate = window.per_second(count);
         let of_calls = guards::share_of_calls(facts, count).value.unwrap_or(0.0);
-        let busy = window.per_second(facts.total_calls()).is_none_or(|rate| rate >= guards::BUSY_CALLS_PER_S);
-        let storm = rate.is_some_and(|rate| rate >= STORM_PER_S) || (busy && of_calls >= STORM_CALL_SHARE);
+        let busy = guards::is_busy(facts, &window);
+        let storm = facts.pace.untraced(rate).is_some_and(|rate| rate >= STORM_PER_S)
+            || (busy && of_calls >= STORM_CALL_SHARE);
         if count < guards::FEW_TURNS || !storm {
             continue;
         }

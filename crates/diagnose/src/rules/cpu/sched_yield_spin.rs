@@ -51,7 +51,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .busy
         .yields
         .iter()
-        .filter(|row| guards::is_spin(&row.laps, &guards::share_of_laps(facts, row.tid, &row.laps)))
+        .filter(|row| guards::is_spin(facts, &row.laps, &guards::share_of_laps(facts, row.tid, &row.laps)))
         .collect();
     rows.sort_by_key(|row| std::cmp::Reverse((row.laps.time_ns, row.laps.turns)));
     let all = rows.len();

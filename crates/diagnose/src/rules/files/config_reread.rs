@@ -72,7 +72,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 fn is_habit(facts: &Facts, file: &FileFacts) -> bool {
     let (same, requests) = (file.rounds.same, facts.work.requests);
     let per_request = requests > 0 && same as f64 >= ROUNDS_PER_REQUEST * requests as f64;
-    same >= MIN_ROUNDS && (per_request || file.rounds.per_second().is_none_or(|rate| rate >= ROUNDS_PER_S))
+    let rate = facts.pace.untraced(file.rounds.per_second());
+    same >= MIN_ROUNDS && (per_request || rate.is_none_or(|rate| rate >= ROUNDS_PER_S))
 }
 
 fn report(facts: &Facts, out: &mut Findings<'_>, file: &FileFacts, aside: &str) {

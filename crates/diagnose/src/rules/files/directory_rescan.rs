@@ -53,12 +53,10 @@ const TREE: usize = 5;
 const MOST: usize = 3;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let again = facts
-        .world
-        .files
-        .iter()
-        .map(|(_, file)| file)
-        .filter(|file| file.rounds.same > 0 && file.directory_reads.count > 0 && !is_monitoring(file));
+    let again =
+        facts.world.files.iter().map(|(_, file)| file).filter(|file| {
+            file.rounds.same > 0 && file.directory_reads.count > 0 && !is_monitoring(facts, file)
+        });
     let (mut often, rest): (Vec<&FileFacts>, Vec<&FileFacts>) =
         again.partition(|file| is_habit(facts, file.rounds.same, file.rounds.per_second()));
     often.sort_by_key(|file| std::cmp::Reverse((file.time_ns(), file.rounds.same)));
@@ -90,14 +88,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 fn is_habit(facts: &Facts, same: u64, rate: Option<f64>) -> bool {
     let requests = facts.work.requests;
     let per_request = requests > 0 && same as f64 >= RESCANS_PER_REQUEST * requests as f64;
-    same >= MIN_RESCANS && (per_request || rate.is_none_or(|rate| rate >= RESCANS_PER_S))
+    same >= MIN_RESCANS && (per_request || facts.pace.untraced(rate).is_none_or(|rate| rate >= RESCANS_PER_S))
 }
 
 /// True for a directory that the kernel makes as it is listed, and that is listed as a monitor does.
-fn is_monitoring(file: &FileFacts) -> bool {
+fn is_monitoring(facts: &Facts, file: &FileFacts) -> bool {
     let root = matches!(&*file.path, "/proc" | "/sys");
     let made = root || FdKind::of_path(file.path.as_bytes()) == FdKind::Proc;
-    made && file.rounds.per_second().is_none_or(|rate| rate < MONITOR_PER_S)
+    made && facts.pace.untraced(file.rounds.per_second()).is_none_or(|rate| rate < MONITOR_PER_S)
 }
 
 /// Listings and opens of one directory.

@@ -81,7 +81,7 @@ fn is_plain(file: &FileFacts) -> bool {
 fn is_churn(facts: &Facts, file: &FileFacts) -> bool {
     let rounds = &file.rounds;
     rounds.same >= MIN_ROUNDS
-        && match rounds.per_second() {
+        && match facts.pace.untraced(rounds.per_second()) {
             Some(rate) => rate >= ROUNDS_PER_S,
             None => guards::share_of_calls(facts, calls(file)).value.is_some_and(|share| share >= CALL_SHARE),
         }

@@ -108,7 +108,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 fn is_storm(facts: &Facts, same: u64) -> bool {
-    let Some(rate) = facts.window.per_second(same) else {
+    let Some(rate) = facts.pace.untraced(facts.window.per_second(same)) else {
         let share = guards::share_of_calls(facts, same).value;
         return same >= MIN_IN_EXCERPT && share.is_some_and(|share| share >= STORM_CALL_SHARE);
     };

@@ -60,7 +60,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         checks,
     );
     let rate = facts.window.per_second(checks);
-    let storm = match rate {
+    let storm = match facts.pace.untraced(rate) {
         Some(rate) => rate >= STORM_PER_S && checks >= guards::FEW_CALLS,
         None => guards::share_of_calls(facts, checks).value.is_some_and(|share| share >= STORM_CALL_SHARE),
     };

@@ -57,7 +57,8 @@ const LOG_LINES_PER_REQUEST: f64 = 2.0;
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let small = facts.streams.iter().filter(|stream| is_small(stream) && !facts.log_levels.is_log(stream));
     let often = small.filter(|stream| {
-        facts.window.per_second(stream.writes.calls.count).is_none_or(|rate| rate > LINE_LOG_PER_S)
+        let rate = facts.pace.untraced(facts.window.per_second(stream.writes.calls.count));
+        rate.is_none_or(|rate| rate > LINE_LOG_PER_S)
     });
     let found = often
         .map(|stream| {

@@ -51,6 +51,7 @@ const DEBUG_PART: f64 = 0.5;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let all = facts.calls_of(&["write", "writev"]);
+    let untraced = |rate| facts.pace.untraced(Some(rate));
     let mut floods: Vec<(&Stream, LevelCounts, f64)> = Vec::new();
     for stream in &facts.streams {
         let calls = &stream.writes.calls;
@@ -63,8 +64,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         else {
             continue;
         };
-        let main = calls.count as f64 >= FLOOD_PART * all as f64 && rate >= FLOOD_LINES_PER_S;
-        if bytes_rate >= FLOOD_BYTES_PER_S || main {
+        let main = calls.count as f64 >= FLOOD_PART * all as f64 && untraced(rate) >= Some(FLOOD_LINES_PER_S);
+        if untraced(bytes_rate) >= Some(FLOOD_BYTES_PER_S) || main {
             floods.push((stream, levels, bytes_rate));
         }
     }

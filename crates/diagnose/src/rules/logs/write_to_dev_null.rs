@@ -62,7 +62,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let only_thread = writes.only_thread().filter(|_| nowhere.len() == 1);
     let share = guards::share_of_storm(facts, only_thread, total, count);
     let rate = facts.window.per_second(count);
-    let many = count >= guards::FEW_CALLS && rate.is_none_or(|rate| rate >= MANY_PER_S);
+    let many = count >= guards::FEW_CALLS && facts.pace.untraced(rate).is_none_or(|rate| rate >= MANY_PER_S);
     let dear = count >= guards::FEW_CALLS / 10 && share.value.is_some_and(|share| share >= WORTH_A_WORD);
     if !many && !dear {
         return;

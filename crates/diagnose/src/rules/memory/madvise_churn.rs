@@ -55,7 +55,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     for row in &facts.memory.releases {
         let count = row.calls.count;
         let again = row.again as f64 / count.max(1) as f64;
-        let fast = match facts.window.per_second(count) {
+        let fast = match facts.pace.untraced(facts.window.per_second(count)) {
             Some(rate) => rate >= CHURN_PER_S,
             None => guards::share_of_calls(facts, count)
                 .value

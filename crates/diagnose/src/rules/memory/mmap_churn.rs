@@ -79,7 +79,7 @@ fn is_churn(facts: &Facts, times: u64, size: u64, took: Nanos) -> bool {
     if times < MIN_PAIRS {
         return false;
     }
-    match facts.window.per_second(times) {
+    match facts.pace.untraced(facts.window.per_second(times)) {
         Some(rate) => {
             let dear = guards::share_of_ns(facts, None, took, 0)
                 .value

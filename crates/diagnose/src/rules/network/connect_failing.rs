@@ -135,7 +135,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, one: &Failing<'_>, rest: usize)
         Some(_) => format!(", {} each", one.time.mean()),
         None => String::new(),
     };
-    let pause = match rate {
+    let pause = match facts.pace.untraced(rate) {
         Some(rate) if rate >= NO_PAUSE_PER_S => " The attempts follow each other without a pause.",
         _ => "",
     };

@@ -87,7 +87,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
         _ => format!(" That is {}.", facts.work.rates(peer.opened)),
     };
     let local = peer.kind == FdKind::Unix;
-    let most = match rate {
+    let most = match facts.pace.untraced(rate) {
         _ if local => Severity::Notice,
         Some(rate) if rate < MIN_PER_S => Severity::Notice,
         _ => Severity::Critical,

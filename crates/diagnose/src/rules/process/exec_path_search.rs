@@ -48,7 +48,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let searches = &facts.spawns.searches;
     let misses = searches.misses.count;
     let rate = crate::facts::per_second(misses, searches.first, searches.last);
-    if misses < MIN_MISSES || searches.found < MIN_FOUND || rate.is_some_and(|rate| rate < MISSES_PER_S) {
+    let often = facts.pace.untraced(rate).is_none_or(|rate| rate >= MISSES_PER_S);
+    if misses < MIN_MISSES || searches.found < MIN_FOUND || !often {
         return;
     }
     let share = guards::share_of_ns(facts, None, searches.misses.total(), misses);

@@ -90,7 +90,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .spawns
         .by_parent
         .iter()
-        .filter(|(process, forks)| is_habit(forks) && !builds(facts, **process))
+        .filter(|(process, forks)| is_habit(facts, forks) && !builds(facts, **process))
         .map(|(process, forks)| (forks, children(facts, *process)))
         .filter(|(forks, children)| are_short(forks, children))
         .map(|(forks, children)| {
@@ -104,9 +104,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
-fn is_habit(forks: &Forks) -> bool {
+fn is_habit(facts: &Facts, forks: &Forks) -> bool {
     let rate = crate::facts::per_second(forks.forks.count, forks.first, forks.last);
-    forks.forks.count >= MIN_FORKS && rate.is_none_or(|rate| rate >= FORKS_PER_S)
+    forks.forks.count >= MIN_FORKS && facts.pace.untraced(rate).is_none_or(|rate| rate >= FORKS_PER_S)
 }
 
 /// True for a build tool and for what it started.

@@ -54,7 +54,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .filter_map(|signal| {
             Some((signal, crate::facts::per_second(signal.count, signal.first, signal.last)?))
         })
-        .filter(|(_, rate)| *rate >= SIGNALS_PER_S)
+        .filter(|(_, rate)| facts.pace.untraced(Some(*rate)) >= Some(SIGNALS_PER_S))
         .collect();
     storms.sort_by_key(|(signal, _)| std::cmp::Reverse(signal.count));
     if let Some((signal, rate)) = storms.first() {

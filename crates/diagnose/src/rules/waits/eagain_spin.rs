@@ -63,7 +63,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .again
         .spins
         .iter()
-        .filter(|spin| guards::is_spin(&spin.laps, &guards::share_of_laps(facts, spin.tid, &spin.laps)))
+        .filter(|spin| {
+            guards::is_spin(facts, &spin.laps, &guards::share_of_laps(facts, spin.tid, &spin.laps))
+        })
         .filter(|spin| !polls_without_waiting(facts, spin))
         .collect();
     tries.sort_by_key(|spin| std::cmp::Reverse((spin.laps.time_ns, spin.laps.turns)));
@@ -75,7 +77,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .spins
         .iter()
         .filter(|spin| spin.only_writable())
-        .filter(|spin| guards::is_spin(&spin.laps, &guards::share_of_laps(facts, spin.tid, &spin.laps)))
+        .filter(|spin| {
+            guards::is_spin(facts, &spin.laps, &guards::share_of_laps(facts, spin.tid, &spin.laps))
+        })
         .collect();
     if facts.seems_filtered() && !writable.is_empty() {
         out.not_judged(

@@ -49,7 +49,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .spins
         .iter()
         .filter(|spin| !spin.only_writable())
-        .filter(|spin| guards::is_spin(&spin.laps, &guards::share_of_laps(facts, spin.tid, &spin.laps)))
+        .filter(|spin| {
+            guards::is_spin(facts, &spin.laps, &guards::share_of_laps(facts, spin.tid, &spin.laps))
+        })
         .collect();
     // A capture of nothing but polls cannot show whether the descriptor was read in between.
     if facts.seems_filtered() && spins.iter().any(|spin| !spin.hung_up()) {

@@ -46,7 +46,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .readiness
         .zero_timeouts
         .iter()
-        .filter(|row| guards::is_spin(&row.laps, &guards::share_of_laps(facts, row.tid, &row.laps)))
+        .filter(|row| guards::is_spin(facts, &row.laps, &guards::share_of_laps(facts, row.tid, &row.laps)))
         .collect();
     rows.sort_by_key(|row| std::cmp::Reverse((row.laps.time_ns, row.laps.turns)));
     for row in rows.into_iter().take(MAX_REPORTED) {
