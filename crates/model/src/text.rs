@@ -147,19 +147,24 @@ pub fn quoted(text: &[u8]) -> Option<(&[u8], bool)> {
 
 /// The bytes that a quoted string stands for: C escapes undone. Borrowed where there are none.
 pub fn unescape(quoted: &[u8]) -> std::borrow::Cow<'_, [u8]> {
-    if !quoted.contains(&b'\\') {
+    if memchr::memchr(b'\\', quoted).is_none() {
         return quoted.into();
     }
     let mut out = Vec::with_capacity(quoted.len());
+    unescape_into(quoted, &mut out);
+    out.into()
+}
+
+/// Appends the bytes that a quoted string stands for.
+pub fn unescape_into(quoted: &[u8], out: &mut Vec<u8>) {
     let mut i = 0;
-    while i < quoted.len() {
-        let byte = quoted[i];
-        i += 1;
-        if byte != b'\\' || i >= quoted.len() {
-            out.push(byte);
-            continue;
-        }
-        let escape = quoted[i];
+    while let Some(plain) = memchr::memchr(b'\\', &quoted[i..]) {
+        out.extend_from_slice(&quoted[i..i + plain]);
+        i += plain + 1;
+        let Some(&escape) = quoted.get(i) else {
+            out.push(b'\\');
+            return;
+        };
         i += 1;
         match escape {
             b'n' => out.push(b'\n'),
@@ -187,7 +192,7 @@ pub fn unescape(quoted: &[u8]) -> std::borrow::Cow<'_, [u8]> {
             other => out.push(other),
         }
     }
-    out.into()
+    out.extend_from_slice(&quoted[i..]);
 }
 
 /// Text for people: the bytes as UTF-8, damage replaced.

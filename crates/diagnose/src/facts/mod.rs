@@ -32,6 +32,7 @@ pub mod readiness;
 #[cfg(test)]
 mod recorded_tests;
 pub mod recording;
+pub mod requests;
 pub mod rounds;
 pub mod samples;
 pub mod sched;
@@ -70,6 +71,7 @@ pub use pace::Pace;
 pub use peers::{PeerFacts, Peers};
 pub use readiness::Readiness;
 pub use recording::RecordingFacts;
+pub use requests::{EndpointFacts, EndpointId, RequestRecord, Requests};
 pub use rounds::Rounds;
 pub use samples::Samples;
 pub use sched::{Sched, SchedTime};
@@ -206,7 +208,8 @@ fold_calls!(
     locks,
     sleeps,
     busy,
-    memory
+    memory,
+    requests
 );
 
 /// Everything that rules and views read.
@@ -243,6 +246,8 @@ pub struct Facts {
     pub errors: Errors,
     /// Whom the program talks to.
     pub peers: Peers,
+    /// What is asked on connections, of this program and by it.
+    pub requests: Requests,
     /// Signs of threads that the capture does not show.
     pub hidden: Hidden,
     /// Calls refused for too many open descriptors.
@@ -294,6 +299,7 @@ impl Default for Facts {
             activity: Activity::default(),
             errors: Errors::default(),
             peers: Peers::default(),
+            requests: Requests::default(),
             hidden: Hidden::default(),
             limits: Limits::default(),
             searches: Searches::default(),
@@ -323,6 +329,7 @@ impl Facts {
         self.world.finish();
         self.capture.remark_bounds(&self.world);
         self.peers.finish(&self.world);
+        self.requests.finish(&self.world, self.window.end);
         self.streams = streams::streams(&self.world);
         self.totals = self.sum_up();
         // A recorder with the scheduler's account stops no thread.
