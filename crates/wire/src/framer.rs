@@ -75,10 +75,8 @@ impl Framer {
         let missing = chunk.len.saturating_sub(chunk.head.len() as u64);
         let mut bytes = chunk.head;
         if self.lost {
-            if !bytes
-                .get(..M::HEADER)
-                .is_some_and(|_| messages.length(bytes, true).is_some_and(|len| len > 0))
-            {
+            let begins = bytes.len() >= M::HEADER && messages.length(bytes, true).is_some_and(|len| len > 0);
+            if !begins {
                 return;
             }
             self.lost = false;

@@ -9,10 +9,12 @@ pub mod framer;
 pub mod pairing;
 pub mod protocols;
 pub mod sql;
+#[cfg(test)]
+mod testing;
 pub mod text;
 
 pub use connection::Connection;
-pub use protocols::{PROTOCOLS, find, sniff};
+pub use protocols::{PROTOCOLS, find, reduce, sniff};
 
 /// Which way bytes go.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -28,7 +30,8 @@ pub enum Direction {
 pub struct Chunk<'a> {
     /// The first bytes of it, as far as the capture has them.
     pub head: &'a [u8],
-    /// Bytes moved in all: at least `head.len()`.
+    /// Bytes moved in all. At least `head.len()`, but for a reduced head, which may be a little longer than what it
+    /// stands for.
     pub len: u64,
 }
 
@@ -114,3 +117,6 @@ pub struct Protocol {
 
 /// Bytes of a request's texts.
 pub const MAX_TEXT: usize = 200;
+
+/// Bytes that [`reduce`] leaves at most.
+pub const MAX_REDUCED: usize = 240;

@@ -88,6 +88,10 @@ pub fn is_token(word: &[u8]) -> bool {
 /// with a number in it (`user123`), but not a version or a kind (`v1`, `s3`, `oauth2`, `utf8`).
 fn differs(word: &[u8]) -> bool {
     let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
+    if word.contains(&b'*') {
+        // What was left of a token.
+        return true;
+    }
     if digits == 0 {
         return word.len() >= 32 || word.len() >= 8 && word.iter().all(u8::is_ascii_hexdigit);
     }

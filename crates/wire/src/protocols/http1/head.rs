@@ -1,0 +1,166 @@
+//! Heads of HTTP/1 messages (RFC 9112): the first line, and the few header fields that matter here.
+
+/// Verbs that requests begin with.
+const VERBS: [&[u8]; 9] =
+    [b"GET", b"POST", b"PUT", b"DELETE", b"HEAD", b"PATCH", b"OPTIONS", b"CONNECT", b"TRACE"];
+
+/// `GET /path HTTP/1.1`
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RequestLine<'a> {
+    pub(super) verb: &'a [u8],
+    pub(super) target: &'a [u8],
+    /// The target may go on behind the end of the bytes.
+    pub(super) is_cut: bool,
+    /// What follows the target: the version and the header fields.
+    pub(super) behind: &'a [u8],
+}
+
+impl<'a> RequestLine<'a> {
+    /// `None` where no request begins so.
+    pub(super) fn read(bytes: &'a [u8]) -> Option<RequestLine<'a>> {
+        let space = memchr::memchr(b' ', &bytes[..bytes.len().min(8)])?;
+        let (verb, rest) = (&bytes[..space], &bytes[space + 1..]);
+        if !VERBS.contains(&verb) {
+            return None;
+        }
+        let end = memchr::memchr3(b' ', b'\r', b'\n', rest);
+        let target = &rest[..end.unwrap_or(rest.len())];
+        let has_form = target.starts_with(b"/")
+            || target == b"*"
+            || target.starts_with(b"http://")
+            || target.starts_with(b"https://")
+            || verb == b"CONNECT" && memchr::memchr(b':', target).is_some();
+        let behind = end.map_or(&b""[..], |end| &rest[end..]);
+        let has_version = behind.iter().zip(b" HTTP/1.").all(|(a, b)| a == b);
+        (has_form && has_version && target.iter().all(|byte| byte.is_ascii_graphic() || *byte >= 0x80))
+            .then_some(RequestLine { verb, target, is_cut: end.is_none(), behind })
+    }
+
+    /// Whom an absolute target, or that of `CONNECT`, names, without who asks; and the path.
+    pub(super) fn split_target(&self) -> (Option<&'a [u8]>, &'a [u8]) {
+        let scheme = match self.target {
+            [b'h', b't', b't', b'p', b':', b'/', b'/', ..] => 7,
+            [b'h', b't', b't', b'p', b's', b':', b'/', b'/', ..] => 8,
+            _ if self.verb == b"CONNECT" => 0,
+            _ => return (None, self.target),
+        };
+        let rest = &self.target[scheme..];
+        let end = rest.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#')).unwrap_or(rest.len());
+        let (authority, path) = rest.split_at(end);
+        // Who asks stands before the last @; it may be beyond the end.
+        let host = match memchr::memrchr(b'@', authority) {
+            Some(at) => Some(&authority[at + 1..]),
+            None if self.is_cut && path.is_empty() => None,
+            None => Some(authority),
+        };
+        (host, path)
+    }
+}
+
+/// The status of an answer: `None` where none begins so, `Some(None)` where the number is not whole.
+pub(super) fn status(bytes: &[u8]) -> Option<Option<u16>> {
+    let form = b"HTTP/1.";
+    if bytes.len() < form.len() || !bytes.starts_with(form) {
+        return None;
+    }
+    match bytes.get(7..12) {
+        Some(&[version, b' ', a, b, c]) if [version, a, b, c].iter().all(u8::is_ascii_digit) => {
+            Some(Some([a, b, c].iter().fold(0, |sum, digit| sum * 10 + u16::from(digit - b'0'))))
+        }
+        Some(_) => None,
+        None => Some(None),
+    }
+}
+
+/// Of the fields of a head, what matters.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Fields<'a> {
+    pub(super) content_length: Option<u64>,
+    pub(super) is_chunked: bool,
+    pub(super) host: Option<&'a [u8]>,
+    pub(super) trace_id: Option<&'a [u8]>,
+    /// Bytes of the whole head, as a reduced one says it ([`super::reduce::LENGTH`]).
+    pub(super) stated_length: Option<u64>,
+    /// Bytes up to the body, where the empty line is there.
+    pub(super) length: Option<usize>,
+}
+
+impl<'a> Fields<'a> {
+    /// Reads the whole lines behind the first.
+    pub(super) fn read(bytes: &'a [u8]) -> Fields<'a> {
+        let mut fields = Fields::default();
+        let mut at = match memchr::memchr(b'\n', bytes) {
+            Some(end) => end + 1,
+            None => return fields,
+        };
+        while let Some(length) = memchr::memchr(b'\n', &bytes[at..]) {
+            let line = &bytes[at..at + length];
+            at += length + 1;
+            match line {
+                [] | [b'\r'] => {
+                    fields.length = Some(at);
+                    break;
+                }
+                // The first letters of the names that are looked for.
+                [b'h' | b'H' | b'c' | b'C' | b't' | b'T' | b'x' | b'X' | b'b' | b'B' | b':', ..] => {
+                    fields.take(line);
+                }
+                _ => {}
+            }
+        }
+        fields
+    }
+
+    fn take(&mut self, line: &'a [u8]) {
+        let Some(colon) = memchr::memchr(b':', line) else { return };
+        let name = &line[..colon];
+        let value = || line[colon + 1..].trim_ascii();
+        let is = |known: &[u8]| name.eq_ignore_ascii_case(known);
+        match name.len() {
+            0 => self.stated_length = number(value()),
+            2 if is(b"b3") => self.trace_id = self.trace_id.or(value().split(|byte| *byte == b'-').next()),
+            4 if is(b"host") => self.host = self.host.or(Some(value())),
+            11 if is(b"traceparent") => {
+                self.trace_id = value().split(|byte| *byte == b'-').nth(1).or(self.trace_id);
+            }
+            12 if is(b"x-b3-traceid") => self.trace_id = self.trace_id.or(Some(value())),
+            14 if is(b"content-length") => self.content_length = number(value()),
+            17 if is(b"transfer-encoding") => {
+                let value = value();
+                let last = value.rsplit(|byte| *byte == b',').next().unwrap_or(value).trim_ascii();
+                self.is_chunked = last.eq_ignore_ascii_case(b"chunked");
+            }
+            _ => {}
+        }
+    }
+
+    /// The id of the trace, where it has the form of one (16 or 32 hexadecimal digits, not all zero).
+    pub(super) fn trace(&self) -> Option<&'a str> {
+        let id = self.trace_id.filter(|id| {
+            matches!(id.len(), 16 | 32)
+                && id.iter().all(u8::is_ascii_hexdigit)
+                && id.iter().any(|byte| *byte != b'0')
+        })?;
+        std::str::from_utf8(id).ok()
+    }
+
+    /// The host, where it has the form of one.
+    pub(super) fn host(&self) -> Option<&'a str> {
+        self.host.and_then(host)
+    }
+}
+
+/// A host, with or without its port, of the letters that hosts are of.
+pub(super) fn host(text: &[u8]) -> Option<&str> {
+    let fits = |byte: &u8| byte.is_ascii_alphanumeric() || b".-_:[]*".contains(byte);
+    (!text.is_empty() && text.len() <= 100 && text.iter().all(fits))
+        .then(|| std::str::from_utf8(text).ok())
+        .flatten()
+}
+
+fn number(text: &[u8]) -> Option<u64> {
+    if text.is_empty() || text.len() > 18 || !text.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    Some(text.iter().fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0')))
+}
