@@ -68,7 +68,11 @@ impl Need {
             Need::Calls | Need::Durations | Need::Clock | Need::Class(_) | Need::AnyOf(_)
                 if !calls && recording =>
             {
-                Some(("single calls (recorded as counts only)".to_string(), retake()))
+                let why = match facts.recording.only_counts() {
+                    true => "single calls (recorded as counts only)",
+                    false => "single calls (none was made while it was recorded)",
+                };
+                Some((why.to_string(), retake()))
             }
             Need::Calls if !calls => Some(("single calls".to_string(), retake())),
             Need::Durations if !facts.capture.has_durations() => {

@@ -101,7 +101,9 @@ impl Call<'_> {
     pub fn write_line(&self, format: &LineFormat, out: &mut Vec<u8>) {
         let from = out.len();
         format.lead(self.tid, self.ts, out);
-        if self.flags.contains(CallFlags::START_NOT_SEEN) {
+        // Of a call that went on all along there is no line before.
+        let started_before = self.flags.contains(CallFlags::START_NOT_SEEN);
+        if started_before && !self.flags.contains(CallFlags::END_NOT_SEEN) {
             out.extend_from_slice(b"<... ");
             out.extend_from_slice(self.name);
             out.extend_from_slice(b" resumed>");

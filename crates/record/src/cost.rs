@@ -28,6 +28,12 @@ const ROUNDS: usize = 4;
 /// needs no second thread to switch with.
 const PER_SWITCH_NS: f64 = 150.0;
 
+/// Between two looks at the cost, at most.
+const NEXT_LOOK: Duration = Duration::from_millis(100);
+/// How long a fuller mode is given up for the first time, and at most.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(64);
+
 /// Measures with this thread; attaches the programs of threads and calls, which stay.
 pub(crate) fn calibrate(
     kernel: &mut KernelSide,
@@ -86,6 +92,9 @@ pub(crate) struct CostMeter {
     last: (u64, Duration),
     /// Calls a second.
     rate: f64,
+    mode: CallsMode,
+    /// When a fuller mode was given up last, and for how long at least.
+    gave_up: Option<(Duration, Duration)>,
 }
 
 impl CostMeter {
@@ -94,6 +103,7 @@ impl CostMeter {
         options: &Options,
         before: [RingLoss; 2],
         rare_before: [RingLoss; kind::COUNT],
+        mode: CallsMode,
     ) -> CostMeter {
         let mut meter = CostMeter {
             per_call,
@@ -108,6 +118,8 @@ impl CostMeter {
             on_cpu_ns: None,
             last: (0, Duration::ZERO),
             rate: 0.0,
+            mode,
+            gave_up: None,
         };
         meter.cpu_before = meter.target_cpu_ns();
         meter
@@ -173,7 +185,10 @@ impl CostMeter {
         let window = elapsed.saturating_sub(at);
         if window >= Duration::from_millis(50) {
             let now = self.rings[0].produced + counted;
-            self.rate = now.saturating_sub(calls) as f64 / window.as_secs_f64();
+            // Where nothing is looked at, the last rate that was seen is as good as any.
+            if self.mode != CallsMode::None {
+                self.rate = now.saturating_sub(calls) as f64 / window.as_secs_f64();
+            }
             self.last = (now, elapsed);
         }
     }
@@ -200,33 +215,36 @@ impl CostMeter {
     }
 
     /// The fullest mode that keeps within `most` of the target's CPU time over the `planned` time.
-    pub(crate) fn affordable(&self, now: CallsMode, most: f64, planned: Duration) -> CallsMode {
+    pub(crate) fn affordable(&mut self, most: f64, planned: Duration) -> CallsMode {
         let elapsed = self.elapsed.as_secs_f64().max(1e-3);
         let planned = planned.as_secs_f64().max(elapsed);
         // A target that hardly runs may lose that share of a hundredth of a CPU without anybody noticing.
         let cpus = (self.on_cpu_ns.unwrap_or(0) as f64 / 1e9 / elapsed).max(0.01);
         let left = most * cpus * planned * 1e9 - self.added_ns();
-        // What the time until the next look will cost.
-        let next = |per_call: f64| self.rate * per_call * 0.1;
-        let was_full = self.rings[0].produced > 0 && now != CallsMode::Count;
-        match now {
-            // What was given up stays given up, so that the recording has one gap and not a thousand.
-            CallsMode::None => CallsMode::None,
-            CallsMode::Full if left > next(self.per_call.full) => CallsMode::Full,
-            CallsMode::Count
-                if !was_full && self.spent_nothing_in_full() && left > next(self.per_call.full) =>
-            {
-                CallsMode::Full
-            }
-            _ if left > next(self.per_call.counts) => CallsMode::Count,
+        let affords = |per_call: f64, time: Duration| left > self.rate * per_call * time.as_secs_f64();
+        // What was given up is taken up again only where it can last, and after a pause that doubles each time: so that a
+        // recording has a few gaps and not a thousand.
+        let (rested, spell) = match self.gave_up {
+            Some((at, pause)) => (self.elapsed >= at + pause, pause),
+            None => (true, NEXT_LOOK),
+        };
+        let wanted = match self.mode {
+            CallsMode::Full if affords(self.per_call.full, NEXT_LOOK) => CallsMode::Full,
+            CallsMode::Count if rested && affords(self.per_call.full, spell) => CallsMode::Full,
+            CallsMode::None if !rested || !affords(self.per_call.counts, spell) => CallsMode::None,
+            _ if affords(self.per_call.counts, NEXT_LOOK) => CallsMode::Count,
             _ => CallsMode::None,
+        };
+        if wanted < self.mode {
+            let pause = self.gave_up.map_or(FIRST_PAUSE, |(_, pause)| (pause * 2).min(LONGEST_PAUSE));
+            self.gave_up = Some((self.elapsed, pause));
         }
+        wanted
     }
 
-    /// True before a recording went to full for the first time: slow and state-changing calls are recorded in full
-    /// even then, so that a few do not count.
-    fn spent_nothing_in_full(&self) -> bool {
-        self.rings[0].produced <= self.counted_calls
+    /// From here on this is recorded.
+    pub(crate) fn switched(&mut self, mode: CallsMode) {
+        self.mode = mode;
     }
 
     pub(crate) fn cost(&self, recorder: Duration) -> Option<Cost> {
@@ -235,5 +253,58 @@ impl CostMeter {
             recorder_cpu: Nanos::new(recorder.as_nanos() as u64),
             per_call: Nanos::new(self.per_call.full as u64),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A meter of a target that uses one CPU, with 100 ns a recorded call and 50 a counted one.
+    fn meter(mode: CallsMode) -> CostMeter {
+        let per_call = PerCall { full: 100.0, counts: 50.0, others: 0.0 };
+        let none = [RingLoss::NONE; 2];
+        let rare = [RingLoss::NONE; kind::COUNT];
+        CostMeter::new(per_call, &Options::default(), none, rare, mode)
+    }
+
+    /// A tenth of a second goes by, with so many calls a second.
+    fn go_on(meter: &mut CostMeter, calls_a_second: u64) -> CallsMode {
+        let calls = calls_a_second / 10;
+        let mut rings = meter.rings;
+        let counted = meter.counted_calls + if meter.mode == CallsMode::Count { calls } else { 0 };
+        rings[0].produced += if meter.mode == CallsMode::Full { calls } else { 0 };
+        let elapsed = meter.elapsed + Duration::from_millis(100);
+        meter.update(rings, counted, elapsed);
+        meter.on_cpu_ns = Some(elapsed.as_nanos() as u64);
+        let mode = meter.affordable(0.05, Duration::from_secs(10));
+        meter.switched(mode);
+        mode
+    }
+
+    #[test]
+    fn what_is_cheap_is_recorded_in_full_throughout() {
+        let mut meter = meter(CallsMode::Count);
+        for calls_a_second in [0, 1, 100_000, 0, 400_000] {
+            assert_eq!(go_on(&mut meter, calls_a_second), CallsMode::Full);
+        }
+    }
+
+    #[test]
+    fn what_was_given_up_for_its_cost_is_taken_up_again_when_it_is_cheap() {
+        let mut meter = meter(CallsMode::Count);
+        let mut modes = vec![CallsMode::Count];
+        // 5 % of 10 s are 5 million calls: 4 million a second are too many for long.
+        for round in 0..600 {
+            let mode = go_on(&mut meter, if round < 100 { 4_000_000 } else { 1_000 });
+            if modes.last() != Some(&mode) {
+                modes.push(mode);
+            }
+        }
+        assert_eq!(modes[..4], [CallsMode::Count, CallsMode::Full, CallsMode::Count, CallsMode::None]);
+        assert_eq!(modes.last(), Some(&CallsMode::Full), "{modes:?}");
+        assert!(modes.len() <= 12, "a few gaps, not many: {modes:?}");
+        let share = meter.share().unwrap();
+        assert!(share <= 0.055, "{share}");
     }
 }

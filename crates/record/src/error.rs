@@ -8,9 +8,7 @@ use std::path::PathBuf;
 pub enum RecordError {
     /// A BPF program was refused.
     #[cfg(feature = "bpf")]
-    #[error(
-        "the kernel refused the BPF program {program} ({step}): {source:#}\nnext: `whyslow doctor` tells what is missing"
-    )]
+    #[error("the kernel refused the BPF program {program} ({step}): {source:#}\nnext: {}", remedy(source))]
     Load {
         /// Which.
         program: &'static str,
@@ -51,4 +49,14 @@ pub enum RecordError {
     /// A slip of ours.
     #[error("{0}: this is an error in whyslow, please report it")]
     Internal(String),
+}
+
+/// What to do about a refusal.
+#[cfg(feature = "bpf")]
+fn remedy(refusal: &libbpf_rs::Error) -> &'static str {
+    // libbpf tells the kernel's EMFILE as text only.
+    match format!("{refusal:#}").contains("Too many open files") {
+        true => "raise the hard limit of open files (`ulimit -Hn`): a recording needs about 200 and 6 a CPU",
+        false => "`whyslow doctor` tells what is missing",
+    }
 }

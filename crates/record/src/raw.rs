@@ -74,10 +74,13 @@ pub const PIECE_CUT: u8 = 1;
 /// Flag of a piece: not readable.
 pub const PIECE_FAULT: u8 = 2;
 
+/// The argument of a piece that is none: it fills a record up to a multiple of 8 bytes.
+pub const PIECE_PAD: u8 = 15;
+
 /// The pieces in `memory`. Ends where the bytes do not make sense.
 pub fn pieces(memory: &[u8]) -> impl Iterator<Item = MemoryPiece<'_>> {
     let mut rest = memory;
-    std::iter::from_fn(move || {
+    let pieces = std::iter::from_fn(move || {
         let (header, behind) = rest.split_at_checked(PIECE_HEADER)?;
         let length = u16::from_ne_bytes([header[0], header[1]]) as usize;
         let bytes = behind.get(..length)?;
@@ -89,7 +92,15 @@ pub fn pieces(memory: &[u8]) -> impl Iterator<Item = MemoryPiece<'_>> {
             cut: header[3] & PIECE_CUT != 0,
             fault: header[3] & PIECE_FAULT != 0,
         })
-    })
+    });
+    pieces.filter(|piece| piece.arg != PIECE_PAD)
+}
+
+/// Fills `memory` up to a multiple of 8 bytes, as records are.
+pub fn pad(memory: &mut Vec<u8>) {
+    if !memory.len().is_multiple_of(8) {
+        memory.extend_from_slice(&[0, 0, PIECE_PAD, 0]);
+    }
 }
 
 /// Appends a piece to `memory`, as the kernel's side lays it out.

@@ -127,7 +127,7 @@ impl Session {
         let threads = options.tids.iter().map(|tid| 1 << 32 | u64::from(*tid));
         kernel.watch(&processes.chain(threads).collect::<Vec<_>>())?;
         kernel.look_around();
-        let meter = CostMeter::new(per_call, &options, before, rare_before);
+        let meter = CostMeter::new(per_call, &options, before, rare_before, mode_now);
         let state = state_of(&options);
         Head::new(clock, began_ns, &options, &state).write(&options.spool)?;
         let mut code = Code::default();
@@ -187,8 +187,7 @@ impl Session {
         self.measure();
         self.look_at_code();
         if self.options.mode == Mode::Adaptive && self.began.elapsed() >= FIRST_LOOK {
-            let wanted =
-                self.meter.affordable(self.mode_now, self.options.max_overhead, self.options.planned);
+            let wanted = self.meter.affordable(self.options.max_overhead, self.options.planned);
             if wanted != self.mode_now {
                 self.switch(wanted)?;
             }
@@ -247,6 +246,7 @@ impl Session {
         }
         self.close_span();
         self.mode_now = mode;
+        self.meter.switched(mode);
         Ok(())
     }
 

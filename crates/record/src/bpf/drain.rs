@@ -1,6 +1,7 @@
 //! The drain thread: empties the rings into the spool, often enough that none runs full. It polls: waking a reader for
 //! each record costs the target more than the recording itself.
 
+use crate::bpf::in_flight;
 use crate::bpf::layout::{Fields, Header, kind};
 use crate::bpf::rare::RareRing;
 use crate::bpf::ring::Rings;
@@ -121,9 +122,10 @@ fn run(
             }
         };
         // The rare records first: who a thread is comes before its calls.
-        sources.rare.take(|bytes| {
-            counters.note_beginning(bytes);
-            keep("rare", bytes);
+        sources.rare.take(|record| {
+            counters.note_beginning(record);
+            in_flight::complete(record);
+            keep("rare", record);
         });
         for (cpu, name) in call_names.iter().enumerate() {
             sources.calls.take(cpu, |bytes| keep(name, bytes));

@@ -7,11 +7,12 @@ use crate::error::RecordError;
 use crate::programs::{Attach, By, PROGRAMS, Program};
 use crate::spec::{CallSpec, MAX_PIECES, When};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, Object};
+use rustix::process::{Resource, getrlimit, setrlimit};
 use std::io::Read;
 use std::os::fd::IntoRawFd;
 
 /// What was recorded of the calls (`enum` in `common.bpf.h`).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u32)]
 pub(crate) enum CallsMode {
     None = 0,
@@ -38,6 +39,7 @@ impl KernelSide {
     ) -> Result<KernelSide, RecordError> {
         // libbpf's own remarks, the verifier's among them, are for who works on the programs.
         let told = std::env::var_os("WHYSLOW_LIBBPF_LOG").is_some();
+        raise_open_files();
         libbpf_rs::set_print(told.then_some((libbpf_rs::PrintLevel::Info, |_, text| eprint!("{text}"))));
         let mut side = KernelSide {
             maps: SharedMaps::default(),
@@ -231,6 +233,14 @@ fn links(program: &'static Program, object: &Object, sample_hz: u32) -> Result<V
         }
     }
     Ok(links)
+}
+
+/// Maps, programs, links and timers are a descriptor each, some of them a CPU: as many as we may have.
+fn raise_open_files() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // Where it stays, the kernel tells when the descriptors run out.
+    let _ = setrlimit(Resource::Nofile, limit);
 }
 
 /// futex(2) on x86-64 and on arm64 (asm-generic).

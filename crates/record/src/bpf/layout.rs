@@ -155,6 +155,8 @@ pub(crate) struct Header {
 
 impl Header {
     pub(crate) const SIZE: usize = 16;
+    /// Where its flags stand.
+    pub(crate) const FLAGS: usize = 3;
 
     /// The header at the front of `bytes`; `None` where they hold no whole record.
     #[inline]

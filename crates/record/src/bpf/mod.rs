@@ -1,6 +1,7 @@
 //! Loading BPF programs and draining what they write. Everything that knows libbpf stands here and in `programs`.
 
 pub(crate) mod drain;
+mod in_flight;
 pub(crate) mod kernel_side;
 pub(crate) mod layout;
 pub(crate) mod object;

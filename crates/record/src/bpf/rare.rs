@@ -28,13 +28,13 @@ impl RareRing {
     }
 
     /// Takes what is there. Returns the bytes taken.
-    pub(crate) fn take(&self, mut with: impl FnMut(&[u8])) -> usize {
+    pub(crate) fn take(&self, mut with: impl FnMut(&mut Vec<u8>)) -> usize {
         // An error here is one of epoll's set-up; consume() itself takes what is there.
         let _ = self.ring.consume();
         let mut bytes = 0;
-        for record in self.records.try_iter() {
+        for mut record in self.records.try_iter() {
             bytes += record.len();
-            with(&record);
+            with(&mut record);
         }
         bytes
     }

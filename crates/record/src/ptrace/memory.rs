@@ -1,4 +1,5 @@
-//! Reads the pieces of a program's memory that a call's specification asks for, from outside of the program.
+//! Reads the pieces of a program's memory that a call's specification asks for, from outside of the program: for the
+//! ptrace recorder, and for what a recording by BPF finds under way at its end.
 
 use super::sys;
 use crate::raw::{MemoryPiece, PIECE_CUT, push_piece};
@@ -17,20 +18,31 @@ const MAX_ADDRESS: usize = 128;
 /// Bytes kept of a message's control data.
 const MAX_CONTROL: usize = 64;
 
+/// How far a call has come when memory is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// It is entered: what it will destroy is read.
+    Entered,
+    /// It goes on, and nobody will see it return: all that the program handed over is read.
+    UnderWay,
+    /// It returned this.
+    Returned(i64),
+}
+
 /// A call as far as it is known when memory is read.
 #[derive(Clone, Copy)]
-pub(super) struct Moment<'a> {
+pub(crate) struct Moment<'a> {
     /// The thread. Not its process: where the first thread has ended, the process's number leads to no memory.
-    pub(super) tid: u32,
+    pub(crate) tid: u32,
     /// The argument registers.
-    pub(super) args: &'a [u64; 6],
-    /// What it returned; `None` when it is entered.
-    pub(super) ret: Option<i64>,
+    pub(crate) args: &'a [u64; 6],
+    /// How far it has come.
+    pub(crate) stage: Stage,
 }
 
 /// Reads what `spec` asks for at this moment, and appends it to `memory`. `payload` is how many bytes of payload to keep.
 /// Returns false where a piece could not be read.
-pub(super) fn read_pieces(
+pub(crate) fn read_pieces(
     spec: &CallSpec,
     moment: Moment<'_>,
     payload: u16,
@@ -39,9 +51,10 @@ pub(super) fn read_pieces(
 ) -> bool {
     let mut complete = true;
     for piece in spec.pieces {
-        let due = match (piece.when, moment.ret) {
-            (When::Enter, None) | (When::Exit, Some(_)) => true,
-            (When::Success, Some(ret)) => ret >= 0,
+        let due = match (piece.when, moment.stage) {
+            (When::Enter, Stage::Entered | Stage::UnderWay) => true,
+            (When::Exit, Stage::UnderWay | Stage::Returned(_)) => true,
+            (When::Success, Stage::Returned(ret)) => ret >= 0,
             _ => false,
         };
         let address = moment.args[piece.arg as usize % 6];
@@ -90,8 +103,8 @@ impl Reader<'_> {
                 let units = self.moment.args[self.piece.of as usize % 6];
                 let size = units.saturating_mul(self.piece.scale.into());
                 // A call that wrote moved no more than it says.
-                let moved = match self.moment.ret {
-                    Some(ret) if self.piece.payload && ret >= 0 => ret as u64,
+                let moved = match self.moment.stage {
+                    Stage::Returned(ret) if self.piece.payload && ret >= 0 => ret as u64,
                     _ => u64::MAX,
                 };
                 self.bytes(address, 0, size.min(moved), self.cap)
@@ -117,7 +130,10 @@ impl Reader<'_> {
 
     /// Bytes that the call moved; no limit where it has not returned yet.
     fn moved(&self) -> u64 {
-        self.moment.ret.map_or(u64::MAX, |ret| ret.max(0) as u64)
+        match self.moment.stage {
+            Stage::Returned(ret) => ret.max(0) as u64,
+            Stage::Entered | Stage::UnderWay => u64::MAX,
+        }
     }
 
     fn number<const N: usize>(&self, address: u64) -> Option<[u8; N]> {

@@ -11,7 +11,7 @@ mod error;
 mod event;
 mod filter;
 pub(crate) mod launch;
-mod memory;
+pub(crate) mod memory;
 mod recorder;
 mod signals;
 mod stops;

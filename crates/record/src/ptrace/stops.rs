@@ -4,7 +4,7 @@ use super::attach;
 use super::error::PtraceError;
 use super::event::{Ended, Origin, RawEvent};
 use super::launch::own_tid;
-use super::memory::{Moment, read_pieces};
+use super::memory::{Moment, Stage, read_pieces};
 use super::recorder::{Entered, Out, Recorder, Tracee, is_gone};
 use super::signals;
 use super::sys::{self, EVENT_STOP, Resume, SYSCALL_STOP, Status, SyscallStop, X32_BIT};
@@ -124,7 +124,7 @@ impl Recorder {
         tracee.memory.clear();
         if let Some(spec) = spec.filter(|_| wanted) {
             args[spec.args.min(6) as usize..].fill(0);
-            let moment = Moment { tid, args: &args, ret: None };
+            let moment = Moment { tid, args: &args, stage: Stage::Entered };
             complete = read_pieces(spec, moment, self.options.payload, &mut self.buffer, &mut tracee.memory);
         }
         // The call that it was in when it was taken began before, in whatever way the kernel takes it up again.
@@ -153,7 +153,7 @@ impl Recorder {
         self.memory.clear();
         self.memory.extend_from_slice(&tracee.memory);
         if let Some(spec) = if call.compat { None } else { (self.options.spec)(call.nr) } {
-            let moment = Moment { tid, args: &call.args, ret: Some(ret) };
+            let moment = Moment { tid, args: &call.args, stage: Stage::Returned(ret) };
             complete &= read_pieces(spec, moment, self.options.payload, &mut self.buffer, &mut self.memory);
         }
         self.counters.calls += 1;

@@ -3,6 +3,7 @@
 #![cfg(feature = "bpf")]
 
 mod block;
+mod in_flight;
 mod net;
 mod samples;
 mod signals;
@@ -11,7 +12,10 @@ mod waits;
 
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
-use whyslow_model::{BlockIo, Event, Loss, NetEvent, Sample, SourceId, Stack, StackId, ThreadTotals};
+use whyslow_model::line::Who;
+use whyslow_model::{
+    BlockIo, CallFlags, Event, LineFormat, Loss, NetEvent, Sample, SourceId, Stack, StackId, ThreadTotals,
+};
 use whyslow_record::{Mode, Options, RecordError, Session};
 
 /// How often each workload does its thing.
@@ -28,6 +32,8 @@ pub(crate) struct Seen {
     pub(crate) totals: Vec<ThreadTotals>,
     /// Name and siginfo.
     pub(crate) signals: Vec<(String, String)>,
+    /// Calls that did not return, as a trace shows them.
+    pub(crate) unfinished: Vec<String>,
     pub(crate) losses: Vec<Loss>,
 }
 
@@ -119,6 +125,11 @@ pub(crate) fn record<P, W: Send + 'static>(
         Event::BlockIo(io) => seen.blocks.push(*io),
         Event::Net(event) => seen.net.push(*event),
         Event::ThreadTotals(totals) => seen.totals.push(totals),
+        Event::Call(call) if call.flags.contains(CallFlags::END_NOT_SEEN) => {
+            let mut line = Vec::new();
+            call.write_line(&LineFormat { who: Who::Nobody, ..LineFormat::STRACE }, &mut line);
+            seen.unfinished.push(String::from_utf8_lossy(&line).into_owned());
+        }
         Event::Signal(signal) => {
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             seen.signals.push((text(signal.name), text(signal.info)));

@@ -2,7 +2,12 @@
 #ifndef WHYSLOW_IN_FLIGHT_H
 #define WHYSLOW_IN_FLIGHT_H
 
-/* The calls that the watched threads are in as the recording ends. */
+/* include/linux/sched.h */
+#define TASK_INTERRUPTIBLE 1
+#define TASK_UNINTERRUPTIBLE 2
+
+/* The calls that the watched threads are in as the recording ends. What their arguments point to is read by the drain
+ * (crates/record/src/bpf/in_flight.rs). */
 SEC("iter/task")
 int calls_in_flight(struct bpf_iter__task *ctx)
 {
@@ -11,15 +16,22 @@ int calls_in_flight(struct bpf_iter__task *ctx)
 	struct call_record *call;
 	struct call_spec *spec;
 	struct pt_regs *regs;
-	u64 now, dur;
-	u32 nr;
+	u64 now, dur = 0;
+	u32 nr, flags = CALL_NO_EXIT;
 
 	if (!task)
 		return 0;
 	state = state_of(task);
-	if (!state || !state->enter)
+	if (!state)
 		return 0;
 	regs = (void *)bpf_task_pt_regs(task);
+	if (!state->enter) {
+		/* Who waits all along is in a call that it entered before, unless it waits elsewhere (a page fault: then the
+		 * kernel has -1 for the number). */
+		if (!(task->__state & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE)) || (s64)regs->orig_ax < 0)
+			return 0;
+		flags |= CALL_NO_ENTER;
+	}
 	nr = regs->orig_ax;
 	spec = spec_of(nr);
 	if (!spec || spec->flags & SPEC_SKIP)
@@ -28,10 +40,11 @@ int calls_in_flight(struct bpf_iter__task *ctx)
 	call = rare_reserve(sizeof(*call), RECORD_CALL, now);
 	if (!call)
 		return 0;
-	dur = elapsed(state->enter, now);
+	if (state->enter)
+		dur = elapsed(state->enter, now);
 	call->head.length = sizeof(*call);
 	call->head.kind = RECORD_CALL;
-	call->head.flags = CALL_NO_EXIT;
+	call->head.flags = flags;
 	call->head.tid = task->pid;
 	call->head.ts = now;
 	call->dur_low = dur;
@@ -39,6 +52,8 @@ int calls_in_flight(struct bpf_iter__task *ctx)
 	call->args_dur = 6 | (dur >> 32 > 0x1fff ? 0x1fff : dur >> 32) << 3;
 	call->ret = 0;
 	load_args(regs, call->args);
+	if (task->thread_info.status & TS_COMPAT)
+		call->head.flags |= CALL_COMPAT;
 	bpf_ringbuf_submit(call, BPF_RB_NO_WAKEUP);
 	return 0;
 }

@@ -11,6 +11,8 @@
 #define PIECE_HEADER 4
 #define PIECE_CUT 1
 #define PIECE_FAULT 2
+/* The header of a piece that is none: fills a record up to a multiple of 8 bytes. */
+#define PIECE_PAD (15 << 16)
 
 enum { WHEN_EXIT = 0, WHEN_ENTER = 1, WHEN_SUCCESS = 2 };
 enum {
@@ -174,7 +176,10 @@ __noinline int append(struct piece_reader *reader, struct record_room *room, u32
 	*(u16 *)out = length;
 	out[2] = (reader->arg & 15) | reader->part << 4;
 	out[3] = flags;
-	return at + PIECE_HEADER + ((length + 3) & ~3u);
+	length = PIECE_HEADER + ((length + 3) & ~3u);
+	/* The next piece is written over it. */
+	*(u32 *)(out + length) = PIECE_PAD;
+	return at + length;
 }
 
 static __always_inline u32 append_bytes(struct piece_reader *reader, struct record_room *room, u32 at, u8 part,
@@ -327,6 +332,7 @@ static __always_inline u32 append_futex(char *record, u32 at, char *words)
 	out[2] = 0;
 	out[3] = 0;
 	__builtin_memcpy(out + PIECE_HEADER, words, FUTEX_WORDS);
+	*(u32 *)(out + PIECE_HEADER + FUTEX_WORDS) = PIECE_PAD;
 	return at + PIECE_HEADER + FUTEX_WORDS;
 }
 
