@@ -5,13 +5,18 @@
 //! begins a message. Nothing is guessed: what is not recognised stays unknown.
 
 mod connection;
+#[cfg(test)]
+mod conversation;
 pub mod framer;
+mod mask;
 pub mod pairing;
 pub mod protocols;
+mod recent;
 pub mod sql;
 #[cfg(test)]
 mod testing;
 pub mod text;
+mod turn;
 
 pub use connection::Connection;
 pub use protocols::{PROTOCOLS, find, reduce, sniff};
@@ -72,7 +77,8 @@ pub enum Step {
     Asked(Key, Request),
     /// The request goes on in this chunk: bytes of its body.
     Asks(Key),
-    /// Its answer begins in this chunk. `None`: the status is not in what the capture has.
+    /// Its answer begins in this chunk. `None`: the status is not in what the capture has, or comes behind what it is
+    /// the status of, as that of rows does; it is told again then, with a status. The last status told is the one.
     Answered(Key, Option<Status>),
     /// Its answer goes on in this chunk.
     Answers(Key),

@@ -52,6 +52,21 @@ impl<T> Pairing<T> {
         self.open.front().map(|(key, what)| (*key, what))
     }
 
+    /// The same, to change what is known of it.
+    pub fn oldest_mut(&mut self) -> Option<(Key, &mut T)> {
+        self.open.front_mut().map(|(key, what)| (*key, what))
+    }
+
+    /// The requests that wait, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = (Key, &T)> {
+        self.open.iter().map(|(key, what)| (*key, what))
+    }
+
+    /// Gives up those of which `is_kept` says no.
+    pub fn retain(&mut self, mut is_kept: impl FnMut(&T) -> bool) {
+        self.open.retain(|(_, what)| is_kept(what));
+    }
+
     /// The request that came last.
     pub fn newest(&mut self) -> Option<(Key, &mut T)> {
         self.open.back_mut().map(|(key, what)| (*key, what))

@@ -1,11 +1,12 @@
 //! The protocols, one file each. [`PROTOCOLS`] lists them, the surest first.
 
 mod http1;
+mod postgres;
 
 use crate::{Direction, MAX_REDUCED, Protocol, Sniff};
 
 /// All protocols.
-pub static PROTOCOLS: &[&Protocol] = &[&http1::HTTP1];
+pub static PROTOCOLS: &[&Protocol] = &[&http1::HTTP1, &postgres::POSTGRES];
 
 /// The protocol of that name.
 pub fn find(name: &str) -> Option<&'static Protocol> {
