@@ -100,6 +100,8 @@ attach() {
         return
     fi
     lsof -nP -p "$targets" >"$out.lsof" 2>/dev/null
+    # strace does not say which thread belongs to which of several processes.
+    [ "${targets#*,}" = "$targets" ] || lsof -nP -a -K -p "$targets" >"$out.threads.lsof" 2>/dev/null
     # shellcheck disable=SC2046
     ${TRACE_WITH:-$STRACE} -o "$out.st" $(each_process "$targets") 2>"$work/strace.err" &
     tracer=$!
@@ -127,7 +129,7 @@ captures() {
     if [ -n "$LIVE" ]; then
         echo "recorded/$1.whyslow"
     else
-        ls "recorded/$1.st" "recorded/$1.lsof" 2>/dev/null
+        find recorded -size +0 \( -name "$1.st" -o -name "$1.lsof" -o -name "$1.threads.lsof" \)
     fi
 }
 

@@ -83,8 +83,8 @@ pub struct World {
     in_flight: Vec<(ThreadId, bool, Option<Tid>)>,
     /// Children that were made but not seen yet.
     unborn: HashMap<Tid, Unborn>,
-    /// Names of threads that did nothing yet.
-    thread_names: HashMap<Tid, Box<str>>,
+    /// What is told of threads that did nothing yet: their process and name.
+    told_threads: HashMap<Tid, (ProcessId, Box<str>)>,
     hasher: foldhash::fast::RandomState,
     path_buffer: Vec<u8>,
 }

@@ -32,7 +32,7 @@ impl World {
             // Unless another of its number has begun.
             Some(ended)
                 if !self.unborn.contains_key(&tid)
-                    && !self.thread_names.contains_key(&tid)
+                    && !self.told_threads.contains_key(&tid)
                     && self
                         .threads
                         .find_process(pid)
@@ -57,7 +57,7 @@ impl World {
                 self.threads.add_thread(tid, process)
             }
         };
-        let name = self.thread_names.remove(&tid);
+        let name = self.told_threads.remove(&tid).map(|(_, name)| name);
         self.threads.thread_mut(thread).comm = name;
         thread
     }
@@ -70,6 +70,13 @@ impl World {
         }
         if let Some(unborn) = self.unborn.remove(&tid) {
             return self.be_born(tid, unborn.parent, unborn.is_thread, unborn.slots);
+        }
+        // A snapshot of threads (`lsof -K`) tells which process each is of; a trace of several does not.
+        if let Some((process, name)) = self.told_threads.remove(&tid) {
+            self.root.get_or_insert(process);
+            let thread = self.threads.add_thread(tid, process);
+            self.threads.thread_mut(thread).comm = Some(name);
+            return thread;
         }
         if let Some(pending) = self.in_flight.iter_mut().rev().find(|(_, _, child)| child.is_none()) {
             pending.2 = Some(tid);
@@ -306,8 +313,8 @@ impl World {
             }
             Some(tid) => match self.threads.find(tid) {
                 Some(thread) => self.threads.thread_mut(thread).comm = Some(comm),
-                None if self.thread_names.len() < Self::MAX_THREAD_NAMES => {
-                    self.thread_names.insert(tid, comm);
+                None if self.told_threads.len() < Self::MAX_THREAD_NAMES => {
+                    self.told_threads.insert(tid, (process, comm));
                 }
                 None => {}
             },

@@ -29,6 +29,11 @@ impl World {
             return;
         }
         let Some(fd) = entry.fd else { return };
+        // The threads of a process share its descriptors: `lsof -K` lists them once a thread.
+        if entry.tid.is_some() && self.life_of(process, fd).is_some() {
+            self.snapshot_rows -= 1;
+            return;
+        }
         if self.snapshot_rows > Self::MAX_SNAPSHOT_FDS {
             return;
         }

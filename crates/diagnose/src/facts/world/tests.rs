@@ -2,7 +2,7 @@
 
 use crate::facts::{Facts, FdLife, Origin};
 use whyslow_model::{
-    Call, CallFlags, Errno, Event, Exit, FdEntry, FdKind, Nanos, Ret, Sink, SourceId, Timestamp,
+    Call, CallFlags, Errno, Event, Exit, FdEntry, FdKind, Nanos, ProcessInfo, Ret, Sink, SourceId, Timestamp,
 };
 
 /// Facts that calls are pushed into by text.
@@ -178,6 +178,29 @@ fn a_snapshot_tells_what_was_open_before() {
     assert_eq!(trace.fd(30751, 1).unwrap().kind, FdKind::DevNull);
     trace.facts.finish();
     assert_eq!(trace.facts.world.files.find("/data/app.log").unwrap().bytes_written(), 1);
+}
+
+#[test]
+fn a_snapshot_of_threads_tells_whose_each_is() {
+    let mut trace = Trace::default();
+    for (pid, tid, name) in
+        [(100, None, "/a"), (200, None, "/b"), (100, Some(101), "/a"), (200, Some(201), "/b")]
+    {
+        trace.facts.push(Event::Process(ProcessInfo {
+            pid,
+            tid,
+            comm: Some("worker".into()),
+            ..ProcessInfo::default()
+        }));
+        let entry =
+            FdEntry { pid: Some(pid), tid, fd: Some(3), name: Some(name.into()), ..FdEntry::default() };
+        trace.facts.push(Event::Fd(Box::new(entry)));
+    }
+    trace.call(201, "read", "3, \"\", 512", 0);
+    trace.call(101, "read", "3, \"\", 512", 0);
+    assert_eq!(trace.target(201, 3).as_deref(), Some("/b"));
+    assert_eq!(trace.target(101, 3).as_deref(), Some("/a"));
+    assert_eq!(trace.facts.world.snapshot_rows, 2, "a thread's row tells nothing that its process's did not");
 }
 
 #[test]
