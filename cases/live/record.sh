@@ -144,6 +144,7 @@ check_recordings() {
     local fact
     for fact in "${FIRES[@]}"; do truth+=(--fires "$fact"); done
     for fact in "${NAMES[@]}"; do truth+=(--names "$fact"); done
+    for fact in "${WAITS[@]}"; do truth+=(--waits "$fact"); done
     for fact in "${GONE[@]}"; do truth+=(--gone "$fact"); done
     [ -z "$FIRST" ] || truth+=(--first "$FIRST")
     for fact in "${CALM[@]}"; do truth+=(--calm "$fact"); done
