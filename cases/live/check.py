@@ -19,7 +19,7 @@ def parse():
     parser.add_argument("--first", metavar="ID[|ID]", help="the slow recording's first finding")
     parser.add_argument("--names", action="append", default=[], metavar="ID: TEXT", help="what that finding must name")
     parser.add_argument("--gone", action="append", default=[], metavar="ID", help="what the fix must take away")
-    parser.add_argument("--waits", action="append", default=[], metavar="KIND", help="what some thread of the slow recording waits for most")
+    parser.add_argument("--waits", action="append", default=[], metavar="KIND[|KIND]", help="what some thread of the slow recording waits for most")
     parser.add_argument("--calm", action="append", default=[], metavar="RECORDING|all", help="may have no warning or critical finding")
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     return parser.parse_args()
@@ -85,7 +85,7 @@ def wrong_of(truth, found):
         if told_by and not any(text in line for line in told_by):
             yield f"{wanted} does not name {text}"
     for kind in truth.waits:
-        if kind not in (longest for _, longest in longest_waits(found["slow"])):
+        if not any(longest in kind.split("|") for _, longest in longest_waits(found["slow"])):
             yield f"no thread waits for {kind} most"
     if truth.gone:
         left = [finding["id"] for finding in serious(found["fixed"]["findings"])]
@@ -103,7 +103,7 @@ def summary(truth, found):
         return f"{', '.join(found)}: no false alarm in {calls:,} events"
     findings = found["slow"]["findings"]
     if not truth.fires:
-        who = (f"{comm} waits for {kind}" for comm, kind in longest_waits(found["slow"]) if kind in truth.waits)
+        who = (f"{comm} waits for {kind}" for comm, kind in longest_waits(found["slow"]) if any(kind in wanted.split("|") for wanted in truth.waits))
         return f"{', '.join(sorted(set(who)))}; no rule names the cause yet"
     line = next(finding["title"] for finding in findings if finding["id"] in truth.fires)
     return f"{line}; gone with the fix" if truth.gone else line

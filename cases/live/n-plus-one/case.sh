@@ -3,7 +3,7 @@ PYTHON=$here/../../../target/python/bin/python3
 SERVER_BIN=$(dirname "$(find /usr/lib/postgresql /usr/local/bin /usr/bin -name initdb 2>/dev/null | sort -V | tail -n 1)" 2>/dev/null)
 # The server refuses to run as root.
 [ "$(id -u)" != 0 ] || AS_OTHER="setpriv --reuid=postgres --regid=postgres --clear-groups"
-WAITS=(network)
+WAITS=("network|poll")
 
 ready() {
     [ -x "$SERVER_BIN/initdb" ] || skip "no PostgreSQL server here"
