@@ -3,6 +3,7 @@
 //! [`facts::Facts`] folds the event stream; the [`rules::RULES`] read the facts; [`diagnose`] ranks what they
 //! found. Nothing here parses a file or prints.
 
+pub mod chain;
 pub mod diff;
 pub mod engine;
 pub mod facts;

@@ -109,6 +109,8 @@ pub struct FdLife {
     pub calls: u64,
     /// What the epoll that watches it says instead of its number (`data` of epoll_ctl).
     pub epoll_token: Option<u64>,
+    /// The other end of a pipe or socket pair that was made within the capture.
+    pub other_end: Option<LifeId>,
     pub(crate) offset: u64,
     /// Where the last read or write ended.
     pub(crate) last_end: u64,
@@ -149,6 +151,7 @@ impl FdLife {
             turned_to_write: false,
             calls: 0,
             epoll_token: None,
+            other_end: None,
             offset: 0,
             last_end: 0,
             seek_pending: false,

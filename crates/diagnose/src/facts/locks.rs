@@ -373,7 +373,7 @@ impl Locks {
     const CONTENDED: i64 = 2;
 }
 
-fn is_futex(syscall: Syscall) -> bool {
+pub(super) fn is_futex(syscall: Syscall) -> bool {
     matches!(syscall, Syscall::FUTEX | Syscall::FUTEX_TIME64)
 }
 
@@ -386,7 +386,7 @@ fn wakes(operation: &[u8]) -> bool {
 
 /// Address, operation and the rest of `0x7f004c01e354, FUTEX_WAIT_PRIVATE, 593, NULL`.
 #[inline]
-fn futex(args: &[u8]) -> Option<(u64, &[u8], &[u8])> {
+pub(super) fn futex(args: &[u8]) -> Option<(u64, &[u8], &[u8])> {
     let digits = args.strip_prefix(b"0x")?;
     let address = hex(digits)?;
     let comma = memchr::memchr(b',', digits)?;

@@ -16,6 +16,7 @@ pub mod errors;
 pub mod exemplar;
 pub mod fds;
 pub mod files;
+pub mod graph;
 pub mod hidden;
 pub mod io;
 pub mod laps;
@@ -60,6 +61,7 @@ pub use errors::Errors;
 pub use exemplar::Exemplar;
 pub use fds::{FdLife, LifeId, Origin};
 pub use files::{FileFacts, FileId};
+pub use graph::Graph;
 pub use hidden::Hidden;
 pub use io::IoStats;
 pub use limits::Limits;
@@ -86,7 +88,9 @@ pub use window::Window;
 pub use work::Work;
 pub use world::{Seen, SignalFacts, World};
 
-use whyslow_model::{Call, CallStats, CountTable, Event, Nanos, Sink, Syscall, ThreadCounts, Timestamp};
+use whyslow_model::{
+    Call, CallFlags, CallStats, CountTable, Event, Nanos, Sink, Syscall, ThreadCounts, Timestamp,
+};
 
 /// Which calls of a syscall a fold wants to see.
 pub(crate) enum When {
@@ -209,7 +213,8 @@ fold_calls!(
     sleeps,
     busy,
     memory,
-    requests
+    requests,
+    graph
 );
 
 /// Everything that rules and views read.
@@ -264,6 +269,8 @@ pub struct Facts {
     pub duplicates: Duplicates,
     /// Levels of log lines.
     pub log_levels: LogLevels,
+    /// Who waits for whom.
+    pub graph: Graph,
     /// The scheduler's account.
     pub sched: Sched,
     /// Stacks of running and of waiting threads.
@@ -308,6 +315,7 @@ impl Default for Facts {
             slow_files: SlowFiles::default(),
             duplicates: Duplicates::default(),
             log_levels: LogLevels::default(),
+            graph: Graph::default(),
             sched: Sched::default(),
             samples: Samples::default(),
             devices: Devices::default(),
@@ -327,6 +335,7 @@ impl Facts {
     pub fn finish(&mut self) {
         self.close_accounts();
         self.world.finish();
+        self.graph.finish(&self.world, self.window.end);
         self.capture.remark_bounds(&self.world);
         self.peers.finish(&self.world);
         self.requests.finish(&self.world, self.window.end);
@@ -377,6 +386,13 @@ impl Facts {
         self.capture.call(call);
         let seen = self.world.call(call);
         self.fold(&seen);
+        if call.flags.contains(CallFlags::END_NOT_SEEN) {
+            self.graph.unfinished(&seen, &self.world);
+        }
+        if let Some(fd) = self.graph.wants_request() {
+            let asked = self.waits.last_sent(seen.thread, fd);
+            self.graph.request(asked);
+        }
     }
 
     /// All calls of all threads by syscall, from the trace; from the tables where there is no trace.
@@ -442,6 +458,7 @@ impl Sink for Facts {
             }
             Event::Exit(exit) => {
                 self.window.see(exit.ts, whyslow_model::Nanos::UNKNOWN);
+                self.graph.exit(&exit);
                 self.world.exit(&exit);
             }
             Event::Frame { .. } => self.capture.has_stacks = true,
@@ -459,8 +476,12 @@ impl Sink for Facts {
                 self.sched.stretch(&stretch);
                 let thread = self.world.thread_accounted(stretch.tid, stretch.pid);
                 self.world.threads.thread_mut(thread).stretch(&stretch);
+                self.graph.stretch(&stretch);
             }
-            Event::Wakeup(wakeup) => self.sched.wakeup(&wakeup),
+            Event::Wakeup(wakeup) => {
+                self.sched.wakeup(&wakeup);
+                self.graph.wakeup(&wakeup);
+            }
             Event::Stack(stack) => self.samples.stack(&stack),
             Event::Sample(sample) => {
                 let process = self.world.process_numbered(sample.pid);

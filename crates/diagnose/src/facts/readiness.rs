@@ -397,6 +397,22 @@ struct Entry<'a> {
     events: &'a [u8],
 }
 
+/// The descriptors that a poll, select or epoll found ready, each with whether it can be read.
+pub(super) fn ready_descriptors(seen: &Seen<'_>, world: &World, mut take: impl FnMut(i32, bool)) {
+    /// More at once are a busy loop's, whose waits are short.
+    const MOST: usize = 16;
+    let Some(ready) = ready_text(seen.call) else { return };
+    for entry in entries(ready, seen.call.syscall).take(MOST) {
+        let readable = [&b"IN"[..], b"HUP", b"PRI", b"RDNORM"]
+            .iter()
+            .any(|event| memchr::memmem::find(entry.events, event).is_some())
+            || entry.events.starts_with(b"in");
+        if let Some(fd) = watch(seen.process, &entry, world).fd {
+            take(fd, readable);
+        }
+    }
+}
+
 /// The descriptors of a set.
 fn entries(ready: &[u8], syscall: Syscall) -> Box<dyn Iterator<Item = Entry<'_>> + '_> {
     if is_select(syscall) {

@@ -321,6 +321,11 @@ impl Threads {
         Some(found)
     }
 
+    /// Whether a thread of that number was seen, and its row was not merged since.
+    pub(crate) fn has_seen(&self, tid: Tid) -> bool {
+        self.by_tid.contains_key(&tid) || self.gone.contains_key(&tid)
+    }
+
     /// The last thread of that number, where it has ended.
     pub(crate) fn find_ended(&self, tid: Tid) -> Option<ThreadId> {
         self.gone.get(&tid).copied()

@@ -58,9 +58,22 @@ impl World {
             return;
         };
         let cloexec = contains(seen.call.args, b"CLOEXEC");
+        let mut first = None;
         for fd in text::arguments(pair).filter_map(text::descriptor).map(|(fd, _)| fd).take(2) {
             let life = FdLife::new(seen.process, fd, kind, Origin::Pair);
             self.open_life(seen, fd, life, cloexec);
+            match (first, seen.life) {
+                (Some(one), Some(other)) => self.join_ends(one, other),
+                (_, made) => first = made,
+            }
+        }
+    }
+
+    fn join_ends(&mut self, one: LifeId, other: LifeId) {
+        for (end, far) in [(one, other), (other, one)] {
+            if let Some(life) = self.fds.get_mut(end) {
+                life.other_end = Some(far);
+            }
         }
     }
 }
