@@ -81,7 +81,7 @@ impl Session {
     /// What refuses it.
     pub fn probe() -> Result<(), RecordError> {
         let options = Options::default();
-        let sizes = Sizes { cpus: 1, call_ring: 1 << 17, sched_ring: 1 << 17, rare_ring: 1 << 12 };
+        let sizes = Sizes::of(1, 1 << 17, 1 << 17, 1 << 12);
         KernelSide::load(&settings_of(&options, &sizes), &sizes, &|program| program.needed).map(drop)
     }
 
@@ -92,12 +92,8 @@ impl Session {
     pub fn start(options: Options) -> Result<Session, RecordError> {
         let started = Instant::now();
         let cpus = libbpf_rs::num_possible_cpus().map_err(|_| RecordError::NoRights)? as u32;
-        let sizes = Sizes {
-            cpus,
-            call_ring: size_for(options.ring_bytes, cpus),
-            sched_ring: size_for(SCHED_RING_BYTES, cpus),
-            rare_ring: RARE_RING_BYTES,
-        };
+        let call_ring = size_for(options.ring_bytes, cpus);
+        let sizes = Sizes::of(cpus, call_ring, size_for(SCHED_RING_BYTES, cpus), RARE_RING_BYTES);
         let settings = settings_of(&options, &sizes);
         let mut kernel = KernelSide::load(&settings, &sizes, &|program| (program.wanted)(&options))?;
         let recorded = |nr: u16| options.calls.as_ref().is_none_or(|calls| calls.contains(&nr));
@@ -392,6 +388,8 @@ fn settings_of(options: &Options, sizes: &Sizes) -> Settings {
         match_comm: options.name.is_some().into(),
         sample_hz: options.sample_hz,
         wait_stacks: options.wait_stacks.into(),
+        tids: sizes.tids,
+        slots: sizes.slots,
         unused: 0,
         comm,
     }

@@ -1,4 +1,4 @@
-/* What all programs share: who is watched, the settings, the rings and the records that go through them.
+/* What all programs share: the settings, the rings and the records that go through them.
  * crates/record/src/bpf/layout.rs mirrors what both sides read: change them together. */
 #ifndef WHYSLOW_COMMON_H
 #define WHYSLOW_COMMON_H
@@ -55,26 +55,6 @@ struct ring_head {
 	u64 unused2[7];
 };
 
-/* What is known of a watched thread. That a thread has one is what makes it watched. */
-struct task_state {
-	u64 enter; /* when it entered the call it is in; 0 outside */
-	u64 off_since; /* when it left the CPU; 0 while it is on one or where not seen */
-	u64 woken; /* when it was woken since; 0 where it was not */
-	u64 on_since; /* when it got the CPU; 0 where not seen */
-	char futex[FUTEX_WORDS]; /* what stood at the address that it waits at; glibc's mutex has its owner 8 bytes behind */
-	u32 left_as; /* how it left the CPU last */
-	u32 wait_stack; /* what becomes of the user stack of its long waits: WAIT_STACK_… */
-	u64 watched; /* since when */
-	/* The kernel's own counters of the thread then (struct task_struct). */
-	u64 minor_faults;
-	u64 major_faults;
-	u64 voluntary_switches;
-	u64 involuntary_switches;
-};
-
-/* Wanted: a long wait of the call that it is in was recorded; told: as the wait began. */
-enum { WAIT_STACK_NONE = 0, WAIT_STACK_WANTED = 1, WAIT_STACK_TOLD = 2 };
-
 struct settings {
 	u64 ring_mask; /* size of a CPU's ring of calls, less one */
 	u64 sched_mask;
@@ -89,6 +69,8 @@ struct settings {
 	u32 match_comm; /* watch programs of this name as they start */
 	u32 sample_hz; /* samples a second and CPU */
 	u32 wait_stacks; /* take the stacks of long waits */
+	u32 tids; /* thread ids are below this */
+	u32 slots; /* of watched threads, the first one nobody's */
 	u32 unused;
 	char comm[COMM_LENGTH];
 };
@@ -108,13 +90,6 @@ struct {
 	__type(key, u32);
 	__type(value, struct control);
 } control SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct task_state);
-} tasks SEC(".maps");
 
 /* A ring a CPU, written without a lock: the calls' is written only in process context with preemption off, the
  * scheduler's only with interrupts off. Sizes are set before loading. */
@@ -220,31 +195,6 @@ static __always_inline u64 elapsed(u64 from, u64 to)
 	return to > from ? to - from : 0;
 }
 
-static __always_inline struct task_state *state_of(struct task_struct *task)
-{
-	return bpf_task_storage_get(&tasks, task, NULL, 0);
-}
-
-static __always_inline bool is_ours(struct task_struct *task)
-{
-	return task->tgid == settings.own_pid;
-}
-
-/* Watches a thread, which was not watched before, from now on. */
-static __always_inline struct task_state *watch(struct task_struct *task)
-{
-	struct task_state *state = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-
-	if (state) {
-		state->watched = bpf_ktime_get_ns();
-		state->minor_faults = task->min_flt;
-		state->major_faults = task->maj_flt;
-		state->voluntary_switches = task->nvcsw;
-		state->involuntary_switches = task->nivcsw;
-	}
-	return state;
-}
-
 static __always_inline u32 calls_mode(void)
 {
 	u32 zero = 0;
@@ -288,6 +238,8 @@ static __always_inline void begin_record(struct record *head, u32 length, u32 ki
 	head->tid = tid;
 	head->ts = now;
 }
+
+#include "watched.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #endif

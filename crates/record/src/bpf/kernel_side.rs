@@ -206,11 +206,9 @@ impl KernelSide {
         self.run("forget_all")
     }
 
-    /// Detaches all, and frees what the kernel keeps for the watched threads.
+    /// Detaches all.
     pub(crate) fn end(&mut self) {
         self.links.clear();
-        // Freed with the map anyway; doing it here keeps a busy exit path of the threads out of it.
-        let _ = self.run("forget_all");
     }
 }
 

@@ -47,6 +47,8 @@ pub(crate) struct Settings {
     pub(crate) match_comm: u32,
     pub(crate) sample_hz: u32,
     pub(crate) wait_stacks: u32,
+    pub(crate) tids: u32,
+    pub(crate) slots: u32,
     pub(crate) unused: u32,
     pub(crate) comm: [u8; COMM_LENGTH],
 }
@@ -91,6 +93,9 @@ pub(crate) struct CallSpecRow {
     pub(crate) pad: u8,
     pub(crate) piece: [PieceSpec; crate::spec::MAX_PIECES],
 }
+
+/// Bytes of a thread's slot number.
+pub(crate) const SLOT_BYTES: usize = 4;
 
 /// Flags of [`CallSpecRow`].
 pub(crate) mod spec_flag {

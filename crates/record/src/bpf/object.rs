@@ -20,6 +20,24 @@ pub(crate) struct Sizes {
     pub(crate) sched_ring: u32,
     /// Bytes of the ring for rare records: a power of two.
     pub(crate) rare_ring: u32,
+    /// Thread ids are below this.
+    pub(crate) tids: u32,
+    /// Threads that can be watched at a time, and one.
+    pub(crate) slots: u32,
+}
+
+/// Watched threads at a time, at most: 8 MiB of what is known of them.
+const MAX_SLOTS: u32 = 1 << 16;
+/// `PID_MAX_LIMIT` of 64-bit machines (include/linux/threads.h): 16 MiB of slot numbers.
+const MAX_TIDS: u32 = 4 << 20;
+
+impl Sizes {
+    /// For rings of so many bytes a CPU, and for the thread ids that this machine gives out now (proc(5), pid_max).
+    pub(crate) fn of(cpus: u32, call_ring: u32, sched_ring: u32, rare_ring: u32) -> Sizes {
+        let told = std::fs::read_to_string("/proc/sys/kernel/pid_max").ok();
+        let tids = told.and_then(|text| text.trim().parse().ok()).unwrap_or(MAX_TIDS).clamp(2, MAX_TIDS);
+        Sizes { cpus, call_ring, sched_ring, rare_ring, tids, slots: tids.min(MAX_SLOTS) }
+    }
 }
 
 impl SharedMaps {
@@ -69,6 +87,8 @@ pub(crate) fn load(
                 .set_max_entries(sizes.cpus)
                 .and_then(|()| map.set_value_size(ring_value(sizes.sched_ring))),
             "call_heads" | "sched_heads" | "call_counts" => map.set_max_entries(sizes.cpus),
+            "slots" => map.set_value_size(sizes.tids * layout::SLOT_BYTES as u32),
+            "states" => map.set_max_entries(sizes.slots),
             "rare_ring" => map.set_max_entries(sizes.rare_ring),
             _ => Ok(()),
         };

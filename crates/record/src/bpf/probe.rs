@@ -23,11 +23,13 @@ const SAMPLE_HZ: u32 = 10;
 pub(crate) fn programs() -> Result<Vec<String>, RecordError> {
     let cpus = libbpf_rs::num_possible_cpus().map_err(|_| RecordError::NoRights)? as u32;
     let ring = 16 * MAX_RECORD as u32;
-    let sizes = Sizes { cpus, call_ring: ring, sched_ring: ring, rare_ring: ring };
+    let sizes = Sizes::of(cpus, ring, ring, ring);
     let mask = u64::from(ring) - 1;
     let settings = Settings {
         ring_mask: mask,
         sched_mask: mask,
+        tids: sizes.tids,
+        slots: sizes.slots,
         own_pid: std::process::id(),
         text_cap: 1,
         sample_hz: SAMPLE_HZ,

@@ -3,6 +3,7 @@
 #![cfg(feature = "bpf")]
 
 mod block;
+mod ids;
 mod in_flight;
 mod net;
 mod samples;

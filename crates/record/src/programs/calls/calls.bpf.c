@@ -2,6 +2,7 @@
  * registers (the kernel keeps the arguments in them), the memory that the call's specification names, and writes one
  * record into its CPU's ring. */
 #include "../../bpf/stack.bpf.h"
+#include "../../bpf/watch.bpf.h"
 #include "pieces.bpf.h"
 #include "counts.bpf.h"
 

@@ -15,6 +15,7 @@ pub(super) static TASKS: Program = Program {
         &[by_section("task_fork")],
         &[by_section("task_exec")],
         &[by_section("task_exit")],
+        &[by_section("task_free")],
         &[on_demand("watch_wanted")],
         &[on_demand("forget_all")],
     ],

@@ -1,6 +1,6 @@
 /* Who is watched: the threads there are at attach, their children, and programs that start under a name asked for.
  * Tells of each thread's beginning, program and end. */
-#include "../../bpf/common.bpf.h"
+#include "../../bpf/watch.bpf.h"
 
 struct task_record {
 	struct record head;
@@ -40,6 +40,16 @@ static __always_inline void tell(struct task_struct *task, u32 kind, u32 parent_
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 }
 
+/* Watches a thread; one for which there is no room is counted as lost. */
+static __always_inline struct task_state *watch_or_count(struct task_struct *task)
+{
+	struct task_state *state = watch(task);
+
+	if (!state && !state_of(task))
+		rare_count(RECORD_TASK, true, bpf_ktime_get_ns());
+	return state;
+}
+
 /* Walks over all threads once: run at attach, and again for those that came meanwhile. */
 SEC("iter/task")
 int watch_wanted(struct bpf_iter__task *ctx)
@@ -57,7 +67,7 @@ int watch_wanted(struct bpf_iter__task *ctx)
 		return 0;
 	if (state_of(task))
 		return 0;
-	struct task_state *state = watch(task);
+	struct task_state *state = watch_or_count(task);
 	if (state) {
 		/* One that runs through the whole recording is never seen to get a CPU. */
 		if (task->on_cpu)
@@ -74,7 +84,7 @@ int forget_all(struct bpf_iter__task *ctx)
 	struct task_struct *task = ctx->task;
 
 	if (task)
-		bpf_task_storage_delete(&tasks, task);
+		forget(task);
 	return 0;
 }
 
@@ -90,9 +100,26 @@ int task_fork(u64 *ctx)
 	/* Threads of a watched process are watched unless single threads were asked for. */
 	if (!settings.follow && !is_thread)
 		return 0;
-	if (watch(child))
+	if (watch_or_count(child))
 		tell(child, RECORD_FORK, parent->pid);
 	return 0;
+}
+
+/* A thread that is not the first of its process takes over that one's id when it runs exec. Where only one of the two is
+ * watched, its slot follows it here; where both are, as soon as one is looked at (state_of_swapped). */
+static __always_inline void ids_swapped(struct task_struct *task, u32 before)
+{
+	u32 *here = slot_of(task->pid), *there = slot_of(before);
+
+	if (!here || !there || here == there)
+		return;
+	if (!*here && state_in(*there, task)) {
+		*here = *there;
+		*there = 0;
+	} else if (*here && !*there && !state_in(*here, task)) {
+		*there = *here;
+		*here = 0;
+	}
 }
 
 SEC("tp_btf/sched_process_exec")
@@ -100,6 +127,7 @@ int task_exec(u64 *ctx)
 {
 	struct task_struct *task = (void *)ctx[0];
 
+	ids_swapped(task, ctx[1]);
 	if (!state_of(task)) {
 		if (!settings.match_comm || is_ours(task))
 			return 0;
@@ -112,7 +140,7 @@ int task_exec(u64 *ctx)
 			if (!comm[i])
 				break;
 		}
-		if (!watch(task))
+		if (!watch_or_count(task))
 			return 0;
 	}
 	/* The thread that ran exec takes over the id of the process. */
@@ -127,5 +155,13 @@ int task_exit(u64 *ctx)
 
 	if (state_of(task))
 		tell(task, RECORD_EXIT, 0);
+	return 0;
+}
+
+/* The kernel has no more use for a thread: it was seen to leave its CPU for the last time. */
+SEC("tp_btf/sched_process_free")
+int task_free(u64 *ctx)
+{
+	forget((void *)ctx[0]);
 	return 0;
 }
