@@ -16,6 +16,8 @@ mod record;
 mod serving;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use tests::sample;
 
 pub use endpoints::{EndpointFacts, GroupFacts};
 pub use record::{Downstream, Ending, EndpointId, ParentBy, RequestRecord, Side, TimeSplit};

@@ -4,6 +4,7 @@ mod fds;
 mod files;
 mod locks;
 mod peers;
+mod requests;
 mod rows;
 mod summary;
 mod threads;
@@ -26,7 +27,7 @@ pub struct View {
 
 /// All views.
 pub static VIEWS: &[&View] =
-    &[&summary::VIEW, &files::VIEW, &fds::VIEW, &peers::VIEW, &locks::VIEW, &threads::VIEW];
+    &[&summary::VIEW, &files::VIEW, &fds::VIEW, &peers::VIEW, &requests::VIEW, &locks::VIEW, &threads::VIEW];
 
 /// The view of that name.
 pub fn find(name: &str) -> Option<&'static View> {
@@ -46,6 +47,27 @@ pub struct Ask {
     pub top: Option<usize>,
     /// Which descriptors are shown.
     pub fds: FdFilter,
+    /// Which requests are shown.
+    pub requests: RequestFilter,
+}
+
+/// Which requests to show.
+#[derive(Clone, Debug, Default)]
+pub struct RequestFilter {
+    /// Those whose endpoint, text, host, peer, protocol or trace id holds this text, in any case.
+    pub matching: Option<String>,
+    /// One by one, the slowest so many.
+    pub slowest: Option<usize>,
+    /// One by one, those that failed.
+    pub errors: bool,
+}
+
+impl RequestFilter {
+    /// True where one of the texts holds what is asked for.
+    fn holds(&self, texts: &[Option<&str>]) -> bool {
+        let Some(wanted) = self.matching.as_deref().map(str::to_lowercase) else { return true };
+        texts.iter().flatten().any(|text| text.to_lowercase().contains(&wanted))
+    }
 }
 
 /// Which descriptors to show, as one asks lsof. What is set must all hold.

@@ -11,6 +11,7 @@ mod man;
 mod peers;
 mod record;
 mod report;
+mod requests;
 mod rule;
 mod summary;
 mod threads;
@@ -43,6 +44,7 @@ pub(crate) static COMMANDS: &[&Command] = &[
     &files::COMMAND,
     &fds::COMMAND,
     &peers::COMMAND,
+    &requests::COMMAND,
     &locks::COMMAND,
     &threads::COMMAND,
     &diff::COMMAND,

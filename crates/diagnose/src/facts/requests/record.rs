@@ -205,9 +205,13 @@ impl TimeSplit {
         self.between_ns = self.between_ns.saturating_add(other.between_ns);
     }
 
+    /// In calls that wait, ns.
+    pub fn waits_ns(&self) -> u64 {
+        self.waiting_ns.iter().fold(0, |sum, ns| sum.saturating_add(*ns))
+    }
+
     /// All of it, ns.
     pub fn total_ns(&self) -> u64 {
-        let waiting = self.waiting_ns.iter().fold(0u64, |sum, ns| sum.saturating_add(*ns));
-        waiting.saturating_add(self.working_ns).saturating_add(self.between_ns)
+        self.waits_ns().saturating_add(self.working_ns).saturating_add(self.between_ns)
     }
 }

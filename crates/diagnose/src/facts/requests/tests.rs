@@ -47,9 +47,9 @@ const CONNECT: Line<'_> = (
     50,
 );
 
-#[test]
-fn a_turn_is_a_request_where_the_payload_is_not_seen() {
-    let facts = play(&[
+/// A server's request with one of its own to a Redis meanwhile.
+pub(crate) fn sample() -> Facts {
+    play(&[
         ACCEPT,
         SOCKET,
         CONNECT,
@@ -60,7 +60,12 @@ fn a_turn_is_a_request_where_the_payload_is_not_seen() {
         (8_000, 7, "futex", "0x7f12, FUTEX_WAIT_PRIVATE, 2, NULL", 0, 1_000),
         (9_500, 7, "write", "5, 0x7f00, 200", 200, 30),
         (9_600, 7, "write", "5, 0x7f00, 50", 50, 30),
-    ]);
+    ])
+}
+
+#[test]
+fn a_turn_is_a_request_where_the_payload_is_not_seen() {
+    let facts = sample();
     let requests = &facts.requests;
     let find = |side| requests.records().find(|record| record.side == side).unwrap();
     let (server, client) = (find(Side::Server), find(Side::Client));
