@@ -5,7 +5,7 @@ use super::{Ask, AskError, RequestFilter, View};
 use crate::facts::requests::{Ending, EndpointFacts, GroupFacts, RequestRecord, Side, TimeSplit};
 use crate::facts::{Facts, WaitKind};
 use crate::words;
-use whyslow_model::{CallStats, Cell, Column, Nanos, Table};
+use whyslow_model::{CallStats, Cell, Column, Table};
 
 /// The view.
 pub(super) static VIEW: View = View {
@@ -342,6 +342,7 @@ fn mostly_of(facts: &Facts, record: &RequestRecord) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use whyslow_model::Nanos;
 
     #[test]
     fn one_by_one_and_by_groups_rows_fit_their_columns() {
