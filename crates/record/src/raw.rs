@@ -64,6 +64,8 @@ pub struct MemoryPiece<'a> {
     pub cut: bool,
     /// True where it could not be read at all (`bytes` is empty).
     pub fault: bool,
+    /// True for payload of which only what may be kept is left ([`crate::decode::payload::reduce`]).
+    pub reduced: bool,
 }
 
 /// Bytes of the header of one piece: `u16 length, u8 arg | part << 4, u8 flags` in the machine's byte order, then the
@@ -73,6 +75,8 @@ pub const PIECE_HEADER: usize = 4;
 pub const PIECE_CUT: u8 = 1;
 /// Flag of a piece: not readable.
 pub const PIECE_FAULT: u8 = 2;
+/// Flag of a piece: reduced.
+const PIECE_REDUCED: u8 = 4;
 
 /// The argument of a piece that is none: it fills a record up to a multiple of 8 bytes.
 pub const PIECE_PAD: u8 = 15;
@@ -91,6 +95,7 @@ pub fn pieces(memory: &[u8]) -> impl Iterator<Item = MemoryPiece<'_>> {
             bytes,
             cut: header[3] & PIECE_CUT != 0,
             fault: header[3] & PIECE_FAULT != 0,
+            reduced: header[3] & PIECE_REDUCED != 0,
         })
     });
     pieces.filter(|piece| piece.arg != PIECE_PAD)
@@ -108,7 +113,8 @@ pub fn push_piece(memory: &mut Vec<u8>, piece: MemoryPiece<'_>) {
     let length = piece.bytes.len().min(u16::MAX as usize);
     memory.extend_from_slice(&(length as u16).to_ne_bytes());
     memory.push(piece.arg & 15 | piece.part << 4);
-    memory.push((u8::from(piece.cut) * PIECE_CUT) | (u8::from(piece.fault) * PIECE_FAULT));
+    let flags = [(piece.cut, PIECE_CUT), (piece.fault, PIECE_FAULT), (piece.reduced, PIECE_REDUCED)];
+    memory.push(flags.iter().map(|(set, flag)| u8::from(*set) * flag).sum());
     memory.extend_from_slice(&piece.bytes[..length]);
     memory.resize(memory.len().next_multiple_of(4), 0);
 }

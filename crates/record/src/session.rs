@@ -5,6 +5,7 @@ use crate::bpf::kernel_side::{CallsMode, KernelSide};
 use crate::bpf::layout::{COMM_LENGTH, Settings};
 use crate::bpf::object::Sizes;
 use crate::bpf::rare::{self, RareRing};
+use crate::bpf::reduce::Reducer;
 use crate::bpf::ring::{RingLoss, Rings, size_for};
 use crate::clock::{Clock, monotonic_ns};
 use crate::code::Code;
@@ -117,7 +118,8 @@ impl Session {
         };
         kernel.set_calls(mode_now)?;
         kernel.attach_rest()?;
-        let drain = Drain::start(sources, SpoolWriter::new(&options.spool))?;
+        let reducer = (options.payload > 0 && !options.keep_payload).then(Reducer::new);
+        let drain = Drain::start(sources, SpoolWriter::new(&options.spool), reducer)?;
         let began_ns = monotonic_ns();
         let processes = options.pids.iter().map(|pid| u64::from(*pid));
         let threads = options.tids.iter().map(|tid| 1 << 32 | u64::from(*tid));

@@ -74,7 +74,12 @@ struct settings {
 	u32 unused;
 	char comm[COMM_LENGTH];
 };
+/* The settings come first in their section: that is where they are written. */
 const volatile struct settings settings = {};
+
+/* Puts a type that no map has into the object's type information, by which a test compares it with layout.rs. */
+#define TELL_TYPE(type, name) const type *const volatile type_of_##name = 0
+TELL_TYPE(enum record_kind, record_kind);
 
 /* May change while recording; shared by all programs. */
 struct control {

@@ -4,6 +4,7 @@
 use crate::bpf::in_flight;
 use crate::bpf::layout::{Fields, Header, kind};
 use crate::bpf::rare::RareRing;
+use crate::bpf::reduce::Reducer;
 use crate::bpf::ring::Rings;
 use crate::clock::{monotonic_ns, thread_cpu_ns};
 use crate::error::RecordError;
@@ -71,13 +72,18 @@ pub(crate) struct Sources {
 unsafe impl Send for Sources {}
 
 impl Drain {
-    pub(crate) fn start(sources: Sources, spool: SpoolWriter) -> Result<Drain, RecordError> {
+    /// `reducer`: payload is reduced on its way.
+    pub(crate) fn start(
+        sources: Sources,
+        spool: SpoolWriter,
+        reducer: Option<Reducer>,
+    ) -> Result<Drain, RecordError> {
         let stop = Arc::new(AtomicBool::new(false));
         let counters = Arc::new(DrainCounters::default());
         let (told, shared) = (stop.clone(), counters.clone());
         let thread = std::thread::Builder::new()
             .name("whyslow-drain".into())
-            .spawn(move || run(sources, spool, &told, &shared))
+            .spawn(move || run(sources, spool, reducer, &told, &shared))
             .map_err(|source| RecordError::Kernel { what: "starting the drain thread", source })?;
         Ok(Drain { stop, counters, thread })
     }
@@ -96,6 +102,7 @@ impl Drain {
 fn run(
     sources: Sources,
     mut spool: SpoolWriter,
+    mut reducer: Option<Reducer>,
     stop: &AtomicBool,
     counters: &DrainCounters,
 ) -> (SpoolWriter, Option<RecordError>) {
@@ -128,7 +135,10 @@ fn run(
             keep("rare", record);
         });
         for (cpu, name) in call_names.iter().enumerate() {
-            sources.calls.take(cpu, |bytes| keep(name, bytes));
+            sources.calls.take(cpu, |bytes| match &mut reducer {
+                Some(reducer) => reducer.pass(bytes, |bytes| keep(name, bytes)),
+                None => keep(name, bytes),
+            });
         }
         for (cpu, name) in sched_names.iter().enumerate() {
             sources.sched.take(cpu, |bytes| keep(name, bytes));

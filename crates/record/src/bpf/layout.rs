@@ -1,5 +1,9 @@
 //! The structs that the BPF programs and we share: `common.bpf.h` and the programs' records, mirrored.
 
+#[cfg(test)]
+#[path = "layout_tests.rs"]
+mod tests;
+
 /// Longest record, bytes (`MAX_RECORD`).
 pub(crate) const MAX_RECORD: usize = 8192;
 /// Rows of the table of call specifications (`MAX_CALL_NUMBERS`).

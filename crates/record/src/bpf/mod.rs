@@ -7,5 +7,6 @@ pub(crate) mod layout;
 pub(crate) mod object;
 pub(crate) mod probe;
 pub(crate) mod rare;
+pub(crate) mod reduce;
 pub(crate) mod ring;
 pub(crate) mod timer;

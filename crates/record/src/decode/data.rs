@@ -101,6 +101,9 @@ fn data(p: &mut Printer<'_>, n: usize, length: u64, read: bool) {
 /// What is kept of `length` bytes of payload: `"GET / HT"...`; `""...` where nothing is.
 fn shown(p: &mut Printer<'_>, piece: Option<MemoryPiece<'_>>, length: u64) {
     let bytes = piece.map_or(&[][..], |piece| piece.bytes);
+    if let Some(reduced) = piece.filter(|piece| piece.reduced) {
+        return p.out.quoted(reduced.bytes, length > 0);
+    }
     match p.options.payload {
         Payload::AsItIs => head(bytes, length, p.options.string_limit, p.out),
         Payload::Reduced => {

@@ -1,6 +1,6 @@
 //! What may be kept of a payload without being asked: enough to name a request (a verb and a path, a command and its key,
 //! the shape of a query, the name that DNS is asked for), nothing that may be a secret. What is not recognised is
-//! dropped.
+//! dropped. A recording by BPF has it done by the drain (`bpf/reduce.rs`), one by ptrace as it is printed.
 
 mod http;
 mod redis;

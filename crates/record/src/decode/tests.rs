@@ -29,7 +29,10 @@ impl Made {
     }
 
     fn part(mut self, arg: u8, part: u8, bytes: &[u8]) -> Made {
-        push_piece(&mut self.memory, MemoryPiece { arg, part, bytes, cut: false, fault: false });
+        push_piece(
+            &mut self.memory,
+            MemoryPiece { arg, part, bytes, cut: false, fault: false, reduced: false },
+        );
         self
     }
 
@@ -278,7 +281,10 @@ fn memory() -> impl Strategy<Value = Vec<u8>> {
         for (arg, part, bytes, cut, fault) in &pieces {
             // Most pieces are part 0, as those of most calls are.
             let part = if *part < 8 { 0 } else { part - 8 };
-            push_piece(&mut memory, MemoryPiece { arg: *arg, part, bytes, cut: *cut, fault: *fault == 0 });
+            push_piece(
+                &mut memory,
+                MemoryPiece { arg: *arg, part, bytes, cut: *cut, fault: *fault == 0, reduced: false },
+            );
         }
         memory
     });

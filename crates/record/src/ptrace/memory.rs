@@ -151,13 +151,14 @@ impl Reader<'_> {
         let bytes = &self.buffer[..length];
         push_piece(
             self.memory,
-            MemoryPiece { arg: self.piece.arg, part: part as u8, bytes, cut, fault: false },
+            MemoryPiece { arg: self.piece.arg, part: part as u8, bytes, cut, fault: false, reduced: false },
         );
     }
 
     fn fault(&mut self, part: usize) -> bool {
         let arg = self.piece.arg;
-        push_piece(self.memory, MemoryPiece { arg, part: part as u8, bytes: b"", cut: false, fault: true });
+        let none = MemoryPiece { arg, part: part as u8, bytes: b"", cut: false, fault: true, reduced: false };
+        push_piece(self.memory, none);
         false
     }
 

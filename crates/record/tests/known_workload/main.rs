@@ -6,6 +6,7 @@ mod block;
 mod ids;
 mod in_flight;
 mod net;
+mod payload;
 mod samples;
 mod signals;
 mod totals;
@@ -93,7 +94,10 @@ pub(crate) fn record<P, W: Send + 'static>(
     let tid = tid.recv().unwrap();
     std::thread::sleep(Duration::from_millis(20));
     let folder = tempfile::tempdir().unwrap();
-    let mut options = Options { spool: folder.path().into(), ..options };
+    let mut options = options;
+    if options.spool.as_os_str().is_empty() {
+        options.spool = folder.path().into();
+    }
     options.tids.push(tid);
     let mut session = match Session::start(options) {
         Ok(session) => session,

@@ -19,6 +19,7 @@ struct block_record {
 	u32 pid;
 	u32 pad;
 };
+TELL_TYPE(struct block_record, block_record);
 
 struct pending {
 	u64 issued; /* 0: queued so far */

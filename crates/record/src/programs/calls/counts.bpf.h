@@ -32,6 +32,7 @@ struct count_record {
 	struct record head;
 	struct count_row row;
 };
+TELL_TYPE(struct count_record, count_record);
 
 static __always_inline u32 binary_log(u64 value)
 {

@@ -1,6 +1,34 @@
-/* What never returned by the end of the recording. */
+/* Calls that never return: their thread ends in them, or the recording does. */
 #ifndef WHYSLOW_IN_FLIGHT_H
 #define WHYSLOW_IN_FLIGHT_H
+
+/* A thread ends: the call that it is in never returns (exit, exit_group, or it was killed in it). */
+SEC("tp_btf/sched_process_exit")
+int calls_task_exit(u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *state = state_of(task);
+	struct pt_regs *regs;
+	struct call_spec *spec;
+	u64 now = bpf_ktime_get_ns();
+	u32 nr;
+
+	if (!state)
+		return 0;
+	regs = (void *)bpf_task_pt_regs(task);
+	if (state->enter && calls_mode() != CALLS_NONE) {
+		nr = regs->orig_ax;
+		spec = spec_of(nr);
+		if (spec && !(spec->flags & SPEC_SKIP)) {
+			bool leaves = nr == 60 || nr == 231; /* exit, exit_group */
+
+			write_call(task, state, regs, spec, RECORD_CALL, nr, state->enter, now, 0,
+				   CALL_NO_EXIT | (leaves ? 0 : CALL_KILLED));
+		}
+		state->enter = 0;
+	}
+	return 0;
+}
 
 /* include/linux/sched.h */
 #define TASK_INTERRUPTIBLE 1

@@ -24,6 +24,7 @@ struct net_record {
 	u8 peer[16];
 	u64 family;
 };
+TELL_TYPE(struct net_record, net_record);
 
 struct connection {
 	u64 began; /* when connect was called; 0 where that was not seen */

@@ -18,100 +18,20 @@ struct stretch_record {
 	u64 runnable;
 	u64 blocked;
 };
+TELL_TYPE(struct stretch_record, stretch_record);
 
 struct wakeup_record {
 	struct record head; /* tid: the wakee; flags: from where */
 	u32 waker;
 	u32 pad;
 };
+TELL_TYPE(struct wakeup_record, wakeup_record);
 
 #define UNKNOWN (~0ull)
 
 #include "waits.bpf.h"
 
-/* What a CPU is in the middle of, beside its thread. The kernel's own count is no symbol that programs may read
- * everywhere, so the interrupts' own tracepoints keep ours. */
-struct interrupts {
-	u32 hard;
-	u32 soft;
-};
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct interrupts);
-} interrupts SEC(".maps");
-
-static __always_inline struct interrupts *interrupts_here(void)
-{
-	u32 zero = 0;
-
-	return bpf_map_lookup_elem(&interrupts, &zero);
-}
-
-static __always_inline u32 context_of(struct task_struct *current)
-{
-	struct interrupts *here = interrupts_here();
-
-	if (here && here->hard)
-		return FROM_HARDIRQ;
-	if (here && here->soft)
-		return FROM_SOFTIRQ;
-	return current->pid ? FROM_TASK : FROM_OTHER;
-}
-
-static __always_inline int hard_interrupt(u32 now)
-{
-	struct interrupts *here = interrupts_here();
-
-	if (here)
-		here->hard = now;
-	return 0;
-}
-
-SEC("tp_btf/irq_handler_entry")
-int irq_entry(u64 *ctx)
-{
-	return hard_interrupt(1);
-}
-
-SEC("tp_btf/irq_handler_exit")
-int irq_exit(u64 *ctx)
-{
-	return hard_interrupt(0);
-}
-
-SEC("tp_btf/local_timer_entry")
-int timer_entry(u64 *ctx)
-{
-	return hard_interrupt(1);
-}
-
-SEC("tp_btf/local_timer_exit")
-int timer_exit(u64 *ctx)
-{
-	return hard_interrupt(0);
-}
-
-SEC("tp_btf/softirq_entry")
-int softirq_entry(u64 *ctx)
-{
-	struct interrupts *here = interrupts_here();
-
-	if (here)
-		here->soft = 1;
-	return 0;
-}
-
-SEC("tp_btf/softirq_exit")
-int softirq_exit(u64 *ctx)
-{
-	struct interrupts *here = interrupts_here();
-
-	if (here)
-		here->soft = 0;
-	return 0;
-}
+#include "context.bpf.h"
 
 static __always_inline u32 left_as(bool preempted, u32 state)
 {

@@ -11,6 +11,7 @@ struct signal_record {
 	u32 has_info;
 	char info[SIGINFO_BYTES];
 };
+TELL_TYPE(struct signal_record, signal_record);
 
 SEC("tp_btf/signal_deliver")
 int signal_delivered(u64 *ctx)

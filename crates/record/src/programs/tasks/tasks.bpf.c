@@ -10,6 +10,7 @@ struct task_record {
 	u32 parent_tid;
 	char comm[COMM_LENGTH];
 };
+TELL_TYPE(struct task_record, task_record);
 
 /* Ids to watch: 1 << 32 | thread, or a process. */
 struct {

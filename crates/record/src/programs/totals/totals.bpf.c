@@ -13,6 +13,7 @@ struct totals_record {
 	u64 voluntary_switches;
 	u64 involuntary_switches;
 };
+TELL_TYPE(struct totals_record, totals_record);
 
 static __always_inline void tell(struct task_struct *task, struct task_state *state)
 {

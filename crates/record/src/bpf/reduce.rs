@@ -1,0 +1,216 @@
+//! Payload on its way to the spool: a disk must not hold what may be a secret, not even until the recording is converted.
+
+use crate::bpf::layout::{MAX_RECORD, kind};
+use crate::decode::{payload, table};
+use crate::raw::{MemoryPiece, pad, pieces, push_piece};
+use crate::spec::{CallSpec, Size};
+
+/// Bytes of a record of a call before its arguments (`CALL_FIXED`, programs/calls/calls.bpf.c).
+const CALL_FIXED: usize = 32;
+/// Where the number of the call stands in it, and how many arguments it has (the lowest 3 bits).
+const CALL_NUMBER: usize = 20;
+const CALL_ARGUMENTS: usize = 22;
+
+/// Bytes that are handed on at once where records are rewritten.
+const CHUNK: usize = 256 << 10;
+
+/// Reduces the payload in stretches of records.
+pub(crate) struct Reducer {
+    /// The specification of the calls that have payload, by their number.
+    with_payload: Vec<Option<&'static CallSpec>>,
+    out: Vec<u8>,
+    reduced: Vec<u8>,
+}
+
+impl Reducer {
+    pub(crate) fn new() -> Reducer {
+        let moves_payload = |spec: &&CallSpec| spec.pieces.iter().any(|piece| piece.payload);
+        let spec = |nr| table::spec(nr as u16).filter(moves_payload);
+        Reducer {
+            with_payload: (0..table::NUMBERS).map(spec).collect(),
+            out: Vec::new(),
+            reduced: Vec::new(),
+        }
+    }
+
+    /// Hands on the records of `stretch` with all payload reduced. What is no whole record is left out.
+    pub(crate) fn pass(&mut self, stretch: &[u8], mut with: impl FnMut(&[u8])) {
+        // Records that stay as they are are handed on in stretches as long as they come.
+        let (mut at, mut done) = (0, 0);
+        while let Some(length) = length_of(&stretch[at..]) {
+            let record = &stretch[at..at + length];
+            if let Some(spec) = self.payload_of(record) {
+                if self.out.len() + at - done >= CHUNK {
+                    self.flush(&mut with);
+                    with(&stretch[done..at]);
+                } else {
+                    self.out.extend_from_slice(&stretch[done..at]);
+                }
+                self.rewrite(record, spec);
+                done = at + length;
+            }
+            at += length;
+        }
+        self.flush(&mut with);
+        if at > done {
+            with(&stretch[done..at]);
+        }
+    }
+
+    fn flush(&mut self, with: &mut impl FnMut(&[u8])) {
+        if !self.out.is_empty() {
+            with(&self.out);
+            self.out.clear();
+        }
+    }
+
+    /// What the call of this record moves, where it has memory with payload.
+    fn payload_of(&self, record: &[u8]) -> Option<&'static CallSpec> {
+        let is_call = matches!(*record.get(2)?, kind::CALL | kind::ENTER);
+        let nr = u16::from_ne_bytes(*record.get(CALL_NUMBER..)?.first_chunk()?);
+        let spec = (*self.with_payload.get(nr as usize)?)?;
+        (is_call && record.len() > memory_at(record)?).then_some(spec)
+    }
+
+    /// Appends the record with its payload reduced.
+    fn rewrite(&mut self, record: &[u8], spec: &CallSpec) {
+        let Some((fixed, memory)) = memory_at(record).and_then(|at| record.split_at_checked(at)) else {
+            return;
+        };
+        let start = self.out.len();
+        self.out.extend_from_slice(fixed);
+        for piece in pieces(memory) {
+            if !is_payload(spec, &piece) {
+                push_piece(&mut self.out, piece);
+                continue;
+            }
+            self.reduced.clear();
+            payload::reduce(piece.bytes, &mut self.reduced);
+            push_piece(&mut self.out, MemoryPiece { bytes: &self.reduced, reduced: true, ..piece });
+        }
+        let mut rest = self.out.split_off(start);
+        pad(&mut rest);
+        let length = rest.len().min(MAX_RECORD) as u16;
+        rest[..2].copy_from_slice(&length.to_ne_bytes());
+        self.out.append(&mut rest);
+    }
+}
+
+/// Bytes of the record at the front; `None` where there is no whole one. A pad may be shorter than a header.
+fn length_of(bytes: &[u8]) -> Option<usize> {
+    let length = u16::from_ne_bytes(*bytes.first_chunk()?) as usize;
+    (8..=bytes.len()).contains(&length).then_some(length)
+}
+
+/// Where the pieces of memory begin in the record of a call.
+fn memory_at(record: &[u8]) -> Option<usize> {
+    Some(CALL_FIXED + 8 * (*record.get(CALL_ARGUMENTS)? & 7) as usize)
+}
+
+/// Whether a piece holds what the call moves; the arrays and addresses of vectored calls do not ([`Size`]).
+fn is_payload(spec: &CallSpec, piece: &MemoryPiece<'_>) -> bool {
+    spec.pieces.iter().any(|asked| {
+        let first = match asked.size {
+            Size::Iovec => 1,
+            Size::Message => 4,
+            _ => 0,
+        };
+        asked.payload && asked.arg == piece.arg && piece.part >= first
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bpf::layout::Header;
+
+    /// The record of a call with three arguments.
+    fn record(nr: i64, ended: u64, pieces: &[MemoryPiece<'_>]) -> Vec<u8> {
+        let mut record = vec![0; CALL_FIXED + 24];
+        record[2] = kind::CALL;
+        record[8..16].copy_from_slice(&ended.to_ne_bytes());
+        record[CALL_NUMBER..][..2].copy_from_slice(&(nr as u16).to_ne_bytes());
+        record[CALL_ARGUMENTS] = 3;
+        for piece in pieces {
+            push_piece(&mut record, *piece);
+        }
+        pad(&mut record);
+        let length = record.len() as u16;
+        record[..2].copy_from_slice(&length.to_ne_bytes());
+        record
+    }
+
+    fn piece(arg: u8, part: u8, bytes: &[u8]) -> MemoryPiece<'_> {
+        MemoryPiece { arg, part, bytes, cut: false, fault: false, reduced: false }
+    }
+
+    fn passed(stretch: &[u8]) -> Vec<u8> {
+        let mut kept = Vec::new();
+        Reducer::new().pass(stretch, |bytes| kept.extend_from_slice(bytes));
+        kept
+    }
+
+    /// Time and pieces of each record.
+    fn seen(mut stretch: &[u8]) -> Vec<(u64, Vec<(u8, u8, String, bool)>)> {
+        let mut all = Vec::new();
+        while let Some(header) = Header::of(stretch) {
+            let (record, rest) = stretch.split_at(header.length);
+            let memory = &record[memory_at(record).unwrap()..];
+            let told = pieces(memory)
+                .map(|it| (it.arg, it.part, String::from_utf8_lossy(it.bytes).into_owned(), it.reduced));
+            all.push((header.ts, told.collect()));
+            stretch = rest;
+        }
+        assert!(stretch.is_empty());
+        all
+    }
+
+    #[test]
+    fn payload_is_reduced_and_all_else_stays() {
+        let request = b"GET /a?token=SECRET HTTP/1.1\r\nCookie: SECRET\r\n";
+        let path = record(libc::SYS_openat, 1, &[piece(1, 0, b"/etc/SECRET")]);
+        let plain = record(libc::SYS_write, 2, &[piece(1, 0, request)]);
+        let vector = [piece(1, 0, &[7; 16]), piece(1, 1, request)];
+        let vectored = record(libc::SYS_writev, 3, &vector);
+        let sent = [piece(1, 0, &[7; 56]), piece(1, 1, b"\x02\0\0\x50"), piece(1, 4, b"token: SECRET")];
+        let sent = record(libc::SYS_sendmsg, 4, &sent);
+        let bare = record(libc::SYS_write, 5, &[]);
+        let stretch = [path.clone(), plain, vectored, sent, bare.clone(), path.clone()].concat();
+        let kept = passed(&stretch);
+        let kept_request = "GET /a?token=* HTTP/1.1\r\n".to_string();
+        let sevens = |count| String::from_utf8(vec![7; count]).unwrap();
+        let open = |ts| (ts, vec![(1, 0, "/etc/SECRET".to_string(), false)]);
+        assert_eq!(
+            seen(&kept),
+            [
+                open(1),
+                (2, vec![(1, 0, kept_request.clone(), true)]),
+                (3, vec![(1, 0, sevens(16), false), (1, 1, kept_request, true)]),
+                (
+                    4,
+                    vec![
+                        (1, 0, sevens(56), false),
+                        (1, 1, "\u{2}\0\0P".to_string(), false),
+                        (1, 4, String::new(), true)
+                    ]
+                ),
+                (5, vec![]),
+                open(1),
+            ]
+        );
+        let without = [path, bare].concat();
+        assert_eq!(passed(&without), without);
+        let many = stretch.repeat(2000);
+        assert_eq!(passed(&many), kept.repeat(2000));
+    }
+
+    #[test]
+    fn what_is_no_record_is_left_out() {
+        let whole = record(libc::SYS_write, 1, &[piece(1, 0, b"secret")]);
+        let cut = [&whole[..], &whole[..40]].concat();
+        assert_eq!(seen(&passed(&cut)).len(), 1);
+        for garbage in [&b""[..], &[0; 7], &[255; 64], &[0; 64], &[9, 0, 1, 0, 1, 1, 1, 1, 1]] {
+            passed(garbage);
+        }
+    }
+}
