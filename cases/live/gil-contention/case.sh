@@ -1,0 +1,5 @@
+WAITS=(lock)
+
+build() { :; }
+slow() { run_traced slow python3 "$here/score.py" threads; }
+fixed() { run_traced fixed python3 "$here/score.py" processes; }

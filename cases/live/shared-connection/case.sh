@@ -1,0 +1,12 @@
+NEEDS="cc"
+PORT=$(free_port)
+FIRES=(lock-contention)
+GONE=(lock-contention)
+
+build() {
+    cc -O1 -g -fno-omit-frame-pointer -pthread -o slow "$here/client.c" &&
+        cc -O1 -g -fno-omit-frame-pointer -pthread -DFIXED -o fixed "$here/client.c" &&
+        background python3 "$here/prices.py" "$PORT"
+}
+slow() { until_true 100 listening "$PORT" && run_traced slow ./slow "$PORT"; }
+fixed() { run_traced fixed ./fixed "$PORT"; }
