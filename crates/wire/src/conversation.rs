@@ -74,3 +74,54 @@ pub(crate) fn steps_of_kept(protocol: &Protocol, said: &[Said]) -> Vec<String> {
         })
         .collect()
 }
+
+/// Checks that a decoder tells the same wherever chunks end, the same of what may be kept as of the first bytes, and that
+/// it survives chunks of which most is missing.
+pub(crate) fn check(protocol: &Protocol, said: &[Said]) {
+    let whole: Vec<_> = steps(protocol, said).into_iter().filter(|step| !goes_on(step)).collect();
+    for size in [1, 2, 3, 5, 7, 11, 64, 200] {
+        assert_eq!(steps_in_pieces(protocol, said, size), whole, "in pieces of {size}");
+    }
+    for kept in 0..48 {
+        steps_of_heads(protocol, said, kept);
+    }
+}
+
+/// Checks that of these heads, whole or cut, nothing is kept that contains the secret.
+pub(crate) fn check_kept(protocol: &Protocol, heads: &[Said], secret: &[u8]) {
+    for (way, head) in heads {
+        for end in 0..=head.len() {
+            let mut kept = Vec::new();
+            (protocol.reduce)(&head[..end], direction(*way), &mut kept);
+            assert!(kept.len() <= crate::MAX_REDUCED);
+            let left = secret.windows(4).find(|part| memchr::memmem::find(&kept, part).is_some());
+            assert!(left.is_none(), "{} of {}", kept.escape_ascii(), head.escape_ascii());
+        }
+    }
+}
+
+/// Checks that a decoder survives noise between what is said, and reductions of it.
+pub(crate) fn check_noise(protocol: &Protocol, said: &[Said], noise: &[(bool, Vec<u8>, u64, usize)]) {
+    let mut decoder = (protocol.decoder)();
+    for (asks, bytes, missing, at) in noise {
+        let (way, chunk) = said[at % said.len()];
+        steps_of(&mut *decoder, way, chunk, chunk.len() as u64);
+        // The beginning of a message, and then anything.
+        let mixed = [&chunk[..chunk.len().min(at % 24)], bytes].concat();
+        let way = if *asks { '>' } else { '<' };
+        steps_of(&mut *decoder, way, &mixed, mixed.len() as u64 + missing);
+        let mut kept = Vec::new();
+        (protocol.reduce)(&mixed, direction(way), &mut kept);
+        assert!(kept.len() <= crate::MAX_REDUCED);
+    }
+}
+
+/// Noise for [`check_noise`].
+pub(crate) fn noise() -> impl proptest::strategy::Strategy<Value = Vec<(bool, Vec<u8>, u64, usize)>> {
+    use proptest::prelude::*;
+    let missing = prop_oneof![Just(0), 0..100u64, Just(1 << 40)];
+    prop::collection::vec(
+        (any::<bool>(), prop::collection::vec(any::<u8>(), 0..60), missing, 0..10_000usize),
+        0..24,
+    )
+}

@@ -4,7 +4,7 @@
 use crate::MAX_REDUCED;
 use crate::framer::Framer;
 use crate::sql::sql_shape;
-use crate::text::CUT;
+use crate::text::{CUT, is_token};
 
 /// Appends what is kept of a chunk.
 #[derive(Debug)]
@@ -61,6 +61,27 @@ impl<'o> Mask<'o> {
         let fill = if is_cut { b' ' } else { b'+' };
         while (is_cut || whole.len() < shape.len()) && self.len() < end && !self.is_full() {
             self.keep(&[fill]);
+        }
+    }
+
+    /// Keeps names and keys; what in them looks like a token is another of its length, so that it still does;
+    /// and the last word where it `is_cut`.
+    pub(crate) fn keep_names(&mut self, text: &[u8], is_cut: bool) {
+        let is_word = |byte: u8| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'%' | b'=' | b'+' | b'~' | 0x80..)
+        };
+        let mut rest = text;
+        while let Some(first) = rest.first() {
+            let end = rest.iter().position(|byte| is_word(*byte) != is_word(*first)).unwrap_or(rest.len());
+            let (word, behind) = rest.split_at(end);
+            rest = behind;
+            if is_token(word) || is_cut && rest.is_empty() && is_word(*first) {
+                for at in 0..word.len() {
+                    self.keep(if at % 2 == 0 { b"a" } else { b"0" });
+                }
+            } else {
+                self.keep(word);
+            }
         }
     }
 }

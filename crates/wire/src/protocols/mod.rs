@@ -1,12 +1,25 @@
 //! The protocols, one file each. [`PROTOCOLS`] lists them, the surest first.
 
+mod amqp;
 mod http1;
+mod kafka;
+mod memcached;
+mod mongodb;
+mod mysql;
 mod postgres;
 
 use crate::{Direction, MAX_REDUCED, Protocol, Sniff};
 
 /// All protocols.
-pub static PROTOCOLS: &[&Protocol] = &[&http1::HTTP1, &postgres::POSTGRES];
+pub static PROTOCOLS: &[&Protocol] = &[
+    &http1::HTTP1,
+    &postgres::POSTGRES,
+    &mysql::MYSQL,
+    &mongodb::MONGODB,
+    &kafka::KAFKA,
+    &amqp::AMQP,
+    &memcached::MEMCACHED,
+];
 
 /// The protocol of that name.
 pub fn find(name: &str) -> Option<&'static Protocol> {
@@ -38,4 +51,87 @@ pub fn reduce(head: &[u8], direction: Option<Direction>, out: &mut Vec<u8>) -> b
         }
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conversation::{Said, direction};
+    use proptest::prelude::*;
+
+    /// What each protocol's tests have recorded.
+    const SAID: &[(&Protocol, &[Said])] = &[
+        (&postgres::POSTGRES, postgres::tests::SAID),
+        (&mysql::MYSQL, mysql::tests::SAID),
+        (&mongodb::MONGODB, mongodb::tests::SAID),
+        (&kafka::KAFKA, kafka::tests::SAID),
+        (&amqp::AMQP, amqp::tests::SAID),
+        (&memcached::MEMCACHED, memcached::tests::SAID),
+        (&memcached::MEMCACHED, memcached::tests::BINARY),
+    ];
+
+    #[test]
+    fn only_its_own_protocol_is_sure_of_a_chunk() {
+        for (own, said) in SAID {
+            for (way, bytes) in *said {
+                for other in PROTOCOLS.iter().filter(|other| other.name != own.name) {
+                    for direction in [Direction::Request, Direction::Response] {
+                        assert_ne!(
+                            (other.sniff)(bytes, direction),
+                            Sniff::Yes,
+                            "{} takes of {}: {way} {}",
+                            other.name,
+                            own.name,
+                            bytes.escape_ascii()
+                        );
+                    }
+                }
+            }
+            let sure_of_first =
+                said.iter().take(3).any(|(way, bytes)| (own.sniff)(bytes, direction(*way)) == Sniff::Yes);
+            assert!(sure_of_first, "{}", own.name);
+        }
+    }
+
+    #[test]
+    fn other_text_is_of_none() {
+        for text in [
+            &b"hello world\n"[..],
+            b"2024-01-01 12:00:00 INFO started\n",
+            b"{\"password\": \"x\"}",
+            b"<html><body>",
+            b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0",
+            b"PK\x03\x04\x14\0\0\0\x08\0",
+            b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+            b"\x1f\x8b\x08\0\0\0\0\0\0\x03",
+            b"SSH-2.0-OpenSSH_9.2\r\n",
+            b"220 mail ESMTP\r\n",
+            b"EHLO me\r\n",
+            b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        ] {
+            for (own, _) in SAID {
+                for direction in [Direction::Request, Direction::Response] {
+                    assert_ne!(
+                        (own.sniff)(text, direction),
+                        Sniff::Yes,
+                        "{}: {}",
+                        own.name,
+                        text.escape_ascii()
+                    );
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+        #[test]
+        fn random_bytes_are_of_none(bytes in prop::collection::vec(any::<u8>(), 16..64)) {
+            for (own, _) in SAID {
+                for direction in [Direction::Request, Direction::Response] {
+                    prop_assert_ne!((own.sniff)(&bytes, direction), Sniff::Yes, "{}", own.name);
+                }
+            }
+        }
+    }
 }

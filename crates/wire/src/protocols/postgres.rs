@@ -290,4 +290,4 @@ impl Messages for Side<'_, '_> {
 
 #[cfg(test)]
 #[allow(clippy::octal_escapes, reason = "bytes as they were recorded")]
-mod tests;
+pub(super) mod tests;
