@@ -72,6 +72,8 @@ mod network {
     pub(super) mod dns_timeout;
     pub(super) mod downstream_timeout;
     pub(super) mod fd_exhaustion;
+    pub(super) mod n_plus_one_queries;
+    pub(super) mod slow_downstream;
     pub(super) mod tcp_retransmit;
 }
 
@@ -137,6 +139,8 @@ pub static RULES: &[&Rule] = &[
     &network::dns_timeout::RULE,
     &network::downstream_timeout::RULE,
     &network::fd_exhaustion::RULE,
+    &network::n_plus_one_queries::RULE,
+    &network::slow_downstream::RULE,
     &network::tcp_retransmit::RULE,
     &process::close_range_loop::RULE,
     &process::exec_path_search::RULE,

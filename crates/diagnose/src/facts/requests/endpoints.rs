@@ -31,8 +31,6 @@ pub struct EndpointFacts {
     pub last: Timestamp,
     /// What was asked of others while they were open (server), in order of appearance.
     pub downstream: Vec<Downstream>,
-    /// The most that one of them asked of one downstream endpoint: its row, and how often.
-    pub most_downstream: Option<(EndpointId, u64)>,
     /// Where the time of their threads went, over the requests of `split_count`.
     pub split: TimeSplit,
     /// Requests that are in `split`.
@@ -59,7 +57,6 @@ impl EndpointFacts {
             first: Timestamp::UNKNOWN,
             last: Timestamp::UNKNOWN,
             downstream: Vec::new(),
-            most_downstream: None,
             split: TimeSplit::default(),
             split_count: 0,
             handed_over: 0,

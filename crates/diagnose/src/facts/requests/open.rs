@@ -45,7 +45,9 @@ impl Open {
     /// A request was made in it, from `begin` to `end`.
     fn covers(&mut self, endpoint: EndpointId, begin: Timestamp, end: Timestamp) {
         let from = later(begin, self.covered_until);
-        Downstream::add(&mut self.record.downstream, endpoint, 1, end.since(from).or_zero());
+        let trips = u64::from(from == begin);
+        let ns = end.since(from).or_zero();
+        Downstream::add(&mut self.record.downstream, Downstream { endpoint, count: 1, trips, ns });
         self.covered_until = later(self.covered_until, end);
     }
 }
@@ -342,10 +344,7 @@ impl Requests {
                 row.split_count += 1;
             }
             for part in &record.downstream {
-                Downstream::add(&mut row.downstream, part.endpoint, part.count, part.ns);
-                if row.most_downstream.is_none_or(|(_, most)| part.count > most) {
-                    row.most_downstream = Some((part.endpoint, part.count));
-                }
+                Downstream::add(&mut row.downstream, *part);
             }
         }
         for group in self.groups(record) {

@@ -124,6 +124,8 @@ pub struct Downstream {
     pub endpoint: EndpointId,
     /// How often.
     pub count: u64,
+    /// Of these, asked when nothing else was under way: round trips one behind the other.
+    pub trips: u64,
     /// Time from asking to answer that no earlier one of them covers, ns: the sum over all is at most the whole.
     pub ns: u64,
 }
@@ -132,13 +134,14 @@ impl Downstream {
     /// Endpoints told apart in one request or one row.
     pub(super) const MOST: usize = 32;
 
-    /// Adds to the row of `endpoint`, where there is room for it.
-    pub(super) fn add(rows: &mut Vec<Downstream>, endpoint: EndpointId, count: u64, ns: u64) {
-        if let Some(row) = rows.iter_mut().find(|row| row.endpoint == endpoint) {
-            row.count += count;
-            row.ns = row.ns.saturating_add(ns);
+    /// Adds to the row of the same endpoint, where there is room for it.
+    pub(super) fn add(rows: &mut Vec<Downstream>, more: Downstream) {
+        if let Some(row) = rows.iter_mut().find(|row| row.endpoint == more.endpoint) {
+            row.count += more.count;
+            row.trips += more.trips;
+            row.ns = row.ns.saturating_add(more.ns);
         } else if rows.len() < Downstream::MOST {
-            rows.push(Downstream { endpoint, count, ns });
+            rows.push(more);
         }
     }
 }
