@@ -58,6 +58,7 @@ struct pt_regs {
 	long unsigned int r8;
 	long unsigned int r10;
 	long unsigned int ax;
+	long unsigned int cx;
 	long unsigned int dx;
 	long unsigned int si;
 	long unsigned int di;

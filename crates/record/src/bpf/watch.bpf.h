@@ -34,6 +34,40 @@ static __always_inline struct task_state *take_slot(struct task_struct *task, u3
 	return NULL;
 }
 
+#define PF_EXITING 4 /* include/linux/sched.h */
+
+/* It makes no more system calls; its stack may be another's next. */
+static __always_inline void leave_seat(struct task_state *state)
+{
+	u64 key = __sync_lock_test_and_set(&state->regs, 0);
+	struct seat *seat = seat_of(key);
+
+	if (key && seat)
+		__sync_fetch_and_add(&seat->watched, -1);
+}
+
+static __always_inline void take_seat(struct task_state *state, struct task_struct *task)
+{
+	u64 key = regs_key((void *)bpf_task_pt_regs(task));
+	struct seat *seat = seat_of(key);
+
+	if (!key || !seat)
+		return;
+	state->regs = key;
+	seat->slot = state->slot;
+	__sync_fetch_and_add(&seat->watched, 1);
+	/* One whose end was told before would stay. */
+	if (task->flags & PF_EXITING)
+		leave_seat(state);
+}
+
+/* A slot that is no thread's any more; nothing happens where it is free already. */
+static __always_inline void give_back(struct task_state *state)
+{
+	leave_seat(state);
+	state->task = 0;
+}
+
 /* Watches a thread from now on; NULL where it is watched already, or where there is no room. */
 static __noinline struct task_state *watch(struct task_struct *task)
 {
@@ -45,6 +79,9 @@ static __noinline struct task_state *watch(struct task_struct *task)
 	state = take_slot(task, &slot);
 	if (!state)
 		return NULL;
+	state->regs = 0;
+	state->tid = task->pid;
+	state->slot = slot;
 	state->enter = 0;
 	state->off_since = 0;
 	state->woken = 0;
@@ -58,8 +95,10 @@ static __noinline struct task_state *watch(struct task_struct *task)
 	state->voluntary_switches = task->nvcsw;
 	state->involuntary_switches = task->nivcsw;
 	before = __sync_val_compare_and_swap(entry, 0, slot);
-	if (!before)
+	if (!before) {
+		take_seat(state, task);
 		return state;
+	}
 	others = bpf_map_lookup_elem(&states, &before);
 	if (others && others->task == (u64)task) {
 		/* Somebody on another CPU was faster. */
@@ -69,20 +108,20 @@ static __noinline struct task_state *watch(struct task_struct *task)
 	/* The id was another's, which the kernel has not freed yet. */
 	*entry = slot;
 	if (others)
-		others->task = 0;
+		give_back(others);
+	take_seat(state, task);
 	return state;
 }
 
-/* Watches a thread no longer. */
+/* Watches a thread no longer. Whose id is another's is left to task_exec. */
 static __always_inline void forget(struct task_struct *task)
 {
 	struct task_state *state = state_of(task);
 	u32 *entry = slot_of(task->pid);
 
-	if (!state || !entry)
+	if (!state || !entry || *entry != state->slot)
 		return;
 	*entry = 0;
-	barrier();
-	state->task = 0;
+	give_back(state);
 }
 #endif

@@ -55,10 +55,18 @@ static __always_inline bool is_exec(u32 nr)
 	return nr == 59 || nr == 322;
 }
 
+/* Whether a call was made by the 32-bit interface: its numbers are others. The instruction SYSCALL leaves the address
+ * behind it in two registers (AMD64 manual, volume 3), so that most calls need not be asked further. */
+static __always_inline u32 compat_flag(struct pt_regs *regs)
+{
+	if (regs->cx == regs->ip)
+		return 0;
+	return bpf_get_current_task_btf()->thread_info.status & TS_COMPAT ? CALL_COMPAT : 0;
+}
+
 /* Writes a call down. `ended`: when; `entered`: 0 where not seen. */
-static __always_inline void write_call(struct task_struct *task, struct task_state *state, struct pt_regs *regs,
-				       struct call_spec *spec, u32 kind, u32 nr, u64 entered, u64 ended, s64 ret,
-				       u32 flags)
+static __always_inline void write_call(struct task_state *state, struct pt_regs *regs, struct call_spec *spec, u32 kind,
+				       u32 nr, u64 entered, u64 ended, s64 ret, u32 flags)
 {
 	u32 cpu = bpf_get_smp_processor_id();
 	struct ring_head *head = bpf_map_lookup_elem(&call_heads, &cpu);
@@ -79,7 +87,7 @@ static __always_inline void write_call(struct task_struct *task, struct task_sta
 	if (count > 6)
 		count = 6;
 	call->head.kind = kind;
-	call->head.tid = task->pid;
+	call->head.tid = state->tid;
 	call->head.ts = ended;
 	call->dur_low = dur;
 	call->nr = nr;
@@ -135,14 +143,15 @@ static __noinline int tell_wait_stack(u64 now)
 
 static __always_inline int on_enter(struct pt_regs *regs, u32 nr)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct task_state *state = state_of(task);
+	struct task_state *state = state_of_caller(regs);
 	struct call_spec *spec;
 
 	if (!state) {
-		if (!settings.all || is_ours(task))
+		if (!settings.all)
 			return 0;
-		state = watch(task);
+		struct task_struct *task = bpf_get_current_task_btf();
+
+		state = is_ours(task) ? NULL : watch(task);
 		if (!state)
 			return 0;
 	}
@@ -155,8 +164,8 @@ static __always_inline int on_enter(struct pt_regs *regs, u32 nr)
 		} else if (calls_mode() != CALLS_NONE && !(spec->flags & SPEC_SKIP)) {
 			u64 now = bpf_ktime_get_ns();
 
-			write_call(task, state, regs, spec, RECORD_ENTER, nr, 0, now, 0,
-				   CALL_NO_EXIT | (task->thread_info.status & TS_COMPAT ? CALL_COMPAT : 0));
+			write_call(state, regs, spec, RECORD_ENTER, nr, 0, now, 0,
+				   CALL_NO_EXIT | compat_flag(regs));
 		}
 	}
 	state->enter = bpf_ktime_get_ns();
@@ -171,8 +180,7 @@ static __always_inline bool is_birth(u32 nr, s64 ret)
 
 static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct task_state *state = state_of(task);
+	struct task_state *state = state_of_caller(regs);
 	struct call_spec *spec;
 	u32 nr, flags = 0, mode;
 	u64 entered, now;
@@ -196,14 +204,13 @@ static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 			return 0;
 		flags |= CALL_NO_ENTER;
 	}
-	if (task->thread_info.status & TS_COMPAT)
-		flags |= CALL_COMPAT;
+	flags |= compat_flag(regs);
 	/* A call is counted or recorded, never both, so that the two add up. */
 	if (mode == CALLS_COUNT && !(spec->flags & SPEC_STATE) && (!entered || elapsed(entered, now) < settings.slow_call)) {
-		count_call(task->pid, nr, entered, now, ret);
+		count_call(state->tid, nr, entered, now, ret);
 		return 0;
 	}
-	write_call(task, state, regs, spec, RECORD_CALL, nr, entered, now, ret, flags);
+	write_call(state, regs, spec, RECORD_CALL, nr, entered, now, ret, flags);
 	return 0;
 }
 

@@ -22,7 +22,7 @@ int calls_task_exit(u64 *ctx)
 		if (spec && !(spec->flags & SPEC_SKIP)) {
 			bool leaves = nr == 60 || nr == 231; /* exit, exit_group */
 
-			write_call(task, state, regs, spec, RECORD_CALL, nr, state->enter, now, 0,
+			write_call(state, regs, spec, RECORD_CALL, nr, state->enter, now, 0,
 				   CALL_NO_EXIT | (leaves ? 0 : CALL_KILLED));
 		}
 		state->enter = 0;

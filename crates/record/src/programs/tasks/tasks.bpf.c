@@ -106,20 +106,24 @@ int task_fork(u64 *ctx)
 	return 0;
 }
 
-/* A thread that is not the first of its process takes over that one's id when it runs exec. Where only one of the two is
- * watched, its slot follows it here; where both are, as soon as one is looked at (state_of_swapped). */
-static __always_inline void ids_swapped(struct task_struct *task, u32 before)
+/* A thread that is not the first of its process takes over that one's id when it runs exec: the first one is gone, and
+ * its slot is given back. */
+static __always_inline void takes_over(struct task_struct *task, struct task_state *state, u32 before)
 {
 	u32 *here = slot_of(task->pid), *there = slot_of(before);
+	struct task_state *others;
+	u32 slot;
 
-	if (!here || !there || here == there)
+	if (before == task->pid || !here || !there)
 		return;
-	if (!*here && state_in(*there, task)) {
-		*here = *there;
+	slot = *here;
+	others = bpf_map_lookup_elem(&states, &slot);
+	*here = state ? state->slot : 0;
+	if (slot && others && others != state)
+		give_back(others);
+	if (state) {
 		*there = 0;
-	} else if (*here && !*there && !state_in(*here, task)) {
-		*there = *here;
-		*here = 0;
+		state->tid = task->pid;
 	}
 }
 
@@ -127,9 +131,10 @@ SEC("tp_btf/sched_process_exec")
 int task_exec(u64 *ctx)
 {
 	struct task_struct *task = (void *)ctx[0];
+	struct task_state *state = state_of_caller((void *)bpf_task_pt_regs(task));
 
-	ids_swapped(task, ctx[1]);
-	if (!state_of(task)) {
+	takes_over(task, state, ctx[1]);
+	if (!state) {
 		if (!settings.match_comm || is_ours(task))
 			return 0;
 		char comm[COMM_LENGTH] = {};
@@ -153,9 +158,12 @@ SEC("tp_btf/sched_process_exit")
 int task_exit(u64 *ctx)
 {
 	struct task_struct *task = (void *)ctx[0];
+	struct task_state *state = state_of(task);
 
-	if (state_of(task))
+	if (state) {
+		leave_seat(state);
 		tell(task, RECORD_EXIT, 0);
+	}
 	return 0;
 }
 
