@@ -48,11 +48,23 @@ impl Target {
     }
 }
 
-/// Whether a process is there and no zombie.
+/// Whether a process is there and no zombie. One whose first thread has ended lives on in the others, as for a moment does
+/// one that runs a new program from another thread.
 fn alive(pid: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let state = stat.rsplit_once(')').and_then(|(_, behind)| behind.trim_start().chars().next());
-    !matches!(state, None | Some('Z' | 'X'))
+    lives_by(&std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default())
+}
+
+/// By what proc_pid_stat(5) says: field 3 is the state of the first thread, field 20 the number of threads.
+fn lives_by(stat: &str) -> bool {
+    let Some((_, behind)) = stat.rsplit_once(')') else { return false };
+    let mut fields = behind.split_ascii_whitespace();
+    match fields.next() {
+        None => false,
+        Some("Z" | "X") => {
+            fields.nth(16).and_then(|count| count.parse().ok()).is_some_and(|count: u32| count > 1)
+        }
+        Some(_) => true,
+    }
 }
 
 /// The selection in words: `pid 4711 (java)`, `3 processes (nginx)`.
@@ -68,5 +80,19 @@ pub(super) fn in_words(resolved: &Resolved, all: bool) -> String {
             let more = if names.len() > shown.len() { ", …" } else { "" };
             format!("{} processes ({}{more})", several.len(), shown.join(", "))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lives_by;
+
+    #[test]
+    fn a_process_lives_as_long_as_one_of_its_threads() {
+        let with = |state, threads| {
+            lives_by(&format!("7 (a) b) {state} 1 7 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 {threads} 0 99 0"))
+        };
+        assert!(with("S", 1) && with("Z", 2));
+        assert!(!with("Z", 1) && !with("Z", 0) && !lives_by(""));
     }
 }
