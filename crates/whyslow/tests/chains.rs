@@ -161,3 +161,24 @@ fn both_ends_of_a_loopback_connection_are_one_wait() {
     assert_eq!(path.of(Kind::Disk), 300_000_000, "{:?}", path.by_kind());
     assert_eq!(explainer.chain(&path)[1].waits_for, "fsync of /var/db/journal");
 }
+
+#[test]
+fn the_end_of_a_process_ends_the_wait_at_its_pipe() {
+    let facts = facts(
+        r#"
+100 10:00:00.000000 pipe2([3, 4], 0)    = 0 <0.000010>
+100 10:00:00.000100 clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD) = 101 <0.000100>
+100 10:00:00.000300 close(4)            = 0 <0.000010>
+101 10:00:00.000350 dup2(4, 1)          = 1 <0.000010>
+100 10:00:00.000400 read(3,  <unfinished ...>
+101 10:00:00.000500 fsync(9</data/x>)   = 0 <0.200000>
+101 10:00:00.200600 exit_group(0)       = ?
+100 10:00:00.200700 <... read resumed> "", 4096) = 0 <0.200300>
+101 10:00:00.200900 +++ exited with 0 +++
+"#,
+    );
+    let wait = facts.graph.timeline(100).expect("the reader").calls[0];
+    assert_eq!(wait.waker.map(|waker| (waker.tid, waker.how)), Some((101, How::Closed)));
+    let explainer = Explainer::new(&facts);
+    assert_eq!(explainer.path(100, wait.from, wait.to).of(Kind::Disk), 200_000_000);
+}

@@ -5,12 +5,16 @@
 //! wait lasted (the critical path as LTTng's Trace Compass draws it). Each nanosecond has one kind, and the kinds add up to
 //! the interval. What the capture does not show is unknown, with what is missing.
 
+mod blame;
 mod kind;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod words;
 
+pub use blame::{Blame, Cost, Scope, Span};
 pub use kind::Kind;
+pub use tree::Node;
 
 use crate::facts::graph::{Ended, LongCall, Resource, Stall, Sums};
 use crate::facts::{Facts, ThreadId, WaitKind};

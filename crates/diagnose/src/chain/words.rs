@@ -84,6 +84,19 @@ impl<'a> Explainer<'a> {
         links
     }
 
+    /// The links from the thread to one segment.
+    pub fn chain_to(&self, path: &Path<'a>, segment: &Segment<'a>) -> Vec<ChainLink> {
+        let mut links = vec![self.last_link(path.stays[segment.stay].tid, segment, segment.ns)];
+        let mut stay = path.stays[segment.stay];
+        while let Some((before, wait)) = stay.came_from {
+            let earlier = path.stays[before];
+            links.push(self.link_to(earlier.tid, stay.tid, wait, stay.to - stay.from));
+            stay = earlier;
+        }
+        links.reverse();
+        links
+    }
+
     fn link_to(&self, tid: Tid, next: Tid, wait: Option<&LongCall>, ns: u64) -> ChainLink {
         let (waits_for, ns, evidence) = match wait {
             Some(call) => {

@@ -459,6 +459,11 @@ impl Sink for Facts {
             Event::Exit(exit) => {
                 self.window.see(exit.ts, whyslow_model::Nanos::UNKNOWN);
                 self.graph.exit(&exit);
+                let closes = self.world.closed_by_exit(exit.tid);
+                if !closes.is_empty() {
+                    let last = self.world.threads.last_of(exit.tid);
+                    self.graph.closed_by_exit(&closes, last, &exit, &self.world);
+                }
                 self.world.exit(&exit);
             }
             Event::Frame { .. } => self.capture.has_stacks = true,

@@ -321,6 +321,11 @@ impl Threads {
         Some(found)
     }
 
+    /// The last that was seen of the living thread of that number.
+    pub(crate) fn last_of(&mut self, tid: Tid) -> Timestamp {
+        self.find(tid).map_or(Timestamp::UNKNOWN, |id| self.thread(id).last)
+    }
+
     /// Whether a thread of that number was seen, and its row was not merged since.
     pub(crate) fn has_seen(&self, tid: Tid) -> bool {
         self.by_tid.contains_key(&tid) || self.gone.contains_key(&tid)

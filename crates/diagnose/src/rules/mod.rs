@@ -94,6 +94,7 @@ mod waits {
     pub(super) mod epoll_hup_spin;
     pub(super) mod lock_contention;
     pub(super) mod sleep_polling;
+    pub(super) mod wait_chain;
     pub(super) mod zero_timeout_poll;
 }
 
@@ -151,6 +152,7 @@ pub static RULES: &[&Rule] = &[
     &waits::epoll_hup_spin::RULE,
     &waits::lock_contention::RULE,
     &waits::sleep_polling::RULE,
+    &waits::wait_chain::RULE,
     &waits::zero_timeout_poll::RULE,
 ];
 

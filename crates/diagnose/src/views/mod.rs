@@ -3,11 +3,14 @@
 mod fds;
 mod files;
 mod locks;
+mod path;
 mod peers;
 mod requests;
 mod rows;
 mod summary;
 mod threads;
+
+pub use path::PathAsk;
 
 use crate::facts::Facts;
 use whyslow_model::Table;
@@ -26,8 +29,16 @@ pub struct View {
 }
 
 /// All views.
-pub static VIEWS: &[&View] =
-    &[&summary::VIEW, &files::VIEW, &fds::VIEW, &peers::VIEW, &requests::VIEW, &locks::VIEW, &threads::VIEW];
+pub static VIEWS: &[&View] = &[
+    &summary::VIEW,
+    &files::VIEW,
+    &fds::VIEW,
+    &peers::VIEW,
+    &requests::VIEW,
+    &locks::VIEW,
+    &path::VIEW,
+    &threads::VIEW,
+];
 
 /// The view of that name.
 pub fn find(name: &str) -> Option<&'static View> {
@@ -49,6 +60,8 @@ pub struct Ask {
     pub fds: FdFilter,
     /// Which requests are shown.
     pub requests: RequestFilter,
+    /// Whose path.
+    pub path: PathAsk,
 }
 
 /// Which requests to show.
@@ -92,6 +105,12 @@ pub struct FdFilter {
 /// A question that a view cannot answer.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum AskError {
+    /// That is no time of day.
+    #[error("`{got}` is no time of day: write it as the capture does, 10:00:00.5")]
+    Time {
+        /// What was asked.
+        got: String,
+    },
     /// The rows cannot be grouped so.
     #[error("`{view}` cannot be grouped by `{got}`: choose one of {known}")]
     By {

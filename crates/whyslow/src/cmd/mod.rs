@@ -8,6 +8,7 @@ mod fds;
 mod files;
 mod locks;
 mod man;
+mod path;
 mod peers;
 mod record;
 mod report;
@@ -46,6 +47,7 @@ pub(crate) static COMMANDS: &[&Command] = &[
     &peers::COMMAND,
     &requests::COMMAND,
     &locks::COMMAND,
+    &path::COMMAND,
     &threads::COMMAND,
     &diff::COMMAND,
     &rule::COMMAND,

@@ -3,14 +3,14 @@
 use super::channels::{Ends, For};
 use super::wait::{End, Ended, How, Line, LongCall, Resource, Sums, Waker};
 use super::{Birth, Graph, futexes};
-use crate::facts::SLOW_CALL;
 use crate::facts::locks;
 use crate::facts::readiness::ready_descriptors;
 use crate::facts::waits::{WaitKind, polled_fd};
 use crate::facts::world::{Seen, World};
+use crate::facts::{LifeId, SLOW_CALL};
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::Moves;
-use whyslow_model::{CallFlags, Errno, FdKind, Syscall, Timestamp, text};
+use whyslow_model::{CallFlags, Errno, Exit, FdKind, Syscall, Timestamp, text};
 
 impl Graph {
     /// A call, in order of completion.
@@ -91,16 +91,38 @@ impl Graph {
     }
 
     fn gave(&mut self, ends: Ends, what: For, seen: &Seen<'_>, how: How) {
+        let call = seen.call;
         let flow = if what == For::Data { ends.outward } else { ends.inward };
-        if let Some(met) = self.channels.moved(flow, what, seen, how) {
+        if let Some(met) = self.channels.moved(flow, what, (call.tid, call.ts, call.end()), how) {
             self.meet(met);
         }
     }
 
+    /// A process ends and with it the last descriptors of these: who reads at the other ends sees the end. `last` is what
+    /// the thread was seen to do before: the kernel closes behind that, and tells of the end later.
+    pub(crate) fn closed_by_exit(
+        &mut self,
+        ended: &[LifeId],
+        last: Timestamp,
+        exit: &Exit<'_>,
+        world: &World,
+    ) {
+        for id in ended {
+            let Some(ends) = self.channels.of_life(*id, world) else { continue };
+            let closed = (exit.tid, last, exit.ts);
+            if let Some(met) = self.channels.moved(ends.outward, For::Data, closed, How::Closed) {
+                self.meet(met);
+            }
+        }
+    }
+
     fn file_lock(&mut self, seen: &Seen<'_>, long: bool) -> Option<Waker> {
+        let call = seen.call;
         let flow = self.channels.of_file(seen.file?);
-        if memchr::memmem::find(seen.call.args, b"LOCK_UN").is_some() {
-            if let Some(met) = self.channels.moved(flow, For::Data, seen, How::Unlocked) {
+        if memchr::memmem::find(call.args, b"LOCK_UN").is_some() {
+            if let Some(met) =
+                self.channels.moved(flow, For::Data, (call.tid, call.ts, call.end()), How::Unlocked)
+            {
                 self.meet(met);
             }
             return None;

@@ -110,37 +110,36 @@ impl Channels {
             Flow(std::hash::Hasher::finish(&hasher))
         };
         let numbered = |kind: &str, number: u64| flow(&|hasher| (kind, number).hash(hasher));
+        // Both ends of a pair were made here, so that both are known so.
+        if let Some(other) = life.other_end {
+            let own = |id: LifeId| flow(&|hasher| ("pair", id).hash(hasher));
+            return Some(Ends { inward: own(id), outward: own(other) });
+        }
         let of_inodes = note.and_then(inodes);
         match life.kind {
             FdKind::Pipe => {
-                let inode = of_inodes.map(|(inode, _)| inode).or(life.inode);
-                if let Some(inode) = inode {
-                    let both = numbered("pipe", inode);
-                    return Some(Ends { inward: both, outward: both });
-                }
+                let inode = of_inodes.map(|(inode, _)| inode).or(life.inode)?;
+                let both = numbered("pipe", inode);
+                Some(Ends { inward: both, outward: both })
             }
             FdKind::Event => {
                 let both = flow(&|hasher| ("event", id).hash(hasher));
-                return Some(Ends { inward: both, outward: both });
+                Some(Ends { inward: both, outward: both })
             }
             FdKind::Unix => {
-                if let Some((ours, Some(theirs))) = of_inodes {
-                    return Some(Ends { inward: numbered("unix", ours), outward: numbered("unix", theirs) });
-                }
+                let (ours, theirs) = of_inodes?;
+                Some(Ends { inward: numbered("unix", ours), outward: numbered("unix", theirs?) })
             }
             FdKind::Tcp | FdKind::Socket | FdKind::Udp => {
                 let (local, peer) = (life.local()?, life.peer()?);
                 let udp = life.kind == FdKind::Udp;
-                return Some(Ends {
+                Some(Ends {
                     inward: flow(&|hasher| (udp, local, peer).hash(hasher)),
                     outward: flow(&|hasher| (udp, peer, local).hash(hasher)),
-                });
+                })
             }
-            _ => return None,
+            _ => None,
         }
-        let other = life.other_end?;
-        let own = |id: LifeId| flow(&|hasher| ("pair", id).hash(hasher));
-        Some(Ends { inward: own(id), outward: own(other) })
     }
 
     fn traffic(&mut self, flow: Flow) -> &mut Traffic {
@@ -161,12 +160,10 @@ impl Channels {
         &mut self,
         flow: Flow,
         gives: For,
-        seen: &Seen<'_>,
+        (tid, ts, end): (Tid, Timestamp, Timestamp),
         how: How,
     ) -> Option<(Tid, Timestamp, Waker)> {
-        let call = seen.call;
-        let end = if call.end().is_known() { call.end() } else { call.ts };
-        let moved = Moved { tid: call.tid, ts: call.ts, end, how };
+        let moved = Moved { tid, ts, end: if end.is_known() { end } else { ts }, how };
         let traffic = self.traffic(flow);
         let log = match gives {
             For::Data => &mut traffic.writes,
@@ -177,10 +174,9 @@ impl Channels {
         }
         log.push_back(moved);
         let early = &mut traffic.early[gives as usize];
-        let wait =
-            early.filter(|wait| wait.tid != call.tid && wait.to >= moved.ts && wait.to <= moved.end)?;
+        let wait = early.filter(|wait| wait.tid != tid && wait.to >= moved.ts && wait.to <= moved.end)?;
         *early = None;
-        Some((wait.tid, wait.from, Waker { tid: call.tid, ts: moved.ts.max(wait.from), how }))
+        Some((wait.tid, wait.from, Waker { tid, ts: moved.ts.max(wait.from), how }))
     }
 
     /// Who ended a wait at `flow`: the first call that gave what it waited for while it lasted.

@@ -246,6 +246,23 @@ impl World {
         child
     }
 
+    /// The pipes and sockets whose last descriptor goes when `tid` ends: none where its process lives on.
+    pub(crate) fn closed_by_exit(&mut self, tid: Tid) -> Vec<LifeId> {
+        let Some(thread) = self.threads.find(tid) else { return Vec::new() };
+        let process = self.threads.process(self.threads.thread(thread).process);
+        if process.living > 1 || self.threads.is_rest(thread) {
+            return Vec::new();
+        }
+        let lives = process.slots.iter().map(|(_, life)| life);
+        let mut held: Vec<LifeId> = lives.filter(|id| self.fds.get(*id).is_some_and(hands_over)).collect();
+        held.sort_unstable_by_key(|id| id.place());
+        // A process may hold it by several numbers: then all its references are here.
+        let ended = held
+            .chunk_by(|a, b| a == b)
+            .filter(|same| self.fds.get(same[0]).is_some_and(|life| life.refs as usize <= same.len()));
+        ended.map(|same| same[0]).collect()
+    }
+
     pub(crate) fn exit(&mut self, exit: &Exit<'_>) {
         let Some(thread) = self.threads.find(exit.tid) else {
             return;
@@ -333,6 +350,11 @@ impl World {
             self.join_inodes();
         }
     }
+}
+
+/// Kinds at whose other end somebody may wait.
+fn hands_over(life: &FdLife) -> bool {
+    life.kind == FdKind::Pipe || life.kind.is_socket()
 }
 
 /// clone's CLONE_THREAD: the child is a thread of the caller's process.
