@@ -69,6 +69,12 @@ impl Turn {
         out(Step::Done(key));
     }
 
+    /// An answer had ended before this chunk, as is seen only now.
+    pub(crate) fn ended(&mut self, key: Key, out: Out<'_>) {
+        self.end(out);
+        out(Step::Done(key));
+    }
+
     /// The answer of this request has begun.
     pub(crate) fn has_begun(&self, key: Key) -> bool {
         self.begun == Some(key)

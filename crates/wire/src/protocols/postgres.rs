@@ -226,9 +226,9 @@ impl Decoder for Postgres {
                 let was_lost = self.answers.is_lost();
                 let mut side = Side { direction, state: &mut self.state, out };
                 self.answers.take(chunk, &mut side);
-                if was_lost && self.answers.is_lost() {
+                if self.answers.is_lost() && (was_lost || chunk.head.is_empty()) {
                     // Rows whose lengths are not known; `ReadyForQuery` ends them, always the last of what is sent.
-                    self.state.answer_unframed(out);
+                    self.state.answer_unseen(out);
                     if chunk.head.len() as u64 == chunk.len
                         && matches!(chunk.head, [.., b'Z', 0, 0, 0, 5, b'I' | b'T' | b'E'])
                     {

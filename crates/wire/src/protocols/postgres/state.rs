@@ -324,6 +324,13 @@ impl State {
         }
     }
 
+    /// A chunk of answers of which nothing is understood: the last of them may be in it.
+    pub(super) fn answer_unseen(&mut self, out: Out<'_>) {
+        self.answers_lost = true;
+        self.is_lossy = true;
+        self.answer_unframed(out);
+    }
+
     /// Messages may have been missed.
     pub(super) fn answer_lost(&mut self) {
         self.answers_lost = true;
@@ -339,7 +346,7 @@ impl State {
         if let Some((key, _)) = self.open.oldest()
             && self.turn.has_begun(key)
         {
-            self.finish(out);
+            self.turn.ended(key, out);
         }
         self.open.clear();
         self.ready_groups = self.asked_groups;

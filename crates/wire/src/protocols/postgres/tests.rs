@@ -122,6 +122,20 @@ fn a_conversation() {
 }
 
 #[test]
+fn answers_of_which_nothing_is_kept_end_with_the_next_question() {
+    let mut decoder = (POSTGRES.decoder)();
+    let mut told = Vec::new();
+    for _ in 0..4 {
+        told.extend(steps_of(&mut *decoder, '>', b"Q\0\0\0\x0eselect 7;\0", 15));
+        told.extend(steps_of(&mut *decoder, '<', b"", 151));
+        told.extend(steps_of(&mut *decoder, '<', b"", 20));
+    }
+    let done = told.iter().filter(|step| step.ends_with("done")).count();
+    assert_eq!(done, 3, "all but the last, which may go on: {told:?}");
+    assert_eq!(told[..5], ["0 asked select ?", "0 answered", "0 answers", "0 done", "1 asked select ?"]);
+}
+
+#[test]
 fn a_pipeline() {
     assert_eq!(
         steps(&POSTGRES, PIPELINE),
