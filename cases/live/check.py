@@ -20,6 +20,8 @@ def parse():
     parser.add_argument("--names", action="append", default=[], metavar="ID: TEXT", help="what that finding must name")
     parser.add_argument("--gone", action="append", default=[], metavar="ID", help="what the fix must take away")
     parser.add_argument("--waits", action="append", default=[], metavar="KIND[|KIND]", help="what some thread of the slow recording waits for most")
+    parser.add_argument("--asks", action="append", default=[], metavar="PER_REQUEST: TEXT", help="what it asks others, so often for each request it serves")
+    parser.add_argument("--requests", type=pathlib.Path, help="the slow recording's requests")
     parser.add_argument("--calm", action="append", default=[], metavar="RECORDING|all", help="may have no warning or critical finding")
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     return parser.parse_args()
@@ -63,6 +65,18 @@ def longest_waits(diagnosis):
             yield thread["comm"] or f"thread {thread['tid']}", max(thread["waits"], key=lambda wait: wait["ns"])["kind"]
 
 
+def wrong_asks(truth):
+    """Questions to others that are not told, or not as often for each request served."""
+    rows = json.loads(truth.requests.read_text())["rows"] if truth.asks else []
+    served = sum(row["requests"] for row in rows if row["side"] == "server" and row["peer"] is None)
+    for fact in truth.asks:
+        often, text = fact.split(": ", 1)
+        asked = sum(row["requests"] for row in rows if row["side"] == "client" and text in row["endpoint"])
+        # The recording begins and ends amid requests.
+        if not asked or abs(asked / max(served, 1) / float(often) - 1) > 0.1:
+            yield f"`{text}` is asked {asked} times in {served} requests, not {often} in each"
+
+
 def wrong_of(truth, found):
     """Each thing that is not as the truth says."""
     for name, diagnosis in found.items():
@@ -84,6 +98,7 @@ def wrong_of(truth, found):
         told_by = [json.dumps(finding, ensure_ascii=False) for finding in findings if finding["id"] == wanted]
         if told_by and not any(text in line for line in told_by):
             yield f"{wanted} does not name {text}"
+    yield from wrong_asks(truth)
     for kind in truth.waits:
         if not any(longest in kind.split("|") for _, longest in longest_waits(found["slow"])):
             yield f"no thread waits for {kind} most"

@@ -145,6 +145,7 @@ check_recordings() {
     for fact in "${FIRES[@]}"; do truth+=(--fires "$fact"); done
     for fact in "${NAMES[@]}"; do truth+=(--names "$fact"); done
     for fact in "${WAITS[@]}"; do truth+=(--waits "$fact"); done
+    for fact in "${ASKS[@]}"; do truth+=(--asks "$fact"); done
     for fact in "${GONE[@]}"; do truth+=(--gone "$fact"); done
     [ -z "$FIRST" ] || truth+=(--first "$FIRST")
     for fact in "${CALM[@]}"; do truth+=(--calm "$fact"); done
@@ -153,6 +154,12 @@ check_recordings() {
     for recording in $(recordings); do
         diagnose "$recording" || return 1
     done
+    if [ ${#ASKS[@]} -gt 0 ]; then
+        mapfile -t recording < <(captures slow)
+        "$WHYSLOW" requests --json "${recording[@]}" >requests.json 2>requests.log ||
+            { cat requests.log; echo "live case: $name: no requests"; return 1; }
+        truth+=(--requests requests.json)
+    fi
     if [ "$(type -t fixed)" = function ]; then
         fixed || { cat "$work"/*.log; echo "live case: $name: the fixed program failed"; return 1; }
         diagnose fixed || return 1

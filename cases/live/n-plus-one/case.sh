@@ -4,6 +4,8 @@ SERVER_BIN=$(dirname "$(find /usr/lib/postgresql /usr/local/bin /usr/bin -name i
 # The server refuses to run as root.
 [ "$(id -u)" != 0 ] || AS_OTHER="setpriv --reuid=postgres --regid=postgres --clear-groups"
 WAITS=("network|poll")
+# nginx's requests are the shop's again: 60 queries in two of them.
+ASKS=("30: SELECT name, price FROM items WHERE order_id = ?")
 
 ready() {
     [ -x "$SERVER_BIN/initdb" ] || skip "no PostgreSQL server here"
