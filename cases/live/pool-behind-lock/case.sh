@@ -7,7 +7,6 @@ NAMES=(
     "downstream-timeout: GET /catalog/items"
 )
 GONE=(client-gone downstream-timeout)
-CALM=(fixed)
 
 build() { javac -d . "$here/Catalog.java"; }
 
