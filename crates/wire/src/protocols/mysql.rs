@@ -208,7 +208,8 @@ impl Decoder for Mysql {
         let framer = if direction == Direction::Request { &mut self.asks } else { &mut self.answers };
         let was_lost = framer.is_lost();
         framer.take(chunk, &mut Side { direction, state: &mut self.state, out });
-        if direction == Direction::Response && was_lost && framer.is_lost() {
+        if direction == Direction::Response && framer.is_lost() && (was_lost || chunk.head.is_empty()) {
+            self.state.is_lossy = true;
             self.state.answers(out);
             if chunk.head.len() as u64 == chunk.len && ends_rows(chunk.head) {
                 self.state.finish(out);
@@ -340,7 +341,7 @@ impl State {
         if let Some((key, _)) = self.open.oldest()
             && self.turn.has_begun(key)
         {
-            self.finish(out);
+            self.turn.ended(key, out);
         }
         self.open.clear();
         self.is_lossy = false;

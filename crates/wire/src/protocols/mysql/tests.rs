@@ -27,6 +27,18 @@ pub(crate) const SAID: &[Said] = &[
 ];
 
 #[test]
+fn answers_of_which_nothing_is_kept_end_with_the_next_question() {
+    let mut decoder = (MYSQL.decoder)();
+    let mut told = Vec::new();
+    for _ in 0..4 {
+        told.extend(steps_of(&mut *decoder, '>', b"\x09\0\0\0\x03select 7", 13));
+        told.extend(steps_of(&mut *decoder, '<', b"", 151));
+    }
+    assert_eq!(told[..5], ["0 asked select ?", "0 answered", "0 done", "1 asked select ?", "1 answered"]);
+    assert_eq!(told.iter().filter(|step| step.ends_with("done")).count(), 3, "{told:?}");
+}
+
+#[test]
 fn a_conversation() {
     assert_eq!(
         steps(&MYSQL, SAID),
