@@ -7,6 +7,7 @@
 mod figures;
 mod findings;
 pub mod noise;
+mod requests;
 mod windows;
 
 use crate::facts::Facts;

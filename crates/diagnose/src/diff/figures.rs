@@ -31,6 +31,7 @@ pub(super) fn compare(before: &Facts, after: &Facts, windows: &Windows) -> Figur
     let mut figures = Figures::default();
     figures.time(&units, windows);
     figures.answers(before, after);
+    figures.list.extend(super::requests::compare(before, after));
     figures.work(&units, windows);
     if work_before.bytes_written > 0 || work_after.bytes_written > 0 {
         let (a, b) = (work_before.bytes_written, work_after.bytes_written);
@@ -267,7 +268,7 @@ fn is_unit(syscall: &str, units: &[Unit]) -> bool {
     units.iter().any(|unit| unit.name == syscall)
 }
 
-const NO_CHANGE: &str = "no change beyond noise";
+pub(super) const NO_CHANGE: &str = "no change beyond noise";
 
 /// A count in both windows; the ratio is of the bare counts, the words say in what time.
 fn counted(name: &str, before: u64, after: u64, windows: &Windows) -> FigureChange {
@@ -321,7 +322,7 @@ fn sentence(figure: &FigureChange) -> String {
     text
 }
 
-fn change_words(before: f64, after: f64) -> String {
+pub(super) fn change_words(before: f64, after: f64) -> String {
     if before == after {
         "the same".to_string()
     } else if before == 0.0 {
