@@ -39,6 +39,13 @@ pub fn dns_question(payload: &[u8]) -> Option<String> {
     (!labels.is_empty()).then(|| labels.join("."))
 }
 
+/// The answer code of the DNS message in `payload`, where it is an answer (RFC 1035, 4.1.1: the bit QR, and RCODE).
+pub fn dns_answer_code(payload: &[u8]) -> Option<u8> {
+    let bytes = first_string(payload)?;
+    let (first, second) = (bytes.get(2)?, bytes.get(3)?);
+    (first & 0x80 != 0).then_some(second & 0x0f)
+}
+
 /// What the first string in `payload` stands for. An iovec or msghdr shows fields before it; a plain payload
 /// begins with its quote.
 fn first_string(payload: &[u8]) -> Option<std::borrow::Cow<'_, [u8]>> {
@@ -118,5 +125,9 @@ mod tests {
         assert_eq!(dns_question(query).as_deref(), Some("example.com"));
         assert_eq!(dns_question(br#""\275\31\1\0\0\1\0\0\0\0\0\0\7exam"..."#), None);
         assert_eq!(dns_question(br#""short""#), None);
+        assert_eq!(dns_answer_code(query), None);
+        let answer = br#""\275\31\201\203\0\1\0\0\0\0\0\0\7example\3com\0\0\1\0\1", 2048, 0"#;
+        assert_eq!(dns_answer_code(answer), Some(3));
+        assert_eq!(dns_question(answer).as_deref(), Some("example.com"));
     }
 }

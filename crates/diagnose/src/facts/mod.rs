@@ -11,18 +11,25 @@ pub mod block_io;
 pub mod busy;
 pub mod capture;
 pub mod closes;
+pub mod copies;
+pub mod dns_names;
 pub mod duplicates;
 pub mod errors;
+pub mod exchanges;
 pub mod exemplar;
 pub mod fds;
+pub mod file_locks;
 pub mod files;
+pub mod gil;
 pub mod graph;
+pub mod herds;
 pub mod hidden;
 pub mod io;
 pub mod laps;
 pub mod limits;
 pub mod locks;
 pub mod log_levels;
+pub mod loops;
 pub mod memory;
 pub mod names;
 pub mod net;
@@ -56,17 +63,24 @@ pub use block_io::Devices;
 pub use busy::Busy;
 pub use capture::CaptureFacts;
 pub use closes::CloseLoops;
+pub use copies::CopyLoops;
+pub use dns_names::DnsNames;
 pub use duplicates::Duplicates;
 pub use errors::Errors;
+pub use exchanges::ExchangeFacts;
 pub use exemplar::Exemplar;
 pub use fds::{FdLife, LifeId, Origin};
+pub use file_locks::FileLocks;
 pub use files::{FileFacts, FileId};
+pub use gil::SteppedLocks;
 pub use graph::Graph;
+pub use herds::Herds;
 pub use hidden::Hidden;
 pub use io::IoStats;
 pub use limits::Limits;
 pub use locks::Locks;
 pub use log_levels::LogLevels;
+pub use loops::Loops;
 pub use memory::Memory;
 pub use net::Net;
 pub use pace::Pace;
@@ -214,7 +228,14 @@ fold_calls!(
     busy,
     memory,
     requests,
-    graph
+    graph,
+    file_locks,
+    exchanges,
+    loops,
+    dns_names,
+    gil,
+    herds,
+    copies
 );
 
 /// Everything that rules and views read.
@@ -271,6 +292,20 @@ pub struct Facts {
     pub log_levels: LogLevels,
     /// Who waits for whom.
     pub graph: Graph,
+    /// Locks on files and semaphores.
+    pub file_locks: FileLocks,
+    /// Requests and answers by the order of writes and reads.
+    pub exchanges: ExchangeFacts,
+    /// Event loops.
+    pub loops: Loops,
+    /// Names asked of a name server.
+    pub dns_names: DnsNames,
+    /// Condition variables waited for in steps.
+    pub gil: SteppedLocks,
+    /// Wake-ups for connections that others took.
+    pub herds: Herds,
+    /// Files copied to sockets by reads and writes.
+    pub copies: CopyLoops,
     /// The scheduler's account.
     pub sched: Sched,
     /// Stacks of running and of waiting threads.
@@ -316,6 +351,13 @@ impl Default for Facts {
             duplicates: Duplicates::default(),
             log_levels: LogLevels::default(),
             graph: Graph::default(),
+            file_locks: FileLocks::default(),
+            exchanges: ExchangeFacts::default(),
+            loops: Loops::default(),
+            dns_names: DnsNames::default(),
+            gil: SteppedLocks::default(),
+            herds: Herds::default(),
+            copies: CopyLoops::default(),
             sched: Sched::default(),
             samples: Samples::default(),
             devices: Devices::default(),

@@ -59,6 +59,11 @@ impl Pace {
         Pace { stop: Nanos::new(stop), factor }
     }
 
+    /// What the tracer added to so many calls, at least; nothing where there was none.
+    pub fn added(&self, calls: u64) -> Nanos {
+        Nanos::new(calls.saturating_mul(self.stop.or_zero()).saturating_mul(1 + Self::BETWEEN))
+    }
+
     /// A rate as it would be without the tracer, for thresholds; what is printed is what was measured.
     pub fn untraced(&self, rate: Option<f64>) -> Option<f64> {
         rate.map(|rate| rate * self.factor)

@@ -37,6 +37,7 @@ mod io {
     mod streams;
 
     pub(super) mod archive_reread;
+    pub(super) mod copy_loop_no_sendfile;
     pub(super) mod disk_saturated;
     pub(super) mod file_reread;
     pub(super) mod fsync_per_write;
@@ -69,9 +70,12 @@ mod network {
     pub(super) mod close_wait_leak;
     pub(super) mod connect_failing;
     pub(super) mod connection_per_request;
+    pub(super) mod delayed_ack;
+    pub(super) mod dns_search_storm;
     pub(super) mod dns_timeout;
     pub(super) mod downstream_timeout;
     pub(super) mod fd_exhaustion;
+    pub(super) mod missing_timeout;
     pub(super) mod n_plus_one_queries;
     pub(super) mod slow_downstream;
     pub(super) mod tcp_retransmit;
@@ -92,8 +96,14 @@ mod waits {
 
     pub(super) mod eagain_spin;
     pub(super) mod epoll_hup_spin;
+    pub(super) mod event_loop_blocked;
+    pub(super) mod file_lock_contention;
+    pub(super) mod gil_contention;
     pub(super) mod lock_contention;
+    pub(super) mod lock_convoy;
+    pub(super) mod lock_held_across_io;
     pub(super) mod sleep_polling;
+    pub(super) mod thundering_herd;
     pub(super) mod wait_chain;
     pub(super) mod zero_timeout_poll;
 }
@@ -117,6 +127,7 @@ pub static RULES: &[&Rule] = &[
     &files::temp_file_churn::RULE,
     &files::tz_stat_storm::RULE,
     &io::archive_reread::RULE,
+    &io::copy_loop_no_sendfile::RULE,
     &io::disk_saturated::RULE,
     &io::file_reread::RULE,
     &io::fsync_per_write::RULE,
@@ -137,9 +148,12 @@ pub static RULES: &[&Rule] = &[
     &network::close_wait_leak::RULE,
     &network::connect_failing::RULE,
     &network::connection_per_request::RULE,
+    &network::delayed_ack::RULE,
+    &network::dns_search_storm::RULE,
     &network::dns_timeout::RULE,
     &network::downstream_timeout::RULE,
     &network::fd_exhaustion::RULE,
+    &network::missing_timeout::RULE,
     &network::n_plus_one_queries::RULE,
     &network::slow_downstream::RULE,
     &network::tcp_retransmit::RULE,
@@ -150,8 +164,14 @@ pub static RULES: &[&Rule] = &[
     &process::signal_storm::RULE,
     &waits::eagain_spin::RULE,
     &waits::epoll_hup_spin::RULE,
+    &waits::event_loop_blocked::RULE,
+    &waits::file_lock_contention::RULE,
+    &waits::gil_contention::RULE,
     &waits::lock_contention::RULE,
+    &waits::lock_convoy::RULE,
+    &waits::lock_held_across_io::RULE,
     &waits::sleep_polling::RULE,
+    &waits::thundering_herd::RULE,
     &waits::wait_chain::RULE,
     &waits::zero_timeout_poll::RULE,
 ];

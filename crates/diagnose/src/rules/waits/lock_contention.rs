@@ -60,7 +60,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .locks
         .iter()
         .filter(|(_, _, lock)| is_contended(lock))
-        .map(|lock| (share_of_waiters(facts, &lock), lock))
+        .map(|lock| (share_of_waits(facts, lock.0, lock.2, lock.2.wait_ns), lock))
         .filter(|(share, _)| share.value.is_some_and(|value| value >= guards::WARNING_SHARE))
         .collect();
     locks.sort_by_key(|(_, (_, address, lock))| (std::cmp::Reverse(lock.wait_ns), *address));
@@ -83,16 +83,16 @@ fn is_contended(lock: &LockFacts) -> bool {
         && (lock.waiters.len() >= 2 || waker_seen)
 }
 
-/// The waits' part of the time of the threads that wait.
-fn share_of_waiters(facts: &Facts, (process, _, lock): &Lock<'_>) -> Share {
+/// The part that `ns` of the waits have in the time of the threads that wait.
+pub(super) fn share_of_waits(facts: &Facts, process: ProcessId, lock: &LockFacts, ns: u64) -> Share {
     let window = facts.window.length().or_zero();
     let wall = |tid: u32| {
         let mut threads = facts.world.threads.iter().map(|(_, thread)| thread);
-        let thread = threads.find(|thread| thread.tid == tid && thread.process == *process);
+        let thread = threads.find(|thread| thread.tid == tid && thread.process == process);
         thread.map_or(window, |thread| thread.wall().get().unwrap_or(window))
     };
     let walls: u64 = lock.waiters.iter().map(|waiter| wall(waiter.tid)).sum();
-    let value = (walls > 0).then(|| (lock.wait_ns as f64 / walls as f64).min(1.0));
+    let value = (walls > 0).then(|| (ns as f64 / walls as f64).min(1.0));
     Share {
         value,
         of: format!("the time of the {} that wait", words::plural(lock.waiters.len() as u64, "thread")),

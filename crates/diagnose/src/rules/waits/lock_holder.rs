@@ -19,7 +19,8 @@ fn main_call(lock: &LockFacts) -> Option<&HeldAcross> {
     (held.waits as f64 >= OFTEN * lock.waits as f64).then_some(held)
 }
 
-fn named(facts: &Facts, held: &HeldAcross) -> String {
+/// The call and what it works on.
+pub(super) fn named(facts: &Facts, held: &HeldAcross) -> String {
     let call = facts.name_of(held.syscall);
     held.target.as_deref().map_or(call.to_string(), |target| format!("{call} of {target}"))
 }
@@ -93,7 +94,8 @@ pub(super) fn shown<'f, 'a>(
     found
 }
 
-fn stack(
+/// The heaviest stack of a thread, in a line.
+pub(super) fn stack(
     facts: &Facts,
     kind: SampleKind,
     process: ProcessId,
