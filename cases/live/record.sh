@@ -23,6 +23,11 @@ skip() {
     exit 0
 }
 
+# knows RULE: this whyslow has the rule.
+knows() {
+    "$WHYSLOW" rule "$1" >/dev/null 2>&1
+}
+
 # free_port: a TCP port on loopback that nobody listens on.
 free_port() {
     python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'

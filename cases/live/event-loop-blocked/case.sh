@@ -1,4 +1,5 @@
-WAITS=("poll")
+WAITS=(poll)
+knows event-loop-blocked && WAITS=() && FIRES=(event-loop-blocked) && GONE=(event-loop-blocked)
 
 build() { :; }
 

@@ -1,4 +1,5 @@
 WAITS=(lock)
+knows gil-contention && FIRES=(gil-contention) && GONE=(gil-contention)
 
 build() { :; }
 slow() { run_traced slow python3 "$here/score.py" threads; }

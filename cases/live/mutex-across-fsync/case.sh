@@ -2,6 +2,8 @@ NEEDS="go"
 FIRES=(fsync-per-write)
 FIRST="fsync-per-write"
 NAMES=("fsync-per-write: ledger.log")
+# Where syncs take long enough for it the chain is told: who is held up by whose sync.
+[ -n "$LIVE" ] || { FIRES+=(wait-chain) && NAMES+=("wait-chain: fsync of"); }
 
 # strace makes each sync take 4 ms more, so that the truth holds on any disk; a recorder in the kernel cannot.
 TRACE_WITH="$STRACE -e inject=fsync,fdatasync:delay_enter=4000"

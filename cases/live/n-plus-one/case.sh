@@ -3,7 +3,9 @@ PYTHON=$here/../../../target/python/bin/python3
 SERVER_BIN=$(dirname "$(find /usr/lib/postgresql /usr/local/bin /usr/bin -name initdb 2>/dev/null | sort -V | tail -n 1)" 2>/dev/null)
 # The server refuses to run as root.
 [ "$(id -u)" != 0 ] || AS_OTHER="setpriv --reuid=postgres --regid=postgres --clear-groups"
-WAITS=("network|poll")
+FIRES=(n-plus-one-queries)
+NAMES=("n-plus-one-queries: SELECT name, price FROM items WHERE order_id = ?" "n-plus-one-queries: GET /orders/{id}")
+GONE=(n-plus-one-queries)
 # nginx's requests are the shop's again: 60 queries in two of them.
 ASKS=("30: SELECT name, price FROM items WHERE order_id = ?")
 

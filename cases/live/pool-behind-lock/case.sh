@@ -1,12 +1,13 @@
 NEEDS="javac redis-server redis-cli"
 REDIS_PORT=$(free_port)
-FIRES=(client-gone downstream-timeout)
+FIRES=(client-gone downstream-timeout wait-chain)
 NAMES=(
     "client-gone: EPIPE" "client-gone: a lock"
     "client-gone: SMEMBERS catalog:items" "client-gone: 127.0.0.1:$REDIS_PORT"
+    "wait-chain: SMEMBERS catalog:items" "wait-chain: 127.0.0.1:$REDIS_PORT"
     "downstream-timeout: GET /catalog/items"
 )
-GONE=(client-gone downstream-timeout)
+GONE=(client-gone downstream-timeout wait-chain)
 
 build() { javac -d . "$here/Catalog.java"; }
 

@@ -1,6 +1,8 @@
 NEEDS="cc"
 PORT=$(free_port)
-FIRES=(lock-contention)
+FIRES=(lock-contention wait-chain)
+FIRST="lock-contention"
+NAMES=("wait-chain: 127.0.0.1:$PORT")
 GONE=(lock-contention)
 
 build() {
