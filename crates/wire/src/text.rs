@@ -16,11 +16,14 @@ pub fn route_template(target: &[u8], cut: bool, out: &mut String) {
         |byte| !matches!(byte, b'/' | b'.' | b',' | b':'),
         |part, is_last| match part {
             Part::Between(text) => put(text, out),
-            Part::Word(_) if is_last && cut => out.push(CUT),
+            Part::Word(_) if is_last && cut => {}
             Part::Word(word) if differs(word) => out.push_str("{id}"),
             Part::Word(word) => put(word, out),
         },
     );
+    if cut {
+        out.push(CUT);
+    }
     shorten(out);
 }
 
@@ -36,12 +39,15 @@ pub fn key_pattern(key: &[u8], cut: bool, out: &mut String) {
             match part {
                 // A part in braces is what Redis Cluster hashes.
                 Part::Between(text) => put(text, out),
-                Part::Word(_) if is_last && cut => out.push(CUT),
+                Part::Word(_) if is_last && cut => {}
                 Part::Word(word) if differs(word) => out.push_str("{…}"),
                 Part::Word(word) => put(word, out),
             }
         },
     );
+    if cut {
+        out.push(CUT);
+    }
     shorten(out);
 }
 

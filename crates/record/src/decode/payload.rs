@@ -2,97 +2,18 @@
 //! the shape of a query, the name that DNS is asked for), nothing that may be a secret. What is not recognised is
 //! dropped. A recording by BPF has it done by the drain (`bpf/reduce.rs`), one by ptrace as it is printed.
 
-mod http;
-mod redis;
-mod sql;
-
-/// At most so many bytes are left of a payload.
-pub const MAX_REDUCED: usize = 240;
-
-/// Recognises a payload and appends what may be kept of it.
-type Protocol = fn(&[u8], &mut Vec<u8>) -> Option<()>;
+pub use whyslow_wire::MAX_REDUCED;
 
 /// Appends to `out` what may be kept of `bytes`, the head of what was sent or received.
 pub fn reduce(bytes: &[u8], out: &mut Vec<u8>) {
-    let start = out.len();
-    let known: [Protocol; 7] =
-        [http::request, http::response, redis::command, sql::query, tls_record, dns_question, log_level];
-    for protocol in known {
-        if protocol(bytes, out).is_some() {
-            out.truncate(start + MAX_REDUCED);
-            return;
-        }
-        out.truncate(start);
+    if !whyslow_wire::reduce(bytes, None, out) {
+        log_level(bytes, out);
     }
-}
-
-/// Appends `text` with what looks like a token in place of a word replaced by `*`; `cut` where the text may go on behind
-/// its end, so that the last part of it is not judged by its length.
-fn without_tokens(text: &[u8], cut: bool, out: &mut Vec<u8>) {
-    let is_part =
-        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'%' | b'=' | b'+' | b'~');
-    let mut rest = text;
-    while !rest.is_empty() {
-        let length = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
-        let (part, behind) = rest.split_at(length);
-        if cut && behind.is_empty() || is_token(part) {
-            out.push(b'*');
-        } else {
-            out.extend_from_slice(part);
-        }
-        let other = behind.iter().position(is_part).unwrap_or(behind.len());
-        out.extend_from_slice(&behind[..other]);
-        rest = &behind[other..];
-    }
-}
-
-/// Longer than the words of a path, a key or a query are, or of letters and digits mixed as no word is.
-fn is_token(part: &[u8]) -> bool {
-    let digits = part.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let letters = part.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
-    // Numbers alone are ids.
-    (part.len() >= 10 && digits >= 2 && letters >= 2) || part.len() >= 32
-}
-
-/// The type and version of a TLS record.
-fn tls_record(bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
-    let head = bytes.get(..3).filter(|head| (20..=23).contains(&head[0]) && head[1] == 3 && head[2] <= 4)?;
-    out.extend_from_slice(head);
-    Some(())
-}
-
-/// The header and question of a DNS query (RFC 1035, 4.1): one question and no answers, a name of the letters that host
-/// names are of.
-fn dns_question(bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
-    const HEADER: usize = 12;
-    let header = bytes.get(..HEADER)?;
-    let is_query =
-        header[2] & 0xf8 == 0 && header[4..10] == [0, 1, 0, 0, 0, 0] && header[10] == 0 && header[11] <= 2;
-    let mut at = HEADER;
-    loop {
-        let length = *bytes.get(at)? as usize;
-        at += 1;
-        if length == 0 {
-            break;
-        }
-        let label = bytes.get(at..at + length).filter(|_| length < 64)?;
-        if !label.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')) {
-            return None;
-        }
-        at += length;
-    }
-    // Type and class: that of the Internet.
-    let tail = bytes.get(at..at + 4)?;
-    if !is_query || at == HEADER + 1 || tail[2..] != [0, 1] {
-        return None;
-    }
-    out.extend_from_slice(&bytes[..at + 4]);
-    Some(())
 }
 
 /// The level of a log line, where one of its first words says it: `INFO`, `level=info`. In running text a lower-case
 /// word is no level.
-fn log_level(bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
+fn log_level(bytes: &[u8], out: &mut Vec<u8>) {
     const LEVELS: [&str; 12] = [
         "TRACE", "FINE", "FINER", "FINEST", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "FATAL",
         "SEVERE",
@@ -109,10 +30,9 @@ fn log_level(bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
         }
         if let Some(level) = LEVELS.iter().find(|level| word.eq_ignore_ascii_case(level.as_bytes())) {
             out.extend_from_slice(level.as_bytes());
-            return Some(());
+            return;
         }
     }
-    None
 }
 
 #[cfg(test)]
@@ -131,20 +51,20 @@ mod tests {
         for (payload, kept) in [
             (
                 "GET /user/7?token=abc&id=3 HTTP/1.1\r\nHost: example.org:80\r\nCookie: a=b\r\nContent-Length: 12\r\n\r\nx",
-                "GET /user/7?token=*&id=* HTTP/1.1\r\nHost: example.org:80\r\nContent-Length: 12\r\n",
+                "GET /user/7?token=*&id=* HTTP/1.1\r\n:94\r\nContent-Length: 12\r\nHost: example.org:80\r\n",
             ),
             ("GET http://me:pw@host/x HTTP/1.0\r\n", "GET http://host/x HTTP/1.0\r\n"),
             ("POST /reset/9f8e7d6c5b4a39281706 HTTP/1.1\r\n", "POST /reset/* HTTP/1.1\r\n"),
             ("GET /a/b;jsessionid=1234 HTTP/1.1\r\n", "GET /a/b HTTP/1.1\r\n"),
             (
                 "HTTP/1.1 404 Not Found\r\nSet-Cookie: x=y\r\ncontent-length: 5\r\n\r\n",
-                "HTTP/1.1 404\r\nContent-Length: 5\r\n",
+                "HTTP/1.1 404\r\n:62\r\nContent-Length: 5\r\n",
             ),
-            ("*3\r\n$3\r\nSET\r\n$6\r\nuser:7\r\n$3\r\npwd\r\n", "*3\r\n$3\r\nSET\r\n$6\r\nuser:7\r\n"),
-            ("*2\r\n$4\r\nauth\r\n$6\r\nsecret\r\n", "*2\r\n$4\r\nauth\r\n"),
-            ("*4\r\n$6\r\nCONFIG\r\n$3\r\nSET\r\n$11\r\nrequirepass\r\n", "*4\r\n$6\r\nCONFIG\r\n"),
-            // An answer of redis has the same form.
-            ("*2\r\n$4\r\nname\r\n$6\r\nsecret\r\n", ""),
+            ("*3\r\n$3\r\nSET\r\n$6\r\nuser:7\r\n$3\r\npwd\r\n", "*3\r\n$3\r\nSET\r\n$6\r\nuser:7\r\n$3\r\n"),
+            ("*2\r\n$4\r\nauth\r\n$6\r\nsecret\r\n", "*2\r\n$4\r\nauth\r\n$6\r\n"),
+            ("*4\r\n$6\r\nCONFIG\r\n$3\r\nSET\r\n$11\r\nrequirepass\r\n", "*2\r\n$6\r\nCONFIG\r\n"),
+            // An answer of Redis has the same form: how long it is may be kept.
+            ("*2\r\n$4\r\nname\r\n$6\r\nsecret\r\n", "$19\r\n"),
             ("{\"password\": \"x\"}", ""),
             ("2024-01-01 12:00:00 [main] WARN c.e.Foo - password is x", "WARN"),
             ("{\"level\":\"error\",\"msg\":\"x\"}", "ERROR"),
@@ -153,15 +73,22 @@ mod tests {
         ] {
             assert_eq!(reduced(payload.as_bytes()), kept, "{payload}");
         }
-        assert_eq!(
-            reduced(b"Q\0\0\0\x40SELECT a, 'it''s', 12 FROM t1 WHERE x = $1 AND y=\"z\" -- why\0"),
-            "Q\0\0\0\x40SELECT a, ?, ? FROM t1 WHERE x = ? AND y=?"
-        );
-        let mysql = b"\x32\0\0\0\x03insert into users values (1.5e3, 'a\\'b', 0xff)";
-        assert_eq!(reduced(mysql), "\x32\0\0\0\x03insert into users values (?, ?, ?)");
-        assert_eq!(reduced(b"\x14\0\0\0\x03SELECT * FROM users"), "\x14\0\0\0\x03SELECT * FROM users");
-        assert_eq!(reduced(b"\x24\0\0\0\x03SELECT * FROM users"), "\x24\0\0\0\x03SELECT * FROM ?");
-        assert_eq!(reduced(b"\x16\x03\x01\x02\x00\x01secret"), "\x16\x03\x01");
+        for (payload, shape) in [
+            (
+                &b"Q\0\0\0\x40SELECT a, 'it''s', 12 FROM t1 WHERE x = $1 AND y=\"z\" -- why\0"[..],
+                "SELECT a, ?, ? FROM t1 WHERE x = ? AND y=?",
+            ),
+            (
+                b"\x32\0\0\0\x03insert into users values (1.5e3, 'a\\'b', 0xff)",
+                "insert into users values (?)",
+            ),
+            (b"\x14\0\0\0\x03SELECT * FROM users", "SELECT * FROM users"),
+        ] {
+            let left = reduced(payload);
+            assert!(left.contains(shape), "{left:?}");
+        }
+        assert!(!reduced(b"\x24\0\0\0\x03SELECT * FROM users").contains("users"));
+        assert_eq!(reduced(b"\x16\x03\x01\x02\x00\x01secret"), "\x16\x03\x01\x02\x00");
         let dns = b"\xbd\x19\x01\0\0\x01\0\0\0\0\0\0\x07example\x03com\0\0\x01\0\x01";
         let mut out = Vec::new();
         reduce(dns, &mut out);

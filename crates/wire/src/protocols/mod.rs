@@ -1,18 +1,30 @@
 //! The protocols, one file each. [`PROTOCOLS`] lists them, the surest first.
 
 mod amqp;
+mod cgi;
+mod dns;
+mod fastcgi;
 mod http1;
 mod kafka;
 mod memcached;
 mod mongodb;
 mod mysql;
 mod postgres;
+mod redis;
+mod tls;
+mod uwsgi;
 
 use crate::{Direction, MAX_REDUCED, Protocol, Sniff};
 
 /// All protocols.
+#[rustfmt::skip]
 pub static PROTOCOLS: &[&Protocol] = &[
     &http1::HTTP1,
+    &tls::TLS,
+    &redis::REDIS,
+    &fastcgi::FASTCGI,
+    &uwsgi::UWSGI,
+    &dns::DNS,
     &postgres::POSTGRES,
     &mysql::MYSQL,
     &mongodb::MONGODB,

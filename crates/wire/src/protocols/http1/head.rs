@@ -134,14 +134,9 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The id of the trace, where it has the form of one (16 or 32 hexadecimal digits, not all zero).
+    /// The id of the trace, where it has the form of one.
     pub(super) fn trace(&self) -> Option<&'a str> {
-        let id = self.trace_id.filter(|id| {
-            matches!(id.len(), 16 | 32)
-                && id.iter().all(u8::is_ascii_hexdigit)
-                && id.iter().any(|byte| *byte != b'0')
-        })?;
-        std::str::from_utf8(id).ok()
+        self.trace_id.and_then(trace_id)
     }
 
     /// The host, where it has the form of one.
@@ -150,8 +145,16 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// The id of a trace: 16 or 32 hexadecimal digits, not all zero.
+pub(in crate::protocols) fn trace_id(text: &[u8]) -> Option<&str> {
+    let is_id = matches!(text.len(), 16 | 32)
+        && text.iter().all(u8::is_ascii_hexdigit)
+        && text.iter().any(|byte| *byte != b'0');
+    is_id.then(|| std::str::from_utf8(text).ok()).flatten()
+}
+
 /// A host, with or without its port, of the letters that hosts are of.
-pub(super) fn host(text: &[u8]) -> Option<&str> {
+pub(in crate::protocols) fn host(text: &[u8]) -> Option<&str> {
     let fits = |byte: &u8| byte.is_ascii_alphanumeric() || b".-_:[]*".contains(byte);
     (!text.is_empty() && text.len() <= 100 && text.iter().all(fits))
         .then(|| std::str::from_utf8(text).ok())

@@ -13,6 +13,8 @@ use crate::pairing::Pairing;
 use crate::{Chunk, Decoder, Direction, Key, Protocol, Request, Sniff, Status, Step, text};
 use chunked::{Chunked, Progress};
 use head::{Fields, RequestLine};
+pub(super) use head::{host, trace_id};
+pub(super) use reduce::path_end;
 
 /// HTTP/1.0 and HTTP/1.1.
 pub(super) static HTTP1: Protocol = Protocol {
@@ -393,6 +395,11 @@ fn request(line: &RequestLine<'_>, fields: &Fields<'_>) -> Request {
         trace_id: fields.trace().map(str::to_owned),
         one_way: false,
     }
+}
+
+/// The status of an answer that begins so.
+pub(super) fn status_of(bytes: &[u8]) -> Option<Status> {
+    head::status(bytes).flatten().map(told_status)
 }
 
 fn told_status(status: u16) -> Status {

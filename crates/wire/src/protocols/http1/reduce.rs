@@ -45,7 +45,7 @@ fn request(bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
 }
 
 /// Where the path of a target ends.
-pub(super) fn path_end(target: &[u8]) -> usize {
+pub(in crate::protocols) fn path_end(target: &[u8]) -> usize {
     target.iter().position(|byte| matches!(byte, b'?' | b';' | b'#')).unwrap_or(target.len())
 }
 

@@ -173,13 +173,11 @@ fn reduced_heads_tell_the_same() {
     // The whole talk, each chunk reduced, has the same steps.
     let mut http = Http1::default();
     let mut told = Vec::new();
-    for (direction, bytes) in TALK.iter().filter(|(_, bytes)| *bytes != CHUNKS) {
+    for (direction, bytes) in TALK {
         let head = reduced(&HTTP1, *direction, bytes);
         told.extend(steps(&mut http, *direction, Chunk { head: &head, len: bytes.len() as u64 }));
     }
-    let expected = talk(&HTTP1, TALK);
-    assert_eq!(told[..4], expected[..4]);
-    assert_eq!(told.len(), expected.len() - 2);
+    assert_eq!(told, talk(&HTTP1, TALK));
 }
 
 proptest! {
