@@ -28,6 +28,20 @@ const ROUNDS: usize = 4;
 /// needs no second thread to switch with.
 const PER_SWITCH_NS: f64 = 150.0;
 
+/// Added to the target by one record of these kinds, ns: as the programs state it ([`crate::programs::Program::cost`]).
+/// Requests to block devices are everybody's.
+const PER_RARE_NS: [(u8, f64); 9] = [
+    (kind::SAMPLE, 3_000.0),
+    (kind::OFFCPU, 8_000.0),
+    (kind::WAIT_STACK, 2_000.0),
+    (kind::NET, 500.0),
+    (kind::SIGNAL, 300.0),
+    (kind::FORK, 1_000.0),
+    (kind::EXEC, 1_000.0),
+    (kind::EXIT, 1_000.0),
+    (kind::TOTALS, 300.0),
+];
+
 /// Between two looks at the cost, at most.
 const NEXT_LOOK: Duration = Duration::from_millis(100);
 /// How long a fuller mode is given up for the first time, and at most.
@@ -92,6 +106,8 @@ pub(crate) struct CostMeter {
     last: (u64, Duration),
     /// Calls a second.
     rate: f64,
+    /// What records of other kinds than calls and switches added, ns.
+    rare_ns: f64,
     mode: CallsMode,
     /// When a fuller mode was given up last, and for how long at least.
     gave_up: Option<(Duration, Duration)>,
@@ -118,6 +134,7 @@ impl CostMeter {
             on_cpu_ns: None,
             last: (0, Duration::ZERO),
             rate: 0.0,
+            rare_ns: 0.0,
             mode,
             gave_up: None,
         };
@@ -172,6 +189,15 @@ impl CostMeter {
         sum
     }
 
+    /// What the ring for rare records produced by now.
+    pub(crate) fn rare(&mut self, now: &[RingLoss; kind::COUNT]) {
+        let cost = |(kind, each): &(u8, f64)| {
+            let kind = *kind as usize;
+            now[kind].since(&self.rare_before[kind]).produced as f64 * each
+        };
+        self.rare_ns = PER_RARE_NS.iter().map(cost).sum();
+    }
+
     pub(crate) fn update(&mut self, rings: [RingLoss; 2], counted: u64, elapsed: Duration) {
         self.rings = [rings[0].since(&self.before[0]), rings[1].since(&self.before[1])];
         self.counted_calls = counted;
@@ -202,6 +228,7 @@ impl CostMeter {
         self.rings[0].produced as f64 * self.per_call.full
             + self.counted_calls as f64 * self.per_call.counts
             + self.rings[1].produced as f64 * PER_SWITCH_NS
+            + self.rare_ns
     }
 
     /// Share of the target's own CPU time that went into our probes; unknown where its CPU time is.

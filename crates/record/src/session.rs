@@ -4,9 +4,10 @@ use crate::bpf::drain::{Drain, Sources};
 use crate::bpf::kernel_side::{CallsMode, KernelSide};
 use crate::bpf::layout::{COMM_LENGTH, Settings};
 use crate::bpf::object::Sizes;
+use crate::bpf::probe;
 use crate::bpf::rare::{self, RareRing};
 use crate::bpf::reduce::Reducer;
-use crate::bpf::ring::{RingLoss, Rings, size_for};
+use crate::bpf::ring::{RingHeads, RingLoss, Rings, size_for};
 use crate::clock::{Clock, monotonic_ns};
 use crate::code::Code;
 use crate::cost::{self, CostMeter, PerCall};
@@ -48,8 +49,8 @@ pub struct Progress {
 /// A recording under way.
 pub struct Session {
     kernel: KernelSide,
-    calls_rings: Rings,
-    sched_rings: Rings,
+    calls_rings: RingHeads,
+    sched_rings: RingHeads,
     counts: CountTables,
     drain: Drain,
     options: Options,
@@ -76,14 +77,12 @@ const RARE_RING_BYTES: u32 = 8 << 20;
 const FIRST_LOOK: Duration = Duration::from_millis(100);
 
 impl Session {
-    /// Whether recording is possible here at all: loads the programs, attaches none.
+    /// Whether recording is possible here at all: tries the programs that it cannot do without.
     ///
     /// # Errors
     /// What refuses it.
     pub fn probe() -> Result<(), RecordError> {
-        let options = Options::default();
-        let sizes = Sizes::of(1, 1 << 17, 1 << 17, 1 << 12);
-        KernelSide::load(&settings_of(&options, &sizes), &sizes, &|program| program.needed).map(drop)
+        probe::programs(&|program| program.needed).map(drop)
     }
 
     /// Loads, attaches, and begins.
@@ -100,11 +99,14 @@ impl Session {
         let recorded = |nr: u16| options.calls.as_ref().is_none_or(|calls| calls.contains(&nr));
         kernel.set_specs(&table::spec, &recorded)?;
         let maps = &kernel.maps;
-        let rings = || Rings::new(maps.get("call_heads")?, maps.get("call_ring")?, sizes.call_ring, cpus);
-        let sched = || Rings::new(maps.get("sched_heads")?, maps.get("sched_ring")?, sizes.sched_ring, cpus);
-        let sources =
-            Sources { calls: rings()?, sched: sched()?, rare: RareRing::new(maps.get("rare_ring")?)? };
-        let (calls_rings, sched_rings) = (rings()?, sched()?);
+        let (call_heads, sched_heads) = (maps.get("call_heads")?, maps.get("sched_heads")?);
+        let sources = Sources {
+            calls: Rings::new(call_heads, maps.get("call_ring")?, sizes.call_ring, cpus)?,
+            sched: Rings::new(sched_heads, maps.get("sched_ring")?, sizes.sched_ring, cpus)?,
+            rare: RareRing::new(maps.get("rare_ring")?)?,
+        };
+        let (calls_rings, sched_rings) =
+            (RingHeads::new(call_heads, cpus)?, RingHeads::new(sched_heads, cpus)?);
         let counts = CountTables::new(maps.get("call_counts")?, cpus)?;
 
         let per_call = cost::calibrate(&mut kernel, &sources, &counts)?;
@@ -231,6 +233,10 @@ impl Session {
 
     fn measure(&mut self) {
         let rings = [self.calls_rings.loss(), self.sched_rings.loss()];
+        // Where they cannot be read now, the end tells.
+        if let Ok(rare) = self.kernel.maps.get("rare_counts").and_then(rare::losses) {
+            self.meter.rare(&rare);
+        }
         self.meter.update(rings, self.counts.calls(), self.began.elapsed());
     }
 
@@ -267,13 +273,9 @@ impl Session {
         let ended_ns = monotonic_ns();
         self.kernel.detach_rest();
         self.kernel.end();
+        self.measure();
         let counters = self.drain.counters.clone();
         let trouble = self.drain.finish().err();
-        self.meter.update(
-            [self.calls_rings.loss(), self.sched_rings.loss()],
-            self.counts.calls(),
-            self.began.elapsed(),
-        );
         let rare = rare::losses(self.kernel.maps.get("rare_counts")?)?;
         let clock = self.clock;
         let whole = (clock.epoch(self.began_ns), clock.epoch(ended_ns));

@@ -101,12 +101,49 @@ impl RingLoss {
     }
 }
 
-/// The rings of all CPUs of one kind.
-pub(crate) struct Rings {
+/// The heads of the rings of all CPUs of one kind: what went through them.
+pub(crate) struct RingHeads {
     heads: Mapping,
+    cpus: usize,
+}
+
+/// The rings of all CPUs of one kind. Mapped once only: each mapping counts as memory of ours in full.
+pub(crate) struct Rings {
+    heads: RingHeads,
     data: Mapping,
     size: usize,
-    cpus: usize,
+}
+
+impl RingHeads {
+    pub(crate) fn new(heads: &MapHandle, cpus: u32) -> Result<RingHeads, RecordError> {
+        let cpus = cpus as usize;
+        Ok(RingHeads { heads: Mapping::of(heads, cpus * size_of::<RingHead>(), true)?, cpus })
+    }
+
+    fn counter(&self, cpu: usize, offset: usize) -> &AtomicU64 {
+        let at = self.heads.at(cpu * size_of::<RingHead>() + offset);
+        // SAFETY: an aligned u64 within the mapping (heads are multiples of 8 bytes), written by the kernel's side and read
+        // here only as an atomic.
+        unsafe { AtomicU64::from_ptr(at.cast()) }
+    }
+
+    /// Records produced and lost over all CPUs.
+    pub(crate) fn loss(&self) -> RingLoss {
+        let mut sum = RingLoss::NONE;
+        for cpu in 0..self.cpus {
+            let read = |offset| self.counter(cpu, offset).load(Ordering::Relaxed);
+            sum.produced += read(std::mem::offset_of!(RingHead, produced));
+            sum.aside += read(std::mem::offset_of!(RingHead, aside));
+            sum.aside_lost += read(std::mem::offset_of!(RingHead, aside_lost));
+            let lost = read(std::mem::offset_of!(RingHead, lost));
+            if lost > 0 {
+                sum.lost += lost;
+                sum.first = sum.first.min(read(std::mem::offset_of!(RingHead, lost_first)));
+                sum.last = sum.last.max(read(std::mem::offset_of!(RingHead, lost_last)));
+            }
+        }
+        sum
+    }
 }
 
 impl Rings {
@@ -116,24 +153,19 @@ impl Rings {
         size: u32,
         cpus: u32,
     ) -> Result<Rings, RecordError> {
-        let cpus = cpus as usize;
         Ok(Rings {
-            heads: Mapping::of(heads, cpus * size_of::<RingHead>(), true)?,
-            data: Mapping::of(data, cpus * ring_stride(size), false)?,
+            heads: RingHeads::new(heads, cpus)?,
+            data: Mapping::of(data, cpus as usize * ring_stride(size), false)?,
             size: size as usize,
-            cpus,
         })
     }
 
     pub(crate) fn cpus(&self) -> usize {
-        self.cpus
+        self.heads.cpus
     }
 
     fn counter(&self, cpu: usize, offset: usize) -> &AtomicU64 {
-        let at = self.heads.at(cpu * size_of::<RingHead>() + offset);
-        // SAFETY: an aligned u64 within the mapping (heads are multiples of 8 bytes), written by the kernel's side and read
-        // here only as an atomic.
-        unsafe { AtomicU64::from_ptr(at.cast()) }
+        self.heads.counter(cpu, offset)
     }
 
     /// Takes what is in the ring of `cpu`, in at most two stretches of whole records. Returns the bytes taken.
@@ -162,29 +194,11 @@ impl Rings {
 
     /// Share of the fullest CPU's ring that is in use, 0 to 1.
     pub(crate) fn fill(&self) -> f64 {
-        let used = (0..self.cpus).map(|cpu| {
+        let used = (0..self.cpus()).map(|cpu| {
             let head = self.counter(cpu, std::mem::offset_of!(RingHead, head)).load(Ordering::Relaxed);
             head.wrapping_sub(self.counter(cpu, std::mem::offset_of!(RingHead, tail)).load(Ordering::Relaxed))
         });
         used.max().unwrap_or(0) as f64 / self.size as f64
-    }
-
-    /// Records produced and lost over all CPUs.
-    pub(crate) fn loss(&self) -> RingLoss {
-        let mut sum = RingLoss::NONE;
-        for cpu in 0..self.cpus {
-            let read = |offset| self.counter(cpu, offset).load(Ordering::Relaxed);
-            sum.produced += read(std::mem::offset_of!(RingHead, produced));
-            sum.aside += read(std::mem::offset_of!(RingHead, aside));
-            sum.aside_lost += read(std::mem::offset_of!(RingHead, aside_lost));
-            let lost = read(std::mem::offset_of!(RingHead, lost));
-            if lost > 0 {
-                sum.lost += lost;
-                sum.first = sum.first.min(read(std::mem::offset_of!(RingHead, lost_first)));
-                sum.last = sum.last.max(read(std::mem::offset_of!(RingHead, lost_last)));
-            }
-        }
-        sum
     }
 }
 

@@ -18,6 +18,7 @@ mod tests;
 mod times;
 mod waits;
 
+use crate::clock::Clock;
 use crate::raw::{CPU_UNKNOWN, RawCall, RawFlags};
 use constants as c;
 use printer::{Printer, fd_name};
@@ -106,20 +107,6 @@ impl Default for CallText {
             other_name: Vec::new(),
             reduced: Vec::new(),
         }
-    }
-}
-
-/// From the clock of a recording to the time of day.
-#[derive(Clone, Copy, Debug)]
-pub struct Clock {
-    /// `CLOCK_REALTIME` less `CLOCK_MONOTONIC`, ns.
-    pub epoch_offset: u64,
-}
-
-impl Clock {
-    /// The time of day of `monotonic`, ns.
-    pub fn timestamp(&self, monotonic: u64) -> Timestamp {
-        Timestamp::new(monotonic.saturating_add(self.epoch_offset))
     }
 }
 
@@ -259,7 +246,7 @@ impl CallText {
             tid: raw.tid,
             pid: Some(raw.pid),
             cpu: (!raw.flags.contains(RawFlags::NO_EXIT) && raw.cpu != CPU_UNKNOWN).then_some(raw.cpu),
-            ts: raw.enter.map_or(Timestamp::UNKNOWN, |enter| clock.timestamp(enter)),
+            ts: raw.enter.map_or(Timestamp::UNKNOWN, |enter| clock.epoch(enter)),
             dur: raw.dur.map_or(Nanos::UNKNOWN, Nanos::new),
             syscall: self.syscall,
             name: self.name(),

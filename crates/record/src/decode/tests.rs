@@ -67,7 +67,7 @@ impl Made {
         if options.fd_names {
             text.name_result(&self.raw(), names);
         }
-        let mut call = text.to_call(&self.raw(), Clock { epoch_offset: 0 }, SourceId(0), 1);
+        let mut call = text.to_call(&self.raw(), Clock { offset: 0 }, SourceId(0), 1);
         (call.ts, call.flags) = (Timestamp::UNKNOWN, CallFlags::default());
         let format = LineFormat { who: Who::Nobody, durations: false, ..LineFormat::EVIDENCE };
         let mut line = Vec::new();
@@ -155,7 +155,7 @@ fn calls_that_did_not_return() {
     call.flags = RawFlags::NO_EXIT;
     assert_eq!(call.line(), "0, 0x7ffc00001000, 1 = ?");
     let text = call.text();
-    let event = text.to_call(&call.raw(), Clock { epoch_offset: 5 }, SourceId(1), 9);
+    let event = text.to_call(&call.raw(), Clock { offset: 5 }, SourceId(1), 9);
     assert!(event.flags.contains(CallFlags::END_NOT_SEEN));
     assert_eq!((event.ts, event.ret, event.cpu), (Timestamp::new(1_005), Ret::Unknown, None));
     assert_eq!((event.syscall, event.name, event.line), (Syscall::READ, &b"read"[..], 9));
@@ -312,7 +312,7 @@ proptest! {
         prop_assert!(text.args.len() <= put::MAX_TEXT);
         prop_assert!(text.ret_note.len() <= put::MAX_TEXT);
         prop_assert!(text.args.is_ascii() && text.ret_note.is_ascii());
-        let _ = text.to_call(&call.raw(), Clock { epoch_offset: u64::MAX }, SourceId(0), 1);
+        let _ = text.to_call(&call.raw(), Clock { offset: u64::MAX }, SourceId(0), 1);
     }
 }
 

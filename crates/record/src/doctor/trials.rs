@@ -46,7 +46,7 @@ impl Trials {
 fn try_bpf() -> [Trial; 3] {
     use crate::bpf::probe;
     let first_line = |text: String| text.lines().next().unwrap_or_default().to_string();
-    let (needed, extras) = match probe::programs() {
+    let (needed, extras) = match probe::programs(&|_| true) {
         Ok(refused) if refused.is_empty() => {
             let all = crate::programs::PROGRAMS.len();
             (Trial::Works("they load and attach".to_string()), Trial::Works(format!("all {all} programs do")))

@@ -56,7 +56,7 @@ impl Translator {
             RawEvent::Call(call) => {
                 self.calls += 1;
                 self.info.starts_not_seen += u64::from(call.flags.contains(RawFlags::NO_ENTER));
-                let clock = decode::Clock { epoch_offset: self.clock.offset };
+                let clock = self.clock;
                 decode::print(&call, &NoNames, &self.print, &mut self.text);
                 if let Some(names) = &mut self.names {
                     names.before(&self.text.to_call(&call, clock, source, line));

@@ -130,7 +130,7 @@ impl ReplayContext {
         if call.flags.contains(RawFlags::NO_EXIT) && !EXITS.contains(&call.nr) {
             self.calls.ends_not_seen += 1;
         }
-        let clock = decode::Clock { epoch_offset: self.clock.offset };
+        let clock = self.clock;
         let (source, line) = (self.source, self.line);
         let Calls { print, text, names, .. } = &mut self.calls;
         decode::print(&call, &NoNames, print, text);

@@ -11,7 +11,8 @@ use std::path::Path;
 use std::process::Command;
 use whyslow_model::line::Who;
 use whyslow_model::{CallFlags, LineFormat, SourceId, Timestamp};
-use whyslow_record::decode::{self, CallText, Clock, NoNames, PrintOptions, table};
+use whyslow_record::Clock;
+use whyslow_record::decode::{self, CallText, NoNames, PrintOptions, table};
 use whyslow_record::ptrace::{Options, RawEvent, Recorder};
 
 /// Lines of strace: a file a process, so that none is in two halves. `None` where strace cannot run.
@@ -65,7 +66,7 @@ fn by_us(command: &[String], dir: &Path) -> Option<Vec<Vec<u8>>> {
             if execs < 2 {
                 return;
             }
-            let mut event = text.to_call(&call, Clock { epoch_offset: 0 }, SourceId(0), 1);
+            let mut event = text.to_call(&call, Clock { offset: 0 }, SourceId(0), 1);
             // strace -ff shows calls that do not return whole.
             (event.ts, event.flags) = (Timestamp::UNKNOWN, CallFlags::default());
             let format = LineFormat { who: Who::Nobody, durations: false, ..LineFormat::EVIDENCE };

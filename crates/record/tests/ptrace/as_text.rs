@@ -3,7 +3,8 @@
 use crate::program::{options, tracee};
 use std::ffi::{OsStr, OsString};
 use whyslow_model::{Errno, Ret, SourceId};
-use whyslow_record::decode::{self, CallText, Clock, NoNames, PrintOptions};
+use whyslow_record::Clock;
+use whyslow_record::decode::{self, CallText, NoNames, PrintOptions};
 use whyslow_record::ptrace::{RawEvent, Recorder};
 
 /// The calls of the program as lines, without addresses.
@@ -14,7 +15,7 @@ fn lines(args: &[&str]) -> Option<Vec<String>> {
     let mut print = |event: RawEvent<'_>| {
         let RawEvent::Call(raw) = event else { return };
         decode::print(&raw, &NoNames, &PrintOptions::default(), &mut text);
-        let call = text.to_call(&raw, Clock { epoch_offset: 0 }, SourceId(0), 1);
+        let call = text.to_call(&raw, Clock { offset: 0 }, SourceId(0), 1);
         assert_eq!(call.cpu, None, "ptrace does not see the CPU");
         let (name, args) = (String::from_utf8_lossy(call.name), String::from_utf8_lossy(call.args));
         let ret = match call.ret {
