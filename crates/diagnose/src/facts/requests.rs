@@ -234,7 +234,7 @@ impl Requests {
         if connection.is_tls && record == Some(Tls::Control) {
             return;
         }
-        let protocol = connection.is_tls.then_some("TLS");
+        let protocol = connection.is_tls.then_some(whyslow_wire::protocols::TLS_NAME);
         let request = Request { endpoint: UNKNOWN.to_string(), ..Request::default() };
         if let Some(place) = self.begin(at, protocol, request, seen, world) {
             self.connections[at].turn = Some(place);

@@ -150,8 +150,11 @@ mod tests {
         kept
     }
 
+    /// Argument, part, bytes, and whether they are reduced.
+    type SeenPiece = (u8, u8, String, bool);
+
     /// Time and pieces of each record.
-    fn seen(mut stretch: &[u8]) -> Vec<(u64, Vec<(u8, u8, String, bool)>)> {
+    fn seen(mut stretch: &[u8]) -> Vec<(u64, Vec<SeenPiece>)> {
         let mut all = Vec::new();
         while let Some(header) = Header::of(stretch) {
             let (record, rest) = stretch.split_at(header.length);

@@ -14,6 +14,8 @@ mod redis;
 mod tls;
 mod uwsgi;
 
+pub use tls::TLS_NAME;
+
 use crate::{Direction, MAX_REDUCED, Protocol, Sniff};
 
 /// All protocols.

@@ -26,6 +26,8 @@ pub(super) static POSTGRES: Protocol = Protocol {
 const HEADER: usize = 5;
 /// `PQ_LARGE_MESSAGE_LIMIT`: what the server takes in one message.
 const MAX_MESSAGE: u32 = 0x3fff_ffff;
+/// Messages up to this length may prove the protocol by themselves.
+const SURE_MESSAGE: usize = 1 << 20;
 /// `MAX_STARTUP_PACKET_LENGTH`.
 const MAX_STARTUP: u32 = 10_000;
 /// `MaxTupleAttributeNumber`, rounded up.
@@ -91,9 +93,12 @@ fn message_len(head: &[u8], direction: Direction) -> Option<u32> {
 fn message_sniff(head: &[u8], len: usize, direction: Direction) -> Sniff {
     let body = head.get(HEADER..).unwrap_or_default();
     let body_len = len - HEADER;
-    let sure = |is_it: bool| if is_it { Sniff::Yes } else { Sniff::No };
+    // Random bytes seldom begin with a small length.
+    let yes = if len <= SURE_MESSAGE { Sniff::Yes } else { Sniff::Maybe };
+    let sure = |is_it: bool| if is_it { yes } else { Sniff::No };
     match (direction, head[0], body) {
         (_, _, []) => Sniff::Maybe,
+        _ if body_len == 0 => Sniff::Maybe,
         (Direction::Request, b'Q', _) => sure(is_sql(body)),
         (Direction::Request, b'P', _) => match name(body) {
             Some(name) => sure(name.is_ok_and(|name| is_sql(&body[name + 1..]))),
@@ -125,18 +130,29 @@ fn message_sniff(head: &[u8], len: usize, direction: Direction) -> Sniff {
         (Direction::Response, b'E' | b'N', [b'S', severity @ ..]) => {
             sure(severity.iter().take(5).all(|byte| byte.is_ascii_alphabetic() || *byte >= 0x80))
         }
-        (Direction::Response, b'C', _) => sure(body.iter().take(4).all(u8::is_ascii_uppercase)),
+        // `SELECT 5`, to the end of the message.
+        (Direction::Response, b'C', _) => {
+            let is_tag = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b' ';
+            let (text, end) = body[..body.len().min(body_len)].split_at(body.len().min(body_len - 1));
+            sure(
+                text.iter().take(3).all(u8::is_ascii_uppercase)
+                    && text.iter().all(is_tag)
+                    && matches!(end, [] | [0]),
+            )
+        }
         (Direction::Response, b'R', [0, 0, 0, 0..=12, ..]) => Sniff::Yes,
         (Direction::Response, b'S', _) => {
-            sure(body.iter().take(4).all(|byte| byte.is_ascii_alphabetic() || *byte == b'_'))
+            let name = name(body);
+            let is_name = body.iter().take(4).all(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+            sure(is_name && name.is_none_or(|name| name.is_ok_and(|length| length + 1 < body_len)))
         }
-        // Columns of a row, and the length of the first.
+        // Columns of a row, and the length of the first: too little to be sure of, where nothing else agrees.
         (Direction::Response, b'D', [high, low, column @ ..]) => {
             let columns = u16::from_be_bytes([*high, *low]);
             match number(column) {
-                _ if columns > MAX_COLUMNS => Sniff::No,
-                None => Sniff::Maybe,
-                Some(first) => sure(first == u32::MAX || first as usize + 6 <= body_len),
+                _ if columns > MAX_COLUMNS || (columns == 0) != (body_len == 2) => Sniff::No,
+                Some(first) if first != u32::MAX && first as usize + 6 > body_len => Sniff::No,
+                _ => Sniff::Maybe,
             }
         }
         (Direction::Response, b'T', [high, low, ..]) => {

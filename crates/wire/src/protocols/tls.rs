@@ -2,9 +2,12 @@
 
 use crate::{Chunk, Decoder, Direction, Protocol, Sniff, Step};
 
+/// What its connections are called: their requests cannot be seen.
+pub const TLS_NAME: &str = "TLS";
+
 /// TLS and SSL 3.
 pub(super) static TLS: Protocol =
-    Protocol { name: "TLS", ports: &[443, 8443], sniff, decoder: || Box::new(Tls), reduce };
+    Protocol { name: TLS_NAME, ports: &[443, 8443], sniff, decoder: || Box::new(Tls), reduce };
 
 /// Bytes of a record's head.
 const HEAD: usize = 5;

@@ -113,9 +113,10 @@ impl Connection {
         if self.side.is_some() { 20 } else { 0 }
     }
 
-    /// The protocol, once recognised.
+    /// The protocol, once recognised as one whose requests can be seen.
     pub(super) fn protocol(&self) -> Option<&'static str> {
-        self.wire.as_ref()?.protocol().map(|protocol| protocol.name)
+        let name = self.wire.as_ref()?.protocol()?.name;
+        (name != whyslow_wire::protocols::TLS_NAME).then_some(name)
     }
 
     /// True where turns stand for requests: a stream socket whose ends are known.
