@@ -5,7 +5,7 @@ use super::{Program, at_end, by_section, kind, object};
 pub(super) static CALLS: Program = Program {
     name: "calls",
     summary: "syscalls: number, arguments, result, time; or counts with histograms",
-    cost: "as measured (bench/runs/2026-11-21-live.txt, bare getppid 191 ns): 370 ns a call of a watched thread, 220 ns of any other",
+    cost: "as measured (bench/runs/2026-11-22-live.txt, bare getppid 254 ns): 360 ns a call of a watched thread, 200 ns of any other",
     tables: &["syscalls", "counts"],
     // Those that threads are in as the recording ends.
     rare: &[("syscalls", &[kind::CALL])],
