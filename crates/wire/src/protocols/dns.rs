@@ -219,7 +219,7 @@ mod tests {
     use super::*;
     use crate::testing::{Answer, Ask, cut_anywhere, first_request, reduced, talk, whole};
 
-    // A query of getaddrinfo and its answer, as strace showed them.
+    // A query of getaddrinfo and its answer, in the form of RFC 1035; written by hand.
     const QUERY: &[u8] = b"\xbd\x19\x01\0\0\x01\0\0\0\0\0\0\x07example\x03com\0\0\x01\0\x01";
     const ANSWER: &[u8] = b"\xbd\x19\x81\x80\0\x01\0\x01\0\0\0\0\x07example\x03com\0\0\x01\0\x01\xc0\x0c\0\x01\0\x01\0\0\0\x3c\0\x04\x7f\0\0\x01";
 

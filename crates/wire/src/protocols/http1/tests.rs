@@ -4,7 +4,7 @@ use super::*;
 use crate::testing::{Answer, Ask, cut_anywhere, reduced, steps, talk, whole};
 use proptest::prelude::*;
 
-// curl 7.88 and Python's http.server, as strace showed them.
+// In the form that curl 7.88 and Python's http.server use; written by hand.
 const GET: &[u8] = b"GET /user/relations/123?full=1 HTTP/1.1\r\nHost: 127.0.0.1:8000\r\nUser-Agent: curl/7.88.1\r\nAccept: */*\r\n\r\n";
 const FOUND: &[u8] = b"HTTP/1.0 200 OK\r\nServer: SimpleHTTP/0.6 Python/3.11.2\r\nContent-type: text/html\r\nContent-Length: 5\r\n\r\nhello";
 const POST: &[u8] = b"POST /login HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\nuser=a&pw=b";

@@ -4,7 +4,7 @@ use super::*;
 use crate::testing::{Answer, Ask, cut_anywhere, reduced, steps, talk, whole};
 use proptest::prelude::*;
 
-// redis-cli 7.0 and redis-server 7.0, as strace showed them.
+// In the form that redis-cli 7.0 and redis-server 7.0 use; written by hand.
 const HMGET: &[u8] = b"*3\r\n$5\r\nHMGET\r\n$26\r\nrelation:series:1234:check\r\n$12\r\nfollow_users\r\n";
 const SET: &[u8] = b"*3\r\n$3\r\nSET\r\n$6\r\nuser:7\r\n$3\r\npwd\r\n";
 const OK: &[u8] = b"+OK\r\n";
