@@ -88,11 +88,10 @@ impl Reducer {
             payload::reduce(piece.bytes, &mut self.reduced);
             push_piece(&mut self.out, MemoryPiece { bytes: &self.reduced, reduced: true, ..piece });
         }
-        let mut rest = self.out.split_off(start);
-        pad(&mut rest);
-        let length = rest.len().min(MAX_RECORD) as u16;
-        rest[..2].copy_from_slice(&length.to_ne_bytes());
-        self.out.append(&mut rest);
+        // All before it are whole records, so that its own start is where a record may begin.
+        pad(&mut self.out);
+        let length = (self.out.len() - start).min(MAX_RECORD) as u16;
+        self.out[start..start + 2].copy_from_slice(&length.to_ne_bytes());
     }
 }
 

@@ -50,21 +50,25 @@ pub fn sniff(head: &[u8], direction: Direction, port: Option<u16>) -> Option<&'s
 /// recognises it.
 pub fn reduce(head: &[u8], direction: Option<Direction>, out: &mut Vec<u8>) -> bool {
     let start = out.len();
-    for sure in [Sniff::Yes, Sniff::Maybe] {
-        for protocol in PROTOCOLS {
-            for way in [Direction::Request, Direction::Response] {
-                if direction.is_some_and(|known| known != way) || (protocol.sniff)(head, way) != sure {
-                    continue;
-                }
-                if (protocol.reduce)(head, way, out) {
-                    out.truncate(start + MAX_REDUCED);
-                    return true;
-                }
-                out.truncate(start);
+    let ways = [Direction::Request, Direction::Response];
+    let ways = || ways.into_iter().filter(|way| direction.is_none_or(|known| known == *way));
+    // This runs for each payload of a recording: no protocol is asked twice.
+    let mut perhaps: Vec<(&Protocol, Direction)> = Vec::new();
+    let mut keep = |protocol: &Protocol, way| {
+        let kept = (protocol.reduce)(head, way, out);
+        out.truncate(if kept { start + MAX_REDUCED } else { start });
+        kept
+    };
+    for protocol in PROTOCOLS.iter().copied() {
+        for way in ways() {
+            match (protocol.sniff)(head, way) {
+                Sniff::Yes if keep(protocol, way) => return true,
+                Sniff::Maybe => perhaps.push((protocol, way)),
+                _ => {}
             }
         }
     }
-    false
+    perhaps.into_iter().any(|(protocol, way)| keep(protocol, way))
 }
 
 #[cfg(test)]
