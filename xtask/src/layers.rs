@@ -8,17 +8,19 @@ use std::process::Command;
 /// Crate, and the crates of ours that it may depend on. `xtask` stands outside of the house.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("whyslow-model", &[]),
-    ("whyslow-read", &["whyslow-model"]),
+    ("whyslow-profile", &["whyslow-model"]),
+    ("whyslow-read", &["whyslow-model", "whyslow-profile"]),
     ("whyslow-report", &["whyslow-model"]),
     ("whyslow-wire", &[]),
     ("whyslow-record", &["whyslow-model", "whyslow-wire"]),
     ("whyslow-store", &["whyslow-model"]),
-    ("whyslow-diagnose", &["whyslow-model", "whyslow-wire"]),
+    ("whyslow-diagnose", &["whyslow-model", "whyslow-wire", "whyslow-profile"]),
     (
         "whyslow",
         &[
             "whyslow-model",
             "whyslow-read",
+            "whyslow-profile",
             "whyslow-report",
             "whyslow-diagnose",
             "whyslow-record",

@@ -13,6 +13,7 @@ pub mod figures;
 pub mod ids;
 pub mod line;
 pub mod live;
+pub mod profile;
 pub mod stats;
 pub mod syscall;
 mod syscall_rows;
@@ -36,6 +37,7 @@ pub use live::{
     BlockIo, Cost, Coverage, Frame, LeftAs, Loss, NetEvent, NetKind, Sample, SampleKind, Span, Stack,
     StackId, Stretch, ThreadCounts, ThreadTotals, WakeContext, Wakeup,
 };
+pub use profile::{Profile, ProfileBuilder};
 pub use stats::{CallStats, Histogram, RareStats};
 pub use syscall::Syscall;
 pub use table::{Cell, Column, Table};

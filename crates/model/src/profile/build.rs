@@ -1,0 +1,188 @@
+//! Builds a [`Profile`]: equal texts, stacks and label sets are kept once.
+
+use super::*;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{BuildHasher, RandomState};
+
+/// More of something than a profile can number (2^32).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TooLarge(
+    /// What there is too much of: `strings`, `stacks`.
+    pub &'static str,
+);
+
+impl std::fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the profile has too many {}: more than 4 billion", self.0)
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+/// Builds a profile piece by piece.
+#[derive(Debug)]
+pub struct ProfileBuilder {
+    profile: Profile,
+    hasher: RandomState,
+    // By hash only: the text itself stands in the profile. Two of one hash: the second is kept twice, which is allowed.
+    strings: HashMap<u64, StringId>,
+    stacks: HashMap<u64, CallStackId>,
+    label_sets: HashMap<u64, LabelSetId>,
+    functions: HashMap<Function, FunctionId>,
+}
+
+impl Default for ProfileBuilder {
+    fn default() -> Self {
+        ProfileBuilder::new()
+    }
+}
+
+impl ProfileBuilder {
+    /// An empty profile: its text 0 is empty, its label set 0 too.
+    pub fn new() -> ProfileBuilder {
+        let mut builder = ProfileBuilder {
+            profile: Profile { text_ends: vec![0], set_ends: vec![0], ..Profile::default() },
+            hasher: RandomState::new(),
+            strings: HashMap::new(),
+            stacks: HashMap::new(),
+            label_sets: HashMap::new(),
+            functions: HashMap::new(),
+        };
+        builder.strings.insert(builder.hasher.hash_one(""), StringId(0));
+        builder.label_sets.insert(builder.hasher.hash_one::<&[Label]>(&[]), LabelSetId(0));
+        builder
+    }
+
+    /// What is built so far, for its plain fields.
+    pub fn profile(&mut self) -> &mut Profile {
+        &mut self.profile
+    }
+
+    /// The id of a text.
+    pub fn string(&mut self, text: &str) -> Result<StringId, TooLarge> {
+        let next = StringId(small(self.profile.text_ends.len(), "strings")?);
+        let id = match self.strings.entry(self.hasher.hash_one(text)) {
+            Entry::Occupied(known) if self.profile.str(*known.get()) == text => return Ok(*known.get()),
+            Entry::Occupied(_) => next,
+            Entry::Vacant(free) => *free.insert(next),
+        };
+        self.profile.text.push_str(text);
+        self.profile.text_ends.push(small(self.profile.text.len(), "bytes of text")?);
+        Ok(id)
+    }
+
+    /// The id of a function: equal ones are one.
+    pub fn function(&mut self, function: Function) -> Result<FunctionId, TooLarge> {
+        let next = FunctionId(small(self.profile.functions.len(), "functions")?);
+        let id = *self.functions.entry(function).or_insert(next);
+        if id == next {
+            self.profile.functions.push(function);
+        }
+        Ok(id)
+    }
+
+    /// A new mapping.
+    pub fn mapping(&mut self, mapping: Mapping) -> Result<MappingId, TooLarge> {
+        let id = MappingId(small(self.profile.mappings.len(), "mappings")?);
+        self.profile.mappings.push(mapping);
+        Ok(id)
+    }
+
+    /// A new location with its lines, the innermost first. Its `first_line` and `line_count` are set here.
+    pub fn location(&mut self, location: Location, lines: &[SourceLine]) -> Result<LocationId, TooLarge> {
+        let id = LocationId(small(self.profile.locations.len(), "locations")?);
+        let first_line = small(self.profile.lines.len(), "lines")?;
+        let line_count = small(lines.len(), "lines")?;
+        self.profile.lines.extend_from_slice(lines);
+        self.profile.locations.push(Location { first_line, line_count, ..location });
+        Ok(id)
+    }
+
+    /// The id of a stack, leaf first.
+    pub fn stack(&mut self, locations: &[LocationId]) -> Result<CallStackId, TooLarge> {
+        let next = CallStackId(small(self.profile.stack_ends.len(), "stacks")?);
+        let id = match self.stacks.entry(self.hasher.hash_one(locations)) {
+            Entry::Occupied(known) if self.profile.stack(*known.get()) == locations => {
+                return Ok(*known.get());
+            }
+            Entry::Occupied(_) => next,
+            Entry::Vacant(free) => *free.insert(next),
+        };
+        self.profile.stack_locations.extend_from_slice(locations);
+        self.profile.stack_ends.push(small(self.profile.stack_locations.len(), "frames")?);
+        Ok(id)
+    }
+
+    /// The id of a set of labels, in the source's order.
+    pub fn label_set(&mut self, labels: &[Label]) -> Result<LabelSetId, TooLarge> {
+        let next = LabelSetId(small(self.profile.set_ends.len(), "label sets")?);
+        let id = match self.label_sets.entry(self.hasher.hash_one(labels)) {
+            Entry::Occupied(known) if self.profile.labels(*known.get()) == labels => return Ok(*known.get()),
+            Entry::Occupied(_) => next,
+            Entry::Vacant(free) => *free.insert(next),
+        };
+        self.profile.set_labels.extend_from_slice(labels);
+        self.profile.set_ends.push(small(self.profile.set_labels.len(), "labels")?);
+        Ok(id)
+    }
+
+    /// A sample. Values beyond the sample types are left out, missing ones are 0. Sample types are set before.
+    pub fn sample(&mut self, stack: CallStackId, labels: LabelSetId, values: &[i64]) -> Result<(), TooLarge> {
+        small(self.profile.sample_stacks.len(), "samples")?;
+        self.profile.sample_stacks.push(stack);
+        self.profile.sample_labels.push(labels);
+        let width = self.profile.sample_types.len();
+        let given = values.iter().copied().chain(std::iter::repeat(0));
+        self.profile.values.extend(given.take(width));
+        Ok(())
+    }
+
+    /// The profile.
+    pub fn finish(self) -> Profile {
+        self.profile
+    }
+}
+
+fn small(count: usize, of: &'static str) -> Result<u32, TooLarge> {
+    u32::try_from(count).ok().filter(|count| *count < u32::MAX).ok_or(TooLarge(of))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_stacks_texts_and_labels_are_kept_once() {
+        let mut builder = ProfileBuilder::new();
+        let kind = builder.string("cpu").unwrap();
+        let unit = builder.string("nanoseconds").unwrap();
+        builder.profile().sample_types = vec![ValueType { kind, unit }];
+        assert_eq!(builder.string("cpu").unwrap(), kind);
+        assert_eq!(builder.string("").unwrap(), StringId(0));
+        let function = builder.function(Function { name: kind, ..Function::default() }).unwrap();
+        assert_eq!(builder.function(Function { name: kind, ..Function::default() }).unwrap(), function);
+        let line = SourceLine { function: Some(function), line: 7, column: 0 };
+        let leaf = builder.location(Location::default(), &[line]).unwrap();
+        let root = builder.location(Location::default(), &[]).unwrap();
+        let stack = builder.stack(&[leaf, root]).unwrap();
+        assert_eq!(builder.stack(&[leaf, root]).unwrap(), stack);
+        assert_ne!(builder.stack(&[root, leaf]).unwrap(), stack);
+        let labels = builder.label_set(&[Label { key: kind, value: LabelValue::Number(3, unit) }]).unwrap();
+        builder.sample(stack, labels, &[5, 99]).unwrap();
+        builder.sample(stack, LabelSetId(0), &[i64::MAX]).unwrap();
+        builder.sample(stack, LabelSetId(0), &[]).unwrap();
+
+        let profile = builder.finish();
+        assert_eq!((profile.sample_count(), profile.stack_count(), profile.string_count()), (3, 2, 3));
+        assert_eq!(profile.total(0), i64::MAX);
+        let sample = profile.sample(0);
+        assert_eq!((sample.stack, sample.values, sample.labels.len()), (&[leaf, root][..], &[5][..], 1));
+        assert_eq!(profile.sample(2).values, [0]);
+        assert_eq!(profile.lines_of(leaf), [line]);
+        assert_eq!(profile.lines_of(root), []);
+        assert_eq!(profile.str(profile.sample_types[0].kind), "cpu");
+        assert_eq!(profile.str(StringId(99)), "");
+        assert_eq!(profile.stack(CallStackId(99)), []);
+    }
+}

@@ -1,0 +1,2 @@
+//! Profiles: stacks with values ([`whyslow_model::Profile`]), read from whatever people have, shown as pprof shows them, told
+//! apart by kind of cost, and compared.
