@@ -1,7 +1,7 @@
 NEEDS="javac"
 FIRES=(archive-reread)
 FIRST="archive-reread"
-NAMES=("archive-reread: app-with-swagger.jar" "archive-reread: 512")
+NAMES=("archive-reread: app-with-swagger.jar")
 GONE=(archive-reread)
 
 build() { javac -d . "$here/Service.java" && java -cp . Service --make app-with-swagger.jar; }

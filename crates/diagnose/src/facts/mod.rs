@@ -37,6 +37,7 @@ pub mod net;
 pub mod pace;
 pub mod pattern;
 pub mod peers;
+mod program;
 pub mod readiness;
 #[cfg(test)]
 mod recorded_tests;

@@ -1,5 +1,6 @@
 //! Threads and processes: who they are, what they called, how long it took.
 
+use super::program::Started;
 use super::sched::SchedTime;
 use super::waits::WaitKind;
 use hashbrown::HashMap;
@@ -153,6 +154,8 @@ pub struct ProcessFacts {
     pub comm: Option<Box<str>>,
     /// The program it executed last, within the capture.
     pub exe: Option<Box<str>>,
+    /// What its arguments tell of its name.
+    pub(crate) started_as: Started,
     /// User name or number.
     pub user: Option<Box<str>>,
     /// The process that started it, within the capture.
@@ -179,6 +182,7 @@ impl ProcessFacts {
             pid,
             comm: None,
             exe: None,
+            started_as: Started::default(),
             user: None,
             parent: None,
             cwd: None,
@@ -191,8 +195,16 @@ impl ProcessFacts {
         }
     }
 
-    /// The best name there is: the program's file name, or the name a source shows.
+    /// The best name there is: of an interpreter the script's, else the program's.
     pub fn name(&self) -> Option<&str> {
+        self.started_as.script.as_deref().or_else(|| self.program())
+    }
+
+    /// The program's name: the one it was started under, its file's, or the name a source shows.
+    pub fn program(&self) -> Option<&str> {
+        if self.started_as.under.is_some() {
+            return self.started_as.under.as_deref();
+        }
         self.exe.as_deref().map(|exe| exe.rsplit('/').next().unwrap_or(exe)).or(self.comm.as_deref())
     }
 }

@@ -1,5 +1,6 @@
 //! Threads and processes: how they begin, fork, execute and end.
 
+use super::super::program::Started;
 use super::*;
 
 impl World {
@@ -150,15 +151,17 @@ impl World {
                 life.refs += 1;
             }
         }
-        let (exe, comm, user, cwd) = {
+        let (exe, started_as, comm, user, cwd) = {
             let from = self.threads.process(parent);
-            (from.exe.clone(), from.comm.clone(), from.user.clone(), from.cwd.clone())
+            let started_as = from.started_as.clone();
+            (from.exe.clone(), started_as, from.comm.clone(), from.user.clone(), from.cwd.clone())
         };
         let process = self.threads.process_mut(child);
         process.slots = slots;
         process.parent = Some(parent);
         process.started = true;
         (process.exe, process.comm, process.user, process.cwd) = (exe, comm, user, cwd);
+        process.started_as = started_as;
     }
 
     /// True where a clone or fork made `tid` and nothing was seen of it since.
@@ -222,6 +225,7 @@ impl World {
         let path = seen.file.map(|file| self.files.get(file).path.clone());
         let process = self.threads.process_mut(seen.process);
         process.exe = path;
+        process.started_as = Started::of_execve(seen.call.args);
         process.started = true;
         if process.pid.is_none() && seen.call.tid != 0 {
             self.threads.set_pid(seen.process, seen.call.tid);
@@ -319,12 +323,19 @@ impl World {
         if let Some(exe) = info.exe {
             facts.exe.get_or_insert(exe.into());
         }
+        // The name of a thread other than the first is not that of its process.
+        let of_thread = info.tid.filter(|tid| *tid != info.pid);
+        if let Some(cmdline) = info.cmdline.filter(|_| of_thread.is_none()) {
+            let started_as = Started::of_cmdline(&cmdline, info.comm.as_deref());
+            if facts.started_as == Started::default() {
+                facts.started_as = started_as;
+            }
+        }
         if let Some(user) = info.user {
             facts.user.get_or_insert(user.into());
         }
         let Some(comm) = info.comm.map(Box::<str>::from) else { return };
-        // The name of a thread other than the first is not that of its process.
-        match info.tid.filter(|tid| *tid != info.pid) {
+        match of_thread {
             None => {
                 facts.comm.get_or_insert(comm);
             }

@@ -128,6 +128,6 @@ fn name(copy: &Copy) -> String {
 
 /// `tee` copies its input to its output and to files: that is its job.
 fn is_tee(facts: &Facts, pair: &DuplicatePair) -> bool {
-    let name = facts.world.threads.process(pair.process).name();
+    let name = facts.world.threads.process(pair.process).program();
     name.is_some_and(|name| name.rsplit('/').next() == Some("tee"))
 }

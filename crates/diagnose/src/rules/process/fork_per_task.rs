@@ -117,7 +117,7 @@ fn builds(facts: &Facts, process: ProcessId) -> bool {
         let Some(process) = at.map(|id| facts.world.threads.process(id)) else {
             return false;
         };
-        if process.name().is_some_and(|name| BUILD_TOOLS.contains(&name)) {
+        if process.program().is_some_and(|name| BUILD_TOOLS.contains(&name)) {
             return true;
         }
         at = process.parent;

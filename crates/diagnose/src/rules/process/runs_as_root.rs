@@ -73,7 +73,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let is_root = matches!(process.user.as_deref(), Some("root" | "0"));
         // A list of the whole host beside a trace: only the traced program is asked about.
         let asked = !traced || process.threads > 0;
-        if !is_root || !asked || process.name().is_some_and(|name| ROOT_BY_PURPOSE.contains(&name)) {
+        if !is_root || !asked || process.program().is_some_and(|name| ROOT_BY_PURPOSE.contains(&name)) {
             continue;
         }
         match services.iter_mut().find(|(known, _)| *known == life.process) {

@@ -87,7 +87,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 /// Its name says so, or it has files of Python open or has looked for them.
 fn is_python(facts: &Facts, process: ProcessId) -> bool {
-    let name = facts.world.threads.process(process).name();
+    let name = facts.world.threads.process(process).program();
     if let Some(name) = name {
         return PYTHON.iter().any(|python| name.starts_with(python));
     }
