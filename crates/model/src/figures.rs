@@ -61,6 +61,17 @@ pub fn plural(n: u64, one: &str) -> String {
     format!("{} {one}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
+/// `a`, `a and b`, `a, b and c`; past `most` of them the rest is a number: `a, b and 3 more`.
+pub fn list(items: &[String], most: usize) -> String {
+    let (shown, rest) = items.split_at(items.len().min(most.max(1)));
+    match (shown, rest.len()) {
+        ([], _) => String::new(),
+        ([one], 0) => one.clone(),
+        ([before @ .., last], 0) => format!("{} and {last}", before.join(", ")),
+        (shown, more) => format!("{} and {} more", shown.join(", "), count(more as u64)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,5 +94,10 @@ mod tests {
         assert_eq!(percent(f64::INFINITY), "unknown");
         assert_eq!(duration(crate::Nanos::new(1_779_099_000)), "1.779 s");
         assert_eq!(plural(1, "call"), "1 call");
+        let names = ["a", "b", "c"].map(String::from);
+        assert_eq!(list(&names, 3), "a, b and c");
+        assert_eq!(list(&names, 1), "a and 2 more");
+        assert_eq!(list(&names[..1], 0), "a");
+        assert_eq!(list(&[], 3), "");
     }
 }

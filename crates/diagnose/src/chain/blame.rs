@@ -1,7 +1,7 @@
 //! Blame over all: of all slow requests, or of the programs' own progress, which resource costs which share, and what
 //! would be without it.
 
-use super::{Explainer, Kind, Path, Segment, words};
+use super::{Explainer, Kind, Knot, KnotFinder, Path, Segment, words};
 use crate::facts::requests::Side;
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
@@ -57,6 +57,8 @@ pub struct Blame {
     pub total_ns: u64,
     /// The costs, the largest first: they add up to the total.
     pub costs: Vec<Cost>,
+    /// Threads that wait only for each other, the largest first.
+    pub knots: Vec<Knot>,
 }
 
 impl<'a> Explainer<'a> {
@@ -123,9 +125,11 @@ impl<'a> Explainer<'a> {
         let (scope, spans) = self.spans();
         let mut costs: HashMap<(String, Kind, Tid), (Cost, u64, u64)> = HashMap::new();
         let mut total_ns = 0;
+        let mut knots = KnotFinder::new(self);
         for (number, span) in (1u64..).zip(&spans) {
             let path = self.path(span.tid, span.from, span.to);
             total_ns += path.total();
+            knots.see(&path);
             for segment in &path.segments {
                 let stay = path.stays[segment.stay];
                 let what = self.cause(segment);
@@ -155,7 +159,7 @@ impl<'a> Explainer<'a> {
         }
         let mut costs: Vec<Cost> = costs.into_values().map(|(cost, ..)| cost).collect();
         costs.sort_by(|a, b| (b.ns, &a.what, a.tid).cmp(&(a.ns, &b.what, b.tid)));
-        Blame { scope, intervals: spans.len() as u64, total_ns, costs }
+        Blame { scope, intervals: spans.len() as u64, total_ns, costs, knots: knots.knots() }
     }
 
     /// True where a segment is what `pattern` names: a kind, or a part of the name of what was waited for.

@@ -7,6 +7,7 @@
 
 mod blame;
 mod kind;
+mod knots;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -14,6 +15,7 @@ mod words;
 
 pub use blame::{Blame, Cost, Scope, Span};
 pub use kind::Kind;
+pub use knots::{Knot, KnotFinder};
 pub use tree::Node;
 
 use crate::facts::graph::{Ended, LongCall, Resource, Stall, Sums};
@@ -174,6 +176,14 @@ impl<'a> Explainer<'a> {
             walk.thread(tid, from, to, None);
         }
         Path { tid, from, to, stays: walk.stays, segments: walk.segments }
+    }
+
+    /// The thread that had that number at a moment.
+    fn thread_at(&self, tid: Tid, ts: Timestamp) -> Option<ThreadId> {
+        let at = ts.get()?;
+        let lives = self.lives.get(&tid)?;
+        let life = lives.iter().rev().find(|life| life.first <= at)?;
+        (at <= life.last).then_some(life.thread)
     }
 
     /// The first and last moment of the thread that had that number last; `None` where there is none.

@@ -171,3 +171,71 @@ fn a_cycle_is_cut_and_a_long_chain_ends() {
     assert_eq!(path.stays.iter().map(|stay| stay.depth).max(), Some(MAX_DEPTH));
     assert!(path.segments.iter().any(|segment| segment.missing == Some(Missing::TooDeep)));
 }
+
+/// Calls as `(thread, from us, for us, name, args, ret)`, pushed as they end.
+fn told(mut calls: Vec<(u32, u64, u64, &'static str, String, i64)>) -> Facts {
+    calls.sort_by_key(|(_, from, dur, ..)| from + dur);
+    let mut facts = Facts::default();
+    for (tid, from, dur, name, args, ret) in calls {
+        let mut call = Call::new(name, &args);
+        (call.tid, call.ts, call.dur) = (tid, Timestamp::new(from * 1_000), Nanos::new(dur * 1_000));
+        call.ret = Ret::Value(ret);
+        facts.push(Event::Call(&call));
+    }
+    facts.finish();
+    facts
+}
+
+/// Three threads take turns at one address: each waits for two turns of the others. `value` is what the wait says.
+fn turns(value: u32) -> Vec<(u32, u64, u64, &'static str, String, i64)> {
+    let mut calls = Vec::new();
+    for turn in 0..30u64 {
+        let tid = 1 + (turn % 3) as u32;
+        let begin = 1_000_000 + turn * 10_000;
+        calls.push((tid, begin + 9_900, 10, "futex", "0x7f10, FUTEX_WAKE_PRIVATE, 1".to_string(), 1));
+        if turn >= 3 {
+            calls.push((
+                tid,
+                begin - 19_990,
+                19_945,
+                "futex",
+                format!("0x7f10, FUTEX_WAIT_PRIVATE, {value}, NULL"),
+                0,
+            ));
+        }
+    }
+    calls
+}
+
+fn knots(facts: &Facts) -> Vec<Knot> {
+    let explainer = Explainer::new(facts);
+    let mut finder = KnotFinder::new(&explainer);
+    for span in explainer.spans().1 {
+        finder.see(&explainer.path(span.tid, span.from, span.to));
+    }
+    finder.knots()
+}
+
+#[test]
+fn threads_that_wait_only_for_each_other_are_a_knot() {
+    let found = knots(&told(turns(2)));
+    assert_eq!(found.len(), 1, "{found:?}");
+    let knot = &found[0];
+    assert_eq!((&knot.members[..], &knot.locks[..]), (&[1, 2, 3][..], &[0x7f10][..]));
+    assert_eq!(knot.ns, 27 * 19_945_000);
+    assert!((0.55..0.75).contains(&knot.share()), "{}", knot.share());
+    assert!(knot.words().starts_with("threads 1, 2 and 3 wait for each other"), "{}", knot.words());
+    assert!(knot.words().ends_with("through futex 0x7f10"), "{}", knot.words());
+}
+
+#[test]
+fn no_knot_where_one_waits_for_something_else_or_all_are_idle() {
+    // A condition that workers wait at for work: nobody is held up.
+    assert!(knots(&told(turns(0))).is_empty());
+    // The second thread also waits for a device.
+    let mut calls = turns(2);
+    for turn in (1..30u64).step_by(3) {
+        calls.push((2, 1_000_000 + turn * 10_000, 9_000, "fsync", "7</data/file>".to_string(), 0));
+    }
+    assert!(knots(&told(calls)).is_empty());
+}

@@ -18,6 +18,19 @@ impl<'a> Explainer<'a> {
 
     /// What a long call waits for, named: `futex 0x7f004c01e354`, `10.0.0.1:6379 (HMGET relation:{n})`.
     pub fn names(&self, call: &LongCall) -> String {
+        let named = self.resource(call);
+        let asked = self.facts.graph.name(call.asked).map_or(String::new(), |asked| format!(" ({asked})"));
+        let ended = match call.ended {
+            Ended::Done | Ended::Interrupted => "",
+            Ended::TimedOut if call.what == Resource::Timer => "",
+            Ended::TimedOut => ", until its time limit",
+            Ended::NotYet => ", to the end of the capture",
+        };
+        format!("{named}{asked}{ended}")
+    }
+
+    /// As [`Explainer::names`], without what was asked and how it ended.
+    pub fn resource(&self, call: &LongCall) -> String {
         let graph = &self.facts.graph;
         let at = |what: &str, end: End| match (graph.name(end.name), end.fd) {
             (Some(name), _) => name.to_string(),
@@ -25,7 +38,7 @@ impl<'a> Explainer<'a> {
             (None, fd) => format!("{what} (fd {fd})"),
         };
         let name = self.facts.name_of(call.syscall);
-        let named = match call.what {
+        match call.what {
             Resource::Lock { address } => format!("futex {address:#x}"),
             Resource::Thread { tid } => format!("the end of thread {tid}"),
             Resource::Child { pid: Some(pid) } => format!("the end of process {pid}"),
@@ -41,15 +54,7 @@ impl<'a> Explainer<'a> {
             Resource::File(end) => format!("{name} of {}", at("a file", end)),
             Resource::Call => name.to_string(),
             Resource::Unknown => format!("{name} of something that the capture does not name"),
-        };
-        let asked = graph.name(call.asked).map_or(String::new(), |asked| format!(" ({asked})"));
-        let ended = match call.ended {
-            Ended::Done | Ended::Interrupted => "",
-            Ended::TimedOut if call.what == Resource::Timer => "",
-            Ended::TimedOut => ", until its time limit",
-            Ended::NotYet => ", to the end of the capture",
-        };
-        format!("{named}{asked}{ended}")
+        }
     }
 
     /// Where a long call is seen: `trace.st:1042,1050`.
@@ -114,8 +119,8 @@ impl<'a> Explainer<'a> {
 
     fn last_link(&self, tid: Tid, segment: &Segment<'a>, ns: u64) -> ChainLink {
         let what = match (segment.call, segment.kind) {
-            (Some(call), _) => self.names(call),
-            (None, kind) => phrase(kind).to_string(),
+            (Some(call), kind) if call.waits.is_none() || !is_for_a_cpu(kind) => self.names(call),
+            (_, kind) => object(kind).to_string(),
         };
         let missing = segment.missing.map_or(String::new(), |missing| format!("; {}", self.missing(missing)));
         ChainLink {
@@ -173,6 +178,31 @@ pub(crate) fn phrase(kind: Kind) -> &'static str {
         Kind::Idle => "waits for clients",
         Kind::Unknown => "unknown",
     }
+}
+
+/// The same behind "waits for".
+fn object(kind: Kind) -> &'static str {
+    match kind {
+        Kind::User => "nothing: it runs on a CPU",
+        Kind::System => "nothing: it works in short calls",
+        Kind::Between => "nothing, as it runs, or for a CPU",
+        Kind::RunQueue => "a CPU",
+        Kind::Lock => "locks, each time shortly",
+        Kind::Disk => "files, each time shortly",
+        Kind::PageFault => "pages (page faults)",
+        Kind::Pipe => "pipes, each time shortly",
+        Kind::Peer => "peers, each time shortly",
+        Kind::Poll => "several descriptors, each time shortly",
+        Kind::Timer => "short sleeps",
+        Kind::Child => "children, each time shortly",
+        Kind::Idle => "clients",
+        Kind::Unknown => "what the capture does not show",
+    }
+}
+
+/// Time at the end of a wait that is no more for what was waited for.
+fn is_for_a_cpu(kind: Kind) -> bool {
+    matches!(kind, Kind::Between | Kind::RunQueue)
 }
 
 fn place(facts: &Facts, line: Line, tid: Tid, ts: Timestamp, dur: Nanos) -> String {

@@ -333,8 +333,7 @@ impl Fold for Locks {
             return;
         };
         if seen.waits.is_some() {
-            let mutex = operation.starts_with(b"FUTEX_LOCK_PI")
-                || text::decimal(rest).is_some_and(|(value, _)| value == Self::CONTENDED);
+            let mutex = is_mutex(operation, rest);
             let unfinished = call.flags.contains(CallFlags::END_NOT_SEEN);
             let lock = self.entry(seen.process, address);
             if unfinished && !call.dur.is_known() {
@@ -368,9 +367,20 @@ impl Locks {
         }
         last.push(slow);
     }
+}
 
-    /// The value of a mutex that is held and wanted: glibc's lowlevellock.h, Rust's sys/sync/mutex/futex.rs.
+/// True where the operation waits for a lock that another has, by its value: 2 is held and wanted (glibc's
+/// lowlevellock.h, Rust's sys/sync/mutex/futex.rs).
+fn is_mutex(operation: &[u8], rest: &[u8]) -> bool {
     const CONTENDED: i64 = 2;
+    operation.starts_with(b"FUTEX_LOCK_PI")
+        || operation.starts_with(b"FUTEX_WAIT")
+            && text::decimal(rest).is_some_and(|(value, _)| value == CONTENDED)
+}
+
+/// As [`is_mutex`], of a call's arguments.
+pub(super) fn waits_for_mutex(args: &[u8]) -> bool {
+    futex(args).is_some_and(|(_, operation, rest)| is_mutex(operation, rest))
 }
 
 pub(super) fn is_futex(syscall: Syscall) -> bool {

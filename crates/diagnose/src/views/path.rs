@@ -199,6 +199,7 @@ fn over_all(explainer: &Explainer<'_>, ask: &Ask, mut notes: Vec<String>) -> Tab
         notes.push(format!("share: of {}, the time of {of}.", Nanos::new(blame.total_ns)));
         notes.push("held up others: the part that another thread waited for.".to_string());
     }
+    notes.extend(blame.knots.iter().map(|knot| format!("knot: {}.", knot.words())));
     if let Some(pattern) = ask.path.without.as_ref().filter(|_| blame.intervals > 0) {
         let (now, then) = explainer.all_without(pattern);
         let at = |sorted: &[Nanos], part: f64| {

@@ -10,7 +10,7 @@ use crate::facts::world::{Seen, World};
 use crate::facts::{LifeId, SLOW_CALL};
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::Moves;
-use whyslow_model::{CallFlags, Errno, Exit, FdKind, Syscall, Timestamp, text};
+use whyslow_model::{Call, CallFlags, Errno, Exit, FdKind, Syscall, Timestamp, text};
 
 impl Graph {
     /// A call, in order of completion.
@@ -323,6 +323,8 @@ impl Graph {
             waker: waker.filter(|_| seen.waits.is_some()),
             by_interrupt,
             bytes: seen.bytes,
+            held: locks::is_futex(call.syscall) && locks::waits_for_mutex(call.args),
+            limited: has_limit(call),
             line: Line { source: call.source, line: call.line, end_line: call.end_line },
             before,
         }
@@ -368,6 +370,17 @@ fn joined(operation: &[u8], rest: &[u8], shared: bool, own: Tid) -> Option<Tid> 
 fn waited_child(args: &[u8]) -> Option<Tid> {
     let rest = args.strip_prefix(b"P_PID, ")?;
     text::decimal(rest).and_then(|(pid, _)| Tid::try_from(pid).ok())
+}
+
+/// True where a wait ends by itself: the futex calls and semtimedop take a time, or NULL, as their fourth argument; poll
+/// and its like are taken for limited.
+fn has_limit(call: &Call<'_>) -> bool {
+    let limit = |at: usize| call.arg(at).is_some_and(|limit| limit != b"NULL");
+    match call.syscall.info().name {
+        "futex" | "futex_time64" | "semtimedop" | "rt_sigtimedwait" => limit(3),
+        "wait4" | "waitpid" | "waitid" | "flock" | "fcntl" | "fcntl64" | "semop" => false,
+        _ => call.syscall.info().moves == Moves::None,
+    }
 }
 
 /// Kinds that lead to another thread's calls.

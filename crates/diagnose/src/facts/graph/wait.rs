@@ -4,6 +4,7 @@ use super::names::NameId;
 use crate::facts::threads::ProcessId;
 use crate::facts::waits::WaitKind;
 use whyslow_model::event::Tid;
+use whyslow_model::syscall::Moves;
 use whyslow_model::{FdKind, Nanos, SourceId, Syscall, Timestamp};
 
 /// The other side of a descriptor or a file, by the graph's names.
@@ -180,6 +181,10 @@ pub struct LongCall {
     pub by_interrupt: bool,
     /// Bytes moved.
     pub bytes: u64,
+    /// The value of the futex says that another thread has it: a mutex, never an idle wait.
+    pub held: bool,
+    /// It has a time limit of its own.
+    pub limited: bool,
     /// Where it stands.
     pub line: Line,
     /// The thread's sums when it was entered.
@@ -198,6 +203,12 @@ impl LongCall {
             Resource::Lock { address } => Some(address),
             _ => None,
         }
+    }
+
+    /// True for a wait that nobody makes without work in hand: for a lock that another has, for room in a pipe or socket.
+    pub fn is_never_idle(&self) -> bool {
+        let writes = self.syscall.info().moves == Moves::Write;
+        self.waits.is_some() && (self.held || writes || matches!(self.what, Resource::FileLock(_)))
     }
 
     /// The sums when it returned.

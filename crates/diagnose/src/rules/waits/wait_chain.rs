@@ -28,7 +28,7 @@
 //! of the programs' first threads. Waiting for a child or for a thread's end is no hold-up, nor is a sleep at the end of the
 //! chain.
 
-use crate::chain::{Explainer, Kind, Path, Scope, Segment};
+use crate::chain::{Explainer, Kind, Knot, KnotFinder, Path, Scope, Segment};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::Facts;
 use crate::facts::graph::Resource;
@@ -74,9 +74,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     spans.truncate(MAX_SPANS);
     let mut costs: HashMap<Cause, Cost> = HashMap::new();
     let mut total = 0;
+    let mut finder = KnotFinder::new(&explainer);
     for (number, span) in spans.iter().enumerate() {
         let path = explainer.path(span.tid, span.from, span.to);
         total += path.total();
+        finder.see(&path);
         let mut here: HashMap<Cause, u64> = HashMap::new();
         for segment in path.segments.iter().filter(|segment| is_cause(&path, segment)) {
             let cause = (explainer.cause(segment), segment.kind, path.stays[segment.stay].tid);
@@ -97,6 +99,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         Scope::Requests => words::plural(spans.len() as u64, "request"),
         Scope::MainThreads => "the program's own time".to_string(),
     };
+    let knots = finder.knots();
     for (cause, cost) in costs.iter().take(MAX_REPORTED) {
         let share = Share {
             value: Some(cost.ns as f64 / total.max(1) as f64),
@@ -105,7 +108,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         if share.value.is_some_and(|value| value >= guards::WARNING_SHARE) {
             let span = &spans[cost.worst.0];
             let path = explainer.path(span.tid, span.from, span.to);
-            report(&explainer, out, (scope, share), cause, cost, &path);
+            report(&explainer, out, (scope, share), cause, cost, &path, &knots);
         }
     }
 }
@@ -145,6 +148,7 @@ fn report(
     (what, kind, tid): &Cause,
     cost: &Cost,
     path: &Path<'_>,
+    knots: &[Knot],
 ) {
     let same = |segment: &&Segment<'_>| {
         segment.kind == *kind && path.stays[segment.stay].tid == *tid && explainer.cause(segment) == *what
@@ -178,9 +182,13 @@ fn report(
         scope == Scope::Requests || asked || matches!(kind, Kind::Disk | Kind::PageFault | Kind::RunQueue);
     let sure_of_work = in_hand && explainer.facts().total_calls() >= guards::FEW_CALLS;
     let title = format!(
-        "{} is held up {} by {holder}, which waits for {what}",
+        "{} is held up {} by {holder}, which {}",
         explainer.who(path.tid),
         Nanos::new(cost.ns),
+        match kind {
+            Kind::RunQueue => what.clone(),
+            _ => format!("waits for {what}"),
+        }
     );
     let missing =
         worst.missing.map_or(String::new(), |missing| format!(" {}.", sentence(&explainer.missing(missing))));
@@ -213,6 +221,10 @@ fn report(
             );
         }
         found = found.link(link);
+    }
+    let on_the_way = |knot: &&Knot| path.stays.iter().any(|stay| knot.members.contains(&stay.tid));
+    for knot in knots.iter().filter(on_the_way) {
+        found = found.evidence_line("the wait-for graph", knot.words());
     }
     found.file();
 }
