@@ -1,11 +1,14 @@
 //! The diagnosis: all rules asked, and around their findings the sentence, the target, where each thread's time went, what remains.
 
 use crate::engine::Findings;
+use crate::facts::requests::Side;
 use crate::facts::{Facts, SchedTime, ThreadFacts, WaitKind};
 use crate::rules::RULES;
 use crate::words;
 use whyslow_model::diagnosis::TargetProcess;
-use whyslow_model::{ClockKind, Diagnosis, Finding, Nanos, Severity, Target, ThreadTime, WaitShare};
+use whyslow_model::{
+    CallStats, ClockKind, Diagnosis, Finding, Nanos, Severity, Target, ThreadTime, WaitShare,
+};
 
 /// Threads listed with their time; the rest are in `whyslow threads`.
 const MAX_THREADS: usize = 50;
@@ -41,6 +44,9 @@ fn sentence(facts: &Facts, findings: &[Finding]) -> String {
     let mut causes = causes.peekable();
     let Some(first) = causes.next() else {
         if facts.total_calls() == 0 {
+            if facts.requests.of_logs().count > 0 {
+                return of_log(facts);
+            }
             return match facts.world.snapshot_rows {
                 0 => "The input holds no calls: nothing to judge.".to_string(),
                 rows => {
@@ -76,6 +82,27 @@ fn sentence(facts: &Facts, findings: &[Finding]) -> String {
     format!("{}{also}.", first.title.trim_end_matches('.'))
 }
 
+/// What an access log by itself tells: who takes the time, not why.
+fn of_log(facts: &Facts) -> String {
+    let served = || facts.requests.endpoints().iter().filter(|row| row.side == Side::Server);
+    let sum = |of: fn(&CallStats) -> u64| served().map(|row| of(&row.stats)).fold(0, u64::saturating_add);
+    let (count, errors, all_ns) =
+        (sum(|stats| stats.count), sum(|stats| stats.errors), sum(|stats| stats.total_ns));
+    let requests = format!("{} logged, {} failed", words::plural(count, "request"), words::count(errors));
+    match served().max_by_key(|row| row.stats.total_ns).filter(|_| all_ns > 0) {
+        Some(row) => format!(
+            "{requests}. {} takes {} of their time: {}, {} in the median, {} at most. A log tells how long and not why: \
+             record the server meanwhile.",
+            row.name,
+            words::percent(row.stats.total_ns as f64 / all_ns as f64),
+            words::plural(row.stats.timed, "request"),
+            words::duration(row.stats.percentile(0.5)),
+            words::duration(row.stats.max()),
+        ),
+        None => format!("{requests}. The log tells no durations: nothing shows time."),
+    }
+}
+
 fn target(facts: &Facts) -> Target {
     let processes =
         facts.world.threads.processes().filter(|(_, process)| process.threads > 0 || facts.world.calls == 0);
@@ -95,7 +122,7 @@ fn target(facts: &Facts) -> Target {
         events: if facts.world.calls > 0 {
             facts.world.calls + facts.world.counted
         } else {
-            facts.total_calls()
+            facts.total_calls() + facts.requests.of_logs().count
         },
         lost_events: facts.lost_events(),
         cost: facts.recording.cost,

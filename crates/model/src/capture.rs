@@ -21,6 +21,10 @@ pub enum CaptureKind {
     ProcFd,
     /// A dump of `/proc/net/{tcp,tcp6,udp,udp6,unix}`.
     ProcNet,
+    /// An access log, a line a request.
+    AccessLog,
+    /// A table of percentiles of requests.
+    Percentiles,
     /// A recording of ours, live or stored.
     Recording,
     /// Not recognised: named, noted and passed over.

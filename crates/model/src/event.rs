@@ -1,5 +1,6 @@
 //! Events: what every source (strace text, a recording, the live kernel) is turned into.
 
+use crate::access::{Logged, PercentileTable};
 use crate::capture::{CaptureNote, SourceInfo};
 use crate::counts::CountTable;
 use crate::errno::Errno;
@@ -262,6 +263,10 @@ pub enum Event<'a> {
     Fd(Box<FdEntry>),
     /// A table of counts.
     Counts(CountTable),
+    /// A request, as an access log tells it.
+    Logged(&'a Logged<'a>),
+    /// A table of percentiles.
+    Percentiles(Box<PercentileTable>),
     /// A remark about the capture.
     Note(CaptureNote),
     /// A stretch of a thread on a CPU.

@@ -2,6 +2,7 @@
 //!
 //! This crate does no I/O and depends on no other crate of ours; everything else points at it.
 
+pub mod access;
 pub mod capture;
 pub mod counts;
 pub mod diagnosis;
@@ -21,6 +22,7 @@ pub mod table;
 pub mod text;
 pub mod time;
 
+pub use access::{Logged, PercentileRow, PercentileTable, Upstream};
 pub use capture::{CaptureKind, CaptureNote, ClockKind, NoteKind, SourceInfo};
 pub use counts::{CountRow, CountTable, TimeKind};
 pub use diagnosis::{

@@ -133,6 +133,18 @@ pub fn civil_date(days: u64) -> (u64, u64, u64) {
     (year_of_era + era * 400 + (month <= 2) as u64, month, day)
 }
 
+/// Days from 1970-01-01 to a date; negative before it. The reverse of [`civil_date`], from the same source
+/// (`days_from_civil`). `month` and `day` count from 1.
+pub fn days_of_civil(year: i64, month: u32, day: u32) -> i64 {
+    let year = year - i64::from(month <= 2);
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let day_of_year =
+        (153 * (i64::from(month) + if month > 2 { -3 } else { 9 }) + 2) / 5 + i64::from(day) - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    era * 146_097 + day_of_era - 719_468
+}
+
 impl Timestamp {
     /// For names of files, UTC: `2026-11-21-214530`; empty where unknown.
     pub fn date_and_time(self) -> String {
@@ -165,6 +177,11 @@ mod tests {
         assert_eq!(civil_date(0), (1970, 1, 1));
         assert_eq!(civil_date(19_782), (2024, 2, 29));
         assert_eq!(civil_date(20_778), (2026, 11, 21));
+        for day in (0..60_000).step_by(13) {
+            let (year, month, of_month) = civil_date(day);
+            assert_eq!(days_of_civil(year as i64, month as u32, of_month as u32), day as i64);
+        }
+        assert_eq!(days_of_civil(1969, 12, 31), -1);
         assert_eq!(Timestamp::new(1_795_296_895_000_000_000).date_and_time(), "2026-11-21-213455");
     }
 

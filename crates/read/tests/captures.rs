@@ -78,17 +78,33 @@ fn the_seed_traces_parse_whole() {
 }
 
 #[test]
+fn every_access_log_parses() {
+    for path in files("nginx") {
+        let (sources, notes, _) = source(&path, 1);
+        let [info] = &sources[..] else { panic!("{}: {notes:?}", path.display()) };
+        assert_eq!((info.kind, info.rejects), (CaptureKind::AccessLog, 0), "{}: {notes:?}", path.display());
+        // One of them is a page of a manual around a log.
+        let expected = match info.foreign {
+            0 => info.lines,
+            _ => 14,
+        };
+        assert_eq!(info.events, expected, "{info:?}");
+    }
+}
+
+#[test]
 fn other_captures_are_not_taken_for_traces() {
     let Some(captures) = captures() else { return };
     for entry in std::fs::read_dir(captures).expect("the folder can be read") {
         let entry = entry.expect("an entry");
         let folder = entry.file_name().to_string_lossy().into_owned();
-        if !entry.path().is_dir() || matches!(folder.as_str(), "strace" | "ltrace" | "seeds") {
+        if !entry.path().is_dir() || matches!(folder.as_str(), "strace" | "ltrace" | "nginx" | "seeds") {
             continue;
         }
         for path in files(&folder) {
             for info in source(&path, 1).0 {
-                let trace = matches!(info.kind, CaptureKind::Strace | CaptureKind::Ltrace);
+                let trace =
+                    matches!(info.kind, CaptureKind::Strace | CaptureKind::Ltrace | CaptureKind::AccessLog);
                 assert!(!trace, "{}: {info:?}", path.display());
             }
         }

@@ -1,7 +1,7 @@
 //! Lines kept as evidence: where they stand and what they say.
 
 use whyslow_model::{
-    Call, CaptureKind, Evidence, LineFormat, Nanos, Signal, SourceId, SourceInfo, Timestamp,
+    Call, CaptureKind, Evidence, LineFormat, Logged, Nanos, Signal, SourceId, SourceInfo, Timestamp,
 };
 
 /// One line (or both halves of a call) kept as evidence.
@@ -51,6 +51,19 @@ impl Exemplar {
         };
         let (line, dur) = (signal.line, Nanos::UNKNOWN);
         Exemplar { source: signal.source, line, end_line: line, tid: signal.tid, ts: signal.ts, dur, text }
+    }
+
+    /// The line of an access log.
+    pub fn of_logged(line: &Logged<'_>) -> Exemplar {
+        Exemplar {
+            source: line.source,
+            line: line.line,
+            end_line: line.line,
+            tid: 0,
+            ts: line.at,
+            dur: line.dur,
+            text: shown(line.raw, b""),
+        }
     }
 
     /// As evidence from `source`: with its name, and the line in a text or the time in a recording.

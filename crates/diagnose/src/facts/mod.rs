@@ -105,7 +105,9 @@ pub use window::Window;
 pub use work::Work;
 pub use world::{Seen, SignalFacts, World};
 
-use whyslow_model::{Call, CallFlags, CallStats, CountTable, Event, Sink, ThreadCounts, Timestamp};
+use whyslow_model::{
+    Call, CallFlags, CallStats, CountTable, Event, PercentileTable, Sink, ThreadCounts, Timestamp,
+};
 
 /// Everything that rules and views read.
 pub struct Facts {
@@ -119,6 +121,8 @@ pub struct Facts {
     pub window: Window,
     /// Tables of counts among the inputs.
     pub tables: Vec<CountTable>,
+    /// Tables of percentiles of requests among the inputs.
+    pub percentiles: Vec<PercentileTable>,
     /// Where threads waited.
     pub waits: Waits,
     /// Polls that spin.
@@ -199,6 +203,7 @@ impl Default for Facts {
             recording: RecordingFacts::default(),
             window: Window::default(),
             tables: Vec::new(),
+            percentiles: Vec::new(),
             waits: Waits::default(),
             readiness: Readiness::default(),
             again: AgainSpins::default(),
@@ -244,6 +249,10 @@ impl Default for Facts {
 impl Facts {
     /// To be called once, after the last event.
     pub fn finish(&mut self) {
+        // A log's clock need not be that of a trace beside it.
+        if !self.window.start.is_known() {
+            self.window = self.requests.of_logs().window;
+        }
         self.close_accounts();
         self.world.finish();
         self.graph.finish(&self.world, self.window.end);
@@ -386,6 +395,11 @@ impl Sink for Facts {
             }
             Event::Fd(entry) => self.world.snapshot(*entry),
             Event::Counts(table) => self.tables.push(table),
+            Event::Logged(line) => {
+                let process = line.pid.map(|pid| self.world.process_numbered(pid));
+                self.requests.logged(line, process);
+            }
+            Event::Percentiles(table) => self.percentiles.push(*table),
             Event::Note(note) => self.capture.notes.push(note),
             Event::Stretch(stretch) => {
                 self.window.see(stretch.ts, stretch.on_cpu);

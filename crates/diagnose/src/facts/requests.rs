@@ -10,6 +10,7 @@
 
 mod connection;
 mod endpoints;
+mod logged;
 mod open;
 mod payload;
 mod record;
@@ -20,6 +21,7 @@ mod tests;
 pub(crate) use tests::sample;
 
 pub use endpoints::{EndpointFacts, GroupFacts};
+pub use logged::{LOGGED, LogFacts};
 pub use record::{Downstream, Ending, EndpointId, ParentBy, RequestRecord, Side, TimeSplit};
 
 use super::Fold;
@@ -46,6 +48,7 @@ pub struct Requests {
     connections: Vec<Connection>,
     open: OpenTable,
     serving: Threads,
+    log: LogFacts,
     /// Requests that began.
     count: u64,
     /// Requests that were not followed because too many were open.

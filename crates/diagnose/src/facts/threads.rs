@@ -15,6 +15,11 @@ pub struct ThreadId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct ProcessId(pub u32);
 
+impl ProcessId {
+    /// No process: what a log tells of may be of any.
+    pub const NONE: ProcessId = ProcessId(u32::MAX);
+}
+
 /// What is known of one thread.
 #[derive(Debug)]
 pub struct ThreadFacts {
@@ -535,6 +540,10 @@ impl Threads {
     #[inline]
     pub fn process(&self, id: ProcessId) -> &ProcessFacts {
         &self.processes[id.0 as usize]
+    }
+    /// The process, where there is one of that number.
+    pub fn known_process(&self, id: ProcessId) -> Option<&ProcessFacts> {
+        self.processes.get(id.0 as usize)
     }
     /// All threads, to close their accounts.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut ThreadFacts> {

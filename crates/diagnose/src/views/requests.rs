@@ -2,7 +2,9 @@
 
 use super::rows::{finish, nothing_because, process_name};
 use super::{Ask, AskError, RequestFilter, View};
-use crate::facts::requests::{Ending, EndpointFacts, GroupFacts, RequestRecord, Side, TimeSplit};
+use crate::facts::fds::LifeId;
+use crate::facts::requests::{Ending, EndpointFacts, GroupFacts, LogFacts, RequestRecord, Side, TimeSplit};
+use crate::facts::threads::ProcessId;
 use crate::facts::{Facts, WaitKind};
 use crate::words;
 use whyslow_model::{CallStats, Cell, Column, Table};
@@ -38,12 +40,17 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
             rows,
         )
     };
-    if !rows.is_empty() {
+    let seen = facts.requests.count() > facts.requests.of_logs().count;
+    if !rows.is_empty() && seen {
         notes.push(
             "server: from reading the request to the last byte of the answer; the time before the program reads it is \
              not seen. client: from sending to the last byte of the answer."
                 .to_string(),
         );
+    }
+    let log = facts.requests.of_logs();
+    if log.count > 0 {
+        notes.push(log_note(log));
     }
     let hidden = facts.requests.endpoints().iter().any(|row| &*row.name == "unknown");
     if hidden && !rows.is_empty() {
@@ -62,6 +69,31 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
     let table = Table { name: VIEW.name, question: question.to_string(), columns, rows, total: None, notes };
     let cut = Ask { top: filter.slowest.or(ask.top), ..ask.clone() };
     finish(table, if singly { &cut } else { ask }, if singly { "time" } else { "total" })
+}
+
+/// What the figures of an access log mean.
+fn log_note(log: &LogFacts) -> String {
+    let mut note = format!(
+        "HTTP (log): {} of an access log, timed by the server itself; a server behind is what it asked meanwhile.",
+        words::plural(log.count, "line")
+    );
+    if log.timed < log.count {
+        let untimed = log.count - log.timed;
+        note.push_str(&format!(
+            " {} no duration in a known unit (--verbose tells why).",
+            if untimed == 1 {
+                "1 line has".to_string()
+            } else {
+                format!("{} lines have", words::count(untimed))
+            }
+        ));
+    }
+    if log.whole_seconds > 0 {
+        note.push_str(
+            " Times are known to the second (UTC): nginx writes when it answered, Apache when it was asked.",
+        );
+    }
+    note
 }
 
 fn columns(by: &str) -> Vec<Column> {
@@ -102,6 +134,11 @@ fn columns(by: &str) -> Vec<Column> {
 
 /// The figures that all groupings share.
 fn figures(facts: &Facts, side: Side, stats: &CallStats, open: u64, request_bytes: u64) -> Vec<Cell> {
+    // Logs leave bytes out: of them, none is not nothing.
+    let bytes = |bytes: u64| match bytes {
+        0 if facts.requests.of_logs().count > 0 => Cell::Unknown,
+        bytes => Cell::Bytes(bytes),
+    };
     let (received, sent) = match side {
         Side::Server => (request_bytes, stats.bytes),
         Side::Client => (stats.bytes, request_bytes),
@@ -117,8 +154,8 @@ fn figures(facts: &Facts, side: Side, stats: &CallStats, open: u64, request_byte
         Cell::duration(stats.percentile(0.99)),
         Cell::duration(stats.percentile(0.999)),
         Cell::duration(stats.max()),
-        Cell::Bytes(received),
-        Cell::Bytes(sent),
+        bytes(received),
+        bytes(sent),
     ]
 }
 
@@ -212,10 +249,10 @@ fn by_thread(facts: &Facts, filter: &RequestFilter) -> Vec<Vec<Cell>> {
             let mut cells = vec![Cell::Text(side.word().to_string())];
             cells.extend(figures(facts, side, &group.stats, group.open, group.request_bytes));
             cells.push(Cell::Text(process_name(facts, process)));
-            cells.push(Cell::Text(if tid == 0 {
-                "(other threads)".to_string()
-            } else {
-                thread_name(facts, tid)
+            cells.push(Cell::Text(match (tid, process) {
+                (0, ProcessId::NONE) => "(unknown)".to_string(),
+                (0, _) => "(other threads)".to_string(),
+                _ => thread_name(facts, tid),
             }));
             cells
         })
@@ -269,6 +306,15 @@ fn singly_rows(facts: &Facts, filter: &RequestFilter) -> Vec<Vec<Cell>> {
     wanted.into_iter().map(|record| record_row(facts, record)).collect()
 }
 
+/// When it began; of a log that knows whole seconds, no more than these.
+fn time_of(facts: &Facts, record: &RequestRecord) -> String {
+    let mut text = record.begin.time_of_day();
+    if record.life == LifeId::NONE && facts.requests.of_logs().whole_seconds > 0 {
+        text.truncate("10:34:36".len());
+    }
+    text
+}
+
 fn record_matches(facts: &Facts, record: &RequestRecord, filter: &RequestFilter) -> bool {
     let row = facts.requests.endpoint(record.endpoint);
     let own = [
@@ -291,6 +337,10 @@ fn record_row(facts: &Facts, record: &RequestRecord) -> Vec<Cell> {
         Side::Server => (record.request_bytes, record.answer_bytes),
         Side::Client => (record.answer_bytes, record.request_bytes),
     };
+    let bytes = |bytes: u64| match bytes {
+        0 if record.life == LifeId::NONE => Cell::Unknown,
+        bytes => Cell::Bytes(bytes),
+    };
     let asked = if record.detail.is_empty() {
         row.map(|row| row.name.to_string())
     } else {
@@ -300,17 +350,21 @@ fn record_row(facts: &Facts, record: &RequestRecord) -> Vec<Cell> {
     vec![
         Cell::Count(record.number),
         Cell::Text(record.side.word().to_string()),
-        Cell::text(Some(record.begin.time_of_day()).filter(|at| !at.is_empty())),
+        Cell::text(Some(time_of(facts, record)).filter(|at| !at.is_empty())),
         Cell::duration(record.dur),
         Cell::duration(record.first_byte.since(record.begin)),
         Cell::text(status),
         Cell::text(mostly_of(facts, record)),
         Cell::Text(process_name(facts, record.process)),
-        Cell::Text(thread_name(facts, record.tid)),
+        Cell::text(
+            Some(record.tid)
+                .filter(|tid| *tid != 0 || record.life != LifeId::NONE)
+                .map(|tid| thread_name(facts, tid)),
+        ),
         Cell::text(record.answered_by.filter(|tid| *tid != record.tid).map(|tid| thread_name(facts, tid))),
         Cell::count(record.parent.map(|(number, _)| number)),
-        Cell::Bytes(received),
-        Cell::Bytes(sent),
+        bytes(received),
+        bytes(sent),
         Cell::count(u64::try_from(record.fd).ok()),
         Cell::text(asked),
         Cell::text(record.host.clone()),

@@ -91,7 +91,7 @@ fn figure(cell: &Cell) -> Option<f64> {
 
 /// `pid comm` of a process, as far as known.
 pub(super) fn process_name(facts: &Facts, id: ProcessId) -> String {
-    let process = facts.world.threads.process(id);
+    let Some(process) = facts.world.threads.known_process(id) else { return "(unknown)".to_string() };
     match (process.pid, process.name()) {
         (Some(pid), Some(name)) => format!("{pid} {name}"),
         (Some(pid), None) => pid.to_string(),

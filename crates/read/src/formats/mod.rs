@@ -1,5 +1,6 @@
 //! The capture formats, one file each.
 
+mod access_log;
 #[cfg(test)]
 mod collect;
 mod fd_text;
@@ -56,4 +57,5 @@ pub static FORMATS: &[&Format] = &[
     &ltrace::LTRACE,
     &strace_count::STRACE_COUNT,
     &ltrace_count::LTRACE_COUNT,
+    &access_log::ACCESS_LOG,
 ];

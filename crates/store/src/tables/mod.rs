@@ -151,7 +151,8 @@ pub(crate) fn put(event: &Event<'_>, seq: u64, rows: &mut [Rows]) -> &'static [I
             count_tables::put(table, seq, &mut rows[Id::CountTables as usize]);
             &[Id::CountRows, Id::CountTables]
         }
-        Event::Source(_) => &[],
+        // A log is its own recording.
+        Event::Logged(_) | Event::Percentiles(_) | Event::Source(_) => &[],
     }
 }
 

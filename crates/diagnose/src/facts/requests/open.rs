@@ -388,7 +388,11 @@ fn later(a: Timestamp, b: Timestamp) -> Timestamp {
 }
 
 /// The row of `key`, or of `others` where there are too many.
-fn row<K: Eq + Hash>(rows: &mut hashbrown::HashMap<K, GroupFacts>, key: K, others: K) -> &mut GroupFacts {
+pub(super) fn row<K: Eq + Hash>(
+    rows: &mut hashbrown::HashMap<K, GroupFacts>,
+    key: K,
+    others: K,
+) -> &mut GroupFacts {
     let key = if rows.len() < Requests::MAX_GROUPS || rows.contains_key(&key) { key } else { others };
     rows.entry(key).or_default()
 }

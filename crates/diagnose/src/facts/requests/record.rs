@@ -39,6 +39,8 @@ pub enum ParentBy {
     Thread,
     /// The thread that made it answered that request, which another thread had read: likely, not sure.
     HandOver,
+    /// A line of an access log names both.
+    Log,
 }
 
 /// How a request ended.
@@ -82,7 +84,7 @@ pub struct RequestRecord {
     /// The thread that wrote the answer (server) or read it (client); `None` without an answer.
     pub answered_by: Option<Tid>,
     /// Server: the start of the read that got its first byte, or the end of that read where it had waited. Client:
-    /// the start of the write that sent its first byte.
+    /// the start of the write that sent its first byte. Of a log: the time in its line, whatever the server means by it.
     pub begin: Timestamp,
     /// When its last byte was moved.
     pub received: Timestamp,

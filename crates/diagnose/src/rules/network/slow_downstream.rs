@@ -145,7 +145,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
 }
 
 fn link(facts: &Facts, asked: &EndpointFacts, record: &RequestRecord) -> ChainLink {
-    let pid = facts.world.threads.process(record.process).pid;
+    let pid = facts.world.threads.known_process(record.process).and_then(|process| process.pid);
     let what = if record.detail.is_empty() { &*asked.name } else { &record.detail };
     ChainLink {
         who: format!("{}{}", pid.map_or(String::new(), |pid| format!("{pid}/")), record.tid),
