@@ -2,8 +2,12 @@
 //! of stacks (folded text, perf script, thread dumps, our own samples) is turned into the same.
 
 mod build;
+mod damage;
+mod top_report;
 
 pub use build::{ProfileBuilder, TooLarge};
+pub use damage::ProfileDamage;
+pub use top_report::{ListedLine, Listing, Printed, TopReport, TopRow};
 
 use std::ops::Range;
 

@@ -1,9 +1,10 @@
 //! Builds a [`Profile`]: equal texts, stacks and label sets are kept once.
 
 use super::*;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::hash::{BuildHasher, RandomState};
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
+use std::hash::BuildHasher;
 
 /// More of something than a profile can number (2^32).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,10 +27,10 @@ pub struct ProfileBuilder {
     profile: Profile,
     hasher: RandomState,
     // By hash only: the text itself stands in the profile. Two of one hash: the second is kept twice, which is allowed.
-    strings: HashMap<u64, StringId>,
-    stacks: HashMap<u64, CallStackId>,
-    label_sets: HashMap<u64, LabelSetId>,
-    functions: HashMap<Function, FunctionId>,
+    strings: HashMap<u64, StringId, RandomState>,
+    stacks: HashMap<u64, CallStackId, RandomState>,
+    label_sets: HashMap<u64, LabelSetId, RandomState>,
+    functions: HashMap<Function, FunctionId, RandomState>,
 }
 
 impl Default for ProfileBuilder {
@@ -43,11 +44,11 @@ impl ProfileBuilder {
     pub fn new() -> ProfileBuilder {
         let mut builder = ProfileBuilder {
             profile: Profile { text_ends: vec![0], set_ends: vec![0], ..Profile::default() },
-            hasher: RandomState::new(),
-            strings: HashMap::new(),
-            stacks: HashMap::new(),
-            label_sets: HashMap::new(),
-            functions: HashMap::new(),
+            hasher: RandomState::default(),
+            strings: HashMap::default(),
+            stacks: HashMap::default(),
+            label_sets: HashMap::default(),
+            functions: HashMap::default(),
         };
         builder.strings.insert(builder.hasher.hash_one(""), StringId(0));
         builder.label_sets.insert(builder.hasher.hash_one::<&[Label]>(&[]), LabelSetId(0));
@@ -138,6 +139,25 @@ impl ProfileBuilder {
         Ok(())
     }
 
+    /// Replaces the locations of all stacks and the labels of all sets, for sources that define them after the samples.
+    /// Stacks and sets given before are not found again.
+    pub fn relink<E>(
+        &mut self,
+        mut location: impl FnMut(LocationId) -> Result<LocationId, E>,
+        mut label: impl FnMut(Label) -> Result<Label, E>,
+    ) -> Result<(), E> {
+        for id in &mut self.profile.stack_locations {
+            *id = location(*id)?;
+        }
+        for known in &mut self.profile.set_labels {
+            *known = label(*known)?;
+        }
+        self.stacks.clear();
+        self.label_sets.clear();
+        self.label_sets.insert(self.hasher.hash_one::<&[Label]>(&[]), LabelSetId(0));
+        Ok(())
+    }
+
     /// The profile.
     pub fn finish(self) -> Profile {
         self.profile
@@ -172,6 +192,8 @@ mod tests {
         builder.sample(stack, labels, &[5, 99]).unwrap();
         builder.sample(stack, LabelSetId(0), &[i64::MAX]).unwrap();
         builder.sample(stack, LabelSetId(0), &[]).unwrap();
+        builder.relink(Ok::<_, ()>, Ok).unwrap();
+        assert_eq!(builder.label_set(&[]).unwrap(), LabelSetId(0));
 
         let profile = builder.finish();
         assert_eq!((profile.sample_count(), profile.stack_count(), profile.string_count()), (3, 2, 3));

@@ -1,0 +1,90 @@
+//! The profile formats, one file each: how to recognise it and how to read it.
+
+mod bytes;
+mod error;
+mod pprof;
+
+pub use bytes::Limits;
+pub use error::{Place, ReadError};
+
+use bytes::{Bytes, HEAD};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use whyslow_model::Profile;
+use whyslow_model::profile::{ProfileDamage, TopReport};
+
+/// One format.
+pub struct ProfileFormat {
+    /// The name in messages: `pprof`, `folded stacks`.
+    pub name: &'static str,
+    /// The command that makes such a profile.
+    pub made_by: &'static str,
+    /// True where the first bytes (up to 64 KiB, decompressed, cut anywhere) are of this format.
+    pub sniff: fn(&[u8]) -> bool,
+    /// Reads one profile to its end.
+    read: fn(&mut Bytes<'_>) -> Result<Loaded, ReadError>,
+}
+
+/// All formats, the most specific first: the first that recognises a file reads it.
+pub static PROFILE_FORMATS: &[&ProfileFormat] = &[&pprof::PPROF];
+
+/// A profile as it was read.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The name of its format.
+    pub format: &'static str,
+    /// What it holds.
+    pub data: ProfileData,
+    /// What is wrong with it though it could be read: it has no samples.
+    pub damage: Option<ProfileDamage>,
+}
+
+/// What a file holds.
+#[derive(Clone, Debug)]
+pub enum ProfileData {
+    /// Stacks with values.
+    Stacks(Profile),
+    /// A printed table.
+    Table(TopReport),
+}
+
+impl Loaded {
+    fn stacks(format: &'static str, profile: Profile) -> Loaded {
+        let damage = (profile.sample_count() == 0).then_some(ProfileDamage::NoSamples);
+        Loaded { format, data: ProfileData::Stacks(profile), damage }
+    }
+}
+
+/// Reads a profile of any known format, compressed (gzip, zstd) or not. `name` is what errors call it.
+pub fn read(reader: impl Read, name: &str, limits: Limits) -> Result<Loaded, ReadError> {
+    let mut bytes = Bytes::open(reader, limits).map_err(|error| named(error, name))?;
+    sniff_and_read(&mut bytes).map_err(|error| named(error, name))
+}
+
+/// Reads a file; see [`read`].
+pub fn read_file(path: &Path, limits: Limits) -> Result<Loaded, ReadError> {
+    let name = path.display().to_string();
+    let file = File::open(path)
+        .map_err(|error| named(ReadError::new(ProfileDamage::Unreadable, error.to_string()), &name))?;
+    read(file, &name, limits)
+}
+
+fn named(mut error: ReadError, name: &str) -> ReadError {
+    error.name = name.to_string();
+    error
+}
+
+fn sniff_and_read(bytes: &mut Bytes<'_>) -> Result<Loaded, ReadError> {
+    if bytes.want(HEAD as u64)? == 0 {
+        return Err(ReadError::new(ProfileDamage::Empty, "0 bytes after decompression"));
+    }
+    let head = bytes.ahead();
+    let head = &head[..head.len().min(HEAD)];
+    let Some(format) = PROFILE_FORMATS.iter().find(|format| (format.sniff)(head)) else {
+        let known: Vec<&str> = PROFILE_FORMATS.iter().map(|format| format.name).collect();
+        return Err(ReadError::new(ProfileDamage::Unrecognized, "this is no profile of a known format")
+            .expected(known.join(", ")));
+    };
+    (format.read)(bytes)
+}
