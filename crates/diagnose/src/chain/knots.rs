@@ -67,6 +67,9 @@ struct Waits {
 /// What an edge goes through: the process's own resources are told apart.
 type Place = (crate::facts::ProcessId, Resource);
 
+/// Time by what each pair of threads waits through, with one of the waits.
+type Through<'a> = HashMap<(ThreadId, ThreadId), HashMap<Place, (u64, &'a LongCall)>>;
+
 /// Collects the paths of what counts; then finds the knots.
 pub struct KnotFinder<'e, 'a> {
     explainer: &'e Explainer<'a>,
@@ -90,7 +93,7 @@ impl<'e, 'a> KnotFinder<'e, 'a> {
     /// The knots, the largest first.
     pub fn knots(&self) -> Vec<Knot> {
         let mut graph: HashMap<ThreadId, Waits> = HashMap::new();
-        let mut through: HashMap<(ThreadId, ThreadId), HashMap<Place, (u64, &'a LongCall)>> = HashMap::new();
+        let mut through: Through<'a> = HashMap::new();
         for call in self.explainer.facts.graph.calls() {
             let Some(thread) = self.explainer.thread_at(call.tid, call.from) else { continue };
             let counts = call.is_never_idle() || self.counts.contains(&(call.tid, call.from));
@@ -154,12 +157,7 @@ impl<'e, 'a> KnotFinder<'e, 'a> {
         Links { to, leaves }
     }
 
-    fn knot(
-        &self,
-        members: &[ThreadId],
-        graph: &HashMap<ThreadId, Waits>,
-        through: &HashMap<(ThreadId, ThreadId), HashMap<Place, (u64, &'a LongCall)>>,
-    ) -> Knot {
+    fn knot(&self, members: &[ThreadId], graph: &HashMap<ThreadId, Waits>, through: &Through<'a>) -> Knot {
         let mut sums: HashMap<String, u64> = HashMap::new();
         let mut locks: Vec<u64> = Vec::new();
         let (mut ns, mut of_ns) = (0, 0);

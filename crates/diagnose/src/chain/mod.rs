@@ -6,6 +6,7 @@
 //! the interval. What the capture does not show is unknown, with what is missing.
 
 mod blame;
+mod deadlock;
 mod kind;
 mod knots;
 #[cfg(test)]
@@ -14,6 +15,7 @@ mod tree;
 mod words;
 
 pub use blame::{Blame, Cost, Scope, Span};
+pub use deadlock::{Deadlock, Stuck, Whom};
 pub use kind::Kind;
 pub use knots::{Knot, KnotFinder};
 pub use tree::Node;

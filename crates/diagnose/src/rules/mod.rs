@@ -94,6 +94,7 @@ mod process {
 mod waits {
     mod lock_holder;
 
+    pub(super) mod deadlock;
     pub(super) mod eagain_spin;
     pub(super) mod epoll_hup_spin;
     pub(super) mod event_loop_blocked;
@@ -162,6 +163,7 @@ pub static RULES: &[&Rule] = &[
     &process::fork_per_task::RULE,
     &process::runs_as_root::RULE,
     &process::signal_storm::RULE,
+    &waits::deadlock::RULE,
     &waits::eagain_spin::RULE,
     &waits::epoll_hup_spin::RULE,
     &waits::event_loop_blocked::RULE,
