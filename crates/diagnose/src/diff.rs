@@ -7,8 +7,11 @@
 mod figures;
 mod findings;
 pub mod noise;
+mod percentiles;
 mod requests;
 mod windows;
+
+pub use percentiles::two_runs;
 
 use crate::facts::Facts;
 use crate::words;
@@ -30,7 +33,10 @@ pub fn diff(before: Side<'_>, after: Side<'_>) -> Diff {
     let windows = Windows::of(before.facts, after.facts);
     let changes = findings::compare(before.diagnosis, after.diagnosis, before.facts, after.facts);
     let figures = figures::compare(before.facts, after.facts, &windows);
-    let mut refusals: Vec<String> = windows.refusal().into_iter().collect();
+    let no_calls = [before, after].iter().all(|side| side.facts.total_calls() == 0);
+    // Of a log or a table of percentiles nothing else is to be had.
+    let refusal = windows.refusal().filter(|_| !(no_calls && figures.of_requests));
+    let mut refusals: Vec<String> = refusal.into_iter().collect();
     refusals.extend(figures.caveats.iter().cloned());
     Diff {
         schema: Diff::SCHEMA,

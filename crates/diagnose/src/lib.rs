@@ -13,7 +13,7 @@ pub mod rules;
 pub mod verdict;
 pub mod views;
 
-pub use diff::{Side, diff};
+pub use diff::{Side, diff, two_runs};
 pub use engine::{Findings, Need, Rule, Subjects};
 pub use facts::Facts;
 pub use verdict::diagnose;

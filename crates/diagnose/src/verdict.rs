@@ -47,6 +47,10 @@ fn sentence(facts: &Facts, findings: &[Finding]) -> String {
             if facts.requests.of_logs().count > 0 {
                 return of_log(facts);
             }
+            if !facts.percentiles.is_empty() {
+                return "A table of percentiles tells how long, not why: compare two with whyslow diff."
+                    .to_string();
+            }
             return match facts.world.snapshot_rows {
                 0 => "The input holds no calls: nothing to judge.".to_string(),
                 rows => {

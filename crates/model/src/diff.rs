@@ -58,7 +58,7 @@ pub struct FindingChange {
 pub struct FigureChange {
     /// What is counted: `write calls`, `renames`, `stat calls per write`, `time per request`.
     pub name: String,
-    /// `count`, `ns`, `bytes`, `ratio`.
+    /// `count`, `ns`, `bytes`, `ratio`; `as-written` where the source does not tell its unit.
     pub unit: &'static str,
     /// Before; `None` where unknown.
     pub before: Option<f64>,

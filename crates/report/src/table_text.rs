@@ -98,13 +98,14 @@ fn cell(cell: &Cell) -> String {
     }
 }
 
-/// A figure in its unit: `count`, `ns`, `bytes`, `ratio`.
+/// A figure in its unit: `count`, `ns`, `bytes`, `ratio`, `as-written`.
 fn figure_text(value: Option<f64>, unit: &str) -> String {
     let Some(value) = value.filter(|value| value.is_finite()) else { return UNKNOWN.to_string() };
     match unit {
         // A negative figure has no unit of ours; the cast saturates above.
         "ns" if value >= 0.0 => Nanos::new((value.round() as u64).min(u64::MAX - 1)).to_string(),
         "bytes" if value >= 0.0 => bytes(value.round() as u64),
+        "as-written" => value.to_string(),
         _ => quantity(value),
     }
 }

@@ -16,6 +16,8 @@ pub(super) struct Figures {
     pub(super) headline: Vec<String>,
     /// Of whole runs whose time did not change: said where something else did.
     pub(super) same_time: Option<String>,
+    /// Logs or tables tell of requests on both sides.
+    pub(super) of_requests: bool,
     /// What the figures do not prove.
     pub(super) caveats: Vec<String>,
 }
@@ -31,13 +33,15 @@ pub(super) fn compare(before: &Facts, after: &Facts, windows: &Windows) -> Figur
     let mut figures = Figures::default();
     figures.time(&units, windows);
     figures.answers(before, after);
-    figures.list.extend(super::requests::compare(before, after));
+    figures.requests(before, after, windows);
     figures.work(&units, windows);
     if work_before.bytes_written > 0 || work_after.bytes_written > 0 {
         let (a, b) = (work_before.bytes_written, work_after.bytes_written);
         figures.list.push(FigureChange { unit: "bytes", ..counted("bytes written", a, b, windows) });
     }
-    figures.list.push(counted("calls", before.total_calls(), after.total_calls(), windows));
+    if before.total_calls() > 0 || after.total_calls() > 0 {
+        figures.list.push(counted("calls", before.total_calls(), after.total_calls(), windows));
+    }
     figures.syscalls(before, after, &units, windows);
     figures.doubt(&units, windows);
     figures
@@ -148,6 +152,30 @@ impl Figures {
                 self.percentiles(&format!("answers of {}", old.name), &old.answers, &new.answers);
             }
         }
+    }
+
+    /// Requests by endpoint; of logs and tables of percentiles, what changed there is the verdict.
+    fn requests(&mut self, before: &Facts, after: &Facts, windows: &Windows) {
+        let endpoints = super::requests::compare(before, after);
+        let (old, new) = (before.requests.of_logs(), after.requests.of_logs());
+        if old.count > 0 && new.count > 0 {
+            self.of_requests = true;
+            let changed = endpoints.iter().find(|figure| figure.beyond_noise == Some(true));
+            if let Some(figure) = changed
+                && let (Some(a), Some(b)) = (figure.before, figure.after)
+            {
+                self.headline.push(sentence(&FigureChange { change: change_words(a, b), ..figure.clone() }));
+            }
+            let failed = |facts: &Facts| super::requests::failed(facts);
+            self.list.push(counted("requests logged", old.count, new.count, windows));
+            self.list.push(counted("failed requests logged", failed(before), failed(after), windows));
+        }
+        self.list.extend(endpoints);
+        let tables = super::percentiles::compare(before, after);
+        self.of_requests |= !tables.list.is_empty();
+        self.list.extend(tables.list);
+        self.headline.extend(tables.headline);
+        self.caveats.extend(tables.refusal);
     }
 
     fn percentiles(&mut self, what: &str, before: &CallStats, after: &CallStats) {

@@ -2,7 +2,7 @@
 
 use super::{figures, noise};
 use crate::facts::Facts;
-use crate::facts::requests::EndpointFacts;
+use crate::facts::requests::{EndpointFacts, LOGGED, Side};
 use std::cmp::Reverse;
 use whyslow_model::{CallStats, FigureChange, Nanos};
 
@@ -31,12 +31,21 @@ pub(super) fn compare(before: &Facts, after: &Facts) -> Vec<FigureChange> {
         let Some(new) = after.requests.endpoints().iter().find(same).filter(|new| new.stats.timed > 0) else {
             continue;
         };
+        // Of a log all that is known of a server behind is its address.
+        let behind = old.peer.as_deref().filter(|_| old.protocol == Some(LOGGED));
+        let who = behind.map_or(old.name.to_string(), |peer| format!("{} at {peer}", old.name));
         for (word, q, always) in PERCENTILES {
-            let name = format!("{word} of {}", old.name);
+            let name = format!("{word} of {who}");
             list.extend(percentile(name, q, always, &old.stats, &new.stats));
         }
     }
     list
+}
+
+/// Requests served that failed, as logs tell them.
+pub(super) fn failed(facts: &Facts) -> u64 {
+    let logged = facts.requests.endpoints().iter().filter(|row| row.protocol == Some(LOGGED));
+    logged.filter(|row| row.side == Side::Server).map(|row| row.stats.errors).sum()
 }
 
 fn percentile(

@@ -102,6 +102,11 @@ pub(super) fn process_name(facts: &Facts, id: ProcessId) -> String {
 
 /// A note for captures of which a view shows nothing.
 pub(super) fn nothing_because(facts: &Facts, what: &str) -> Option<String> {
+    let only_percentiles =
+        facts.total_calls() == 0 && facts.requests.count() == 0 && !facts.percentiles.is_empty();
+    if only_percentiles {
+        return Some("A table of percentiles is there to be compared: whyslow diff FILE.".to_string());
+    }
     (facts.world.calls == 0 && !facts.tables.is_empty())
         .then(|| format!("A table of counts shows no {what}: record single calls with strace -f -ttT -yy."))
 }

@@ -7,6 +7,7 @@ mod fd_text;
 mod lsof;
 mod ltrace;
 mod ltrace_count;
+mod percentiles;
 mod proc_fd;
 mod proc_net;
 #[cfg(test)]
@@ -58,4 +59,5 @@ pub static FORMATS: &[&Format] = &[
     &strace_count::STRACE_COUNT,
     &ltrace_count::LTRACE_COUNT,
     &access_log::ACCESS_LOG,
+    &percentiles::PERCENTILES,
 ];

@@ -3,7 +3,7 @@
 use super::Command;
 use crate::cli::{FailOn, FailOnArg, Global, Status};
 use crate::{input, output};
-use anyhow::bail;
+use anyhow::{Context, bail};
 use clap::{ArgMatches, Args, FromArgMatches};
 use std::path::{Path, PathBuf};
 use whyslow_diagnose::Side;
@@ -19,6 +19,8 @@ Examples:
   whyslow diff before.st after.st       two traces; before.lsof and after.lsof are read too if they lie beside them
   whyslow diff before/ after/           two directories of captures
   whyslow diff old-c.txt new-c.txt      two tables of strace -c
+  whyslow diff old.log new.log          two access logs
+  whyslow diff percentiles.tsv          a table of percentiles with a column `when`
 
 Rates and times are compared only where both captures show how long they lasted. What two equal runs may differ by
 is called `no change beyond noise`: less than three standard deviations or 5 % of a count, 10 % of a time, 5 points
@@ -26,8 +28,8 @@ of a share. With --fail-on, the status is 1 if a new finding of that severity ap
 struct DiffArgs {
     /// The capture before the change: a file, with the snapshots of the same name beside it, or a directory
     before: PathBuf,
-    /// The capture after it
-    after: PathBuf,
+    /// The capture after it; none where a table of percentiles holds both
+    after: Option<PathBuf>,
     #[command(flatten)]
     fail_on: FailOnArg,
 }
@@ -38,11 +40,21 @@ fn clap() -> clap::Command {
 
 fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let args = DiffArgs::from_arg_matches(matches)?;
-    if args.before == Path::new("-") && args.after == Path::new("-") {
+    let after = args.after.as_deref();
+    if args.before == Path::new("-") && after == Some(Path::new("-")) {
         bail!("standard input cannot be both sides; name a file for one of them");
     }
     let before = input::facts_of(&input::with_companions(&args.before)?, global)?;
-    let after = input::facts_of(&input::with_companions(&args.after)?, global)?;
+    let (before, after) = match after {
+        Some(after) => (before, input::facts_of(&input::with_companions(after)?, global)?),
+        None => whyslow_diagnose::two_runs(&before).with_context(|| {
+            format!(
+                "{} is one capture: name a second one (only a table of percentiles with a column `when` of two values \
+                 is compared by itself)",
+                args.before.display()
+            )
+        })?,
+    };
     let (old, new) = (whyslow_diagnose::diagnose(&before), whyslow_diagnose::diagnose(&after));
     let diff = whyslow_diagnose::diff(
         Side { facts: &before, diagnosis: &old },
