@@ -37,6 +37,9 @@ impl Connection {
         }
         if let Some((_, decoder)) = &mut self.speaks {
             decoder.take(direction, chunk, out);
+            if let Some(other) = decoder.becomes() {
+                self.speaks = Some(other);
+            }
         }
     }
 }

@@ -22,6 +22,7 @@ pub(crate) fn text(step: &Step) -> String {
         }
         Step::Answers(key) => format!("{} answers", key.0),
         Step::Done(key) => format!("{} done", key.0),
+        Step::Unclear(key) => format!("{} unclear", key.0),
     }
 }
 

@@ -19,7 +19,7 @@ pub struct Framer {
 /// What a [`Framer`] finds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Piece<'a> {
-    /// A message, told as soon as [`Framer::ENOUGH`] of it is there, or all that will be.
+    /// A message, told as soon as enough of it is there ([`Messages::enough`]), or all that will be.
     Message {
         /// Its first bytes with the header, as far as the capture has them and they are in one piece.
         head: &'a [u8],
@@ -45,12 +45,16 @@ pub trait Messages {
     /// may have more. `None`: no message begins so, or it has no length. `is_resync`: where messages begin is not known,
     /// and `head` is the first of a chunk: be strict.
     fn length(&mut self, head: &[u8], is_resync: bool) -> Option<u64>;
+    /// Bytes of the message that begins with `head` that are worth waiting for before it is told.
+    fn enough(&self, _head: &[u8]) -> usize {
+        Framer::ENOUGH
+    }
     /// Takes what was found.
     fn piece(&mut self, piece: Piece<'_>);
 }
 
 impl Framer {
-    /// Bytes of a message that are worth waiting for before it is told.
+    /// Bytes of a message that are worth waiting for before it is told, where the protocol says nothing else.
     pub const ENOUGH: usize = 512;
 
     /// At the beginning of a message.
@@ -108,7 +112,7 @@ impl Framer {
                 let (head, behind) = bytes.split_at(len as usize);
                 messages.piece(Piece::Message { head, len, ends: true });
                 bytes = behind;
-            } else if missing > 0 || bytes.len() >= Self::ENOUGH {
+            } else if missing > 0 || bytes.len() >= messages.enough(bytes) {
                 return self.tell_cut(bytes, len, missing, messages);
             } else {
                 self.begun.extend_from_slice(bytes);
@@ -165,7 +169,7 @@ impl Framer {
         begun.extend_from_slice(&bytes[..header]);
         bytes = &bytes[header..];
         let len = self.length(&begun, missing, messages)?;
-        let wanted = usize::try_from(len).unwrap_or(usize::MAX).min(Self::ENOUGH);
+        let wanted = usize::try_from(len).unwrap_or(usize::MAX).min(messages.enough(&begun));
         let more = wanted.saturating_sub(begun.len()).min(bytes.len());
         begun.extend_from_slice(&bytes[..more]);
         bytes = &bytes[more..];

@@ -85,12 +85,20 @@ pub enum Step {
     /// The answer's last byte is in this chunk. Where a protocol does not tell its answers' lengths, it is said with
     /// the first chunk of what comes next.
     Done(Key),
+    /// Whether the request was answered cannot be told: bytes that would have said so are missing. What is told of it
+    /// later holds.
+    Unclear(Key),
 }
 
 /// Takes chunks of both directions of one connection, in order, and tells steps.
 pub trait Decoder: Send {
     /// Takes one chunk.
     fn take(&mut self, direction: Direction, chunk: Chunk<'_>, out: &mut dyn FnMut(Step));
+
+    /// The protocol that the connection speaks from here on, where it was asked to change.
+    fn becomes(&mut self) -> Option<(&'static Protocol, Box<dyn Decoder>)> {
+        None
+    }
 }
 
 /// How sure a protocol is that bytes are its own.

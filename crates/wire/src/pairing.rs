@@ -88,6 +88,11 @@ impl<T> Pairing<T> {
         self.open.remove(at)
     }
 
+    /// This request waits no longer.
+    pub fn remove(&mut self, key: Key) {
+        self.open.retain(|(other, _)| *other != key);
+    }
+
     /// Requests that wait.
     pub fn len(&self) -> usize {
         self.open.len()
@@ -96,6 +101,14 @@ impl<T> Pairing<T> {
     /// True where none waits.
     pub fn is_empty(&self) -> bool {
         self.open.is_empty()
+    }
+
+    /// The same requests and numbers for another protocol, which goes on on the same connection.
+    pub fn hand_over<U>(self, mut what: impl FnMut(T) -> U) -> Pairing<U> {
+        Pairing {
+            next: self.next,
+            open: self.open.into_iter().map(|(key, told)| (key, what(told))).collect(),
+        }
     }
 
     /// Gives all up: who is answered is no longer known.

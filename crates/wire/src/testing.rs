@@ -30,6 +30,7 @@ fn text(step: &Step) -> Option<String> {
         Step::Answered(key, Some(status)) => format!("answer {} {}", key.0, status.text),
         Step::Answered(key, None) => format!("answer {}", key.0),
         Step::Done(key) => format!("done {}", key.0),
+        Step::Unclear(key) => format!("unclear {}", key.0),
         Step::Asks(_) | Step::Answers(_) => return None,
     })
 }

@@ -187,6 +187,11 @@ impl Requests {
                         touched = Some(key);
                     }
                 }
+                Step::Unclear(key) => {
+                    if let Some(place) = self.place_of(at, key) {
+                        self.unclear(place);
+                    }
+                }
                 Step::Done(key) => {
                     let Some(place) = self.place_of(at, key) else { continue };
                     // It may be said only with the first chunk of what comes next.
@@ -265,6 +270,9 @@ impl Requests {
                     let end = open.record.end;
                     self.end(place, end, Ending::Answered, None);
                 }
+                Some(open) if open.is_unclear() => {
+                    self.end(place, Timestamp::UNKNOWN, Ending::Answered, None)
+                }
                 Some(_) if expects => self.end(place, when, Ending::Aborted, seen),
                 _ => self.forget(at, place),
             }
@@ -299,6 +307,9 @@ impl Requests {
                     Some(open) if open.is_answered() => {
                         let end = open.record.end;
                         self.end(place, end, Ending::Answered, None);
+                    }
+                    Some(open) if open.is_unclear() => {
+                        self.end(place, Timestamp::UNKNOWN, Ending::Answered, None);
                     }
                     Some(_) if expects => self.leave_open(place, end),
                     _ => self.forget(at, place),

@@ -256,12 +256,18 @@ fn sniff(head: &[u8], direction: Direction) -> Sniff {
         && request.correlation < 1 << 31
         && len as usize + HEADER >= request.body
         && name_len.is_none_or(|len| (-1..256).contains(&len))
-        && client.0.iter().take(name_len.map_or(0, |len| len.max(0) as usize)).all(u8::is_ascii_graphic);
+        && client.0.iter().take(name_len.map_or(0, |len| len.max(0) as usize)).all(u8::is_ascii_graphic)
+        && topic(head, request).0.is_none_or(is_topic);
     match (is_sound, name_len) {
         (true, Some(_)) => Sniff::Yes,
         (true, None) => Sniff::Maybe,
         (false, _) => Sniff::No,
     }
+}
+
+/// True for what topics may be called.
+fn is_topic(name: &[u8]) -> bool {
+    !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(byte))
 }
 
 /// The first topic of a request, and whether no answer is wanted; `None` for what is not there.

@@ -5,6 +5,7 @@ mod cgi;
 mod dns;
 mod fastcgi;
 mod http1;
+mod http2;
 mod kafka;
 mod memcached;
 mod mongodb;
@@ -22,6 +23,7 @@ use crate::{Direction, MAX_REDUCED, Protocol, Sniff};
 #[rustfmt::skip]
 pub static PROTOCOLS: &[&Protocol] = &[
     &http1::HTTP1,
+    &http2::HTTP2,
     &tls::TLS,
     &redis::REDIS,
     &fastcgi::FASTCGI,
@@ -79,6 +81,8 @@ mod tests {
 
     /// What each protocol's tests have recorded.
     const SAID: &[(&Protocol, &[Said])] = &[
+        (&http2::HTTP2, http2::tests::GRPC),
+        (&http2::HTTP2, http2::tests::CURL),
         (&postgres::POSTGRES, postgres::tests::SAID),
         (&mysql::MYSQL, mysql::tests::SAID),
         (&mongodb::MONGODB, mongodb::tests::SAID),

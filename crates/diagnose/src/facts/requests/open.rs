@@ -23,6 +23,8 @@ pub(super) struct Open {
     /// Its thread had other requests too, or another thread answered it: its time is not its own.
     shared: bool,
     handed_over: bool,
+    /// Its answer may have been among bytes that the capture does not have.
+    unclear: bool,
     /// The place of the request in which it was made.
     parent_place: Option<u32>,
     /// Requests made in it that are under way.
@@ -37,6 +39,11 @@ impl Open {
     /// True where the first byte of its answer was moved.
     pub(super) fn is_answered(&self) -> bool {
         self.record.answered_by.is_some()
+    }
+
+    /// True where it may have been answered without that being seen: for how long it was open is unknown.
+    pub(super) fn is_unclear(&self) -> bool {
+        self.unclear
     }
 
     /// Requests made between two writes of an answer that are told apart.
@@ -163,6 +170,7 @@ impl Requests {
             to: None,
             shared,
             handed_over: false,
+            unclear: false,
             parent_place,
             children: Vec::new(),
             since_answer: Vec::new(),
@@ -188,6 +196,13 @@ impl Requests {
         if let Some(open) = self.open.get_mut(place) {
             open.record.request_bytes = open.record.request_bytes.saturating_add(bytes);
             open.record.received = seen.call.end();
+        }
+    }
+
+    /// Bytes were missed that may have been its answer.
+    pub(super) fn unclear(&mut self, place: u32) {
+        if let Some(open) = self.open.get_mut(place) {
+            open.unclear = true;
         }
     }
 

@@ -46,7 +46,8 @@ pub enum ParentBy {
 /// How a request ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Ending {
-    /// Its answer was moved to its last byte, as far as the capture tells.
+    /// Its answer was moved to its last byte, as far as the capture tells; `dur` is unknown where the capture misses
+    /// what would say when.
     Answered,
     /// The connection was closed or broken before that.
     Aborted,

@@ -79,6 +79,8 @@ pub(super) struct Fields<'a> {
     pub(super) is_chunked: bool,
     pub(super) host: Option<&'a [u8]>,
     pub(super) trace_id: Option<&'a [u8]>,
+    /// HTTP/2 without TLS follows (RFC 7540, 3.2).
+    pub(super) is_h2c: bool,
     /// Bytes of the whole head, as a reduced one says it ([`super::reduce::LENGTH`]).
     pub(super) stated_length: Option<u64>,
     /// Bytes up to the body, where the empty line is there.
@@ -102,7 +104,10 @@ impl<'a> Fields<'a> {
                     break;
                 }
                 // The first letters of the names that are looked for.
-                [b'h' | b'H' | b'c' | b'C' | b't' | b'T' | b'x' | b'X' | b'b' | b'B' | b':', ..] => {
+                [
+                    b'h' | b'H' | b'c' | b'C' | b't' | b'T' | b'x' | b'X' | b'b' | b'B' | b'u' | b'U' | b':',
+                    ..,
+                ] => {
                     fields.take(line);
                 }
                 _ => {}
@@ -120,6 +125,7 @@ impl<'a> Fields<'a> {
             0 => self.stated_length = number(value()),
             2 if is(b"b3") => self.trace_id = self.trace_id.or(value().split(|byte| *byte == b'-').next()),
             4 if is(b"host") => self.host = self.host.or(Some(value())),
+            7 if is(b"upgrade") => self.is_h2c = value() == b"h2c",
             11 if is(b"traceparent") => {
                 self.trace_id = value().split(|byte| *byte == b'-').nth(1).or(self.trace_id);
             }

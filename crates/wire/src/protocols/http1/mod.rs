@@ -9,6 +9,7 @@ mod reduce;
 #[cfg(test)]
 mod tests;
 
+use super::http2::{HTTP2, Http2};
 use crate::pairing::Pairing;
 use crate::{Chunk, Decoder, Direction, Key, Protocol, Request, Sniff, Status, Step, text};
 use chunked::{Chunked, Progress};
@@ -48,6 +49,8 @@ struct Http1 {
     answers: Side,
     /// It speaks something else from here on.
     is_opaque: bool,
+    /// It speaks HTTP/2 from here on.
+    upgraded: Option<Http2>,
 }
 
 /// One direction.
@@ -91,6 +94,10 @@ impl Decoder for Http1 {
         let mut missing = chunk.len.saturating_sub(bytes.len() as u64);
         self.side(direction).is_told = false;
         while !self.is_opaque && (!bytes.is_empty() || missing > 0) {
+            if let Some(http2) = &mut self.upgraded {
+                let chunk = Chunk { head: bytes, len: bytes.len() as u64 + missing };
+                return http2.take(direction, chunk, out);
+            }
             let used = match self.side(direction).at {
                 At::Head | At::HeadRest if bytes.is_empty() => self.unseen(direction, out),
                 At::Head | At::HeadRest => self.head(direction, bytes, missing, chunk.len, out),
@@ -106,6 +113,11 @@ impl Decoder for Http1 {
             missing -= used.saturating_sub(bytes.len() as u64).min(missing);
             bytes = &bytes[usize::try_from(used).unwrap_or(usize::MAX).min(bytes.len())..];
         }
+    }
+
+    fn becomes(&mut self) -> Option<(&'static Protocol, Box<dyn Decoder>)> {
+        let http2 = self.upgraded.take()?;
+        Some((&HTTP2, Box::new(http2)))
     }
 }
 
@@ -216,6 +228,11 @@ impl Http1 {
             }
             Direction::Response => {
                 let status = head::status(bytes)?;
+                if status == Some(101) && fields.is_h2c {
+                    // The request that asked for it is the first stream: its answer comes there.
+                    self.upgraded = Some(Http2::upgraded(std::mem::take(&mut self.pairing)));
+                    return Some(At::Head);
+                }
                 let is_final = status.is_none_or(|status| status >= 200 || status == 101);
                 let (key, verb) = if is_final { self.pairing.take_oldest().unzip() } else { (None, None) };
                 let answers = &mut self.answers;
@@ -402,6 +419,6 @@ pub(super) fn status_of(bytes: &[u8]) -> Option<Status> {
     head::status(bytes).flatten().map(told_status)
 }
 
-fn told_status(status: u16) -> Status {
+pub(super) fn told_status(status: u16) -> Status {
     Status { text: status.to_string(), is_error: status >= 400 }
 }

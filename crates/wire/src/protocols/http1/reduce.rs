@@ -88,6 +88,9 @@ fn fields(fields: &Fields<'_>, out: &mut Vec<u8>) {
     if fields.is_chunked {
         line("Transfer-Encoding: ", &"chunked");
     }
+    if fields.is_h2c {
+        line("Upgrade: ", &"h2c");
+    }
     if let Some(host) = fields.host() {
         let mut shown = String::new();
         text::without_tokens(host.as_bytes(), false, &mut shown);
