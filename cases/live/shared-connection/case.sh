@@ -1,6 +1,6 @@
 NEEDS="cc"
 PORT=$(free_port)
-FIRES=(lock-contention wait-chain)
+FIRES=(lock-contention lock-held-across-io wait-chain)
 FIRST="lock-contention"
 NAMES=("wait-chain: 127.0.0.1:$PORT")
 GONE=(lock-contention)

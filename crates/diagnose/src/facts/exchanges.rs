@@ -5,11 +5,12 @@ use super::Fold;
 use super::exemplar::Exemplar;
 use super::fds::{LifeId, Origin};
 use super::threads::ProcessId;
+use super::waits::polled_fd;
 use super::world::{Seen, World};
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::Moves;
-use whyslow_model::{CallFlags, FdKind, Nanos, Syscall, Timestamp};
+use whyslow_model::{CallFlags, FdKind, Nanos, Syscall, Timestamp, text};
 
 /// What happened with one peer, over all connections to it.
 #[derive(Debug)]
@@ -194,6 +195,25 @@ impl ExchangeFacts {
         }
     }
 
+    /// A wait for one descriptor without a limit is that of a client library; one for several is a loop's, which has
+    /// its own means.
+    fn polled(&mut self, seen: &Seen<'_>, world: &World) {
+        let args = seen.call.args;
+        if !is_endless(seen) || !has_no_limit(args) {
+            return;
+        }
+        let Some(id) = polled_fd(args).and_then(|fd| world.threads.process(seen.process).slots.get(fd))
+        else {
+            return;
+        };
+        let asked = self.connections.get(&id).is_some_and(|connection| connection.writes > 0);
+        let answers = memchr::memmem::find(args, b"POLLIN").is_some();
+        let accepted = world.fds.get(id).is_none_or(|life| life.origin == Origin::Accept);
+        if asked && answers && !accepted {
+            self.endless(&Seen { life: Some(id), ..*seen }, world, false);
+        }
+    }
+
     /// A wait for the answer, or for the connection, without a limit.
     fn endless(&mut self, seen: &Seen<'_>, world: &World, connects: bool) {
         let at = self.row_of(seen, world) as usize;
@@ -207,12 +227,15 @@ impl ExchangeFacts {
 impl Fold for ExchangeFacts {
     fn wants(&self, syscall: Syscall) -> bool {
         syscall.info().moves != Moves::None
-            || matches!(syscall, Syscall::CONNECT | Syscall::CLOSE)
+            || matches!(syscall, Syscall::CONNECT | Syscall::CLOSE | Syscall::POLL | Syscall::PPOLL)
             || syscall.info().name == "setsockopt"
     }
 
     #[inline]
     fn call(&mut self, seen: &Seen<'_>, world: &World) {
+        if matches!(seen.call.syscall, Syscall::POLL | Syscall::PPOLL) {
+            return self.polled(seen, world);
+        }
         let Some(id) = seen.life.filter(|_| seen.kind.is_socket()) else { return };
         let call = seen.call;
         let has = |word: &[u8]| memchr::memmem::find(call.args, word).is_some();
@@ -252,6 +275,11 @@ impl Fold for ExchangeFacts {
 fn is_endless(seen: &Seen<'_>) -> bool {
     let call = seen.call;
     call.flags.contains(CallFlags::END_NOT_SEEN) || call.dur.is_known() && call.dur >= ExchangeFacts::LONG
+}
+
+/// `…, 1, -1` of poll and `…, 1, NULL, NULL, 8` of ppoll: they wait as long as it takes.
+fn has_no_limit(args: &[u8]) -> bool {
+    text::argument(args, 2).is_some_and(|limit| limit == b"-1" || limit == b"NULL")
 }
 
 /// The other end, of a client only its host; empty where it is unknown.

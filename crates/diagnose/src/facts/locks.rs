@@ -6,6 +6,7 @@ use super::threads::ProcessId;
 use super::world::{Seen, World};
 use super::{Fold, When};
 use hashbrown::HashMap;
+use std::collections::VecDeque;
 use whyslow_model::event::Tid;
 use whyslow_model::{Call, CallFlags, Errno, Nanos, Syscall, Timestamp, text};
 
@@ -39,30 +40,45 @@ pub struct LockFacts {
     /// What the holder was doing while others waited: the slow calls during which it held the lock.
     pub held_across: Vec<HeldAcross>,
     last_wake: Wake,
+    /// Slow calls before a wake of this lock, the longest of each kind.
+    slow_calls: Vec<SlowCall>,
+    /// The last times that it was handed on after one of them.
+    handed_on: VecDeque<HandedOn>,
 }
 
-/// A slow call that a holder makes with the lock held: a waiter slept through it, for the most part of its wait, and
-/// the thread that made it then woke that waiter.
+/// A slow call that a holder makes with the lock held: it began after the lock was handed on to somebody, its thread then
+/// woke one who waits for the lock, and a third one slept through it.
 #[derive(Clone, Debug)]
 pub struct HeldAcross {
     /// The call.
     pub syscall: Syscall,
     /// What its descriptor leads to.
     pub target: Option<Box<str>>,
-    /// Waits spent so.
+    /// Waits that passed so, whole or in part.
     pub waits: u64,
-    /// Time in those waits, ns.
+    /// Time of those waits that passed so, ns.
     pub wait_ns: u64,
     /// The longest such call; its thread is the holder.
     pub longest: Exemplar,
 }
 
-/// A slow call of a thread since it last woke somebody.
+/// A slow call of a thread.
 #[derive(Clone, Debug)]
 struct SlowCall {
     syscall: Syscall,
     target: Option<Box<str>>,
     exemplar: Exemplar,
+}
+
+/// A slow call between two wakes of a lock, by the thread of the second: others who slept meanwhile waited for it.
+#[derive(Clone, Copy, Debug)]
+struct HandedOn {
+    tid: Tid,
+    /// The call, as far as it lies between the two wakes, ns.
+    from: u64,
+    to: u64,
+    /// Its place in the lock's `slow_calls`.
+    call: u8,
 }
 
 /// A thread's part.
@@ -105,7 +121,6 @@ struct Wake {
     tid: Tid,
     ts: Timestamp,
     end: Timestamp,
-    behind: Vec<SlowCall>,
 }
 
 impl LockFacts {
@@ -115,6 +130,8 @@ impl LockFacts {
     const SHORTEST_KEPT_NS: u64 = 100_000;
     /// Calls with the lock held that are told apart.
     const MAX_HELD_ACROSS: usize = 16;
+    /// Times that it was handed on that are remembered: those during a single wait.
+    const MAX_HANDED_ON: usize = 64;
 
     /// Time in waits; unknown where no duration is.
     pub fn waited(&self) -> Nanos {
@@ -157,40 +174,62 @@ impl LockFacts {
         }
     }
 
-    /// Whether the one who ended this wait was in a slow call for the most part of it.
+    /// What of this wait passed while holders were in slow calls.
     fn held(&mut self, call: &Call<'_>) {
-        let wake = &self.last_wake;
         let (start, end) = (call.ts.or_zero(), call.end().or_zero());
-        let together = |slow: &SlowCall| {
-            let slow = &slow.exemplar;
-            slow.ts.plus(slow.dur).or_zero().min(end).saturating_sub(slow.ts.or_zero().max(start))
-        };
-        let Some(behind) = wake.behind.iter().max_by_key(|slow| together(slow)) else { return };
-        let slow = &behind.exemplar;
-        let ended_it = wake.tid != call.tid && (start..=end).contains(&wake.ts.or_zero());
-        let most = together(behind) > 0 && together(behind) * 2 >= call.dur.or_zero();
-        if !ended_it || !most {
-            return;
+        let mut passed = [0u64; Self::MAX_HELD_ACROSS];
+        for handed in self.handed_on.iter().filter(|handed| handed.tid != call.tid) {
+            passed[usize::from(handed.call)] += handed.to.min(end).saturating_sub(handed.from.max(start));
         }
-        let (syscall, target) = (behind.syscall, &behind.target);
-        let same = |held: &HeldAcross| held.syscall == syscall && held.target == *target;
-        match self.held_across.iter().position(same) {
-            Some(at) => {
-                let held = &mut self.held_across[at];
-                held.waits += 1;
-                held.wait_ns += call.dur.or_zero();
-                if slow.dur > held.longest.dur {
-                    held.longest = slow.clone();
-                }
+        for (slow, ns) in self.slow_calls.iter().zip(passed).filter(|(_, ns)| *ns > 0) {
+            let same = |held: &HeldAcross| held.syscall == slow.syscall && held.target == slow.target;
+            let at = self.held_across.iter().position(same).unwrap_or_else(|| {
+                self.held_across.push(HeldAcross {
+                    syscall: slow.syscall,
+                    target: slow.target.clone(),
+                    waits: 0,
+                    wait_ns: 0,
+                    longest: slow.exemplar.clone(),
+                });
+                self.held_across.len() - 1
+            });
+            let held = &mut self.held_across[at];
+            held.waits += 1;
+            held.wait_ns += ns;
+            if slow.exemplar.dur > held.longest.dur {
+                held.longest = slow.exemplar.clone();
             }
-            None if self.held_across.len() < Self::MAX_HELD_ACROSS => self.held_across.push(HeldAcross {
-                syscall,
-                target: target.clone(),
-                waits: 1,
-                wait_ns: call.dur.or_zero(),
-                longest: slow.clone(),
-            }),
-            None => {}
+        }
+    }
+
+    /// Takes note of what the thread that hands the lock on did since it got it, at the earliest at the wake before.
+    fn handed_on(&mut self, call: &Call<'_>, behind: &[SlowCall]) {
+        let since = self.last_wake.ts.or_zero();
+        for slow in behind {
+            let line = &slow.exemplar;
+            let from = line.ts.or_zero().max(since);
+            let to = line.ts.plus(line.dur).or_zero().min(call.ts.or_zero());
+            if from >= to {
+                continue;
+            }
+            let same = |known: &SlowCall| known.syscall == slow.syscall && known.target == slow.target;
+            let at = match self.slow_calls.iter().position(same) {
+                Some(at) => {
+                    if line.dur > self.slow_calls[at].exemplar.dur {
+                        self.slow_calls[at] = slow.clone();
+                    }
+                    at
+                }
+                None if self.slow_calls.len() < Self::MAX_HELD_ACROSS => {
+                    self.slow_calls.push(slow.clone());
+                    self.slow_calls.len() - 1
+                }
+                None => continue,
+            };
+            if self.handed_on.len() >= Self::MAX_HANDED_ON {
+                self.handed_on.pop_front();
+            }
+            self.handed_on.push_back(HandedOn { tid: call.tid, from, to, call: at as u8 });
         }
     }
 
@@ -211,14 +250,15 @@ impl LockFacts {
         self.longest = Some(Box::new(wait));
     }
 
-    fn wake(&mut self, call: &Call<'_>, woken: u64, behind: Vec<SlowCall>) {
+    fn wake(&mut self, call: &Call<'_>, woken: u64, behind: &[SlowCall]) {
         self.wakes += 1;
         self.woken += woken;
         if woken == 0 {
             return;
         }
         party(&mut self.wakers, call.tid, 0);
-        self.last_wake = Wake { tid: call.tid, ts: call.ts, end: call.end(), behind };
+        self.handed_on(call, behind);
+        self.last_wake = Wake { tid: call.tid, ts: call.ts, end: call.end() };
         // The waiter may come back before the call that woke it ends.
         if let Some(wait) =
             self.longest.as_deref_mut().filter(|wait| wait.covers(call.ts) && wait.tid != call.tid)
@@ -260,7 +300,7 @@ pub struct Locks {
     pub merged: LockFacts,
     /// How many those are.
     pub merged_addresses: u64,
-    /// By thread, what it did since it last woke somebody.
+    /// By thread, its last slow calls.
     slow: HashMap<Tid, Vec<SlowCall>, foldhash::fast::RandomState>,
 }
 
@@ -344,8 +384,12 @@ impl Fold for Locks {
             lock.wait(call, mutex);
         } else if wakes(operation) {
             let woken = call.ok().map_or(0, |woken| woken.max(0) as u64);
-            let behind = if woken > 0 { self.slow.remove(&call.tid).unwrap_or_default() } else { Vec::new() };
-            self.entry(seen.process, address).wake(call, woken, behind);
+            // The calls stay: they may have been made with several locks held.
+            let behind = self.slow.remove(&call.tid).unwrap_or_default();
+            self.entry(seen.process, address).wake(call, woken, &behind);
+            if !behind.is_empty() {
+                self.slow.insert(call.tid, behind);
+            }
         }
     }
 }

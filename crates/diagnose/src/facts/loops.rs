@@ -1,9 +1,11 @@
 //! Event loops: what a thread does between two polls, where that takes long and others wait meanwhile.
 
 use super::exemplar::Exemplar;
+use super::fds::LifeId;
 use super::threads::ProcessId;
 use super::world::{Seen, World};
 use super::{Fold, When};
+use hashbrown::HashMap;
 use whyslow_model::event::Tid;
 use whyslow_model::{Call, Nanos, Syscall, Timestamp};
 
@@ -28,6 +30,8 @@ pub struct EventLoop {
     pub process: ProcessId,
     /// The thread.
     pub tid: Tid,
+    /// Another thread polled the same epoll instance too: what is ready then waits for any of them.
+    pub shared: bool,
     /// Polls.
     pub polls: u64,
     /// Turns from the end of a poll to the start of the next that took at least [`Loops::BLOCKED`] and after which something was ready at once.
@@ -68,6 +72,8 @@ pub struct Loops {
     /// The rows.
     pub rows: Vec<EventLoop>,
     threads: Vec<State>,
+    /// By epoll instance the thread that polled it first.
+    pollers: HashMap<(ProcessId, i32, Option<LifeId>), Tid, foldhash::fast::RandomState>,
 }
 
 impl Loops {
@@ -79,6 +85,8 @@ impl Loops {
     const MAX_ROWS: usize = 256;
     /// Things a loop is blocked in that are told apart.
     const MAX_BLOCKERS: usize = 16;
+    /// Epoll instances told apart.
+    const MAX_POLLERS: usize = 4_096;
 
     fn poll(&mut self, seen: &Seen<'_>, world: &World) {
         let call = seen.call;
@@ -95,6 +103,7 @@ impl Loops {
             self.rows.push(EventLoop {
                 process: seen.process,
                 tid: call.tid,
+                shared: false,
                 polls: 0,
                 blocked: 0,
                 blocked_ns: 0,
@@ -106,7 +115,23 @@ impl Loops {
             });
             state.row = self.rows.len() as u32;
         }
-        let row = &mut self.rows[state.row as usize - 1];
+        let at = state.row as usize - 1;
+        if let Some((fd, _)) = call.first_fd() {
+            let epoll = (seen.process, fd, seen.life);
+            let room = self.pollers.len() < Self::MAX_POLLERS;
+            let first = match self.pollers.get(&epoll) {
+                Some(first) => *first,
+                None if room => *self.pollers.entry(epoll).or_insert(call.tid),
+                None => call.tid,
+            };
+            if first != call.tid {
+                self.rows[at].shared = true;
+                let process = seen.process;
+                let others = self.rows.iter_mut().filter(|row| row.tid == first && row.process == process);
+                others.for_each(|row| row.shared = true);
+            }
+        }
+        let row = &mut self.rows[at];
         row.polls += 1;
         let ready = call.ok().unwrap_or(0).max(0) as u64;
         if let Some(ns) = turn.get().filter(|_| turn >= Self::BLOCKED)

@@ -21,7 +21,8 @@
 //!
 //! ## When it is wrong
 //! A worker that serves one client at a time polls only for the next one: as long as never two are ready after such a
-//! turn, it is a notice. A loop that is slow because a tracer stops hundreds of its calls is none.
+//! turn, it is a notice. A loop that is slow because a tracer stops hundreds of its calls is none. Where several threads poll
+//! one epoll (Go's runtime, tokio), another one takes over: nothing is said.
 
 use super::lock_holder;
 use crate::engine::{Findings, Need, Rule, Subjects};
@@ -114,7 +115,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 fn is_blocked(facts: &Facts, row: &EventLoop) -> bool {
     let tracers = facts.pace.added(row.calls).or_zero();
-    row.polls >= MIN_POLLS && row.blocked >= MIN_TURNS && tracers as f64 <= TRACERS * row.blocked_ns as f64
+    !row.shared
+        && row.polls >= MIN_POLLS
+        && row.blocked >= MIN_TURNS
+        && tracers as f64 <= TRACERS * row.blocked_ns as f64
 }
 
 fn what(facts: &Facts, blocker: &Blocker) -> String {
