@@ -2,3 +2,4 @@
 //! apart by kind of cost, and compared.
 
 pub mod formats;
+pub mod kinds;

@@ -1,0 +1,351 @@
+//! Which role each function of a profile has: looked up once a function, by its name, its file and the module it is in.
+
+use super::lists::Names;
+use super::runtime::{Runtime, Runtimes};
+use super::{CostKind, Role, go, java, kernel, native, node, python};
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+/// A function, as far as a source tells it; what is not known is empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FunctionRef<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its source file.
+    pub file: &'a str,
+    /// The program or library that it is in; `[kernel.kallsyms]` for the kernel.
+    pub module: &'a str,
+}
+
+static GO: LazyLock<Names> = LazyLock::new(|| Names::of(&[go::LIST]));
+static JAVA: LazyLock<Names> = LazyLock::new(|| Names::of(&[java::LIST]));
+static PYTHON: LazyLock<Names> = LazyLock::new(|| Names::of(&[python::LIST]));
+static NODE: LazyLock<Names> = LazyLock::new(|| Names::of(&[node::LIST]));
+static NATIVE: LazyLock<Names> = LazyLock::new(|| Names::of(&[native::LIST]));
+static KERNEL: LazyLock<Names> = LazyLock::new(|| Names::of(&[kernel::LIST]));
+
+/// The roles of a profile's functions.
+#[derive(Debug, Default)]
+pub struct Roles {
+    roles: Vec<Role>,
+    runtimes: Runtimes,
+}
+
+impl Roles {
+    /// Of all functions of a profile, in their order.
+    pub fn of<'a>(functions: impl Iterator<Item = FunctionRef<'a>> + Clone) -> Roles {
+        let runtimes = Runtimes::of(functions.clone());
+        let roles = functions.map(|function| role(&function, runtimes)).collect();
+        Roles { roles, runtimes }
+    }
+
+    /// The runtimes that the profile shows.
+    pub fn runtimes(&self) -> impl Iterator<Item = Runtime> {
+        self.runtimes.iter()
+    }
+
+    /// The kind that a function has by itself; the program's own code and plumbing have none.
+    pub fn kind(&self, function: usize) -> Option<CostKind> {
+        self.role(function).kind()
+    }
+
+    /// True for code of the program, as opposed to runtime, library and kernel.
+    pub fn is_own(&self, function: usize) -> bool {
+        self.role(function) == Role::Own
+    }
+
+    pub(crate) fn role(&self, function: usize) -> Role {
+        self.roles.get(function).copied().unwrap_or(Role::Nameless)
+    }
+}
+
+fn role(function: &FunctionRef<'_>, runtimes: Runtimes) -> Role {
+    let (name, is_kernel) = bare(function.name);
+    let module = function.module.rsplit('/').next().unwrap_or("");
+    let is_kernel = is_kernel
+        || function.module.starts_with("[kernel")
+        || function.module.starts_with("[guest.kernel")
+        || module.ends_with(".ko");
+    if is_kernel {
+        return KERNEL.role(name).unwrap_or(Role::Kernel(CostKind::SystemCall));
+    }
+    if is_nameless(name) {
+        let module = if name.starts_with('[') { name.trim_matches(['[', ']']) } else { module };
+        return by_module(module).unwrap_or(Role::Nameless);
+    }
+    let of_runtime = || {
+        let go = || runtimes.has(Runtime::Go).then(|| go_role(name)).flatten();
+        let python = || runtimes.has(Runtime::Python).then(|| python_role(name, function.file)).flatten();
+        let java = || runtimes.has(Runtime::Java).then(|| java_role(name)).flatten();
+        let node = || runtimes.has(Runtime::Node).then(|| node_role(name, function.file)).flatten();
+        go().or_else(python).or_else(java).or_else(node)
+    };
+    let native = || {
+        let plain = plain_native(name);
+        let kernel = function.module.is_empty().then(|| KERNEL.role(&plain)).flatten();
+        NATIVE.role(&plain).or(kernel)
+    };
+    of_runtime().or_else(native).or_else(|| by_module(module)).unwrap_or(Role::Own)
+}
+
+/// A name without what tools write behind it: `(inline)` of pprof, `_[k]` (kernel), `_[j]`, `_[i]` of the folding
+/// scripts; and whether it said that it is the kernel's.
+fn bare(name: &str) -> (&str, bool) {
+    let name = name.trim_end_matches(" (inline)").trim_end_matches(" (partial-inline)");
+    if let Some(name) = name.strip_suffix("_[k]") {
+        return (name, true);
+    }
+    (name.trim_end_matches("_[j]").trim_end_matches("_[i]"), false)
+}
+
+fn is_nameless(name: &str) -> bool {
+    name.is_empty()
+        || matches!(name, "<unknown>" | "??" | ".unknown_Java")
+        || name.starts_with("0x")
+        || name.starts_with('[') && name.ends_with(']')
+}
+
+/// The role of code in a library of a known purpose.
+fn by_module(module: &str) -> Option<Role> {
+    let known = native::MODULES.iter().find(|(start, _)| module.starts_with(start));
+    known.map(|(_, role)| *role)
+}
+
+/// Go writes `import/path.Function` and `import/path.(*Type).Method`.
+fn go_role(name: &str) -> Option<Role> {
+    if name.contains("::") {
+        return None;
+    }
+    if let Some(role) = GO.role(name) {
+        return Some(role);
+    }
+    if !name.contains('.') {
+        return None;
+    }
+    let path = name.split_once('(').map_or(name, |(path, _)| path);
+    let package = match path.rfind('/') {
+        Some(slash) => &path[..path[slash..].find('.').map_or(path.len(), |dot| slash + dot)],
+        None => path.split('.').next().unwrap_or(path),
+    };
+    let first = package.split('/').next().unwrap_or(package);
+    let is_made_by_the_compiler =
+        ["type..", "type:", "go:", "go.shape"].iter().any(|start| name.starts_with(start));
+    let is_std = go::STD.contains(&first) || is_made_by_the_compiler;
+    Some(if is_std { Role::Plumbing } else { Role::Own })
+}
+
+/// Java's names come as `java.util.HashMap.get`, `java/util/HashMap.get`, `Ljava/util/HashMap;::get` (perf maps) and
+/// `java/util/HashMap:.get` (older ones); HotSpot's own as C++.
+fn java_role(name: &str) -> Option<Role> {
+    let dotted: Cow<'_, str> = match name.contains('/') || name.contains(";::") {
+        true => {
+            let name = name.strip_prefix('L').filter(|name| name.contains(';')).unwrap_or(name);
+            name.replace(";::", ".").replace(":.", ".").replace('/', ".").into()
+        }
+        false => name.into(),
+    };
+    let without_arguments = dotted.split('(').next().unwrap_or(&dotted);
+    JAVA.role(without_arguments).or_else(|| {
+        let is_java = !name.contains("::") || name.contains(";::");
+        (is_java && without_arguments.contains('.')).then_some(Role::Own)
+    })
+}
+
+/// Python's functions come as `py::name:/path/file.py` (perf trampoline), `name (file.py:12)` (py-spy) or with a file.
+fn python_role(name: &str, file: &str) -> Option<Role> {
+    let source = if let Some(rest) = name.strip_prefix("py::") {
+        rest.split_once(':').map_or("", |(_, file)| file)
+    } else if let Some((_, file)) = name.rsplit_once(" (").filter(|(_, file)| file.contains(".py")) {
+        file
+    } else if file.ends_with(".py") || file.starts_with("<frozen") {
+        file
+    } else {
+        return PYTHON.role(name);
+    };
+    let library = source.find("/python3").and_then(|at| source[at + 1..].split_once('/'));
+    let in_library = library.map(|(_, path)| path).filter(|path| !path.contains("-packages/"));
+    let module = in_library.or_else(|| source.starts_with("<frozen").then_some(source));
+    let listed = |module: &str| {
+        python::MODULES.iter().find(|(start, _)| module.starts_with(start)).map(|(_, role)| *role)
+    };
+    Some(match module {
+        Some(module) => listed(module).unwrap_or(Role::Plumbing),
+        None => Role::Own,
+    })
+}
+
+/// JavaScript's functions come as `LazyCompile:*name file.js:1:2`, `JS:~name file`, `Function:^name file` (perf maps)
+/// or with a file.
+fn node_role(name: &str, file: &str) -> Option<Role> {
+    let is_script =
+        ["LazyCompile:", "Function:", "JS:", "Eval:", "Script:"].iter().any(|start| name.starts_with(start));
+    if file.starts_with("node:") {
+        return Some(Role::Plumbing);
+    }
+    if let Some(role) = NODE.role(name) {
+        return Some(role);
+    }
+    (is_script || [".js", ".mjs", ".cjs", ".ts"].iter().any(|end| file.ends_with(end))).then_some(Role::Own)
+}
+
+/// A C, C++ or Rust function without what differs from use to use: parameters, returned type, mangling.
+fn plain_native(name: &str) -> Cow<'_, str> {
+    let name: Cow<'_, str> = demangled(name);
+    let name: Cow<'_, str> = match name.contains('$') {
+        true => name
+            .replace("_$LT$", "<")
+            .replace("$LT$", "<")
+            .replace("$GT$", ">")
+            .replace("$u20$", " ")
+            .replace("..", "::")
+            .into(),
+        false => name,
+    };
+    let is_operator = name.contains("operator");
+    let (mut depth, mut begin, mut end) = (0i32, 0, name.len());
+    for (at, byte) in name.bytes().enumerate() {
+        match byte {
+            b'<' => depth += 1,
+            b'>' if at == 0 || name.as_bytes()[at - 1] != b'-' => depth -= 1,
+            b' ' if depth == 0 && !is_operator => begin = at + 1,
+            b'(' if depth == 0 && at > 0 && !is_operator && !name[at..].starts_with("(anonymous") => {
+                end = at;
+                break;
+            }
+            _ => {}
+        }
+    }
+    if begin == 0 && end == name.len() || begin >= end {
+        return name;
+    }
+    name[begin..end].to_string().into()
+}
+
+fn demangled(name: &str) -> Cow<'_, str> {
+    /// A longer name is no name, and would cost time.
+    const LONGEST: usize = 4096;
+    if name.len() > LONGEST {
+        return name.into();
+    }
+    if name.starts_with("_R") || name.starts_with("_ZN") && name.contains("17h") {
+        if let Ok(demangled) = rustc_demangle::try_demangle(name) {
+            return format!("{demangled:#}").into();
+        }
+    }
+    if name.starts_with("_Z") {
+        let symbol = cpp_demangle::Symbol::new(name);
+        if let Some(demangled) = symbol.ok().and_then(|symbol| symbol.demangle().ok()) {
+            return demangled.into();
+        }
+    }
+    name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use CostKind::*;
+
+    fn kinds(names: &[&str]) -> Vec<Option<CostKind>> {
+        let functions = names.iter().map(|name| FunctionRef { name, ..FunctionRef::default() });
+        let roles = Roles::of(functions);
+        (0..names.len()).map(|at| roles.kind(at)).collect()
+    }
+
+    #[test]
+    fn go_functions_by_package_and_name() {
+        let names = [
+            "runtime.goexit",
+            "runtime.mallocgc",
+            "strings.Fields",
+            "strings.(*Builder).WriteByte",
+            "encoding/json.(*decodeState).object",
+            "go.intra.test.com/golang/nux.readTcp",
+            "test-agent/sysinfo.ProcCollector.Run",
+            "net/http.(*conn).serve",
+            "github.com/json-iterator/go.(*Iterator).ReadObject",
+            "scanblock",
+            "slices.pdqsortOrdered[go.shape.int]",
+            "strconv.ParseUint (inline)",
+        ];
+        let expected = [
+            None,
+            Some(Allocation),
+            Some(TextParsing),
+            Some(Formatting),
+            Some(Serialization),
+            None,
+            None,
+            None,
+            Some(Serialization),
+            Some(GarbageCollection),
+            Some(Sorting),
+            Some(TextParsing),
+        ];
+        assert_eq!(kinds(&names), expected);
+        let roles = Roles::of(names.iter().map(|name| FunctionRef { name, ..FunctionRef::default() }));
+        let own: Vec<usize> = (0..names.len()).filter(|at| roles.is_own(*at)).collect();
+        assert_eq!(own, [5, 6]);
+        assert_eq!(roles.runtimes().collect::<Vec<_>>(), [Runtime::Go]);
+    }
+
+    #[test]
+    fn native_functions_whatever_they_are_written_like() {
+        let names = [
+            "_int_malloc",
+            "void std::__introsort_loop<int*, long, __gnu_cxx::__ops::_Iter_less_iter>(int*, int*, long)",
+            "_ZNSt6vectorIlSaIlEE9push_backEOl",
+            "<serde_json::de::Deserializer<R> as serde::de::Deserializer>::deserialize_any",
+            "_$LT$serde_json..de..Deserializer",
+            "operator new(unsigned long)",
+            "find_rule",
+            "do_futex_wait.constprop.0",
+            "__schedule_[k]",
+            "tcp_v4_rcv_[k]",
+            "std::__detail::_Executor<char const*, std::allocator<x>, std::regex_traits<char>, true>::_M_dfs(long)",
+            "[libcrypto.so.3]",
+            "0x7f00",
+        ];
+        let expected = [
+            Some(Allocation),
+            Some(Sorting),
+            None,
+            Some(Serialization),
+            Some(Serialization),
+            Some(Allocation),
+            None,
+            Some(Locking),
+            Some(Scheduling),
+            Some(SystemCall),
+            Some(Regex),
+            Some(Crypto),
+            None,
+        ];
+        assert_eq!(kinds(&names), expected);
+    }
+
+    #[test]
+    fn java_and_python_and_node_names() {
+        let java = [
+            "java.lang.Thread.run",
+            "java/util/regex/Pattern$Curly.match",
+            "Ljava/util/HashMap;::get",
+            "io/netty/channel/nio/NioEventLoop:.run_[j]",
+            "GCTaskThread::run",
+        ];
+        assert_eq!(kinds(&java), [None, Some(Regex), Some(Hashing), None, Some(GarbageCollection)]);
+        let python = [
+            "_PyEval_EvalFrameDefault",
+            "py::loads:/usr/lib/python3.13/json/__init__.py",
+            "handle (/srv/app.py:12)",
+            "gc_collect_main",
+        ];
+        assert_eq!(kinds(&python), [Some(Program), Some(Serialization), None, Some(GarbageCollection)]);
+        let node = [
+            "LazyCompile:*parse /srv/app.js:3:1",
+            "v8::internal::JsonParser<unsigned char>::ParseJson()",
+            "(garbage collector)",
+        ];
+        assert_eq!(kinds(&node), [None, Some(Serialization), Some(GarbageCollection)]);
+    }
+}
