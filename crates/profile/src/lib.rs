@@ -3,3 +3,6 @@
 
 pub mod formats;
 pub mod kinds;
+mod sampled;
+
+pub use sampled::Sampled;

@@ -8,6 +8,8 @@ use std::time::Duration;
 /// How much of the calls is recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Mode {
+    /// No calls: nothing looks at them, and they cost nothing.
+    None,
     /// Counts and times a thread and syscall.
     Counts,
     /// Each call.

@@ -51,7 +51,8 @@ pub struct Session {
     kernel: KernelSide,
     calls_rings: RingHeads,
     sched_rings: RingHeads,
-    counts: CountTables,
+    /// `None` where nothing looks at calls.
+    counts: Option<CountTables>,
     drain: Drain,
     options: Options,
     meter: CostMeter,
@@ -73,6 +74,8 @@ const SLOW_CALL_NS: u64 = 1_000_000;
 const LONG_OFF_NS: u64 = 1_000_000;
 const SCHED_RING_BYTES: u64 = 32 << 20;
 const RARE_RING_BYTES: u32 = 8 << 20;
+/// Of a ring that nothing is written to.
+const UNUSED_RING_BYTES: u64 = 64 << 10;
 /// How long an adaptive recording counts before it records in full.
 const FIRST_LOOK: Duration = Duration::from_millis(100);
 
@@ -92,12 +95,16 @@ impl Session {
     pub fn start(options: Options) -> Result<Session, RecordError> {
         let started = Instant::now();
         let cpus = libbpf_rs::num_possible_cpus().map_err(|_| RecordError::NoRights)? as u32;
-        let call_ring = size_for(options.ring_bytes, cpus);
-        let sizes = Sizes::of(cpus, call_ring, size_for(SCHED_RING_BYTES, cpus), RARE_RING_BYTES);
+        let with_calls = options.mode != Mode::None;
+        let call_ring = size_for(if with_calls { options.ring_bytes } else { UNUSED_RING_BYTES }, cpus);
+        let sched_ring = if options.sched { SCHED_RING_BYTES } else { UNUSED_RING_BYTES };
+        let sizes = Sizes::of(cpus, call_ring, size_for(sched_ring, cpus), RARE_RING_BYTES);
         let settings = settings_of(&options, &sizes);
         let mut kernel = KernelSide::load(&settings, &sizes, &|program| (program.wanted)(&options))?;
         let recorded = |nr: u16| options.calls.as_ref().is_none_or(|calls| calls.contains(&nr));
-        kernel.set_specs(&table::spec, &recorded)?;
+        if with_calls {
+            kernel.set_specs(&table::spec, &recorded)?;
+        }
         let maps = &kernel.maps;
         let (call_heads, sched_heads) = (maps.get("call_heads")?, maps.get("sched_heads")?);
         let sources = Sources {
@@ -107,13 +114,17 @@ impl Session {
         };
         let (calls_rings, sched_rings) =
             (RingHeads::new(call_heads, cpus)?, RingHeads::new(sched_heads, cpus)?);
-        let counts = CountTables::new(maps.get("call_counts")?, cpus)?;
+        let counts = if with_calls { Some(CountTables::new(maps.get("call_counts")?, cpus)?) } else { None };
 
-        let per_call = cost::calibrate(&mut kernel, &sources, &counts)?;
+        let per_call = match &counts {
+            Some(counts) => cost::calibrate(&mut kernel, &sources, counts)?,
+            None => PerCall::default(),
+        };
         let before = [calls_rings.loss(), sched_rings.loss()];
         let rare_before = rare::losses(kernel.maps.get("rare_counts")?)?;
         let clock = Clock::now();
         let mode_now = match options.mode {
+            Mode::None => CallsMode::None,
             Mode::Counts => CallsMode::Count,
             Mode::Adaptive if options.from_exec_of.is_none() => CallsMode::Count,
             _ => CallsMode::Full,
@@ -237,7 +248,7 @@ impl Session {
         if let Ok(rare) = self.kernel.maps.get("rare_counts").and_then(rare::losses) {
             self.meter.rare(&rare);
         }
-        self.meter.update(rings, self.counts.calls(), self.began.elapsed());
+        self.meter.update(rings, self.counts.as_ref().map_or(0, CountTables::calls), self.began.elapsed());
     }
 
     fn switch(&mut self, mode: CallsMode) -> Result<(), RecordError> {
@@ -298,7 +309,7 @@ impl Session {
             ended: whole.1,
             spans: self.spans,
             losses,
-            counted: counts::take(&self.counts),
+            counted: self.counts.as_ref().map(counts::take).unwrap_or_default(),
             cost: self.meter.cost(drain_cpu),
             state: self.state,
             following: self.following,

@@ -3,6 +3,7 @@
 use crate::{only, record};
 use std::time::{Duration, Instant};
 use whyslow_model::{Nanos, SampleKind};
+use whyslow_record::{Mode, Options};
 
 /// How long it computes, wall time.
 const LENGTH: Duration = Duration::from_secs(1);
@@ -35,7 +36,19 @@ fn cpu_seconds() -> f64 {
 
 #[test]
 fn samples_are_as_many_as_the_cpu_time_has_and_name_the_function() {
-    let options = only(|options| options.sample_hz = HZ);
+    sampled(only(|options| options.sample_hz = HZ));
+}
+
+#[test]
+fn samples_need_neither_calls_nor_the_scheduler() {
+    sampled(only(|options| {
+        options.sample_hz = HZ;
+        options.mode = Mode::None;
+        options.sched = false;
+    }));
+}
+
+fn sampled(options: Options) {
     let work = || {
         let before = cpu_seconds();
         compute_for(LENGTH);

@@ -1,6 +1,7 @@
 //! Every syscall of the watched threads, in full or counted.
 
 use super::{Program, at_end, by_section, kind, object};
+use crate::options::Mode;
 
 pub(super) static CALLS: Program = Program {
     name: "calls",
@@ -9,7 +10,7 @@ pub(super) static CALLS: Program = Program {
     tables: &["syscalls", "counts"],
     // Those that threads are in as the recording ends.
     rare: &[("syscalls", &[kind::CALL])],
-    wanted: |_| true,
+    wanted: |options| options.mode != Mode::None,
     needed: true,
     object: object!("calls"),
     attach: &[
