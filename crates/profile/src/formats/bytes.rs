@@ -35,6 +35,8 @@ pub(crate) const HEAD: usize = 64 << 10;
 const STEP: usize = 256 << 10;
 /// The longest single message or line: the longest string of a real profile is some KiB.
 const LONGEST: usize = 64 << 20;
+/// The longest line that is read whole: a folded stack of 20,000 frames.
+const LONGEST_LINE: usize = 2 << 20;
 
 /// The bytes of one profile.
 pub(crate) struct Bytes<'r> {
@@ -49,6 +51,8 @@ pub(crate) struct Bytes<'r> {
     /// Where `buffer[start]` is in the decompressed file.
     offset: u64,
     has_ended: bool,
+    line_number: u64,
+    cut: Option<u64>,
 }
 
 struct Counted<R> {
@@ -98,6 +102,8 @@ impl<'r> Bytes<'r> {
             end: 0,
             offset: 0,
             has_ended: false,
+            line_number: 0,
+            cut: None,
         })
     }
 
@@ -174,5 +180,73 @@ impl<'r> Bytes<'r> {
         }
         let what = format!("the compressed stream is damaged: {error}");
         ReadError::malformed(what).at(Place::Byte(decoded))
+    }
+
+    /// The next line, without its end; false at the end of the file. What is no UTF-8 becomes U+FFFD, and what is beyond 2 MiB of one line is left out.
+    /// A compressed stream that is cut ends the lines: see [`Bytes::cut`].
+    pub(crate) fn line(&mut self, text: &mut String) -> Result<bool, ReadError> {
+        text.clear();
+        let mut searched = 0;
+        loop {
+            if let Some(at) = memchr::memchr(b'\n', &self.ahead()[searched..]) {
+                self.take_line(searched + at, text);
+                self.take(1);
+                return Ok(true);
+            }
+            searched = self.ahead().len();
+            if searched > LONGEST_LINE {
+                self.take_line(LONGEST_LINE, text);
+                self.skip_line()?;
+                return Ok(true);
+            }
+            let there = match self.want(searched as u64 + 1) {
+                Ok(there) => there,
+                Err(error) => match error.damage {
+                    ProfileDamage::CutCompressed { decoded } if decoded > 0 => {
+                        self.cut = Some(decoded);
+                        searched
+                    }
+                    _ => return Err(error),
+                },
+            };
+            if there == searched {
+                self.take_line(there, text);
+                return Ok(there > 0);
+            }
+        }
+    }
+
+    fn take_line(&mut self, length: usize, text: &mut String) {
+        let line = &self.ahead()[..length];
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        match std::str::from_utf8(line) {
+            Ok(line) => text.push_str(line),
+            Err(_) => text.push_str(&String::from_utf8_lossy(line)),
+        }
+        self.take(length);
+        self.line_number += 1;
+    }
+
+    fn skip_line(&mut self) -> Result<(), ReadError> {
+        loop {
+            if let Some(at) = memchr::memchr(b'\n', self.ahead()) {
+                self.take(at + 1);
+                return Ok(());
+            }
+            self.take(self.end - self.start);
+            if self.want(1)? == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The number of the line that was read last, from 1.
+    pub(crate) fn line_number(&self) -> u64 {
+        self.line_number
+    }
+
+    /// Where a compressed stream was cut, in decompressed bytes.
+    pub(crate) fn cut(&self) -> Option<u64> {
+        self.cut
     }
 }

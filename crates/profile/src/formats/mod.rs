@@ -2,10 +2,18 @@
 
 mod bytes;
 mod error;
+mod folded;
+mod notes;
+mod perf_script;
 mod pprof;
+mod stacks;
+#[cfg(test)]
+mod testing;
+mod top_text;
 
 pub use bytes::Limits;
 pub use error::{Place, ReadError};
+pub use notes::{DamagedLine, Notes};
 
 use bytes::{Bytes, HEAD};
 use std::fs::File;
@@ -27,7 +35,13 @@ pub struct ProfileFormat {
 }
 
 /// All formats, the most specific first: the first that recognises a file reads it.
-pub static PROFILE_FORMATS: &[&ProfileFormat] = &[&pprof::PPROF];
+pub static PROFILE_FORMATS: &[&ProfileFormat] = &[
+    &top_text::TOP_TEXT,
+    &perf_script::PERF_SCRIPT,
+    &pprof::PPROF,
+    // Any line that ends in a number might be one.
+    &folded::FOLDED,
+];
 
 /// A profile as it was read.
 #[derive(Clone, Debug)]
@@ -38,10 +52,13 @@ pub struct Loaded {
     pub data: ProfileData,
     /// What is wrong with it though it could be read: it has no samples.
     pub damage: Option<ProfileDamage>,
+    /// What could not be used of it.
+    pub notes: Notes,
 }
 
 /// What a file holds.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one a file")]
 pub enum ProfileData {
     /// Stacks with values.
     Stacks(Profile),
@@ -52,8 +69,22 @@ pub enum ProfileData {
 impl Loaded {
     fn stacks(format: &'static str, profile: Profile) -> Loaded {
         let damage = (profile.sample_count() == 0).then_some(ProfileDamage::NoSamples);
-        Loaded { format, data: ProfileData::Stacks(profile), damage }
+        Loaded { format, data: ProfileData::Stacks(profile), damage, notes: Notes::default() }
     }
+
+    fn with_notes(self, notes: Notes) -> Loaded {
+        Loaded { notes, ..self }
+    }
+}
+
+/// The whole lines of a head (the last one too, where it is the only one), as far as they are text.
+fn head_lines(head: &[u8]) -> impl Iterator<Item = &str> {
+    let whole =
+        head.iter().rposition(|byte| *byte == b'\n').filter(|_| head.len() == HEAD).unwrap_or(head.len());
+    head[..whole].split(|byte| *byte == b'\n').map_while(|line| {
+        let line = std::str::from_utf8(line.strip_suffix(b"\r").unwrap_or(line)).ok()?;
+        (!line.contains('\0')).then_some(line)
+    })
 }
 
 /// Reads a profile of any known format, compressed (gzip, zstd) or not. `name` is what errors call it.

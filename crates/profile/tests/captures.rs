@@ -1,0 +1,85 @@
+//! Every profile in the folder of captures beside the project reads, and has the sums that `go tool pprof` or plain counting gives.
+
+use std::path::{Path, PathBuf};
+use whyslow_model::Profile;
+use whyslow_profile::formats::{Limits, Loaded, ProfileData, read_file};
+
+/// The folder of captures; `None` (and a line saying so) where there is none.
+fn captures() -> Option<PathBuf> {
+    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/captures"));
+    if path.is_dir() {
+        return Some(path);
+    }
+    println!("skipped: no captures beside the project");
+    None
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file())
+        .collect();
+    files.sort();
+    files
+}
+
+fn load(path: &Path) -> Loaded {
+    read_file(path, Limits::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn stacks(path: &Path) -> Profile {
+    match load(path).data {
+        ProfileData::Stacks(profile) => profile,
+        ProfileData::Table(_) => panic!("{}: a table", path.display()),
+    }
+}
+
+#[test]
+fn every_folded_line_is_a_sample() {
+    let Some(captures) = captures() else { return };
+    for path in files(&captures.join("folded")) {
+        let loaded = load(&path);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        let sum: f64 =
+            lines.clone().map(|line| line.rsplit(' ').next().unwrap().parse::<f64>().unwrap()).sum();
+        let profile = stacks(&path);
+        assert_eq!((loaded.format, loaded.notes.damaged), ("folded stacks", 0), "{}", path.display());
+        assert_eq!(profile.sample_count(), lines.count(), "{}", path.display());
+        let last = profile.sample_types.len() - 1;
+        assert_eq!(profile.total(last), sum.round() as i64, "{}", path.display());
+    }
+}
+
+#[test]
+fn every_head_of_perf_script_is_a_sample() {
+    let Some(captures) = captures() else { return };
+    for path in files(&captures.join("perf-script")) {
+        let loaded = load(&path);
+        assert_eq!((loaded.format, loaded.notes.damaged), ("perf script", 0), "{:?}", loaded.notes);
+        let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+        let heads =
+            text.lines().filter(|line| !line.is_empty() && !line.starts_with(['\t', ' ', '#'])).count();
+        assert_eq!(stacks(&path).sample_count(), heads, "{}", path.display());
+    }
+}
+
+#[test]
+fn every_printed_table_reads() {
+    let Some(captures) = captures() else { return };
+    let tables = files(&captures.join("pprof"))
+        .into_iter()
+        .filter(|path| path.to_string_lossy().ends_with(".gotop.txt"));
+    let seeds =
+        files(&captures.join("seeds/004")).into_iter().filter(|path| path.to_string_lossy().contains(".top"));
+    for path in tables.chain(seeds) {
+        let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+        let Some((_, rows)) = text.split_once("cum%\n") else { continue };
+        let rows = rows.lines().filter(|line| !line.trim().is_empty()).count();
+        let loaded = load(&path);
+        let ProfileData::Table(table) = loaded.data else { panic!("{}", path.display()) };
+        assert_eq!((table.rows.len(), loaded.notes.damaged), (rows, 0), "{}", path.display());
+        assert!(table.total.is_some(), "{}", path.display());
+    }
+}
