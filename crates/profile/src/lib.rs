@@ -2,7 +2,14 @@
 //! apart by kind of cost, and compared.
 
 pub mod formats;
+pub mod graph;
 pub mod kinds;
+pub mod names;
 mod sampled;
+pub mod select;
+pub mod units;
+pub mod views;
 
 pub use sampled::Sampled;
+pub use select::{SelectError, Selection};
+pub use views::{PROFILE_VIEWS, ProfileView, Report, ViewError};

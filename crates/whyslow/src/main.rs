@@ -10,7 +10,7 @@ mod progress;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let matches = cli::command().get_matches();
+    let matches = cli::command().get_matches_from(cmd::with_two_dashes(std::env::args_os()));
     let result = cli::Global::of(&matches).and_then(|global| cmd::run(&matches, &global));
     match result {
         Ok(status) => status.code(),

@@ -55,6 +55,47 @@ impl ProfileBuilder {
         builder
     }
 
+    /// A builder that has all of a profile but its stacks and samples; texts, functions, mappings, locations and sets of
+    /// labels keep their ids.
+    pub fn without_samples(profile: &Profile) -> ProfileBuilder {
+        let hasher = RandomState::default();
+        let ids = |count: usize| 0..u32::try_from(count).unwrap_or(u32::MAX);
+        let strings =
+            ids(profile.string_count()).map(|id| (hasher.hash_one(profile.str(StringId(id))), StringId(id)));
+        let sets = ids(profile.label_set_count())
+            .map(|id| (hasher.hash_one(profile.labels(LabelSetId(id))), LabelSetId(id)));
+        ProfileBuilder {
+            strings: strings.collect(),
+            label_sets: sets.collect(),
+            functions: profile
+                .functions
+                .iter()
+                .copied()
+                .zip(ids(profile.functions.len()).map(FunctionId))
+                .collect(),
+            stacks: HashMap::default(),
+            profile: Profile {
+                text: profile.text.clone(),
+                text_ends: profile.text_ends.clone(),
+                set_labels: profile.set_labels.clone(),
+                set_ends: profile.set_ends.clone(),
+                sample_types: profile.sample_types.clone(),
+                functions: profile.functions.clone(),
+                mappings: profile.mappings.clone(),
+                locations: profile.locations.clone(),
+                lines: profile.lines.clone(),
+                comments: profile.comments.clone(),
+                stack_locations: Vec::new(),
+                stack_ends: Vec::new(),
+                sample_stacks: Vec::new(),
+                sample_labels: Vec::new(),
+                values: Vec::new(),
+                ..*profile
+            },
+            hasher,
+        }
+    }
+
     /// What is built so far, for its plain fields.
     pub fn profile(&mut self) -> &mut Profile {
         &mut self.profile

@@ -10,6 +10,7 @@ mod locks;
 mod man;
 mod path;
 mod peers;
+mod profile;
 mod record;
 mod report;
 mod requests;
@@ -18,6 +19,8 @@ mod summary;
 mod threads;
 mod trace;
 mod view;
+
+pub(crate) use profile::with_two_dashes;
 
 use crate::cli::{Global, Status};
 use clap::ArgMatches;
@@ -48,6 +51,7 @@ pub(crate) static COMMANDS: &[&Command] = &[
     &requests::COMMAND,
     &locks::COMMAND,
     &path::COMMAND,
+    &profile::COMMAND,
     &threads::COMMAND,
     &diff::COMMAND,
     &rule::COMMAND,

@@ -1,0 +1,76 @@
+//! Ways to look at a profile: one file a view, listed in [`PROFILE_VIEWS`].
+
+mod header;
+mod list;
+mod raw;
+mod report;
+mod tags;
+mod top;
+mod traces;
+mod tree;
+
+pub use report::Report;
+
+use crate::select::SelectError;
+use std::io::{self, Write};
+
+/// A way to look at a profile.
+pub struct ProfileView {
+    /// As it is typed.
+    pub name: &'static str,
+    /// What it shows, in a line.
+    pub about: &'static str,
+    /// What suits it.
+    pub needs: Needs,
+    /// Writes it.
+    pub write: fn(&Report<'_>, &mut dyn Write) -> Result<(), ViewError>,
+}
+
+/// What of a profile a view is made from, where nothing else is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Needs {
+    /// It is about functions that match a regular expression.
+    pub pattern: bool,
+    /// It shows at most so many nodes; 0: all.
+    pub node_count: usize,
+    /// It is about all nodes: nothing is trimmed.
+    pub everything: bool,
+    /// How finely it tells nodes apart.
+    pub granularity: Option<crate::graph::Granularity>,
+    /// It tells equal functions of different binaries apart.
+    pub objects: bool,
+    /// It writes bytes that are not for a terminal.
+    pub binary: bool,
+}
+
+impl Needs {
+    /// Nothing special: all nodes that are not too small, by function.
+    const NOTHING: Needs = Needs {
+        pattern: false,
+        node_count: 0,
+        everything: false,
+        granularity: None,
+        objects: false,
+        binary: false,
+    };
+}
+
+/// Why a view could not be written.
+#[derive(thiserror::Error, Debug)]
+pub enum ViewError {
+    /// What was asked for cannot be shown.
+    #[error(transparent)]
+    Select(#[from] SelectError),
+    /// It could not be written.
+    #[error("{0}")]
+    Write(#[from] io::Error),
+}
+
+/// All views, in the order of the help.
+pub static PROFILE_VIEWS: &[&ProfileView] =
+    &[&top::VIEW, &tree::TREE, &tree::PEEK, &list::VIEW, &traces::VIEW, &tags::VIEW, &raw::VIEW];
+
+/// A view by its name.
+pub fn find(name: &str) -> Option<&'static ProfileView> {
+    PROFILE_VIEWS.iter().copied().find(|view| view.name == name)
+}

@@ -1,0 +1,94 @@
+//! `whyslow profile FILE… [VIEW [REGEX]]`: a profile of CPU, heap, locks or threads, in pprof's words.
+
+mod flags;
+mod load;
+
+pub(crate) use flags::with_two_dashes;
+
+use super::Command;
+use crate::cli::{Global, Status};
+use crate::output;
+use anyhow::bail;
+use clap::{ArgMatches, Args, FromArgMatches};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use whyslow_profile::{PROFILE_VIEWS, ProfileView, Report, views};
+
+/// The command.
+pub(super) static COMMAND: Command = Command { name: "profile", clap, run };
+
+/// Show a profile of CPU, memory, locks or threads: what costs how much, and who calls it
+#[derive(Args)]
+#[command(after_long_help = after_long_help())]
+struct ProfileArgs {
+    /// Profiles (several are added), then a view, then for some views a regular expression: which functions
+    #[arg(required = true, value_name = "FILE... [VIEW [REGEX]]")]
+    words: Vec<String>,
+    /// Write to this file
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    flags: flags::Flags,
+}
+
+fn after_long_help() -> String {
+    let views: Vec<String> =
+        PROFILE_VIEWS.iter().map(|view| format!("  {:<12} {}", view.name, view.about)).collect();
+    format!(
+        "Views:\n{}\n\n\
+         Examples:\n  \
+         whyslow profile cpu.pprof                           what costs most\n  \
+         whyslow profile cpu.pprof top --cum --nodecount 20  the table of go tool pprof -top -cum -nodecount=20\n  \
+         whyslow profile new.pprof top --diff_base old.pprof what became more, and less\n\n\
+         Options have pprof's names and meaning; one dash before them (-nodecount=20) will do.",
+        views.join("\n")
+    )
+}
+
+fn clap() -> clap::Command {
+    ProfileArgs::augment_args(clap::Command::new(COMMAND.name))
+}
+
+fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
+    let args = ProfileArgs::from_arg_matches(matches)?;
+    let (sources, view, pattern) = sort_out(&args.words)?;
+    let selection = args.flags.selection();
+    let profile = load::profile(&sources, &args.flags, global)?;
+    let report = Report::new(&profile, &selection, view, pattern)?;
+    for remark in &report.remarks {
+        eprintln!("whyslow: {}", output::plain(remark));
+    }
+    if view.needs.binary && args.output.is_none() && std::io::stdout().is_terminal() {
+        bail!("{} writes bytes that are not for a terminal; name a file with -o", view.name);
+    }
+    let mut result = Ok(());
+    output::to(args.output.as_deref(), |out| {
+        result = (view.write)(&report, out);
+        match std::mem::replace(&mut result, Ok(())) {
+            Err(whyslow_profile::ViewError::Write(error)) => Err(error),
+            other => {
+                result = other;
+                Ok(())
+            }
+        }
+    })?;
+    result?;
+    Ok(Status::Done)
+}
+
+/// The words before the first view are profiles; what comes behind it is the view's.
+fn sort_out(words: &[String]) -> anyhow::Result<(Vec<&str>, &'static ProfileView, Option<&str>)> {
+    let at = words.iter().skip(1).position(|word| views::find(word).is_some()).map(|at| at + 1);
+    let sources = words[..at.unwrap_or(words.len())].iter().map(String::as_str).collect();
+    let view = match at {
+        Some(at) => views::find(&words[at]),
+        None => PROFILE_VIEWS.first().copied(),
+    };
+    let Some(view) = view else { bail!("there is no view") };
+    let rest = at.map_or(&[][..], |at| &words[at + 1..]);
+    match rest {
+        [] => Ok((sources, view, None)),
+        [pattern] => Ok((sources, view, Some(pattern))),
+        [_, surplus, ..] => bail!("{surplus:?} is one word too many behind the view {}", view.name),
+    }
+}
