@@ -25,6 +25,7 @@ pub use logged::{LOGGED, LogFacts};
 pub use record::{Downstream, Ending, EndpointId, ParentBy, RequestRecord, Side, TimeSplit};
 
 use super::Fold;
+use super::exemplar::Exemplar;
 use super::fds::LifeId;
 use super::threads::ProcessId;
 use super::world::{Seen, World};
@@ -101,6 +102,14 @@ impl Requests {
     /// The request of that number, if it was kept.
     pub fn find(&self, number: u64) -> Option<&RequestRecord> {
         self.records().find(|record| record.number == number)
+    }
+
+    /// The request whose answer that call could not deliver, if it was kept.
+    pub fn lost_by(&self, call: &Exemplar) -> Option<&RequestRecord> {
+        let mut lost = self.records().filter(|record| record.ending == Ending::Aborted);
+        lost.find(|record| {
+            record.last_line.as_ref().is_some_and(|last| (last.source, last.line) == (call.source, call.line))
+        })
     }
 
     /// The connection of `id`.
@@ -279,6 +288,16 @@ impl Requests {
         }
     }
 
+    /// The client closed its end, or at least will send no more.
+    fn client_left(&mut self, at: usize, when: Timestamp) {
+        let connection = &self.connections[at];
+        for place in connection.open.iter().map(|(_, place)| *place).chain(connection.turn) {
+            if let Some(open) = self.open.get_mut(place).filter(|open| !open.record.client_left.is_known()) {
+                open.record.client_left = when;
+            }
+        }
+    }
+
     /// A write or read failed because the other end is gone.
     fn broken(&mut self, at: usize, seen: &Seen<'_>) {
         let connection = &mut self.connections[at];
@@ -362,8 +381,10 @@ impl Fold for Requests {
         if seen.bytes == 0 && !many {
             let over = seen.call.ok() == Some(0) && reads(seen.call.syscall) && seen.kind != FdKind::Udp;
             // A client that has sent all may still wait for the answer.
-            if over && self.connections[at].side == Some(Side::Client) {
-                self.closed(at, seen.call.end(), Some(seen));
+            match self.connections[at].side {
+                Some(Side::Client) if over => self.closed(at, seen.call.end(), Some(seen)),
+                Some(Side::Server) if over => self.client_left(at, seen.call.end()),
+                _ => {}
             }
             return;
         }

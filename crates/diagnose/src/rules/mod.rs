@@ -65,6 +65,8 @@ mod memory {
 
 /// Rules about connections and peers.
 mod network {
+    mod lost_answers;
+
     pub(super) mod accept_queue_overflow;
     pub(super) mod client_gone;
     pub(super) mod close_wait_leak;

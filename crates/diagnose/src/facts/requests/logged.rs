@@ -179,6 +179,7 @@ impl Requests {
             begin: line.at,
             received: Timestamp::UNKNOWN,
             first_byte: Timestamp::UNKNOWN,
+            client_left: Timestamp::UNKNOWN,
             end: Timestamp::UNKNOWN,
             dur,
             ending: Ending::Answered,

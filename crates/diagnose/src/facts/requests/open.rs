@@ -152,6 +152,7 @@ impl Requests {
             begin,
             received: Timestamp::UNKNOWN,
             first_byte: Timestamp::UNKNOWN,
+            client_left: Timestamp::UNKNOWN,
             end: Timestamp::UNKNOWN,
             dur: Nanos::UNKNOWN,
             ending: Ending::Open,

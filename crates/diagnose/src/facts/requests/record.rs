@@ -91,6 +91,9 @@ pub struct RequestRecord {
     pub received: Timestamp,
     /// When its answer began: the start of the first write (server), the end of the first read (client).
     pub first_byte: Timestamp,
+    /// When the client closed its end before it had the answer, as a read of the connection told (server); unknown where
+    /// none did.
+    pub client_left: Timestamp,
     /// When the last byte of its answer was moved; where it was aborted, when that was seen; unknown while open.
     pub end: Timestamp,
     /// From begin to end; while open, to the end of the capture.

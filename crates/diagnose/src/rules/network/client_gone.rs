@@ -24,9 +24,11 @@
 //! A person who closes a browser tab, or a health check that reads only the first line, leaves the same marks:
 //! single failures without a long wait before them stay a notice.
 
+use super::lost_answers::{asked_for, left_after, name_of, time_limit};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::Facts;
 use crate::facts::aborted::AbortedAnswer;
+use crate::facts::requests::RequestRecord;
 use crate::facts::waits::{LongWait, WaitKind};
 use crate::guards::{self, Share};
 use crate::words;
@@ -100,23 +102,35 @@ fn report(facts: &Facts, out: &mut Findings<'_>, answers: &[&AbortedAnswer], res
         if worst.wait.is_some() && count >= MANY && often { Severity::Warning } else { Severity::Notice };
     let client = worst.client.as_deref().unwrap_or("a client");
     let thread = thread_name(facts, worst);
-    let lost =
-        if count == 1 { "1 answer was".to_string() } else { format!("{} answers were", words::count(count)) };
+    let requests: Vec<Option<&RequestRecord>> =
+        answers.iter().map(|answer| facts.requests.lost_by(&answer.exemplar)).collect();
+    let request = requests.first().copied().flatten();
+    let asked = asked_for(facts, &requests);
+    let lost = match count {
+        1 => format!("1 answer{asked} was"),
+        more => format!("{} answers{asked} were", words::count(more)),
+    };
     let errno = worst.errno.name();
     let title = match &worst.wait {
         Some(wait) => format!(
-            "{lost} lost, the client had gone ({errno}): thread {} had waited {} for {}",
+            "{lost} lost, the client had gone ({errno}{}): thread {} had waited {} for {}",
+            left_after(&requests)
+                .map_or(String::new(), |after| format!(", {} after it had asked", words::duration(after))),
             worst.tid,
             words::duration(wait.dur),
             what(wait),
         ),
         None => format!("{lost} lost, the client {client} had gone ({errno})"),
     };
-    let elapsed = worst.ts.since(worst.started);
+    // Another thread may have read it: then the request knows when.
+    let read_at =
+        if worst.started.is_known() { worst.started } else { request.map_or(worst.started, |one| one.begin) };
+    let elapsed = worst.ts.since(read_at);
     let patience = match elapsed.get() {
         Some(_) => format!(
-            "{client} had gone when the answer was written, {} after its request was read, so its time limit is shorter than that",
-            words::duration(elapsed)
+            "{client} had gone when the answer was written, {} after its request was read{}",
+            words::duration(elapsed),
+            worst.wait.as_ref().map_or(String::new(), |_| time_limit(facts, &requests, elapsed))
         ),
         None => format!(
             "{client} had gone when the answer was written (the start of its request is not in the capture, or was read by another thread)"
@@ -154,7 +168,10 @@ fn report(facts: &Facts, out: &mut Findings<'_>, answers: &[&AbortedAnswer], res
         .confidence(if worst.wait.is_some() { 0.9 } else { 0.6 })
         .link(ChainLink {
             who: format!("client {client}"),
-            waits_for: format!("the answer of {thread} on fd {}", worst.fd),
+            waits_for: match request.and_then(|request| name_of(facts, request)) {
+                Some(name) => format!("the answer to {name} of {thread} on fd {}", worst.fd),
+                None => format!("the answer of {thread} on fd {}", worst.fd),
+            },
             ns: elapsed,
             evidence: source(&worst.exemplar),
         });
