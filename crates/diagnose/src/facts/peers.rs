@@ -4,12 +4,15 @@
 //! Only sockets whose other end is known count: from connect, accept, lsof or `-yy`.
 
 mod connection;
+mod merged;
+pub mod services;
 #[cfg(test)]
 mod tests;
 
 use super::Fold;
 use super::exemplar::{Exemplar, Exemplars};
 use super::fds::{FdLife, LifeId, Origin};
+use super::threads::ProcessId;
 use super::world::{Seen, World};
 use connection::Connection;
 use hashbrown::HashMap;
@@ -30,8 +33,10 @@ pub enum Role {
 }
 
 /// What is known of one peer.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PeerFacts {
+    /// Whose peer it is; `None` where it is that of several processes.
+    pub process: Option<ProcessId>,
     /// The address of a server (`10.0.0.1:6379`, `/run/x.sock`); the host of a client.
     pub name: Box<str>,
     /// What it is to this program.
@@ -87,7 +92,7 @@ pub struct PeerFacts {
 }
 
 /// Requests without an answer.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Unanswered {
     /// How often.
     pub count: u64,
@@ -121,8 +126,9 @@ pub struct NoAnswer {
 }
 
 impl PeerFacts {
-    fn new(name: Box<str>, role: Role, kind: FdKind) -> PeerFacts {
+    fn new(process: Option<ProcessId>, name: Box<str>, role: Role, kind: FdKind) -> PeerFacts {
         PeerFacts {
+            process,
             name,
             role,
             kind,
@@ -208,8 +214,11 @@ impl PeerFacts {
 /// All peers, and the connections to them. Bounded: past the cap new peers share one row for each role.
 #[derive(Debug, Default)]
 pub struct Peers {
+    /// A row a process and peer.
     peers: Vec<PeerFacts>,
-    index: HashMap<(Role, Box<str>), u32>,
+    /// A row a peer; known once [`Peers::finish`] was called.
+    merged: Vec<PeerFacts>,
+    index: HashMap<(Role, Option<ProcessId>, Box<str>), u32>,
     /// By the place of their life.
     connections: Vec<Connection>,
 }
@@ -217,15 +226,22 @@ pub struct Peers {
 impl Peers {
     /// Peers kept apart. A row is about 1 KiB.
     const MAX_PEERS: usize = 4096;
+    /// Past this many rows the processes that still come share one for each peer.
+    const MAX_BY_PROCESS: usize = 2048;
 
-    /// All peers, in order of appearance.
+    /// All peers, of all processes together, in order of appearance.
     pub fn iter(&self) -> impl Iterator<Item = &PeerFacts> {
+        self.merged.iter()
+    }
+
+    /// All peers of each process, in order of appearance.
+    pub fn by_process(&self) -> impl Iterator<Item = &PeerFacts> {
         self.peers.iter()
     }
 
     /// The servers that the program asks.
     pub fn servers(&self) -> impl Iterator<Item = &PeerFacts> {
-        self.peers.iter().filter(|peer| peer.role == Role::Server)
+        self.merged.iter().filter(|peer| peer.role == Role::Server)
     }
 
     /// Connections whose peer closed its end (a read returned 0) and that the program did not use since, each
@@ -245,25 +261,33 @@ impl Peers {
                 connection.count_closed(&mut self.peers);
             }
         }
+        self.merged = merged::by_name(&self.peers);
     }
 
-    fn peer_at(&mut self, role: Role, name: &str, kind: FdKind) -> u32 {
+    fn peer_at(&mut self, process: ProcessId, role: Role, name: &str, kind: FdKind) -> u32 {
         let name = match role {
             Role::Client => host_of(name),
             Role::Server => name,
         };
-        let known =
-            |index: &HashMap<(Role, Box<str>), u32>, name: &str| index.get(&(role, name.into())).copied();
-        if let Some(at) = known(&self.index, name) {
-            return at;
+        let mut key = (role, Some(process), Box::from(name));
+        if let Some(at) = self.index.get(&key) {
+            return *at;
         }
-        let name = if self.peers.len() < Self::MAX_PEERS { name } else { "(other peers)" };
-        if let Some(at) = known(&self.index, name) {
-            return at;
+        if self.peers.len() >= Self::MAX_BY_PROCESS {
+            key.1 = None;
+            if let Some(at) = self.index.get(&key) {
+                return *at;
+            }
+        }
+        if self.peers.len() >= Self::MAX_PEERS {
+            key.2 = "(other peers)".into();
+            if let Some(at) = self.index.get(&key) {
+                return *at;
+            }
         }
         let at = self.peers.len() as u32;
-        self.peers.push(PeerFacts::new(name.into(), role, kind));
-        self.index.insert((role, name.into()), at);
+        self.peers.push(PeerFacts::new(key.1, key.2.clone(), role, kind));
+        self.index.insert(key, at);
         at
     }
 
@@ -290,12 +314,12 @@ impl Peers {
         let life = world.fds.get(id)?;
         let role = role_of(life, world);
         if let Some(name) = life.peer() {
-            return Some(self.peer_at(role, name, life.kind));
+            return Some(self.peer_at(seen.process, role, name, life.kind));
         }
         if life.kind == FdKind::Udp {
             // Not connected: each datagram names where it goes.
             let (_, name) = super::sockets::address(seen.call.args)?;
-            return Some(self.peer_at(Role::Server, &name, life.kind));
+            return Some(self.peer_at(seen.process, Role::Server, &name, life.kind));
         }
         None
     }

@@ -44,6 +44,8 @@ use whyslow_wire::{Chunk, Direction, Request, Step};
 pub struct Requests {
     endpoints: Endpoints,
     peers: HashMap<(Side, Box<str>), GroupFacts>,
+    /// Failed requests by process and peer.
+    failed: HashMap<(Side, ProcessId, Box<str>), u64>,
     threads: HashMap<(Side, ProcessId, Tid), GroupFacts>,
     /// By the place of their life.
     connections: Vec<Connection>,
@@ -61,6 +63,11 @@ pub struct Requests {
 }
 
 impl Requests {
+    /// Requests of `process` to that peer, or from it, that failed or were given up.
+    pub fn failed(&self, side: Side, process: ProcessId, peer: &str) -> u64 {
+        self.failed.get(&(side, process, peer.into())).copied().unwrap_or(0)
+    }
+
     /// Peers and threads told apart.
     const MAX_GROUPS: usize = 4_096;
 

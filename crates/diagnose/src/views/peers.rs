@@ -1,9 +1,11 @@
-//! The view `peers`: whom the program talks to, how long answers take, what fails.
+//! The view `peers`: who listens, who talks to whom, how long answers take, what fails.
 
-use super::rows::{finish, nothing_because};
+use super::rows::{finish, nothing_because, process_name};
 use super::{Ask, AskError, View};
 use crate::facts::Facts;
-use crate::facts::peers::{PeerFacts, Role};
+use crate::facts::peers::services::{Listener, OtherEnd, Services};
+use crate::facts::peers::{PeerFacts, Role, host_of, port_of};
+use crate::facts::requests::Side;
 use whyslow_model::{Cell, Column, Nanos, Table};
 
 /// The view.
@@ -16,13 +18,19 @@ pub(super) static VIEW: View = View {
 
 fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
     let timed = facts.capture.has_durations();
-    let rows: Vec<_> = facts
+    let services = Services::of(facts);
+    let wanted = |name: &str| {
+        ask.fds.peer.as_deref().is_none_or(|asked| name.contains(asked))
+            && ask.fds.port.is_none_or(|asked| port_of(name) == Some(asked))
+    };
+    let mut rows: Vec<_> = facts
         .peers
-        .iter()
-        .filter(|peer| ask.fds.peer.as_deref().is_none_or(|asked| peer.name.contains(asked)))
-        .filter(|peer| ask.fds.port.is_none_or(|asked| peer.port() == Some(asked)))
-        .map(|peer| row(peer, timed))
+        .by_process()
+        .filter(|peer| wanted(&peer.name))
+        .map(|peer| row(facts, &services, peer, timed))
         .collect();
+    let listeners = services.listeners.iter().filter(|listener| wanted(&listener.address));
+    rows.extend(listeners.map(|listener| listens(facts, listener)));
     let mut notes: Vec<String> = nothing_because(facts, "peers").into_iter().collect();
     if !rows.is_empty() {
         notes.push(
@@ -31,16 +39,23 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
                 .to_string(),
         );
     }
+    if facts.peers.by_process().any(|peer| services.other_end(facts, peer).processes.is_empty()) {
+        notes.push(
+            "No process at the other end: it is not in the capture, or its address is not.".to_string(),
+        );
+    }
     let table = Table {
         name: VIEW.name,
-        question: "Whom does it talk to, and how long do answers take?".to_string(),
+        question: "Who talks to whom, and how long do answers take?".to_string(),
         columns: vec![
-            Column::new("role", "role"),
+            Column::new("process", "process"),
+            Column::new("role", "has as"),
             Column::optional("protocol", "protocol", 4),
             Column::new("requests", "requests"),
+            Column::optional("errors", "errors", 2),
             Column::optional("p50", "p50", 2),
             Column::optional("p99", "p99", 1),
-            Column::new("max", "max"),
+            Column::optional("max", "max", 4),
             Column::optional("unanswered", "unanswered", 3),
             Column::optional("waited", "waited", 2),
             Column::optional("connections", "connections", 3),
@@ -49,6 +64,7 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
             Column::optional("sent", "sent", 6),
             Column::optional("received", "received", 6),
             Column::new("peer", "peer"),
+            Column::optional("peer_process", "peer's process", 1),
         ],
         rows,
         total: None,
@@ -57,15 +73,21 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
     finish(table, ask, if timed { "waited" } else { "requests" })
 }
 
-fn row(peer: &PeerFacts, timed: bool) -> Vec<Cell> {
-    let role = match peer.role {
-        Role::Server => "server",
-        Role::Client => "client",
+fn row(facts: &Facts, services: &Services, peer: &PeerFacts, timed: bool) -> Vec<Cell> {
+    let (role, side) = match peer.role {
+        Role::Server => ("server", Side::Client),
+        Role::Client => ("client", Side::Server),
     };
+    let protocol = peer.protocol.or_else(|| protocol_of(facts, side, peer));
+    // Where the protocol is not known nothing tells which answers are errors.
+    let told = peer.process.filter(|_| protocol.is_some_and(|protocol| protocol != "TLS"));
+    let errors = told.map(|process| facts.requests.failed(side, process, &peer.name));
     vec![
+        peer.process.map_or(Cell::Unknown, |process| Cell::Text(process_name(facts, process))),
         Cell::Text(role.to_string()),
-        Cell::text(peer.protocol),
+        Cell::text(protocol),
         Cell::Count(peer.requests),
+        errors.map_or(Cell::Unknown, Cell::Count),
         Cell::duration(peer.answers.percentile(0.5)),
         Cell::duration(peer.answers.percentile(0.99)),
         Cell::duration(peer.answers.max()),
@@ -77,5 +99,38 @@ fn row(peer: &PeerFacts, timed: bool) -> Vec<Cell> {
         Cell::Bytes(peer.sent),
         Cell::Bytes(peer.received),
         Cell::Text(peer.name.to_string()),
+        other_end(facts, &services.other_end(facts, peer)),
     ]
+}
+
+/// What the requests of that process and peer are, by one of those that are kept.
+fn protocol_of(facts: &Facts, side: Side, peer: &PeerFacts) -> Option<&'static str> {
+    let mut records = facts.requests.records().filter(|record| {
+        record.side == side
+            && Some(record.process) == peer.process
+            && record.peer.as_deref().is_some_and(|name| host_of(name) == &*peer.name)
+    });
+    records.find_map(|record| facts.requests.endpoint(record.endpoint)?.protocol)
+}
+
+/// `1200 feed.py, 1190 Catalog and others`; unknown where nobody is in the capture.
+fn other_end(facts: &Facts, end: &OtherEnd) -> Cell {
+    /// More names make a row too long for a terminal.
+    const MOST: usize = 2;
+    if end.processes.is_empty() {
+        return Cell::Unknown;
+    }
+    let names: Vec<String> =
+        end.processes.iter().take(MOST).map(|process| process_name(facts, *process)).collect();
+    let more = end.processes.len() > MOST || end.and_others;
+    Cell::Text(names.join(", ") + if more { " and others" } else { "" })
+}
+
+/// The row of a listening socket.
+fn listens(facts: &Facts, listener: &Listener) -> Vec<Cell> {
+    let mut row = vec![Cell::Unknown; 18];
+    row[0] = Cell::Text(process_name(facts, listener.process));
+    row[1] = Cell::Text("listens".to_string());
+    row[16] = Cell::Text(listener.address.to_string());
+    row
 }

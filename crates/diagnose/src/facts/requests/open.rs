@@ -363,6 +363,9 @@ impl Requests {
                 Downstream::add(&mut row.downstream, *part);
             }
         }
+        if failed && (self.failed.len() < Self::MAX_GROUPS) {
+            *self.failed.entry((record.side, record.process, peer_name(record).into())).or_default() += 1;
+        }
         for group in self.groups(record) {
             group.stats.record(dur, failed, bytes);
             group.request_bytes = group.request_bytes.saturating_add(record.request_bytes);
@@ -371,11 +374,7 @@ impl Requests {
 
     /// The rows of its peer and its thread.
     fn groups(&mut self, record: &RequestRecord) -> impl Iterator<Item = &mut GroupFacts> {
-        let name = match (record.peer.as_deref(), record.side) {
-            (None, _) => "(unknown)",
-            (Some(peer), Side::Server) => host_of(peer),
-            (Some(peer), Side::Client) => peer,
-        };
+        let name = peer_name(record);
         let peer = row(&mut self.peers, (record.side, name.into()), (record.side, "(other peers)".into()));
         let key = (record.side, record.process, record.tid);
         let thread = row(&mut self.threads, key, (record.side, record.process, 0));
@@ -395,6 +394,15 @@ impl Requests {
             group.open += 1;
         }
         self.still_open.push(record);
+    }
+}
+
+/// Whom it asks, or the host that asks.
+fn peer_name(record: &RequestRecord) -> &str {
+    match (record.peer.as_deref(), record.side) {
+        (None, _) => "(unknown)",
+        (Some(peer), Side::Server) => host_of(peer),
+        (Some(peer), Side::Client) => peer,
     }
 }
 
