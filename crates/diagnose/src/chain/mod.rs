@@ -9,6 +9,7 @@ mod blame;
 mod deadlock;
 mod kind;
 mod knots;
+mod pileups;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -18,6 +19,7 @@ pub use blame::{Blame, Cost, Scope, Span};
 pub use deadlock::{Deadlock, Stuck, Whom};
 pub use kind::Kind;
 pub use knots::{Knot, KnotFinder};
+pub use pileups::PileUp;
 pub use tree::Node;
 
 use crate::facts::graph::{Ended, LongCall, Resource, Stall, Sums};

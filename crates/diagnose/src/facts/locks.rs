@@ -146,6 +146,27 @@ impl LockFacts {
         }
     }
 
+    /// True where most waits are for a lock that another has, by its value.
+    pub fn is_mutex(&self) -> bool {
+        self.mutex_waits > 0 && self.mutex_waits * 2 >= self.waits
+    }
+
+    /// True where many threads wait often and shortly: the lock is held for moments, but always wanted.
+    pub fn is_handed_in_turns(&self) -> bool {
+        /// Fewer waits are no convoy.
+        const MIN_WAITS: u64 = 500;
+        /// Fewer waiters are two threads in each other's way, which is contention.
+        const MIN_WAITERS: usize = 3;
+        /// A wait, for each thread that is before it in the queue, is at most this long: a wake-up and a short section.
+        const LONGEST_TURN: Nanos = Nanos::new(200_000);
+        let waiters = self.waiters.len();
+        if self.waits < MIN_WAITS || waiters < MIN_WAITERS || self.mutex_waits * 2 < self.waits {
+            return false;
+        }
+        let turn = self.mean().or_zero() / (waiters as u64 - 1);
+        turn > 0 && turn <= LONGEST_TURN.or_zero()
+    }
+
     /// Who wakes most.
     pub fn main_waker(&self) -> Option<&Party> {
         self.wakers.iter().max_by_key(|party| party.times)

@@ -105,6 +105,7 @@ mod waits {
     pub(super) mod lock_contention;
     pub(super) mod lock_convoy;
     pub(super) mod lock_held_across_io;
+    pub(super) mod pool_exhausted;
     pub(super) mod sleep_polling;
     pub(super) mod thundering_herd;
     pub(super) mod wait_chain;
@@ -174,6 +175,7 @@ pub static RULES: &[&Rule] = &[
     &waits::lock_contention::RULE,
     &waits::lock_convoy::RULE,
     &waits::lock_held_across_io::RULE,
+    &waits::pool_exhausted::RULE,
     &waits::sleep_polling::RULE,
     &waits::thundering_herd::RULE,
     &waits::wait_chain::RULE,

@@ -28,7 +28,7 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::locks::LockFacts;
 use crate::facts::{Facts, ProcessId};
 use crate::{guards, words};
-use whyslow_model::{Nanos, Severity, Subject};
+use whyslow_model::{Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -40,14 +40,8 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// Fewer waits are no convoy.
-const MIN_WAITS: u64 = 500;
-/// Fewer waiters are two threads in each other's way, which is contention.
-const MIN_WAITERS: usize = 3;
 /// Hand-overs a second from which on the program runs at the speed of wake-ups.
 const HANDED_PER_S: f64 = 1_000.0;
-/// A wait, for each thread that is before it in the queue, is at most this long: a wake-up and a short section.
-const LONGEST_TURN: Nanos = Nanos::new(200_000);
 /// The threads wait about equally often: the least of them at least this part of the mean.
 const EVEN: f64 = 0.25;
 /// Wake-ups wake one: more is a barrier or a broadcast.
@@ -103,19 +97,16 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 fn is_convoy(facts: &Facts, process: ProcessId, lock: &LockFacts) -> bool {
     let waiters = lock.waiters.len();
-    if lock.waits < MIN_WAITS || waiters < MIN_WAITERS || lock.mutex_waits * 2 < lock.waits {
+    if !lock.is_handed_in_turns() {
         return false;
     }
     let mean = lock.waits as f64 / waiters as f64;
     let even = lock.waiters.iter().all(|waiter| waiter.times as f64 >= EVEN * mean);
-    let turn = lock.mean().or_zero() / (waiters as u64 - 1);
     let single = lock.wakes == 0 || lock.woken as f64 <= WOKEN_EACH * lock.wakes as f64;
     // Each of them hands it on: a producer that wakes its workers is none.
     let handed = lock.wakers.iter().filter(|waker| lock.waiters.iter().any(|waiter| waiter.tid == waker.tid));
     let worth = share_of_waits(facts, process, lock, lock.wait_ns);
     even && single
-        && turn > 0
-        && turn <= LONGEST_TURN.or_zero()
         && handed.count() * 2 >= waiters
         && facts
             .window

@@ -1,7 +1,9 @@
 //! What the holder of a contended lock does while others wait for it: its slow calls, and its stacks where a recorder
 //! took them. Shared with `lock-contention`, whose chain it continues.
 
+use crate::chain::{Explainer, KnotFinder};
 use crate::engine::Report;
+use crate::facts::graph::LongCall;
 use crate::facts::locks::{HeldAcross, LockFacts};
 use crate::facts::{Facts, ProcessId};
 use crate::words;
@@ -61,7 +63,12 @@ pub(super) fn shown<'f, 'a>(
 ) -> Report<'f, 'a> {
     let held = main_call(lock);
     let holder = held.map(|held| held.longest.tid).or_else(|| lock.main_waker().map(|waker| waker.tid));
-    if let (Some(wait), Some(holder)) = (lock.longest.as_deref(), holder) {
+    let chain = if held.is_none() { followed(facts, process, address) } else { Vec::new() };
+    if !chain.is_empty() {
+        for link in chain {
+            found = found.link(link);
+        }
+    } else if let (Some(wait), Some(holder)) = (lock.longest.as_deref(), holder) {
         found = found.link(ChainLink {
             who: format!("thread {}", wait.tid),
             waits_for: format!("lock {address:#x}, held by thread {holder}"),
@@ -76,6 +83,13 @@ pub(super) fn shown<'f, 'a>(
             ns: held.longest.dur,
             evidence: facts.evidence(&held.longest).source,
         });
+    }
+    if facts.graph.calls().any(|call| call.lock() == Some(address) && call.process == process) {
+        let explainer = Explainer::new(facts);
+        let knots = KnotFinder::new(&explainer).knots();
+        for knot in knots.iter().filter(|knot| knot.locks.contains(&address)) {
+            found = found.evidence_line("the wait-for graph", knot.words());
+        }
     }
     let waiter = lock.waiters.iter().max_by_key(|waiter| (waiter.ns, waiter.tid)).map(|waiter| waiter.tid);
     let sleeps_at_a_lock = |frames: &[&str]| frames.iter().any(|frame| frame.contains("futex"));
@@ -92,6 +106,19 @@ pub(super) fn shown<'f, 'a>(
         }
     }
     found
+}
+
+/// The chain of the longest wait at that lock that the graph has, where it leads to what the holder waits for.
+fn followed(facts: &Facts, process: ProcessId, address: u64) -> Vec<ChainLink> {
+    let here =
+        |call: &&LongCall| call.process == process && call.lock() == Some(address) && call.waker.is_some();
+    let longest =
+        facts.graph.calls().filter(here).max_by_key(|call| (call.dur(), std::cmp::Reverse(call.from)));
+    let Some(call) = longest else { return Vec::new() };
+    let explainer = Explainer::new(facts);
+    let path = explainer.path(call.tid, call.from, call.to);
+    let chain = explainer.chain(&path);
+    if chain.len() > 1 { chain } else { Vec::new() }
 }
 
 /// The heaviest stack of a thread, in a line.
