@@ -1,7 +1,12 @@
 //! The account of a profile: how much each kind of cost has, and which functions of the program hold most.
 
-use super::{CostKind, FunctionRef, Roles, Runtime, Stacks, TableRows, Verdict, decide};
+use super::{
+    CostKind, FlatRow, FunctionRef, Measure, Measured, ProfileStacks, Roles, Runtime, Stacks, TableRows,
+    Verdict, decide,
+};
+use crate::formats::ProfileData;
 use hashbrown::HashMap;
+use whyslow_model::profile::{Listing, TopReport};
 
 /// What a kind has.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -120,6 +125,33 @@ impl Account {
         if self.total > 0.0 { value / self.total } else { 0.0 }
     }
 
+    /// Of what a file holds: the value that it says is to be shown; with what that measures. `None`: it has no value.
+    pub fn of_data(data: &ProfileData) -> Option<(Account, Measured)> {
+        match data {
+            ProfileData::Stacks(profile) => {
+                let sample_type = Measure::default_type(profile)?;
+                let account = Account::of(&ProfileStacks::new(profile, sample_type));
+                Some((account, Measured::of(profile, sample_type)))
+            }
+            ProfileData::Table(report) => Some((Account::of_report(report), Measured::of_table(report))),
+        }
+    }
+
+    /// Of a printed table or listing.
+    pub fn of_report(report: &TopReport) -> Account {
+        let rows = report.rows.iter().map(|row| FlatRow {
+            name: &row.name,
+            flat: row.flat.value as f64,
+            cum: row.cum.value as f64,
+        });
+        let total = report.total.as_ref().map_or(0, |total| total.value) as f64;
+        let mut account = Account::of_table(&TableRows { rows: rows.collect(), total });
+        if let Some(listing) = report.listings.iter().max_by_key(|listing| listing.cum.value) {
+            account.holders.insert(0, holder_of_listing(listing));
+        }
+        account
+    }
+
     /// Of stacks.
     pub fn of(stacks: &dyn Stacks) -> Account {
         let count = stacks.function_count();
@@ -202,6 +234,48 @@ fn holder_of_table(functions: &[FunctionCost]) -> Vec<Holder> {
         callers: callers.iter().map(|function| name(&function.name)).collect(),
         parts: Vec::new(),
     }]
+}
+
+/// A listed function says by line where its cost goes in.
+fn holder_of_listing(listing: &Listing) -> Holder {
+    let lines = listing.lines.iter().filter_map(|line| Some((line, line.cum.as_ref()?.value as f64)));
+    let calls: Vec<_> = lines
+        .map(|(line, value)| (called_on(&line.source), u32::try_from(line.number).unwrap_or(0), value))
+        .collect();
+    let name = |callee: &Option<String>| callee.clone().unwrap_or_default();
+    let roles =
+        Roles::of(calls.iter().map(|(callee, ..)| FunctionRef {
+            name: callee.as_deref().unwrap_or(""),
+            ..FunctionRef::default()
+        }));
+    let mut parts: Vec<Part> = Vec::new();
+    for (index, (callee, line, value)) in calls.iter().enumerate() {
+        let kind = roles.kind(index).unwrap_or(CostKind::Program);
+        parts.push(Part { callee: name(callee), line: *line, kind, value: *value });
+    }
+    parts.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.line.cmp(&b.line)));
+    parts.truncate(Account::MAX_PARTS);
+    Holder {
+        function: listing.function.clone(),
+        file: listing.file.clone(),
+        value: listing.cum.value as f64,
+        cum: listing.cum.value as f64,
+        callers: Vec::new(),
+        parts,
+    }
+}
+
+/// The function of another package that a line of Go source calls first: `strings.Fields(scanner.Text())`.
+fn called_on(source: &str) -> Option<String> {
+    let call = source.find('(')?;
+    let before = &source[..call];
+    let begin = before.rfind(|c: char| !(c.is_alphanumeric() || c == '.' || c == '_')).map_or(0, |at| at + 1);
+    let name = before[begin..].trim();
+    match name {
+        // The usual names of variables of these types.
+        "scanner.Scan" => Some("bufio.(*Scanner).Scan".to_string()),
+        name => name.contains('.').then(|| name.to_string()),
+    }
 }
 
 fn by_flat(a: &FunctionCost, b: &FunctionCost) -> std::cmp::Ordering {

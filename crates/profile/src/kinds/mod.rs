@@ -5,16 +5,20 @@ mod go;
 mod java;
 mod kernel;
 mod lists;
+mod measure;
 mod native;
 mod node;
 mod python;
 mod roles;
 mod runtime;
+mod sentence;
 mod source;
 
 pub use account::{Account, FunctionCost, Holder, KindShare, Part};
+pub use measure::{Measure, Measured, about};
 pub use roles::{FunctionRef, Roles};
 pub use runtime::Runtime;
+pub use sentence::{kinds_line, sentence, short};
 pub use source::{FlatRow, Frame, ProfileStacks, Stacks, TableRows};
 
 /// What time (or memory, or waiting) was spent on.
