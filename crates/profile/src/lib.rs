@@ -1,6 +1,7 @@
 //! Profiles: stacks with values ([`whyslow_model::Profile`]), read from whatever people have, shown as pprof shows them, told
 //! apart by kind of cost, and compared.
 
+pub mod compare;
 pub mod formats;
 pub mod graph;
 pub mod kinds;

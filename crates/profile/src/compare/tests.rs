@@ -1,0 +1,77 @@
+//! The source case's series: text tables of a Go agent, and the same with runs of known length and work.
+
+use super::*;
+use crate::kinds::{FlatRow, TableRows};
+
+fn table(name: &str, total: f64, rows: &[(&str, f64, f64)]) -> Step {
+    let rows = rows.iter().map(|(name, flat, cum)| FlatRow { name, flat: flat * 1e9, cum: cum * 1e9 });
+    let account = Account::of_table(&TableRows { rows: rows.collect(), total: total * 1e9 });
+    let measured = Measured { measure: Measure::Cpu, unit: "nanoseconds".to_string() };
+    Step { name: name.to_string(), account, measured, seconds: None, work: None }
+}
+
+fn baseline() -> Step {
+    table(
+        "1-baseline",
+        128.40,
+        &[
+            ("syscall.Syscall", 43.01, 43.44),
+            ("strings.FieldsFunc", 12.67, 35.30),
+            ("runtime.futex", 3.87, 3.87),
+            ("scanblock", 5.93, 5.93),
+            ("nux.readTcp", 0.20, 61.55),
+        ],
+    )
+}
+
+fn locked() -> Step {
+    table(
+        "2-lock-all",
+        261.51,
+        &[("GC", 0.0, 77.26), ("runtime.futex", 54.47, 54.47), ("syscall.Syscall", 47.87, 48.24)],
+    )
+}
+
+#[test]
+fn shares_are_compared_and_raw_seconds_are_not() {
+    let compared = compare(&[baseline(), locked()], None).unwrap();
+    assert_eq!(compared.basis, Basis::Share);
+    let change = &compared.changes[0];
+    assert_eq!(change.outcome, Outcome::Worse);
+    assert!(change.text.contains("runtime.futex 3.0 % -> 21 % (6.9x), +17.8 points"), "{}", change.text);
+    assert!(change.text.contains("garbage collection 4.6 % -> 30 %"), "{}", change.text);
+    assert!(change.text.contains("a lock"), "{}", change.text);
+    assert_eq!(compared.best, None);
+    assert!(compared.refusals[0].contains("How much faster is not said"));
+    assert!(!compared.text().contains("2.0x"), "128 s and 261 s are of runs of unknown length");
+    // A function that the other table does not show is unknown, not zero.
+    let fields = compared.functions.iter().find(|row| row.name == "strings.FieldsFunc").unwrap();
+    assert_eq!(fields.shares[1], None);
+}
+
+#[test]
+fn time_a_second_and_a_unit_of_work() {
+    let with = |mut step: Step, seconds: f64, work: Option<f64>| {
+        (step.seconds, step.work) = (Some(seconds), work);
+        step
+    };
+    // The second ran twice as long: 128.4 s of 100 s and 261.5 s of 200 s are nearly equal.
+    let compared = compare(&[with(baseline(), 100.0, None), with(locked(), 200.0, None)], None).unwrap();
+    assert_eq!((compared.basis, compared.changes[0].outcome), (Basis::Second, Outcome::Same));
+    assert!(compared.refusals[0].contains("also be less work"));
+
+    // Less CPU because less was done.
+    let steps = [with(baseline(), 100.0, Some(1000.0)), with(locked(), 300.0, Some(2000.0))];
+    let compared = compare(&steps, Some("requests")).unwrap();
+    assert_eq!((compared.basis, compared.changes[0].outcome), (Basis::Work, Outcome::Same));
+    assert!(compared.refusals[0].contains("Step 2 did less work: 10.0 requests a second before, 6.7 now."));
+}
+
+#[test]
+fn profiles_of_different_things_are_refused() {
+    let mut heap = locked();
+    heap.measured = Measured { measure: Measure::MemoryInUse, unit: "bytes".to_string() };
+    let refused = compare(&[baseline(), heap], None).unwrap_err();
+    assert!(refused.to_string().contains("is a profile of CPU in nanoseconds"), "{refused}");
+    assert_eq!(compare(&[baseline()], None).unwrap_err(), CompareError::TooFew);
+}
