@@ -1,4 +1,6 @@
-//! `whyslow diff BEFORE AFTER`: did the change work?
+//! `whyslow diff BEFORE AFTER`: did the change work? Of profiles also a series: `whyslow diff A B C D`.
+
+mod profiles;
 
 use super::Command;
 use crate::cli::{FailOn, FailOnArg, Global, Status};
@@ -19,6 +21,8 @@ Examples:
   whyslow diff before.st after.st       two traces; before.lsof and after.lsof are read too if they lie beside them
   whyslow diff before/ after/           two directories of captures
   whyslow diff old-c.txt new-c.txt      two tables of strace -c
+  whyslow diff 1.pprof 2.pprof 3.pprof  profiles: what each step did to each kind of cost
+  whyslow diff --per requests=1000,1200 old.pprof new.pprof   the cost of a request
   whyslow diff old.log new.log          two access logs
   whyslow diff percentiles.tsv          a table of percentiles with a column `when`
 
@@ -43,6 +47,17 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let after = args.after.as_deref();
     if args.before == Path::new("-") && after == Some(Path::new("-")) {
         bail!("standard input cannot be both sides; name a file for one of them");
+    }
+    let mut all = vec![args.before.clone(), args.after.clone()];
+    all.extend(args.more.iter().cloned());
+    if let Some(loaded) = profiles::load(&all)? {
+        return profiles::run(&loaded, args.per.as_ref(), global);
+    }
+    if !args.more.is_empty() || args.per.is_some() {
+        bail!(
+            "a series and --per are for profiles; {} is none\nnext: give two captures, or only profiles",
+            args.before.display()
+        );
     }
     let before = input::facts_of(&input::with_companions(&args.before)?, global)?;
     let (before, after) = match after {
