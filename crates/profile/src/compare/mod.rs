@@ -204,6 +204,8 @@ pub fn compare(steps: &[Step], work_unit: Option<&str>) -> Result<Comparison, Co
     };
     let mut kinds: Vec<Row> = CostKind::ALL
         .into_iter()
+        // What a table does not show is no kind.
+        .filter(|kind| *kind != CostKind::Unknown || !steps.iter().any(|step| step.account.is_table))
         .filter(|kind| steps.iter().any(|step| step.account.kind(*kind).value != 0.0))
         .map(|kind| {
             row(kind.words(), &|step| {
@@ -279,7 +281,8 @@ fn rows(steps: &[Step], cum: bool) -> Vec<String> {
         for function in &step.account.functions {
             let value = if cum { function.cum } else { function.flat };
             let share = step.account.part(value);
-            if share < SHOWN_SHARE || cum && !function.is_own {
+            // Without stacks a library's function says what it is for by all below it.
+            if share < SHOWN_SHARE || cum && !function.is_own && !step.account.is_table {
                 continue;
             }
             match found.iter_mut().find(|(_, name)| *name == function.name) {

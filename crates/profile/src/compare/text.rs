@@ -50,7 +50,7 @@ impl Comparison {
         }
         self.rows(&mut out, "kinds of cost", &self.kinds);
         self.rows(&mut out, "functions (own cost)", &self.functions);
-        self.rows(&mut out, "the program's functions (with all below them)", &self.paths);
+        self.rows(&mut out, "functions (with all below them)", &self.paths);
         out
     }
 

@@ -222,8 +222,12 @@ fn holder_of_table(functions: &[FunctionCost]) -> Vec<Holder> {
         functions.iter().filter(|function| function.is_own && function.cum > 0.0).collect();
     own.sort_by(|a, b| b.cum.total_cmp(&a.cum));
     let Some(first) = own.first() else { return Vec::new() };
-    let chain: Vec<&&FunctionCost> =
+    let mut chain: Vec<&&FunctionCost> =
         own.iter().take_while(|function| function.cum >= MOST * first.cum).collect();
+    // What spends nothing itself only calls: it may stand beside the one before it, not below.
+    while chain.len() > 1 && chain.last().is_some_and(|last| last.flat == 0.0) {
+        chain.pop();
+    }
     let Some((last, callers)) = chain.split_last() else { return Vec::new() };
     let name = |function: &str| function.trim_end_matches(" (inline)").to_string();
     vec![Holder {

@@ -94,6 +94,9 @@ pub fn kinds_line(account: &Account, measured: &Measured) -> String {
         .take(MOST_KINDS)
         .map(|share| format!("{} {at_least}{}", share.kind.words(), about(account.part(share.value))))
         .collect();
+    if list.is_empty() {
+        return String::new();
+    }
     let hidden = account.share(CostKind::Unknown);
     let hidden = match account.is_table && hidden >= TELLING {
         true => format!("; the table does not show {}", about(hidden)),

@@ -34,6 +34,12 @@ struct DiffArgs {
     before: PathBuf,
     /// The capture after it; none where a table of percentiles holds both
     after: Option<PathBuf>,
+    /// Further profiles of a series
+    #[arg(value_name = "MORE")]
+    more: Vec<PathBuf>,
+    /// Work done in each profile, and what is counted: requests=1000,1200
+    #[arg(long, value_name = "[UNIT=]N,N,...")]
+    per: Option<profiles::Work>,
     #[command(flatten)]
     fail_on: FailOnArg,
 }
@@ -48,9 +54,14 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     if args.before == Path::new("-") && after == Some(Path::new("-")) {
         bail!("standard input cannot be both sides; name a file for one of them");
     }
-    let mut all = vec![args.before.clone(), args.after.clone()];
-    all.extend(args.more.iter().cloned());
-    if let Some(loaded) = profiles::load(&all)? {
+    let all: Vec<&Path> = [args.before.as_path()]
+        .into_iter()
+        .chain(after)
+        .chain(args.more.iter().map(PathBuf::as_path))
+        .collect();
+    if all.len() > 1
+        && let Some(loaded) = profiles::load(&all)?
+    {
         return profiles::run(&loaded, args.per.as_ref(), global);
     }
     if !args.more.is_empty() || args.per.is_some() {

@@ -3,8 +3,7 @@
 use crate::cli::{Global, Status};
 use crate::output;
 use anyhow::{Context, bail};
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 use whyslow_model::profile::ProfileDamage;
 use whyslow_profile::compare::{self, Step};
@@ -34,9 +33,9 @@ impl FromStr for Work {
 }
 
 /// All files as profiles; `None` where the first is none: then they are captures.
-pub(super) fn load(files: &[PathBuf]) -> anyhow::Result<Option<Vec<(String, Loaded)>>> {
+pub(super) fn load(files: &[&Path]) -> anyhow::Result<Option<Vec<(String, Loaded)>>> {
     let mut all = Vec::new();
-    for path in files {
+    for &path in files {
         if path == Path::new("-") || path.is_dir() {
             return none_or_mixed(&all, path);
         }

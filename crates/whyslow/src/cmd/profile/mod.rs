@@ -2,6 +2,7 @@
 
 mod flags;
 mod load;
+mod opening;
 
 pub(crate) use flags::with_two_dashes;
 
@@ -52,6 +53,11 @@ fn clap() -> clap::Command {
 fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let args = ProfileArgs::from_arg_matches(matches)?;
     let (sources, view, pattern) = sort_out(&args.words)?;
+    let has_opening = opening::is_wanted(&args.words) && args.output.is_none();
+    if has_opening && let Some(text) = opening::of_table(&sources) {
+        output::to_stdout(|out| out.write_all(output::plain(&text).as_bytes()))?;
+        return Ok(Status::Done);
+    }
     let selection = args.flags.selection();
     let profile = load::profile(&sources, &args.flags, global)?;
     let report = Report::new(&profile, &selection, view, pattern)?;
@@ -63,6 +69,9 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     }
     let mut result = Ok(());
     output::to(args.output.as_deref(), |out| {
+        if has_opening {
+            out.write_all(output::plain(&opening::of_report(&report)).as_bytes())?;
+        }
         result = (view.write)(&report, out);
         match std::mem::replace(&mut result, Ok(())) {
             Err(whyslow_profile::ViewError::Write(error)) => Err(error),

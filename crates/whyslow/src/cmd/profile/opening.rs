@@ -1,0 +1,35 @@
+//! What a profile begins with where no view is named: who holds most, and the kinds of cost.
+
+use std::path::Path;
+use whyslow_profile::formats::{self, Limits, ProfileData};
+use whyslow_profile::kinds::{Account, Measured, ProfileStacks, kinds_line, sentence};
+use whyslow_profile::{Report, views};
+
+/// True where the words name no view.
+pub(super) fn is_wanted(words: &[String]) -> bool {
+    words.iter().skip(1).all(|word| views::find(word).is_none())
+}
+
+/// The opening of what a view is about to show.
+pub(super) fn of_report(report: &Report<'_>) -> String {
+    let account = Account::of(&ProfileStacks::new(&report.profile, report.value_index));
+    text(&account, &Measured::of(&report.profile, report.value_index))
+}
+
+/// All that can be said of a printed table; `None` where the file is none.
+pub(super) fn of_table(sources: &[&str]) -> Option<String> {
+    /// People paste no longer ones.
+    const LONGEST: u64 = 1 << 20;
+    let [source] = sources else { return None };
+    let path = Path::new(source);
+    if std::fs::metadata(path).ok().filter(|file| file.is_file())?.len() > LONGEST {
+        return None;
+    }
+    let loaded = formats::read_file(path, Limits::default()).ok()?;
+    let ProfileData::Table(table) = &loaded.data else { return None };
+    Some(text(&Account::of_report(table), &Measured::of_table(table)))
+}
+
+fn text(account: &Account, measured: &Measured) -> String {
+    format!("{}\n{}\n\n", sentence(account, measured), kinds_line(account, measured))
+}
