@@ -185,13 +185,18 @@ fn merge(mut parts: Vec<Part>) -> Result<Profile, SelectError> {
         }
     }
     drop(numbers);
+    let mut is_balanced = false;
     for (number, (stack, labels)) in keys.iter().enumerate() {
         let values = &sums[number * width..(number + 1) * width];
         if values.iter().any(|value| *value != 0) {
             merger.builder.sample(*stack, *labels, values)?;
+        } else {
+            is_balanced = true;
         }
     }
-    Ok(merger.builder.finish())
+    let sum = merger.builder.finish();
+    // What only samples had that took each other away goes with them.
+    if is_balanced { merge(vec![Part::plain(sum)]) } else { Ok(sum) }
 }
 
 /// What makes two mappings the same: size in pages, offset, build id or file.

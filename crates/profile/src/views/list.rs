@@ -141,5 +141,10 @@ fn find(file: &str, shape: &Shape) -> Result<PathBuf, String> {
     let found =
         directories.flat_map(|directory| Path::new(directory).ancestors().map(|above| above.join(path)));
     let mut found = found.filter(|path| path.is_file());
-    found.next().ok_or_else(|| format!("{path} is not below {search}; --source_path names where to search"))
+    // pprof gives up where a directory of the name's happens to be called as the one to search.
+    let absolute = Path::new(file);
+    found
+        .next()
+        .or_else(|| (absolute.is_absolute() && absolute.is_file()).then(|| absolute.to_path_buf()))
+        .ok_or_else(|| format!("{path} is not below {search}; --source_path names where to search"))
 }

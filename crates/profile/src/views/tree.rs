@@ -28,16 +28,21 @@ const LEGEND: &str = "      flat  flat%   sum%        cum   cum%   calls calls% 
 
 fn write(report: &Report<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
     let shown = report.trimmed(true);
+    let is_wanted = |name: &str| report.pattern.as_ref().is_none_or(|pattern| pattern.is_match(name));
+    if let Some(pattern) = &report.pattern {
+        let mut names = shown.graph.shown.iter().map(|id| shown.graph.node(*id).info.printable());
+        if !names.any(|name| is_wanted(&name)) {
+            return Err(SelectError::NoMatch(pattern.to_string()).into());
+        }
+    }
     writeln!(out, "{}\n{SEPARATOR}\n{LEGEND}", header::table_lines(report, &shown).join("\n"))?;
     let mut sum = 0_i64;
-    let mut matched = false;
     for id in &shown.graph.shown {
         let node = shown.graph.node(*id);
         let name = node.info.printable();
-        if report.pattern.as_ref().is_some_and(|pattern| !pattern.is_match(&name)) {
+        if !is_wanted(&name) {
             continue;
         }
-        matched = true;
         let (flat, cum) = (node.flat_value(), node.cum_value());
         let line = |edge: &Edge, other: u32| {
             format!(
@@ -69,8 +74,5 @@ fn write(report: &Report<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
     if !shown.graph.shown.is_empty() {
         writeln!(out, "{SEPARATOR}")?;
     }
-    match &report.pattern {
-        Some(pattern) if !matched => Err(SelectError::NoMatch(pattern.to_string()).into()),
-        _ => Ok(()),
-    }
+    Ok(())
 }

@@ -29,13 +29,13 @@ pub(super) struct Flags {
     #[arg(long, value_name = "YES", num_args = 0..=1, require_equals = true, default_missing_value = "true", action = ArgAction::Set)]
     trim: Option<bool>,
     /// Which value, by name or number: inuse_space, alloc_objects, contentions, ...
-    #[arg(long, alias = "sample-index", value_name = "NAME")]
+    #[arg(long = "sample_index", alias = "sample-index", value_name = "NAME")]
     sample_index: Option<String>,
     /// The unit to show: ms, MB, auto (each value in its own), ...
     #[arg(long, value_name = "UNIT")]
     unit: Option<String>,
     /// Divide all values by this
-    #[arg(long, alias = "divide-by", value_name = "NUMBER")]
+    #[arg(long = "divide_by", alias = "divide-by", value_name = "NUMBER")]
     divide_by: Option<f64>,
     /// Values divided by the first one (a count)
     #[arg(long)]
@@ -77,10 +77,10 @@ pub(super) struct Flags {
     #[arg(long, value_name = "REGEX")]
     show: Option<String>,
     /// Leave out frames above the highest like this
-    #[arg(long, alias = "show-from", value_name = "REGEX")]
+    #[arg(long = "show_from", alias = "show-from", value_name = "REGEX")]
     show_from: Option<String>,
     /// Leave out frames below the lowest like this
-    #[arg(long, alias = "prune-from", value_name = "REGEX")]
+    #[arg(long = "prune_from", alias = "prune-from", value_name = "REGEX")]
     prune_from: Option<String>,
     /// Only samples with a label like this: REGEX, KEY=REGEX, 1kb:10kb, KEY=1kb:
     #[arg(long, value_name = "LABEL")]
@@ -101,22 +101,22 @@ pub(super) struct Flags {
     #[arg(long, value_name = "KEY,...")]
     tagleaf: Option<String>,
     /// Leave out what became less
-    #[arg(long, alias = "drop-negative")]
+    #[arg(long = "drop_negative", alias = "drop-negative")]
     drop_negative: bool,
     /// Percentages of what was selected
-    #[arg(long, alias = "relative-percentages")]
+    #[arg(long = "relative_percentages", alias = "relative-percentages")]
     relative_percentages: bool,
     /// No header
-    #[arg(long, alias = "compact-labels")]
+    #[arg(long = "compact_labels", alias = "compact-labels")]
     compact_labels: bool,
     /// Directories where sources are searched
-    #[arg(long, alias = "source-path", value_name = "DIR:...")]
+    #[arg(long = "source_path", alias = "source-path", value_name = "DIR:...")]
     source_path: Option<String>,
     /// Prefixes to take off the names of sources
-    #[arg(long, alias = "trim-path", value_name = "DIR:...")]
+    #[arg(long = "trim_path", alias = "trim-path", value_name = "DIR:...")]
     trim_path: Option<String>,
     /// Subtract this profile; percentages are of it
-    #[arg(long, alias = "diff-base", value_name = "FILE", conflicts_with = "base")]
+    #[arg(long = "diff_base", alias = "diff-base", value_name = "FILE", conflicts_with = "base")]
     pub(super) diff_base: Vec<PathBuf>,
     /// Subtract this profile (an earlier one of the same counters)
     #[arg(long, value_name = "FILE")]

@@ -35,7 +35,11 @@ fn one(path: &Path) -> anyhow::Result<Profile> {
     }
     match loaded.data {
         ProfileData::Stacks(profile) => Ok(profile),
-        #[allow(unreachable_patterns)]
-        _ => bail!("{}: this is a table, not a profile; nothing can be selected from it", path.display()),
+        ProfileData::Table(_) => {
+            bail!(
+                "{}: this is a printed table; its stacks are not in it, nothing can be selected",
+                path.display()
+            )
+        }
     }
 }
