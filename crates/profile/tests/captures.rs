@@ -87,3 +87,87 @@ fn every_printed_table_reads() {
         assert!(table.total.is_some(), "{}", path.display());
     }
 }
+
+/// The sums of each value, and how many stacks, as `go tool pprof -raw` prints them; `None` where it cannot be run.
+fn raw_sums(path: &Path) -> Option<Vec<i64>> {
+    let output = std::process::Command::new("go").args(["tool", "pprof", "-raw"]).arg(path).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let (_, samples) = text.split_once("\nSamples:\n")?;
+    let (samples, _) = samples.split_once("\nLocations\n")?;
+    let mut sums = Vec::new();
+    // The first line names the types; labels stand on lines of their own, without a `: ` behind numbers.
+    for line in samples.lines().skip(1) {
+        let Some((values, _)) = line.split_once(": ").or(line.strip_suffix(':').map(|line| (line, "")))
+        else {
+            continue;
+        };
+        let Ok(values) = values.split_whitespace().map(str::parse::<i64>).collect::<Result<Vec<_>, _>>()
+        else {
+            continue;
+        };
+        sums.resize(values.len().max(sums.len()), 0);
+        values.iter().enumerate().for_each(|(index, value)| sums[index] += value);
+    }
+    Some(sums)
+}
+
+#[test]
+fn every_pprof_file_has_the_sums_of_go_tool_pprof() {
+    let Some(captures) = captures() else { return };
+    let mut compared = 0;
+    for path in files(&captures.join("pprof"))
+        .into_iter()
+        .filter(|path| path.extension().is_none_or(|end| end != "txt"))
+    {
+        let profile = stacks(&path);
+        let Some(sums) = raw_sums(&path).filter(|sums| !sums.is_empty()) else {
+            println!("skipped: go tool pprof gives no sums for {}", path.display());
+            continue;
+        };
+        let ours: Vec<i64> = (0..profile.sample_types.len()).map(|index| profile.total(index)).collect();
+        assert_eq!(ours, sums, "{}", path.display());
+        compared += 1;
+    }
+    println!("{compared} compared");
+}
+
+#[test]
+fn every_dump_reads() {
+    let Some(captures) = captures() else { return };
+    for path in files(&captures.join("goroutine")) {
+        let loaded = load(&path);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let profile = stacks(&path);
+        assert_eq!(loaded.notes.damaged, 0, "{}", path.display());
+        match text.split_once("goroutine profile: total ") {
+            Some((_, total)) => {
+                let total = total.lines().next().unwrap().parse::<i64>().unwrap();
+                // One capture is an excerpt.
+                assert!(
+                    profile.total(0) == total || path.to_string_lossy().contains("natsjsmdemo"),
+                    "{}",
+                    path.display()
+                );
+            }
+            None => {
+                let heads =
+                    text.lines().filter(|line| line.contains("goroutine ") && line.ends_with("]:")).count();
+                assert_eq!(profile.sample_count(), heads, "{}", path.display());
+            }
+        }
+    }
+    for path in files(&captures.join("jstack")) {
+        let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+        let heads = text
+            .lines()
+            .filter(|line| line.starts_with('"') && line.contains(" prio=") || line.contains(" nid="))
+            .count();
+        let profile = stacks(&path);
+        assert_eq!(
+            (load(&path).format, profile.sample_count()),
+            ("Java thread dump", heads),
+            "{}",
+            path.display()
+        );
+    }
+}

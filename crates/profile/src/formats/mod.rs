@@ -3,6 +3,9 @@
 mod bytes;
 mod error;
 mod folded;
+mod goroutines;
+mod jstack;
+mod legacy;
 mod notes;
 mod perf_script;
 mod pprof;
@@ -37,6 +40,14 @@ pub struct ProfileFormat {
 /// All formats, the most specific first: the first that recognises a file reads it.
 pub static PROFILE_FORMATS: &[&ProfileFormat] = &[
     &top_text::TOP_TEXT,
+    &legacy::HEAP,
+    &legacy::JAVA,
+    &legacy::CONTENTION,
+    &legacy::GO_COUNT,
+    &legacy::THREADS,
+    &legacy::CPU,
+    &jstack::JSTACK,
+    &goroutines::GOROUTINES,
     &perf_script::PERF_SCRIPT,
     &pprof::PPROF,
     // Any line that ends in a number might be one.
