@@ -14,6 +14,7 @@ mod logged;
 mod open;
 mod payload;
 mod record;
+mod retries;
 mod serving;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ pub(crate) use tests::sample;
 pub use endpoints::{EndpointFacts, GroupFacts};
 pub use logged::{LOGGED, LogFacts};
 pub use record::{Downstream, Ending, EndpointId, ParentBy, RequestRecord, Side, TimeSplit};
+pub use retries::Retries;
 
 use super::Fold;
 use super::exemplar::Exemplar;
@@ -33,6 +35,7 @@ use connection::{Connection, TURN, Tls, tls_record};
 use endpoints::Endpoints;
 use hashbrown::HashMap;
 use open::OpenTable;
+use retries::FailedLately;
 use serving::Threads;
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::Moves;
@@ -51,6 +54,7 @@ pub struct Requests {
     connections: Vec<Connection>,
     open: OpenTable,
     serving: Threads,
+    failed_lately: FailedLately,
     log: LogFacts,
     /// Requests that began.
     count: u64,

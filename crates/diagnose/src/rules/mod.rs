@@ -79,7 +79,10 @@ mod network {
     pub(super) mod fd_exhaustion;
     pub(super) mod missing_timeout;
     pub(super) mod n_plus_one_queries;
+    pub(super) mod retry_storm;
+    pub(super) mod serial_independent_calls;
     pub(super) mod slow_downstream;
+    pub(super) mod slow_redis_command;
     pub(super) mod tcp_retransmit;
 }
 
@@ -159,7 +162,10 @@ pub static RULES: &[&Rule] = &[
     &network::fd_exhaustion::RULE,
     &network::missing_timeout::RULE,
     &network::n_plus_one_queries::RULE,
+    &network::retry_storm::RULE,
+    &network::serial_independent_calls::RULE,
     &network::slow_downstream::RULE,
+    &network::slow_redis_command::RULE,
     &network::tcp_retransmit::RULE,
     &process::close_range_loop::RULE,
     &process::exec_path_search::RULE,

@@ -1,6 +1,7 @@
 //! Rows of requests: by endpoint, with the slowest and the failed ones kept; by peer and by thread.
 
 use super::record::{Downstream, EndpointId, RequestRecord, Side, TimeSplit};
+use super::retries::Retries;
 use hashbrown::{Equivalent, HashMap};
 use std::hash::Hash;
 use std::sync::Arc;
@@ -35,6 +36,8 @@ pub struct EndpointFacts {
     pub split: TimeSplit,
     /// Requests that are in `split`.
     pub split_count: u64,
+    /// Those that were asked again at once after they had failed (client).
+    pub retries: Retries,
     /// Requests that one thread read and another one answered.
     pub handed_over: u64,
     /// The slowest.
@@ -59,6 +62,7 @@ impl EndpointFacts {
             downstream: Vec::new(),
             split: TimeSplit::default(),
             split_count: 0,
+            retries: Retries::default(),
             handed_over: 0,
             slowest: Kept::default(),
             failed: Kept::default(),

@@ -1,6 +1,7 @@
 //! Requests under way: from their first byte to the last of their answer.
 
 use super::record::{Downstream, Ending, Figures, ParentBy, RequestRecord, Side, TimeSplit};
+use super::retries::Try;
 use super::serving::Made;
 use super::{EndpointId, GroupFacts, Requests};
 use crate::facts::SLOW_CALL;
@@ -33,6 +34,8 @@ pub(super) struct Open {
     since_answer: Vec<(EndpointId, Timestamp, Timestamp)>,
     /// The end of the last request made in it.
     covered_until: Timestamp,
+    /// Which try it is, where the same request failed just before (client).
+    again: Option<Try>,
 }
 
 impl Open {
@@ -164,8 +167,15 @@ impl Requests {
             first_line: Exemplar::of(call),
             last_line: None,
         };
+        let again = if side == Side::Client { self.failed_lately.again(&record) } else { None };
+        if let Some(again) = &again
+            && let Some(row) = self.endpoints.get_mut(endpoint)
+        {
+            row.retries.take(again, &record);
+        }
         let place = self.open.add(Open {
             record,
+            again,
             thread: seen.thread,
             from,
             to: None,
@@ -299,6 +309,9 @@ impl Requests {
             && let (Some(to), Some(wall), Ending::Answered) = (&open.to, record.dur.get(), ending)
         {
             record.split = Some(TimeSplit::between(&open.from, to, wall));
+        }
+        if record.side == Side::Client && record.failed() {
+            self.failed_lately.failed(record, open.again.take());
         }
         if record.side == Side::Client {
             let made = Made { number: record.number, endpoint: record.endpoint, begin: record.begin, end };
