@@ -1,9 +1,9 @@
 //! Tables of percentiles, as dashboards export them: a row an endpoint, a column a percentile, with tabs or commas.
 //!
 //! ```text
-//! endpoint	p50	p90	p99	p99.9	when
-//! /feed	0.135	0.512	2.353	4.524	before
-//! /feed	0.078	0.245	0.762	2.235	after
+//! endpoint  p50  p90  p99  p99.9  when
+//! /feed  0.135  0.512  2.353  4.524  before
+//! /feed  0.078  0.245  0.762  2.235  after
 //! ```
 //!
 //! A unit is taken from the headings (`p50_ms`, `p99 (s)`) where all tell the same; else the figures are compared as they

@@ -4,7 +4,7 @@
 //! 10.0.0.9 - - [06/Sep/2015:05:58:05 +0900] "GET /feed?n=1 HTTP/1.1" 200 12 "-" "curl/7.54.0" "-" 0.057
 //! 10.0.0.9 - - [06/Sep/2015:05:58:05 +0900] "GET /feed HTTP/1.1" 200 12 "-" "-" rt=0.057 ua="10.0.0.2:80" ut="0.055"
 //! {"time_local":"06/Sep/2015:05:58:05 +0900","request":"GET /feed HTTP/1.1","status":200,"request_time":0.057}
-//! time:06/Sep/2015:05:58:05 +0900	host:10.0.0.9	req:GET /feed HTTP/1.1	status:200	size:12	reqtime:0.057
+//! time:06/Sep/2015:05:58:05 +0900  host:10.0.0.9  req:GET /feed HTTP/1.1  status:200  size:12  reqtime:0.057
 //! ```
 //!
 //! The shape is told from each line by itself: NCSA's (common, combined, with a virtual host before them or with more
