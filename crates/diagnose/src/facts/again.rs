@@ -1,7 +1,7 @@
 //! Calls that find nothing ready (EAGAIN) right after another one, with no wait and no work in between.
 
 use super::Fold;
-use super::laps::{Laps, lap_time, within};
+use super::laps::{Laps, lap_time, paced, within};
 use super::threads::ProcessId;
 use super::world::{Seen, World};
 use whyslow_model::event::Tid;
@@ -138,7 +138,8 @@ impl Fold for AgainSpins {
         }
         let thread = world.threads.thread(seen.thread);
         let last = self.threads[at];
-        let lap = lap_time(last.ts, call.ts).filter(|time| within(*time, Self::LONGEST_LAP_NS));
+        let longest = paced(Self::LONGEST_LAP_NS, call, thread.calls.saturating_sub(last.calls));
+        let lap = lap_time(last.ts, call.ts).filter(|time| within(*time, longest));
         let mut row = last.row;
         if let Some(lap) = lap
             && last.seen
@@ -183,6 +184,26 @@ mod tests {
         let spin = &facts.again.spins[0];
         assert_eq!((spin.laps.turns, spin.tried[0].fd, spin.tried[0].times), (99, 5, 99));
         assert_eq!(spin.laps.per_second(), Some(20_000.0));
+    }
+
+    #[test]
+    fn a_slow_tracer_hides_no_spin() {
+        // Two calls a turn, each stopped for 400 us and as long again twice between two: no turn is below 2 ms.
+        let spins = |dur_us: u64| {
+            let mut facts = Facts::default();
+            for i in 0..100 {
+                for (name, ret, at) in [("getpid", 7, 0), ("recvfrom", -11, 1_300)] {
+                    let mut call = Call::new(name, "5, 0x7ff, 4096, 0, NULL, NULL");
+                    call.ts = Timestamp::new(i * 2_600_000 + at * 1_000);
+                    call.dur = Nanos::new(dur_us * 1_000);
+                    call.ret = Ret::Value(if ret < 0 { -1 } else { ret });
+                    call.errno = if ret < 0 { Errno::EAGAIN } else { Errno::NONE };
+                    facts.push(Event::Call(&call));
+                }
+            }
+            facts.again.spins.len()
+        };
+        assert_eq!((spins(400), spins(1)), (1, 0));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Laps: turns of a loop that got nothing done, with the time they took.
 
 use super::exemplar::Exemplars;
-use crate::words;
+use crate::{guards, words};
 use whyslow_model::{Call, Nanos, Timestamp};
 
 /// Turns of a loop that got nothing done, counted where one follows the other at once.
@@ -58,6 +58,20 @@ impl Laps {
 #[inline]
 pub(crate) fn within(time: Nanos, longest: u64) -> bool {
     time.get().is_none_or(|ns| ns <= longest)
+}
+
+/// How long a lap of `calls` calls may be where `call`, which returns at once, is stopped by a tracer: by itself it takes less
+/// than [`guards::CHEAP_CALL`], what it takes in the capture is one stop, and twice that lies between two calls
+/// ([`Pace`](super::pace::Pace)).
+#[inline]
+pub(crate) fn paced(longest: u64, call: &Call<'_>, calls: u64) -> u64 {
+    /// A stop takes no longer; and a lap with more calls is no spin.
+    const STOP_NS: u64 = 1_000_000;
+    const CALLS: u64 = 8;
+    match call.dur.or_zero() {
+        cheap if cheap <= guards::CHEAP_CALL.or_zero() => longest,
+        stop => longest + 3 * stop.min(STOP_NS) * calls.min(CALLS),
+    }
 }
 
 /// The time from one start to the next. A clock that stepped back gives no time, and no lap either.

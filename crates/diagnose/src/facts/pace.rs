@@ -15,13 +15,16 @@ use whyslow_model::{CallStats, Nanos};
 pub struct Pace {
     /// What one stop takes; unknown where the capture does not show it, or nothing was stopped.
     pub stop: Nanos,
+    /// Calls that cost next to nothing now and then take a millisecond and more: the program, or its tracer, had to wait
+    /// for a CPU. What passes between calls is then no measure of the program's own work.
+    pub starved: bool,
     /// How many times faster the program would be: 1 or more.
     factor: f64,
 }
 
 impl Default for Pace {
     fn default() -> Self {
-        Pace { stop: Nanos::UNKNOWN, factor: 1.0 }
+        Pace { stop: Nanos::UNKNOWN, starved: false, factor: 1.0 }
     }
 }
 
@@ -36,11 +39,31 @@ impl Pace {
     const BETWEEN: u64 = 2;
     /// No estimate is further from what was measured.
     const MOST: u64 = 50;
+    /// A hundredth of the cheap calls takes this long where CPUs are short: on an idle machine strace makes it 0.2 ms, and
+    /// the scheduler's shortest slice is 0.7 ms and more (sched_base_slice).
+    const STARVED: Nanos = Nanos::from_millis(1);
+    /// Calls that neither wait nor touch a disk.
+    const CHEAP: [&str; 14] = [
+        "epoll_ctl",
+        "fcntl",
+        "lseek",
+        "fstat",
+        "getpid",
+        "gettid",
+        "brk",
+        "mprotect",
+        "setsockopt",
+        "getsockopt",
+        "getsockname",
+        "rt_sigprocmask",
+        "rt_sigaction",
+        "clock_gettime",
+    ];
 
     /// The pace of a capture whose calls a tracer stopped, over `window`.
     pub(crate) fn of(threads: &Threads, window: Nanos) -> Pace {
         let Some(stop) = cheapest(threads).filter(|&ns| ns > guards::CHEAP_CALL.or_zero()) else {
-            return Pace::default();
+            return Pace { starved: is_starved(threads), ..Pace::default() };
         };
         let traced = |thread: &ThreadFacts| {
             let within = thread.calls.saturating_mul(stop);
@@ -56,7 +79,7 @@ impl Pace {
         let whole = window.or_zero();
         let left = whole.saturating_sub(added).max(whole / Self::MOST);
         let factor = if left == 0 { 1.0 } else { whole as f64 / left as f64 };
-        Pace { stop: Nanos::new(stop), factor }
+        Pace { stop: Nanos::new(stop), starved: is_starved(threads), factor }
     }
 
     /// What the tracer added to so many calls, at least; nothing where there was none.
@@ -68,6 +91,19 @@ impl Pace {
     pub fn untraced(&self, rate: Option<f64>) -> Option<f64> {
         rate.map(|rate| rate * self.factor)
     }
+}
+
+/// True where the cheap calls' times tell that CPUs were short.
+fn is_starved(threads: &Threads) -> bool {
+    let mut all = CallStats::NONE;
+    for (_, thread) in threads.iter() {
+        for (syscall, stats) in thread.by_syscall.iter() {
+            if Pace::CHEAP.contains(&syscall.info().name) {
+                all.histogram.merge(&stats.histogram);
+            }
+        }
+    }
+    all.histogram.count() >= Pace::MIN_CALLS && all.histogram.percentile(0.99) >= Pace::STARVED
 }
 
 /// What the cheapest calls take, ns. Calls that may wait by their purpose are left out.
@@ -124,6 +160,23 @@ mod tests {
             let rate = rate_of(dur, 10_000_000);
             assert!((99.0..101.0).contains(&rate), "{rate}");
         }
+    }
+
+    #[test]
+    fn short_cpus_are_seen_in_cheap_calls() {
+        let starved = |slow_us: u64, every: u64| {
+            let mut facts = Facts::default();
+            for i in 0..1_000 {
+                let mut call = Call::new("fstat", "3, {st_mode=S_IFREG|0644, st_size=5, ...}");
+                call.tid = 7;
+                call.ts = Timestamp::new(1 + i * 10_000_000);
+                call.dur = Nanos::new(if i % every == 0 { slow_us * 1_000 } else { 15_000 });
+                facts.push(Event::Call(&call));
+            }
+            facts.finish();
+            facts.pace.starved
+        };
+        assert!(starved(4_000, 20) && !starved(4_000, 200) && !starved(200, 20));
     }
 
     #[test]

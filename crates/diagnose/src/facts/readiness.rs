@@ -3,7 +3,7 @@
 
 use super::Fold;
 use super::fds::LifeId;
-use super::laps::{Laps, lap_time, within};
+use super::laps::{Laps, lap_time, paced, within};
 use super::threads::ProcessId;
 use super::world::{Seen, World};
 use std::hash::{BuildHasher, Hasher};
@@ -225,7 +225,8 @@ impl Readiness {
         let row = &mut self.zero_timeouts[state.zero_row as usize - 1];
         row.polls += 1;
         row.empty += empty as u64;
-        let lap = lap_time(from, call.ts).filter(|time| within(*time, Self::LONGEST_EMPTY_LAP_NS));
+        let longest = paced(Self::LONGEST_EMPTY_LAP_NS, call, made);
+        let lap = lap_time(from, call.ts).filter(|time| within(*time, longest));
         if let Some(lap) = lap.filter(|_| empty && was_empty && idle) {
             row.laps.turn(call, lap, made);
         }

@@ -23,11 +23,12 @@
 //! Files of /proc and /sys are made anew by each read: monitors must read them again, and they are left out here,
 //! as are settings (see `config-reread`) and zone files (see `tz-stat-storm`). Children of a shell that each open
 //! a file once are not counted: see `fork-per-task`. Equal length does not prove equal content.
+//! A server of files opens what it sends: once a request is a notice.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::{Facts, FileFacts, names};
 use crate::{guards, words};
-use whyslow_model::{FdKind, Nanos, Subject};
+use whyslow_model::{FdKind, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -47,6 +48,8 @@ const MIN_ROUNDS: u64 = 50;
 const CALL_SHARE: f64 = 0.3;
 /// Calls of a round besides those that are counted by path or descriptor: the close.
 const CLOSES_PER_ROUND: u64 = 1;
+/// Rounds for each request that are its own: the file is what was asked for.
+const SERVED: f64 = 1.2;
 /// Findings at most: the rest is summed up.
 const MOST: usize = 3;
 
@@ -99,6 +102,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, file: &FileFacts, aside: &str) 
     often.extend(rounds.per_second().map(|rate| format!("{} a second", words::quantity(rate))));
     often.extend(Some(facts.work.rates(rounds.same)).filter(|rates| !rates.is_empty()));
     let often = if often.is_empty() { String::new() } else { format!(" ({})", often.join(", ")) };
+    // A server of files opens for each request what it sends.
+    let serves = rounds.same as f64 <= SERVED * facts.work.requests as f64;
     out.report(
         share,
         format!(
@@ -108,6 +113,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, file: &FileFacts, aside: &str) 
             words::bytes(rounds.bytes_each()),
         ),
     )
+    .at_most(if serves { Severity::Notice } else { Severity::Critical })
     .subject(Subject { path: Some(file.path.to_string()), ..Subjects::thread(facts, file.tid) })
     .cause(format!(
         "The program does not keep what it read, {} in all, so each use pays an open, the reads and a close again. \

@@ -19,15 +19,15 @@
 //! ## When it is wrong
 //! A fast SSD is busy all the time at full speed and still answers at once: below five milliseconds a request nothing is
 //! said. Writing back in the background fills a queue too, but nobody waits for it: where no thread is blocked by a
-//! disk for 5 % of its time, it is a notice. Only the recorded requests are counted: those of other programs that share
-//! the device may be missing.
+//! disk for 5 % of its time, it is a notice; and so it is where nearly all requests are of others (their write-back), because
+//! a thread that is blocked then may wait for something else.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::Facts;
 use crate::facts::block_io::DeviceFacts;
 use crate::guards::Share;
 use crate::words;
-use whyslow_model::{CallStats, Nanos, Subject};
+use whyslow_model::{CallStats, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -47,6 +47,8 @@ const SLOW: Nanos = Nanos::from_millis(5);
 const BUSY: f64 = 1.0;
 /// Requests take this many times the time of the fastest tenth: they queue.
 const QUEUES: f64 = 3.0;
+/// From this part of the requests on, the recorded programs are those that wait for the device.
+const OWN: f64 = 0.05;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 2;
 
@@ -86,14 +88,24 @@ fn report(facts: &Facts, out: &mut Findings<'_>, name: &str, device: &DeviceFact
     };
     let subject = worst.map_or(Subject::default(), |(_, tid, _)| Subjects::thread(facts, tid));
     let number = words::quantity(in_flight);
+    let own: u64 = device.processes.iter().map(|(_, requests)| *requests).sum();
+    let others = own < (OWN * all.count as f64) as u64;
+    let whose = match others {
+        true => format!(
+            " Of these {} are of the recorded programs: others use it, or what was written before is written back.",
+            words::count(own)
+        ),
+        false => String::new(),
+    };
     let mut found = out
         .report(
             share,
             format!("device {name} is never idle: {} of {half} and more for half of them, {number} under way at a time", words::plural(all.count, "request")),
         )
+        .at_most(if others { Severity::Notice } else { Severity::Critical })
         .confidence(if queues { 0.8 } else { 0.7 })
         .subject(Subject { device: Some(name.to_string()), ..subject })
-        .cause(format!("{} and {} in {}. {why}", told("read", &device.reads), told("write", &device.writes), facts.window.whole()))
+        .cause(format!("{} and {} in {}.{whose} {why}", told("read", &device.reads), told("write", &device.writes), facts.window.whole()))
         .fix("ask less of it: keep read data in memory, larger reads and writes, fewer flushes (see the findings about files)")
         .fix("find who else uses it: iotop -ao, bcc: biotop; give it less weight (ionice -c3, io.weight) or another device")
         .fix("a volume in a cloud or a cgroup may have a limit (io.max, IOPS of the volume): raise it; else a faster device")

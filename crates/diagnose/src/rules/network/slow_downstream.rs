@@ -20,7 +20,8 @@
 //!
 //! ## When it is wrong
 //! Answers that are slow on purpose: long polling and blocking reads of a queue. Only what is asked while a request is
-//! served counts, and only answers of a tenth of a second and more.
+//! served counts, and only answers of a tenth of a second and more. Where 99 of 100 answers are quicker it is a notice: a
+//! server's first answers are slow.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::Facts;
@@ -132,7 +133,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
         .fix("ask for less, or for several things in one request; keep what seldom changes")
         .fix("give the wait a limit below that of the program's own clients, and an answer for the case that it passes")
         .saving(Nanos::new(blame.ns));
-    // Nobody is kept waiting for seconds: worth a look, no more.
+    // Of a hundred answers one is slow at most: a start, or a stall that few saw. Worth a look, no more.
+    if asked.stats.percentile(0.99) < SLOW {
+        found = found.at_most(Severity::Notice);
+    }
+    // Nobody is kept waiting for seconds.
     if served.stats.max() < Nanos::from_secs(1) {
         found = found.at_most(Severity::Warning);
     }

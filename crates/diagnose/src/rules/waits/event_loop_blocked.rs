@@ -22,7 +22,8 @@
 //! ## When it is wrong
 //! A worker that serves one client at a time polls only for the next one: as long as never two are ready after such a
 //! turn, it is a notice. A loop that is slow because a tracer stops hundreds of its calls is none. Where several threads poll
-//! one epoll (Go's runtime, tokio), another one takes over: nothing is said.
+//! one epoll (Go's runtime, tokio), another one takes over: nothing is said. On a machine that is short of CPUs a trace cannot
+//! tell a turn's own code from waiting for one: a notice; a live recording tells.
 
 use super::lock_holder;
 use crate::engine::{Findings, Need, Rule, Subjects};
@@ -60,6 +61,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let time = Nanos::new(row.blocked_ns);
         let share = guards::share_of_ns(facts, Some(row.tid), time, row.blocked);
         let crowded = row.several_waited as f64 >= CROWDED * row.blocked as f64;
+        // A trace cannot tell the thread's own code from waiting for a CPU.
+        let starved = facts.pace.starved && worst.call.is_none();
         let title = format!(
             "the event loop of thread {} is blocked {}, up to {}, in {}",
             row.tid,
@@ -83,8 +86,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
         let report = out
             .report(share, title)
-            .at_most(if crowded { Severity::Critical } else { Severity::Notice })
-            .confidence(if crowded { 0.9 } else { 0.6 })
+            .at_most(if crowded && !starved { Severity::Critical } else { Severity::Notice })
+            .confidence(if crowded && !starved { 0.9 } else { 0.6 })
             .subject(subject)
             .cause(format!(
                 "{} passed between two polls in turns of {} and more, and {} were ready at once after them: whoever they belong to waited that long. {} of it in {}.{others}",
