@@ -1,49 +1,36 @@
-//! A name for what was sent, from the head of a payload: an HTTP request line or a Redis command.
-//! Only enough to name a wait; the protocols proper are decoded elsewhere.
+//! A name for what was sent, from strace's text of a payload: what the protocols' decoders make of its first request.
 
 use whyslow_model::text;
+use whyslow_wire::protocols::{DnsMessage, dns_message};
 
 /// The name of the request in `payload`, strace's text of a string argument (perhaps cut), or `None`.
 pub fn label(payload: &[u8]) -> Option<String> {
     let bytes = first_string(payload)?;
-    redis_command(&bytes).or_else(|| http_request(&bytes))
+    // Which kind of record is asked for matters less than the name.
+    let dns = dns_message(&bytes).map(|message| message.name);
+    dns.or_else(|| whyslow_wire::first_request(&bytes).map(|(_, request)| request.detail))
 }
 
 /// The protocol of the request in `payload`, where it is one that [`label`] names.
 pub fn protocol(payload: &[u8]) -> Option<&'static str> {
-    let bytes = first_string(payload)?;
-    if redis_command(&bytes).is_some() {
-        return Some("Redis");
-    }
-    http_request(&bytes).map(|_| "HTTP")
+    let (protocol, _) = whyslow_wire::first_request(&first_string(payload)?)?;
+    // Whichever version it is: a peer may speak both.
+    Some(if protocol.starts_with("HTTP/") { "HTTP" } else { protocol })
 }
 
-/// The name that the DNS query in `payload` asks for: `example.com` (RFC 1035, 4.1: a header of 12 bytes, then
-/// the labels of the name, each behind its length, up to an empty one).
+/// The host that the TLS handshake in `payload` asks for.
+pub fn tls_server_name(payload: &[u8]) -> Option<String> {
+    whyslow_wire::protocols::tls_server_name(&first_string(payload)?)
+}
+
+/// The name that the DNS message in `payload` asks for: `example.com`.
 pub fn dns_question(payload: &[u8]) -> Option<String> {
-    let bytes = first_string(payload)?;
-    let mut rest = bytes.get(12..)?;
-    let mut labels: Vec<String> = Vec::new();
-    loop {
-        let (&length, behind) = rest.split_first()?;
-        if length == 0 {
-            break;
-        }
-        let label = behind.get(..length as usize).filter(|_| length < 64)?;
-        if !label.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(byte)) {
-            return None;
-        }
-        labels.push(text::lossy(label));
-        rest = &behind[length as usize..];
-    }
-    (!labels.is_empty()).then(|| labels.join("."))
+    dns_message(&first_string(payload)?).map(|message| message.name)
 }
 
-/// The answer code of the DNS message in `payload`, where it is an answer (RFC 1035, 4.1.1: the bit QR, and RCODE).
+/// The answer code of the DNS message in `payload`, where it is an answer.
 pub fn dns_answer_code(payload: &[u8]) -> Option<u8> {
-    let bytes = first_string(payload)?;
-    let (first, second) = (bytes.get(2)?, bytes.get(3)?);
-    (first & 0x80 != 0).then_some(second & 0x0f)
+    dns_message(&first_string(payload)?).and_then(|DnsMessage { answer_code, .. }| answer_code)
 }
 
 /// What the first string in `payload` stands for. An iovec or msghdr shows fields before it; a plain payload
@@ -51,54 +38,16 @@ pub fn dns_answer_code(payload: &[u8]) -> Option<u8> {
 fn first_string(payload: &[u8]) -> Option<std::borrow::Cow<'_, [u8]>> {
     let from = memchr::memchr(b'"', payload)?;
     let body = &payload[from + 1..];
-    let end = memchr::memchr(b'"', body).unwrap_or(body.len());
-    Some(text::unescape(&body[..end]))
-}
-
-/// `*4\r\n$5\r\nHMGET\r\n$27\r\nrelation:…` names `HMGET relation:…`.
-fn redis_command(bytes: &[u8]) -> Option<String> {
-    let mut parts = bytes
-        .strip_prefix(b"*")?
-        .split(|byte| *byte == b'\n')
-        .map(|part| part.strip_suffix(b"\r").unwrap_or(part));
-    let count = parts.next()?;
-    if count.is_empty() || !count.iter().all(u8::is_ascii_digit) {
-        return None;
-    }
-    let mut words = Vec::new();
-    while let (Some(length), Some(word)) = (parts.next(), parts.next()) {
-        if !length.starts_with(b"$") {
-            break;
+    // What is escaped holds no quote.
+    let mut end = 0;
+    while let Some(at) = memchr::memchr2(b'"', b'\\', &body[end..]) {
+        end += at;
+        if body[end] == b'"' {
+            return Some(text::unescape(&body[..end]));
         }
-        words.push(String::from_utf8_lossy(word).into_owned());
-        // The command and its key; further arguments may be secrets or long.
-        if words.len() == 2 || words[0].eq_ignore_ascii_case("auth") || words[0].eq_ignore_ascii_case("hello")
-        {
-            break;
-        }
+        end = (end + 2).min(body.len());
     }
-    let command = words
-        .first()
-        .filter(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic()))?;
-    let mut name = command.to_ascii_uppercase();
-    if let Some(key) = words.get(1) {
-        name.push(' ');
-        name.push_str(key);
-    }
-    Some(name)
-}
-
-/// `GET /path HTTP/1.1` names `GET /path`, without the query.
-fn http_request(bytes: &[u8]) -> Option<String> {
-    let line = bytes.split(|byte| *byte == b'\r' || *byte == b'\n').next()?;
-    let mut words = line.split(|byte| *byte == b' ');
-    let verb = words.next()?;
-    let known: [&[u8]; 7] = [b"GET", b"POST", b"PUT", b"DELETE", b"HEAD", b"PATCH", b"OPTIONS"];
-    if !known.contains(&verb) {
-        return None;
-    }
-    let target = words.next()?.split(|byte| *byte == b'?').next()?;
-    Some(format!("{} {}", String::from_utf8_lossy(verb), String::from_utf8_lossy(target)))
+    Some(text::unescape(body))
 }
 
 #[cfg(test)]

@@ -25,6 +25,11 @@ impl Connection {
         self.speaks.as_ref().map(|(protocol, _)| *protocol)
     }
 
+    /// Whom it is meant for ([`Decoder::server`]).
+    pub fn server(&self) -> Option<&str> {
+        self.speaks.as_ref()?.1.server()
+    }
+
     /// Takes a chunk and tells what it means.
     pub fn take(&mut self, direction: Direction, chunk: Chunk<'_>, out: &mut dyn FnMut(Step)) {
         if self.speaks.is_none() {

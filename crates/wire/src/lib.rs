@@ -19,7 +19,7 @@ pub mod text;
 mod turn;
 
 pub use connection::Connection;
-pub use protocols::{PROTOCOLS, find, reduce, sniff};
+pub use protocols::{PROTOCOLS, find, first_request, reduce, sniff};
 
 /// Which way bytes go.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -94,6 +94,11 @@ pub enum Step {
 pub trait Decoder: Send {
     /// Takes one chunk.
     fn take(&mut self, direction: Direction, chunk: Chunk<'_>, out: &mut dyn FnMut(Step));
+
+    /// Whom the connection is meant for, where its first bytes say so: the server's name of TLS.
+    fn server(&self) -> Option<&str> {
+        None
+    }
 
     /// The protocol that the connection speaks from here on, where it was asked to change.
     fn becomes(&mut self) -> Option<(&'static Protocol, Box<dyn Decoder>)> {

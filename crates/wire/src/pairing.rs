@@ -1,6 +1,6 @@
 //! Requests that wait for their answers: first come, first answered, or by what identifies them.
 
-use crate::Key;
+use crate::{Key, Step};
 use std::collections::VecDeque;
 
 /// Outstanding requests of one connection, oldest first. `T` is what the protocol needs to find one again (a stream's
@@ -62,9 +62,15 @@ impl<T> Pairing<T> {
         self.open.iter().map(|(key, what)| (*key, what))
     }
 
-    /// Gives up those of which `is_kept` says no.
-    pub fn retain(&mut self, mut is_kept: impl FnMut(&T) -> bool) {
-        self.open.retain(|(_, what)| is_kept(what));
+    /// Gives up those of which `is_it` says so: whether they were answered is not known.
+    pub fn give_up(&mut self, mut is_it: impl FnMut(&T) -> bool, out: &mut dyn FnMut(Step)) {
+        self.open.retain(|(key, what)| {
+            let is_kept = !is_it(what);
+            if !is_kept {
+                out(Step::Unclear(*key));
+            }
+            is_kept
+        });
     }
 
     /// The request that came last.
@@ -109,11 +115,6 @@ impl<T> Pairing<T> {
             next: self.next,
             open: self.open.into_iter().map(|(key, told)| (key, what(told))).collect(),
         }
-    }
-
-    /// Gives all up: who is answered is no longer known.
-    pub fn clear(&mut self) {
-        self.open.clear();
     }
 }
 

@@ -45,6 +45,8 @@ pub struct PeerFacts {
     pub kind: FdKind,
     /// What the first request to it looks like: `Redis`, `HTTP`, `TLS`, `DNS`.
     pub protocol: Option<&'static str>,
+    /// The host that the first connection with TLS asked it for.
+    pub host: Option<Box<str>>,
     /// Attempts to connect that were decided: their time reaches from connect to its result, also where that
     /// came later (EINPROGRESS).
     pub connects: CallStats,
@@ -133,6 +135,7 @@ impl PeerFacts {
             role,
             kind,
             protocol: None,
+            host: None,
             connects: CallStats::default(),
             failures: Vec::new(),
             abandoned: CallStats::default(),

@@ -263,7 +263,8 @@ impl Requests {
             return;
         }
         let protocol = connection.is_tls.then_some(whyslow_wire::protocols::TLS_NAME);
-        let request = Request { endpoint: UNKNOWN.to_string(), ..Request::default() };
+        let host = connection.wire.as_ref().and_then(|wire| wire.server()).map(str::to_owned);
+        let request = Request { endpoint: UNKNOWN.to_string(), host, ..Request::default() };
         if let Some(place) = self.begin(at, protocol, request, seen, world) {
             self.connections[at].turn = Some(place);
             self.connections[at].turn_answered = false;

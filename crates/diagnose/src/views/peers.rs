@@ -98,7 +98,10 @@ fn row(facts: &Facts, services: &Services, peer: &PeerFacts, timed: bool) -> Vec
         Cell::text(peer.main_failure().map(|errno| errno.name())),
         Cell::Bytes(peer.sent),
         Cell::Bytes(peer.received),
-        Cell::Text(peer.name.to_string()),
+        Cell::Text(match &peer.host {
+            Some(host) => format!("{} ({host})", peer.name),
+            None => peer.name.to_string(),
+        }),
         other_end(facts, &services.other_end(facts, peer)),
     ]
 }

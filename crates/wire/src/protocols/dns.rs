@@ -21,6 +21,24 @@ fn sniff(bytes: &[u8], direction: Direction) -> Sniff {
     }
 }
 
+/// A message of DNS.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DnsMessage {
+    /// The name that is asked for, in lower case: `example.com`.
+    pub name: String,
+    /// Of an answer its code (RFC 1035, 4.1.1): 0 for success, 3 for a name that does not exist.
+    pub answer_code: Option<u8>,
+}
+
+/// The message in a datagram of which all of the question is there.
+pub fn dns_message(bytes: &[u8]) -> Option<DnsMessage> {
+    let message = Message::read(bytes).filter(|message| message.question.is_some())?;
+    let name = message.name();
+    let (_, name) = name.split_once(' ')?;
+    let answer_code = (message.direction == Direction::Response).then_some(message.code);
+    (name != ".").then(|| DnsMessage { name: name.to_owned(), answer_code })
+}
+
 /// Header and question of a message.
 struct Message<'a> {
     id: u16,

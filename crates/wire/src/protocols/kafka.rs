@@ -7,7 +7,7 @@ pub(super) mod tests;
 use crate::framer::{Framer, Messages, Piece};
 use crate::mask::Mask;
 use crate::pairing::Pairing;
-use crate::text::key_pattern;
+use crate::text::{is_token, key_pattern};
 use crate::turn::{Out, failed, fine};
 use crate::{Chunk, Decoder, Direction, Key, MAX_REDUCED, Protocol, Request, Sniff, Status, Step};
 
@@ -461,11 +461,49 @@ impl State {
     }
 }
 
-/// Keeps the heads of requests up to the first topic, and of an answer which request it answers.
+/// Bytes of an answer up to its error. Which request it answers is not known here: what is kept has the form of an error,
+/// perhaps behind the name of a topic, and is too small to be anything worth hiding.
+fn until_error(head: &[u8]) -> usize {
+    /// A longer time (ms) that a client is to wait is none.
+    const MAX_THROTTLE: i32 = 3_600_000;
+    let first = HEADER + 4;
+    let behind = |read: &dyn Fn(&mut Reader<'_>) -> Option<()>| {
+        let mut reader = Reader(head.get(first..)?);
+        read(&mut reader).map(|()| head.len() - reader.0.len())
+    };
+    let tags = |reader: &mut Reader<'_>, flexible: bool| !flexible || reader.varint() == Some(0);
+    for flexible in [true, false] {
+        let produced = behind(&|reader| {
+            let topics = tags(reader, flexible).then(|| reader.count(flexible))??;
+            let topic = reader.text(flexible)?;
+            let partitions = reader.count(flexible)?;
+            reader.int32().filter(|partition| (0..1 << 16).contains(partition))?;
+            let has_form = (1..1_000).contains(&topics) && (1..100_000).contains(&partitions);
+            (has_form && is_topic(topic) && !is_token(topic) && is_error(reader.int16()?)).then_some(())
+        });
+        let throttled = behind(&|reader| {
+            let throttle = tags(reader, flexible).then(|| reader.int32())??;
+            ((0..=MAX_THROTTLE).contains(&throttle) && is_error(reader.int16()?)).then_some(())
+        });
+        if let Some(until) = produced.or(throttled) {
+            return until;
+        }
+    }
+    let plain =
+        |flexible| behind(&|reader| (tags(reader, flexible) && is_error(reader.int16()?)).then_some(()));
+    plain(true).or(plain(false)).unwrap_or(first)
+}
+
+/// True for a number of an error (kafka.apache.org/protocol, "Error Codes").
+fn is_error(code: i16) -> bool {
+    (-1..200).contains(&code)
+}
+
+/// Keeps the heads of requests up to the first topic, and of an answer which request it answers, and its error.
 fn reduce(head: &[u8], direction: Direction, out: &mut Vec<u8>) -> bool {
     let sure = sniff(head, direction);
     if direction == Direction::Response && sure == Sniff::Maybe {
-        out.extend_from_slice(&head[..HEADER + 4]);
+        out.extend_from_slice(&head[..until_error(head).min(MAX_REDUCED)]);
         return true;
     }
     if sure != Sniff::Yes {

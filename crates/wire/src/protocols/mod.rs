@@ -15,9 +15,10 @@ mod redis;
 mod tls;
 mod uwsgi;
 
-pub use tls::TLS_NAME;
+pub use dns::{DnsMessage, dns_message};
+pub use tls::{TLS_NAME, tls_server_name};
 
-use crate::{Direction, MAX_REDUCED, Protocol, Sniff};
+use crate::{Chunk, Direction, MAX_REDUCED, Protocol, Request, Sniff, Step};
 
 /// All protocols.
 #[rustfmt::skip]
@@ -45,6 +46,21 @@ pub fn find(name: &str) -> Option<&'static Protocol> {
 /// The protocol whose bytes these are; `None` where none is sure of it.
 pub fn sniff(head: &[u8], direction: Direction, port: Option<u16>) -> Option<&'static Protocol> {
     PROTOCOLS.iter().copied().find(|protocol| protocol.takes(head, direction, port))
+}
+
+/// The first request in bytes that a client sent, of which more may follow, and the name of its protocol; `None` where no
+/// protocol is sure of them.
+pub fn first_request(head: &[u8]) -> Option<(&'static str, Request)> {
+    let protocol =
+        PROTOCOLS.iter().find(|protocol| (protocol.sniff)(head, Direction::Request) == Sniff::Yes)?;
+    let mut first = None;
+    let chunk = Chunk { head, len: head.len() as u64 + 1 };
+    (protocol.decoder)().take(Direction::Request, chunk, &mut |step| {
+        if let Step::Asked(_, request) = step {
+            first.get_or_insert(request);
+        }
+    });
+    Some((protocol.name, first?))
 }
 
 /// Appends to `out` what may be kept of the head of a chunk without being asked ([`Protocol::reduce`]), at most

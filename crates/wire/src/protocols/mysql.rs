@@ -342,8 +342,9 @@ impl State {
             && self.turn.has_begun(key)
         {
             self.turn.ended(key, out);
+            self.open.take_oldest();
         }
-        self.open.clear();
+        self.open.give_up(|_| true, out);
         self.is_lossy = false;
     }
 

@@ -299,7 +299,7 @@ impl Messages for Side<'_, '_> {
                 self.state.answer(head[0], &head[HEADER..], self.out);
             }
             (Direction::Response, Piece::Rest { .. }) => self.state.answer_unframed(self.out),
-            (Direction::Response, Piece::Lost) => self.state.answer_lost(),
+            (Direction::Response, Piece::Lost) => self.state.answer_lost(self.out),
         }
     }
 }

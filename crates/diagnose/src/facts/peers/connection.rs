@@ -237,6 +237,9 @@ impl Connection {
             };
         }
         if handshake {
+            if peer.host.is_none() {
+                peer.host = payload::tls_server_name(call.args).map(Into::into);
+            }
             return;
         }
         self.requests += 1;

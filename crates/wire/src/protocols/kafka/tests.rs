@@ -84,6 +84,16 @@ fn chunks_and_kept_bytes() {
 }
 
 #[test]
+fn what_is_kept_tells_the_errors() {
+    let of_kept = |said: &[Said]| {
+        let kept = steps_of_kept(&KAFKA, said).into_iter().filter(|step| !goes_on(step));
+        kept.collect::<Vec<_>>()
+    };
+    let whole: Vec<_> = steps(&KAFKA, SAID).into_iter().filter(|step| !goes_on(step)).collect();
+    assert_eq!(of_kept(SAID), whole);
+}
+
+#[test]
 fn what_is_kept_is_no_secret() {
     #[rustfmt::skip]
     let heads: &[Said] = &[

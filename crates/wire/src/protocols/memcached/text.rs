@@ -171,6 +171,9 @@ impl Lines {
             let line = std::mem::take(&mut self.line);
             if !line.is_empty() {
                 take(Found::Line(cut(&line), true));
+            } else if chunk.head.is_empty() {
+                // Nothing of it was kept.
+                take(Found::Data);
             }
             self.lost = true;
         } else {
@@ -301,7 +304,7 @@ impl State {
             && self.turn.has_begun(key)
         {
             self.finish(out);
-            self.open.clear();
+            self.open.give_up(|_| true, out);
             self.is_lossy = false;
         }
     }

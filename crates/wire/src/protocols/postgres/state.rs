@@ -332,12 +332,12 @@ impl State {
     }
 
     /// Messages may have been missed.
-    pub(super) fn answer_lost(&mut self) {
+    pub(super) fn answer_lost(&mut self, out: Out<'_>) {
         self.answers_lost = true;
         self.is_lossy = true;
         // Which of the groups the answers belong to that come later is not known: only of the oldest can be.
         let Some(group) = self.open.oldest().map(|(_, open)| open.group) else { return };
-        self.open.retain(|open| open.group == group);
+        self.open.give_up(|open| open.group != group, out);
         self.ready_groups = group;
     }
 
@@ -347,8 +347,9 @@ impl State {
             && self.turn.has_begun(key)
         {
             self.turn.ended(key, out);
+            self.open.take_oldest();
         }
-        self.open.clear();
+        self.open.give_up(|_| true, out);
         self.ready_groups = self.asked_groups;
         self.is_lossy = false;
         self.answers_lost = false;

@@ -199,10 +199,12 @@ pub(super) fn texts(name: Word<'_>, key: Option<Word<'_>>) -> Option<(String, St
     let mut detail = endpoint.clone();
     let key = key.filter(|key| !name.is_cut && words(name.text) == Some(2) && !key.text.is_empty());
     if let Some(key) = key {
+        // Where a capture was edited the length may reach into the line's end.
+        let shown = key.text.strip_suffix(b"\r").unwrap_or(key.text);
         endpoint.push(' ');
-        text::key_pattern(key.text, key.is_cut, &mut endpoint);
+        text::key_pattern(shown, key.is_cut, &mut endpoint);
         detail.push(' ');
-        text::without_tokens(key.text, key.is_cut, &mut detail);
+        text::without_tokens(shown, key.is_cut, &mut detail);
     }
     Some((endpoint, detail))
 }

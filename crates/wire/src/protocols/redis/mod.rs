@@ -1,7 +1,8 @@
 //! Redis: commands and replies in RESP2 and RESP3, in order, also many under way.
 //!
-//! Where a reply's end is not in what the capture has, all requests that wait count as answered with it: how many replies
-//! are in the missing part is not known. What a subscriber is sent is no reply.
+//! Where a reply's end is not in what the capture has, it goes on until something is asked: how many replies are in the
+//! missing part is not known, and whether others that waited were answered is not either. What a subscriber is sent is no
+//! reply.
 
 mod commands;
 mod reduce;
@@ -294,7 +295,9 @@ impl Redis {
     fn ask(&mut self, command: &Command<'_>, out: &mut dyn FnMut(Step)) -> bool {
         let Some((endpoint, detail)) = commands::texts(command.name, command.key) else { return false };
         if self.answers.is_lost {
+            // A client that asks again has its answer; which of several were in what is missing is not known.
             self.end_answer(out);
+            self.pairing.give_up(|_| true, out);
             self.answers.is_lost = false;
         }
         let name = endpoint.split(' ').next().unwrap_or_default();
@@ -352,12 +355,12 @@ impl Redis {
         let side = self.side(direction);
         side.is_lost = true;
         side.value = None;
-        if direction == Direction::Response {
-            while let Some((key, _)) = self.pairing.take_oldest() {
-                self.end_answer(out);
-                out(Step::Answered(key, None));
-                (self.answers.key, self.answers.is_told) = (Some(key), true);
-            }
+        if direction == Direction::Response
+            && self.answers.key.is_none()
+            && let Some((key, _)) = self.pairing.take_oldest()
+        {
+            out(Step::Answered(key, None));
+            (self.answers.key, self.answers.is_told) = (Some(key), true);
         }
     }
 

@@ -145,6 +145,28 @@ fn an_answer_is_no_command() {
     assert_eq!(sniff(HMGET, Ask), Sniff::Yes);
 }
 
+#[test]
+fn what_is_cut_of_a_pipeline_is_unclear() {
+    let mut redis = Redis::default();
+    let get = b"*2\r\n$3\r\nGET\r\n$1\r\na\r\n";
+    steps(&mut redis, Ask, whole(&get.repeat(4)));
+    // The second reply is cut, but it tells its length; behind it there is a part of the third.
+    let head = b"+OK\r\n$1000\r\nabc";
+    let len = 5 + 7 + 1_002;
+    assert_eq!(
+        steps(&mut redis, Answer, Chunk { head, len: len + 3 }),
+        ["answer 0 OK", "done 0", "answer 1 OK", "done 1", "answer 2"]
+    );
+    assert_eq!(steps(&mut redis, Ask, whole(get)), ["done 2", "unclear 3", "ask 4 GET a"]);
+    assert_eq!(steps(&mut redis, Answer, whole(b"$-1\r\n")), ["answer 4 nil", "done 4"]);
+    // All of them, one as long as it says.
+    steps(&mut redis, Ask, whole(&get.repeat(2)));
+    assert_eq!(
+        steps(&mut redis, Answer, Chunk { head, len }),
+        ["answer 5 OK", "done 5", "answer 6 OK", "done 6"]
+    );
+}
+
 proptest! {
     #[test]
     fn chunks_make_no_difference(cuts in prop::collection::vec(1usize..40, 1..60)) {
