@@ -19,7 +19,7 @@ pub mod text;
 mod turn;
 
 pub use connection::Connection;
-pub use protocols::{PROTOCOLS, find, first_request, reduce, sniff};
+pub use protocols::{PROTOCOLS, find, first_request, reduce, reduce_as, sniff};
 
 /// Which way bytes go.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

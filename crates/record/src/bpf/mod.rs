@@ -9,4 +9,5 @@ pub(crate) mod probe;
 pub(crate) mod rare;
 pub(crate) mod reduce;
 pub(crate) mod ring;
+mod streams;
 pub(crate) mod timer;

@@ -1,7 +1,8 @@
 //! Payload on its way to the spool: a disk must not hold what may be a secret, not even until the recording is converted.
 
 use crate::bpf::layout::{MAX_RECORD, kind};
-use crate::decode::{payload, table};
+use crate::bpf::streams::Streams;
+use crate::decode::table;
 use crate::raw::{MemoryPiece, pad, pieces, push_piece};
 use crate::spec::{CallSpec, Size};
 
@@ -10,24 +11,52 @@ const CALL_FIXED: usize = 32;
 /// Where the number of the call stands in it, and how many arguments it has (the lowest 3 bits).
 const CALL_NUMBER: usize = 20;
 const CALL_ARGUMENTS: usize = 22;
+/// Where the number of the thread stands in every record.
+const THREAD: usize = 4;
 
 /// Bytes that are handed on at once where records are rewritten.
 const CHUNK: usize = 256 << 10;
 
 /// Reduces the payload in stretches of records.
 pub(crate) struct Reducer {
-    /// The specification of the calls that have payload, by their number.
-    with_payload: Vec<Option<&'static CallSpec>>,
+    /// What the calls do, by their number.
+    does: Vec<Does>,
+    streams: Streams,
     out: Vec<u8>,
     reduced: Vec<u8>,
 }
 
+/// What a call does that matters here.
+#[derive(Clone, Copy)]
+enum Does {
+    Nothing,
+    /// Moves payload.
+    Moves(&'static CallSpec),
+    /// Closes the descriptor that this argument names.
+    Closes(usize),
+    ClosesMany,
+}
+
+impl Does {
+    fn of(nr: i64) -> Does {
+        match nr {
+            libc::SYS_close => Does::Closes(0),
+            // What had the new number is closed.
+            libc::SYS_dup2 | libc::SYS_dup3 => Does::Closes(1),
+            libc::SYS_close_range => Does::ClosesMany,
+            _ => match table::spec(nr as u16) {
+                Some(spec) if spec.pieces.iter().any(|piece| piece.payload) => Does::Moves(spec),
+                _ => Does::Nothing,
+            },
+        }
+    }
+}
+
 impl Reducer {
     pub(crate) fn new() -> Reducer {
-        let moves_payload = |spec: &&CallSpec| spec.pieces.iter().any(|piece| piece.payload);
-        let spec = |nr| table::spec(nr as u16).filter(moves_payload);
         Reducer {
-            with_payload: (0..table::NUMBERS).map(spec).collect(),
+            does: (0..table::NUMBERS).map(|nr| Does::of(nr as i64)).collect(),
+            streams: Streams::new(),
             out: Vec::new(),
             reduced: Vec::new(),
         }
@@ -65,11 +94,21 @@ impl Reducer {
     }
 
     /// What the call of this record moves, where it has memory with payload.
-    fn payload_of(&self, record: &[u8]) -> Option<&'static CallSpec> {
+    fn payload_of(&mut self, record: &[u8]) -> Option<&'static CallSpec> {
         let is_call = matches!(*record.get(2)?, kind::CALL | kind::ENTER);
         let nr = u16::from_ne_bytes(*record.get(CALL_NUMBER..)?.first_chunk()?);
-        let spec = (*self.with_payload.get(nr as usize)?)?;
-        (is_call && record.len() > memory_at(record)?).then_some(spec)
+        match *self.does.get(nr as usize).filter(|_| is_call)? {
+            Does::Nothing => None,
+            Does::Moves(spec) => (record.len() > memory_at(record)?).then_some(spec),
+            Does::Closes(argument) => {
+                self.streams.close(argument_of(record, argument)?);
+                None
+            }
+            Does::ClosesMany => {
+                self.streams.close_all();
+                None
+            }
+        }
     }
 
     /// Appends the record with its payload reduced.
@@ -77,6 +116,9 @@ impl Reducer {
         let Some((fixed, memory)) = memory_at(record).and_then(|at| record.split_at_checked(at)) else {
             return;
         };
+        let tid = record.get(THREAD..).and_then(|bytes| bytes.first_chunk()).copied().unwrap_or_default();
+        let fd = argument_of(record, 0).unwrap_or(u32::MAX);
+        let stream = self.streams.of(u32::from_ne_bytes(tid), fd);
         let start = self.out.len();
         self.out.extend_from_slice(fixed);
         for piece in pieces(memory) {
@@ -85,7 +127,7 @@ impl Reducer {
                 continue;
             }
             self.reduced.clear();
-            payload::reduce(piece.bytes, &mut self.reduced);
+            stream.reduce(piece.bytes, &mut self.reduced);
             push_piece(&mut self.out, MemoryPiece { bytes: &self.reduced, reduced: true, ..piece });
         }
         // All before it are whole records, so that its own start is where a record may begin.
@@ -104,6 +146,14 @@ fn length_of(bytes: &[u8]) -> Option<usize> {
 /// Where the pieces of memory begin in the record of a call.
 fn memory_at(record: &[u8]) -> Option<usize> {
     Some(CALL_FIXED + 8 * (*record.get(CALL_ARGUMENTS)? & 7) as usize)
+}
+
+/// The lower half of an argument of the call of this record.
+fn argument_of(record: &[u8], number: usize) -> Option<u32> {
+    if number >= (*record.get(CALL_ARGUMENTS)? & 7) as usize {
+        return None;
+    }
+    record.get(CALL_FIXED + 8 * number..)?.first_chunk().map(|low| u32::from_ne_bytes(*low))
 }
 
 /// Whether a piece holds what the call moves; the arrays and addresses of vectored calls do not ([`Size`]).

@@ -4,10 +4,53 @@
 
 pub use whyslow_wire::MAX_REDUCED;
 
+use whyslow_wire::Protocol;
+
 /// Appends to `out` what may be kept of `bytes`, the head of what was sent or received.
 pub fn reduce(bytes: &[u8], out: &mut Vec<u8>) {
-    if !whyslow_wire::reduce(bytes, None, out) {
-        log_level(bytes, out);
+    Stream::default().reduce(bytes, out);
+}
+
+/// What is remembered of a connection or a pipe, so that not every protocol is asked about each payload of it.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Stream {
+    protocol: Option<&'static Protocol>,
+    /// It is a log: lines without a level come between those that have one.
+    is_log: bool,
+    /// Payloads since the last of which something was kept.
+    strange: u16,
+}
+
+impl Stream {
+    /// Payloads of which nothing is kept before fewer are looked at.
+    const PATIENCE: u16 = 16;
+    /// One of so many is looked at from then on.
+    const SELDOM: u16 = 32;
+
+    /// Appends to `out` what may be kept of `bytes`.
+    pub(crate) fn reduce(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        if self.protocol.is_some_and(|protocol| whyslow_wire::reduce_as(protocol, bytes, None, out)) {
+            self.strange = 0;
+            return;
+        }
+        self.strange = self.strange.wrapping_add(1);
+        if self.strange > Self::PATIENCE && !self.strange.is_multiple_of(Self::SELDOM) {
+            if self.is_log {
+                log_level(bytes, out);
+            }
+            return;
+        }
+        let before = out.len();
+        match whyslow_wire::reduce(bytes, None, out) {
+            Some(protocol) => self.protocol = Some(protocol),
+            None => {
+                log_level(bytes, out);
+                self.is_log |= out.len() > before;
+            }
+        }
+        if out.len() > before {
+            self.strange = 0;
+        }
     }
 }
 

@@ -64,29 +64,43 @@ pub fn first_request(head: &[u8]) -> Option<(&'static str, Request)> {
 }
 
 /// Appends to `out` what may be kept of the head of a chunk without being asked ([`Protocol::reduce`]), at most
-/// [`MAX_REDUCED`] bytes. Where the direction is not known both are tried. False where nothing may be kept: no protocol
+/// [`MAX_REDUCED`] bytes. Where the direction is not known both are tried. `None` where nothing may be kept: no protocol
 /// recognises it.
-pub fn reduce(head: &[u8], direction: Option<Direction>, out: &mut Vec<u8>) -> bool {
-    let start = out.len();
-    let ways = [Direction::Request, Direction::Response];
-    let ways = || ways.into_iter().filter(|way| direction.is_none_or(|known| known == *way));
+pub fn reduce(head: &[u8], direction: Option<Direction>, out: &mut Vec<u8>) -> Option<&'static Protocol> {
     // This runs for each payload of a recording: no protocol is asked twice.
-    let mut perhaps: Vec<(&Protocol, Direction)> = Vec::new();
-    let mut keep = |protocol: &Protocol, way| {
-        let kept = (protocol.reduce)(head, way, out);
-        out.truncate(if kept { start + MAX_REDUCED } else { start });
-        kept
-    };
+    let mut perhaps: Vec<(&'static Protocol, Direction)> = Vec::new();
     for protocol in PROTOCOLS.iter().copied() {
-        for way in ways() {
+        for way in ways(direction) {
             match (protocol.sniff)(head, way) {
-                Sniff::Yes if keep(protocol, way) => return true,
+                Sniff::Yes if keep(protocol, head, way, out) => return Some(protocol),
                 Sniff::Maybe => perhaps.push((protocol, way)),
                 _ => {}
             }
         }
     }
-    perhaps.into_iter().any(|(protocol, way)| keep(protocol, way))
+    let kept = perhaps.into_iter().find(|(protocol, way)| keep(protocol, head, *way, out));
+    kept.map(|(protocol, _)| protocol)
+}
+
+/// The same for a chunk of a connection that speaks this protocol: no other is asked. False where it does not
+/// recognise it.
+pub fn reduce_as(protocol: &Protocol, head: &[u8], direction: Option<Direction>, out: &mut Vec<u8>) -> bool {
+    let sure = ways(direction).map(|way| ((protocol.sniff)(head, way), way));
+    let best = sure.reduce(|one, other| if other.0 > one.0 { other } else { one });
+    best.is_some_and(|(sure, way)| sure != Sniff::No && keep(protocol, head, way, out))
+}
+
+/// The ways that a chunk may go.
+fn ways(direction: Option<Direction>) -> impl Iterator<Item = Direction> {
+    let both = [Direction::Request, Direction::Response];
+    both.into_iter().filter(move |way| direction.is_none_or(|known| known == *way))
+}
+
+fn keep(protocol: &Protocol, head: &[u8], way: Direction, out: &mut Vec<u8>) -> bool {
+    let start = out.len();
+    let kept = (protocol.reduce)(head, way, out);
+    out.truncate(if kept { start + MAX_REDUCED } else { start });
+    kept
 }
 
 #[cfg(test)]
@@ -157,6 +171,38 @@ mod tests {
                         text.escape_ascii()
                     );
                 }
+            }
+        }
+    }
+
+    /// Beginnings that lead far into decoders, and noise.
+    fn bytes() -> impl Strategy<Value = Vec<u8>> {
+        let said: Vec<&[u8]> =
+            SAID.iter().flat_map(|(_, said)| said.iter().map(|(_, bytes)| *bytes)).collect();
+        let noise = prop::collection::vec(any::<u8>(), 0..80);
+        (prop::sample::select(said), 0..600usize, noise)
+            .prop_map(|(said, cut, noise)| [&said[..cut.min(said.len())], &noise].concat())
+    }
+
+    proptest! {
+        #[test]
+        fn any_conversation_is_survived_by_all(
+            chunks in prop::collection::vec((any::<bool>(), bytes(), prop_oneof![Just(0), 0..90u64, Just(1 << 50)]), 1..12),
+            port in prop::sample::select(vec![None, Some(80), Some(5432), Some(6379), Some(9092), Some(50051)]),
+        ) {
+            let mut connection = crate::Connection::new(port);
+            let mut decoders: Vec<_> = PROTOCOLS.iter().map(|protocol| (protocol.decoder)()).collect();
+            for (asks, head, missing) in &chunks {
+                let direction = if *asks { Direction::Request } else { Direction::Response };
+                let chunk = Chunk { head, len: head.len() as u64 + missing };
+                connection.take(direction, chunk, &mut |_| {});
+                decoders.iter_mut().for_each(|decoder| decoder.take(direction, chunk, &mut |_| {}));
+                let mut kept = Vec::new();
+                reduce(head, None, &mut kept);
+                for protocol in PROTOCOLS {
+                    reduce_as(protocol, head, None, &mut kept);
+                }
+                prop_assert!(kept.len() <= MAX_REDUCED * (1 + PROTOCOLS.len()));
             }
         }
     }
