@@ -1,4 +1,4 @@
-//! What the fuzz targets share: one reader alone, and the whole chain.
+//! What the fuzz targets share: one reader alone, the whole chain, and connections.
 
 use whyslow_diagnose::views::{Ask, VIEWS};
 use whyslow_diagnose::{Facts, diagnose};
@@ -6,6 +6,7 @@ use whyslow_model::{CaptureKind, Event, SourceId, SourceInfo};
 use whyslow_read::formats::FORMATS;
 use whyslow_read::{Input, Options, Source, read};
 use whyslow_report::{EXPORTERS, Style};
+use whyslow_wire::{Chunk, Connection, Decoder, Direction, MAX_REDUCED, MAX_TEXT, PROTOCOLS, Step};
 
 /// Reads `data` with each reader of that kind, whatever it looks like.
 ///
@@ -50,5 +51,34 @@ pub fn whole_chain(data: &[u8]) {
                 let _ = exporter.table(table, &style, &mut out);
             }
         }
+    }
+}
+
+/// Hands `data` to the decoder of each protocol and to a connection that finds out which it speaks, in chunks: a byte says
+/// which way and how long, the next how much is missing behind it.
+///
+/// # Panics
+/// If a text or what may be kept is longer than it may be.
+pub fn connections(data: &[u8]) {
+    let mut decoders: Vec<Box<dyn Decoder>> = PROTOCOLS.iter().map(|protocol| (protocol.decoder)()).collect();
+    let mut connection = Connection::new(None);
+    let mut rest = data;
+    let mut kept = Vec::new();
+    while let [size, missing, behind @ ..] = rest {
+        let (head, behind) = behind.split_at(behind.len().min(usize::from(size >> 1)));
+        rest = behind;
+        let direction = if size & 1 == 0 { Direction::Request } else { Direction::Response };
+        let missing = if *missing < 0xc0 { 0 } else { 1u64 << (missing & 0x3f) };
+        let chunk = Chunk { head, len: head.len() as u64 + missing };
+        let mut told = |step: Step| {
+            if let Step::Asked(_, request) = step {
+                assert!(request.endpoint.len() <= MAX_TEXT + 64 && request.detail.len() <= MAX_TEXT + 64);
+            }
+        };
+        decoders.iter_mut().for_each(|decoder| decoder.take(direction, chunk, &mut told));
+        connection.take(direction, chunk, &mut told);
+        kept.clear();
+        whyslow_wire::reduce(head, None, &mut kept);
+        assert!(kept.len() <= MAX_REDUCED);
     }
 }
