@@ -218,8 +218,8 @@ fn sums_and_differences_are_those_of_go_tool_pprof() {
             ];
             for (files, options) in ways {
                 let Some(both) = go.both(files, asked, &options) else { continue };
-                let any_order =
-                    !options.is_empty() && (asked.starts_with("tree") || asked.starts_with("peek"));
+                let unordered = ["tree", "peek", "tags"].iter().any(|view| asked.starts_with(view));
+                let any_order = !options.is_empty() && unordered;
                 let found = difference(&both, asked, any_order);
                 wrong.extend(found.map(|text| format!("{kind} {options:?}: {text}")));
             }

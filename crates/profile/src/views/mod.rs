@@ -1,9 +1,15 @@
 //! Ways to look at a profile: one file a view, listed in [`PROFILE_VIEWS`].
 
+mod calls;
+mod flame;
+mod folded;
 mod header;
 mod list;
+mod proto;
 mod raw;
 mod report;
+mod sandwich;
+mod speedscope;
 mod tags;
 mod top;
 mod traces;
@@ -67,8 +73,20 @@ pub enum ViewError {
 }
 
 /// All views, in the order of the help.
-pub static PROFILE_VIEWS: &[&ProfileView] =
-    &[&top::VIEW, &tree::TREE, &tree::PEEK, &list::VIEW, &traces::VIEW, &tags::VIEW, &raw::VIEW];
+pub static PROFILE_VIEWS: &[&ProfileView] = &[
+    &top::VIEW,
+    &tree::TREE,
+    &tree::PEEK,
+    &list::VIEW,
+    &sandwich::VIEW,
+    &flame::VIEW,
+    &traces::VIEW,
+    &tags::VIEW,
+    &raw::VIEW,
+    &folded::VIEW,
+    &proto::VIEW,
+    &speedscope::VIEW,
+];
 
 /// A view by its name.
 pub fn find(name: &str) -> Option<&'static ProfileView> {

@@ -177,7 +177,8 @@ impl<'p> Report<'p> {
         if unit.is_empty() { self.sample_unit.clone() } else { unit }
     }
 
-    fn divided(&self, value: i64) -> i64 {
+    /// A value as it is shown, `divide_by` taken into account.
+    pub(crate) fn divided(&self, value: i64) -> i64 {
         let ratio = 1.0 / self.selection.divide_by;
         if ratio > 0.0 && ratio != 1.0 { (value as f64 * ratio) as i64 } else { value }
     }

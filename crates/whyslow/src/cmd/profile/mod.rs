@@ -11,9 +11,9 @@ use crate::cli::{Global, Status};
 use crate::output;
 use anyhow::bail;
 use clap::{ArgMatches, Args, FromArgMatches};
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
-use whyslow_profile::{PROFILE_VIEWS, ProfileView, Report, views};
+use whyslow_profile::{PROFILE_VIEWS, ProfileView, Report, ViewError, views};
 
 /// The command.
 pub(super) static COMMAND: Command = Command { name: "profile", clap, run };
@@ -60,11 +60,12 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     }
     let selection = args.flags.selection();
     let profile = load::profile(&sources, &args.flags, global)?;
+    let on_terminal = args.output.is_none() && std::io::stdout().is_terminal();
     let report = Report::new(&profile, &selection, view, pattern)?;
     for remark in &report.remarks {
         eprintln!("whyslow: {}", output::plain(remark));
     }
-    if view.needs.binary && args.output.is_none() && std::io::stdout().is_terminal() {
+    if view.needs.binary && on_terminal {
         bail!("{} writes bytes that are not for a terminal; name a file with -o", view.name);
     }
     let mut result = Ok(());
@@ -72,9 +73,12 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         if has_opening {
             out.write_all(output::plain(&opening::of_report(&report)).as_bytes())?;
         }
-        result = (view.write)(&report, out);
+        result = match on_terminal {
+            true => without_controls(|text| (view.write)(&report, text), out),
+            false => (view.write)(&report, out),
+        };
         match std::mem::replace(&mut result, Ok(())) {
-            Err(whyslow_profile::ViewError::Write(error)) => Err(error),
+            Err(ViewError::Write(error)) => Err(error),
             other => {
                 result = other;
                 Ok(())
@@ -83,6 +87,19 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     })?;
     result?;
     Ok(Status::Done)
+}
+
+/// Writes a view without the characters of foreign names that a terminal acts upon.
+fn without_controls(
+    write: impl FnOnce(&mut dyn Write) -> Result<(), ViewError>,
+    out: &mut dyn Write,
+) -> Result<(), ViewError> {
+    let mut bytes = Vec::new();
+    let result = write(&mut bytes);
+    let text = String::from_utf8_lossy(&bytes);
+    let is_acted_upon = |c: char| c.is_control() && c != '\n' && c != '\t';
+    out.write_all(text.replace(is_acted_upon, "\u{fffd}").as_bytes())?;
+    result
 }
 
 /// The words before the first view are profiles; what comes behind it is the view's.
