@@ -24,6 +24,7 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
         findings.extend(found);
         not_judged.extend(unjudged);
     }
+    crate::chain::attach(facts, &mut findings);
     findings.sort_by(|a, b| {
         let weight = |finding: &Finding| finding.share.unwrap_or(0.0) * finding.confidence;
         b.severity.cmp(&a.severity).then(weight(b).total_cmp(&weight(a))).then_with(|| a.id.cmp(b.id))

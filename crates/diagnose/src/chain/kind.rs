@@ -102,7 +102,7 @@ pub(super) fn of_wait(call: &LongCall) -> Kind {
     match (call.what, call.ended) {
         // A time limit is what was waited for, unless somebody's answer was.
         (Resource::Lock { .. } | Resource::Several | Resource::Signal, Ended::TimedOut) => Kind::Timer,
-        (Resource::Lock { .. } | Resource::FileLock(_), _) => Kind::Lock,
+        (Resource::Lock { .. } | Resource::FileLock(_) | Resource::Semaphore(_), _) => Kind::Lock,
         (Resource::Thread { .. } | Resource::Child { .. }, _) => Kind::Child,
         (Resource::Pipe(_) | Resource::Event(_), _) => Kind::Pipe,
         (Resource::Peer(_), _) => Kind::Peer,

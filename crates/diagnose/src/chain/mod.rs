@@ -5,6 +5,7 @@
 //! wait lasted (the critical path as LTTng's Trace Compass draws it). Each nanosecond has one kind, and the kinds add up to
 //! the interval. What the capture does not show is unknown, with what is missing.
 
+mod attach;
 mod blame;
 mod deadlock;
 mod kind;
@@ -15,6 +16,7 @@ mod tests;
 mod tree;
 mod words;
 
+pub(crate) use attach::attach;
 pub use blame::{Blame, Cost, Scope, Span};
 pub use deadlock::{Deadlock, Stuck, Whom};
 pub use kind::Kind;

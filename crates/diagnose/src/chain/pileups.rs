@@ -202,7 +202,7 @@ mod tests {
     fn piles_are_counted_by_threads_at_one_time() {
         let part = |tid, from, to| Part { tid, from, to };
         let parts = || vec![part(1, 0, 10), part(2, 2, 9), part(3, 4, 12), part(1, 10, 20), part(2, 15, 16)];
-        assert_eq!(sweep(parts(), 3), Some((3, Timestamp::new(4), Nanos::new(5), 6)));
+        assert_eq!(sweep(parts(), 3), Some((3, Timestamp::new(4), Nanos::new(5), 5)));
         assert_eq!(sweep(parts(), 4), None);
         // One thread twice is one.
         assert_eq!(sweep(vec![part(1, 0, 9), part(1, 0, 9)], 2), None);

@@ -51,6 +51,7 @@ impl<'a> Explainer<'a> {
             Resource::Timer => format!("a time ({name})"),
             Resource::Signal => "a signal".to_string(),
             Resource::FileLock(end) => format!("the lock of {}", at("a file", end)),
+            Resource::Semaphore(end) => at("semaphores", end),
             Resource::File(end) => format!("{name} of {}", at("a file", end)),
             Resource::Call => name.to_string(),
             Resource::Unknown => format!("{name} of something that the capture does not name"),

@@ -28,6 +28,8 @@ impl Graph {
             waker = self.on_descriptor(seen, world, long);
         } else if matches!(call.syscall, Syscall::CLONE | Syscall::CLONE3 | Syscall::FORK | Syscall::VFORK) {
             self.born(seen);
+        } else {
+            waker = self.beside_descriptors(seen, world, long);
         }
         if long {
             self.long_call(seen, world, waker);
@@ -49,8 +51,14 @@ impl Graph {
     /// Who made what this call waited for available; and whose wait this call ends.
     fn on_descriptor(&mut self, seen: &Seen<'_>, world: &World, long: bool) -> Option<Waker> {
         let call = seen.call;
-        if call.syscall.info().name == "flock" {
-            return self.file_lock(seen, long);
+        if let "flock" | "fcntl" | "fcntl64" = call.syscall.info().name {
+            return self.file_lock(seen, world, long);
+        }
+        if call.syscall == Syscall::CLOSE {
+            self.lock_closed(seen, world);
+        }
+        if seen.kind == FdKind::Signal {
+            return if long { self.signalled(seen, world) } else { None };
         }
         if !hands_over(seen.kind) {
             return None;
@@ -114,20 +122,6 @@ impl Graph {
                 self.meet(met);
             }
         }
-    }
-
-    fn file_lock(&mut self, seen: &Seen<'_>, long: bool) -> Option<Waker> {
-        let call = seen.call;
-        let flow = self.channels.of_file(seen.file?);
-        if memchr::memmem::find(call.args, b"LOCK_UN").is_some() {
-            if let Some(met) =
-                self.channels.moved(flow, For::Data, (call.tid, call.ts, call.end()), How::Unlocked)
-            {
-                self.meet(met);
-            }
-            return None;
-        }
-        if long { self.channels.ended(flow, For::Data, seen) } else { None }
     }
 
     fn futex(&mut self, seen: &Seen<'_>, world: &World, long: bool) {
@@ -207,6 +201,13 @@ impl Graph {
         let what = match seen.waits {
             Some(WaitKind::Lock) => match call.syscall.info().name {
                 "flock" | "fcntl" | "fcntl64" => Resource::FileLock(end(self, seen.fd).0),
+                "semop" | "semtimedop" => {
+                    let set = call.arg(0).map_or(String::from("?"), text::lossy);
+                    Resource::Semaphore(End {
+                        fd: -1,
+                        name: self.names.intern(&format!("semaphore set {set}")),
+                    })
+                }
                 _ => Resource::Unknown,
             },
             Some(WaitKind::Network | WaitKind::Pipe | WaitKind::Other) => {
@@ -301,6 +302,10 @@ impl Graph {
             _ if call.flags.contains(CallFlags::END_NOT_SEEN) => Ended::NotYet,
             Errno::ETIMEDOUT => Ended::TimedOut,
             _ if timed_out(seen) => Ended::TimedOut,
+            // That is what these wait for.
+            errno if (errno == Errno::EINTR || errno.is_restart()) && super::others::ends_by_signal(call) => {
+                Ended::Done
+            }
             Errno::EINTR => Ended::Interrupted,
             errno if errno.is_restart() => Ended::Interrupted,
             _ => Ended::Done,

@@ -2,7 +2,7 @@
 
 use super::wait::{How, Waker};
 use crate::facts::world::{Seen, World};
-use crate::facts::{FdLife, FileId, LifeId};
+use crate::facts::{FdLife, LifeId};
 use hashbrown::HashMap;
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hash};
@@ -96,11 +96,28 @@ impl Channels {
         }
     }
 
-    /// The flow that stands for a file's lock.
-    pub(super) fn of_file(&self, file: FileId) -> Flow {
+    /// The flow that stands for something with a name, as the lock of a file.
+    pub(super) fn named(&self, kind: &str, name: &str) -> Flow {
         let mut hasher = self.hasher.build_hasher();
-        ("file lock", file).hash(&mut hasher);
+        (kind, name).hash(&mut hasher);
         Flow(std::hash::Hasher::finish(&hasher))
+    }
+
+    /// The flow that stands for something with a number of its own: a set of semaphores, a thread's signals.
+    pub(super) fn numbered(&self, kind: &str, number: u64) -> Flow {
+        let mut hasher = self.hasher.build_hasher();
+        (kind, number).hash(&mut hasher);
+        Flow(std::hash::Hasher::finish(&hasher))
+    }
+
+    /// Makes a flow known that nothing went through yet.
+    pub(super) fn know(&mut self, flow: Flow) {
+        self.traffic(flow);
+    }
+
+    /// True where somebody used that flow.
+    pub(super) fn knows(&self, flow: Flow) -> bool {
+        self.by_flow.contains_key(&flow)
     }
 
     fn ends(&self, id: LifeId, life: &FdLife, note: Option<&[u8]>) -> Option<Ends> {
@@ -109,7 +126,6 @@ impl Channels {
             of(&mut hasher);
             Flow(std::hash::Hasher::finish(&hasher))
         };
-        let numbered = |kind: &str, number: u64| flow(&|hasher| (kind, number).hash(hasher));
         // Both ends of a pair were made here, so that both are known so.
         if let Some(other) = life.other_end {
             let own = |id: LifeId| flow(&|hasher| ("pair", id).hash(hasher));
@@ -119,7 +135,7 @@ impl Channels {
         match life.kind {
             FdKind::Pipe => {
                 let inode = of_inodes.map(|(inode, _)| inode).or(life.inode)?;
-                let both = numbered("pipe", inode);
+                let both = self.numbered("pipe", inode);
                 Some(Ends { inward: both, outward: both })
             }
             FdKind::Event => {
@@ -128,7 +144,7 @@ impl Channels {
             }
             FdKind::Unix => {
                 let (ours, theirs) = of_inodes?;
-                Some(Ends { inward: numbered("unix", ours), outward: numbered("unix", theirs?) })
+                Some(Ends { inward: self.numbered("unix", ours), outward: self.numbered("unix", theirs?) })
             }
             FdKind::Tcp | FdKind::Socket | FdKind::Udp => {
                 let (local, peer) = (life.local()?, life.peer()?);

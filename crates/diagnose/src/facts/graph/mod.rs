@@ -8,6 +8,9 @@ mod calls;
 mod channels;
 mod futexes;
 mod names;
+mod others;
+#[cfg(test)]
+mod tests;
 mod timeline;
 mod wait;
 
@@ -41,6 +44,8 @@ pub struct Graph {
     /// The threads that wait for the end of another one, which the capture did not show yet.
     joins: HashMap<Tid, Vec<(Tid, Timestamp)>, foldhash::fast::RandomState>,
     met: Vec<futexes::Met>,
+    /// A lock of a file was asked for: closing a file may end a wait.
+    file_locks: bool,
     /// The long call just kept whose request is to be named: its thread, and the socket.
     unnamed: Option<(Tid, i32)>,
 }
@@ -242,7 +247,10 @@ impl Fold for Graph {
                     | Syscall::RECVMMSG
                     | Syscall::SHUTDOWN
             )
-            || syscall.info().name == "flock";
+            || matches!(
+                syscall.info().name,
+                "flock" | "fcntl" | "fcntl64" | "semop" | "semtimedop" | "kill" | "tkill" | "tgkill"
+            );
         if wakes { When::Always } else { When::Slow }
     }
 

@@ -50,6 +50,8 @@ pub enum Resource {
     Signal,
     /// A lock on a file (flock, fcntl).
     FileLock(End),
+    /// A set of System V semaphores.
+    Semaphore(End),
     /// A local file or directory: no wait by name, a slow call.
     File(End),
     /// A slow call on nothing that has a name: mmap, clone, brk.
@@ -90,6 +92,10 @@ pub enum How {
     Exit,
     /// The file's lock was given back.
     Unlocked,
+    /// A semaphore of the same set was counted up.
+    Semaphore,
+    /// A signal was sent to the thread or its process.
+    Signal,
 }
 
 impl How {
@@ -99,7 +105,8 @@ impl How {
             How::Wakeup => 0.99,
             How::FutexWake | How::Exit | How::OtherEnd | How::Closed => 0.95,
             How::Unlocked => 0.8,
-            How::OneOfSeveral => 0.7,
+            How::Signal => 0.9,
+            How::OneOfSeveral | How::Semaphore => 0.7,
             How::SharedFutex => 0.6,
         }
     }
@@ -115,6 +122,8 @@ impl How {
             How::Closed => "the close of the other end",
             How::Exit => "its end",
             How::Unlocked => "the unlock of the file",
+            How::Semaphore => "its operation on the semaphores",
+            How::Signal => "its signal",
         }
     }
 }

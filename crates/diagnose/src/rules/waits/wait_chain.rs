@@ -25,17 +25,19 @@
 //! Who ended a wait is known from a recorder's wake-ups, else from futex wakes at the same address, writes to the other
 //! end of the same pipe or socket, and ends of threads and children. A thread that was woken by one that merely
 //! happened to give it work was not held up by it: so only time within requests counts, and where nothing is served, that
-//! of the programs' first threads. Waiting for a child or for a thread's end is no hold-up, nor is a sleep at the end of the
+//! of the programs' first threads. A writer that waits for a reader which computes is mentioned, as that may be the reader's
+//! job. Waiting for a child or for a thread's end is no hold-up, nor is a sleep at the end of the
 //! chain.
 
 use crate::chain::{Explainer, Kind, Knot, KnotFinder, Path, Scope, Segment};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::Facts;
-use crate::facts::graph::Resource;
+use crate::facts::graph::{LongCall, Resource};
 use crate::guards::{self, Share};
 use crate::words;
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
+use whyslow_model::syscall::Moves;
 use whyslow_model::{Nanos, Severity, Subject};
 
 /// The rule.
@@ -117,7 +119,17 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 fn is_cause(path: &Path<'_>, segment: &Segment<'_>) -> bool {
     let waits =
         matches!(segment.kind, Kind::Lock | Kind::Disk | Kind::Peer | Kind::PageFault | Kind::RunQueue);
-    waits && segment.call.is_some() && handed_over(path, segment.stay)
+    waits && segment.call.is_some() && handed_over(path, segment.stay) || computes(path, segment)
+}
+
+/// A reader that is busy while the writer waits for room: the one that stands still is not the slow one.
+fn computes(path: &Path<'_>, segment: &Segment<'_>) -> bool {
+    let busy = matches!(segment.kind, Kind::Between | Kind::User) && segment.call.is_none();
+    let for_room = |wait: &LongCall| {
+        wait.syscall.info().moves == Moves::Write
+            && matches!(wait.what, Resource::Pipe(_) | Resource::Peer(_))
+    };
+    busy && path.stays[segment.stay].came_from.is_some_and(|(_, wait)| wait.is_some_and(for_room))
 }
 
 /// True where one on the way to this stay was held up by the next, and did not merely wait for its end.
@@ -128,6 +140,7 @@ fn handed_over(path: &Path<'_>, mut stay: usize) -> bool {
                 wait.what,
                 Resource::Lock { .. }
                     | Resource::FileLock(_)
+                    | Resource::Semaphore(_)
                     | Resource::Pipe(_)
                     | Resource::Event(_)
                     | Resource::Peer(_)
@@ -186,7 +199,7 @@ fn report(
         explainer.who(path.tid),
         Nanos::new(cost.ns),
         match kind {
-            Kind::RunQueue => what.clone(),
+            Kind::RunQueue | Kind::Between | Kind::User => what.clone(),
             _ => format!("waits for {what}"),
         }
     );
@@ -207,6 +220,7 @@ fn report(
             Kind::Disk => format!("code: take {what} out of what others wait for: do it before or after the lock, or in a thread that nobody waits for"),
             Kind::Peer => format!("code: do not keep others waiting during the call to {what}: one connection a thread, no lock held across it, a time limit"),
             Kind::RunQueue => format!("give {holder} a CPU: fewer runnable threads, a larger quota, a higher weight"),
+            Kind::Between | Kind::User => format!("make {holder} faster, or have several of it: the one that writes to it only waits (whyslow record shows its code)"),
             Kind::Lock => format!("look who holds {what}, and for what: whyslow locks"),
             _ => format!("make the wait of {holder} for {what} shorter, or let nobody wait for it"),
         })
