@@ -54,6 +54,8 @@ pub enum Need {
     Snapshot,
     /// Time on a CPU, runnable and blocked.
     Scheduling,
+    /// A profile of CPU time: a file, or a recorder's samples.
+    Profile,
     /// A table that only a recorder writes: `net`, `block_io`, `process_stats`.
     Table(&'static str),
 }
@@ -102,6 +104,9 @@ impl Need {
             }
             Need::Scheduling if !facts.sched.is_known() => {
                 Some(("when threads ran and when they waited for a CPU".to_string(), RECORD.to_string()))
+            }
+            Need::Profile if facts.profiles.of_cpu().next().is_none() => {
+                Some(("where CPU time goes (a profile)".to_string(), RECORD.to_string()))
             }
             Need::Table(table) if !facts.has_table(table) => {
                 let what = match table {

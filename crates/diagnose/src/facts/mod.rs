@@ -37,6 +37,7 @@ pub mod net;
 pub mod pace;
 pub mod pattern;
 pub mod peers;
+pub mod profiles;
 mod program;
 pub mod readiness;
 #[cfg(test)]
@@ -88,6 +89,7 @@ pub use memory::Memory;
 pub use net::Net;
 pub use pace::Pace;
 pub use peers::{PeerFacts, Peers};
+pub use profiles::{ProfileFacts, Profiles};
 pub use readiness::Readiness;
 pub use recording::RecordingFacts;
 pub use requests::{EndpointFacts, EndpointId, RequestRecord, Requests};
@@ -183,6 +185,8 @@ pub struct Facts {
     pub sched: Sched,
     /// Stacks of running and of waiting threads.
     pub samples: Samples,
+    /// Profiles by kind of cost; of samples once [`Facts::finish`] was called.
+    pub profiles: Profiles,
     /// Block devices.
     pub devices: Devices,
     /// TCP connections as the kernel sees them.
@@ -234,6 +238,7 @@ impl Default for Facts {
             copies: CopyLoops::default(),
             sched: Sched::default(),
             samples: Samples::default(),
+            profiles: Profiles::default(),
             devices: Devices::default(),
             net: Net::default(),
             pace: Pace::default(),
@@ -261,6 +266,7 @@ impl Facts {
         self.requests.finish(&self.world, self.window.end);
         self.streams = streams::streams(&self.world);
         self.totals = self.sum_up();
+        self.profile_samples();
         // A recorder with the scheduler's account stops no thread.
         if self.sched.stretches == 0 {
             self.pace = Pace::of(&self.world.threads, self.window.length());

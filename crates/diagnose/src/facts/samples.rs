@@ -126,6 +126,23 @@ impl Samples {
         })
     }
 
+    /// How many functions there are.
+    pub fn function_count(&self) -> usize {
+        self.functions.len()
+    }
+
+    /// A function's name, and the file that holds its code.
+    pub fn function_name(&self, index: usize) -> (&str, Option<&str>) {
+        self.functions.get(index).map_or(("", None), |function| (&*function.name, function.module.as_deref()))
+    }
+
+    /// Gives each stack of a process, its functions innermost first, with its weight.
+    pub fn each_stack(&self, kind: SampleKind, process: ProcessId, take: &mut dyn FnMut(&[u32], Weight)) {
+        for (key, weight) in self.rows_of(kind, process, None) {
+            take(&self.frames(key), *weight);
+        }
+    }
+
     /// All samples of a process, or of one of its threads.
     pub fn total(&self, kind: SampleKind, process: ProcessId, tid: Option<Tid>) -> Weight {
         self.rows_of(kind, process, tid).fold(Weight::default(), |sum, (_, weight)| Weight {

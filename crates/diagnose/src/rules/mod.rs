@@ -95,6 +95,20 @@ mod process {
     pub(super) mod signal_storm;
 }
 
+/// Rules about what a profile of CPU time shows, by kind of cost.
+mod profile {
+    mod heavy;
+
+    pub(super) mod allocation_heavy;
+    pub(super) mod crypto_compress_heavy;
+    pub(super) mod gc_pressure;
+    pub(super) mod lock_heavy;
+    pub(super) mod regex_backtracking;
+    pub(super) mod serialization_heavy;
+    pub(super) mod syscall_heavy;
+    pub(super) mod text_parsing;
+}
+
 /// Rules about waiting, and about not waiting where one should.
 mod waits {
     mod lock_holder;
@@ -172,6 +186,14 @@ pub static RULES: &[&Rule] = &[
     &process::fork_per_task::RULE,
     &process::runs_as_root::RULE,
     &process::signal_storm::RULE,
+    &profile::allocation_heavy::RULE,
+    &profile::crypto_compress_heavy::RULE,
+    &profile::gc_pressure::RULE,
+    &profile::lock_heavy::RULE,
+    &profile::regex_backtracking::RULE,
+    &profile::serialization_heavy::RULE,
+    &profile::syscall_heavy::RULE,
+    &profile::text_parsing::RULE,
     &waits::deadlock::RULE,
     &waits::eagain_spin::RULE,
     &waits::epoll_hup_spin::RULE,

@@ -32,7 +32,15 @@ pub fn sentence(account: &Account, measured: &Measured) -> String {
     let holders =
         account.holders.iter().filter(|holder| !(measured.measure != Measure::Cpu && is_idle(holder)));
     let Some(holder) = holders.clone().next() else {
-        return without_holder(account, whole);
+        return match measured.measure {
+            Measure::MemoryInUse | Measure::MemoryAllocated => {
+                format!(
+                    "{} of {whole}: all of it is taken by the runtime and libraries.",
+                    measured.value(account.total)
+                )
+            }
+            _ => without_holder(account, whole),
+        };
     };
     let share = account.part(holder.cum.max(holder.value));
     let name = short(&holder.function);
@@ -49,10 +57,13 @@ pub fn sentence(account: &Account, measured: &Measured) -> String {
             measured.value(holder.value),
             measured.value(account.total)
         ),
+        Measure::MemoryInUse => format!("{} of {whole} is held by what {name} took", about(share)),
+        Measure::MemoryAllocated => format!("{} of {whole} is taken in {name}", about(share)),
         _ => format!("{} of {whole} is {name}", about(share)),
     };
     let (kind, of_kind) = holder.kind();
-    let told = !holder.parts.is_empty() && of_kind >= 0.4 * holder.value;
+    let is_memory = matches!(measured.measure, Measure::MemoryInUse | Measure::MemoryAllocated);
+    let told = !is_memory && !holder.parts.is_empty() && of_kind >= 0.4 * holder.value;
     match kind {
         _ if !told => {}
         CostKind::Program => text += ": its own code",

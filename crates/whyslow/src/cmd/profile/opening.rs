@@ -31,5 +31,6 @@ pub(super) fn of_table(sources: &[&str]) -> Option<String> {
 }
 
 fn text(account: &Account, measured: &Measured) -> String {
-    format!("{}\n{}\n\n", sentence(account, measured), kinds_line(account, measured))
+    let lines = [sentence(account, measured), kinds_line(account, measured)];
+    lines.iter().filter(|line| !line.is_empty()).map(|line| format!("{line}\n")).collect::<String>() + "\n"
 }

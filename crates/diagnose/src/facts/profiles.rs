@@ -1,0 +1,179 @@
+//! Profiles by kind of cost: of files, and of a recording's own on-CPU samples a process.
+
+use super::{Facts, ProcessId, Samples};
+use whyslow_model::SampleKind;
+use whyslow_model::profile::ProfileDamage;
+use whyslow_profile::formats::{Loaded, ProfileData};
+use whyslow_profile::kinds::{Account, Frame, FunctionRef, Measure, Measured, Stacks};
+
+/// Where a profile came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProfileOrigin {
+    /// A file.
+    File(String),
+    /// A recording's samples of a process.
+    Samples(ProcessId),
+}
+
+/// A profile and what it shows.
+#[derive(Clone, Debug)]
+pub struct ProfileFacts {
+    /// Where it came from.
+    pub origin: ProfileOrigin,
+    /// What each kind of cost has, and who holds it.
+    pub account: Account,
+    /// What its values measure.
+    pub measured: Measured,
+    /// How long was profiled, seconds; `None`: it does not say.
+    pub seconds: Option<f64>,
+    /// Samples; `None`: it does not say.
+    pub samples: Option<u64>,
+}
+
+impl ProfileFacts {
+    /// CPUs kept busy; `None` where the length of the profile is unknown or its values are no times.
+    pub fn cpus(&self) -> Option<f64> {
+        let spent = self.measured.seconds(self.account.total)?;
+        self.seconds.filter(|seconds| *seconds > 0.0).map(|seconds| spent / seconds)
+    }
+}
+
+/// A profile that holds nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EmptyProfile {
+    /// The file.
+    pub name: String,
+    /// What is wrong with it.
+    pub damage: ProfileDamage,
+    /// The same in words.
+    pub what: String,
+}
+
+/// All profiles.
+#[derive(Clone, Debug, Default)]
+pub struct Profiles {
+    list: Vec<ProfileFacts>,
+    empty: Vec<EmptyProfile>,
+}
+
+impl Profiles {
+    /// Profiles kept.
+    const MOST: usize = 256;
+
+    /// All of time on a CPU.
+    pub fn of_cpu(&self) -> impl Iterator<Item = &ProfileFacts> {
+        self.list.iter().filter(|profile| profile.measured.measure == Measure::Cpu)
+    }
+
+    /// Those that hold nothing.
+    pub fn empty(&self) -> &[EmptyProfile] {
+        &self.empty
+    }
+
+    /// True where there is no profile, whole or broken.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty() && self.empty.is_empty()
+    }
+
+    /// A file that was read.
+    pub fn add(&mut self, name: &str, loaded: &Loaded) {
+        if let Some(damage) = loaded.damage {
+            self.add_empty(name, damage, "it is whole, and has no samples");
+            return;
+        }
+        let Some((account, measured)) = Account::of_data(&loaded.data) else { return };
+        let (duration_ns, samples) = match &loaded.data {
+            ProfileData::Stacks(profile) => {
+                let count = profile.sample_types.iter().position(|kind| profile.str(kind.unit) == "count");
+                let samples =
+                    count.map_or(profile.sample_count() as u64, |at| profile.total(at).max(0) as u64);
+                (profile.duration_ns, Some(samples))
+            }
+            ProfileData::Table(table) => (table.duration_ns, None),
+        };
+        let seconds = duration_ns.filter(|ns| *ns > 0).map(|ns| ns as f64 / 1e9);
+        let origin = ProfileOrigin::File(name.to_string());
+        if self.list.len() < Self::MOST {
+            self.list.push(ProfileFacts { origin, account, measured, seconds, samples });
+        }
+    }
+
+    /// A file that is a profile and cannot be used.
+    pub fn add_empty(&mut self, name: &str, damage: ProfileDamage, what: &str) {
+        if self.empty.len() < Self::MOST {
+            self.empty.push(EmptyProfile { name: name.to_string(), damage, what: what.to_string() });
+        }
+    }
+}
+
+impl Facts {
+    /// To be called once all samples are seen.
+    pub(super) fn profile_samples(&mut self) {
+        let seconds = self.window.whole().as_secs_f64();
+        let processes: Vec<ProcessId> = self.world.threads.processes().map(|(process, _)| process).collect();
+        for process in processes {
+            let weight = self.samples.total(SampleKind::OnCpu, process, None);
+            if weight.count == 0 || self.profiles.list.len() >= Profiles::MOST {
+                continue;
+            }
+            let stacks = SampleStacks { samples: &self.samples, process };
+            let profile = ProfileFacts {
+                origin: ProfileOrigin::Samples(process),
+                account: Account::of(&stacks),
+                measured: Measured { measure: Measure::Cpu, unit: "nanoseconds".to_string() },
+                seconds,
+                samples: Some(weight.count),
+            };
+            self.profiles.list.push(profile);
+        }
+    }
+
+    /// Who a profile is of, in words.
+    pub fn profiled(&self, profile: &ProfileFacts) -> String {
+        match &profile.origin {
+            ProfileOrigin::File(name) => name.rsplit('/').next().unwrap_or(name).to_string(),
+            ProfileOrigin::Samples(process) => {
+                let process = self.world.threads.process(*process);
+                match (process.name(), process.pid) {
+                    (Some(name), Some(pid)) => format!("{name} (process {pid})"),
+                    (Some(name), None) => name.to_string(),
+                    (None, Some(pid)) => format!("process {pid}"),
+                    (None, None) => "the process".to_string(),
+                }
+            }
+        }
+    }
+
+    /// Where a profile's figures stand.
+    pub fn profile_source(&self, profile: &ProfileFacts) -> String {
+        match &profile.origin {
+            ProfileOrigin::File(name) => name.clone(),
+            ProfileOrigin::Samples(_) => self.recording_at(self.window.start),
+        }
+    }
+}
+
+struct SampleStacks<'a> {
+    samples: &'a Samples,
+    process: ProcessId,
+}
+
+impl Stacks for SampleStacks<'_> {
+    fn function_count(&self) -> usize {
+        self.samples.function_count()
+    }
+
+    fn function(&self, index: usize) -> FunctionRef<'_> {
+        let (name, module) = self.samples.function_name(index);
+        FunctionRef { name, file: "", module: module.unwrap_or("") }
+    }
+
+    fn each(&self, take: &mut dyn FnMut(&[Frame], i64)) {
+        let mut frames = Vec::new();
+        self.samples.each_stack(SampleKind::OnCpu, self.process, &mut |functions, weight| {
+            frames.clear();
+            frames.extend(functions.iter().map(|function| Frame { function: *function, line: 0 }));
+            take(&frames, i64::try_from(weight.ns).unwrap_or(i64::MAX));
+        });
+    }
+}

@@ -1,0 +1,49 @@
+//! # crypto-compress-heavy
+//!
+//! ## What it is
+//! Of the time on a CPU, 20 % and more is in ciphers, key exchange, digests or compression.
+//!
+//! ## Why it is slow
+//! Both are work by the byte, and a handshake costs as much as encrypting megabytes.
+//!
+//! ## Example
+//! ```text
+//! libcrypto.so.3 38 % of CPU: a new TLS connection for each request
+//! ```
+//!
+//! ## What to do instead
+//! Keep connections (a handshake once), use the CPU's instructions (AES-NI, an OpenSSL built for them), a lower
+//! compression level or zstd, compress once and keep it.
+//!
+//! ## When it is wrong
+//! A CDN, a backup and gzip itself are there for that: it is a notice, never more.
+
+use super::heavy::{self, Heavy};
+use crate::engine::{Need, Rule};
+use whyslow_model::Severity;
+use whyslow_profile::kinds::CostKind;
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "crypto-compress-heavy",
+    group: "profile",
+    summary: "encrypting, hashing or compressing takes a good part of the CPU time",
+    source: include_str!("crypto_compress_heavy.rs"),
+    needs: &[Need::Profile],
+    check: |facts, out| heavy::check(&HEAVY, facts, out),
+};
+
+static HEAVY: Heavy = Heavy {
+    kinds: &[CostKind::Crypto, CostKind::Compression],
+    threshold: 0.20,
+    touched: true,
+    what: "cryptography and compression",
+    why: "Bytes are encrypted, hashed or compressed.",
+    fixes: &[
+        "keep connections open, resume TLS sessions: no handshake for each request",
+        "a lower level, zstd or lz4 instead of zlib; do not compress what is compressed",
+        "check that the CPU's instructions are used: openssl speed -evp aes-128-gcm",
+    ],
+    verify: "perf top -p PID --sort dso   (libcrypto, libz fall)",
+    at_most: Severity::Notice,
+};

@@ -1,0 +1,53 @@
+//! # gc-pressure
+//!
+//! ## What it is
+//! Of the time on a CPU, 15 % and more goes into garbage collection: the collector's threads, and what allocating
+//! goroutines and threads must help.
+//!
+//! ## Why it is slow
+//! Work that nobody asked for, done as often as memory is thrown away. It also takes CPUs from the program while it
+//! runs, and pauses it.
+//!
+//! ## Example
+//! ```text
+//! cpu.pprof: garbage collection 29.5 % of CPU: a goroutine and three strings for every line that is read
+//! ```
+//!
+//! ## What to do instead
+//! Allocate less in the function that is named: reuse buffers, parse bytes in place, take slices of the size that
+//! is needed. Then give the collector more room (GOGC, GOMEMLIMIT; -Xmx; node --max-semi-space-size).
+//!
+//! ## When it is wrong
+//! A batch job with a large heap that lives long pays for the heap's size, not for garbage. A profile with less
+//! than 50 samples is not judged, and a program that keeps less than a tenth of a CPU busy neither. The threshold
+//! is the source case's (004): 29.5 % after a change for the worse.
+
+use super::heavy::{self, Heavy};
+use crate::engine::{Need, Rule};
+use whyslow_model::Severity;
+use whyslow_profile::kinds::CostKind;
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "gc-pressure",
+    group: "profile",
+    summary: "the collector takes a good part of the CPU time",
+    source: include_str!("gc_pressure.rs"),
+    needs: &[Need::Profile],
+    check: |facts, out| heavy::check(&HEAVY, facts, out),
+};
+
+static HEAVY: Heavy = Heavy {
+    kinds: &[CostKind::GarbageCollection],
+    threshold: 0.15,
+    touched: false,
+    what: "garbage collection",
+    why: "Memory is thrown away as fast as it is taken, and the collector runs that often.",
+    fixes: &[
+        "allocate less where most is taken: reuse buffers (sync.Pool, a field of the object), parse in place, size slices and maps beforehand",
+        "find it: go tool pprof -sample_index=alloc_space; Java: async-profiler -e alloc; node --heap-prof",
+        "give the collector room: GOGC=200 or GOMEMLIMIT; -Xmx and -Xmn; node --max-semi-space-size",
+    ],
+    verify: "go tool pprof -top -focus=gcBgMarkWorker cpu.pprof   (its share falls)",
+    at_most: Severity::Warning,
+};

@@ -1,0 +1,112 @@
+//! What the rules about kinds of cost share: which profiles are worth judging, and the finding.
+
+use crate::engine::Findings;
+use crate::facts::{Facts, ProfileFacts};
+use crate::guards::Share;
+use crate::words;
+use whyslow_model::{Severity, Subject};
+use whyslow_profile::kinds::{CostKind, Holder, short};
+
+/// Fewer samples are no profile: at 50, a share of 20 % may be off by 6 points (one standard deviation).
+const MIN_SAMPLES: u64 = 50;
+/// A program that keeps less of one CPU busy is idle: no kind of cost is why it is slow.
+const IDLE_CPUS: f64 = 0.10;
+/// One that keeps less than this busy is mentioned, no more.
+const BUSY_CPUS: f64 = 0.50;
+
+/// A kind of cost that a rule is about.
+pub(super) struct Heavy {
+    /// The kinds; their shares add up.
+    pub(super) kinds: &'static [CostKind],
+    /// From this part of the CPU time on it is told.
+    pub(super) threshold: f64,
+    /// Of the time in stacks with such a frame (true), or of the time that counts for the kind alone (false).
+    pub(super) touched: bool,
+    /// What it is called in the title: `garbage collection`.
+    pub(super) what: &'static str,
+    /// Why it is so, a sentence.
+    pub(super) why: &'static str,
+    /// What to change.
+    pub(super) fixes: &'static [&'static str],
+    /// A command that shows it with another tool.
+    pub(super) verify: &'static str,
+    /// At most this severity: a program may be there for just that.
+    pub(super) at_most: Severity,
+}
+
+/// Checks all profiles of time on a CPU.
+pub(super) fn check(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>) {
+    for profile in facts.profiles.of_cpu().filter(|profile| is_telling(profile)) {
+        let share = share(heavy, profile);
+        if share >= heavy.threshold {
+            report(heavy, facts, out, profile, share);
+        }
+    }
+}
+
+fn is_telling(profile: &ProfileFacts) -> bool {
+    profile.samples.is_none_or(|samples| samples >= MIN_SAMPLES)
+        && profile.cpus().is_none_or(|cpus| cpus >= IDLE_CPUS)
+}
+
+fn share(heavy: &Heavy, profile: &ProfileFacts) -> f64 {
+    let account = &profile.account;
+    let of =
+        |kind: &CostKind| if heavy.touched { account.touched_share(*kind) } else { account.share(*kind) };
+    heavy.kinds.iter().map(of).sum::<f64>().min(1.0)
+}
+
+fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &ProfileFacts, part: f64) {
+    let who = facts.profiled(profile);
+    let account = &profile.account;
+    let is_of_kind = |holder: &&Holder| {
+        let of_kind =
+            holder.parts.iter().filter(|part| heavy.kinds.contains(&part.kind)).map(|part| part.value);
+        of_kind.sum::<f64>() >= 0.25 * part * account.total
+    };
+    let holder = account.holders.iter().find(is_of_kind);
+    let at_least = if account.is_table { "at least " } else { "" };
+    let at = holder.map_or(String::new(), |holder| format!(", most of it in {}", short(&holder.function)));
+    let title = format!("{who}: {} takes {at_least}{} of the CPU time{at}", heavy.what, words::percent(part));
+    let share = Share { value: Some(part), of: format!("the CPU time of {who}") };
+    let busy = profile.cpus().map_or(String::new(), |cpus| format!(" It keeps {cpus:.2} CPUs busy."));
+    let functions: Vec<String> = account
+        .functions
+        .iter()
+        .filter(|function| {
+            function.flat > 0.0 && function.kind.is_some_and(|kind| heavy.kinds.contains(&kind))
+        })
+        .take(4)
+        .map(|function| format!("{} {}", short(&function.name), words::percent(account.part(function.flat))))
+        .collect();
+    let functions = if functions.is_empty() {
+        String::new()
+    } else {
+        format!(" Its functions: {}.", functions.join(", "))
+    };
+    let idle = profile.cpus().is_some_and(|cpus| cpus < BUSY_CPUS);
+    let mut found = out
+        .report(share, title)
+        .at_most(if idle { Severity::Notice } else { heavy.at_most })
+        .confidence(if account.is_table { 0.7 } else { 0.85 })
+        .subject(Subject { function: holder.map(|holder| holder.function.clone()), ..Subject::default() })
+        .cause(format!("{}{busy}{functions}", heavy.why));
+    for fix in heavy.fixes {
+        found = found.fix(*fix);
+    }
+    let line = holder.and_then(|holder| {
+        let part = holder.parts.iter().find(|part| heavy.kinds.contains(&part.kind))?;
+        let callee =
+            if part.callee.is_empty() { String::new() } else { format!(" in {}", short(&part.callee)) };
+        let line = if part.line > 0 { format!(", line {}", part.line) } else { String::new() };
+        Some(format!("{}: {}{callee}{line}", holder.function, profile.measured.value(part.value)))
+    });
+    let text = line.unwrap_or_else(|| {
+        format!(
+            "{} of {} of CPU time",
+            profile.measured.value(part * account.total),
+            profile.measured.value(account.total)
+        )
+    });
+    found.evidence_line(facts.profile_source(profile), text).verify(heavy.verify).file();
+}

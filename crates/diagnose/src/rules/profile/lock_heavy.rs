@@ -1,0 +1,53 @@
+//! # lock-heavy
+//!
+//! ## What it is
+//! Of the time on a CPU, 10 % and more goes into mutexes, monitors and futexes: spinning, sleeping and waking each
+//! other.
+//!
+//! ## Why it is slow
+//! That is only what fighting for a lock costs in CPU time. The waiting itself does not show in a CPU profile and
+//! is more.
+//!
+//! ## Example
+//! ```text
+//! cpu.pprof: runtime.futex 20.8 % of CPU: every line of a file is handled under one lock by a goroutine of its own
+//! ```
+//!
+//! ## What to do instead
+//! Hold the lock for less, or take it once for many items; give each thread a part of its own and join them at the
+//! end.
+//!
+//! ## When it is wrong
+//! An idle Go program parks its threads by futex: that counts as scheduling where there are stacks. A table of
+//! functions cannot tell them apart, so that its confidence is lower. The threshold is of source case 004 (futex
+//! 3.0 % before, 20.8 % after).
+
+use super::heavy::{self, Heavy};
+use crate::engine::{Need, Rule};
+use whyslow_model::Severity;
+use whyslow_profile::kinds::CostKind;
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "lock-heavy",
+    group: "profile",
+    summary: "taking and handing over locks takes a good part of the CPU time",
+    source: include_str!("lock_heavy.rs"),
+    needs: &[Need::Profile],
+    check: |facts, out| heavy::check(&HEAVY, facts, out),
+};
+
+static HEAVY: Heavy = Heavy {
+    kinds: &[CostKind::Locking],
+    threshold: 0.10,
+    touched: false,
+    what: "locking",
+    why: "Threads meet in a lock, and waking each other costs more than what they do under it.",
+    fixes: &[
+        "take the lock once for many items, or hold it for the shared line only",
+        "give each thread its own part and join them at the end; shard the lock",
+        "see who waits: Go: /debug/pprof/mutex; Java: jstack; whyslow locks",
+    ],
+    verify: "whyslow diff before.pprof after.pprof   (locking and futex falls)",
+    at_most: Severity::Warning,
+};

@@ -1,0 +1,51 @@
+//! # regex-backtracking
+//!
+//! ## What it is
+//! Of the time on a CPU, 20 % and more is in a regular expression engine.
+//!
+//! ## Why it is slow
+//! An engine that backtracks (Java, Python, PCRE, JavaScript, std::regex) can need time that grows with the square
+//! or the power of the text's length; also a fast engine is slow where the expression is compiled for each text.
+//!
+//! ## Example
+//! ```text
+//! Pattern$Loop.match 64 % of CPU below UserFilter.check
+//! ```
+//!
+//! ## What to do instead
+//! Anchor the expression, take nested repetitions out of it ((a+)+), compile it once; or use an engine without
+//! backtracking (RE2, Rust's regex, Go's), or a plain search.
+//!
+//! ## When it is wrong
+//! A program that is there to match (grep, a log filter) does its honest work. The profile shows that matching is
+//! what costs, not that it backtracks: a match whose time grows faster than its text shows that.
+
+use super::heavy::{self, Heavy};
+use crate::engine::{Need, Rule};
+use whyslow_model::Severity;
+use whyslow_profile::kinds::CostKind;
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "regex-backtracking",
+    group: "profile",
+    summary: "matching regular expressions takes a good part of the CPU time",
+    source: include_str!("regex_backtracking.rs"),
+    needs: &[Need::Profile],
+    check: |facts, out| heavy::check(&HEAVY, facts, out),
+};
+
+static HEAVY: Heavy = Heavy {
+    kinds: &[CostKind::Regex],
+    threshold: 0.20,
+    touched: true,
+    what: "regular expressions",
+    why: "Most likely an expression is tried at many places again and again, or compiled for each text.",
+    fixes: &[
+        "compile each expression once, outside the loop",
+        "anchor it, replace .* by what may really stand there, take nested repetitions ((a+)+) apart",
+        "use a plain search or a prefix test before it, or an engine without backtracking (RE2)",
+    ],
+    verify: "time one match of the longest text, then of one twice as long   (the time doubles, no more)",
+    at_most: Severity::Warning,
+};
