@@ -1,5 +1,6 @@
 //! Time by the scheduler's account: on a CPU, runnable without one, blocked; and who woke whom.
 
+use super::{SLOW_CALL, WaitKind};
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
 use whyslow_model::{Histogram, LeftAs, Nanos, Stretch, Timestamp, Wakeup};
@@ -21,9 +22,14 @@ pub struct SchedTime {
     pub preempted: u64,
     /// The waits for a CPU.
     pub run_queue: Histogram,
+    /// Time in short calls that could have waited but in which it never left the CPU to wait, by kind, ns: a write to a
+    /// socket with room is work of the kernel.
+    pub unblocked_ns: [u64; WaitKind::COUNT],
     first: Timestamp,
     last: Timestamp,
     left_as: Option<LeftAs>,
+    /// When it last left a CPU to wait.
+    left: Timestamp,
 }
 
 impl SchedTime {
@@ -47,7 +53,17 @@ impl SchedTime {
             let end = ts.saturating_add(on_cpu);
             self.first = Timestamp::new(self.first.get().map_or(begin, |first| first.min(begin)));
             self.last = Timestamp::new(self.last.get().map_or(end, |last| last.max(end)));
+            if stretch.left_as != LeftAs::Runnable {
+                self.left = Timestamp::new(end);
+            }
         }
+    }
+
+    /// True for a short call from `ts` to now in which the thread did not leave the CPU to wait. A longer one must have
+    /// waited, whatever became of the record of it.
+    pub(crate) fn ran_through(&self, ts: Timestamp, dur: Nanos) -> bool {
+        let left_before = self.left.get().zip(ts.get()).is_some_and(|(left, ts)| left < ts);
+        left_before && dur < SLOW_CALL
     }
 
     /// The time from its last stretch to the recording's end: a thread that left the CPU to wait still waits then.

@@ -175,6 +175,11 @@ impl World {
                 Some(kind) => {
                     stats.waiting_ns += ns;
                     facts.waiting_ns[kind as usize] += ns;
+                    if let Some(time) =
+                        facts.sched.as_deref_mut().filter(|time| time.ran_through(call.ts, call.dur))
+                    {
+                        time.unblocked_ns[kind as usize] += ns;
+                    }
                 }
                 None => facts.working_ns += ns,
             }

@@ -131,7 +131,8 @@ impl Requests {
                 // The thread waited for work.
                 begin = call.end();
             } else {
-                from = from.without(seen.waits, call.dur);
+                let ran = thread.sched.as_deref().is_some_and(|time| time.ran_through(call.ts, call.dur));
+                from = from.without(seen.waits.filter(|_| !ran), call.dur);
             }
         }
         let serving = self.serving.of(seen.thread.0, call.tid);

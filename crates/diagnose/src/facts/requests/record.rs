@@ -160,8 +160,16 @@ pub(super) struct Figures {
 }
 
 impl Figures {
+    /// With the scheduler's account, what a thread did in a waiting call without leaving the CPU is work.
     pub(super) fn of(thread: &ThreadFacts) -> Figures {
-        Figures { waiting_ns: thread.waiting_ns, working_ns: thread.working_ns }
+        let mut figures = Figures { waiting_ns: thread.waiting_ns, working_ns: thread.working_ns };
+        if let Some(time) = thread.sched.as_deref() {
+            for (waiting, ran) in figures.waiting_ns.iter_mut().zip(time.unblocked_ns) {
+                *waiting = waiting.saturating_sub(ran);
+                figures.working_ns = figures.working_ns.saturating_add(ran);
+            }
+        }
+        figures
     }
 
     /// Without a call that is already in them.

@@ -3,7 +3,7 @@
 use super::{Ending, ParentBy, RequestRecord, Requests, Side};
 use crate::facts::{Facts, WaitKind};
 use proptest::prelude::*;
-use whyslow_model::{Call, Errno, Event, Nanos, Ret, Sink, Timestamp};
+use whyslow_model::{Call, Errno, Event, LeftAs, Nanos, Ret, Sink, Stretch, Timestamp};
 
 /// Microseconds, thread, call, arguments, result (negative: an error), duration in µs.
 type Line<'a> = (u64, u32, &'a str, &'a str, i64, u64);
@@ -247,4 +247,45 @@ proptest! {
             prop_assert!(record.ending == Ending::Open || asked <= record.dur.get().unwrap_or(u64::MAX));
         }
     }
+}
+
+#[test]
+fn what_ran_through_a_call_that_may_wait_is_work() {
+    let mut facts = Facts::default();
+    let us = |us: u64| Timestamp::new(us * 1_000);
+    let left = |at: u64| {
+        Event::Stretch(Stretch {
+            ts: us(at - 10),
+            cpu: 0,
+            pid: 7,
+            tid: 7,
+            left_as: LeftAs::Sleeping,
+            on_cpu: Nanos::new(10_000),
+            runnable: Nanos::ZERO,
+            blocked: Nanos::ZERO,
+        })
+    };
+    let mut call = |(at, tid, name, args, ret, dur): Line<'_>, slept: Option<u64>| {
+        if let Some(at) = slept {
+            facts.push(left(at));
+        }
+        let mut call = Call::new(name, args);
+        (call.tid, call.pid, call.ts) = (tid, Some(7), us(at));
+        (call.dur, call.ret) = (Nanos::new(dur * 1_000), Ret::Value(ret));
+        facts.push(Event::Call(&call));
+    };
+    call(ACCEPT, None);
+    call((500, 7, "epoll_wait", "4, [], 8, 9000", 1, 400), Some(600));
+    call((1_000, 7, "read", r#"5, "GET / HTTP/1.1\r\n\r\n", 8192"#, 18, 20), None);
+    call((2_000, 7, "write", "6, 0x7f00, 30", 30, 10), None);
+    call((3_000, 7, "futex", "0x7f12, FUTEX_WAIT_PRIVATE, 2, NULL", 0, 300), Some(3_100));
+    call((4_000, 7, "write", r#"5, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 38"#, 38, 40), None);
+    facts.finish();
+    let record = only(&facts.requests);
+    let split = record.split.expect("one thread, one request");
+    assert_eq!(split.waiting_ns[WaitKind::Network as usize], 0, "{split:?}");
+    assert_eq!(split.waiting_ns[WaitKind::Lock as usize], 300_000);
+    assert_eq!(split.total_ns(), record.dur.get().unwrap());
+    // Both reads and writes of sockets; that of descriptor 6 is of an unknown kind and works in any case.
+    assert_eq!(split.working_ns, 70_000);
 }
