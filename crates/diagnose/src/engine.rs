@@ -48,6 +48,9 @@ pub enum Need {
     AnyOf(&'static [&'static str]),
     /// What descriptors lead to.
     Descriptors,
+    /// How long servers took to answer: calls with durations, times and descriptors, or an access log that names the
+    /// servers behind.
+    Answers,
     /// Counts of calls, of a trace or a table.
     Counts,
     /// A snapshot of open descriptors (lsof, /proc/PID/fd).
@@ -75,6 +78,9 @@ impl Need {
                     false => "single calls (none was made while it was recorded)",
                 };
                 Some((why.to_string(), retake()))
+            }
+            Need::Answers if !facts.requests.names_servers_behind() => {
+                [Need::Durations, Need::Clock, Need::Descriptors].iter().find_map(|need| need.missing(facts))
             }
             Need::Calls if !calls => Some(("single calls".to_string(), retake())),
             Need::Durations if !facts.capture.has_durations() => {

@@ -12,7 +12,7 @@ use whyslow_read::{Input, Options, Progress, ReadError};
 /// The captures a command works on.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Files {
-    /// Recordings (NAME.whyslow), captures (strace, strace -c, ltrace, lsof, /proc dumps; also .gz, .zst), directories of them, or - for standard input
+    /// Recordings (NAME.whyslow), captures (strace, strace -c, ltrace, lsof, /proc dumps, access logs; also .gz, .zst), directories of them, or - for standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 }

@@ -16,7 +16,7 @@ use whyslow_wire::{MAX_TEXT, Status};
 /// The protocol of what a log tells: HTTP of whatever version.
 pub const LOGGED: &str = "HTTP (log)";
 /// The endpoint of a server behind: what it was asked for is not in the log.
-const BEHIND: &str = "(server behind)";
+const BEHIND: &str = "the server behind";
 /// The endpoint of lines that show no request.
 const MALFORMED: &str = "(no valid request)";
 
@@ -37,6 +37,11 @@ impl Requests {
     /// What logs told.
     pub fn of_logs(&self) -> &LogFacts {
         &self.log
+    }
+
+    /// True where a log tells of servers that were asked for its requests.
+    pub fn names_servers_behind(&self) -> bool {
+        self.endpoints.rows().iter().any(|row| row.side == Side::Client && row.protocol == Some(LOGGED))
     }
 
     /// Takes a line of a log in. `process` is that which served it, if the log tells.

@@ -25,7 +25,7 @@
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::Facts;
-use crate::facts::requests::{Downstream, EndpointFacts, EndpointId, RequestRecord, Side};
+use crate::facts::requests::{Downstream, EndpointFacts, EndpointId, LOGGED, RequestRecord, Side};
 use crate::guards::Share;
 use crate::words;
 use whyslow_model::{ChainLink, Nanos, Severity, Subject};
@@ -36,7 +36,7 @@ pub(crate) static RULE: Rule = Rule {
     group: "network",
     summary: "requests wait for the slow answers of another server",
     source: include_str!("slow_downstream.rs"),
-    needs: &[Need::Durations, Need::Clock, Need::Descriptors],
+    needs: &[Need::Answers],
     check,
 };
 
@@ -117,7 +117,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
         .report(share, title)
         .subject(Subject {
             peer: asked.peer.as_deref().map(str::to_string),
-            fd: slowest.map(|record| record.fd),
+            fd: slowest.map(|record| record.fd).filter(|fd| *fd >= 0),
             endpoint: Some(asked.name.to_string()),
             ..Subjects::thread(facts, slowest.map_or(0, |record| record.tid))
         })
@@ -145,15 +145,17 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
         found = found.evidence(Some(&record.first_line)).evidence(record.last_line.as_ref());
         found = found.link(link(facts, asked, record));
     }
-    let command = format!("whyslow requests --match '{}' --slowest 10 FILE", asked.name);
+    let sought = if asked.protocol == Some(LOGGED) { &*served.name } else { &*asked.name };
+    let command = format!("whyslow requests --match '{sought}' --slowest 10 FILE");
     found.verify(command).file();
 }
 
 fn link(facts: &Facts, asked: &EndpointFacts, record: &RequestRecord) -> ChainLink {
     let pid = facts.world.threads.known_process(record.process).and_then(|process| process.pid);
     let what = if record.detail.is_empty() { &*asked.name } else { &record.detail };
+    let thread = format!("{}{}", pid.map_or(String::new(), |pid| format!("{pid}/")), record.tid);
     ChainLink {
-        who: format!("{}{}", pid.map_or(String::new(), |pid| format!("{pid}/")), record.tid),
+        who: if asked.protocol == Some(LOGGED) { "the server of the log".to_string() } else { thread },
         waits_for: format!("{} ({what})", asked.peer.as_deref().unwrap_or("an unknown server")),
         ns: record.dur,
         evidence: facts.evidence(&record.first_line).source,
