@@ -104,7 +104,7 @@ fn a_flame_graph_is_one_page_that_no_name_can_break() {
     assert_eq!(data["more"][0], 54);
     let names = data["names"].as_array().expect("names");
     assert!(names.iter().any(|name| name == "x.<b></script><img src=x onerror=alert(1)>"));
-    assert!(!page.contains("http"), "the page needs nothing from elsewhere");
+    assert!(!page.contains("http://") && !page.contains("https://"), "the page needs nothing from elsewhere");
 }
 
 #[test]
@@ -138,4 +138,14 @@ fn a_sandwich_adds_up() {
         callees.lines().any(|line| line.trim_start().starts_with("30") && line.ends_with("strings.Fields")),
         "{table}"
     );
+}
+
+#[test]
+fn firefox_gets_all_that_was_counted() {
+    let (_directory, path) = folded();
+    let file: Value = serde_json::from_str(&run(&[text(&path), "firefox"])).expect("JSON");
+    let samples = &file["threads"][0]["samples"];
+    let weights = samples["weight"].as_array().expect("weights");
+    assert_eq!(weights.iter().filter_map(Value::as_i64).sum::<i64>(), 54);
+    assert!(file.to_string().contains("strings.Fields"));
 }

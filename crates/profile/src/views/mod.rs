@@ -1,6 +1,7 @@
 //! Ways to look at a profile: one file a view, listed in [`PROFILE_VIEWS`].
 
 mod calls;
+mod firefox;
 mod flame;
 mod folded;
 mod header;
@@ -67,6 +68,9 @@ pub enum ViewError {
     /// What was asked for cannot be shown.
     #[error(transparent)]
     Select(#[from] SelectError),
+    /// The format has no room for such values.
+    #[error("the values are too large for {0}")]
+    TooLarge(&'static str),
     /// It could not be written.
     #[error("{0}")]
     Write(#[from] io::Error),
@@ -86,6 +90,7 @@ pub static PROFILE_VIEWS: &[&ProfileView] = &[
     &folded::VIEW,
     &proto::VIEW,
     &speedscope::VIEW,
+    &firefox::VIEW,
 ];
 
 /// A view by its name.
