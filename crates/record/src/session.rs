@@ -66,6 +66,8 @@ pub struct Session {
     state: Vec<Event<'static>>,
     following: Option<Replay>,
     code: Code,
+    /// When the last stack was taken, where that was before the end, ns of the kernel's clock.
+    sampling_ended: Option<u64>,
 }
 
 /// Calls that take longer are recorded in full even where calls are only counted.
@@ -163,6 +165,7 @@ impl Session {
             state,
             following: None,
             code,
+            sampling_ended: None,
         })
     }
 
@@ -242,6 +245,12 @@ impl Session {
         self.code.look();
     }
 
+    /// Takes no more stacks: what is asked of the target from now on is no part of the profile.
+    pub fn end_sampling(&mut self) {
+        self.kernel.detach("samples");
+        self.sampling_ended.get_or_insert_with(monotonic_ns);
+    }
+
     fn measure(&mut self) {
         let rings = [self.calls_rings.loss(), self.sched_rings.loss()];
         // Where they cannot be read now, the end tells.
@@ -266,7 +275,7 @@ impl Session {
     }
 
     fn close_span(&mut self) {
-        let now = monotonic_ns();
+        let now = self.sampling_ended.unwrap_or_else(monotonic_ns);
         let (from, to) = (self.clock.epoch(self.mode_since), self.clock.epoch(now));
         self.spans.push(Span { from, to, calls: coverage(self.mode_now) });
         self.mode_since = now;
@@ -281,7 +290,7 @@ impl Session {
         self.measure();
         self.close_span();
         self.look_at_code();
-        let ended_ns = monotonic_ns();
+        let ended_ns = self.sampling_ended.unwrap_or_else(monotonic_ns);
         self.kernel.detach_rest();
         self.kernel.end();
         self.measure();
@@ -337,7 +346,11 @@ fn state_of(options: &Options) -> Vec<Event<'static>> {
         Event::Note(note) => state.push(Event::Note(note)),
         _ => {}
     };
-    target::snapshot(&options.pids, &ProcRoot::live(), SourceId::default(), &mut keep);
+    match options.mode {
+        // Nobody asks for what is open.
+        Mode::None => target::processes(&options.pids, &ProcRoot::live(), &mut keep),
+        _ => drop(target::snapshot(&options.pids, &ProcRoot::live(), SourceId::default(), &mut keep)),
+    }
     state
 }
 

@@ -90,14 +90,19 @@ fn take_profiles(captures: Vec<Input>, facts: &mut Facts, used: &mut usize) -> V
 }
 
 /// Reads one recording: its tables, or what a killed recorder left before it made any.
-fn read_recording(path: &Path, source: SourceId, bar: &Bar, facts: &mut Facts) -> anyhow::Result<()> {
+pub(crate) fn read_recording(
+    path: &Path,
+    source: SourceId,
+    bar: &Bar,
+    sink: &mut dyn Sink,
+) -> anyhow::Result<()> {
     let spool = path.join("spool");
     if whyslow_record::can_recover(&spool) {
         let recorded = whyslow_record::Recorded::recover(&spool)?;
-        recorded.replay(&path.display().to_string(), source, facts)?;
+        recorded.replay(&path.display().to_string(), source, sink)?;
         return Ok(());
     }
-    whyslow_store::read(path, source, facts, &mut |done, total| bar.bytes(done, Some(total)))?;
+    whyslow_store::read(path, source, sink, &mut |done, total| bar.bytes(done, Some(total)))?;
     Ok(())
 }
 

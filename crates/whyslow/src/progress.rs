@@ -50,11 +50,18 @@ pub(crate) struct LiveLine {
     bar: Option<ProgressBar>,
     words: String,
     length: Option<Duration>,
+    /// Only stacks are taken.
+    samples: bool,
 }
 
 impl LiveLine {
     /// On a terminal; elsewhere only what is said in words, and the summary at the end.
-    pub(crate) fn new(words: &str, length: Option<Duration>, global: &crate::cli::Global) -> LiveLine {
+    pub(crate) fn new(
+        words: &str,
+        length: Option<Duration>,
+        samples: bool,
+        global: &crate::cli::Global,
+    ) -> LiveLine {
         let terminal = std::io::stderr().is_terminal() && !global.json;
         let bar = terminal.then(|| {
             let bar = ProgressBar::new_spinner();
@@ -63,7 +70,7 @@ impl LiveLine {
                 Err(_) => bar,
             }
         });
-        LiveLine { bar, words: crate::output::plain(words).to_string(), length }
+        LiveLine { bar, words: crate::output::plain(words).to_string(), length, samples }
     }
 
     /// How it goes.
@@ -71,6 +78,14 @@ impl LiveLine {
         let Some(bar) = &self.bar else { return };
         let seconds = progress.elapsed.as_secs_f64();
         let of = self.length.map_or(String::new(), |length| format!(" of {:.0} s", length.as_secs_f64()));
+        if self.samples {
+            bar.set_message(format!(
+                "sampling {}: {seconds:.1} s{of}, cost {}  (Ctrl-C ends it)",
+                self.words,
+                cost(progress.cost),
+            ));
+            return bar.tick();
+        }
         let rate = progress.calls as f64 / seconds.max(0.05);
         bar.set_message(format!(
             "recording {}: {seconds:.1} s{of}, {} calls ({}/s), {} lost, cost {}  (Ctrl-C ends it)",
@@ -97,8 +112,21 @@ impl LiveLine {
             bar.finish_and_clear();
         }
         let seconds = recorded.ended.since(recorded.began).as_secs_f64().unwrap_or_default();
-        let calls =
-            recorded.losses.iter().find(|loss| loss.table == "syscalls").map_or(0, |loss| loss.produced);
+        let produced = |tables: &[&str]| -> u64 {
+            let named = |loss: &&whyslow_model::Loss| tables.contains(&loss.table.as_str());
+            recorded.losses.iter().filter(named).map(|loss| loss.produced).sum()
+        };
+        if self.samples {
+            eprintln!(
+                "whyslow: sampled {} for {seconds:.1} s: {} stacks, {} lost, cost {} of its CPU time",
+                self.words,
+                grouped(produced(&["samples", "offcpu"])),
+                grouped(recorded.losses.iter().map(|loss| loss.lost).sum()),
+                cost(recorded.cost.map(|cost| cost.target_share)),
+            );
+            return self.trouble(recorded);
+        }
+        let calls = produced(&["syscalls"]);
         let lost: u64 = recorded.losses.iter().map(|loss| loss.lost).sum();
         eprintln!(
             "whyslow: recorded {} for {seconds:.1} s: {} calls in full, {} lost, cost {} of its CPU time",
@@ -107,6 +135,10 @@ impl LiveLine {
             grouped(lost),
             cost(recorded.cost.map(|cost| cost.target_share)),
         );
+        self.trouble(recorded);
+    }
+
+    fn trouble(&self, recorded: &whyslow_record::Recorded) {
         if let Some(error) = &recorded.trouble {
             eprintln!("whyslow: the recording ends early: {error}");
         }

@@ -23,4 +23,4 @@ pub use cgroup::{CgroupDir, container_of};
 pub use error::TargetError;
 pub use root::ProcRoot;
 pub use selection::{Later, Resolved, Selection, TargetProcess};
-pub use snapshot::{SnapshotSummary, snapshot};
+pub use snapshot::{SnapshotSummary, processes, snapshot};

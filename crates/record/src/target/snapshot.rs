@@ -91,6 +91,19 @@ pub fn snapshot(pids: &[Tid], root: &ProcRoot, source: SourceId, sink: &mut dyn 
     summary
 }
 
+/// Tells what `pids` and their threads are, as [`snapshot`] does, without what they have open.
+pub fn processes(pids: &[Tid], root: &ProcRoot, sink: &mut dyn Sink) {
+    let identities = Identities::of(root);
+    for pid in pids {
+        let Some(info) = identities.of_process(*pid) else { continue };
+        sink.push(Event::Process(info));
+        let threads = root.threads(*pid).unwrap_or_default();
+        for thread in threads.into_iter().filter_map(|tid| identities.of_thread(*pid, tid)) {
+            sink.push(Event::Process(thread));
+        }
+    }
+}
+
 fn note(source: SourceId, tid: Option<Tid>, text: String) -> Event<'static> {
     Event::Note(CaptureNote { kind: NoteKind::Tracer, source, line: None, text, tid })
 }

@@ -1,5 +1,6 @@
 //! What to record live, as arguments: shared by `diagnose`, `record` and `trace`.
 
+use super::profile::CaptureArgs;
 use std::ffi::OsString;
 use std::time::Duration;
 use whyslow_record::Mode;
@@ -71,6 +72,9 @@ pub(crate) struct LiveArgs {
     /// What `trace` prints, besides.
     #[arg(skip)]
     trace: Option<ForTrace>,
+    /// For a profile: nothing but stacks.
+    #[arg(skip)]
+    pub(super) profile: Option<CaptureArgs>,
     /// A command to start and record
     #[arg(last = true, value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
@@ -112,6 +116,32 @@ impl LiveArgs {
         self.trace = Some(ForTrace { calls, string, fd_names });
     }
 
+    /// For a profile.
+    pub(super) fn for_profile(args: CaptureArgs) -> LiveArgs {
+        LiveArgs {
+            pids: args.pids.clone(),
+            tids: Vec::new(),
+            names: args.names.clone(),
+            ports: Vec::new(),
+            cgroups: Vec::new(),
+            containers: args.containers.clone(),
+            units: Vec::new(),
+            all: args.all,
+            no_children: false,
+            duration: args.length(),
+            mode: ModeArg::Counts,
+            max_overhead: 5.0,
+            payload: 0,
+            keep_payload: false,
+            buffer: 4,
+            // ptrace sees no stacks.
+            by: Means::Bpf,
+            trace: None,
+            command: args.command.clone(),
+            profile: Some(args),
+        }
+    }
+
     /// True where something live was asked for.
     pub(crate) fn is_asked(&self) -> bool {
         !self.command.is_empty() || !self.selection().is_empty()
@@ -134,6 +164,9 @@ impl LiveArgs {
 
     /// The recorder's options, without the processes.
     pub(crate) fn options(&self) -> whyslow_record::Options {
+        if let Some(profile) = &self.profile {
+            return profile.options();
+        }
         if let Some(trace) = &self.trace {
             return whyslow_record::Options {
                 all: self.all,
@@ -188,7 +221,8 @@ impl LiveArgs {
 
 const DEFAULT_DURATION: Duration = Duration::from_secs(10);
 
-fn duration(text: &str) -> Result<Duration, String> {
+/// `10`, `500ms`, `2m`.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
     let factor = match unit {

@@ -1,6 +1,7 @@
 //! Recording by BPF: starts, watches over it, ends it.
 
 use super::args::LiveArgs;
+use super::profile::Look;
 use super::signals::{Arrival, Arrivals};
 use super::target::{self, Target};
 use super::{Ended, Recording};
@@ -46,11 +47,13 @@ pub(super) fn record(
         options.from_exec_of = Some(started.pid());
         command = Some(started);
     }
+    let pids = options.pids.clone();
     let mut session = Session::start(options)?;
     if let Some(command) = &mut command {
         command.release()?;
     }
-    let line = LiveLine::new(&words, args.length(), global);
+    let line = LiveLine::new(&words, args.length(), args.profile.is_some(), global);
+    let mut look = Look::default();
     let mut ended = None;
     let mut looked = Instant::now();
     let mut told_thinning = false;
@@ -92,6 +95,13 @@ pub(super) fn record(
             looked = Instant::now();
             end |= !target.lives();
         }
+        if let Some(profile) = &args.profile {
+            look.now_and_then(&pids);
+            if end {
+                session.end_sampling();
+                look.at_end(&pids, profile);
+            }
+        }
         if end {
             break;
         }
@@ -120,5 +130,5 @@ pub(super) fn record(
     let window = (recorded.began, recorded.ended);
     let clock_offset = recorded.clock_offset();
     let recorded = Recording::Spooled(Box::new(recorded));
-    Ok(Ended { recorded, target: words, window, clock_offset, command, _spool: None })
+    Ok(Ended { recorded, target: words, window, clock_offset, command, last: look, _spool: None })
 }

@@ -119,5 +119,13 @@ fn run(args: &LiveArgs, sink: &mut dyn Sink, recorded: Recording) -> anyhow::Res
         (None, None) => None,
     };
     let window = (began_at, clock.now_epoch());
-    Ok(Ended { recorded, target: words, window, clock_offset: clock.offset, command, _spool: None })
+    Ok(Ended {
+        recorded,
+        target: words,
+        window,
+        clock_offset: clock.offset,
+        command,
+        last: Default::default(),
+        _spool: None,
+    })
 }

@@ -4,10 +4,13 @@ mod args;
 mod by_bpf;
 mod by_ptrace;
 mod expression;
+mod profile;
+mod runtime;
 mod signals;
 mod target;
 
 pub(crate) use args::LiveArgs;
+pub(crate) use profile::{CaptureArgs, sample};
 
 pub(crate) use expression::calls_of;
 
@@ -40,6 +43,8 @@ pub(crate) struct Ended {
     pub(crate) clock_offset: u64,
     /// How a command of ours ended, as a shell tells it: its status, or 128 and the signal.
     command: Option<u8>,
+    /// Names as they were at the end, and runtimes of the processes: for a profile.
+    last: profile::Look,
     /// Holds the spool until it was read.
     _spool: Option<TempDir>,
 }

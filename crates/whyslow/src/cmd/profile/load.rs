@@ -1,31 +1,48 @@
-//! Where profiles come from: files, added to one profile.
+//! Where profiles come from: files, recordings, URLs, and a running program; added to one profile.
 
+use super::fetch;
 use super::flags::Flags;
-use crate::cli::Global;
+use crate::input;
+use crate::live::CaptureArgs;
+use crate::progress::Bar;
 use anyhow::bail;
 use std::path::Path;
-use whyslow_model::Profile;
+use whyslow_model::{Profile, SourceId};
+use whyslow_profile::Sampled;
 use whyslow_profile::formats::{self, Limits, ProfileData};
 use whyslow_profile::select;
 
-/// The profile of all sources, less the base.
+/// The profile of all sources and of what was `captured`, less the base.
 ///
 /// # Errors
 /// If one cannot be read, or they do not measure the same.
-pub(super) fn profile(sources: &[&str], flags: &Flags, _global: &Global) -> anyhow::Result<Profile> {
-    let profiles = sources.iter().map(|source| one(Path::new(source))).collect::<Result<Vec<_>, _>>()?;
+pub(super) fn profile(
+    captured: Option<Profile>,
+    sources: &[&str],
+    flags: &Flags,
+    capture: &CaptureArgs,
+) -> anyhow::Result<Profile> {
+    let sources = sources.iter().map(|source| one(Path::new(source), capture));
+    let profiles = captured.map(Ok).into_iter().chain(sources).collect::<Result<Vec<_>, _>>()?;
     let (base, marked) = match flags.diff_base.is_empty() {
         true => (&flags.base, false),
         false => (&flags.diff_base, true),
     };
-    let base = base.iter().map(|path| one(path)).collect::<Result<Vec<_>, _>>()?;
+    let base = base.iter().map(|path| one(path, capture)).collect::<Result<Vec<_>, _>>()?;
     let profile = select::combine(profiles, base, marked, flags.normalize)?;
     Ok(profile)
 }
 
 /// One profile.
-fn one(path: &Path) -> anyhow::Result<Profile> {
-    let loaded = if path == Path::new("-") {
+fn one(path: &Path, capture: &CaptureArgs) -> anyhow::Result<Profile> {
+    if whyslow_store::is_recording(path) {
+        return recording(path, capture);
+    }
+    let url = path.to_str().filter(|text| fetch::is_url(text));
+    let loaded = if let Some(url) = url {
+        let bytes = fetch::fetch(url, capture.seconds)?;
+        formats::read(bytes.as_slice(), url, Limits::default())?
+    } else if path == Path::new("-") {
         formats::read(std::io::stdin().lock(), "standard input", Limits::default())?
     } else {
         formats::read_file(path, Limits::default())?
@@ -42,4 +59,25 @@ fn one(path: &Path) -> anyhow::Result<Profile> {
             )
         }
     }
+}
+
+/// The samples of a recording.
+fn recording(path: &Path, capture: &CaptureArgs) -> anyhow::Result<Profile> {
+    let mut sampled = Sampled::new(capture.kind());
+    let bar = Bar::default();
+    let read = input::read_recording(path, SourceId::default(), &bar, &mut sampled);
+    bar.finish();
+    read?;
+    if sampled.samples() == 0 {
+        bail!(
+            "{}: the recording has no {}",
+            path.display(),
+            if capture.off_cpu {
+                "waits\nnext: without --off-cpu it shows what was computed"
+            } else {
+                "samples: nothing of it was on a CPU\nnext: --off-cpu shows what it waited for"
+            }
+        );
+    }
+    Ok(sampled.finish()?)
 }

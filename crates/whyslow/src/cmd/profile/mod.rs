@@ -1,5 +1,6 @@
-//! `whyslow profile FILE… [VIEW [REGEX]]`: a profile of CPU, heap, locks or threads, in pprof's words.
+//! `whyslow profile FILE|URL|-p PID [VIEW [REGEX]]`: a profile of CPU, heap, locks or threads, in pprof's words.
 
+mod fetch;
 mod flags;
 mod load;
 mod opening;
@@ -8,6 +9,7 @@ pub(crate) use flags::with_two_dashes;
 
 use super::Command;
 use crate::cli::{Global, Status};
+use crate::live::{self, CaptureArgs};
 use crate::output;
 use anyhow::bail;
 use clap::{ArgMatches, Args, FromArgMatches};
@@ -22,14 +24,16 @@ pub(super) static COMMAND: Command = Command { name: "profile", clap, run };
 #[derive(Args)]
 #[command(after_long_help = after_long_help())]
 struct ProfileArgs {
-    /// Profiles (several are added), then a view, then for some views a regular expression: which functions
-    #[arg(required = true, value_name = "FILE... [VIEW [REGEX]]")]
+    /// Profiles, recordings, URLs (several are added), then a view, then for some views a regular expression: which functions
+    #[arg(required_unless_present_any = ["pids", "names", "containers", "all", "command"], value_name = "FILE|URL... [VIEW [REGEX]]")]
     words: Vec<String>,
-    /// Write to this file
+    /// Write to this file; of a running program, where no view is named, the profile itself
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
     flags: flags::Flags,
+    #[command(flatten)]
+    capture: CaptureArgs,
 }
 
 fn after_long_help() -> String {
@@ -40,7 +44,11 @@ fn after_long_help() -> String {
          Examples:\n  \
          whyslow profile cpu.pprof                           what costs most\n  \
          whyslow profile cpu.pprof top --cum --nodecount 20  the table of go tool pprof -top -cum -nodecount=20\n  \
-         whyslow profile new.pprof top --diff_base old.pprof what became more, and less\n\n\
+         whyslow profile new.pprof top --diff_base old.pprof what became more, and less\n  \
+         whyslow profile -p 4711                             what a process computes, in 30 s from now\n  \
+         whyslow profile -p 4711 --off-cpu tree              what it waits for\n  \
+         whyslow profile -o cpu.pprof -- make -j2            of a command, to keep\n  \
+         whyslow profile http://localhost:6060               from a program that serves net/http/pprof\n\n\
          Options have pprof's names and meaning; one dash before them (-nodecount=20) will do.",
         views.join("\n")
     )
@@ -52,14 +60,22 @@ fn clap() -> clap::Command {
 
 fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let args = ProfileArgs::from_arg_matches(matches)?;
-    let (sources, view, pattern) = sort_out(&args.words)?;
-    let has_opening = opening::is_wanted(&args.words) && args.output.is_none();
-    if has_opening && let Some(text) = opening::of_table(&sources) {
+    let captures = args.capture.is_asked();
+    let (sources, view, pattern) = sort_out(&args.words, captures, args.output.is_some())?;
+    let has_opening = opening::is_wanted(&args.words, captures) && args.output.is_none();
+    if has_opening
+        && !captures
+        && let Some(text) = opening::of_table(&sources)
+    {
         output::to_stdout(|out| out.write_all(output::plain(&text).as_bytes()))?;
         return Ok(Status::Done);
     }
     let selection = args.flags.selection();
-    let profile = load::profile(&sources, &args.flags, global)?;
+    let (captured, status) = match captures {
+        true => live::sample(&args.capture, global).map(|(profile, status)| (Some(profile), status))?,
+        false => (None, Status::Done),
+    };
+    let profile = load::profile(captured, &sources, &args.flags, &args.capture)?;
     let on_terminal = args.output.is_none() && std::io::stdout().is_terminal();
     let report = Report::new(&profile, &selection, view, pattern)?;
     for remark in &report.remarks {
@@ -86,7 +102,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         }
     })?;
     result?;
-    Ok(Status::Done)
+    Ok(status)
 }
 
 /// Writes a view without the characters of foreign names that a terminal acts upon.
@@ -102,12 +118,19 @@ fn without_controls(
     result
 }
 
-/// The words before the first view are profiles; what comes behind it is the view's.
-fn sort_out(words: &[String]) -> anyhow::Result<(Vec<&str>, &'static ProfileView, Option<&str>)> {
-    let at = words.iter().skip(1).position(|word| views::find(word).is_some()).map(|at| at + 1);
+/// The words before the first view are profiles; what comes behind it is the view's. There is none before it where a program
+/// is `captured`, which is kept whole where it goes to a file.
+fn sort_out(
+    words: &[String],
+    captured: bool,
+    to_file: bool,
+) -> anyhow::Result<(Vec<&str>, &'static ProfileView, Option<&str>)> {
+    let first = usize::from(!captured);
+    let at = words.iter().skip(first).position(|word| views::find(word).is_some()).map(|at| at + first);
     let sources = words[..at.unwrap_or(words.len())].iter().map(String::as_str).collect();
     let view = match at {
         Some(at) => views::find(&words[at]),
+        None if captured && to_file => views::find("proto"),
         None => PROFILE_VIEWS.first().copied(),
     };
     let Some(view) = view else { bail!("there is no view") };

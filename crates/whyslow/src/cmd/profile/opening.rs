@@ -5,9 +5,9 @@ use whyslow_profile::formats::{self, Limits, ProfileData};
 use whyslow_profile::kinds::{Account, Measured, ProfileStacks, kinds_line, sentence};
 use whyslow_profile::{Report, views};
 
-/// True where the words name no view.
-pub(super) fn is_wanted(words: &[String]) -> bool {
-    words.iter().skip(1).all(|word| views::find(word).is_none())
+/// True where the words name no view; the first of them is a profile unless one is `captured`.
+pub(super) fn is_wanted(words: &[String], captured: bool) -> bool {
+    words.iter().skip(usize::from(!captured)).all(|word| views::find(word).is_none())
 }
 
 /// The opening of what a view is about to show.
