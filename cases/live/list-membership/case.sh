@@ -1,0 +1,10 @@
+. "$here/../profiled.sh"
+HOT="list_contains|long_richcompare|RichCompare"
+
+ready() {
+    python3 -c 'import sys, glob; data = b"".join(open(f, "rb").read() for f in [sys.executable] + glob.glob(sys.prefix + "/lib/libpython3*.so.1.0")); sys.exit(b"list_contains" not in data)' ||
+        skip "this Python has no symbols"
+}
+build() { :; }
+slow_command() { echo python3 "$here/keys.py" slow; }
+fixed_command() { echo python3 "$here/keys.py" fixed; }

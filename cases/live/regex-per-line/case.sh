@@ -1,0 +1,10 @@
+NEEDS="g++"
+. "$here/../profiled.sh"
+HOT="std::|regex"
+
+build() {
+    g++ -O1 -g -fno-omit-frame-pointer -o slow "$here/log.cpp" &&
+        g++ -O1 -g -fno-omit-frame-pointer -DFIXED -o fixed "$here/log.cpp"
+}
+slow_command() { echo ./slow; }
+fixed_command() { echo ./fixed; }
