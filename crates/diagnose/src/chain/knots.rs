@@ -106,7 +106,9 @@ impl<'e, 'a> KnotFinder<'e, 'a> {
             let waker = call.waker.filter(|waker| waker.tid != call.tid);
             let other = waker.and_then(|waker| self.explainer.thread_at(waker.tid, waker.ts));
             match other {
-                _ if !counts && kind::of_wait(call) != Kind::Timer => waits.idle += ns,
+                _ if !counts && may_be_idle(call) => waits.idle += ns,
+                // It may be what a lock is held for: then they wait for something else too.
+                _ if !counts => waits.outside += ns,
                 Some(other) if other != thread => {
                     *waits.edges.entry(other).or_default() += ns;
                     let place = (call.process, call.what);
@@ -181,6 +183,11 @@ impl<'e, 'a> KnotFinder<'e, 'a> {
         members.sort_unstable();
         Knot { members, ns: ns.min(of_ns), of_ns, through, locks }
     }
+}
+
+/// Conditions, polls and new clients: off the path of what counts, that is waiting for work.
+fn may_be_idle(call: &LongCall) -> bool {
+    matches!(call.what, Resource::Lock { .. }) || matches!(kind::of_wait(call), Kind::Idle | Kind::Poll)
 }
 
 /// The edges of one thread.
