@@ -31,7 +31,7 @@ fn streams() -> Vec<Stream> {
     let bulk = |body| with_body(format!("${body}\r\n"), body, b"\r\n");
     let memcached = ask(b"get user:123456\r\n");
     let item = |body| with_body(format!("VALUE user:123456 0 {body}\r\n"), body, b"\r\nEND\r\n");
-    let query = ask(b"Q\0\0\0\x2aSELECT name FROM users WHERE id = 12345\0");
+    let query = ask(b"Q\0\0\0\x2cSELECT name FROM users WHERE id = 12345\0");
     let rows = |count: usize| {
         let row = b"D\0\0\0\x2a\0\x01\0\0\0\x20xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\0";
         let mut all =
