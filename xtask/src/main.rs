@@ -1,6 +1,7 @@
 //! Chores of the project. See [`USAGE`].
 
 mod bench_log;
+mod bench_profile;
 mod generate;
 mod layers;
 mod new_rule;
@@ -14,7 +15,8 @@ usage: cargo xtask layers              fail on a dependency that the house does 
        cargo xtask sizes               fail on a file that is too long
        cargo xtask new rule GROUP/ID   write a new rule: its file, its registry lines, its case
        cargo xtask gen [--check]       write the generated files, or fail where they are stale
-       cargo xtask bench-log SAMPLE OUT MB   repeat a recorded log until it has the size";
+       cargo xtask bench-log SAMPLE OUT MB   repeat a recorded log until it has the size
+       cargo xtask bench-profile OUT SAMPLES   write a pprof file of a large service";
 
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -25,6 +27,7 @@ fn main() -> Result<()> {
         ["bench-log", sample, out, megabytes] => {
             bench_log::write(Path::new(sample), Path::new(out), megabytes.parse()?)
         }
+        ["bench-profile", out, samples] => bench_profile::write(Path::new(out), samples.parse()?),
         ["gen"] => generate::run(&root(), false),
         ["gen", "--check"] => generate::run(&root(), true),
         _ => bail!("{USAGE}"),

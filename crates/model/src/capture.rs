@@ -25,6 +25,8 @@ pub enum CaptureKind {
     AccessLog,
     /// A table of percentiles of requests.
     Percentiles,
+    /// A profile: pprof, folded stacks, `perf script`, thread dumps.
+    Profile,
     /// A recording of ours, live or stored.
     Recording,
     /// Not recognised: named, noted and passed over.

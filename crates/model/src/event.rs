@@ -10,6 +10,7 @@ pub use crate::ids::Tid;
 use crate::live::{
     BlockIo, Cost, Loss, NetEvent, Sample, Span, Stack, Stretch, ThreadCounts, ThreadTotals, Wakeup,
 };
+use crate::profile::CapturedProfile;
 use crate::syscall::Syscall;
 use crate::text;
 use crate::time::{Nanos, Timestamp};
@@ -267,6 +268,8 @@ pub enum Event<'a> {
     Logged(&'a Logged<'a>),
     /// A table of percentiles.
     Percentiles(Box<PercentileTable>),
+    /// A profile, whole or damaged.
+    Profile(Box<CapturedProfile>),
     /// A remark about the capture.
     Note(CaptureNote),
     /// A stretch of a thread on a CPU.

@@ -2,10 +2,12 @@
 //! of stacks (folded text, perf script, thread dumps, our own samples) is turned into the same.
 
 mod build;
+mod captured;
 mod damage;
 mod top_report;
 
 pub use build::{ProfileBuilder, TooLarge};
+pub use captured::{CapturedProfile, ProfileContent};
 pub use damage::ProfileDamage;
 pub use top_report::{ListedLine, Listing, Printed, TopReport, TopRow};
 

@@ -174,14 +174,19 @@ fn plan<'m>(entry: Entry<'m>, meter: &'m Meter<'m>) -> Result<Plan<'m>, Skip> {
         Ok(looked) => looked,
         Err(error) => return Err((name, id, error.to_string())),
     };
-    if head.is_empty() {
-        return Err((name, id, "the file is empty".to_string()));
-    }
     let file_name = Path::new(&name).file_name().and_then(|name| name.to_str()).unwrap_or(&name);
     let file_name =
         file_name.strip_suffix(".gz").or_else(|| file_name.strip_suffix(".zst")).unwrap_or(file_name);
     let sample = Sample { file_name, head: &head };
-    let Some(format) = FORMATS.iter().find(|format| (format.sniff)(&sample)) else {
+    let Some(format) = FORMATS
+        .iter()
+        // Of an empty file nothing but its name says what it should be.
+        .filter(|format| !head.is_empty() || format.kind == CaptureKind::Profile)
+        .find(|format| (format.sniff)(&sample))
+    else {
+        if head.is_empty() {
+            return Err((name, id, "the file is empty".to_string()));
+        }
         let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
         return Err((name, id, format!("not a capture of a known kind; accepted are {}", known.join(", "))));
     };

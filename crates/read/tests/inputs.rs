@@ -4,7 +4,9 @@ mod common;
 
 use common::{Seen, bytes, see};
 use std::io::Write;
-use whyslow_read::Input;
+use whyslow_model::Event;
+use whyslow_model::profile::{ProfileContent, ProfileDamage};
+use whyslow_read::{Input, Options, read};
 
 const LOG: &str = "1 10:00:00.000100 close(3) = 0 <0.000010>\n1 10:00:00.000300 close(4) = 0 <0.000010>\n";
 
@@ -173,4 +175,27 @@ fn progress_is_told() {
     let size = text.len() as u64;
     assert!(told.len() as u64 > size >> 22);
     assert_eq!(told.last(), Some(&(size, Some(size))));
+}
+
+#[test]
+fn a_profile_is_one_event_and_a_damaged_one_says_why() {
+    let seen = |name: &str, data: &[u8]| {
+        let mut profiles = Vec::new();
+        let mut sink = |event: Event<'_>| {
+            if let Event::Profile(profile) = event {
+                profiles.push(*profile);
+            }
+        };
+        let inputs = [Input::Bytes { name: name.to_string(), data: data.to_vec() }];
+        let _ = read(&inputs, &Options { threads: 1 }, &(), &mut sink);
+        profiles.pop()
+    };
+    let folded = seen("stacks.txt", b"main;work 3\nmain;idle 1\n").unwrap();
+    assert_eq!((folded.format, folded.damage), ("folded stacks", None));
+    assert!(matches!(folded.content, Some(ProfileContent::Stacks(profile)) if profile.total(0) == 4));
+    let empty = seen("cpu.pprof", b"").unwrap();
+    assert_eq!(empty.damage, Some(ProfileDamage::Empty));
+    assert!(empty.reason.contains("StopCPUProfile never ran"), "{}", empty.reason);
+    assert!(empty.content.is_none());
+    assert!(seen("notes.txt", b"").is_none());
 }

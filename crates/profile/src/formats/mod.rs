@@ -112,6 +112,11 @@ pub fn read_file(path: &Path, limits: Limits) -> Result<Loaded, ReadError> {
     read(file, &name, limits)
 }
 
+/// The format of a file that begins so (up to 64 KiB, decompressed, cut anywhere).
+pub fn recognise(head: &[u8]) -> Option<&'static ProfileFormat> {
+    PROFILE_FORMATS.iter().find(|format| (format.sniff)(head)).copied()
+}
+
 fn named(mut error: ReadError, name: &str) -> ReadError {
     error.name = name.to_string();
     error
@@ -123,7 +128,7 @@ fn sniff_and_read(bytes: &mut Bytes<'_>) -> Result<Loaded, ReadError> {
     }
     let head = bytes.ahead();
     let head = &head[..head.len().min(HEAD)];
-    let Some(format) = PROFILE_FORMATS.iter().find(|format| (format.sniff)(head)) else {
+    let Some(format) = recognise(head) else {
         let known: Vec<&str> = PROFILE_FORMATS.iter().map(|format| format.name).collect();
         return Err(ReadError::new(ProfileDamage::Unrecognized, "this is no profile of a known format")
             .expected(known.join(", ")));

@@ -10,6 +10,7 @@ mod ltrace_count;
 mod percentiles;
 mod proc_fd;
 mod proc_net;
+mod profile;
 #[cfg(test)]
 mod snapshot_tests;
 pub(crate) mod strace;
@@ -60,4 +61,6 @@ pub static FORMATS: &[&Format] = &[
     &ltrace_count::LTRACE_COUNT,
     &access_log::ACCESS_LOG,
     &percentiles::PERCENTILES,
+    // Folded stacks are any lines that end in a number: last.
+    &profile::PROFILE,
 ];

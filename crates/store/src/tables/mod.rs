@@ -151,8 +151,8 @@ pub(crate) fn put(event: &Event<'_>, seq: u64, rows: &mut [Rows]) -> &'static [I
             count_tables::put(table, seq, &mut rows[Id::CountTables as usize]);
             &[Id::CountRows, Id::CountTables]
         }
-        // A log is its own recording.
-        Event::Logged(_) | Event::Percentiles(_) | Event::Source(_) => &[],
+        // A log is its own recording, and a profile too.
+        Event::Logged(_) | Event::Percentiles(_) | Event::Profile(_) | Event::Source(_) => &[],
     }
 }
 
