@@ -125,8 +125,6 @@ pub struct Facts {
     pub tables: Vec<CountTable>,
     /// Tables of percentiles of requests among the inputs.
     pub percentiles: Vec<PercentileTable>,
-    /// Profiles that were given beside, whole or damaged.
-    pub profiles: Vec<whyslow_model::profile::CapturedProfile>,
     /// Where threads waited.
     pub waits: Waits,
     /// Polls that spin.
@@ -210,7 +208,6 @@ impl Default for Facts {
             window: Window::default(),
             tables: Vec::new(),
             percentiles: Vec::new(),
-            profiles: Vec::new(),
             waits: Waits::default(),
             readiness: Readiness::default(),
             again: AgainSpins::default(),
@@ -409,7 +406,7 @@ impl Sink for Facts {
                 self.requests.logged(line, process);
             }
             Event::Percentiles(table) => self.percentiles.push(*table),
-            Event::Profile(profile) => self.profiles.push(*profile),
+            Event::Profile(profile) => self.profiles.captured(*profile),
             Event::Note(note) => self.capture.notes.push(note),
             Event::Stretch(stretch) => {
                 self.window.see(stretch.ts, stretch.on_cpu);

@@ -2,8 +2,8 @@
 
 use super::{Facts, ProcessId, Samples};
 use whyslow_model::SampleKind;
-use whyslow_model::profile::ProfileDamage;
-use whyslow_profile::formats::{Loaded, ProfileData};
+use whyslow_model::profile::{CapturedProfile, ProfileContent, ProfileDamage};
+use whyslow_profile::formats::{Loaded, Notes, ProfileData};
 use whyslow_profile::kinds::{Account, Frame, FunctionRef, Measure, Measured, Stacks};
 
 /// Where a profile came from.
@@ -96,6 +96,17 @@ impl Profiles {
         if self.list.len() < Self::MOST {
             self.list.push(ProfileFacts { origin, account, measured, seconds, samples });
         }
+    }
+
+    /// Takes a profile that was read among the other inputs.
+    pub fn captured(&mut self, profile: CapturedProfile) {
+        let CapturedProfile { name, format, content, damage, reason, .. } = profile;
+        let data = match content {
+            Some(ProfileContent::Stacks(profile)) => ProfileData::Stacks(profile),
+            Some(ProfileContent::Table(table)) => ProfileData::Table(table),
+            None => return self.add_empty(&name, damage.unwrap_or(ProfileDamage::Unreadable), &reason),
+        };
+        self.add(&name, &Loaded { format, data, damage, notes: Notes::default() });
     }
 
     /// A file that is a profile and cannot be used.
