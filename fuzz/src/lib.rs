@@ -3,6 +3,7 @@
 use whyslow_diagnose::views::{Ask, VIEWS};
 use whyslow_diagnose::{Facts, diagnose};
 use whyslow_model::{CaptureKind, Event, SourceId, SourceInfo};
+use whyslow_profile::formats::{self, Limits, PROFILE_FORMATS};
 use whyslow_read::formats::FORMATS;
 use whyslow_read::{Input, Options, Source, read};
 use whyslow_report::{EXPORTERS, Style};
@@ -21,6 +22,15 @@ pub fn read_as(kind: CaptureKind, data: &[u8]) {
         let info = &source.info;
         assert!(info.events + info.rejects + info.foreign <= info.lines, "{info:?}");
     }
+}
+
+/// Reads `data` as a profile of the format `name`, whatever it looks like.
+///
+/// # Panics
+/// If there is no such format.
+pub fn read_profile_as(name: &str, data: &[u8]) {
+    let format = PROFILE_FORMATS.iter().find(|format| format.name == name).expect("a known format");
+    let _ = formats::read_as(format, data, "fuzz", Limits::default());
 }
 
 /// Reads `data` as whatever it looks like, judges it, and writes everything in all formats.

@@ -104,6 +104,18 @@ pub fn read(reader: impl Read, name: &str, limits: Limits) -> Result<Loaded, Rea
     sniff_and_read(&mut bytes).map_err(|error| named(error, name))
 }
 
+/// Reads a profile as one of that format, whatever it looks like.
+pub fn read_as(
+    format: &ProfileFormat,
+    reader: impl Read,
+    name: &str,
+    limits: Limits,
+) -> Result<Loaded, ReadError> {
+    let mut bytes = Bytes::open(reader, limits).map_err(|error| named(error, name))?;
+    let loaded = bytes.want(HEAD as u64).and_then(|_| (format.read)(&mut bytes));
+    loaded.map_err(|error| named(error, name))
+}
+
 /// Reads a file; see [`read`].
 pub fn read_file(path: &Path, limits: Limits) -> Result<Loaded, ReadError> {
     let name = path.display().to_string();
