@@ -316,15 +316,12 @@ impl Graph {
         let nodes = &self.nodes;
         let order = |a: &u32, b: &u32| {
             let (a, b) = (&nodes[*a as usize], &nodes[*b as usize]);
-            let (first, second): (fn(&Node) -> i64, fn(&Node) -> i64) = if by_cum {
-                (|node| node.cum, |node| node.flat)
-            } else {
-                (|node| node.flat, |node| node.cum)
-            };
-            magnitude(first(b))
-                .cmp(&magnitude(first(a)))
+            let values = |node: &Node| if by_cum { (node.cum, node.flat) } else { (node.flat, node.cum) };
+            let ((first_a, second_a), (first_b, second_b)) = (values(a), values(b));
+            magnitude(first_b)
+                .cmp(&magnitude(first_a))
                 .then_with(|| a.info.compare_printable(&b.info))
-                .then_with(|| magnitude(second(b)).cmp(&magnitude(second(a))))
+                .then_with(|| magnitude(second_b).cmp(&magnitude(second_a)))
                 .then_with(|| a.info.all().cmp(&b.info.all()))
         };
         self.shown.sort_by(order);

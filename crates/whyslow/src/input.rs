@@ -6,7 +6,6 @@ use anyhow::Context;
 use std::path::{Path, PathBuf};
 use whyslow_diagnose::Facts;
 use whyslow_model::{CaptureNote, Event, NoteKind, Sink, SourceId};
-use whyslow_profile::formats::{self, Limits, Loaded};
 use whyslow_read::{Input, Options, Progress, ReadError};
 
 /// The captures a command works on.
@@ -27,7 +26,6 @@ pub(crate) fn facts_of(files: &[PathBuf], global: &Global) -> anyhow::Result<Fac
     let bar = Bar::default();
     let mut reasons = Vec::new();
     let mut used = 0;
-    let captures = take_profiles(captures, &mut facts, &mut used);
     // Snapshots first: what was open is known when the first call comes.
     if !captures.is_empty() {
         let mut options = Options::default();
@@ -63,30 +61,6 @@ pub(crate) fn facts_of(files: &[PathBuf], global: &Global) -> anyhow::Result<Fac
     facts.finish();
     remark(&facts, global);
     Ok(facts)
-}
-
-/// Hands the profiles among the files to the facts; gives back the rest.
-fn take_profiles(captures: Vec<Input>, facts: &mut Facts, used: &mut usize) -> Vec<Input> {
-    let is_profile = |input: &Input| -> Option<(String, Loaded)> {
-        let Input::File(path) = input else { return None };
-        if !path.is_file() {
-            return None;
-        }
-        // What is no profile, or a broken one, is for the readers of captures to explain.
-        let loaded = formats::read_file(path, Limits::default()).ok()?;
-        Some((path.display().to_string(), loaded))
-    };
-    let mut rest = Vec::new();
-    for input in captures {
-        match is_profile(&input) {
-            Some((name, loaded)) => {
-                facts.profiles.add(&name, &loaded);
-                *used += 1;
-            }
-            None => rest.push(input),
-        }
-    }
-    rest
 }
 
 /// Reads one recording: its tables, or what a killed recorder left before it made any.

@@ -227,10 +227,10 @@ fn demangled(name: &str) -> Cow<'_, str> {
     if name.len() > LONGEST {
         return name.into();
     }
-    if name.starts_with("_R") || name.starts_with("_ZN") && name.contains("17h") {
-        if let Ok(demangled) = rustc_demangle::try_demangle(name) {
-            return format!("{demangled:#}").into();
-        }
+    if (name.starts_with("_R") || name.starts_with("_ZN") && name.contains("17h"))
+        && let Ok(demangled) = rustc_demangle::try_demangle(name)
+    {
+        return format!("{demangled:#}").into();
     }
     if name.starts_with("_Z") {
         let symbol = cpp_demangle::Symbol::new(name);

@@ -19,7 +19,7 @@ pub(crate) fn prepared<'p>(
     if !profile.str(profile.drop_frames).is_empty() {
         let mut stacks = Stacks::new(profile);
         stacks.drop_uninteresting();
-        prepared = Cow::Owned(rebuilt(profile, &stacks, |set| Some(set))?);
+        prepared = Cow::Owned(rebuilt(profile, &stacks, Some)?);
     }
     let (roots, leaves) = (keys(&selection.tags.root), keys(&selection.tags.leaf));
     if !roots.is_empty() || !leaves.is_empty() {
