@@ -164,8 +164,10 @@ fn comparable(text: &str, asked: &str) -> Vec<String> {
 fn difference(both: &[String; 2], asked: &str, any_order: bool) -> Option<String> {
     let [mut theirs, mut ours] = both.each_ref().map(|text| comparable(text, asked));
     if any_order {
-        theirs.sort();
-        ours.sort();
+        for lines in [&mut theirs, &mut ours] {
+            lines.iter_mut().for_each(|line| *line = without_running_sum(line));
+            lines.sort();
+        }
     }
     if theirs == ours {
         return None;
@@ -173,6 +175,17 @@ fn difference(both: &[String; 2], asked: &str, any_order: bool) -> Option<String
     let at = theirs.iter().zip(&ours).position(|(a, b)| a != b).unwrap_or(theirs.len().min(ours.len()));
     let line = |lines: &[String]| lines.get(at).cloned().unwrap_or_else(|| "nothing".to_string());
     Some(format!("{asked}: line {}:\n  theirs {}\n  ours   {}", at + 1, line(&theirs), line(&ours)))
+}
+
+/// A row of `top` without its third column, which hangs on the order of the rows.
+fn without_running_sum(line: &str) -> String {
+    let cells: Vec<&str> = line.split_whitespace().collect();
+    match cells[..] {
+        [flat, share, running, ref rest @ ..] if share.ends_with('%') && running.ends_with('%') => {
+            format!("{flat} {share} {}", rest.join(" "))
+        }
+        _ => line.to_string(),
+    }
 }
 
 #[test]

@@ -47,30 +47,34 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
     let table = Table {
         name: VIEW.name,
         question: "Who talks to whom, and how long do answers take?".to_string(),
-        columns: vec![
-            Column::new("process", "process"),
-            Column::new("role", "has as"),
-            Column::optional("protocol", "protocol", 4),
-            Column::new("requests", "requests"),
-            Column::optional("errors", "errors", 2),
-            Column::optional("p50", "p50", 2),
-            Column::optional("p99", "p99", 1),
-            Column::optional("max", "max", 4),
-            Column::optional("unanswered", "unanswered", 3),
-            Column::optional("waited", "waited", 2),
-            Column::optional("connections", "connections", 3),
-            Column::optional("failed_connects", "failed", 3),
-            Column::optional("error", "error", 5),
-            Column::optional("sent", "sent", 6),
-            Column::optional("received", "received", 6),
-            Column::new("peer", "peer"),
-            Column::optional("peer_process", "peer's process", 1),
-        ],
+        columns: columns(),
         rows,
         total: None,
         notes,
     };
     finish(table, ask, if timed { "waited" } else { "requests" })
+}
+
+fn columns() -> Vec<Column> {
+    vec![
+        Column::new("process", "process"),
+        Column::new("role", "has as"),
+        Column::optional("protocol", "protocol", 4),
+        Column::new("requests", "requests"),
+        Column::optional("errors", "errors", 2),
+        Column::optional("p50", "p50", 2),
+        Column::optional("p99", "p99", 1),
+        Column::optional("max", "max", 4),
+        Column::optional("unanswered", "unanswered", 3),
+        Column::optional("waited", "waited", 2),
+        Column::optional("connections", "connections", 3),
+        Column::optional("failed_connects", "failed", 3),
+        Column::optional("error", "error", 5),
+        Column::optional("sent", "sent", 6),
+        Column::optional("received", "received", 6),
+        Column::new("peer", "peer"),
+        Column::optional("peer_process", "peer's process", 1),
+    ]
 }
 
 fn row(facts: &Facts, services: &Services, peer: &PeerFacts, timed: bool) -> Vec<Cell> {
@@ -131,9 +135,11 @@ fn other_end(facts: &Facts, end: &OtherEnd) -> Cell {
 
 /// The row of a listening socket.
 fn listens(facts: &Facts, listener: &Listener) -> Vec<Cell> {
-    let mut row = vec![Cell::Unknown; 18];
-    row[0] = Cell::Text(process_name(facts, listener.process));
-    row[1] = Cell::Text("listens".to_string());
-    row[16] = Cell::Text(listener.address.to_string());
-    row
+    let cell = |column: Column| match column.key {
+        "process" => Cell::Text(process_name(facts, listener.process)),
+        "role" => Cell::Text("listens".to_string()),
+        "peer" => Cell::Text(listener.address.to_string()),
+        _ => Cell::Unknown,
+    };
+    columns().into_iter().map(cell).collect()
 }
