@@ -52,6 +52,9 @@ fn sentence(facts: &Facts, findings: &[Finding]) -> String {
                 return "A table of percentiles tells how long, not why: compare two with whyslow diff."
                     .to_string();
             }
+            if let Some(told) = of_profiles(facts) {
+                return told;
+            }
             return match facts.world.snapshot_rows {
                 0 => "The input holds no calls: nothing to judge.".to_string(),
                 rows => {
@@ -85,6 +88,25 @@ fn sentence(facts: &Facts, findings: &[Finding]) -> String {
     let also =
         if more > 0 { format!(" ({} more)", words::plural(more as u64, "cause")) } else { String::new() };
     format!("{}{also}.", first.title.trim_end_matches('.'))
+}
+
+/// What profiles by themselves tell; of several the first.
+fn of_profiles(facts: &Facts) -> Option<String> {
+    let profiles = facts.profiles.all();
+    let Some(first) = profiles.first() else {
+        let broken = facts.profiles.empty().first()?;
+        return Some(format!("{} tells nothing: {}.", broken.name, broken.what.trim_end_matches('.')));
+    };
+    let told = whyslow_profile::kinds::sentence(&first.account, &first.measured);
+    Some(match profiles.len() {
+        1 => told,
+        count => format!(
+            "{}: {} ({} in all: whyslow diff compares them.)",
+            facts.profiled(first),
+            told,
+            words::plural(count as u64, "profile")
+        ),
+    })
 }
 
 /// What an access log by itself tells: who takes the time, not why.

@@ -60,6 +60,11 @@ impl Profiles {
     /// Profiles kept.
     const MOST: usize = 256;
 
+    /// All that hold something, in the order of the input.
+    pub fn all(&self) -> &[ProfileFacts] {
+        &self.list
+    }
+
     /// All of time on a CPU.
     pub fn of_cpu(&self) -> impl Iterator<Item = &ProfileFacts> {
         self.list.iter().filter(|profile| profile.measured.measure == Measure::Cpu)

@@ -10,6 +10,7 @@ mod capture {
     pub(super) mod events_lost;
     pub(super) mod filter_hides;
     pub(super) mod mid_connection;
+    pub(super) mod profile_empty;
     pub(super) mod threads_missed;
 }
 
@@ -41,6 +42,7 @@ mod io {
     pub(super) mod disk_saturated;
     pub(super) mod file_reread;
     pub(super) mod fsync_per_write;
+    pub(super) mod proc_net_tcp_parse;
     pub(super) mod seek_per_read;
     pub(super) mod slow_file_io;
     pub(super) mod small_reads;
@@ -135,6 +137,7 @@ pub static RULES: &[&Rule] = &[
     &capture::events_lost::RULE,
     &capture::filter_hides::RULE,
     &capture::mid_connection::RULE,
+    &capture::profile_empty::RULE,
     &capture::threads_missed::RULE,
     &cpu::clock_syscall::RULE,
     &cpu::cpu_bound::RULE,
@@ -152,6 +155,7 @@ pub static RULES: &[&Rule] = &[
     &io::disk_saturated::RULE,
     &io::file_reread::RULE,
     &io::fsync_per_write::RULE,
+    &io::proc_net_tcp_parse::RULE,
     &io::seek_per_read::RULE,
     &io::slow_file_io::RULE,
     &io::small_reads::RULE,

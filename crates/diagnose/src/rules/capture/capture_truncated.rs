@@ -23,7 +23,7 @@ use crate::engine::{Findings, Rule};
 use crate::facts::Facts;
 use crate::words;
 use whyslow_model::capture::NoteKind;
-use whyslow_model::{CaptureNote, CountTable};
+use whyslow_model::{CaptureKind, CaptureNote, CountTable};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -40,7 +40,9 @@ const MOST: usize = 5;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut seen: Vec<(String, String)> = Vec::new();
-    for source in &facts.capture.sources {
+    // Of profiles `profile-empty` tells more.
+    let sources = facts.capture.sources.iter().filter(|source| source.kind != CaptureKind::Profile);
+    for source in sources {
         let cut = |note: &&CaptureNote| note.source == source.id && note.kind == NoteKind::Truncated;
         let note = facts.capture.notes.iter().find(cut).map(|note| note.text.clone());
         let table = || facts.tables.iter().find(|table| table.source == source.id).and_then(lacking_rows);
