@@ -436,6 +436,7 @@ impl Sink for Facts {
             }
             Event::Span(span) => {
                 self.window.see(span.from, span.to.since(span.from));
+                self.requests.span(&span);
                 self.recording.span(span);
             }
             Event::Loss(loss) => self.recording.loss(loss),

@@ -10,6 +10,7 @@
 
 mod connection;
 mod endpoints;
+mod gaps;
 mod logged;
 mod open;
 mod payload;
@@ -33,13 +34,14 @@ use super::threads::ProcessId;
 use super::world::{Seen, World};
 use connection::{Connection, TURN, Tls, tls_record};
 use endpoints::Endpoints;
+use gaps::Gaps;
 use hashbrown::HashMap;
 use open::OpenTable;
 use retries::FailedLately;
 use serving::Threads;
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::Moves;
-use whyslow_model::{Errno, FdKind, Syscall, Timestamp};
+use whyslow_model::{Errno, FdKind, Span, Syscall, Timestamp};
 use whyslow_wire::{Chunk, Direction, Request, Step};
 
 /// All requests. Bounded: rows by endpoint, records of the slowest and of the failed, requests under way.
@@ -52,6 +54,7 @@ pub struct Requests {
     threads: HashMap<(Side, ProcessId, Tid), GroupFacts>,
     /// By the place of their life.
     connections: Vec<Connection>,
+    gaps: Gaps,
     open: OpenTable,
     serving: Threads,
     failed_lately: FailedLately,
@@ -136,6 +139,23 @@ impl Requests {
         }
         self.connections[at].name_peer(world);
         at
+    }
+
+    /// Calls were only counted for a while: what was open then is not known any more, nor where messages begin.
+    fn resume(&mut self, at: usize, gaps: u32) {
+        let connection = &mut self.connections[at];
+        connection.gaps = gaps;
+        connection.wire = None;
+        connection.turn_answered = false;
+        let turn = connection.turn.take();
+        for place in std::mem::take(&mut connection.open).into_iter().map(|(_, place)| place).chain(turn) {
+            self.forget(at, place);
+        }
+    }
+
+    /// What was written down when, before the calls of that time.
+    pub(crate) fn span(&mut self, span: &Span) {
+        self.gaps.see(span);
     }
 
     /// Bytes went over a connection.
@@ -382,7 +402,11 @@ impl Fold for Requests {
         if seen.kind == FdKind::Netlink || !(seen.kind.is_socket() || seen.kind == FdKind::Unknown) {
             return;
         }
+        let Some(gaps) = self.gaps.before(seen.call) else { return };
         let at = self.connection(id, world);
+        if self.connections[at].gaps != gaps {
+            self.resume(at, gaps);
+        }
         if seen.call.failed() {
             if is_gone(seen.call.errno) {
                 self.broken(at, seen);

@@ -30,6 +30,8 @@ pub(super) struct Connection {
     /// The present turn has its answer, or part of it.
     pub(super) turn_answered: bool,
     pub(super) is_tls: bool,
+    /// Gaps of the recording before its last call ([`super::gaps`]).
+    pub(super) gaps: u32,
 }
 
 /// The key of a turn: no protocol counts so far.
@@ -54,6 +56,7 @@ impl Connection {
             turn: None,
             turn_answered: false,
             is_tls: false,
+            gaps: 0,
         }
     }
 
