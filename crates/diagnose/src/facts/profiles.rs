@@ -80,8 +80,8 @@ impl Profiles {
         self.list.is_empty() && self.empty.is_empty()
     }
 
-    /// A file that was read.
-    pub fn add(&mut self, name: &str, loaded: &Loaded) {
+    // A file that was read.
+    fn add(&mut self, name: &str, loaded: &Loaded) {
         if let Some(damage) = loaded.damage {
             self.add_empty(name, damage, "it is whole, and has no samples");
             return;
@@ -114,8 +114,8 @@ impl Profiles {
         self.add(&name, &Loaded { format, data, damage, notes: Notes::default() });
     }
 
-    /// A file that is a profile and cannot be used.
-    pub fn add_empty(&mut self, name: &str, damage: ProfileDamage, what: &str) {
+    // A file that is a profile and cannot be used.
+    fn add_empty(&mut self, name: &str, damage: ProfileDamage, what: &str) {
         if self.empty.len() < Self::MOST {
             self.empty.push(EmptyProfile { name: name.to_string(), damage, what: what.to_string() });
         }
