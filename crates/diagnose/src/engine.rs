@@ -4,7 +4,7 @@ use crate::facts::{Exemplar, Facts, SchedTime};
 use crate::guards::{self, Share};
 use whyslow_model::syscall::Class;
 use whyslow_model::{
-    CaptureKind, Evidence, Finding, Nanos, NotJudged, Saving, Severity, Subject, Syscall, Timestamp,
+    CaptureKind, Evidence, Finding, Metric, Nanos, NotJudged, Saving, Severity, Subject, Syscall, Timestamp,
 };
 
 /// One root cause that can be recognised.
@@ -61,6 +61,11 @@ pub enum Need {
     Profile,
     /// A table that only a recorder writes: `net`, `block_io`, `process_stats`.
     Table(&'static str),
+    /// Figures of the host: each of these metrics, of some thing. The text says what they are, and with which
+    /// command they are had.
+    Figures(&'static [Metric], &'static str, &'static str),
+    /// Any one of these.
+    Either(&'static [Need]),
 }
 
 impl Need {
@@ -122,6 +127,15 @@ impl Need {
                     other => other,
                 };
                 Some((what.to_string(), RECORD.to_string()))
+            }
+            Need::Figures(metrics, what, supply)
+                if !metrics.iter().all(|metric| facts.host.knows(*metric)) =>
+            {
+                Some((what.to_string(), supply.to_string()))
+            }
+            Need::Either(needs) => {
+                let missing: Vec<_> = needs.iter().map_while(|need| need.missing(facts)).collect();
+                (missing.len() == needs.len()).then(|| missing.into_iter().next()).flatten()
             }
             _ => None,
         }

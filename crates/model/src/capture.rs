@@ -27,6 +27,8 @@ pub enum CaptureKind {
     Percentiles,
     /// A profile: pprof, folded stacks, `perf script`, thread dumps.
     Profile,
+    /// Figures of the host: top, iostat, pidstat and their like, files of /proc and control groups.
+    Figures,
     /// A recording of ours, live or stored.
     Recording,
     /// Not recognised: named, noted and passed over.

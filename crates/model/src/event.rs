@@ -5,6 +5,7 @@ use crate::capture::{CaptureNote, SourceInfo};
 use crate::counts::CountTable;
 use crate::errno::Errno;
 use crate::fd::FdEntry;
+use crate::host::FigureTable;
 use crate::ids::SourceId;
 pub use crate::ids::Tid;
 use crate::live::{
@@ -268,6 +269,8 @@ pub enum Event<'a> {
     Logged(&'a Logged<'a>),
     /// A table of percentiles.
     Percentiles(Box<PercentileTable>),
+    /// Figures of the host and what is on it.
+    Figures(Box<FigureTable>),
     /// A profile, whole or damaged.
     Profile(Box<CapturedProfile>),
     /// A remark about the capture.

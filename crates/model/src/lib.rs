@@ -11,9 +11,11 @@ pub mod errno;
 pub mod event;
 pub mod fd;
 pub mod figures;
+pub mod host;
 pub mod ids;
 pub mod line;
 pub mod live;
+pub mod metric;
 pub mod profile;
 pub mod stats;
 pub mod syscall;
@@ -33,12 +35,14 @@ pub use diff::{Diff, FigureChange, FindingChange};
 pub use errno::Errno;
 pub use event::{Call, CallFlags, Event, Exit, ProcessInfo, Ret, Signal, Sink};
 pub use fd::{FdEntry, FdKind, SocketEnds};
+pub use host::{Entity, FigureRow, FigureTable, Over, Trait};
 pub use ids::{SourceId, Tid};
 pub use line::LineFormat;
 pub use live::{
     BlockIo, Cost, Coverage, Frame, LeftAs, Loss, NetEvent, NetKind, Sample, SampleKind, Span, Stack,
     StackId, Stretch, ThreadCounts, ThreadTotals, WakeContext, Wakeup,
 };
+pub use metric::{Metric, Unit};
 pub use profile::{Profile, ProfileBuilder};
 pub use stats::{CallStats, Histogram, RareStats};
 pub use syscall::Syscall;

@@ -25,6 +25,7 @@ pub mod gil;
 pub mod graph;
 pub mod herds;
 pub mod hidden;
+pub mod host;
 pub mod io;
 pub mod laps;
 pub mod limits;
@@ -80,6 +81,7 @@ pub use gil::SteppedLocks;
 pub use graph::Graph;
 pub use herds::Herds;
 pub use hidden::Hidden;
+pub use host::Host;
 pub use io::IoStats;
 pub use limits::Limits;
 pub use locks::Locks;
@@ -191,6 +193,8 @@ pub struct Facts {
     pub devices: Devices,
     /// TCP connections as the kernel sees them.
     pub net: Net,
+    /// The host by figures.
+    pub host: Host,
     /// What a tracer adds to each call; known once [`Facts::finish`] was called.
     pub pace: Pace,
     /// What was read and written in one place; known once [`Facts::finish`] was called.
@@ -241,6 +245,7 @@ impl Default for Facts {
             profiles: Profiles::default(),
             devices: Devices::default(),
             net: Net::default(),
+            host: Host::default(),
             pace: Pace::default(),
             streams: Vec::new(),
             interests: Box::new(fold::Interests::NONE),
@@ -407,6 +412,7 @@ impl Sink for Facts {
             }
             Event::Percentiles(table) => self.percentiles.push(*table),
             Event::Profile(profile) => self.profiles.captured(*profile),
+            Event::Figures(table) => self.host.see(&table),
             Event::Note(note) => self.capture.notes.push(note),
             Event::Stretch(stretch) => {
                 self.window.see(stretch.ts, stretch.on_cpu);

@@ -152,7 +152,11 @@ pub(crate) fn put(event: &Event<'_>, seq: u64, rows: &mut [Rows]) -> &'static [I
             &[Id::CountRows, Id::CountTables]
         }
         // A log is its own recording, and a profile too.
-        Event::Logged(_) | Event::Percentiles(_) | Event::Profile(_) | Event::Source(_) => &[],
+        Event::Logged(_)
+        | Event::Percentiles(_)
+        | Event::Profile(_)
+        | Event::Figures(_)
+        | Event::Source(_) => &[],
     }
 }
 

@@ -13,7 +13,13 @@
 //! 10:00:00.000000 counts pid=1 tid=7 syscall=read calls=1000 each=5us for=10s
 //! 10:00:00.000000 totals pid=1 tid=7 faults=90000 major=400
 //! 10:00:00.000000 loss table=syscalls lost=5 produced=100 for=10s
+//! 10:00:10.000000 figures for=10s of=host cpu_user=0.9 runnable=12
+//! 10:00:10.000000 figures for=10s of=device:vda utilisation=0.99 read_latency=20ms volume=vg-data
+//! 10:00:10.000000 figures for=10s of=process:731 name=redis-server task_user=0.5 state=R
 //! ```
+//!
+//! `figures` takes the names of metrics and traits; `of=` is `host`, `cpu:N`, `process:PID`, `thread:PID/TID`, or a
+//! kind and a name. Without `for=` they are levels of a moment. Shares are 0 to 1, bytes plain numbers.
 
 use std::collections::HashMap;
 use whyslow_diagnose::Facts;
@@ -44,8 +50,10 @@ pub(crate) fn push(text: &str, name: &str, facts: &mut Facts) {
     facts.push(Event::Source(info));
 }
 
-const KINDS: [&str; 11] =
-    ["process", "span", "stretch", "wakeup", "stack", "sample", "block", "net", "counts", "totals", "loss"];
+const KINDS: [&str; 12] = [
+    "process", "span", "stretch", "wakeup", "stack", "sample", "block", "net", "counts", "totals", "loss",
+    "figures",
+];
 
 struct Fields<'a> {
     line: &'a str,
@@ -86,6 +94,7 @@ fn event<'a>(kind: &str, ts: Timestamp, fields: &Fields<'_>) -> Event<'a> {
     let (pid, tid) = (fields.tid("pid").unwrap_or(0), fields.tid("tid").unwrap_or(0));
     let to = ts.plus(fields.time("for"));
     match kind {
+        "figures" => Event::Figures(Box::new(figures(ts, fields))),
         "process" => Event::Process(ProcessInfo {
             pid,
             tid: Some(tid),
@@ -207,4 +216,55 @@ fn push_calls(lines: &mut String, processes: &HashMap<Tid, Tid>, facts: &mut Fac
     };
     let options = whyslow_read::Options { threads: 1 };
     whyslow_read::read(&[input], &options, &(), &mut sink).expect("a case's calls can be read");
+}
+
+fn figures(at: Timestamp, fields: &Fields<'_>) -> FigureTable {
+    let mut table = FigureTable::new(SourceId(0), "/proc");
+    table.at = at;
+    let over = fields.time("for");
+    table.over = if over.is_known() { Over::Interval(over) } else { Over::Moment };
+    table.complete = true;
+    let row = table.row(entity(&fields.text("of")));
+    let mut keys: Vec<(&&str, &&str)> =
+        fields.of.iter().filter(|(key, _)| !matches!(**key, "for" | "of")).collect();
+    keys.sort();
+    for (key, text) in keys {
+        if let Some(of) = Trait::named(key) {
+            row.say(of, *text);
+            continue;
+        }
+        let metric =
+            Metric::named(key).unwrap_or_else(|| panic!("{key}: neither metric nor trait: {}", fields.line));
+        let value = match metric.unit() {
+            Unit::Nanos => fields.time(key).get().expect("a duration") as f64,
+            _ => text.parse().unwrap_or_else(|_| panic!("{key}: a number: {}", fields.line)),
+        };
+        row.set(metric, value);
+    }
+    table
+}
+
+fn entity(text: &str) -> Entity {
+    let (kind, name) = text.split_once(':').unwrap_or((text, ""));
+    let number = |text: &str| text.parse::<Tid>().unwrap_or_else(|_| panic!("a number: {text}"));
+    match kind {
+        "host" => Entity::Host,
+        "cpu" => Entity::Cpu(number(name)),
+        "process" => Entity::Process(number(name)),
+        "thread" => {
+            let (pid, tid) = name.split_once('/').expect("thread:PID/TID");
+            Entity::Thread { pid: number(pid), tid: number(tid) }
+        }
+        "device" => Entity::Device(name.into()),
+        "mount" => Entity::Mount(name.into()),
+        "interface" => Entity::Interface(name.into()),
+        "cgroup" => Entity::Cgroup(name.into()),
+        "interrupt" => Entity::Interrupt(name.into()),
+        "listener" => Entity::Listener(name.into()),
+        "peer" => Entity::Peer(name.into()),
+        "command" => Entity::Command(name.into()),
+        "file" => Entity::File { pid: None, path: name.into() },
+        "function" => Entity::Function { pid: None, name: name.into() },
+        other => panic!("no such thing: {other}"),
+    }
 }
