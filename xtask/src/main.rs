@@ -53,3 +53,24 @@ fn files_below(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     found.sort();
     Ok(found)
 }
+
+/// What `cargo xtask` checks, as tests: a run of all tests needs no build of its own for it.
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_arrow_is_allowed() -> Result<()> {
+        layers::check(&root())
+    }
+
+    #[test]
+    fn every_file_is_small_enough() -> Result<()> {
+        sizes::check(&root())
+    }
+
+    #[test]
+    fn generated_files_are_fresh() -> Result<()> {
+        generate::run(&root(), true)
+    }
+}
