@@ -4,7 +4,8 @@ use crate::facts::{Exemplar, Facts, SchedTime};
 use crate::guards::{self, Share};
 use whyslow_model::syscall::Class;
 use whyslow_model::{
-    CaptureKind, Evidence, Finding, Metric, Nanos, NotJudged, Saving, Severity, Subject, Syscall, Timestamp,
+    CaptureKind, Entity, Evidence, Finding, Metric, Nanos, NotJudged, Saving, Severity, Subject, Syscall,
+    Timestamp,
 };
 
 /// One root cause that can be recognised.
@@ -408,6 +409,15 @@ impl Report<'_, '_> {
     /// A line that is no exemplar of a call: a row of a table, of lsof.
     pub fn evidence_line(mut self, source: impl Into<String>, text: impl Into<String>) -> Self {
         self.finding.evidence.push(Evidence { source: source.into(), text: text.into() });
+        self
+    }
+    /// The lines on which the host's figures of that thing stand.
+    pub fn evidence_of(mut self, of: &Entity, metrics: &[Metric]) -> Self {
+        for line in self.findings.facts.host_lines(of, metrics) {
+            if !self.finding.evidence.contains(&line) {
+                self.finding.evidence.push(line);
+            }
+        }
         self
     }
     /// What removing `total` from the window saves.

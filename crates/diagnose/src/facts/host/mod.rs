@@ -1,6 +1,10 @@
 //! The host and what is on it by figures: live samples, a recording's, pasted tables, all as one. A figure stays with
 //! the tool that told it, so that two tools can be held against each other.
 
+mod shown;
+
+pub use shown::{figure, metric_words};
+
 use hashbrown::HashMap;
 use whyslow_model::{Entity, FigureRow, FigureTable, Metric, Nanos, Over, SourceId, Timestamp, Trait};
 
