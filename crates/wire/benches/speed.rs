@@ -1,11 +1,12 @@
 //! How fast decoders go through plain streams of requests and answers, beside `memchr` over the same bytes:
-//! `cargo bench -p whyslow-wire`.
+//! `cargo bench -p whyslow-wire`. `-- NAME MB` takes only the streams whose name begins so, and so many megabytes of
+//! each, as for counting instructions.
 
 use std::hint::black_box;
 use std::time::Instant;
 use whyslow_wire::{Chunk, Connection, Direction};
 
-/// Bytes of each stream, about.
+/// Bytes of each stream, about, unless told.
 const STREAM: usize = 256 << 20;
 /// Bytes of a large body.
 const BODY: usize = 16_000;
@@ -70,9 +71,13 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
 
 fn main() {
     println!("{:<20} {:>10} {:>10} {:>12}", "stream", "GB/s", "memchr", "ns a step");
-    for stream in streams() {
+    // cargo adds an option of its own.
+    let mut words = std::env::args().skip(1).filter(|word| !word.starts_with("--"));
+    let name = words.next().unwrap_or_default();
+    let size = words.next().and_then(|megabytes| megabytes.parse().ok()).map_or(STREAM, |mb: usize| mb << 20);
+    for stream in streams().into_iter().filter(|stream| stream.name.starts_with(&name)) {
         let bytes: usize = stream.again.iter().map(|(_, bytes)| bytes.len()).sum();
-        let rounds = (STREAM / bytes).max(1);
+        let rounds = (size / bytes).max(1);
         let total = (bytes * rounds) as f64;
         let mut connection = Connection::new(None);
         let mut steps = 0u64;

@@ -18,6 +18,8 @@ mod testing;
 pub mod text;
 mod turn;
 
+use std::borrow::Cow;
+
 pub use connection::Connection;
 pub use protocols::{PROTOCOLS, find, first_request, reduce, reduce_as, sniff};
 
@@ -65,7 +67,7 @@ pub struct Request {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Status {
     /// As the protocol says it: `200`, `OK`, `WRONGTYPE`, `ERROR 42P01`.
-    pub text: String,
+    pub text: Cow<'static, str>,
     /// The request failed.
     pub is_error: bool,
 }

@@ -5,26 +5,54 @@ use crate::MAX_TEXT;
 /// Stands for what was left out at the end.
 pub const CUT: char = '…';
 
+/// What a byte is, a bit for each answer, so that a text is gone through once.
+const DIGIT: u8 = 1;
+const LETTER: u8 = 1 << 1;
+const HEX: u8 = 1 << 2;
+const STAR: u8 = 1 << 3;
+/// Stands between the words of a path.
+const IN_PATH: u8 = 1 << 4;
+/// Stands between the words of a key.
+const IN_KEY: u8 = 1 << 5;
+/// Stands between words that may be tokens.
+const IN_TEXT: u8 = 1 << 6;
+
+static KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut at = 0;
+    while at < 256 {
+        let byte = at as u8;
+        let is_word =
+            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'%' | b'=' | b'+' | b'~' | 0x80..);
+        kinds[at] = byte.is_ascii_digit() as u8 * DIGIT
+            | byte.is_ascii_alphabetic() as u8 * LETTER
+            | byte.is_ascii_hexdigit() as u8 * HEX
+            | (byte == b'*') as u8 * STAR
+            | matches!(byte, b'/' | b'.' | b',' | b':') as u8 * IN_PATH
+            | matches!(byte, b':' | b'/' | b'.' | b'|' | b',' | b'{' | b'}') as u8 * IN_KEY
+            | !is_word as u8 * IN_TEXT;
+        at += 1;
+    }
+    kinds
+};
+
 /// Appends the route of a request's target: without its query, `{id}` for numbers, uuids, hexadecimal and what looks like
 /// a token. `/user/relations/123?full=1` is `/user/relations/{id}`. Versions (`/v1`) stay. `cut`: more of the target may
 /// follow. At most [`MAX_TEXT`] bytes are in `out` then.
 pub fn route_template(target: &[u8], cut: bool, out: &mut String) {
-    let end = target.iter().position(|byte| matches!(byte, b'?' | b';' | b'#')).unwrap_or(target.len());
+    let end = path_end(target);
     let cut = cut && end == target.len();
-    each_part(
-        &target[..end],
-        |byte| !matches!(byte, b'/' | b'.' | b',' | b':'),
-        |part, is_last| match part {
-            Part::Between(text) => put(text, out),
-            Part::Word(_) if is_last && cut => {}
-            Part::Word(word) if differs(word) => out.push_str("{id}"),
-            Part::Word(word) => put(word, out),
-        },
-    );
+    let last = cut.then_some("");
+    replace_words(&target[..end], IN_PATH, last, |word| word.differs().then_some("{id}"), out);
     if cut {
         out.push(CUT);
     }
     shorten(out);
+}
+
+/// Where the path of a target ends.
+pub fn path_end(target: &[u8]) -> usize {
+    memchr::memchr3(b'?', b';', b'#', target).unwrap_or(target.len())
 }
 
 /// Appends the pattern of a key: each part between `:`, `/`, `.`, `|` and `,` that is a number, a uuid or looks like a
@@ -32,19 +60,8 @@ pub fn route_template(target: &[u8], cut: bool, out: &mut String) {
 /// request to request, as names of people do: nothing tells them from names of fields. At most [`MAX_TEXT`] bytes are
 /// in `out` then.
 pub fn key_pattern(key: &[u8], cut: bool, out: &mut String) {
-    each_part(
-        key,
-        |byte| !matches!(byte, b':' | b'/' | b'.' | b'|' | b',' | b'{' | b'}'),
-        |part, is_last| {
-            match part {
-                // A part in braces is what Redis Cluster hashes.
-                Part::Between(text) => put(text, out),
-                Part::Word(_) if is_last && cut => {}
-                Part::Word(word) if differs(word) => out.push_str("{…}"),
-                Part::Word(word) => put(word, out),
-            }
-        },
-    );
+    // A part in braces is what Redis Cluster hashes.
+    replace_words(key, IN_KEY, cut.then_some(""), |word| word.differs().then_some("{…}"), out);
     if cut {
         out.push(CUT);
     }
@@ -54,65 +71,105 @@ pub fn key_pattern(key: &[u8], cut: bool, out: &mut String) {
 /// Appends `text` with `*` for what looks like a token; `cut` where the text may go on behind its end, so that the last
 /// part of it is not judged by its length but left out. What is left is at most [`MAX_TEXT`] bytes.
 pub fn without_tokens(text: &[u8], cut: bool, out: &mut String) {
-    let is_word = |byte: u8| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'%' | b'=' | b'+' | b'~' | 0x80..)
-    };
-    each_part(text, is_word, |part, is_last| match part {
-        Part::Between(text) => put(text, out),
-        Part::Word(word) if is_last && cut || is_token(word) => out.push('*'),
-        Part::Word(word) => put(word, out),
-    });
+    replace_words(text, IN_TEXT, cut.then_some("*"), |word| word.is_token().then_some("*"), out);
     shorten(out);
 }
 
-enum Part<'a> {
-    Word(&'a [u8]),
-    Between(&'a [u8]),
+/// A word, by what it is made of.
+#[derive(Default)]
+struct Word {
+    length: usize,
+    digits: usize,
+    letters: usize,
+    /// What all of its bytes are.
+    all: u8,
+    /// What any of its bytes is.
+    any: u8,
 }
 
-/// Words and what stands between them, in order; with whether nothing follows.
-fn each_part(text: &[u8], is_word: impl Fn(u8) -> bool, mut take: impl FnMut(Part<'_>, bool)) {
-    let mut rest = text;
-    while let Some(first) = rest.first() {
-        let kind = is_word(*first);
-        let end = rest.iter().position(|byte| is_word(*byte) != kind).unwrap_or(rest.len());
-        let (part, behind) = rest.split_at(end);
-        take(if kind { Part::Word(part) } else { Part::Between(part) }, behind.is_empty());
-        rest = behind;
+impl Word {
+    /// The word that `text` begins with, and what its bytes are not: any of `between`.
+    #[inline]
+    fn read(text: &[u8], between: u8) -> Word {
+        let mut word = Word { all: !0, ..Word::default() };
+        for byte in text {
+            let kind = KINDS[usize::from(*byte)];
+            if kind & between != 0 {
+                break;
+            }
+            word.length += 1;
+            word.digits += usize::from(kind & DIGIT != 0);
+            word.letters += usize::from(kind & LETTER != 0);
+            word.all &= kind;
+            word.any |= kind;
+        }
+        word
     }
+
+    fn is_token(&self) -> bool {
+        (self.length >= 10 && self.digits >= 2 && self.letters >= 2) || self.length >= 32
+    }
+
+    /// True for a part of a path or a key that names one thing among many: a number, a uuid, hexadecimal, a token, or a
+    /// word with a number in it (`user123`), but not a version or a kind (`v1`, `s3`, `oauth2`, `utf8`).
+    fn differs(&self) -> bool {
+        if self.any & STAR != 0 {
+            // What was left of a token.
+            return true;
+        }
+        let is_long_hex = self.length >= 8 && self.all & HEX != 0;
+        if self.digits == 0 {
+            return self.length >= 32 || is_long_hex;
+        }
+        let others = self.length - self.digits;
+        others == 0 || self.digits >= 3 || self.digits > others || self.is_token() || is_long_hex
+    }
+}
+
+/// Appends `text` with other words for those of which `instead` says so, and for the `last` one where nothing follows it.
+fn replace_words(
+    text: &[u8],
+    between: u8,
+    last: Option<&'static str>,
+    instead: impl Fn(&Word) -> Option<&'static str>,
+    out: &mut String,
+) {
+    let mut rest = text;
+    let mut kept = 0;
+    loop {
+        let gap = rest.iter().take_while(|byte| KINDS[usize::from(**byte)] & between != 0).count();
+        kept += gap;
+        rest = &rest[gap..];
+        if rest.is_empty() {
+            break;
+        }
+        let word = Word::read(rest, between);
+        let is_last = word.length == rest.len();
+        rest = &rest[word.length..];
+        match last.filter(|_| is_last).or_else(|| instead(&word)) {
+            None => kept += word.length,
+            Some(other) => {
+                let end = text.len() - rest.len() - word.length;
+                put(&text[end - kept..end], out);
+                out.push_str(other);
+                kept = 0;
+            }
+        }
+    }
+    put(&text[text.len() - kept..], out);
 }
 
 /// Longer than the words of a path, a key or a query are, or of letters and digits mixed as no word is. Numbers alone
 /// are ids, not tokens.
 pub fn is_token(word: &[u8]) -> bool {
-    let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let letters = word.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
-    (word.len() >= 10 && digits >= 2 && letters >= 2) || word.len() >= 32
-}
-
-/// True for a part of a path or a key that names one thing among many: a number, a uuid, hexadecimal, a token, or a word
-/// with a number in it (`user123`), but not a version or a kind (`v1`, `s3`, `oauth2`, `utf8`).
-fn differs(word: &[u8]) -> bool {
-    let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
-    if word.contains(&b'*') {
-        // What was left of a token.
-        return true;
-    }
-    if digits == 0 {
-        return word.len() >= 32 || word.len() >= 8 && word.iter().all(u8::is_ascii_hexdigit);
-    }
-    let others = word.len() - digits;
-    others == 0
-        || digits >= 3
-        || digits > others
-        || is_token(word)
-        || word.len() >= 8 && word.iter().all(u8::is_ascii_hexdigit)
+    Word::read(word, 0).is_token()
 }
 
 /// Appends bytes as text that fits on a line.
 fn put(bytes: &[u8], out: &mut String) {
+    let is_plain = bytes.iter().fold(true, |all, byte| all & matches!(byte, b' '..=b'~'));
     match std::str::from_utf8(bytes) {
-        Ok(text) if !text.chars().any(char::is_control) => out.push_str(text),
+        Ok(text) if is_plain || !text.chars().any(char::is_control) => out.push_str(text),
         _ => out.extend(
             String::from_utf8_lossy(bytes).chars().map(|one| if one.is_control() { '?' } else { one }),
         ),

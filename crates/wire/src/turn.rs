@@ -1,6 +1,7 @@
 //! Steps of requests that are answered in their order: each is told at most once a chunk, a status as soon as it is known.
 
 use crate::{Key, Request, Status, Step};
+use std::borrow::Cow;
 
 /// Takes steps.
 pub(crate) type Out<'a> = &'a mut dyn FnMut(Step);
@@ -89,11 +90,11 @@ impl Turn {
 }
 
 /// A status that is no error.
-pub(crate) fn fine(text: &str) -> Status {
-    Status { text: text.to_owned(), is_error: false }
+pub(crate) fn fine(text: impl Into<Cow<'static, str>>) -> Status {
+    Status { text: text.into(), is_error: false }
 }
 
 /// A status that is an error.
 pub(crate) fn failed(text: String) -> Status {
-    Status { text, is_error: true }
+    Status { text: text.into(), is_error: true }
 }

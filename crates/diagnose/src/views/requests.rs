@@ -331,7 +331,7 @@ fn record_row(facts: &Facts, record: &RequestRecord) -> Vec<Cell> {
     let status = match (record.ending, &record.status) {
         (Ending::Aborted, _) => Some("aborted".to_string()),
         (Ending::Open, _) => Some("open".to_string()),
-        (Ending::Answered, status) => status.as_ref().map(|status| status.text.clone()),
+        (Ending::Answered, status) => status.as_ref().map(|status| status.text.to_string()),
     };
     let (received, sent) = match record.side {
         Side::Server => (record.request_bytes, record.answer_bytes),

@@ -44,7 +44,7 @@ impl<'a> Variables<'a> {
         let mut detail = endpoint.clone();
         match (self.target, self.script) {
             (Some(target), _) => {
-                let path = &target[..http1::path_end(target)];
+                let path = &target[..text::path_end(target)];
                 let is_cut = self.target_is_cut && path.len() == target.len();
                 text::route_template(path, is_cut, &mut endpoint);
                 text::without_tokens(path, is_cut, &mut detail);
@@ -81,7 +81,7 @@ impl<'a> Variables<'a> {
         // What is cut comes last.
         for (name, target) in [("SCRIPT_NAME", self.script), ("REQUEST_URI", self.target)] {
             let Some(target) = target else { continue };
-            let path = &target[..http1::path_end(target)];
+            let path = &target[..text::path_end(target)];
             let is_cut = name == "REQUEST_URI" && self.target_is_cut && path.len() == target.len();
             let mut shown = String::new();
             text::without_tokens(path, is_cut, &mut shown);

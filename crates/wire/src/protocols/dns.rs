@@ -137,7 +137,7 @@ fn status(code: u8) -> Status {
         5 => "REFUSED".to_owned(),
         code => format!("RCODE{code}"),
     };
-    Status { text, is_error: code != 0 }
+    Status { text: text.into(), is_error: code != 0 }
 }
 
 #[derive(Default)]

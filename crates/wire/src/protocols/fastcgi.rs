@@ -142,7 +142,7 @@ impl Told<'_> {
             if !is_answered {
                 // Statuses of the protocol: 0 is done.
                 let code = head.get(HEAD + 4).copied().unwrap_or(0);
-                let status = Status { text: format!("END {code}"), is_error: code != 0 };
+                let status = Status { text: format!("END {code}").into(), is_error: code != 0 };
                 (self.out)(Step::Answered(key, Some(status)));
             }
             if ends {
@@ -173,13 +173,16 @@ fn status(content: &[u8]) -> Status {
         if let Some((b"Status:", value)) = line.split_at_checked(7)
             && let Some(code) = value.trim_ascii().get(..3).filter(|code| code.iter().all(u8::is_ascii_digit))
         {
-            return Status { text: String::from_utf8_lossy(code).into_owned(), is_error: code[0] >= b'4' };
+            return Status {
+                text: String::from_utf8_lossy(code).into_owned().into(),
+                is_error: code[0] >= b'4',
+            };
         }
         if matches!(line, [] | b"\r") {
             break;
         }
     }
-    Status { text: "200".to_owned(), is_error: false }
+    Status { text: "200".into(), is_error: false }
 }
 
 /// The record that begins a request, and its variables, of which those that name it stay.

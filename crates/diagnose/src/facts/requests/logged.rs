@@ -208,7 +208,7 @@ fn path_of(target: &[u8]) -> &[u8] {
 
 /// 499 is nginx's own: the client closed the connection before it had its answer.
 fn status(code: u16) -> Status {
-    Status { text: code.to_string(), is_error: code >= 400 }
+    Status { text: code.to_string().into(), is_error: code >= 400 }
 }
 
 fn peer(text: &[u8]) -> Arc<str> {

@@ -103,7 +103,7 @@ impl Retries {
 /// False for what no further try can change: an answer that the request itself is wrong (RFC 9110, 15.5), but for those
 /// that ask to come again later (408, 425, 429).
 fn may_heal(record: &RequestRecord) -> bool {
-    let code = record.status.as_ref().map_or("", |status| status.text.as_str());
+    let code = record.status.as_ref().map_or("", |status| &*status.text);
     !(code.len() == 3 && code.starts_with('4')) || matches!(code, "408" | "425" | "429")
 }
 

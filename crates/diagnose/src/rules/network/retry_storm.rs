@@ -69,8 +69,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts, retries: &
     let share = guards::share_of_ns(facts, Some(first.tid), Nanos::new(retries.ns), retries.count);
     let least = if retries.count >= MANY && part >= HALF { Severity::Warning } else { Severity::Notice };
     let status = row.kept().find(|record| record.failed());
-    let status =
-        status.and_then(|record| record.status.as_ref()).map_or("no answer", |status| status.text.as_str());
+    let status = status.and_then(|record| record.status.as_ref()).map_or("no answer", |status| &*status.text);
     out.report(
         share,
         format!(

@@ -1,13 +1,25 @@
 //! Heads of HTTP/1 messages (RFC 9112): the first line, and the few header fields that matter here.
 
-/// Verbs that requests begin with.
-const VERBS: [&[u8]; 9] =
-    [b"GET", b"POST", b"PUT", b"DELETE", b"HEAD", b"PATCH", b"OPTIONS", b"CONNECT", b"TRACE"];
+/// The verb that a request begins with: the letters are compared at once, which a list of names is not.
+fn verb(word: &[u8]) -> Option<&'static str> {
+    Some(match word {
+        b"GET" => "GET",
+        b"POST" => "POST",
+        b"PUT" => "PUT",
+        b"DELETE" => "DELETE",
+        b"HEAD" => "HEAD",
+        b"PATCH" => "PATCH",
+        b"OPTIONS" => "OPTIONS",
+        b"CONNECT" => "CONNECT",
+        b"TRACE" => "TRACE",
+        _ => return None,
+    })
+}
 
 /// `GET /path HTTP/1.1`
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RequestLine<'a> {
-    pub(super) verb: &'a [u8],
+    pub(super) verb: &'static str,
     pub(super) target: &'a [u8],
     /// The target may go on behind the end of the bytes.
     pub(super) is_cut: bool,
@@ -18,22 +30,21 @@ pub(super) struct RequestLine<'a> {
 impl<'a> RequestLine<'a> {
     /// `None` where no request begins so.
     pub(super) fn read(bytes: &'a [u8]) -> Option<RequestLine<'a>> {
-        let space = memchr::memchr(b' ', &bytes[..bytes.len().min(8)])?;
-        let (verb, rest) = (&bytes[..space], &bytes[space + 1..]);
-        if !VERBS.contains(&verb) {
-            return None;
-        }
+        let space = bytes.iter().take(8).position(|byte| *byte == b' ')?;
+        let (verb, rest) = (verb(&bytes[..space])?, &bytes[space + 1..]);
         let end = memchr::memchr3(b' ', b'\r', b'\n', rest);
         let target = &rest[..end.unwrap_or(rest.len())];
         let has_form = target.starts_with(b"/")
             || target == b"*"
             || target.starts_with(b"http://")
             || target.starts_with(b"https://")
-            || verb == b"CONNECT" && memchr::memchr(b':', target).is_some();
+            || verb == "CONNECT" && memchr::memchr(b':', target).is_some();
         let behind = end.map_or(&b""[..], |end| &rest[end..]);
         let has_version = behind.iter().zip(b" HTTP/1.").all(|(a, b)| a == b);
-        (has_form && has_version && target.iter().all(|byte| byte.is_ascii_graphic() || *byte >= 0x80))
-            .then_some(RequestLine { verb, target, is_cut: end.is_none(), behind })
+        (has_form
+            && has_version
+            && target.iter().fold(true, |all, byte| all & (*byte > b' ' && *byte != 0x7f)))
+        .then_some(RequestLine { verb, target, is_cut: end.is_none(), behind })
     }
 
     /// Whom an absolute target, or that of `CONNECT`, names, without who asks; and the path.
@@ -41,7 +52,7 @@ impl<'a> RequestLine<'a> {
         let scheme = match self.target {
             [b'h', b't', b't', b'p', b':', b'/', b'/', ..] => 7,
             [b'h', b't', b't', b'p', b's', b':', b'/', b'/', ..] => 8,
-            _ if self.verb == b"CONNECT" => 0,
+            _ if self.verb == "CONNECT" => 0,
             _ => return (None, self.target),
         };
         let rest = &self.target[scheme..];
@@ -161,7 +172,9 @@ pub(in crate::protocols) fn trace_id(text: &[u8]) -> Option<&str> {
 
 /// A host, with or without its port, of the letters that hosts are of.
 pub(in crate::protocols) fn host(text: &[u8]) -> Option<&str> {
-    let fits = |byte: &u8| byte.is_ascii_alphanumeric() || b".-_:[]*".contains(byte);
+    let fits = |byte: &u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':' | b'[' | b']' | b'*')
+    };
     (!text.is_empty() && text.len() <= 100 && text.iter().all(fits))
         .then(|| std::str::from_utf8(text).ok())
         .flatten()

@@ -15,7 +15,6 @@ use crate::{Chunk, Decoder, Direction, Key, Protocol, Request, Sniff, Status, St
 use chunked::{Chunked, Progress};
 use head::{Fields, RequestLine};
 pub(super) use head::{host, trace_id};
-pub(super) use reduce::path_end;
 
 /// HTTP/1.0 and HTTP/1.1.
 pub(super) static HTTP1: Protocol = Protocol {
@@ -219,8 +218,8 @@ impl Http1 {
                 let line = RequestLine::read(bytes)?;
                 self.end_answer(out);
                 let key = self.pairing.ask(match line.verb {
-                    b"HEAD" => Verb::Head,
-                    b"CONNECT" => Verb::Connect,
+                    "HEAD" => Verb::Head,
+                    "CONNECT" => Verb::Connect,
                     _ => Verb::Other,
                 });
                 self.asks.key = Some(key);
@@ -380,26 +379,29 @@ fn begins(direction: Direction, bytes: &[u8]) -> bool {
 }
 
 fn request(line: &RequestLine<'_>, fields: &Fields<'_>) -> Request {
-    let verb = String::from_utf8_lossy(line.verb);
-    let (authority, path) = line.split_target();
-    let mut endpoint = String::with_capacity(verb.len() + 1 + path.len());
-    endpoint.push_str(&verb);
-    endpoint.push(' ');
-    let mut detail = endpoint.clone();
+    let (authority, target) = line.split_target();
+    let path = &target[..text::path_end(target)];
+    // Room for a number that becomes an id.
+    let begun = || {
+        let mut text = String::with_capacity(line.verb.len() + 1 + path.len() + 8);
+        text.push_str(line.verb);
+        text.push(' ');
+        text
+    };
+    let (mut endpoint, mut detail) = (begun(), begun());
     let host = authority.and_then(head::host);
-    if line.verb == b"CONNECT" {
+    if line.verb == "CONNECT" {
         let host = host.unwrap_or("");
         endpoint.push_str(host);
         detail.push_str(host);
-    } else if path == b"*" {
+    } else if target == b"*" {
         endpoint.push('*');
         detail.push('*');
     } else {
-        let path = if path.is_empty() && !line.is_cut { b"/" } else { path };
-        let end = reduce::path_end(path);
-        let is_cut = line.is_cut && end == path.len();
+        let path = if target.is_empty() && !line.is_cut { b"/" } else { path };
+        let is_cut = line.is_cut && path.len() == target.len();
         text::route_template(path, is_cut, &mut endpoint);
-        text::without_tokens(&path[..end], is_cut, &mut detail);
+        text::without_tokens(path, is_cut, &mut detail);
     }
     Request {
         endpoint,
@@ -420,5 +422,12 @@ pub(super) fn status_of(bytes: &[u8]) -> Option<Status> {
 }
 
 pub(super) fn told_status(status: u16) -> Status {
-    Status { text: status.to_string(), is_error: status >= 400 }
+    let text = match status {
+        200 => "200".into(),
+        204 => "204".into(),
+        304 => "304".into(),
+        404 => "404".into(),
+        _ => status.to_string().into(),
+    };
+    Status { text, is_error: status >= 400 }
 }

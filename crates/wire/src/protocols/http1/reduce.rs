@@ -18,16 +18,16 @@ pub(super) fn reduce(bytes: &[u8], direction: Direction, out: &mut Vec<u8>) -> b
 /// `GET /user/7?token=* HTTP/1.1`
 fn request(bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let line = RequestLine::read(bytes)?;
-    out.extend_from_slice(line.verb);
+    out.extend_from_slice(line.verb.as_bytes());
     out.push(b' ');
     let mut target = String::new();
     if let (Some(host), path) = line.split_target() {
-        let scheme = line.target.iter().position(|byte| *byte == b'/').filter(|_| line.verb != b"CONNECT");
+        let scheme = line.target.iter().position(|byte| *byte == b'/').filter(|_| line.verb != "CONNECT");
         out.extend_from_slice(scheme.map_or(b"", |at| &line.target[..at + 2]));
         text::without_tokens(host, line.is_cut && path.is_empty(), &mut target);
     }
     let (_, path) = line.split_target();
-    let (path, query) = path.split_at(path_end(path));
+    let (path, query) = path.split_at(text::path_end(path));
     text::without_tokens(path, line.is_cut && query.is_empty(), &mut target);
     out.extend_from_slice(target.as_bytes());
     if let Some(at) = memchr::memchr(b'?', query) {
@@ -42,11 +42,6 @@ fn request(bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
         fields(&Fields::read(bytes), out);
     }
     Some(())
-}
-
-/// Where the path of a target ends.
-pub(in crate::protocols) fn path_end(target: &[u8]) -> usize {
-    target.iter().position(|byte| matches!(byte, b'?' | b';' | b'#')).unwrap_or(target.len())
 }
 
 /// `?name=*&*`: a parameter without `=` may be a value.

@@ -15,7 +15,7 @@ pub(super) mod tests;
 use super::http1;
 use crate::framer::{Framer, Messages, Piece};
 use crate::pairing::Pairing;
-use crate::text::{CUT, route_template, without_tokens};
+use crate::text::{CUT, path_end, route_template, without_tokens};
 use crate::turn::{Out, failed};
 use crate::{Chunk, Decoder, Direction, Key, Protocol, Request, Status, Step};
 use hpack::{Field, Table};
@@ -481,7 +481,7 @@ impl Fields {
                 detail.clone_from(&endpoint);
             }
             (Some((path, is_cut)), Some(method)) => {
-                let end = http1::path_end(&path);
+                let end = path_end(&path);
                 let is_cut = is_cut && end == path.len();
                 for text in [&mut endpoint, &mut detail] {
                     text.push_str(&method);

@@ -151,7 +151,7 @@ fn kept(field: Field, value: &[u8], is_cut: bool) -> Option<Vec<u8>> {
     let kept = match field {
         Field::Method if value.iter().all(u8::is_ascii_uppercase) && value.len() <= 20 => value.to_vec(),
         Field::Path => {
-            let end = http1::path_end(value);
+            let end = crate::text::path_end(value);
             let mut path = String::new();
             without_tokens(&value[..end], is_cut && end == value.len(), &mut path);
             path.into_bytes()

@@ -344,7 +344,7 @@ impl State {
             (Kind::Meta, b"EN" | b"NF") => (fine("MISS"), true),
             // A counter's new value.
             (Kind::Line, _) if first.iter().all(u8::is_ascii_digit) => (fine("OK"), true),
-            _ if first.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_') => (fine(&text), true),
+            _ if first.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_') => (fine(text), true),
             _ => return follows,
         };
         if !open.has_status {

@@ -27,15 +27,12 @@ pub(super) static REDIS: Protocol = Protocol {
 fn sniff(bytes: &[u8], direction: Direction) -> Sniff {
     match direction {
         Direction::Request => {
-            let command = Command::read(bytes);
-            let known = command.as_ref().and_then(|command| commands::words(command.name.text));
-            match (command, known) {
-                (Some(command), _) if command.is_inline && command.name.is_cut => Sniff::No,
-                (Some(command), None) if command.is_inline => Sniff::No,
-                (Some(command), Some(_)) if command.is_inline => Sniff::Maybe,
-                (Some(_), Some(_)) => Sniff::Yes,
-                (Some(_), None) => Sniff::Maybe,
-                (None, _) => Sniff::No,
+            let Some(command) = Command::read(bytes) else { return Sniff::No };
+            match (command.is_inline, command.shown) {
+                (true, _) if command.name.is_cut => Sniff::No,
+                (true, None) => Sniff::No,
+                (true, Some(_)) | (false, None) => Sniff::Maybe,
+                (false, Some(_)) => Sniff::Yes,
             }
         }
         // A command has the form of an answer.
@@ -50,6 +47,8 @@ fn sniff(bytes: &[u8], direction: Direction) -> Sniff {
 struct Command<'a> {
     name: Word<'a>,
     key: Option<Word<'a>>,
+    /// How many of its words may be shown ([`commands::words`]).
+    shown: Option<usize>,
     /// A line of words, as people type it.
     is_inline: bool,
     /// Words of it in all.
@@ -66,9 +65,10 @@ impl<'a> Command<'a> {
         }
         let (words, rest) = resp::counted(bytes, b'*').filter(|(words, _)| *words > 0)?;
         let (name, behind) = word(rest)?;
-        let mut command = Command { name, key: None, is_inline: false, words, behind };
+        let shown = commands::words(name.text);
+        let mut command = Command { name, key: None, shown, is_inline: false, words, behind };
         if words > 1
-            && commands::words(name.text) == Some(2)
+            && shown == Some(2)
             && let Some((key, behind)) = word(behind)
         {
             (command.key, command.behind) = (Some(key), behind);
@@ -87,7 +87,8 @@ impl<'a> Command<'a> {
             || words.next().map(|text| Word { text, is_cut: end.is_none() && line.ends_with(text) });
         let (name, key) = (next()?, next());
         let behind = &bytes[end.map_or(bytes.len(), |end| end + 1)..];
-        Some(Command { name, key, is_inline: true, words: 1 + u64::from(key.is_some()), behind })
+        let shown = commands::words(name.text);
+        Some(Command { name, key, shown, is_inline: true, words: 1 + u64::from(key.is_some()), behind })
     }
 }
 
@@ -293,14 +294,14 @@ impl Redis {
     }
 
     fn ask(&mut self, command: &Command<'_>, out: &mut dyn FnMut(Step)) -> bool {
-        let Some((endpoint, detail)) = commands::texts(command.name, command.key) else { return false };
+        let Some((endpoint, detail)) = commands::texts(command) else { return false };
         if self.answers.is_lost {
             // A client that asks again has its answer; which of several were in what is missing is not known.
             self.end_answer(out);
             self.pairing.give_up(|_| true, out);
             self.answers.is_lost = false;
         }
-        let name = endpoint.split(' ').next().unwrap_or_default();
+        let name = if command.name.is_cut { "" } else { &endpoint[..command.name.text.len()] };
         let kind = match name {
             "SUBSCRIBE" | "PSUBSCRIBE" | "SSUBSCRIBE" | "UNSUBSCRIBE" | "PUNSUBSCRIBE" | "SUNSUBSCRIBE" => {
                 self.is_subscriber = true;
@@ -379,18 +380,19 @@ impl Redis {
 
 /// The status that a reply tells.
 fn status(bytes: &[u8]) -> Option<Status> {
-    let line = &bytes[..memchr::memchr(b'\r', bytes)?];
+    let line = &bytes[..resp::find(b'\r', bytes)?];
     let is_error = line[0] == b'-' || line[0] == b'!';
     let text = match line {
-        [b'-', rest @ ..] => code(rest),
-        [b'!', ..] => code(bytes.get(line.len() + 2..)?),
-        b"$-1" | b"*-1" | b"_" => "nil",
+        [b'-', rest @ ..] => code(rest).to_owned().into(),
+        [b'!', ..] => code(bytes.get(line.len() + 2..)?).to_owned().into(),
+        b"$-1" | b"*-1" | b"_" => "nil".into(),
+        b"+OK" => "OK".into(),
         [b'+', rest @ ..] if rest.len() <= 16 && rest.iter().all(u8::is_ascii_uppercase) => {
-            std::str::from_utf8(rest).unwrap_or("OK")
+            String::from_utf8_lossy(rest).into_owned().into()
         }
-        _ => "OK",
+        _ => "OK".into(),
     };
-    Some(Status { text: text.to_owned(), is_error })
+    Some(Status { text, is_error })
 }
 
 /// The code that an error's text begins with.

@@ -38,7 +38,7 @@ fn command(
     out: &mut Vec<u8>,
 ) -> Option<()> {
     let command = Command::read(bytes)?;
-    super::commands::words(command.name.text).filter(|_| !command.name.is_cut)?;
+    command.shown.filter(|_| !command.name.is_cut)?;
     if command.is_inline {
         // Running text may begin with such a word: nothing but the word is kept.
         let ends = bytes[..bytes.len() - command.behind.len()].ends_with(b"\n");

@@ -44,7 +44,7 @@ impl Value {
                 return Progress::Ended(at as u64);
             }
             let rest = &bytes[at..];
-            let Some(end) = memchr::memchr(b'\n', rest) else {
+            let Some(end) = find(b'\n', rest) else {
                 let room = Self::MAX_LINE.saturating_sub(self.line.len()).min(rest.len());
                 self.line.extend_from_slice(&rest[..room]);
                 return if missing > 0 { Progress::Lost } else { Progress::More };
@@ -95,6 +95,13 @@ impl Value {
     }
 }
 
+/// The first such byte. Most lines are a few bytes long: these are looked at before a search is set up.
+pub(super) fn find(byte: u8, bytes: &[u8]) -> Option<usize> {
+    const FEW: usize = 8;
+    let near = bytes.iter().take(FEW).position(|other| *other == byte);
+    near.or_else(|| Some(FEW + memchr::memchr(byte, bytes.get(FEW..)?)?))
+}
+
 /// A length: `Some(None)` for -1, which is no value.
 pub(super) fn length(digits: &[u8]) -> Option<Option<u64>> {
     if digits == b"-1" {
@@ -109,7 +116,7 @@ pub(super) fn length(digits: &[u8]) -> Option<Option<u64>> {
 /// The number in the first line, which begins with `mark`, and what follows the line.
 pub(super) fn counted(bytes: &[u8], mark: u8) -> Option<(u64, &[u8])> {
     let rest = bytes.strip_prefix(&[mark])?;
-    let end = memchr::memchr(b'\n', &rest[..rest.len().min(16)])?;
+    let end = rest.iter().take(16).position(|byte| *byte == b'\n')?;
     let digits = rest[..end].strip_suffix(b"\r")?;
     Some((length(digits)??, &rest[end + 1..]))
 }
@@ -117,7 +124,7 @@ pub(super) fn counted(bytes: &[u8], mark: u8) -> Option<(u64, &[u8])> {
 /// True where a value may begin so.
 pub(super) fn begins(bytes: &[u8]) -> bool {
     let Some((mark, rest)) = bytes.split_first() else { return false };
-    let end = memchr::memchr(b'\r', rest);
+    let end = find(b'\r', rest);
     let line = &rest[..end.unwrap_or(rest.len())];
     match mark {
         b'+' | b'-' => line.iter().all(|byte| matches!(byte, b' '..=b'~')),
