@@ -76,6 +76,17 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .chain(merged)
         .filter(|file| file.stats_same >= MIN_EACH)
         .partition(|file| is_storm(facts, file.stats_same));
+    // Many of one directory are one storm: whoever asks, asks about the directory.
+    let mut rest = rest;
+    let mut siblings: BTreeMap<&str, usize> = BTreeMap::new();
+    storms.iter().for_each(|file| *siblings.entry(parent(&file.path)).or_default() += 1);
+    storms.retain(|file| {
+        let alone = siblings.get(parent(&file.path)).is_none_or(|siblings| *siblings <= MOST);
+        if !alone {
+            rest.push(file);
+        }
+        alone
+    });
     storms.sort_by_key(|file| std::cmp::Reverse((file.stats_same, file.path_calls.total_ns)));
     let more = storms.get(MOST..).unwrap_or_default();
     let aside = match more.iter().map(|file| file.stats_same).sum::<u64>() {
@@ -94,8 +105,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut directories: BTreeMap<&str, Vec<&FileFacts>> = BTreeMap::new();
     // Monitors look at all of /proc again and again: that is their work.
     for file in rest.into_iter().filter(|file| FdKind::of_path(file.path.as_bytes()) != FdKind::Proc) {
-        let parent = file.path.rsplit_once('/').map_or("", |(parent, _)| parent);
-        directories.entry(parent).or_default().push(file);
+        directories.entry(parent(&file.path)).or_default().push(file);
     }
     let same = |files: &[&FileFacts]| files.iter().map(|file| file.stats_same).sum::<u64>();
     let worst = directories
@@ -105,6 +115,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     if let Some((directory, files)) = worst {
         report(facts, out, &format!("{directory}/*"), files, "");
     }
+}
+
+/// The directory of a path.
+fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
 
 fn is_storm(facts: &Facts, same: u64) -> bool {
