@@ -1,1 +1,22 @@
 //! The live host as figures: what /proc, /sys, control groups and netlink tell, sampled at an interval.
+//!
+//! A [`Sampler`] has its sources opened once; each [`Sampler::sample`] asks them all. What is missing or forbidden is a
+//! [`Gap`], and the rest works.
+
+mod aside;
+mod counters;
+mod files;
+mod mounts;
+mod options;
+mod out;
+mod sampler;
+mod sources;
+mod text;
+
+pub use options::{Options, Root};
+pub use out::Gap;
+pub use sampler::{Cost, HostError, Sample, Sampler};
+pub use sources::{SOURCES, Source};
+
+/// The name under which the sampler's own figures go.
+pub const TOOL: &str = "/proc";

@@ -195,6 +195,19 @@ pub fn unescape_into(quoted: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&quoted[i..]);
 }
 
+/// Bytes kept of one text: `PATH_MAX` (linux/limits.h).
+pub const MAX_TEXT: usize = 4096;
+
+/// The bytes as text, damage replaced, cut at [`MAX_TEXT`].
+pub fn bounded(bytes: &[u8]) -> String {
+    let mut text = lossy(bytes.get(..MAX_TEXT).unwrap_or(bytes));
+    // A damaged byte grows to three.
+    if text.len() > MAX_TEXT {
+        text.truncate(text.floor_char_boundary(MAX_TEXT));
+    }
+    text
+}
+
 /// Text for people: the bytes as UTF-8, damage replaced.
 pub fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()

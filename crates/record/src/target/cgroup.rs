@@ -5,6 +5,7 @@ use super::root::{ProcRoot, bounded, decimal, read_at_most};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use whyslow_model::Tid;
+use whyslow_model::cgroup::container_of;
 
 /// One hierarchy: the unified one (version 2), or that of some controllers of version 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,29 +80,6 @@ pub(super) fn path_of(groups: &[Membership]) -> Option<&str> {
 /// The container that any of the groups names.
 pub(super) fn container_of_groups(groups: &[Membership]) -> Option<&str> {
     groups.iter().find_map(|group| container_of(&group.path))
-}
-
-/// The id of the container that the path of a control group names, whole: `docker-ID.scope`, `/docker/ID`,
-/// `cri-containerd-ID.scope`, `crio-ID.scope`, `libpod-ID.scope`, `/kubepods/…/ID`. Runtimes use 64 hexadecimal digits,
-/// Amazon's ECS 32 and a number behind a dash.
-pub fn container_of(path: &str) -> Option<&str> {
-    // The innermost one: containers nest.
-    path.rsplit('/').find_map(|part| {
-        let scope = part.strip_suffix(".scope").unwrap_or(part);
-        // Podman's monitor process is not in the container.
-        if scope.contains("-conmon-") {
-            return None;
-        }
-        let hex =
-            |text: &str| !text.is_empty() && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-        let id = scope.rsplit(['-', ':']).next().unwrap_or(scope);
-        if id.len() == 64 && hex(id) {
-            return Some(id);
-        }
-        let (task, number) = scope.split_once('-')?;
-        let is_task = task.len() == 32 && hex(task) && number.bytes().all(|byte| byte.is_ascii_digit());
-        (is_task && path.contains("/ecs/")).then_some(scope)
-    })
 }
 
 /// True where `path` is the group of the systemd unit `unit` (`nginx`, `nginx.service`, `user-1000.slice`) or below it.
@@ -216,38 +194,6 @@ pub(super) fn is_in(groups: &[Membership], group: &CgroupDir) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn containers() {
-        let id = "3f4e5d6c7b8a99887766554433221100ffeeddccbbaa00112233445566778899";
-        for path in [
-            format!("/docker/{id}"),
-            format!("/system.slice/docker-{id}.scope"),
-            format!("/system.slice/docker-{id}.scope/init.scope"),
-            format!(
-                "/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod1_2.slice/cri-containerd-{id}.scope"
-            ),
-            format!("/kubepods/burstable/pod12345678-1234-1234-1234-123456789012/{id}"),
-            format!("/system.slice/containerd.service/kubepods-burstable-podx.slice:cri-containerd:{id}"),
-            format!("/machine.slice/libpod-{id}.scope/container"),
-            format!("/crio-{id}.scope"),
-            format!("/docker/{}/docker/{id}", id.replace('3', "4")),
-        ] {
-            assert_eq!(container_of(&path), Some(id), "{path}");
-        }
-        let task = format!("{}-1234567890", &id[..32]);
-        assert_eq!(container_of(&format!("/ecs/{}/{task}", &id[..32])), Some(task.as_str()));
-        for path in [
-            "/",
-            "",
-            "/system.slice/nginx.service",
-            "/user.slice/user-1000.slice",
-            &format!("/x/{}", &id[1..]),
-        ] {
-            assert_eq!(container_of(path), None, "{path}");
-        }
-        assert_eq!(container_of(&format!("/machine.slice/libpod-conmon-{id}.scope")), None);
-    }
 
     #[test]
     fn units_and_paths() {

@@ -3,9 +3,9 @@
 use super::cgroup;
 use super::process::{Stat, Status};
 use super::root::{ProcRoot, bounded, decimal, read_at_most};
-use super::secrets::command_line;
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
+use whyslow_model::command_line::without_secrets;
 use whyslow_model::{ProcessInfo, Tid, Timestamp};
 
 /// Bytes read of a command line. It is cut at 4 KiB once secrets are gone, which need their surroundings.
@@ -44,7 +44,7 @@ impl<'r> Identities<'r> {
             user: status.uid.map(|uid| self.users.get(&uid).cloned().unwrap_or_else(|| uid.to_string())),
             parent: Some(stat.parent).filter(|parent| *parent != 0),
             exe,
-            cmdline: command_line(&arguments),
+            cmdline: without_secrets(&arguments),
             uid: status.uid,
             cgroup: cgroup::path_of(&groups).map(str::to_string),
             container: cgroup::container_of_groups(&groups).map(|id| id.chars().take(12).collect()),

@@ -11,7 +11,6 @@ mod mappings;
 mod ports;
 mod process;
 mod root;
-mod secrets;
 mod selection;
 mod snapshot;
 #[cfg(test)]
@@ -19,7 +18,7 @@ mod snapshot_tests;
 mod sockets;
 mod unix_peers;
 
-pub use cgroup::{CgroupDir, container_of};
+pub use cgroup::CgroupDir;
 pub use error::TargetError;
 pub use root::ProcRoot;
 pub use selection::{Later, Resolved, Selection, TargetProcess};

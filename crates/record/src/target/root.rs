@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use whyslow_model::Tid;
+pub(super) use whyslow_model::text::bounded;
 
 /// The root of the file system that holds `proc`, `sys/fs/cgroup` and `etc/passwd`.
 #[derive(Clone, Debug)]
@@ -92,17 +93,4 @@ pub(super) fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 pub(super) fn decimal<N: std::str::FromStr>(text: &[u8]) -> Option<N> {
     text.first().filter(|byte| byte.is_ascii_digit())?;
     std::str::from_utf8(text).ok()?.parse().ok()
-}
-
-/// Bytes kept of one text: `PATH_MAX` (linux/limits.h).
-pub(super) const MAX_TEXT: usize = 4096;
-
-/// The bytes as text, damage replaced, cut at [`MAX_TEXT`].
-pub(super) fn bounded(bytes: &[u8]) -> String {
-    let mut text = String::from_utf8_lossy(bytes.get(..MAX_TEXT).unwrap_or(bytes)).into_owned();
-    // A damaged byte grows to three.
-    if text.len() > MAX_TEXT {
-        text.truncate(text.floor_char_boundary(MAX_TEXT));
-    }
-    text
 }

@@ -317,7 +317,7 @@ impl Search<'_> {
             }
         }
         self.groups_where(|group| {
-            cgroup::container_of(&group.path).is_some_and(|id| id.starts_with(&wanted))
+            whyslow_model::cgroup::container_of(&group.path).is_some_and(|id| id.starts_with(&wanted))
         })?;
         Ok(())
     }

@@ -1,14 +1,14 @@
 //! A command line without its secrets: what an option's name, a URL or its own form tells to be one. Doubt is decided
 //! for hiding. What looks like any other word (`mycli hunter2`) cannot be known.
 
-use super::root::bounded;
+use crate::text::bounded;
 
 /// What stands for a secret.
 const REDACTED: &str = "[redacted]";
 
 /// The arguments joined by blanks, secrets replaced, cut at 4 KiB. `raw` is as `/proc/PID/cmdline` has it: a NUL behind
 /// each argument. `None` where there are none (a kernel thread, a zombie).
-pub(super) fn command_line(raw: &[u8]) -> Option<String> {
+pub fn without_secrets(raw: &[u8]) -> Option<String> {
     let raw = raw.strip_suffix(b"\0").unwrap_or(raw);
     if raw.is_empty() {
         return None;
@@ -211,16 +211,16 @@ mod tests {
         ] {
             let raw: Vec<u8> =
                 arguments.iter().flat_map(|argument| [argument.as_bytes(), b"\0"].concat()).collect();
-            assert_eq!(command_line(&raw).as_deref(), Some(expected));
+            assert_eq!(without_secrets(&raw).as_deref(), Some(expected));
         }
-        assert_eq!(command_line(b""), None);
-        assert_eq!(command_line(&[b'x'; 9000]).map(|text| text.len()), Some(4096));
+        assert_eq!(without_secrets(b""), None);
+        assert_eq!(without_secrets(&[b'x'; 9000]).map(|text| text.len()), Some(4096));
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_survived(raw in prop::collection::vec(any::<u8>(), 0..300)) {
-            let _ = command_line(&raw);
+            let _ = without_secrets(&raw);
         }
 
         #[test]
@@ -229,7 +229,7 @@ mod tests {
             place in prop::sample::select(&["--password={}", "--password\0{}", "API_KEY={}", "redis://u:{}@h/0", "a?token={}&b=2"][..]),
         ) {
             let raw = format!("program\0{}\0tail\0", place.replace("{}", &secret));
-            let text = command_line(raw.as_bytes()).expect("a command line");
+            let text = without_secrets(raw.as_bytes()).expect("a command line");
             prop_assert!(!text.contains("Zq9xW"), "{text}");
         }
     }

@@ -1,0 +1,324 @@
+//! Disks and partitions: requests, bytes, latencies, queue (/proc/diskstats); what they are (/sys/block), the volumes and
+//! mounts on them, and how full local file systems are.
+
+use super::{Look, Source};
+use crate::aside::Aside;
+use crate::counters::Span;
+use crate::mounts::{self, Mount};
+use crate::options::Options;
+use crate::out::{Out, Row};
+use crate::sampler::Context;
+use crate::text;
+use hashbrown::HashMap;
+use std::path::PathBuf;
+use std::time::Duration;
+use whyslow_model::{Entity, Metric, Over, Trait};
+
+pub(super) const SOURCE: Source = Source {
+    name: "disks",
+    reads: "/proc/diskstats, /sys/block, /proc/self/mountinfo, statvfs of local file systems",
+    open: |_: &Options| Box::new(Disks::default()),
+};
+
+/// Bytes of a sector in /proc/diskstats, whatever the disk's own are (Documentation/admin-guide/iostats.rst).
+const SECTOR: f64 = 512.0;
+/// Seconds between two looks at what is mounted and how full it is.
+const MOUNTS_EVERY: f64 = 10.0;
+/// How long local file systems may take to tell their size; they tell it next time then.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// Most devices told apart.
+const MOST: usize = 16_384;
+
+/// A line of /proc/diskstats behind the name, in its order. Times are in ms, as 32 bits.
+type Fields = [Option<u64>; 17];
+const READS: usize = 0;
+const READS_MERGED: usize = 1;
+const SECTORS_READ: usize = 2;
+const READ_TIME: usize = 3;
+const WRITES: usize = 4;
+const WRITES_MERGED: usize = 5;
+const SECTORS_WRITTEN: usize = 6;
+const WRITE_TIME: usize = 7;
+const BUSY: usize = 9;
+const WEIGHTED: usize = 10;
+const FLUSHES: usize = 15;
+const FLUSH_TIME: usize = 16;
+
+#[derive(Default)]
+struct Disks {
+    before: HashMap<Box<str>, Fields>,
+    /// What each device is; looked up once, anew with the mounts.
+    kinds: HashMap<Box<str>, Kind>,
+    mounts: Vec<Mount>,
+    /// When the mounts were read, in seconds since boot.
+    read_at: Option<f64>,
+    sizes: Option<Aside<(Box<str>, PathBuf), Option<Size>>>,
+    known_sizes: HashMap<Box<str>, Size>,
+}
+
+/// How full a file system is.
+struct Size {
+    at: Box<str>,
+    bytes: u64,
+    free: u64,
+    inodes: Option<u64>,
+}
+
+/// What a device is, by /sys.
+#[derive(Default)]
+struct Kind {
+    rotational: Option<u64>,
+    read_ahead: Option<u64>,
+    scheduler: Box<str>,
+    volume: Box<str>,
+    on: Box<str>,
+    mounted_at: Box<str>,
+}
+
+impl Look for Disks {
+    fn look(&mut self, context: &mut Context<'_>, out: &mut Out) {
+        if self.read_at.is_none_or(|read| context.uptime - read >= MOUNTS_EVERY) {
+            self.read_mounts(context, out);
+            self.read_at = Some(context.uptime);
+        }
+        self.devices(context, out);
+        self.file_systems(context, out);
+    }
+}
+
+impl Disks {
+    fn devices(&mut self, context: &mut Context<'_>, out: &mut Out) {
+        let mut now: HashMap<Box<str>, Fields> = HashMap::new();
+        let mut numbers = Vec::new();
+        match context.reader.proc("diskstats") {
+            Ok(text) => {
+                for line in text::lines(text) {
+                    let Some((name, number, fields)) = parse(line) else {
+                        out.damaged(SOURCE.name, "a disk", "/proc/diskstats", "8 0 sda 1234 5 67890 …");
+                        continue;
+                    };
+                    // A loop device without a file, a RAM disk: nothing was ever asked of it.
+                    if now.len() < MOST && (fields[READS], fields[WRITES]) != (Some(0), Some(0)) {
+                        numbers.push((name.clone(), number));
+                        now.insert(name, fields);
+                    }
+                }
+            }
+            Err(why) => out.unread(SOURCE.name, "disks", "/proc/diskstats", why),
+        }
+        let mut rows = Vec::with_capacity(now.len());
+        for (name, number) in numbers {
+            if !self.kinds.contains_key(&name) {
+                let kind = self.kind_of(context, &name, number);
+                self.kinds.insert(name.clone(), kind);
+            }
+            let (Some(fields), Some(kind)) = (now.get(&name), self.kinds.get(&name)) else { continue };
+            let mut row = Row::new(Entity::Device(name.clone()));
+            figures(&mut row, &context.span, fields, self.before.get(&name).unwrap_or(&[None; 17]));
+            kind.tell(&mut row);
+            rows.push(row);
+        }
+        self.kinds.retain(|name, _| now.contains_key(name));
+        self.before = now;
+        out.table(rows, Over::SinceBoot, true);
+    }
+
+    fn kind_of(&self, context: &mut Context<'_>, name: &str, number: (u32, u32)) -> Kind {
+        let sys = format!("/sys/block/{}", name.replace('/', "!"));
+        let disks = context.reader.names("/sys/block");
+        let mut kind = Kind::default();
+        let is_whole = disks.iter().any(|disk| *disk == name);
+        let parent =
+            disks.iter().filter(|disk| name.starts_with(disk.as_str())).max_by_key(|disk| disk.len());
+        let disk = match parent.filter(|_| !is_whole) {
+            Some(disk) => {
+                kind.on = disk.as_str().into();
+                format!("/sys/block/{disk}")
+            }
+            None => sys.clone(),
+        };
+        kind.rotational =
+            context.reader.file(format!("{disk}/queue/rotational")).ok().and_then(text::only_number);
+        let kib = context.reader.file(format!("{disk}/queue/read_ahead_kb")).ok().and_then(text::only_number);
+        kind.read_ahead = kib.and_then(|kib| kib.checked_mul(1024));
+        let scheduler = context.reader.file(format!("{disk}/queue/scheduler")).ok();
+        // `none` without brackets is the only choice of a device without a queue.
+        kind.scheduler = scheduler
+            .map(|text| {
+                text::bracketed(text).unwrap_or_else(|| whyslow_model::text::bounded(text.trim_ascii()))
+            })
+            .unwrap_or_default()
+            .into();
+        if is_whole {
+            let volume = context.reader.file(format!("{sys}/dm/name")).unwrap_or_default();
+            kind.volume = whyslow_model::text::bounded(volume.trim_ascii()).into();
+            kind.on = context.reader.names(format!("{sys}/slaves")).join(",").into();
+        }
+        // A file system over several devices has a number of its own, and names one of them.
+        let holds = |mount: &&Mount| {
+            mount.device == number
+                || mount.source.strip_prefix("/dev/").is_some_and(|source| {
+                    source == name
+                        || source
+                            .strip_prefix("mapper/")
+                            .is_some_and(|volume| !volume.is_empty() && *volume == *kind.volume)
+                })
+        };
+        let mut places: Vec<&str> = self.mounts.iter().filter(holds).map(|mount| &*mount.at).collect();
+        // Bind mounts are many where there are containers.
+        places.sort_by_key(|place| (place.len(), *place));
+        places.truncate(MOST_PLACES);
+        kind.mounted_at = places.join(",").into();
+        kind
+    }
+
+    fn read_mounts(&mut self, context: &mut Context<'_>, out: &mut Out) {
+        self.kinds.clear();
+        match mounts::all(context.reader) {
+            Ok(mounts) => self.mounts = mounts,
+            Err(why) => out.unread(SOURCE.name, "mounts", "/proc/self/mountinfo", why),
+        }
+        self.known_sizes.retain(|at, _| self.mounts.iter().any(|mount| mount.at == *at));
+        // Of a made-up tree the kernel knows no mounts.
+        if !context.options.root.is_live() {
+            return;
+        }
+        if self.sizes.as_ref().is_some_and(|sizes| sizes.behind().0 > 0) {
+            return;
+        }
+        if self.sizes.is_none() {
+            self.sizes = Aside::start(size_of);
+        }
+        let Some(sizes) = &mut self.sizes else {
+            return out.gap(SOURCE.name, "how full file systems are", "no thread could be started", "");
+        };
+        for mount in mounts::askable(&self.mounts).take(MOST_SIZES) {
+            sizes.ask((mount.at.clone(), PathBuf::from(&*mount.at)));
+        }
+        sizes.take(PATIENCE, &mut context.aside, |size| {
+            if let Some(size) = size {
+                self.known_sizes.insert(size.at.clone(), size);
+            }
+        });
+    }
+
+    fn file_systems(&mut self, context: &mut Context<'_>, out: &mut Out) {
+        if let Some(sizes) = &mut self.sizes {
+            sizes.take(Duration::ZERO, &mut context.aside, |size| {
+                if let Some(size) = size {
+                    self.known_sizes.insert(size.at.clone(), size);
+                }
+            });
+            let (open, silent) = sizes.behind();
+            if silent > Duration::from_secs(1) {
+                out.gap(
+                    SOURCE.name,
+                    format!("how full {open} file systems are"),
+                    format!("statvfs has not answered for {} s: a disk hangs", silent.as_secs()),
+                    "look at dmesg, and at tasks in state D",
+                );
+            }
+        }
+        let mut rows = Vec::new();
+        for mount in self.mounts.iter().filter(|mount| mount.is_local() || mount.is_foreign()) {
+            let mut row = Row::new(Entity::Mount(mount.at.clone()));
+            row.say(Trait::FsType, mount.kind.clone());
+            row.say(Trait::OnDevice, mount.source.strip_prefix("/dev/").unwrap_or(&mount.source));
+            if let Some(size) = self.known_sizes.get(&mount.at) {
+                row.count(Metric::FsSize, Some(size.bytes));
+                row.count(Metric::FsUsed, size.bytes.checked_sub(size.free));
+                row.count(Metric::InodesFree, size.inodes);
+            }
+            rows.push(row);
+        }
+        out.table(rows, Over::SinceBoot, true);
+    }
+}
+
+/// Places named of one device.
+const MOST_PLACES: usize = 8;
+/// File systems asked for their size at a time.
+const MOST_SIZES: usize = 256;
+
+fn size_of((at, path): (Box<str>, PathBuf)) -> Option<Size> {
+    let stat = rustix::fs::statvfs(&path).ok()?;
+    // A file system without a table of inodes tells none.
+    let inodes = (stat.f_files > 0).then_some(stat.f_ffree);
+    Some(Size {
+        at,
+        bytes: stat.f_blocks.checked_mul(stat.f_frsize)?,
+        free: stat.f_bfree.checked_mul(stat.f_frsize)?,
+        inodes,
+    })
+}
+
+impl Kind {
+    fn tell(&self, row: &mut Row) {
+        row.count(Metric::Rotational, self.rotational);
+        row.count(Metric::ReadAhead, self.read_ahead);
+        row.say(Trait::Scheduler, self.scheduler.clone());
+        row.say(Trait::Volume, self.volume.clone());
+        row.say(Trait::OnDevice, self.on.clone());
+        row.say(Trait::MountedAt, self.mounted_at.clone());
+    }
+}
+
+/// `254 0 vda 198875 33551 …`; old kernels have fewer fields.
+fn parse(line: &[u8]) -> Option<(Box<str>, (u32, u32), Fields)> {
+    let mut words = text::words(line);
+    let mut half = || u32::try_from(text::number(words.next()?)?).ok();
+    let number = (half()?, half()?);
+    let name = words.next()?;
+    let fields: Fields = std::array::from_fn(|_| words.next().and_then(text::number));
+    fields[WRITE_TIME]?;
+    Some((whyslow_model::text::bounded(name).into(), number, fields))
+}
+
+/// Rates and means. Times are sums over requests that ended: a mean is known where there was one.
+fn figures(row: &mut Row, span: &Span, now: &Fields, before: &Fields) {
+    let count = |at: usize| span.grown(now[at], before[at]);
+    let time = |at: usize| span.grown_32(now[at], before[at]);
+    let rate = |at: usize| span.per_second(count(at));
+    row.rate(Metric::Reads, rate(READS));
+    row.rate(Metric::Writes, rate(WRITES));
+    row.rate(Metric::ReadsMerged, rate(READS_MERGED));
+    row.rate(Metric::WritesMerged, rate(WRITES_MERGED));
+    row.rate(Metric::ReadBytes, rate(SECTORS_READ).map(|sectors| sectors * SECTOR));
+    row.rate(Metric::WriteBytes, rate(SECTORS_WRITTEN).map(|sectors| sectors * SECTOR));
+    row.rate(Metric::Flushes, rate(FLUSHES));
+    let mean = |time: Option<u64>, count: Option<u64>| {
+        Some(time? as f64 * 1e6 / count.filter(|count| *count > 0)? as f64)
+    };
+    let both = |a: Option<u64>, b: Option<u64>| a?.checked_add(b?);
+    row.rate(Metric::ReadLatency, mean(time(READ_TIME), count(READS)));
+    row.rate(Metric::WriteLatency, mean(time(WRITE_TIME), count(WRITES)));
+    row.rate(Metric::FlushLatency, mean(time(FLUSH_TIME), count(FLUSHES)));
+    let requests = both(count(READS), count(WRITES)).filter(|requests| *requests > 0);
+    row.rate(Metric::Latency, mean(both(time(READ_TIME), time(WRITE_TIME)), requests));
+    let sectors = both(count(SECTORS_READ), count(SECTORS_WRITTEN));
+    row.rate(
+        Metric::RequestSize,
+        sectors.zip(requests).map(|(sectors, requests)| sectors as f64 * SECTOR / requests as f64),
+    );
+    row.rate(Metric::QueueLength, span.per_second(time(WEIGHTED)).map(|ms| ms / 1e3));
+    // The kernel counts whole ticks: up to one more than there was time.
+    row.rate(Metric::Utilisation, span.per_second(time(BUSY)).map(|ms| (ms / 1e3).min(1.0)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_any_kernel() {
+        let (name, number, fields) =
+            parse(b" 254       0 vda 10 1 80 5 20 2 160 40 0 30 45 1 2 3 4 7 9").expect("a disk");
+        assert_eq!(
+            (&*name, number, fields[FLUSHES], fields[FLUSH_TIME]),
+            ("vda", (254, 0), Some(7), Some(9))
+        );
+        let (_, _, old) = parse(b"8 0 sda 10 1 80 5 20 2 160 40 0 30 45").expect("a disk");
+        assert_eq!((old[WEIGHTED], old[FLUSHES]), (Some(45), None));
+        assert!(parse(b"8 0 sda 1 2 3").is_none() && parse(b"8 x sda").is_none() && parse(b"").is_none());
+    }
+}

@@ -1,0 +1,32 @@
+//! The sources: one file each, with a line in [`SOURCES`].
+
+mod cpu;
+mod disks;
+mod load;
+mod memory;
+mod pressure;
+mod processes;
+
+use crate::options::Options;
+use crate::out::Out;
+use crate::sampler::Context;
+
+/// A source that is looked at again and again; it keeps what rates need.
+pub(crate) trait Look: Send {
+    /// Tells what there is, and what is missing.
+    fn look(&mut self, context: &mut Context<'_>, out: &mut Out);
+}
+
+/// A source of figures.
+pub struct Source {
+    /// Its name in gaps.
+    pub name: &'static str,
+    /// What it reads.
+    pub reads: &'static str,
+    /// Opens it.
+    pub(crate) open: fn(&Options) -> Box<dyn Look>,
+}
+
+/// All sources, in the order in which they are asked.
+pub static SOURCES: &[Source] =
+    &[cpu::SOURCE, load::SOURCE, pressure::SOURCE, memory::SOURCE, disks::SOURCE, processes::SOURCE];
