@@ -213,6 +213,8 @@ metrics! {
     Reads "reads" PerSecond;
     /// Writes completed.
     Writes "writes" PerSecond;
+    /// Requests completed, where the source tells only the sum (`tps`).
+    Requests "requests" PerSecond;
     /// Reads merged with others.
     ReadsMerged "reads_merged" PerSecond;
     /// Writes merged with others.

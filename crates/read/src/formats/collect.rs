@@ -13,6 +13,8 @@ pub(super) struct Collected {
     pub(super) processes: Vec<ProcessInfo>,
     pub(super) tables: Vec<CountTable>,
     pub(super) notes: Vec<CaptureNote>,
+    /// Tables of figures.
+    pub(super) figures: usize,
 }
 
 impl Collected {
@@ -33,12 +35,14 @@ impl Collected {
 pub(super) fn collect(format: &Format, name: &str, data: &[u8]) -> Collected {
     let info = SourceInfo::new(SourceId(0), name, format.kind);
     let mut source = Source::new(info.clone(), data.to_vec(), Box::new(std::io::empty()));
-    let mut got = Collected { info, fds: vec![], processes: vec![], tables: vec![], notes: vec![] };
+    let mut got =
+        Collected { info, fds: vec![], processes: vec![], tables: vec![], notes: vec![], figures: 0 };
     let mut sink = |event: Event<'_>| match event {
         Event::Fd(entry) => got.fds.push(*entry),
         Event::Process(process) => got.processes.push(process),
         Event::Counts(table) => got.tables.push(table),
         Event::Note(note) => got.notes.push(note),
+        Event::Figures(_) => got.figures += 1,
         other => panic!("not an event of a snapshot: {other:?}"),
     };
     (format.read)(&mut source, &mut sink).expect("reading from memory");

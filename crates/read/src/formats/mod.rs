@@ -4,6 +4,7 @@ mod access_log;
 #[cfg(test)]
 mod collect;
 mod fd_text;
+mod host;
 mod lsof;
 mod ltrace;
 mod ltrace_count;
@@ -61,6 +62,7 @@ pub static FORMATS: &[&Format] = &[
     &ltrace_count::LTRACE_COUNT,
     &access_log::ACCESS_LOG,
     &percentiles::PERCENTILES,
+    &host::HOST,
     // Folded stacks are any lines that end in a number: last.
     &profile::PROFILE,
 ];

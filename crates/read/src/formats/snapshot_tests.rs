@@ -1,16 +1,17 @@
 //! Tests over all snapshot and table formats: each recognises its own captures and leaves the others alone.
 
 use super::collect::{assert_accounted, captures, collect, sniffs};
-use super::{FORMATS, Format, lsof, ltrace_count, proc_fd, proc_net, strace_count};
+use super::{FORMATS, Format, host, lsof, ltrace_count, proc_fd, proc_net, strace_count};
 use proptest::prelude::*;
 
-const SNAPSHOTS: [&Format; 6] = [
+const SNAPSHOTS: [&Format; 7] = [
     &lsof::LSOF,
     &lsof::LSOF_FIELDS,
     &proc_fd::PROC_FD,
     &proc_net::PROC_NET,
     &strace_count::STRACE_COUNT,
     &ltrace_count::LTRACE_COUNT,
+    &host::HOST,
 ];
 
 /// What the folder (for the articles' captures: the name) says that a file holds.
@@ -19,8 +20,12 @@ fn expected(folder: &str, name: &str) -> Option<&'static str> {
         "lsof" => Some("lsof"),
         "proc-net-tcp" => Some("/proc/net"),
         "strace-c" => Some("strace -c"),
+        "top" | "vmstat" | "mpstat" | "iostat" | "pidstat" | "sar" => Some(host::HOST.name),
         "seeds" if name.ends_with(".lsof") => Some("lsof"),
         "seeds" if name == "proc-net-tcp.txt" => Some("/proc/net"),
+        "seeds" if ["top.txt", "iostat", "pidstat", "ps-"].iter().any(|tool| name.starts_with(tool)) => {
+            Some(host::HOST.name)
+        }
         "seeds" if name.starts_with("strace-c.") => Some("strace -c"),
         _ => None,
     }

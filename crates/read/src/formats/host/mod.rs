@@ -1,0 +1,317 @@
+//! Pasted tables of host tools: top, ps, vmstat, iostat, pidstat, sar and others, one or several in a file, among
+//! prompts and other text. A tool is one file and one line in [`TOOLS`]: how its table begins, and a [`Block`] that
+//! takes the lines from there on.
+
+mod columns;
+mod df;
+mod free;
+mod iostat;
+mod line;
+mod mpstat;
+mod pidstat;
+mod ps;
+mod sar;
+mod sysstat;
+#[cfg(test)]
+mod tests;
+mod top;
+mod uptime;
+mod vmstat;
+
+use crate::formats::{Format, Sample};
+use crate::source::Source;
+use line::{Line, plain};
+use std::io;
+use whyslow_model::{
+    CaptureKind, CaptureNote, ClockKind, Entity, Event, FigureTable, Metric, NoteKind, Over, Sink, SourceInfo,
+};
+
+/// The format.
+pub(crate) static HOST: Format = Format {
+    kind: CaptureKind::Figures,
+    name: "tables of host tools (top, ps, vmstat, mpstat, iostat, pidstat, sar, free, df, uptime)",
+    made_by: "top -b -n 2, iostat -x 1 5, pidstat -d 1 5, vmstat 1 5, ps aux",
+    sniff,
+    read,
+};
+
+/// A tool: how to recognise what it prints, and how to read it.
+struct Tool {
+    /// True for a line that begins its table: a header that no other tool prints.
+    begins: fn(&Line<'_>) -> bool,
+    /// True for a row so typical that it is known without its header.
+    row: fn(&Line<'_>) -> bool,
+    /// Reads from that line on.
+    open: fn() -> Box<dyn Block>,
+}
+
+/// All tools. The first that recognises a line reads on from there.
+static TOOLS: &[&Tool] = &[
+    &top::TOP,
+    &ps::PS,
+    &vmstat::VMSTAT,
+    &iostat::IOSTAT,
+    &pidstat::PIDSTAT,
+    &mpstat::MPSTAT,
+    &sar::SAR,
+    &free::FREE,
+    &df::DF,
+    &uptime::UPTIME,
+];
+
+/// A reader of one tool's output, from its first line to where another's begins.
+trait Block {
+    /// Takes a line that is not blank.
+    fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Step;
+    /// Gives what is not yet given.
+    fn end(&mut self, out: &mut Out<'_>);
+}
+
+/// What a line was to a reader.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Step {
+    /// Its own.
+    Used,
+    /// Its own, but it cannot be read; what was expected.
+    Damaged(&'static str),
+    /// Something else.
+    Other,
+}
+
+/// What a source told besides tables: it holds for those that follow.
+#[derive(Default)]
+struct About {
+    /// CPUs, by the line that sysstat's tools begin with; taken by the first table.
+    cpus: Option<f64>,
+    /// That line stands right before: the next table is the tool's first.
+    first: bool,
+    /// The last line that may be a command, in words.
+    command: Vec<String>,
+}
+
+/// Where a reader puts what it read.
+struct Out<'o> {
+    info: &'o mut SourceInfo,
+    sink: &'o mut dyn Sink,
+    about: &'o mut About,
+    /// Tables and events given.
+    given: &'o mut u64,
+}
+
+impl Out<'_> {
+    /// An empty table of that tool.
+    fn table(&self, tool: &'static str) -> FigureTable {
+        FigureTable::new(self.info.id, tool)
+    }
+
+    /// Gives a table on, unless it says nothing.
+    fn push(&mut self, mut table: FigureTable) {
+        table.rows.retain(|row| !row.figures.is_empty() || !row.traits.is_empty());
+        if let Some(cpus) = self.about.cpus.take().filter(|_| !table.rows.is_empty()) {
+            table.row(Entity::Host).set(Metric::CpuCount, cpus);
+        }
+        if !table.rows.is_empty() {
+            self.give(Event::Figures(Box::new(table)));
+        }
+    }
+
+    /// Gives the levels of a table, which are of its moment, apart from its rates, which are over `over`.
+    fn push_apart(&mut self, mut levels: FigureTable, over: Over, is_rate: impl Fn(Metric) -> bool) {
+        let mut rates = FigureTable { over, rows: Vec::new(), ..levels.clone() };
+        for row in &mut levels.rows {
+            let mut rate = row.clone();
+            rate.traits.clear();
+            rate.figures.retain(|(metric, _)| is_rate(*metric));
+            row.figures.retain(|(metric, _)| !is_rate(*metric));
+            rates.rows.push(rate);
+        }
+        levels.over = Over::Moment;
+        self.push(levels);
+        self.push(rates);
+    }
+
+    /// Gives an event on.
+    fn give(&mut self, event: Event<'_>) {
+        *self.given += 1;
+        self.sink.push(event);
+    }
+
+    /// Says what was taken for granted.
+    fn assume(&mut self, line: u64, text: &str) {
+        let text = format!("{}:{line}: {text}", self.info.name);
+        let source = self.info.id;
+        self.sink.push(Event::Note(CaptureNote {
+            kind: NoteKind::Assumed,
+            source,
+            line: Some(line),
+            text,
+            tid: None,
+        }));
+    }
+
+    /// What the times of the source mean.
+    fn clock(&mut self, clock: ClockKind) {
+        if self.info.clock == ClockKind::None {
+            self.info.clock = clock;
+        }
+    }
+
+    /// True once after the line with which sysstat's tools begin.
+    fn take_first(&mut self) -> bool {
+        std::mem::take(&mut self.about.first)
+    }
+
+    /// The words behind the name of `tool` in the command line above the table; empty where there is none.
+    fn arguments(&self, tool: &str) -> &[String] {
+        let command = &self.about.command;
+        let at = command.iter().position(|word| word == tool || word.ends_with(&format!("/{tool}")));
+        at.and_then(|at| command.get(at + 1..)).unwrap_or_default()
+    }
+
+    /// The interval in that command line, in seconds: its first bare number.
+    fn interval(&self, tool: &str) -> Option<f64> {
+        // A number behind an option is that option's (`-p 77`, `-S M`).
+        let words = self.arguments(tool);
+        let taken = |at: usize| at > 0 && words.get(at - 1).is_some_and(|word| takes_value(tool, word));
+        (0..words.len()).filter(|at| !taken(*at)).find_map(|at| words.get(at)?.parse::<f64>().ok())
+    }
+}
+
+/// True for an option whose value is the next word.
+fn takes_value(tool: &str, option: &str) -> bool {
+    let letters: &str = match tool {
+        "pidstat" => "pCGTe",
+        "mpstat" => "PIN",
+        "iostat" => "pgjfo",
+        "vmstat" => "Sp",
+        _ => return false,
+    };
+    option.starts_with('-') && option.ends_with(|last| letters.contains(last))
+}
+
+impl About {
+    /// Takes the line with which sysstat's tools begin: `Linux 4.15.0 (host)  12/01/2021  _x86_64_  (1 CPU)`.
+    fn banner(&mut self, line: &Line<'_>) -> bool {
+        let named = line.word(0) == "Linux" && line.words.iter().any(|word| word.starts_with('('));
+        let dated = line.words.iter().any(|word| {
+            word.len() >= 8 && word.bytes().all(|byte| byte.is_ascii_digit() || b"/-.".contains(&byte))
+        });
+        let of_cpus = line.words.iter().position(|word| matches!(*word, "CPU)" | "CPUs)"));
+        if !named || !(dated || of_cpus.is_some()) {
+            return false;
+        }
+        self.cpus = of_cpus
+            .and_then(|at| line.words.get(at.checked_sub(1)?))
+            .and_then(|word| word.trim_start_matches('(').parse::<u32>().ok())
+            .map(f64::from);
+        self.first = true;
+        true
+    }
+}
+
+/// Bytes of a line that are looked at: `ps` shows whole command lines of Java programs.
+const MOST_LINE: usize = 32 << 10;
+
+/// The state of reading one source.
+#[derive(Default)]
+struct Reading {
+    about: About,
+    open: Option<(usize, Box<dyn Block>)>,
+    given: u64,
+}
+
+impl Reading {
+    fn line(&mut self, line: &Line<'_>, info: &mut SourceInfo, sink: &mut dyn Sink) -> Step {
+        if self.about.banner(line) {
+            // The banner holds for what follows, not for what is still open.
+            let next = std::mem::take(&mut self.about);
+            self.close(info, sink);
+            self.about = About { command: std::mem::take(&mut self.about.command), ..next };
+            return Step::Used;
+        }
+        let begun = TOOLS.iter().position(|tool| (tool.begins)(line));
+        let mut out = Out { info, sink, about: &mut self.about, given: &mut self.given };
+        if let Some((tool, block)) = &mut self.open
+            && begun.is_none_or(|begun| begun == *tool)
+        {
+            match block.line(line, &mut out) {
+                Step::Other => {}
+                step => return step,
+            }
+        }
+        let Some(tool) = begun.or_else(|| TOOLS.iter().position(|tool| (tool.row)(line))) else {
+            if line.words.len() <= MOST_COMMAND {
+                self.about.command = line.words.iter().map(|word| (*word).to_string()).collect();
+            }
+            return Step::Other;
+        };
+        if let Some((_, mut before)) = self.open.take() {
+            before.end(&mut out);
+        }
+        let mut block = (TOOLS[tool].open)();
+        let step = block.line(line, &mut out);
+        self.open = Some((tool, block));
+        step
+    }
+
+    fn close(&mut self, info: &mut SourceInfo, sink: &mut dyn Sink) {
+        if let Some((_, mut block)) = self.open.take() {
+            let about = &mut self.about;
+            block.end(&mut Out { info, sink, about, given: &mut self.given });
+        }
+    }
+}
+
+/// Words of a command line with which a table may have been made.
+const MOST_COMMAND: usize = 24;
+
+fn sniff(sample: &Sample<'_>) -> bool {
+    if sample.head.contains(&0) {
+        return false;
+    }
+    let mut info = SourceInfo::new(Default::default(), "", CaptureKind::Figures);
+    let mut reading = Reading::default();
+    let (mut used, mut damaged) = (0, 0);
+    let mut sink = |_: Event<'_>| {};
+    for (number, bytes) in sample.lines(SNIFF_LINES).enumerate() {
+        let text = plain(bytes, MOST_LINE);
+        let line = Line::new(number as u64 + 1, &text);
+        if !line.words.is_empty() {
+            match reading.line(&line, &mut info, &mut sink) {
+                Step::Used => used += 1,
+                Step::Damaged(_) => damaged += 1,
+                Step::Other => {}
+            }
+        }
+    }
+    reading.close(&mut info, &mut sink);
+    reading.given > 0 && used > damaged
+}
+
+/// Lines looked at to recognise the format: a README may say much before it shows a table.
+const SNIFF_LINES: usize = 400;
+
+fn read(source: &mut Source, sink: &mut dyn Sink) -> io::Result<()> {
+    let mut reading = Reading::default();
+    let mut bytes = Vec::new();
+    loop {
+        let number = source.line_number() + 1;
+        let Some(next) = source.next_line()? else { break };
+        bytes.clear();
+        bytes.extend_from_slice(next);
+        let text = plain(&bytes, MOST_LINE);
+        let line = Line::new(number, &text);
+        if line.words.is_empty() {
+            // Of colours and control characters alone, perhaps.
+            source.info.foreign += u64::from(!bytes.trim_ascii().is_empty());
+            continue;
+        }
+        match reading.line(&line, &mut source.info, sink) {
+            Step::Used => source.info.events += 1,
+            Step::Damaged(expected) => source.reject(sink, &bytes, expected),
+            Step::Other => source.info.foreign += 1,
+        }
+    }
+    reading.close(&mut source.info, sink);
+    Ok(())
+}

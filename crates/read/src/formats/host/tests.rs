@@ -1,0 +1,178 @@
+//! Tests over all tools: the articles' pastes with their figures, and every shared capture without damage.
+
+use super::*;
+use crate::formats::FORMATS;
+use crate::formats::collect::{captures, sniffs};
+use std::path::Path;
+use whyslow_model::{FigureRow, SourceId, Trait};
+
+/// What was read of a paste.
+struct Read {
+    info: SourceInfo,
+    tables: Vec<FigureTable>,
+    notes: Vec<CaptureNote>,
+    others: u64,
+}
+
+impl Read {
+    /// The figure of that thing in the table of that tool; of several tables the last.
+    fn figure(&self, tool: &str, of: &Entity, metric: Metric) -> Option<f64> {
+        let rows = self.tables.iter().rev().filter(|table| table.tool == tool).flat_map(|table| &table.rows);
+        rows.filter(|row| row.of == *of).find_map(|row| row.get(metric))
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &FigureRow> {
+        self.tables.iter().flat_map(|table| &table.rows)
+    }
+}
+
+fn of(text: &[u8]) -> Read {
+    let info = SourceInfo::new(SourceId(0), "paste", CaptureKind::Figures);
+    let mut source = Source::new(info.clone(), text.to_vec(), Box::new(std::io::empty()));
+    let mut got = Read { info, tables: vec![], notes: vec![], others: 0 };
+    let mut sink = |event: Event<'_>| match event {
+        Event::Figures(table) => got.tables.push(*table),
+        Event::Note(note) => got.notes.push(note),
+        _ => got.others += 1,
+    };
+    read(&mut source, &mut sink).expect("reading from memory");
+    got.info = source.info;
+    got
+}
+
+/// An article's paste; nothing (and said so) where this checkout has none.
+fn seed(name: &str) -> Option<Read> {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/captures/seeds")).join(name);
+    let Ok(data) = std::fs::read(&path) else {
+        eprintln!("no {name} here: skipped");
+        return None;
+    };
+    assert!(sniffs(&HOST, name, &data), "{name}");
+    let read = of(&data);
+    assert_eq!(read.info.rejects, 0, "{name}: {:?}", read.notes);
+    Some(read)
+}
+
+#[track_caller]
+fn near(is: Option<f64>, wanted: f64) {
+    let is = is.expect("a figure");
+    assert!((is - wanted).abs() <= wanted.abs() * 1e-9 + 1e-12, "{is} is not {wanted}");
+}
+
+#[test]
+fn top_of_the_first_article() {
+    let Some(read) = seed("000/top.txt") else { return };
+    let host = |metric| read.figure("top", &Entity::Host, metric);
+    near(host(Metric::Load1), 44.57);
+    near(host(Metric::Load15), 40.79);
+    near(host(Metric::Tasks), 1108.0);
+    near(host(Metric::Runnable), 5.0);
+    near(host(Metric::Zombies), 5.0);
+    near(host(Metric::MemTotal), 132_107_852.0 * 1024.0);
+    near(host(Metric::MemFree), 4_554_756.0 * 1024.0);
+    near(host(Metric::Swapped), 1_075_388.0 * 1024.0);
+    near(host(Metric::MemCached), 113_083_052.0 * 1024.0);
+    near(read.figure("top", &Entity::Cpu(7), Metric::CpuSystem), 0.219);
+    near(read.figure("top", &Entity::Cpu(0), Metric::CpuIowait), 0.149);
+    let tasks: Vec<_> = read.rows().filter(|row| row.told(Trait::Name) == Some("abs_format")).collect();
+    assert_eq!(tasks.len(), 6);
+    near(read.figure("top", &Entity::Process(1_272_836), Metric::TaskCpu), 0.922);
+    let waiting = tasks.iter().filter(|row| row.told(Trait::State) == Some("D")).count();
+    assert_eq!(waiting, 5);
+    assert_eq!((tasks[0].line, read.tables.len()), (15, 1));
+    assert!(tasks[0].raw.contains("1272836 jh_hdjh"), "{}", tasks[0].raw);
+}
+
+#[test]
+fn iostat_of_the_first_article() {
+    let Some(read) = seed("000/iostat-x.txt") else { return };
+    let disk = Entity::Device("dm-2".into());
+    let figure = |metric| read.figure("iostat -x", &disk, metric);
+    near(figure(Metric::Writes), 48_828.5);
+    near(figure(Metric::WriteBytes), 390_628.0 * 512.0);
+    near(figure(Metric::RequestSize), 4096.0);
+    near(figure(Metric::QueueLength), 5206.04);
+    near(figure(Metric::Latency), 25.51e6);
+    near(figure(Metric::Utilisation), 0.6165);
+    near(read.figure("iostat -x", &Entity::Host, Metric::CpuSystem), 0.1362);
+    // svctm 741 of dm-3 rests on nothing.
+    near(read.figure("iostat -x", &Entity::Device("dm-3".into()), Metric::Latency), 0.0);
+    assert_eq!(read.tables[0].over, Over::Interval(whyslow_model::Nanos::UNKNOWN));
+}
+
+#[test]
+fn pastes_of_the_third_article() {
+    let Some(disk) = seed("003/iostat-d-x.txt") else { return };
+    let sda = Entity::Device("sda".into());
+    near(disk.figure("iostat -x", &sda, Metric::WriteBytes), 32_912.0 * 1024.0);
+    near(disk.figure("iostat -x", &sda, Metric::WriteLatency), 18_118.31e6);
+    near(disk.figure("iostat -x", &sda, Metric::Utilisation), 0.984);
+    near(disk.figure("iostat -x", &sda, Metric::RequestSize), 32_912.0 * 1024.0 / 71.0);
+
+    let task = Entity::Process(12280);
+    let read = seed("003/pidstat-d.txt").expect("beside the others");
+    near(read.figure("pidstat -d", &task, Metric::WriteBytes), 335_716.0 * 1024.0);
+    near(read.figure("pidstat -d", &task, Metric::BlockDelay), 0.0);
+    assert_eq!(read.tables[0].over, Over::Interval(whyslow_model::Nanos::from_secs(1)));
+    assert_eq!(read.tables[0].at.get(), Some((14 * 3600 + 39 * 60 + 15) * 1_000_000_000));
+
+    let read = seed("003/top.txt").expect("beside the others");
+    near(read.figure("top", &task, Metric::TaskCpu), 0.14);
+    near(read.figure("top", &Entity::Cpu(0), Metric::CpuIowait), 0.944);
+    near(read.figure("top", &Entity::Host, Metric::MemFree), 3_323_248.0 * 1024.0);
+    near(read.figure("top", &Entity::Host, Metric::MemAvailable), 7_412_556.0 * 1024.0);
+
+    let read = seed("003/ps-aux.txt").expect("beside the others");
+    near(read.figure("ps", &task, Metric::TaskCpu), 0.139);
+    near(read.figure("ps", &task, Metric::Rss), 27_904.0 * 1024.0);
+    let row = read.rows().find(|row| row.of == task).expect("the process");
+    assert_eq!(row.told(Trait::Command), Some("/usr/local/bin/python /app.py"));
+
+    let read = seed("003/ps-efT.txt").expect("beside the others");
+    near(read.figure("ps", &Entity::Thread { pid: 12280, tid: 514 }, Metric::TaskCpu), 0.33);
+}
+
+/// The folders whose captures are of host tools that are read.
+const FOLDERS: [&str; 6] = ["top", "vmstat", "mpstat", "iostat", "pidstat", "sar"];
+
+#[test]
+fn every_capture_of_a_host_tool_is_read_without_damage() {
+    for (folder, path) in captures() {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let data = std::fs::read(&path).unwrap();
+        let first = FORMATS.iter().find(|format| sniffs(format, &name, &data)).map(|format| format.name);
+        if !FOLDERS.contains(&folder.as_str()) {
+            assert!(
+                folder == "seeds" || folder == "bcc" || folder == "ss" || first != Some(HOST.name),
+                "{folder}/{name}"
+            );
+            continue;
+        }
+        assert_eq!(first, Some(HOST.name), "{folder}/{name}");
+        let read = of(&data);
+        let rows = read.rows().count();
+        let figures: usize = read.rows().map(|row| row.figures.len()).sum();
+        eprintln!(
+            "{folder}/{name}: {} lines, {} used, {} foreign, {} rejects; {} tables, {rows} rows, {figures} figures",
+            read.info.lines,
+            read.info.events,
+            read.info.foreign,
+            read.info.rejects,
+            read.tables.len(),
+        );
+        assert_eq!(read.info.rejects, 0, "{folder}/{name}: {:?}", read.notes);
+        assert!(figures > 0, "{folder}/{name}");
+        let known = read.tables.iter().all(|table| {
+            table.tool.split(' ').next().is_some_and(|tool| {
+                tool == folder
+                    || (tool == "pidstat" && folder == "iostat")
+                    || (tool == "uptime" && folder == "top")
+            })
+        });
+        assert!(
+            known,
+            "{folder}/{name}: {:?}",
+            read.tables.iter().map(|table| table.tool).collect::<Vec<_>>()
+        );
+    }
+}
