@@ -1,11 +1,13 @@
 //! Reading the kernel's small files: relative to directories that are kept open, into one buffer.
 
 use crate::options::Root;
-use rustix::fs::{CWD, Mode, OFlags, RawDir};
+use rustix::fs::{CWD, FileType, Mode, OFlags, RawDir};
 use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -129,6 +131,21 @@ impl Reader {
             count += u64::from(!entry.file_name().to_bytes().starts_with(b"."));
         }
         count
+    }
+
+    /// The directories in one, in order of their names.
+    pub(crate) fn folders(&mut self, dir: impl AsFd) -> Vec<OsString> {
+        let mut names = Vec::new();
+        let mut entries = RawDir::new(dir.as_fd(), &mut self.entries);
+        while let Some(Ok(entry)) = entries.next() {
+            let name = entry.file_name().to_bytes();
+            let is_folder = matches!(entry.file_type(), FileType::Directory | FileType::Unknown);
+            if is_folder && !name.starts_with(b".") && names.len() < MOST_NAMES {
+                names.push(OsStr::from_bytes(name).to_os_string());
+            }
+        }
+        names.sort();
+        names
     }
 
     /// The names in a directory of /sys; empty where it cannot be read.

@@ -9,6 +9,7 @@ mod files;
 mod mounts;
 mod options;
 mod out;
+mod pace;
 mod sampler;
 mod sources;
 mod text;

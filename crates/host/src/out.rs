@@ -69,13 +69,18 @@ impl Out {
     /// Takes the rows of one source. In the first sample the rates go to a table of their own, over `before` (the time
     /// since boot or the life of each thing). `complete`: what is not listed is not there, or did nothing.
     pub(crate) fn table(&mut self, rows: Vec<Row>, before: Over, complete: bool) {
+        self.table_of(rows, before, complete, self.over);
+    }
+
+    /// The same of a source that is not looked at in each sample: `over` is the time since its last look.
+    pub(crate) fn table_of(&mut self, rows: Vec<Row>, before: Over, complete: bool, over: Option<Nanos>) {
         let (mut now, mut since) = (self.empty(complete), self.empty(complete));
-        match self.over {
+        match over {
             Some(length) => now.over = Over::Interval(length),
             None => since.over = before,
         }
         for Row { mut row, rates } in rows {
-            if self.over.is_some() {
+            if over.is_some() {
                 row.figures.extend(rates);
             } else if !rates.is_empty() {
                 let mut apart = FigureRow::new(row.of.clone());

@@ -60,6 +60,16 @@ pub(crate) fn count_in_list(list: &[u8]) -> Option<u64> {
     Some(sum)
 }
 
+/// The numbers of a list of ports: `8080,9148-9150`; what is damaged is passed over.
+pub(crate) fn numbers_of_list(list: &[u8]) -> impl Iterator<Item = u16> {
+    list.trim_ascii().split(|byte| *byte == b',').flat_map(|part| {
+        let mut ends = part.splitn(2, |byte| *byte == b'-').map(|end| u16::try_from(number(end)?).ok());
+        let first = ends.next().flatten();
+        let last = ends.next().unwrap_or(first);
+        first.zip(last).into_iter().flat_map(|(first, last)| first..=last)
+    })
+}
+
 /// The list of such numbers, in order: `0-3,8`.
 pub(crate) fn list_of(numbers: &[u32]) -> String {
     let mut out = String::new();
@@ -101,6 +111,7 @@ mod tests {
         assert_eq!(count_in_list(b"0-18446744073709551615"), None);
         assert_eq!(list_of(&[0, 1, 2, 3, 8]), "0-3,8");
         assert_eq!(list_of(&[]), "");
+        assert_eq!(numbers_of_list(b"80,90-92,x,9-99999\n").collect::<Vec<_>>(), [80, 90, 91, 92]);
         assert_eq!(bracketed(b"always [madvise] never").as_deref(), Some("madvise"));
     }
 }

@@ -1,9 +1,12 @@
 //! The sources: one file each, with a line in [`SOURCES`].
 
+mod cgroups;
 mod cpu;
 mod disks;
+mod limits;
 mod load;
 mod memory;
+mod network;
 mod pressure;
 mod processes;
 
@@ -28,5 +31,14 @@ pub struct Source {
 }
 
 /// All sources, in the order in which they are asked.
-pub static SOURCES: &[Source] =
-    &[cpu::SOURCE, load::SOURCE, pressure::SOURCE, memory::SOURCE, disks::SOURCE, processes::SOURCE];
+pub static SOURCES: &[Source] = &[
+    cpu::SOURCE,
+    load::SOURCE,
+    pressure::SOURCE,
+    memory::SOURCE,
+    disks::SOURCE,
+    network::SOURCE,
+    cgroups::SOURCE,
+    limits::SOURCE,
+    processes::SOURCE,
+];
