@@ -60,6 +60,8 @@ pub enum Need {
     Scheduling,
     /// A profile of CPU time: a file, or a recorder's samples.
     Profile,
+    /// Several profiles of CPU time of one program, each of known length.
+    ProfileSeries,
     /// A table that only a recorder writes: `net`, `block_io`, `process_stats`.
     Table(&'static str),
     /// Figures of the host: each of these metrics, of some thing. The text says what they are, and with which
@@ -120,6 +122,11 @@ impl Need {
             Need::Profile if facts.profiles.of_cpu().next().is_none() => {
                 Some(("where CPU time goes (a profile)".to_string(), RECORD.to_string()))
             }
+            Need::ProfileSeries if facts.profiles.series().len() < 2 => Some((
+                "an earlier profile of the same program, each of known length".to_string(),
+                "whyslow diagnose before.pprof after.pprof   (whyslow profile -p PID -o after.pprof)"
+                    .to_string(),
+            )),
             Need::Table(table) if !facts.has_table(table) => {
                 let what = match table {
                     "net" => "what TCP did (segments sent again, full backlogs)",

@@ -97,7 +97,7 @@ fn of_profiles(facts: &Facts) -> Option<String> {
         let broken = facts.profiles.empty().first()?;
         return Some(format!("{} tells nothing: {}.", broken.name, broken.what.trim_end_matches('.')));
     };
-    let told = whyslow_profile::kinds::sentence(&first.account, &first.measured);
+    let told = whyslow_profile::kinds::sentence(&first.step.account, &first.step.measured);
     Some(match profiles.len() {
         1 => told,
         count => format!(

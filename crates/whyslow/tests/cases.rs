@@ -6,7 +6,8 @@
 //! blocks are the input, or one ```` ```events NAME ```` block with what a recorder saw (see `events`); its
 //! ```` ```report ```` block is what the rule says. Inside either
 //! `@repeat N every DUR` … `@end` repeats lines, `@skip DUR` lets time pass; `{time}` is the running clock
-//! (10:00:00 at first, a millisecond a line outside of repeats), `{i}` counts the repeats.
+//! (10:00:00 at first, a millisecond a line outside of repeats), `{seconds}` the same as perf writes it, `{i}` counts the
+//! repeats.
 
 mod events;
 
@@ -354,7 +355,8 @@ fn fill(line: &str, clock_us: u64, i: u64) -> String {
         seconds % 60,
         clock_us % 1_000_000
     );
-    line.replace("{time}", &time).replace("{i}", &i.to_string()) + "\n"
+    let seconds = format!("{seconds}.{:06}", clock_us % 1_000_000);
+    line.replace("{time}", &time).replace("{seconds}", &seconds).replace("{i}", &i.to_string()) + "\n"
 }
 
 fn micros(text: &str) -> u64 {

@@ -91,7 +91,7 @@ pub use memory::Memory;
 pub use net::Net;
 pub use pace::Pace;
 pub use peers::{PeerFacts, Peers};
-pub use profiles::{EmptyProfile, ProfileFacts, Profiles};
+pub use profiles::{EmptyProfile, ProfileFacts, ProfileOrigin, Profiles};
 pub use readiness::Readiness;
 pub use recording::RecordingFacts;
 pub use requests::{EndpointFacts, EndpointId, RequestRecord, Requests};

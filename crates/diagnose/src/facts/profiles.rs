@@ -3,6 +3,7 @@
 use super::{Facts, ProcessId, Samples};
 use whyslow_model::SampleKind;
 use whyslow_model::profile::{CapturedProfile, ProfileContent, ProfileDamage};
+use whyslow_profile::compare::Step;
 use whyslow_profile::formats::{Loaded, Notes, ProfileData};
 use whyslow_profile::kinds::{Account, Frame, FunctionRef, Measure, Measured, Stacks};
 
@@ -20,22 +21,8 @@ pub enum ProfileOrigin {
 pub struct ProfileFacts {
     /// Where it came from.
     pub origin: ProfileOrigin,
-    /// What each kind of cost has, and who holds it.
-    pub account: Account,
-    /// What its values measure.
-    pub measured: Measured,
-    /// How long was profiled, seconds; `None`: it does not say.
-    pub seconds: Option<f64>,
-    /// Samples; `None`: it does not say.
-    pub samples: Option<u64>,
-}
-
-impl ProfileFacts {
-    /// CPUs kept busy; `None` where the length of the profile is unknown or its values are no times.
-    pub fn cpus(&self) -> Option<f64> {
-        let spent = self.measured.seconds(self.account.total)?;
-        self.seconds.filter(|seconds| *seconds > 0.0).map(|seconds| spent / seconds)
-    }
+    /// What it shows, ready to be compared.
+    pub step: Step,
 }
 
 /// A profile that holds nothing.
@@ -67,7 +54,23 @@ impl Profiles {
 
     /// All of time on a CPU.
     pub fn of_cpu(&self) -> impl Iterator<Item = &ProfileFacts> {
-        self.list.iter().filter(|profile| profile.measured.measure == Measure::Cpu)
+        self.list.iter().filter(|profile| profile.step.measured.measure == Measure::Cpu)
+    }
+
+    /// Profile files of time on a CPU, as they may be compared: all of one program, of known length. In the order in
+    /// which they were taken, where all say when; else in that of the input.
+    pub fn series(&self) -> Vec<&ProfileFacts> {
+        let is_file = |profile: &&ProfileFacts| matches!(profile.origin, ProfileOrigin::File(_));
+        let of_known_length = |profile: &&ProfileFacts| profile.step.cpus().is_some();
+        let mut series: Vec<&ProfileFacts> = self.of_cpu().filter(is_file).filter(of_known_length).collect();
+        let is_of_one = series.windows(2).all(|pair| pair[0].step.is_of_same_program(&pair[1].step));
+        if !is_of_one {
+            return Vec::new();
+        }
+        if series.iter().all(|profile| profile.step.taken_ns.is_some()) {
+            series.sort_by_key(|profile| profile.step.taken_ns);
+        }
+        series
     }
 
     /// Those that hold nothing.
@@ -86,20 +89,9 @@ impl Profiles {
             self.add_empty(name, damage, "it is whole, and has no samples");
             return;
         }
-        let Some((account, measured)) = Account::of_data(&loaded.data) else { return };
-        let (duration_ns, samples) = match &loaded.data {
-            ProfileData::Stacks(profile) => {
-                let count = profile.sample_types.iter().position(|kind| profile.str(kind.unit) == "count");
-                let samples =
-                    count.map_or(profile.sample_count() as u64, |at| profile.total(at).max(0) as u64);
-                (profile.duration_ns, Some(samples))
-            }
-            ProfileData::Table(table) => (table.duration_ns, None),
-        };
-        let seconds = duration_ns.filter(|ns| *ns > 0).map(|ns| ns as f64 / 1e9);
-        let origin = ProfileOrigin::File(name.to_string());
+        let Some(step) = Step::of(name, loaded) else { return };
         if self.list.len() < Self::MOST {
-            self.list.push(ProfileFacts { origin, account, measured, seconds, samples });
+            self.list.push(ProfileFacts { origin: ProfileOrigin::File(name.to_string()), step });
         }
     }
 
@@ -133,14 +125,18 @@ impl Facts {
                 continue;
             }
             let stacks = SampleStacks { samples: &self.samples, process };
-            let profile = ProfileFacts {
-                origin: ProfileOrigin::Samples(process),
+            let step = Step {
+                name: String::new(),
+                program: None,
                 account: Account::of(&stacks),
                 measured: Measured { measure: Measure::Cpu, unit: "nanoseconds".to_string() },
+                taken_ns: None,
                 seconds,
                 samples: Some(weight.count),
+                busiest_thread: None,
+                work: None,
             };
-            self.profiles.list.push(profile);
+            self.profiles.list.push(ProfileFacts { origin: ProfileOrigin::Samples(process), step });
         }
     }
 

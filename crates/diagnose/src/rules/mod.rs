@@ -106,6 +106,7 @@ mod profile {
     pub(super) mod gc_pressure;
     pub(super) mod lock_heavy;
     pub(super) mod regex_backtracking;
+    pub(super) mod regression;
     pub(super) mod serialization_heavy;
     pub(super) mod syscall_heavy;
     pub(super) mod text_parsing;
@@ -195,6 +196,7 @@ pub static RULES: &[&Rule] = &[
     &profile::gc_pressure::RULE,
     &profile::lock_heavy::RULE,
     &profile::regex_backtracking::RULE,
+    &profile::regression::RULE,
     &profile::serialization_heavy::RULE,
     &profile::syscall_heavy::RULE,
     &profile::text_parsing::RULE,

@@ -3,40 +3,17 @@
 //! Raw times of runs of different length are never compared: only parts of the whole, time a second of the run, or
 //! time a unit of work.
 
+mod chance;
 mod judge;
+mod regress;
+mod step;
 mod text;
 
-use crate::formats::{Loaded, ProfileData};
-use crate::kinds::{Account, CostKind, Measure, Measured};
+pub use regress::{Regression, regressions};
+pub use step::Step;
+
+use crate::kinds::{CostKind, Measure, Measured};
 use serde::Serialize;
-
-/// One profile of the series.
-#[derive(Clone, Debug)]
-pub struct Step {
-    /// Its name: the file.
-    pub name: String,
-    /// Its account.
-    pub account: Account,
-    /// What its values measure.
-    pub measured: Measured,
-    /// How long was profiled, seconds; `None`: the profile does not say.
-    pub seconds: Option<f64>,
-    /// How much work was done in it; `None`: nobody said.
-    pub work: Option<f64>,
-}
-
-impl Step {
-    /// Of a file; `None` where it has no value.
-    pub fn of(name: &str, loaded: &Loaded) -> Option<Step> {
-        let (account, measured) = Account::of_data(&loaded.data)?;
-        let duration_ns = match &loaded.data {
-            ProfileData::Stacks(profile) => profile.duration_ns,
-            ProfileData::Table(table) => table.duration_ns,
-        };
-        let seconds = duration_ns.filter(|ns| *ns > 0).map(|ns| ns as f64 / 1e9);
-        Some(Step { name: name.to_string(), account, measured, seconds, work: None })
-    }
-}
 
 /// What the figures are relative to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -52,6 +29,33 @@ pub enum Basis {
     Amount,
 }
 
+impl Basis {
+    /// The best basis that all steps have.
+    fn best(steps: &[&Step]) -> Basis {
+        let accumulates =
+            |step: &&Step| !matches!(step.measured.measure, Measure::MemoryInUse | Measure::Threads);
+        if steps.iter().all(|step| step.work.is_some_and(|work| work > 0.0)) {
+            Basis::Work
+        } else if !steps.iter().all(accumulates) {
+            Basis::Amount
+        } else if steps.iter().all(|step| step.seconds.is_some()) {
+            Basis::Second
+        } else {
+            Basis::Share
+        }
+    }
+
+    /// A value of a step, relative to this; `None` where only shares can be compared.
+    fn of(self, step: &Step, value: f64) -> Option<f64> {
+        match self {
+            Basis::Work => step.work.map(|work| value / work),
+            Basis::Second => step.seconds.map(|seconds| value / seconds),
+            Basis::Share => None,
+            Basis::Amount => Some(value),
+        }
+    }
+}
+
 /// A figure over the steps.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
@@ -61,6 +65,8 @@ pub struct Row {
     pub shares: Vec<Option<f64>>,
     /// The value of each step, relative to the basis; `None` as above, or where only shares can be compared.
     pub values: Vec<Option<f64>>,
+    /// Whether the shares of the first and the last step differ by more than chance; `None`: unknown.
+    pub beyond_chance: Option<bool>,
 }
 
 /// What became of the whole in a step.
@@ -99,6 +105,8 @@ pub struct StepTotal {
     pub total: f64,
     /// The sum, as people read it.
     pub total_text: String,
+    /// How many samples that rests on, or at least how many; `None`: unknown.
+    pub samples: Option<u64>,
     /// How long was profiled, seconds.
     pub seconds: Option<f64>,
     /// Units of work.
@@ -128,6 +136,8 @@ pub struct Comparison {
     pub paths: Vec<Row>,
     /// The best step, from 1; `None` where it cannot be told.
     pub best: Option<usize>,
+    /// What costs more in the last step than in the best before it.
+    pub regressions: Vec<Regression>,
     /// What is left to do, in words.
     pub left: String,
     /// What was not claimed, and why.
@@ -179,26 +189,21 @@ pub fn compare(steps: &[Step], work_unit: Option<&str>) -> Result<Comparison, Co
             other_is: is(other),
         });
     }
-    let basis = basis(steps);
-    let value = |step: &Step, value: f64| match basis {
-        Basis::Work => step.work.map(|work| value / work),
-        Basis::Second => step.seconds.map(|seconds| value / seconds),
-        Basis::Share => None,
-        Basis::Amount => Some(value),
-    };
+    let all: Vec<&Step> = steps.iter().collect();
+    let basis = Basis::best(&all);
     let row = |name: &str, of: &dyn Fn(&Step) -> Option<f64>| {
         let found: Vec<Option<f64>> = steps.iter().map(of).collect();
+        let part = |step: &Step, found: Option<f64>| found.map(|value| step.account.part(value));
+        let ends = [(first, found.first()), (last, found.last())]
+            .map(|(step, found)| part(step, found.copied().flatten()).map(|share| (step, share)));
         Row {
+            beyond_chance: ends[0].zip(ends[1]).and_then(|(a, b)| chance::shares_differ(a, b)),
             name: name.to_string(),
-            shares: steps
-                .iter()
-                .zip(&found)
-                .map(|(step, found)| found.map(|v| step.account.part(v)))
-                .collect(),
+            shares: steps.iter().zip(&found).map(|(step, found)| part(step, *found)).collect(),
             values: steps
                 .iter()
                 .zip(&found)
-                .map(|(step, found)| found.and_then(|v| value(step, v)))
+                .map(|(step, found)| found.and_then(|v| basis.of(step, v)))
                 .collect(),
         }
     };
@@ -235,7 +240,8 @@ pub fn compare(steps: &[Step], work_unit: Option<&str>) -> Result<Comparison, Co
             total_text: step.measured.value(step.account.total),
             seconds: step.seconds,
             work: step.work,
-            value: value(step, step.account.total),
+            samples: step.samples,
+            value: basis.of(step, step.account.total),
         })
         .collect();
     let mut comparison = Comparison {
@@ -248,26 +254,13 @@ pub fn compare(steps: &[Step], work_unit: Option<&str>) -> Result<Comparison, Co
         functions,
         paths,
         best: None,
+        regressions: regressions(&all),
         left: String::new(),
         refusals: Vec::new(),
         measured: last.measured.clone(),
     };
-    judge::judge(&mut comparison, steps);
+    judge::judge(&mut comparison, &all);
     Ok(comparison)
-}
-
-/// The best basis that all steps have.
-fn basis(steps: &[Step]) -> Basis {
-    let accumulates = !matches!(steps[0].measured.measure, Measure::MemoryInUse | Measure::Threads);
-    if steps.iter().all(|step| step.work.is_some_and(|work| work > 0.0)) {
-        Basis::Work
-    } else if !accumulates {
-        Basis::Amount
-    } else if steps.iter().all(|step| step.seconds.is_some()) {
-        Basis::Second
-    } else {
-        Basis::Share
-    }
 }
 
 fn largest(row: &Row) -> f64 {

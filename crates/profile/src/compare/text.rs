@@ -1,7 +1,7 @@
 //! A comparison as plain text.
 
 use super::judge::points;
-use super::{Basis, Comparison, Row};
+use super::{Basis, Comparison, Outcome, Row};
 use crate::kinds::short;
 use std::fmt::Write as _;
 
@@ -19,9 +19,21 @@ impl Comparison {
             Some(best) => {
                 let _ = writeln!(out, "best: step {best} ({}).", self.steps[best - 1].name);
             }
+            None if self.changes.iter().all(|change| change.outcome == Outcome::Same) => {
+                let _ = writeln!(out, "best: none, beyond noise.");
+            }
             None => {
                 let _ = writeln!(out, "best: cannot be told from these profiles.");
             }
+        }
+        for regression in &self.regressions {
+            let _ = writeln!(
+                out,
+                "regression: {} {}, against step {}.",
+                short(&regression.name),
+                self.amounts(regression.before, regression.after),
+                regression.best
+            );
         }
         let _ = writeln!(out, "left: {}", self.left);
         for refusal in &self.refusals {
@@ -29,9 +41,10 @@ impl Comparison {
         }
         let _ = writeln!(
             out,
-            "\n{:<6} {:>14} {:>12} {:>14} {:>18}  profile",
+            "\n{:<6} {:>14} {:>10} {:>12} {:>14} {:>18}  profile",
             "step",
             "total",
+            "samples",
             "length",
             "work",
             self.basis_words()
@@ -39,9 +52,10 @@ impl Comparison {
         for (at, step) in self.steps.iter().enumerate() {
             let _ = writeln!(
                 out,
-                "{:<6} {:>14} {:>12} {:>14} {:>18}  {}",
+                "{:<6} {:>14} {:>10} {:>12} {:>14} {:>18}  {}",
                 at + 1,
                 step.total_text,
+                step.samples.map_or("-".to_string(), |samples| samples.to_string()),
                 step.seconds.map_or("-".to_string(), |seconds| format!("{seconds:.1} s")),
                 step.work.map_or("-".to_string(), |work| format!("{work}")),
                 step.value.map_or("-".to_string(), |value| self.amount(value)),
@@ -74,7 +88,9 @@ impl Comparison {
                 );
             }
             let ends = row.shares.first().copied().flatten().zip(row.shares.last().copied().flatten());
-            let _ = writeln!(out, "  {}", ends.map_or("-".to_string(), |(first, last)| points(first, last)));
+            let chance = if row.beyond_chance == Some(false) { " (may be chance)" } else { "" };
+            let ends = ends.map_or("-".to_string(), |(first, last)| points(first, last) + chance);
+            let _ = writeln!(out, "  {ends}");
         }
     }
 

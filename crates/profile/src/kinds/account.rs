@@ -97,7 +97,7 @@ pub struct Account {
 
 impl Account {
     /// Holders kept.
-    const MAX_HOLDERS: usize = 32;
+    pub(crate) const MAX_HOLDERS: usize = 32;
     /// Parts kept of one.
     const MAX_PARTS: usize = 16;
     /// Functions kept.

@@ -21,14 +21,16 @@
 //! Computing may be all that the program is for: a compiler, a compressor, a simulation. Then this is no fault, and
 //! the profile says where faster code would help. A profile without one hot function, and a recording without samples,
 //! are a notice only. Threads seen for less than two seconds are not judged. Time in system calls is not counted here:
-//! storms of calls have rules of their own.
+//! storms of calls have rules of their own. A profile file tells threads apart where perf or whyslow took it; of any other it is
+//! only known how many CPUs the program kept busy, which several threads may have done by turns: that is a notice.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::samples::FunctionTime;
-use crate::facts::{Facts, ProcessId, SchedTime, ThreadFacts};
+use crate::facts::{Facts, ProcessId, ProfileFacts, ProfileOrigin, SchedTime, ThreadFacts};
 use crate::guards::Share;
 use crate::words;
 use whyslow_model::{Nanos, SampleKind, Severity, Subject};
+use whyslow_profile::kinds::{CostKind, kinds_line, short};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -36,7 +38,7 @@ pub(crate) static RULE: Rule = Rule {
     group: "cpu",
     summary: "a thread computes nearly all of the time: it is never idle",
     source: include_str!("cpu_bound.rs"),
-    needs: &[Need::Scheduling],
+    needs: &[Need::Either(&[Need::Scheduling, Need::Profile])],
     check,
 };
 
@@ -77,6 +79,81 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             report(facts, out, one, others as u64);
         }
     }
+    let files = facts.profiles.of_cpu().filter(|profile| matches!(profile.origin, ProfileOrigin::File(_)));
+    for profile in files.take(MOST) {
+        check_file(facts, out, profile);
+    }
+}
+
+/// A profile file: how many CPUs were kept busy, and by which function.
+fn check_file(facts: &Facts, out: &mut Findings<'_>, profile: &ProfileFacts) {
+    let step = &profile.step;
+    let (account, long) = (&step.account, step.seconds >= SHORTEST.as_secs_f64());
+    let (thread, all) = (step.busiest_cpus(), step.cpus());
+    let Some(busy) = thread.or(all).filter(|busy| *busy >= BUSY && long) else { return };
+    if step.samples.is_some_and(|samples| samples < MIN_SAMPLES)
+        || account.share(CostKind::SystemCall) + account.share(CostKind::Idle) > 1.0 - OWN_CODE
+    {
+        return;
+    }
+    // Of many threads the profile's function may be another one's.
+    let is_most = thread.zip(all).is_none_or(|(thread, all)| thread >= 0.5 * all);
+    let hot = account.holders.first().filter(|holder| is_most && account.part(holder.value) >= HOT);
+    let who = facts.profiled(profile);
+    let path = hot.map_or(String::new(), |hot| {
+        format!(": {} takes {} of that", short(&hot.function), words::percent(account.part(hot.value)))
+    });
+    let (title, whole) = match thread {
+        Some(_) => (
+            format!("{who}: a thread computes {} of the time{path}", words::percent(busy.min(1.0))),
+            "the time of a thread",
+        ),
+        None => (format!("{who}: the program keeps {busy:.2} CPUs busy{path}"), "the time of a CPU"),
+    };
+    let threads = match thread {
+        Some(_) => "It waits for nothing, and one thread has no more than one CPU.",
+        None => "Whether one thread is never idle, or several take turns, is not in the profile.",
+    };
+    let most = if thread.is_some() && hot.is_some() { Severity::Warning } else { Severity::Notice };
+    let mut found = out
+        .report(Share { value: Some(busy.min(1.0)), of: format!("{whole} in {who}") }, title)
+        .at_most(most)
+        .confidence(if thread.is_some() && hot.is_some() { 0.85 } else { 0.6 })
+        .subject(Subject { function: hot.map(|hot| hot.function.clone()), ..Subject::default() })
+        .cause(format!("{threads} {}", kinds_line(account, &step.measured)))
+        .fix(match hot {
+            Some(hot) => less_of(&hot.function),
+            None => {
+                "no function stands out: see whyslow profile FILE tree for what is common to many".to_string()
+            }
+        })
+        .fix("share the work among threads or processes, if it can be divided")
+        .verify("whyslow diff before.pprof after.pprof --per requests=N,M   (the cost of a request falls)");
+    if let Some(hot) = hot {
+        let path: Vec<String> = [&hot.function]
+            .into_iter()
+            .chain(hot.callers.iter().rev())
+            .take(FRAMES)
+            .map(|name| short(name))
+            .collect();
+        found = found.evidence_line(
+            facts.profile_source(profile),
+            format!(
+                "{} of {} in {}",
+                step.measured.value(hot.value),
+                step.measured.value(account.total),
+                path.join(" < ")
+            ),
+        );
+    }
+    found.file();
+}
+
+/// What to do about a hot function.
+fn less_of(function: &str) -> String {
+    format!(
+        "look at {function} and its callers: do it less often (cache the result, keep an index, leave the loop earlier) or with a better algorithm"
+    )
 }
 
 /// A thread that wanted a CPU nearly all of the time, and was on one in its own code for most of it.
@@ -140,7 +217,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, computing: &Computing<'_>, othe
             time.covered(),
         ))
         .fix(match hot {
-            Some(function) => format!("look at {} and its callers: do it less often (cache the result, keep an index, leave the loop earlier) or with a better algorithm", function.name),
+            Some(function) => less_of(function.name),
             None => format!("find the hot path: perf record -F 99 -g -p {pid} -- sleep 10; Python: py-spy dump, Java: async-profiler, Go: pprof"),
         })
         .fix("share the work among threads or processes, if it can be divided; take what no answer waits for out of its way")

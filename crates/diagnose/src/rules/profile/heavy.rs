@@ -38,7 +38,7 @@ pub(super) struct Heavy {
 pub(super) fn check(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>) {
     for profile in facts.profiles.of_cpu().filter(|profile| is_telling(profile)) {
         let share = share(heavy, profile);
-        if profile.samples.map_or(share, |samples| at_least(share, samples)) >= heavy.threshold {
+        if profile.step.samples.map_or(share, |samples| at_least(share, samples)) >= heavy.threshold {
             report(heavy, facts, out, profile, share);
         }
     }
@@ -54,12 +54,12 @@ fn at_least(share: f64, samples: u64) -> f64 {
 }
 
 fn is_telling(profile: &ProfileFacts) -> bool {
-    profile.samples.is_none_or(|samples| samples >= MIN_SAMPLES)
-        && profile.cpus().is_none_or(|cpus| cpus >= IDLE_CPUS)
+    profile.step.samples.is_none_or(|samples| samples >= MIN_SAMPLES)
+        && profile.step.cpus().is_none_or(|cpus| cpus >= IDLE_CPUS)
 }
 
 fn share(heavy: &Heavy, profile: &ProfileFacts) -> f64 {
-    let account = &profile.account;
+    let account = &profile.step.account;
     let of =
         |kind: &CostKind| if heavy.touched { account.touched_share(*kind) } else { account.share(*kind) };
     heavy.kinds.iter().map(of).sum::<f64>().min(1.0)
@@ -67,7 +67,7 @@ fn share(heavy: &Heavy, profile: &ProfileFacts) -> f64 {
 
 fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &ProfileFacts, part: f64) {
     let who = facts.profiled(profile);
-    let account = &profile.account;
+    let account = &profile.step.account;
     let is_of_kind = |holder: &&Holder| {
         let of_kind =
             holder.parts.iter().filter(|part| heavy.kinds.contains(&part.kind)).map(|part| part.value);
@@ -78,7 +78,7 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
     let at = holder.map_or(String::new(), |holder| format!(", most of it in {}", short(&holder.function)));
     let title = format!("{who}: {} takes {at_least}{} of the CPU time{at}", heavy.what, words::percent(part));
     let share = Share { value: Some(part), of: format!("the CPU time of {who}") };
-    let busy = profile.cpus().map_or(String::new(), |cpus| format!(" It keeps {cpus:.2} CPUs busy."));
+    let busy = profile.step.cpus().map_or(String::new(), |cpus| format!(" It keeps {cpus:.2} CPUs busy."));
     let functions: Vec<String> = account
         .functions
         .iter()
@@ -93,7 +93,7 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
     } else {
         format!(" Its functions: {}.", functions.join(", "))
     };
-    let idle = profile.cpus().is_some_and(|cpus| cpus < BUSY_CPUS);
+    let idle = profile.step.cpus().is_some_and(|cpus| cpus < BUSY_CPUS);
     let mut found = out
         .report(share, title)
         .at_most(if idle { Severity::Notice } else { heavy.at_most })
@@ -108,13 +108,13 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
         let callee =
             if part.callee.is_empty() { String::new() } else { format!(" in {}", short(&part.callee)) };
         let line = if part.line > 0 { format!(", line {}", part.line) } else { String::new() };
-        Some(format!("{}: {}{callee}{line}", holder.function, profile.measured.value(part.value)))
+        Some(format!("{}: {}{callee}{line}", holder.function, profile.step.measured.value(part.value)))
     });
     let text = line.unwrap_or_else(|| {
         format!(
             "{} of {} of CPU time",
-            profile.measured.value(part * account.total),
-            profile.measured.value(account.total)
+            profile.step.measured.value(part * account.total),
+            profile.step.measured.value(account.total)
         )
     });
     found.evidence_line(facts.profile_source(profile), text).verify(heavy.verify).file();
