@@ -70,8 +70,15 @@ pub fn read(
         sink.push(Event::Span(Span { from, to: calls_removed_until, calls: Coverage::None }));
     }
     let total = cursors.iter().map(Cursor::size).sum();
-    let (frames, count_rows, buffers) = (Vec::new(), Vec::new(), Default::default());
-    let mut replay = Replay { sink, source, frames, count_rows, buffers, calls_removed_until };
+    let mut replay = Replay {
+        sink,
+        source,
+        frames: Vec::new(),
+        count_rows: Vec::new(),
+        figure_rows: Vec::new(),
+        buffers: Default::default(),
+        calls_removed_until,
+    };
     let done = merge(cursors, &mut replay, total, progress);
     for (kind, text) in notes::of(&meta, &done) {
         sink.push(note(kind, text));

@@ -37,6 +37,8 @@ pub(crate) struct Replay<'a> {
     pub(crate) frames: Vec<Frame>,
     /// Rows of a table of counts read since the last table.
     pub(crate) count_rows: Vec<whyslow_model::CountRow>,
+    /// Rows of a look at the host, with the look's number and their own.
+    pub(crate) figure_rows: Vec<((u64, u32), whyslow_model::FigureRow)>,
     /// For texts that are put together from two columns.
     pub(crate) buffers: [String; 2],
     /// Until when the oldest calls were removed, where they were.
@@ -101,6 +103,8 @@ tables! {
     Costs costs,
     CountRows count_rows,
     CountTables count_tables,
+    Host host,
+    HostTables host_tables,
     Notes notes,
 }
 
@@ -151,12 +155,13 @@ pub(crate) fn put(event: &Event<'_>, seq: u64, rows: &mut [Rows]) -> &'static [I
             count_tables::put(table, seq, &mut rows[Id::CountTables as usize]);
             &[Id::CountRows, Id::CountTables]
         }
+        Event::Figures(table) => {
+            host::put(table, seq, &mut rows[Id::Host as usize]);
+            host_tables::put(table, seq, &mut rows[Id::HostTables as usize]);
+            &[Id::Host, Id::HostTables]
+        }
         // A log is its own recording, and a profile too.
-        Event::Logged(_)
-        | Event::Percentiles(_)
-        | Event::Profile(_)
-        | Event::Figures(_)
-        | Event::Source(_) => &[],
+        Event::Logged(_) | Event::Percentiles(_) | Event::Profile(_) | Event::Source(_) => &[],
     }
 }
 
@@ -173,6 +178,7 @@ pub(crate) fn time_of(event: &Event<'_>) -> Timestamp {
         Event::Wakeup(wakeup) => wakeup.ts,
         Event::Sample(sample) => sample.ts,
         Event::Net(event) => event.ts,
+        Event::Figures(table) => table.at,
         _ => Timestamp::UNKNOWN,
     }
 }

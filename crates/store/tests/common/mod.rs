@@ -88,6 +88,7 @@ pub fn shown(event: &Event<'_>) -> String {
         Event::Fd(entry) => format!("{:?}", FdEntry { source, line: 1, ..(**entry).clone() }),
         Event::Note(note) => format!("{:?}", CaptureNote { source, ..note.clone() }),
         Event::Counts(table) => format!("{:?}", CountTable { source, ..table.clone() }),
+        Event::Figures(table) => format!("{:?}", FigureTable { source, ..(**table).clone() }),
         Event::ThreadCounts(counts) => {
             let of = &counts.stats;
             let histogram = of.histogram.durations();
@@ -337,6 +338,58 @@ fn count_table() -> impl Strategy<Value = CountTable> {
     )
 }
 
+fn entity() -> impl Strategy<Value = Entity> {
+    let name = || "[ -~]{0,20}".prop_map(Box::<str>::from);
+    let pid = || maybe(any::<u32>());
+    prop_oneof![
+        Just(Entity::Host),
+        any::<u32>().prop_map(Entity::Cpu),
+        any::<u32>().prop_map(Entity::Process),
+        (any::<u32>(), any::<u32>()).prop_map(|(pid, tid)| Entity::Thread { pid, tid }),
+        (pid(), name()).prop_map(|(pid, path)| Entity::File { pid, path }),
+        (pid(), name()).prop_map(|(pid, name)| Entity::Function { pid, name }),
+        (0usize..9, name()).prop_map(|(kind, name)| {
+            let kinds: [fn(Box<str>) -> Entity; 9] = [
+                Entity::Device,
+                Entity::Mount,
+                Entity::Interface,
+                Entity::Cgroup,
+                Entity::Interrupt,
+                Entity::Listener,
+                Entity::Peer,
+                Entity::Command,
+                Entity::Device,
+            ];
+            kinds[kind](name)
+        }),
+    ]
+}
+
+fn figure_table() -> impl Strategy<Value = FigureTable> {
+    let figure = (one_of(Metric::ALL), any::<u32>().prop_map(|n| f64::from(n) / 7.0));
+    let told = (one_of(Trait::ALL), "[ -~]{1,12}".prop_map(Box::<str>::from));
+    let line = prop_oneof![Just((0, "".into())), (any::<u64>(), "[ -~]{0,20}".prop_map(Box::<str>::from))];
+    let row = (entity(), line, prop::collection::vec(figure, 0..5), prop::collection::vec(told, 0..3))
+        .prop_map(|(of, (line, raw), figures, traits)| FigureRow { of, line, raw, figures, traits });
+    let over = prop_oneof![
+        nanos().prop_map(Over::Interval),
+        Just(Over::SinceBoot),
+        Just(Over::Lifetime),
+        Just(Over::Moment)
+    ];
+    let tool = one_of(&["/proc", "iostat -x", "pidstat -d"]);
+    (tool, time(), over, any::<bool>(), prop::collection::vec(row, 0..6)).prop_map(
+        |(tool, at, over, complete, rows)| FigureTable {
+            source: SourceId(0),
+            tool,
+            at,
+            over,
+            complete,
+            rows,
+        },
+    )
+}
+
 fn note() -> impl Strategy<Value = CaptureNote> {
     use NoteKind::*;
     let kind = one_of(&[Reject, Skipped, Truncated, Tracer, Assumed]);
@@ -420,6 +473,7 @@ fn figures() -> impl Strategy<Value = Event<'static>> {
         cost,
         counts().prop_map(|counts| Event::ThreadCounts(Box::new(counts))),
         count_table().prop_map(Event::Counts),
+        figure_table().prop_map(|table| Event::Figures(Box::new(table))),
         note().prop_map(Event::Note),
         process().prop_map(Event::Process),
         fd().prop_map(|entry| Event::Fd(Box::new(entry))),
