@@ -31,7 +31,7 @@ pub enum Entity {
     Process(Tid),
     /// A thread of a process.
     Thread {
-        /// The process.
+        /// The process; 0 where the tool shows threads only.
         pid: Tid,
         /// The thread.
         tid: Tid,
@@ -40,7 +40,7 @@ pub enum Entity {
     Command(Box<str>),
     /// A file, as opened, by path or by what the tool shows of it.
     File {
-        /// Who uses it, where the tool says.
+        /// Who uses it, where the tool says: a process, or one of its threads where the tool shows these (filetop).
         pid: Option<Tid>,
         /// Its path or name.
         path: Box<str>,
@@ -58,7 +58,8 @@ impl Entity {
     /// The process that it is or belongs to.
     pub fn pid(&self) -> Option<Tid> {
         match self {
-            Entity::Process(pid) | Entity::Thread { pid, .. } => Some(*pid),
+            Entity::Process(pid) => Some(*pid),
+            Entity::Thread { pid, .. } => Some(*pid).filter(|pid| *pid != 0),
             Entity::File { pid, .. } | Entity::Function { pid, .. } => *pid,
             _ => None,
         }

@@ -365,6 +365,14 @@ metrics! {
     CallP99 "call_p99" Nanos;
     /// The slowest call.
     CallMax "call_max" Nanos;
+    /// Bytes read, in all.
+    ReadTotal "read_total" Bytes;
+    /// Bytes written, in all.
+    WriteTotal "write_total" Bytes;
+    /// Reads and writes that the page cache served.
+    PageCacheHits "page_cache_hits" PerSecond;
+    /// Reads and writes for which the page cache had to be filled.
+    PageCacheMisses "page_cache_misses" PerSecond;
     /// Cycles of the CPU.
     Cycles "cycles" PerSecond;
     /// Instructions.

@@ -14,18 +14,33 @@ const SNAPSHOTS: [&Format; 7] = [
     &host::HOST,
 ];
 
+/// The articles' pastes of host tools.
+const HOST_SEEDS: [&str; 10] = [
+    "top.txt",
+    "iostat",
+    "pidstat",
+    "ps-",
+    "perf-stat",
+    "syscount",
+    "trace-",
+    "vfscount",
+    "filetop",
+    "opensnoop",
+];
+
 /// What the folder (for the articles' captures: the name) says that a file holds.
 fn expected(folder: &str, name: &str) -> Option<&'static str> {
     match folder {
         "lsof" => Some("lsof"),
         "proc-net-tcp" => Some("/proc/net"),
         "strace-c" => Some("strace -c"),
-        "top" | "vmstat" | "mpstat" | "iostat" | "pidstat" | "sar" => Some(host::HOST.name),
-        "seeds" if name.ends_with(".lsof") => Some("lsof"),
-        "seeds" if name == "proc-net-tcp.txt" => Some("/proc/net"),
-        "seeds" if ["top.txt", "iostat", "pidstat", "ps-"].iter().any(|tool| name.starts_with(tool)) => {
+        "top" | "vmstat" | "mpstat" | "iostat" | "pidstat" | "sar" | "ss" => Some(host::HOST.name),
+        "bcc" if !["bitesize", "offcputime", "wakeuptime"].iter().any(|tool| name.contains(tool)) => {
             Some(host::HOST.name)
         }
+        "seeds" if name.ends_with(".lsof") => Some("lsof"),
+        "seeds" if name == "proc-net-tcp.txt" => Some("/proc/net"),
+        "seeds" if HOST_SEEDS.iter().any(|tool| name.starts_with(tool)) => Some(host::HOST.name),
         "seeds" if name.starts_with("strace-c.") => Some("strace -c"),
         _ => None,
     }

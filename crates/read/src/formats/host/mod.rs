@@ -3,14 +3,21 @@
 //! takes the lines from there on.
 
 mod columns;
+mod counts;
 mod df;
 mod free;
+mod histogram;
 mod iostat;
 mod line;
 mod mpstat;
+mod perf_stat;
 mod pidstat;
+mod proc_files;
 mod ps;
 mod sar;
+mod snoop;
+mod snoop_row;
+mod sockets;
 mod sysstat;
 #[cfg(test)]
 mod tests;
@@ -20,7 +27,7 @@ mod vmstat;
 
 use crate::formats::{Format, Sample};
 use crate::source::Source;
-use line::{Line, plain};
+use line::{Line, plain, time_of_day};
 use std::io;
 use whyslow_model::{
     CaptureKind, CaptureNote, ClockKind, Entity, Event, FigureTable, Metric, NoteKind, Over, Sink, SourceInfo,
@@ -29,7 +36,7 @@ use whyslow_model::{
 /// The format.
 pub(crate) static HOST: Format = Format {
     kind: CaptureKind::Figures,
-    name: "tables of host tools (top, ps, vmstat, mpstat, iostat, pidstat, sar, free, df, uptime)",
+    name: "tables of host tools (top, ps, vmstat, iostat, pidstat, sar, ss, perf stat, bcc and others)",
     made_by: "top -b -n 2, iostat -x 1 5, pidstat -d 1 5, vmstat 1 5, ps aux",
     sniff,
     read,
@@ -57,6 +64,15 @@ static TOOLS: &[&Tool] = &[
     &free::FREE,
     &df::DF,
     &uptime::UPTIME,
+    &sockets::SOCKETS,
+    &perf_stat::PERF_STAT,
+    &counts::COUNTS,
+    &histogram::HISTOGRAM,
+    &snoop::SNOOP,
+    &proc_files::MEMINFO,
+    &proc_files::LOADAVG,
+    &proc_files::STAT,
+    &proc_files::PRESSURE,
 ];
 
 /// A reader of one tool's output, from its first line to where another's begins.
@@ -87,6 +103,12 @@ struct About {
     first: bool,
     /// The last line that may be a command, in words.
     command: Vec<String>,
+    /// The last line that says what is traced: `Tracing vfs_read... Hit Ctrl-C to end.`
+    tracing: String,
+    /// Seconds that it says that each table is over: `Output every 5 secs`, `for 10 seconds`.
+    every: Option<f64>,
+    /// A time alone on its line, or before other words of a tool that shows it above a table.
+    stamp: Option<u64>,
 }
 
 /// Where a reader puts what it read.
@@ -209,6 +231,29 @@ impl About {
     }
 }
 
+impl About {
+    /// Takes from a line of something else what holds for the tables below it.
+    fn remember(&mut self, line: &Line<'_>) {
+        if line.words.len() > MOST_COMMAND {
+            return;
+        }
+        let first = line.word(0).trim_start_matches("^C").trim_matches(['[', ']']);
+        let time = time_of_day(&Line { words: vec![first], ..*line }, 0);
+        if let Some((time, _)) = time.filter(|_| line.words.len() == 1 || line.word(1) == "loadavg:") {
+            self.stamp = Some(time);
+        }
+        if line.word(0).starts_with("Tracing") {
+            self.tracing = line.text.trim().to_string();
+            let length = line.words.windows(3).find_map(|words| match words {
+                ["every" | "for", length, unit] if unit.starts_with("sec") => length.parse::<f64>().ok(),
+                _ => None,
+            });
+            self.every = length.filter(|length| *length > 0.0);
+        }
+        self.command = line.words.iter().map(|word| (*word).to_string()).collect();
+    }
+}
+
 /// Bytes of a line that are looked at: `ps` shows whole command lines of Java programs.
 const MOST_LINE: usize = 32 << 10;
 
@@ -224,9 +269,9 @@ impl Reading {
     fn line(&mut self, line: &Line<'_>, info: &mut SourceInfo, sink: &mut dyn Sink) -> Step {
         if self.about.banner(line) {
             // The banner holds for what follows, not for what is still open.
-            let next = std::mem::take(&mut self.about);
+            let next = (self.about.cpus.take(), self.about.first);
             self.close(info, sink);
-            self.about = About { command: std::mem::take(&mut self.about.command), ..next };
+            (self.about.cpus, self.about.first) = next;
             return Step::Used;
         }
         let begun = TOOLS.iter().position(|tool| (tool.begins)(line));
@@ -240,9 +285,7 @@ impl Reading {
             }
         }
         let Some(tool) = begun.or_else(|| TOOLS.iter().position(|tool| (tool.row)(line))) else {
-            if line.words.len() <= MOST_COMMAND {
-                self.about.command = line.words.iter().map(|word| (*word).to_string()).collect();
-            }
+            self.about.remember(line);
             return Step::Other;
         };
         if let Some((_, mut before)) = self.open.take() {
@@ -269,7 +312,7 @@ fn sniff(sample: &Sample<'_>) -> bool {
     if sample.head.contains(&0) {
         return false;
     }
-    let mut info = SourceInfo::new(Default::default(), "", CaptureKind::Figures);
+    let mut info = SourceInfo::new(Default::default(), sample.file_name, CaptureKind::Figures);
     let mut reading = Reading::default();
     let (mut used, mut damaged) = (0, 0);
     let mut sink = |_: Event<'_>| {};

@@ -206,8 +206,7 @@ impl Block for Top {
             let is_command = |word: &&str| {
                 matches!(*word, "COMMAND" | "BEFEHL" | "COM." | "Command" | "COMANDO" | "ORDEN")
             };
-            let end =
-                line.words.iter().position(|word| is_command(word)).map_or(line.words.len(), |at| at + 1);
+            let end = line.words.iter().position(is_command).map_or(line.words.len(), |at| at + 1);
             self.columns = line.words.iter().take(end).map(|word| (*word).to_string()).collect();
             return Step::Used;
         }

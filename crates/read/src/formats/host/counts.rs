@@ -1,0 +1,191 @@
+//! Tables of counts: syscount, vfscount, funccount, vfsstat, cachestat.
+//!
+//! ```text
+//! [14:58:52]
+//! SYSCALL                   COUNT
+//! lstat                   1052795
+//! ```
+
+use super::columns::task_number;
+use super::line::{DayClock, Line, number, time_of_day};
+use super::sysstat::seconds;
+use super::{Block, Out, Step, Tool};
+use whyslow_model::{ClockKind, Entity, FigureRow, FigureTable, Metric, Nanos, Over, Timestamp, Trait};
+
+pub(super) static COUNTS: Tool =
+    Tool { begins: |line| shape(line).is_some(), row: |_| false, open: || Box::<Counts>::default() };
+
+/// The forms of such tables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Shape {
+    /// A name and its count: syscalls, functions.
+    Functions(&'static str),
+    /// Function's address, name, count.
+    Addresses,
+    /// A command and its count.
+    Commands,
+    /// A process, its name and its count (`syscount -P`).
+    Processes,
+    /// A second a row, a kind of call a column.
+    VfsStat,
+    /// A second a row.
+    CacheStat,
+}
+
+fn shape(line: &Line<'_>) -> Option<Shape> {
+    Some(match &line.words[..] {
+        ["SYSCALL", "COUNT", ..] => Shape::Functions("syscount"),
+        ["FUNC", "COUNT"] => Shape::Functions("funccount"),
+        ["ADDR", "FUNC", "COUNT"] => Shape::Addresses,
+        ["COMM", "COUNT"] => Shape::Commands,
+        ["PID", "COMM", "COUNT", ..] => Shape::Processes,
+        ["TIME", "READ/s", "WRITE/s", ..] => Shape::VfsStat,
+        ["HITS", "MISSES", "DIRTIES", ..] | ["TIME", "HITS", "MISSES", "DIRTIES", ..] => Shape::CacheStat,
+        _ => return None,
+    })
+}
+
+#[derive(Default)]
+struct Counts {
+    shape: Option<Shape>,
+    names: Vec<String>,
+    table: Option<FigureTable>,
+    clock: DayClock,
+    at: Option<u64>,
+    before: Option<u64>,
+    /// Seconds that each table is over.
+    every: Option<f64>,
+}
+
+/// Rows of one table: a kernel has some 100,000 functions.
+const MOST_ROWS: usize = 131_072;
+
+impl Counts {
+    fn flush(&mut self, out: &mut Out<'_>) {
+        let Some(mut table) = self.table.take() else { return };
+        let between =
+            self.at.zip(self.before).and_then(|(at, before)| at.checked_sub(before)).filter(|ns| *ns > 0);
+        let length = between.map(Nanos::new).or_else(|| self.every.map(seconds)).unwrap_or_default();
+        table.over = Over::Interval(length);
+        table.at = self.at.map_or(Timestamp::UNKNOWN, Timestamp::new);
+        if let Some(length) = length.as_secs_f64().filter(|length| *length > 0.0) {
+            for row in &mut table.rows {
+                if let Some(count) = row.get(Metric::CallCount) {
+                    row.set(Metric::Calls, count / length);
+                }
+            }
+        }
+        self.before = self.at.or(self.before);
+        out.push(table);
+    }
+
+    /// Column of that name.
+    fn cell(&self, line: &Line<'_>, name: &str) -> Option<f64> {
+        let at = self.names.iter().position(|is| is == name)?;
+        number(line.word(at).trim_end_matches('%'))
+    }
+
+    fn row(&self, shape: Shape, line: &Line<'_>) -> Option<Vec<FigureRow>> {
+        let count =
+            |at: usize| number(line.word(at)).filter(|value| *value >= 0.0 && !line.word(at).contains('.'));
+        let counted = |of: Entity, count: f64| {
+            let mut row = FigureRow::new(of);
+            row.set(Metric::CallCount, count);
+            row
+        };
+        let function = |name: &str| Entity::Function { pid: None, name: name.into() };
+        let words = line.words.len();
+        Some(match shape {
+            Shape::Functions(_) if (2..=3).contains(&words) => {
+                let mut row = counted(function(line.word(0)), count(1)?);
+                // `syscount -L`: the time of all, in the unit of the header.
+                if let Some(time) = number(line.word(2)).filter(|_| words == 3) {
+                    let unit = if self.names.iter().any(|name| name.contains("ms")) { 1e6 } else { 1e3 };
+                    row.set(Metric::CallTotal, time * unit);
+                    row.set(Metric::Latency, time * unit / count(1)?.max(1.0));
+                }
+                vec![row]
+            }
+            Shape::Addresses if words == 3 && line.word(0).bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+                vec![counted(function(line.word(1)), count(2)?)]
+            }
+            Shape::Commands if words >= 2 => {
+                let name = line.text.trim().strip_suffix(line.word(words - 1))?.trim_end();
+                vec![counted(Entity::Command(name.into()), count(words - 1)?)]
+            }
+            Shape::Processes if words >= 3 => {
+                let mut row = counted(Entity::Process(task_number(line.word(0))?), count(2)?);
+                row.say(Trait::Name, line.word(1));
+                vec![row]
+            }
+            Shape::VfsStat => {
+                let named = self.names.iter().zip(&line.words).skip(1);
+                let calls = named.map(|(name, cell)| {
+                    let name = format!("vfs_{}", name.trim_end_matches("/s").to_ascii_lowercase());
+                    let mut row = FigureRow::new(function(&name));
+                    row.set(Metric::Calls, number(cell)?);
+                    Some(row)
+                });
+                calls.collect::<Option<Vec<_>>>()?
+            }
+            Shape::CacheStat => {
+                let (hits, misses) = (self.cell(line, "HITS")?, self.cell(line, "MISSES")?);
+                let mut row = FigureRow::new(Entity::Host);
+                row.set(Metric::PageCacheHits, hits);
+                row.set(Metric::PageCacheMisses, misses);
+                for (name, metric) in [("BUFFERS_MB", Metric::MemBuffers), ("CACHED_MB", Metric::MemCached)] {
+                    if let Some(size) = self.cell(line, name) {
+                        row.set(metric, size * 1024.0 * 1024.0);
+                    }
+                }
+                vec![row]
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl Block for Counts {
+    fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Step {
+        if let Some(shape) = shape(line) {
+            self.flush(out);
+            self.shape = Some(shape);
+            self.every = out.about.every;
+            self.at = out.about.stamp.take().or(self.at);
+            self.names = line.words.iter().map(|word| (*word).to_string()).collect();
+            return Step::Used;
+        }
+        let time =
+            line.words.iter().find_map(|word| word.rsplit_once("^C").map(|(_, word)| word).or(Some(word)));
+        let time = time.map(|word| word.trim_matches(['[', ']', ':']));
+        let stamp = time.and_then(|word| time_of_day(&Line { words: vec![word], ..*line }, 0));
+        let by_second = matches!(self.shape, Some(Shape::VfsStat | Shape::CacheStat));
+        if let Some((time, _)) = stamp.filter(|_| line.words.len() == 1 || by_second) {
+            self.flush(out);
+            out.clock(ClockKind::TimeOfDay);
+            self.at = Some(self.clock.carry(time));
+            if line.words.len() == 1 {
+                return Step::Used;
+            }
+        }
+        let Some(shape) = self.shape else { return Step::Other };
+        let Some(mut rows) = self.row(shape, line) else { return Step::Other };
+        rows.iter_mut().for_each(|row| line.sign(row));
+        let tool = match shape {
+            Shape::Functions(tool) => tool,
+            Shape::Addresses => "vfscount",
+            Shape::Commands | Shape::Processes => "syscount",
+            Shape::VfsStat => "vfsstat",
+            Shape::CacheStat => "cachestat",
+        };
+        let table = self.table.get_or_insert_with(|| out.table(tool));
+        if table.rows.len() < MOST_ROWS {
+            table.rows.append(&mut rows);
+        }
+        Step::Used
+    }
+
+    fn end(&mut self, out: &mut Out<'_>) {
+        self.flush(out);
+    }
+}
