@@ -325,6 +325,7 @@ impl<'a> Findings<'a> {
             id: self.rule.id,
             title: title.into(),
             severity,
+            disagreement: false,
             confidence: 0.9,
             share: share.value,
             share_of: share.of,
@@ -344,6 +345,13 @@ impl<'a> Findings<'a> {
         let share = Share { value: None, of: String::new() };
         let mut report = self.report(share, title);
         report.finding.severity = Severity::Capture;
+        report
+    }
+
+    /// Two sources contradict each other: told before all causes, because a cause may rest on the wrong one.
+    pub fn disagreement(&mut self, title: impl Into<String>) -> Report<'_, 'a> {
+        let mut report = self.capture(title);
+        report.finding.disagreement = true;
         report
     }
 

@@ -12,6 +12,7 @@ pub mod payload;
 pub mod rules;
 pub mod verdict;
 pub mod views;
+pub mod walk;
 
 pub use diff::{Side, diff, two_runs};
 pub use engine::{Findings, Need, Rule, Subjects};

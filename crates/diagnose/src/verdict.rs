@@ -7,7 +7,7 @@ use crate::rules::RULES;
 use crate::words;
 use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::{
-    CallStats, ClockKind, Diagnosis, Finding, Nanos, Severity, Target, ThreadTime, WaitShare,
+    CallStats, ClockKind, Diagnosis, Finding, Nanos, Severity, Target, ThreadTime, WaitShare, Walk,
 };
 
 /// Threads listed with their time; the rest are in `whyslow threads`.
@@ -15,7 +15,8 @@ const MAX_THREADS: usize = 50;
 /// Processes listed.
 const MAX_PROCESSES: usize = 50;
 
-/// Checks all rules and ranks what they found: the capture's own findings last, the others by severity, then
+/// Checks all rules and ranks what they found: sources that contradict each other first, because a cause may rest on the
+/// wrong one; other findings about the capture last; the others by severity, then
 /// by what fixing them would save (share), weighed by confidence.
 pub fn diagnose(facts: &Facts) -> Diagnosis {
     let (mut findings, mut not_judged) = (Vec::new(), Vec::new());
@@ -25,19 +26,47 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
         not_judged.extend(unjudged);
     }
     crate::chain::attach(facts, &mut findings);
+    let walk = crate::walk::walk(facts);
     findings.sort_by(|a, b| {
         let weight = |finding: &Finding| finding.share.unwrap_or(0.0) * finding.confidence;
-        b.severity.cmp(&a.severity).then(weight(b).total_cmp(&weight(a))).then_with(|| a.id.cmp(b.id))
+        b.disagreement
+            .cmp(&a.disagreement)
+            .then(b.severity.cmp(&a.severity))
+            .then(weight(b).total_cmp(&weight(a)))
+            .then_with(|| a.id.cmp(b.id))
     });
     Diagnosis {
         schema: Diagnosis::SCHEMA,
-        verdict: sentence(facts, &findings),
+        verdict: verdict(facts, &findings, walk.as_ref()),
         target: target(facts),
+        walk,
         time: thread_times(facts),
         remaining: remaining(facts, &findings),
         findings,
         not_judged,
     }
+}
+
+/// The sentence: what the host is short of, the cause, and whether the sources agree.
+fn verdict(facts: &Facts, findings: &[Finding], walk: Option<&Walk>) -> String {
+    let host = walk.and_then(|walk| Some((walk, crate::walk::verdict(walk)?)));
+    let cause = findings.iter().find(|finding| finding.severity >= Severity::Warning);
+    let mut told = match (host, cause) {
+        (None, None) if facts.total_calls() == 0 && walk.is_some() => {
+            walk.map_or(String::new(), crate::walk::without_resources)
+        }
+        (None, _) => sentence(facts, findings),
+        // A finding about the resource says the same.
+        (Some(_), Some(cause)) if cause.subject.device.is_some() || cause.subject.host.is_some() => {
+            sentence(facts, findings)
+        }
+        (Some((_, host)), Some(_)) => format!("{host}; {}", sentence(facts, findings)),
+        (Some((walk, host)), None) => format!("{host}. {}", walk.next),
+    };
+    if let Some(first) = findings.iter().find(|finding| finding.disagreement) {
+        told.push_str(&format!(" The sources disagree: {}.", first.title.trim_end_matches('.')));
+    }
+    told
 }
 
 fn sentence(facts: &Facts, findings: &[Finding]) -> String {
@@ -69,7 +98,8 @@ fn sentence(facts: &Facts, findings: &[Finding]) -> String {
             String::new()
         };
         // What the capture lacks may well be the cause: saying only "none" would be a wrong answer.
-        let gap = findings.iter().find(|finding| finding.severity == Severity::Capture);
+        let gap =
+            findings.iter().find(|finding| finding.severity == Severity::Capture && !finding.disagreement);
         let mind = gap.map_or(String::new(), |gap| format!(" But {}.", gap.title.trim_end_matches('.')));
         let computes = findings.iter().find(|finding| finding.id == "cpu-bound");
         let computes = computes.map_or(String::new(), |found| format!(" But {}.", found.title));

@@ -5,6 +5,7 @@ use crate::errno::Errno;
 use crate::ids::Tid;
 use crate::live::Cost;
 use crate::time::Nanos;
+use crate::walk::Walk;
 use serde::{Serialize, Serializer};
 
 /// How much a finding matters.
@@ -105,6 +106,9 @@ pub struct Finding {
     pub title: String,
     /// How much it matters.
     pub severity: Severity,
+    /// True where it says that two sources contradict each other: told before all causes.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub disagreement: bool,
     /// 0 to 1: how sure the rule is of the cause.
     pub confidence: f64,
     /// 0 to 1: the part of the subject's time (or, where `share_of` says so, calls) that it costs.
@@ -221,6 +225,9 @@ pub struct Diagnosis {
     pub verdict: String,
     /// What was diagnosed.
     pub target: Target,
+    /// The walk over the host, where a source tells figures of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub walk: Option<Walk>,
     /// Where each thread's time went, the busiest first.
     pub time: Vec<ThreadTime>,
     /// The findings, the most worthwhile first.

@@ -25,6 +25,7 @@ mod syscall_rows;
 pub mod table;
 pub mod text;
 pub mod time;
+pub mod walk;
 
 pub use access::{Logged, PercentileRow, PercentileTable, Upstream};
 pub use capture::{CaptureKind, CaptureNote, ClockKind, NoteKind, SourceInfo};
@@ -50,3 +51,4 @@ pub use stats::{CallStats, Histogram, RareStats};
 pub use syscall::Syscall;
 pub use table::{Cell, Column, Table};
 pub use time::{Nanos, Timestamp};
+pub use walk::Walk;

@@ -6,6 +6,7 @@
 
 mod exporter;
 mod formats;
+mod host;
 mod inline;
 mod phrases;
 pub mod redact;

@@ -125,8 +125,10 @@ pub(crate) fn saving(finding: &Finding) -> Option<String> {
     }
 }
 
-/// The findings in their order, in three groups: causes (warning and above), notices, about the capture.
+/// The findings in their order, in four groups: sources that contradict each other, causes (warning and above),
+/// notices, about the capture.
 pub(crate) struct Groups<'a> {
+    pub(crate) disagreements: Vec<&'a Finding>,
     pub(crate) causes: Vec<&'a Finding>,
     pub(crate) notices: Vec<&'a Finding>,
     pub(crate) capture: Vec<&'a Finding>,
@@ -134,9 +136,12 @@ pub(crate) struct Groups<'a> {
 
 /// Sorts the findings into their groups.
 pub(crate) fn groups(findings: &[Finding]) -> Groups<'_> {
-    let of =
-        |wanted: fn(Severity) -> bool| findings.iter().filter(|finding| wanted(finding.severity)).collect();
+    let of = |wanted: fn(Severity) -> bool| {
+        let rest = findings.iter().filter(|finding| !finding.disagreement);
+        rest.filter(|finding| wanted(finding.severity)).collect()
+    };
     Groups {
+        disagreements: findings.iter().filter(|finding| finding.disagreement).collect(),
         causes: of(|severity| severity >= Severity::Warning),
         notices: of(|severity| severity == Severity::Notice),
         capture: of(|severity| severity == Severity::Capture),

@@ -3,6 +3,7 @@
 
 use whyslow_model::capture::{CaptureNote, SourceInfo};
 use whyslow_model::diagnosis::TargetProcess;
+use whyslow_model::walk::{Amount, Resource, Taker, Walk};
 use whyslow_model::{
     Cell, ChainLink, Diagnosis, Diff, Evidence, FigureChange, Finding, FindingChange, NotJudged, Saving,
     Subject, Table, Target, ThreadTime,
@@ -29,9 +30,13 @@ fn blocks<'t>(texts: impl IntoIterator<Item = &'t mut String>, visit: Visit<'_>)
 
 /// Visits all texts of a diagnosis.
 pub(crate) fn diagnosis(diagnosis: &mut Diagnosis, visit: Visit<'_>) {
-    let Diagnosis { schema: _, verdict, target: about, time, findings, not_judged, remaining } = diagnosis;
+    let Diagnosis { schema: _, verdict, target: about, walk, time, findings, not_judged, remaining } =
+        diagnosis;
     lines([verdict], visit);
     target(about, visit);
+    if let Some(walk) = walk {
+        host(walk, visit);
+    }
     for thread in time {
         let ThreadTime {
             pid: _,
@@ -54,6 +59,34 @@ pub(crate) fn diagnosis(diagnosis: &mut Diagnosis, visit: Visit<'_>) {
         blocks([supply], visit);
     }
     blocks(remaining, visit);
+}
+
+fn host(walk: &mut Walk, visit: Visit<'_>) {
+    let Walk { resources, load, processes, threads, calls, saving, next } = walk;
+    for resource in resources {
+        let Resource { name, state: _, reason, evidence: shown, supply } = resource;
+        lines([name, reason], visit);
+        evidence(shown, visit);
+        blocks([supply], visit);
+    }
+    for taker in processes.iter_mut().chain(threads).chain(calls) {
+        let Taker { pid: _, tid: _, comm, takes, waits, victim_of, evidence: shown } = taker;
+        lines(comm.iter_mut().chain(victim_of), visit);
+        for amount in takes.iter_mut().chain(waits) {
+            let Amount { what: _, value: _, text } = amount;
+            lines([text], visit);
+        }
+        evidence(shown, visit);
+    }
+    lines(load.iter_mut().chain(saving), visit);
+    blocks([next], visit);
+}
+
+fn evidence(shown: &mut [Evidence], visit: Visit<'_>) {
+    for line in shown {
+        let Evidence { source, text } = line;
+        lines([source, text], visit);
+    }
 }
 
 fn target(target: &mut Target, visit: Visit<'_>) {
@@ -88,6 +121,7 @@ fn finding(finding: &mut Finding, visit: Visit<'_>) {
         id: _,
         title,
         severity: _,
+        disagreement: _,
         confidence: _,
         share: _,
         share_of,
@@ -96,7 +130,7 @@ fn finding(finding: &mut Finding, visit: Visit<'_>) {
         cause,
         fix,
         chain,
-        evidence,
+        evidence: shown,
         verify,
     } = finding;
     lines([title, share_of, saved], visit);
@@ -106,10 +140,7 @@ fn finding(finding: &mut Finding, visit: Visit<'_>) {
         let ChainLink { who, waits_for, ns: _, evidence } = link;
         lines([who, waits_for, evidence], visit);
     }
-    for line in evidence {
-        let Evidence { source, text } = line;
-        lines([source, text], visit);
-    }
+    evidence(shown, visit);
     let Subject {
         pid: _,
         tid: _,

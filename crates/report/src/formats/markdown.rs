@@ -3,11 +3,12 @@
 
 use crate::exporter::Exporter;
 use crate::inline::{Block, Piece, blocks, pieces};
-use crate::phrases;
 use crate::style::Style;
 use crate::table_text::Grid;
 use crate::time_parts::{Part, parts};
+use crate::{host, phrases};
 use std::io::{self, Write};
+use whyslow_model::walk::{State, Walk};
 use whyslow_model::{Diagnosis, Diff, Finding, Table};
 
 /// Markdown.
@@ -123,8 +124,10 @@ fn diagnosis_text(diagnosis: &Diagnosis, style: &Style) -> String {
     let mut out =
         format!("**{}**\n\n{}\n", text(&diagnosis.verdict), text(&phrases::target(&diagnosis.target)));
     let groups = phrases::groups(&diagnosis.findings);
-    groups.causes.iter().for_each(|finding| out.push_str(&full(finding)));
-    if groups.causes.is_empty() && groups.notices.is_empty() {
+    out.push_str(&diagnosis.walk.as_ref().map_or(String::new(), |walk| host_section(walk, style)));
+    let first = groups.disagreements.iter().chain(&groups.causes);
+    first.for_each(|finding| out.push_str(&full(finding)));
+    if groups.disagreements.is_empty() && groups.causes.is_empty() && groups.notices.is_empty() {
         out.push_str(&format!("\n{}\n", text(&phrases::nothing_found(diagnosis))));
     }
     if style.explain {
@@ -139,6 +142,29 @@ fn diagnosis_text(diagnosis: &Diagnosis, style: &Style) -> String {
     out.push_str(&about_capture(diagnosis, &groups.capture));
     if let Some(remaining) = &diagnosis.remaining {
         out.push_str(&format!("\n### Next\n\n{}\n", rich(remaining)));
+    }
+    out
+}
+
+fn host_section(walk: &Walk, style: &Style) -> String {
+    let resources = host::resources(walk);
+    let mut out = format!(
+        "\n### The host\n\n{}",
+        bullets(resources.iter().map(|line| format!("{}: {}", line.word, sentence(&line.text))))
+    );
+    for (heading, lines) in host::takers(walk, style.explain) {
+        out.push_str(&format!("\n{heading}:\n\n{}", bullets(lines.iter().map(|(line, _)| text(line)))));
+    }
+    let evidence: String =
+        (resources.iter().filter(|line| style.explain || line.resource.state == State::Saturated))
+            .flat_map(|line| &line.resource.evidence)
+            .map(|line| format!("{}  {}\n", line.source, line.text))
+            .collect();
+    if !evidence.is_empty() {
+        out.push_str(&format!("\n{}", fenced("text", &evidence)));
+    }
+    for line in walk.load.iter().chain(&walk.saving).chain([&walk.next]).filter(|line| !line.is_empty()) {
+        out.push_str(&format!("\n{}\n", rich(line)));
     }
     out
 }

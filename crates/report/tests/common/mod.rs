@@ -3,6 +3,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its part of the fixtures")]
 
 use whyslow_model::diagnosis::TargetProcess;
+use whyslow_model::walk::{Amount, Resource, State, Taker, Walk};
 use whyslow_model::{
     CaptureKind, CaptureNote, Cell, ChainLink, ClockKind, Column, Diagnosis, Diff, Evidence, FigureChange,
     Finding, FindingChange, Nanos, NotJudged, NoteKind, Saving, Severity, SourceId, SourceInfo, Subject,
@@ -41,6 +42,7 @@ fn finding(id: &'static str, severity: Severity, title: &str) -> Finding {
         id,
         title: title.into(),
         severity,
+        disagreement: false,
         confidence: 0.9,
         share: None,
         share_of: String::new(),
@@ -62,6 +64,7 @@ pub fn slow_service() -> Diagnosis {
     let lsof = SourceInfo::new(SourceId(1), "redis-epipe.lsof", CaptureKind::Lsof);
     Diagnosis {
         schema: Diagnosis::SCHEMA,
+        walk: None,
         verdict: "HMGET to Redis 10.3.0.7:6379 took 1.78 s, and the client had gone (1 more cause).".into(),
         target: Target {
             kind: "capture",
@@ -194,6 +197,7 @@ pub fn slow_service() -> Diagnosis {
 pub fn nothing_found() -> Diagnosis {
     Diagnosis {
         schema: Diagnosis::SCHEMA,
+        walk: None,
         verdict: "No cause of slowness among the system calls: 812 calls looked at.".into(),
         target: Target {
             kind: "capture",
@@ -231,6 +235,31 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
     let ns = Nanos::new(figure);
     diagnosis.verdict = text();
     diagnosis.remaining = Some(text());
+    let taker = Taker {
+        pid: Some(figure as u32),
+        tid: Some(0),
+        comm: Some(text()),
+        takes: vec![Amount { what: "task_user", value: share, text: text() }],
+        waits: vec![Amount { what: "run_delay", value: share, text: text() }],
+        victim_of: Some(text()),
+        evidence: vec![line(&text(), &text())],
+    };
+    let resource = Resource {
+        name: text(),
+        state: State::Unknown,
+        reason: text(),
+        evidence: vec![line(&text(), &text())],
+        supply: text(),
+    };
+    diagnosis.walk = Some(Walk {
+        resources: vec![Resource { state: State::Saturated, ..resource.clone() }, resource],
+        load: Some(text()),
+        processes: vec![taker.clone()],
+        threads: vec![taker.clone()],
+        calls: vec![taker],
+        saving: Some(text()),
+        next: text(),
+    });
     let target = &mut diagnosis.target;
     (target.start, target.duration_ns, target.events, target.lost_events) =
         (Some(text()), ns, figure, figure);
@@ -255,6 +284,7 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
         *finding = Finding {
             id: finding.id,
             severity: finding.severity,
+            disagreement: finding.disagreement,
             title: text(),
             confidence: share,
             share: Some(share),

@@ -1,8 +1,10 @@
 //! The host and what is on it by figures: live samples, a recording's, pasted tables, all as one. A figure stays with
 //! the tool that told it, so that two tools can be held against each other.
 
+mod functions;
 mod shown;
 
+pub use functions::{call_family, call_name};
 pub use shown::{figure, metric_words};
 
 use hashbrown::HashMap;
@@ -29,6 +31,10 @@ pub struct Reading {
     pub max: f64,
     /// When it was most.
     pub max_at: Timestamp,
+    /// The beginning of what the first table with it is over.
+    pub from: Timestamp,
+    /// The end of what the last one is over.
+    pub to: Timestamp,
     /// The last one.
     pub last: f64,
     /// The line on which it was most, from 1; 0 where the source is no text.
@@ -54,7 +60,23 @@ impl Reading {
     pub fn is_current(&self) -> bool {
         matches!(self.over, Over::Interval(_) | Over::Moment)
     }
+
+    /// False where it and `other` are known to be of different times: apart by more than [`SAME_TIME`], or one of them
+    /// since boot or over a life. Two clocks that cannot be compared, or none, leave it possible.
+    pub fn may_be_of_one_time(&self, other: &Reading) -> bool {
+        /// The beginning of the second day of 1970: a smaller time is a time of day.
+        const ONE_DAY: u64 = 86_400 * 1_000_000_000;
+        let is_date = |ts: Timestamp| ts.get().is_some_and(|ns| ns >= ONE_DAY);
+        let apart = |earlier: Timestamp, later: Timestamp| {
+            is_date(earlier) == is_date(later)
+                && later.since(earlier).get().is_some_and(|gap| gap > SAME_TIME.or_zero())
+        };
+        self.is_current() && other.is_current() && !apart(self.to, other.from) && !apart(other.to, self.from)
+    }
 }
+
+/// Tools that are started by hand one after the other look at the same thing.
+const SAME_TIME: Nanos = Nanos::from_secs(10);
 
 /// What is known of one thing.
 #[derive(Clone, Debug, Default)]
@@ -82,6 +104,11 @@ impl Thing {
     /// The mean of the reading to go by.
     pub fn mean(&self, metric: Metric) -> Option<f64> {
         self.reading(metric).map(Reading::mean)
+    }
+
+    /// The mean over a time that was looked at, or the level; `None` for what is only known since boot or over a life.
+    pub fn current(&self, metric: Metric) -> Option<f64> {
+        self.reading(metric).filter(|reading| reading.is_current()).map(Reading::mean)
     }
 
     /// The sum of these means; `None` where none of them is known.
@@ -112,6 +139,11 @@ impl Thing {
             Over::Interval(length) => length.as_secs_f64().unwrap_or(0.0),
             _ => 0.0,
         };
+        let length = match table.over {
+            Over::Interval(length) => length.or_zero(),
+            _ => 0,
+        };
+        let begin = table.at.get().map_or(Timestamp::UNKNOWN, |at| Timestamp::new(at.saturating_sub(length)));
         for &(metric, value) in &row.figures {
             let known = self.readings.iter_mut().find(|reading| {
                 reading.metric == metric
@@ -127,6 +159,7 @@ impl Thing {
                     reading.tables += 1;
                     reading.min = reading.min.min(value);
                     reading.last = value;
+                    reading.to = table.at;
                     if value > reading.max {
                         reading.max = value;
                         reading.max_at = table.at;
@@ -144,6 +177,8 @@ impl Thing {
                     min: value,
                     max: value,
                     max_at: table.at,
+                    from: begin,
+                    to: table.at,
                     last: value,
                     line: row.line,
                     raw: row.raw.clone(),
@@ -267,6 +302,28 @@ impl Host {
         self.host()?.mean(metric)
     }
 
+    /// A share of the machine's CPU time: as a tool says it of all CPUs, else the mean over them.
+    pub fn of_cpus(&self, metric: Metric) -> Option<f64> {
+        if let Some(share) = self.host().and_then(|host| host.current(metric)) {
+            return Some(share);
+        }
+        let shares: Vec<f64> = self.cpus().iter().filter_map(|(_, cpu)| cpu.current(metric)).collect();
+        (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
+    }
+
+    /// Single CPUs.
+    pub fn cpus(&self) -> Vec<(&Entity, &Thing)> {
+        self.things_that(|of| matches!(of, Entity::Cpu(_)))
+    }
+
+    /// How many CPUs there are: as told, else as many as are told of.
+    pub fn cpu_count(&self) -> Option<f64> {
+        self.mean(Metric::CpuCount).or_else(|| match self.cpus().len() {
+            0 => None,
+            count => Some(count as f64),
+        })
+    }
+
     /// All things, sorted, so that what is made of them does not depend on a hash table's order.
     pub fn things(&self) -> Vec<(&Entity, &Thing)> {
         self.things_that(|_| true)
@@ -343,6 +400,34 @@ mod tests {
         assert_eq!(host.mean(Metric::CpuIdle), Some(0.99));
         host.see(&table(seconds(1), "vmstat", Entity::Host, Metric::CpuIdle, 0.02));
         assert_eq!(host.mean(Metric::CpuIdle), Some(0.02));
+    }
+
+    #[test]
+    fn times_that_are_known_to_be_apart_are_not_compared() {
+        let reading = |at: Timestamp, over: Over| {
+            let mut table = table(over, "x", Entity::Host, Metric::CpuIdle, 0.5);
+            table.at = at;
+            let mut host = Host::default();
+            host.see(&table);
+            host.host().and_then(|host| host.reading(Metric::CpuIdle)).expect("told").clone()
+        };
+        let day = |s: u64| Timestamp::new(s * 1_000_000_000);
+        let first = reading(day(40_000), seconds(1));
+        assert!(first.may_be_of_one_time(&reading(day(40_005), seconds(1))));
+        assert!(!first.may_be_of_one_time(&reading(day(40_700), seconds(1))));
+        assert!(first.may_be_of_one_time(&reading(day(40_700), seconds(700))));
+        assert!(first.may_be_of_one_time(&reading(Timestamp::UNKNOWN, seconds(1))));
+        assert!(first.may_be_of_one_time(&reading(day(1_700_000_000), seconds(1))));
+        assert!(!first.may_be_of_one_time(&reading(day(40_000), Over::SinceBoot)));
+    }
+
+    #[test]
+    fn a_share_of_all_cpus_is_their_mean_where_no_tool_says_it() {
+        let mut host = Host::default();
+        for (cpu, idle) in [(0, 0.2), (1, 0.6)] {
+            host.see(&table(seconds(1), "top", Entity::Cpu(cpu), Metric::CpuIdle, idle));
+        }
+        assert_eq!((host.of_cpus(Metric::CpuIdle), host.cpu_count()), (Some(0.4), Some(2.0)));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! A diagnosis as a page: the terminal's order, with notices and remarks folded.
 
 use super::{aside, list, paragraph, rich, text};
-use crate::phrases;
 use crate::time_parts::{Part, UNKNOWN, parts};
-use whyslow_model::{Diagnosis, Finding, ThreadTime};
+use crate::{host, phrases};
+use whyslow_model::{Diagnosis, Evidence, Finding, ThreadTime, Walk};
 
 /// Shades of the bar's parts (`p0` to `p3` in the style sheet); they repeat.
 const SHADES: usize = 4;
@@ -11,8 +11,12 @@ const SHADES: usize = 4;
 pub(super) fn body(diagnosis: &Diagnosis) -> String {
     let mut body = aside(&phrases::target(&diagnosis.target));
     let groups = phrases::groups(&diagnosis.findings);
-    groups.causes.iter().for_each(|finding| body.push_str(&article(finding)));
-    if groups.causes.is_empty() && groups.notices.is_empty() {
+    if let Some(walk) = &diagnosis.walk {
+        body.push_str(&host_section(walk));
+    }
+    let first = groups.disagreements.iter().chain(&groups.causes);
+    first.for_each(|finding| body.push_str(&article(finding)));
+    if groups.disagreements.is_empty() && groups.causes.is_empty() && groups.notices.is_empty() {
         body.push_str(&paragraph(&phrases::nothing_found(diagnosis)));
     }
     if !groups.notices.is_empty() {
@@ -25,6 +29,28 @@ pub(super) fn body(diagnosis: &Diagnosis) -> String {
         body.push_str(&format!("<h2>Next</h2>\n{}", paragraph(remaining)));
     }
     body
+}
+
+fn host_section(walk: &Walk) -> String {
+    let lines = host::resources(walk).into_iter().map(|line| {
+        let evidence: String = line.resource.evidence.iter().map(shown).collect();
+        let evidence = if evidence.is_empty() { evidence } else { format!("<pre>{evidence}</pre>") };
+        format!("<b>{}</b> {}{evidence}", line.word, rich(&line.text))
+    });
+    let mut out = format!("<h2>The host</h2>\n{}", list("ul", lines));
+    for (heading, lines) in host::takers(walk, true) {
+        let lines = lines.iter().map(|(line, _)| text(line));
+        out.push_str(&section(heading, &list("ul", lines)));
+    }
+    for line in walk.load.iter().chain(&walk.saving).chain([&walk.next]).filter(|line| !line.is_empty()) {
+        out.push_str(&paragraph(line));
+    }
+    out
+}
+
+/// A line of evidence.
+fn shown(line: &Evidence) -> String {
+    format!("<span class=\"dim\">{}</span>  {}\n", text(&line.source), text(&line.text))
 }
 
 fn article(finding: &Finding) -> String {
@@ -73,11 +99,7 @@ fn details(finding: &Finding) -> String {
         )
     });
     out.push_str(&section("Chain", &list("ol", links)));
-    let lines: String = finding
-        .evidence
-        .iter()
-        .map(|line| format!("<span class=\"dim\">{}</span>  {}\n", text(&line.source), text(&line.text)))
-        .collect();
+    let lines: String = finding.evidence.iter().map(shown).collect();
     if !lines.is_empty() {
         out.push_str(&section("Evidence", &format!("<pre>{lines}</pre>\n")));
     }

@@ -1,9 +1,10 @@
-//! The terminal: for a tired engineer at 3 a.m. The verdict first, then what was looked at, the causes with
+//! The terminal: for a tired engineer at 3 a.m. The verdict first, then what was looked at, the host, the causes with
 //! evidence, fix and check, the notices in short, where the time went, what the capture cannot show, and what
 //! to look at next.
 
 mod comparison;
 mod finding;
+mod host;
 mod layout;
 mod table;
 mod time;
@@ -35,10 +36,13 @@ fn write_diagnosis(diagnosis: &Diagnosis, style: &Style, out: &mut dyn Write) ->
     page.hanging("", 0, &diagnosis.verdict, BOLD);
     page.hanging("", 0, &phrases::target(&diagnosis.target), DIM);
     let groups = phrases::groups(&diagnosis.findings);
-    for cause in &groups.causes {
+    if let Some(walk) = &diagnosis.walk {
+        host::section(&mut page, walk);
+    }
+    for cause in groups.disagreements.iter().chain(&groups.causes) {
         finding::full(&mut page, cause);
     }
-    if groups.causes.is_empty() && groups.notices.is_empty() {
+    if groups.disagreements.is_empty() && groups.causes.is_empty() && groups.notices.is_empty() {
         page.gap();
         page.text(0, &phrases::nothing_found(diagnosis));
     }
