@@ -31,7 +31,7 @@ The best capture: strace -f -ttT -y -s 256 -o trace.st -p PID, for about 30 seco
 lsof -nP -p PID > trace.lsof. Other captures work too; what they cannot show is said.")]
 struct Diagnose {
     /// Recordings and captures (strace, strace -c, ltrace, lsof, /proc dumps; also .gz, .zst), directories of them, or - for standard input
-    #[arg(value_name = "FILE", conflicts_with = "pids")]
+    #[arg(value_name = "FILE", conflicts_with_all = LiveArgs::WHOM)]
     files: Vec<PathBuf>,
     #[command(flatten)]
     live: LiveArgs,

@@ -100,6 +100,8 @@ pub(crate) enum Means {
     Bpf,
     /// ptrace: slows the target down as strace does.
     Ptrace,
+    /// Nothing but figures of the host.
+    Sampling,
 }
 
 /// What `trace` asks for besides.
@@ -111,6 +113,10 @@ struct ForTrace {
 }
 
 impl LiveArgs {
+    /// The arguments that say whom to record, by clap's names: files beside them would not be read.
+    pub(crate) const WHOM: [&str; 9] =
+        ["pids", "tids", "names", "ports", "cgroups", "containers", "units", "all", "command"];
+
     /// For printing: each of these calls, nothing but calls, and bytes as they are.
     pub(crate) fn for_trace(&mut self, calls: Option<Vec<u16>>, string: u32, fd_names: bool) {
         self.trace = Some(ForTrace { calls, string, fd_names });
@@ -145,6 +151,11 @@ impl LiveArgs {
     /// True where something live was asked for.
     pub(crate) fn is_asked(&self) -> bool {
         !self.command.is_empty() || !self.selection().is_empty()
+    }
+
+    /// True where the host is sampled beside the recording.
+    pub(super) fn wants_host(&self) -> bool {
+        self.trace.is_none() && self.profile.is_none()
     }
 
     /// Which processes.

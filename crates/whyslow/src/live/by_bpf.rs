@@ -1,6 +1,7 @@
 //! Recording by BPF: starts, watches over it, ends it.
 
 use super::args::LiveArgs;
+use super::host::Beside;
 use super::profile::Look;
 use super::signals::{Arrival, Arrivals};
 use super::target::{self, Target};
@@ -23,6 +24,7 @@ pub(super) fn record(
     spool: &Path,
     mut follow: Option<&mut dyn Sink>,
     global: &Global,
+    mut beside: Option<&mut Beside>,
 ) -> anyhow::Result<Ended> {
     let mut arrivals = Arrivals::listen().context("listening for signals")?;
     let mut options = Options { spool: spool.into(), ..args.options() };
@@ -63,6 +65,9 @@ pub(super) fn record(
         line.show(&progress);
         if let Some(sink) = follow.as_deref_mut() {
             session.follow(sink)?;
+            if let Some(beside) = beside.as_deref_mut() {
+                beside.pour(sink);
+            }
         }
         if !told_thinning
             && matches!(progress.calls_now, Some(Coverage::Counts | Coverage::None))
@@ -106,10 +111,16 @@ pub(super) fn record(
             break;
         }
     }
+    if let Some(beside) = beside.as_deref_mut() {
+        beside.end();
+    }
     let mut recorded = session.stop()?;
     line.finish(&recorded);
     if let Some(sink) = follow {
         recorded.rest(&words, sink)?;
+        if let Some(beside) = beside {
+            beside.pour(sink);
+        }
     }
     // The recording is over before its time: the command goes on without us, and we wait for it.
     let command = match command {
@@ -130,5 +141,14 @@ pub(super) fn record(
     let window = (recorded.began, recorded.ended);
     let clock_offset = recorded.clock_offset();
     let recorded = Recording::Spooled(Box::new(recorded));
-    Ok(Ended { recorded, target: words, window, clock_offset, command, last: look, _spool: None })
+    Ok(Ended {
+        recorded,
+        target: words,
+        window,
+        clock_offset,
+        command,
+        last: look,
+        samples: Vec::new(),
+        _spool: None,
+    })
 }

@@ -1,10 +1,11 @@
 //! Recording by ptrace, where BPF is not to be had: the same events, at a cost that is told first.
 
 use super::args::{LiveArgs, Means};
+use super::host::Beside;
 use super::signals::{Arrival, Arrivals};
 use super::target::{self, Target};
 use super::{Ended, Recording};
-use anyhow::Context;
+use anyhow::{Context, bail};
 use std::path::Path;
 use std::time::Instant;
 use whyslow_model::{Event, Sink, SourceId};
@@ -22,6 +23,9 @@ pub(super) fn is_chosen(args: &LiveArgs) -> anyhow::Result<bool> {
     match args.by {
         Means::Ptrace => {}
         Means::Bpf => return Ok(false),
+        Means::Sampling => {
+            bail!("--by sampling shows no calls\nnext: leave --by away, or use whyslow diagnose -a")
+        }
         Means::Auto => match Session::probe() {
             Ok(()) => return Ok(false),
             Err(error) => {
@@ -39,18 +43,28 @@ pub(super) fn is_chosen(args: &LiveArgs) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-pub(super) fn record(args: &LiveArgs, folder: &Path, follow: Option<&mut dyn Sink>) -> anyhow::Result<Ended> {
+pub(super) fn record(
+    args: &LiveArgs,
+    folder: &Path,
+    follow: Option<&mut dyn Sink>,
+    beside: Option<&mut Beside>,
+) -> anyhow::Result<Ended> {
     let stored = folder.join("ptrace.whyslow");
     if let Some(sink) = follow {
-        return run(args, sink, Recording::Told);
+        return run(args, sink, Recording::Told, beside);
     }
     let mut writer = Writer::create(&stored, Meta::default(), WriteOptions::CONVERT)?;
-    let ended = run(args, &mut writer, Recording::Stored(stored))?;
+    let ended = run(args, &mut writer, Recording::Stored(stored), None)?;
     writer.finish()?;
     Ok(ended)
 }
 
-fn run(args: &LiveArgs, sink: &mut dyn Sink, recorded: Recording) -> anyhow::Result<Ended> {
+fn run(
+    args: &LiveArgs,
+    sink: &mut dyn Sink,
+    recorded: Recording,
+    mut beside: Option<&mut Beside>,
+) -> anyhow::Result<Ended> {
     let mut arrivals = Arrivals::listen().context("listening for signals")?;
     let options = args.options();
     let recorder_options = ptrace::Options {
@@ -92,8 +106,17 @@ fn run(args: &LiveArgs, sink: &mut dyn Sink, recorded: Recording) -> anyhow::Res
         }
         end
     };
-    let summary = recorder.run(&mut until, &mut |event| translator.take(event, sink))?;
+    let summary = recorder.run(&mut until, &mut |event| {
+        translator.take(event, sink);
+        if let Some(beside) = beside.as_deref_mut() {
+            beside.pour(sink);
+        }
+    })?;
     drop(recorder);
+    if let Some(beside) = beside {
+        beside.end();
+        beside.pour(sink);
+    }
     translator.finish(summary.lost, sink);
     eprintln!(
         "whyslow: recorded {} by ptrace for {:.1} s: {} calls, {} lost",
@@ -126,6 +149,7 @@ fn run(args: &LiveArgs, sink: &mut dyn Sink, recorded: Recording) -> anyhow::Res
         clock_offset: clock.offset,
         command,
         last: Default::default(),
+        samples: Vec::new(),
         _spool: None,
     })
 }

@@ -4,6 +4,7 @@ mod args;
 mod by_bpf;
 mod by_ptrace;
 mod expression;
+mod host;
 mod profile;
 mod runtime;
 mod signals;
@@ -18,7 +19,8 @@ use crate::cli::{Global, Status};
 use anyhow::Context;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use whyslow_model::{Event, Sink, SourceId, SourceInfo, Timestamp};
+use whyslow_host::Sample;
+use whyslow_model::{CaptureKind, CaptureNote, Event, NoteKind, Sink, SourceId, SourceInfo, Timestamp};
 use whyslow_record::Recorded;
 use whyslow_store::Host;
 
@@ -30,6 +32,11 @@ enum Recording {
     Stored(PathBuf),
     /// With whom followed them.
     Told,
+    /// There are none: the host alone was sampled.
+    Sampled {
+        /// Why.
+        why: String,
+    },
 }
 
 /// A recording that ended.
@@ -45,6 +52,8 @@ pub(crate) struct Ended {
     command: Option<u8>,
     /// Names as they were at the end, and runtimes of the processes: for a profile.
     last: profile::Look,
+    /// Samples of the host that were not told yet.
+    samples: Vec<Sample>,
     /// Holds the spool until it was read.
     _spool: Option<TempDir>,
 }
@@ -65,7 +74,19 @@ impl Ended {
                 whyslow_store::read(folder, SourceId::default(), &mut named, &mut |_, _| {})?;
             }
             Recording::Told => {}
+            Recording::Sampled { why } => {
+                let source = SourceId::default();
+                let text = format!("{why}: nothing but the host was sampled");
+                let kind = NoteKind::Assumed;
+                sink.push(Event::Note(CaptureNote { kind, source, line: None, text, tid: None }));
+                sink.push(Event::Source(SourceInfo::new(
+                    source,
+                    self.target.as_str(),
+                    CaptureKind::Recording,
+                )));
+            }
         }
+        host::tell(&self.samples, sink);
         Ok(())
     }
 
@@ -96,11 +117,18 @@ pub(crate) fn record(
         ),
     };
     let folder = spool.or(temporary.as_ref().map(TempDir::path)).expect("one of both");
-    let mut ended = if by_ptrace::is_chosen(args)? {
-        by_ptrace::record(args, folder, follow)?
+    if let Some(why) = host::is_all(args) {
+        return host::record(args, why, follow);
+    }
+    let by_ptrace = by_ptrace::is_chosen(args)?;
+    // A profile and a printed trace are of one program.
+    let mut beside = if args.wants_host() { Some(host::Beside::start(follow.is_some())?) } else { None };
+    let mut ended = if by_ptrace {
+        by_ptrace::record(args, folder, follow, beside.as_mut())?
     } else {
-        by_bpf::record(args, folder, follow, global)?
+        by_bpf::record(args, folder, follow, global, beside.as_mut())?
     };
+    ended.samples = beside.map(host::Beside::rest).unwrap_or_default();
     ended._spool = temporary;
     Ok(ended)
 }
