@@ -16,7 +16,7 @@ mod text;
 
 pub use options::{Options, Root};
 pub use out::Gap;
-pub use sampler::{Cost, HostError, Sample, Sampler};
+pub use sampler::{Cost, HostError, Sample, Sampler, own_cpu};
 pub use sources::{SOURCES, Source};
 
 /// The name under which the sampler's own figures go.

@@ -131,6 +131,11 @@ impl Sampler {
     }
 }
 
+/// CPU time that this whole process has used so far.
+pub fn own_cpu() -> Nanos {
+    Nanos::new(nanoseconds(ClockId::ProcessCPUTime))
+}
+
 fn nanoseconds(clock: ClockId) -> u64 {
     let time = clock_gettime(clock);
     (time.tv_sec as u64).saturating_mul(1_000_000_000).saturating_add(time.tv_nsec as u64)

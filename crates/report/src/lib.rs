@@ -20,3 +20,4 @@ pub use exporter::Exporter;
 pub use formats::{EXPORTERS, HTML, JSON, MARKDOWN, TERMINAL, exporter};
 pub use redact::{redact, redact_diagnosis, redact_diff, redact_table};
 pub use style::Style;
+pub use table_text::cell_text;

@@ -83,7 +83,7 @@ impl Grid {
 }
 
 /// A cell for people.
-fn cell(cell: &Cell) -> String {
+pub fn cell_text(cell: &Cell) -> String {
     match cell {
         Cell::Unknown => UNKNOWN.to_string(),
         Cell::Text(text) => text.clone(),
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(figure_text(Some(382.667), "ratio"), "382.7");
         assert_eq!(figure_text(Some(f64::NAN), "count"), "-");
         assert_eq!(figure_text(None, "ns"), "-");
-        assert_eq!(cell(&Cell::PerSecond(2.5)), "2.50/s");
-        assert_eq!(cell(&Cell::Duration(Nanos::UNKNOWN)), "-");
+        assert_eq!(cell_text(&Cell::PerSecond(2.5)), "2.50/s");
+        assert_eq!(cell_text(&Cell::Duration(Nanos::UNKNOWN)), "-");
     }
 }

@@ -6,6 +6,7 @@ mod input;
 mod live;
 mod output;
 mod progress;
+mod top;
 
 use std::process::ExitCode;
 

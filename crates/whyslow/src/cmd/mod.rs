@@ -17,6 +17,7 @@ mod requests;
 mod rule;
 mod summary;
 mod threads;
+mod top;
 mod trace;
 mod view;
 
@@ -43,6 +44,7 @@ pub(crate) static COMMANDS: &[&Command] = &[
     &diagnose::COMMAND,
     &record::COMMAND,
     &trace::COMMAND,
+    &top::COMMAND,
     &report::COMMAND,
     &summary::COMMAND,
     &files::COMMAND,

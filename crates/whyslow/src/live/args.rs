@@ -233,7 +233,7 @@ impl LiveArgs {
 const DEFAULT_DURATION: Duration = Duration::from_secs(10);
 
 /// `10`, `500ms`, `2m`.
-pub(super) fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
     let factor = match unit {

@@ -10,7 +10,7 @@ mod runtime;
 mod signals;
 mod target;
 
-pub(crate) use args::LiveArgs;
+pub(crate) use args::{LiveArgs, duration};
 pub(crate) use profile::{CaptureArgs, sample};
 
 pub(crate) use expression::calls_of;

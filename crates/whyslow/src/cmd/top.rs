@@ -1,0 +1,17 @@
+//! `whyslow top`: the live host, verdicts first.
+
+use super::Command;
+use crate::cli::{Global, Status};
+use crate::top::{self, Top};
+use clap::{ArgMatches, Args, FromArgMatches};
+
+/// The command.
+pub(super) static COMMAND: Command = Command { name: "top", clap, run };
+
+fn clap() -> clap::Command {
+    Top::augment_args(clap::Command::new(COMMAND.name))
+}
+
+fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
+    top::run(&Top::from_arg_matches(matches)?, global)
+}
