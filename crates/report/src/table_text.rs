@@ -28,7 +28,7 @@ impl Grid {
     /// A view's table as texts.
     pub(crate) fn of(table: &Table) -> Grid {
         let texts = |cells: &Vec<Cell>| -> Vec<String> {
-            (0..table.columns.len()).map(|i| cells.get(i).map_or(UNKNOWN.to_string(), cell)).collect()
+            (0..table.columns.len()).map(|i| cells.get(i).map_or(UNKNOWN.to_string(), cell_text)).collect()
         };
         let heads = table.columns.iter().enumerate().map(|(i, column)| {
             let mut cells = table.rows.iter().filter_map(|row| row.get(i));

@@ -29,8 +29,22 @@ pub(crate) static COLUMNS: &[Column] = &[
         figure: Some(|task| Some(-f64::from(task.tid.unwrap_or(task.pid)))),
         from: 0,
     },
-    Column { name: "name", heading: "NAME", width: 18, text: |task| task.name().to_string(), figure: None, from: 0 },
-    Column { name: "state", heading: "S", width: 1, text: |task| task.state().to_string(), figure: None, from: 0 },
+    Column {
+        name: "name",
+        heading: "NAME",
+        width: 18,
+        text: |task| task.name().to_string(),
+        figure: None,
+        from: 0,
+    },
+    Column {
+        name: "state",
+        heading: "S",
+        width: 1,
+        text: |task| task.state().to_string(),
+        figure: None,
+        from: 0,
+    },
     Column {
         name: "cpu",
         heading: "CPU %",
@@ -47,7 +61,14 @@ pub(crate) static COLUMNS: &[Column] = &[
         figure: Some(|task| task.row.get(Metric::TaskSystem)),
         from: 90,
     },
-    Column { name: "waits", heading: "WAITS FOR", width: 18, text: waits, figure: Some(Task::waits), from: 0 },
+    Column {
+        name: "waits",
+        heading: "WAITS FOR",
+        width: 18,
+        text: waits,
+        figure: Some(Task::waits),
+        from: 0,
+    },
     Column {
         name: "read",
         heading: "READ/s",
@@ -152,7 +173,10 @@ mod tests {
     fn cells_tell_nothing_from_unknown() {
         let known = task(1, 0, "db", &[(Metric::ReadBytes, 0.0), (Metric::WriteBytes, 2_500_000.0)]);
         let cell = |name: &str| (COLUMNS[named(name).expect("a column")].text)(&known);
-        assert_eq!((cell("read").as_str(), cell("write").as_str(), cell("rss").as_str()), ("", "2.5 MB", "-"));
+        assert_eq!(
+            (cell("read").as_str(), cell("write").as_str(), cell("rss").as_str()),
+            ("", "2.5 MB", "-")
+        );
         assert_eq!(cell("waits"), "-");
         let waiting = task(1, 0, "db", &[(Metric::RunDelay, 0.25)]);
         assert_eq!((COLUMNS[named("waits").expect("a column")].text)(&waiting), "CPU 25.0");

@@ -29,13 +29,22 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &App, interval: &str, colour: boo
     let verdicts = verdicts(app, colour);
     let height = (verdicts.len() as u16).clamp(1, VERDICTS.max(frame.area().height / 4));
     let [top, list, footer] =
-        Layout::vertical([Constraint::Length(height), Constraint::Min(3), Constraint::Length(1)]).areas(frame.area());
+        Layout::vertical([Constraint::Length(height), Constraint::Min(3), Constraint::Length(1)])
+            .areas(frame.area());
     frame.render_widget(Paragraph::new(verdicts), top);
     let block = Block::new().borders(Borders::TOP).title(title(app));
     let place = match app.page() {
         Page::Help => {
             let rows = KEYS.iter().map(|key| Row::new([key.names, key.does]));
-            rows_of(frame, list, block, Row::new(["key", "what it does"]), rows.collect(), &[Constraint::Length(20), Constraint::Min(20)], app)
+            rows_of(
+                frame,
+                list,
+                block,
+                Row::new(["key", "what it does"]),
+                rows.collect(),
+                &[Constraint::Length(20), Constraint::Min(20)],
+                app,
+            )
         }
         Page::About { table: Ok(table), .. } => figures_table(frame, list, block, table, app),
         Page::About { table: Err(why), .. } => {

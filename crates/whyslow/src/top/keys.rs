@@ -1,7 +1,9 @@
 //! The keys and the mouse: which action each asks for. The help page is this list.
 
 use super::app::Action;
-use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind};
+use ratatui::crossterm::event::{
+    Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind,
+};
 
 /// One row of the help: keys, what they do, the action.
 pub(crate) struct Key {
@@ -19,9 +21,19 @@ const PAGE: i64 = 15;
 /// All keys.
 pub(crate) static KEYS: &[Key] = &[
     key("Enter, →", "look into the process: its threads", &[KeyCode::Enter, KeyCode::Right], Action::Into),
-    key("c", "the calls that it makes, recorded for a second", &[KeyCode::Char('c')], Action::About("summary")),
+    key(
+        "c",
+        "the calls that it makes, recorded for a second",
+        &[KeyCode::Char('c')],
+        Action::About("summary"),
+    ),
     key("d", "its open descriptors", &[KeyCode::Char('d')], Action::About("fds")),
-    key("f", "the files that it works on, recorded for a second", &[KeyCode::Char('f')], Action::About("files")),
+    key(
+        "f",
+        "the files that it works on, recorded for a second",
+        &[KeyCode::Char('f')],
+        Action::About("files"),
+    ),
     key("n", "whom it talks to, recorded for a second", &[KeyCode::Char('n')], Action::About("peers")),
     key("r", "record it for ten seconds, to a file", &[KeyCode::Char('r')], Action::Record),
     key(

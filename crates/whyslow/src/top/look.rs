@@ -48,14 +48,10 @@ impl Task {
         sum([self.row.get(Metric::TaskUser), self.row.get(Metric::TaskSystem)])
     }
 
-    /// Bytes read from and written to storage, a second.
-    pub(crate) fn storage(&self) -> Option<f64> {
-        sum([self.row.get(Metric::ReadBytes), self.row.get(Metric::WriteBytes)])
-    }
-
     /// What it waits for most; `None` where that is next to nothing, or is not known.
     pub(crate) fn wait(&self) -> Option<Wait> {
-        let known = WAITS.iter().filter_map(|&(metric, what)| Some(Wait { what, share: self.row.get(metric)? }));
+        let known =
+            WAITS.iter().filter_map(|&(metric, what)| Some(Wait { what, share: self.row.get(metric)? }));
         known.filter(|wait| wait.share >= LEAST_WAIT).max_by(|a, b| a.share.total_cmp(&b.share))
     }
 
@@ -132,7 +128,8 @@ impl Look {
             facts.push(Event::Figures(Box::new(table)));
         }
         facts.finish();
-        let (resources, load) = walk::walk(&facts).map_or((Vec::new(), None), |walk| (walk.resources, walk.load));
+        let (resources, load) =
+            walk::walk(&facts).map_or((Vec::new(), None), |walk| (walk.resources, walk.load));
         let mut processes = Vec::new();
         let mut threads: HashMap<Tid, Vec<Task>> = HashMap::new();
         for (of, row) in rows {
@@ -184,6 +181,6 @@ pub(super) mod tests {
     #[test]
     fn what_is_not_known_is_not_nothing() {
         let task = task(1, 0, "db", &[]);
-        assert_eq!((task.wait(), task.waits(), task.cpu(), task.storage()), (None, None, None, None));
+        assert_eq!((task.wait(), task.waits(), task.cpu()), (None, None, None));
     }
 }

@@ -17,7 +17,9 @@ use anyhow::{Context, bail};
 use app::{Action, App, Page};
 use look::Look;
 use ratatui::DefaultTerminal;
-use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture, Event, KeyCode, KeyModifiers};
+use ratatui::crossterm::event::{
+    self, DisableMouseCapture, EnableMouseCapture, Event, KeyCode, KeyModifiers,
+};
 use ratatui::crossterm::execute;
 use signal_hook::consts::{SIGHUP, SIGTERM, SIGTSTP};
 use std::io::{IsTerminal, stdout};
@@ -81,7 +83,11 @@ fn once(mut sampler: Sampler, interval: Duration, sort: usize, global: &Global) 
     std::thread::sleep(interval);
     let sample = sampler.sample();
     let look = Look::of(sample, since(before));
-    if global.json { once::json(&look)? } else { once::text(look, sort)? }
+    if global.json {
+        once::json(&look)?
+    } else {
+        once::text(look, sort)?
+    }
     Ok(Status::Done)
 }
 

@@ -10,6 +10,8 @@ use whyslow_model::Unit;
 
 /// Processes that the text shows; JSON has all.
 const SHOWN: usize = 30;
+/// Characters of a command line that the text shows.
+const COMMAND: usize = 60;
 
 /// Prints the look as JSON.
 pub(super) fn json(look: &Look) -> anyhow::Result<()> {
@@ -68,7 +70,13 @@ pub(super) fn text(look: Look, sort: usize) -> anyhow::Result<()> {
         shown.iter().filter_map(|name| columns::named(name)).filter_map(|at| COLUMNS.get(at)).collect();
     output::to_stdout(|out| {
         for resource in &look.resources {
-            writeln!(out, "{:<10} {:<13} {}", resource.name, resource.state.words(), output::plain(&resource.reason))?;
+            writeln!(
+                out,
+                "{:<10} {:<13} {}",
+                resource.name,
+                resource.state.words(),
+                output::plain(&resource.reason)
+            )?;
         }
         if let Some(load) = &look.load {
             writeln!(out, "{load}")?;
@@ -78,7 +86,8 @@ pub(super) fn text(look: Look, sort: usize) -> anyhow::Result<()> {
             let mut text = String::new();
             for (column, cell) in columns.iter().zip(cells) {
                 let width = usize::from(column.width);
-                text.push_str(&format!("{:width$} ", output::plain(&cell)));
+                let cell: String = output::plain(&cell).chars().take(width.max(COMMAND)).collect();
+                text.push_str(&format!("{cell:width$} "));
             }
             writeln!(out, "{}", text.trim_end())
         };
