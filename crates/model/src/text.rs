@@ -136,7 +136,9 @@ pub fn quoted(text: &[u8]) -> Option<(&[u8], bool)> {
     }
     let mut from = 1;
     loop {
-        let at = from + memchr::memchr2(b'"', b'\\', text.get(from..)?)?;
+        let rest = text.get(from..)?;
+        let near = rest.iter().take(NEAR).position(|byte| matches!(byte, b'"' | b'\\'));
+        let at = from + near.or_else(|| memchr::memchr2(b'"', b'\\', rest))?;
         if text[at] == b'"' {
             return Some((&text[1..at], text[at + 1..].starts_with(b"...")));
         }
@@ -144,6 +146,9 @@ pub fn quoted(text: &[u8]) -> Option<(&[u8], bool)> {
         from = at + 2;
     }
 }
+
+/// Escapes often follow each other closely (`\r\n`): so many bytes are looked at before a search is set up.
+const NEAR: usize = 6;
 
 /// The bytes that a quoted string stands for: C escapes undone. Borrowed where there are none.
 pub fn unescape(quoted: &[u8]) -> std::borrow::Cow<'_, [u8]> {
@@ -158,7 +163,11 @@ pub fn unescape(quoted: &[u8]) -> std::borrow::Cow<'_, [u8]> {
 /// Appends the bytes that a quoted string stands for.
 pub fn unescape_into(quoted: &[u8], out: &mut Vec<u8>) {
     let mut i = 0;
-    while let Some(plain) = memchr::memchr(b'\\', &quoted[i..]) {
+    out.reserve(quoted.len());
+    loop {
+        let rest = &quoted[i..];
+        let near = rest.iter().take(NEAR).position(|byte| *byte == b'\\');
+        let Some(plain) = near.or_else(|| memchr::memchr(b'\\', rest)) else { break };
         out.extend_from_slice(&quoted[i..i + plain]);
         i += plain + 1;
         let Some(&escape) = quoted.get(i) else {

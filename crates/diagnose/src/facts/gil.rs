@@ -1,7 +1,6 @@
 //! Waits that look like those for CPython's global interpreter lock: a condition variable waited for in steps of 5 ms.
 
 use super::exemplar::Exemplars;
-use super::locks::futex;
 use super::threads::ProcessId;
 use super::world::{Seen, World};
 use super::{Fold, When};
@@ -60,7 +59,7 @@ impl Fold for SteppedLocks {
 
     fn call(&mut self, seen: &Seen<'_>, _: &World) {
         let call = seen.call;
-        let Some((address, ..)) = futex(call.args).filter(|_| seen.waits.is_some()) else { return };
+        let Some((address, ..)) = seen.futex.filter(|_| seen.waits.is_some()) else { return };
         let address = address & !Self::GROUP_BIT;
         let step = Self::is_step(call.dur, call.errno);
         let known = self.rows.iter().position(|row| row.process == seen.process && row.address == address);

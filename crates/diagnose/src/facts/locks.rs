@@ -1,7 +1,7 @@
 //! Locks: futex waits and wakes by address.
 
 use super::exemplar::{Exemplar, Exemplars};
-use super::readiness::hex;
+use super::readiness::hex_digits;
 use super::threads::ProcessId;
 use super::world::{Seen, World};
 use super::{Fold, When};
@@ -390,9 +390,7 @@ impl Fold for Locks {
         if !is_futex(call.syscall) {
             return self.slow_call(seen, world);
         }
-        let Some((address, operation, rest)) = futex(call.args) else {
-            return;
-        };
+        let Some((address, operation, rest)) = seen.futex else { return };
         if seen.waits.is_some() {
             let mutex = is_mutex(operation, rest);
             let unfinished = call.flags.contains(CallFlags::END_NOT_SEEN);
@@ -463,9 +461,13 @@ fn wakes(operation: &[u8]) -> bool {
 #[inline]
 pub(super) fn futex(args: &[u8]) -> Option<(u64, &[u8], &[u8])> {
     let digits = args.strip_prefix(b"0x")?;
-    let address = hex(digits)?;
-    let comma = memchr::memchr(b',', digits)?;
-    let operation = digits[comma + 1..].trim_ascii_start();
+    let (address, used) = hex_digits(digits)?;
+    let behind = &digits[used..];
+    let behind = match behind.strip_prefix(b", ") {
+        Some(behind) => behind,
+        None => &behind[memchr::memchr(b',', behind)? + 1..],
+    };
+    let operation = behind.trim_ascii_start();
     let end = memchr::memchr(b',', operation).unwrap_or(operation.len());
     let rest = operation.get(end + 1..).unwrap_or_default().trim_ascii_start();
     Some((address, &operation[..end], rest))

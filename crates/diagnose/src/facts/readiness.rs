@@ -324,6 +324,12 @@ pub(crate) fn token(text: &[u8]) -> Option<u64> {
 
 /// The hexadecimal number at the start of `text`.
 pub(crate) fn hex(text: &[u8]) -> Option<u64> {
+    hex_digits(text).map(|(value, _)| value)
+}
+
+/// The same, and how many digits it has, at most 16.
+#[inline]
+pub(crate) fn hex_digits(text: &[u8]) -> Option<(u64, usize)> {
     let mut value: u64 = 0;
     let mut used = 0;
     for &byte in text.iter().take(16) {
@@ -333,10 +339,10 @@ pub(crate) fn hex(text: &[u8]) -> Option<u64> {
             b'A'..=b'F' => byte - b'A' + 10,
             _ => break,
         };
-        value = value << 4 | digit as u64;
+        value = value << 4 | u64::from(digit);
         used += 1;
     }
-    (used > 0).then_some(value)
+    (used > 0).then_some((value, used))
 }
 
 fn is_epoll(syscall: Syscall) -> bool {

@@ -33,7 +33,7 @@ use super::fds::LifeId;
 use super::threads::ProcessId;
 use super::world::{Seen, World};
 use connection::{Connection, TURN, Tls, tls_record};
-use endpoints::Endpoints;
+use endpoints::{Endpoints, PeerKey, PeerRows};
 use gaps::Gaps;
 use hashbrown::HashMap;
 use open::OpenTable;
@@ -48,7 +48,7 @@ use whyslow_wire::{Chunk, Direction, Request, Step};
 #[derive(Debug, Default)]
 pub struct Requests {
     endpoints: Endpoints,
-    peers: HashMap<(Side, Box<str>), GroupFacts>,
+    peers: PeerRows,
     /// Failed requests by process and peer.
     failed: HashMap<(Side, ProcessId, Box<str>), u64>,
     threads: HashMap<(Side, ProcessId, Tid), GroupFacts>,
@@ -95,7 +95,7 @@ impl Requests {
 
     /// By peer: of a client its host, of a server its address.
     pub fn peers(&self) -> impl Iterator<Item = (Side, &str, &GroupFacts)> {
-        self.peers.iter().map(|((side, name), group)| (*side, &**name, group))
+        self.peers.iter().map(|(PeerKey(side, name), group)| (*side, &**name, group))
     }
 
     /// By thread: that which read it (server) or sent it (client). Thread 0 stands for those past the bound.

@@ -14,6 +14,7 @@ use super::exemplar::Exemplar;
 use super::fds::{FdLife, Fds, LifeId, Origin};
 use super::files::{FileId, Files, merge_io};
 use super::io::IoStats;
+use super::locks;
 use super::slots::Slots;
 use super::sockets;
 use super::threads::{ProcessId, ThreadId, Threads};
@@ -46,6 +47,8 @@ pub struct Seen<'a> {
     pub file: Option<FileId>,
     /// What it waits for; `None` where its time is work.
     pub waits: Option<WaitKind>,
+    /// Of a futex call: the address, the operation, and the arguments behind it.
+    pub futex: Option<(u64, &'a [u8], &'a [u8])>,
     /// Bytes it moved.
     pub bytes: u64,
     /// A stat-family call that gave the same answer for this path as the time before.
@@ -148,6 +151,7 @@ impl World {
             kind: FdKind::Unknown,
             file: None,
             waits: None,
+            futex: if locks::is_futex(call.syscall) { locks::futex(call.args) } else { None },
             bytes,
             same_answer: false,
         };

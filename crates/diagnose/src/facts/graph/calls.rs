@@ -126,7 +126,7 @@ impl Graph {
 
     fn futex(&mut self, seen: &Seen<'_>, world: &World, long: bool) {
         let call = seen.call;
-        let Some((address, operation, rest)) = locks::futex(call.args) else { return };
+        let Some((address, operation, rest)) = seen.futex else { return };
         if seen.waits.is_none() {
             if let Some(woke) = futexes::woke(call, address, operation) {
                 let mut met = std::mem::take(&mut self.met);
@@ -343,7 +343,7 @@ impl Graph {
         if !waits || world.threads.is_rest(seen.thread) {
             return;
         }
-        let what = match locks::futex(call.args).filter(|_| locks::is_futex(call.syscall)) {
+        let what = match seen.futex {
             Some((address, operation, rest)) => {
                 let joined = joined(operation, rest, !futexes::private(operation), call.tid);
                 let joined = joined.filter(|tid| world.threads.has_seen(*tid));

@@ -22,6 +22,13 @@ struct Wake {
     moved_to: Option<u64>,
 }
 
+impl Wake {
+    /// No wait can be met by it any more.
+    fn is_spent(&self) -> bool {
+        self.left == 0 && self.moved_to.is_none()
+    }
+}
+
 /// A wait that ended before the call that woke it did.
 #[derive(Clone, Copy, Debug)]
 struct Early {
@@ -95,11 +102,19 @@ impl Futexes {
     fn find(&mut self, process: Option<ProcessId>, address: u64, wait: Early) -> Option<Waker> {
         let here = self.by_place.get_mut(&(process, address))?;
         let fits = |wake: &Wake| wake.tid != wait.tid && wait.from <= wake.ts && wake.ts <= wait.to;
-        let several = here.wakes.iter().filter(|wake| fits(wake) && wake.left > 0).count() > 1;
-        if let Some(wake) = here.wakes.iter_mut().rev().find(|wake| fits(wake) && wake.left > 0) {
+        // In order of their ends: what ended before the wait began has only such before it.
+        let over = |wake: &Wake| wake.end.is_known() && wake.end < wait.from;
+        let lasting = (0..here.wakes.len()).rev().take_while(|at| !over(&here.wakes[*at]));
+        let mut fitting = lasting.filter(|at| here.wakes[*at].left > 0 && fits(&here.wakes[*at]));
+        if let Some(at) = fitting.next() {
+            let how = if fitting.next().is_some() { How::OneOfSeveral } else { How::FutexWake };
+            let wake = &mut here.wakes[at];
             wake.left -= 1;
-            let how = if several { How::OneOfSeveral } else { How::FutexWake };
-            return Some(Waker { tid: wake.tid, ts: wake.ts, how });
+            let waker = Waker { tid: wake.tid, ts: wake.ts, how };
+            if wake.is_spent() {
+                here.wakes.remove(at);
+            }
+            return Some(waker);
         }
         let moved = here.wakes.iter().rev().find(|wake| fits(wake) && wake.moved_to.is_some())?;
         let (moved_to, from) = (moved.moved_to?, moved.ts);
@@ -132,6 +147,9 @@ impl Futexes {
 impl Address {
     fn meet(&mut self, wake: Wake, met: &mut Vec<Met>) -> u64 {
         let mut left = wake.left;
+        if self.early.is_empty() {
+            return left;
+        }
         self.early.retain(|wait| {
             let during = wait.from <= wake.ts && wake.ts <= wait.to && wait.to <= wake.end;
             if left == 0 || !during || wait.tid == wake.tid {
@@ -145,6 +163,9 @@ impl Address {
     }
 
     fn remember(&mut self, wake: Wake) {
+        if wake.is_spent() {
+            return;
+        }
         if self.wakes.len() >= Futexes::REMEMBERED {
             self.wakes.pop_front();
         }
@@ -189,5 +210,6 @@ pub(super) fn woke(call: &Call<'_>, address: u64, operation: &[u8]) -> Option<Wo
 
 /// True where the operation is on memory of one process alone.
 pub(super) fn private(operation: &[u8]) -> bool {
-    memchr::memmem::find(operation, b"PRIVATE").is_some()
+    // A clock may stand behind it.
+    operation.ends_with(b"_PRIVATE") || memchr::memmem::find(operation, b"_PRIVATE|").is_some()
 }

@@ -23,10 +23,12 @@ impl Graph {
 
     /// flock(2), and the record locks of fcntl(2): of the process (F_SETLK) and of the open file (F_OFD_SETLK).
     pub(super) fn file_lock(&mut self, seen: &Seen<'_>, world: &World, long: bool) -> Option<Waker> {
-        let has = |word: &[u8]| memchr::memmem::find(seen.call.args, word).is_some();
-        if !has(b"LOCK_") && !has(b"SETLK") {
+        let asks: [&[u8]; 3] = [b"LOCK_", b"F_SETLK", b"F_OFD_SETLK"];
+        let command = seen.call.arg(1)?;
+        if !asks.iter().any(|ask| command.starts_with(ask)) {
             return None;
         }
+        let has = |word: &[u8]| memchr::memmem::find(seen.call.args, word).is_some();
         self.file_locks = true;
         let flow = self.lock_of(seen, world)?;
         if has(b"LOCK_UN") || has(b"F_UNLCK") {

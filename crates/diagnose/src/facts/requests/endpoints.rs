@@ -1,5 +1,6 @@
 //! Rows of requests: by endpoint, with the slowest and the failed ones kept; by peer and by thread.
 
+use super::Requests;
 use super::record::{Downstream, EndpointId, RequestRecord, Side, TimeSplit};
 use super::retries::Retries;
 use hashbrown::{Equivalent, HashMap};
@@ -143,6 +144,42 @@ pub struct GroupFacts {
     pub open: u64,
     /// Bytes of the requests.
     pub request_bytes: u64,
+}
+
+/// The rows of peers. Bounded, as those of threads are ([`row`]).
+pub(super) type PeerRows = HashMap<PeerKey, GroupFacts>;
+
+/// A peer: which end this program is, and who is at the other.
+#[derive(PartialEq, Eq, Hash, Debug)]
+pub(super) struct PeerKey(pub(super) Side, pub(super) Box<str>);
+
+#[derive(Clone, Copy, Hash)]
+struct PeerName<'a>(Side, &'a str);
+
+impl Equivalent<PeerKey> for PeerName<'_> {
+    fn equivalent(&self, key: &PeerKey) -> bool {
+        self.0 == key.0 && *self.1 == *key.1
+    }
+}
+
+impl From<&PeerName<'_>> for PeerKey {
+    fn from(name: &PeerName<'_>) -> PeerKey {
+        PeerKey(name.0, name.1.into())
+    }
+}
+
+/// The row of a peer; past the bound one that all others share.
+pub(super) fn peer_row<'r>(rows: &'r mut PeerRows, side: Side, name: &str) -> &'r mut GroupFacts {
+    let key = PeerName(side, name);
+    let is_told_apart = rows.len() < Requests::MAX_GROUPS || rows.contains_key(&key);
+    let key = if is_told_apart { key } else { PeerName(side, "(other peers)") };
+    rows.entry_ref(&key).or_default()
+}
+
+/// The row of `key`, or of `others` where there are too many.
+pub(super) fn row<K: Eq + Hash>(rows: &mut HashMap<K, GroupFacts>, key: K, others: K) -> &mut GroupFacts {
+    let key = if rows.len() < Requests::MAX_GROUPS || rows.contains_key(&key) { key } else { others };
+    rows.entry(key).or_default()
 }
 
 #[derive(PartialEq, Eq, Hash, Debug)]

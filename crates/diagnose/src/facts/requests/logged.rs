@@ -1,7 +1,7 @@
 //! Requests that an access log tells of: the same rows as those seen on sockets, under a protocol of their own name, so
 //! that a log and a trace of one server do not count a request twice.
 
-use super::open::row;
+use super::endpoints::{peer_row, row};
 use super::record::{Downstream, Ending, RequestRecord, Side};
 use super::{EndpointId, Requests};
 use crate::facts::exemplar::Exemplar;
@@ -102,9 +102,8 @@ impl Requests {
         if let Some(facts) = self.endpoints.get_mut(endpoint) {
             facts.stats.record(behind.dur, failed, 0);
         }
-        let name = address.as_deref().unwrap_or("(unknown)").into();
-        let others = (Side::Client, "(other peers)".into());
-        row(&mut self.peers, (Side::Client, name), others).stats.record(behind.dur, failed, 0);
+        let name = address.as_deref().unwrap_or("(unknown)");
+        peer_row(&mut self.peers, Side::Client, name).stats.record(behind.dur, failed, 0);
         if let (Some(left), Some(ns)) = (left.as_mut(), behind.dur.get()) {
             // Both are rounded to milliseconds by themselves.
             let ns = ns.min(*left);
@@ -140,10 +139,11 @@ impl Requests {
                 Downstream::add(&mut row.downstream, *part);
             }
         }
-        let client = line.client.map_or("(unknown)".into(), |client| shown(client).into());
+        let client = line.client.map(shown);
         let process = process.unwrap_or(ProcessId::NONE);
         let thread = (Side::Server, process, line.pid.unwrap_or(0));
-        let peer = row(&mut self.peers, (Side::Server, client), (Side::Server, "(other peers)".into()));
+        let client = client.as_deref().unwrap_or("(unknown)");
+        let peer = peer_row(&mut self.peers, Side::Server, client);
         let thread = row(&mut self.threads, thread, (Side::Server, process, 0));
         for group in [peer, thread] {
             group.stats.record(line.dur, failed, bytes);

@@ -1,5 +1,6 @@
 //! Requests under way: from their first byte to the last of their answer.
 
+use super::endpoints::{peer_row, row};
 use super::record::{Downstream, Ending, Figures, ParentBy, RequestRecord, Side, TimeSplit};
 use super::retries::Try;
 use super::serving::Made;
@@ -9,7 +10,6 @@ use crate::facts::exemplar::Exemplar;
 use crate::facts::peers::host_of;
 use crate::facts::threads::ThreadId;
 use crate::facts::world::{Seen, World};
-use std::hash::Hash;
 use whyslow_model::{Nanos, Timestamp};
 use whyslow_wire::{Key, Request};
 
@@ -388,8 +388,7 @@ impl Requests {
 
     /// The rows of its peer and its thread.
     fn groups(&mut self, record: &RequestRecord) -> impl Iterator<Item = &mut GroupFacts> {
-        let name = peer_name(record);
-        let peer = row(&mut self.peers, (record.side, name.into()), (record.side, "(other peers)".into()));
+        let peer = peer_row(&mut self.peers, record.side, peer_name(record));
         let key = (record.side, record.process, record.tid);
         let thread = row(&mut self.threads, key, (record.side, record.process, 0));
         [peer, thread].into_iter()
@@ -423,14 +422,4 @@ fn peer_name(record: &RequestRecord) -> &str {
 /// The later of two times; the known one where only one is.
 fn later(a: Timestamp, b: Timestamp) -> Timestamp {
     a.get().max(b.get()).map_or(Timestamp::UNKNOWN, Timestamp::new)
-}
-
-/// The row of `key`, or of `others` where there are too many.
-pub(super) fn row<K: Eq + Hash>(
-    rows: &mut hashbrown::HashMap<K, GroupFacts>,
-    key: K,
-    others: K,
-) -> &mut GroupFacts {
-    let key = if rows.len() < Requests::MAX_GROUPS || rows.contains_key(&key) { key } else { others };
-    rows.entry(key).or_default()
 }
