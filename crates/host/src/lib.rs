@@ -7,6 +7,7 @@ mod aside;
 mod counters;
 mod files;
 mod mounts;
+mod netlink;
 mod options;
 mod out;
 mod pace;

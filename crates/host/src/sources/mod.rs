@@ -9,6 +9,7 @@ mod memory;
 mod network;
 mod pressure;
 mod processes;
+mod sockets;
 
 use crate::options::Options;
 use crate::out::Out;
@@ -38,6 +39,7 @@ pub static SOURCES: &[Source] = &[
     memory::SOURCE,
     disks::SOURCE,
     network::SOURCE,
+    sockets::SOURCE,
     cgroups::SOURCE,
     limits::SOURCE,
     processes::SOURCE,

@@ -1,6 +1,7 @@
 //! Processes and threads: what each takes (CPU, memory, disk) and waits for (a CPU, a disk), and who it is. A process that
 //! did nothing costs one read of one file that is kept open; its threads are not listed.
 
+mod delays;
 mod identity;
 mod parse;
 mod threads;
@@ -12,6 +13,7 @@ use crate::options::Options;
 use crate::out::{Out, Row};
 use crate::sampler::Context;
 use crate::text;
+use delays::{Delays, TaskStats};
 use hashbrown::HashMap;
 use identity::{Commands, Identity};
 use parse::{Io, Schedule, Stat, Status, fd_limit};
@@ -25,7 +27,7 @@ use whyslow_model::{Entity, Metric, Over, Trait};
 
 pub(super) const SOURCE: Source = Source {
     name: "processes",
-    reads: "/proc/PID/{stat,status,io,schedstat,cgroup,cmdline,limits,wchan}, /proc/PID/fd, /proc/PID/task",
+    reads: "/proc/PID/{stat,status,io,schedstat,cgroup,cmdline,limits,wchan}, /proc/PID/fd, /proc/PID/task, taskstats by netlink",
     open: |options: &Options| Box::new(Processes::new(options)),
 };
 
@@ -38,6 +40,8 @@ struct Processes {
     known: HashMap<u32, Process>,
     users: Option<HashMap<u32, Box<str>>>,
     commands: Commands,
+    /// `Some(None)` where there are none to be had.
+    stats: Option<Option<TaskStats>>,
     /// Looks so far.
     look: u64,
     pids: Vec<u32>,
@@ -57,6 +61,7 @@ struct Details {
     fds: Option<u64>,
     fd_limit: Option<u64>,
     single: bool,
+    delays: Option<Delays>,
 }
 
 /// One process.
@@ -76,6 +81,12 @@ impl Look for Processes {
         self.look += 1;
         if self.users.is_none() {
             self.users = Some(identity::users(context.reader));
+        }
+        if self.stats.is_none() {
+            self.stats = Some(TaskStats::open(context, out));
+        }
+        if let Some(Some(stats)) = &self.stats {
+            stats.tell_gap(out);
         }
         let mut pids = std::mem::take(&mut self.pids);
         let listed = rustix::io::fcntl_dupfd_cloexec(context.reader.proc_dir(), 0)
@@ -149,6 +160,7 @@ impl Processes {
             known: HashMap::new(),
             users: None,
             commands: Commands::new(&options.root),
+            stats: (!options.root.is_live()).then_some(None),
             look: 0,
             pids: Vec::new(),
             tids: Vec::new(),
@@ -288,7 +300,10 @@ impl Processes {
         if !now.stat.is_kernel_thread() {
             details.io = context.reader.proc(&format!("{pid}/io")).map(Io::parse).unwrap_or_default();
         }
-        if is_single {
+        if let Some(Some(stats)) = &mut self.stats {
+            details.delays = stats.of(pid);
+        }
+        if is_single && details.delays.is_none() {
             details.schedule =
                 context.reader.proc(&format!("{pid}/schedstat")).ok().and_then(Schedule::parse);
         }
@@ -318,28 +333,33 @@ impl Processes {
             row.rate(Metric::ReadBytes, rate(|io| io.read));
             row.rate(Metric::WriteBytes, rate(|io| io.written));
             row.rate(Metric::CancelledWriteBytes, rate(|io| io.cancelled));
-            // These files tell of the first thread alone: of a process with one thread that is all.
-            if is_single && before.as_ref().is_none_or(|before| before.single) {
-                let was = before.as_ref();
-                let delay = span.rate(
-                    details.schedule.map(|now| now.waited),
-                    was.and_then(|was| was.schedule).map(|was| was.waited),
-                );
-                row.rate(Metric::RunDelay, delay.map(|ns| ns / 1e9));
-                let switches = |of: fn(&Status) -> Option<u64>| {
-                    span.rate(of(&details.status), was.and_then(|was| of(&was.status)))
-                };
-                row.rate(Metric::VoluntarySwitches, switches(|status| status.voluntary));
-                row.rate(Metric::InvoluntarySwitches, switches(|status| status.involuntary));
+            // With a count before that is missing there is none of these, and no other source is taken in its place: it
+            // would be over another time.
+            if let Some(delays) = &details.delays {
+                delays.tell(before.as_ref().and_then(|before| before.delays.as_ref()), &span, row);
+            } else if is_single && before.as_ref().is_none_or(|before| before.single) {
+                alone(&details, before.as_ref(), &span, row);
             }
         }
-        if let Some(sums) = sums.filter(|_| !is_single) {
+        if let Some(sums) = sums.filter(|_| !is_single && details.delays.is_none()) {
             row.rate(Metric::RunDelay, sums.run_delay);
             row.rate(Metric::VoluntarySwitches, sums.voluntary);
             row.rate(Metric::InvoluntarySwitches, sums.involuntary);
         }
         now.details = Some(details);
     }
+}
+
+/// What the files of the first thread tell, which of a process with one thread is all.
+fn alone(now: &Details, before: Option<&Details>, span: &Span, row: &mut Row) {
+    let was = before.and_then(|before| before.schedule).map(|was| was.waited);
+    let delay = span.rate(now.schedule.map(|now| now.waited), was);
+    row.rate(Metric::RunDelay, delay.map(|ns| ns / 1e9));
+    let switches = |of: fn(&Status) -> Option<u64>| {
+        span.rate(of(&now.status), before.and_then(|before| of(&before.status)))
+    };
+    row.rate(Metric::VoluntarySwitches, switches(|status| status.voluntary));
+    row.rate(Metric::InvoluntarySwitches, switches(|status| status.involuntary));
 }
 
 /// Files kept open at most.
