@@ -163,6 +163,8 @@ pub struct ProcessFacts {
     pub(crate) started_as: Started,
     /// User name or number.
     pub user: Option<Box<str>>,
+    /// Its control group, if a source shows it.
+    pub cgroup: Option<Box<str>>,
     /// The process that started it, within the capture.
     pub parent: Option<ProcessId>,
     /// Working directory.
@@ -189,6 +191,7 @@ impl ProcessFacts {
             exe: None,
             started_as: Started::default(),
             user: None,
+            cgroup: None,
             parent: None,
             cwd: None,
             threads: 0,

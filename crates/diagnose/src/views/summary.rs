@@ -16,8 +16,10 @@ pub(super) static VIEW: View = View {
         "syscall",
         "process",
         "thread",
+        "cgroup",
         "process,syscall",
         "thread,syscall",
+        "cgroup,syscall",
         "errno",
         "syscall,errno",
         "path",
@@ -91,6 +93,7 @@ fn key_column(key: &str) -> Column {
     match key {
         "process" => Column::new("process", "process"),
         "thread" => Column::new("thread", "thread"),
+        "cgroup" => Column::new("cgroup", "control group"),
         "errno" => Column::new("errno", "errno"),
         "path" => Column::new("path", "path"),
         "pattern" => Column::new("pattern", "pattern"),
@@ -105,6 +108,8 @@ fn question(by: &str) -> String {
         "syscall" => "system call",
         "process,syscall" => "process and system call",
         "thread,syscall" => "thread and system call",
+        "cgroup" => "control group",
+        "cgroup,syscall" => "control group and system call",
         "errno" => return "Which errors do calls return, and how often?".to_string(),
         "syscall,errno" => return "Which calls fail, with what error, and how often?".to_string(),
         "fd" => "descriptor",
@@ -354,6 +359,9 @@ fn of_trace(facts: &Facts, by: &str) -> Vec<Figures> {
             for (_, thread) in facts.world.threads.iter() {
                 let owner = if by.starts_with("process") {
                     Some(process_name(facts, thread.process))
+                } else if by.starts_with("cgroup") {
+                    let cgroup = facts.world.threads.process(thread.process).cgroup.as_deref();
+                    Some(cgroup.unwrap_or("(unknown)").to_string())
                 } else {
                     by.starts_with("thread").then(|| super::threads::name(facts, thread))
                 };

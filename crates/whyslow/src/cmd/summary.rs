@@ -1,11 +1,14 @@
-//! `whyslow summary FILE…`: the table of `strace -c`, by any key.
+//! `whyslow summary FILE…` or `-a`: the table of `strace -c`, by any key, of files or of the live kernel.
 
 use super::Command;
 use super::view::{self, Rows};
 use crate::cli::{Global, Status};
-use crate::input;
+use crate::live::{self, LiveArgs};
+use anyhow::{Context, bail};
 use clap::{ArgMatches, Args, FromArgMatches};
-use whyslow_diagnose::views::Ask;
+use std::path::PathBuf;
+use whyslow_diagnose::Facts;
+use whyslow_diagnose::views::{self, Ask};
 
 /// The command.
 pub(super) static COMMAND: Command = Command { name: "summary", clap, run };
@@ -18,10 +21,14 @@ Examples:
   whyslow summary --by path --top 10 trace.st      by file
   whyslow summary --by thread,syscall trace.st     by thread and call
   whyslow summary --by errno trace.st              which errors, how often
-  whyslow summary -S calls strace-c.txt            a table of strace -c, sorted by calls")]
+  whyslow summary -S calls strace-c.txt            a table of strace -c, sorted by calls
+  whyslow summary -a -d 5s --by process,syscall    the whole host for five seconds, added up in the kernel")]
 struct Summary {
+    /// Recordings (NAME.whyslow), captures (strace, strace -c, ltrace, perf trace; also .gz, .zst), directories of them, or - for standard input
+    #[arg(value_name = "FILE", conflicts_with_all = LiveArgs::WHOM)]
+    files: Vec<PathBuf>,
     #[command(flatten)]
-    input: input::Files,
+    live: LiveArgs,
     #[arg(long, value_name = "KEY", help = view::by_help("summary"))]
     by: Option<String>,
     #[command(flatten)]
@@ -29,11 +36,29 @@ struct Summary {
 }
 
 fn clap() -> clap::Command {
-    Summary::augment_args(clap::Command::new(COMMAND.name))
+    // `--by` is the key here.
+    Summary::augment_args(clap::Command::new(COMMAND.name)).mut_arg("means", |means| means.long("means"))
 }
 
 fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
-    let args = Summary::from_arg_matches(matches)?;
+    let mut args = Summary::from_arg_matches(matches)?;
     let ask = Ask { by: args.by, ..args.rows.ask(global) };
-    view::show(COMMAND.name, &args.input.files, &ask, global)
+    if !args.live.is_asked() {
+        if args.files.is_empty() {
+            bail!(
+                "nothing to sum up\nnext: name files, a process (-p PID) or the whole host (-a); `whyslow summary --help` has examples"
+            );
+        }
+        return view::show(COMMAND.name, &args.files, &ask, global);
+    }
+    let view = views::find(COMMAND.name).context("the view of this command")?;
+    // A wrong question is told before the recording.
+    (view.table)(&Facts::default(), &ask)?;
+    args.live.for_summary();
+    let recording = live::record(&args.live, None, None, global)?;
+    let mut facts = Facts::default();
+    recording.replay(&mut facts)?;
+    facts.finish();
+    view::print(view, &facts, &ask, global)?;
+    Ok(recording.status())
 }

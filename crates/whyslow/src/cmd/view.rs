@@ -5,7 +5,7 @@ use crate::{input, output};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use whyslow_diagnose::Facts;
-use whyslow_diagnose::views::{self, Ask};
+use whyslow_diagnose::views::{self, Ask, View};
 use whyslow_report::{JSON, Style, TERMINAL};
 
 /// Rows shown on a terminal where `--top` is not given: a screen full. A pipe gets all.
@@ -43,8 +43,12 @@ pub(super) fn show(name: &str, files: &[PathBuf], ask: &Ask, global: &Global) ->
     let Some(view) = views::find(name) else { anyhow::bail!("there is no view `{name}`") };
     // A wrong question is told before a long input is read.
     (view.table)(&Facts::default(), ask)?;
-    let facts = input::facts_of(files, global)?;
-    let mut table = (view.table)(&facts, ask)?;
+    print(view, &input::facts_of(files, global)?, ask, global)
+}
+
+/// Prints a view of these facts.
+pub(super) fn print(view: &View, facts: &Facts, ask: &Ask, global: &Global) -> anyhow::Result<Status> {
+    let mut table = (view.table)(facts, ask)?;
     // JSON keeps its keys whatever the capture shows.
     let format = if global.json { &JSON } else { &TERMINAL };
     if !global.json {

@@ -62,7 +62,8 @@ pub(crate) struct LiveArgs {
     buffer: u64,
     /// By which means
     #[arg(
-        long,
+        id = "means",
+        long = "by",
         value_name = "MEANS",
         default_value = "auto",
         help_heading = "How to record",
@@ -72,6 +73,9 @@ pub(crate) struct LiveArgs {
     /// What `trace` prints, besides.
     #[arg(skip)]
     trace: Option<ForTrace>,
+    /// For a summary: nothing but counts.
+    #[arg(skip)]
+    only_counts: bool,
     /// For a profile: nothing but stacks.
     #[arg(skip)]
     pub(super) profile: Option<CaptureArgs>,
@@ -122,6 +126,12 @@ impl LiveArgs {
         self.trace = Some(ForTrace { calls, string, fd_names });
     }
 
+    /// For a summary: calls added up in the kernel, and nothing else.
+    pub(crate) fn for_summary(&mut self) {
+        self.only_counts = true;
+        self.mode = ModeArg::Counts;
+    }
+
     /// For a profile.
     pub(super) fn for_profile(args: CaptureArgs) -> LiveArgs {
         LiveArgs {
@@ -143,6 +153,7 @@ impl LiveArgs {
             // ptrace sees no stacks.
             by: Means::Bpf,
             trace: None,
+            only_counts: false,
             command: args.command.clone(),
             profile: Some(args),
         }
@@ -155,7 +166,7 @@ impl LiveArgs {
 
     /// True where the host is sampled beside the recording.
     pub(super) fn wants_host(&self) -> bool {
-        self.trace.is_none() && self.profile.is_none()
+        self.trace.is_none() && self.profile.is_none() && !self.only_counts
     }
 
     /// Which processes.
@@ -199,7 +210,15 @@ impl LiveArgs {
                 ..whyslow_record::Options::default()
             };
         }
+        let more = !self.only_counts;
+        let usual = whyslow_record::Options::default();
         whyslow_record::Options {
+            sched: more && usual.sched,
+            wait_stacks: more && usual.wait_stacks,
+            sample_hz: if more { usual.sample_hz } else { 0 },
+            block: more && usual.block,
+            net: more && usual.net,
+            totals: more && usual.totals,
             tids: Vec::new(),
             all: self.all,
             follow: !self.no_children,
@@ -214,7 +233,7 @@ impl LiveArgs {
             payload: self.payload,
             keep_payload: self.keep_payload,
             ring_bytes: self.buffer << 20,
-            ..whyslow_record::Options::default()
+            ..usual
         }
     }
 

@@ -334,6 +334,9 @@ impl World {
         if let Some(user) = info.user {
             facts.user.get_or_insert(user.into());
         }
+        if let Some(cgroup) = info.cgroup {
+            facts.cgroup.get_or_insert(cgroup.into());
+        }
         let Some(comm) = info.comm.map(Box::<str>::from) else { return };
         match of_thread {
             None => {
