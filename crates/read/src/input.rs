@@ -1,6 +1,7 @@
 //! A set of inputs as one stream: opened, decompressed, sniffed, snapshots first, traces merged by time.
 
 use crate::error::ReadError;
+use crate::folder;
 use crate::formats::strace::{Dialect, Lane, Look, merge, read_shared};
 use crate::formats::{FORMATS, Format, Sample};
 use crate::open::{self, Hold, Meter, Opened, Progress};
@@ -13,7 +14,8 @@ use whyslow_model::{CaptureKind, CaptureNote, ClockKind, Event, NoteKind, Sink, 
 /// Something to read.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// A file, perhaps compressed (gzip, zstd), or a directory: then all files in it, in the order of their names.
+    /// A file, perhaps compressed (gzip, zstd), or a directory: then all files in it and below it, in the order of their
+    /// names; what is no capture there is counted in one note.
     File(PathBuf),
     /// Standard input.
     Stdin,
@@ -51,8 +53,6 @@ pub struct Outcome {
 
 /// First bytes that a format may look at.
 const HEAD: usize = 64 << 10;
-/// Files taken from one directory; `strace -ff` on a build makes some thousands.
-const MOST_IN_DIRECTORY: usize = 20_000;
 /// More files than this are not kept open at once: a process may open 1,024 by default.
 const MOST_OPEN: usize = 256;
 
@@ -72,12 +72,16 @@ pub fn read(
     let hold = if entries.len() > MOST_OPEN { Hold::Closed } else { Hold::Open };
     let meter = Meter::new(progress, total_size(&entries));
     let mut plans = Vec::with_capacity(entries.len());
+    let mut unknown = Unknown::default();
     for entry in entries {
+        let below = entry.below;
         match plan(entry, &meter) {
             Ok(plan) => plans.push(plan),
+            Err((name, ..)) if below => unknown.add(name),
             Err((name, id, reason)) => reading.skip(name, id, reason, sink),
         }
     }
+    reading.skip_unknown(unknown, sink);
     let (traces, mut others): (Vec<_>, Vec<_>) = plans.into_iter().partition(|plan| plan.dialect().is_some());
     others.sort_by_key(|plan| matches!(plan.info.kind, CaptureKind::StraceCount | CaptureKind::LtraceCount));
     for plan in others {
@@ -93,6 +97,8 @@ struct Entry<'i> {
     id: SourceId,
     name: String,
     origin: Origin<'i>,
+    /// It stands in a folder below a directory: nobody named it.
+    below: bool,
 }
 
 #[derive(Clone)]
@@ -126,6 +132,13 @@ impl<'i> Origin<'i> {
 
 fn is_regular(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|data| data.is_file())
+}
+
+/// A profile by more than lines that end in numbers, or by its file's name.
+fn is_sure_profile(sample: &Sample<'_>) -> bool {
+    sample.file_name.ends_with(".folded")
+        || whyslow_profile::formats::recognise(sample.head)
+            .is_some_and(|format| format.name != "folded stacks")
 }
 
 /// One input of a known kind.
@@ -165,9 +178,25 @@ impl<'m> Plan<'m> {
 
 type Skip = (String, SourceId, String);
 
+/// Files of a directory's folders that are no captures: a dump of a machine has hundreds.
+#[derive(Default)]
+struct Unknown {
+    count: usize,
+    first: Vec<String>,
+}
+
+impl Unknown {
+    fn add(&mut self, name: String) {
+        self.count += 1;
+        if self.first.len() < 3 {
+            self.first.push(name);
+        }
+    }
+}
+
 /// Looks at the head of an input and decides how to read it.
 fn plan<'m>(entry: Entry<'m>, meter: &'m Meter<'m>) -> Result<Plan<'m>, Skip> {
-    let Entry { id, name, origin } = entry;
+    let Entry { id, name, origin, below } = entry;
     let lasting = origin.is_lasting();
     // What is opened a second time is metered then.
     let (head, opened) = match look_ahead(&origin, lasting, meter) {
@@ -182,6 +211,8 @@ fn plan<'m>(entry: Entry<'m>, meter: &'m Meter<'m>) -> Result<Plan<'m>, Skip> {
         .iter()
         // Of an empty file nothing but its name says what it should be.
         .filter(|format| !head.is_empty() || format.kind == CaptureKind::Profile)
+        // Settings that end in a number look like folded stacks.
+        .filter(|format| !below || format.kind != CaptureKind::Profile || is_sure_profile(&sample))
         .find(|format| (format.sniff)(&sample))
     else {
         if head.is_empty() {
@@ -253,24 +284,25 @@ struct Reading {
 impl Reading {
     /// Numbers the inputs, directories replaced by their files.
     fn expand<'i>(&mut self, inputs: &'i [Input], sink: &mut dyn Sink) -> Vec<Entry<'i>> {
-        let mut found: Vec<(String, Origin<'i>)> = Vec::new();
+        let mut found: Vec<(String, Origin<'i>, bool)> = Vec::new();
         for input in inputs {
             match input {
-                Input::Stdin => found.push(("-".to_string(), Origin::Stdin)),
-                Input::Bytes { name, data } => found.push((name.clone(), Origin::Bytes(data))),
-                Input::File(path) if path.is_dir() => match files_in(path) {
-                    Ok(files) => {
-                        found.extend(files.into_iter().map(|file| (name_of(&file), Origin::Path(file))))
-                    }
+                Input::Stdin => found.push(("-".to_string(), Origin::Stdin, false)),
+                Input::Bytes { name, data } => found.push((name.clone(), Origin::Bytes(data), false)),
+                Input::File(path) if path.is_dir() => match folder::files_in(path) {
+                    Ok(files) => found.extend(files.into_iter().map(|file| {
+                        let below = file.parent() != Some(path);
+                        (name_of(&file), Origin::Path(file), below)
+                    })),
                     Err(reason) => self.skip(name_of(path), SourceId(0), reason, sink),
                 },
-                Input::File(path) => found.push((name_of(path), Origin::Path(path.clone()))),
+                Input::File(path) => found.push((name_of(path), Origin::Path(path.clone()), false)),
             }
         }
         let mut entries = Vec::with_capacity(found.len());
-        for (i, (name, origin)) in found.into_iter().enumerate() {
+        for (i, (name, origin, below)) in found.into_iter().enumerate() {
             match u16::try_from(i) {
-                Ok(id) => entries.push(Entry { id: SourceId(id), name, origin }),
+                Ok(id) => entries.push(Entry { id: SourceId(id), name, origin, below }),
                 Err(_) => self.skip(name, SourceId(u16::MAX), format!("more than {} inputs", u16::MAX), sink),
             }
         }
@@ -287,6 +319,19 @@ impl Reading {
             tid: None,
         }));
         self.skipped.push((name.into(), reason));
+    }
+
+    fn skip_unknown(&mut self, unknown: Unknown, sink: &mut dyn Sink) {
+        let Some(first) = unknown.first.first() else { return };
+        let text = format!(
+            "{} files in folders below are not captures of a known kind, such as {}; they are not used",
+            unknown.count,
+            unknown.first.join(", ")
+        );
+        let kind = NoteKind::Skipped;
+        sink.push(Event::Note(CaptureNote { kind, source: SourceId(0), line: None, text, tid: None }));
+        let reason = format!("one of {} files that are not captures of a known kind", unknown.count);
+        self.skipped.push((first.into(), reason));
     }
 
     fn snapshot<'m>(&mut self, plan: Plan<'m>, meter: &'m Meter<'m>, hold: Hold, sink: &mut dyn Sink) {
@@ -413,24 +458,4 @@ impl Reading {
 
 fn name_of(path: &Path) -> String {
     path.to_string_lossy().into_owned()
-}
-
-/// The files in a directory, by name; hidden ones and subdirectories are passed over.
-fn files_in(directory: &Path) -> Result<Vec<PathBuf>, String> {
-    let entries = std::fs::read_dir(directory).map_err(|error| error.to_string())?;
-    let mut files: Vec<PathBuf> = entries
-        .filter_map(Result::ok)
-        .filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'))
-        .map(|entry| entry.path())
-        .filter(|path| is_regular(path))
-        .take(MOST_IN_DIRECTORY + 1)
-        .collect();
-    if files.is_empty() {
-        return Err("no files in this directory".to_string());
-    }
-    if files.len() > MOST_IN_DIRECTORY {
-        return Err(format!("more than {MOST_IN_DIRECTORY} files in this directory"));
-    }
-    files.sort();
-    Ok(files)
 }

@@ -4,6 +4,7 @@
 //! damaged line: they count it, quote a few, and use the rest. Memory is bounded whatever the input's size.
 
 mod error;
+mod folder;
 pub mod formats;
 mod input;
 mod open;

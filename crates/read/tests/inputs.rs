@@ -129,6 +129,45 @@ fn a_directory_stands_for_its_files() {
     assert!(times(&seen).is_sorted());
 }
 
+/// A sosreport: folders of dumps, links to them above, settings that look like folded stacks.
+#[test]
+fn a_dump_of_a_machine_is_one_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, data: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, data).unwrap();
+    };
+    write(
+        "sos_commands/memory/free_-m",
+        "       total  used  free  shared  buff/cache  available\nMem:  7982  1000  2000  1  4982  6500\nSwap:  0  0  0\n",
+    );
+    write(
+        "sos_commands/kernel/sysctl_-a",
+        "vm.dirty_ratio = 20\nvm.swappiness = 60\nkernel.pid_max = 4194304\n",
+    );
+    write("proc/loadavg", "0.20 0.18 0.12 1/80 11206\n");
+    write(
+        "proc/7/net/tcp",
+        "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4711 1 0000000000000000 100 0 0 10 0\n",
+    );
+    write("etc/motd", "Hello\n");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("sos_commands/memory/free_-m", folder.path().join("free")).unwrap();
+        std::os::unix::fs::symlink("..", folder.path().join("proc/up")).unwrap();
+    }
+    let seen = see(&[Input::File(folder.path().into())], 1);
+    let figures = seen.events.iter().filter(|event| event.starts_with("Figures(")).count();
+    // Memory, swap, load; once each, although a link leads to memory again.
+    assert_eq!(figures, 3, "{:?}", seen.events);
+    assert_eq!(seen.events.iter().filter(|event| event.starts_with("Fd(")).count(), 1);
+    let skipped: Vec<_> =
+        seen.notes.iter().filter(|note| note.contains("not captures of a known kind")).collect();
+    assert_eq!(skipped.len(), 1, "{:?}", seen.notes);
+    assert!(skipped[0].contains("2 files"), "{skipped:?}");
+}
+
 #[test]
 fn more_files_than_may_be_open_are_merged() {
     let folder = tempfile::tempdir().unwrap();
