@@ -7,7 +7,7 @@
 
 use super::line::{Line, number, pairs};
 use super::{Block, Out, Step, Tool};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use whyslow_model::{Entity, FigureRow, FigureTable, Metric, Trait};
 
 pub(super) static SOCKETS: Tool = Tool { begins, row: |_| false, open: || Box::<Sockets>::default() };
@@ -49,7 +49,7 @@ struct Sockets {
     /// The peer of the row above: `-i` tells more below it.
     last: Option<Box<str>>,
     /// Ports that are listened on: connections of these were not opened from here.
-    listening: Vec<Box<str>>,
+    listening: HashSet<Box<str>>,
     listeners: Vec<FigureRow>,
     signed: Option<FigureRow>,
 }
@@ -150,7 +150,7 @@ impl Sockets {
                 }
                 line.sign(&mut row);
                 self.listeners.push(row);
-                self.listening.push(port.into());
+                self.listening.insert(port.into());
             }
             return Step::Used;
         }
@@ -158,7 +158,7 @@ impl Sockets {
         self.send += send;
         let connected = is_tcp
             && matches!(metric, Some(Metric::TcpEstablished | Metric::TcpCloseWait | Metric::TcpSynSent));
-        if connected && !self.listening.iter().any(|listened| **listened == *port) {
+        if connected && !self.listening.contains(port) {
             let known = self.peers.contains_key(peer);
             if known || self.peers.len() < MOST {
                 let entry = self.peers.entry(peer.into()).or_default();

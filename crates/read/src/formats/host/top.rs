@@ -106,6 +106,9 @@ impl Top {
             let end = bounds.get(i + 1).copied().unwrap_or(line.text.len());
             let Some((of, figures)) = line.text.get(*start..end).and_then(cpu_of) else { continue };
             known = true;
+            if self.table(out).rows.len() > MOST_CPUS {
+                continue;
+            }
             let row = self.table(out).row(of);
             for (metric, share) in modes(figures) {
                 if row.get(metric).is_none() {
@@ -166,6 +169,8 @@ impl Top {
     }
 }
 
+/// CPUs of one screen: Linux is built for 8,192 at most.
+const MOST_CPUS: usize = 8192;
 /// Tasks of one screen.
 const MOST_ROWS: usize = 65_536;
 
