@@ -13,7 +13,7 @@ pub(super) struct Collected {
     pub(super) processes: Vec<ProcessInfo>,
     pub(super) tables: Vec<CountTable>,
     pub(super) notes: Vec<CaptureNote>,
-    /// Tables of figures, and events of disks and connections.
+    /// Tables of figures, and events of disks, connections and calls.
     pub(super) figures: usize,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn collect(format: &Format, name: &str, data: &[u8]) -> Collected {
         Event::Process(process) => got.processes.push(process),
         Event::Counts(table) => got.tables.push(table),
         Event::Note(note) => got.notes.push(note),
-        Event::Figures(_) | Event::BlockIo(_) | Event::Net(_) => got.figures += 1,
+        Event::Figures(_) | Event::BlockIo(_) | Event::Net(_) | Event::Call(_) => got.figures += 1,
         other => panic!("not an event of a snapshot: {other:?}"),
     };
     (format.read)(&mut source, &mut sink).expect("reading from memory");

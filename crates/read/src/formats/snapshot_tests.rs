@@ -34,7 +34,9 @@ fn expected(folder: &str, name: &str) -> Option<&'static str> {
         "lsof" => Some("lsof"),
         "proc-net-tcp" => Some("/proc/net"),
         "strace-c" => Some("strace -c"),
-        "top" | "vmstat" | "mpstat" | "iostat" | "pidstat" | "sar" | "ss" => Some(host::HOST.name),
+        "top" | "vmstat" | "mpstat" | "iostat" | "pidstat" | "sar" | "ss" | "perf-trace" => {
+            Some(host::HOST.name)
+        }
         "bcc" if !["bitesize", "offcputime", "wakeuptime"].iter().any(|tool| name.contains(tool)) => {
             Some(host::HOST.name)
         }

@@ -11,6 +11,7 @@ mod iostat;
 mod line;
 mod mpstat;
 mod perf_stat;
+mod perf_trace;
 mod pidstat;
 mod proc_files;
 mod ps;
@@ -36,7 +37,7 @@ use whyslow_model::{
 /// The format.
 pub(crate) static HOST: Format = Format {
     kind: CaptureKind::Figures,
-    name: "tables of host tools (top, ps, vmstat, iostat, pidstat, sar, ss, perf stat, bcc and others)",
+    name: "tables of host tools (top, ps, vmstat, iostat, pidstat, sar, ss, perf stat, perf trace, bcc and others)",
     made_by: "top -b -n 2, iostat -x 1 5, pidstat -d 1 5, vmstat 1 5, ps aux",
     sniff,
     read,
@@ -66,6 +67,7 @@ static TOOLS: &[&Tool] = &[
     &uptime::UPTIME,
     &sockets::SOCKETS,
     &perf_stat::PERF_STAT,
+    &perf_trace::PERF_TRACE,
     &counts::COUNTS,
     &histogram::HISTOGRAM,
     &snoop::SNOOP,

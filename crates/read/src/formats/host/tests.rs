@@ -183,7 +183,7 @@ fn a_percentile_of_a_histogram_is_the_end_of_its_bucket() {
 }
 
 /// The folders whose captures are of host tools that are read.
-const FOLDERS: [&str; 8] = ["top", "vmstat", "mpstat", "iostat", "pidstat", "sar", "ss", "bcc"];
+const FOLDERS: [&str; 9] = ["perf-trace", "top", "vmstat", "mpstat", "iostat", "pidstat", "sar", "ss", "bcc"];
 
 /// Sizes are no figures of slowness, and folded stacks are a profile's.
 const NOT_OURS: [&str; 3] = ["bitesize", "offcputime", "wakeuptime"];
