@@ -101,8 +101,11 @@ pub(super) fn number(cell: &str) -> Option<f64> {
     }
     let value: f64 =
         if cell.contains(',') { cell.replace(',', ".").parse().ok()? } else { cell.parse().ok()? };
-    value.is_finite().then_some(value)
+    (value.abs() < MOST).then_some(value)
 }
+
+/// No table of a host has a larger figure; sums and products of what is smaller stay finite.
+pub(super) const MOST: f64 = 1e18;
 
 /// A number and the text behind it: `38.7g`, `98%`.
 pub(super) fn number_and_rest(cell: &str) -> Option<(f64, &str)> {

@@ -8,7 +8,7 @@
 //!        4.000941076 seconds time elapsed
 //! ```
 
-use super::line::{Line, number};
+use super::line::{Line, MOST, number};
 use super::{Block, Out, Step, Tool};
 use whyslow_model::{Entity, FigureRow, Metric, Over};
 
@@ -47,7 +47,7 @@ fn grouped(text: &str) -> Option<(f64, &str)> {
         matches!(one, '.' | ',') && (behind != 3 || others > 0)
     });
     let behind = decimal.map_or(0, |(at, one)| figure.len() - at - one.len_utf8());
-    let value: f64 = digits.parse().ok()?;
+    let value: f64 = digits.parse().ok().filter(|value| *value < MOST)?;
     Some((value / 10f64.powi(i32::try_from(behind).ok()?), rest.trim_start()))
 }
 
