@@ -52,9 +52,12 @@ struct Disks {
     mounts: Vec<Mount>,
     /// When the mounts were read, in seconds since boot.
     read_at: Option<f64>,
-    sizes: Option<Aside<(Box<str>, PathBuf), Option<Size>>>,
+    sizes: Option<Sizes>,
     known_sizes: HashMap<Box<str>, Size>,
 }
+
+/// Asks for sizes: by mount point, as it is told and as it is asked.
+type Sizes = Aside<(Box<str>, PathBuf), Option<Size>>;
 
 /// How full a file system is.
 struct Size {

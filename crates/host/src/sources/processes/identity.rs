@@ -18,6 +18,7 @@ use whyslow_model::text::bounded;
 pub(super) struct Identity {
     pub(super) name: Box<str>,
     pub(super) command: Box<str>,
+    pub(super) user: Box<str>,
     cgroup: Box<str>,
     unit: Box<str>,
     container: Box<str>,
@@ -57,6 +58,7 @@ impl Identity {
         let traits = [
             (Trait::Name, &self.name),
             (Trait::Command, &self.command),
+            (Trait::User, &self.user),
             (Trait::Cgroup, &self.cgroup),
             (Trait::Unit, &self.unit),
             (Trait::Container, &self.container),
@@ -73,9 +75,12 @@ impl Identity {
 /// A process at one start: its number may be given again.
 pub(super) type Life = (u32, u64);
 
+/// Command lines of those that have one.
+type Answer = Vec<(Life, String)>;
+
 /// Command lines are read by a thread of their own: that of a process whose memory is locked may take any time.
 pub(super) struct Commands {
-    aside: Option<Aside<Vec<Life>, Vec<(Life, String)>>>,
+    aside: Option<Aside<Vec<Life>, Answer>>,
     wanted: Vec<Life>,
 }
 

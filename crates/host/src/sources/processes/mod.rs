@@ -196,7 +196,7 @@ impl Processes {
         let name_changed = before.as_ref().is_none_or(|before| before.identity.name.as_bytes() != name);
         let fresh = name_changed.then(|| Identity::named(name));
         let moved = before.as_ref().is_none_or(|before| stat.moved_since(&before.stat));
-        let due = (self.look + u64::from(pid)) % DETAILS_EVERY == 0;
+        let due = (self.look + u64::from(pid)).is_multiple_of(DETAILS_EVERY);
         let was = before.as_ref().map(|before| (before.stat, before.at));
         let mut now = before.unwrap_or_else(|| Process {
             stat,
@@ -323,7 +323,7 @@ impl Processes {
             row.say(Trait::Tracer, tracer.to_string());
         }
         if let (Some(uid), Some(users)) = (details.status.uid, &self.users) {
-            row.say(Trait::User, users.get(&uid).cloned().unwrap_or_else(|| uid.to_string().into()));
+            now.identity.user = users.get(&uid).cloned().unwrap_or_else(|| uid.to_string().into());
         }
         if let Some(span) = span_of(context, now.stat.start, before.as_ref().map(|before| before.at)) {
             let was = before.as_ref().map(|before| before.io);
