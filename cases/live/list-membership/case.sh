@@ -1,5 +1,7 @@
 . "$here/../profiled.sh"
 HOT="list_contains|long_richcompare|RichCompare"
+WORK="batches"
+RULES=()
 
 ready() {
     python3 -c 'import sys, glob; data = b"".join(open(f, "rb").read() for f in [sys.executable] + glob.glob(sys.prefix + "/lib/libpython3*.so.1.0")); sys.exit(b"list_contains" not in data)' ||

@@ -1,6 +1,8 @@
 NEEDS="java javac jcmd"
 . "$here/../profiled.sh"
 HOT="java.util.regex"
+WORK="lines"
+RULES=(regex-backtracking)
 # The names are asked for while it runs.
 PROFILE_WITH="--jvm-names --seconds 3"
 

@@ -1,6 +1,8 @@
 NEEDS="g++"
 . "$here/../profiled.sh"
 HOT="std::|regex"
+WORK="lines"
+RULES=(regex-backtracking)
 
 build() {
     g++ -O1 -g -fno-omit-frame-pointer -o slow "$here/log.cpp" &&

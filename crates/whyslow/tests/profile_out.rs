@@ -146,6 +146,6 @@ fn firefox_gets_all_that_was_counted() {
     let file: Value = serde_json::from_str(&run(&[text(&path), "firefox"])).expect("JSON");
     let samples = &file["threads"][0]["samples"];
     let weights = samples["weight"].as_array().expect("weights");
-    assert_eq!(weights.iter().filter_map(Value::as_i64).sum::<i64>(), 54);
+    assert_eq!(weights.iter().filter_map(Value::as_f64).sum::<f64>(), 54.0);
     assert!(file.to_string().contains("strings.Fields"));
 }

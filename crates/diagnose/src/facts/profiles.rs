@@ -1,7 +1,8 @@
 //! Profiles by kind of cost: of files, and of a recording's own on-CPU samples a process.
 
-use super::{Facts, ProcessId, Samples};
+use super::{Facts, ProcessFacts, ProcessId, Samples};
 use whyslow_model::SampleKind;
+use whyslow_model::event::Tid;
 use whyslow_model::profile::{CapturedProfile, ProfileContent, ProfileDamage};
 use whyslow_profile::compare::Step;
 use whyslow_profile::formats::{Loaded, Notes, ProfileData};
@@ -156,6 +157,32 @@ impl Facts {
         }
     }
 
+    /// Which of the processes whose calls were seen a profile is of: of a file the only one, else the one that has its program's
+    /// name. `None` where that cannot be told.
+    pub fn process_of(&self, profile: &ProfileFacts) -> Option<ProcessId> {
+        if let ProfileOrigin::Samples(process) = profile.origin {
+            return Some(process);
+        }
+        let named = |process: &ProcessFacts| {
+            let name = profile.step.program.as_deref();
+            process.comm.as_deref().filter(|comm| !comm.is_empty()).is_some_and(|comm| {
+                // The kernel keeps 15 bytes of a name (TASK_COMM_LEN).
+                name.is_some_and(|name| name == comm || comm.len() == 15 && name.starts_with(comm))
+            })
+        };
+        let active = || self.world.threads.processes().filter(|(_, process)| process.threads > 0);
+        let mut fitting = active().filter(|(_, process)| named(process)).peekable();
+        let only = |found: &mut dyn Iterator<Item = (ProcessId, &ProcessFacts)>| {
+            found.next().filter(|_| found.next().is_none()).map(|(process, _)| process)
+        };
+        if fitting.peek().is_some() { only(&mut fitting) } else { only(&mut active()) }
+    }
+
+    /// The process of a thread whose row was not merged.
+    pub fn process_of_thread(&self, tid: Tid) -> Option<ProcessId> {
+        self.world.threads.thread_of(tid).map(|thread| thread.process)
+    }
+
     /// Where a profile's figures stand.
     pub fn profile_source(&self, profile: &ProfileFacts) -> String {
         match &profile.origin {
@@ -177,7 +204,7 @@ impl Stacks for SampleStacks<'_> {
 
     fn function(&self, index: usize) -> FunctionRef<'_> {
         let (name, module) = self.samples.function_name(index);
-        FunctionRef { name, file: "", module: module.unwrap_or("") }
+        FunctionRef { name, module: module.unwrap_or(""), ..FunctionRef::default() }
     }
 
     fn each(&self, take: &mut dyn FnMut(&[Frame], i64)) {

@@ -341,6 +341,12 @@ impl Threads {
         Some(found)
     }
 
+    /// The last thread of that number, living or ended.
+    pub fn thread_of(&self, tid: Tid) -> Option<&ThreadFacts> {
+        let id = self.by_tid.get(&tid).or_else(|| self.gone.get(&tid))?;
+        Some(self.thread(*id))
+    }
+
     /// The last that was seen of the living thread of that number.
     pub(crate) fn last_of(&mut self, tid: Tid) -> Timestamp {
         self.find(tid).map_or(Timestamp::UNKNOWN, |id| self.thread(id).last)

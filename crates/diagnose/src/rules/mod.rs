@@ -99,6 +99,7 @@ mod process {
 
 /// Rules about what a profile of CPU time shows, by kind of cost.
 mod profile {
+    mod beside;
     mod heavy;
 
     pub(super) mod allocation_heavy;

@@ -60,7 +60,9 @@ fn change(comparison: &Comparison, steps: &[&Step], at: usize) -> StepChange {
     let mut outcome = outcome(comparison, steps, at);
     // Code that became faster takes a smaller part than before.
     let is_alike = parts.is_empty() && comparison.basis == Basis::Second && outcome == Outcome::Better;
-    if is_alike {
+    // Where only parts are known, other parts without more overhead are neither better nor worse.
+    let is_other = !parts.is_empty() && comparison.basis == Basis::Share && outcome == Outcome::Same;
+    if is_alike || is_other {
         outcome = Outcome::Unknown;
     }
     let total = match (comparison.steps[at - 1].value, comparison.steps[at].value) {

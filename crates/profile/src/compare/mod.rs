@@ -150,6 +150,22 @@ pub struct Comparison {
 impl Comparison {
     /// The name of the JSON schema.
     pub const SCHEMA: &'static str = "whyslow.profile-diff/1";
+
+    /// What the first step's values are multiplied by to stand beside the last one's: for as much work or time; where
+    /// neither is known, for the same total.
+    pub fn scale_of_first(&self) -> f64 {
+        let ratio = |of: fn(&StepTotal) -> Option<f64>| {
+            let (first, last) = (of(self.steps.first()?)?, of(self.steps.last()?)?);
+            (first > 0.0 && last > 0.0).then_some(last / first)
+        };
+        let ratio = match self.basis {
+            Basis::Work => ratio(|step| step.work),
+            Basis::Second => ratio(|step| step.seconds),
+            Basis::Share => ratio(|step| Some(step.total)),
+            Basis::Amount => None,
+        };
+        ratio.unwrap_or(1.0)
+    }
 }
 
 /// Why profiles cannot be compared.

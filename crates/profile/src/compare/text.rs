@@ -88,8 +88,10 @@ impl Comparison {
                 );
             }
             let ends = row.shares.first().copied().flatten().zip(row.shares.last().copied().flatten());
-            let chance = if row.beyond_chance == Some(false) { " (may be chance)" } else { "" };
-            let ends = ends.map_or("-".to_string(), |(first, last)| points(first, last) + chance);
+            let ends = ends.map_or("-".to_string(), |(first, last)| {
+                let is_chance = row.beyond_chance == Some(false) && first != last;
+                points(first, last) + if is_chance { " (may be chance)" } else { "" }
+            });
             let _ = writeln!(out, "  {ends}");
         }
     }

@@ -180,7 +180,8 @@ impl Account {
         let mut functions = Vec::new();
         for (index, row) in table.rows.iter().enumerate() {
             let kind = roles.kind(index);
-            values[kind.unwrap_or(CostKind::Program).index()] += row.flat;
+            let unlisted = if roles.is_nameless(index) { CostKind::Unknown } else { CostKind::Program };
+            values[kind.unwrap_or(unlisted).index()] += row.flat;
             if let super::Role::Overrides(kind) = roles.role(index) {
                 whole[kind.index()] = whole[kind.index()].max(row.cum);
             }

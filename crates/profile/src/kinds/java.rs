@@ -84,6 +84,8 @@ pub(super) static LIST: &[Group] = &[
             "sun.nio.ch.KQueue.poll",
             "sun.nio.ch.KQueueArrayWrapper.kevent0",
             "io.netty.channel.epoll.Native.epollWait*",
+            "sun.nio.ch.PollArrayWrapper.poll*",
+            "sun.nio.ch.DevPollArrayWrapper.poll*",
             "java.net.PlainSocketImpl.socketAccept",
             "sun.nio.ch.Net.accept",
             "sun.nio.ch.ServerSocketChannelImpl.accept*",

@@ -15,6 +15,8 @@ pub struct FunctionRef<'a> {
     pub file: &'a str,
     /// The program or library that it is in; `[kernel.kallsyms]` for the kernel.
     pub module: &'a str,
+    /// It is no function, but the name of a thread that perf's stacks were folded with.
+    pub is_thread: bool,
 }
 
 static GO: LazyLock<Names> = LazyLock::new(|| Names::of(&[go::LIST]));
@@ -54,12 +56,20 @@ impl Roles {
         self.role(function) == Role::Own
     }
 
+    /// True for code without a name.
+    pub(crate) fn is_nameless(&self, function: usize) -> bool {
+        self.role(function) == Role::Nameless
+    }
+
     pub(crate) fn role(&self, function: usize) -> Role {
         self.roles.get(function).copied().unwrap_or(Role::Nameless)
     }
 }
 
 fn role(function: &FunctionRef<'_>, runtimes: Runtimes) -> Role {
+    if function.is_thread {
+        return Role::Plumbing;
+    }
     let (name, is_kernel) = bare(function.name);
     let module = function.module.rsplit('/').next().unwrap_or("");
     let is_kernel = is_kernel

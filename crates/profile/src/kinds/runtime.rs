@@ -30,7 +30,7 @@ impl Runtime {
 
     /// True where the function can be of this runtime only.
     fn shows(self, function: &FunctionRef<'_>) -> bool {
-        let FunctionRef { name, file, module } = *function;
+        let FunctionRef { name, file, module, .. } = *function;
         let starts = |with: &[&str]| with.iter().any(|start| name.starts_with(start));
         match self {
             Runtime::Go => {

@@ -1,7 +1,8 @@
 //! The sentence that a profile begins with: who holds most, what kind of cost it is, and the line where it goes in.
 
 use super::measure::{Measure, Measured, about};
-use super::{Account, CostKind, Holder};
+use super::{Account, CostKind, Holder, Runtime};
+use crate::names;
 
 /// Below this part of the total a function does not stand out.
 const STANDS_OUT: f64 = 0.10;
@@ -53,9 +54,10 @@ pub fn sentence(account: &Account, measured: &Measured) -> String {
     }
     let mut text = match measured.measure {
         Measure::Threads => format!(
-            "{} of {} threads stand in {name}",
+            "{} of {} {} stand in {name}",
             measured.value(holder.value),
-            measured.value(account.total)
+            measured.value(account.total),
+            if account.runtimes.contains(&Runtime::Go) { "goroutines" } else { "threads" }
         ),
         Measure::MemoryInUse => format!("{} of {whole} is held by what {name} took", about(share)),
         Measure::MemoryAllocated => format!("{} of {whole} is taken in {name}", about(share)),
@@ -63,7 +65,10 @@ pub fn sentence(account: &Account, measured: &Measured) -> String {
     };
     let (kind, of_kind) = holder.kind();
     let is_memory = matches!(measured.measure, Measure::MemoryInUse | Measure::MemoryAllocated);
-    let told = !is_memory && !holder.parts.is_empty() && of_kind >= 0.4 * holder.value;
+    // Of a thread that stands somewhere, its own code is no kind of cost.
+    let stands =
+        measured.measure == Measure::Threads && matches!(kind, CostKind::Program | CostKind::Unknown);
+    let told = !is_memory && !stands && !holder.parts.is_empty() && of_kind >= 0.4 * holder.value;
     match kind {
         _ if !told => {}
         CostKind::Program => text += ": its own code",
@@ -110,7 +115,7 @@ pub fn kinds_line(account: &Account, measured: &Measured) -> String {
     }
     let hidden = account.share(CostKind::Unknown);
     let hidden = match account.is_table && hidden >= TELLING {
-        true => format!("; the table does not show {}", about(hidden)),
+        true => format!("; the table does not show or name {}", about(hidden)),
         false => String::new(),
     };
     format!("Kinds of cost: {}{hidden} (of {}).", list.join(", "), measured.value(account.total))
@@ -142,6 +147,9 @@ fn bare(name: &str) -> &str {
 /// A function as people speak of it: Go's without the path of its package.
 pub fn short(name: &str) -> String {
     let name = bare(name);
+    if name.starts_with("_Z") || name.starts_with("_R") {
+        return names::readable(name).into_owned();
+    }
     let before_arguments = name.find(['(', '[', '<', ' ']).unwrap_or(name.len());
     match name[..before_arguments].rfind('/') {
         Some(slash) if !name.contains("::") && !name.starts_with('[') => name[slash + 1..].to_string(),
@@ -172,5 +180,6 @@ mod tests {
         );
         assert_eq!(short("std::vector<a/b>::push_back"), "std::vector<a/b>::push_back");
         assert_eq!(short("main"), "main");
+        assert_eq!(short("_ZNSt6vectorIlSaIlEE9push_backEOl"), "std::vector::push_back");
     }
 }

@@ -29,6 +29,8 @@ pub struct ProfileStacks<'a> {
     sample_type: usize,
     /// The mapping's file of each function, by one of its locations.
     modules: Vec<&'a str>,
+    /// Functions that are names of threads.
+    threads: Vec<bool>,
 }
 
 impl<'a> ProfileStacks<'a> {
@@ -45,8 +47,37 @@ impl<'a> ProfileStacks<'a> {
                 }
             }
         }
-        ProfileStacks { profile, sample_type, modules }
+        let threads = thread_names(profile, &modules);
+        ProfileStacks { profile, sample_type, modules, threads }
     }
+}
+
+/// Which functions are none: stackcollapse-perf puts the thread's name before each stack. Its profiles are told by perf's
+/// word for a frame that it cannot name, or by the mark of the kernel, and have no files.
+fn thread_names(profile: &Profile, modules: &[&str]) -> Vec<bool> {
+    /// The kernel's names of threads are no longer (TASK_COMM_LEN without the last zero).
+    const LONGEST: usize = 15;
+    let name = |index: usize| profile.functions.get(index).map_or("", |function| profile.str(function.name));
+    let is_of_perf = |index: usize| name(index) == "[unknown]" || modules[index].starts_with("[kernel");
+    let is_folded = modules.iter().all(|module| module.is_empty() || module.starts_with('['));
+    if !is_folded || !(0..modules.len()).any(is_of_perf) {
+        return Vec::new();
+    }
+    // Where it may stand: at the root, and nowhere else.
+    let (mut is_root, mut is_inner) = (vec![false; modules.len()], vec![false; modules.len()]);
+    for stack in (0..profile.stack_count()).map(|index| profile.stack(CallStackId(index as u32))) {
+        for (depth, location) in stack.iter().rev().enumerate() {
+            for function in profile.lines_of(*location).iter().filter_map(|line| line.function) {
+                let seen = if depth == 0 && stack.len() > 1 { &mut is_root } else { &mut is_inner };
+                if let Some(seen) = seen.get_mut(function.0 as usize) {
+                    *seen = true;
+                }
+            }
+        }
+    }
+    let can_be =
+        |name: &str| name.len() <= LONGEST && !name.contains("::") && !name.contains(['(', '[', '<']);
+    (0..modules.len()).map(|index| is_root[index] && !is_inner[index] && can_be(name(index))).collect()
 }
 
 impl Stacks for ProfileStacks<'_> {
@@ -60,6 +91,7 @@ impl Stacks for ProfileStacks<'_> {
             name: self.profile.str(function.name),
             file: self.profile.str(function.file),
             module: self.modules.get(index).copied().unwrap_or(""),
+            is_thread: self.threads.get(index).copied().unwrap_or(false),
         }
     }
 

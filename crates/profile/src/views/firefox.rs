@@ -1,5 +1,5 @@
 //! `firefox`: the processed format of <https://profiler.firefox.com>. A profile has no order in time: its samples stand one
-//! behind the other.
+//! behind the other. Its weights are numbers of any size; the crate writes whole ones, so that ours are put in their place.
 
 use super::calls::Rows;
 use super::report::Report;
@@ -19,8 +19,8 @@ pub(super) static VIEW: ProfileView = ProfileView {
     write,
 };
 
-/// A weight has 32 bits: larger ones become several samples, at most so many.
-const MOST_PARTS: f64 = 4096.0;
+/// Where the weights of the only thread stand in the text. In a name the quotes would have backslashes before them.
+const WEIGHTS: &str = "\"weight\":[";
 
 fn write(report: &Report<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
     let rows = Rows::new(report);
@@ -39,7 +39,7 @@ fn write(report: &Report<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
     };
     profile.set_thread_samples_weight_type(thread, weight_type);
     let mut handles = vec![None; rows.graph.nodes.len()];
-    let (mut at, mut rest) = (0_u64, 0.0);
+    let (mut at, mut weights) = (0_u64, Vec::new());
     for row in rows.rows.iter().filter(|row| row.more > row.less) {
         let mut stack = None;
         for node in rows.frames(row.stack) {
@@ -51,22 +51,18 @@ fn write(report: &Report<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
             });
             stack = Some(profile.intern_stack(thread, stack, frame));
         }
-        // Weights are whole: what is cut off goes to the next, so that the sum stays.
-        let mut weight = (row.more - row.less) as f64 / per_weight + rest;
-        rest = weight.fract();
-        weight = weight.trunc();
-        if weight > f64::from(i32::MAX) * MOST_PARTS {
-            return Err(ViewError::TooLarge("Firefox's format"));
-        }
-        while weight >= 1.0 {
-            let part = weight.min(f64::from(i32::MAX));
-            let time = Timestamp::from_nanos_since_reference(at);
-            profile.add_sample(thread, time, stack, CpuDelta::ZERO, part as i32);
-            at += 1_000_000;
-            weight -= part;
-        }
+        let time = Timestamp::from_nanos_since_reference(at);
+        profile.add_sample(thread, time, stack, CpuDelta::ZERO, 1);
+        weights.push((row.more - row.less) as f64 / per_weight);
+        at += 1_000_000;
     }
-    serde_json::to_writer(&mut *out, &profile).map_err(std::io::Error::from)?;
+    let text = serde_json::to_string(&profile).map_err(std::io::Error::from)?;
+    let places = text.split_once(WEIGHTS).and_then(|(head, rest)| Some((head, rest.split_once(']')?.1)));
+    let Some((head, tail)) = places.filter(|_| !weights.is_empty()) else {
+        return Ok(writeln!(out, "{text}")?);
+    };
+    let weights = serde_json::to_string(&weights).map_err(std::io::Error::from)?;
+    write!(out, "{head}\"weight\":{weights}{tail}")?;
     writeln!(out)?;
     Ok(())
 }

@@ -16,6 +16,7 @@ mod top;
 mod traces;
 mod tree;
 
+pub use flame::write_difference;
 pub use report::Report;
 
 use crate::select::SelectError;

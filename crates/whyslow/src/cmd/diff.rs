@@ -23,12 +23,13 @@ Examples:
   whyslow diff old-c.txt new-c.txt      two tables of strace -c
   whyslow diff 1.pprof 2.pprof 3.pprof  profiles: what each step did to each kind of cost
   whyslow diff --per requests=1000,1200 old.pprof new.pprof   the cost of a request
+  whyslow diff old.pprof new.pprof --flame diff.html          and a flame graph of what became more and less
   whyslow diff old.log new.log          two access logs
   whyslow diff percentiles.tsv          a table of percentiles with a column `when`
 
 Rates and times are compared only where both captures show how long they lasted. What two equal runs may differ by
 is called `no change beyond noise`: less than three standard deviations or 5 % of a count, 10 % of a time, 5 points
-of a share. With --fail-on, the status is 1 if a new finding of that severity appeared.")]
+of a share; of profiles also less than two standard deviations of their samples. With --fail-on, the status is 1 if a new finding of that severity appeared.")]
 struct DiffArgs {
     /// The capture before the change: a file, with the snapshots of the same name beside it, or a directory
     before: PathBuf,
@@ -40,6 +41,9 @@ struct DiffArgs {
     /// Work done in each profile, and what is counted: requests=1000,1200
     #[arg(long, value_name = "[UNIT=]N,N,...")]
     per: Option<profiles::Work>,
+    /// Of profiles: write a flame graph of what became more (red) and less (blue) from the first to the last, one HTML file
+    #[arg(long, value_name = "FILE")]
+    flame: Option<PathBuf>,
     #[command(flatten)]
     fail_on: FailOnArg,
 }
@@ -62,11 +66,11 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     if all.len() > 1
         && let Some(loaded) = profiles::load(&all)?
     {
-        return profiles::run(&loaded, args.per.as_ref(), global);
+        return profiles::run(&loaded, args.per.as_ref(), args.flame.as_deref(), global);
     }
-    if !args.more.is_empty() || args.per.is_some() {
+    if !args.more.is_empty() || args.per.is_some() || args.flame.is_some() {
         bail!(
-            "a series and --per are for profiles; {} is none\nnext: give two captures, or only profiles",
+            "a series, --per and --flame are for profiles; {} is none\nnext: give two captures, or only profiles",
             args.before.display()
         );
     }

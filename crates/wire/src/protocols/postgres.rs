@@ -86,7 +86,7 @@ fn message_len(head: &[u8], direction: Direction) -> Option<u32> {
         (Direction::Response, b'd') => len >= 4,
         _ => false,
     };
-    (fits && len <= MAX_MESSAGE).then_some(len + 1)
+    (fits && len <= MAX_MESSAGE).then(|| len + 1)
 }
 
 /// What of a message of this length is told by its first bytes: surely so, perhaps, surely not.

@@ -20,6 +20,7 @@
 //! At its start a program may do little else: profile it at work. A profile with less than 50 samples is not
 //! judged. The threshold is of the catalogue of source case 004.
 
+use super::beside::Beside;
 use super::heavy::{self, Heavy};
 use crate::engine::{Need, Rule};
 use whyslow_model::Severity;
@@ -47,5 +48,6 @@ static HEAVY: Heavy = Heavy {
         "link jemalloc or mimalloc where the code cannot change",
     ],
     verify: "perf record -g -p PID; perf report -S malloc,_int_malloc   (their share falls)",
+    beside: Beside::Nothing,
     at_most: Severity::Warning,
 };

@@ -18,6 +18,7 @@
 //! ## When it is wrong
 //! A CDN, a backup and gzip itself are there for that: it is a notice, never more.
 
+use super::beside::Beside;
 use super::heavy::{self, Heavy};
 use crate::engine::{Need, Rule};
 use whyslow_model::Severity;
@@ -45,5 +46,6 @@ static HEAVY: Heavy = Heavy {
         "check that the CPU's instructions are used: openssl speed -evp aes-128-gcm",
     ],
     verify: "perf top -p PID --sort dso   (libcrypto, libz fall)",
+    beside: Beside::Moved,
     at_most: Severity::Notice,
 };

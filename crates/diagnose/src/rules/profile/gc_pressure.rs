@@ -22,6 +22,7 @@
 //! than 50 samples is not judged, and a program that keeps less than a tenth of a CPU busy neither. The threshold
 //! is the source case's (004): 29.5 % after a change for the worse.
 
+use super::beside::Beside;
 use super::heavy::{self, Heavy};
 use crate::engine::{Need, Rule};
 use whyslow_model::Severity;
@@ -49,5 +50,6 @@ static HEAVY: Heavy = Heavy {
         "give the collector room: GOGC=200 or GOMEMLIMIT; -Xmx and -Xmn; node --max-semi-space-size",
     ],
     verify: "go tool pprof -top -focus=gcBgMarkWorker cpu.pprof   (its share falls)",
+    beside: Beside::Nothing,
     at_most: Severity::Warning,
 };

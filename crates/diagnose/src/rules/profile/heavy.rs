@@ -1,5 +1,6 @@
 //! What the rules about kinds of cost share: which profiles are worth judging, and the finding.
 
+use super::beside::{self, Beside};
 use crate::engine::Findings;
 use crate::facts::{Facts, ProfileFacts};
 use crate::guards::Share;
@@ -30,6 +31,8 @@ pub(super) struct Heavy {
     pub(super) fixes: &'static [&'static str],
     /// A command that shows it with another tool.
     pub(super) verify: &'static str,
+    /// What calls seen beside the profile have to do with it.
+    pub(super) beside: Beside,
     /// At most this severity: a program may be there for just that.
     pub(super) at_most: Severity,
 }
@@ -93,13 +96,21 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
     } else {
         format!(" Its functions: {}.", functions.join(", "))
     };
+    let shown = beside::shown(facts, profile, heavy.beside);
+    let beside = shown.as_ref().map_or("", |shown| shown.text.as_str());
+    let stream = shown.as_ref().map(|shown| shown.stream);
     let idle = profile.step.cpus().is_some_and(|cpus| cpus < BUSY_CPUS);
     let mut found = out
         .report(share, title)
         .at_most(if idle { Severity::Notice } else { heavy.at_most })
         .confidence(if account.is_table { 0.7 } else { 0.85 })
-        .subject(Subject { function: holder.map(|holder| holder.function.clone()), ..Subject::default() })
-        .cause(format!("{}{busy}{functions}", heavy.why));
+        .subject(Subject {
+            function: holder.map(|holder| holder.function.clone()),
+            path: stream.and_then(|stream| stream.path.clone()),
+            peer: stream.and_then(|stream| stream.peer.clone()),
+            ..Subject::default()
+        })
+        .cause(format!("{}{busy}{functions}{beside}", heavy.why));
     for fix in heavy.fixes {
         found = found.fix(*fix);
     }
@@ -117,7 +128,11 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
             profile.step.measured.value(account.total)
         )
     });
-    found.evidence_line(facts.profile_source(profile), text).verify(heavy.verify).file();
+    found = found.evidence_line(facts.profile_source(profile), text);
+    if let Some(shown) = &shown {
+        found = found.evidence_all(shown.exemplars.iter().take(1));
+    }
+    found.verify(heavy.verify).file();
 }
 
 #[cfg(test)]

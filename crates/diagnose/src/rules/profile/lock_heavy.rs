@@ -22,6 +22,7 @@
 //! functions cannot tell them apart, so that its confidence is lower. The threshold is of source case 004 (futex
 //! 3.0 % before, 20.8 % after).
 
+use super::beside::Beside;
 use super::heavy::{self, Heavy};
 use crate::engine::{Need, Rule};
 use whyslow_model::Severity;
@@ -49,5 +50,6 @@ static HEAVY: Heavy = Heavy {
         "see who waits: Go: /debug/pprof/mutex; Java: jstack; whyslow locks",
     ],
     verify: "whyslow diff before.pprof after.pprof   (locking and futex falls)",
+    beside: Beside::Nothing,
     at_most: Severity::Warning,
 };

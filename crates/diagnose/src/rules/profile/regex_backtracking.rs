@@ -20,6 +20,7 @@
 //! A program that is there to match (grep, a log filter) does its honest work. The profile shows that matching is
 //! what costs, not that it backtracks: a match whose time grows faster than its text shows that.
 
+use super::beside::Beside;
 use super::heavy::{self, Heavy};
 use crate::engine::{Need, Rule};
 use whyslow_model::Severity;
@@ -47,5 +48,6 @@ static HEAVY: Heavy = Heavy {
         "use a plain search or a prefix test before it, or an engine without backtracking (RE2)",
     ],
     verify: "time one match of the longest text, then of one twice as long   (the time doubles, no more)",
+    beside: Beside::Read,
     at_most: Severity::Warning,
 };

@@ -19,6 +19,7 @@
 //! ## When it is wrong
 //! A gateway translates by nature: then a faster codec is all there is to win.
 
+use super::beside::Beside;
 use super::heavy::{self, Heavy};
 use crate::engine::{Need, Rule};
 use whyslow_model::Severity;
@@ -45,5 +46,6 @@ static HEAVY: Heavy = Heavy {
         "use generated code or a faster codec (jsoniter, sonic, simdjson, orjson; serde instead of reflection), or a binary format",
     ],
     verify: "whyslow diff before.pprof after.pprof --per requests=N,M   (serialization a request falls)",
+    beside: Beside::Moved,
     at_most: Severity::Warning,
 };

@@ -17,8 +17,9 @@
 //!
 //! ## When it is wrong
 //! A proxy or a file server is there to make system calls: it is a notice, never more. A CPU profile does not say which calls they are or how
-//! large: a trace does, and its rules (small-reads, small-writes, repeated-stat) are more exact.
+//! large: a trace of the same process beside it does, and its rules (small-reads, small-writes, repeated-stat) are more exact.
 
+use super::beside::Beside;
 use super::heavy::{self, Heavy};
 use crate::engine::{Need, Rule};
 use whyslow_model::Severity;
@@ -45,5 +46,6 @@ static HEAVY: Heavy = Heavy {
         "make fewer and larger ones: buffers of 64 kB, writev, sendmmsg, io_uring; keep what was asked before",
     ],
     verify: "strace -c -f -p PID   (calls a second fall)",
+    beside: Beside::Calls,
     at_most: Severity::Notice,
 };

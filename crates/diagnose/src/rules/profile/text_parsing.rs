@@ -22,6 +22,7 @@
 //! parser at most. Where the file is known (a trace of the same process), it says more. Thresholds: catalogue of
 //! source case 004.
 
+use super::beside::Beside;
 use super::heavy::{self, Heavy};
 use crate::engine::{Need, Rule};
 use whyslow_model::Severity;
@@ -49,5 +50,6 @@ static HEAVY: Heavy = Heavy {
         "parse what changed only, or less often",
     ],
     verify: "whyslow diff before.pprof after.pprof --per lines=N,M   (text parsing a line falls)",
+    beside: Beside::Read,
     at_most: Severity::Warning,
 };

@@ -6,8 +6,9 @@ use anyhow::{Context, bail};
 use std::path::Path;
 use std::str::FromStr;
 use whyslow_model::profile::ProfileDamage;
-use whyslow_profile::compare::{self, Step};
-use whyslow_profile::formats::{self, Limits, Loaded};
+use whyslow_profile::compare::{self, Basis, Comparison, Step};
+use whyslow_profile::formats::{self, Limits, Loaded, ProfileData};
+use whyslow_profile::views;
 
 /// The work done in each profile.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,6 +64,7 @@ fn none_or_mixed<T>(all: &[(String, Loaded)], path: &Path) -> anyhow::Result<Opt
 pub(super) fn run(
     loaded: &[(String, Loaded)],
     work: Option<&Work>,
+    flame: Option<&Path>,
     global: &Global,
 ) -> anyhow::Result<Status> {
     let mut steps = Vec::new();
@@ -83,6 +85,9 @@ pub(super) fn run(
         }
     }
     let comparison = compare::compare(&steps, work.and_then(|work| work.unit.as_deref()))?;
+    if let Some(file) = flame {
+        write_flame(loaded, &comparison, file)?;
+    }
     output::to_stdout(|out| match global.json {
         true => {
             serde_json::to_writer_pretty(&mut *out, &comparison)?;
@@ -91,6 +96,38 @@ pub(super) fn run(
         false => out.write_all(output::plain(&comparison.text()).as_bytes()),
     })?;
     Ok(Status::Done)
+}
+
+/// The differential flame graph of the first and the last.
+fn write_flame<'l>(
+    loaded: &'l [(String, Loaded)],
+    comparison: &Comparison,
+    file: &Path,
+) -> anyhow::Result<()> {
+    let (Some(first), Some(last)) = (loaded.first(), loaded.last()) else { return Ok(()) };
+    let stacks = |(name, loaded): &'l (String, Loaded)| match &loaded.data {
+        ProfileData::Stacks(profile) => Ok(profile),
+        ProfileData::Table(_) => {
+            bail!(
+                "{name}: this is a printed table: it has no stacks, of which --flame makes a graph\nnext: give the profile itself"
+            )
+        }
+    };
+    let (before, after) = (stacks(first)?, stacks(last)?);
+    let scale = comparison.scale_of_first();
+    let scaled = match comparison.basis {
+        Basis::Work => "the first is scaled to the work of the second",
+        Basis::Second => "the first is scaled to the length of the second",
+        Basis::Share => "the first is scaled to the total of the second: only parts are compared",
+        Basis::Amount => "as they are",
+    };
+    let about = vec![format!("{} \u{2192} {}", first.0, last.0), scaled.to_string()];
+    let mut written = Ok(());
+    output::to(Some(file), |out| {
+        written = views::write_difference(before, after, scale, about, out);
+        Ok(())
+    })?;
+    written.with_context(|| format!("{}: the flame graph cannot be written", file.display()))
 }
 
 #[cfg(test)]

@@ -114,7 +114,7 @@ impl Question {
         if url.starts_with("https://") {
             bail!(
                 "{url}: this whyslow speaks plain HTTP only\n\
-                 next: curl -o profile.pprof '{url}' && whyslow profile profile.pprof"
+                 next: curl -o profile.pprof '{url}' && whyslow profile profile.pprof   (-k: a certificate that nobody signed)"
             );
         }
         let uri: Uri = url.parse().with_context(|| format!("{url}: not a URL"))?;

@@ -4,6 +4,7 @@ use super::fetch;
 use super::flags::Flags;
 use crate::input;
 use crate::live::CaptureArgs;
+use crate::output;
 use crate::progress::Bar;
 use anyhow::bail;
 use std::path::Path;
@@ -47,8 +48,11 @@ fn one(path: &Path, capture: &CaptureArgs) -> anyhow::Result<Profile> {
     } else {
         formats::read_file(path, Limits::default())?
     };
-    if let Some(damage) = &loaded.damage {
-        eprintln!("whyslow: {}: {damage:?}", path.display());
+    if loaded.damage.is_some() {
+        let path = output::plain(&path.display().to_string());
+        eprintln!(
+            "whyslow: {path}: it is whole, and has no samples\nnext: whyslow diagnose {path}   (why that may be)"
+        );
     }
     match loaded.data {
         ProfileData::Stacks(profile) => Ok(profile),

@@ -136,6 +136,15 @@ fn answers_of_which_nothing_is_kept_end_with_the_next_question() {
 }
 
 #[test]
+fn the_longest_length_that_can_be_written_is_no_message() {
+    for kind in 0..=u8::MAX {
+        for direction in [Direction::Request, Direction::Response] {
+            assert_eq!(message_len(&[kind, 0xff, 0xff, 0xff, 0xff], direction), None);
+        }
+    }
+}
+
+#[test]
 fn a_pipeline() {
     assert_eq!(
         steps(&POSTGRES, PIPELINE),
