@@ -1,4 +1,5 @@
 """Checks the profiles of the four versions against the truth. Usage: check.py NAME FOLDER"""
+import json
 import pathlib
 import sys
 
@@ -31,10 +32,21 @@ for by in ("http", "pid"):
     before, after = share("fields", by, "strings.Fields"), share("position", by, "strings.Fields")
     if before < 3 or after > 0:
         wrong.append(f"by {by}: strings.Fields has {before:.1f} % before the fix, {after:.1f} % after it")
+diff = json.loads((folder / "diff.json").read_text())
+# A machine that is full gives few samples: of these no rule judges.
+if min(step["samples"] for step in diff["steps"]) >= 100:
+    before, after = next(row["shares"] for row in diff["kinds"] if row["name"] == "text parsing")
+    if after >= before:
+        wrong.append(f"by diff text parsing has {before:.0%} before the fix, {after:.0%} after it")
+    findings = json.loads((folder / "fields.pid.json").read_text())["findings"]
+    named = [finding["subject"]["function"] for finding in findings if finding["id"] == "text-parsing"]
+    if READER["fields"] not in named:
+        wrong.append(f"text-parsing does not name {READER['fields']} in fields.pid.pprof, but {named}")
 found = {version: rounds(version) for version in READER}
 for version in ("fields", "goroutines", "position"):
     _, inodes, there = found[version]
-    if inodes != there:
+    # Other programs' connections stand in the table too.
+    if inodes < there:
         wrong.append(f"{version} finds {inodes} of {there} inodes")
 _, inodes, there = found["racy"]
 if inodes >= there:

@@ -1,6 +1,6 @@
 NEEDS="g++"
 . "$here/../profiled.sh"
-HOT="std::|regex"
+HOT="std::|regex|dyncast|dynamic_cast|libstdc"
 WORK="lines"
 RULES=(regex-backtracking)
 

@@ -111,6 +111,10 @@ impl Comparison {
     fn amount(&self, value: f64) -> String {
         match (self.basis, self.measured.seconds(value)) {
             (Basis::Second, Some(seconds)) => format!("{seconds:.2} CPUs"),
+            // A part of a unit of work can be less than a nanosecond.
+            (_, Some(seconds)) if seconds != 0.0 && seconds.abs() < 1e-8 => {
+                format!("{:.2} ns", seconds * 1e9)
+            }
             _ if value != 0.0 && value.abs() < 10.0 && self.measured.seconds(1.0).is_none() => {
                 format!("{value:.3}")
             }

@@ -175,11 +175,11 @@ mod tests {
     #[test]
     fn a_difference_has_both_sides_of_each_call() {
         let before = profile("main;parse 10\nmain;send 4\n");
-        let after = profile("main;send 8\nmain;</script><script>alert(1) 6\n");
+        let after = profile("main;send 8\nmain;a</script 6\n");
         let mut page = Vec::new();
         write_difference(&before, &after, 2.0, vec!["a & b".to_string()], &mut page).unwrap();
         let page = String::from_utf8(page).unwrap();
-        assert!(!page.contains("</script><script>alert") && page.contains("a & b"));
+        assert!(!page.contains("a</script") && page.contains("a & b"));
         let json = page.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
         let data: serde_json::Value = serde_json::from_str(json).unwrap();
         let names: Vec<&str> = data["node"]
@@ -188,7 +188,7 @@ mod tests {
             .iter()
             .map(|at| data["names"][at.as_u64().unwrap() as usize].as_str().unwrap())
             .collect();
-        assert_eq!(names, ["all", "main", "parse", "send", "</script><script>alert(1)"]);
+        assert_eq!(names, ["all", "main", "parse", "send", "a</script"]);
         assert_eq!(data["more"], serde_json::json!([14, 14, 0, 8, 6]));
         assert_eq!(data["less"], serde_json::json!([28, 28, 20, 8, 0]));
     }
