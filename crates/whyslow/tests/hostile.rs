@@ -19,7 +19,7 @@ const SAMPLE: usize = 12 << 10;
 const TAG: &str = "<script src=x>";
 
 /// Where there are no captures beside the project.
-const BUILT_IN: [&str; 4] = [
+const BUILT_IN: [&str; 7] = [
     "7 10:00:00.000001 openat(AT_FDCWD, \"/etc/localtime\", O_RDONLY) = 3 <0.000010>\n\
      7 10:00:00.000101 read(3, \"TZif2\\0\"..., 4096) = 127 <0.000010>\n\
      8 10:00:00.000201 poll([{fd=5, events=POLLIN}], 1, 2000 <unfinished ...>\n\
@@ -40,6 +40,29 @@ const BUILT_IN: [&str; 4] = [
      100.00    0.000374                    84         3 total\n",
     "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n\
      \x20  0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4711 1 0000000000000000 100 0 0 10 0\n",
+    "top - 14:27:02 up 10:30,  1 user,  load average: 1.82, 1.26, 0.76\n\
+     Tasks: 129 total,   1 running,  74 sleeping,   0 stopped,   0 zombie\n\
+     %Cpu0  :  3.5 us,  2.1 sy,  0.0 ni,  0.0 id, 94.4 wa,  0.0 hi,  0.0 si,  0.0 st\n\
+     KiB Mem :  8169300 total,  3323248 free,   436748 used,  4409304 buff/cache\n\
+     \x20 PID USER      PR  NI    VIRT    RES    SHR S  %CPU %MEM     TIME+ COMMAND\n\
+     12280 root      20   0  103304  28824   7276 D  14.0  0.4   0:08.77 python\n\
+     14:39:14      UID       PID   kB_rd/s   kB_wr/s kB_ccwr/s iodelay  Command\n\
+     14:39:15        0     12280      0.00 335716.00      0.00       0  python\n\
+     Device            r/s     w/s     rkB/s     wkB/s r_await w_await aqu-sz  %util\n\
+     sda              0.00   71.00      0.00  32912.00    0.00 18118.31 241.89  98.40\n",
+    "TID    COMM             READS  WRITES R_Kb    W_Kb    T FILE\n\
+     514    python           0      1      0       2832    R 669.txt\n\
+     TIME(s)     COMM           PID    DISK    T SECTOR     BYTES   LAT(ms)\n\
+     0.000004    supervise      1950   xvda1   W 13092560   4096       0.74\n\
+     pid = 77\n     usecs               : count     distribution\n         0 -> 1          : 351      |****|\n\
+     \x20Performance counter stats for 'system wide':\n            449,931      syscalls:sys_enter_newlstat\n\
+     \x20      4.000941076 seconds time elapsed\n",
+    "Netid State  Recv-Q Send-Q Local Address:Port Peer Address:Port Process\n\
+     tcp   LISTEN 0      128          0.0.0.0:22        0.0.0.0:*    users:((\"sshd\",pid=998,fd=3))\n\
+     tcp   ESTAB  0      36          10.0.0.1:22       10.0.0.9:4711\n\
+     \t cubic rto:204 rtt:1.5/0.75 cwnd:10\n\
+     Filesystem     Type  Size  Used Avail Use% Mounted on\n/dev/vda1      ext4   40G   12G   26G  32% /\n\
+     MemTotal:        8169300 kB\nMemFree:         3323248 kB\n0.20 0.18 0.12 1/80 11206\n",
 ];
 
 /// Put in at random places, or in place of a number.
@@ -102,8 +125,22 @@ fn samples() -> Vec<Vec<u8>> {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/captures"));
     let mut samples: Vec<Vec<u8>> = BUILT_IN.iter().map(|text| text.as_bytes().to_vec()).collect();
     let seeds = (0..5).map(|number| format!("seeds/{number:03}"));
-    for folder in
-        ["strace", "strace-c", "lsof", "ltrace", "proc-net-tcp"].map(String::from).into_iter().chain(seeds)
+    for folder in [
+        "strace",
+        "strace-c",
+        "lsof",
+        "ltrace",
+        "proc-net-tcp",
+        "top",
+        "iostat",
+        "pidstat",
+        "sar",
+        "ss",
+        "bcc",
+    ]
+    .map(String::from)
+    .into_iter()
+    .chain(seeds)
     {
         let Ok(entries) = std::fs::read_dir(root.join(&folder)) else {
             println!("skipped: no captures of {folder} beside the project");
