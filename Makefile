@@ -14,9 +14,10 @@ test: setup-test
 build:
 	@$(CARGO) build --release --package whyslow
 
-# Speed and memory beside wc -l, ripgrep and mawk, in one run. RUN=1 keeps the result under bench/runs/.
+# Speed and memory beside wc -l, ripgrep and mawk, of profiles beside go tool pprof. RUN=1 keeps the results under bench/runs/.
 bench: setup-test build
 	@bench/run
+	@bench/profile/run
 
 # What live recording costs the recorded program, beside bare, strace, perf trace and bpftrace. RUN=1 keeps the result.
 bench-live: setup-test build

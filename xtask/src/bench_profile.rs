@@ -1,5 +1,5 @@
 //! Writes a CPU profile like those of a large Go service: every sample has its own stack, 20 to 40 frames deep, about 27,000 samples to the MB of gzip.
-//! The same arguments write the same file.
+//! The same arguments write the same file; another seed is another run of the same program.
 
 use anyhow::Result;
 use flate2::Compression;
@@ -12,12 +12,12 @@ const FUNCTIONS: u64 = 4_000;
 const LOCATIONS: u64 = 12_000;
 
 /// Writes `samples` samples to `out`.
-pub(crate) fn write(out: &Path, samples: u64) -> Result<()> {
+pub(crate) fn write(out: &Path, samples: u64, seed: u64) -> Result<()> {
     let mut file = GzEncoder::new(BufWriter::new(File::create(out)?), Compression::default());
     let mut text = vec![String::new(), "samples".into(), "count".into(), "cpu".into(), "nanoseconds".into()];
     message(1, &fields(&[(1, 1), (2, 2)]), &mut file)?;
     message(1, &fields(&[(1, 3), (2, 4)]), &mut file)?;
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ seed);
     let (mut stack, mut packed, mut body) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..samples {
         // Neighbours in a profile share most of their stack: callers are kept, callees change.

@@ -16,7 +16,7 @@ usage: cargo xtask layers              fail on a dependency that the house does 
        cargo xtask new rule GROUP/ID   write a new rule: its file, its registry lines, its case
        cargo xtask gen [--check]       write the generated files, or fail where they are stale
        cargo xtask bench-log SAMPLE OUT MB   repeat a recorded log until it has the size
-       cargo xtask bench-profile OUT SAMPLES   write a pprof file of a large service";
+       cargo xtask bench-profile OUT SAMPLES [SEED]   write a pprof file of a large service";
 
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -27,7 +27,10 @@ fn main() -> Result<()> {
         ["bench-log", sample, out, megabytes] => {
             bench_log::write(Path::new(sample), Path::new(out), megabytes.parse()?)
         }
-        ["bench-profile", out, samples] => bench_profile::write(Path::new(out), samples.parse()?),
+        ["bench-profile", out, samples] => bench_profile::write(Path::new(out), samples.parse()?, 0),
+        ["bench-profile", out, samples, seed] => {
+            bench_profile::write(Path::new(out), samples.parse()?, seed.parse()?)
+        }
         ["gen"] => generate::run(&root(), false),
         ["gen", "--check"] => generate::run(&root(), true),
         _ => bail!("{USAGE}"),

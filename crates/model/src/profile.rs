@@ -4,11 +4,13 @@
 mod build;
 mod captured;
 mod damage;
+mod known;
 mod top_report;
 
 pub use build::{ProfileBuilder, TooLarge};
 pub use captured::{CapturedProfile, ProfileContent};
 pub use damage::ProfileDamage;
+pub use known::Known;
 pub use top_report::{ListedLine, Listing, Printed, TopReport, TopRow};
 
 use std::ops::Range;
@@ -244,6 +246,18 @@ impl Profile {
             label_set,
             labels: self.labels(label_set),
         }
+    }
+
+    /// How many bytes all but its stacks and samples take.
+    pub(crate) fn bytes_without_samples(&self) -> usize {
+        self.text.len()
+            + size_of_val(&*self.text_ends)
+            + size_of_val(&*self.functions)
+            + size_of_val(&*self.mappings)
+            + size_of_val(&*self.locations)
+            + size_of_val(&*self.lines)
+            + size_of_val(&*self.set_labels)
+            + size_of_val(&*self.set_ends)
     }
 
     /// A location's lines: the innermost inlined function first; none where there are no symbols.

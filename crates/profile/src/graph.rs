@@ -1,17 +1,22 @@
 //! The call graph of a profile: what each node costs by itself and with all that it calls, and the calls between nodes.
 //! Rules, order and numbers are pprof's (google/pprof, `internal/graph`), so that its tables come out the same.
 //!
-//! Samples of one stack are added first: a stack is walked once, however many samples have it. Recursion counts once a
-//! stack; that is told by stamps, so that a walk allocates nothing.
+//! Samples of one stack are added first: a stack is walked once, however many samples have it, and what it shares with the
+//! stack before it is not walked again.
 
+mod edges;
 mod places;
+mod walk;
 
+pub use edges::{Edge, Edges};
 pub(crate) use places::trimmed;
+pub(crate) use walk::Weights;
 
 use hashbrown::HashMap;
 use places::{Key, Names};
 use std::cmp::Ordering;
-use whyslow_model::profile::{CallStackId, LocationId, Profile};
+use walk::{Path, Step, Walk};
+use whyslow_model::profile::{LocationId, Profile};
 
 /// How finely places are told apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -121,35 +126,6 @@ pub(crate) fn base_name(path: &str) -> &str {
     }
 }
 
-/// Values of each stack: the sum over its samples.
-#[derive(Debug)]
-pub(crate) struct Weights {
-    /// The sum of the value, and of its divisor.
-    sums: Vec<(i64, i64)>,
-    /// Whether a sample had a value: a sum of 0 may be one of 5 and -5.
-    any: Vec<bool>,
-}
-
-impl Weights {
-    /// Of the samples' value `index`; with `mean`, divided by the first value.
-    pub(crate) fn of(profile: &Profile, index: usize, mean: bool) -> Weights {
-        let count = profile.stack_count();
-        let mut weights = Weights { sums: vec![(0, 0); count], any: vec![false; count] };
-        for sample in profile.samples() {
-            let value = sample.values.get(index).copied().unwrap_or(0);
-            let divisor = if mean { sample.values.first().copied().unwrap_or(0) } else { 0 };
-            if value != 0 || divisor != 0 {
-                let id = sample.stack_id.0 as usize;
-                weights.any[id] = true;
-                let (sum, divisors) = &mut weights.sums[id];
-                *sum = sum.saturating_add(value);
-                *divisors = divisors.saturating_add(divisor);
-            }
-        }
-        weights
-    }
-}
-
 /// A node.
 #[derive(Clone, Debug)]
 pub struct Node {
@@ -179,19 +155,34 @@ impl Node {
     }
 }
 
-/// Calls of one node by another.
-#[derive(Clone, Copy, Debug)]
-pub struct Edge {
-    /// Who calls: an index of [`Graph::nodes`].
-    pub source: u32,
-    /// Who is called.
-    pub target: u32,
-    /// The value of all stacks that have the call.
-    pub weight: i64,
-    /// Other nodes between the two were left out.
-    pub residual: bool,
-    /// All of the calls were inlined.
-    pub inlined: bool,
+/// A node of the stack that is walked.
+#[derive(Clone, Copy)]
+struct NodeOnPath {
+    node: u32,
+    /// The outermost of those of one node.
+    is_first: bool,
+}
+
+impl NodeOnPath {
+    /// All stacks that share this step have been walked.
+    #[inline]
+    fn ended(step: Step<NodeOnPath>, sums: &mut [NodeSum]) {
+        if step.is.is_first {
+            let sum = &mut sums[step.is.node as usize];
+            sum.is_on = false;
+            sum.cum = sum.cum.saturating_add(step.weight);
+            sum.divisor = sum.divisor.saturating_add(step.divisor);
+        }
+    }
+}
+
+/// What a walk adds up for a node.
+#[derive(Clone, Copy, Default)]
+struct NodeSum {
+    cum: i64,
+    divisor: i64,
+    /// Whether the stack has the node: one that calls itself counts once.
+    is_on: bool,
 }
 
 /// The nodes of a profile, with the calls between them.
@@ -256,35 +247,26 @@ impl Graph {
     }
 
     fn weigh(&mut self, profile: &Profile, weights: &Weights) {
-        let Graph { nodes, location_nodes, location_starts, .. } = self;
-        // Which stack touched a node last; stacks count from 1.
-        let mut seen = vec![0_u32; nodes.len()];
-        for (number, (weight, divisor)) in weights.sums.iter().enumerate() {
-            if !weights.any[number] {
-                continue;
-            }
-            let stamp = number as u32 + 1;
-            let stack = profile.stack(CallStackId(number as u32));
-            let mut leaf = None;
-            for location in stack {
-                let at = location.0 as usize;
-                let Some(range) = location_starts.get(at..at + 2) else { continue };
-                for id in &location_nodes[range[0] as usize..range[1] as usize] {
-                    leaf = leaf.or(Some(*id));
-                    let last = &mut seen[*id as usize];
-                    if *last != stamp {
-                        *last = stamp;
-                        let node = &mut nodes[*id as usize];
-                        node.cum = node.cum.saturating_add(*weight);
-                        node.cum_divisor = node.cum_divisor.saturating_add(*divisor);
-                    }
+        let mut sums = vec![NodeSum::default(); self.nodes.len()];
+        let mut path: Path<NodeOnPath> = Path::default();
+        for walked in Walk::new(profile, weights) {
+            path.back_to(walked.shared, |step| NodeOnPath::ended(step, &mut sums));
+            for location in walked.rest.iter().rev() {
+                for node in self.nodes_of(*location).iter().rev() {
+                    let is_first = !std::mem::replace(&mut sums[*node as usize].is_on, true);
+                    path.step(NodeOnPath { node: *node, is_first });
                 }
+                path.end_location();
             }
-            if let Some(leaf) = leaf {
-                let node = &mut nodes[leaf as usize];
-                node.flat = node.flat.saturating_add(*weight);
-                node.flat_divisor = node.flat_divisor.saturating_add(*divisor);
+            if let Some(leaf) = path.leaf(walked.weight, walked.divisor) {
+                let node = &mut self.nodes[leaf.node as usize];
+                node.flat = node.flat.saturating_add(walked.weight);
+                node.flat_divisor = node.flat_divisor.saturating_add(walked.divisor);
             }
+        }
+        path.back_to(0, |step| NodeOnPath::ended(step, &mut sums));
+        for (node, sum) in self.nodes.iter_mut().zip(sums) {
+            (node.cum, node.cum_divisor) = (sum.cum, sum.divisor);
         }
     }
 
@@ -342,112 +324,11 @@ impl Graph {
         }
     }
 
-    /// The calls between kept nodes: those of at least `cutoff`.
-    pub(crate) fn edges(&self, profile: &Profile, weights: &Weights, cutoff: i64) -> Edges {
-        let mut ids: HashMap<u64, u32, foldhash::fast::FixedState> = HashMap::default();
-        let mut edges: Vec<Edge> = Vec::new();
-        let mut seen: Vec<u32> = Vec::new();
-        for (number, (weight, _)) in weights.sums.iter().enumerate() {
-            if !weights.any[number] {
-                continue;
-            }
-            let stamp = number as u32 + 1;
-            let (mut parent, mut residual) = (None, false);
-            for location in profile.stack(CallStackId(number as u32)).iter().rev() {
-                let nodes = self.nodes_of(*location);
-                for (place, id) in nodes.iter().enumerate().rev() {
-                    if !self.kept[*id as usize] {
-                        residual = true;
-                        continue;
-                    }
-                    if let Some(parent) = parent.filter(|parent| parent != id) {
-                        let inlined = place + 1 != nodes.len();
-                        let key = u64::from(parent) << 32 | u64::from(*id);
-                        let edge = *ids.entry(key).or_insert_with(|| {
-                            edges.push(Edge {
-                                source: parent,
-                                target: *id,
-                                weight: 0,
-                                residual: false,
-                                inlined: true,
-                            });
-                            seen.push(0);
-                            edges.len() as u32 - 1
-                        }) as usize;
-                        if seen[edge] != stamp {
-                            seen[edge] = stamp;
-                            let edge = &mut edges[edge];
-                            edge.weight = edge.weight.saturating_add(*weight);
-                            edge.residual |= residual;
-                            edge.inlined &= inlined;
-                        }
-                    }
-                    parent = Some(*id);
-                    residual = false;
-                }
-            }
-        }
-        let mut shown = vec![false; self.nodes.len()];
-        self.shown.iter().for_each(|id| shown[*id as usize] = true);
-        // Calls of nodes that are not shown are never cut, as in pprof.
-        edges.retain(|edge| {
-            !shown[edge.target as usize] || cutoff <= 0 || magnitude(edge.weight) >= cutoff as u64
-        });
-        Edges::new(edges, self)
-    }
-
-    /// Whether any location has inlined functions.
-    pub(crate) fn has_inlined(&self) -> bool {
-        self.location_nodes.len() + 1 > self.location_starts.len()
-    }
-}
-
-/// Edges, found by both their ends.
-#[derive(Debug, Default)]
-pub struct Edges {
-    /// The heaviest first.
-    edges: Vec<Edge>,
-    by_source: Vec<u32>,
-    by_target: Vec<u32>,
-}
-
-impl Edges {
-    fn new(mut edges: Vec<Edge>, graph: &Graph) -> Edges {
-        let ends = edges.iter().flat_map(|edge| [edge.source, edge.target]);
-        let names: HashMap<u32, String> = ends.map(|id| (id, graph.node(id).info.printable())).collect();
-        let name = |id: u32| names.get(&id).map_or("", String::as_str);
-        edges.sort_by(|a, b| {
-            let heavier = magnitude(b.weight).cmp(&magnitude(a.weight));
-            heavier
-                .then_with(|| name(a.source).cmp(name(b.source)))
-                .then_with(|| name(a.target).cmp(name(b.target)))
-        });
-        let mut by_source: Vec<u32> = (0..edges.len() as u32).collect();
-        let mut by_target = by_source.clone();
-        by_source.sort_by_key(|id| edges[*id as usize].source);
-        by_target.sort_by_key(|id| edges[*id as usize].target);
-        Edges { edges, by_source, by_target }
-    }
-
-    /// The calls of a node by others, the heaviest first.
-    pub fn into_node(&self, node: u32) -> impl Iterator<Item = &Edge> {
-        self.of(&self.by_target, node, |edge| edge.target)
-    }
-
-    /// The calls by a node, the heaviest first.
-    pub fn out_of_node(&self, node: u32) -> impl Iterator<Item = &Edge> {
-        self.of(&self.by_source, node, |edge| edge.source)
-    }
-
-    fn of<'a>(
-        &'a self,
-        order: &'a [u32],
-        node: u32,
-        end: fn(&Edge) -> u32,
-    ) -> impl Iterator<Item = &'a Edge> {
-        let start = order.partition_point(|id| end(&self.edges[*id as usize]) < node);
-        let from = order[start..].iter().map(|id| &self.edges[*id as usize]);
-        from.take_while(move |edge| end(edge) == node)
+    /// Nodes that are inlined into another somewhere; some of them several times.
+    pub(crate) fn inlined_nodes(&self) -> impl Iterator<Item = u32> {
+        let places = self.location_starts.array_windows::<2>();
+        let of_location = |[start, end]: &[u32; 2]| *start as usize..end.saturating_sub(1) as usize;
+        places.flat_map(move |place| self.location_nodes.get(of_location(place)).unwrap_or(&[])).copied()
     }
 }
 

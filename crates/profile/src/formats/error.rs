@@ -44,7 +44,7 @@ impl ReadError {
         let next = match damage {
             ProfileDamage::Empty => Some(NEVER_WRITTEN),
             ProfileDamage::CutCompressed { .. } | ProfileDamage::Cut { .. } => Some(NEVER_ENDED),
-            ProfileDamage::TooLarge => Some("raise the limit if you trust the file"),
+            ProfileDamage::TooLarge => Some("profile for a shorter time, or at a lower rate"),
             _ => None,
         };
         ReadError { name: String::new(), damage, what: what.into(), place: None, expected: None, next }

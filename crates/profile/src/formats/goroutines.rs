@@ -1,5 +1,5 @@
-//! The stacks of all goroutines as Go prints them when it panics, on SIGQUIT, and for `/debug/pprof/goroutine?debug=2`. Several dumps in one file are one profile:
-//! what is seen often is where goroutines are.
+//! The stacks of all goroutines as Go prints them when it panics, on SIGQUIT, and for `/debug/pprof/goroutine?debug=2`. Several dumps in one file are a sample
+//! of the wall-clock time of all goroutines.
 //!
 //! ```text
 //! goroutine 22 [sleep, 1 minutes, locked to thread]:
@@ -14,6 +14,7 @@ use super::error::ReadError;
 use super::notes::Notes;
 use super::stacks::Stacks;
 use super::{Loaded, ProfileFormat, head_lines};
+use hashbrown::HashSet;
 use whyslow_model::profile::{Label, LabelValue, LocationId, TooLarge};
 
 pub(super) static GOROUTINES: ProfileFormat = ProfileFormat {
@@ -25,6 +26,7 @@ pub(super) static GOROUTINES: ProfileFormat = ProfileFormat {
 
 /// `goroutine 22 [sleep, 1 minutes]:`, perhaps behind other text of the program.
 struct Head<'a> {
+    number: u64,
     state: &'a str,
     minutes: i64,
     is_locked: bool,
@@ -34,12 +36,12 @@ impl<'a> Head<'a> {
     fn parse(line: &'a str) -> Option<Head<'a>> {
         let (_, rest) = line.split_once("goroutine ")?;
         let (number, rest) = rest.split_once(' ')?;
-        number.parse::<u64>().ok()?;
+        let number = number.parse().ok()?;
         // `gp=0xc000 m=0 mp=0x1` since Go 1.21.
         let (_, inside) = rest.split_once('[')?;
         let (inside, _) = inside.rsplit_once("]:")?;
         let mut parts = inside.split(", ");
-        let mut head = Head { state: parts.next()?, minutes: 0, is_locked: false };
+        let mut head = Head { number, state: parts.next()?, minutes: 0, is_locked: false };
         for part in parts {
             match part.strip_suffix(" minutes") {
                 Some(minutes) => head.minutes = minutes.parse().ok()?,
@@ -52,6 +54,9 @@ impl<'a> Head<'a> {
 
 struct Reader {
     stacks: Stacks,
+    /// Goroutines of the dump that is read: with one of them the next dump begins.
+    dumped: HashSet<u64>,
+    dumps: u64,
     labels: Vec<Label>,
     stack: Vec<LocationId>,
     /// A function whose file and line come next.
@@ -67,6 +72,8 @@ fn read(bytes: &mut Bytes<'_>) -> Result<Loaded, ReadError> {
     (profile.period_type, profile.period) = (Some(period_type), Some(1));
     let mut reader = Reader {
         stacks,
+        dumped: HashSet::new(),
+        dumps: 1,
         labels: Vec::new(),
         stack: Vec::new(),
         function: String::new(),
@@ -78,6 +85,7 @@ fn read(bytes: &mut Bytes<'_>) -> Result<Loaded, ReadError> {
         reader.line(&line)?;
     }
     reader.close()?;
+    reader.stacks.dumped(reader.dumps, "goroutine")?;
     Ok(Loaded::stacks(GOROUTINES.name, reader.stacks.builder.finish())
         .with_notes(Notes::default().end(bytes)))
 }
@@ -114,6 +122,13 @@ impl Reader {
 
     fn open(&mut self, head: &Head<'_>) -> Result<(), TooLarge> {
         self.is_open = true;
+        // Number 0 is a thread's own stack: there are as many as threads.
+        if head.number != 0 && !self.dumped.insert(head.number) {
+            self.dumps += 1;
+            self.dumped.clear();
+            self.dumped.insert(head.number);
+        }
+        self.stacks.builder.spend(size_of::<u64>())?;
         let builder = &mut self.stacks.builder;
         let state =
             Label { key: builder.string("state")?, value: LabelValue::Text(builder.string(head.state)?) };
@@ -179,6 +194,20 @@ mod tests {
         );
         let leaf = profile.sample(0).stack[0];
         assert_eq!(profile.lines_of(leaf)[0].line, 29);
+    }
+
+    #[test]
+    fn several_dumps_are_a_sample_of_time() {
+        let thread = "goroutine 0 [idle]:\nruntime.futex()\n\t/go/sys.s:1 +0x2\n\n";
+        let dump = format!("goroutine 1 [running]:\nmain.f()\n\t/a.go:1 +0x2\n\n{thread}{thread}");
+        let kind = |text: &str| {
+            let profile = stacks_of(text);
+            let comment = profile.comments.first().map(|id| profile.str(*id).to_string());
+            (profile.str(profile.sample_types[0].kind).to_string(), profile.total(0), comment)
+        };
+        assert_eq!(kind(&dump), ("goroutine".to_string(), 3, None));
+        let comment = "3 goroutine dumps: a sample of wall-clock time".to_string();
+        assert_eq!(kind(&dump.repeat(3)), ("wall".to_string(), 9, Some(comment)));
     }
 
     #[test]

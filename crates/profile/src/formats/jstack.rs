@@ -91,11 +91,7 @@ fn read(bytes: &mut Bytes<'_>) -> Result<Loaded, ReadError> {
         reader.line(&line)?;
     }
     reader.close()?;
-    if reader.dumps > 1 {
-        let comment = format!("{} thread dumps: a sample of wall-clock time", reader.dumps);
-        let comment = reader.stacks.builder.string(&comment)?;
-        reader.stacks.builder.profile().comments.push(comment);
-    }
+    reader.stacks.dumped(reader.dumps, "thread")?;
     Ok(Loaded::stacks(JSTACK.name, reader.stacks.builder.finish()).with_notes(Notes::default().end(bytes)))
 }
 
@@ -230,5 +226,6 @@ JNI global references: 28
         let twice = stacks_of(&format!("{DUMP}\n{DUMP}"));
         assert_eq!(text(&twice), format!("{one}{one}"));
         assert_eq!((twice.stack_count(), twice.comments.len()), (2, 1));
+        assert_eq!(twice.str(twice.sample_types[0].kind), "wall");
     }
 }

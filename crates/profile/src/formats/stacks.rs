@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use std::hash::BuildHasher;
 use whyslow_model::ProfileBuilder;
 use whyslow_model::profile::{
-    Function, Location, LocationId, Mapping, MappingId, SourceLine, StringId, TooLarge, ValueType,
+    Function, Known, Location, LocationId, Mapping, MappingId, SourceLine, StringId, TooLarge, ValueType,
 };
 
 /// A profile under construction.
@@ -13,8 +13,7 @@ use whyslow_model::profile::{
 pub(super) struct Stacks {
     pub(super) builder: ProfileBuilder,
     hasher: RandomState,
-    /// By the hash of what they are; two of one hash: the second stands twice, which is allowed.
-    locations: HashMap<u64, LocationId, RandomState>,
+    locations: Known,
     mappings: HashMap<StringId, MappingId, RandomState>,
 }
 
@@ -30,6 +29,19 @@ impl Stacks {
 
     pub(super) fn value_type(&mut self, kind: &str, unit: &str) -> Result<ValueType, TooLarge> {
         Ok(ValueType { kind: self.builder.string(kind)?, unit: self.builder.string(unit)? })
+    }
+
+    /// Says that the file holds `dumps` dumps of all threads: one shows how many threads stand where, several sample where
+    /// their time goes.
+    pub(super) fn dumped(&mut self, dumps: u64, of: &str) -> Result<(), TooLarge> {
+        if dumps > 1 {
+            let sightings = self.value_type("wall", "count")?;
+            let comment = self.builder.string(&format!("{dumps} {of} dumps: a sample of wall-clock time"))?;
+            let profile = self.builder.profile();
+            profile.sample_types = vec![sightings];
+            profile.comments.push(comment);
+        }
+        Ok(())
     }
 
     /// A function's line; an empty file and line 0 where they are not known.
@@ -59,17 +71,18 @@ impl Stacks {
         lines: &[SourceLine],
     ) -> Result<LocationId, TooLarge> {
         let hash = self.hasher.hash_one((mapping, address, lines));
-        if let Some(known) = self.locations.get(&hash).copied() {
-            let profile = self.builder.profile();
-            let location = profile.locations[known.0 as usize];
-            if (location.mapping, location.address) == (mapping, address) && profile.lines_of(known) == lines
-            {
-                return Ok(known);
-            }
+        let profile = self.builder.profile();
+        let next = profile.locations.len() as u32;
+        let is_same = |id| {
+            let place = |location: &Location| (location.mapping, location.address) == (mapping, address);
+            profile.locations.get(id as usize).is_some_and(place) && profile.lines_of(LocationId(id)) == lines
+        };
+        let id = self.locations.number(hash, next, is_same);
+        if id == next {
+            self.builder.spend(Known::ENTRY)?;
+            self.builder.location(Location { mapping, address, ..Location::default() }, lines)?;
         }
-        let id = self.builder.location(Location { mapping, address, ..Location::default() }, lines)?;
-        self.locations.insert(hash, id);
-        Ok(id)
+        Ok(LocationId(id))
     }
 
     /// A location that is one line of a function.

@@ -1,56 +1,79 @@
 //! Several profiles as one: added, or one subtracted from another (google/pprof, `profile.Merge` and `-diff_base`).
 
+mod merger;
+
 use super::SelectError;
 use crate::units;
-use hashbrown::HashMap;
-use whyslow_model::profile::{
-    CallStackId, Function, FunctionId, Label, LabelSetId, LabelValue, Location, LocationId, Mapping,
-    MappingId, Profile, ProfileBuilder, SourceLine, StringId, ValueType,
-};
+use merger::Merger;
+use whyslow_model::profile::{Profile, ValueType};
 
 /// The label that marks the samples of a base: percentages are of them.
 pub const BASE_LABEL: &str = "pprof::base";
 
 /// The sources added, less the base; `marked`: percentages are to be of the base. `normalize` scales the sources to
-/// the base's sums. A single source without a base stays as it is.
+/// the base's sums. A single source without a base stays as it is. Profiles of one program are added as they come: only the sum is kept.
 ///
 /// # Errors
-/// If there is no source, or they do not measure the same.
-pub fn combine(
-    sources: Vec<Profile>,
-    base: Vec<Profile>,
+/// If there is no source, or they do not measure the same, or one cannot be read.
+pub fn combine<E: From<SelectError>>(
+    sources: impl IntoIterator<Item = Result<Profile, E>>,
+    base: impl IntoIterator<Item = Result<Profile, E>>,
     marked: bool,
     normalize: bool,
-) -> Result<Profile, SelectError> {
-    let source = add(sources)?;
-    if base.is_empty() {
-        return Ok(source);
+) -> Result<Profile, E> {
+    let nothing = || SelectError::Incompatible("there is no profile".to_string());
+    let source = add(sources)?.ok_or_else(nothing)?;
+    match add(base)? {
+        Some(base) => Ok(subtract(source, base, marked, normalize)?),
+        None => Ok(source),
     }
-    let base = add(base)?;
+}
+
+fn subtract(source: Profile, base: Profile, marked: bool, normalize: bool) -> Result<Profile, SelectError> {
     let mut ratios = vec![1.0; source.sample_types.len()];
     if normalize {
         check_same(&source, &base)?;
         for (index, ratio) in ratios.iter_mut().enumerate() {
-            let of = |profile: &Profile| -> i64 {
-                profile.samples().fold(0, |sum: i64, sample| sum.saturating_add(sample.values[index]))
-            };
-            *ratio = match of(&source) {
+            *ratio = match source.total(index) {
                 0 => 0.0,
-                sum => of(&base) as f64 / sum as f64,
+                sum => base.total(index) as f64 / sum as f64,
             };
         }
     }
     let negated = vec![-1.0; base.sample_types.len()];
-    let parts = vec![Part::new(source, ratios, false), Part::new(base, negated, marked)];
-    merge(parts)
+    merge(vec![Part::new(source, ratios, false), Part::new(base, negated, marked)])
 }
 
-fn add(mut profiles: Vec<Profile>) -> Result<Profile, SelectError> {
-    match profiles.len() {
-        0 => Err(SelectError::Incompatible("there is no profile".to_string())),
-        1 => Ok(profiles.swap_remove(0)),
-        _ => merge(profiles.into_iter().map(Part::plain).collect()),
+/// The sum; a single profile stays as it is.
+fn add<E: From<SelectError>>(
+    profiles: impl IntoIterator<Item = Result<Profile, E>>,
+) -> Result<Option<Profile>, E> {
+    let mut profiles = profiles.into_iter();
+    let Some(first) = profiles.next().transpose()? else { return Ok(None) };
+    let Some(mut next) = profiles.next().transpose()? else { return Ok(Some(first)) };
+    let types = value_types(&first);
+    let mut merger = Merger::new(&types)?;
+    merger.add(Part::unchanged(first))?;
+    // As long as all have the same values in the same units, none has to wait for the others.
+    while value_types(&next) == types {
+        merger.add(Part::unchanged(next))?;
+        match profiles.next().transpose()? {
+            Some(profile) => next = profile,
+            None => return Ok(Some(merger.finish()?)),
+        }
     }
+    let mut parts = vec![Part::plain(merger.finish()?), Part::plain(next)];
+    for profile in profiles {
+        parts.push(Part::plain(profile?));
+    }
+    Ok(Some(merge(parts)?))
+}
+
+/// Kind and unit of each value.
+fn value_types(profile: &Profile) -> Vec<(String, String)> {
+    let words =
+        |value: &ValueType| (profile.str(value.kind).to_string(), profile.str(value.unit).to_string());
+    profile.sample_types.iter().map(words).collect()
 }
 
 /// One profile of a sum.
@@ -73,6 +96,12 @@ impl Part {
         Part::new(profile, ratios, false)
     }
 
+    /// All its values are the sum's, in the same order and units.
+    fn unchanged(profile: Profile) -> Part {
+        let columns = (0..profile.sample_types.len()).map(|index| (index, 1.0)).collect();
+        Part { columns, ..Part::plain(profile) }
+    }
+
     fn value(&self, values: &[i64], column: usize) -> i64 {
         let (index, unit) = self.columns[column];
         scaled(scaled(values[index], self.ratios[index]), unit)
@@ -85,10 +114,7 @@ fn scaled(value: i64, ratio: f64) -> i64 {
 
 fn check_same(a: &Profile, b: &Profile) -> Result<(), SelectError> {
     let words = |profile: &Profile| -> String {
-        let types = profile
-            .sample_types
-            .iter()
-            .map(|value| format!("{}/{}", profile.str(value.kind), profile.str(value.unit)));
+        let types = value_types(profile).into_iter().map(|(kind, unit)| format!("{kind}/{unit}"));
         types.collect::<Vec<_>>().join(", ")
     };
     let (a, b) = (words(a), words(b));
@@ -153,306 +179,9 @@ fn align(parts: &mut [Part]) -> Result<Vec<(String, String)>, SelectError> {
 /// Adds profiles. Samples of equal stacks and labels are one; those of sum 0 are left out.
 fn merge(mut parts: Vec<Part>) -> Result<Profile, SelectError> {
     let types = align(&mut parts)?;
-    let mut merger = Merger::default();
-    merger.header(&parts, &types)?;
-    let width = types.len();
-    let mut sums: Vec<i64> = Vec::new();
-    let mut keys: Vec<(CallStackId, LabelSetId)> = Vec::new();
-    let mut numbers: HashMap<(CallStackId, LabelSetId), usize, foldhash::fast::FixedState> =
-        HashMap::default();
+    let mut merger = Merger::new(&types)?;
     for part in parts {
-        let mut map = Mapped::new(&part.profile);
-        if merger.builder.profile().mappings.is_empty() && !part.profile.mappings.is_empty() {
-            // The first is the program itself.
-            merger.mapping(&part.profile, MappingId(0), &mut map)?;
-        }
-        for sample in part.profile.samples() {
-            let value = |column| part.value(sample.values, column);
-            if (0..width).all(|column| value(column) == 0) {
-                continue;
-            }
-            let stack = merger.stack(&part.profile, sample.stack_id, &mut map)?;
-            let labels = merger.labels(&part.profile, sample.label_set, part.marked, &mut map)?;
-            let number = *numbers.entry((stack, labels)).or_insert_with(|| {
-                keys.push((stack, labels));
-                sums.extend(std::iter::repeat_n(0, width));
-                keys.len() - 1
-            });
-            for column in 0..width {
-                let sum = &mut sums[number * width + column];
-                *sum = sum.saturating_add(value(column));
-            }
-        }
+        merger.add(part)?;
     }
-    drop(numbers);
-    let mut is_balanced = false;
-    for (number, (stack, labels)) in keys.iter().enumerate() {
-        let values = &sums[number * width..(number + 1) * width];
-        if values.iter().any(|value| *value != 0) {
-            merger.builder.sample(*stack, *labels, values)?;
-        } else {
-            is_balanced = true;
-        }
-    }
-    let sum = merger.builder.finish();
-    // What only samples had that took each other away goes with them.
-    if is_balanced { merge(vec![Part::plain(sum)]) } else { Ok(sum) }
-}
-
-/// What makes two mappings the same: size in pages, offset, build id or file.
-type MappingKey = (u64, u64, String);
-/// What makes two locations the same.
-type LocationKey = (Option<MappingId>, u64, bool, Vec<(Option<FunctionId>, i64)>, i64);
-
-#[derive(Default)]
-struct Merger {
-    builder: ProfileBuilder,
-    mappings: HashMap<MappingKey, MappingId>,
-    locations: HashMap<LocationKey, LocationId>,
-    scratch: Vec<LocationId>,
-}
-
-/// Numbers of one profile in the sum, as far as they are known.
-struct Mapped {
-    strings: Vec<Option<StringId>>,
-    functions: Vec<Option<FunctionId>>,
-    /// With what is to be added to addresses.
-    mappings: Vec<Option<(MappingId, u64)>>,
-    locations: Vec<Option<LocationId>>,
-    stacks: Vec<Option<CallStackId>>,
-    label_sets: Vec<Option<LabelSetId>>,
-}
-
-impl Mapped {
-    fn new(profile: &Profile) -> Mapped {
-        Mapped {
-            strings: vec![None; profile.string_count()],
-            functions: vec![None; profile.functions.len()],
-            mappings: vec![None; profile.mappings.len()],
-            locations: vec![None; profile.locations.len()],
-            stacks: vec![None; profile.stack_count()],
-            label_sets: vec![None; profile.label_set_count()],
-        }
-    }
-}
-
-impl Merger {
-    fn header(&mut self, parts: &[Part], types: &[(String, String)]) -> Result<(), SelectError> {
-        let builder = &mut self.builder;
-        let mut sample_types = Vec::new();
-        for (kind, unit) in types {
-            sample_types.push(ValueType { kind: builder.string(kind)?, unit: builder.string(unit)? });
-        }
-        let mut default = None;
-        let (mut time, mut duration, mut period) = (0_i64, 0_i64, 0_i64);
-        let mut comments = Vec::new();
-        for Part { profile, .. } in parts {
-            let begun = profile.time_ns.unwrap_or(0);
-            if time == 0 || begun < time {
-                time = begun;
-            }
-            duration = duration.saturating_add(profile.duration_ns.unwrap_or(0));
-            period = period.max(profile.period.unwrap_or(0));
-            for comment in &profile.comments {
-                let id = builder.string(profile.str(*comment))?;
-                if !comments.contains(&id) {
-                    comments.push(id);
-                }
-            }
-            let named = profile.default_sample_type.and_then(|index| profile.sample_types.get(index));
-            let kind = named.map(|value| profile.str(value.kind));
-            default = default.or_else(|| types.iter().position(|(known, _)| Some(known.as_str()) == kind));
-        }
-        let first = &parts[0].profile;
-        let mut copy = |id: StringId| builder.string(first.str(id));
-        let (drop_frames, keep_frames) = (copy(first.drop_frames)?, copy(first.keep_frames)?);
-        let documented = parts.iter().find(|part| !part.profile.str(part.profile.doc_url).is_empty());
-        let period_type = match first.period_type {
-            Some(of) => Some(ValueType { kind: copy(of.kind)?, unit: copy(of.unit)? }),
-            None => None,
-        };
-        let doc_url = match documented {
-            Some(part) => builder.string(part.profile.str(part.profile.doc_url))?,
-            None => StringId(0),
-        };
-        let header = builder.profile();
-        header.sample_types = sample_types;
-        header.default_sample_type = default;
-        header.drop_frames = drop_frames;
-        header.keep_frames = keep_frames;
-        header.time_ns = (time != 0).then_some(time);
-        header.duration_ns = (duration != 0).then_some(duration);
-        header.period_type = period_type;
-        header.period = parts.iter().any(|part| part.profile.period.is_some()).then_some(period);
-        header.comments = comments;
-        header.doc_url = doc_url;
-        Ok(())
-    }
-
-    fn string(&mut self, profile: &Profile, id: StringId, map: &mut Mapped) -> Result<StringId, SelectError> {
-        let Some(slot) = map.strings.get_mut(id.0 as usize) else { return Ok(StringId(0)) };
-        match *slot {
-            Some(known) => Ok(known),
-            None => Ok(*slot.insert(self.builder.string(profile.str(id))?)),
-        }
-    }
-
-    fn function(
-        &mut self,
-        profile: &Profile,
-        id: FunctionId,
-        map: &mut Mapped,
-    ) -> Result<Option<FunctionId>, SelectError> {
-        let (Some(function), Some(slot)) = (profile.function(id), map.functions.get(id.0 as usize)) else {
-            return Ok(None);
-        };
-        if slot.is_some() {
-            return Ok(*slot);
-        }
-        let function = Function {
-            name: self.string(profile, function.name, map)?,
-            system_name: self.string(profile, function.system_name, map)?,
-            file: self.string(profile, function.file, map)?,
-            start_line: function.start_line,
-        };
-        let new = self.builder.function(function)?;
-        map.functions[id.0 as usize] = Some(new);
-        Ok(Some(new))
-    }
-
-    fn mapping(
-        &mut self,
-        profile: &Profile,
-        id: MappingId,
-        map: &mut Mapped,
-    ) -> Result<Option<(MappingId, u64)>, SelectError> {
-        /// Mappings of one file may differ by less than a page.
-        const PAGE: u64 = 0x1000;
-        let (Some(mapping), Some(slot)) =
-            (profile.mappings.get(id.0 as usize), map.mappings.get(id.0 as usize))
-        else {
-            return Ok(None);
-        };
-        if slot.is_some() {
-            return Ok(*slot);
-        }
-        let pages = mapping.limit.wrapping_sub(mapping.start).div_ceil(PAGE);
-        let build_id = profile.str(mapping.build_id);
-        let name = if build_id.is_empty() { profile.str(mapping.file) } else { build_id };
-        let key = (pages, mapping.offset, name.to_string());
-        let new = match self.mappings.get(&key) {
-            Some(known) => *known,
-            None => {
-                let file = self.string(profile, mapping.file, map)?;
-                let build_id = self.string(profile, mapping.build_id, map)?;
-                let new = self.builder.mapping(Mapping { file, build_id, ..*mapping })?;
-                *self.mappings.entry(key).or_insert(new)
-            }
-        };
-        let moved = self.builder.profile().mappings[new.0 as usize].start.wrapping_sub(mapping.start);
-        map.mappings[id.0 as usize] = Some((new, moved));
-        Ok(Some((new, moved)))
-    }
-
-    fn location(
-        &mut self,
-        profile: &Profile,
-        id: LocationId,
-        map: &mut Mapped,
-    ) -> Result<LocationId, SelectError> {
-        if let Some(Some(known)) = map.locations.get(id.0 as usize) {
-            return Ok(*known);
-        }
-        let location = profile.locations.get(id.0 as usize).copied().unwrap_or_default();
-        let mapping = match location.mapping {
-            Some(mapping) => self.mapping(profile, mapping, map)?,
-            None => None,
-        };
-        let mut lines = Vec::with_capacity(location.line_count as usize);
-        for line in profile.lines_of(id) {
-            let function = match line.function {
-                Some(function) => self.function(profile, function, map)?,
-                None => None,
-            };
-            lines.push(SourceLine { function, ..*line });
-        }
-        let address = location.address.wrapping_add(mapping.map_or(0, |(_, moved)| moved));
-        let mapping = mapping.map(|(mapping, _)| mapping);
-        let start = mapping.map_or(0, |mapping| self.builder.profile().mappings[mapping.0 as usize].start);
-        let key = (
-            mapping,
-            address.wrapping_sub(start),
-            location.is_folded,
-            lines.iter().map(|line| (line.function, line.line)).collect(),
-            // pprof's key has the column of the last line alone.
-            lines.last().map_or(0, |line| line.column),
-        );
-        let new = match self.locations.get(&key) {
-            Some(known) => *known,
-            None => {
-                let new = self.builder.location(Location { mapping, address, ..location }, &lines)?;
-                *self.locations.entry(key).or_insert(new)
-            }
-        };
-        if let Some(slot) = map.locations.get_mut(id.0 as usize) {
-            *slot = Some(new);
-        }
-        Ok(new)
-    }
-
-    fn stack(
-        &mut self,
-        profile: &Profile,
-        id: CallStackId,
-        map: &mut Mapped,
-    ) -> Result<CallStackId, SelectError> {
-        if let Some(Some(known)) = map.stacks.get(id.0 as usize) {
-            return Ok(*known);
-        }
-        let mut locations = std::mem::take(&mut self.scratch);
-        locations.clear();
-        for location in profile.stack(id) {
-            locations.push(self.location(profile, *location, map)?);
-        }
-        let new = self.builder.stack(&locations)?;
-        self.scratch = locations;
-        if let Some(slot) = map.stacks.get_mut(id.0 as usize) {
-            *slot = Some(new);
-        }
-        Ok(new)
-    }
-
-    /// A set of labels, sorted by key: sets are equal whatever the order in which a source writes them.
-    fn labels(
-        &mut self,
-        profile: &Profile,
-        id: LabelSetId,
-        marked: bool,
-        map: &mut Mapped,
-    ) -> Result<LabelSetId, SelectError> {
-        if let Some(Some(known)) = map.label_sets.get(id.0 as usize) {
-            return Ok(*known);
-        }
-        let mut sorted: Vec<&Label> = profile.labels(id).iter().collect();
-        sorted.sort_by_key(|label| (matches!(label.value, LabelValue::Number(..)), profile.str(label.key)));
-        let mut labels = Vec::with_capacity(sorted.len() + 1);
-        for label in sorted {
-            let value = match label.value {
-                LabelValue::Text(text) => LabelValue::Text(self.string(profile, text, map)?),
-                LabelValue::Number(number, unit) => {
-                    LabelValue::Number(number, self.string(profile, unit, map)?)
-                }
-            };
-            labels.push(Label { key: self.string(profile, label.key, map)?, value });
-        }
-        if marked {
-            let (key, value) = (self.builder.string(BASE_LABEL)?, self.builder.string("true")?);
-            labels.push(Label { key, value: LabelValue::Text(value) });
-        }
-        let new = self.builder.label_set(&labels)?;
-        if let Some(slot) = map.label_sets.get_mut(id.0 as usize) {
-            *slot = Some(new);
-        }
-        Ok(new)
-    }
+    merger.finish()
 }

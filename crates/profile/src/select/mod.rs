@@ -150,15 +150,9 @@ pub enum SelectError {
     /// Nothing matched.
     #[error("no function matches {0:?}")]
     NoMatch(String),
-    /// More than can be numbered.
-    #[error("the profile has too many {}: more than 4 billion", .0.0)]
-    TooLarge(whyslow_model::profile::TooLarge),
-}
-
-impl From<whyslow_model::profile::TooLarge> for SelectError {
-    fn from(error: whyslow_model::profile::TooLarge) -> SelectError {
-        SelectError::TooLarge(error)
-    }
+    /// More than can be held.
+    #[error(transparent)]
+    TooLarge(#[from] whyslow_model::profile::TooLarge),
 }
 
 /// A regular expression; `None` where the text is empty.

@@ -131,8 +131,8 @@ impl<'p> Report<'p> {
         Graph::new(&self.profile, &self.shape(), weights, self.selection.drop_negative)
     }
 
-    /// The graph without what is small, sorted. Its edges are left out where they tell nothing: `with_edges` or inlined
-    /// functions make them needed.
+    /// The graph without what is small, sorted. Without `with_edges` it has only those that tell whether a
+    /// function is inlined.
     pub(crate) fn trimmed(&self, with_edges: bool) -> Trimmed {
         let selection = self.selection;
         let trim = selection.trim && !self.needs.everything;
@@ -147,8 +147,8 @@ impl<'p> Report<'p> {
             count if trim && count > 0 => graph.keep_first(count),
             _ => {}
         }
-        let edges = if with_edges || graph.has_inlined() {
-            graph.edges(&self.profile, &weights, cutoff(selection.edge_fraction))
+        let edges = if with_edges || graph.inlined_nodes().next().is_some() {
+            graph.edges(&self.profile, &weights, cutoff(selection.edge_fraction), with_edges)
         } else {
             Edges::default()
         };

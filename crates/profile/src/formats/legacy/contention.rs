@@ -66,7 +66,7 @@ fn read(bytes: &mut Bytes<'_>) -> Result<Loaded, ReadError> {
             }
             count = count.saturating_mul(period);
         }
-        legacy.sample(&[count, delay], LabelSetId(0));
+        legacy.sample(&[count, delay], LabelSetId(0))?;
     }
     legacy.period("contentions", "count", period)?;
     legacy.rest(bytes, &mut line)?;

@@ -41,7 +41,7 @@ fn read(bytes: &mut Bytes<'_>) -> Result<Loaded, ReadError> {
             let mut scan = Scan(&line);
             let count = scan.number().filter(|_| scan.literal("@").is_some());
             match count {
-                Some(count) if legacy.push_calls(scan.0) => legacy.sample(&[count], LabelSetId(0)),
+                Some(count) if legacy.push_calls(scan.0) => legacy.sample(&[count], LabelSetId(0))?,
                 _ => legacy.notes.damaged(bytes, &line, "count @ addresses"),
             }
         }

@@ -96,7 +96,7 @@ fn samples(
             return Ok(true);
         }
         let count = i64::try_from(count).unwrap_or(i64::MAX);
-        legacy.sample(&[count, count.saturating_mul(period)], LabelSetId(0));
+        legacy.sample(&[count, count.saturating_mul(period)], LabelSetId(0))?;
     }
 }
 

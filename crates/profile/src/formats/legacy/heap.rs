@@ -112,8 +112,8 @@ fn sample(line: &str, head: &Head, legacy: &mut Legacy) -> Result<Option<()>, To
     };
     let labels = legacy.size_label(size)?;
     match head.has_allocated {
-        true => legacy.sample(&[allocated.0, allocated.1, in_use.0, in_use.1], labels),
-        false => legacy.sample(&[in_use.0, in_use.1], labels),
+        true => legacy.sample(&[allocated.0, allocated.1, in_use.0, in_use.1], labels)?,
+        false => legacy.sample(&[in_use.0, in_use.1], labels)?,
     }
     Ok(Some(()))
 }

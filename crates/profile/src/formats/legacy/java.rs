@@ -92,12 +92,11 @@ fn sample(first: i64, second: i64, is_heap: bool, period: i64, legacy: &mut Lega
     if is_heap {
         let labels = legacy.size_label(second.checked_div(first).unwrap_or(0))?;
         let (objects, bytes) = scan::unsample(first, second, HEAP_RATE);
-        legacy.sample(&[objects, bytes], labels);
+        legacy.sample(&[objects, bytes], labels)
     } else {
         let factor = if period == 0 { 1 } else { period };
-        legacy.sample(&[first.saturating_mul(factor), second.saturating_mul(factor)], LabelSetId(0));
+        legacy.sample(&[first.saturating_mul(factor), second.saturating_mul(factor)], LabelSetId(0))
     }
-    Ok(())
 }
 
 /// Reads the functions of the addresses to the end of the file. Addresses are only numbers here: pprof takes them out.
@@ -130,6 +129,7 @@ fn location(line: &str, legacy: &mut Legacy) -> Result<(), TooLarge> {
         None => (what, "", 0),
     };
     let line = legacy.stacks.line(function, file, line)?;
+    legacy.stacks.builder.spend(SYMBOL)?;
     legacy.symbols.insert(address, vec![line]);
     Ok(())
 }

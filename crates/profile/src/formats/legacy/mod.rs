@@ -30,6 +30,11 @@ use maps::Maps;
 use scan::Scan;
 use whyslow_model::profile::{Label, LabelSetId, LabelValue, LocationId, SourceLine, StringId, TooLarge};
 
+/// Bytes that a function of an address takes: an entry of a table half empty, and its lines.
+const SYMBOL: usize = 2 * size_of::<(u64, Vec<SourceLine>)>() + size_of::<SourceLine>();
+/// Bytes that a different address takes while it becomes a location.
+const ADDRESS: usize = 2 * size_of::<(u64, LocationId)>() + size_of::<(u64, Option<usize>)>();
+
 /// A sample: where its addresses end, its values, its labels.
 struct RawSample {
     end: usize,
@@ -78,10 +83,15 @@ impl Legacy {
     }
 
     /// Ends a sample whose addresses were pushed since the last.
-    fn sample(&mut self, values: &[i64], labels: LabelSetId) {
+    fn sample(&mut self, values: &[i64], labels: LabelSetId) -> Result<(), TooLarge> {
+        let before = self.samples.last().map_or(0, |sample| sample.end);
+        let addresses = self.addresses.len().saturating_sub(before) * size_of::<u64>();
+        // There is a second copy, and a count of each, while some are taken out.
+        self.stacks.builder.spend(size_of::<RawSample>() + 2 * (addresses + size_of::<(u64, usize)>()))?;
         let mut four = [0; 4];
         four[..values.len()].copy_from_slice(values);
         self.samples.push(RawSample { end: self.addresses.len(), values: four, labels });
+        Ok(())
     }
 
     /// The label by which pprof keeps the size of an allocation.
@@ -117,6 +127,7 @@ impl Legacy {
         let function = function.rsplit_once("+0x").map_or(function, |(name, _)| name);
         let (file, line) = words.next().and_then(|place| place.rsplit_once(':')).unwrap_or(("", ""));
         let line = self.stacks.line(function, file, line.parse().unwrap_or(0))?;
+        self.stacks.builder.spend(SYMBOL)?;
         self.block.push((address, line));
         Ok(())
     }
@@ -150,10 +161,10 @@ impl Legacy {
         let mut first_use: Vec<u64> = Vec::new();
         let mut known: HashMap<u64, LocationId> = HashMap::new();
         for address in &self.addresses {
-            known.entry(*address).or_insert_with(|| {
+            if known.insert(*address, LocationId(0)).is_none() {
+                self.stacks.builder.spend(ADDRESS)?;
                 first_use.push(*address);
-                LocationId(0)
-            });
+            }
         }
         let owners: Vec<Option<usize>> = first_use.iter().map(|address| self.maps.owner(*address)).collect();
         let ids = self.maps.add_to(&mut self.stacks.builder)?;

@@ -32,7 +32,7 @@ fn read(bytes: &mut Bytes<'_>) -> Result<Loaded, ReadError> {
                     last.values[0] = last.values[0].saturating_add(1);
                 }
             } else if is_open && legacy.addresses.len() > before {
-                legacy.sample(&[1], LabelSetId(0));
+                legacy.sample(&[1], LabelSetId(0))?;
             }
             (is_open, is_same, before) = (is_thread(&line), false, legacy.addresses.len());
             if !is_there || is_map || line.starts_with("---- no stack trace for") {

@@ -237,6 +237,7 @@ impl Reader {
         }
         let stack = self.stacks.builder.stack(&self.stack)?;
         self.stack.clear();
+        self.stacks.builder.spend(size_of::<Kept>())?;
         self.samples.push(Kept { stack, ..sample });
         Ok(())
     }

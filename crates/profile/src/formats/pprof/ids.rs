@@ -11,6 +11,9 @@ pub(super) struct IdIndex {
 }
 
 impl IdIndex {
+    /// Bytes that a number takes at most, here or in [`ShortIds`]: an entry of a table half empty, and one of a list.
+    pub(super) const ENTRY: usize = 2 * size_of::<(u64, u32)>() + size_of::<u64>();
+
     /// Gives a number its index; false where it has one.
     pub(super) fn insert(&mut self, id: u64, index: u32) -> bool {
         if self.get(id).is_some() {
@@ -62,6 +65,11 @@ impl ShortIds {
             self.by_short.push(id);
             ShortIds::LARGE | (self.by_short.len() - 1) as u32
         })
+    }
+
+    /// How many large numbers there are.
+    pub(super) fn large(&self) -> usize {
+        self.by_short.len()
     }
 
     #[inline]

@@ -10,7 +10,7 @@ mod wire;
 use super::bytes::Bytes;
 use super::error::{Place, ReadError};
 use super::{Loaded, ProfileFormat};
-use ids::ShortIds;
+use ids::{IdIndex, ShortIds};
 use whyslow_model::ProfileBuilder;
 use whyslow_model::profile::{
     CallStackId, Label, LabelSetId, LabelValue, LocationId, ProfileDamage, StringId, ValueType,
@@ -227,6 +227,14 @@ impl Decoder {
 
     /// A field of the profile itself.
     fn field(&mut self, field: u64, value: Value<'_>) -> Result<(), ReadError> {
+        self.builder.spend(match field {
+            1 => size_of::<[u64; 2]>(),
+            3 => size_of::<RawMapping>() + IdIndex::ENTRY,
+            4 => size_of::<RawLocation>() + IdIndex::ENTRY,
+            5 => size_of::<RawFunction>() + IdIndex::ENTRY,
+            6 => size_of::<StringId>(),
+            _ => 0,
+        })?;
         match field {
             1 => {
                 let value_type = value_type(value.bytes(field)?)?;
@@ -260,7 +268,11 @@ impl Decoder {
             10 => self.builder.profile().duration_ns = not_zero(value.number(field)?),
             11 => self.period_type = Some(value_type(value.bytes(field)?)?),
             12 => self.builder.profile().period = not_zero(value.number(field)?),
-            13 => value.numbers(field, |comment| self.comments.push(comment))?,
+            13 => {
+                let before = self.comments.len();
+                value.numbers(field, |comment| self.comments.push(comment))?;
+                self.builder.spend((self.comments.len() - before) * size_of::<(u64, StringId)>())?;
+            }
             14 => self.default_sample_type = value.number(field)?,
             15 => self.doc_url = value.number(field)?,
             _ => {}
@@ -275,7 +287,11 @@ impl Decoder {
         let mut fields = Fields::of(message);
         while let Some((field, value)) = fields.next()? {
             match field {
-                1 => value.numbers(field, |id| self.stack.push(LocationId(self.short_ids.shorten(id))))?,
+                1 => {
+                    let large = self.short_ids.large();
+                    value.numbers(field, |id| self.stack.push(LocationId(self.short_ids.shorten(id))))?;
+                    self.builder.spend((self.short_ids.large() - large) * IdIndex::ENTRY)?;
+                }
                 2 => value.numbers(field, |value| self.values.push(value as i64))?,
                 3 => self.labels.extend(label(value.bytes(field)?)?),
                 _ => {}
@@ -285,6 +301,7 @@ impl Decoder {
             None => {
                 // The types may stand behind the samples: their number is checked in the end.
                 self.width = Some(self.values.len());
+                self.builder.spend(self.values.len() * size_of::<ValueType>())?;
                 self.builder.profile().sample_types = vec![ValueType::default(); self.values.len()];
             }
             Some(width) if width != self.values.len() => {
@@ -330,6 +347,7 @@ impl Decoder {
                 2 => location.mapping = value.number(field)?,
                 3 => location.address = value.number(field)?,
                 4 => {
+                    self.builder.spend(size_of::<RawLine>())?;
                     self.lines.push(line(value.bytes(field)?)?);
                     location.line_count += 1;
                 }

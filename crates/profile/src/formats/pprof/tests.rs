@@ -1,8 +1,9 @@
 //! Small profiles made byte by byte, whole and damaged.
 
 use super::super::{Limits, Loaded, ProfileData, ReadError, read};
+use super::{Decoder, Value};
 use whyslow_model::Profile;
-use whyslow_model::profile::{LabelValue, ProfileDamage};
+use whyslow_model::profile::{LabelValue, ProfileBuilder, ProfileDamage};
 
 fn varint(mut value: u64, out: &mut Vec<u8>) {
     while value >= 0x80 {
@@ -169,5 +170,15 @@ fn bytes_that_are_no_profile_are_said_to_be_none() {
     {
         let error = load(other.as_bytes()).unwrap_err();
         assert_eq!(error.damage, ProfileDamage::Unrecognized, "{other:?}: {error}");
+    }
+}
+
+#[test]
+fn what_is_kept_beside_the_profile_counts() {
+    for field in [1, 3, 4, 5] {
+        let mut decoder = Decoder::new();
+        decoder.builder.spend(ProfileBuilder::MEMORY - 4096).unwrap();
+        let refused = (0..4096).find_map(|_| decoder.field(field, Value::Bytes(&[])).err()).unwrap();
+        assert_eq!(refused.damage, ProfileDamage::TooLarge, "{refused}");
     }
 }

@@ -13,7 +13,9 @@ use super::error::ReadError;
 use super::notes::Notes;
 use super::{Loaded, ProfileData, ProfileFormat, head_lines};
 use figures::{Unit, printed};
-use whyslow_model::profile::{ListedLine, Listing, ProfileDamage, TopReport, TopRow};
+use whyslow_model::profile::{
+    ListedLine, Listing, ProfileBuilder, ProfileDamage, TooLarge, TopReport, TopRow,
+};
 
 pub(super) static TOP_TEXT: ProfileFormat =
     ProfileFormat { name: "pprof table", made_by: "go tool pprof -top, -top -cum, -list", sniff, read };
@@ -34,10 +36,16 @@ fn read(bytes: &mut Bytes<'_>) -> Result<Loaded, ReadError> {
     let mut unit = None;
     let mut in_table = false;
     let mut line = String::new();
+    let mut taken = 0_usize;
     while bytes.line(&mut line)? {
         let line = line.trim_end();
         if line.is_empty() {
             continue;
+        }
+        // Texts are kept as they stand.
+        taken = taken.saturating_add(size_of::<TopRow>() + line.len());
+        if taken > ProfileBuilder::MEMORY {
+            return Err(TooLarge::Memory.into());
         }
         if is_columns(line) {
             in_table = true;

@@ -24,14 +24,13 @@ pub(super) fn profile(
     capture: &CaptureArgs,
 ) -> anyhow::Result<Profile> {
     let sources = sources.iter().map(|source| one(Path::new(source), capture));
-    let profiles = captured.map(Ok).into_iter().chain(sources).collect::<Result<Vec<_>, _>>()?;
+    let profiles = captured.map(Ok).into_iter().chain(sources);
     let (base, marked) = match flags.diff_base.is_empty() {
         true => (&flags.base, false),
         false => (&flags.diff_base, true),
     };
-    let base = base.iter().map(|path| one(path, capture)).collect::<Result<Vec<_>, _>>()?;
-    let profile = select::combine(profiles, base, marked, flags.normalize)?;
-    Ok(profile)
+    let base = base.iter().map(|path| one(path, capture));
+    select::combine(profiles, base, marked, flags.normalize)
 }
 
 /// One profile.
