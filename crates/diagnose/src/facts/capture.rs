@@ -79,6 +79,11 @@ impl CaptureFacts {
         self.source(id).map_or("?", |source| source.name.as_str())
     }
 
+    /// The name of the first source, for sums over a whole capture.
+    pub fn first_name(&self) -> &str {
+        self.sources.first().map_or("?", |source| source.name.as_str())
+    }
+
     /// True where the calls are those of a recording of ours.
     pub fn is_recording(&self) -> bool {
         self.has(CaptureKind::Recording)

@@ -99,6 +99,16 @@ impl FileFacts {
             + self.seeks.total_ns
             + io
     }
+    /// Times that it was listed, of a directory: each listing begins with an open.
+    pub fn listings(&self) -> u64 {
+        self.opens.max(1)
+    }
+    /// Entries of one listing, about: by their bytes.
+    pub fn listed_entries(&self) -> u64 {
+        /// An entry with a name of twelve characters (linux_dirent64: 19 bytes and the name, rounded up to eight).
+        const ENTRY: u64 = 32;
+        self.directory_reads.bytes / self.listings() / ENTRY
+    }
     /// All calls on it.
     pub fn calls(&self) -> u64 {
         let io: u64 = [&self.reads, &self.writes].into_iter().flatten().map(|io| io.calls.count).sum();

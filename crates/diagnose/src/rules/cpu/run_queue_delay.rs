@@ -20,13 +20,17 @@
 //! ## When it is wrong
 //! Threads that only compute, more of them than CPUs, take turns: that is how a build or a simulation fills a machine.
 //! Where the recorded threads fill all the CPUs themselves and hardly ever block, it is a notice. Batch work at a low
-//! priority is meant to wait. Threads seen for less than two seconds are not judged.
+//! priority is meant to wait. Threads seen for less than two seconds are not judged. By a host's figures alone only those
+//! are judged that wait a fifth of their time, wait for other things as well, and are neither the kernel's nor as busy as
+//! those that they wait for: on a machine that builds, the compilers share the CPUs, and no one suffers.
 
+use super::queue::{self, Waiter};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::{Facts, ProcessId, SchedTime, ThreadFacts};
 use crate::guards::Share;
+use crate::rules::figures;
 use crate::words;
-use whyslow_model::{Histogram, Nanos, Severity};
+use whyslow_model::{Entity, Histogram, Metric, Nanos, Severity, Trait};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -34,7 +38,7 @@ pub(crate) static RULE: Rule = Rule {
     group: "cpu",
     summary: "threads that could run wait for a CPU",
     source: include_str!("run_queue_delay.rs"),
-    needs: &[Need::Scheduling],
+    needs: &[Need::Either(&[Need::Scheduling, figures::tasks(&[Metric::RunDelay])])],
     check,
 };
 
@@ -50,6 +54,11 @@ const FULL: f64 = 0.90;
 const HARDLY_BLOCKS: f64 = 0.05;
 /// Waits this long are rarely a queue's on a host that is not overloaded: the period of a CPU quota is 100 ms.
 const QUOTA_LIKE: Nanos = Nanos::from_millis(20);
+/// By figures, which tell no single waits, from this part of a process's time on: at 9 % a healthy nginx beside a build
+/// was warned of.
+const MIN_SHARE_BY_FIGURES: f64 = 0.20;
+/// A process whose threads want this part of the CPUs it may use all the time is one of those that others wait for.
+const COMPETES: f64 = 0.80;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 
@@ -75,9 +84,61 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         group.life_ns = group.life_ns.saturating_add(time.covered().or_zero());
     }
     groups.sort_by_key(|group| (std::cmp::Reverse(group.runnable_ns), group.process));
+    let left = MOST - groups.len().min(MOST);
     for group in groups.into_iter().take(MOST) {
         report(facts, out, group);
     }
+    // The scheduler's account of a recorded process says more than figures do.
+    let recorded = |of: &Entity| {
+        let process = of.pid().and_then(|pid| facts.world.threads.find_process(pid));
+        facts.sched.is_known() && process.is_some()
+    };
+    let waiters = queue::waiters(facts, facts.host.processes());
+    let victims = waiters.iter().filter(|one| is_victim(facts, one) && !recorded(one.of));
+    victims.take(left).for_each(|one| report_figures(facts, out, one));
+}
+
+/// By figures: waits for a good part of its time, and not for CPUs that it fills itself.
+fn is_victim(facts: &Facts, one: &Waiter<'_>) -> bool {
+    let fills = one.wanted() >= COMPETES * one.threads().min(one.room);
+    let long =
+        figures::times(one.thing, Metric::RunDelay).is_none_or(|s| s * 1e9 >= MIN_WAIT.or_zero() as f64);
+    let share = one.share(facts).value;
+    long && !fills && share.is_some_and(|part| part >= MIN_SHARE_BY_FIGURES)
+        // What it is bound to is another cause, with a rule of its own.
+        && !one.is_pinned(facts)
+}
+
+fn report_figures(facts: &Facts, out: &mut Findings<'_>, one: &Waiter<'_>) {
+    let name = facts.host.name_of(one.of);
+    let share = one.share(facts);
+    let waits = words::percent(share.value.unwrap_or(0.0));
+    let group = one.thing.told(Trait::Cgroup).map(|path| Entity::Cgroup(path.into()));
+    let quota = group.as_ref().and_then(|group| queue::throttled(facts.host.thing(group)?));
+    let hogs = figures::most(facts, figures::cpu);
+    let why = match quota.filter(|part| *part >= MIN_SHARE) {
+        Some(part) => {
+            format!(
+                "The quota of its group stops it in {} of the periods (see cpu-throttled).",
+                words::percent(part)
+            )
+        }
+        None => format!(
+            "The CPUs are taken by others: {}.",
+            figures::named(facts, &hogs, Metric::TaskCpu, Some(one.of))
+        ),
+    };
+    let pid = one.of.pid().map_or("PID".to_string(), |pid| pid.to_string());
+    out.report(share, format!("{name} waits for a CPU {waits} of its time"))
+        .confidence(0.8)
+        .subject(figures::subject(facts, one.of))
+        .cause(format!("Its threads could run, but the kernel had no CPU for them for {} a second. {why}", Nanos::new((one.delay * 1e9) as u64)))
+        .fix("give the others less weight (nice -n 19, cpu.weight of their group), bound their number, or move them to another host or hour")
+        .fix(format!("give it more weight: systemd CPUWeight=, renice -n -5 -p {pid}; more CPUs only if all of the work is needed at once"))
+        .verify(format!("pidstat -u -p {pid} 1 (%wait falls); vmstat 1 (r near the number of CPUs); whyslow record -p {pid} shows single waits"))
+        .evidence_of(one.of, &[Metric::TaskUser, Metric::TaskSystem, Metric::TaskCpu, Metric::RunDelay])
+        .evidence_of(&Entity::Host, &[Metric::CpuIdle, Metric::Runnable, Metric::CpuCount])
+        .file();
 }
 
 fn waits(time: &SchedTime) -> bool {

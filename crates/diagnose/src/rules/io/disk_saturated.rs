@@ -20,14 +20,17 @@
 //! A fast SSD is busy all the time at full speed and still answers at once: below five milliseconds a request nothing is
 //! said. Writing back in the background fills a queue too, but nobody waits for it: where no thread is blocked by a
 //! disk for 5 % of its time, it is a notice; and so it is where nearly all requests are of others (their write-back), because
-//! a thread that is blocked then may wait for something else.
+//! a thread that is blocked then may wait for something else. By the host's figures, one that reads or writes in order at
+//! the device's full speed, and nobody else waits, is a notice: that is its work. Utilisation alone is no verdict.
 
+use super::devices::{self, Disk, IN_ORDER, SLOW};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::Facts;
 use crate::facts::block_io::DeviceFacts;
 use crate::guards::Share;
+use crate::rules::figures;
 use crate::words;
-use whyslow_model::{CallStats, Nanos, Severity, Subject};
+use whyslow_model::{CallStats, Entity, Metric, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -35,20 +38,27 @@ pub(crate) static RULE: Rule = Rule {
     group: "io",
     summary: "a block device is busy all the time, and threads wait for it",
     source: include_str!("disk_saturated.rs"),
-    needs: &[Need::Table("block_io")],
+    needs: &[Need::Either(&[
+        Need::Table("block_io"),
+        figures::disks(&[Metric::QueueLength, Metric::Utilisation]),
+    ])],
     check,
 };
 
 /// Fewer are a burst.
 const MIN_REQUESTS: u64 = 100;
-/// A disk that turns needs about this for a request by itself; flash a tenth of it and less.
-const SLOW: Nanos = Nanos::from_millis(5);
 /// Requests under way at a time: the device is never idle.
 const BUSY: f64 = 1.0;
 /// Requests take this many times the time of the fastest tenth: they queue.
 const QUEUES: f64 = 3.0;
 /// From this part of the requests on, the recorded programs are those that wait for the device.
 const OWN: f64 = 0.05;
+/// Of all bytes, the part of one program whose work it then is.
+const MOSTLY: f64 = 0.50;
+/// Where no source tells how long programs wait: a request that takes this long makes whoever asked wait.
+const VERY_SLOW: Nanos = Nanos::from_millis(50);
+/// Then also this part of the CPUs' time idle with a request under way, or a task that no signal can end: somebody waits.
+const IOWAIT: f64 = 0.20;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 2;
 
@@ -59,9 +69,78 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         all.timed >= MIN_REQUESTS && all.percentile(0.5) >= SLOW && all.mean().is_known() && busy
     });
     let devices: Vec<_> = devices.take(MOST).collect();
+    // A recorder timed each request.
+    if !facts.has_table("block_io") {
+        let full = devices::disks(facts).into_iter().filter(|disk| {
+            let queues = disk.queue.is_some_and(|queue| queue >= BUSY);
+            disk.is_busy() && queues && disk.latency.is_some_and(|latency| latency >= SLOW)
+        });
+        full.take(MOST).for_each(|disk| report_figures(facts, out, &disk));
+    }
     for (name, device) in devices {
         report(facts, out, name, device);
     }
+}
+
+fn report_figures(facts: &Facts, out: &mut Findings<'_>, disk: &Disk<'_>) {
+    let users = devices::users(facts);
+    let (first, all) = (users.first(), users.iter().map(|(bytes, ..)| bytes).sum::<f64>());
+    let owner = first.filter(|(bytes, ..)| *bytes >= MOSTLY * all).map(|(_, of, _)| *of);
+    let in_order = disk.size().is_some_and(|size| size >= IN_ORDER);
+    // Who works at full speed waits for the disk all the time, and for nothing else.
+    let its_work = owner.filter(|_| in_order);
+    let victim = devices::victim(facts, its_work).filter(|(share, _)| devices::is_felt(share));
+    let measured = facts.host.knows(Metric::BlockDelay);
+    let blocked = figures::of_host(facts, Metric::CpuIowait).is_some_and(|share| share >= IOWAIT)
+        || figures::of_host(facts, Metric::Uninterruptible).is_some_and(|tasks| tasks >= 1.0);
+    let guessed = !measured && blocked && disk.latency.is_some_and(|latency| latency >= VERY_SLOW);
+    let pressure = figures::of_host(facts, Metric::PressureIo);
+    let (share, of) = match (&victim, pressure) {
+        (Some((share, of)), _) => (share.clone(), *of),
+        (None, Some(value)) if !measured => {
+            (Share { value: Some(value), of: "the time of the host".to_string() }, &Entity::Host)
+        }
+        _ => (figures::no_share(), &Entity::Host),
+    };
+    let who = match users.is_empty() {
+        true => String::new(),
+        false => format!(" Most bytes: {}.", figures::named(facts, &users, Metric::ReadBytes, None)),
+    };
+    let told = match (&victim, its_work) {
+        (Some((_, of)), Some(owner)) => {
+            format!(" {} waits for what {} asks of it.", facts.host.name_of(of), facts.host.name_of(owner))
+        }
+        (Some((_, of)), None) => format!(" {} waits for it most.", facts.host.name_of(of)),
+        (None, Some(owner)) => format!(
+            " That is the work of {}, and as fast as the device goes: nobody else is known to wait.",
+            facts.host.name_of(owner)
+        ),
+        (None, None) if measured => {
+            " No program waits for it for 5 % of its time: what was written before is written back."
+                .to_string()
+        }
+        (None, None) => String::new(),
+    };
+    let latency = disk.latency.unwrap_or(Nanos::UNKNOWN);
+    let queue = words::quantity(disk.queue.unwrap_or(0.0));
+    let process = victim.as_ref().map(|(_, of)| *of).or(its_work).unwrap_or(&Entity::Host);
+    let ops = words::quantity(disk.requests);
+    let bytes = words::bytes(disk.bytes as u64);
+    let calm = its_work.is_some() && victim.is_none() || measured && victim.is_none();
+    out.report(share, format!("disk {} is full: {latency} a request, {queue} under way at a time, {ops} a second with {bytes}/s", disk.name()))
+        .at_least(if guessed { Severity::Warning } else { Severity::Notice })
+        .at_most(if calm { Severity::Notice } else { Severity::Critical })
+        .confidence(if victim.is_some() { 0.8 } else { 0.6 })
+        .subject(Subject { device: Some(disk.of.name().to_string()), ..figures::subject(facts, process) })
+        .cause(format!("It has a request under way all the time, and each stands in its queue behind others.{who}{told}"))
+        .fix("ask less of it: keep read data in memory, larger reads and writes, fewer flushes (see the findings about files)")
+        .fix("what is not urgent gets less weight (ionice -c3, io.weight of its group) or another device")
+        .fix("a volume in a cloud or a group may have a limit (io.max, IOPS of the volume): raise it; else a faster device")
+        .verify(format!("iostat -x 1 {} (r_await, w_await, aqu-sz fall); pidstat -d 1; bcc: biolatency -D 10 1, biosnoop", disk.of.name()))
+        .saving_text("most of the time that programs are blocked by it")
+        .evidence_of(disk.of, &[Metric::Reads, Metric::Writes, Metric::ReadBytes, Metric::WriteBytes, Metric::ReadLatency, Metric::WriteLatency, Metric::Latency, Metric::QueueLength, Metric::Utilisation])
+        .evidence_of(of, &[Metric::BlockDelay, Metric::PressureIo])
+        .file();
 }
 
 fn report(facts: &Facts, out: &mut Findings<'_>, name: &str, device: &DeviceFacts) {

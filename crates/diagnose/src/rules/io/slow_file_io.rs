@@ -25,10 +25,12 @@
 use super::streams::{MOST_FINDINGS, more_text};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::Facts;
+use crate::facts::host::Thing;
 use crate::facts::slow_files::{SlowFile, SlowFiles, needs_no_device};
+use crate::rules::figures;
 use crate::{guards, words};
 use whyslow_model::syscall::Class;
-use whyslow_model::{Nanos, Severity, Subject};
+use whyslow_model::{Entity, Metric, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -36,10 +38,16 @@ pub(crate) static RULE: Rule = Rule {
     group: "io",
     summary: "calls on local files take 10 ms and more",
     source: include_str!("slow_file_io.rs"),
-    needs: &[Need::Calls, Need::Durations],
+    needs: &[Need::Either(&[Need::Calls, OF_FILES]), Need::Either(&[Need::Durations, OF_FILES])],
     check,
 };
 
+/// Tables of files with their times, as fileslower writes them.
+const OF_FILES: Need = Need::Figures(
+    &[Metric::CallMax, Metric::CallTotal],
+    "how long calls on files took",
+    "bcc: fileslower 10 > slow.txt",
+);
 /// Slow calls that take less than this in all are nothing that a person would notice (response-time limit of
 /// 0.1 s: Nielsen, Usability Engineering, 1993).
 const NOTICEABLE: Nanos = Nanos::new(100_000_000);
@@ -53,6 +61,40 @@ const FEW_STALLS: u64 = 3;
 const STALLS_PER_SLOW: f64 = 0.5;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    if facts.world.calls > 0 {
+        of_calls(facts, out);
+    } else {
+        of_figures(facts, out);
+    }
+}
+
+/// Files that another tool found slow.
+fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
+    let files = facts.host.things_that(|of| matches!(of, Entity::File { .. }));
+    let time = |thing: &Thing, metric| figures::now(thing, metric).map(|ns| Nanos::new(ns.max(0.0) as u64));
+    let mut slow: Vec<(Nanos, Nanos, &Entity, &Thing)> = files
+        .into_iter()
+        .filter_map(|(of, thing)| {
+            Some((time(thing, Metric::CallTotal)?, time(thing, Metric::CallMax)?, of, thing))
+        })
+        .filter(|(total, longest, ..)| *longest >= SlowFiles::SLOW && *total >= NOTICEABLE)
+        .collect();
+    slow.sort_by(|a, b| b.0.or_zero().cmp(&a.0.or_zero()).then(a.2.cmp(b.2)));
+    for (total, longest, of, thing) in slow.into_iter().take(MOST_FINDINGS) {
+        let count = figures::now(thing, Metric::CallCount)
+            .map_or(String::new(), |count| format!("{} in ", words::plural(count as u64, "call")));
+        out.report(figures::no_share(), format!("{of}: {count}{total}, the longest {longest}"))
+            .confidence(0.6)
+            .subject(figures::subject(facts, of))
+            .cause("From memory such a call takes microseconds: these waited for a device, a journal, a lock on the directory, or a server behind the mount. How much of the program's time that is, this table does not tell.")
+            .fix("see what the device does meanwhile: iostat -x 1, cat /proc/pressure/io; and what the program waits for: whyslow record -p PID")
+            .verify("bcc: fileslower 10, ext4slower 10 -p PID, biosnoop")
+            .evidence_of(of, &[Metric::CallCount, Metric::CallTotal, Metric::CallMax])
+            .file();
+    }
+}
+
+fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
     if facts.hides_class(Class::File) && facts.hides_class(Class::Descriptor) {
         return out.not_judged("calls on files", facts.capture.retake());
     }

@@ -20,13 +20,15 @@
 //! ## When it is wrong
 //! A program's start reads its code this way, as does a first pass over a cold file: in the first two seconds of a
 //! process it is not counted as a fault. What blocked the thread is taken from the state it waited in (no signal could
-//! end it) unless the recording has the stacks of waits.
+//! end it) unless the recording has the stacks of waits. By a host's figures alone a process that reads far more by calls
+//! than its faults can bring in is not judged.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::{Facts, SchedTime, ThreadFacts};
 use crate::guards::{self, Share};
+use crate::rules::{figures, kernel_threads};
 use crate::words;
-use whyslow_model::{Nanos, SampleKind, Severity, ThreadTotals};
+use whyslow_model::{Entity, Metric, Nanos, SampleKind, Severity, ThreadTotals};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -34,10 +36,18 @@ pub(crate) static RULE: Rule = Rule {
     group: "memory",
     summary: "threads stop at memory that must first be read from disk",
     source: include_str!("page_fault_major.rs"),
-    needs: &[Need::Scheduling, Need::Table("process_stats")],
+    needs: &[
+        Need::Either(&[Need::Scheduling, FAULTS]),
+        Need::Either(&[Need::Table("process_stats"), FAULTS]),
+    ],
     check,
 };
 
+const FAULTS: Need = figures::tasks(&[Metric::MajorFaults]);
+/// Most that a fault brings in with the pages around it (kernel: read-ahead of 128 KiB as a rule).
+const AROUND: f64 = 131_072.0;
+/// Where no wait is measured, a warning from this many a second on: at 100 us each on flash, 5 % of a thread.
+const MANY_PER_S: f64 = 500.0;
 /// Fewer are a start or a cold corner of the program.
 const MIN_FAULTS: u64 = 50;
 /// Fewer a second cost nothing that is felt, even on a slow disk.
@@ -66,6 +76,49 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     for (thread, time, totals, faults) in suspects.into_iter().take(MOST) {
         report(facts, out, thread, time, totals, faults);
     }
+    // Its threads say more than its sum.
+    let recorded = |of: &Entity| {
+        let process = of.pid().and_then(|pid| facts.world.threads.find_process(pid));
+        facts.has_table("process_stats") && process.is_some()
+    };
+    let faulting = kernel_threads::programs_with(facts, Metric::MajorFaults);
+    let faulting = faulting.into_iter().filter(|(rate, of, thing)| {
+        let many = figures::times(thing, Metric::MajorFaults).is_none_or(|times| times >= MIN_FAULTS as f64);
+        let read = figures::now(thing, Metric::ReadBytes).unwrap_or(0.0);
+        let by_faults = rate * AROUND >= read / 2.0;
+        *rate >= MIN_PER_S && many && by_faults && !figures::just_started(thing) && !recorded(of)
+    });
+    for (rate, of, _) in faulting.take(MOST) {
+        report_figures(facts, out, rate, of);
+    }
+}
+
+fn report_figures(facts: &Facts, out: &mut Findings<'_>, rate: f64, of: &Entity) {
+    let Some(thing) = facts.host.thing(of) else { return };
+    let name = facts.host.name_of(of);
+    let threads = figures::now(thing, Metric::Threads).unwrap_or(1.0).max(1.0);
+    let waits = figures::sum_now(thing, &[Metric::BlockDelay, Metric::SwapDelay, Metric::ThrashDelay]);
+    let share = waits.map_or_else(figures::no_share, |delay| Share {
+        value: Some(if delay <= 1.0 { delay } else { (delay / threads).min(1.0) }),
+        of: format!("the time of {name}"),
+    });
+    let many = waits.is_none() && rate >= MANY_PER_S;
+    let pid = of.pid().map_or("PID".to_string(), |pid| pid.to_string());
+    let swapped = figures::now(thing, Metric::Swapped).filter(|bytes| *bytes > 0.0);
+    let swapped = swapped.map_or(String::new(), |bytes| {
+        format!(" {} of its memory are swapped out.", words::bytes(bytes as u64))
+    });
+    out.report(share, format!("{name} stops {} times a second at memory that must be read from disk", words::quantity(rate)))
+        .at_least(if many { Severity::Warning } else { Severity::Notice })
+        .at_most(Severity::Warning)
+        .confidence(0.7)
+        .subject(figures::subject(facts, of))
+        .cause(format!("The pages it touched were not in memory: those of a mapped file that is larger than the cache can keep, of the program itself, or swapped out.{swapped}"))
+        .fix(format!("see which: grep -E 'VmSwap|RssFile' /proc/{pid}/status; vmstat 1 (si: swapped in), cat /proc/pressure/memory"))
+        .fix("more memory for it; mapped files: madvise(MADV_WILLNEED) or MAP_POPULATE before the work, mlock what must answer fast")
+        .verify(format!("pidstat -r -p {pid} 1 (majflt/s falls); whyslow record -p {pid} shows which threads wait"))
+        .evidence_of(of, &[Metric::MajorFaults, Metric::BlockDelay, Metric::SwapDelay, Metric::ThrashDelay, Metric::ReadBytes])
+        .file();
 }
 
 fn report(

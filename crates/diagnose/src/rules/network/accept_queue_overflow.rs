@@ -23,8 +23,9 @@
 use crate::engine::{Findings, Need, Rule};
 use crate::facts::Facts;
 use crate::guards::Share;
+use crate::rules::figures;
 use crate::words;
-use whyslow_model::{Severity, Subject};
+use whyslow_model::{Entity, Metric, Severity, Subject, Trait};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -32,7 +33,7 @@ pub(crate) static RULE: Rule = Rule {
     group: "network",
     summary: "connections are dropped because a listening socket's backlog is full",
     source: include_str!("accept_queue_overflow.rs"),
-    needs: &[Need::Table("net")],
+    needs: &[Need::Either(&[Need::Table("net"), figures::network(&[Metric::ListenOverflows])])],
     check,
 };
 
@@ -59,6 +60,54 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .evidence_line(facts.recording_at(overflow.first), format!("{local}: backlog full, {}, from {from} to {to}", times(overflow.count)))
             .file();
     }
+    // A recorder names the socket.
+    if facts.net.overflows().is_empty() {
+        of_host(facts, out);
+    }
+}
+
+fn of_host(facts: &Facts, out: &mut Findings<'_>) {
+    let Some(host) = facts.host.host() else { return };
+    let Some(rate) = figures::now(host, Metric::ListenOverflows).filter(|rate| *rate > 0.0) else { return };
+    let count = figures::times(host, Metric::ListenOverflows);
+    let several = count.map_or(rate >= SEVERAL as f64, |count| count >= SEVERAL as f64);
+    let listeners = facts.host.things_that(|of| matches!(of, Entity::Listener(_)));
+    let full = listeners.into_iter().filter_map(|(of, thing)| {
+        let (waiting, room) =
+            (figures::current(thing, Metric::Backlog)?.max, figures::now(thing, Metric::BacklogLimit)?);
+        (room > 0.0 && waiting >= room).then_some((waiting, room, of, thing.told(Trait::Name)))
+    });
+    let fullest = full.max_by(|a, b| a.0.total_cmp(&b.0).then(b.2.cmp(a.2)));
+    let (which, of) = match &fullest {
+        Some((waiting, room, of, program)) => {
+            let program = program.map_or(String::new(), |name| format!(" of {name}"));
+            (
+                format!(
+                    " {of}{program} had {} waiting, with room for {}.",
+                    words::quantity(*waiting),
+                    words::quantity(*room)
+                ),
+                *of,
+            )
+        }
+        None => (
+            " Which socket it was shows in ss -ltn while it happens: Recv-Q above Send-Q.".to_string(),
+            &Entity::Host,
+        ),
+    };
+    let often = count
+        .map_or(format!("{} times a second", words::quantity(rate)), |count| times(count.round() as u64));
+    out.report(Share { value: None, of: String::new() }, format!("a listening socket's backlog was full {often}: clients try again after 1 s, 3 s, 7 s"))
+        .at_least(if several { Severity::Warning } else { Severity::Notice })
+        .subject(figures::subject(facts, of))
+        .cause(format!("More connections came than the program accepted in that time, and the queue for them is too short. The kernel drops what does not fit, and the client waits for nothing.{which}"))
+        .fix("accept in a thread that does nothing else, or in several (SO_REUSEPORT)")
+        .fix("a longer queue: listen(fd, 4096) in the program, and sysctl -w net.core.somaxconn=4096 (the smaller of the two counts; restart or listen again)")
+        .verify("nstat -az TcpExtListenOverflows TcpExtListenDrops (they stand still); ss -ltn (Recv-Q below Send-Q)")
+        .saving_text("one second and more for each connection that was dropped")
+        .evidence_of(&Entity::Host, &[Metric::ListenOverflows, Metric::ListenDrops])
+        .evidence_of(of, &[Metric::Backlog, Metric::BacklogLimit])
+        .file();
 }
 
 fn times(count: u64) -> String {

@@ -19,14 +19,16 @@
 //!
 //! ## When it is wrong
 //! A server that limits its connections on purpose and pauses at the limit is refused now and then: one or two
-//! refusals are a notice.
+//! refusals are a notice. By the host's figures, a process near its limit is a notice as long as a twentieth is left.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::Facts;
+use crate::facts::host::Thing;
 use crate::facts::limits::Refused;
 use crate::guards::Share;
+use crate::rules::figures;
 use crate::words;
-use whyslow_model::{Errno, Severity, Subject, Syscall};
+use whyslow_model::{Entity, Errno, Metric, Severity, Subject, Syscall};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -34,12 +36,16 @@ pub(crate) static RULE: Rule = Rule {
     group: "network",
     summary: "no more descriptors: open, accept or socket are refused",
     source: include_str!("fd_exhaustion.rs"),
-    needs: &[Need::Calls],
+    needs: &[Need::Either(&[Need::Calls, figures::tasks(&[Metric::Fds, Metric::FdLimit])])],
     check,
 };
 
 /// From this many refusals on it is no probing of the limit.
 const MANY: u64 = 3;
+/// Part of the limit that is in use: a burst of connections takes the rest.
+const NEARLY: f64 = 0.90;
+/// From here on the next few are refused.
+const NO_ROOM: f64 = 0.95;
 /// Findings at most.
 const MOST: usize = 3;
 
@@ -47,6 +53,65 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     for refused in facts.limits.refused().into_iter().take(MOST) {
         report(facts, out, refused);
     }
+    let processes = facts.host.processes().into_iter();
+    let mut near: Vec<_> =
+        processes.filter_map(|(of, thing)| near(of, thing, Metric::Fds, Metric::FdLimit)).collect();
+    let host = facts.host.host();
+    near.extend(host.and_then(near_limit_of_host));
+    near.sort_by(|a, b| b.part.total_cmp(&a.part).then(a.of.cmp(b.of)));
+    // Who was refused is told above.
+    let refused: Vec<Option<u32>> =
+        facts.limits.refused().into_iter().map(|one| facts.world.threads.process(one.process).pid).collect();
+    for one in
+        near.into_iter().filter(|one| !refused.contains(&one.of.pid()) || one.of.pid().is_none()).take(MOST)
+    {
+        report_near(facts, out, &one);
+    }
+}
+
+/// A process, or the host, with nearly as many open as it may have.
+struct Near<'a> {
+    of: &'a Entity,
+    part: f64,
+    open: f64,
+    limit: f64,
+    metrics: [Metric; 2],
+}
+
+fn near<'a>(of: &'a Entity, thing: &Thing, open: Metric, limit: Metric) -> Option<Near<'a>> {
+    let metrics = [open, limit];
+    let (open, limit) = (figures::now(thing, open)?, figures::now(thing, limit)?);
+    let part = open / limit;
+    (limit > 0.0 && part >= NEARLY).then_some(Near { of, part, open, limit, metrics })
+}
+
+fn near_limit_of_host(host: &Thing) -> Option<Near<'static>> {
+    near(&Entity::Host, host, Metric::FilesOpen, Metric::FilesLimit)
+}
+
+fn report_near(facts: &Facts, out: &mut Findings<'_>, one: &Near<'_>) {
+    let name = facts.host.name_of(one.of);
+    let (raise, see) = match one.of.pid() {
+        Some(pid) => (
+            format!(
+                "raise it: prlimit --pid {pid} --nofile=65536:65536 (at once); systemd LimitNOFILE=65536, Docker --ulimit nofile=65536:65536"
+            ),
+            format!("ls /proc/{pid}/fd | wc -l; grep 'open files' /proc/{pid}/limits; lsof -nP -p {pid}"),
+        ),
+        None => {
+            ("raise it: sysctl -w fs.file-max=2097152".to_string(), "cat /proc/sys/fs/file-nr".to_string())
+        }
+    };
+    out.report(Share { value: None, of: String::new() }, format!("{name} has {} of {} descriptors open", words::count(one.open as u64), words::count(one.limit as u64)))
+        .at_least(if one.part >= NO_ROOM { Severity::Warning } else { Severity::Notice })
+        .confidence(0.9)
+        .subject(figures::subject(facts, one.of))
+        .cause("At the limit open, socket and accept are refused (EMFILE, ENFILE), and clients wait in the backlog until they give up.")
+        .fix("see what they are, and whether they become more: what is not closed is a leak, and a higher limit only puts it off")
+        .fix(raise)
+        .verify(see)
+        .evidence_of(one.of, &one.metrics)
+        .file();
 }
 
 fn report(facts: &Facts, out: &mut Findings<'_>, refused: &Refused) {

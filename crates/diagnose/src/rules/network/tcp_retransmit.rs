@@ -23,8 +23,9 @@
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::{Facts, PeerFacts, WaitKind};
 use crate::guards::{self, Share};
+use crate::rules::figures;
 use crate::words;
-use whyslow_model::{Severity, Subject};
+use whyslow_model::{Entity, Metric, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -32,7 +33,10 @@ pub(crate) static RULE: Rule = Rule {
     group: "network",
     summary: "segments to a peer are sent again and again",
     source: include_str!("tcp_retransmit.rs"),
-    needs: &[Need::Table("net")],
+    needs: &[Need::Either(&[
+        Need::Table("net"),
+        figures::network(&[Metric::TcpRetransmits, Metric::TcpSegmentsOut]),
+    ])],
     check,
 };
 
@@ -40,12 +44,51 @@ pub(crate) static RULE: Rule = Rule {
 const MIN_SEGMENTS: u64 = 10;
 /// Segments sent again for one send of the program.
 const PER_SEND: f64 = 0.01;
+/// Segments sent again, of all segments of the host (PCP warns from 1 % on).
+const PER_SEGMENT: f64 = 0.01;
+/// Times a second that an acknowledgement was waited for in vain: each is 200 ms and more in which a connection stands still.
+const TIMEOUTS_PER_S: f64 = 1.0;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 /// Calls that send.
 const SENDS: [&str; 6] = ["write", "writev", "sendto", "sendmsg", "sendmmsg", "sendfile"];
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    by_peer(facts, out);
+    // Single peers say more than the sum.
+    if facts.net.peers().iter().all(|(_, peer)| peer.retransmits == 0) {
+        of_host(facts, out);
+    }
+}
+
+fn of_host(facts: &Facts, out: &mut Findings<'_>) {
+    let Some(host) = facts.host.host() else { return };
+    let now = |metric| figures::now(host, metric);
+    let (Some(again), Some(segments)) = (now(Metric::TcpRetransmits), now(Metric::TcpSegmentsOut)) else {
+        return;
+    };
+    let few = figures::times(host, Metric::TcpRetransmits).is_some_and(|times| times < MIN_SEGMENTS as f64);
+    if few || segments <= 0.0 || again / segments < PER_SEGMENT {
+        return;
+    }
+    let timeouts = now(Metric::TcpTimeouts);
+    let stalls = timeouts.is_some_and(|rate| rate >= TIMEOUTS_PER_S);
+    let waited = timeouts.map_or(String::new(), |rate| {
+        format!(" {} times a second nothing was heard for 200 ms and more.", words::quantity(rate))
+    });
+    out.report(figures::no_share(), format!("{} of the TCP segments are sent again ({} a second)", words::percent(again / segments), words::quantity(again)))
+        .at_least(if stalls { Severity::Warning } else { Severity::Notice })
+        .confidence(0.7)
+        .subject(Subject::default())
+        .cause(format!("The network loses them, or a peer does not take them. What is lost is missed after a round trip at best.{waited}"))
+        .fix("find the peer: ss -ti | grep -B1 retrans; bcc: tcpretrans; whyslow record tells them apart")
+        .fix("then where it is lost: mtr -T PEER; ethtool -S of the interface (errors, drops); in tunnels the MTU: ping -M do -s 1472 PEER")
+        .verify("nstat -az TcpRetransSegs TcpOutSegs TcpExtTCPTimeouts 1; sar -n ETCP 1 (retrans/s)")
+        .evidence_of(&Entity::Host, &[Metric::TcpRetransmits, Metric::TcpSegmentsOut, Metric::TcpTimeouts])
+        .file();
+}
+
+fn by_peer(facts: &Facts, out: &mut Findings<'_>) {
     let sends = facts.calls_of(&SENDS);
     for (name, peer) in facts.net.peers().into_iter().take(MOST) {
         let rate = peer.retransmits as f64 / sends.max(1) as f64;
