@@ -1,4 +1,5 @@
-//! How fast decoders go through plain streams of requests and answers, beside `memchr` over the same bytes:
+//! How fast decoders go through plain streams of requests and answers, beside `memchr` over the same bytes, and how long
+//! the reduction of a chunk takes:
 //! `cargo bench -p whyslow-wire`. `-- NAME MB` takes only the streams whose name begins so, and so many megabytes of
 //! each, as for counting instructions.
 
@@ -8,6 +9,8 @@ use whyslow_wire::{Chunk, Connection, Direction};
 
 /// Bytes of each stream, about, unless told.
 const STREAM: usize = 256 << 20;
+/// Bytes of each chunk that a recorder keeps.
+const HEAD: usize = 256;
 /// Bytes of a large body.
 const BODY: usize = 16_000;
 
@@ -70,7 +73,7 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
 }
 
 fn main() {
-    println!("{:<20} {:>10} {:>10} {:>12}", "stream", "GB/s", "memchr", "ns a step");
+    println!("{:<20} {:>10} {:>10} {:>12} {:>14}", "stream", "GB/s", "memchr", "ns a step", "ns to reduce");
     // cargo adds an option of its own.
     let mut words = std::env::args().skip(1).filter(|word| !word.starts_with("--"));
     let name = words.next().unwrap_or_default();
@@ -101,13 +104,25 @@ fn main() {
             }
         }
         let searching = start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let mut kept = Vec::new();
+        for (_, bytes) in (0..rounds).flat_map(|_| &stream.again) {
+            kept.clear();
+            // As a recorder has it: the first bytes, of a connection whose protocol is known, either way.
+            let head = &bytes[..bytes.len().min(HEAD)];
+            if let Some(protocol) = connection.protocol() {
+                black_box(whyslow_wire::reduce_as(protocol, black_box(head), None, &mut kept));
+            }
+        }
+        let reducing = start.elapsed().as_secs_f64();
         let speed = |seconds: f64| total / seconds / 1e9;
         println!(
-            "{:<20} {:>10.2} {:>10.2} {:>12.0}",
+            "{:<20} {:>10.2} {:>10.2} {:>12.0} {:>14.0}",
             stream.name,
             speed(decoding),
             speed(searching),
-            decoding * 1e9 / steps.max(1) as f64
+            decoding * 1e9 / steps.max(1) as f64,
+            reducing * 1e9 / (rounds * stream.again.len()) as f64
         );
     }
 }

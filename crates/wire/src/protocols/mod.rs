@@ -85,9 +85,17 @@ pub fn reduce(head: &[u8], direction: Option<Direction>, out: &mut Vec<u8>) -> O
 /// The same for a chunk of a connection that speaks this protocol: no other is asked. False where it does not
 /// recognise it.
 pub fn reduce_as(protocol: &Protocol, head: &[u8], direction: Option<Direction>, out: &mut Vec<u8>) -> bool {
-    let sure = ways(direction).map(|way| ((protocol.sniff)(head, way), way));
-    let best = sure.reduce(|one, other| if other.0 > one.0 { other } else { one });
-    best.is_some_and(|(sure, way)| sure != Sniff::No && keep(protocol, head, way, out))
+    let mut best = (Sniff::No, Direction::Request);
+    for way in ways(direction) {
+        let sure = (protocol.sniff)(head, way);
+        if sure > best.0 {
+            best = (sure, way);
+        }
+        if sure == Sniff::Yes {
+            break;
+        }
+    }
+    best.0 != Sniff::No && keep(protocol, head, best.1, out)
 }
 
 /// The ways that a chunk may go.
