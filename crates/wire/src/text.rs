@@ -24,13 +24,13 @@ static KINDS: [u8; 256] = {
         let byte = at as u8;
         let is_word =
             byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'%' | b'=' | b'+' | b'~' | 0x80..);
-        kinds[at] = byte.is_ascii_digit() as u8 * DIGIT
-            | byte.is_ascii_alphabetic() as u8 * LETTER
-            | byte.is_ascii_hexdigit() as u8 * HEX
-            | (byte == b'*') as u8 * STAR
-            | matches!(byte, b'/' | b'.' | b',' | b':') as u8 * IN_PATH
-            | matches!(byte, b':' | b'/' | b'.' | b'|' | b',' | b'{' | b'}') as u8 * IN_KEY
-            | !is_word as u8 * IN_TEXT;
+        kinds[at] = (byte.is_ascii_digit() as u8 * DIGIT)
+            | (byte.is_ascii_alphabetic() as u8 * LETTER)
+            | (byte.is_ascii_hexdigit() as u8 * HEX)
+            | ((byte == b'*') as u8 * STAR)
+            | (matches!(byte, b'/' | b'.' | b',' | b':') as u8 * IN_PATH)
+            | (matches!(byte, b':' | b'/' | b'.' | b'|' | b',' | b'{' | b'}') as u8 * IN_KEY)
+            | (!is_word as u8 * IN_TEXT);
         at += 1;
     }
     kinds
