@@ -63,10 +63,12 @@ pub enum TargetError {
         near: Vec<String>,
     },
     /// There is no such control group.
-    #[error("no control group {path:?}: give its directory, or its path as /proc/PID/cgroup shows it")]
+    #[error("no control group {path:?}{}: give its directory, or its path as /proc/PID/cgroup shows it", did_you_mean(.near))]
     NoCgroup {
         /// As given.
         path: String,
+        /// Like paths, of groups that have processes.
+        near: Vec<String>,
     },
     /// No process is in that control group.
     #[error("no process is in the control group {path:?}")]

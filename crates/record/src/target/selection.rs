@@ -283,7 +283,9 @@ impl Search<'_> {
         let host = self.host()?;
         let groups = cgroup::groups_named(root, &host.hierarchies, path);
         if groups.is_empty() {
-            return Err(TargetError::NoCgroup { path: path.to_string() });
+            let there = host.candidates.iter().flat_map(|candidate| &candidate.groups);
+            let near = near(path, there.map(|group| group.path.clone()).filter(|path| path != "/").collect());
+            return Err(TargetError::NoCgroup { path: path.to_string(), near });
         }
         let found =
             host.candidates_where(|candidate| groups.iter().any(|g| cgroup::is_in(&candidate.groups, g)));
