@@ -427,7 +427,7 @@ impl Sink for Facts {
             }
             Event::Stack(stack) => self.samples.stack(&stack),
             Event::Sample(sample) => {
-                let process = self.world.process_numbered(sample.pid);
+                let process = self.world.process_accounted(sample.tid, sample.pid);
                 self.samples.sample(process, &sample);
             }
             Event::BlockIo(io) => {

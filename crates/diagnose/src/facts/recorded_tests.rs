@@ -170,3 +170,42 @@ fn the_account_of_a_thread_goes_on_after_its_end_was_told() {
         .collect();
     assert_eq!(stretches, [1, 1]);
 }
+
+#[test]
+fn what_is_told_of_a_thread_after_its_end_makes_no_second_process() {
+    let at = |ms: u64| Timestamp::new(ms * 1_000_000);
+    let mut facts = Facts::default();
+    facts.push(Event::Call(&call(7, 7, 1, "getpid", "", 7)));
+    facts.push(Event::Exit(Exit {
+        source: SourceId(0),
+        line: 1,
+        tid: 7,
+        ts: at(50),
+        status: Some(0),
+        signal: None,
+    }));
+    facts.push(Event::Sample(Sample {
+        kind: SampleKind::OnCpu,
+        ts: at(51),
+        cpu: 0,
+        pid: 7,
+        tid: 7,
+        weight: Nanos::new(10_000_000),
+        user: None,
+        kernel: None,
+    }));
+    facts.push(Event::Stretch(Stretch {
+        ts: at(40),
+        cpu: 0,
+        pid: 7,
+        tid: 7,
+        left_as: LeftAs::Dead,
+        on_cpu: Nanos::new(12_000_000),
+        runnable: Nanos::ZERO,
+        blocked: Nanos::new(39_000_000),
+    }));
+    facts.finish();
+    assert_eq!((facts.world.threads.processes().count(), facts.world.threads.iter().count()), (1, 1));
+    let explainer = crate::chain::Explainer::new(&facts);
+    assert_eq!(explainer.span(7), Some((at(1), at(52))));
+}

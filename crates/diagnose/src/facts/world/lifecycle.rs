@@ -359,6 +359,14 @@ impl World {
         }
     }
 
+    /// The process that a thread's account is of, also where that was told to have ended a moment ago.
+    pub(crate) fn process_accounted(&mut self, tid: Tid, pid: Tid) -> ProcessId {
+        let ended = self.threads.find_ended(tid).filter(|_| !self.unborn.contains_key(&tid));
+        let known =
+            self.threads.find_process(pid).or(ended.map(|thread| self.threads.thread(thread).process));
+        known.unwrap_or_else(|| self.process_numbered(pid))
+    }
+
     pub(crate) fn source(&mut self, info: &SourceInfo) {
         if matches!(info.kind, CaptureKind::Lsof | CaptureKind::ProcFd | CaptureKind::ProcNet) {
             self.join_inodes();
