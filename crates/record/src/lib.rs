@@ -18,6 +18,8 @@ mod options;
 #[cfg(feature = "bpf")]
 pub mod programs;
 pub mod ptrace;
+#[cfg(feature = "bpf")]
+mod quota;
 pub mod raw;
 #[cfg(feature = "bpf")]
 mod recorded;

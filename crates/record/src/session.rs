@@ -15,6 +15,7 @@ use crate::counts::{self, CountTables};
 use crate::decode::table;
 use crate::error::RecordError;
 use crate::options::{Mode, Options};
+use crate::quota::Quotas;
 use crate::recorded::Recorded;
 use crate::recovery::Head;
 use crate::replay::Replay;
@@ -66,6 +67,7 @@ pub struct Session {
     state: Vec<Event<'static>>,
     following: Option<Replay>,
     code: Code,
+    quotas: Quotas,
     /// When the last stack was taken, where that was before the end, ns of the kernel's clock.
     sampling_ended: Option<u64>,
 }
@@ -143,9 +145,10 @@ impl Session {
         let meter = CostMeter::new(per_call, &options, before, rare_before, mode_now);
         let state = state_of(&options);
         Head::new(clock, began_ns, &options, &state).write(&options.spool)?;
-        let mut code = Code::default();
+        let (mut code, mut quotas) = (Code::default(), Quotas::new(&options.spool));
         for process in &options.pids {
             code.began(*process);
+            quotas.began(*process, began_ns);
         }
         Ok(Session {
             kernel,
@@ -165,6 +168,7 @@ impl Session {
             state,
             following: None,
             code,
+            quotas,
             sampling_ended: None,
         })
     }
@@ -189,6 +193,7 @@ impl Session {
         self.kernel.look_around();
         for process in pids {
             self.code.began(*process);
+            self.quotas.began(*process, monotonic_ns());
         }
         Ok(())
     }
@@ -199,7 +204,8 @@ impl Session {
     /// If the kernel refuses to change what is recorded.
     pub fn tick(&mut self) -> Result<Progress, RecordError> {
         self.measure();
-        self.look_at_code();
+        self.look_at_processes();
+        self.quotas.look(monotonic_ns());
         if self.options.mode == Mode::Adaptive && self.began.elapsed() >= FIRST_LOOK {
             let wanted = self.meter.affordable(self.options.max_overhead, self.options.planned);
             if wanted != self.mode_now {
@@ -232,17 +238,21 @@ impl Session {
         replay.advance(self.drain.counters.until.load(Ordering::Acquire), sink)
     }
 
-    /// Who follows the recording has the symbols, and looks at the code as the records tell of it.
-    fn look_at_code(&mut self) {
-        if self.following.is_some() {
-            return;
-        }
+    /// Looks at those that began: their groups, their code. Who follows the recording has the symbols, and looks at the
+    /// code as the records tell of it.
+    fn look_at_processes(&mut self) {
         let mut began = self.drain.counters.began.lock().unwrap_or_else(PoisonError::into_inner);
         let began = std::mem::take(&mut *began);
+        let follows = self.following.is_some();
         for pid in began {
-            self.code.began(pid);
+            self.quotas.began(pid, monotonic_ns());
+            if !follows {
+                self.code.began(pid);
+            }
         }
-        self.code.look();
+        if !follows {
+            self.code.look();
+        }
     }
 
     /// Takes no more stacks: what is asked of the target from now on is no part of the profile.
@@ -289,7 +299,8 @@ impl Session {
     pub fn stop(mut self) -> Result<Recorded, RecordError> {
         self.measure();
         self.close_span();
-        self.look_at_code();
+        self.look_at_processes();
+        self.quotas.read(monotonic_ns());
         let ended_ns = self.sampling_ended.unwrap_or_else(monotonic_ns);
         self.kernel.detach_rest();
         self.kernel.end();

@@ -30,6 +30,9 @@ pub(crate) mod kind {
     pub(crate) const NET: u8 = 14;
     pub(crate) const SIGNAL: u8 = 15;
     pub(crate) const TOTALS: u8 = 16;
+    // Not of the kernel's side: what was read beside it (`quota`).
+    pub(crate) const GROUP: u8 = 64;
+    pub(crate) const QUOTA: u8 = 65;
     /// Rows of `struct rare_counts` (`RECORD_KINDS`).
     pub(crate) const COUNT: usize = 32;
 }

@@ -11,13 +11,16 @@ use crate::counts::{self, Counted};
 use crate::error::RecordError;
 use crate::options::Options;
 use crate::programs::RareEvents;
+use crate::quota;
 use crate::recorded::Recorded;
 use crate::spool::{SpoolReader, SpoolRecord};
 use crate::symbols::Symbolizer;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-use whyslow_model::{CaptureKind, CaptureNote, ClockKind, Event, Loss, NoteKind, Sink, SourceId, SourceInfo};
+use whyslow_model::{
+    CaptureKind, CaptureNote, ClockKind, Event, FigureTable, Loss, NoteKind, Sink, SourceId, SourceInfo,
+};
 
 /// What the records so far tell about the threads.
 pub(crate) struct ReplayContext {
@@ -193,10 +196,18 @@ impl ReplayContext {
             kind::TASK | kind::FORK | kind::EXEC | kind::EXIT => self.task(record, sink),
             kind::STRETCH => self.stretch(record, sink),
             kind::WAKEUP => self.wakeup(record, sink),
+            kind::GROUP | kind::QUOTA => self.quota(record, sink),
             _ => self.rare.take(record, (self.source, self.line), sink),
         };
         if read.is_none() {
             self.unreadable += 1;
         }
+    }
+
+    fn quota(&self, record: &SpoolRecord<'_>, sink: &mut dyn Sink) -> Option<()> {
+        let mut table = FigureTable::new(self.source, "cpu.stat");
+        table.at = self.clock.epoch(record.header.ts);
+        sink.push(quota::figures(record, table)?);
+        Some(())
     }
 }

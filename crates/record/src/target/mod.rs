@@ -10,6 +10,8 @@ mod identity;
 mod mappings;
 mod ports;
 mod process;
+#[cfg(feature = "bpf")]
+pub(crate) mod quota;
 mod root;
 mod selection;
 mod snapshot;
