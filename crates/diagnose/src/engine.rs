@@ -186,8 +186,12 @@ impl Facts {
                 time.run_queue.percentile(0.99)
             ),
         };
+        let throttled = match time.throttled_ns {
+            0 => String::new(),
+            ns => format!(" (by its CPU quota {})", part(ns)),
+        };
         format!(
-            "on CPU {}, runnable {}, blocked {} (uninterruptible {}){queue}",
+            "on CPU {}, runnable {}{throttled}, blocked {} (uninterruptible {}){queue}",
             part(time.on_cpu_ns),
             part(time.runnable_ns),
             part(time.blocked_ns),

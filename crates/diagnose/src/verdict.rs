@@ -250,6 +250,10 @@ pub fn thread_times(facts: &Facts) -> Vec<ThreadTime> {
                 wall_ns: thread.wall(),
                 on_cpu_ns: measured(|time| time.on_cpu_ns),
                 runnable_ns: measured(|time| time.runnable_ns),
+                throttled_ns: match sched.map_or(0, |time| time.throttled_ns) {
+                    0 => Nanos::UNKNOWN,
+                    ns => Nanos::new(ns),
+                },
                 blocked_ns: if sched.is_some() { measured(|time| time.blocked_ns) } else { known(blocked) },
                 working_ns: known(thread.working_ns),
                 between_calls_ns: between,

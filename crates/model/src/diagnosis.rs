@@ -197,6 +197,8 @@ pub struct ThreadTime {
     pub on_cpu_ns: Nanos,
     /// Runnable but not running. Only a recorder sees it.
     pub runnable_ns: Nanos,
+    /// Of that, because the CPU quota of its control group was used up; unknown where no quota was seen to stop it.
+    pub throttled_ns: Nanos,
     /// Waiting: as the scheduler counts it in a recording, else the time in waiting calls.
     pub blocked_ns: Nanos,
     /// In calls that do work.

@@ -34,7 +34,9 @@ pub(crate) fn parts(time: &ThreadTime) -> Option<Vec<Part>> {
     measured.push(("wait of unknown kind".to_string(), time.blocked_ns.or_zero().saturating_sub(waits)));
     if time.on_cpu_ns.is_known() || time.runnable_ns.is_known() {
         measured.push(("on CPU".to_string(), time.on_cpu_ns.or_zero()));
-        measured.push(("runnable".to_string(), time.runnable_ns.or_zero()));
+        let throttled = time.throttled_ns.or_zero();
+        measured.push(("runnable".to_string(), time.runnable_ns.or_zero().saturating_sub(throttled)));
+        measured.push(("throttled".to_string(), throttled));
     } else {
         measured.push(("working".to_string(), time.working_ns.or_zero()));
         measured.push(("between calls".to_string(), time.between_calls_ns.or_zero()));
@@ -86,6 +88,7 @@ mod tests {
             wall_ns: wall,
             on_cpu_ns: Nanos::UNKNOWN,
             runnable_ns: Nanos::UNKNOWN,
+            throttled_ns: Nanos::UNKNOWN,
             blocked_ns: Nanos::new(blocked),
             working_ns: working,
             between_calls_ns: Nanos::UNKNOWN,
@@ -100,6 +103,14 @@ mod tests {
         let time = thread(Nanos::new(900), 600, Nanos::UNKNOWN, &[("lock", 100), ("network", 500)]);
         assert_eq!(texts(&time).unwrap(), ["network wait 55.6 %", "lock wait 11.1 %", "unknown 33.3 %"]);
         assert_eq!(texts(&thread(Nanos::new(900), 0, Nanos::UNKNOWN, &[])), None);
+        let known = |ns: u64| Nanos::new(ns);
+        let stopped = ThreadTime {
+            on_cpu_ns: known(500),
+            runnable_ns: known(400),
+            throttled_ns: known(300),
+            ..thread(known(900), 0, known(0), &[])
+        };
+        assert_eq!(texts(&stopped).unwrap(), ["on CPU 55.6 %", "runnable 11.1 %", "throttled 33.3 %"]);
     }
 
     proptest! {

@@ -45,6 +45,7 @@ pub(crate) fn diagnosis(diagnosis: &mut Diagnosis, visit: Visit<'_>) {
             wall_ns: _,
             on_cpu_ns: _,
             runnable_ns: _,
+            throttled_ns: _,
             blocked_ns: _,
             working_ns: _,
             between_calls_ns: _,

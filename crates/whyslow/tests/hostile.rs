@@ -274,6 +274,7 @@ fn check_diagnosis(diagnosis: &Diagnosis) {
             thread.wall_ns,
             thread.on_cpu_ns,
             thread.runnable_ns,
+            thread.throttled_ns,
             thread.blocked_ns,
             thread.working_ns,
             thread.between_calls_ns,

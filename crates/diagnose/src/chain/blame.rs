@@ -112,7 +112,7 @@ impl<'a> Explainer<'a> {
     /// What a segment is spent on, in words.
     pub fn cause(&self, segment: &Segment<'a>) -> String {
         match (segment.call, segment.kind) {
-            (Some(call), Kind::Between | Kind::RunQueue) if call.waits.is_some() => {
+            (Some(call), Kind::Between | Kind::RunQueue | Kind::Throttled) if call.waits.is_some() => {
                 words::phrase(segment.kind).to_string()
             }
             (Some(call), _) => self.names(call),

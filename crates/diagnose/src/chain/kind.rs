@@ -16,6 +16,8 @@ pub enum Kind {
     Between,
     /// Able to run, without a CPU.
     RunQueue,
+    /// Able to run, but the CPU quota of its control group was used up.
+    Throttled,
     /// A futex or a lock on a file.
     Lock,
     /// A local file or device.
@@ -40,11 +42,12 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds, in the order of their numbers.
-    pub const ALL: [Kind; 14] = [
+    pub const ALL: [Kind; 15] = [
         Kind::User,
         Kind::System,
         Kind::Between,
         Kind::RunQueue,
+        Kind::Throttled,
         Kind::Lock,
         Kind::Disk,
         Kind::PageFault,
@@ -64,6 +67,7 @@ impl Kind {
             Kind::System => "system",
             Kind::Between => "between-calls",
             Kind::RunQueue => "run-queue",
+            Kind::Throttled => "throttled",
             Kind::Lock => "lock",
             Kind::Disk => "disk",
             Kind::PageFault => "page-fault",

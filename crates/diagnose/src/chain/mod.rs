@@ -25,6 +25,7 @@ pub use pileups::PileUp;
 pub use tree::Node;
 
 use crate::facts::graph::{Ended, LongCall, Resource, Stall, Sums};
+use crate::facts::quotas::{Throttled, throttled};
 use crate::facts::{Facts, ThreadId, WaitKind};
 use hashbrown::HashMap;
 use whyslow_model::Timestamp;
@@ -199,6 +200,13 @@ impl<'a> Explainer<'a> {
     }
 }
 
+/// What the scheduler tells of a thread.
+#[derive(Clone, Copy)]
+struct Scheduled<'a> {
+    stalls: &'a [Stall],
+    throttled: &'a [Throttled],
+}
+
 struct Walk<'e, 'a> {
     explainer: &'e Explainer<'a>,
     stays: Vec<Stay<'a>>,
@@ -286,7 +294,10 @@ impl<'a> Walk<'_, 'a> {
     fn life(&mut self, stay: usize, tid: Tid, life: Life, from: u64, to: u64) {
         let timeline = self.explainer.facts.graph.timeline(tid);
         let calls: &'a [LongCall] = timeline.map_or(&[], |timeline| &timeline.calls);
-        let stalls: &'a [Stall] = timeline.map_or(&[], |timeline| &timeline.stalls);
+        let scheduled = Scheduled {
+            stalls: timeline.map_or(&[], |timeline| &timeline.stalls),
+            throttled: self.explainer.facts.quotas.of_thread(life.thread),
+        };
         let first = calls.partition_point(|call| call.to.or_zero() <= from);
         let mut at = from;
         let mut before = first.checked_sub(1).map(|before| &calls[before]);
@@ -297,11 +308,11 @@ impl<'a> Walk<'_, 'a> {
                 break;
             }
             if at < begin {
-                self.gap(stay, life, (at, begin), (before, Some(call)), stalls);
+                self.gap(stay, life, (at, begin), (before, Some(call)), scheduled);
             }
             let (begin, end) = (begin.max(at), call.to.or_zero().min(to));
             if begin < end {
-                self.long(stay, call, begin, end, stalls);
+                self.long(stay, call, begin, end, scheduled);
                 at = end;
             }
             before = Some(call);
@@ -309,7 +320,7 @@ impl<'a> Walk<'_, 'a> {
         if at < to {
             let next = calls[first..].iter().find(|call| call.from.or_zero() >= to);
             let next = next.filter(|call| call.from.or_zero() <= life.last);
-            self.gap(stay, life, (at, to), (before, next), stalls);
+            self.gap(stay, life, (at, to), (before, next), scheduled);
         }
     }
 
@@ -320,10 +331,10 @@ impl<'a> Walk<'_, 'a> {
         life: Life,
         (from, to): (u64, u64),
         (before, next): (Option<&'a LongCall>, Option<&'a LongCall>),
-        stalls: &'a [Stall],
+        scheduled: Scheduled<'a>,
     ) {
         let thread = self.explainer.facts.world.threads.thread(life.thread);
-        let scheduled = thread.sched.is_some();
+        let measured = thread.sched.is_some();
         let start = before.map_or(Sums::default(), LongCall::after);
         let end = next.map_or(
             Sums {
@@ -339,7 +350,7 @@ impl<'a> Walk<'_, 'a> {
         );
         let exact = gap_from >= from && gap_to <= to;
         let gap = gap_to.saturating_sub(gap_from).max(1);
-        let stalled = self.stalls(stay, (from, to), stalls, None);
+        let stalled = self.stalls(stay, (from, to), scheduled, None);
         let mut rest = (to - from).saturating_sub(stalled);
         let all = rest;
         // A part of the gap has a part of its sums, in proportion to its length.
@@ -356,12 +367,12 @@ impl<'a> Walk<'_, 'a> {
             *part = (Kind::of_short_wait(kind), take(sum));
         }
         let queued = end.runnable_ns.saturating_sub(start.runnable_ns);
-        let queued = if scheduled && stalled == 0 { take(queued) } else { 0 };
+        let queued = if measured && stalled == 0 { take(queued) } else { 0 };
         for (kind, ns) in parts {
             self.part(stay, (from, to), ns, exact, Says::kind(kind));
         }
         self.part(stay, (from, to), queued, exact, Says::kind(Kind::RunQueue));
-        let own = if scheduled { Kind::User } else { Kind::Between };
+        let own = if measured { Kind::User } else { Kind::Between };
         self.part(stay, (from, to), rest, exact, Says::kind(own));
     }
 
@@ -370,10 +381,11 @@ impl<'a> Walk<'_, 'a> {
         &mut self,
         stay: usize,
         (from, to): (u64, u64),
-        stalls: &'a [Stall],
+        scheduled: Scheduled<'a>,
         call: Option<&'a LongCall>,
     ) -> u64 {
         let mut sum = 0;
+        let stalls = scheduled.stalls;
         let first = stalls.partition_point(|stall| stall.to.or_zero() <= from);
         for stall in &stalls[first..] {
             if stall.from.or_zero() >= to {
@@ -386,24 +398,39 @@ impl<'a> Walk<'_, 'a> {
                 (None, false) => Kind::Unknown,
                 (Some(call), _) => kind::of_work(call),
             };
-            let says = |kind| Says { kind, call, missing: None };
-            self.whole(stay, begin.min(woken), woken, says(blocked));
-            self.whole(stay, woken, end.max(woken), says(Kind::RunQueue));
+            self.whole(stay, begin.min(woken), woken, Says { kind: blocked, call, missing: None });
+            self.queued(stay, (woken, end), scheduled, call);
             sum += end.max(woken) - begin.min(woken);
         }
         sum
     }
 
+    /// Time in which it was able to run and had no CPU: what of it was for its group's quota, and the rest.
+    fn queued(
+        &mut self,
+        stay: usize,
+        (from, to): (u64, u64),
+        scheduled: Scheduled<'a>,
+        call: Option<&'a LongCall>,
+    ) {
+        let all = to.saturating_sub(from);
+        let stopped = throttled(scheduled.throttled, from, to);
+        let exact = stopped == 0 || stopped == all;
+        for (kind, ns) in [(Kind::Throttled, stopped), (Kind::RunQueue, all - stopped)] {
+            self.part(stay, (from, to), ns, exact, Says { kind, call, missing: None });
+        }
+    }
+
     /// A part of a long call.
-    fn long(&mut self, stay: usize, call: &'a LongCall, from: u64, to: u64, stalls: &'a [Stall]) {
+    fn long(&mut self, stay: usize, call: &'a LongCall, from: u64, to: u64, scheduled: Scheduled<'a>) {
         if call.waits.is_none() {
-            let stalled = self.stalls(stay, (from, to), stalls, Some(call));
+            let stalled = self.stalls(stay, (from, to), scheduled, Some(call));
             let rest = (to - from).saturating_sub(stalled);
             let kind = if stalled > 0 { Kind::System } else { kind::of_work(call) };
             return self.part(stay, (from, to), rest, true, Says::of(kind, call));
         }
         let Some(waker) = call.waker else {
-            return self.own_wait(stay, call, from, to, stalls);
+            return self.own_wait(stay, call, from, to, scheduled);
         };
         let woken = waker.ts.or_zero().clamp(from, to);
         if woken > from {
@@ -413,28 +440,29 @@ impl<'a> Walk<'_, 'a> {
                 self.thread(waker.tid, from, woken, Some((stay, Some(call))));
             }
         }
-        self.returning(stay, call, woken, to, stalls);
+        self.returning(stay, call, woken, to, scheduled);
     }
 
     /// A wait of which nobody is known to have ended it.
-    fn own_wait(&mut self, stay: usize, call: &'a LongCall, from: u64, to: u64, stalls: &'a [Stall]) {
+    fn own_wait(&mut self, stay: usize, call: &'a LongCall, from: u64, to: u64, scheduled: Scheduled<'a>) {
         let missing = match (call.ended, call.what) {
             _ if call.by_interrupt => None,
             (Ended::Done, Resource::Peer(_) | Resource::Timer | Resource::Accept(_)) => None,
             (Ended::TimedOut, _) => None,
             _ => Some(Missing::Waker),
         };
-        let back = last_stall(stalls, from, to).map_or(to, |stall| stall.woken.or_zero().clamp(from, to));
+        let last = last_stall(scheduled.stalls, from, to);
+        let back = last.map_or(to, |stall| stall.woken.or_zero().clamp(from, to));
         self.whole(stay, from, back, Says { missing, ..own(call) });
-        self.whole(stay, back, to, Says::of(Kind::RunQueue, call));
+        self.queued(stay, (back, to), scheduled, Some(call));
     }
 
     /// From the wake-up to the return of the call.
-    fn returning(&mut self, stay: usize, call: &'a LongCall, from: u64, to: u64, stalls: &'a [Stall]) {
-        match last_stall(stalls, from, to) {
+    fn returning(&mut self, stay: usize, call: &'a LongCall, from: u64, to: u64, scheduled: Scheduled<'a>) {
+        match last_stall(scheduled.stalls, from, to) {
             Some(stall) => {
                 let ran = stall.to.or_zero().clamp(from, to);
-                self.whole(stay, from, ran, Says::of(Kind::RunQueue, call));
+                self.queued(stay, (from, ran), scheduled, Some(call));
                 self.whole(stay, ran, to, Says::of(Kind::System, call));
             }
             None => self.whole(stay, from, to, Says::of(Kind::Between, call)),

@@ -168,6 +168,7 @@ pub(crate) fn phrase(kind: Kind) -> &'static str {
         Kind::System => "short calls that work",
         Kind::Between => "runs, or waits for a CPU",
         Kind::RunQueue => "waits for a CPU",
+        Kind::Throttled => "is stopped by its CPU quota",
         Kind::Lock => "short waits at locks",
         Kind::Disk => "short waits for files",
         Kind::PageFault => "waits for pages (page faults)",
@@ -188,6 +189,7 @@ fn object(kind: Kind) -> &'static str {
         Kind::System => "nothing: it works in short calls",
         Kind::Between => "nothing, as it runs, or for a CPU",
         Kind::RunQueue => "a CPU",
+        Kind::Throttled => "CPU time, of which its quota allows no more",
         Kind::Lock => "locks, each time shortly",
         Kind::Disk => "files, each time shortly",
         Kind::PageFault => "pages (page faults)",
@@ -203,7 +205,7 @@ fn object(kind: Kind) -> &'static str {
 
 /// Time at the end of a wait that is no more for what was waited for.
 fn is_for_a_cpu(kind: Kind) -> bool {
-    matches!(kind, Kind::Between | Kind::RunQueue)
+    matches!(kind, Kind::Between | Kind::RunQueue | Kind::Throttled)
 }
 
 fn place(facts: &Facts, line: Line, tid: Tid, ts: Timestamp, dur: Nanos) -> String {

@@ -40,6 +40,7 @@ pub mod pattern;
 pub mod peers;
 pub mod profiles;
 mod program;
+pub mod quotas;
 pub mod readiness;
 #[cfg(test)]
 mod recorded_tests;
@@ -92,6 +93,7 @@ pub use net::Net;
 pub use pace::Pace;
 pub use peers::{PeerFacts, Peers};
 pub use profiles::{EmptyProfile, ProfileFacts, ProfileOrigin, Profiles};
+pub use quotas::Quotas;
 pub use readiness::Readiness;
 pub use recording::RecordingFacts;
 pub use requests::{EndpointFacts, EndpointId, RequestRecord, Requests};
@@ -195,6 +197,8 @@ pub struct Facts {
     pub net: Net,
     /// The host by figures.
     pub host: Host,
+    /// Control groups that their CPU quota stopped.
+    pub quotas: Quotas,
     /// What a tracer adds to each call; known once [`Facts::finish`] was called.
     pub pace: Pace,
     /// What was read and written in one place; known once [`Facts::finish`] was called.
@@ -246,6 +250,7 @@ impl Default for Facts {
             devices: Devices::default(),
             net: Net::default(),
             host: Host::default(),
+            quotas: Quotas::default(),
             pace: Pace::default(),
             streams: Vec::new(),
             interests: Box::new(fold::Interests::NONE),
@@ -266,6 +271,7 @@ impl Facts {
         self.close_accounts();
         self.world.finish();
         self.graph.finish(&self.world, self.window.end);
+        self.quotas.finish(&mut self.world.threads, &self.graph, self.sched.cpus());
         self.capture.remark_bounds(&self.world);
         self.peers.finish(&self.world);
         self.requests.finish(&self.world, self.window.end);
@@ -412,7 +418,10 @@ impl Sink for Facts {
             }
             Event::Percentiles(table) => self.percentiles.push(*table),
             Event::Profile(profile) => self.profiles.captured(*profile),
-            Event::Figures(table) => self.host.see(&table),
+            Event::Figures(table) => {
+                self.quotas.see(&table, &self.world.threads);
+                self.host.see(&table);
+            }
             Event::Note(note) => self.capture.notes.push(note),
             Event::Stretch(stretch) => {
                 self.window.see(stretch.ts, stretch.on_cpu);

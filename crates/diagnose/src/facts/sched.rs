@@ -14,6 +14,8 @@ pub struct SchedTime {
     pub on_cpu_ns: u64,
     /// Able to run, but without a CPU, ns.
     pub runnable_ns: u64,
+    /// Of that, because the CPU quota of its group was used up, as far as it was read, ns.
+    pub throttled_ns: u64,
     /// Waiting, ns.
     pub blocked_ns: u64,
     /// Of the waiting, the part that no signal can end (disk, page faults, kernel locks), ns.
@@ -101,6 +103,7 @@ impl SchedTime {
         self.stretches += other.stretches;
         self.on_cpu_ns = self.on_cpu_ns.saturating_add(other.on_cpu_ns);
         self.runnable_ns = self.runnable_ns.saturating_add(other.runnable_ns);
+        self.throttled_ns = self.throttled_ns.saturating_add(other.throttled_ns);
         self.blocked_ns = self.blocked_ns.saturating_add(other.blocked_ns);
         self.uninterruptible_ns = self.uninterruptible_ns.saturating_add(other.uninterruptible_ns);
         self.preempted += other.preempted;

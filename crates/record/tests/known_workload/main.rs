@@ -7,6 +7,7 @@ mod ids;
 mod in_flight;
 mod net;
 mod payload;
+mod quota;
 mod samples;
 mod signals;
 mod totals;

@@ -162,7 +162,13 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
     let mut queue = Histogram::default();
     group.threads.iter().for_each(|(_, time)| queue.merge(&time.run_queue));
     let long = queue.percentile(0.99);
-    let why = if among_themselves {
+    let throttled: u64 = group.threads.iter().map(|(_, time)| time.throttled_ns).sum();
+    let why = if throttled > group.runnable_ns / 2 {
+        format!(
+            "The CPU quota of their control group stopped them for {} of that (cpu.stat).",
+            Nanos::new(throttled)
+        )
+    } else if among_themselves {
         format!(
             "The recorded threads use {} of the {} that they ran on: they wait for each other.",
             words::percent(used),

@@ -117,8 +117,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 /// A real wait at the end of a chain, which came over a lock, a pipe or a socket.
 fn is_cause(path: &Path<'_>, segment: &Segment<'_>) -> bool {
-    let waits =
-        matches!(segment.kind, Kind::Lock | Kind::Disk | Kind::Peer | Kind::PageFault | Kind::RunQueue);
+    let waits = matches!(
+        segment.kind,
+        Kind::Lock | Kind::Disk | Kind::Peer | Kind::PageFault | Kind::RunQueue | Kind::Throttled
+    );
     waits && segment.call.is_some() && handed_over(path, segment.stay) || computes(path, segment)
 }
 
@@ -191,15 +193,16 @@ fn report(
     // A program that serves nobody may be idle: it has work in hand where it asked for something or uses its own files.
     // An excerpt does not tell either.
     let asked = worst.call.is_some_and(|call| explainer.facts().graph.name(call.asked).is_some());
-    let in_hand =
-        scope == Scope::Requests || asked || matches!(kind, Kind::Disk | Kind::PageFault | Kind::RunQueue);
+    let in_hand = scope == Scope::Requests
+        || asked
+        || matches!(kind, Kind::Disk | Kind::PageFault | Kind::RunQueue | Kind::Throttled);
     let sure_of_work = in_hand && explainer.facts().total_calls() >= guards::FEW_CALLS;
     let title = format!(
         "{} is held up {} by {holder}, which {}",
         explainer.who(path.tid),
         Nanos::new(cost.ns),
         match kind {
-            Kind::RunQueue | Kind::Between | Kind::User => what.clone(),
+            Kind::RunQueue | Kind::Throttled | Kind::Between | Kind::User => what.clone(),
             _ => format!("waits for {what}"),
         }
     );
@@ -219,6 +222,7 @@ fn report(
         .fix(match kind {
             Kind::Disk => format!("code: take {what} out of what others wait for: do it before or after the lock, or in a thread that nobody waits for"),
             Kind::Peer => format!("code: do not keep others waiting during the call to {what}: one connection a thread, no lock held across it, a time limit"),
+            Kind::Throttled => format!("raise the CPU quota of {holder}'s control group (cpu.max; Kubernetes: limits.cpu), or run fewer threads at once"),
             Kind::RunQueue => format!("give {holder} a CPU: fewer runnable threads, a larger quota, a higher weight"),
             Kind::Between | Kind::User => format!("make {holder} faster, or have several of it: the one that writes to it only waits (whyslow record shows its code)"),
             Kind::Lock => format!("look who holds {what}, and for what: whyslow locks"),
