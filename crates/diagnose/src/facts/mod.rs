@@ -326,6 +326,9 @@ impl Facts {
         if call.flags.contains(CallFlags::END_NOT_SEEN) {
             self.graph.unfinished(&seen, &self.world);
         }
+        if let Some(back) = self.graph.handed_back() {
+            self.requests.handed_back(&back, &mut self.world.threads, &self.graph);
+        }
         if let Some(fd) = self.graph.wants_request() {
             let asked = self.waits.last_sent(seen.thread, fd);
             self.graph.request(asked);

@@ -28,6 +28,24 @@ use whyslow_model::event::Tid;
 use whyslow_model::syscall::Moves;
 use whyslow_model::{Exit, Nanos, Stretch, Syscall, Timestamp, WakeContext, Wakeup};
 
+/// A thread went on because another one gave it what it waited for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HandBack {
+    /// The thread that waited.
+    pub(crate) tid: Tid,
+    /// Who gave.
+    pub(crate) by: Tid,
+    /// When.
+    pub(crate) ts: Timestamp,
+}
+
+impl HandBack {
+    fn of(call: &LongCall) -> Option<HandBack> {
+        let waker = call.waker.filter(|_| call.is_for_work())?;
+        Some(HandBack { tid: call.tid, by: waker.tid, ts: waker.ts })
+    }
+}
+
 /// The graph. Bounded: past the cap the shorter half of what is kept is dropped, and counted.
 #[derive(Debug, Default)]
 pub struct Graph {
@@ -46,6 +64,8 @@ pub struct Graph {
     met: Vec<futexes::Met>,
     /// A lock of a file was asked for: closing a file may end a wait.
     file_locks: bool,
+    /// Who was just given back what it waited for.
+    back: Option<HandBack>,
     /// The long call just kept whose request is to be named: its thread, and the socket.
     unnamed: Option<(Tid, i32)>,
 }
@@ -108,6 +128,7 @@ impl Graph {
             return;
         };
         timeline.keep(call);
+        self.back = HandBack::of(&call);
         self.count_kept();
     }
 
@@ -132,7 +153,10 @@ impl Graph {
 
     fn meet(&mut self, (tid, from, waker): futexes::Met) {
         if let Some(call) = self.timelines.get_mut(&tid).and_then(|timeline| timeline.last_from(from)) {
-            call.waker.get_or_insert(waker);
+            if call.waker.is_none() {
+                call.waker = Some(waker);
+                self.back = HandBack::of(call);
+            }
         }
     }
 
@@ -191,6 +215,17 @@ impl Graph {
         if let Some(timeline) = self.timelines.get_mut(&exit.tid) {
             timeline.ended(exit.ts);
         }
+    }
+
+    /// Who was given back what it waited for by the call that was just seen.
+    #[inline]
+    pub(crate) fn handed_back(&mut self) -> Option<HandBack> {
+        self.back.take()
+    }
+
+    /// When `by` last gave `tid` something to do, before `until`, as far as nobody else can have done so since.
+    pub(crate) fn given_work(&self, tid: Tid, by: Tid, until: Timestamp) -> Option<Timestamp> {
+        self.timelines.get(&tid)?.given_work_by(by, until)
     }
 
     /// The socket whose last request is to be named, where a wait for an answer was just kept.

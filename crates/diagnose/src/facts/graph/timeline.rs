@@ -63,6 +63,16 @@ impl Timeline {
         self.calls.iter_mut().rev().take(Self::NEAR).find(|call| call.from == from)
     }
 
+    /// When `waker` last gave the thread something to do, before `until`. Unknown where somebody else did so since, or
+    /// where nobody knows who did.
+    pub(super) fn given_work_by(&self, waker: Tid, until: Timestamp) -> Option<Timestamp> {
+        /// Waits for answers lie between.
+        const MOST: usize = 64;
+        let mut waits = self.calls.iter().rev().filter(|call| call.to <= until).take(MOST);
+        let given = waits.find(|call| call.is_for_work())?.waker?;
+        (given.tid == waker).then_some(given.ts)
+    }
+
     /// True where it was kept.
     pub(super) fn stalled(&mut self, stretch: &Stretch) -> bool {
         let (blocked, runnable) = (stretch.blocked.or_zero(), stretch.runnable.or_zero());

@@ -220,6 +220,16 @@ impl LongCall {
         self.waits.is_some() && (self.held || writes || matches!(self.what, Resource::FileLock(_)))
     }
 
+    /// True for a wait by which threads hand each other work: at a condition, an eventfd, a pipe. Not for a lock that
+    /// another has, nor for what comes over the network.
+    pub(crate) fn is_for_work(&self) -> bool {
+        match self.what {
+            Resource::Lock { .. } => !self.held,
+            Resource::Event(_) | Resource::Pipe(_) => self.waits.is_some(),
+            _ => false,
+        }
+    }
+
     /// The sums when it returned.
     pub(crate) fn after(&self) -> Sums {
         let mut sums = self.before;

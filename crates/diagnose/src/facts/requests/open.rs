@@ -7,8 +7,9 @@ use super::serving::Made;
 use super::{EndpointId, GroupFacts, Requests};
 use crate::facts::SLOW_CALL;
 use crate::facts::exemplar::Exemplar;
+use crate::facts::graph::{Graph, HandBack};
 use crate::facts::peers::host_of;
-use crate::facts::threads::ThreadId;
+use crate::facts::threads::{ThreadId, Threads};
 use crate::facts::world::{Seen, World};
 use whyslow_model::{Nanos, Timestamp};
 use whyslow_wire::{Key, Request};
@@ -250,17 +251,34 @@ impl Requests {
             let (since, number) = (open.record.received, open.record.number);
             let made = self.serving.of(seen.thread.0, call.tid).take_made(since);
             for made in made {
-                self.adopt(place, number, made);
+                self.adopt(place, (number, ParentBy::HandOver), made);
             }
         }
     }
 
-    /// What another thread asked before it answered the request at `place` was asked for it.
-    fn adopt(&mut self, place: u32, number: u64, made: Made) {
+    /// A thread goes on because another one gave it what it waited for. Where it serves one request, and had given that
+    /// other one work since, what that one asked of others meanwhile was asked for this request.
+    pub(crate) fn handed_back(&mut self, back: &HandBack, threads: &mut Threads, graph: &Graph) {
+        let (Some(thread), Some(helper)) = (threads.find(back.tid), threads.find(back.by)) else { return };
+        let Some(place) = self.serving.of(thread.0, back.tid).only() else { return };
+        let Some(open) = self.open.get(place) else { return };
+        let (since, number) = (open.record.received, open.record.number);
+        let given =
+            graph.given_work(back.by, back.tid, back.ts).filter(|given| since.is_known() && *given >= since);
+        let helper = self.serving.of(helper.0, back.by);
+        let Some(given) = given.filter(|_| helper.is_idle()) else { return };
+        for made in helper.take_made(given) {
+            self.adopt(place, (number, ParentBy::Helper), made);
+        }
+    }
+
+    /// What another thread asked before it answered the request at `place`, or gave something back to who serves it, was
+    /// asked for it.
+    fn adopt(&mut self, place: u32, parent: (u64, ParentBy), made: Made) {
         if let Some(row) = self.endpoints.get_mut(made.endpoint)
             && let Some(record) = row.kept_mut().find(|record| record.number == made.number)
         {
-            record.parent = Some((number, ParentBy::HandOver));
+            record.parent = Some(parent);
         }
         if let Some(open) = self.open.get_mut(place) {
             open.covers(made.endpoint, made.begin, made.end);

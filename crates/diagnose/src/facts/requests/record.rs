@@ -39,6 +39,9 @@ pub enum ParentBy {
     Thread,
     /// The thread that made it answered that request, which another thread had read: likely, not sure.
     HandOver,
+    /// The thread that made it was given work by the one that serves that request, and gave it something back: likely, not
+    /// sure.
+    Helper,
     /// A line of an access log names both.
     Log,
 }

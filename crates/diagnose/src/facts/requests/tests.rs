@@ -289,3 +289,49 @@ fn what_ran_through_a_call_that_may_wait_is_work() {
     // Both reads and writes of sockets; that of descriptor 6 is of an unknown kind and works in any case.
     assert_eq!(split.working_ns, 70_000);
 }
+
+/// Thread 7 reads a request and hands it to thread 8 by a condition at 0x10; that one asks a Redis and hands back at 0x20.
+/// `between` is what else happens to thread 8.
+fn helped(between: &[Line<'_>]) -> Facts {
+    let mut lines = vec![
+        ACCEPT,
+        SOCKET,
+        CONNECT,
+        (1_000, 7, "read", r#"5, "GET /a HTTP/1.1\r\nHost: x\r\n\r\n", 8192"#, 28, 20),
+        (2_000, 7, "futex", "0x10, FUTEX_WAKE_PRIVATE, 1", 1, 5),
+        (100, 8, "futex", "0x10, FUTEX_WAIT_PRIVATE, 0, NULL", 0, 1_910),
+    ];
+    lines.extend_from_slice(between);
+    lines.extend_from_slice(&[
+        (20_000, 8, "sendto", r#"6, "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", 20, 0, NULL, 0"#, 20, 10),
+        (20_100, 8, "recvfrom", r#"6, "$1\r\nv\r\n", 8192, 0, NULL, NULL"#, 7, 5_000),
+        (26_000, 8, "futex", "0x20, FUTEX_WAKE_PRIVATE, 1", 1, 5),
+        (2_100, 7, "futex", "0x20, FUTEX_WAIT_PRIVATE, 0, NULL", 0, 23_950),
+        (27_000, 7, "write", r#"5, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 38"#, 38, 10),
+    ]);
+    play(&lines)
+}
+
+#[test]
+fn a_helper_asks_for_the_request_of_the_thread_that_waits_for_it() {
+    let facts = helped(&[]);
+    let find = |side| facts.requests.records().find(|record| record.side == side).unwrap();
+    let (server, client) = (find(Side::Server), find(Side::Client));
+    assert_eq!(client.parent, Some((server.number, ParentBy::Helper)));
+    assert_eq!((server.downstream.len(), server.downstream[0].count), (1, 1));
+}
+
+#[test]
+fn who_was_given_work_by_others_too_asks_for_nobody_known() {
+    let by_another: [Line<'_>; 2] = [
+        (5_000, 9, "futex", "0x10, FUTEX_WAKE_PRIVATE, 1", 1, 5),
+        (3_000, 8, "futex", "0x10, FUTEX_WAIT_PRIVATE, 0, NULL", 0, 2_010),
+    ];
+    // Who woke it is not in the capture.
+    let by_nobody = [(3_000, 8, "futex", "0x30, FUTEX_WAIT_PRIVATE, 0, NULL", 0, 2_010)];
+    for between in [&by_another[..], &by_nobody[..]] {
+        let facts = helped(between);
+        let client = facts.requests.records().find(|record| record.side == Side::Client).unwrap();
+        assert_eq!(client.parent, None);
+    }
+}
