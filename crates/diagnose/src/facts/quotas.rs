@@ -38,8 +38,9 @@ struct Group {
 /// What is known of quotas. Bounded: further groups and processes are not kept, of a long recording longer intervals.
 #[derive(Debug, Default)]
 pub struct Quotas {
-    groups: HashMap<Box<str>, Group>,
-    of_process: HashMap<ProcessId, Box<str>>,
+    /// By who tells, and path: hierarchies of several tools need not be one.
+    groups: HashMap<(&'static str, Box<str>), Group>,
+    of_process: HashMap<(&'static str, ProcessId), Box<str>>,
     threads: HashMap<ThreadId, Vec<Throttled>>,
 }
 
@@ -60,16 +61,17 @@ impl Quotas {
                     let process =
                         threads.find_process(*pid).filter(|_| self.of_process.len() < Self::MAX_PROCESSES);
                     if let (Some(process), Some(path)) = (process, row.told(Trait::Cgroup)) {
-                        self.of_process.insert(process, path.into());
+                        self.of_process.insert((table.tool, process), path.into());
                     }
                 }
                 (Entity::Cgroup(path), Over::Interval(length)) => {
                     let (Some(to), Some(length)) = (table.at.get(), length.get()) else { continue };
                     let stopped = row.get(Metric::ThrottledTime).unwrap_or(0.0) * length as f64;
-                    let room = self.groups.len() < Self::MAX_GROUPS || self.groups.contains_key(path);
+                    let key = (table.tool, path.clone());
+                    let room = self.groups.len() < Self::MAX_GROUPS || self.groups.contains_key(&key);
                     if stopped > 0.0 && room {
                         let interval = Interval { from: to.saturating_sub(length), to, stopped_ns: stopped };
-                        self.groups.entry(path.clone()).or_default().add(interval, Self::MAX_INTERVALS);
+                        self.groups.entry(key).or_default().add(interval, Self::MAX_INTERVALS);
                     }
                 }
                 _ => {}
@@ -87,15 +89,15 @@ impl Quotas {
         if self.groups.is_empty() {
             return;
         }
-        let mut members: HashMap<&str, Vec<(ThreadId, Vec<Stall>)>> = HashMap::new();
+        let mut members: HashMap<_, Vec<(ThreadId, Vec<Stall>)>> = HashMap::new();
         for (id, thread) in threads.iter() {
-            let Some(path) = self.group_of(thread.process, threads) else { continue };
-            members.entry(path).or_default().push((id, waits_for_a_cpu(thread, graph)));
+            let Some(group) = self.group_of(thread.process, threads) else { continue };
+            members.entry(group).or_default().push((id, waits_for_a_cpu(thread, graph)));
         }
         let mut told: HashMap<ThreadId, Vec<Throttled>> = HashMap::new();
         let mut room = Self::MAX_PARTS;
-        for (path, members) in &members {
-            let Some(group) = self.groups.get(*path) else { continue };
+        for (group, members) in &members {
+            let Some(group) = self.groups.get(*group) else { continue };
             for interval in &group.intervals {
                 let waited = members.iter().map(|(id, stalls)| (*id, interval.queued(stalls)));
                 let waited: Vec<(ThreadId, u64)> = waited.filter(|(_, ns)| *ns > 0).collect();
@@ -125,19 +127,20 @@ impl Quotas {
         self.threads = told;
     }
 
-    /// The group that stops a process: its own or one around it, that which was stopped longest.
-    fn group_of(&self, process: ProcessId, threads: &Threads) -> Option<&str> {
-        let parents = std::iter::successors(Some(process), |of| threads.known_process(*of)?.parent);
-        let own = parents.take(Self::MAX_PARENTS).find_map(|process| self.of_process.get(&process))?;
-        let around = self.groups.iter().filter(|(path, _)| is_below(own, path));
-        around
-            .max_by(|(a, one), (b, other)| one.stopped().total_cmp(&other.stopped()).then(b.cmp(a)))
-            .map(|(path, _)| &**path)
+    /// The group that stops a process: its own or one around it, that which was seen stopped most often.
+    fn group_of(&self, process: ProcessId, threads: &Threads) -> Option<&(&'static str, Box<str>)> {
+        let own = |tool: &'static str| {
+            let parents = std::iter::successors(Some(process), |of| threads.known_process(*of)?.parent);
+            parents.take(Self::MAX_PARENTS).find_map(|process| self.of_process.get(&(tool, process)))
+        };
+        let around =
+            self.groups.iter().filter(|((tool, path), _)| own(tool).is_some_and(|own| is_below(own, path)));
+        around.max_by_key(|(key, group)| (group.intervals.len(), std::cmp::Reverse(*key))).map(|(key, _)| key)
     }
 }
 
 impl Group {
-    /// Takes one more. What is known of a time already (several tools may tell) stays.
+    /// Takes one more. What is known of a time already stays.
     fn add(&mut self, interval: Interval, most: usize) {
         if self.intervals.last().is_some_and(|last| interval.from < last.to) || interval.from >= interval.to {
             return;
@@ -151,10 +154,6 @@ impl Group {
             self.intervals = self.intervals.chunks(2).map(both).collect();
         }
         self.intervals.push(interval);
-    }
-
-    fn stopped(&self) -> f64 {
-        self.intervals.iter().map(|interval| interval.stopped_ns).sum()
     }
 }
 
@@ -286,6 +285,25 @@ mod tests {
         facts.finish();
         assert_eq!(kinds(&facts, 5), [(Kind::User, 30), (Kind::RunQueue, 80)]);
         assert_eq!(kinds(&facts, 7), [(Kind::User, 30), (Kind::Throttled, 80)]);
+    }
+
+    #[test]
+    fn the_finer_of_two_tellers_is_heard() {
+        let mut facts = Facts::default();
+        facts.push(Event::Call(&call(5, 5, 1_000)));
+        facts.push(stretch(5, 5, 0, 1_000, 0, 10));
+        facts.push(stretch(5, 5, 0, 1_090, 80, 30));
+        let tell = |facts: &mut Facts, tool, event| {
+            let Event::Figures(mut table) = event else { unreachable!() };
+            table.tool = tool;
+            facts.push(Event::Figures(table));
+        };
+        // One look over all of it would spread the stops.
+        tell(&mut facts, "/proc", stopped(5, "/app", 2_000, 1_000, 160));
+        tell(&mut facts, "cpu.stat", stopped(5, "/app", 1_100, 100, 80));
+        tell(&mut facts, "cpu.stat", stopped(5, "/app", 1_900, 100, 80));
+        facts.finish();
+        assert_eq!(kinds(&facts, 5), [(Kind::User, 40), (Kind::Throttled, 80)]);
     }
 
     proptest! {

@@ -113,6 +113,10 @@ impl ReplayContext {
             self.calls.passed_over += 1;
             return Some(());
         }
+        // What went on all along is known to have lasted as long as its thread was watched, as a tracer shows it.
+        if call.flags.contains(RawFlags::NO_ENTER) && call.flags.contains(RawFlags::NO_EXIT) {
+            call.enter = self.found.get(&call.tid).copied();
+        }
         let entered = self.calls.take_entered(&call);
         let memory;
         if let Some(entered) = entered {

@@ -28,6 +28,8 @@ pub(crate) struct ReplayContext {
     pub(crate) source: SourceId,
     /// The process of each thread.
     processes: HashMap<u32, u32>,
+    /// When the threads that were there before began to be watched, ns of the kernel's clock.
+    found: HashMap<u32, u64>,
     calls: calls::Calls,
     counted: Counted,
     /// Number of the record in the recording, from 1.
@@ -74,6 +76,7 @@ impl Replay {
             clock,
             source,
             processes: HashMap::new(),
+            found: HashMap::new(),
             calls: calls::Calls::new(options),
             counted: Counted::new(),
             line: 0,

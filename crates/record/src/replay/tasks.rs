@@ -1,6 +1,6 @@
 //! Records of threads: beginning, program, end.
 
-use super::ReplayContext;
+use super::{MAX_THREADS, ReplayContext};
 use crate::bpf::layout::{COMM_LENGTH, Fields, Header, kind};
 use crate::decode::constants;
 use crate::spool::SpoolRecord;
@@ -35,10 +35,14 @@ impl ReplayContext {
                 signal,
             }));
             self.processes.remove(&header.tid);
+            self.found.remove(&header.tid);
             self.rare.samples().thread_ended(header.tid, sink);
             return Some(());
         }
         self.belongs(header.tid, pid);
+        if header.kind == kind::TASK && self.found.len() < MAX_THREADS {
+            self.found.insert(header.tid, header.ts);
+        }
         if header.kind == kind::EXEC && self.calls.from_exec_of == Some(pid) {
             self.calls.from_exec_of = None;
         }
