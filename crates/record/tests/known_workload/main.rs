@@ -7,7 +7,6 @@ mod ids;
 mod in_flight;
 mod net;
 mod payload;
-mod quota;
 mod samples;
 mod signals;
 mod totals;
