@@ -61,6 +61,7 @@ fn verdict(facts: &Facts, findings: &[Finding], walk: Option<&Walk>) -> String {
             sentence(facts, findings)
         }
         (Some((_, host)), Some(_)) => format!("{host}; {}", sentence(facts, findings)),
+        (Some((walk, host)), None) if crate::walk::is_full(walk) => format!("{host}."),
         (Some((walk, host)), None) => format!("{host}. {}", walk.next),
     };
     if let Some(first) = findings.iter().find(|finding| finding.disagreement) {

@@ -75,9 +75,13 @@ fn some_of(names: &[String]) -> String {
     }
 }
 
-/// Said where nothing was found: what was looked at.
-pub(crate) fn nothing_found(diagnosis: &Diagnosis) -> String {
+/// Said where nothing was found: what was looked at. Figures of the host alone are no events: the walk tells of them.
+pub(crate) fn nothing_found(diagnosis: &Diagnosis, groups: &Groups<'_>) -> Option<String> {
     let target = &diagnosis.target;
+    let found = !groups.disagreements.is_empty() || !groups.causes.is_empty() || !groups.notices.is_empty();
+    if found || diagnosis.walk.is_some() && target.events == 0 {
+        return None;
+    }
     let threads: usize = target.processes.iter().map(|process| process.threads).sum();
     let mut looked_at = vec![plural(target.events, "event")];
     if threads > 0 {
@@ -91,7 +95,7 @@ pub(crate) fn nothing_found(diagnosis: &Diagnosis) -> String {
         0 => "every rule could judge".to_string(),
         n => format!("{} could not judge", plural(n as u64, "rule")),
     };
-    format!("No findings. Looked at {}; {judged}.", looked_at.join(", "))
+    Some(format!("No findings. Looked at {}; {judged}.", looked_at.join(", ")))
 }
 
 /// How sure a finding is, where that needs saying.

@@ -189,7 +189,7 @@ fn render(findings: &[&Finding]) -> String {
 fn a_recording_is_judged_as_a_capture_is() {
     let mut failures = Vec::new();
     let mut run = 0;
-    for rule in RULES.iter().filter(|rule| rule.group != "capture") {
+    for rule in RULES.iter().filter(|rule| !matches!(rule.group, "capture" | "contradictions")) {
         let Ok(document) = std::fs::read_to_string(case_path(rule.group, rule.id)) else { continue };
         let all = parse(&document);
         let traces = all.iter().filter(|section| section.recording.is_none());

@@ -1,11 +1,12 @@
 //! Threads and processes: who they are, what they called, how long it took.
 
+use super::exemplar::Exemplar;
 use super::program::Started;
 use super::sched::SchedTime;
 use super::waits::WaitKind;
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
-use whyslow_model::{CallStats, Nanos, Stretch, Syscall, ThreadTotals, Timestamp};
+use whyslow_model::{Call, CallStats, Nanos, Stretch, Syscall, ThreadTotals, Timestamp};
 
 /// A thread's place in [`Threads`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -53,6 +54,8 @@ pub struct ThreadFacts {
     pub totals: Option<Box<ThreadTotals>>,
     /// Calls that were only counted, while others were recorded one by one.
     pub counted: Option<Box<CallTable>>,
+    /// Calls that begin before the one before has ended: a thread does one at a time, so times or durations are wrong.
+    pub overlaps: Option<Box<Overlaps>>,
     /// Of its life, the time in which each call was recorded; unknown where that is all of it.
     pub(crate) in_full: Nanos,
 }
@@ -75,6 +78,7 @@ impl ThreadFacts {
             sched: None,
             totals: None,
             counted: None,
+            overlaps: None,
             in_full: Nanos::UNKNOWN,
         }
     }
@@ -136,6 +140,24 @@ impl ThreadFacts {
         self.waiting_ns.iter().sum()
     }
 
+    /// Counts a call that begins before what was seen of the thread before has ended.
+    #[inline]
+    pub(crate) fn hold_against_last(&mut self, call: &Call<'_>) {
+        if let (Some(begin), Some(last)) = (call.ts.get(), self.last.get())
+            && begin.saturating_add(ROUNDING_NS) < last
+        {
+            self.overlaps_by(last - begin, call);
+        }
+    }
+
+    #[cold]
+    fn overlaps_by(&mut self, ns: u64, call: &Call<'_>) {
+        let exemplar = || Box::new(Overlaps { count: 0, time_ns: 0, exemplar: Exemplar::of(call) });
+        let overlaps = self.overlaps.get_or_insert_with(exemplar);
+        overlaps.count += 1;
+        overlaps.time_ns = overlaps.time_ns.saturating_add(ns);
+    }
+
     #[inline]
     pub(crate) fn see(&mut self, ts: Timestamp, dur: Nanos) {
         if let Some(start) = ts.get() {
@@ -149,6 +171,20 @@ impl ThreadFacts {
         }
     }
 }
+
+/// Calls of one thread that overlap by their times.
+#[derive(Debug)]
+pub struct Overlaps {
+    /// How many.
+    pub count: u64,
+    /// By how much in all, ns.
+    pub time_ns: u64,
+    /// The first of them.
+    pub exemplar: Exemplar,
+}
+
+/// Times of a trace are in whole microseconds; reading the clock twice takes some more.
+const ROUNDING_NS: u64 = 100_000;
 
 /// What is known of one process.
 #[derive(Debug)]

@@ -167,6 +167,7 @@ impl World {
         let syscall =
             if call.syscall == Syscall::UNLISTED { self.names.intern(call.name) } else { call.syscall };
         let facts = self.threads.thread_mut(thread);
+        facts.hold_against_last(call);
         facts.see(call.ts, call.dur);
         facts.calls += 1;
         let took_connection =

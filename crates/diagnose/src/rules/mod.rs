@@ -17,6 +17,15 @@ mod capture {
     pub(super) mod threads_missed;
 }
 
+/// Rules about sources that contradict each other.
+mod contradictions {
+    pub(super) mod count_without_rate;
+    pub(super) mod overlapping_calls;
+    pub(super) mod rates_apart;
+    pub(super) mod unseen_writes;
+    pub(super) mod unwritten_bytes;
+}
+
 /// Rules about CPU time spent for nothing, and about waiting for it.
 mod cpu {
     mod queue;
@@ -179,6 +188,11 @@ pub static RULES: &[&Rule] = &[
     &capture::mid_connection::RULE,
     &capture::profile_empty::RULE,
     &capture::threads_missed::RULE,
+    &contradictions::count_without_rate::RULE,
+    &contradictions::overlapping_calls::RULE,
+    &contradictions::rates_apart::RULE,
+    &contradictions::unseen_writes::RULE,
+    &contradictions::unwritten_bytes::RULE,
     &cpu::affinity_pinned::RULE,
     &cpu::clock_syscall::RULE,
     &cpu::cpu_bound::RULE,

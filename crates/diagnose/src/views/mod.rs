@@ -2,6 +2,7 @@
 
 mod fds;
 mod files;
+mod host;
 mod locks;
 mod path;
 mod peers;
@@ -31,6 +32,7 @@ pub struct View {
 /// All views.
 pub static VIEWS: &[&View] = &[
     &summary::VIEW,
+    &host::VIEW,
     &files::VIEW,
     &fds::VIEW,
     &peers::VIEW,

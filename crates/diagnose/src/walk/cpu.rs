@@ -23,7 +23,7 @@ const QUOTED: usize = 3;
 
 const SHOWS: &[Metric] =
     &[Metric::CpuIdle, Metric::CpuIowait, Metric::CpuSteal, Metric::Runnable, Metric::PressureCpu];
-const TELLS: &str = "vmstat 1 5; cat /proc/pressure/cpu";
+const TELLS: &str = "vmstat 1 5";
 
 pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
     let host = &facts.host;
@@ -35,13 +35,16 @@ pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
     let steal = host.of_cpus(Metric::CpuSteal).unwrap_or(0.0);
     let pressure = host.host().and_then(|host| host.current(Metric::PressureCpu));
     let mut reason = format!("{} idle", words::percent(idle));
-    let waiting = waiting(facts, free);
+    let waiting = waiting(facts);
     let cpus = host.cpu_count();
     let queues = waiting.zip(cpus).map(|(waiting, cpus)| waiting >= QUEUE * cpus);
     let presses = pressure.map(|share| share >= PRESSURE);
     if let (Some(waiting), Some(cpus)) = (waiting, cpus) {
         let cpus = words::plural(cpus as u64, "CPU");
-        reason.push_str(&format!("; {} tasks wait for one of {cpus}", words::quantity(waiting)));
+        reason.push_str(&match waiting > 0.0 {
+            true => format!("; {} tasks wait for one of {cpus}", words::quantity(waiting)),
+            false => format!("; no task waits for one of {cpus}"),
+        });
     }
     if let Some(share) = pressure {
         reason.push_str(&format!("; a task waits for a CPU {} of the time (PSI)", words::percent(share)));
@@ -101,8 +104,8 @@ fn idle(facts: &Facts) -> Option<f64> {
 }
 
 /// Tasks that wait for a CPU, on average: by the time that processes were ready to run, else by what is runnable
-/// beyond the CPUs in use.
-fn waiting(facts: &Facts, free: f64) -> Option<f64> {
+/// beyond the CPUs.
+fn waiting(facts: &Facts) -> Option<f64> {
     let processes = facts.host.things_that(|of| matches!(of, Entity::Process(_)));
     let delays: Vec<f64> =
         processes.iter().filter_map(|(_, process)| process.current(Metric::RunDelay)).collect();
@@ -110,8 +113,7 @@ fn waiting(facts: &Facts, free: f64) -> Option<f64> {
         return Some(delays.iter().sum());
     }
     let runnable = facts.host.host()?.current(Metric::Runnable)?;
-    let used = facts.host.cpu_count()? * (1.0 - free);
-    Some((runnable - used).max(0.0))
+    Some((runnable - facts.host.cpu_count()?).max(0.0))
 }
 
 /// `; CPU 3 is full`: one thread may be all that limits.
@@ -164,7 +166,7 @@ pub(super) fn load(facts: &Facts) -> Option<String> {
         _ if blocked.is_some_and(|blocked| blocked > load / 2.0) => {
             ": it is state D (waits that no signal ends, most often for a disk), not CPU".to_string()
         }
-        (_, Some(cpus)) if load <= cpus => format!(": below its {}", words::plural(cpus as u64, "CPU")),
+        (_, Some(cpus)) if load <= cpus => format!("; below its {}", words::plural(cpus as u64, "CPU")),
         _ => String::new(),
     };
     Some(format!("{begin}: {}{conclusion}.", words::list(&parts, parts.len())))

@@ -51,6 +51,10 @@ pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
     if judged.is_empty() {
         return vec![without_devices(facts)];
     }
+    // A disk that did nothing is worth no line beside others.
+    if judged.iter().any(|(busy, _)| *busy > 0.0) {
+        judged.retain(|(busy, resource)| *busy > 0.0 || resource.state != State::Not);
+    }
     judged.sort_by(|a, b| {
         let rank =
             |state: State| [State::Saturated, State::Unknown, State::Not].iter().position(|of| *of == state);

@@ -31,7 +31,7 @@ const SHOWS: &[Metric] = &[
     Metric::MemFree,
     Metric::SwapFree,
 ];
-const TELLS: &str = "vmstat 1 5; cat /proc/pressure/memory";
+const TELLS: &str = "vmstat 1 5";
 
 /// Signs by rate, each with its bound and its words.
 const SIGNS: &[(Metric, f64, &str)] = &[
@@ -68,7 +68,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
             (State::Not, format!("{room}{}", told.join(", ")))
         }
         (None, None, Some(share)) if share >= AVAILABLE => {
-            (State::Not, format!("{} available (free or given up at once)", words::percent(share)))
+            (State::Not, format!("{} available; free, or given up at once", words::percent(share)))
         }
         (None, None, Some(share)) => (
             State::Unknown,

@@ -46,6 +46,11 @@ pub fn walk(facts: &Facts) -> Option<Walk> {
     Some(Walk { resources, load: cpu::load(facts), processes, threads, calls, saving, next })
 }
 
+/// True where a resource is saturated.
+pub(crate) fn is_full(walk: &Walk) -> bool {
+    walk.resources.iter().any(|resource| resource.state == State::Saturated)
+}
+
 /// What the resources come to, without a full stop: `The host is not full (CPU 30.7 % idle; disk dm-2 61.7 % busy)`.
 /// `None` where none of them is known.
 pub(crate) fn verdict(walk: &Walk) -> Option<String> {
@@ -59,12 +64,20 @@ pub(crate) fn verdict(walk: &Walk) -> Option<String> {
             0 => String::new(),
             more => format!(", and {more} more"),
         };
-        let main = full.reason.split(';').next().unwrap_or_default();
+        let main = full.reason.replace("; ", ", ");
         let who = walk.processes.first().filter(|taker| !taker.takes.is_empty());
         let who = who.map_or(String::new(), |taker| format!("; {} {}", name(taker), most(taker)));
         return Some(format!("The host's limit is the {} ({main}){more}{who}", full.name));
     }
-    let room: Vec<String> = told(State::Not).map(figure).collect();
+    // Of the disks the busiest is enough.
+    let mut disks = 0;
+    let mut room = Vec::new();
+    for resource in told(State::Not) {
+        disks += usize::from(resource.name.starts_with("disk"));
+        if !resource.name.starts_with("disk") || disks == 1 {
+            room.push(figure(resource));
+        }
+    }
     if room.is_empty() {
         return None;
     }
@@ -92,9 +105,9 @@ pub(crate) fn without_resources(walk: &Walk) -> String {
 /// Resources named in the verdict.
 const MOST_TOLD: usize = 5;
 
-/// The largest thing that it takes.
+/// The largest thing that it takes, else that it waits for.
 fn most(taker: &Taker) -> &str {
-    taker.takes.first().map_or("", |amount| amount.text.as_str())
+    taker.takes.first().or(taker.waits.first()).map_or("", |amount| amount.text.as_str())
 }
 
 /// `python (12280)`.
@@ -112,6 +125,9 @@ pub(crate) fn name(taker: &Taker) -> String {
 fn next(facts: &Facts, resources: &[Resource], processes: &[Taker]) -> String {
     let full = resources.iter().find(|resource| resource.state == State::Saturated);
     let Some(first) = processes.first() else {
+        if let Some(caller) = calls::caller(facts) {
+            return format!("So look inside {caller}.");
+        }
         let gap = resources.iter().find(|resource| !resource.supply.is_empty());
         return gap.map_or(String::new(), |gap| {
             format!("No source names processes, and {} is {}: `{}`", gap.name, gap.state.words(), gap.supply)
@@ -123,21 +139,11 @@ fn next(facts: &Facts, resources: &[Resource], processes: &[Taker]) -> String {
         None => "`whyslow diagnose -p PID`".to_string(),
     };
     if let Some(full) = full {
-        let how = match full.supply.is_empty() {
-            true => record,
-            false => format!("{record} (and `{}`)", full.supply),
-        };
-        return format!(
-            "The {} is full, and {who} matters most ({}): {how} tells what it does.",
-            full.name,
-            most(first)
-        );
+        return format!("The {} is full, and {who} matters most: it {}. {record}", full.name, most(first));
     }
-    let known = resources.iter().any(|resource| resource.state == State::Not);
-    let so = if known { "Nothing that is known is full, so look" } else { "Look" };
     match most_called(facts) {
-        Some(call) => format!("{so} inside {who}: {call}."),
-        None => format!("{so} inside {who} ({}): {record}", most(first)),
+        Some(call) => format!("So look inside {who}: {call}."),
+        None => format!("So look inside {who}: it {}. {record}", most(first)),
     }
 }
 

@@ -18,7 +18,7 @@ const DROPPED: f64 = 0.001;
 /// Fewer drops a second are of packets that nobody waits for.
 const MIN_DROPS: f64 = 10.0;
 
-const TELLS: &str = "sar -n DEV,EDEV,TCP,ETCP 1 5; nstat -az 'Tcp*'";
+const TELLS: &str = "sar -n DEV,EDEV,TCP,ETCP 1 5";
 
 pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
     let links = facts.host.things_that(|of| matches!(of, Entity::Interface(name) if &**name != "lo"));

@@ -115,7 +115,11 @@ fn taker(facts: &Facts, of: &Entity, task: &Thing, whole: &Whole) -> Taker {
             }
             _ => String::new(),
         };
-        takes.push(amount(Metric::TaskCpu, cpu, format!("{} of a CPU{modes}{of_life}", words::percent(cpu))));
+        takes.push(amount(
+            Metric::TaskCpu,
+            cpu,
+            format!("takes {} of a CPU{modes}{of_life}", words::percent(cpu)),
+        ));
     }
     for (metric, verb) in TAKES {
         if let Some(value) = task.current(*metric).filter(|value| *value >= SOME_BYTES) {

@@ -127,8 +127,8 @@ fn diagnosis_text(diagnosis: &Diagnosis, style: &Style) -> String {
     out.push_str(&diagnosis.walk.as_ref().map_or(String::new(), |walk| host_section(walk, style)));
     let first = groups.disagreements.iter().chain(&groups.causes);
     first.for_each(|finding| out.push_str(&full(finding)));
-    if groups.disagreements.is_empty() && groups.causes.is_empty() && groups.notices.is_empty() {
-        out.push_str(&format!("\n{}\n", text(&phrases::nothing_found(diagnosis))));
+    if let Some(nothing) = phrases::nothing_found(diagnosis, &groups) {
+        out.push_str(&format!("\n{}\n", text(&nothing)));
     }
     if style.explain {
         groups.notices.iter().for_each(|finding| out.push_str(&full(finding)));

@@ -6,6 +6,7 @@ mod diff;
 mod doctor;
 mod fds;
 mod files;
+mod host;
 mod locks;
 mod man;
 mod path;
@@ -47,6 +48,7 @@ pub(crate) static COMMANDS: &[&Command] = &[
     &top::COMMAND,
     &report::COMMAND,
     &summary::COMMAND,
+    &host::COMMAND,
     &files::COMMAND,
     &fds::COMMAND,
     &peers::COMMAND,

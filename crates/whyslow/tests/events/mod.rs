@@ -19,7 +19,7 @@
 //! ```
 //!
 //! `figures` takes the names of metrics and traits; `of=` is `host`, `cpu:N`, `process:PID`, `thread:PID/TID`, or a
-//! kind and a name. Without `for=` they are levels of a moment. Shares are 0 to 1, bytes plain numbers.
+//! kind and a name; `tool=` is who tells (`/proc`). Without `for=` they are levels of a moment. Shares are 0 to 1, bytes plain numbers.
 
 use std::collections::HashMap;
 use whyslow_diagnose::Facts;
@@ -219,14 +219,16 @@ fn push_calls(lines: &mut String, processes: &HashMap<Tid, Tid>, facts: &mut Fac
 }
 
 fn figures(at: Timestamp, fields: &Fields<'_>) -> FigureTable {
-    let mut table = FigureTable::new(SourceId(0), "/proc");
+    // A test's few names live as long as it does.
+    let tool = fields.get("tool").map_or("/proc", |tool| Box::leak(tool.to_string().into_boxed_str()));
+    let mut table = FigureTable::new(SourceId(0), tool);
     table.at = at;
     let over = fields.time("for");
     table.over = if over.is_known() { Over::Interval(over) } else { Over::Moment };
     table.complete = true;
     let row = table.row(entity(&fields.text("of")));
     let mut keys: Vec<(&&str, &&str)> =
-        fields.of.iter().filter(|(key, _)| !matches!(**key, "for" | "of")).collect();
+        fields.of.iter().filter(|(key, _)| !matches!(**key, "for" | "of" | "tool")).collect();
     keys.sort();
     for (key, text) in keys {
         if let Some(of) = Trait::named(key) {

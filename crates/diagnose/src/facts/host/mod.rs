@@ -64,14 +64,19 @@ impl Reading {
     /// False where it and `other` are known to be of different times: apart by more than [`SAME_TIME`], or one of them
     /// since boot or over a life. Two clocks that cannot be compared, or none, leave it possible.
     pub fn may_be_of_one_time(&self, other: &Reading) -> bool {
+        other.is_current() && self.may_be_of(other.from, other.to)
+    }
+
+    /// The same for what was seen from `from` to `to`.
+    pub fn may_be_of(&self, from: Timestamp, to: Timestamp) -> bool {
         /// The beginning of the second day of 1970: a smaller time is a time of day.
         const ONE_DAY: u64 = 86_400 * 1_000_000_000;
         let is_date = |ts: Timestamp| ts.get().is_some_and(|ns| ns >= ONE_DAY);
         let apart = |earlier: Timestamp, later: Timestamp| {
-            is_date(earlier) == is_date(later)
-                && later.since(earlier).get().is_some_and(|gap| gap > SAME_TIME.or_zero())
+            let gap = later.since(earlier).get();
+            is_date(earlier) == is_date(later) && gap.is_some_and(|gap| gap > SAME_TIME.or_zero())
         };
-        self.is_current() && other.is_current() && !apart(self.to, other.from) && !apart(other.to, self.from)
+        self.is_current() && !apart(self.to, from) && !apart(to, self.from)
     }
 }
 

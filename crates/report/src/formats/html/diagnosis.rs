@@ -16,8 +16,8 @@ pub(super) fn body(diagnosis: &Diagnosis) -> String {
     }
     let first = groups.disagreements.iter().chain(&groups.causes);
     first.for_each(|finding| body.push_str(&article(finding)));
-    if groups.disagreements.is_empty() && groups.causes.is_empty() && groups.notices.is_empty() {
-        body.push_str(&paragraph(&phrases::nothing_found(diagnosis)));
+    if let Some(nothing) = phrases::nothing_found(diagnosis, &groups) {
+        body.push_str(&paragraph(&nothing));
     }
     if !groups.notices.is_empty() {
         body.push_str("<h2>Worth knowing</h2>\n");

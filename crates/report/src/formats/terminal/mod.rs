@@ -42,9 +42,9 @@ fn write_diagnosis(diagnosis: &Diagnosis, style: &Style, out: &mut dyn Write) ->
     for cause in groups.disagreements.iter().chain(&groups.causes) {
         finding::full(&mut page, cause);
     }
-    if groups.disagreements.is_empty() && groups.causes.is_empty() && groups.notices.is_empty() {
+    if let Some(nothing) = phrases::nothing_found(diagnosis, &groups) {
         page.gap();
-        page.text(0, &phrases::nothing_found(diagnosis));
+        page.text(0, &nothing);
     }
     notices(&mut page, &groups.notices);
     time::section(&mut page, &diagnosis.time);

@@ -1,0 +1,32 @@
+//! `whyslow host FILE…`: which resource of the host is full, and who takes of it.
+
+use super::Command;
+use super::view::{self, Rows};
+use crate::cli::{Global, Status};
+use crate::input;
+use clap::{ArgMatches, Args, FromArgMatches};
+
+/// The command.
+pub(super) static COMMAND: Command = Command { name: "host", clap, run };
+
+/// Show which resource of the host is full, who takes of it, and who waits
+#[derive(Args)]
+#[command(after_long_help = "\
+Examples:
+  whyslow host top.txt iostat.txt pidstat.txt     tables pasted from other tools, as one
+  whyslow host recording.whyslow                  what was sampled while recording")]
+struct Host {
+    #[command(flatten)]
+    input: input::Files,
+    #[command(flatten)]
+    rows: Rows,
+}
+
+fn clap() -> clap::Command {
+    Host::augment_args(clap::Command::new(COMMAND.name))
+}
+
+fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
+    let args = Host::from_arg_matches(matches)?;
+    view::show(COMMAND.name, &args.input.files, &args.rows.ask(global), global)
+}
