@@ -34,7 +34,7 @@ pub(crate) fn resources(walk: &Walk) -> Vec<ResourceLine<'_>> {
 }
 
 /// A heading and the lines under it: processes, threads, calls.
-pub(crate) fn takers<'a>(walk: &'a Walk, all: bool) -> Vec<(&'static str, Vec<(String, &'a Taker)>)> {
+pub(crate) fn takers(walk: &Walk, all: bool) -> Vec<(&'static str, Vec<(String, &Taker)>)> {
     let most = if all { usize::MAX } else { MOST };
     let groups = [("Processes", &walk.processes), ("Threads", &walk.threads), ("Calls", &walk.calls)];
     groups

@@ -127,10 +127,10 @@ pub(super) fn subject(facts: &Facts, of: &Entity) -> Subject {
 }
 
 /// The processes (of the kernel too) that have most of something, the first first.
-pub(super) fn most<'a>(
-    facts: &'a Facts,
+pub(super) fn most(
+    facts: &Facts,
     of: impl Fn(&Thing) -> Option<f64>,
-) -> Vec<(f64, &'a Entity, &'a Thing)> {
+) -> Vec<(f64, &Entity, &Thing)> {
     let all = facts.host.processes().into_iter();
     let mut found: Vec<_> = all
         .filter_map(|(entity, thing)| {

@@ -125,10 +125,10 @@ pub(super) fn is_kernel(of: &Entity, thing: &Thing) -> bool {
 }
 
 /// Processes that are not of the kernel, with a figure.
-pub(super) fn programs_with<'a>(
-    facts: &'a crate::facts::Facts,
+pub(super) fn programs_with(
+    facts: &crate::facts::Facts,
     metric: Metric,
-) -> Vec<(f64, &'a Entity, &'a Thing)> {
+) -> Vec<(f64, &Entity, &Thing)> {
     let all = figures::most(facts, |thing| figures::now(thing, metric));
     all.into_iter().filter(|(_, of, thing)| !is_kernel(of, thing)).collect()
 }
