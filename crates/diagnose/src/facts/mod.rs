@@ -9,6 +9,7 @@ pub mod activity;
 pub mod again;
 pub mod block_io;
 pub mod busy;
+pub mod call_table;
 pub mod capture;
 pub mod closes;
 pub mod copies;

@@ -4,9 +4,6 @@
 
 use crate::engine::Rule;
 
-mod figures;
-mod kernel_threads;
-
 /// Rules about the capture itself: what it cannot show, and how to take one that can.
 mod capture {
     pub(super) mod capture_truncated;

@@ -152,11 +152,11 @@ impl Graph {
     }
 
     fn meet(&mut self, (tid, from, waker): futexes::Met) {
-        if let Some(call) = self.timelines.get_mut(&tid).and_then(|timeline| timeline.last_from(from)) {
-            if call.waker.is_none() {
-                call.waker = Some(waker);
-                self.back = HandBack::of(call);
-            }
+        if let Some(call) = self.timelines.get_mut(&tid).and_then(|timeline| timeline.last_from(from))
+            && call.waker.is_none()
+        {
+            call.waker = Some(waker);
+            self.back = HandBack::of(call);
         }
     }
 

@@ -25,8 +25,8 @@ use super::queue;
 use crate::engine::{Findings, Rule};
 use crate::facts::Facts;
 use crate::facts::host::Thing;
+use crate::figures;
 use crate::guards::Share;
-use crate::rules::figures;
 use crate::words;
 use whyslow_model::{Entity, Metric, Severity};
 

@@ -23,8 +23,8 @@
 use crate::engine::{Findings, Rule};
 use crate::facts::Facts;
 use crate::facts::host::Thing;
+use crate::figures;
 use crate::guards::Share;
-use crate::rules::figures;
 use crate::words;
 use whyslow_model::{Entity, Metric, Severity};
 

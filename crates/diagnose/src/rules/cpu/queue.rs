@@ -1,9 +1,9 @@
 //! Who waits for a CPU by the host's figures, and how many CPUs it may use: shared by the rules on queues for them.
 
-use super::super::{figures, kernel_threads};
 use crate::facts::Facts;
 use crate::facts::host::Thing;
 use crate::guards::Share;
+use crate::{figures, kernel_threads};
 use whyslow_model::{Entity, Metric, Trait};
 
 /// A process or thread with the time that it wanted a CPU.

@@ -27,8 +27,8 @@
 use super::queue::{self, Waiter};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::{Facts, ProcessId, SchedTime, ThreadFacts};
+use crate::figures;
 use crate::guards::Share;
-use crate::rules::figures;
 use crate::words;
 use whyslow_model::{Entity, Histogram, Metric, Nanos, Severity, Trait};
 

@@ -21,8 +21,8 @@
 
 use crate::engine::{Findings, Rule};
 use crate::facts::Facts;
+use crate::figures;
 use crate::guards::Share;
-use crate::rules::figures;
 use crate::words;
 use whyslow_model::{Entity, Metric, Subject};
 

@@ -19,13 +19,13 @@
 //! A RAID that is checked, a disk that is encrypted, files served to clients by the kernel: that work was asked for, and
 //! is a notice.
 
+use super::queue;
 use crate::engine::{Findings, Rule};
 use crate::facts::Facts;
 use crate::facts::host::Thing;
+use crate::figures;
 use crate::guards::{self, Share};
-use crate::rules::cpu::queue;
-use crate::rules::figures;
-use crate::rules::kernel_threads::{self, Kind};
+use crate::kernel_threads::{self, Kind};
 use crate::words;
 use whyslow_model::{Entity, Metric, Severity, Trait};
 

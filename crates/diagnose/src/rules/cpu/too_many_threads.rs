@@ -25,7 +25,7 @@
 use super::queue;
 use crate::engine::{Findings, Rule};
 use crate::facts::Facts;
-use crate::rules::figures;
+use crate::figures;
 use crate::words;
 use whyslow_model::{Metric, Severity};
 

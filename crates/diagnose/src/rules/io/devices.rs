@@ -3,7 +3,7 @@
 use crate::facts::Facts;
 use crate::facts::host::Thing;
 use crate::guards::{Share, WARNING_SHARE};
-use crate::rules::{figures, kernel_threads};
+use crate::{figures, kernel_threads};
 use whyslow_model::{Entity, Metric, Nanos, Trait};
 
 /// A disk that turns needs about this for a request by itself; flash a tenth of it and less.

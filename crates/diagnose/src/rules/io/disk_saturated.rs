@@ -27,8 +27,8 @@ use super::devices::{self, Disk, IN_ORDER, SLOW};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::Facts;
 use crate::facts::block_io::DeviceFacts;
+use crate::figures;
 use crate::guards::Share;
-use crate::rules::figures;
 use crate::words;
 use whyslow_model::{CallStats, Entity, Metric, Nanos, Severity, Subject};
 

@@ -24,8 +24,8 @@
 use super::devices;
 use crate::engine::{Findings, Rule, Subjects};
 use crate::facts::Facts;
+use crate::figures;
 use crate::guards::{Share, WARNING_SHARE};
-use crate::rules::figures;
 use crate::words;
 use whyslow_model::{Entity, SampleKind, Subject, Trait};
 

@@ -22,7 +22,7 @@
 
 use crate::engine::{Findings, Rule, Subjects};
 use crate::facts::{Facts, FileFacts};
-use crate::rules::figures;
+use crate::figures;
 use crate::{guards, words};
 use whyslow_model::{CallStats, Entity, Metric, Nanos, Severity, Subject, Trait};
 

@@ -23,7 +23,7 @@
 use super::devices::{self, SLOW};
 use crate::engine::{Findings, Rule};
 use crate::facts::Facts;
-use crate::rules::figures;
+use crate::figures;
 use crate::words;
 use whyslow_model::{Metric, Severity};
 

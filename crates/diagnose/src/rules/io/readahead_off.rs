@@ -24,7 +24,7 @@ use super::devices;
 use super::streams::{MOST_FINDINGS, more_text, subject, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::facts::{Facts, Stream};
-use crate::rules::figures;
+use crate::figures;
 use crate::{guards, words};
 use whyslow_model::{FdKind, Metric, Nanos, Severity};
 

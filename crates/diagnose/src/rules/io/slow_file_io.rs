@@ -27,7 +27,7 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::Facts;
 use crate::facts::host::Thing;
 use crate::facts::slow_files::{SlowFile, SlowFiles, needs_no_device};
-use crate::rules::figures;
+use crate::figures;
 use crate::{guards, words};
 use whyslow_model::syscall::Class;
 use whyslow_model::{Entity, Metric, Nanos, Severity, Subject};

@@ -23,8 +23,8 @@ use super::devices::{self, Disk, SLOW};
 use crate::engine::{Findings, Need, Rule};
 use crate::facts::Facts;
 use crate::facts::host::{Thing, figure};
+use crate::figures;
 use crate::guards::Share;
-use crate::rules::figures;
 use crate::words;
 use whyslow_model::{Entity, Metric, Nanos};
 

@@ -26,8 +26,8 @@ use crate::engine::{Findings, Rule};
 use crate::facts::Facts;
 use crate::facts::host::Thing;
 use crate::guards::{Share, WARNING_SHARE};
-use crate::rules::{figures, kernel_threads};
 use crate::words;
+use crate::{figures, kernel_threads};
 use whyslow_model::{Entity, Metric};
 
 /// The rule.

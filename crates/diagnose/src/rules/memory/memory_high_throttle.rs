@@ -23,8 +23,8 @@
 use super::pressure;
 use crate::engine::{Findings, Rule};
 use crate::facts::Facts;
+use crate::figures;
 use crate::guards::{Share, WARNING_SHARE};
-use crate::rules::figures;
 use crate::words;
 use whyslow_model::{Entity, Metric};
 

@@ -25,8 +25,8 @@ use crate::engine::{Findings, Rule};
 use crate::facts::Facts;
 use crate::facts::host::Thing;
 use crate::guards::{self, Share};
-use crate::rules::{figures, kernel_threads};
 use crate::words;
+use crate::{figures, kernel_threads};
 use whyslow_model::{Metric, Severity};
 
 /// The rule.

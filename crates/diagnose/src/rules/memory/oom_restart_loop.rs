@@ -18,10 +18,10 @@
 //! ## When it is wrong
 //! One kill may be one bad request: a single one is a notice.
 
+use super::pressure;
 use crate::engine::{Findings, Rule};
 use crate::facts::Facts;
-use crate::rules::figures;
-use crate::rules::memory::pressure;
+use crate::figures;
 use crate::words;
 use whyslow_model::{Entity, Metric, Severity};
 

@@ -26,8 +26,8 @@
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::{Facts, SchedTime, ThreadFacts};
 use crate::guards::{self, Share};
-use crate::rules::{figures, kernel_threads};
 use crate::words;
+use crate::{figures, kernel_threads};
 use whyslow_model::{Entity, Metric, Nanos, SampleKind, Severity, ThreadTotals};
 
 /// The rule.

@@ -3,8 +3,8 @@
 use crate::facts::Facts;
 use crate::facts::host::Thing;
 use crate::guards::{Share, WARNING_SHARE};
-use crate::rules::{figures, kernel_threads};
 use crate::words;
+use crate::{figures, kernel_threads};
 use whyslow_model::{Entity, Metric};
 
 /// What the want of memory costs a thing.

@@ -23,7 +23,7 @@ use crate::engine::{Findings, Rule};
 use crate::facts::Facts;
 use crate::facts::host::figure;
 use crate::guards::Share;
-use crate::rules::{figures, kernel_threads};
+use crate::{figures, kernel_threads};
 use crate::{guards, words};
 use whyslow_model::{Entity, Metric, Trait};
 

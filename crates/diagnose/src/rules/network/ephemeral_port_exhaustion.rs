@@ -21,7 +21,7 @@
 
 use crate::engine::{Findings, Need, Report, Rule, Subjects};
 use crate::facts::{Facts, PeerFacts};
-use crate::rules::figures;
+use crate::figures;
 use crate::words;
 use whyslow_model::{Entity, Errno, Metric, Severity, Subject};
 

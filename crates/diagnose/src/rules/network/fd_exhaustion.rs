@@ -25,8 +25,8 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::Facts;
 use crate::facts::host::Thing;
 use crate::facts::limits::Refused;
+use crate::figures;
 use crate::guards::Share;
-use crate::rules::figures;
 use crate::words;
 use whyslow_model::{Entity, Errno, Metric, Severity, Subject, Syscall};
 

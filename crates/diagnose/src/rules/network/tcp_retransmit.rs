@@ -22,8 +22,8 @@
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::{Facts, PeerFacts, WaitKind};
+use crate::figures;
 use crate::guards::{self, Share};
-use crate::rules::figures;
 use crate::words;
 use whyslow_model::{Entity, Metric, Severity, Subject};
 

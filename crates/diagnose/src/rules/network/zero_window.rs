@@ -23,7 +23,7 @@
 use crate::engine::{Findings, Rule};
 use crate::facts::Facts;
 use crate::facts::host::figure;
-use crate::rules::figures;
+use crate::figures;
 use crate::words;
 use whyslow_model::{Entity, Metric};
 

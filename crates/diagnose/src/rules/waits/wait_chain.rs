@@ -206,15 +206,14 @@ fn report(
             _ => format!("waits for {what}"),
         }
     );
-    let missing =
-        worst.missing.map_or(String::new(), |missing| format!(" {}.", sentence(&explainer.missing(missing))));
+    let missing = worst.missing.map_or(String::new(), |missing| format!("; {}", explainer.missing(missing)));
     let mut found = out
         .report(share, title)
         .at_most(if sure_of_work { Severity::Warning } else { Severity::Notice })
         .confidence(sure)
         .subject(subject)
         .cause(format!(
-            "The chain goes through {} to {holder}. Of the time that counts, {} go into that one wait, in {}.{missing}",
+            "The chain goes through {} to {holder}. Of the time that counts, {} go into that one wait, in {}{missing}.",
             words::plural(threads as u64, "other thread"),
             Nanos::new(cost.ns),
             words::plural(cost.intervals, "interval")
@@ -245,9 +244,4 @@ fn report(
         found = found.evidence_line("the wait-for graph", knot.words());
     }
     found.file();
-}
-
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
 }

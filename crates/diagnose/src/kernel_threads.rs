@@ -1,19 +1,19 @@
 //! Kernel threads: which tasks are some, and what each kind of them does.
 
-use super::figures;
 use crate::facts::host::Thing;
+use crate::figures;
 use whyslow_model::{Entity, Metric, Trait};
 
 /// A kind of kernel threads.
-pub(super) struct Kind {
+pub(crate) struct Kind {
     /// How their names begin; after a `*`, what stands in them.
     names: &'static [&'static str],
     /// What they do.
-    pub(super) does: &'static str,
+    pub(crate) does: &'static str,
     /// What to look at.
-    pub(super) look: &'static str,
+    pub(crate) look: &'static str,
     /// True where somebody asked for that work: it serves clients, guests, or an administrator's command.
-    pub(super) wanted: bool,
+    pub(crate) wanted: bool,
 }
 
 const fn kind(names: &'static [&'static str], does: &'static str, look: &'static str, wanted: bool) -> Kind {
@@ -99,7 +99,7 @@ static KINDS: &[Kind] = &[
 ];
 
 /// The kind by a thread's name.
-pub(super) fn kind_of(name: &str) -> Option<&'static Kind> {
+pub(crate) fn kind_of(name: &str) -> Option<&'static Kind> {
     let name = name.trim_start_matches('[').trim_end_matches(']');
     let is = |name: &str, part: &str| match part.strip_prefix('*') {
         Some(within) => name.contains(within),
@@ -110,7 +110,7 @@ pub(super) fn kind_of(name: &str) -> Option<&'static Kind> {
 
 /// True for a thread of the kernel, as far as its source tells: it has no memory of its own, and its parent is
 /// kthreadd; where neither is known, its name.
-pub(super) fn is_kernel(of: &Entity, thing: &Thing) -> bool {
+pub(crate) fn is_kernel(of: &Entity, thing: &Thing) -> bool {
     if [Metric::Rss, Metric::Vsz].iter().any(|metric| thing.mean(*metric).is_some_and(|bytes| bytes > 0.0)) {
         return false;
     }
@@ -125,10 +125,7 @@ pub(super) fn is_kernel(of: &Entity, thing: &Thing) -> bool {
 }
 
 /// Processes that are not of the kernel, with a figure.
-pub(super) fn programs_with(
-    facts: &crate::facts::Facts,
-    metric: Metric,
-) -> Vec<(f64, &Entity, &Thing)> {
+pub(crate) fn programs_with(facts: &crate::facts::Facts, metric: Metric) -> Vec<(f64, &Entity, &Thing)> {
     let all = figures::most(facts, |thing| figures::now(thing, metric));
     all.into_iter().filter(|(_, of, thing)| !is_kernel(of, thing)).collect()
 }

@@ -12,104 +12,104 @@ use whyslow_model::{Entity, Metric, Subject, Trait};
 const LIVE: &str = "whyslow diagnose -a";
 
 /// Figures of processes and threads.
-pub(super) const fn tasks(metrics: &'static [Metric]) -> Need {
+pub(crate) const fn tasks(metrics: &'static [Metric]) -> Need {
     Need::Figures(metrics, "what each process takes and waits for (CPU, switches, faults, delays)", LIVE)
 }
 
 /// Figures of CPUs.
-pub(super) const fn cpus(metrics: &'static [Metric]) -> Need {
+pub(crate) const fn cpus(metrics: &'static [Metric]) -> Need {
     Need::Figures(metrics, "where the CPUs' time goes", LIVE)
 }
 
 /// Figures of memory.
-pub(super) const fn memory(metrics: &'static [Metric]) -> Need {
+pub(crate) const fn memory(metrics: &'static [Metric]) -> Need {
     Need::Figures(metrics, "what the kernel does to find memory (swap, reclaim, refaults)", LIVE)
 }
 
 /// Figures of control groups.
-pub(super) const fn groups(metrics: &'static [Metric]) -> Need {
+pub(crate) const fn groups(metrics: &'static [Metric]) -> Need {
     Need::Figures(metrics, "control groups with their limits", LIVE)
 }
 
 /// Figures of disks.
-pub(super) const fn disks(metrics: &'static [Metric]) -> Need {
+pub(crate) const fn disks(metrics: &'static [Metric]) -> Need {
     Need::Figures(metrics, "requests, queue and latency of the disks", LIVE)
 }
 
 /// Figures of the network.
-pub(super) const fn network(metrics: &'static [Metric]) -> Need {
+pub(crate) const fn network(metrics: &'static [Metric]) -> Need {
     Need::Figures(metrics, "the kernel's counters of TCP and its sockets", LIVE)
 }
 
 /// No share can be told.
-pub(super) fn no_share() -> Share {
+pub(crate) fn no_share() -> Share {
     Share { value: None, of: String::new() }
 }
 
 /// The reading to judge by: over a time that was looked at, or of a moment; what is only known since boot or over a
 /// life says nothing of now.
-pub(super) fn current(thing: &Thing, metric: Metric) -> Option<&Reading> {
+pub(crate) fn current(thing: &Thing, metric: Metric) -> Option<&Reading> {
     thing.reading(metric).filter(|reading| reading.is_current())
 }
 
 /// Its mean.
-pub(super) fn now(thing: &Thing, metric: Metric) -> Option<f64> {
+pub(crate) fn now(thing: &Thing, metric: Metric) -> Option<f64> {
     current(thing, metric).map(Reading::mean)
 }
 
 /// The sum of these figures; `None` where none of them is known.
-pub(super) fn sum_now(thing: &Thing, metrics: &[Metric]) -> Option<f64> {
+pub(crate) fn sum_now(thing: &Thing, metrics: &[Metric]) -> Option<f64> {
     metrics.iter().filter_map(|metric| now(thing, *metric)).reduce(|sum, value| sum + value)
 }
 
 /// A figure of the machine.
-pub(super) fn of_host(facts: &Facts, metric: Metric) -> Option<f64> {
+pub(crate) fn of_host(facts: &Facts, metric: Metric) -> Option<f64> {
     now(facts.host.host()?, metric)
 }
 
 /// CPU time a second, in CPUs.
-pub(super) fn cpu(thing: &Thing) -> Option<f64> {
+pub(crate) fn cpu(thing: &Thing) -> Option<f64> {
     sum_now(thing, &[Metric::TaskUser, Metric::TaskSystem]).or_else(|| now(thing, Metric::TaskCpu))
 }
 
 /// Looks at a task: of fewer, the share in a state is chance.
-pub(super) const MIN_LOOKS: u64 = 5;
+pub(crate) const MIN_LOOKS: u64 = 5;
 
 /// Of the looks at a task, the share in that state.
-pub(super) fn share_in_state(thing: &Thing, state: char) -> Option<f64> {
+pub(crate) fn share_in_state(thing: &Thing, state: char) -> Option<f64> {
     let looks: u64 = thing.states.iter().map(|(_, times)| times).sum();
     thing.share_in_state(state).filter(|_| looks >= MIN_LOOKS)
 }
 
 /// How often it happened in the time that was looked at; unknown where that time is.
-pub(super) fn times(thing: &Thing, metric: Metric) -> Option<f64> {
+pub(crate) fn times(thing: &Thing, metric: Metric) -> Option<f64> {
     current(thing, metric).and_then(Reading::total)
 }
 
 /// True for one that is known to run for less than two seconds (guard 4).
-pub(super) fn just_started(thing: &Thing) -> bool {
+pub(crate) fn just_started(thing: &Thing) -> bool {
     now(thing, Metric::Age).is_some_and(|age| age < crate::guards::STARTUP.or_zero() as f64)
 }
 
 /// True for the path of a group or of one below it.
-pub(super) fn within(path: &str, group: &str) -> bool {
+pub(crate) fn within(path: &str, group: &str) -> bool {
     path.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// True for a process or thread in that group.
-pub(super) fn in_group(thing: &Thing, group: &str) -> bool {
+pub(crate) fn in_group(thing: &Thing, group: &str) -> bool {
     thing.told(Trait::Cgroup).is_some_and(|path| within(path, group))
 }
 
 /// The processes of a group.
-pub(super) fn members<'a>(facts: &'a Facts, group: &str) -> Vec<(&'a Entity, &'a Thing)> {
+pub(crate) fn members<'a>(facts: &'a Facts, group: &str) -> Vec<(&'a Entity, &'a Thing)> {
     let mut members = facts.host.processes();
     members.retain(|(_, thing)| in_group(thing, group));
     members
 }
 
 /// Whom or what a finding is about.
-pub(super) fn subject(facts: &Facts, of: &Entity) -> Subject {
+pub(crate) fn subject(facts: &Facts, of: &Entity) -> Subject {
     let comm = facts.host.thing(of).and_then(|thing| thing.told(Trait::Name)).map(str::to_string);
     let name = || Some(of.name().to_string());
     let about = Subject { pid: of.pid(), comm, ..Subject::default() };
@@ -127,10 +127,7 @@ pub(super) fn subject(facts: &Facts, of: &Entity) -> Subject {
 }
 
 /// The processes (of the kernel too) that have most of something, the first first.
-pub(super) fn most(
-    facts: &Facts,
-    of: impl Fn(&Thing) -> Option<f64>,
-) -> Vec<(f64, &Entity, &Thing)> {
+pub(crate) fn most(facts: &Facts, of: impl Fn(&Thing) -> Option<f64>) -> Vec<(f64, &Entity, &Thing)> {
     let all = facts.host.processes().into_iter();
     let mut found: Vec<_> = all
         .filter_map(|(entity, thing)| {
@@ -142,7 +139,7 @@ pub(super) fn most(
 }
 
 /// The first few of [`most`] but `but`, in words: `dd (812) 95.2 MB/s and postgres (731) 1.2 MB/s`.
-pub(super) fn named(
+pub(crate) fn named(
     facts: &Facts,
     most: &[(f64, &Entity, &Thing)],
     metric: Metric,
