@@ -11,13 +11,15 @@ pub struct Options {
     pub sockets: bool,
     /// How many descriptors each process has open.
     pub fds: bool,
+    /// Our own process too: what it takes is told as the cost of looking, and is nobody's trouble.
+    pub own: bool,
     /// Where it is read.
     pub root: Root,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { threads: true, sockets: true, fds: false, root: Root::default() }
+        Options { threads: true, sockets: true, fds: false, own: false, root: Root::default() }
     }
 }
 

@@ -297,6 +297,11 @@ impl Host {
         self.things.get(of)
     }
 
+    /// The same, with the thing's own name, which lives as long as the facts.
+    pub fn entry(&self, of: &Entity) -> Option<(&Entity, &Thing)> {
+        self.things.get_key_value(of)
+    }
+
     /// The machine itself.
     pub fn host(&self) -> Option<&Thing> {
         self.thing(&Entity::Host)

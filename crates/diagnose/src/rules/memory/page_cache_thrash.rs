@@ -42,6 +42,8 @@ pub(crate) static RULE: Rule = Rule {
 const MIN_REFAULTS: f64 = 1_000.0;
 /// Of what can be had, the part in use: the group or the host is full.
 const FULL: f64 = 0.90;
+/// Of what is read, the part that was in memory before from which on waits for disks are for it.
+const MOSTLY: f64 = 0.5;
 /// Bytes of a page.
 const PAGE: f64 = 4_096.0;
 /// Findings of this rule in one diagnosis.
@@ -58,18 +60,20 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         else {
             continue;
         };
-        let cost = pressure::cost(facts, of, &[Metric::ThrashDelay]);
-        let Some(cost) = cost.filter(pressure::Cost::is_felt) else { continue };
+        let read =
+            figures::sum_now(thing, &[Metric::PageIn]).or_else(|| figures::now(thing, Metric::ReadBytes));
+        let part = read.filter(|read| *read > 0.0).map(|read| (refaults * PAGE / read).min(1.0));
+        // Pressure counts pages that were in use only; of a group a recording tells more.
+        let cost = pressure::cost(facts, of, &[Metric::ThrashDelay]).filter(pressure::Cost::is_felt);
+        let mostly_again = part.is_none_or(|part| part >= MOSTLY);
+        let recorded = || pressure::disk_wait(facts, of).filter(|cost| mostly_again && cost.is_felt());
+        let Some(cost) = cost.or_else(recorded) else { continue };
         if pressure::fill(thing).is_some_and(|fill| fill < FULL) {
             continue;
         }
         told += 1;
-        let read =
-            figures::sum_now(thing, &[Metric::PageIn]).or_else(|| figures::now(thing, Metric::ReadBytes));
-        let part = match read.filter(|read| *read > 0.0) {
-            Some(read) => {
-                format!(" They are {} of what is read.", words::percent((refaults * PAGE / read).min(1.0)))
-            }
+        let part = match part {
+            Some(part) => format!(" They are {} of what is read.", words::percent(part)),
             None => String::new(),
         };
         let path = match of {

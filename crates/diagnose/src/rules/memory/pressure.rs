@@ -54,6 +54,23 @@ pub(super) fn cost<'a>(facts: &'a Facts, of: &'a Entity, delays: &[Metric]) -> O
     costs.into_iter().max_by(|a, b| a.share.value.unwrap_or(0.0).total_cmp(&b.share.value.unwrap_or(0.0)))
 }
 
+/// The recorded thread of a group that waits most in a way that no signal ends: for a disk, where what it reads was in
+/// memory before.
+pub(super) fn disk_wait<'a>(facts: &'a Facts, of: &'a Entity) -> Option<Cost<'a>> {
+    let Entity::Cgroup(path) = of else { return None };
+    let threads = facts.world.threads.iter().filter_map(|(_, thread)| {
+        let pid = facts.world.threads.process(thread.process).pid?;
+        let (victim, thing) = facts.host.entry(&Entity::Process(pid))?;
+        let wall = thread.wall().get().filter(|wall| *wall > 0)?;
+        let waits = thread.sched.as_ref()?.uninterruptible_ns;
+        figures::in_group(thing, path).then(|| (waits as f64 / wall as f64, victim))
+    });
+    let (value, victim) = threads.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let share =
+        Share { value: Some(value.min(1.0)), of: format!("the time of {}", facts.host.name_of(victim)) };
+    Some(Cost { share, victim: Some(victim), metric: Metric::ReadBytes, of: victim })
+}
+
 /// The programs with the most of a figure, in a sentence; empty where no source tells.
 pub(super) fn who(facts: &Facts, metric: Metric, verb: &str) -> String {
     let most = kernel_threads::programs_with(facts, metric);

@@ -94,6 +94,10 @@ impl Look for Processes {
         if let Err(why) = listed {
             out.unread(SOURCE.name, "processes", "/proc", why);
         }
+        if context.options.root.is_live() && !context.options.own {
+            let own = std::process::id();
+            pids.retain(|pid| *pid != own);
+        }
         let (mut rows, mut threads) = (Vec::new(), Vec::new());
         let (mut zombies, mut there, mut damaged) = (0u64, 0u64, 0u64);
         for &pid in &pids {
