@@ -12,10 +12,15 @@ stop_all() {
         kill -TERM "$pid" 2>/dev/null
     done
     wait 2>/dev/null
+    gone 2>/dev/null
+    [ -z "${group_dir:-}" ] || rmdir "$group_dir" 2>/dev/null
 }
 
 # ready: a case's own look at the machine, which may skip.
 ready() { :; }
+
+# gone: what a case's own look at the machine has made is taken away, when all it started is gone.
+gone() { :; }
 
 # skip REASON: this machine cannot show the case.
 skip() {
@@ -71,6 +76,52 @@ listening() {
     (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
 }
 
+# new_group CONTROLLER: makes a control group of its own in $group_dir, gone with the case; fails where none can be made.
+new_group() {
+    local root
+    for root in "/sys/fs/cgroup/$1" /sys/fs/cgroup; do
+        group_dir=$root/whyslow-live-$$
+        [ -w "$root" ] && mkdir "$group_dir" 2>/dev/null || continue
+        if [ "$root" != /sys/fs/cgroup ] || grep -qw "$1" "$group_dir/cgroup.controllers" 2>/dev/null; then
+            return 0
+        fi
+        rmdir "$group_dir"
+    done
+    group_dir=""
+    return 1
+}
+
+# set_quota MS: of CPU time in each 100 ms, for the group.
+set_quota() {
+    if [ -e "$group_dir/cpu.max" ]; then
+        echo "$(($1 * 1000)) 100000" >"$group_dir/cpu.max"
+    else
+        echo 100000 >"$group_dir/cpu.cfs_period_us" && echo "$(($1 * 1000))" >"$group_dir/cpu.cfs_quota_us"
+    fi
+}
+
+# set_memory MB: the group's limit.
+set_memory() {
+    if [ -e "$group_dir/memory.max" ]; then
+        echo "${1}M" >"$group_dir/memory.max"
+    else
+        echo "${1}M" >"$group_dir/memory.limit_in_bytes"
+    fi
+}
+
+# drop_file FILE: its pages leave the cache, so that they are charged anew.
+drop_file() {
+    python3 -c 'import os, sys; fd = os.open(sys.argv[1], os.O_RDONLY); os.fsync(fd); os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)' "$1"
+}
+
+# run_in_group NAME CMD…: as run_traced, the program in the group.
+run_in_group() {
+    local recording=$1
+    shift
+    # shellcheck disable=SC2016  # expanded by the inner shell
+    run_traced "$recording" sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group_dir" "$@"
+}
+
 # run_traced NAME CMD…: the program from its start to its end, with what it has open after half a second.
 run_traced() {
     local out=recorded/$1 tracer traced
@@ -112,6 +163,17 @@ attach() {
     tracer=$!
     started+=("$tracer")
     until_true 50 grep -q attached "$work/strace.err"
+}
+
+# attach_host NAME: all there is on this machine, live only, until `detach`.
+attach_host() {
+    local out=recorded/$1
+    targets=$$
+    mkdir -p recorded
+    "$WHYSLOW" record -a --duration 60 -o "$out.whyslow" </dev/null 2>>"$work/whyslow.log" &
+    tracer=$!
+    started+=("$tracer")
+    until_true 100 attached_live
 }
 
 each_process() {

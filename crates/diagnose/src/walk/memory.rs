@@ -17,6 +17,8 @@ const SWAP_OUT: f64 = 10.0 * SWAP_IN;
 const STALLS: f64 = 10.0;
 /// Pages of files a second that are read again soon after they were given up.
 const REFAULTS: f64 = 2_000.0;
+/// Where hardly ever a task waits for memory, by PSI, such pages are those of one group at its limit, or of no weight.
+const FELT: f64 = 0.01;
 /// With this part of memory to be had without swapping, it is not short, whatever else is not told.
 const AVAILABLE: f64 = 0.10;
 
@@ -53,8 +55,10 @@ pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
         format!("{} {what}", crate::facts::host::figure(metric, value))
     };
     let available = available(facts);
-    let (bad, good): (Vec<_>, Vec<_>) =
-        signs.into_iter().partition(|(_, value, bound, _)| *value > *bound && *value > 0.0);
+    let felt = host.current(Metric::PressureMemory).is_none_or(|share| share >= FELT);
+    let (bad, good): (Vec<_>, Vec<_>) = signs.into_iter().partition(|(metric, value, bound, _)| {
+        *value > *bound && *value > 0.0 && (felt || *metric != Metric::Refaults)
+    });
     let (state, mut reason) = match (bad.first(), good.first(), available) {
         (Some(_), ..) => {
             let told: Vec<String> = bad.iter().map(say).collect();

@@ -9,6 +9,8 @@ use whyslow_model::{Entity, Metric};
 
 /// Of a link's speed: with more, its queue grows.
 const FULL: f64 = 0.90;
+/// Bytes a second that fill no link in use today: a tenth of 100 Mbit/s.
+const LITTLE: f64 = 1_250_000.0;
 /// Segments sent again: above one in fifty every connection feels it.
 const RESENT: f64 = 0.02;
 /// Fewer segments a second prove nothing.
@@ -34,6 +36,9 @@ pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
                 let used = bytes / speed;
                 let text = format!("{of} carries {} of its speed", words::percent(used));
                 if used >= FULL { bad.push(text) } else { good.push((used, text)) }
+            }
+            (Some(bytes), None) if bytes < LITTLE => {
+                good.push((0.0, format!("{of} carries {}/s", words::bytes(bytes as u64))));
             }
             (Some(bytes), None) => hints
                 .push((bytes, format!("{of} carries {}/s at an unknown speed", words::bytes(bytes as u64)))),
