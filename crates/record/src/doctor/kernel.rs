@@ -2,9 +2,9 @@
 
 use super::{Answer, Area, Check, Need, Trial};
 
-/// The first version whose BPF has all that the programs use: storage of a task in tracing programs
-/// (kernel/trace/bpf_trace.c as of 5.12).
-const OLDEST_FOR_BPF: (u32, u32) = (5, 12);
+/// The first version whose BPF has all that the programs use: `bpf_task_pt_regs` (kernel/trace/bpf_trace.c as of 5.15);
+/// storage of a task in tracing programs came with 5.12.
+const OLDEST_FOR_BPF: (u32, u32) = (5, 15);
 /// The first with `PTRACE_GET_SYSCALL_INFO` (ptrace(2)).
 const OLDEST_FOR_PTRACE: (u32, u32) = (5, 3);
 
@@ -21,10 +21,10 @@ pub(super) static VERSION: Check = Check {
             Some(version) if version >= OLDEST_FOR_BPF => Answer::ok(release, "new enough"),
             Some(version) if version >= OLDEST_FOR_PTRACE => {
                 Answer::missing(release, "too old for BPF; recording by ptrace works")
-                    .remedy("a kernel of 5.12 or later; till then, record by ptrace")
+                    .remedy("a kernel of 5.15 or later; till then, record by ptrace")
             }
             Some(_) => Answer::missing(release, "too old for live recording")
-                .remedy("a kernel of 5.12 or later; till then, record with strace and read its log"),
+                .remedy("a kernel of 5.15 or later; till then, record with strace and read its log"),
         }
     },
 };
