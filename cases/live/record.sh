@@ -122,13 +122,15 @@ run_in_group() {
     run_traced "$recording" sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group_dir" "$@"
 }
 
-# run_traced NAME CMD…: the program from its start to its end, with what it has open after half a second.
+# run_traced NAME CMD…: the program from its start to its end, with what it has open after half a second. RECORD_WITH= are
+# options for the live recorder.
 run_traced() {
     local out=recorded/$1 tracer traced
     shift
     mkdir -p recorded
     if [ -n "$LIVE" ]; then
-        "$WHYSLOW" record -o "$out.whyslow" -- "$@" >>"$work/program.log" 2>>"$work/whyslow.log" </dev/null
+        # shellcheck disable=SC2086  # a list of options
+        "$WHYSLOW" record ${RECORD_WITH:-} -o "$out.whyslow" -- "$@" >>"$work/program.log" 2>>"$work/whyslow.log" </dev/null
         return
     fi
     $STRACE -o "$out.st" "$@" >>"$work/program.log" 2>&1 </dev/null &
