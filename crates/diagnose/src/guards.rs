@@ -8,7 +8,7 @@
 //! 6. Under ptrace the cost of a call of 2 us or less is the tracer's, not the program's.
 
 use crate::facts::laps::Laps;
-use crate::facts::{Facts, Window};
+use crate::facts::{Facts, ThreadFacts, Window};
 use whyslow_model::{CallStats, Nanos, Severity};
 
 /// From this share of the time on, a cause is a warning (guard 1).
@@ -92,6 +92,17 @@ pub fn share_of_storm(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64)
     if count < FEW_CALLS || by_time.value.is_some_and(|share| share >= WARNING_SHARE) {
         return by_time;
     }
+    // Threads that wait nearly all of their time make no storm, however little else they call.
+    let waits = |thread: &ThreadFacts| {
+        thread.wall().get().is_some_and(|wall| thread.waiting_total() as f64 >= MOSTLY_WAITING * wall as f64)
+    };
+    let all_wait = match tid.and_then(|tid| facts.world.threads.thread_of(tid)) {
+        Some(thread) => waits(thread),
+        None => facts.world.threads.iter().all(|(_, thread)| waits(thread)),
+    };
+    if all_wait {
+        return by_time;
+    }
     let by_calls = share_of_calls(facts, count);
     // The calls themselves must take a good part of the time that the program is not waiting: a thread that
     // makes one call in a blue moon is no storm, though it may be all it calls.
@@ -101,6 +112,10 @@ pub fn share_of_storm(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64)
         by_time
     }
 }
+
+/// Of a thread's time, the part in calls that wait from which on what is left matters to nobody: under strace a storm of
+/// cheap calls leaves less for waiting.
+const MOSTLY_WAITING: f64 = 0.95;
 
 /// True for a program that makes so many calls in `window` that they are a good part of what it does.
 pub fn is_busy(facts: &Facts, window: &Window) -> bool {
