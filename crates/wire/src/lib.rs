@@ -7,6 +7,7 @@
 mod connection;
 #[cfg(test)]
 mod conversation;
+mod exchange;
 pub mod framer;
 mod mask;
 pub mod pairing;

@@ -4,19 +4,19 @@
 #[allow(clippy::octal_escapes, reason = "bytes as they were recorded")]
 pub(super) mod tests;
 
-use crate::framer::{Framer, Messages, Piece};
+use crate::exchange::{Exchange, Exchanged};
 use crate::mask::Mask;
 use crate::pairing::Pairing;
 use crate::text::{is_token, key_pattern};
 use crate::turn::{Out, failed, fine};
-use crate::{Chunk, Decoder, Direction, Key, MAX_REDUCED, Protocol, Request, Sniff, Status, Step};
+use crate::{Direction, Key, MAX_REDUCED, Protocol, Request, Sniff, Status, Step};
 
 /// Kafka.
 pub(super) static KAFKA: Protocol = Protocol {
     name: "Kafka",
     ports: &[9092, 9093, 9094, 29092],
     sniff,
-    decoder: || Box::new(Kafka::default()),
+    decoder: || Box::new(Exchanged::<Kafka>::default()),
     reduce,
 };
 
@@ -354,71 +354,26 @@ fn status(head: &[u8], request: Head) -> Option<Status> {
     })
 }
 
+/// The requests that wait for their answers.
 #[derive(Default)]
 struct Kafka {
-    asks: Framer,
-    answers: Framer,
-    state: State,
-}
-
-#[derive(Default)]
-struct State {
     open: Pairing<Head>,
-    asking: Option<Key>,
-    answering: Option<Key>,
 }
 
-impl Decoder for Kafka {
-    fn take(&mut self, direction: Direction, chunk: Chunk<'_>, out: &mut dyn FnMut(Step)) {
-        let framer = if direction == Direction::Request { &mut self.asks } else { &mut self.answers };
-        framer.take(chunk, &mut Side { direction, state: &mut self.state, out });
-    }
-}
-
-struct Side<'s, 'o> {
-    direction: Direction,
-    state: &'s mut State,
-    out: Out<'o>,
-}
-
-impl Messages for Side<'_, '_> {
+impl Exchange for Kafka {
     const HEADER: usize = HEADER;
 
-    fn length(&mut self, head: &[u8], is_resync: bool) -> Option<u64> {
+    fn length(&self, head: &[u8], direction: Direction, is_resync: bool) -> Option<u64> {
         let is_one = !is_resync
-            || match self.direction {
+            || match direction {
                 Direction::Request => sniff(head, Direction::Request) == Sniff::Yes,
-                Direction::Response => self.state.waits_for(head).is_some(),
+                Direction::Response => self.waits_for(head).is_some(),
             };
         len_of(head).filter(|_| is_one).map(|len| u64::from(len) + HEADER as u64)
     }
 
-    fn piece(&mut self, piece: Piece<'_>) {
-        let Side { direction, state, out } = self;
-        match (*direction, piece) {
-            (Direction::Request, Piece::Message { head, .. }) => {
-                state.ask(&head[..head.len().min(Framer::ENOUGH)], *out)
-            }
-            (Direction::Request, Piece::Rest { .. }) => {
-                if let Some(key) = state.asking {
-                    out(Step::Asks(key));
-                }
-            }
-            (Direction::Response, Piece::Message { head, ends, .. }) => {
-                state.answer(&head[..head.len().min(Framer::ENOUGH)], *out);
-                state.answer_goes_on(ends, false, *out);
-            }
-            (Direction::Response, Piece::Rest { ends }) => state.answer_goes_on(ends, true, *out),
-            (Direction::Request, Piece::Lost) => state.asking = None,
-            (Direction::Response, Piece::Lost) => state.answering = None,
-        }
-    }
-}
-
-impl State {
-    fn ask(&mut self, head: &[u8], out: Out<'_>) {
-        self.asking = None;
-        let Some(request) = request_head(head) else { return };
+    fn ask(&mut self, head: &[u8], out: Out<'_>) -> Option<Key> {
+        let request = request_head(head)?;
         let mut text = NAMES.get(usize::from(request.api)).copied().unwrap_or("(unknown)").to_owned();
         let (topic, one_way) = topic(head, request);
         if let Some(topic) = topic {
@@ -426,38 +381,26 @@ impl State {
             key_pattern(topic, false, &mut text);
         }
         let key = if one_way { self.open.ask_one_way() } else { self.open.ask(request) };
-        self.asking = Some(key);
         out(Step::Asked(
             key,
             Request { detail: text.clone(), endpoint: text, one_way, ..Request::default() },
         ));
+        Some(key)
     }
 
+    fn answer(&mut self, head: &[u8], out: Out<'_>) -> Option<(Key, bool)> {
+        let correlation = self.waits_for(head)?;
+        let (key, request) = self.open.take(|request| request.correlation == correlation)?;
+        out(Step::Answered(key, status(head, request)));
+        Some((key, true))
+    }
+}
+
+impl Kafka {
     /// The number of the request that this answers, where one with it waits.
     fn waits_for(&self, head: &[u8]) -> Option<u32> {
         let correlation = Reader(head.get(HEADER..)?).number().map(u32::from_be_bytes)?;
         self.open.iter().any(|(_, request)| request.correlation == correlation).then_some(correlation)
-    }
-
-    fn answer(&mut self, head: &[u8], out: Out<'_>) {
-        self.answering = None;
-        let Some(correlation) = self.waits_for(head) else { return };
-        let Some((key, request)) = self.open.take(|request| request.correlation == correlation) else {
-            return;
-        };
-        self.answering = Some(key);
-        out(Step::Answered(key, status(head, request)));
-    }
-
-    fn answer_goes_on(&mut self, ends: bool, tells: bool, out: Out<'_>) {
-        let Some(key) = self.answering else { return };
-        if tells {
-            out(Step::Answers(key));
-        }
-        if ends {
-            self.answering = None;
-            out(Step::Done(key));
-        }
     }
 }
 

@@ -8,6 +8,7 @@ mod text;
 #[allow(clippy::octal_escapes, reason = "bytes as they were recorded")]
 pub(super) mod tests;
 
+use crate::exchange::Exchanged;
 use crate::turn::Out;
 use crate::{Chunk, Decoder, Direction, Protocol, Sniff, Step};
 
@@ -34,7 +35,7 @@ fn reduce(head: &[u8], direction: Direction, out: &mut Vec<u8>) -> bool {
 enum Memcached {
     Unknown,
     Text(Box<text::Text>),
-    Binary(Box<binary::Binary>),
+    Binary(Box<Exchanged<binary::Binary>>),
 }
 
 impl Decoder for Memcached {

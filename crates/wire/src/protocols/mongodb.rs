@@ -4,19 +4,19 @@
 #[allow(clippy::octal_escapes, reason = "bytes as they were recorded")]
 pub(super) mod tests;
 
-use crate::framer::{Framer, Messages, Piece};
+use crate::exchange::{Exchange, Exchanged};
 use crate::mask::Mask;
 use crate::pairing::Pairing;
 use crate::text::key_pattern;
 use crate::turn::{Out, failed, fine};
-use crate::{Chunk, Decoder, Direction, Key, Protocol, Request, Sniff, Status, Step};
+use crate::{Direction, Key, Protocol, Request, Sniff, Status, Step};
 
 /// MongoDB.
 pub(super) static MONGODB: Protocol = Protocol {
     name: "MongoDB",
     ports: &[27017, 27018, 27019],
     sniff,
-    decoder: || Box::new(Mongodb::default()),
+    decoder: || Box::new(Exchanged::<Mongodb>::default()),
     reduce,
 };
 
@@ -193,77 +193,28 @@ fn status(head: &[u8], code: u32) -> Option<Status> {
 
 #[derive(Default)]
 struct Mongodb {
-    asks: Framer,
-    answers: Framer,
-    state: State,
-}
-
-#[derive(Default)]
-struct State {
     /// By the number of the message that is to be answered.
     open: Pairing<u32>,
-    /// The request and the answer that go on, and whether more of the answer follows in another message.
-    asking: Option<Key>,
-    answering: Option<(Key, bool)>,
 }
 
-impl Decoder for Mongodb {
-    fn take(&mut self, direction: Direction, chunk: Chunk<'_>, out: &mut dyn FnMut(Step)) {
-        let framer = if direction == Direction::Request { &mut self.asks } else { &mut self.answers };
-        framer.take(chunk, &mut Side { direction, state: &mut self.state, out });
-    }
-}
-
-struct Side<'s, 'o> {
-    direction: Direction,
-    state: &'s mut State,
-    out: Out<'o>,
-}
-
-impl Messages for Side<'_, '_> {
+impl Exchange for Mongodb {
     const HEADER: usize = HEADER;
 
-    fn length(&mut self, head: &[u8], _is_resync: bool) -> Option<u64> {
-        (sniff(head, self.direction) == Sniff::Yes).then(|| number(head, 0).map(u64::from)).flatten()
+    fn length(&self, head: &[u8], direction: Direction, _is_resync: bool) -> Option<u64> {
+        (sniff(head, direction) == Sniff::Yes).then(|| number(head, 0).map(u64::from)).flatten()
     }
 
-    fn piece(&mut self, piece: Piece<'_>) {
-        let Side { direction, state, out } = self;
-        match (*direction, piece) {
-            (Direction::Request, Piece::Message { head, .. }) => {
-                state.ask(&head[..head.len().min(Framer::ENOUGH)], *out)
-            }
-            (Direction::Request, Piece::Rest { .. }) => {
-                if let Some(key) = state.asking {
-                    out(Step::Asks(key));
-                }
-            }
-            (Direction::Response, Piece::Message { head, ends, .. }) => {
-                state.answer(&head[..head.len().min(Framer::ENOUGH)], *out);
-                state.answer_goes_on(ends, false, *out);
-            }
-            (Direction::Response, Piece::Rest { ends }) => state.answer_goes_on(ends, true, *out),
-            (Direction::Request, Piece::Lost) => state.asking = None,
-            (Direction::Response, Piece::Lost) => state.answering = None,
-        }
-    }
-}
-
-impl State {
-    fn ask(&mut self, head: &[u8], out: Out<'_>) {
-        let (Some(id), Some(code)) = (number(head, 4), number(head, 12)) else { return };
+    fn ask(&mut self, head: &[u8], out: Out<'_>) -> Option<Key> {
+        let (id, code) = (number(head, 4)?, number(head, 12)?);
         let one_way = code == OP_MSG && number(head, 16).is_some_and(|flags| flags & MORE_TO_COME != 0);
         let key = if one_way { self.open.ask_one_way() } else { self.open.ask(id) };
-        self.asking = Some(key);
         out(Step::Asked(key, Request { one_way, ..request(head, code) }));
+        Some(key)
     }
 
-    fn answer(&mut self, head: &[u8], out: Out<'_>) {
-        self.answering = None;
-        let (Some(id), Some(to), Some(code)) = (number(head, 4), number(head, 8), number(head, 12)) else {
-            return;
-        };
-        let Some((key, waits_for)) = self.open.find(|id| *id == to) else { return };
+    fn answer(&mut self, head: &[u8], out: Out<'_>) -> Option<(Key, bool)> {
+        let (id, to, code) = (number(head, 4)?, number(head, 8)?, number(head, 12)?);
+        let (key, waits_for) = self.open.find(|id| *id == to)?;
         // The next message of a stream answers the one before it.
         let more = code == OP_MSG && number(head, 16).is_some_and(|flags| flags & MORE_TO_COME != 0);
         if more {
@@ -271,21 +222,8 @@ impl State {
         } else {
             self.open.take(|id| *id == to);
         }
-        self.answering = Some((key, more));
         out(Step::Answered(key, status(head, code)));
-    }
-
-    fn answer_goes_on(&mut self, ends: bool, tells: bool, out: Out<'_>) {
-        let Some((key, more)) = self.answering else { return };
-        if tells {
-            out(Step::Answers(key));
-        }
-        if ends {
-            self.answering = None;
-            if !more {
-                out(Step::Done(key));
-            }
-        }
+        Some((key, !more))
     }
 }
 

@@ -1,11 +1,11 @@
 //! The binary protocol: a header of 24 bytes with lengths, and a number that the answer repeats.
 
-use crate::framer::{Framer, Messages, Piece};
+use crate::exchange::Exchange;
 use crate::mask::Mask;
 use crate::pairing::Pairing;
 use crate::text::{key_pattern, without_tokens};
 use crate::turn::{Out, failed, fine};
-use crate::{Chunk, Direction, Key, Request, Sniff, Status, Step};
+use crate::{Direction, Key, Request, Sniff, Status, Step};
 
 const HEADER: usize = 24;
 /// Largest of an item is 1 GiB, by default 1 MiB.
@@ -75,65 +75,13 @@ pub(super) fn sniff(head: &[u8], direction: Direction) -> Sniff {
     if is_sound { Sniff::Yes } else { Sniff::No }
 }
 
+/// The requests that wait for their answers.
 #[derive(Default)]
 pub(super) struct Binary {
-    asks: Framer,
-    answers: Framer,
-    state: State,
-}
-
-#[derive(Default)]
-struct State {
     /// By command and number.
     open: Pairing<(u8, u32)>,
-    asking: Option<Key>,
     /// The answer that began last.
     begun: Option<Key>,
-    /// The answer that goes on, and whether it ends with this message.
-    answering: Option<(Key, bool)>,
-}
-
-impl Binary {
-    pub(super) fn take(&mut self, direction: Direction, chunk: Chunk<'_>, out: Out<'_>) {
-        let framer = if direction == Direction::Request { &mut self.asks } else { &mut self.answers };
-        framer.take(chunk, &mut Side { direction, state: &mut self.state, out });
-    }
-}
-
-struct Side<'s, 'o> {
-    direction: Direction,
-    state: &'s mut State,
-    out: Out<'o>,
-}
-
-impl Messages for Side<'_, '_> {
-    const HEADER: usize = HEADER;
-
-    fn length(&mut self, head: &[u8], _is_resync: bool) -> Option<u64> {
-        let (_, _, body) = lengths(head).filter(|_| sniff(head, self.direction) == Sniff::Yes)?;
-        Some(u64::from(body) + HEADER as u64)
-    }
-
-    fn piece(&mut self, piece: Piece<'_>) {
-        let Side { direction, state, out } = self;
-        match (*direction, piece) {
-            (Direction::Request, Piece::Message { head, .. }) => {
-                state.ask(&head[..head.len().min(Framer::ENOUGH)], *out)
-            }
-            (Direction::Request, Piece::Rest { .. }) => {
-                if let Some(key) = state.asking {
-                    out(Step::Asks(key));
-                }
-            }
-            (Direction::Response, Piece::Message { head, ends, .. }) => {
-                state.answer(head, *out);
-                state.goes_on(ends, false, *out);
-            }
-            (Direction::Response, Piece::Rest { ends }) => state.goes_on(ends, true, *out),
-            (Direction::Request, Piece::Lost) => state.asking = None,
-            (Direction::Response, Piece::Lost) => state.answering = None,
-        }
-    }
 }
 
 fn number(head: &[u8]) -> u32 {
@@ -147,8 +95,15 @@ fn key(head: &[u8]) -> (&[u8], bool) {
     (&key[..len.min(key.len())], key.len() < len)
 }
 
-impl State {
-    fn ask(&mut self, head: &[u8], out: Out<'_>) {
+impl Exchange for Binary {
+    const HEADER: usize = HEADER;
+
+    fn length(&self, head: &[u8], direction: Direction, _is_resync: bool) -> Option<u64> {
+        let (_, _, body) = lengths(head).filter(|_| sniff(head, direction) == Sniff::Yes)?;
+        Some(u64::from(body) + HEADER as u64)
+    }
+
+    fn ask(&mut self, head: &[u8], out: Out<'_>) -> Option<Key> {
         let name = name(head[1]).unwrap_or("(unknown)");
         let (key, is_cut) = key(head);
         let text = |each: fn(&[u8], bool, &mut String)| {
@@ -167,38 +122,24 @@ impl State {
             ..Request::default()
         };
         let key = if one_way { self.open.ask_one_way() } else { self.open.ask((head[1], number(head))) };
-        self.asking = Some(key);
         out(Step::Asked(key, request));
+        Some(key)
     }
 
-    fn answer(&mut self, head: &[u8], out: Out<'_>) {
+    fn answer(&mut self, head: &[u8], out: Out<'_>) -> Option<(Key, bool)> {
         let asked = (head[1], number(head));
-        self.answering = None;
-        let Some((key, _)) = self.open.find(|open| *open == asked) else { return };
+        let (key, _) = self.open.find(|open| *open == asked)?;
         // Statistics are a message each, the last of them empty.
         let is_last = asked.0 != STAT || lengths(head).is_some_and(|(_, _, body)| body == 0);
         if is_last {
             self.open.take(|open| *open == asked);
         }
-        self.answering = Some((key, is_last));
         if self.begun.replace(key) == Some(key) {
             out(Step::Answers(key));
         } else {
             out(Step::Answered(key, Some(status(u16::from_be_bytes([head[6], head[7]])))));
         }
-    }
-
-    fn goes_on(&mut self, ends: bool, tells: bool, out: Out<'_>) {
-        let Some((key, is_last)) = self.answering else { return };
-        if tells {
-            out(Step::Answers(key));
-        }
-        if ends {
-            self.answering = None;
-            if is_last {
-                out(Step::Done(key));
-            }
-        }
+        Some((key, is_last))
     }
 }
 
