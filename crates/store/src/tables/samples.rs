@@ -7,19 +7,23 @@ use whyslow_model::{Event, Sample, SampleKind, StackId};
 pub(crate) static TABLE: Table = Table {
     name: "samples",
     about: "A stack of a thread while it ran.",
-    columns: &[
+    columns: &columns("The time it stands for."),
+    keep: Keep::Newest,
+    replay: |row, _, to| replay(SampleKind::OnCpu, row, to),
+};
+
+pub(super) const fn columns(weight: &'static str) -> [Column; 8] {
+    [
         SEQ,
         Column::maybe("ts", Kind::Time, "When."),
         Column::always("cpu", Kind::U32, "The CPU."),
         Column::always("pid", Kind::U32, "The process."),
         Column::always("tid", Kind::U32, "The thread."),
-        Column::maybe("weight", Kind::Duration, "The time it stands for."),
+        Column::maybe("weight", Kind::Duration, weight),
         Column::maybe("user_stack", Kind::U32, "Its stack in user code: stack_id."),
         Column::maybe("kernel_stack", Kind::U32, "Its stack in the kernel."),
-    ],
-    keep: Keep::Newest,
-    replay,
-};
+    ]
+}
 
 #[inline]
 pub(super) fn put(sample: &Sample, seq: u64, rows: &mut Rows) {
@@ -30,9 +34,9 @@ pub(super) fn put(sample: &Sample, seq: u64, rows: &mut Rows) {
 }
 
 #[inline]
-fn replay(row: &mut Take<'_>, _seq: u64, to: &mut Replay<'_>) -> Option<()> {
+pub(super) fn replay(kind: SampleKind, row: &mut Take<'_>, to: &mut Replay<'_>) -> Option<()> {
     to.sink.push(Event::Sample(Sample {
-        kind: SampleKind::OnCpu,
+        kind,
         ts: row.time(),
         cpu: row.u32()?.try_into().ok()?,
         pid: row.u32()?,
