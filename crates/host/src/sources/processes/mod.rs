@@ -369,13 +369,16 @@ fn alone(now: &Details, before: Option<&Details>, span: &Span, row: &mut Row) {
 /// Files kept open at most.
 const MOST_FILES: u64 = 16_384;
 
+/// Seconds: CPU time is told in ticks (10 ms), so that the share of a shorter life would be mostly their roundness.
+const SHORT_LIFE: f64 = 1.0;
+
 /// What the rates of a task are over: since it was read last; of a new one since the sample before, if it began after that.
-/// `None` where it was there and was not seen. In the first sample its life.
+/// `None` where it was there and was not seen. In the first sample its life, unless it is a short one.
 fn span_of(context: &Context<'_>, start: u64, before: Option<f64>) -> Option<Span> {
     let age = (context.uptime - start as f64 / context.ticks).max(0.0);
     match (before, context.span.is_first()) {
         (Some(before), _) => Some(Span::since_last(context.uptime - before)),
-        (None, true) => Some(Span::since_boot(age)),
+        (None, true) => (age >= SHORT_LIFE).then(|| Span::since_boot(age)),
         (None, false) => {
             let seconds = context.span.seconds()?;
             // A tick of doubt about when it began.
