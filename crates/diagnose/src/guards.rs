@@ -8,8 +8,8 @@
 //! 6. Under ptrace the cost of a call of 2 us or less is the tracer's, not the program's.
 
 use crate::facts::laps::Laps;
-use crate::facts::{Facts, ThreadFacts, Window};
-use whyslow_model::{CallStats, Nanos, Severity};
+use crate::facts::{Facts, ProcessId, ThreadFacts, Window};
+use whyslow_model::{CallStats, Nanos, Severity, Tid};
 
 /// From this share of the time on, a cause is a warning (guard 1).
 pub const WARNING_SHARE: f64 = 0.05;
@@ -79,6 +79,28 @@ pub fn share_of_calls(facts: &Facts, count: u64) -> Share {
 
 /// Of what a share is that counts calls.
 const CALLS: &str = "calls";
+
+/// The part that `waited` ns have in the time of the threads that wait (of `process`, where that is known).
+pub fn share_of_waiters(
+    facts: &Facts,
+    process: Option<ProcessId>,
+    waiters: impl ExactSizeIterator<Item = Tid>,
+    waited: u64,
+) -> Share {
+    let window = facts.window.length().or_zero();
+    let wall = |tid: Tid| {
+        let mut threads = facts.world.threads.iter().map(|(_, thread)| thread);
+        let thread = threads
+            .find(|thread| thread.tid == tid && process.is_none_or(|process| thread.process == process));
+        thread.and_then(|thread| thread.wall().get()).unwrap_or(window)
+    };
+    let of = match waiters.len() {
+        1 => "the time of the thread that waits".to_string(),
+        several => format!("the time of the {several} threads that wait"),
+    };
+    let walls: u64 = waiters.map(wall).sum();
+    Share { value: (walls > 0).then(|| (waited as f64 / walls as f64).min(1.0)), of }
+}
 
 /// For storms of cheap calls: the part of the wall time, but of the calls where a storm makes up more of them:
 /// under a tracer, times of cheap calls are mostly the tracer's (guard 6), and what it adds between the calls

@@ -98,18 +98,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 /// The waits' part of the time of the threads that wait.
 fn share(facts: &Facts, lock: &FileLock) -> Share {
-    let window = facts.window.length().or_zero();
-    let wall = |tid: u32| {
-        let thread = facts.world.threads.iter().map(|(_, thread)| thread).find(|thread| thread.tid == tid);
-        thread.and_then(|thread| thread.wall().get()).unwrap_or(window)
-    };
-    let walls: u64 = lock.waiters.iter().map(|(tid, _)| wall(*tid)).sum();
     let waited: u64 = lock.waiters.iter().map(|(_, ns)| ns).sum();
-    Share {
-        value: (walls > 0).then(|| (waited as f64 / walls as f64).min(1.0)),
-        of: match lock.waiters.len() {
-            1 => "the time of the thread that waits".to_string(),
-            more => format!("the time of the {more} threads that wait"),
-        },
-    }
+    guards::share_of_waiters(facts, None, lock.waiters.iter().map(|(tid, _)| *tid), waited)
 }

@@ -24,7 +24,7 @@
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::gil::SteppedLock;
 use crate::facts::{Facts, ProcessId};
-use crate::guards::Share;
+use crate::guards::{self, Share};
 use crate::words;
 use whyslow_model::{Nanos, Severity, Subject};
 
@@ -98,16 +98,6 @@ fn is_python(facts: &Facts, process: ProcessId) -> bool {
 
 /// The waits' part of the time of the threads that wait.
 fn share(facts: &Facts, lock: &SteppedLock) -> Share {
-    let window = facts.window.length().or_zero();
-    let wall = |tid: u32| {
-        let thread = facts.world.threads.iter().map(|(_, thread)| thread).find(|thread| thread.tid == tid);
-        thread.and_then(|thread| thread.wall().get()).unwrap_or(window)
-    };
-    let walls: u64 = lock.waiters.iter().map(|(tid, _)| wall(*tid)).sum();
     let waited: u64 = lock.waiters.iter().map(|(_, ns)| ns).sum();
-    let value = (walls > 0).then(|| (waited as f64 / walls as f64).min(1.0));
-    Share {
-        value,
-        of: format!("the time of the {} that wait", words::plural(lock.waiters.len() as u64, "thread")),
-    }
+    guards::share_of_waiters(facts, None, lock.waiters.iter().map(|(tid, _)| *tid), waited)
 }

@@ -85,18 +85,7 @@ fn is_contended(lock: &LockFacts) -> bool {
 
 /// The part that `ns` of the waits have in the time of the threads that wait.
 pub(super) fn share_of_waits(facts: &Facts, process: ProcessId, lock: &LockFacts, ns: u64) -> Share {
-    let window = facts.window.length().or_zero();
-    let wall = |tid: u32| {
-        let mut threads = facts.world.threads.iter().map(|(_, thread)| thread);
-        let thread = threads.find(|thread| thread.tid == tid && thread.process == process);
-        thread.map_or(window, |thread| thread.wall().get().unwrap_or(window))
-    };
-    let walls: u64 = lock.waiters.iter().map(|waiter| wall(waiter.tid)).sum();
-    let value = (walls > 0).then(|| (ns as f64 / walls as f64).min(1.0));
-    Share {
-        value,
-        of: format!("the time of the {} that wait", words::plural(lock.waiters.len() as u64, "thread")),
-    }
+    guards::share_of_waiters(facts, Some(process), lock.waiters.iter().map(|waiter| waiter.tid), ns)
 }
 
 fn report(
@@ -110,8 +99,9 @@ fn report(
     let mut waiters = lock.waiters.clone();
     waiters.sort_by_key(|waiter| (std::cmp::Reverse(waiter.ns), waiter.tid));
     let title = format!(
-        "{} wait {} for the lock {name}: {} waits, {} each on average",
+        "{} {} {} for the lock {name}: {} waits, {} each on average",
         words::plural(waiters.len() as u64, "thread"),
+        if waiters.len() == 1 { "waits" } else { "wait" },
         lock.waited(),
         words::count(lock.waits),
         lock.mean(),
