@@ -14,6 +14,8 @@ const FULL: f64 = 0.05;
 const QUEUE: f64 = 0.5;
 /// Share of the time in which a task waits (PSI some). On a busy host short waits are normal.
 const PRESSURE: f64 = 0.25;
+/// The same where no CPU is free any more: who waits then waits for work to end.
+const PRESSURE_WHERE_FULL: f64 = 0.10;
 /// Time that the hypervisor gives to others: from here on every tenth moment is missing.
 const STEAL: f64 = 0.10;
 /// Below this, iowait is not worth a word.
@@ -38,7 +40,8 @@ pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
     let waiting = waiting(facts);
     let cpus = host.cpu_count();
     let queues = waiting.zip(cpus).map(|(waiting, cpus)| waiting >= QUEUE * cpus);
-    let presses = pressure.map(|share| share >= PRESSURE);
+    let pressing = if free < FULL { PRESSURE_WHERE_FULL } else { PRESSURE };
+    let presses = pressure.map(|share| share >= pressing);
     if let (Some(waiting), Some(cpus)) = (waiting, cpus) {
         let cpus = words::plural(cpus as u64, "CPU");
         reason.push_str(&match waiting > 0.0 {
@@ -63,7 +66,8 @@ pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
     } else if queues == Some(true) || presses == Some(true) {
         State::Saturated
     } else if queues.is_some() || presses.is_some() {
-        reason.push_str("; busy, but hardly anybody waits for it");
+        // First: it is what the verdict quotes.
+        reason = format!("busy, but hardly anybody waits for it; {reason}");
         State::Not
     } else {
         reason.push_str("; whether tasks queue for it is not told");

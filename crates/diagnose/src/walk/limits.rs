@@ -86,10 +86,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
         words::list(&texts, 3)
     };
     let reason = match reached.is_empty() {
-        true => {
-            let nearest = limits.iter().take(1).collect::<Vec<_>>();
-            format!("the nearest is {}", told(&nearest))
-        }
+        true => format!("not near ({})", told(&limits.iter().take(1).collect::<Vec<_>>())),
         false => told(&reached),
     };
     let mut resource = judged(facts, "limits", state, reason, &Entity::Host, &[]);

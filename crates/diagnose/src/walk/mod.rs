@@ -126,7 +126,7 @@ fn next(facts: &Facts, resources: &[Resource], processes: &[Taker]) -> String {
     let full = resources.iter().find(|resource| resource.state == State::Saturated);
     let Some(first) = processes.first() else {
         if let Some(caller) = calls::caller(facts) {
-            return format!("So look inside {caller}.");
+            return format!("Look inside {caller}.");
         }
         let gap = resources.iter().find(|resource| !resource.supply.is_empty());
         return gap.map_or(String::new(), |gap| {
@@ -142,8 +142,8 @@ fn next(facts: &Facts, resources: &[Resource], processes: &[Taker]) -> String {
         return format!("The {} is full, and {who} matters most: it {}. {record}", full.name, most(first));
     }
     match most_called(facts) {
-        Some(call) => format!("So look inside {who}: {call}."),
-        None => format!("So look inside {who}: it {}. {record}", most(first)),
+        Some(call) => format!("Look inside {who}: {call}."),
+        None => format!("Look inside {who}: it {}. {record}", most(first)),
     }
 }
 

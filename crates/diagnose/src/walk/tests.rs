@@ -108,7 +108,7 @@ fn neither_is_full_so_it_is_the_program() {
         "{:?}",
         verdict(&walk)
     );
-    assert!(walk.next.starts_with("So look inside abs_format ("), "{}", walk.next);
+    assert!(walk.next.starts_with("Look inside abs_format ("), "{}", walk.next);
 }
 
 #[test]
@@ -263,6 +263,7 @@ fn a_busy_cpu_is_full_only_with_a_queue() {
     assert_eq!(busy(Some(4.0), None, 0.0), State::Not);
     assert_eq!(busy(Some(12.0), None, 0.0), State::Saturated);
     assert_eq!(busy(None, Some(0.05), 0.0), State::Not);
+    assert_eq!(busy(None, Some(0.2), 0.0), State::Saturated);
     assert_eq!(busy(None, Some(0.6), 0.0), State::Saturated);
     assert_eq!(busy(None, None, 0.0), State::Unknown);
     assert_eq!(busy(Some(4.0), None, 0.3), State::Saturated);
