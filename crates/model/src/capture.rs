@@ -15,6 +15,8 @@ pub enum CaptureKind {
     Ltrace,
     /// `ltrace -c`.
     LtraceCount,
+    /// sysdig, a line an event.
+    Sysdig,
     /// lsof, table or `-F`.
     Lsof,
     /// A listing of `/proc/PID/fd`.

@@ -179,7 +179,10 @@ impl Writer {
 
     /// What the times mean is what they mean in the trace.
     fn source(&mut self, info: &SourceInfo) {
-        if matches!(info.kind, CaptureKind::Strace | CaptureKind::Ltrace | CaptureKind::Recording) {
+        if matches!(
+            info.kind,
+            CaptureKind::Strace | CaptureKind::Ltrace | CaptureKind::Sysdig | CaptureKind::Recording
+        ) {
             self.meta.clock.kind = info.clock;
         }
         if self.meta.sources.len() < MOST_SOURCES {

@@ -16,6 +16,7 @@ mod profile;
 mod snapshot_tests;
 pub(crate) mod strace;
 mod strace_count;
+mod sysdig;
 
 use crate::source::Source;
 use std::io;
@@ -56,6 +57,7 @@ pub static FORMATS: &[&Format] = &[
     &lsof::LSOF_FIELDS,
     &proc_fd::PROC_FD,
     &proc_net::PROC_NET,
+    &sysdig::SYSDIG,
     &strace::STRACE,
     &ltrace::LTRACE,
     &strace_count::STRACE_COUNT,

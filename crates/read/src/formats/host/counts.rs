@@ -1,4 +1,5 @@
-//! Tables of counts: syscount, vfscount, funccount, vfsstat, cachestat.
+//! Tables of counts: syscount, vfscount, funccount, vfsstat, cachestat, dcstat, llcstat, hardirqs, softirqs; and maps of
+//! counts that bpftrace prints.
 //!
 //! ```text
 //! [14:58:52]
@@ -10,7 +11,9 @@ use super::columns::task_number;
 use super::line::{DayClock, Line, number, time_of_day};
 use super::sysstat::seconds;
 use super::{Block, Out, Step, Tool};
-use whyslow_model::{ClockKind, Entity, FigureRow, FigureTable, Metric, Nanos, Over, Timestamp, Trait};
+use whyslow_model::{
+    ClockKind, Entity, FigureRow, FigureTable, Metric, Nanos, Over, Syscall, Timestamp, Trait,
+};
 
 pub(super) static COUNTS: Tool =
     Tool { begins: |line| shape(line).is_some(), row: |_| false, open: || Box::<Counts>::default() };
@@ -30,6 +33,14 @@ enum Shape {
     VfsStat,
     /// A second a row.
     CacheStat,
+    /// A second a row: names looked for in the kernel's cache of directory entries.
+    DcStat,
+    /// A process on a CPU a row: misses of the last cache.
+    LlcStat,
+    /// An interrupt and its time or number.
+    Interrupts,
+    /// A map of bpftrace, a key and its count a row.
+    Map,
 }
 
 fn shape(line: &Line<'_>) -> Option<Shape> {
@@ -38,11 +49,43 @@ fn shape(line: &Line<'_>) -> Option<Shape> {
         ["FUNC", "COUNT"] => Shape::Functions("funccount"),
         ["ADDR", "FUNC", "COUNT"] => Shape::Addresses,
         ["COMM", "COUNT"] => Shape::Commands,
-        ["PID", "COMM", "COUNT", ..] => Shape::Processes,
+        ["PID", "COMM" | "NAME", "COUNT", ..] => Shape::Processes,
+        ["TIME", "REFS/s", "SLOW/s", "MISS/s", ..] => Shape::DcStat,
+        ["PID", "NAME", "CPU", "REFERENCE", "MISS", ..] => Shape::LlcStat,
+        ["HARDIRQ" | "SOFTIRQ", total, ..] if total.starts_with("TOTAL_") => Shape::Interrupts,
         ["TIME", "READ/s", "WRITE/s", ..] => Shape::VfsStat,
-        ["HITS", "MISSES", "DIRTIES", ..] | ["TIME", "HITS", "MISSES", "DIRTIES", ..] => Shape::CacheStat,
-        _ => return None,
+        ["HITS", "MISSES", "DIRTIES", ..]
+        | ["TIME", "HITS", "MISSES", "DIRTIES", ..]
+        | ["TOTAL", "MISSES", "HITS", "DIRTIES", ..] => Shape::CacheStat,
+        _ => return mapped(line).map(|_| Shape::Map),
     })
+}
+
+/// A key of a map of bpftrace and its count: `@[tracepoint:syscalls:sys_enter_openat]: 12`, `@process[redis]: 150`. Only
+/// keys that are calls, functions or programs are told; stacks and tuples are not.
+fn mapped<'l>(line: &Line<'l>) -> Option<(Entity, &'l str)> {
+    let (map, rest) = line.text.trim().strip_prefix('@')?.split_once('[')?;
+    let (key, count) = rest.rsplit_once("]: ")?;
+    number(count.trim()).filter(|_| !count.contains('.'))?;
+    let of = match map {
+        "process" | "comm" | "pname" if !key.is_empty() => Entity::Command(key.into()),
+        "pid" => Entity::Process(task_number(key)?),
+        _ => {
+            // A probe's name ends in the function.
+            let name = if key.contains("sys_enter_") { key } else { key.rsplit(':').next().unwrap_or(key) };
+            let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_:.".contains(&byte));
+            let is_function = name.contains('_') || key.contains(':') || is_call(name);
+            if !is_name || !is_function {
+                return None;
+            }
+            Entity::Function { pid: None, name: name.into() }
+        }
+    };
+    Some((of, count.trim()))
+}
+
+fn is_call(name: &str) -> bool {
+    Syscall::lookup(name.as_bytes()).is_some()
 }
 
 #[derive(Default)]
@@ -73,10 +116,18 @@ impl Counts {
                 if let Some(count) = row.get(Metric::CallCount) {
                     row.set(Metric::Calls, count / length);
                 }
+                if let Some(total) = row.get(Metric::CallTotal) {
+                    row.set(Metric::CallTime, total / 1e9 / length);
+                }
             }
         }
         self.before = self.at.or(self.before);
         out.push(table);
+    }
+
+    /// Nanoseconds of the header's `TIME (us)`.
+    fn time_unit(&self) -> f64 {
+        if self.names.iter().any(|name| name.contains("ms")) { 1e6 } else { 1e3 }
     }
 
     /// Column of that name.
@@ -100,9 +151,8 @@ impl Counts {
                 let mut row = counted(function(line.word(0)), count(1)?);
                 // `syscount -L`: the time of all, in the unit of the header.
                 if let Some(time) = number(line.word(2)).filter(|_| words == 3) {
-                    let unit = if self.names.iter().any(|name| name.contains("ms")) { 1e6 } else { 1e3 };
-                    row.set(Metric::CallTotal, time * unit);
-                    row.set(Metric::Latency, time * unit / count(1)?.max(1.0));
+                    row.set(Metric::CallTotal, time * self.time_unit());
+                    row.set(Metric::Latency, time * self.time_unit() / count(1)?.max(1.0));
                 }
                 vec![row]
             }
@@ -114,8 +164,16 @@ impl Counts {
                 vec![counted(Entity::Command(name.into()), count(words - 1)?)]
             }
             Shape::Processes if words >= 3 => {
-                let mut row = counted(Entity::Process(task_number(line.word(0))?), count(2)?);
-                row.say(Trait::Name, line.word(1));
+                // A name may have blanks: its end is told by the columns behind it.
+                let timed = usize::from(self.names.iter().any(|name| name == "TIME"));
+                let at = words.checked_sub(1 + timed).filter(|at| *at >= 2)?;
+                let mut row = counted(Entity::Process(task_number(line.word(0))?), count(at)?);
+                let name = line.rest(1);
+                let end = line.word(at).as_ptr() as usize - line.word(1).as_ptr() as usize;
+                row.say(Trait::Name, name.get(..end).unwrap_or("").trim_end());
+                if timed > 0 {
+                    row.set(Metric::CallTotal, number(line.word(words - 1))? * self.time_unit());
+                }
                 vec![row]
             }
             Shape::VfsStat => {
@@ -140,6 +198,39 @@ impl Counts {
                 }
                 vec![row]
             }
+            Shape::DcStat => {
+                let lookups = [("lookup_fast", "REFS/s"), ("d_lookup", "SLOW/s")].map(|(name, column)| {
+                    let mut row = FigureRow::new(function(name));
+                    row.set(Metric::Calls, self.cell(line, column)?);
+                    Some(row)
+                });
+                lookups.into_iter().collect::<Option<Vec<_>>>()?
+            }
+            Shape::LlcStat if words >= 6 => {
+                // Process, name, CPU, references, misses, share: counted from the end, as a name may have blanks.
+                let mut row = FigureRow::new(Entity::Process(task_number(line.word(0))?));
+                row.set(Metric::CacheMisses, count(words - 2)? / self.every?);
+                row.say(Trait::Name, line.word(1));
+                vec![row]
+            }
+            Shape::Interrupts if words >= 2 => {
+                let unit = match self.names.get(1).map_or("", |name| name.trim_start_matches("TOTAL_")) {
+                    "nsecs" => 1.0,
+                    "usecs" => 1e3,
+                    _ => 0.0,
+                };
+                let (name, _) = line.text.trim().rsplit_once([' ', '\t'])?;
+                let mut row = FigureRow::new(Entity::Interrupt(name.trim_end().into()));
+                match unit {
+                    0.0 => row.set(Metric::CallCount, count(words - 1)?),
+                    unit => row.set(Metric::CallTotal, number(line.word(words - 1))? * unit),
+                }
+                vec![row]
+            }
+            Shape::Map => {
+                let (of, calls) = mapped(line)?;
+                vec![counted(of, number(calls)?)]
+            }
             _ => return None,
         })
     }
@@ -147,19 +238,22 @@ impl Counts {
 
 impl Block for Counts {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Step {
-        if let Some(shape) = shape(line) {
+        if let Some(shape) = shape(line).filter(|shape| *shape != Shape::Map || self.shape != Some(*shape)) {
             self.flush(out);
             self.shape = Some(shape);
-            self.every = out.about.every;
+            let told = ["hardirqs", "softirqs"];
+            self.every = out.about.every.or_else(|| told.iter().find_map(|tool| out.interval(tool)));
             self.at = out.about.stamp.take().or(self.at);
             self.names = line.words.iter().map(|word| (*word).to_string()).collect();
-            return Step::Used;
+            if shape != Shape::Map {
+                return Step::Used;
+            }
         }
         let time =
             line.words.iter().find_map(|word| word.rsplit_once("^C").map(|(_, word)| word).or(Some(word)));
         let time = time.map(|word| word.trim_matches(['[', ']', ':']));
         let stamp = time.and_then(|word| time_of_day(&Line { words: vec![word], ..*line }, 0));
-        let by_second = matches!(self.shape, Some(Shape::VfsStat | Shape::CacheStat));
+        let by_second = matches!(self.shape, Some(Shape::VfsStat | Shape::CacheStat | Shape::DcStat));
         if let Some((time, _)) = stamp.filter(|_| line.words.len() == 1 || by_second) {
             self.flush(out);
             out.clock(ClockKind::TimeOfDay);
@@ -177,6 +271,11 @@ impl Block for Counts {
             Shape::Commands | Shape::Processes => "syscount",
             Shape::VfsStat => "vfsstat",
             Shape::CacheStat => "cachestat",
+            Shape::DcStat => "dcstat",
+            Shape::LlcStat => "llcstat",
+            Shape::Interrupts if self.names.first().is_some_and(|name| name == "SOFTIRQ") => "softirqs",
+            Shape::Interrupts => "hardirqs",
+            Shape::Map => "bpftrace",
         };
         let table = self.table.get_or_insert_with(|| out.table(tool));
         if table.rows.len() < MOST_ROWS {

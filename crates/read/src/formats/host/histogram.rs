@@ -17,7 +17,12 @@ pub(super) static HISTOGRAM: Tool =
 
 /// `pid = 7` above a histogram.
 fn is_key(line: &Line<'_>) -> bool {
-    matches!(line.words[..], ["pid" | "tid" | "disk" | "comm" | "flags", "=", _])
+    // libbpf's runqlat shows the name behind the process.
+    let named = matches!(
+        line.words[..],
+        ["pid" | "tid" | "disk" | "comm" | "flags" | "softirq" | "hardirq" | "cgroup", "=", _, ..]
+    );
+    named && line.words.len() <= 4
 }
 
 /// Nanoseconds of the unit that the header names; 0 where the buckets are of something other than time.
@@ -172,7 +177,7 @@ impl Block for Histogram {
             }
             return Step::Used;
         }
-        if let [name, "=", value] = line.words[..] {
+        if let [name, "=", value, ..] = line.words[..] {
             if !is_key(line) {
                 return Step::Other;
             }

@@ -2,12 +2,15 @@
 //! prompts and other text. A tool is one file and one line in [`TOOLS`]: how its table begins, and a [`Block`] that
 //! takes the lines from there on.
 
+mod call_times;
 mod columns;
 mod counts;
 mod df;
+mod dstat;
 mod free;
 mod histogram;
 mod iostat;
+mod iotop;
 mod line;
 mod mpstat;
 mod perf_stat;
@@ -23,6 +26,8 @@ mod sysstat;
 #[cfg(test)]
 mod tests;
 mod top;
+#[cfg(test)]
+mod tracer_tests;
 mod uptime;
 mod vmstat;
 
@@ -60,14 +65,17 @@ static TOOLS: &[&Tool] = &[
     &vmstat::VMSTAT,
     &iostat::IOSTAT,
     &pidstat::PIDSTAT,
+    &iotop::IOTOP,
     &mpstat::MPSTAT,
     &sar::SAR,
+    &dstat::DSTAT,
     &free::FREE,
     &df::DF,
     &uptime::UPTIME,
     &sockets::SOCKETS,
     &perf_stat::PERF_STAT,
     &perf_trace::PERF_TRACE,
+    &call_times::CALL_TIMES,
     &counts::COUNTS,
     &histogram::HISTOGRAM,
     &snoop::SNOOP,
@@ -244,7 +252,7 @@ impl About {
         if let Some((time, _)) = time.filter(|_| line.words.len() == 1 || line.word(1) == "loadavg:") {
             self.stamp = Some(time);
         }
-        if line.word(0).starts_with("Tracing") {
+        if line.word(0).starts_with("Tracing") || line.word(0) == "Running" {
             self.tracing = line.text.trim().to_string();
             let length = line.words.windows(3).find_map(|words| match words {
                 ["every" | "for", length, unit] if unit.starts_with("sec") => length.parse::<f64>().ok(),

@@ -42,6 +42,8 @@ enum Make {
     Block,
     /// An event of a TCP connection.
     Net(NetKind),
+    /// Peers with what was received from and sent to them in an interval.
+    NetBytes,
     /// A program that was started.
     Exec,
 }
@@ -50,12 +52,14 @@ enum Make {
 static SNOOPS: &[(&[&str], &str, Make)] = &[
     (&["R_Kb", "W_Kb", "FILE"], "filetop", Make::FileBytes),
     (&["DISK", "AVGms"], "biotop", Make::DiskBytes),
-    (&["DISK", "SECTOR", "LAT(ms)"], "biosnoop", Make::Block),
+    (&["DISK", "PID", "LAT(ms)"], "biosnoop", Make::Block),
     (&["HITS", "MISSES", "PID"], "cachetop", Make::PageCache),
     (&["LADDR", "RADDR", "MS"], "tcplife", Make::Net(NetKind::Closed)),
     (&["DADDR", "LAT(ms)"], "tcpconnlat", Make::Net(NetKind::Connected)),
     (&["LADDR:LPORT", "RADDR:RPORT"], "tcpretrans", Make::Net(NetKind::Retransmit)),
     (&["DADDR", "DPORT", "COMM"], "tcpconnect", Make::Calls("connect")),
+    (&["PID", "LADDR", "RADDR", "RX_KB", "TX_KB"], "tcptop", Make::NetBytes),
+    (&["PID", "COMM", "RADDR", "LADDR", "LPORT"], "tcpaccept", Make::Calls("accept")),
     (&["LAT(ms)", "FILENAME"], "fileslower", Make::Calls("slow file I/O")),
     (&["LATENCY_us", "FILE"], "fileslower", Make::Calls("slow file I/O")),
     (&["LATms", "HOST"], "gethostlatency", Make::Calls("getaddrinfo")),
@@ -82,8 +86,14 @@ struct Header {
 impl Header {
     fn of(line: &Line<'_>) -> Option<Header> {
         let commas = line.words.len() == 1 && line.text.contains(',');
-        let names: Vec<&str> =
+        let mut names: Vec<&str> =
             if commas { line.text.trim().split(',').collect() } else { line.words.clone() };
+        // `PREV COMM` and `PREV TID` of runqslower are a column each.
+        if names.contains(&"PREV") {
+            let last = names.iter().position(|name| *name == "PREV").unwrap_or(names.len());
+            names.truncate(last);
+            names.extend(["PREV_COMM", "PREV_TID"]);
+        }
         if names.len() < 3 || names.len() > 24 {
             return None;
         }
@@ -118,6 +128,8 @@ struct Sum {
     written: f64,
     hits: f64,
     misses: f64,
+    received: f64,
+    sent: f64,
     name: Box<str>,
     line: u64,
     raw: Box<str>,
@@ -253,6 +265,15 @@ impl Snoop {
                     }
                 }
             }
+            Make::NetBytes => {
+                let Some(pid) = row.pid else { return };
+                for of in [Entity::Process(pid), Entity::Peer(row.peer.into())] {
+                    if let Some(sum) = self.add(of, line, row) {
+                        sum.received += row.read_bytes;
+                        sum.sent += row.write_bytes;
+                    }
+                }
+            }
             Make::Net(kind) => {
                 let end = |address: &str, port: &str| match port {
                     "" => address.to_string(),
@@ -290,7 +311,8 @@ impl Snoop {
             _ => header.tool,
         };
         let mut table = out.table(tool);
-        let interval = matches!(header.make, Make::FileBytes | Make::DiskBytes | Make::PageCache);
+        let interval =
+            matches!(header.make, Make::FileBytes | Make::DiskBytes | Make::PageCache | Make::NetBytes);
         let told = self.every.filter(|_| interval);
         let length = told.or_else(|| {
             let (first, last) = (self.first?, self.last?);
@@ -325,7 +347,7 @@ impl Snoop {
                 (sum.read, Metric::ReadTotal, Metric::ReadBytes),
                 (sum.written, Metric::WriteTotal, Metric::WriteBytes),
             ] {
-                if bytes > 0.0 || interval && sum.hits + sum.misses == 0.0 {
+                if bytes > 0.0 || matches!(header.make, Make::FileBytes | Make::DiskBytes) {
                     row.set(total, bytes);
                     if let Some(length) = length.filter(|length| *length > 0.0) {
                         row.set(rate, bytes / length);
@@ -335,6 +357,10 @@ impl Snoop {
             if let Some(length) = length.filter(|length| *length > 0.0 && sum.hits + sum.misses > 0.0) {
                 row.set(Metric::PageCacheHits, sum.hits / length);
                 row.set(Metric::PageCacheMisses, sum.misses / length);
+            }
+            if let Some(length) = length.filter(|_| header.make == Make::NetBytes) {
+                row.set(Metric::RxBytes, sum.received / length);
+                row.set(Metric::TxBytes, sum.sent / length);
             }
             // What shows slow calls only tells no rate of all.
             let all = !tool.ends_with("slower");

@@ -7,26 +7,26 @@ use std::path::Path;
 use whyslow_model::{FigureRow, SourceId, Trait};
 
 /// What was read of a paste.
-struct Read {
-    info: SourceInfo,
-    tables: Vec<FigureTable>,
-    notes: Vec<CaptureNote>,
+pub(super) struct Read {
+    pub(super) info: SourceInfo,
+    pub(super) tables: Vec<FigureTable>,
+    pub(super) notes: Vec<CaptureNote>,
     others: u64,
 }
 
 impl Read {
     /// The figure of that thing in the table of that tool; of several tables the last.
-    fn figure(&self, tool: &str, of: &Entity, metric: Metric) -> Option<f64> {
+    pub(super) fn figure(&self, tool: &str, of: &Entity, metric: Metric) -> Option<f64> {
         let rows = self.tables.iter().rev().filter(|table| table.tool == tool).flat_map(|table| &table.rows);
         rows.filter(|row| row.of == *of).find_map(|row| row.get(metric))
     }
 
-    fn rows(&self) -> impl Iterator<Item = &FigureRow> {
+    pub(super) fn rows(&self) -> impl Iterator<Item = &FigureRow> {
         self.tables.iter().flat_map(|table| &table.rows)
     }
 }
 
-fn of(text: &[u8]) -> Read {
+pub(super) fn of(text: &[u8]) -> Read {
     let info = SourceInfo::new(SourceId(0), "paste", CaptureKind::Figures);
     let mut source = Source::new(info.clone(), text.to_vec(), Box::new(std::io::empty()));
     let mut got = Read { info, tables: vec![], notes: vec![], others: 0 };
@@ -54,7 +54,7 @@ fn seed(name: &str) -> Option<Read> {
 }
 
 #[track_caller]
-fn near(is: Option<f64>, wanted: f64) {
+pub(super) fn near(is: Option<f64>, wanted: f64) {
     let is = is.expect("a figure");
     assert!((is - wanted).abs() <= wanted.abs() * 1e-9 + 1e-12, "{is} is not {wanted}");
 }
