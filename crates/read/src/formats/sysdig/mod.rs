@@ -83,8 +83,7 @@ struct Reading {
 fn read(source: &mut Source<'_>, sink: &mut dyn Sink) -> io::Result<()> {
     let mut reading = Reading::default();
     let mut bytes = Vec::new();
-    loop {
-        let Some(next) = source.next_line()? else { break };
+    while let Some(next) = source.next_line()? {
         bytes.clear();
         bytes.extend_from_slice(next.get(..MOST_LINE).unwrap_or(next));
         if bytes.trim_ascii().is_empty() {
