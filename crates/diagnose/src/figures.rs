@@ -110,9 +110,11 @@ pub(crate) fn members<'a>(facts: &'a Facts, group: &str) -> Vec<(&'a Entity, &'a
 
 /// Whom or what a finding is about.
 pub(crate) fn subject(facts: &Facts, of: &Entity) -> Subject {
-    let comm = facts.host.thing(of).and_then(|thing| thing.told(Trait::Name)).map(str::to_string);
+    let thing = facts.host.thing(of);
+    let comm = thing.and_then(Thing::name);
+    let owner = thing.and_then(|thing| thing.told(Trait::Owner)?.parse().ok());
     let name = || Some(of.name().to_string());
-    let about = Subject { pid: of.pid(), comm, ..Subject::default() };
+    let about = Subject { pid: of.pid().or(owner), comm, ..Subject::default() };
     match of {
         Entity::Thread { tid, .. } => Subject { tid: Some(*tid), ..about },
         Entity::Command(name) => Subject { comm: Some(name.to_string()), ..about },

@@ -23,7 +23,7 @@ pub enum Entity {
     Cgroup(Box<str>),
     /// An interrupt line or softirq, by name: `virtio0-input.0`, `NET_RX`.
     Interrupt(Box<str>),
-    /// A listening socket, by its address: `0.0.0.0:8080`.
+    /// A listening socket, by its address: `0.0.0.0:8080`; a UDP socket that anybody may send to: `udp 0.0.0.0:514`.
     Listener(Box<str>),
     /// A peer of TCP connections, by its address.
     Peer(Box<str>),
@@ -130,6 +130,8 @@ pub enum Trait {
     User,
     /// Its parent's number.
     Parent,
+    /// The number of the process that has a socket open; the least where several do.
+    Owner,
     /// Its control group.
     Cgroup,
     /// Its systemd unit.
@@ -167,6 +169,7 @@ impl Trait {
         Trait::Wchan,
         Trait::User,
         Trait::Parent,
+        Trait::Owner,
         Trait::Cgroup,
         Trait::Unit,
         Trait::Container,
@@ -191,6 +194,7 @@ impl Trait {
             Trait::Wchan => "wchan",
             Trait::User => "user",
             Trait::Parent => "parent",
+            Trait::Owner => "owner",
             Trait::Cgroup => "cgroup",
             Trait::Unit => "unit",
             Trait::Container => "container",

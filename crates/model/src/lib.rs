@@ -19,6 +19,7 @@ pub mod line;
 pub mod live;
 pub mod metric;
 pub mod profile;
+pub mod program_name;
 pub mod stats;
 pub mod syscall;
 mod syscall_rows;
@@ -47,6 +48,7 @@ pub use live::{
 };
 pub use metric::{Metric, Unit};
 pub use profile::{Profile, ProfileBuilder};
+pub use program_name::ProgramName;
 pub use stats::{CallStats, Histogram, RareStats};
 pub use syscall::Syscall;
 pub use table::{Cell, Column, Table};

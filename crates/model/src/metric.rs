@@ -305,6 +305,10 @@ metrics! {
     TcpResetsSent "tcp_resets_sent" PerSecond;
     /// Datagrams dropped for a full receive buffer.
     UdpReceiveErrors "udp_receive_errors" PerSecond;
+    /// Memory of datagrams that wait to be read from a UDP socket, the kernel's own included.
+    UdpReceiveQueue "udp_receive_queue" Bytes;
+    /// Room for them (SO_RCVBUF, socket(7)).
+    UdpReceiveBuffer "udp_receive_buffer" Bytes;
     /// Sockets, all states.
     Sockets "sockets" Count;
     /// TCP connections that are established.

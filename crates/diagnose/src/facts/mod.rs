@@ -40,7 +40,6 @@ pub mod pace;
 pub mod pattern;
 pub mod peers;
 pub mod profiles;
-mod program;
 pub mod quotas;
 pub mod readiness;
 #[cfg(test)]

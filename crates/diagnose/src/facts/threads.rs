@@ -2,12 +2,11 @@
 
 use super::call_table::CallTable;
 use super::exemplar::Exemplar;
-use super::program::Started;
 use super::sched::SchedTime;
 use super::waits::WaitKind;
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
-use whyslow_model::{Call, CallStats, Nanos, Stretch, Syscall, ThreadTotals, Timestamp};
+use whyslow_model::{Call, CallStats, Nanos, ProgramName, Stretch, Syscall, ThreadTotals, Timestamp};
 
 /// A thread's place in [`Threads`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -49,6 +48,8 @@ pub struct ThreadFacts {
     pub exited: bool,
     /// How many threads are merged here: 1, or more for the rest of many short-lived ones.
     pub merged: u64,
+    /// True where these were of several processes, all of one control group.
+    pub merged_processes: bool,
     /// Its time by the scheduler's account, where a recorder saw it.
     pub sched: Option<Box<SchedTime>>,
     /// Page faults and switches, where a recorder counted them.
@@ -76,6 +77,7 @@ impl ThreadFacts {
             useful: 0,
             exited: false,
             merged: 1,
+            merged_processes: false,
             sched: None,
             totals: None,
             counted: None,
@@ -197,11 +199,13 @@ pub struct ProcessFacts {
     /// The program it executed last, within the capture.
     pub exe: Option<Box<str>>,
     /// What its arguments tell of its name.
-    pub(crate) started_as: Started,
+    pub(crate) started_as: ProgramName,
     /// User name or number.
     pub user: Option<Box<str>>,
     /// Its control group, if a source shows it.
     pub cgroup: Option<Box<str>>,
+    /// The id of its container, if a source shows one: the first 12 digits.
+    pub container: Option<Box<str>>,
     /// The process that started it, within the capture.
     pub parent: Option<ProcessId>,
     /// Working directory.
@@ -226,9 +230,10 @@ impl ProcessFacts {
             pid,
             comm: None,
             exe: None,
-            started_as: Started::default(),
+            started_as: ProgramName::default(),
             user: None,
             cgroup: None,
+            container: None,
             parent: None,
             cwd: None,
             threads: 0,
@@ -459,9 +464,8 @@ impl Threads {
 
     /// Merges the ended threads of each process into its first ended one, and frees the rest.
     fn merge_exited(&mut self) {
-        let mut keeper: HashMap<ProcessId, usize> = HashMap::new();
-        // Processes that ended are merged too: thousands of short-lived children are one row.
-        let ended = ProcessId(u32::MAX);
+        // Processes that ended are merged too: thousands of short-lived children of one control group are one row.
+        let mut keeper: HashMap<(Option<ProcessId>, Option<Box<str>>), usize> = HashMap::new();
         self.ended = 0;
         self.gone.clear();
         for at in 0..self.threads.len() {
@@ -469,7 +473,8 @@ impl Threads {
                 continue;
             }
             let process = self.threads[at].process;
-            let key = if self.processes[process.0 as usize].exited { ended } else { process };
+            let owner = &self.processes[process.0 as usize];
+            let key = if owner.exited { (None, owner.cgroup.clone()) } else { (Some(process), None) };
             let into = *keeper.entry(key).or_insert(at);
             if into == at {
                 continue;
@@ -484,6 +489,7 @@ impl Threads {
             kept.working_ns += gone.working_ns;
             kept.useful += gone.useful;
             kept.merged += gone.merged;
+            kept.merged_processes |= gone.merged_processes || kept.process != process;
             if let Some(theirs) = gone.sched.take() {
                 match kept.sched.as_deref_mut() {
                     Some(mine) => mine.merge(&theirs),

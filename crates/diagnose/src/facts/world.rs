@@ -24,8 +24,8 @@ use std::hash::BuildHasher;
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::{FdArg, Moves, PathArg, Waits};
 use whyslow_model::{
-    Call, CallFlags, CallStats, CaptureKind, Errno, Exit, FdEntry, FdKind, ProcessInfo, Signal, SocketEnds,
-    SourceInfo, Syscall, ThreadCounts, Timestamp, syscall::Names, text,
+    Call, CallFlags, CallStats, CaptureKind, Errno, Exit, FdEntry, FdKind, ProcessInfo, ProgramName, Signal,
+    SocketEnds, SourceInfo, Syscall, ThreadCounts, Timestamp, syscall::Names, text,
 };
 
 /// A call with everything the world knows about it: what folds see.

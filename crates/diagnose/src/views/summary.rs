@@ -2,7 +2,7 @@
 
 use super::rows::{finish, nothing_because, process_name};
 use super::{Ask, AskError, View};
-use crate::facts::{Facts, FdLife, FileFacts, Origin};
+use crate::facts::{Facts, FdLife, FileFacts, Origin, ThreadFacts};
 use crate::words;
 use hashbrown::HashMap;
 use whyslow_model::syscall::Waits;
@@ -17,9 +17,11 @@ pub(super) static VIEW: View = View {
         "process",
         "thread",
         "cgroup",
+        "container",
         "process,syscall",
         "thread,syscall",
         "cgroup,syscall",
+        "container,syscall",
         "errno",
         "syscall,errno",
         "path",
@@ -94,6 +96,7 @@ fn key_column(key: &str) -> Column {
         "process" => Column::new("process", "process"),
         "thread" => Column::new("thread", "thread"),
         "cgroup" => Column::new("cgroup", "control group"),
+        "container" => Column::new("container", "container"),
         "errno" => Column::new("errno", "errno"),
         "path" => Column::new("path", "path"),
         "pattern" => Column::new("pattern", "pattern"),
@@ -110,6 +113,7 @@ fn question(by: &str) -> String {
         "thread,syscall" => "thread and system call",
         "cgroup" => "control group",
         "cgroup,syscall" => "control group and system call",
+        "container,syscall" => "container and system call",
         "errno" => return "Which errors do calls return, and how often?".to_string(),
         "syscall,errno" => return "Which calls fail, with what error, and how often?".to_string(),
         "fd" => "descriptor",
@@ -152,7 +156,8 @@ fn notes(facts: &Facts, by: &str, from_tables: bool) -> Vec<String> {
         }
         if facts.world.counted > 0 {
             notes.push(format!(
-                "{} were counted in the kernel: of these, waiting is told from work by the call's name only.",
+                "{} were counted in the kernel: of these, waiting is told from work by the call's name only, and percentiles are \
+                 known within a factor of 1.5.",
                 words::plural(facts.world.counted, "call")
             ));
         }
@@ -357,14 +362,7 @@ fn of_trace(facts: &Facts, by: &str) -> Vec<Figures> {
         }
         _ => {
             for (_, thread) in facts.world.threads.iter() {
-                let owner = if by.starts_with("process") {
-                    Some(process_name(facts, thread.process))
-                } else if by.starts_with("cgroup") {
-                    let cgroup = facts.world.threads.process(thread.process).cgroup.as_deref();
-                    Some(cgroup.unwrap_or("(unknown)").to_string())
-                } else {
-                    by.starts_with("thread").then(|| super::threads::name(facts, thread))
-                };
+                let owner = owner(facts, thread, by);
                 for (syscall, stats) in thread.all_calls() {
                     let mut key: Vec<String> = owner.iter().cloned().collect();
                     if by.ends_with("syscall") {
@@ -376,6 +374,24 @@ fn of_trace(facts: &Facts, by: &str) -> Vec<Figures> {
         }
     }
     groups.rows()
+}
+
+/// Whose the calls of a thread are, by a key that begins with an owner.
+fn owner(facts: &Facts, thread: &ThreadFacts, by: &str) -> Option<String> {
+    let process = facts.world.threads.process(thread.process);
+    let (kind, _) = by.split_once(',').unwrap_or((by, ""));
+    Some(match kind {
+        "process" if thread.merged_processes => "(ended)".to_string(),
+        "process" => process_name(facts, thread.process),
+        "thread" => super::threads::name(facts, thread),
+        "cgroup" => process.cgroup.as_deref().unwrap_or("(unknown)").to_string(),
+        "container" => match (&process.container, &process.cgroup) {
+            (Some(id), _) => id.to_string(),
+            (None, Some(_)) => "(none)".to_string(),
+            (None, None) => "(unknown)".to_string(),
+        },
+        _ => return None,
+    })
 }
 
 /// Every call on one path.
@@ -437,3 +453,6 @@ impl Groups {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -184,7 +184,7 @@ fn states(facts: &Facts) -> (usize, usize, String) {
         told.iter().filter(|(_, task)| task.share_in_state('D').is_some_and(|share| share >= 0.5)).collect();
     let mut names: Vec<String> = Vec::new();
     for (of, task) in &in_d {
-        let name = task.told(whyslow_model::Trait::Name).map_or_else(|| of.to_string(), str::to_string);
+        let name = task.name().unwrap_or_else(|| of.to_string());
         if !names.contains(&name) {
             names.push(name);
         }

@@ -152,7 +152,7 @@ fn taker(facts: &Facts, of: &Entity, task: &Thing, whole: &Whole) -> Taker {
         tid: if let Entity::Thread { tid, .. } = of { Some(*tid) } else { None },
         comm: match of {
             Entity::Command(name) => Some(name.to_string()),
-            _ => task.told(Trait::Name).map(str::to_string).or_else(command),
+            _ => task.name().or_else(command),
         },
         takes,
         waits,

@@ -8,7 +8,9 @@ pub use functions::{call_family, call_name};
 pub use shown::{figure, metric_words};
 
 use hashbrown::HashMap;
-use whyslow_model::{Entity, FigureRow, FigureTable, Metric, Nanos, Over, SourceId, Timestamp, Trait};
+use whyslow_model::{
+    Entity, FigureRow, FigureTable, Metric, Nanos, Over, ProgramName, SourceId, Timestamp, Trait,
+};
 
 /// One metric of one thing as one tool told it, over all its tables.
 #[derive(Clone, Debug)]
@@ -137,6 +139,14 @@ impl Thing {
         let all: u64 = self.states.iter().map(|(_, times)| times).sum();
         let here: u64 = self.states.iter().filter(|(is, _)| *is == state).map(|(_, times)| times).sum();
         (all > 0).then(|| here as f64 / all as f64)
+    }
+
+    /// What to call a task: the script, jar or class that it runs (`app.py`), else what it was started under, else the
+    /// kernel's name of it. A title that it gave itself says more of it in its command line.
+    pub fn name(&self) -> Option<String> {
+        let name = self.told(Trait::Name);
+        let command = self.told(Trait::Command).map(|command| ProgramName::of_cmdline(command, name));
+        command.and_then(|command| command.names().next().map(str::to_string)).or(name.map(str::to_string))
     }
 
     fn take(&mut self, row: &FigureRow, table: &FigureTable) {
@@ -363,7 +373,7 @@ impl Host {
 
     /// `redis-server (731)`: the process by name and number.
     pub fn name_of(&self, of: &Entity) -> String {
-        let name = self.thing(of).and_then(|thing| thing.told(Trait::Name));
+        let name = self.thing(of).and_then(Thing::name);
         match (of, name) {
             (Entity::Process(pid), Some(name)) => format!("{name} ({pid})"),
             (Entity::Thread { tid, .. }, Some(name)) => format!("{name} (thread {tid})"),
@@ -391,6 +401,26 @@ mod tests {
 
     fn seconds(n: u64) -> Over {
         Over::Interval(Nanos::new(n * 1_000_000_000))
+    }
+
+    #[test]
+    fn a_process_is_called_by_what_it_runs() {
+        for (name, command, expected) in [
+            (Some("python3"), Some("python3 /srv/app.py 8080"), Some("app.py")),
+            (Some("redis-server"), Some("/usr/bin/redis-server 127.0.0.1:6379"), Some("redis-server")),
+            (Some("MainThread"), Some("node"), Some("MainThread")),
+            (Some("kworker/0:1"), None, Some("kworker/0:1")),
+            (None, None, None),
+        ] {
+            let mut table = FigureTable::new(SourceId(0), "/proc");
+            let row = table.row(Entity::Process(7));
+            row.say(Trait::Name, name.unwrap_or_default());
+            row.say(Trait::Command, command.unwrap_or_default());
+            let mut host = Host::default();
+            host.see(&table);
+            let thing = host.thing(&Entity::Process(7));
+            assert_eq!(thing.and_then(Thing::name).as_deref(), expected, "{command:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! Threads and processes: how they begin, fork, execute and end.
 
-use super::super::program::Started;
 use super::*;
 
 impl World {
@@ -156,11 +155,17 @@ impl World {
             let started_as = from.started_as.clone();
             (from.exe.clone(), started_as, from.comm.clone(), from.user.clone(), from.cwd.clone())
         };
+        // A child is born into the group of its parent (cgroups(7)).
+        let (cgroup, container) = {
+            let from = self.threads.process(parent);
+            (from.cgroup.clone(), from.container.clone())
+        };
         let process = self.threads.process_mut(child);
         process.slots = slots;
         process.parent = Some(parent);
         process.started = true;
         (process.exe, process.comm, process.user, process.cwd) = (exe, comm, user, cwd);
+        (process.cgroup, process.container) = (cgroup, container);
         process.started_as = started_as;
     }
 
@@ -225,7 +230,7 @@ impl World {
         let path = seen.file.map(|file| self.files.get(file).path.clone());
         let process = self.threads.process_mut(seen.process);
         process.exe = path;
-        process.started_as = Started::of_execve(seen.call.args);
+        process.started_as = ProgramName::of_execve(seen.call.args);
         process.started = true;
         if process.pid.is_none() && seen.call.tid != 0 {
             self.threads.set_pid(seen.process, seen.call.tid);
@@ -326,8 +331,8 @@ impl World {
         // The name of a thread other than the first is not that of its process.
         let of_thread = info.tid.filter(|tid| *tid != info.pid);
         if let Some(cmdline) = info.cmdline.filter(|_| of_thread.is_none()) {
-            let started_as = Started::of_cmdline(&cmdline, info.comm.as_deref());
-            if facts.started_as == Started::default() {
+            let started_as = ProgramName::of_cmdline(&cmdline, info.comm.as_deref());
+            if facts.started_as == ProgramName::default() {
                 facts.started_as = started_as;
             }
         }
@@ -336,6 +341,9 @@ impl World {
         }
         if let Some(cgroup) = info.cgroup {
             facts.cgroup.get_or_insert(cgroup.into());
+        }
+        if let Some(container) = info.container {
+            facts.container.get_or_insert(container.into());
         }
         let Some(comm) = info.comm.map(Box::<str>::from) else { return };
         match of_thread {
