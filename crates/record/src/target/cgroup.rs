@@ -2,6 +2,7 @@
 //! unit that a group's path names.
 
 use super::root::{ProcRoot, bounded, decimal, read_at_most};
+use super::wildcard;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use whyslow_model::Tid;
@@ -82,10 +83,11 @@ pub(super) fn container_of_groups(groups: &[Membership]) -> Option<&str> {
     groups.iter().find_map(|group| container_of(&group.path))
 }
 
-/// True where `path` is the group of the systemd unit `unit` (`nginx`, `nginx.service`, `user-1000.slice`) or below it.
+/// True where `path` is the group of the systemd unit `unit` (`nginx`, `nginx.service`, `nginx*`, `user-1000.slice`) or below
+/// it.
 pub(super) fn is_of_unit(path: &str, unit: &str) -> bool {
     path.split('/').filter(|part| !part.is_empty()).any(|part| {
-        part == unit
+        wildcard::matches(unit, part)
             || part.strip_prefix(unit).is_some_and(|rest| matches!(rest, ".service" | ".scope" | ".slice"))
     })
 }
@@ -199,7 +201,8 @@ mod tests {
     fn units_and_paths() {
         let path = "/system.slice/system-postgresql.slice/postgresql@15-main.service";
         assert!(is_of_unit(path, "postgresql@15-main") && is_of_unit(path, "system-postgresql.slice"));
-        assert!(!is_of_unit(path, "postgresql") && !is_of_unit(path, ""));
+        assert!(is_of_unit(path, "postgresql@*.service") && is_of_unit(path, "*-main*"));
+        assert!(!is_of_unit(path, "postgresql") && !is_of_unit(path, "") && !is_of_unit(path, "nginx*"));
         assert!(
             is_below("/a/b", "/a") && is_below("/a", "/a/") && is_below("/a", "/") && !is_below("/ab", "/a")
         );

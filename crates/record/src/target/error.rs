@@ -55,7 +55,7 @@ pub enum TargetError {
         pid: Tid,
     },
     /// No process has that name.
-    #[error("no process is named {name:?}{}; names are compared whole, with the process's name and its program's file name", did_you_mean(.near))]
+    #[error("no process is named {name:?}{}; compared are programs, scripts, jars, classes and command lines: see `ps -ef`", did_you_mean(.near))]
     NoName {
         /// The name.
         name: String,
@@ -76,8 +76,20 @@ pub enum TargetError {
         /// As given.
         path: String,
     },
+    /// Several services meet what was asked for.
+    #[error("{count} services {what}: nothing is recorded\n{list}\nnext: name {choice}")]
+    Several {
+        /// What they have in common: `of the name "app"`.
+        what: String,
+        /// How many there are.
+        count: usize,
+        /// The first of them: number, age, CPU time over its life, what it is.
+        list: String,
+        /// How to name one.
+        choice: String,
+    },
     /// No process is in that container.
-    #[error("no process is in a container {id:?}: give the first digits of its id{}", there_are(.known))]
+    #[error("no process is in a container {id:?}: give its name, or the first digits of its id{}", there_are(.known))]
     NoContainer {
         /// As given.
         id: String,
@@ -85,7 +97,7 @@ pub enum TargetError {
         known: Vec<String>,
     },
     /// Several containers begin like that.
-    #[error("several containers begin with {id:?}: {}; give more digits", .found.join(", "))]
+    #[error("several containers are meant by {id:?}: {}; give one's name or more digits of its id", .found.join(", "))]
     AmbiguousContainer {
         /// As given.
         id: String,

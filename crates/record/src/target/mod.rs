@@ -4,21 +4,25 @@
 //! [`snapshot`] tells what they are and what they have open, as events. Both take a [`ProcRoot`], so that tests run on a made-up tree.
 
 mod cgroup;
+mod containers;
 mod descriptors;
 mod error;
 mod identity;
 mod mappings;
 mod ports;
 mod process;
+mod program;
 #[cfg(feature = "bpf")]
 pub(crate) mod quota;
 mod root;
 mod selection;
+mod services;
 mod snapshot;
 #[cfg(test)]
 mod snapshot_tests;
 mod sockets;
 mod unix_peers;
+mod wildcard;
 
 pub use cgroup::CgroupDir;
 pub use error::TargetError;

@@ -21,6 +21,8 @@ pub(super) struct Stat {
     pub(super) parent: Tid,
     /// Clock ticks from boot to its start.
     pub(super) start: u64,
+    /// Clock ticks of CPU time that it used.
+    pub(super) cpu: u64,
     flags: u64,
 }
 
@@ -39,6 +41,7 @@ impl Stat {
             parent: decimal(field(4)?)?,
             flags: decimal(field(9)?)?,
             start: decimal(field(22)?)?,
+            cpu: decimal::<u64>(field(14)?)?.saturating_add(decimal(field(15)?)?),
         })
     }
 
@@ -109,8 +112,8 @@ mod tests {
         )
         .expect("a row");
         assert_eq!(
-            (stat.comm.as_slice(), stat.state, stat.parent, stat.start),
-            (&b"a) S 1 (b"[..], b'R', 5, 123_456)
+            (stat.comm.as_slice(), stat.state, stat.parent, stat.start, stat.cpu),
+            (&b"a) S 1 (b"[..], b'R', 5, 123_456, 11)
         );
         assert!(!stat.is_kernel_thread() && !stat.is_zombie());
         assert_eq!(Stat::parse(b"77 (a S 1"), None);

@@ -1,13 +1,16 @@
 //! From what the user names (a process, a name, a port, a container) to processes and threads.
 
+mod by_group;
+mod by_name;
+mod by_port;
+
 use super::cgroup::{self, CgroupDir, Hierarchy, Membership};
 use super::error::TargetError;
-use super::ports;
 use super::process::{Stat, Status};
+use super::program::Program;
 use super::root::{ProcRoot, bounded};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use whyslow_model::Tid;
 
 /// What to record. Several criteria mean whatever meets any of them.
@@ -17,19 +20,21 @@ pub struct Selection {
     pub pids: Vec<Tid>,
     /// These threads alone.
     pub tids: Vec<Tid>,
-    /// Processes of these names: the whole `comm`, or the whole file name of the program.
+    /// Processes of these names: the program's, the script's, the jar's, the class's or the application's, whole before a
+    /// part of it before a part of the command line. They must be of one service.
     pub names: Vec<String>,
     /// Also the descendants of what is selected: those there are, and those that will be.
     pub children: bool,
     /// Processes in these control groups and in those below: a directory below `/sys/fs/cgroup`, or a path as
-    /// `/proc/PID/cgroup` shows it.
+    /// `/proc/PID/cgroup` shows it; `*` and `?` stand for any part of a name.
     pub cgroups: Vec<String>,
-    /// Processes in these containers: the first digits of an id, or the path of a control group.
+    /// Processes in these containers: the name, the pod's or the composition's name, the first digits of the id, or the
+    /// path of a control group.
     pub containers: Vec<String>,
-    /// Processes of these systemd units: `nginx`, `nginx.service`.
+    /// Processes of these systemd units: `nginx`, `nginx.service`, `nginx*`.
     pub units: Vec<String>,
     /// Processes that have a socket with one of these local TCP or UDP ports: who listens there, and its connections
-    /// (not who connects to it from elsewhere).
+    /// (not who connects to it from elsewhere). They must be of one service.
     pub ports: Vec<u16>,
     /// All processes of the host.
     pub all: bool,
@@ -40,8 +45,10 @@ pub struct Selection {
 pub struct TargetProcess {
     /// Its number.
     pub pid: Tid,
-    /// Its name.
+    /// The kernel's name of it.
     pub comm: String,
+    /// What a person calls it: the script, jar or class that it runs, else its program.
+    pub name: String,
     /// The selected threads, in order; all there are where `whole`.
     pub tids: Vec<Tid>,
     /// True where threads that it starts later are selected too; false where single threads were asked for.
@@ -65,7 +72,7 @@ pub struct Later {
 /// What a selection means at this time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resolved {
-    /// The processes, by number. Never empty, and never ourselves.
+    /// The processes, by number. Never ourselves; empty only where all are meant and none is to be seen.
     pub processes: Vec<TargetProcess>,
     /// What joins them later.
     pub later: Later,
@@ -98,10 +105,20 @@ impl Selection {
 
     /// Finds what is meant. A process that ends meanwhile is left out; it is an error where the user named it.
     pub fn resolve(&self, root: &ProcRoot) -> Result<Resolved, TargetError> {
+        self.search(root, false)
+    }
+
+    /// Finds who joined since: of a name only those whose name is that, and however many there are.
+    pub fn resolve_again(&self, root: &ProcRoot) -> Result<Resolved, TargetError> {
+        self.search(root, true)
+    }
+
+    fn search(&self, root: &ProcRoot, again: bool) -> Result<Resolved, TargetError> {
         if self.is_empty() {
             return Err(TargetError::Empty);
         }
-        let mut search = Search { root, chosen: BTreeMap::new(), resolved: Resolved::default(), host: None };
+        let resolved = Resolved::default();
+        let mut search = Search { root, again, chosen: BTreeMap::new(), resolved, host: None };
         for pid in &self.pids {
             search.process(*pid)?;
         }
@@ -115,7 +132,7 @@ impl Selection {
             search.in_cgroup(group)?;
         }
         for container in &self.containers {
-            match container.contains('/') {
+            match container.starts_with('/') {
                 true => search.in_cgroup(container)?,
                 false => search.in_container(container)?,
             }
@@ -140,10 +157,10 @@ impl Selection {
 
 /// One process of the host.
 #[derive(Debug)]
-struct Candidate {
-    pid: Tid,
-    stat: Stat,
-    groups: Vec<Membership>,
+pub(super) struct Candidate {
+    pub(super) pid: Tid,
+    pub(super) stat: Stat,
+    pub(super) groups: Vec<Membership>,
 }
 
 /// The host's processes, as far as they may be selected.
@@ -162,6 +179,8 @@ enum Chosen {
 
 struct Search<'r> {
     root: &'r ProcRoot,
+    /// True where it was found before, and others join.
+    again: bool,
     chosen: BTreeMap<Tid, Chosen>,
     resolved: Resolved,
     /// Read when first needed: to record one process by its number takes a look at that one only.
@@ -241,136 +260,6 @@ impl Search<'_> {
         Ok(())
     }
 
-    fn named(&mut self, name: &str) -> Result<(), TargetError> {
-        let root = self.root;
-        let host = self.host()?;
-        let is_named = |candidate: &&Candidate| {
-            candidate.stat.comm == name.as_bytes() || program(root, candidate.pid).as_deref() == Some(name)
-        };
-        let found: Vec<Tid> =
-            host.candidates.iter().filter(is_named).map(|candidate| candidate.pid).collect();
-        if found.is_empty() {
-            let mut names: BTreeSet<String> = host.candidates.iter().map(|c| bounded(&c.stat.comm)).collect();
-            names.extend(host.candidates.iter().filter_map(|candidate| program(root, candidate.pid)));
-            return Err(TargetError::NoName { name: name.to_string(), near: near(name, names) });
-        }
-        self.tell_several(&format!("are named {name:?}"), &found);
-        self.choose(found);
-        let mut comm = [0; 16];
-        for (kept, byte) in comm.iter_mut().take(15).zip(name.bytes()) {
-            *kept = byte;
-        }
-        self.resolved.later.comms.push(comm);
-        Ok(())
-    }
-
-    fn tell_several(&mut self, what: &str, pids: &[Tid]) {
-        const LISTED: usize = 8;
-        if pids.len() < 2 {
-            return;
-        }
-        let list: Vec<String> = pids.iter().take(LISTED).map(Tid::to_string).collect();
-        let more = pids.len().saturating_sub(LISTED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let list = list.join(", ");
-        self.resolved
-            .remarks
-            .push(format!("{} processes {what}: all are recorded ({list}{more})", pids.len()));
-    }
-
-    fn in_cgroup(&mut self, path: &str) -> Result<(), TargetError> {
-        let root = self.root;
-        let host = self.host()?;
-        let groups = cgroup::groups_named(root, &host.hierarchies, path);
-        if groups.is_empty() {
-            let there = host.candidates.iter().flat_map(|candidate| &candidate.groups);
-            let near = near(path, there.map(|group| group.path.clone()).filter(|path| path != "/").collect());
-            return Err(TargetError::NoCgroup { path: path.to_string(), near });
-        }
-        let found =
-            host.candidates_where(|candidate| groups.iter().any(|g| cgroup::is_in(&candidate.groups, g)));
-        if found.is_empty() {
-            return Err(TargetError::EmptyCgroup { path: path.to_string() });
-        }
-        self.choose(found);
-        self.resolved.later.cgroups.extend(groups);
-        Ok(())
-    }
-
-    fn in_container(&mut self, id: &str) -> Result<(), TargetError> {
-        const LISTED: usize = 8;
-        let wanted = id.to_ascii_lowercase();
-        let host = self.host()?;
-        let container =
-            |candidate: &Candidate| cgroup::container_of_groups(&candidate.groups).map(str::to_string);
-        let known: BTreeSet<String> = host.candidates.iter().filter_map(container).collect();
-        let short = |id: &String| id.chars().take(12).collect::<String>();
-        let found: Vec<&String> =
-            known.iter().filter(|id| !wanted.is_empty() && id.starts_with(&wanted)).collect();
-        match found.as_slice() {
-            [] => {
-                let known = known.iter().take(LISTED).map(short).collect();
-                return Err(TargetError::NoContainer { id: id.to_string(), known });
-            }
-            [_] => {}
-            several => {
-                let found = several.iter().take(LISTED).map(|id| short(id)).collect();
-                return Err(TargetError::AmbiguousContainer { id: id.to_string(), found });
-            }
-        }
-        self.groups_where(|group| {
-            whyslow_model::cgroup::container_of(&group.path).is_some_and(|id| id.starts_with(&wanted))
-        })?;
-        Ok(())
-    }
-
-    fn of_unit(&mut self, unit: &str) -> Result<(), TargetError> {
-        if self.groups_where(|group| cgroup::is_of_unit(&group.path, unit))? > 0 {
-            return Ok(());
-        }
-        let host = self.host()?;
-        let paths =
-            host.candidates.iter().flat_map(|candidate| &candidate.groups).map(|group| group.path.as_str());
-        let units: BTreeSet<String> = paths
-            .flat_map(|path| path.split('/'))
-            .filter(|part| part.contains('.'))
-            .map(str::to_string)
-            .collect();
-        Err(TargetError::NoUnit { unit: unit.to_string(), near: near(unit, units) })
-    }
-
-    /// Chooses the processes that are in a group which `matches`, and remembers these groups for later ones. How many.
-    fn groups_where(&mut self, matches: impl Fn(&Membership) -> bool) -> Result<usize, TargetError> {
-        let root = self.root;
-        let host = self.host()?;
-        let found = host.candidates_where(|candidate| candidate.groups.iter().any(&matches));
-        let groups =
-            host.candidates.iter().flat_map(|candidate| &candidate.groups).filter(|group| matches(group));
-        let matching: BTreeSet<(&[String], &str)> =
-            groups.map(|group| (group.controllers.as_slice(), group.path.as_str())).collect();
-        let directories = matching.into_iter().filter_map(|(controllers, path)| {
-            let hierarchy = host.hierarchies.iter().find(|hierarchy| hierarchy.controllers == controllers)?;
-            hierarchy.group(root, path)
-        });
-        let directories: Vec<CgroupDir> = directories.collect();
-        let count = found.len();
-        self.resolved.later.cgroups.extend(directories);
-        self.choose(found);
-        Ok(count)
-    }
-
-    fn at_port(&mut self, port: u16) -> Result<(), TargetError> {
-        let root = self.root;
-        let pids: Vec<Tid> = self.host()?.candidates.iter().map(|candidate| candidate.pid).collect();
-        let holders = ports::holders(root, &pids, port);
-        if holders.pids.is_empty() {
-            return Err(TargetError::NoPort { port, unreadable: holders.unreadable });
-        }
-        self.tell_several(&format!("have sockets at port {port}"), &holders.pids);
-        self.choose(holders.pids);
-        Ok(())
-    }
-
     fn everything(&mut self) -> Result<(), TargetError> {
         let found = self.host()?.candidates_where(|_| true);
         self.choose(found);
@@ -404,14 +293,21 @@ impl Search<'_> {
                 Chosen::Whole => (self.root.threads(pid).unwrap_or_default(), true),
                 Chosen::Threads(tids) => (tids.into_iter().collect(), false),
             };
-            let comm = Stat::read(self.root, pid).map_or(String::new(), |stat| bounded(&stat.comm));
+            let comm = Stat::read(self.root, pid).map_or(Vec::new(), |stat| stat.comm);
+            // Of all processes of a host nobody asks for the names.
+            let name = match self.resolved.later.all {
+                true => bounded(&comm),
+                false => Program::of(self.root, pid, &comm).shown().to_string(),
+            };
+            let comm = bounded(&comm);
             if tids.is_empty() {
                 gone = Some(pid);
                 continue;
             }
-            self.resolved.processes.push(TargetProcess { pid, comm, tids, whole });
+            self.resolved.processes.push(TargetProcess { pid, comm, name, tids, whole });
         }
-        if self.resolved.processes.is_empty() {
+        // Alone in a container, or /proc hides the others: all of the host is all the same.
+        if self.resolved.processes.is_empty() && !self.resolved.later.all {
             return Err(match (gone, self.root.own_pid()) {
                 (None, Some(pid)) => TargetError::Ourselves { pid },
                 (gone, _) => TargetError::NoProcess { pid: gone.unwrap_or(0), inside: Vec::new() },
@@ -438,13 +334,6 @@ impl Host {
     fn candidates_where(&self, matches: impl Fn(&Candidate) -> bool) -> Vec<Tid> {
         self.candidates.iter().filter(|candidate| matches(candidate)).map(|candidate| candidate.pid).collect()
     }
-}
-
-/// The file name of the program that a process runs.
-fn program(root: &ProcRoot, pid: Tid) -> Option<String> {
-    let exe = std::fs::read_link(root.of(pid, "exe")).ok()?;
-    let name = exe.file_name()?.as_bytes();
-    Some(bounded(name.strip_suffix(b" (deleted)").unwrap_or(name)))
 }
 
 /// ENOENT where it ended before it was opened, ESRCH where it did after.

@@ -30,6 +30,14 @@ impl Protocol {
         }
     }
 
+    /// `tcp` or `udp`.
+    pub(super) fn transport(self) -> &'static str {
+        match self.kind() {
+            FdKind::Udp => "udp",
+            _ => "tcp",
+        }
+    }
+
     fn kind(self) -> FdKind {
         match self {
             Protocol::Tcp | Protocol::Tcp6 => FdKind::Tcp,

@@ -22,7 +22,8 @@ Examples:
   whyslow summary --by thread,syscall trace.st     by thread and call
   whyslow summary --by errno trace.st              which errors, how often
   whyslow summary -S calls strace-c.txt            a table of strace -c, sorted by calls
-  whyslow summary -a -d 5s --by process,syscall    the whole host for five seconds, added up in the kernel")]
+  whyslow summary -a -d 5s --by process,syscall    the whole host for five seconds, added up in the kernel
+  whyslow summary -a -d 5s --by container,syscall  the same by container")]
 struct Summary {
     /// Recordings (NAME.whyslow), captures (strace, strace -c, ltrace, perf trace; also .gz, .zst), directories of them, or - for standard input
     #[arg(value_name = "FILE", conflicts_with_all = LiveArgs::WHOM)]
@@ -34,6 +35,9 @@ struct Summary {
     #[command(flatten)]
     rows: Rows,
 }
+
+/// Keys that counts have.
+const ADDED_UP: [&str; 5] = ["syscall", "process", "thread", "cgroup", "container"];
 
 fn clap() -> clap::Command {
     // `--by` is the key here.
@@ -54,6 +58,11 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let view = views::find(COMMAND.name).context("the view of this command")?;
     // A wrong question is told before the recording.
     (view.table)(&Facts::default(), &ask)?;
+    if let Some(by) = ask.by.as_deref().filter(|by| !by.split(',').all(|key| ADDED_UP.contains(&key))) {
+        bail!(
+            "--by {by} needs single calls, and live ones are added up in the kernel by thread and call\nnext: whyslow record --mode full -o calls.whyslow …, then whyslow summary --by {by} calls.whyslow"
+        );
+    }
     args.live.for_summary();
     let recording = live::record(&args.live, None, None, global)?;
     let mut facts = Facts::default();

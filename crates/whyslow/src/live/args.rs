@@ -21,19 +21,19 @@ pub(crate) struct LiveArgs {
         hide_short_help = true
     )]
     tids: Vec<u32>,
-    /// Processes of this name
+    /// A program by its name, script (app.py), jar, class or application (shop:app)
     #[arg(long = "name", value_name = "NAME", help_heading = "Whom to record")]
     names: Vec<String>,
-    /// Who has a socket with this local port
+    /// Who has this local TCP or UDP port
     #[arg(long = "port", value_name = "PORT", help_heading = "Whom to record", hide_short_help = true)]
     ports: Vec<u16>,
-    /// A control group: its directory, or its path as /proc/PID/cgroup shows it
+    /// A control group: its directory, or its path as /proc/PID/cgroup shows it; with * and ?
     #[arg(long = "cgroup", value_name = "PATH", help_heading = "Whom to record", hide_short_help = true)]
     cgroups: Vec<String>,
-    /// A container, by the first digits of its id
+    /// A container: its name, its pod's, or the first digits of its id
     #[arg(long = "container", value_name = "ID", help_heading = "Whom to record", hide_short_help = true)]
     containers: Vec<String>,
-    /// A systemd unit
+    /// A systemd unit; with * and ?
     #[arg(long = "unit", value_name = "UNIT", help_heading = "Whom to record", hide_short_help = true)]
     units: Vec<String>,
     /// All processes

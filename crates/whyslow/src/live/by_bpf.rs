@@ -16,8 +16,10 @@ use whyslow_record::{Command, Options, Session};
 
 /// Between two looks at how things go.
 const TICK: Duration = Duration::from_millis(40);
-/// Between two looks for who joined.
+/// Between two looks for who joined, at least.
 const JOIN_EVERY: Duration = Duration::from_millis(250);
+/// Of the time that may go into these looks, one part in so many.
+const JOIN_SHARE: u32 = 50;
 
 pub(super) fn record(
     args: &LiveArgs,
@@ -43,6 +45,10 @@ pub(super) fn record(
         }
         watched = Some(found);
     } else {
+        if args.all {
+            // While the command runs: with the names of those that are there already.
+            options.pids = Target::find(args)?.1.pids();
+        }
         let started = Command::start(&args.command)?;
         words = args.command[0].to_string_lossy().into_owned();
         options.pids.push(started.pid());
@@ -57,7 +63,7 @@ pub(super) fn record(
     let line = LiveLine::new(&words, args.length(), args.profile.is_some(), global);
     let mut look = Look::default();
     let mut ended = None;
-    let mut looked = Instant::now();
+    let (mut looked, mut join_every) = (Instant::now(), JOIN_EVERY);
     let mut told_thinning = false;
     loop {
         std::thread::sleep(TICK);
@@ -92,8 +98,10 @@ pub(super) fn record(
             ended = command.poll()?;
             end |= ended.is_some();
         }
-        if let Some(target) = watched.as_mut().filter(|_| looked.elapsed() >= JOIN_EVERY) {
+        if let Some(target) = watched.as_mut().filter(|_| looked.elapsed() >= join_every) {
+            let began = Instant::now();
             let joined = target.joined();
+            join_every = JOIN_EVERY.max(began.elapsed() * JOIN_SHARE);
             if !joined.is_empty() {
                 session.watch(&joined)?;
             }

@@ -20,7 +20,9 @@ use anyhow::Context;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use whyslow_host::Sample;
-use whyslow_model::{CaptureKind, CaptureNote, Event, NoteKind, Sink, SourceId, SourceInfo, Timestamp};
+use whyslow_model::{
+    CaptureKind, CaptureNote, Coverage, Event, NoteKind, Sink, SourceId, SourceInfo, Span, Timestamp,
+};
 use whyslow_record::Recorded;
 use whyslow_store::Host;
 
@@ -77,6 +79,8 @@ impl Ended {
             Recording::Sampled { why } => {
                 let source = SourceId::default();
                 let text = format!("{why}: nothing but the host was sampled");
+                let (from, to) = self.window;
+                sink.push(Event::Span(Span { from, to, calls: Coverage::None }));
                 let kind = NoteKind::Assumed;
                 sink.push(Event::Note(CaptureNote { kind, source, line: None, text, tid: None }));
                 sink.push(Event::Source(SourceInfo::new(

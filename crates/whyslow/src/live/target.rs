@@ -36,7 +36,7 @@ impl Target {
         if !self.joins {
             return Vec::new();
         }
-        let Ok(now) = self.selection.resolve(&self.root) else {
+        let Ok(now) = self.selection.resolve_again(&self.root) else {
             return Vec::new();
         };
         now.pids().into_iter().filter(|pid| self.known.insert(*pid)).collect()
@@ -73,9 +73,9 @@ pub(super) fn in_words(resolved: &Resolved, all: bool) -> String {
         return "all processes".to_string();
     }
     match resolved.processes.as_slice() {
-        [one] => format!("pid {} ({})", one.pid, one.comm),
+        [one] => format!("pid {} ({})", one.pid, one.name),
         several => {
-            let names: BTreeSet<&str> = several.iter().map(|process| process.comm.as_str()).collect();
+            let names: BTreeSet<&str> = several.iter().map(|process| process.name.as_str()).collect();
             let shown: Vec<&str> = names.iter().take(3).copied().collect();
             let more = if names.len() > shown.len() { ", …" } else { "" };
             format!("{} processes ({}{more})", several.len(), shown.join(", "))

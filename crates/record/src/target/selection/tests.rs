@@ -141,7 +141,13 @@ fn processes_and_threads() {
         Selection { pids: vec![20], ..Selection::default() }.resolve(&host().root()).expect("a target");
     assert_eq!(
         found.processes,
-        [TargetProcess { pid: 20, comm: "python3".into(), tids: vec![20, 25], whole: true }]
+        [TargetProcess {
+            pid: 20,
+            comm: "python3".into(),
+            name: "python3".into(),
+            tids: vec![20, 25],
+            whole: true
+        }]
     );
     assert_eq!(found.later, Later::default());
     assert!(refusal(&Selection::default()).contains("-p PID"));
@@ -161,7 +167,10 @@ fn names() {
     let found = Selection { names: strings(&["nginx"]), ..Selection::default() };
     let found = found.resolve(&host().root()).expect("a target");
     assert_eq!(found.pids(), [10, 11]);
-    assert_eq!(found.remarks, ["2 processes are named \"nginx\": all are recorded (10, 11)"]);
+    assert_eq!(
+        found.remarks,
+        ["2 processes of the name \"nginx\", of one service: all are recorded (10, 11)"]
+    );
     assert_eq!(found.later.comms, [*b"nginx\0\0\0\0\0\0\0\0\0\0\0"]);
     assert_eq!(pids(&Selection { names: strings(&["python3.11"]), ..Selection::default() }), [20]);
     let wrong = refusal(&Selection { names: strings(&["ngnix"]), ..Selection::default() });
@@ -228,8 +237,153 @@ fn ports() {
     tree.link("proc/20/fd/6", "socket:[4712]");
     let at = |port| Selection { ports: vec![port], ..Selection::default() }.resolve(&tree.root());
     let found = at(80).expect("a target");
-    assert_eq!((found.pids(), found.remarks.len()), (vec![10, 11], 1));
+    assert_eq!(found.pids(), [10, 11]);
+    assert_eq!(found.remarks[0], "port 80 is tcp 0.0.0.0:80");
     assert!(at(81).expect_err("none").to_string().contains("port 81"));
+}
+
+/// A host with services that are named by what they run.
+fn services() -> Tree {
+    let tree = Tree::new();
+    tree.write("proc/uptime", "1000.00 2000.00\n");
+    tree.process(Made::default());
+    let run = |pid, parent, comm, exe, words: &[&str], cgroup| {
+        tree.process(Made { pid, parent, comm, exe: Some(exe), cgroup, ..Made::default() });
+        tree.write(&format!("proc/{pid}/cmdline"), &(words.join("\0") + "\0"));
+    };
+    let python = "/usr/bin/python3.11";
+    let none = "0::/\n";
+    run(30, 1, "bash", "/usr/bin/bash", &["bash"], none);
+    // A server with two workers, and two others of the same interpreter.
+    for (pid, parent) in [(31, 30), (32, 31), (33, 31)] {
+        run(pid, parent, "gunicorn", python, &["python3", "/usr/bin/gunicorn", "shop:app"], none);
+    }
+    run(34, 1, "python3", python, &["python3", "/srv/billing/app.py", "8080"], none);
+    run(35, 30, "python3", python, &["python3", "-m", "acme.orders"], none);
+    run(36, 30, "vim", "/usr/bin/vim", &["vim", "/srv/billing/app.py"], none);
+    run(37, 1, "java", "/usr/bin/java", &["java", "-Xmx1g", "-jar", "/opt/shop.jar"], none);
+    // Equal children of a supervisor, and two of one unit that init adopted.
+    for pid in [41, 42] {
+        run(pid, 30, "node", "/usr/bin/node", &["node", "/srv/server.js"], none);
+    }
+    for pid in [43, 44] {
+        run(
+            pid,
+            1,
+            "worker",
+            "/opt/worker",
+            &["worker", &pid.to_string()],
+            "0::/system.slice/work.service\n",
+        );
+    }
+    // Ourselves and the wrapper that started us have the name in our arguments.
+    run(
+        98,
+        30,
+        "timeout",
+        "/usr/bin/timeout",
+        &["timeout", "10", "whyslow", "diagnose", "--name", "app.py"],
+        none,
+    );
+    run(99, 98, "whyslow", "/usr/bin/whyslow", &["whyslow", "diagnose", "--name", "app.py"], none);
+    tree
+}
+
+#[test]
+fn names_as_people_say_them() {
+    let tree = services();
+    let by = |name: &str| Selection { names: strings(&[name]), ..Selection::default() }.resolve(&tree.root());
+    for (name, expected) in [
+        ("app.py", &[34][..]),
+        ("/srv/billing/app.py", &[34]),
+        ("billing", &[34]),
+        ("acme.orders", &[35]),
+        ("orders", &[35]),
+        ("shop.jar", &[37]),
+        ("gunicorn", &[31, 32, 33]),
+        ("shop:app", &[31, 32, 33]),
+        ("server.js", &[41, 42]),
+        ("server", &[41, 42]),
+        ("worker", &[43, 44]),
+        ("Xmx1g", &[37]),
+    ] {
+        match by(name) {
+            Ok(found) => assert_eq!(found.pids(), expected, "{name}"),
+            Err(error) => panic!("{name}: {error}"),
+        }
+    }
+    let found = by("app.py").expect("a target");
+    assert_eq!((found.processes[0].name.as_str(), found.processes[0].comm.as_str()), ("app.py", "python3"));
+    assert!(by("billing").expect("a target").remarks[0].contains("app.py is taken for it"));
+}
+
+#[test]
+fn several_services_are_a_list_to_choose_from() {
+    let tree = services();
+    let by = |name: &str| Selection { names: strings(&[name]), ..Selection::default() };
+    let refused = by("python3").resolve(&tree.root()).expect_err("two programs").to_string();
+    assert_eq!(
+        refused,
+        "2 services of the name \"python3\": nothing is recorded\n      PID       AGE     CPU  WHAT\n       34    16 min     0 %  app.py: python3 /srv/billing/app.py 8080\n       35    16 min     0 %  acme.orders: python3 -m acme.orders\nnext: name one by its number, with its children (-p 34), or all of them (-p 34,35)"
+    );
+    // The shop that is a jar, and the one that is an application.
+    assert!(
+        by("shop")
+            .resolve(&tree.root())
+            .expect_err("two")
+            .to_string()
+            .contains("(and 2 more processes of it)")
+    );
+    // Who joins later is not refused; and only a whole name counts then.
+    assert_eq!(by("python3").resolve_again(&tree.root()).expect("both").pids(), [34, 35]);
+    assert!(by("billing").resolve_again(&tree.root()).is_err());
+}
+
+#[test]
+fn patterns_of_groups_and_units() {
+    let tree = host();
+    tree.group("unified/system.slice/redis.service");
+    tree.process(Made {
+        pid: 50,
+        comm: "redis",
+        cgroup: "0::/system.slice/redis.service\n",
+        ..Made::default()
+    });
+    let found = |selection: Selection| selection.resolve(&tree.root()).map(|found| found.pids());
+    let cgroup = |path: &str| found(Selection { cgroups: strings(&[path]), ..Selection::default() });
+    let unit = |name: &str| found(Selection { units: strings(&[name]), ..Selection::default() });
+    assert_eq!(cgroup("/system.slice/*").expect("both"), [10, 11, 50]);
+    assert_eq!(cgroup("/system.slice/r?dis*").expect("one"), [50]);
+    assert_eq!(cgroup("/sys/fs/cgroup/unified/*/nginx.service").expect("one"), [10, 11]);
+    assert_eq!(cgroup("/docker/*").expect("both"), [20, 21]);
+    assert!(cgroup("/nothing/*").expect_err("none").to_string().contains("no control group"));
+    assert_eq!(unit("*.service").expect("both"), [10, 11, 50]);
+    assert_eq!(unit("ng*").expect("one"), [10, 11]);
+}
+
+#[test]
+fn containers_by_name_pod_and_host_name() {
+    let tree = host();
+    tree.write(&format!("var/lib/docker/containers/{ID}/config.v2.json"), r#"{"Name":"/web"}"#);
+    let logs = [
+        format!("var/log/containers/web-7d9f_shop_main-{OTHER}.log"),
+        format!("var/log/containers/web-7d9f_shop_side-{ID}.log"),
+    ];
+    let by =
+        |name: &str| Selection { containers: strings(&[name]), ..Selection::default() }.resolve(&tree.root());
+    assert_eq!(by("web").expect("a container").pids(), [20]);
+    for log in logs {
+        tree.write(&log, "");
+    }
+    assert_eq!(by("main").expect("a container").pids(), [21]);
+    assert_eq!(by("web-7d9f/main").expect("a container").pids(), [21]);
+    let pod = by("web-7d9f").expect("a pod");
+    assert_eq!(pod.pids(), [20, 21]);
+    assert!(pod.remarks[0].contains("3f4e5d6c7b8a (web)"), "{:?}", pod.remarks);
+    tree.write("proc/21/environ", "PATH=/bin\0HOSTNAME=cart-0\0");
+    assert_eq!(by("cart-0").expect("a container").pids(), [21]);
+    let wrong = by("nobody").expect_err("none").to_string();
+    assert!(wrong.contains("there are 3f4e5d6c7b8a (web), 3f4eaaaa7b8a (main)"), "{wrong}");
 }
 
 #[test]
@@ -239,10 +393,16 @@ fn damaged_trees_are_survived() {
     tree.write("proc/5/stat", "5 (");
     tree.write("proc/6/stat", "");
     assert!(Selection { pids: vec![5], ..Selection::default() }.resolve(&tree.root()).is_err());
-    assert!(Selection { all: true, ..Selection::default() }.resolve(&tree.root()).is_err());
     let nothing = ProcRoot::at(Path::new("/nonexistent"));
     let error = Selection { all: true, ..Selection::default() }.resolve(&nothing).expect_err("no /proc");
     assert!(error.to_string().contains("must be mounted"), "{error}");
+    // A host that shows nobody but us is the host all the same.
+    tree.process(Made { pid: 99, ..Made::default() });
+    for pid in [5, 6] {
+        std::fs::remove_file(tree.directory.path().join(format!("proc/{pid}/stat"))).expect("gone");
+    }
+    let all = Selection { all: true, ..Selection::default() };
+    assert_eq!(all.resolve(&tree.root()).expect("nobody").pids(), [0; 0]);
     // Parents in a circle.
     tree.process(Made { pid: 7, parent: 8, ..Made::default() });
     tree.process(Made { pid: 8, parent: 7, ..Made::default() });
@@ -288,4 +448,49 @@ fn a_live_listener_by_its_port() {
     let found =
         Selection { ports: vec![port], ..Selection::default() }.resolve(&ProcRoot::live().with_own_pid(1));
     assert!(found.expect("a target").pids().contains(&std::process::id()));
+}
+
+#[test]
+fn live_scripts_by_their_names() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let stem = format!("orders{}", std::process::id());
+    let by =
+        |name: &str| Selection { names: strings(&[name]), ..Selection::default() }.resolve(&ProcRoot::live());
+    let programs: [(&str, &str, &str); 3] = [
+        ("python3", "py", "import time\nprint(1, flush=True)\ntime.sleep(60)\n"),
+        ("sh", "sh", "echo 1\nread line\n"),
+        ("perl", "pl", "$| = 1; print 1; sleep 60;\n"),
+    ];
+    for (interpreter, ending, text) in programs {
+        let name = format!("{stem}.{ending}");
+        let script = folder.path().join(&name);
+        std::fs::write(&script, text).expect("a script");
+        let start = |more: &[&str]| {
+            let mut command = Command::new(interpreter);
+            let child = command.arg(&script).args(more).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+            let mut child = Live(child.ok()?);
+            std::io::Read::read_exact(child.0.stdout.as_mut()?, &mut [0]).ok()?;
+            Some(child)
+        };
+        let Some(first) = start(&[]) else {
+            println!("skipped: no {interpreter} here");
+            continue;
+        };
+        let found = by(&name).expect("a target");
+        assert_eq!(found.processes.len(), 1, "{found:?}");
+        assert_eq!((found.processes[0].pid, found.processes[0].name.as_str()), (first.0.id(), name.as_str()));
+        assert_eq!(by(&stem).expect("by its stem").pids(), [first.0.id()]);
+        // Equal children of one parent are one service; one with other arguments is another.
+        let second = start(&[]).expect("another");
+        let mut both = [first.0.id(), second.0.id()];
+        both.sort_unstable();
+        assert_eq!(by(&name).expect("both").pids(), both);
+        let third = start(&["--other"]).expect("a third");
+        let refused = by(&name).expect_err("two services").to_string();
+        assert!(
+            refused.contains("2 services") && refused.contains(&format!("{}", third.0.id())),
+            "{refused}"
+        );
+        drop((first, second, third));
+    }
 }
