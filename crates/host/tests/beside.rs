@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use whyslow_host::{Options, Sample, Sampler};
-use whyslow_model::{Entity, Metric};
+use whyslow_model::{Entity, Metric, Over, Trait};
 
 /// How long the tools look.
 const SECONDS: u64 = 5;
@@ -209,4 +209,53 @@ fn listeners_and_connections_are_counted() {
     assert_eq!(figure(&sample, &peer, Metric::EphemeralPortsUsed), 7.0);
     assert!(figure(&sample, &Entity::Host, Metric::TcpEstablished) >= 14.0);
     drop((connections, accepted));
+}
+
+/// Datagrams that a socket with little room gets and never reads: what waits and what was dropped is what /proc/net/udp says.
+#[test]
+fn a_udp_socket_that_is_not_read_drops() {
+    const SENT: usize = 300;
+    let receiver = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
+    // The least room that there is (SO_RCVBUF, socket(7)).
+    rustix::net::sockopt::set_socket_recv_buffer_size(&receiver, 0).expect("less room");
+    let address = receiver.local_addr().expect("its address");
+    let of = Entity::Listener(format!("udp {address}").into());
+    let mut sampler = Sampler::new(Options { own: true, ..Options::default() }).expect("a sampler");
+    let first = sampler.sample();
+    if let Some(gap) = first.gaps.iter().find(|gap| gap.source == "sockets") {
+        return println!("skipped: {}", gap.why);
+    }
+    assert_eq!(figure(&first, &of, Metric::UdpReceiveQueue), 0.0);
+    let sender = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
+    for _ in 0..SENT {
+        sender.send_to(&[7; 512], address).expect("sent");
+    }
+    // What is dear is looked at as seldom as the machine is slow.
+    let (mut drops, mut owner, mut last) = (None, None, first);
+    let began = Instant::now();
+    while (drops.is_none() || owner.is_none()) && began.elapsed() < Duration::from_secs(130) {
+        std::thread::sleep(Duration::from_millis(300));
+        let sample = sampler.sample();
+        let tables = sample.tables.iter();
+        let rows = tables.flat_map(|table| table.rows.iter().map(|row| (table.over, row)));
+        for (over, row) in rows.filter(|(_, row)| row.of == of) {
+            owner = owner.or(row.told(Trait::Owner).map(str::to_string));
+            if let (Over::Interval(over), Some(rate)) = (over, row.get(Metric::UdpReceiveErrors)) {
+                // All of them are in the first look behind.
+                drops = drops.or(over.as_secs_f64().map(|seconds| rate * seconds));
+            }
+            last = sample.clone();
+        }
+    }
+    let drops = drops.expect("the socket is told of");
+    let table = std::fs::read_to_string("/proc/net/udp").expect("the kernel's table");
+    let port = format!(":{:04X} ", address.port());
+    let line = table.lines().find(|line| line.contains(&port)).expect("the socket");
+    let truth: f64 =
+        line.split_ascii_whitespace().next_back().and_then(|word| word.parse().ok()).expect("drops");
+    assert!(truth > 0.0 && truth < SENT as f64, "{line}");
+    assert!((drops - truth).abs() < 0.5, "{drops} of {truth}");
+    let waiting = figure(&last, &of, Metric::UdpReceiveQueue);
+    assert!(waiting > 0.0 && figure(&last, &of, Metric::UdpReceiveBuffer) > 0.0);
+    assert_eq!(owner, Some(std::process::id().to_string()));
 }

@@ -1,5 +1,8 @@
-//! TCP sockets by netlink (sock_diag(7)): listeners with their queues at each look; all sockets by state, queues, peers and
-//! ports in use as often as that is cheap.
+//! Sockets by netlink (sock_diag(7)): TCP listeners with their queues at each look; all TCP sockets by state, queues, peers
+//! and ports in use as often as that is cheap; UDP sockets with what they drop; whose they are.
+
+mod owners;
+mod udp;
 
 use super::{Look, Source, network};
 use crate::netlink::{self, DUMP, Netlink, u32_at};
@@ -9,12 +12,14 @@ use crate::pace::{Pace, cpu_time};
 use crate::sampler::Context;
 use hashbrown::HashMap;
 use netlink_sys::protocols::NETLINK_SOCK_DIAG;
+use owners::Owners;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use udp::Udp;
 use whyslow_model::{Entity, Metric, Over};
 
 pub(super) const SOURCE: Source = Source {
     name: "sockets",
-    reads: "netlink sock_diag: TCP sockets",
+    reads: "netlink sock_diag: TCP and UDP sockets; /proc/PID/fd: whose they are",
     open: |_: &Options| Box::new(Sockets::default()),
 };
 
@@ -52,6 +57,7 @@ struct Seen<'a> {
     peer: SocketAddr,
     receive: u32,
     send: u32,
+    inode: u32,
     attributes: &'a [u8],
 }
 
@@ -74,6 +80,7 @@ impl Seen<'_> {
             peer: SocketAddr::new(address(24)?, port(6)?),
             receive: u32_at(body, 56)?,
             send: u32_at(body, 60)?,
+            inode: u32_at(body, 68)?,
             attributes: body.get(72..)?,
         })
     }
@@ -127,6 +134,8 @@ impl Sums {
 
 struct Sockets {
     netlink: Option<Netlink>,
+    owners: Owners,
+    udp: Udp,
     pace: Pace,
     /// Sockets at the last look at all.
     count: u64,
@@ -137,7 +146,15 @@ struct Sockets {
 
 impl Default for Sockets {
     fn default() -> Sockets {
-        Sockets { netlink: None, pace: Pace::new(SHARE), count: 0, peers: HashMap::new(), ports: Vec::new() }
+        Sockets {
+            netlink: None,
+            owners: Owners::default(),
+            udp: Udp::default(),
+            pace: Pace::new(SHARE),
+            count: 0,
+            peers: HashMap::new(),
+            ports: Vec::new(),
+        }
     }
 }
 
@@ -166,11 +183,11 @@ impl Sockets {
             none => none.insert(Netlink::open(NETLINK_SOCK_DIAG)?),
         };
         let mut host = Row::new(Entity::Host);
-        let mut listeners: Vec<Row> = Vec::new();
+        let mut listeners: Vec<(u32, Row)> = Vec::new();
         let mut listening = vec![0u64; 1024];
         let mut count = 0u64;
         for family in FAMILIES {
-            netlink.ask(BY_FAMILY, DUMP, &question(family, 1 << LISTEN, false), |body| {
+            netlink.ask(BY_FAMILY, DUMP, &question(family, TCP, 1 << LISTEN, None), |body| {
                 let Some(seen) = Seen::parse(body) else { return };
                 count += 1;
                 mark(&mut listening, seen.local.port());
@@ -179,19 +196,49 @@ impl Sockets {
                     let mut row = Row::new(Entity::Listener(seen.local.to_string().into()));
                     row.count(Metric::Backlog, Some(seen.receive.into()));
                     row.count(Metric::BacklogLimit, Some(seen.send.into()));
-                    listeners.push(row);
+                    listeners.push((seen.inode, row));
                 }
             })?;
         }
         host.count(Metric::TcpListening, Some(count));
-        out.table(listeners, Over::SinceBoot, true);
         if context.options.sockets && self.pace.is_due(context.uptime) {
             let began = cpu_time();
             self.all(&listening, context, out, &mut host)?;
             self.pace.took(context.uptime, cpu_time() - began);
         }
         out.table(vec![host], Over::SinceBoot, false);
+        self.with_owners(listeners, context, out);
         Ok(())
+    }
+
+    /// Tells of listeners and UDP sockets, with their processes.
+    fn with_owners(&mut self, listeners: Vec<(u32, Row)>, context: &mut Context<'_>, out: &mut Out) {
+        let mut rows = listeners;
+        let listening = rows.len();
+        let udp = self.netlink.as_mut().map(|netlink| self.udp.look(netlink, context.uptime));
+        let mut about = None;
+        match udp {
+            Some(Ok(Some(told))) => {
+                about = Some((told.is_whole, told.over));
+                rows.extend(told.rows);
+            }
+            Some(Err(why)) => {
+                self.netlink = None;
+                out.gap(
+                    SOURCE.name,
+                    "UDP sockets: what waits in them, what they drop",
+                    format!("netlink sock_diag: {why}"),
+                    "a kernel with CONFIG_INET_UDP_DIAG (modprobe udp_diag)",
+                );
+            }
+            Some(Ok(None)) | None => {}
+        }
+        self.owners.tell(&mut rows, context);
+        let mut rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
+        if let Some((is_whole, over)) = about {
+            out.table_of(rows.split_off(listening), Over::SinceBoot, is_whole, over);
+        }
+        out.table(rows, Over::SinceBoot, true);
     }
 
     fn all(
@@ -207,8 +254,9 @@ impl Sockets {
         ports.clear();
         ports.resize(1024, 0);
         let mut sums = Sums::default();
+        let info = (self.count <= FEW).then_some(INFO);
         for family in FAMILIES {
-            netlink.ask(BY_FAMILY, DUMP, &question(family, !(1 << LISTEN), self.count <= FEW), |body| {
+            netlink.ask(BY_FAMILY, DUMP, &question(family, TCP, !(1 << LISTEN), info), |body| {
                 let Some(seen) = Seen::parse(body) else { return };
                 let port = seen.local.port();
                 let is_accepted = is_marked(listening, port);
@@ -252,12 +300,12 @@ impl Sockets {
     }
 }
 
-/// `struct inet_diag_req_v2`: the sockets of TCP in these states, any addresses.
-fn question(family: u8, states: u32, with_info: bool) -> [u8; 56] {
+/// `struct inet_diag_req_v2`: the sockets of a protocol in these states, any addresses, with one attribute more.
+fn question(family: u8, protocol: u8, states: u32, with: Option<u16>) -> [u8; 56] {
     let mut question = [0; 56];
     question[0] = family;
-    question[1] = TCP;
-    question[2] = if with_info { 1 << (INFO - 1) } else { 0 };
+    question[1] = protocol;
+    question[2] = with.map_or(0, |attribute| 1 << (attribute - 1));
     question[4..8].copy_from_slice(&states.to_ne_bytes());
     question
 }

@@ -22,6 +22,7 @@
 
 use crate::engine::{Findings, Need, Rule};
 use crate::facts::Facts;
+use crate::facts::host::Thing;
 use crate::figures;
 use crate::guards::Share;
 use crate::words;
@@ -75,29 +76,38 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
     let full = listeners.into_iter().filter_map(|(of, thing)| {
         let (waiting, room) =
             (figures::current(thing, Metric::Backlog)?.max, figures::now(thing, Metric::BacklogLimit)?);
-        (room > 0.0 && waiting >= room).then_some((waiting, room, of, thing.told(Trait::Name)))
+        (room > 0.0 && waiting >= room).then_some((waiting, room, of, thing))
     });
-    let fullest = full.max_by(|a, b| a.0.total_cmp(&b.0).then(b.2.cmp(a.2)));
-    let (which, of) = match &fullest {
-        Some((waiting, room, of, program)) => {
-            let program = program.map_or(String::new(), |name| format!(" of {name}"));
-            (
-                format!(
-                    " {of}{program} had {} waiting, with room for {}.",
-                    words::quantity(*waiting),
-                    words::quantity(*room)
-                ),
-                *of,
-            )
-        }
+    let full: Vec<_> = full.collect();
+    let fullest = full.iter().max_by(|a, b| a.0.total_cmp(&b.0).then(b.2.cmp(a.2)));
+    let program = |thing: &Thing| match (thing.name(), thing.told(Trait::Owner)) {
+        (Some(name), Some(pid)) => format!(" of {name} (pid {pid})"),
+        (Some(name), None) => format!(" of {name}"),
+        _ => String::new(),
+    };
+    let (which, of) = match fullest {
+        Some((waiting, room, of, thing)) => (
+            format!(
+                " {of}{} had {} waiting, with room for {}.",
+                program(thing),
+                words::quantity(*waiting),
+                words::quantity(*room)
+            ),
+            *of,
+        ),
         None => (
             " Which socket it was shows in ss -ltn while it happens: Recv-Q above Send-Q.".to_string(),
             &Entity::Host,
         ),
     };
+    // Where several are full, the count is of all of them.
+    let whose = match full.as_slice() {
+        [(_, _, of, thing)] => format!("{of}{}: the backlog", program(thing)),
+        _ => "a listening socket's backlog".to_string(),
+    };
     let often = count
         .map_or(format!("{} times a second", words::quantity(rate)), |count| times(count.round() as u64));
-    out.report(Share { value: None, of: String::new() }, format!("a listening socket's backlog was full {often}: clients try again after 1 s, 3 s, 7 s"))
+    out.report(Share { value: None, of: String::new() }, format!("{whose} was full {often}: clients try again after 1 s, 3 s, 7 s"))
         .at_least(if several { Severity::Warning } else { Severity::Notice })
         .subject(figures::subject(facts, of))
         .cause(format!("More connections came than the program accepted in that time, and the queue for them is too short. The kernel drops what does not fit, and the client waits for nothing.{which}"))

@@ -141,13 +141,8 @@ impl Look for Processes {
                 "",
             );
         }
-        if there > 0 && self.known.get(&1).is_none() && context.options.root.is_live() {
-            out.gap(
-                SOURCE.name,
-                "processes of other users",
-                "/proc does not show process 1: it is mounted with hidepid, or the pid namespace is another",
-                "run as root on the host",
-            );
+        if there > 0 && context.options.root.is_live() {
+            hidden(self.known.contains_key(&1), out);
         }
         out.table(vec![host], Over::SinceBoot, false);
         out.table(rows.into_iter().map(|(_, row)| row).collect(), Over::Lifetime, true);
@@ -351,6 +346,28 @@ impl Processes {
             row.rate(Metric::InvoluntarySwitches, sums.involuntary);
         }
         now.details = Some(details);
+    }
+}
+
+/// Says which processes are not to be seen: the figures of the machine are those of all.
+fn hidden(sees_first: bool, out: &mut Out) {
+    /// The number of the namespace that the kernel starts with (`PROC_PID_INIT_INO`, linux/proc_ns.h).
+    const INITIAL: u64 = 0xefff_fffc;
+    let namespace = rustix::fs::stat("/proc/self/ns/pid").map(|stat| stat.st_ino);
+    if namespace.is_ok_and(|namespace| namespace != INITIAL) {
+        out.gap(
+            SOURCE.name,
+            "processes outside of this container",
+            "the pid namespace is not the host's; CPU, memory and disks are those of the whole machine",
+            "run on the host, or in its pid namespace (docker run --pid=host, hostPID: true)",
+        );
+    } else if !sees_first {
+        out.gap(
+            SOURCE.name,
+            "processes of other users",
+            "/proc does not show process 1: it is mounted with hidepid",
+            "run as root",
+        );
     }
 }
 
