@@ -38,6 +38,8 @@ TOOLS = (
     Tool("bare"),
     Tool("whyslow full", (WHYSLOW, "record", "--mode", "full", "-p", "{pid}", "-o", "{out}.whyslow"), LINKS, records=True),
     Tool("whyslow counts", (WHYSLOW, "record", "--mode", "counts", "-p", "{pid}", "-o", "{out}.whyslow"), LINKS),
+    # All processes of the host, added up: ended by the interrupt.
+    Tool("whyslow summary -a", (WHYSLOW, "summary", "-a", "-d", "1h"), LINKS),
     Tool("whyslow adaptive", (WHYSLOW, "record", "-p", "{pid}", "-o", "{out}.whyslow"), LINKS),
     Tool("bpftrace hist", ("bpftrace", "-q", "-e", HISTOGRAM), EVENTS),
     Tool("perf trace -s", ("perf", "trace", "-s", "-p", "{pid}", "-o", "{out}"), EVENTS, slow=True),

@@ -70,11 +70,13 @@ impl KernelSide {
         self.objects.iter().map(|(program, _)| *program)
     }
 
-    /// Fills the table of call specifications. `recorded` tells whether a call is to be recorded at all.
+    /// Fills the table of call specifications. `recorded` tells whether a call is to be recorded at all, `counted` whether
+    /// it may be counted though it changes what later calls mean.
     pub(crate) fn set_specs(
         &self,
         spec_of: &dyn Fn(u16) -> Option<&'static CallSpec>,
         recorded: &dyn Fn(u16) -> bool,
+        counted: &dyn Fn(u16) -> bool,
     ) -> Result<(), RecordError> {
         let map = self.maps.get("call_specs")?;
         for nr in 0..MAX_CALL_NUMBERS as u16 {
@@ -84,6 +86,9 @@ impl KernelSide {
             }
             if !recorded(nr) {
                 row.flags |= spec_flag::SKIP;
+            }
+            if counted(nr) {
+                row.flags &= !spec_flag::STATE;
             }
             map.update(&u32::from(nr).to_ne_bytes(), layout::bytes_of(&row), MapFlags::ANY)
                 .map_err(|source| RecordError::Load { program: "calls", step: "specifications", source })?;
