@@ -212,7 +212,8 @@ impl World {
             syscall => syscall,
         };
         self.counted = self.counted.saturating_add(counts.stats.count);
-        let thread = self.thread_numbered(counts.tid, counts.pid);
+        // Counts are told at the end, also of threads that have ended.
+        let thread = self.thread_accounted(counts.tid, counts.pid);
         let thread = self.threads.thread_mut(thread);
         thread.counted.get_or_insert_default().entry(syscall).merge(&counts.stats);
     }
