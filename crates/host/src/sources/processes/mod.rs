@@ -141,7 +141,7 @@ impl Look for Processes {
                 "",
             );
         }
-        if there > 0 && context.options.root.is_live() {
+        if context.options.root.is_live() {
             hidden(self.known.contains_key(&1), out);
         }
         out.table(vec![host], Over::SinceBoot, false);
