@@ -9,10 +9,11 @@ use std::process::Command;
 const ALLOWED: &[(&str, &[&str])] = &[
     ("whyslow-model", &[]),
     ("whyslow-profile", &["whyslow-model"]),
-    ("whyslow-read", &["whyslow-model", "whyslow-profile"]),
+    ("whyslow-counters", &["whyslow-model"]),
+    ("whyslow-read", &["whyslow-model", "whyslow-profile", "whyslow-counters"]),
     ("whyslow-report", &["whyslow-model"]),
     ("whyslow-wire", &[]),
-    ("whyslow-host", &["whyslow-model"]),
+    ("whyslow-host", &["whyslow-model", "whyslow-counters"]),
     ("whyslow-record", &["whyslow-model", "whyslow-wire"]),
     ("whyslow-store", &["whyslow-model"]),
     ("whyslow-diagnose", &["whyslow-model", "whyslow-wire", "whyslow-profile"]),

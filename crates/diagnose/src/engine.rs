@@ -1,5 +1,6 @@
 //! The rule engine: what a rule is, and its three answers (fired, quiet, not judged).
 
+use crate::facts::host::{counted, metric_words};
 use crate::facts::{Exemplar, Facts, SchedTime};
 use crate::guards::{self, Share};
 use whyslow_model::syscall::Class;
@@ -139,16 +140,39 @@ impl Need {
             Need::Figures(metrics, what, supply)
                 if !metrics.iter().all(|metric| facts.host.knows(*metric)) =>
             {
-                Some((what.to_string(), supply.to_string()))
+                // What was counted since boot says nothing of now, but is worth a word.
+                Some(match facts.host.only_counted(metrics) {
+                    Some((of, reading)) if reading.last > 0.0 => (
+                        format!(
+                            "{what}: there is one look only, and it tells what was counted so far ({of}: {} {})",
+                            metric_words(reading.metric),
+                            counted(reading.metric, reading.last)
+                        ),
+                        TWO_LOOKS.to_string(),
+                    ),
+                    _ if metrics.iter().all(|metric| facts.host.knows_since_boot(*metric)) => {
+                        (format!("{what}: they are told since boot only, not for now"), supply.to_string())
+                    }
+                    _ => (what.to_string(), supply.to_string()),
+                })
             }
             Need::Either(needs) => {
                 let missing: Vec<_> = needs.iter().map_while(|need| need.missing(facts)).collect();
-                (missing.len() == needs.len()).then(|| missing.into_iter().next()).flatten()
+                if missing.len() < needs.len() {
+                    return None;
+                }
+                // Where one look is there, a second one is the nearest.
+                let nearest = missing.iter().position(|(_, supply)| supply == TWO_LOOKS);
+                missing.into_iter().nth(nearest.unwrap_or(0))
             }
             _ => None,
         }
     }
 }
+
+/// What turns counts into rates.
+const TWO_LOOKS: &str =
+    "the same file again, with the time of each: for i in 1 2; do date; cat FILE; sleep 10; done";
 
 /// What supplies that which no trace of calls shows.
 const RECORD: &str = "whyslow record -p PID -o again.whyslow";

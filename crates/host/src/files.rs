@@ -117,7 +117,7 @@ impl Reader {
         while let Some(entry) = entries.next() {
             // A process that ends while its directory is read ends the list, and is no error.
             let Ok(entry) = entry else { break };
-            let number = crate::text::number(entry.file_name().to_bytes());
+            let number = whyslow_counters::text::number(entry.file_name().to_bytes());
             into.extend(number.and_then(|number| u32::try_from(number).ok()));
         }
         Ok(())

@@ -4,7 +4,6 @@
 //! [`Gap`], and the rest works.
 
 mod aside;
-mod counters;
 mod files;
 mod mounts;
 mod netlink;
@@ -13,7 +12,6 @@ mod out;
 mod pace;
 mod sampler;
 mod sources;
-mod text;
 
 pub use options::{Options, Root};
 pub use out::Gap;

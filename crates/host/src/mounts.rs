@@ -2,8 +2,8 @@
 //! waiting for another machine.
 
 use crate::files::Reader;
-use crate::text;
 use rustix::io::Errno;
+use whyslow_counters::text;
 
 /// One mount.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! What the sources of one sample tell: rows, and what is missing.
 
 use crate::TOOL;
+use whyslow_counters::{Figures, Span};
 use whyslow_model::{Entity, FigureRow, FigureTable, Metric, Nanos, Over, SourceId, Timestamp, Trait};
 
 /// What a sample cannot tell, and why.
@@ -44,6 +45,12 @@ impl Row {
         if let Some(value) = value.filter(|value| value.is_finite()) {
             self.rates.push((metric, value));
         }
+    }
+
+    /// Takes what a look says, and what it comes to since the one before.
+    pub(crate) fn take(&mut self, figures: &Figures, before: Option<&Figures>, span: &Span) {
+        figures.levels().for_each(|told| self.level(told.metric, Some(told.value)));
+        figures.rates(before, span).for_each(|told| self.rate(told.metric, Some(told.value)));
     }
 
     /// Takes a trait.

@@ -1,12 +1,12 @@
 //! The sampler: asks all sources, one after the other, and tells what that cost.
 
-use crate::counters::Span;
 use crate::files::Reader;
 use crate::options::Options;
 use crate::out::{Gap, Out};
 use crate::sources::{Look, SOURCES};
-use crate::text;
 use rustix::time::{ClockId, clock_gettime};
+use whyslow_counters::Span;
+use whyslow_counters::text;
 use whyslow_model::{FigureTable, Nanos, Timestamp};
 
 /// Why nothing can be sampled at all.

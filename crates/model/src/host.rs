@@ -276,6 +276,9 @@ pub enum Over {
     SinceBoot,
     /// The life of each thing: `ps`' %CPU.
     Lifetime,
+    /// Counted since the machine came up, or since the thing began, nobody says how long ago: what would be a rate is a
+    /// number of times, of bytes or of seconds. A single dump of the kernel's counters.
+    Total,
     /// No time: levels only.
     Moment,
 }

@@ -2,6 +2,7 @@
 
 use crate::error::ReadError;
 use crate::folder;
+use crate::formats::host::looks::Looks;
 use crate::formats::strace::{Dialect, Lane, Look, merge, read_shared};
 use crate::formats::{FORMATS, Format, Sample};
 use crate::open::{self, Hold, Meter, Opened, Progress};
@@ -67,7 +68,7 @@ pub fn read(
     progress: &dyn Progress,
     sink: &mut (dyn Sink + Send),
 ) -> Result<Outcome, ReadError> {
-    let mut reading = Reading { options: *options, used: 0, skipped: Vec::new() };
+    let mut reading = Reading { options: *options, used: 0, skipped: Vec::new(), looks: Looks::default() };
     let entries = reading.expand(inputs, sink);
     let hold = if entries.len() > MOST_OPEN { Hold::Closed } else { Hold::Open };
     let meter = Meter::new(progress, total_size(&entries));
@@ -87,6 +88,7 @@ pub fn read(
     for plan in others {
         reading.snapshot(plan, &meter, hold, sink);
     }
+    std::mem::take(&mut reading.looks).finish(sink);
     reading.traces(traces, &meter, hold, sink);
     meter.end();
     reading.outcome()
@@ -206,7 +208,8 @@ fn plan<'m>(entry: Entry<'m>, meter: &'m Meter<'m>) -> Result<Plan<'m>, Skip> {
     let file_name = Path::new(&name).file_name().and_then(|name| name.to_str()).unwrap_or(&name);
     let file_name =
         file_name.strip_suffix(".gz").or_else(|| file_name.strip_suffix(".zst")).unwrap_or(file_name);
-    let sample = Sample { file_name, head: &head };
+    let path = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+    let sample = Sample { file_name, path, head: &head };
     let Some(format) = FORMATS
         .iter()
         // Of an empty file nothing but its name says what it should be.
@@ -279,6 +282,8 @@ struct Reading {
     options: Options,
     used: usize,
     skipped: Vec<(PathBuf, String)>,
+    /// Dumps of the kernel's counters, of which two make rates.
+    looks: Looks,
 }
 
 impl Reading {
@@ -338,9 +343,11 @@ impl Reading {
         let (name, id, read) = (plan.info.name.clone(), plan.info.id, plan.format.read);
         match plan.open(hold, meter) {
             Ok((mut source, trouble)) => {
+                source.looks = std::mem::take(&mut self.looks);
                 if let Err(error) = read(&mut source, sink) {
                     trouble.set(error.to_string());
                 }
+                self.looks = std::mem::take(&mut source.looks);
                 self.used += 1;
                 conclude(source.info, &trouble, sink);
             }

@@ -1,5 +1,6 @@
 //! One open input: its bytes (decompressed), line by line with bounded memory, and the count of what was read.
 
+use crate::formats::host::looks::Looks;
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 use whyslow_model::{CaptureNote, Event, NoteKind, Sink, SourceInfo};
@@ -18,6 +19,8 @@ pub(crate) const QUOTE_LEN: usize = 120;
 pub struct Source<'a> {
     /// What was counted so far; pushed as [`Event::Source`] at the end.
     pub info: SourceInfo,
+    /// Dumps of counters of this input and those before it.
+    pub(crate) looks: Looks,
     reader: Box<dyn Read + Send + 'a>,
     buffer: Vec<u8>,
     start: usize,
@@ -30,7 +33,7 @@ impl<'a> Source<'a> {
     /// A source over `reader`; `head` are bytes already taken from it (for sniffing).
     pub fn new(info: SourceInfo, head: Vec<u8>, reader: Box<dyn Read + Send + 'a>) -> Source<'a> {
         let end = head.len();
-        Source { info, reader, buffer: head, start: 0, end, done: false, quoted: 0 }
+        Source { info, looks: Looks::default(), reader, buffer: head, start: 0, end, done: false, quoted: 0 }
     }
 
     /// The next line without its end (`\n` or `\r\n`), counted; `None` at the end of the input.

@@ -159,13 +159,13 @@ fn a_dump_of_a_machine_is_one_input() {
     }
     let seen = see(&[Input::File(folder.path().into())], 1);
     let figures = seen.events.iter().filter(|event| event.starts_with("Figures(")).count();
-    // Memory, swap, load; once each, although a link leads to memory again.
-    assert_eq!(figures, 3, "{:?}", seen.events);
+    // Memory, swap, load, and the limit of processes; once each, although a link leads to memory again.
+    assert_eq!(figures, 4, "{:?}", seen.events);
     assert_eq!(seen.events.iter().filter(|event| event.starts_with("Fd(")).count(), 1);
     let skipped: Vec<_> =
         seen.notes.iter().filter(|note| note.contains("not captures of a known kind")).collect();
     assert_eq!(skipped.len(), 1, "{:?}", seen.notes);
-    assert!(skipped[0].contains("2 files"), "{skipped:?}");
+    assert!(skipped[0].contains("1 files"), "{skipped:?}");
 }
 
 #[test]

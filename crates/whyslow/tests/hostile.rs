@@ -19,7 +19,7 @@ const SAMPLE: usize = 12 << 10;
 const TAG: &str = "<script src=x>";
 
 /// Where there are no captures beside the project.
-const BUILT_IN: [&str; 7] = [
+const BUILT_IN: [&str; 8] = [
     "7 10:00:00.000001 openat(AT_FDCWD, \"/etc/localtime\", O_RDONLY) = 3 <0.000010>\n\
      7 10:00:00.000101 read(3, \"TZif2\\0\"..., 4096) = 127 <0.000010>\n\
      8 10:00:00.000201 poll([{fd=5, events=POLLIN}], 1, 2000 <unfinished ...>\n\
@@ -63,6 +63,18 @@ const BUILT_IN: [&str; 7] = [
      \t cubic rto:204 rtt:1.5/0.75 cwnd:10\n\
      Filesystem     Type  Size  Used Avail Use% Mounted on\n/dev/vda1      ext4   40G   12G   26G  32% /\n\
      MemTotal:        8169300 kB\nMemFree:         3323248 kB\n0.20 0.18 0.12 1/80 11206\n",
+    "Sun Nov 22 19:51:11 UTC 2026\n#kernel\nTcpRetransSegs                  54                 0.0\n\
+     Tcp:\n    5678 segments sent out\n    54 segments retransmitted\n\
+     nr_free_pages 1000\npswpin 10\noom_kill 3\n\
+     \x20254       0 vda 100 0 8000 500 200 0 16000 1000 0 600 1500 0 0 0 0 10 50\n\
+     cpu  1000 0 500 8000 500 0 0 0 0 0\ncpu0 1000 0 500 8000 500 0 0 0 0 0\nctxt 90000\n\
+     /sys/fs/cgroup/x/cpu.max:50000 100000\n/sys/fs/cgroup/x/cpu.stat:nr_periods 100\n/sys/fs/cgroup/x/cpu.stat:nr_throttled 50\n\
+     Sun Nov 22 19:51:21 UTC 2026\n#kernel\nTcpRetransSegs                  99                 0.0\n\
+     nr_free_pages 1000\npswpin 99999\noom_kill 9\n\
+     /sys/fs/cgroup/x/cpu.stat:nr_periods 200\n/sys/fs/cgroup/x/cpu.stat:nr_throttled 150\n\
+     4: eth0: <BROADCAST,UP> mtu 1400 qdisc x\n    RX:  bytes packets errors dropped  missed   mcast\n     5 6 7 8 9 10\n\
+     net.ipv4.ip_local_port_range = 32768\t60999\n/system.slice/a.service 5 2.5 23.3M - -\n\
+     ==> /proc/339/status <==\nName:\tpython3\nPid:\t339\nThreads:\t1\n",
 ];
 
 /// Put in at random places, or in place of a number.

@@ -3,15 +3,14 @@
 
 use super::{Look, Source};
 use crate::aside::Aside;
-use crate::counters::Span;
 use crate::mounts::{self, Mount};
 use crate::options::Options;
 use crate::out::{Out, Row};
 use crate::sampler::Context;
-use crate::text;
 use hashbrown::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
+use whyslow_counters::{Figures, disks, text};
 use whyslow_model::{Entity, Metric, Over, Trait};
 
 pub(super) const SOURCE: Source = Source {
@@ -20,8 +19,6 @@ pub(super) const SOURCE: Source = Source {
     open: |_: &Options| Box::new(Disks::default()),
 };
 
-/// Bytes of a sector in /proc/diskstats, whatever the disk's own are (Documentation/admin-guide/iostats.rst).
-const SECTOR: f64 = 512.0;
 /// Seconds between two looks at what is mounted and how full it is.
 const MOUNTS_EVERY: f64 = 10.0;
 /// How long local file systems may take to tell their size; they tell it next time then.
@@ -29,24 +26,9 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// Most devices told apart.
 const MOST: usize = 16_384;
 
-/// A line of /proc/diskstats behind the name, in its order. Times are in ms, as 32 bits.
-type Fields = [Option<u64>; 17];
-const READS: usize = 0;
-const READS_MERGED: usize = 1;
-const SECTORS_READ: usize = 2;
-const READ_TIME: usize = 3;
-const WRITES: usize = 4;
-const WRITES_MERGED: usize = 5;
-const SECTORS_WRITTEN: usize = 6;
-const WRITE_TIME: usize = 7;
-const BUSY: usize = 9;
-const WEIGHTED: usize = 10;
-const FLUSHES: usize = 15;
-const FLUSH_TIME: usize = 16;
-
 #[derive(Default)]
 struct Disks {
-    before: HashMap<Box<str>, Fields>,
+    before: HashMap<Box<str>, Figures>,
     /// What each device is; looked up once, anew with the mounts.
     kinds: HashMap<Box<str>, Kind>,
     mounts: Vec<Mount>,
@@ -91,19 +73,20 @@ impl Look for Disks {
 
 impl Disks {
     fn devices(&mut self, context: &mut Context<'_>, out: &mut Out) {
-        let mut now: HashMap<Box<str>, Fields> = HashMap::new();
+        let mut now: HashMap<Box<str>, Figures> = HashMap::new();
         let mut numbers = Vec::new();
         match context.reader.proc("diskstats") {
             Ok(text) => {
                 for line in text::lines(text) {
-                    let Some((name, number, fields)) = parse(line) else {
+                    let Some((name, number, fields)) = disks::parse(line) else {
                         out.damaged(SOURCE.name, "a disk", "/proc/diskstats", "8 0 sda 1234 5 67890 …");
                         continue;
                     };
-                    // A loop device without a file, a RAM disk: nothing was ever asked of it.
-                    if now.len() < MOST && (fields[READS], fields[WRITES]) != (Some(0), Some(0)) {
+                    if now.len() < MOST && !disks::is_idle(&fields) {
+                        let mut figures = Figures::default();
+                        disks::figures(&fields, &mut figures);
                         numbers.push((name.clone(), number));
-                        now.insert(name, fields);
+                        now.insert(name, figures);
                     }
                 }
             }
@@ -115,9 +98,9 @@ impl Disks {
                 let kind = self.kind_of(context, &name, number);
                 self.kinds.insert(name.clone(), kind);
             }
-            let (Some(fields), Some(kind)) = (now.get(&name), self.kinds.get(&name)) else { continue };
+            let (Some(figures), Some(kind)) = (now.get(&name), self.kinds.get(&name)) else { continue };
             let mut row = Row::new(Entity::Device(name.clone()));
-            figures(&mut row, &context.span, fields, self.before.get(&name).unwrap_or(&[None; 17]));
+            row.take(figures, self.before.get(&name), &context.span);
             kind.tell(&mut row);
             rows.push(row);
         }
@@ -263,65 +246,5 @@ impl Kind {
         row.say(Trait::Volume, self.volume.clone());
         row.say(Trait::OnDevice, self.on.clone());
         row.say(Trait::MountedAt, self.mounted_at.clone());
-    }
-}
-
-/// `254 0 vda 198875 33551 …`; old kernels have fewer fields.
-fn parse(line: &[u8]) -> Option<(Box<str>, (u32, u32), Fields)> {
-    let mut words = text::words(line);
-    let mut half = || u32::try_from(text::number(words.next()?)?).ok();
-    let number = (half()?, half()?);
-    let name = words.next()?;
-    let fields: Fields = std::array::from_fn(|_| words.next().and_then(text::number));
-    fields[WRITE_TIME]?;
-    Some((whyslow_model::text::bounded(name).into(), number, fields))
-}
-
-/// Rates and means. Times are sums over requests that ended: a mean is known where there was one.
-fn figures(row: &mut Row, span: &Span, now: &Fields, before: &Fields) {
-    let count = |at: usize| span.grown(now[at], before[at]);
-    let time = |at: usize| span.grown_32(now[at], before[at]);
-    let rate = |at: usize| span.per_second(count(at));
-    row.rate(Metric::Reads, rate(READS));
-    row.rate(Metric::Writes, rate(WRITES));
-    row.rate(Metric::ReadsMerged, rate(READS_MERGED));
-    row.rate(Metric::WritesMerged, rate(WRITES_MERGED));
-    row.rate(Metric::ReadBytes, rate(SECTORS_READ).map(|sectors| sectors * SECTOR));
-    row.rate(Metric::WriteBytes, rate(SECTORS_WRITTEN).map(|sectors| sectors * SECTOR));
-    row.rate(Metric::Flushes, rate(FLUSHES));
-    let mean = |time: Option<u64>, count: Option<u64>| {
-        Some(time? as f64 * 1e6 / count.filter(|count| *count > 0)? as f64)
-    };
-    let both = |a: Option<u64>, b: Option<u64>| a?.checked_add(b?);
-    row.rate(Metric::ReadLatency, mean(time(READ_TIME), count(READS)));
-    row.rate(Metric::WriteLatency, mean(time(WRITE_TIME), count(WRITES)));
-    row.rate(Metric::FlushLatency, mean(time(FLUSH_TIME), count(FLUSHES)));
-    let requests = both(count(READS), count(WRITES)).filter(|requests| *requests > 0);
-    row.rate(Metric::Latency, mean(both(time(READ_TIME), time(WRITE_TIME)), requests));
-    let sectors = both(count(SECTORS_READ), count(SECTORS_WRITTEN));
-    row.rate(
-        Metric::RequestSize,
-        sectors.zip(requests).map(|(sectors, requests)| sectors as f64 * SECTOR / requests as f64),
-    );
-    row.rate(Metric::QueueLength, span.per_second(time(WEIGHTED)).map(|ms| ms / 1e3));
-    // The kernel counts whole ticks: up to one more than there was time.
-    row.rate(Metric::Utilisation, span.per_second(time(BUSY)).map(|ms| (ms / 1e3).min(1.0)));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_of_any_kernel() {
-        let (name, number, fields) =
-            parse(b" 254       0 vda 10 1 80 5 20 2 160 40 0 30 45 1 2 3 4 7 9").expect("a disk");
-        assert_eq!(
-            (&*name, number, fields[FLUSHES], fields[FLUSH_TIME]),
-            ("vda", (254, 0), Some(7), Some(9))
-        );
-        let (_, _, old) = parse(b"8 0 sda 10 1 80 5 20 2 160 40 0 30 45").expect("a disk");
-        assert_eq!((old[WEIGHTED], old[FLUSHES]), (Some(45), None));
-        assert!(parse(b"8 0 sda 1 2 3").is_none() && parse(b"8 x sda").is_none() && parse(b"").is_none());
     }
 }

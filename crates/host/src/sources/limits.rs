@@ -4,7 +4,7 @@ use super::{Look, Source};
 use crate::options::Options;
 use crate::out::{Out, Row};
 use crate::sampler::Context;
-use crate::text;
+use whyslow_counters::text;
 use whyslow_model::{Entity, Metric, Over, Trait};
 
 pub(super) const SOURCE: Source = Source {

@@ -4,7 +4,7 @@ mod access_log;
 #[cfg(test)]
 mod collect;
 mod fd_text;
-mod host;
+pub(crate) mod host;
 mod lsof;
 mod ltrace;
 mod ltrace_count;
@@ -40,6 +40,8 @@ pub struct Format {
 pub struct Sample<'a> {
     /// The file's name, without its folder and without `.gz` or `.zst`.
     pub file_name: &'a str,
+    /// The same with its folder.
+    pub path: &'a str,
     /// The first bytes.
     pub head: &'a [u8],
 }

@@ -5,7 +5,7 @@ mod functions;
 mod shown;
 
 pub use functions::{call_family, call_name};
-pub use shown::{figure, metric_words};
+pub use shown::{counted, figure, metric_words};
 
 use hashbrown::HashMap;
 use whyslow_model::{
@@ -98,14 +98,21 @@ pub struct Thing {
 }
 
 impl Thing {
-    /// The reading to go by: a current one before one since boot, then the one over the longest time.
+    /// The reading to go by: a current one before one since boot, then the one over the longest time. What was only counted
+    /// so far is none.
     pub fn reading(&self, metric: Metric) -> Option<&Reading> {
-        self.readings.iter().filter(|reading| reading.metric == metric).max_by(|a, b| {
+        let of_metric = |reading: &&Reading| reading.metric == metric && reading.over != Over::Total;
+        self.readings.iter().filter(of_metric).max_by(|a, b| {
             a.is_current()
                 .cmp(&b.is_current())
                 .then(a.seconds.total_cmp(&b.seconds))
                 .then(a.tables.cmp(&b.tables))
         })
+    }
+
+    /// What was counted so far, a number and not a rate, where a single dump of the kernel's counters says it.
+    pub fn counted(&self, metric: Metric) -> Option<&Reading> {
+        self.readings.iter().find(|reading| reading.metric == metric && reading.over == Over::Total)
     }
 
     /// The mean of the reading to go by.
@@ -366,9 +373,24 @@ impl Host {
         self.things_that(|of| matches!(of, Entity::Process(_) | Entity::Command(_)))
     }
 
-    /// True where any thing has that metric.
+    /// True where any thing has that metric, and not only since boot.
     pub fn knows(&self, metric: Metric) -> bool {
-        self.things.values().any(|thing| thing.readings.iter().any(|reading| reading.metric == metric))
+        let told = |thing: &Thing| thing.reading(metric).is_some_and(|one| one.over != Over::SinceBoot);
+        self.things.values().any(told)
+    }
+
+    /// True where it has it since boot.
+    pub fn knows_since_boot(&self, metric: Metric) -> bool {
+        self.things.values().any(|thing| thing.reading(metric).is_some())
+    }
+
+    /// Where one of these metrics was only counted so far, the thing of which that is most, with its reading.
+    pub fn only_counted(&self, metrics: &[Metric]) -> Option<(&Entity, &Reading)> {
+        let counted = |metric: &Metric| {
+            let things = self.things.iter().filter_map(|(of, thing)| Some((of, thing.counted(*metric)?)));
+            things.max_by(|a, b| a.1.last.total_cmp(&b.1.last).then(b.0.cmp(a.0)))
+        };
+        metrics.iter().filter(|metric| !self.knows_since_boot(**metric)).find_map(counted)
     }
 
     /// `redis-server (731)`: the process by name and number.

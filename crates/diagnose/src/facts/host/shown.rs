@@ -3,7 +3,7 @@
 use super::Reading;
 use crate::facts::Facts;
 use crate::words;
-use whyslow_model::{CaptureKind, Entity, Evidence, Metric, Nanos, SourceInfo, Unit};
+use whyslow_model::{CaptureKind, Entity, Evidence, Metric, Nanos, Over, SourceInfo, Unit};
 
 /// A figure with its unit: `98.4 %`, `33.7 MB/s`, `18.1 s`.
 pub fn figure(metric: Metric, value: f64) -> String {
@@ -16,6 +16,15 @@ pub fn figure(metric: Metric, value: f64) -> String {
         Unit::Bytes => words::bytes(whole),
         Unit::Nanos => Nanos::new(whole).to_string(),
         Unit::Count => words::quantity(value),
+    }
+}
+
+/// What was counted so far, with its unit: `4,123`, `33.7 MB`, `12 s`.
+pub fn counted(metric: Metric, value: f64) -> String {
+    match metric.unit() {
+        Unit::BytesPerSecond => words::bytes(value.max(0.0).round() as u64),
+        Unit::SecondsPerSecond => format!("{} s", words::quantity(value)),
+        _ => words::count(value.max(0.0).round() as u64),
     }
 }
 
@@ -60,6 +69,9 @@ impl Facts {
 
 /// `write latency 18.1 s over 10 s (20.3 s at most)`.
 fn told(reading: &Reading) -> String {
+    if reading.over == Over::Total {
+        return format!("{} {} so far", metric_words(reading.metric), counted(reading.metric, reading.last));
+    }
     let mut text = format!("{} {}", metric_words(reading.metric), figure(reading.metric, reading.mean()));
     if reading.tables > 1 && reading.max > reading.mean() {
         text.push_str(&format!(" ({} at most)", figure(reading.metric, reading.max)));

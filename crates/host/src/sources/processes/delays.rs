@@ -7,7 +7,7 @@ use crate::sampler::Context;
 use netlink_sys::protocols::NETLINK_GENERIC;
 use whyslow_model::Metric;
 
-use crate::counters::Span;
+use whyslow_counters::Span;
 
 /// Numbers of linux/genetlink.h and linux/taskstats.h.
 const CONTROL: u16 = 0x10;
@@ -101,8 +101,11 @@ impl TaskStats {
             }
         }
         // Before Linux 5.14 there is no such setting, and they are counted.
-        let setting =
-            context.reader.proc("sys/kernel/task_delayacct").ok().and_then(crate::text::only_number);
+        let setting = context
+            .reader
+            .proc("sys/kernel/task_delayacct")
+            .ok()
+            .and_then(whyslow_counters::text::only_number);
         stats.counts_delays = setting != Some(0);
         Some(stats)
     }

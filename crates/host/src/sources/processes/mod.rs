@@ -3,25 +3,24 @@
 
 mod delays;
 mod identity;
-mod parse;
 mod threads;
 
 use super::{Look, Source};
-use crate::counters::Span;
 use crate::files::open_file;
 use crate::options::Options;
 use crate::out::{Out, Row};
 use crate::sampler::Context;
-use crate::text;
 use delays::{Delays, TaskStats};
 use hashbrown::HashMap;
 use identity::{Commands, Identity};
-use parse::{Io, Schedule, Stat, Status, fd_limit};
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 use std::fs::File;
 use std::time::Duration;
 use threads::{Room, Sums, Threads};
+use whyslow_counters::Span;
+use whyslow_counters::tasks::{Io, Schedule, Stat, Status, fd_limit};
+use whyslow_counters::text;
 use whyslow_model::text::bounded;
 use whyslow_model::{Entity, Metric, Over, Trait};
 
@@ -278,10 +277,9 @@ impl Processes {
         let Some(span) = span_of(context, stat.start, was.map(|(_, at)| at)) else { return };
         let was = was.map(|(stat, _)| stat);
         let rate = |of: fn(&Stat) -> u64| span.rate(Some(of(stat)), was.as_ref().map(of));
-        row.rate(Metric::TaskUser, rate(|stat| stat.user).map(|ticks| ticks / context.ticks));
-        row.rate(Metric::TaskSystem, rate(|stat| stat.system).map(|ticks| ticks / context.ticks));
-        row.rate(Metric::MinorFaults, rate(|stat| stat.minor));
-        row.rate(Metric::MajorFaults, rate(|stat| stat.major));
+        for (metric, of, is_time) in Stat::COUNTS {
+            row.rate(metric, rate(of).map(|rate| if is_time { rate / context.ticks } else { rate }));
+        }
     }
 
     /// What the other files tell; rates are over the time since they were read last.
@@ -327,11 +325,7 @@ impl Processes {
         if let Some(span) = span_of(context, now.stat.start, before.as_ref().map(|before| before.at)) {
             let was = before.as_ref().map(|before| before.io);
             let rate = |of: fn(&Io) -> Option<u64>| span.rate(of(&details.io), was.as_ref().and_then(of));
-            row.rate(Metric::ReadChars, rate(|io| io.read_chars));
-            row.rate(Metric::WriteChars, rate(|io| io.write_chars));
-            row.rate(Metric::ReadBytes, rate(|io| io.read));
-            row.rate(Metric::WriteBytes, rate(|io| io.written));
-            row.rate(Metric::CancelledWriteBytes, rate(|io| io.cancelled));
+            Io::COUNTS.into_iter().for_each(|(metric, of)| row.rate(metric, rate(of)));
             // With a count before that is missing there is none of these, and no other source is taken in its place: it
             // would be over another time.
             if let Some(delays) = &details.delays {
@@ -379,8 +373,7 @@ fn alone(now: &Details, before: Option<&Details>, span: &Span, row: &mut Row) {
     let switches = |of: fn(&Status) -> Option<u64>| {
         span.rate(of(&now.status), before.and_then(|before| of(&before.status)))
     };
-    row.rate(Metric::VoluntarySwitches, switches(|status| status.voluntary));
-    row.rate(Metric::InvoluntarySwitches, switches(|status| status.involuntary));
+    Status::COUNTS.into_iter().for_each(|(metric, of)| row.rate(metric, switches(of)));
 }
 
 /// Files kept open at most.

@@ -1,13 +1,13 @@
 //! The threads of one process, where it did something.
 
-use super::parse::{Schedule, Stat, Status};
-use crate::counters::Span;
 use crate::files::{open_dir, open_file};
 use crate::out::Row;
 use crate::sampler::Context;
 use hashbrown::HashMap;
 use rustix::io::Errno;
 use std::fs::File;
+use whyslow_counters::Span;
+use whyslow_counters::tasks::{Schedule, Stat, Status};
 use whyslow_model::text::bounded;
 use whyslow_model::{Entity, Metric, Trait};
 

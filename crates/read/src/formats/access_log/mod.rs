@@ -15,7 +15,7 @@ mod fields;
 mod ncsa;
 #[cfg(test)]
 mod tests;
-mod times;
+pub(super) mod times;
 
 use crate::formats::{Format, Sample};
 use crate::source::{MAX_QUOTED, Source};

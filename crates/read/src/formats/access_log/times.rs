@@ -76,7 +76,7 @@ impl Doubts {
 }
 
 /// A point in time in any form that logs have, and whether it is known to whole seconds only.
-pub(super) fn timestamp(text: &[u8]) -> Option<(Timestamp, bool)> {
+pub(in crate::formats) fn timestamp(text: &[u8]) -> Option<(Timestamp, bool)> {
     clf(text).or_else(|| iso(text)).or_else(|| epoch(text))
 }
 

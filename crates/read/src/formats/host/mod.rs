@@ -3,16 +3,24 @@
 //! takes the lines from there on.
 
 mod call_times;
+mod cgtop;
 mod columns;
 mod counts;
+mod dates;
 mod df;
 mod dstat;
 mod free;
 mod histogram;
 mod iostat;
 mod iotop;
+mod kernel;
+mod kernel_log;
 mod line;
+mod links;
+pub(crate) mod looks;
 mod mpstat;
+mod netstat;
+mod nstat;
 mod perf_stat;
 mod perf_trace;
 mod pidstat;
@@ -22,7 +30,9 @@ mod sar;
 mod snoop;
 mod snoop_row;
 mod sockets;
+mod sysctl;
 mod sysstat;
+mod tasks;
 #[cfg(test)]
 mod tests;
 mod top;
@@ -33,10 +43,14 @@ mod vmstat;
 
 use crate::formats::{Format, Sample};
 use crate::source::Source;
+use dates::Stamp;
 use line::{Line, plain, time_of_day};
+use looks::{Look, Looks};
 use std::io;
+use whyslow_counters::{Figures, Span};
 use whyslow_model::{
-    CaptureKind, CaptureNote, ClockKind, Entity, Event, FigureTable, Metric, NoteKind, Over, Sink, SourceInfo,
+    CaptureKind, CaptureNote, ClockKind, Entity, Event, FigureRow, FigureTable, Metric, NoteKind, Over, Sink,
+    SourceInfo, Timestamp,
 };
 
 /// The format.
@@ -79,10 +93,17 @@ static TOOLS: &[&Tool] = &[
     &counts::COUNTS,
     &histogram::HISTOGRAM,
     &snoop::SNOOP,
-    &proc_files::MEMINFO,
     &proc_files::LOADAVG,
-    &proc_files::STAT,
     &proc_files::PRESSURE,
+    &nstat::NSTAT,
+    &nstat::NSTAT_JSON,
+    &netstat::STATISTICS,
+    &links::INTERFACES,
+    &links::LINKS,
+    &sysctl::SYSCTL,
+    &cgtop::CGTOP,
+    &kernel_log::KERNEL_LOG,
+    &kernel::KERNEL,
 ];
 
 /// A reader of one tool's output, from its first line to where another's begins.
@@ -117,6 +138,10 @@ struct About {
     tracing: String,
     /// Seconds that it says that each table is over: `Output every 5 secs`, `for 10 seconds`.
     every: Option<f64>,
+    /// The file that lines are of: the input's own, or the last one that a heading, a prompt or `grep` names.
+    path: String,
+    /// When what follows was made, by a `date` line.
+    date: Option<Stamp>,
     /// A time alone on its line, or before other words of a tool that shows it above a table.
     stamp: Option<u64>,
 }
@@ -124,6 +149,7 @@ struct About {
 /// Where a reader puts what it read.
 struct Out<'o> {
     info: &'o mut SourceInfo,
+    looks: &'o mut Looks,
     sink: &'o mut dyn Sink,
     about: &'o mut About,
     /// Tables and events given.
@@ -166,6 +192,45 @@ impl Out<'_> {
     fn give(&mut self, event: Event<'_>) {
         *self.given += 1;
         self.sink.push(event);
+    }
+
+    /// Keeps a dump of counters, whose `text` begins behind line `above`, and gives on its levels.
+    fn look(
+        &mut self,
+        tool: &'static str,
+        key: String,
+        above: u64,
+        text: &[&str],
+        things: Vec<(Entity, Figures)>,
+    ) {
+        let line = |at: u32| {
+            let text = (at as usize).checked_sub(1).and_then(|at| text.get(at)).copied();
+            (above + u64::from(at.max(1)), text.unwrap_or(""))
+        };
+        let table = |over: Over, told: &dyn Fn(&Entity, &Figures) -> Vec<FigureRow>| {
+            let mut table = self.table(tool);
+            table.over = over;
+            table.at = self.date().map_or(Timestamp::UNKNOWN, Stamp::timestamp);
+            table.rows = things.iter().flat_map(|(of, figures)| told(of, figures)).collect();
+            table
+        };
+        let levels = table(Over::Moment, &|of, figures| looks::rows(of, figures.levels(), line));
+        let unknown = Span::of_unknown();
+        let alone = vec![
+            table(Over::SinceBoot, &|of, figures| looks::rows(of, figures.rates(None, &unknown), line)),
+            table(Over::Total, &|of, figures| looks::rows(of, figures.totals(), line)),
+        ];
+        let (source, name, at) = (self.info.id, self.info.name.clone(), self.date());
+        self.push(levels);
+        if things.iter().any(|(_, figures)| figures.has_counts()) {
+            *self.given += 1;
+            self.looks.take(Look { tool, key, source, name, at, above, things, alone });
+        }
+    }
+
+    /// When what is read was made: by the `date` above it, else by the file's name.
+    fn date(&self) -> Option<Stamp> {
+        self.about.date.or_else(|| dates::of_name(&self.info.name))
     }
 
     /// Says what was taken for granted.
@@ -276,16 +341,47 @@ struct Reading {
 }
 
 impl Reading {
-    fn line(&mut self, line: &Line<'_>, info: &mut SourceInfo, sink: &mut dyn Sink) -> Step {
+    /// Of the file of that path, whose name may say what is in it.
+    fn new(path: &str) -> Reading {
+        let mut reading = Reading::default();
+        reading.turn_to(path);
+        reading
+    }
+
+    /// What follows is of that file.
+    fn turn_to(&mut self, path: &str) {
+        self.about.path = path.to_string();
+        self.about.command = kernel::command_of(path);
+        self.open = kernel::open(path).and_then(|block| {
+            let tool = TOOLS.iter().position(|tool| std::ptr::eq(*tool, &kernel::KERNEL))?;
+            Some((tool, block))
+        });
+    }
+
+    fn line(&mut self, line: &Line<'_>, to: &mut To<'_>) -> Step {
+        if let Some(heading) = kernel::heading(line) {
+            if self.about.path != heading.path {
+                self.close(to);
+                self.turn_to(&heading.path);
+            }
+            return match heading.rest {
+                Some(rest) => self.row(&Line::new(line.number, rest), to),
+                None => Step::Used,
+            };
+        }
+        self.row(line, to)
+    }
+
+    fn row(&mut self, line: &Line<'_>, to: &mut To<'_>) -> Step {
         if self.about.banner(line) {
             // The banner holds for what follows, not for what is still open.
             let next = (self.about.cpus.take(), self.about.first);
-            self.close(info, sink);
+            self.close(to);
             (self.about.cpus, self.about.first) = next;
             return Step::Used;
         }
         let begun = TOOLS.iter().position(|tool| (tool.begins)(line));
-        let mut out = Out { info, sink, about: &mut self.about, given: &mut self.given };
+        let mut out = to.out(&mut self.about, &mut self.given);
         if let Some((tool, block)) = &mut self.open
             && begun.is_none_or(|begun| begun == *tool)
         {
@@ -295,6 +391,11 @@ impl Reading {
             }
         }
         let Some(tool) = begun.or_else(|| TOOLS.iter().position(|tool| (tool.row)(line))) else {
+            if let Some(date) = dates::of_line(&line.words) {
+                self.close(to);
+                self.about.date = Some(date);
+                return Step::Used;
+            }
             self.about.remember(line);
             return Step::Other;
         };
@@ -307,11 +408,33 @@ impl Reading {
         step
     }
 
-    fn close(&mut self, info: &mut SourceInfo, sink: &mut dyn Sink) {
+    fn close(&mut self, to: &mut To<'_>) {
         if let Some((_, mut block)) = self.open.take() {
-            let about = &mut self.about;
-            block.end(&mut Out { info, sink, about, given: &mut self.given });
+            block.end(&mut to.out(&mut self.about, &mut self.given));
         }
+    }
+
+    /// The end of the source. A file that holds a date and nothing else tells when those beside it were made.
+    fn end(&mut self, to: &mut To<'_>) {
+        self.close(to);
+        let named = to.info.name.rsplit('/').next().is_some_and(|name| name.starts_with("date"));
+        if let Some(date) = self.about.date.filter(|_| named && self.given == 0) {
+            to.looks.date_of(&to.info.name, date);
+            self.given += 1;
+        }
+    }
+}
+
+/// Where a source's events go.
+struct To<'t> {
+    info: &'t mut SourceInfo,
+    looks: &'t mut Looks,
+    sink: &'t mut dyn Sink,
+}
+
+impl To<'_> {
+    fn out<'o>(&'o mut self, about: &'o mut About, given: &'o mut u64) -> Out<'o> {
+        Out { info: self.info, looks: self.looks, sink: self.sink, about, given }
     }
 }
 
@@ -322,22 +445,23 @@ fn sniff(sample: &Sample<'_>) -> bool {
     if sample.head.contains(&0) {
         return false;
     }
-    let mut info = SourceInfo::new(Default::default(), sample.file_name, CaptureKind::Figures);
-    let mut reading = Reading::default();
+    let mut info = SourceInfo::new(Default::default(), sample.path, CaptureKind::Figures);
+    let mut reading = Reading::new(sample.path);
     let (mut used, mut damaged) = (0, 0);
     let mut sink = |_: Event<'_>| {};
+    let mut to = To { info: &mut info, looks: &mut Looks::default(), sink: &mut sink };
     for (number, bytes) in sample.lines(SNIFF_LINES).enumerate() {
         let text = plain(bytes, MOST_LINE);
         let line = Line::new(number as u64 + 1, &text);
         if !line.words.is_empty() {
-            match reading.line(&line, &mut info, &mut sink) {
+            match reading.line(&line, &mut to) {
                 Step::Used => used += 1,
                 Step::Damaged(_) => damaged += 1,
                 Step::Other => {}
             }
         }
     }
-    reading.close(&mut info, &mut sink);
+    reading.end(&mut to);
     reading.given > 0 && used > damaged
 }
 
@@ -345,7 +469,7 @@ fn sniff(sample: &Sample<'_>) -> bool {
 const SNIFF_LINES: usize = 400;
 
 fn read(source: &mut Source, sink: &mut dyn Sink) -> io::Result<()> {
-    let mut reading = Reading::default();
+    let mut reading = Reading::new(&source.info.name);
     let mut bytes = Vec::new();
     loop {
         let number = source.line_number() + 1;
@@ -359,12 +483,13 @@ fn read(source: &mut Source, sink: &mut dyn Sink) -> io::Result<()> {
             source.info.foreign += u64::from(!bytes.trim_ascii().is_empty());
             continue;
         }
-        match reading.line(&line, &mut source.info, sink) {
+        let mut to = To { info: &mut source.info, looks: &mut source.looks, sink };
+        match reading.line(&line, &mut to) {
             Step::Used => source.info.events += 1,
             Step::Damaged(expected) => source.reject(sink, &bytes, expected),
             Step::Other => source.info.foreign += 1,
         }
     }
-    reading.close(&mut source.info, sink);
+    reading.end(&mut To { info: &mut source.info, looks: &mut source.looks, sink });
     Ok(())
 }

@@ -57,6 +57,8 @@ struct Sockets {
 #[derive(Clone, Default, Debug)]
 struct Peer {
     sockets: f64,
+    /// Local ports in use to it: by those that were closed lately too.
+    ports: f64,
     send: f64,
     round_trip: Option<f64>,
     line: u64,
@@ -95,8 +97,11 @@ impl Sockets {
         peers.sort_by_key(|(_, peer)| peer.line);
         for (name, peer) in peers {
             let mut row = FigureRow::new(Entity::Peer(name));
-            row.set(Metric::Sockets, peer.sockets);
-            row.set(Metric::SendQueue, peer.send);
+            if peer.sockets > 0.0 {
+                row.set(Metric::Sockets, peer.sockets);
+                row.set(Metric::SendQueue, peer.send);
+            }
+            row.set(Metric::EphemeralPortsUsed, peer.ports);
             if let Some(trip) = peer.round_trip {
                 row.set(Metric::RoundTrip, trip);
             }
@@ -158,12 +163,17 @@ impl Sockets {
         self.send += send;
         let connected = is_tcp
             && matches!(metric, Some(Metric::TcpEstablished | Metric::TcpCloseWait | Metric::TcpSynSent));
-        if connected && !self.listening.contains(port) {
+        // A port that is listened on was not taken for this connection.
+        let holds_port = is_tcp && !peer.ends_with('*');
+        if holds_port && !self.listening.contains(port) {
             let known = self.peers.contains_key(peer);
             if known || self.peers.len() < MOST {
                 let entry = self.peers.entry(peer.into()).or_default();
-                entry.sockets += 1.0;
-                entry.send += send;
+                entry.ports += 1.0;
+                if connected {
+                    entry.sockets += 1.0;
+                    entry.send += send;
+                }
                 if entry.line == 0 {
                     let mut row = FigureRow::new(Entity::Host);
                     line.sign(&mut row);

@@ -1,9 +1,9 @@
-//! What counters of the kernel come to: rates over the time between two looks. A counter that went back (a reset, a
+//! The time between two looks, and what counters grew by: the one place where differences are taken. A counter that went back (a reset, a
 //! wrap, a thing that was replaced) has no rate.
 
 /// The time that a look is over.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Span {
+pub struct Span {
     /// Seconds since the look before; of the first look, since boot.
     seconds: f64,
     /// True where what is counted began with it, at nothing: the first look, a new task.
@@ -11,37 +11,44 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    pub(crate) fn since_boot(seconds: f64) -> Span {
+    /// Since boot, so many seconds ago.
+    pub fn since_boot(seconds: f64) -> Span {
         Span { seconds, first: true }
     }
 
     /// Of a thing that began within the last `seconds`.
-    pub(crate) fn of_new(seconds: f64) -> Span {
+    pub fn of_new(seconds: f64) -> Span {
         Span { seconds, first: true }
     }
 
-    pub(crate) fn since_last(seconds: f64) -> Span {
+    /// Since the look before.
+    pub fn since_last(seconds: f64) -> Span {
         Span { seconds, first: false }
     }
 
+    /// Since it began, nobody knows when: means and shares are known, rates are not.
+    pub fn of_unknown() -> Span {
+        Span { seconds: f64::NAN, first: true }
+    }
+
     /// True for the first look.
-    pub(crate) fn is_first(&self) -> bool {
+    pub fn is_first(&self) -> bool {
         self.first
     }
 
     /// Its length in seconds; `None` where it is too short for rates (a hundredth of a second, the kernel's tick).
-    pub(crate) fn seconds(&self) -> Option<f64> {
+    pub fn seconds(&self) -> Option<f64> {
         (self.seconds >= 0.01).then_some(self.seconds)
     }
 
     /// How much a counter grew. `None` where it went back, or was not there before.
-    pub(crate) fn grown(&self, now: Option<u64>, before: Option<u64>) -> Option<u64> {
+    pub fn grown(&self, now: Option<u64>, before: Option<u64>) -> Option<u64> {
         now?.checked_sub(if self.first { 0 } else { before? })
     }
 
     /// The same of a counter that the kernel shows as 32 bits: it begins anew at 2^32. More than half of that is taken
     /// for one that went back.
-    pub(crate) fn grown_32(&self, now: Option<u64>, before: Option<u64>) -> Option<u64> {
+    pub fn grown_32(&self, now: Option<u64>, before: Option<u64>) -> Option<u64> {
         if self.first {
             return now;
         }
@@ -55,12 +62,12 @@ impl Span {
     }
 
     /// What it is a second.
-    pub(crate) fn per_second(&self, grown: Option<u64>) -> Option<f64> {
+    pub fn per_second(&self, grown: Option<u64>) -> Option<f64> {
         Some(grown? as f64 / self.seconds()?)
     }
 
     /// How much a counter grew a second.
-    pub(crate) fn rate(&self, now: Option<u64>, before: Option<u64>) -> Option<f64> {
+    pub fn rate(&self, now: Option<u64>, before: Option<u64>) -> Option<f64> {
         self.per_second(self.grown(now, before))
     }
 }

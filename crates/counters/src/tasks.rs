@@ -1,35 +1,65 @@
 //! The files of one process or thread, as bytes: stat, status, io, schedstat.
 
+use crate::figures::Figures;
 use crate::text;
+use whyslow_model::Metric;
 
 /// Of a kernel thread (`PF_KTHREAD`, include/linux/sched.h).
 const KERNEL_THREAD: u64 = 0x0020_0000;
 
+/// Takes a count out of a file.
+pub type Count<F, N> = fn(&F) -> N;
+
 /// Out of `stat` (proc_pid_stat(5)).
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
-pub(super) struct Stat {
+pub struct Stat {
     /// `R`, `S`, `D`, `Z`, …
-    pub(super) state: u8,
-    pub(super) parent: u32,
-    /// Clock ticks in user mode and in the kernel.
-    pub(super) user: u64,
-    pub(super) system: u64,
-    pub(super) minor: u64,
-    pub(super) major: u64,
-    pub(super) nice: i64,
-    pub(super) threads: u64,
+    pub state: u8,
+    /// Its parent; 0 of what the kernel began.
+    pub parent: u32,
+    /// Clock ticks in user mode.
+    pub user: u64,
+    /// Clock ticks in the kernel.
+    pub system: u64,
+    /// Page faults without I/O.
+    pub minor: u64,
+    /// Page faults with I/O.
+    pub major: u64,
+    /// Nice value.
+    pub nice: i64,
+    /// Threads of the process.
+    pub threads: u64,
     /// Clock ticks from boot to its start.
-    pub(super) start: u64,
+    pub start: u64,
     /// Bytes.
-    pub(super) vsize: u64,
+    pub vsize: u64,
     /// Pages.
-    pub(super) rss: Option<u64>,
+    pub rss: Option<u64>,
     flags: u64,
 }
 
 impl Stat {
+    /// Its counts: the metric, the count, and whether that is in clock ticks.
+    pub const COUNTS: [(Metric, Count<Stat, u64>, bool); 4] = [
+        (Metric::TaskUser, |stat| stat.user, true),
+        (Metric::TaskSystem, |stat| stat.system, true),
+        (Metric::MinorFaults, |stat| stat.minor, false),
+        (Metric::MajorFaults, |stat| stat.major, false),
+    ];
+
+    /// What it says, with so many clock ticks a second and bytes a page.
+    pub fn figures(&self, ticks: f64, page: u64, figures: &mut Figures) {
+        for (metric, of, is_time) in Stat::COUNTS {
+            figures.sum(metric, Some(of(self)), if is_time { 1.0 / ticks } else { 1.0 });
+        }
+        figures.number(Metric::Threads, Some(self.threads));
+        figures.level(Metric::Nice, Some(self.nice as f64));
+        figures.number(Metric::Vsz, Some(self.vsize));
+        figures.number(Metric::Rss, self.rss.and_then(|pages| pages.checked_mul(page)));
+    }
+
     /// `1234 (a) b) S 1 …`, and the name: it may hold blanks and parentheses, so it ends at the last one.
-    pub(super) fn parse(text: &[u8]) -> Option<(&[u8], Stat)> {
+    pub fn parse(text: &[u8]) -> Option<(&[u8], Stat)> {
         let open = text.iter().position(|byte| *byte == b'(')?;
         let close = text.iter().rposition(|byte| *byte == b')')?;
         let name = text.get(open + 1..close)?;
@@ -58,12 +88,13 @@ impl Stat {
         (at >= 24).then_some((name, stat))
     }
 
-    pub(super) fn is_kernel_thread(&self) -> bool {
+    /// True for a thread of the kernel.
+    pub fn is_kernel_thread(&self) -> bool {
         self.flags & KERNEL_THREAD != 0
     }
 
     /// True where it did something since `before`.
-    pub(super) fn moved_since(&self, before: &Stat) -> bool {
+    pub fn moved_since(&self, before: &Stat) -> bool {
         (self.user, self.system, self.minor, self.major, self.threads, self.state)
             != (before.user, before.system, before.minor, before.major, before.threads, before.state)
     }
@@ -71,21 +102,30 @@ impl Stat {
 
 /// Out of `status` (proc_pid_status(5)). What an old kernel does not show is `None` or empty.
 #[derive(Clone, Default, Debug, PartialEq, Eq)]
-pub(super) struct Status {
+pub struct Status {
     /// The effective user.
-    pub(super) uid: Option<u32>,
+    pub uid: Option<u32>,
     /// Who traces it.
-    pub(super) tracer: Option<u32>,
+    pub tracer: Option<u32>,
     /// Bytes swapped out.
-    pub(super) swapped: Option<u64>,
-    pub(super) voluntary: Option<u64>,
-    pub(super) involuntary: Option<u64>,
+    pub swapped: Option<u64>,
+    /// Switches because it waited.
+    pub voluntary: Option<u64>,
+    /// Switches because the CPU was taken away.
+    pub involuntary: Option<u64>,
     /// `0-3,8`.
-    pub(super) cpus: Box<str>,
+    pub cpus: Box<str>,
 }
 
 impl Status {
-    pub(super) fn parse(text: &[u8]) -> Status {
+    /// Its counts.
+    pub const COUNTS: [(Metric, Count<Status, Option<u64>>); 2] = [
+        (Metric::VoluntarySwitches, |status| status.voluntary),
+        (Metric::InvoluntarySwitches, |status| status.involuntary),
+    ];
+
+    /// Lines of a name, a colon and values.
+    pub fn parse(text: &[u8]) -> Status {
         let mut status = Status::default();
         for line in text::lines(text) {
             let Some(colon) = line.iter().position(|byte| *byte == b':') else { continue };
@@ -115,16 +155,31 @@ impl Status {
 
 /// Out of `io` (proc_pid_io(5)): bytes so far, of all threads, ended ones included.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
-pub(super) struct Io {
-    pub(super) read_chars: Option<u64>,
-    pub(super) write_chars: Option<u64>,
-    pub(super) read: Option<u64>,
-    pub(super) written: Option<u64>,
-    pub(super) cancelled: Option<u64>,
+pub struct Io {
+    /// Moved by read calls, cached or not.
+    pub read_chars: Option<u64>,
+    /// Moved by write calls.
+    pub write_chars: Option<u64>,
+    /// Fetched from storage.
+    pub read: Option<u64>,
+    /// Sent to storage, or dirtied.
+    pub written: Option<u64>,
+    /// Dirtied, and dropped before they were written.
+    pub cancelled: Option<u64>,
 }
 
 impl Io {
-    pub(super) fn parse(text: &[u8]) -> Io {
+    /// Its counts.
+    pub const COUNTS: [(Metric, Count<Io, Option<u64>>); 5] = [
+        (Metric::ReadChars, |io| io.read_chars),
+        (Metric::WriteChars, |io| io.write_chars),
+        (Metric::ReadBytes, |io| io.read),
+        (Metric::WriteBytes, |io| io.written),
+        (Metric::CancelledWriteBytes, |io| io.cancelled),
+    ];
+
+    /// Lines of a name with a colon and a number.
+    pub fn parse(text: &[u8]) -> Io {
         let mut io = Io::default();
         for line in text::lines(text) {
             let mut words = text::words(line);
@@ -144,18 +199,18 @@ impl Io {
 
 /// Out of `schedstat` of one thread (Documentation/scheduler/sched-stats.rst).
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
-pub(super) struct Schedule {
+pub struct Schedule {
     /// On a CPU, ns.
-    pub(super) ran: u64,
+    pub ran: u64,
     /// Ready to run without a CPU, ns.
-    pub(super) waited: u64,
+    pub waited: u64,
     /// Times that it got a CPU.
-    pub(super) turns: u64,
+    pub turns: u64,
 }
 
 impl Schedule {
     /// `0 13160 1`. A kernel that keeps no such figures shows zeros alone; a thread that we see has run.
-    pub(super) fn parse(text: &[u8]) -> Option<Schedule> {
+    pub fn parse(text: &[u8]) -> Option<Schedule> {
         let mut words = text::words(text.trim_ascii()).map(text::number);
         let schedule = Schedule { ran: words.next()??, waited: words.next()??, turns: words.next()?? };
         (schedule != Schedule::default()).then_some(schedule)
@@ -163,7 +218,7 @@ impl Schedule {
 }
 
 /// The soft limit of open files, out of `limits`.
-pub(super) fn fd_limit(text: &[u8]) -> Option<u64> {
+pub fn fd_limit(text: &[u8]) -> Option<u64> {
     let line = text::lines(text).find_map(|line| line.strip_prefix(b"Max open files"))?;
     text::words(line).next().and_then(text::number)
 }

@@ -1,17 +1,17 @@
 //! Numbers and words out of the kernel's files. Nothing here can fail on any bytes: what is no number is `None`.
 
 /// The words between blanks and tabs.
-pub(crate) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
     line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty())
 }
 
 /// The lines.
-pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
 }
 
 /// A decimal number that makes up all of `word`; `None` where it does not fit.
-pub(crate) fn number(word: &[u8]) -> Option<u64> {
+pub fn number(word: &[u8]) -> Option<u64> {
     if word.is_empty() || word.len() > 20 {
         return None;
     }
@@ -21,8 +21,14 @@ pub(crate) fn number(word: &[u8]) -> Option<u64> {
     })
 }
 
+/// A hexadecimal number that makes up all of `word`.
+pub fn hexadecimal(word: &[u8]) -> Option<u64> {
+    word.first().filter(|byte| byte.is_ascii_hexdigit())?;
+    u64::from_str_radix(std::str::from_utf8(word).ok()?, 16).ok()
+}
+
 /// A number that may be negative.
-pub(crate) fn signed(word: &[u8]) -> Option<i64> {
+pub fn signed(word: &[u8]) -> Option<i64> {
     match word.strip_prefix(b"-") {
         Some(digits) => i64::try_from(number(digits)?).ok().map(|value| -value),
         None => i64::try_from(number(word)?).ok(),
@@ -30,18 +36,18 @@ pub(crate) fn signed(word: &[u8]) -> Option<i64> {
 }
 
 /// A number with decimals: `0.15`.
-pub(crate) fn decimal(word: &[u8]) -> Option<f64> {
+pub fn decimal(word: &[u8]) -> Option<f64> {
     let value: f64 = std::str::from_utf8(word).ok()?.parse().ok()?;
     value.is_finite().then_some(value)
 }
 
 /// The first number of a file that holds one.
-pub(crate) fn only_number(text: &[u8]) -> Option<u64> {
+pub fn only_number(text: &[u8]) -> Option<u64> {
     number(text.trim_ascii())
 }
 
 /// The one of `[always] madvise never` in brackets.
-pub(crate) fn bracketed(text: &[u8]) -> Option<String> {
+pub fn bracketed(text: &[u8]) -> Option<String> {
     let open = text.iter().position(|byte| *byte == b'[')?;
     let inside = text.get(open + 1..)?;
     let close = inside.iter().position(|byte| *byte == b']')?;
@@ -49,7 +55,7 @@ pub(crate) fn bracketed(text: &[u8]) -> Option<String> {
 }
 
 /// How many numbers a list such as `0-3,8` holds; `None` where it is damaged.
-pub(crate) fn count_in_list(list: &[u8]) -> Option<u64> {
+pub fn count_in_list(list: &[u8]) -> Option<u64> {
     let mut sum = 0u64;
     for part in list.trim_ascii().split(|byte| *byte == b',') {
         let mut ends = part.splitn(2, |byte| *byte == b'-');
@@ -61,7 +67,7 @@ pub(crate) fn count_in_list(list: &[u8]) -> Option<u64> {
 }
 
 /// The numbers of a list of ports: `8080,9148-9150`; what is damaged is passed over.
-pub(crate) fn numbers_of_list(list: &[u8]) -> impl Iterator<Item = u16> {
+pub fn numbers_of_list(list: &[u8]) -> impl Iterator<Item = u16> {
     list.trim_ascii().split(|byte| *byte == b',').flat_map(|part| {
         let mut ends = part.splitn(2, |byte| *byte == b'-').map(|end| u16::try_from(number(end)?).ok());
         let first = ends.next().flatten();
@@ -71,7 +77,7 @@ pub(crate) fn numbers_of_list(list: &[u8]) -> impl Iterator<Item = u16> {
 }
 
 /// The list of such numbers, in order: `0-3,8`.
-pub(crate) fn list_of(numbers: &[u32]) -> String {
+pub fn list_of(numbers: &[u32]) -> String {
     let mut out = String::new();
     let mut rest = numbers;
     while let Some(&first) = rest.first() {
