@@ -247,6 +247,25 @@ fn a_group_is_known_by_its_path() {
 }
 
 #[test]
+fn the_same_file_of_a_group_again_after_a_date() {
+    let file = "/sys/fs/cgroup/x/memory.events";
+    let dump = |kills: u32| format!("{file}:low 0\n{file}:oom_kill {kills}\n");
+    let pressure =
+        "/sys/fs/cgroup/x/memory.pressure:some avg10=38.00 avg60=35.10 avg300=20.02 total=91231233\n";
+    let text = format!(
+        "Sun Nov 22 19:51:11 UTC 2026\n{}Sun Nov 22 19:51:21 UTC 2026\n{}{pressure}",
+        dump(3),
+        dump(7)
+    );
+    let told = Told::of(&[("cgroup.txt", &text)]);
+    let value =
+        |metric| told.figure(&Entity::Cgroup("/x".into()), metric).map(|(value, over, ..)| (value, over));
+    assert_eq!(value(Metric::OomKills), Some((0.4, TEN_SECONDS)));
+    assert_eq!(value(Metric::PressureMemory), Some((0.38, TEN_SECONDS)));
+    assert_eq!(told.host(Metric::OomKills), None);
+}
+
+#[test]
 fn groups_of_version_1_and_of_a_bare_directory() {
     let told = Told::of(&[
         ("h/sys/fs/cgroup/cpu,cpuacct/docker/4f1c/cpu.cfs_period_us", "100000\n"),

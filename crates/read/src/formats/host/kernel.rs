@@ -350,8 +350,11 @@ pub(super) fn heading<'l>(line: &Line<'l>) -> Option<Heading<'l>> {
     }
     let (path, rest) = line.text.trim_start().split_once(':')?;
     let named = is_kernel(path) || group_of(path).is_some();
-    (named && !path.contains(char::is_whitespace) && !rest.is_empty() && file_at(path).is_some())
-        .then(|| Heading { path: path.to_string(), rest: Some(rest) })
+    (named
+        && !path.contains(char::is_whitespace)
+        && !rest.is_empty()
+        && (file_at(path).is_some() || group_of(path).is_some()))
+    .then(|| Heading { path: path.to_string(), rest: Some(rest) })
 }
 
 /// The file that a path tells, where its text does not.

@@ -360,7 +360,8 @@ impl Reading {
 
     fn line(&mut self, line: &Line<'_>, to: &mut To<'_>) -> Step {
         if let Some(heading) = kernel::heading(line) {
-            if self.about.path != heading.path {
+            // After a date, or behind another prompt, the same file begins anew.
+            if heading.rest.is_none() || self.about.path != heading.path || self.open.is_none() {
                 self.close(to);
                 self.turn_to(&heading.path);
             }

@@ -1,7 +1,7 @@
 //! `sysctl -a`, or lines of it: limits of the host.
 //!
 //! ```text
-//! net.ipv4.ip_local_port_range = 32768	60999
+//! net.ipv4.ip_local_port_range = 32768 60999
 //! ```
 
 use super::line::Line;
