@@ -342,14 +342,25 @@ impl Facts {
     }
 
     fn sum_up(&self) -> Vec<(String, CallStats)> {
-        let mut all = self.world.syscalls();
-        if all.is_empty() {
-            all = self.table_syscalls();
-        }
-        all.sort_by(|a, b| {
-            (b.1.total_ns, b.1.count).cmp(&(a.1.total_ns, a.1.count)).then_with(|| a.0.cmp(&b.0))
-        });
-        all
+        let of_trace = self.world.syscalls();
+        by_time(if of_trace.is_empty() { self.table_syscalls() } else { of_trace })
+    }
+
+    /// The calls of the tables, where they tell more than the trace beside them, which is of one kind of call: it shows
+    /// which path, they show how often. Sorted like [`Facts::syscalls`].
+    pub fn tables_beside_excerpt(&self) -> Option<Vec<(String, CallStats)>> {
+        let counted =
+            self.tables.iter().filter(|table| !table.library).filter_map(CountTable::calls).sum::<u64>();
+        let more = counted > self.world.calls && self.world.calls > 0 && self.seems_filtered();
+        more.then(|| by_time(self.table_syscalls()))
+    }
+
+    /// Where a table counts that call most, and the line.
+    pub fn table_line(&self, name: &str) -> Option<(String, &str)> {
+        let rows = self.tables.iter().flat_map(|table| table.rows.iter().map(move |row| (table, row)));
+        let of_call = rows.filter(|(table, row)| !table.library && row.name == name);
+        let (table, row) = of_call.max_by_key(|(_, row)| row.calls)?;
+        Some((format!("{}:{}", self.capture.source_name(table.source), row.line), row.raw.trim()))
     }
 
     /// Calls and errors of one syscall over all threads or tables; `None` where no capture shows calls.
@@ -465,6 +476,14 @@ impl Sink for Facts {
             }
         }
     }
+}
+
+/// By time, then by count, the most first.
+fn by_time(mut calls: Vec<(String, CallStats)>) -> Vec<(String, CallStats)> {
+    calls.sort_by(|a, b| {
+        (b.1.total_ns, b.1.count).cmp(&(a.1.total_ns, a.1.count)).then_with(|| a.0.cmp(&b.0))
+    });
+    calls
 }
 
 /// A count a second over a window, where the window's length is known and not nothing.

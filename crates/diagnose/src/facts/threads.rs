@@ -155,9 +155,14 @@ impl ThreadFacts {
 
     #[cold]
     fn overlaps_by(&mut self, ns: u64, call: &Call<'_>) {
-        let exemplar = || Box::new(Overlaps { count: 0, time_ns: 0, exemplar: Exemplar::of(call) });
+        let exemplar =
+            || Box::new(Overlaps { count: 0, time_ns: 0, longest_ns: 0, exemplar: Exemplar::of(call) });
         let overlaps = self.overlaps.get_or_insert_with(exemplar);
         overlaps.count += 1;
+        if ns > overlaps.longest_ns {
+            overlaps.longest_ns = ns;
+            overlaps.exemplar = Exemplar::of(call);
+        }
         overlaps.time_ns = overlaps.time_ns.saturating_add(ns);
     }
 
@@ -182,7 +187,9 @@ pub struct Overlaps {
     pub count: u64,
     /// By how much in all, ns.
     pub time_ns: u64,
-    /// The first of them.
+    /// The longest of them, ns.
+    pub longest_ns: u64,
+    /// That one.
     pub exemplar: Exemplar,
 }
 

@@ -19,6 +19,7 @@ mod contradictions {
     pub(super) mod count_without_rate;
     pub(super) mod overlapping_calls;
     pub(super) mod rates_apart;
+    pub(super) mod system_time_apart;
     pub(super) mod unseen_writes;
     pub(super) mod unwritten_bytes;
 }
@@ -41,6 +42,8 @@ mod cpu {
 
 /// Rules about paths and directories.
 mod files {
+    mod told_temp_files;
+
     pub(super) mod config_reread;
     pub(super) mod directory_rescan;
     pub(super) mod huge_directory;
@@ -71,6 +74,7 @@ mod io {
     pub(super) mod seek_per_read;
     pub(super) mod slow_file_io;
     pub(super) mod small_reads;
+    pub(super) mod small_requests;
     pub(super) mod small_writes;
     pub(super) mod sync_open;
     pub(super) mod unbuffered_1_byte;
@@ -188,6 +192,7 @@ pub static RULES: &[&Rule] = &[
     &contradictions::count_without_rate::RULE,
     &contradictions::overlapping_calls::RULE,
     &contradictions::rates_apart::RULE,
+    &contradictions::system_time_apart::RULE,
     &contradictions::unseen_writes::RULE,
     &contradictions::unwritten_bytes::RULE,
     &cpu::affinity_pinned::RULE,
@@ -223,6 +228,7 @@ pub static RULES: &[&Rule] = &[
     &io::seek_per_read::RULE,
     &io::slow_file_io::RULE,
     &io::small_reads::RULE,
+    &io::small_requests::RULE,
     &io::small_writes::RULE,
     &io::sync_open::RULE,
     &io::unbuffered_1_byte::RULE,

@@ -15,6 +15,8 @@ mod takers;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use calls::saved;
+
 use crate::facts::Facts;
 use crate::words;
 use whyslow_model::walk::{Resource, State, Taker, Walk};
@@ -36,7 +38,7 @@ pub fn walk(facts: &Facts) -> Option<Walk> {
     let processes = takers::processes(facts, &resources);
     let threads = takers::threads(facts, &processes);
     let calls = calls::calls(facts);
-    let saving = calls::saving(facts, &calls);
+    let saving = calls::saving(facts);
     let told_nothing = |one: &Resource| one.state == State::Unknown && one.evidence.is_empty();
     let nothing = resources.iter().all(told_nothing);
     if nothing && processes.is_empty() && calls.is_empty() {
@@ -149,11 +151,13 @@ fn next(facts: &Facts, resources: &[Resource], processes: &[Taker]) -> String {
 
 /// What most calls or most time of the calls at hand are, with of what: `89.1 % of its system time is stat`.
 fn most_called(facts: &Facts) -> Option<String> {
-    let (name, stats) = facts.syscalls().first()?;
-    let total: u64 = facts.syscalls().iter().map(|(_, stats)| stats.total_ns).sum();
-    let of_tables = facts.world.calls == 0;
+    let beside = facts.tables_beside_excerpt();
+    let told = beside.as_deref().unwrap_or(facts.syscalls());
+    let (name, stats) = told.first()?;
+    let total: u64 = told.iter().map(|(_, stats)| stats.total_ns).sum();
+    let of_tables = facts.world.calls == 0 || beside.is_some();
     let system = of_tables && facts.tables.iter().all(|table: &CountTable| table.time == TimeKind::SystemCpu);
-    let calls = facts.total_calls();
+    let calls: u64 = told.iter().map(|(_, stats)| stats.count).sum();
     if total > 0 {
         let whole = if system { "its system time" } else { "the time in its calls" };
         let share = words::percent(stats.total_ns as f64 / total as f64);
@@ -163,7 +167,7 @@ fn most_called(facts: &Facts) -> Option<String> {
             words::plural(calls, "call")
         ));
     }
-    let (name, stats) = facts.syscalls().iter().max_by_key(|(_, stats)| stats.count)?;
+    let (name, stats) = told.iter().max_by_key(|(_, stats)| stats.count)?;
     (calls > 0)
         .then(|| format!("{} of its calls are {name}", words::percent(stats.count as f64 / calls as f64)))
 }

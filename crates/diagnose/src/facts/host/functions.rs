@@ -1,7 +1,8 @@
 //! System calls and kernel functions that tools count, each under the one name that the tools' names mean.
 
 use super::{Host, Reading, Thing};
-use whyslow_model::{Entity, Metric};
+use whyslow_model::syscall::Waits;
+use whyslow_model::{Entity, Metric, Syscall};
 
 /// What tools put before the name of a system call: tracepoints and entry functions.
 const BEFORE: &[&str] = &[
@@ -41,7 +42,20 @@ pub fn call_family(name: &str) -> &str {
     }
 }
 
+/// True for a call whose time is waiting, not work.
+pub fn is_wait(of: &Entity) -> bool {
+    let syscall = Syscall::lookup(call_name(of.name()).as_bytes());
+    syscall.is_some_and(|syscall| matches!(syscall.info().waits, Waits::Always | Waits::ByArguments))
+}
+
 impl Host {
+    /// The call of the whole host that works longest, and its time, seconds a second, where a source tells both.
+    pub fn dearest_work(&self) -> Option<(&Entity, f64)> {
+        let told = self.told_of_functions(Metric::CallTime).into_iter();
+        let now = told.filter(|(_, of, reading)| reading.is_current() && !is_wait(of));
+        now.map(|(_, of, reading)| (of, reading.mean())).max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
     /// Functions counted, of the whole host and by process.
     pub fn functions(&self) -> Vec<(&Entity, &Thing)> {
         self.things_that(|of| matches!(of, Entity::Function { .. }))

@@ -4,7 +4,7 @@
 mod functions;
 mod shown;
 
-pub use functions::{call_family, call_name};
+pub use functions::{call_family, call_name, is_wait};
 pub use shown::{counted, figure, metric_words};
 
 use hashbrown::HashMap;

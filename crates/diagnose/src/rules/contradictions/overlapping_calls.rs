@@ -24,6 +24,7 @@
 
 use crate::engine::{Findings, Need, Rule};
 use crate::facts::Facts;
+use crate::facts::threads::Overlaps;
 use crate::words;
 use whyslow_model::{ClockKind, Nanos, Subject};
 
@@ -37,8 +38,10 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// One may be a clock that was set once.
+/// Fewer may be a clock that was set once, which is told as such.
 const MIN_OVERLAPS: u64 = 3;
+/// Set back by less, a clock was corrected, not set: NTP slews what is below 128 ms and steps what is above (ntpd(8)).
+const STEP: Nanos = Nanos::from_millis(128);
 /// Time by which calls overlap, of the time in calls: below, it is rounding.
 const MIN_SHARE: f64 = 0.01;
 
@@ -47,14 +50,18 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     if facts.capture.is_recording() {
         return;
     }
-    let threads = facts.world.threads.iter().map(|(_, thread)| thread).filter(|thread| thread.merged == 1);
-    let odd = threads.filter_map(|thread| {
+    let all = || facts.world.threads.iter().map(|(_, thread)| thread).filter(|thread| thread.merged == 1);
+    let odd = all().filter_map(|thread| {
         let overlaps = thread.overlaps.as_deref()?;
         let in_calls = thread.working_ns + thread.waiting_total();
         let much = overlaps.time_ns as f64 >= MIN_SHARE * in_calls as f64;
         (overlaps.count >= MIN_OVERLAPS && much).then_some((thread, overlaps, in_calls))
     });
     let Some((thread, overlaps, in_calls)) = odd.max_by_key(|(_, overlaps, _)| overlaps.time_ns) else {
+        let stepped = all().filter_map(|thread| thread.overlaps.as_deref());
+        if let Some(step) = stepped.max_by_key(|overlaps| overlaps.longest_ns) {
+            clock_set_back(facts, out, step);
+        }
         return;
     };
     let relative = facts.capture.source(overlaps.exemplar.source).map(|source| source.clock);
@@ -84,4 +91,24 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     .evidence(Some(&overlaps.exemplar))
     .verify("awk '{print $1}' again.st | sort | uniq -c   (lines a thread)")
     .file();
+}
+
+/// One call that begins long before the call before has ended: the clock went back in between.
+fn clock_set_back(facts: &Facts, out: &mut Findings<'_>, step: &Overlaps) {
+    let clock = facts.capture.source(step.exemplar.source).map(|source| source.clock);
+    if !matches!(clock, Some(ClockKind::Epoch | ClockKind::TimeOfDay)) || step.longest_ns < STEP.or_zero() {
+        return;
+    }
+    let by = Nanos::new(step.longest_ns);
+    out.disagreement(format!("the clock of the trace goes back by {by} or more: its times cannot be trusted across that line"))
+        .cause(format!(
+            "By its time the call begins {by} before the call before it in the same thread has ended. A thread does one call at a time, so \
+             the clock was set (NTP, date, a virtual machine that was moved), or lines of two traces are mixed. Durations (-T) are \
+             taken from another clock and stay right; waits between calls and rates across the line are not."
+        ))
+        .fix("take the trace again while the clock stands (chronyc tracking, timedatectl), or cut it at that line")
+        .confidence(0.7)
+        .evidence(Some(&step.exemplar))
+        .verify("journalctl -u chronyd -u systemd-timesyncd -u ntpd   (who set the clock, and when)")
+        .file();
 }

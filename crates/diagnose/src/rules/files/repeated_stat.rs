@@ -195,11 +195,7 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
         rates => format!(", {rates}"),
     };
     let title = format!("{} {} calls: {:.2} % of calls{rates}", words::count(calls), row.name, part * 100.0);
-    let source = facts
-        .tables
-        .iter()
-        .find(|table| table.rows.iter().any(|known| known.line == row.line && known.raw == row.raw));
-    let source = source.map_or("?", |table| facts.capture.source_name(table.source));
+    let (place, line) = facts.table_line(&row.name).unwrap_or_default();
     let finding = out
         .report(Share { value: Some(part), ..share }, title)
         .subject(Subject { syscall: Some(row.name.clone()), ..Subject::default() })
@@ -212,7 +208,7 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
         .fix("if it is /etc/localtime: export TZ=:/etc/localtime")
         .fix("else: ask once and keep the answer, or watch the path with inotify")
         .verify(format!("perf trace -s -e {} -p PID sleep 4", row.name))
-        .evidence_line(format!("{source}:{}", row.line), row.raw.trim())
+        .evidence_line(place, line)
         .confidence(if repeats { 0.7 } else { 0.4 });
     if repeats { finding.file() } else { finding.at_most(Severity::Notice).file() }
 }

@@ -23,8 +23,11 @@
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::Facts;
+use crate::facts::work::Work;
+use crate::facts::world::is_stat_family;
+use crate::guards::Share;
 use crate::{guards, words};
-use whyslow_model::{Severity, Subject};
+use whyslow_model::{Severity, Subject, Syscall};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -42,6 +45,8 @@ const ZONE_FILE: &str = "/etc/localtime";
 const STORM_PER_S: f64 = 100.0;
 /// Without a clock: the part of all calls from which on it is a storm.
 const STORM_CALL_SHARE: f64 = 0.3;
+/// Of the calls of an excerpt, the part from which on it was made to show the checks.
+const NEARLY_ALL: f64 = 0.9;
 /// Fewer checks than this are start-up.
 const MIN_CHECKS: u64 = 5;
 
@@ -67,6 +72,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     if !storm {
         return;
     }
+    let beside = counted_beside(facts, checks);
+    let many = checks >= guards::FEW_CALLS || beside.is_some();
     let per_work = facts.work.rates(checks);
     let often = match (rate, per_work.as_str()) {
         (Some(rate), "") => format!(", {} a second", words::quantity(rate)),
@@ -74,7 +81,12 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         (None, "") => String::new(),
         (None, work) => format!(", {work}"),
     };
-    out.report(share, format!("{ZONE_FILE} is checked {} times{often}", words::count(checks)))
+    let title = match &beside {
+        Some(counted) => format!("{ZONE_FILE} is checked by each call shown, and {}", counted.text),
+        None => format!("{ZONE_FILE} is checked {} times{often}", words::count(checks)),
+    };
+    let share = beside.as_ref().map_or(share, |counted| counted.share.clone());
+    let mut found = out.report(share, title)
         .subject(Subject { path: Some(ZONE_FILE.to_string()), syscall: Some("stat".to_string()), ..Subjects::thread(facts, file.tid) })
         .cause(
             "TZ is not set, so glibc looks whether the zone file has changed each time a local time is made \
@@ -87,8 +99,51 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .verify("strace -f -c -e trace=%stat -p PID   (before and after: the count falls to almost none)")
         .saving(file.path_calls.total())
         // An excerpt shows the smell, not how often it happens.
-        .confidence(if checks >= guards::FEW_CALLS { 0.95 } else { 0.6 })
-        .at_most(if checks >= guards::FEW_CALLS { Severity::Critical } else { Severity::Warning })
-        .evidence_all(file.exemplars.iter())
-        .file();
+        .confidence(match beside {
+            Some(_) => 0.85,
+            None if many => 0.95,
+            None => 0.6,
+        })
+        .at_most(if many { Severity::Critical } else { Severity::Warning })
+        .evidence_all(file.exemplars.iter());
+    if let Some(Counted { place, line, .. }) = beside {
+        found = found.evidence_line(place, line);
+    }
+    found.file();
+}
+
+/// What a table (`strace -c`) says of the calls that an excerpt shows.
+struct Counted {
+    text: String,
+    share: Share,
+    place: String,
+    line: String,
+}
+
+/// An excerpt of these checks alone shows the path, and a table beside it how often: the two are of one program.
+fn counted_beside(facts: &Facts, checks: u64) -> Option<Counted> {
+    let calls =
+        facts.tables_beside_excerpt().filter(|_| checks as f64 >= NEARLY_ALL * facts.world.calls as f64)?;
+    let asks = |name: &str| Syscall::lookup(name.as_bytes()).is_some_and(is_stat_family);
+    let (name, stats) = calls.iter().filter(|(name, _)| asks(name)).max_by_key(|(_, stats)| stats.count)?;
+    let all: u64 = calls.iter().map(|(_, stats)| stats.count).sum();
+    let part = stats.count as f64 / all.max(1) as f64;
+    if stats.count < guards::FEW_CALLS || part < STORM_CALL_SHARE {
+        return None;
+    }
+    let rates = match Work::of_counts(&calls).rates(stats.count) {
+        rates if rates.is_empty() => String::new(),
+        rates => format!(", {rates}"),
+    };
+    let (place, line) = facts.table_line(name)?;
+    Some(Counted {
+        text: format!(
+            "{} {name} were counted: {:.2} % of calls{rates}",
+            words::count(stats.count),
+            part * 100.0
+        ),
+        share: Share { value: Some(part), of: "calls".to_string() },
+        place,
+        line: line.to_string(),
+    })
 }

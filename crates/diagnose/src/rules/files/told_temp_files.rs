@@ -1,0 +1,108 @@
+//! Temporary files as tools over the host tell of them: `filetop` how much was written and read back by name, `opensnoop`
+//! the paths. Neither shows who removed them, so the finding is a hint; a trace proves it.
+
+use super::temp_file_churn::is_known_spill;
+use crate::engine::{Findings, Need};
+use crate::facts::Facts;
+use crate::facts::pattern::pattern_of;
+use crate::{figures, words};
+use std::collections::BTreeMap;
+use whyslow_model::{Entity, Metric, Severity, Subject, Trait};
+
+/// What is needed where there is no trace.
+pub(super) const FIGURES: Need = Need::Figures(
+    &[Metric::WriteTotal, Metric::CallCount],
+    "which files are written, and by which paths they are opened",
+    "filetop -C 5 1 > filetop.txt & opensnoop -d 5 > opensnoop.txt",
+);
+
+/// Where temporary files lie (hier(7)).
+const PLACES: [&str; 3] = ["/tmp/", "/var/tmp/", "/dev/shm/"];
+/// Files of each kind: fewer are no habit.
+const MIN_FILES: usize = 3;
+/// Bytes written: less is not felt.
+const MUCH: f64 = 1e6;
+
+/// Files of one pattern and program.
+#[derive(Default)]
+struct Group<'a> {
+    opened: Vec<&'a Entity>,
+    written: Vec<(&'a Entity, f64)>,
+    read: Vec<(&'a Entity, f64)>,
+    pattern: String,
+    pid: Option<u32>,
+}
+
+pub(super) fn check(facts: &Facts, out: &mut Findings<'_>) {
+    // By the program's name and the pattern of the file's own: filetop shows no directories.
+    let mut groups: BTreeMap<(String, String), Group<'_>> = BTreeMap::new();
+    for (of, thing) in facts.host.things_that(|of| matches!(of, Entity::File { .. })) {
+        let (Some(comm), path) = (thing.told(Trait::Name), of.name()) else { continue };
+        let pattern = pattern_of(path);
+        let name = pattern.rsplit('/').next().unwrap_or(&pattern);
+        if is_known_spill(path) || pattern == path {
+            continue;
+        }
+        let group = groups.entry((comm.to_string(), name.to_string())).or_default();
+        if PLACES.iter().any(|place| path.starts_with(place)) {
+            group.opened.push(of);
+            group.pattern = pattern.to_string();
+            group.pid = of.pid();
+        } else if !path.contains('/') {
+            let bytes = |metric| thing.current(metric).filter(|bytes| *bytes > 0.0);
+            group.written.extend(bytes(Metric::WriteTotal).map(|bytes| (of, bytes)));
+            group.read.extend(bytes(Metric::ReadTotal).map(|bytes| (of, bytes)));
+        }
+    }
+    for ((comm, _), group) in &groups {
+        let sum = |files: &[(&Entity, f64)]| files.iter().map(|(_, bytes)| bytes).sum::<f64>();
+        let (written, read) = (sum(&group.written), sum(&group.read));
+        let each = [group.opened.len(), group.written.len(), group.read.len()];
+        if written >= MUCH && each.iter().all(|files| *files >= MIN_FILES) {
+            report(out, comm, group, (written, read));
+        }
+    }
+}
+
+fn report(out: &mut Findings<'_>, comm: &str, group: &Group<'_>, (written, read): (f64, f64)) {
+    let mut found = out
+        .report(
+            figures::no_share(),
+            format!(
+                "{}: {comm} writes temporary files ({} in {} shown) and reads them back ({} in {})",
+                group.pattern,
+                words::bytes(written as u64),
+                group.written.len(),
+                words::bytes(read as u64),
+                group.read.len()
+            ),
+        )
+        .at_most(Severity::Notice)
+        .confidence(0.6)
+        .subject(Subject {
+            path: Some(group.pattern.clone()),
+            pid: group.pid,
+            comm: Some(comm.to_string()),
+            ..Subject::default()
+        })
+        .cause(format!(
+            "The tool that tells the bytes shows names alone, the one that tells the paths no bytes: they are joined by the pattern of the \
+             names and the program ({} paths opened). The bytes go to the disk and back, and if the files are removed right after, for nothing; \
+             that they are is not shown.",
+            group.opened.len()
+        ))
+        .fix("see whether they are removed again: strace -f -e trace=unlink,unlinkat,rmdir,openat -p PID; bcc: filelife -p PID")
+        .fix("code: keep the bytes in memory (io.BytesIO, bytes.Buffer, ByteArrayOutputStream; memfd_create where a descriptor is needed), or pass them on as a stream")
+        .fix("where a path is needed and they fit: TMPDIR=/dev/shm, or systemd PrivateTmp=yes with a tmpfs on /tmp; mind that a tmpfs takes memory")
+        .verify("bcc: filelife -p PID   (lists files that live shortly, with their age)");
+    for (of, metric) in [
+        (group.written.first().map(|(of, _)| *of), Metric::WriteTotal),
+        (group.read.first().map(|(of, _)| *of), Metric::ReadTotal),
+        (group.opened.first().copied(), Metric::CallCount),
+    ] {
+        if let Some(of) = of {
+            found = found.evidence_of(of, &[metric]);
+        }
+    }
+    found.file();
+}
