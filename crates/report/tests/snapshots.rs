@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::{diagnosis_text, diff_text, nothing_found, slow_service, style, summary, table_text, tz_fixed};
+use common::{
+    diagnosis_text, diff_text, full_disk, nothing_found, slow_service, style, summary, table_text, tz_fixed,
+};
 use insta::assert_snapshot;
 use whyslow_report::{HTML, JSON, MARKDOWN, Style, TERMINAL};
 
@@ -533,4 +535,20 @@ fn html_cause() {
     <h4>Certainty</h4>
     <div class="text">likely (65 %): check before you change anything</div>
     "#);
+}
+
+/// The walk over the host in each format. The snapshots are files: `tests/snapshots/`.
+#[test]
+fn the_walk_in_each_format() {
+    let walked = full_disk();
+    assert_snapshot!("walk_terminal_80", diagnosis_text(&TERMINAL, &walked, &style(80)));
+    assert_snapshot!("walk_terminal_120", diagnosis_text(&TERMINAL, &walked, &style(120)));
+    assert_snapshot!("walk_markdown", diagnosis_text(&MARKDOWN, &walked, &style(100)));
+    let json: serde_json::Value =
+        serde_json::from_str(&diagnosis_text(&JSON, &walked, &style(100))).expect("it is JSON");
+    assert_snapshot!("walk_json", serde_json::to_string_pretty(&json["walk"]).expect("it was JSON"));
+    let page = diagnosis_text(&HTML, &walked, &style(100));
+    let from = page.find("<h2>The host").expect("the walk has its heading");
+    let to = page[from + 1..].find("<h2>").map_or(page.len(), |to| from + 1 + to);
+    assert_snapshot!("walk_html", &page[from..to]);
 }

@@ -318,6 +318,61 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
     diagnosis
 }
 
+/// A slow service on a host with a full disk: a culprit, its victims, and calls that cost by their number.
+pub fn full_disk() -> Diagnosis {
+    let amount = |what, value, text: &str| Amount { what, value, text: text.into() };
+    let task = |pid, tid, comm: &str| Taker {
+        pid: Some(pid),
+        tid,
+        comm: Some(comm.into()),
+        takes: Vec::new(),
+        waits: Vec::new(),
+        victim_of: None,
+        evidence: Vec::new(),
+    };
+    let resource = |name: &str, state, reason: &str, evidence: Vec<Evidence>, supply: &str| Resource {
+        name: name.into(),
+        state,
+        reason: reason.into(),
+        evidence,
+        supply: supply.into(),
+    };
+    let writes = amount("write_bytes", 343_773_184.0, "writes 343.8 MB/s");
+    let blocked = amount("block_delay", 0.9, "waits for a disk 90.0 % of the time");
+    let mut lstat = task(0, None, "lstat");
+    (lstat.pid, lstat.takes) = (
+        None,
+        vec![
+            amount("call_time", 0.338_769_324, "339 ms a second"),
+            amount("calls", 124_724.0, "124,724 calls/s"),
+        ],
+    );
+    let mut diagnosis = slow_service();
+    diagnosis.walk = Some(Walk {
+        resources: vec![
+            resource(
+                "disk sda",
+                State::Saturated,
+                "98.4 % busy; 18.1 s a request; 241.9 queued",
+                vec![line("iostat.txt:3", "sda 0.00 71.00 0.00 32912.00 18118.31 241.89 98.40")],
+                "",
+            ),
+            resource("CPU", State::Not, "35.2 % idle; no task waits for one of 2 CPUs", Vec::new(), ""),
+            resource("network", State::Unknown, "no source tells of links, drops or retransmits", Vec::new(), "sar -n DEV 1 5"),
+        ],
+        load: Some("Load 1.82: 1 running or ready to run; below its 2 CPUs.".into()),
+        processes: vec![
+            Taker { takes: vec![writes], evidence: vec![line("pidstat.txt:2", "12280 335716.00 <python>")], ..task(12280, None, "python") },
+            Taker { waits: vec![blocked.clone()], victim_of: Some("disk sda".into()), ..task(77, None, "df") },
+        ],
+        threads: vec![Taker { waits: vec![blocked], ..task(12280, Some(514), "python") }],
+        calls: vec![lstat],
+        saving: Some("Without lstat the kernel's time falls by 11.8 %: 339 ms of 2.88 s of system time a second.".into()),
+        next: "The disk sda is full, and python (12280) matters most: it writes 343.8 MB/s. `whyslow diagnose -p 12280`".into(),
+    });
+    diagnosis
+}
+
 /// `whyslow summary`, with a column of each kind.
 pub fn summary() -> Table {
     let row = |name: &str, calls, total: Nanos, share, bytes: Option<u64>, rate, path: Option<&str>| {
