@@ -8,6 +8,7 @@ pub mod diff;
 pub mod engine;
 pub mod facts;
 mod figures;
+mod file_writers;
 pub mod guards;
 mod kernel_threads;
 pub mod payload;
@@ -15,6 +16,7 @@ pub mod rules;
 pub mod verdict;
 pub mod views;
 pub mod walk;
+mod who;
 
 pub use diff::{Side, diff, two_runs};
 pub use engine::{Findings, Need, Rule, Subjects};

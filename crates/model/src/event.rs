@@ -9,7 +9,7 @@ use crate::host::FigureTable;
 use crate::ids::SourceId;
 pub use crate::ids::Tid;
 use crate::live::{
-    BlockIo, Cost, Loss, NetEvent, Sample, Span, Stack, Stretch, ThreadCounts, ThreadTotals, Wakeup,
+    BlockIo, Cost, FileIo, Loss, NetEvent, Sample, Span, Stack, Stretch, ThreadCounts, ThreadTotals, Wakeup,
 };
 use crate::profile::CapturedProfile;
 use crate::syscall::Syscall;
@@ -285,6 +285,8 @@ pub enum Event<'a> {
     Sample(Sample),
     /// A request to a block device.
     BlockIo(Box<BlockIo>),
+    /// Calls on a file, added up in the kernel.
+    FileIo(Box<FileIo>),
     /// An event of a TCP connection.
     Net(Box<NetEvent>),
     /// Calls counted in the kernel.

@@ -43,8 +43,8 @@ pub use host::{Entity, FigureRow, FigureTable, Over, Trait};
 pub use ids::{SourceId, Tid};
 pub use line::LineFormat;
 pub use live::{
-    BlockIo, Cost, Coverage, Frame, LeftAs, Loss, NetEvent, NetKind, Sample, SampleKind, Span, Stack,
-    StackId, Stretch, ThreadCounts, ThreadTotals, WakeContext, Wakeup,
+    BlockIo, Cost, Coverage, FileIo, FileOp, Frame, InodeId, LeftAs, Loss, NetEvent, NetKind, Sample,
+    SampleKind, Span, Stack, StackId, Stretch, ThreadCounts, ThreadTotals, WakeContext, Wakeup,
 };
 pub use metric::{Metric, Unit};
 pub use profile::{Profile, ProfileBuilder};

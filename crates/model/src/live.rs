@@ -1,6 +1,7 @@
 //! What only a recorder sees, beside the calls: the scheduler, wake-ups, stacks, block I/O, the network, and what
 //! was lost or left out. Each struct is one row of the table of its name in a recording.
 
+use crate::fd::FdKind;
 use crate::ids::Tid;
 use crate::stats::CallStats;
 use crate::syscall::Syscall;
@@ -135,6 +136,69 @@ pub struct Stack {
     pub cut: bool,
 }
 
+/// A file as the kernel knows it. The inode number of a file that is gone is given to another one, with another
+/// generation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+pub struct InodeId {
+    /// Major number of its file system's device.
+    pub major: u32,
+    /// Minor number.
+    pub minor: u32,
+    /// Its inode number there.
+    pub inode: u64,
+    /// Its generation; 0 on file systems that keep none.
+    pub generation: u32,
+}
+
+/// A way to use a file.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileOp {
+    /// read, pread and their like, and the file that sendfile, splice and copy_file_range take from.
+    Read,
+    /// write, pwrite and their like, and the file that those put into.
+    Write,
+    /// fsync and fdatasync.
+    Sync,
+    /// An open that succeeded.
+    Open,
+}
+
+/// What one thread did with one file in one way, added up in the kernel (table `files`). A recording may have several rows
+/// of the same: they add up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileIo {
+    /// The process.
+    pub pid: Tid,
+    /// The thread.
+    pub tid: Tid,
+    /// In which way.
+    pub op: FileOp,
+    /// What kind of file; pipes, sockets and the like are added up by kind.
+    pub kind: FdKind,
+    /// Its path as the process saw it; with `…/` in front where it was too long to be kept whole. `None` for what has no
+    /// path, and where it was lost.
+    pub path: Option<String>,
+    /// The file.
+    pub file: Option<InodeId>,
+    /// When the first of the calls returned.
+    pub first: Timestamp,
+    /// When the last did.
+    pub last: Timestamp,
+    /// Calls.
+    pub calls: u64,
+    /// Of these, failed ones.
+    pub errors: u64,
+    /// Of these, those whose duration is known.
+    pub timed: u64,
+    /// Bytes read or written.
+    pub bytes: u64,
+    /// Sum of the known durations; unknown where none is.
+    pub total: Nanos,
+    /// The longest.
+    pub longest: Nanos,
+}
+
 /// One request to a block device (table `block_io`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockIo {
@@ -154,6 +218,9 @@ pub struct BlockIo {
     pub pid: Option<Tid>,
     /// The thread.
     pub tid: Option<Tid>,
+    /// The file whose pages it carries, which tells for whom the kernel writes back; `None` for direct I/O, for a file
+    /// system's own data, and where the source does not tell.
+    pub file: Option<InodeId>,
 }
 
 /// What happened on a TCP connection (table `net`).
@@ -235,7 +302,7 @@ pub struct Span {
     pub calls: Coverage,
 }
 
-/// Rows of one table that were lost in one span of time (table `losses`). A table that lost nothing has a row
+/// Rows (of the table `files`: calls) of one table that were lost in one span of time (table `losses`). A table that lost nothing has a row
 /// with `lost` zero for the whole recording, so that `lost + seen = produced` can be checked for each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {

@@ -30,7 +30,7 @@ const PER_SWITCH_NS: f64 = 150.0;
 
 /// Added to the target by one record of these kinds, ns: as the programs state it ([`crate::programs::Program::cost`]).
 /// Requests to block devices are everybody's.
-const PER_RARE_NS: [(u8, f64); 9] = [
+const PER_RARE_NS: [(u8, f64); 11] = [
     (kind::SAMPLE, 3_000.0),
     (kind::OFFCPU, 8_000.0),
     (kind::WAIT_STACK, 2_000.0),
@@ -40,6 +40,9 @@ const PER_RARE_NS: [(u8, f64); 9] = [
     (kind::EXEC, 1_000.0),
     (kind::EXIT, 1_000.0),
     (kind::TOTALS, 300.0),
+    // Of these it is calls that are counted.
+    (kind::FILE, 220.0),
+    (kind::PATH, 1_500.0),
 ];
 
 /// Between two looks at the cost, at most.
@@ -108,6 +111,8 @@ pub(crate) struct CostMeter {
     rate: f64,
     /// What records of other kinds than calls and switches added, ns.
     rare_ns: f64,
+    /// Calls that were added up by file.
+    file_calls: u64,
     mode: CallsMode,
     /// When a fuller mode was given up last, and for how long at least.
     gave_up: Option<(Duration, Duration)>,
@@ -135,6 +140,7 @@ impl CostMeter {
             last: (0, Duration::ZERO),
             rate: 0.0,
             rare_ns: 0.0,
+            file_calls: 0,
             mode,
             gave_up: None,
         };
@@ -196,6 +202,8 @@ impl CostMeter {
             now[kind].since(&self.rare_before[kind]).produced as f64 * each
         };
         self.rare_ns = PER_RARE_NS.iter().map(cost).sum();
+        let file = kind::FILE as usize;
+        self.file_calls = now[file].since(&self.rare_before[file]).produced;
     }
 
     pub(crate) fn update(&mut self, rings: [RingLoss; 2], counted: u64, elapsed: Duration) {
@@ -219,9 +227,10 @@ impl CostMeter {
         }
     }
 
-    /// Calls seen so far, recorded or counted.
+    /// Calls seen so far, recorded or counted; where only those on files are, these.
     pub(crate) fn calls(&self) -> u64 {
-        self.rings[0].produced + self.counted_calls
+        let calls = self.rings[0].produced + self.counted_calls;
+        if calls > 0 { calls } else { self.file_calls }
     }
 
     fn added_ns(&self) -> f64 {

@@ -65,6 +65,8 @@ pub struct Options {
     pub signals: bool,
     /// Tell the page faults and switches of each thread.
     pub totals: bool,
+    /// Add up what each thread does with each file.
+    pub files: bool,
     /// Bytes of the rings of calls of all CPUs together.
     pub ring_bytes: u64,
     /// An existing folder for the spool, empty.
@@ -97,6 +99,7 @@ impl Default for Options {
             net: true,
             signals: true,
             totals: true,
+            files: false,
             ring_bytes: 64 << 20,
             spool: PathBuf::new(),
             from_exec_of: None,

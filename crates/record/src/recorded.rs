@@ -4,6 +4,7 @@ use crate::clock::Clock;
 use crate::counts::Counted;
 use crate::error::RecordError;
 use crate::options::Options;
+use crate::programs::FileRow;
 use crate::replay::Replay;
 use crate::symbols::Symbolizer;
 use std::cell::RefCell;
@@ -15,6 +16,8 @@ pub struct Recorded {
     pub(crate) clock: Clock,
     pub(crate) options: Options,
     pub(crate) counted: Counted,
+    /// Rows of what was done with files, as the kernel's tables held them at the end.
+    pub(crate) files: Vec<FileRow>,
     /// Processes, threads and descriptors as they were at the start.
     pub(crate) state: Vec<Event<'static>>,
     pub(crate) following: Option<Replay>,

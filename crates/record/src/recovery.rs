@@ -86,6 +86,7 @@ impl Recorded {
             clock,
             options,
             counted: Default::default(),
+            files: Vec::new(),
             state,
             following: None,
             began,

@@ -15,6 +15,7 @@ use crate::counts::{self, CountTables};
 use crate::decode::table;
 use crate::error::RecordError;
 use crate::options::{Mode, Options};
+use crate::programs::FileTables;
 use crate::quota::Quotas;
 use crate::recorded::Recorded;
 use crate::recovery::Head;
@@ -54,6 +55,8 @@ pub struct Session {
     sched_rings: RingHeads,
     /// `None` where nothing looks at calls.
     counts: Option<CountTables>,
+    /// `None` where nothing looks at files.
+    files: Option<FileTables>,
     drain: Drain,
     options: Options,
     meter: CostMeter,
@@ -124,6 +127,8 @@ impl Session {
             (RingHeads::new(call_heads, cpus)?, RingHeads::new(sched_heads, cpus)?);
         let counts = if with_calls { Some(CountTables::new(maps.get("call_counts")?, cpus)?) } else { None };
 
+        // The kernel may have refused the program.
+        let files = kernel.maps.get("file_rows").ok().map(|map| FileTables::new(map, cpus)).transpose()?;
         let per_call = match &counts {
             Some(counts) => cost::calibrate(&mut kernel, &sources, counts)?,
             None => PerCall::default(),
@@ -159,6 +164,7 @@ impl Session {
             calls_rings,
             sched_rings,
             counts,
+            files,
             drain,
             options,
             meter,
@@ -334,6 +340,7 @@ impl Session {
             spans: self.spans,
             losses,
             counted: self.counts.as_ref().map(counts::take).unwrap_or_default(),
+            files: self.files.as_ref().map(FileTables::take).unwrap_or_default(),
             cost: self.meter.cost(drain_cpu),
             state: self.state,
             following: self.following,

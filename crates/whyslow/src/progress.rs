@@ -126,10 +126,14 @@ impl LiveLine {
             );
             return self.trouble(recorded);
         }
-        let calls = produced(&["syscalls"]);
+        // Where only files are looked at, their calls are added up and none is recorded in full.
+        let (calls, how) = match (produced(&["syscalls"]), produced(&["files"])) {
+            (0, files) if files > 0 => (files, "on files added up"),
+            (calls, _) => (calls, "in full"),
+        };
         let lost: u64 = recorded.losses.iter().map(|loss| loss.lost).sum();
         eprintln!(
-            "whyslow: recorded {} for {seconds:.1} s: {} calls in full, {} lost, cost {} of its CPU time",
+            "whyslow: recorded {} for {seconds:.1} s: {} calls {how}, {} lost, cost {} of its CPU time",
             self.words,
             grouped(calls),
             grouped(lost),

@@ -1,9 +1,11 @@
 //! Block devices: requests, bytes, latency, who was running when they were issued.
 
+use super::file_users::{User, WrittenBack};
 use super::threads::ProcessId;
 use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 use whyslow_model::event::Tid;
-use whyslow_model::{BlockIo, CallStats, Nanos, Timestamp};
+use whyslow_model::{BlockIo, CallStats, FileIo, FileOp, InodeId, Nanos, Timestamp};
 
 /// Requests to one device. A duration is from the request's issue to its completion.
 #[derive(Debug, Default)]
@@ -85,17 +87,53 @@ impl DeviceFacts {
 #[derive(Debug, Default)]
 pub struct Devices {
     by_name: HashMap<Box<str>, DeviceFacts>,
+    /// What of which file was written to a disk, and who wrote it: the kernel's threads that write back do it for them.
+    files: HashMap<InodeId, WrittenBack>,
+    /// Bytes written to disks of files for which there was no room.
+    pub other_files: u64,
 }
 
 impl Devices {
     /// Devices told apart.
     const MAX_DEVICES: usize = 256;
+    /// Files told apart.
+    const MAX_FILES: usize = 16_384;
 
     pub(crate) fn see(&mut self, io: &BlockIo, process: Option<ProcessId>) {
         let known = self.by_name.contains_key(io.device.as_str());
         let full = self.by_name.len() >= Self::MAX_DEVICES;
         let name = if known || !full { io.device.as_str() } else { "(other devices)" };
         self.by_name.entry_ref(name).or_default().see(io, process);
+        if let Some(file) = io.file.filter(|_| io.op.starts_with("write")) {
+            match self.file(file) {
+                Some(file) => file.back(io.bytes, io.issued, io.completed),
+                None => self.other_files = self.other_files.saturating_add(io.bytes),
+            }
+        }
+    }
+
+    /// Takes in who wrote to a file.
+    pub(crate) fn written(&mut self, user: User, io: &FileIo) {
+        if io.op == FileOp::Write
+            && let Some(file) = io.file.and_then(|file| self.file(file))
+        {
+            file.written(user, io);
+        }
+    }
+
+    fn file(&mut self, file: InodeId) -> Option<&mut WrittenBack> {
+        let room = self.files.len() < Self::MAX_FILES;
+        match self.files.entry(file) {
+            Entry::Occupied(known) => Some(known.into_mut()),
+            Entry::Vacant(free) => room.then(|| free.insert(WrittenBack::default())),
+        }
+    }
+
+    /// What was written to disks, file by file, the most first.
+    pub fn written_back(&self) -> Vec<&WrittenBack> {
+        let mut files: Vec<_> = self.files.iter().filter(|(_, file)| file.requests > 0).collect();
+        files.sort_by_key(|(id, file)| (std::cmp::Reverse(file.bytes), **id));
+        files.into_iter().map(|(_, file)| file).collect()
     }
 
     /// Each device by name, the one with the most time first.
@@ -123,6 +161,7 @@ mod tests {
                 op: ["read", "write+sync", "flush"][i as usize % 3].to_string(),
                 pid: None,
                 tid: Some(7),
+                file: None,
             };
             devices.see(&io, None);
         }

@@ -1,6 +1,7 @@
 //! Files by path: how often asked for, opened, read, written, removed.
 
 use super::exemplar::Exemplars;
+use super::file_users::Users;
 use super::io::IoStats;
 use super::pattern::{LastDirectory, pattern_of};
 use super::rounds::Rounds;
@@ -67,6 +68,10 @@ pub struct FileFacts {
     pub first: Timestamp,
     /// The last use.
     pub last: Timestamp,
+    /// Who uses it, by calls that were seen one by one.
+    pub users: Users,
+    /// Who uses it, by calls that the kernel added up: where there are such, of the whole time.
+    pub counted: Users,
     /// Lines of path calls.
     pub exemplars: Exemplars,
     /// Paths merged into this row; 0 for a file kept apart.
@@ -113,6 +118,10 @@ impl FileFacts {
     pub fn calls(&self) -> u64 {
         let io: u64 = [&self.reads, &self.writes].into_iter().flatten().map(|io| io.calls.count).sum();
         self.path_calls.count + self.directory_reads.count + self.syncs.count + self.seeks.count + io
+    }
+    /// All calls on it, those that the kernel added up too: a measure of how much it is used.
+    fn uses(&self) -> u64 {
+        self.calls() + self.counted.sum().calls()
     }
     /// The pattern that the path is one of.
     pub fn pattern(&self) -> String {
@@ -164,6 +173,8 @@ pub struct Files {
     pub temp: HashMap<String, TempFiles>,
     /// Paths that were merged away.
     pub merged_paths: u64,
+    /// Rows of calls that the kernel added up.
+    pub sums: u64,
     directory_pattern: LastDirectory,
 }
 
@@ -229,7 +240,7 @@ impl Files {
             .iter()
             .enumerate()
             .filter(|(_, file)| file.used && file.open_now == 0)
-            .map(|(at, file)| (file.calls(), at as u32))
+            .map(|(at, file)| (file.uses(), at as u32))
             .collect();
         candidates.sort_unstable();
         candidates.truncate(candidates.len().div_ceil(2));
@@ -357,6 +368,8 @@ impl FileFacts {
             self.last = other.last;
         }
         self.exemplars.merge(&other.exemplars);
+        self.users.merge(&other.users);
+        self.counted.merge(&other.counted);
     }
 }
 

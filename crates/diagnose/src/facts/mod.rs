@@ -20,6 +20,7 @@ pub mod exchanges;
 pub mod exemplar;
 pub mod fds;
 pub mod file_locks;
+pub mod file_users;
 pub mod files;
 mod fold;
 pub mod gil;
@@ -76,6 +77,7 @@ pub use exchanges::ExchangeFacts;
 pub use exemplar::Exemplar;
 pub use fds::{FdLife, LifeId, Origin};
 pub use file_locks::FileLocks;
+pub use file_users::{FileUse, Tally, User, Users, WrittenBack};
 pub use files::{FileFacts, FileId};
 pub(crate) use fold::{Fold, SLOW_CALL, When};
 pub use gil::SteppedLocks;
@@ -456,6 +458,11 @@ impl Sink for Facts {
             Event::BlockIo(io) => {
                 let process = io.pid.and_then(|pid| self.world.threads.find_process(pid));
                 self.devices.see(&io, process);
+            }
+            Event::FileIo(io) => {
+                self.window.see(io.first, io.last.since(io.first));
+                let user = self.world.file_io(&io);
+                self.devices.written(user, &io);
             }
             Event::Net(event) => self.net.see(&event),
             Event::ThreadCounts(counts) => self.thread_counts(&counts),

@@ -259,6 +259,7 @@ fn take_into_file(life: &FdLife, facts: &mut super::FileFacts) {
         facts.sync_exemplars.merge(&life.sync_exemplars);
     }
     facts.rounds.see(life);
+    facts.users.see_life(life);
     if facts.created_here {
         facts.read_back += life.reads.as_ref().map_or(0, |io| io.calls.bytes);
         facts.written += life.writes.as_ref().map_or(0, |io| io.calls.bytes);

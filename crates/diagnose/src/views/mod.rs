@@ -12,6 +12,7 @@ mod summary;
 mod threads;
 
 pub use path::PathAsk;
+pub(crate) use rows::process_name;
 
 use crate::facts::Facts;
 use whyslow_model::Table;

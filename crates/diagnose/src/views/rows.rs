@@ -28,6 +28,8 @@ const ALIASES: &[(&str, &str)] = &[
     ("time-max", "max"),
     ("longest", "max"),
     ("median", "p50"),
+    ("read", "bytes_read"),
+    ("written", "bytes_written"),
 ];
 
 /// Sorts the rows as asked (by `default` where nothing is), and leaves out those past the asked number.
@@ -90,7 +92,7 @@ fn figure(cell: &Cell) -> Option<f64> {
 }
 
 /// `pid comm` of a process, as far as known.
-pub(super) fn process_name(facts: &Facts, id: ProcessId) -> String {
+pub(crate) fn process_name(facts: &Facts, id: ProcessId) -> String {
     let Some(process) = facts.world.threads.known_process(id) else { return "(unknown)".to_string() };
     match (process.pid, process.name()) {
         (Some(pid), Some(name)) => format!("{pid} {name}"),

@@ -4,7 +4,7 @@
 use super::{current_lines, judged, unknown};
 use crate::facts::Facts;
 use crate::facts::host::Thing;
-use crate::words;
+use crate::{file_writers, words};
 use whyslow_model::walk::{Resource, State};
 use whyslow_model::{Entity, Metric, Nanos, Trait};
 
@@ -20,6 +20,8 @@ const LONG_QUEUE: f64 = 4.0;
 const PRESSURE: f64 = 0.05;
 /// Below this, iowait is not worth a word.
 const SOME_IOWAIT: f64 = 0.05;
+/// Who writes what, of a disk that is full: so many are told.
+const WRITERS: usize = 3;
 /// Disks with room that are told of one by one.
 const TOLD: usize = 3;
 
@@ -129,6 +131,9 @@ fn one(facts: &Facts, of: &Entity, thing: &Thing) -> Resource {
     let mut resource = judged(facts, name(of, thing), state, reason, of, SHOWS);
     if state == State::Unknown {
         resource.supply = TELLS.to_string();
+    }
+    if state == State::Saturated {
+        resource.evidence.extend(file_writers::lines(facts, WRITERS));
     }
     resource
 }

@@ -31,6 +31,8 @@ enum record_kind {
 	RECORD_NET = 14,
 	RECORD_SIGNAL = 15,
 	RECORD_TOTALS = 16,
+	RECORD_FILE = 17, /* what a thread did with a file; of this kind calls are produced and lost */
+	RECORD_PATH = 18, /* the path of a file */
 };
 #define RECORD_KINDS 32
 

@@ -1,5 +1,7 @@
 //! The structs that the BPF programs and we share: `common.bpf.h` and the programs' records, mirrored.
 
+use whyslow_model::InodeId;
+
 #[cfg(test)]
 #[path = "layout_tests.rs"]
 mod tests;
@@ -30,6 +32,8 @@ pub(crate) mod kind {
     pub(crate) const NET: u8 = 14;
     pub(crate) const SIGNAL: u8 = 15;
     pub(crate) const TOTALS: u8 = 16;
+    pub(crate) const FILE: u8 = 17;
+    pub(crate) const PATH: u8 = 18;
     // Not of the kernel's side: what was read beside it (`quota`).
     pub(crate) const GROUP: u8 = 64;
     pub(crate) const QUOTA: u8 = 65;
@@ -128,6 +132,11 @@ pub(crate) struct CountRow {
 /// Rows a CPU of the table of counts (`COUNT_ROWS`).
 pub(crate) const COUNT_ROWS: usize = 4096;
 
+/// Rows a CPU of the table of what was done with files (`FILE_ROWS`).
+pub(crate) const FILE_ROWS: usize = 4096;
+/// Bytes of one of them (`struct file_row`).
+pub(crate) const FILE_ROW_BYTES: usize = 104;
+
 /// The bytes of a struct of this file.
 pub(crate) fn bytes_of<T: Copy>(value: &T) -> &[u8] {
     // SAFETY: the structs here are repr(C) of integers without padding, so that every byte is initialised.
@@ -151,6 +160,13 @@ impl<'a> Fields<'a> {
     }
     pub(crate) fn u64(&mut self) -> Option<u64> {
         Some(u64::from_ne_bytes(self.bytes(8)?.try_into().ok()?))
+    }
+    /// `struct inode_id`: the file; `Some(None)` where it is none.
+    pub(crate) fn inode(&mut self) -> Option<Option<InodeId>> {
+        let (inode, device, generation) = (self.u64()?, self.u32()?, self.u32()?);
+        // include/linux/kdev_t.h: 20 bits for the minor number.
+        let (major, minor) = (device >> 20, device & 0xf_ffff);
+        Some((inode != 0).then_some(InodeId { major, minor, inode, generation }))
     }
 }
 

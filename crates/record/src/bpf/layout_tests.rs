@@ -85,7 +85,26 @@ fn records_are_read_as_they_are_written() {
         assert_read_as(program, "stack_record", &stack);
     }
     let block = ["bytes", "major", "minor", "op", "pid", "pad"].map(|name| (name, 4));
-    assert_read_as("block", "block_record", &[&[("issued", 8), ("sector", 8)], &block[..]].concat());
+    assert_read_as(
+        "block",
+        "block_record",
+        &[&[("issued", 8), ("sector", 8)], &block[..], &[("file", 16)]].concat(),
+    );
+    let four = |names: [&'static str; 4]| names.map(|name| (name, 4));
+    assert_like("block", "inode_id", &[("inode", 0), ("device", 8), ("generation", 12)], 16);
+    let file_name = [("id", 0), ("hash", 16), ("kind", 20), ("root", 24), ("pad", 28)];
+    assert_like("files", "file_name", &file_name, 32);
+    assert_read_as("files", "file_record", &[("row", FILE_ROW_BYTES)]);
+    assert_eq!(kernels("files", "file_rows").1, FILE_ROWS * FILE_ROW_BYTES);
+    let sums = ["calls", "errors", "bytes", "total", "longest", "first", "last"].map(|name| (name, 8));
+    let row = [&[("file", 32)], &four(["tid", "operation", "pid", "untimed"])[..], &sums[..]].concat();
+    let places = row.iter().scan(0, |at, (name, size)| {
+        let here = *at;
+        *at += size;
+        Some((*name, here))
+    });
+    let placed: Vec<_> = places.collect();
+    assert_like("files", "file_row", &placed, FILE_ROW_BYTES);
     let net = [("pid", 4), ("local_port", 2), ("peer_port", 2), ("took", 8), ("rtt", 8), ("count", 8)];
     assert_read_as("net", "net_record", &[&net[..], &[("local", 16), ("peer", 16), ("family", 8)]].concat());
     assert_read_as("signals", "signal_record", &[("pid", 4), ("has_info", 4), ("info", 48)]);
@@ -123,6 +142,8 @@ fn kinds_of_records_have_the_same_numbers() {
         ("NET", kind::NET),
         ("SIGNAL", kind::SIGNAL),
         ("TOTALS", kind::TOTALS),
+        ("FILE", kind::FILE),
+        ("PATH", kind::PATH),
     ];
     assert_eq!(kinds, ours.map(|(name, number)| (format!("RECORD_{name}"), number)));
 }

@@ -71,12 +71,50 @@ struct thread_info {
 	u32 status;
 };
 
+struct super_block {
+	dev_t s_dev;
+};
+
 struct inode {
 	umode_t i_mode;
+	struct super_block *i_sb;
+	long unsigned int i_ino;
+	u32 i_generation;
+};
+
+struct qstr {
+	u32 hash;
+	const unsigned char *name;
+};
+
+struct dentry {
+	struct dentry *d_parent;
+	struct qstr d_name;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+/* fs/mount.h */
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+};
+
+struct fs_struct {
+	struct path root;
 };
 
 struct file {
 	struct inode *f_inode;
+	struct path f_path;
 };
 
 struct fdtable {
@@ -100,6 +138,7 @@ struct task_struct {
 	struct task_struct *real_parent;
 	struct task_struct *group_leader;
 	char comm[16];
+	struct fs_struct *fs;
 	struct files_struct *files;
 	void *mm;
 	long unsigned int nvcsw;
@@ -133,8 +172,26 @@ struct request_queue {
 	struct gendisk *disk;
 };
 
+struct address_space {
+	struct inode *host;
+};
+
+struct page {
+	struct address_space *mapping;
+	long unsigned int compound_head;
+};
+
+struct bio_vec {
+	struct page *bv_page;
+};
+
+struct bio {
+	struct bio_vec *bi_io_vec;
+};
+
 struct request {
 	struct request_queue *q;
+	struct bio *bio;
 	unsigned int cmd_flags;
 	unsigned int __data_len;
 	sector_t __sector;

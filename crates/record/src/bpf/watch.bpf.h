@@ -83,6 +83,7 @@ static __noinline struct task_state *watch(struct task_struct *task)
 	state->tid = task->pid;
 	state->slot = slot;
 	state->enter = 0;
+	state->file_enter = 0;
 	state->off_since = 0;
 	state->woken = 0;
 	state->on_since = 0;

@@ -24,7 +24,7 @@ struct task_state {
 	u64 major_faults;
 	u64 voluntary_switches;
 	u64 involuntary_switches;
-	u64 unused2;
+	u64 file_enter; /* when it entered the call on a file that it is in; 0 outside */
 };
 
 /* Wanted: a long wait of the call that it is in was recorded; told: as the wait began. */

@@ -1,5 +1,7 @@
-//! The records that come through the ring for rare ones, as events: stacks, block I/O, connections, signals, totals.
+//! The records that come through the ring for rare ones, as events: stacks, block I/O, connections, signals, totals,
+//! files.
 
+use super::files::FileSums;
 use super::samples::Samples;
 use super::{block, net, signals, totals};
 use crate::bpf::layout::kind;
@@ -17,18 +19,29 @@ const MAX_REPEATED: u64 = 1 << 20;
 pub(crate) struct RareEvents {
     clock: Clock,
     samples: Samples,
+    files: FileSums,
     repeated: u64,
 }
 
 impl RareEvents {
     /// `live`: the records come while the recording goes on, and nobody else looks where the code of processes is.
     pub(crate) fn new(clock: Clock, symbols: Rc<RefCell<Symbolizer>>, live: bool) -> RareEvents {
-        RareEvents { clock, samples: Samples::new(clock, symbols, live), repeated: 0 }
+        RareEvents {
+            clock,
+            samples: Samples::new(clock, symbols, live),
+            files: FileSums::default(),
+            repeated: 0,
+        }
     }
 
     /// The samples: they want to know of programs and threads.
     pub(crate) fn samples(&mut self) -> &mut Samples {
         &mut self.samples
+    }
+
+    /// What was done with files.
+    pub(crate) fn files(&mut self) -> &mut FileSums {
+        &mut self.files
     }
 
     /// Events told beyond one a record.
@@ -67,6 +80,8 @@ impl RareEvents {
                     raw: b"",
                 }));
             }
+            kind::FILE => self.files.evicted(record, self.clock, sink)?,
+            kind::PATH => self.files.path(record)?,
             kind::TOTALS => sink.push(Event::ThreadTotals(totals::decode(record)?)),
             _ => return None,
         }

@@ -6,6 +6,7 @@ use crate::options::Options;
 mod block;
 mod calls;
 mod events;
+mod files;
 mod net;
 mod samples;
 mod sched;
@@ -14,6 +15,7 @@ mod tasks;
 mod totals;
 
 pub(crate) use events::RareEvents;
+pub(crate) use files::{FileRow, FileTables};
 
 /// One BPF object: what it records and what it costs.
 pub struct Program {
@@ -104,4 +106,5 @@ pub static PROGRAMS: &[&Program] = &[
     &net::NET,
     &signals::SIGNALS,
     &totals::TOTALS,
+    &files::FILES,
 ];

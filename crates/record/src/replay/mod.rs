@@ -152,6 +152,7 @@ impl Recorded {
     fn finish(&self, context: &mut ReplayContext, name: &str, sink: &mut dyn Sink) {
         let source = context.source;
         context.rare.samples().finish(sink);
+        context.rare.files().finish(&self.files, self.clock, sink);
         for (key, row) in &self.counted {
             counts::add_to(&mut context.counted, *key, row);
         }

@@ -1,4 +1,4 @@
-//! Block I/O: 23 direct writes of a block, held against /proc/diskstats.
+//! Block I/O: 23 direct writes of a block, held against /proc/diskstats; what is written back, held against the file.
 
 use crate::{TIMES, only, record};
 use std::fs::{File, OpenOptions};
@@ -69,8 +69,38 @@ fn requests_are_those_of_the_disk() {
         // A partition's requests name the whole disk.
         assert!(io.device.starts_with(&format!("{}:", libc::major(device))), "{io:?}");
     }
+    // Direct writes carry the program's own pages.
+    assert!(ours.iter().all(|io| io.file.is_none()), "{ours:?}");
     let (before, after) = (before.unwrap(), after.unwrap());
     assert!(after - before >= TIMES as u64, "the disk counted {} writes", after - before);
     seen.assert_whole("block_io", seen.blocks.len());
+    let _ = std::fs::remove_file(&path);
+}
+
+/// What is written back of a file names it, whoever issues it.
+#[test]
+fn pages_that_are_written_back_name_their_file() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("written-back");
+    let Ok(file) = File::create(&path) else { return println!("skipped: no file can be made") };
+    if writes_of_device(&path).is_none() {
+        return println!("skipped: this file system has no block device of its own");
+    }
+    let metadata = file.metadata().unwrap();
+    let work = move || {
+        std::io::Write::write_all(&mut &file, &[7; TIMES * BLOCK]).unwrap();
+        file.sync_all().unwrap();
+    };
+    let Some((seen, ..)) = record(only(|options| options.block = true), work, |_| ()) else { return };
+    let of_file = |io: &&whyslow_model::BlockIo| {
+        io.file.is_some_and(|file| {
+            let device = libc::makedev(file.major, file.minor);
+            (device, file.inode) == (metadata.dev(), metadata.ino())
+        })
+    };
+    let ours: Vec<_> = seen.blocks.iter().filter(of_file).collect();
+    assert!(ours.iter().all(|io| io.op.starts_with("write")), "{ours:?}");
+    // All of it, and no page of another file's.
+    let bytes: u64 = ours.iter().map(|io| io.bytes).sum();
+    assert_eq!(bytes, (TIMES * BLOCK) as u64, "{:?}", seen.blocks);
     let _ = std::fs::remove_file(&path);
 }

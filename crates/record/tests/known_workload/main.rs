@@ -3,6 +3,7 @@
 #![cfg(feature = "bpf")]
 
 mod block;
+mod files;
 mod ids;
 mod in_flight;
 mod net;
@@ -16,7 +17,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 use whyslow_model::line::Who;
 use whyslow_model::{
-    BlockIo, CallFlags, Event, LineFormat, Loss, NetEvent, Sample, SourceId, Stack, StackId, ThreadTotals,
+    BlockIo, CallFlags, Event, FileIo, LineFormat, Loss, NetEvent, Sample, SourceId, Stack, StackId,
+    ThreadTotals,
 };
 use whyslow_record::{Mode, Options, RecordError, Session};
 
@@ -32,6 +34,7 @@ pub(crate) struct Seen {
     pub(crate) blocks: Vec<BlockIo>,
     pub(crate) net: Vec<NetEvent>,
     pub(crate) totals: Vec<ThreadTotals>,
+    pub(crate) files: Vec<FileIo>,
     /// Name and siginfo.
     pub(crate) signals: Vec<(String, String)>,
     /// Calls that did not return, as a trace shows them.
@@ -129,6 +132,7 @@ pub(crate) fn record<P, W: Send + 'static>(
         Event::Stack(stack) => seen.stacks.push(stack),
         Event::BlockIo(io) => seen.blocks.push(*io),
         Event::Net(event) => seen.net.push(*event),
+        Event::FileIo(io) => seen.files.push(*io),
         Event::ThreadTotals(totals) => seen.totals.push(totals),
         Event::Call(call) if call.flags.contains(CallFlags::END_NOT_SEEN) => {
             let mut line = Vec::new();

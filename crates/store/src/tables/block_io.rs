@@ -1,6 +1,6 @@
 //! Table `block_io`: block devices.
 
-use super::{Keep, Replay, SEQ, Table};
+use super::{Keep, Replay, SEQ, Table, inode};
 use crate::column::{Column, Kind, Rows, Take};
 use whyslow_model::{BlockIo, Event};
 
@@ -17,6 +17,10 @@ pub(crate) static TABLE: Table = Table {
         Column::always("op", Kind::Word, "read, write, flush, discard; with +sync, +fua, +meta where set."),
         Column::maybe("pid", Kind::U32, "The process running when it was issued."),
         Column::maybe("tid", Kind::U32, "The thread."),
+        Column::maybe("file_major", Kind::U32, "The file whose pages it carries (null for direct I/O and for a file system's own data): major number of its file system's device."),
+        Column::maybe("file_minor", Kind::U32, "Its minor number."),
+        Column::maybe("file_inode", Kind::U64, "The file's inode number."),
+        Column::maybe("file_generation", Kind::U32, "Its generation: the number of a file that is gone is given to another one."),
     ],
     keep: Keep::Newest,
     replay,
@@ -24,10 +28,12 @@ pub(crate) static TABLE: Table = Table {
 
 #[inline]
 pub(super) fn put(io: &BlockIo, seq: u64, rows: &mut Rows) {
-    let BlockIo { issued, completed, device, sector, bytes, op, pid, tid } = io;
+    let BlockIo { issued, completed, device, sector, bytes, op, pid, tid, file } = io;
     let mut row = rows.row(seq);
     row.time(*issued).time(*completed).string(Some(device)).u64(Some(*sector)).u64(Some(*bytes));
-    row.string(Some(op)).u32(*pid).u32(*tid).end();
+    row.string(Some(op)).u32(*pid).u32(*tid);
+    inode::put(&mut row, *file);
+    row.end();
 }
 
 #[inline]
@@ -41,6 +47,7 @@ fn replay(row: &mut Take<'_>, _seq: u64, to: &mut Replay<'_>) -> Option<()> {
         op: row.string()?,
         pid: row.u32(),
         tid: row.u32(),
+        file: inode::take(row),
     })));
     Some(())
 }

@@ -67,6 +67,8 @@ macro_rules! words {
     };
 }
 
+mod inode;
+
 macro_rules! tables {
     ($($id:ident $module:ident),* $(,)?) => {
         $(mod $module;)*
@@ -96,6 +98,7 @@ tables! {
     Samples samples,
     Offcpu offcpu,
     BlockIo block_io,
+    Files files,
     Net net,
     Counts counts,
     ProcessStats process_stats,
@@ -139,6 +142,7 @@ pub(crate) fn put(event: &Event<'_>, seq: u64, rows: &mut [Rows]) -> &'static [I
             SampleKind::OffCpu => into!(Offcpu offcpu(sample)),
         },
         Event::BlockIo(io) => into!(BlockIo block_io(io)),
+        Event::FileIo(io) => into!(Files files(io)),
         Event::Net(event) => into!(Net net(event)),
         Event::ThreadCounts(of) => into!(Counts counts(of)),
         Event::ThreadTotals(totals) => into!(ProcessStats process_stats(totals)),

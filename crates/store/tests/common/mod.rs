@@ -428,21 +428,56 @@ fn scheduling() -> impl Strategy<Value = Event<'static>> {
     prop_oneof![stretch, wakeup, sample, stack]
 }
 
+fn inode() -> impl Strategy<Value = InodeId> {
+    (any::<u32>(), any::<u32>(), any::<u64>(), any::<u32>())
+        .prop_map(|(major, minor, inode, generation)| InodeId { major, minor, inode, generation })
+}
+
 fn devices() -> impl Strategy<Value = Event<'static>> {
     use NetKind::*;
     let io = (
         (time(), time(), "[0-9]{1,3}:[0-9]", any::<u64>()),
-        (any::<u64>(), "read|write\\+sync", maybe(any::<u32>()), maybe(any::<u32>())),
+        (any::<u64>(), "read|write\\+sync", maybe(any::<u32>()), maybe(any::<u32>()), maybe(inode())),
     )
-        .prop_map(|((issued, completed, device, sector), (bytes, op, pid, tid))| {
-            Event::BlockIo(Box::new(BlockIo { issued, completed, device, sector, bytes, op, pid, tid }))
+        .prop_map(|((issued, completed, device, sector), (bytes, op, pid, tid, file))| {
+            Event::BlockIo(Box::new(BlockIo { issued, completed, device, sector, bytes, op, pid, tid, file }))
         });
     let kind = one_of(&[Connected, Accepted, Retransmit, Reset, ListenOverflow, Closed]);
     let net = (time(), kind, maybe(any::<u32>()), "[0-9.:]{0,20}", "[0-9.:]{0,20}", nanos(), nanos())
         .prop_map(|(ts, kind, pid, local, peer, took, rtt)| {
             Event::Net(Box::new(NetEvent { ts, kind, pid, local, peer, took, rtt }))
         });
-    prop_oneof![io, net]
+    let kind = one_of(&[FdKind::File, FdKind::Device, FdKind::Pipe, FdKind::Socket, FdKind::Unknown]);
+    let file = (
+        (any::<u32>(), any::<u32>(), one_of(&[FileOp::Read, FileOp::Write, FileOp::Sync, FileOp::Open])),
+        (kind, maybe("[ -~]{0,12}"), maybe(inode()), time(), time()),
+        (any::<u64>(), any::<u64>(), any::<u64>(), any::<u64>(), nanos(), nanos()),
+    )
+        .prop_map(
+            |(
+                (pid, tid, op),
+                (kind, path, file, first, last),
+                (calls, errors, timed, bytes, total, longest),
+            )| {
+                Event::FileIo(Box::new(FileIo {
+                    pid,
+                    tid,
+                    op,
+                    kind,
+                    path,
+                    file,
+                    first,
+                    last,
+                    calls,
+                    errors,
+                    timed,
+                    bytes,
+                    total,
+                    longest,
+                }))
+            },
+        );
+    prop_oneof![io, net, file]
 }
 
 fn figures() -> impl Strategy<Value = Event<'static>> {

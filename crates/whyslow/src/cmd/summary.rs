@@ -3,11 +3,10 @@
 use super::Command;
 use super::view::{self, Rows};
 use crate::cli::{Global, Status};
-use crate::live::{self, LiveArgs};
+use crate::live::LiveArgs;
 use anyhow::{Context, bail};
 use clap::{ArgMatches, Args, FromArgMatches};
 use std::path::PathBuf;
-use whyslow_diagnose::Facts;
 use whyslow_diagnose::views::{self, Ask};
 
 /// The command.
@@ -56,18 +55,12 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         return view::show(COMMAND.name, &args.files, &ask, global);
     }
     let view = views::find(COMMAND.name).context("the view of this command")?;
-    // A wrong question is told before the recording.
-    (view.table)(&Facts::default(), &ask)?;
-    if let Some(by) = ask.by.as_deref().filter(|by| !by.split(',').all(|key| ADDED_UP.contains(&key))) {
+    let needs_calls = |key: &str| view.by.contains(&key) && !ADDED_UP.contains(&key);
+    if let Some(by) = ask.by.as_deref().filter(|by| by.split(',').any(needs_calls)) {
         bail!(
             "--by {by} needs single calls, and live ones are added up in the kernel by thread and call\nnext: whyslow record --mode full -o calls.whyslow …, then whyslow summary --by {by} calls.whyslow"
         );
     }
     args.live.for_summary();
-    let recording = live::record(&args.live, None, None, global)?;
-    let mut facts = Facts::default();
-    recording.replay(&mut facts)?;
-    facts.finish();
-    view::print(view, &facts, &ask, global)?;
-    Ok(recording.status())
+    view::show_live(COMMAND.name, &args.live, &ask, global)
 }

@@ -1,7 +1,9 @@
 //! What the commands that print one table share.
 
 use crate::cli::{Global, Status};
+use crate::live::{self, LiveArgs};
 use crate::{input, output};
+use anyhow::Context;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use whyslow_diagnose::Facts;
@@ -46,8 +48,21 @@ pub(super) fn show(name: &str, files: &[PathBuf], ask: &Ask, global: &Global) ->
     print(view, &input::facts_of(files, global)?, ask, global)
 }
 
+/// Records what `live` asks for, and prints the view called `name` of it.
+pub(super) fn show_live(name: &str, live: &LiveArgs, ask: &Ask, global: &Global) -> anyhow::Result<Status> {
+    let view = views::find(name).context("the view of this command")?;
+    // A wrong question is told before the recording.
+    (view.table)(&Facts::default(), ask)?;
+    let recording = live::record(live, None, None, global)?;
+    let mut facts = Facts::default();
+    recording.replay(&mut facts)?;
+    facts.finish();
+    print(view, &facts, ask, global)?;
+    Ok(recording.status())
+}
+
 /// Prints a view of these facts.
-pub(super) fn print(view: &View, facts: &Facts, ask: &Ask, global: &Global) -> anyhow::Result<Status> {
+fn print(view: &View, facts: &Facts, ask: &Ask, global: &Global) -> anyhow::Result<Status> {
     let mut table = (view.table)(facts, ask)?;
     // JSON keeps its keys whatever the capture shows.
     let format = if global.json { &JSON } else { &TERMINAL };

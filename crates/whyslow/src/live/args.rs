@@ -73,9 +73,9 @@ pub(crate) struct LiveArgs {
     /// What `trace` prints, besides.
     #[arg(skip)]
     trace: Option<ForTrace>,
-    /// For a summary: nothing but counts.
+    /// For one table: nothing but these sums.
     #[arg(skip)]
-    only_counts: bool,
+    sums: Option<Sums>,
     /// For a profile: nothing but stacks.
     #[arg(skip)]
     pub(super) profile: Option<CaptureArgs>,
@@ -108,6 +108,15 @@ pub(crate) enum Means {
     Sampling,
 }
 
+/// What the kernel adds up for one table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Sums {
+    /// Calls by thread and syscall.
+    Calls,
+    /// Calls by thread and file.
+    Files,
+}
+
 /// What `trace` asks for besides.
 #[derive(Clone, Debug)]
 struct ForTrace {
@@ -128,7 +137,13 @@ impl LiveArgs {
 
     /// For a summary: calls added up in the kernel, and nothing else.
     pub(crate) fn for_summary(&mut self) {
-        self.only_counts = true;
+        self.sums = Some(Sums::Calls);
+        self.mode = ModeArg::Counts;
+    }
+
+    /// For the table of files: what is done with each added up in the kernel, requests to disks, and nothing else.
+    pub(crate) fn for_files(&mut self) {
+        self.sums = Some(Sums::Files);
         self.mode = ModeArg::Counts;
     }
 
@@ -153,7 +168,7 @@ impl LiveArgs {
             // ptrace sees no stacks.
             by: Means::Bpf,
             trace: None,
-            only_counts: false,
+            sums: None,
             command: args.command.clone(),
             profile: Some(args),
         }
@@ -166,7 +181,7 @@ impl LiveArgs {
 
     /// True where the host is sampled beside the recording.
     pub(super) fn wants_host(&self) -> bool {
-        self.trace.is_none() && self.profile.is_none() && !self.only_counts
+        self.trace.is_none() && self.profile.is_none() && self.sums.is_none()
     }
 
     /// Which processes.
@@ -210,20 +225,25 @@ impl LiveArgs {
                 ..whyslow_record::Options::default()
             };
         }
-        let more = !self.only_counts;
+        let more = self.sums.is_none();
+        let files = self.sums == Some(Sums::Files);
         let usual = whyslow_record::Options::default();
         whyslow_record::Options {
             sched: more && usual.sched,
             wait_stacks: more && usual.wait_stacks,
             sample_hz: if more { usual.sample_hz } else { 0 },
-            block: more && usual.block,
+            block: (more || files) && usual.block,
             net: more && usual.net,
+            signals: more && usual.signals,
             totals: more && usual.totals,
+            // Of single programs each call is recorded, as long as that costs little.
+            files: files || more && self.all,
             tids: Vec::new(),
             all: self.all,
             follow: !self.no_children,
             name: self.names.first().cloned(),
             mode: match self.mode {
+                _ if files => Mode::None,
                 ModeArg::Counts => Mode::Counts,
                 ModeArg::Full => Mode::Full,
                 ModeArg::Adaptive => Mode::Adaptive,

@@ -8,7 +8,7 @@
 //! 10:00:00.000000 wakeup waker=8 wakee=7
 //! 10:00:00.000000 stack id=1 frames=hash;lookup;main
 //! 10:00:00.000000 sample kind=on-cpu pid=1 tid=7 weight=10ms user=1
-//! 10:00:00.000000 block device=253:0 op=read bytes=4096 took=3ms pid=1 tid=7
+//! 10:00:00.000000 block device=253:0 op=read bytes=4096 took=3ms pid=1 tid=7 file=253:1/42
 //! 10:00:00.000000 net kind=retransmit local=10.0.0.1:4000 peer=10.0.0.2:6379 rtt=200us
 //! 10:00:00.000000 counts pid=1 tid=7 syscall=read calls=1000 each=5us for=10s
 //! 10:00:00.000000 totals pid=1 tid=7 faults=90000 major=400
@@ -78,6 +78,12 @@ impl<'a> Fields<'a> {
     }
     fn stack(&self, key: &str) -> Option<StackId> {
         self.number(key).map(|number| StackId(number as u32))
+    }
+    fn inode(&self, key: &str) -> Option<InodeId> {
+        let text = self.get(key)?;
+        let numbers: Vec<u64> = text.split([':', '/']).filter_map(|number| number.parse().ok()).collect();
+        let [major, minor, inode] = numbers[..] else { panic!("{key}: MAJOR:MINOR/INODE: {}", self.line) };
+        Some(InodeId { major: major as u32, minor: minor as u32, inode, generation: 0 })
     }
 }
 
@@ -153,6 +159,7 @@ fn event<'a>(kind: &str, ts: Timestamp, fields: &Fields<'_>) -> Event<'a> {
             op: fields.text("op"),
             pid: fields.tid("pid"),
             tid: fields.tid("tid"),
+            file: fields.inode("file"),
         })),
         "net" => Event::Net(Box::new(NetEvent {
             ts,

@@ -53,6 +53,11 @@ impl Reading {
         if self.seconds > 0.0 { self.weighted / self.seconds } else { self.sum / self.tables.max(1) as f64 }
     }
 
+    /// The sum over all tables, of what each of them adds up: calls, bytes.
+    pub fn sum(&self) -> f64 {
+        self.sum
+    }
+
     /// What it comes to in all, of a rate over a known time.
     pub fn total(&self) -> Option<f64> {
         (self.seconds > 0.0).then_some(self.weighted)

@@ -1,7 +1,8 @@
 //! Calls on paths: whom they name, what they open, create and remove.
 
 use super::*;
-use whyslow_model::Nanos;
+use crate::facts::User;
+use whyslow_model::{FileIo, Nanos};
 
 /// From this many calls on, a path's lines are kept as evidence.
 const SPOKEN_OF: u64 = 4;
@@ -67,6 +68,31 @@ impl World {
             }
             _ => {}
         }
+    }
+
+    /// Takes in calls on a file that the kernel added up; tells who made them.
+    pub(crate) fn file_io(&mut self, io: &FileIo) -> User {
+        let thread = self.thread_accounted(io.tid, io.pid);
+        let process = self.threads.thread(thread).process;
+        let name = match (&io.path, io.file) {
+            (Some(path), _) => path.clone(),
+            (None, Some(id)) => format!("(inode {} of device {}:{})", id.inode, id.major, id.minor),
+            (None, None) => format!("({})", io.kind.word()),
+        };
+        let id = self.files.intern(name.as_bytes());
+        let facts = self.files.get_mut(id);
+        facts.counted.see_sum(process, io);
+        if facts.tid == 0 {
+            facts.tid = io.tid;
+        }
+        if !facts.first.is_known() {
+            facts.first = io.first;
+        }
+        if io.last.is_known() {
+            facts.last = io.last;
+        }
+        self.files.sums += 1;
+        User { process, tid: io.tid }
     }
 
     pub(super) fn opened(&mut self, seen: &mut Seen<'_>, file: FileId) {

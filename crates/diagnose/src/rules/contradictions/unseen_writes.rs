@@ -24,7 +24,8 @@
 
 use crate::engine::{Findings, Need, Rule};
 use crate::facts::Facts;
-use crate::facts::host::Reading;
+use crate::facts::host::{Reading, Thing};
+use crate::who::process_of;
 use crate::words;
 use whyslow_model::{Entity, Metric, Subject};
 
@@ -51,6 +52,8 @@ const MUCH: f64 = 1e6;
 const HARDLY: f64 = 0.10;
 /// Calls in a trace that would show writes if there were any.
 const MIN_CALLS: u64 = 5;
+/// Lines quoted of files that are written by another source.
+const QUOTED: usize = 2;
 /// Calls that write to files.
 const WRITES: &[&str] =
     &["write", "pwrite64", "writev", "pwritev", "pwritev2", "sendfile", "copy_file_range", "splice"];
@@ -107,7 +110,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, of: &Entity, reading: &Reading,
         true => String::new(),
         false => " The trace bears no process numbers: it is taken for one of this process.".to_string(),
     };
-    out.disagreement(format!("the trace shows {seen} by {who}, and {} says {rate}: who writes was not traced", reading.tool))
+    let found = out.disagreement(format!("the trace shows {seen} by {who}, and {} says {rate}: who writes was not traced", reading.tool))
         .subject(Subject { pid: of.pid(), ..Subject::default() })
         .cause(format!(
             "The trace has {} of {}. Threads that were not traced write (strace without -f follows one), or pages are \
@@ -118,7 +121,25 @@ fn report(facts: &Facts, out: &mut Findings<'_>, of: &Entity, reading: &Reading,
         .fix(format!("trace all threads: strace -f -ttT -y -s 256 -o again.st -p {pid}"))
         .fix(format!("see which thread writes: pidstat -t -d -p {pid} 1 5"))
         .confidence(if named { 0.9 } else { 0.7 })
-        .evidence_of(of, &[Metric::WriteBytes])
+        .evidence_of(of, &[Metric::WriteBytes]);
+    let written = &[Metric::WriteTotal];
+    let found =
+        written_files(facts, of).into_iter().fold(found, |found, file| found.evidence_of(file, written));
+    found
         .verify(format!("ls /proc/{pid}/task | wc -l; strace -f -c -w -e trace=write,pwrite64,writev -p {pid}   (threads there are, and calls of writing by all of them)"))
         .file();
+}
+
+/// The files that the process or its threads write by another tool (filetop), the most bytes first.
+fn written_files<'a>(facts: &'a Facts, of: &Entity) -> Vec<&'a Entity> {
+    let pid = of.pid();
+    let of_process = |file: &Entity| match file {
+        Entity::File { pid: Some(number), .. } => pid.is_some() && process_of(facts, *number) == pid,
+        _ => false,
+    };
+    let written = |thing: &Thing| thing.reading(Metric::WriteTotal).map_or(0.0, Reading::sum);
+    let mut files = facts.host.things_that(of_process);
+    files.retain(|(_, thing)| written(thing) > 0.0);
+    files.sort_by(|a, b| written(b.1).total_cmp(&written(a.1)));
+    files.into_iter().map(|(file, _)| file).take(QUOTED).collect()
 }

@@ -253,6 +253,7 @@ impl Snoop {
                     op: operation(row.op).to_string(),
                     pid: row.pid,
                     tid: row.tid,
+                    file: None,
                 })));
                 let of = Entity::Device(row.disk.into());
                 if let Some(sum) = self.add(of, line, row) {

@@ -1,6 +1,7 @@
 /* Requests to block devices, from the driver's getting them to their completion. Of everybody: one's neighbours keep the
  * disk busy too, and what the kernel writes back for a program is issued by a thread of the kernel. */
 #include "../../bpf/budget.bpf.h"
+#include "../../bpf/inode.bpf.h"
 
 /* Requests of others a second and CPU; of the watched threads all are kept. */
 #define OTHERS_LIMIT 20000
@@ -18,6 +19,7 @@ struct block_record {
 	u32 op;
 	u32 pid;
 	u32 pad;
+	struct inode_id file; /* whose pages it carries; zeros where that is no file's */
 };
 TELL_TYPE(struct block_record, block_record);
 
@@ -32,6 +34,7 @@ struct pending {
 	u32 flags;
 	u32 pid;
 	u32 tid;
+	struct inode_id file;
 };
 
 /* By the request's address: as many as the devices have room for. An address is used again only after completion. */
@@ -78,6 +81,7 @@ static __always_inline void tell(struct pending *request, u32 flags, u64 now)
 	record->op = request->op;
 	record->pid = request->pid;
 	record->pad = 0;
+	record->file = request->file;
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 }
 
@@ -122,6 +126,32 @@ static __always_inline struct gendisk *disk_of(struct request *rq)
 	return BPF_CORE_READ((struct request___before_5_17 *)rq, rq_disk);
 }
 
+#define OP_WRITE 1 /* REQ_OP_WRITE; reads are 0 (include/linux/blk_types.h) */
+/* In the pointer to a page's mapping: PAGE_MAPPING_ANON and PAGE_MAPPING_MOVABLE (include/linux/page-flags.h). */
+#define NO_FILE 3
+
+/* The file whose pages the request carries, as its first page tells. Pages of a program's own memory (direct I/O) and of
+ * the device itself (a file system's own data, its journal) belong to none. */
+static __always_inline void find_file(struct inode_id *file, struct request *rq)
+{
+	struct page *page = BPF_CORE_READ(rq, bio, bi_io_vec, bv_page);
+	struct inode *inode;
+	u64 head, mapping;
+
+	if (!page)
+		return;
+	/* Of several pages that are one, the others point to the first. */
+	head = BPF_CORE_READ(page, compound_head);
+	if (head & 1)
+		page = (void *)(head - 1);
+	mapping = (u64)BPF_CORE_READ(page, mapping);
+	if (!mapping || mapping & NO_FILE)
+		return;
+	inode = BPF_CORE_READ((struct address_space *)mapping, host);
+	if (inode && (BPF_CORE_READ(inode, i_mode) & S_IFMT) == S_IFREG)
+		identify(file, inode);
+}
+
 static __always_inline void describe(struct pending *request, struct request *rq, u64 now)
 {
 	struct gendisk *disk = disk_of(rq);
@@ -142,6 +172,8 @@ static __always_inline void describe(struct pending *request, struct request *rq
 		request->major = BPF_CORE_READ(disk, major);
 		request->minor = BPF_CORE_READ(disk, first_minor);
 	}
+	if (request->op <= OP_WRITE)
+		find_file(&request->file, rq);
 	request->issued = now;
 }
 

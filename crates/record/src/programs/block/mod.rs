@@ -58,5 +58,7 @@ pub(crate) fn decode(record: &SpoolRecord<'_>, clock: Clock) -> Option<BlockIo> 
     // Process 0 is the idle task: nobody.
     let somebody = |id: u32| (id != 0).then_some(id as Tid);
     let (pid, tid) = (somebody(fields.u32()?), somebody(record.header.tid));
-    Some(BlockIo { issued, completed, device, sector, bytes, op, pid, tid })
+    fields.u32()?;
+    let file = fields.inode()?;
+    Some(BlockIo { issued, completed, device, sector, bytes, op, pid, tid, file })
 }

@@ -3,6 +3,8 @@
  * record into its CPU's ring. */
 #include "../../bpf/stack.bpf.h"
 #include "../../bpf/watch.bpf.h"
+#include "../../bpf/compat.bpf.h"
+#include "../../bpf/inode.bpf.h"
 #include "pieces.bpf.h"
 #include "counts.bpf.h"
 
@@ -11,7 +13,6 @@
 #define CALL_COMPAT 4
 #define CALL_NO_EXIT 2
 #define CALL_NO_ENTER 1
-#define TS_COMPAT 2 /* arch/x86/include/asm/thread_info.h */
 
 struct call_record {
 	struct record head; /* ts: when it returned */
@@ -55,13 +56,9 @@ static __always_inline bool is_exec(u32 nr)
 	return nr == 59 || nr == 322;
 }
 
-/* Whether a call was made by the 32-bit interface: its numbers are others. The instruction SYSCALL leaves the address
- * behind it in two registers (AMD64 manual, volume 3), so that most calls need not be asked further. */
 static __always_inline u32 compat_flag(struct pt_regs *regs)
 {
-	if (regs->cx == regs->ip)
-		return 0;
-	return bpf_get_current_task_btf()->thread_info.status & TS_COMPAT ? CALL_COMPAT : 0;
+	return is_compat(regs) ? CALL_COMPAT : 0;
 }
 
 /* Writes a call down. `ended`: when; `entered`: 0 where not seen. */

@@ -45,24 +45,14 @@ struct {
 
 #include "append.bpf.h"
 
-#define S_IFMT 0170000
-#define S_IFSOCK 0140000
-#define S_IFIFO 0010000
-
-/* Lets a pointer be followed as it is, which costs a fraction of a helper's call; since Linux 6.2. */
-extern void *bpf_rdonly_cast(const void *object, u32 type) __ksym __weak;
-
 /* Whether a descriptor of this thread is a socket or a pipe. */
 __noinline int is_stream(u32 fd)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct fdtable *table = task->files->fdt;
-	struct file *file = NULL;
+	struct file *file = file_of(fd);
 	umode_t mode;
 
-	if (fd >= table->max_fds)
+	if (!file)
 		return 0;
-	bpf_probe_read_kernel(&file, sizeof(file), table->fd + fd);
 	if (bpf_ksym_exists(bpf_rdonly_cast)) {
 		struct file *typed = bpf_rdonly_cast(file, bpf_core_type_id_kernel(struct file));
 

@@ -1,0 +1,110 @@
+//! What threads do with files, added up by thread, file and operation.
+
+mod sums;
+
+use super::{Program, by_section, kind, object};
+use crate::bpf::layout::{FILE_ROW_BYTES, FILE_ROWS, Fields};
+use crate::bpf::ring::Mapping;
+use crate::error::RecordError;
+use libbpf_rs::MapHandle;
+use whyslow_model::InodeId;
+
+pub(crate) use sums::FileSums;
+
+pub(super) static FILES: Program = Program {
+    name: "files",
+    summary: "files: bytes, calls and time of each thread, added up",
+    cost: "220 ns a read, write, sync or open of a watched thread, 90 ns of any other call; 1.5 us more where a thread meets a file for the first time",
+    tables: &["files"],
+    // Of this kind the kernel's side counts calls, not records.
+    rare: &[("files", &[kind::FILE])],
+    wanted: |options| options.files,
+    needed: false,
+    object: object!("files"),
+    attach: &[
+        &[by_section("files_enter"), by_section("files_enter_raw")],
+        &[by_section("files_exit"), by_section("files_exit_raw")],
+    ],
+};
+
+/// A file under one of its names (`struct file_name`): what paths are known by.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct FileName {
+    /// `None` for pipes, sockets and the like.
+    pub(crate) id: Option<InodeId>,
+    pub(crate) hash: u32,
+    /// The type in its mode (inode(7)), shifted to the right by 12.
+    pub(crate) kind: u32,
+    pub(crate) root: u32,
+}
+
+impl FileName {
+    pub(crate) fn read(fields: &mut Fields<'_>) -> Option<FileName> {
+        let id = fields.inode()?;
+        let (hash, kind, root) = (fields.u32()?, fields.u32()?, fields.u32()?);
+        fields.u32()?;
+        Some(FileName { id, hash, kind, root })
+    }
+}
+
+/// What a thread did with a file in one way (`struct file_row`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct FileRow {
+    pub(crate) file: FileName,
+    pub(crate) tid: u32,
+    /// `FILE_READ` and the others of rows.bpf.h.
+    pub(crate) operation: u32,
+    pub(crate) pid: u32,
+    pub(crate) untimed: u32,
+    pub(crate) calls: u64,
+    pub(crate) errors: u64,
+    pub(crate) bytes: u64,
+    pub(crate) total: u64,
+    pub(crate) longest: u64,
+    pub(crate) first: u64,
+    pub(crate) last: u64,
+}
+
+impl FileRow {
+    pub(crate) fn read(fields: &mut Fields<'_>) -> Option<FileRow> {
+        Some(FileRow {
+            file: FileName::read(fields)?,
+            tid: fields.u32()?,
+            operation: fields.u32()?,
+            pid: fields.u32()?,
+            untimed: fields.u32()?,
+            calls: fields.u64()?,
+            errors: fields.u64()?,
+            bytes: fields.u64()?,
+            total: fields.u64()?,
+            longest: fields.u64()?,
+            first: fields.u64()?,
+            last: fields.u64()?,
+        })
+    }
+}
+
+/// The mapped tables of rows, one a CPU.
+pub(crate) struct FileTables {
+    mapping: Mapping,
+    cpus: usize,
+}
+
+impl FileTables {
+    pub(crate) fn new(map: &MapHandle, cpus: u32) -> Result<FileTables, RecordError> {
+        let cpus = cpus as usize;
+        let mapping = Mapping::of(map, cpus * FILE_ROWS * FILE_ROW_BYTES, false)?;
+        Ok(FileTables { mapping, cpus })
+    }
+
+    /// All rows in use. The programs are detached by then.
+    pub(crate) fn take(&self) -> Vec<FileRow> {
+        let places = (0..self.cpus * FILE_ROWS).map(|row| self.mapping.at(row * FILE_ROW_BYTES));
+        let rows = places.filter_map(|place| {
+            // SAFETY: a whole row within the mapping, and any bytes are a value of the type.
+            let bytes = unsafe { place.cast::<[u8; FILE_ROW_BYTES]>().read_volatile() };
+            FileRow::read(&mut Fields(&bytes))
+        });
+        rows.filter(|row| row.calls > 0).collect()
+    }
+}
