@@ -65,7 +65,7 @@ pub enum Need {
     ProfileSeries,
     /// A table that only a recorder writes: `net`, `block_io`, `process_stats`.
     Table(&'static str),
-    /// Figures of the host: each of these metrics, of some thing. The text says what they are, and with which
+    /// Figures of the host, of a time that was looked at: each of these metrics, of some thing. The text says what they are, and with which
     /// command they are had.
     Figures(&'static [Metric], &'static str, &'static str),
     /// Any one of these.
@@ -138,7 +138,7 @@ impl Need {
                 Some((what.to_string(), RECORD.to_string()))
             }
             Need::Figures(metrics, what, supply)
-                if !metrics.iter().all(|metric| facts.host.knows(*metric)) =>
+                if !metrics.iter().all(|metric| facts.host.knows_now(*metric)) =>
             {
                 // What was counted since boot says nothing of now, but is worth a word.
                 Some(match facts.host.only_counted(metrics) {

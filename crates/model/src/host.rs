@@ -144,6 +144,8 @@ pub enum Trait {
     Tracer,
     /// The CPUs on which it may run: `0-3,8`.
     Cpus,
+    /// The number of a device, `major:minor`, by which recorded requests name it.
+    Number,
     /// The volume that a dm device is: `vg-data`.
     Volume,
     /// Where a device is mounted; several are joined by commas.
@@ -176,6 +178,7 @@ impl Trait {
         Trait::Pod,
         Trait::Tracer,
         Trait::Cpus,
+        Trait::Number,
         Trait::Volume,
         Trait::MountedAt,
         Trait::OnDevice,
@@ -201,6 +204,7 @@ impl Trait {
             Trait::Pod => "pod",
             Trait::Tracer => "tracer",
             Trait::Cpus => "cpus",
+            Trait::Number => "number",
             Trait::Volume => "volume",
             Trait::MountedAt => "mounted_at",
             Trait::OnDevice => "on_device",

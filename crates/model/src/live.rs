@@ -202,6 +202,8 @@ pub struct FileIo {
 /// One request to a block device (table `block_io`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockIo {
+    /// When it was made, and began to wait for the scheduler of the device; unknown where the source does not tell.
+    pub queued: Timestamp,
     /// When it was handed to the device.
     pub issued: Timestamp,
     /// When it was completed; unknown where the recording ended before.
@@ -212,7 +214,7 @@ pub struct BlockIo {
     pub sector: u64,
     /// Its size.
     pub bytes: u64,
-    /// `read`, `write`, `flush`, `discard`; with `+sync`, `+fua`, `+meta` where set.
+    /// `read`, `write`, `flush`, `discard`; with `+sync`, `+fua`, `+meta`, `+ahead` (read ahead of need) where set.
     pub op: String,
     /// The process that was running when it was issued: not always the one that caused it.
     pub pid: Option<Tid>,

@@ -78,6 +78,11 @@ pub enum Cell {
     Share(f64),
     /// A number a second.
     PerSecond(f64),
+    /// A number without a unit, such as a mean of counts.
+    Number(f64),
+    /// Counts in equal slots side by side (of time, mostly): drawn as shades, a character each, of which the darkest is
+    /// the largest count of the column; an array in JSON.
+    Counts(Vec<u64>),
 }
 
 impl Cell {
@@ -96,6 +101,10 @@ impl Cell {
     /// A share, or unknown where there is none.
     pub fn share(share: Option<f64>) -> Cell {
         share.map_or(Cell::Unknown, Cell::Share)
+    }
+    /// A number, or unknown where there is none.
+    pub fn number(number: Option<f64>) -> Cell {
+        number.map_or(Cell::Unknown, Cell::Number)
     }
     /// A rate, or unknown where there is none.
     pub fn per_second(rate: Option<f64>) -> Cell {

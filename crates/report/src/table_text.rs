@@ -12,6 +12,8 @@ pub(crate) struct Head {
     pub(crate) heading: &'static str,
     /// Holds figures: aligned at the right, never cut.
     pub(crate) figures: bool,
+    /// Holds shades, a character a count: to be drawn in letters of one width.
+    pub(crate) shades: bool,
     /// Higher is dropped first on a narrow terminal; 0 stays.
     pub(crate) drop_order: u8,
 }
@@ -25,17 +27,23 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// A view's table as texts.
-    pub(crate) fn of(table: &Table) -> Grid {
-        let texts = |cells: &Vec<Cell>| -> Vec<String> {
-            (0..table.columns.len()).map(|i| cells.get(i).map_or(UNKNOWN.to_string(), cell_text)).collect()
+    /// A view's table as texts, with counts side by side drawn by `shades`: that of none, then the faintest first.
+    pub(crate) fn of(table: &Table, shades: &[char]) -> Grid {
+        let most: Vec<u64> = (0..table.columns.len()).map(|i| largest(table, i)).collect();
+        let text = |cells: &Vec<Cell>, i: usize| match cells.get(i) {
+            Some(Cell::Counts(counts)) => shaded(counts, most[i], shades),
+            Some(cell) => cell_text(cell),
+            None => UNKNOWN.to_string(),
         };
+        let texts =
+            |cells: &Vec<Cell>| -> Vec<String> { (0..table.columns.len()).map(|i| text(cells, i)).collect() };
         let heads = table.columns.iter().enumerate().map(|(i, column)| {
             let mut cells = table.rows.iter().filter_map(|row| row.get(i));
             Head {
                 heading: column.heading,
                 figures: cells.clone().any(|cell| !matches!(cell, Cell::Unknown))
-                    && !cells.any(|cell| matches!(cell, Cell::Text(_))),
+                    && !cells.clone().any(|cell| matches!(cell, Cell::Text(_) | Cell::Counts(_))),
+                shades: cells.any(|cell| matches!(cell, Cell::Counts(_))),
                 drop_order: column.drop_order,
             }
         });
@@ -48,7 +56,7 @@ impl Grid {
 
     /// The measured figures of a comparison, side by side.
     pub(crate) fn of_figures(diff: &Diff) -> Grid {
-        let head = |heading, figures, drop_order| Head { heading, figures, drop_order };
+        let head = |heading, figures, drop_order| Head { heading, figures, shades: false, drop_order };
         let row = |figure: &FigureChange| {
             vec![
                 figure.name.clone(),
@@ -82,6 +90,29 @@ impl Grid {
     }
 }
 
+/// Shades where there is more than letters; the first stands for none.
+pub(crate) const BLOCKS: &[char] = &['·', '░', '▒', '▓', '█'];
+/// Shades for a plain terminal, a pipe or a mail.
+pub(crate) const DIGITS: &[char] = &['.', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
+
+/// The largest count of a column of counts; 0 where it has none.
+fn largest(table: &Table, column: usize) -> u64 {
+    let cells = table.rows.iter().chain(&table.total).filter_map(|row| row.get(column));
+    let counts = cells.filter_map(|cell| if let Cell::Counts(counts) = cell { Some(counts) } else { None });
+    counts.flatten().copied().max().unwrap_or(0)
+}
+
+/// Counts as shades on a scale of powers, so that a few slow requests beside many quick ones are seen.
+fn shaded(counts: &[u64], most: u64, shades: &[char]) -> String {
+    let steps = (shades.len() - 1) as f64;
+    let whole = (most as f64 + 1.0).ln();
+    let shade = |count: u64| {
+        let step = ((count as f64 + 1.0).ln() / whole * steps).ceil();
+        shades[(step as usize).clamp(1, shades.len() - 1)]
+    };
+    counts.iter().map(|count| if *count == 0 { shades[0] } else { shade(*count) }).collect()
+}
+
 /// A cell for people.
 pub fn cell_text(cell: &Cell) -> String {
     match cell {
@@ -95,6 +126,9 @@ pub fn cell_text(cell: &Cell) -> String {
         Cell::Share(share) => percent(*share),
         Cell::PerSecond(rate) if !rate.is_finite() => UNKNOWN.to_string(),
         Cell::PerSecond(rate) => format!("{}/s", quantity(*rate)),
+        Cell::Number(value) if !value.is_finite() => UNKNOWN.to_string(),
+        Cell::Number(value) => quantity(*value),
+        Cell::Counts(counts) => shaded(counts, counts.iter().copied().max().unwrap_or(0), DIGITS),
     }
 }
 
@@ -123,5 +157,24 @@ mod tests {
         assert_eq!(figure_text(None, "ns"), "-");
         assert_eq!(cell_text(&Cell::PerSecond(2.5)), "2.50/s");
         assert_eq!(cell_text(&Cell::Duration(Nanos::UNKNOWN)), "-");
+    }
+
+    #[test]
+    fn counts_are_shaded_by_the_largest_of_their_column() {
+        let column = whyslow_model::Column::new("over_time", "over time");
+        let rows = [vec![0, 1, 1_000], vec![30, 0, u64::MAX]];
+        let table = Table {
+            name: "t",
+            question: String::new(),
+            columns: vec![column],
+            rows: rows.iter().map(|counts| vec![Cell::Counts(counts.clone())]).collect(),
+            total: None,
+            notes: Vec::new(),
+        };
+        let texts = |shades| Grid::of(&table, shades).rows.concat();
+        assert_eq!(texts(BLOCKS), ["·░░", "░·█"]);
+        assert_eq!(texts(DIGITS), [".12", "1.9"]);
+        assert!(!Grid::of(&table, DIGITS).heads[0].figures);
+        assert_eq!(shaded(&[0, 0], 0, DIGITS), "..");
     }
 }

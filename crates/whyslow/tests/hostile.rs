@@ -304,7 +304,9 @@ fn check_table(table: &Table) {
             match cell {
                 Cell::Share(share) => check_share(*share, row),
                 Cell::Duration(ns) => check_time(*ns, row),
-                Cell::PerSecond(rate) => assert!(*rate >= 0.0 && rate.is_finite(), "{row:?}"),
+                Cell::PerSecond(value) | Cell::Number(value) => {
+                    assert!(*value >= 0.0 && value.is_finite(), "{row:?}");
+                }
                 _ => {}
             }
         }

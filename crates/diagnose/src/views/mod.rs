@@ -1,5 +1,6 @@
 //! Views: facts as tables, one file each. [`VIEWS`] lists them.
 
+mod disks;
 mod fds;
 mod files;
 mod host;
@@ -11,6 +12,7 @@ mod rows;
 mod summary;
 mod threads;
 
+pub use disks::{DiskAsk, DiskTable};
 pub use path::PathAsk;
 pub(crate) use rows::process_name;
 
@@ -34,6 +36,7 @@ pub struct View {
 pub static VIEWS: &[&View] = &[
     &summary::VIEW,
     &host::VIEW,
+    &disks::VIEW,
     &files::VIEW,
     &fds::VIEW,
     &peers::VIEW,
@@ -65,6 +68,8 @@ pub struct Ask {
     pub requests: RequestFilter,
     /// Whose path.
     pub path: PathAsk,
+    /// Which disks, and how.
+    pub disks: DiskAsk,
 }
 
 /// Which requests to show.

@@ -84,10 +84,10 @@ fn compare(a: Option<&Cell>, b: Option<&Cell>, reverse: bool) -> Ordering {
 
 fn figure(cell: &Cell) -> Option<f64> {
     match cell {
-        Cell::Unknown | Cell::Text(_) => None,
+        Cell::Unknown | Cell::Text(_) | Cell::Counts(_) => None,
         Cell::Count(n) | Cell::Bytes(n) => Some(*n as f64),
         Cell::Duration(dur) => dur.get().map(|ns| ns as f64),
-        Cell::Share(value) | Cell::PerSecond(value) => Some(*value),
+        Cell::Share(value) | Cell::PerSecond(value) | Cell::Number(value) => Some(*value),
     }
 }
 

@@ -55,6 +55,8 @@ struct Kind {
     rotational: Option<u64>,
     read_ahead: Option<u64>,
     scheduler: Box<str>,
+    /// `254:0`.
+    number: Box<str>,
     volume: Box<str>,
     on: Box<str>,
     mounted_at: Box<str>,
@@ -112,7 +114,7 @@ impl Disks {
     fn kind_of(&self, context: &mut Context<'_>, name: &str, number: (u32, u32)) -> Kind {
         let sys = format!("/sys/block/{}", name.replace('/', "!"));
         let disks = context.reader.names("/sys/block");
-        let mut kind = Kind::default();
+        let mut kind = Kind { number: format!("{}:{}", number.0, number.1).into(), ..Kind::default() };
         let is_whole = disks.iter().any(|disk| *disk == name);
         let parent =
             disks.iter().filter(|disk| name.starts_with(disk.as_str())).max_by_key(|disk| disk.len());
@@ -243,6 +245,7 @@ impl Kind {
         row.count(Metric::Rotational, self.rotational);
         row.count(Metric::ReadAhead, self.read_ahead);
         row.say(Trait::Scheduler, self.scheduler.clone());
+        row.say(Trait::Number, self.number.clone());
         row.say(Trait::Volume, self.volume.clone());
         row.say(Trait::OnDevice, self.on.clone());
         row.say(Trait::MountedAt, self.mounted_at.clone());

@@ -161,6 +161,7 @@ enum req_flag_bits {
 	__REQ_SYNC = 11,
 	__REQ_META = 12,
 	__REQ_FUA = 17,
+	__REQ_RAHEAD = 19,
 };
 
 struct gendisk {

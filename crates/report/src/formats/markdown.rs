@@ -4,7 +4,7 @@
 use crate::exporter::Exporter;
 use crate::inline::{Block, Piece, blocks, pieces};
 use crate::style::Style;
-use crate::table_text::Grid;
+use crate::table_text::{DIGITS, Grid};
 use crate::time_parts::{Part, parts};
 use crate::{host, phrases};
 use std::io::{self, Write};
@@ -280,7 +280,7 @@ fn write_grid(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
 
 fn write_table(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "**{}**\n", text(&table.question))?;
-    write_grid(&Grid::of(table), out)?;
+    write_grid(&Grid::of(table, DIGITS), out)?;
     for note in &table.notes {
         writeln!(out, "\n{}", rich(note))?;
     }

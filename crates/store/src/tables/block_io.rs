@@ -9,12 +9,13 @@ pub(crate) static TABLE: Table = Table {
     about: "A request to a block device.",
     columns: &[
         SEQ,
+        Column::maybe("queued", Kind::Time, "When it was made, and began to wait for the device's scheduler."),
         Column::maybe("issued", Kind::Time, "When it was handed to the device."),
         Column::maybe("completed", Kind::Time, "When it was completed."),
         Column::always("device", Kind::Word, "The device, as major:minor."),
         Column::always("sector", Kind::U64, "The first sector (512 bytes)."),
         Column::always("bytes", Kind::U64, "Its size."),
-        Column::always("op", Kind::Word, "read, write, flush, discard; with +sync, +fua, +meta where set."),
+        Column::always("op", Kind::Word, "read, write, flush, discard; with +sync, +fua, +meta, +ahead where set."),
         Column::maybe("pid", Kind::U32, "The process running when it was issued."),
         Column::maybe("tid", Kind::U32, "The thread."),
         Column::maybe("file_major", Kind::U32, "The file whose pages it carries (null for direct I/O and for a file system's own data): major number of its file system's device."),
@@ -28,9 +29,9 @@ pub(crate) static TABLE: Table = Table {
 
 #[inline]
 pub(super) fn put(io: &BlockIo, seq: u64, rows: &mut Rows) {
-    let BlockIo { issued, completed, device, sector, bytes, op, pid, tid, file } = io;
+    let BlockIo { queued, issued, completed, device, sector, bytes, op, pid, tid, file } = io;
     let mut row = rows.row(seq);
-    row.time(*issued).time(*completed).string(Some(device)).u64(Some(*sector)).u64(Some(*bytes));
+    row.time(*queued).time(*issued).time(*completed).string(Some(device)).u64(Some(*sector)).u64(Some(*bytes));
     row.string(Some(op)).u32(*pid).u32(*tid);
     inode::put(&mut row, *file);
     row.end();
@@ -39,6 +40,7 @@ pub(super) fn put(io: &BlockIo, seq: u64, rows: &mut Rows) {
 #[inline]
 fn replay(row: &mut Take<'_>, _seq: u64, to: &mut Replay<'_>) -> Option<()> {
     to.sink.push(Event::BlockIo(Box::new(BlockIo {
+        queued: row.time(),
         issued: row.time(),
         completed: row.time(),
         device: row.string()?,

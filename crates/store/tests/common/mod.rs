@@ -436,11 +436,22 @@ fn inode() -> impl Strategy<Value = InodeId> {
 fn devices() -> impl Strategy<Value = Event<'static>> {
     use NetKind::*;
     let io = (
-        (time(), time(), "[0-9]{1,3}:[0-9]", any::<u64>()),
+        (time(), time(), time(), "[0-9]{1,3}:[0-9]", any::<u64>()),
         (any::<u64>(), "read|write\\+sync", maybe(any::<u32>()), maybe(any::<u32>()), maybe(inode())),
     )
-        .prop_map(|((issued, completed, device, sector), (bytes, op, pid, tid, file))| {
-            Event::BlockIo(Box::new(BlockIo { issued, completed, device, sector, bytes, op, pid, tid, file }))
+        .prop_map(|((queued, issued, completed, device, sector), (bytes, op, pid, tid, file))| {
+            Event::BlockIo(Box::new(BlockIo {
+                queued,
+                issued,
+                completed,
+                device,
+                sector,
+                bytes,
+                op,
+                pid,
+                tid,
+                file,
+            }))
         });
     let kind = one_of(&[Connected, Accepted, Retransmit, Reset, ListenOverflow, Closed]);
     let net = (time(), kind, maybe(any::<u32>()), "[0-9.:]{0,20}", "[0-9.:]{0,20}", nanos(), nanos())

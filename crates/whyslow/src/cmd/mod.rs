@@ -3,6 +3,7 @@
 mod completions;
 mod diagnose;
 mod diff;
+mod disks;
 mod doctor;
 mod fds;
 mod files;
@@ -49,6 +50,7 @@ pub(crate) static COMMANDS: &[&Command] = &[
     &report::COMMAND,
     &summary::COMMAND,
     &host::COMMAND,
+    &disks::COMMAND,
     &files::COMMAND,
     &fds::COMMAND,
     &peers::COMMAND,

@@ -63,6 +63,17 @@ pub(super) fn show_live(name: &str, live: &LiveArgs, ask: &Ask, global: &Global)
 
 /// Prints a view of these facts.
 fn print(view: &View, facts: &Facts, ask: &Ask, global: &Global) -> anyhow::Result<Status> {
+    print_styled(view, facts, ask, global, &global.style(Style::MAX_WIDTH))
+}
+
+/// The same, looking like `style`.
+pub(super) fn print_styled(
+    view: &View,
+    facts: &Facts,
+    ask: &Ask,
+    global: &Global,
+    style: &Style,
+) -> anyhow::Result<Status> {
     let mut table = (view.table)(facts, ask)?;
     // JSON keeps its keys whatever the capture shows.
     let format = if global.json { &JSON } else { &TERMINAL };
@@ -70,7 +81,7 @@ fn print(view: &View, facts: &Facts, ask: &Ask, global: &Global) -> anyhow::Resu
         table.drop_unknown_columns();
     }
     // In a pipe, whoever reads on wants whole paths.
-    output::to_stdout(|out| format.table(&table, &global.style(Style::MAX_WIDTH), out))?;
+    output::to_stdout(|out| format.table(&table, style, out))?;
     Ok(Status::Done)
 }
 

@@ -73,9 +73,9 @@ pub(crate) struct LiveArgs {
     /// What `trace` prints, besides.
     #[arg(skip)]
     trace: Option<ForTrace>,
-    /// For one table: nothing but these sums.
+    /// For one table: nothing but what it shows.
     #[arg(skip)]
-    sums: Option<Sums>,
+    only: Option<Only>,
     /// For a profile: nothing but stacks.
     #[arg(skip)]
     pub(super) profile: Option<CaptureArgs>,
@@ -108,13 +108,15 @@ pub(crate) enum Means {
     Sampling,
 }
 
-/// What the kernel adds up for one table.
+/// What a command wants that shows one table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Sums {
-    /// Calls by thread and syscall.
+enum Only {
+    /// Calls, added up by thread and syscall.
     Calls,
-    /// Calls by thread and file.
+    /// Calls, added up by thread and file.
     Files,
+    /// Requests to block devices.
+    Blocks,
 }
 
 /// What `trace` asks for besides.
@@ -137,14 +139,25 @@ impl LiveArgs {
 
     /// For a summary: calls added up in the kernel, and nothing else.
     pub(crate) fn for_summary(&mut self) {
-        self.sums = Some(Sums::Calls);
+        self.only = Some(Only::Calls);
         self.mode = ModeArg::Counts;
     }
 
     /// For the table of files: what is done with each added up in the kernel, requests to disks, and nothing else.
     pub(crate) fn for_files(&mut self) {
-        self.sums = Some(Sums::Files);
+        self.only = Some(Only::Files);
         self.mode = ModeArg::Counts;
+    }
+
+    /// For a look at the disks: their requests, and the host's figures of them.
+    pub(crate) fn for_disks(&mut self) {
+        self.only = Some(Only::Blocks);
+        // No calls, so there is nothing to adapt.
+        self.mode = ModeArg::Counts;
+        // ptrace sees no requests; where BPF is not to be had, figures tell what they know.
+        if !self.all {
+            self.by = Means::Bpf;
+        }
     }
 
     /// For a profile.
@@ -168,7 +181,7 @@ impl LiveArgs {
             // ptrace sees no stacks.
             by: Means::Bpf,
             trace: None,
-            sums: None,
+            only: None,
             command: args.command.clone(),
             profile: Some(args),
         }
@@ -181,7 +194,7 @@ impl LiveArgs {
 
     /// True where the host is sampled beside the recording.
     pub(super) fn wants_host(&self) -> bool {
-        self.trace.is_none() && self.profile.is_none() && self.sums.is_none()
+        self.trace.is_none() && self.profile.is_none() && !matches!(self.only, Some(Only::Calls | Only::Files))
     }
 
     /// Which processes.
@@ -225,14 +238,15 @@ impl LiveArgs {
                 ..whyslow_record::Options::default()
             };
         }
-        let more = self.sums.is_none();
-        let files = self.sums == Some(Sums::Files);
+        let more = self.only.is_none();
+        let files = self.only == Some(Only::Files);
+        let blocks = self.only == Some(Only::Blocks);
         let usual = whyslow_record::Options::default();
         whyslow_record::Options {
             sched: more && usual.sched,
             wait_stacks: more && usual.wait_stacks,
             sample_hz: if more { usual.sample_hz } else { 0 },
-            block: (more || files) && usual.block,
+            block: (more || files) && usual.block || blocks,
             net: more && usual.net,
             signals: more && usual.signals,
             totals: more && usual.totals,
@@ -243,7 +257,7 @@ impl LiveArgs {
             follow: !self.no_children,
             name: self.names.first().cloned(),
             mode: match self.mode {
-                _ if files => Mode::None,
+                _ if files || blocks => Mode::None,
                 ModeArg::Counts => Mode::Counts,
                 ModeArg::Full => Mode::Full,
                 ModeArg::Adaptive => Mode::Adaptive,

@@ -8,7 +8,7 @@
 //! 10:00:00.000000 wakeup waker=8 wakee=7
 //! 10:00:00.000000 stack id=1 frames=hash;lookup;main
 //! 10:00:00.000000 sample kind=on-cpu pid=1 tid=7 weight=10ms user=1
-//! 10:00:00.000000 block device=253:0 op=read bytes=4096 took=3ms pid=1 tid=7 file=253:1/42
+//! 10:00:00.000000 block device=253:0 op=read sector=8 bytes=4096 queued=1ms took=3ms pid=1 tid=7 file=253:1/42
 //! 10:00:00.000000 net kind=retransmit local=10.0.0.1:4000 peer=10.0.0.2:6379 rtt=200us
 //! 10:00:00.000000 counts pid=1 tid=7 syscall=read calls=1000 each=5us for=10s
 //! 10:00:00.000000 totals pid=1 tid=7 faults=90000 major=400
@@ -151,6 +151,10 @@ fn event<'a>(kind: &str, ts: Timestamp, fields: &Fields<'_>) -> Event<'a> {
             kernel: fields.stack("kernel"),
         }),
         "block" => Event::BlockIo(Box::new(BlockIo {
+            queued: match fields.time("queued").get() {
+                Some(waited) => Timestamp::new(ts.or_zero().saturating_sub(waited)),
+                None => Timestamp::UNKNOWN,
+            },
             issued: ts,
             completed: ts.plus(fields.time("took")),
             device: fields.text("device"),

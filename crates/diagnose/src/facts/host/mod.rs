@@ -1,6 +1,7 @@
 //! The host and what is on it by figures: live samples, a recording's, pasted tables, all as one. A figure stays with
 //! the tool that told it, so that two tools can be held against each other.
 
+mod devices;
 mod functions;
 mod shown;
 
@@ -398,6 +399,11 @@ impl Host {
         metrics.iter().filter(|metric| !self.knows_since_boot(**metric)).find_map(counted)
     }
 
+    /// True where any thing has that metric of a time that was looked at, or as a level: not only since boot or over a life.
+    pub fn knows_now(&self, metric: Metric) -> bool {
+        self.things.values().any(|thing| thing.current(metric).is_some())
+    }
+
     /// `redis-server (731)`: the process by name and number.
     pub fn name_of(&self, of: &Entity) -> String {
         let name = self.thing(of).and_then(Thing::name);
@@ -465,6 +471,7 @@ mod tests {
         let mut host = Host::default();
         host.see(&table(Over::SinceBoot, "vmstat", Entity::Host, Metric::CpuIdle, 0.99));
         assert_eq!(host.mean(Metric::CpuIdle), Some(0.99));
+        assert_eq!((host.knows(Metric::CpuIdle), host.knows_now(Metric::CpuIdle)), (true, false));
         host.see(&table(seconds(1), "vmstat", Entity::Host, Metric::CpuIdle, 0.02));
         assert_eq!(host.mean(Metric::CpuIdle), Some(0.02));
     }

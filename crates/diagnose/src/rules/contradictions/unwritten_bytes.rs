@@ -21,12 +21,13 @@
 //! ## When it is wrong
 //! Files on tmpfs or on a network file system reach no disk of this host. What is removed before it was written never
 //! does: pidstat's `kB_ccwr/s` tells how much. Two looks at different times say nothing; where both tell when, they are
-//! compared only if the times agree.
+//! compared only if the times agree. Writing fast into memory is what the page cache is for: where one sampler saw both, no
+//! disk is busy and the dirty pages are far from their limit, there is no riddle, and nothing is said.
 
 use crate::engine::{Findings, Need, Rule};
 use crate::facts::Facts;
 use crate::facts::host::{Reading, Thing, figure};
-use crate::words;
+use crate::{figures, words};
 use whyslow_model::{Entity, Metric, Subject, Trait};
 
 /// The rule.
@@ -47,6 +48,10 @@ pub(crate) static RULE: Rule = Rule {
 const MUCH: f64 = 10e6;
 /// Times more than the disks write. Below, the two may have been looked at a moment apart.
 const TIMES: f64 = 3.0;
+/// Share of time with a request under way from which on a reader suspects the disk.
+const BUSY: f64 = 0.90;
+/// Part of the dirty limit from which on writers are made to wait (kernel: domain_dirty_freerun).
+const NEAR_LIMIT: f64 = 0.75;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let processes = facts.host.processes();
@@ -66,6 +71,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         |of: &[(&Entity, &Thing, &Reading)]| of.iter().map(|(_, _, reading)| reading.mean()).sum::<f64>();
     let (written, on_disk) = ((sum(&writers) - cancelled).max(0.0), sum(&disks));
     if written < MUCH || written < TIMES * on_disk {
+        return;
+    }
+    // Two tools side by side mislead whoever believes one of them.
+    if by_process.tool == by_disk.tool && !is_suspect(facts, &disks) {
         return;
     }
     let shown = |value: f64| figure(Metric::WriteBytes, value);
@@ -106,6 +115,17 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         found = found.evidence_of(of, &[Metric::WriteBytes]);
     }
     found.verify("sync; pidstat -d 1 5 beside iostat -x 1 5   (the disk goes on writing after the process stopped)").file();
+}
+
+/// True where a disk looks like the cause, or what waits to be written is near its limit.
+fn is_suspect(facts: &Facts, disks: &[(&Entity, &Thing, &Reading)]) -> bool {
+    let busy = |thing: &Thing| thing.current(Metric::Utilisation).is_some_and(|share| share >= BUSY);
+    let host = facts.host.host();
+    let of_host = |metric| host.and_then(|host| host.current(metric));
+    let dirty = host.and_then(|host| figures::sum_now(host, &[Metric::MemDirty, Metric::MemWriteback]));
+    let limit = of_host(Metric::DirtyLimit).filter(|bytes| *bytes > 0.0);
+    let near = dirty.zip(limit).is_some_and(|(dirty, limit)| dirty >= NEAR_LIMIT * limit);
+    near || disks.iter().any(|(_, thing, _)| busy(thing))
 }
 
 /// What each of them writes now.

@@ -19,6 +19,7 @@
 //!
 //! ## When it is wrong
 //! Threads that only compute, more of them than CPUs, take turns: that is how a build or a simulation fills a machine.
+//! What a CPU quota took, as cpu.stat tells it, is the finding of cpu-throttled, and is taken off here: no wait is blamed twice.
 //! Where the recorded threads fill all the CPUs themselves and hardly ever block, it is a notice. Batch work at a low
 //! priority is meant to wait. Threads seen for less than two seconds are not judged. By a host's figures alone only those
 //! are judged that wait a fifth of their time, wait for other things as well, and are neither the kernel's nor as busy as
@@ -66,7 +67,9 @@ const MOST: usize = 3;
 struct Waiting<'a> {
     process: ProcessId,
     threads: Vec<(&'a ThreadFacts, &'a SchedTime)>,
+    /// In the queue, without what the quota took.
     runnable_ns: u64,
+    throttled_ns: u64,
     life_ns: u64,
 }
 
@@ -75,12 +78,19 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     for (_, thread) in facts.world.threads.iter() {
         let Some(time) = thread.sched.as_deref().filter(|time| waits(time)) else { continue };
         let at = groups.iter().position(|group| group.process == thread.process).unwrap_or_else(|| {
-            groups.push(Waiting { process: thread.process, threads: Vec::new(), runnable_ns: 0, life_ns: 0 });
+            groups.push(Waiting {
+                process: thread.process,
+                threads: Vec::new(),
+                runnable_ns: 0,
+                throttled_ns: 0,
+                life_ns: 0,
+            });
             groups.len() - 1
         });
         let group = &mut groups[at];
         group.threads.push((thread, time));
-        group.runnable_ns = group.runnable_ns.saturating_add(time.runnable_ns);
+        group.runnable_ns = group.runnable_ns.saturating_add(queued(time));
+        group.throttled_ns = group.throttled_ns.saturating_add(time.throttled_ns);
         group.life_ns = group.life_ns.saturating_add(time.covered().or_zero());
     }
     groups.sort_by_key(|group| (std::cmp::Reverse(group.runnable_ns), group.process));
@@ -103,24 +113,37 @@ fn is_victim(facts: &Facts, one: &Waiter<'_>) -> bool {
     let fills = one.wanted() >= COMPETES * one.threads().min(one.room);
     let long =
         figures::times(one.thing, Metric::RunDelay).is_none_or(|s| s * 1e9 >= MIN_WAIT.or_zero() as f64);
+    // In no more than the periods in which its quota stopped it, it waited for that.
+    let quota = quota_of(facts, one).unwrap_or(0.0);
     let share = one.share(facts).value;
-    long && !fills && share.is_some_and(|part| part >= MIN_SHARE_BY_FIGURES)
+    long && !fills && share.is_some_and(|part| part - quota >= MIN_SHARE_BY_FIGURES)
         // What it is bound to is another cause, with a rule of its own.
         && !one.is_pinned(facts)
+}
+
+/// The part of the periods in which the quota of its group stopped it.
+fn quota_of(facts: &Facts, one: &Waiter<'_>) -> Option<f64> {
+    let group = Entity::Cgroup(one.thing.told(Trait::Cgroup)?.into());
+    queue::throttled(facts.host.thing(&group)?)
+}
+
+/// Runnable time without what the quota took.
+fn queued(time: &SchedTime) -> u64 {
+    time.runnable_ns.saturating_sub(time.throttled_ns)
 }
 
 fn report_figures(facts: &Facts, out: &mut Findings<'_>, one: &Waiter<'_>) {
     let name = facts.host.name_of(one.of);
     let share = one.share(facts);
     let waits = words::percent(share.value.unwrap_or(0.0));
-    let group = one.thing.told(Trait::Cgroup).map(|path| Entity::Cgroup(path.into()));
-    let quota = group.as_ref().and_then(|group| queue::throttled(facts.host.thing(group)?));
+    let quota = quota_of(facts, one);
     let hogs = figures::most(facts, figures::cpu);
     let why = match quota.filter(|part| *part >= MIN_SHARE) {
         Some(part) => {
             format!(
-                "The quota of its group stops it in {} of the periods (see cpu-throttled).",
-                words::percent(part)
+                "The quota of its group stops it in {} of the periods (see cpu-throttled); for the rest others take the CPUs: {}.",
+                words::percent(part),
+                figures::named(facts, &hogs, Metric::TaskCpu, Some(one.of))
             )
         }
         None => format!(
@@ -145,12 +168,12 @@ fn waits(time: &SchedTime) -> bool {
     let life = time.covered();
     time.wall().is_known()
         && life >= SHORTEST
-        && time.runnable_ns >= MIN_WAIT.or_zero()
-        && time.runnable_ns as f64 >= MIN_SHARE * life.or_zero() as f64
+        && queued(time) >= MIN_WAIT.or_zero()
+        && queued(time) as f64 >= MIN_SHARE * life.or_zero() as f64
 }
 
 fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
-    group.threads.sort_by_key(|(thread, time)| (std::cmp::Reverse(time.runnable_ns), thread.tid));
+    group.threads.sort_by_key(|(thread, time)| (std::cmp::Reverse(queued(time)), thread.tid));
     let Some(&(worst, time)) = group.threads.first() else { return };
     let count = group.threads.len() as u64;
     let cpus = facts.sched.cpus().max(1) as u64;
@@ -162,13 +185,14 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
     let mut queue = Histogram::default();
     group.threads.iter().for_each(|(_, time)| queue.merge(&time.run_queue));
     let long = queue.percentile(0.99);
-    let throttled: u64 = group.threads.iter().map(|(_, time)| time.throttled_ns).sum();
-    let why = if throttled > group.runnable_ns / 2 {
-        format!(
-            "The CPU quota of their control group stopped them for {} of that (cpu.stat).",
-            Nanos::new(throttled)
-        )
-    } else if among_themselves {
+    let quota = match group.throttled_ns {
+        0 => String::new(),
+        ns => format!(
+            " What their CPU quota took besides, {}, is not in this (see cpu-throttled).",
+            Nanos::new(ns)
+        ),
+    };
+    let why = if among_themselves {
         format!(
             "The recorded threads use {} of the {} that they ran on: they wait for each other.",
             words::percent(used),
@@ -211,7 +235,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
         .confidence(0.8)
         .subject(subject)
         .cause(format!(
-            "They could run, but the kernel had no CPU for them: half of the waits took {} and more. {why}",
+            "They could run, but the kernel had no CPU for them: half of the waits took {} and more. {why}{quota}",
             queue.percentile(0.5)
         ));
     found = match among_themselves {

@@ -1,9 +1,10 @@
 //! Disks by the host's figures: how busy each is, who uses it and who waits for it. Shared by the rules on devices.
 
 use crate::facts::Facts;
+use crate::facts::block_io::{DeviceFacts, Op, Requests};
 use crate::facts::host::Thing;
 use crate::guards::{Share, WARNING_SHARE};
-use crate::{figures, kernel_threads};
+use crate::{figures, kernel_threads, words};
 use whyslow_model::{Entity, Metric, Nanos, Trait};
 
 /// A disk that turns needs about this for a request by itself; flash a tenth of it and less.
@@ -132,4 +133,61 @@ pub(super) fn share_in(thing: &Thing, functions: &[&str]) -> Option<f64> {
     let seen: u64 = seen.map(|(_, times)| times).sum();
     let looks = looks.max(thing.wchans.iter().map(|(_, times)| times).sum());
     (looks >= figures::MIN_LOOKS).then(|| seen as f64 / looks as f64)
+}
+
+/// A set of recorded requests in a line: `253:0: 4,210 requests, 421/s, 16.4 kB each; half 11.8 ms and less, 99 % 40 ms and
+/// less; 9.1 under way at a time`.
+pub(super) fn told(name: &str, requests: &Requests, window: Nanos) -> String {
+    let stats = &requests.device;
+    let rate = window
+        .as_secs_f64()
+        .filter(|seconds| *seconds > 0.0)
+        .map_or(String::new(), |seconds| format!(", {}/s", words::quantity(stats.count as f64 / seconds)));
+    let size = requests.mean_size().map_or(String::new(), |size| format!(", {} each", words::bytes(size)));
+    let latency = match stats.percentile(0.5).is_known() {
+        true => {
+            format!("; half {} and less, 99 % {} and less", stats.percentile(0.5), stats.percentile(0.99))
+        }
+        false => String::new(),
+    };
+    let queue = requests
+        .mean_in_flight(window)
+        .map_or(String::new(), |number| format!("; {} under way at a time", words::quantity(number)));
+    format!("{name}: {}{rate}{size}{latency}{queue}", words::plural(stats.count, "request"))
+}
+
+/// What recorded requests tell of the device that was used most, as a sentence behind a cause; empty where none were.
+pub(super) fn beneath(facts: &Facts) -> String {
+    let devices = facts.devices.iter();
+    let line = devices
+        .first()
+        .map(|(name, device)| told(&facts.host.device_name(name), &device.all(), facts.window.whole()));
+    line.map_or(String::new(), |line| format!(" Beneath: {line}."))
+}
+
+/// Who asked for most of the requests that are wanted, as a sentence behind a cause; empty where nobody is known.
+pub(super) fn askers(facts: &Facts, device: &DeviceFacts, wanted: impl Fn(Op) -> bool) -> String {
+    /// More are noise.
+    const SHOWN: usize = 3;
+    let mut by_pid: Vec<(u64, u32)> = Vec::new();
+    for (_, pid, requests) in device.groups().into_iter().filter(|(op, ..)| wanted(*op)) {
+        let Some(pid) = pid else { continue };
+        match by_pid.iter_mut().find(|(_, known)| *known == pid) {
+            Some((count, _)) => *count += requests.device.count,
+            None => by_pid.push((requests.device.count, pid)),
+        }
+    }
+    by_pid.sort_by_key(|(count, pid)| (std::cmp::Reverse(*count), *pid));
+    let process =
+        |pid: u32| facts.world.threads.known_process(facts.world.threads.find_process(pid)?)?.name();
+    let name = |pid: u32| match process(pid) {
+        Some(name) => format!("{name} ({pid})"),
+        None => facts.host.name_of(&Entity::Process(pid)),
+    };
+    let told: Vec<String> = by_pid
+        .iter()
+        .take(SHOWN)
+        .map(|(count, pid)| format!("{} {}", name(*pid), words::plural(*count, "request")))
+        .collect();
+    if told.is_empty() { String::new() } else { format!(" Who asks: {}.", words::list(&told, SHOWN)) }
 }

@@ -26,7 +26,7 @@
 use super::devices::{self, Disk, IN_ORDER, SLOW};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::Facts;
-use crate::facts::block_io::DeviceFacts;
+use crate::facts::block_io::{DeviceFacts, Op};
 use crate::figures;
 use crate::guards::Share;
 use crate::words;
@@ -64,8 +64,9 @@ const MOST: usize = 2;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let devices = facts.devices.iter().into_iter().filter(|(_, device)| {
-        let all = device.all();
-        let busy = device.mean_in_flight(facts.window.whole()).is_some_and(|number| number >= BUSY);
+        let requests = device.all();
+        let busy = requests.mean_in_flight(facts.window.whole()).is_some_and(|number| number >= BUSY);
+        let all = requests.device;
         all.timed >= MIN_REQUESTS && all.percentile(0.5) >= SLOW && all.mean().is_known() && busy
     });
     let devices: Vec<_> = devices.take(MOST).collect();
@@ -143,9 +144,11 @@ fn report_figures(facts: &Facts, out: &mut Findings<'_>, disk: &Disk<'_>) {
         .file();
 }
 
-fn report(facts: &Facts, out: &mut Findings<'_>, name: &str, device: &DeviceFacts) {
-    let all = device.all();
-    let in_flight = device.mean_in_flight(facts.window.whole()).unwrap_or(0.0);
+fn report(facts: &Facts, out: &mut Findings<'_>, number: &str, device: &DeviceFacts) {
+    let name = &facts.host.device_name(number);
+    let requests = device.all();
+    let in_flight = requests.mean_in_flight(facts.window.whole()).unwrap_or(0.0);
+    let all = &requests.device;
     let (fast, half) = (all.percentile(0.1), all.percentile(0.5));
     let queues = half.or_zero() as f64 >= QUEUES * fast.or_zero() as f64;
     let why = match queues {
@@ -183,8 +186,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, name: &str, device: &DeviceFact
         )
         .at_most(if others { Severity::Notice } else { Severity::Critical })
         .confidence(if queues { 0.8 } else { 0.7 })
-        .subject(Subject { device: Some(name.to_string()), ..subject })
-        .cause(format!("{} and {} in {}.{whose} {why}", told("read", &device.reads), told("write", &device.writes), facts.window.whole()))
+        .subject(Subject { device: Some(number.to_string()), ..subject })
+        .cause(format!("{} and {} in {}.{whose} {why}", told("read", &device.sum(Op::reads).device), told("write", &device.sum(Op::writes).device), facts.window.whole()))
         .fix("ask less of it: keep read data in memory, larger reads and writes, fewer flushes (see the findings about files)")
         .fix("find who else uses it: iotop -ao, bcc: biotop; give it less weight (ionice -c3, io.weight) or another device")
         .fix("a volume in a cloud or a cgroup may have a limit (io.max, IOPS of the volume): raise it; else a faster device")

@@ -18,14 +18,16 @@
 //!
 //! ## When it is wrong
 //! After a start caches are cold, and the same reads are gone an hour later. A store that merges its files reads in large
-//! pieces, and is no case. It is a notice: how the data lies is a decision, not a fault.
+//! pieces, and is no case. Of requests recorded one by one at most three in ten lie beside one of the 16 before (as
+//! biopattern counts it, over 70 % are random); by figures alone, the size and the merges stand for that. It is a notice: how the data lies is a decision, not a fault.
 
 use super::devices::{self, SLOW};
-use crate::engine::{Findings, Rule};
+use crate::engine::{Findings, Need, Rule};
 use crate::facts::Facts;
+use crate::facts::block_io::{DeviceFacts, Op};
 use crate::figures;
 use crate::words;
-use whyslow_model::{Metric, Severity};
+use whyslow_model::{Metric, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -33,7 +35,10 @@ pub(crate) static RULE: Rule = Rule {
     group: "io",
     summary: "a disk is full with small reads here and there",
     source: include_str!("random_io.rs"),
-    needs: &[figures::disks(&[Metric::Reads, Metric::ReadBytes, Metric::Utilisation])],
+    needs: &[Need::Either(&[
+        figures::disks(&[Metric::Reads, Metric::ReadBytes, Metric::Utilisation]),
+        Need::Table("block_io"),
+    ])],
     check,
 };
 
@@ -45,10 +50,21 @@ const SMALL: f64 = 16_384.0;
 const MERGED: f64 = 0.10;
 /// Read-ahead of a device below which the size of requests says nothing of the order.
 const READ_AHEAD: f64 = 65_536.0;
+/// Recorded requests: fewer are a burst.
+const MIN_REQUESTS: u64 = 100;
+/// Of recorded reads, the part that lies beside another (bcc's biopattern: more than 70 % random).
+const IN_ORDER: f64 = 0.30;
+/// Recorded requests under way at a time: the device is never idle.
+const FULL: f64 = 0.90;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 2;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    // A recorder saw where each request lay.
+    if facts.has_table("block_io") {
+        let devices = facts.devices.iter().into_iter();
+        return devices.take(MOST).for_each(|(name, device)| of_requests(facts, out, name, device));
+    }
     let scattered = devices::disks(facts).into_iter().filter_map(|disk| {
         let now = |metric| figures::now(disk.thing, metric);
         let reads = now(Metric::Reads).filter(|reads| *reads >= MIN_READS)?;
@@ -82,4 +98,34 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .evidence_of(disk.of, &[Metric::Reads, Metric::ReadBytes, Metric::ReadsMerged, Metric::ReadLatency, Metric::Utilisation, Metric::ReadAhead, Metric::Rotational])
             .file();
     }
+}
+
+fn of_requests(facts: &Facts, out: &mut Findings<'_>, name: &str, device: &DeviceFacts) {
+    let window = facts.window.whole();
+    let (reads, all) = (device.sum(Op::reads), device.all());
+    let Some(seconds) = window.as_secs_f64().filter(|seconds| *seconds > 0.0) else { return };
+    let (rate, half) = (reads.device.count as f64 / seconds, reads.device.percentile(0.5));
+    let Some((size, in_order)) = reads.mean_size().zip(reads.in_order()) else { return };
+    let many =
+        reads.device.timed >= MIN_REQUESTS && rate >= MIN_READS && reads.device.count * 2 >= all.device.count;
+    let full = all.mean_in_flight(window).is_some_and(|number| number >= FULL);
+    let scattered = size as f64 <= SMALL && in_order <= IN_ORDER;
+    if !(many && full && scattered && half.is_known() && half >= SLOW) {
+        return;
+    }
+    let shown = facts.host.device_name(name);
+    let random = words::percent(1.0 - in_order);
+    let who = devices::askers(facts, device, Op::reads);
+    let ops = words::quantity(rate);
+    out.report(figures::no_share(), format!("disk {shown} is full with {ops} reads a second of {} each, {random} of them here and there", words::bytes(size)))
+        .at_most(Severity::Notice)
+        .confidence(0.8)
+        .subject(Subject { device: Some(name.to_string()), ..Subject::default() })
+        .cause(format!("Half of the reads take {half} and more, are small, and {random} lie beside none of the 16 before: the device's time goes into finding the places.{who} If caches were just emptied (a start), look again later."))
+        .fix("keep what is read often in memory: a larger cache of the program, more memory for the page cache")
+        .fix("sort by place before reading, read larger blocks, several at once (io_uring, more threads, prefetch)")
+        .fix("flash, or a volume with more operations a second")
+        .verify("whyslow disks -a -d 10s --by device,op,process (in order, mean size); bcc: biopattern, biosnoop")
+        .evidence_line(facts.recording_at(facts.window.start), devices::told(&shown, &reads, window))
+        .file();
 }

@@ -22,6 +22,7 @@
 //! The first touch of a cold cache is slow once: a capture of a start after boot shows it, the next one does
 //! not. Waiting for a pipe, socket or terminal is not counted, fsync has a rule of its own.
 
+use super::devices;
 use super::streams::{MOST_FINDINGS, more_text};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::Facts;
@@ -137,8 +138,9 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
             .confidence(if stalls.is_empty() { 0.8 } else { 0.4 })
             .cause(format!(
                 "From memory such a call takes microseconds: these ({}) waited for a device, a journal, a lock on the \
-                 directory, or a server behind the mount.{stalls}{together}{}",
+                 directory, or a server behind the mount.{stalls}{together}{}{}",
                 kinds.join(", "),
+                devices::beneath(facts),
                 more_text(more, at)
             ))
             .fix(format!("see what it is: findmnt -T {} (a network or FUSE mount?), iostat -x 1 (await and queue of its device), cat /proc/pressure/io", example(&slow.name)))

@@ -100,7 +100,7 @@ fn report_group(
     let pressure = figures::now(thing, Metric::PressureIo);
     let share = match pressure {
         Some(value) => Share { value: Some(value), of: format!("the time of {path}") },
-        None => figures::no_share(),
+        None => blocked(facts, path),
     };
     let members: Vec<String> =
         figures::members(facts, path).iter().map(|(of, _)| facts.host.name_of(of)).collect();
@@ -109,7 +109,7 @@ fn report_group(
     out.report(share, format!("{path} does {}, and its limit is {}", figure(limit, used_now), figure(limit, most)))
         .confidence(0.9)
         .subject(figures::subject(facts, of))
-        .cause(format!("The limit (io.max) holds its requests back, whatever the device could do.{whose}"))
+        .cause(format!("The limit (io.max) holds its requests back, whatever the device could do.{whose}{}", devices::beneath(facts)))
         .fix(format!("raise it: cat /sys/fs/cgroup{path}/io.max, then echo 'MAJ:MIN rbps=max wbps=max riops=max wiops=max' > /sys/fs/cgroup{path}/io.max (systemd: IOReadBandwidthMax=, IOWriteIOPSMax=; Docker: --device-write-bps)"))
         .fix("under a limit of operations ask in larger pieces, under one of bytes ask for less: caches, compression, no temporary files")
         .fix("to share a disk fairly, weights do (io.weight): they hold nobody back while others are idle")
@@ -117,6 +117,24 @@ fn report_group(
         .evidence_of(of, used)
         .evidence_of(of, &[limit, Metric::PressureIo])
         .file();
+}
+
+/// The part of its life for which a thread of the group was blocked uninterruptibly, as disks block, by a recorder's
+/// account of the scheduler.
+fn blocked(facts: &Facts, path: &str) -> Share {
+    let pids: Vec<u32> = figures::members(facts, path).iter().filter_map(|(of, _)| of.pid()).collect();
+    let threads = facts.world.threads.iter().map(|(_, thread)| thread).filter(|thread| {
+        facts.world.threads.process(thread.process).pid.is_some_and(|pid| pids.contains(&pid))
+    });
+    let parts = threads.filter_map(|thread| {
+        let time = thread.sched.as_deref()?;
+        let life = time.covered().get().filter(|life| *life > 0)?;
+        Some((time.uninterruptible_ns as f64 / life as f64, thread.tid))
+    });
+    match parts.reduce(|most, one| if one.0 > most.0 { one } else { most }) {
+        Some((value, tid)) => Share { value: Some(value), of: format!("the life of thread {tid}") },
+        None => figures::no_share(),
+    }
 }
 
 /// The round rate at which a device that has a queue stands still.

@@ -243,9 +243,13 @@ impl Snoop {
                 }
             }
             Make::Block => {
-                let took = row.took.map_or(0, |took| took as u64);
+                let before = |ns: f64| {
+                    at.map_or(Timestamp::UNKNOWN, |at| Timestamp::new(at.saturating_sub(ns as u64)))
+                };
+                let took = row.took.unwrap_or(0.0);
                 out.give(Event::BlockIo(Box::new(BlockIo {
-                    issued: at.map_or(Timestamp::UNKNOWN, |at| Timestamp::new(at.saturating_sub(took))),
+                    queued: row.queued.map_or(Timestamp::UNKNOWN, |waited| before(took + waited)),
+                    issued: before(took),
                     completed: ts,
                     device: row.disk.to_string(),
                     sector: row.sector,

@@ -14,6 +14,8 @@ pub(super) enum Cell {
     Text,
     /// A time of a call, in so many nanoseconds.
     Latency(u64),
+    /// A time before it was handed to the device, in so many nanoseconds.
+    Queued(u64),
     /// `HH:MM:SS`.
     Clock,
     /// Since the first line, in so many nanoseconds.
@@ -51,6 +53,7 @@ impl Cell {
             "COMM" | "TASK" | "PCOMM" | "CMD" => Cell::Comm,
             "PATH" | "FILE" | "FILENAME" | "ARGS" | "HOST" | "QUERY" | "-" => Cell::Text,
             "LAT(ms)" | "LATms" | "MS" | "AVGms" => Cell::Latency(MS),
+            "QUE(ms)" => Cell::Queued(MS),
             "LAT(us)" | "LATENCY_us" => Cell::Latency(US),
             "TIME" | "TIME(H:M:S)" => Cell::Clock,
             "TIME(s)" => Cell::Since(1_000_000_000),
@@ -85,6 +88,7 @@ impl Cell {
             Cell::Pid
                 | Cell::Tid
                 | Cell::Latency(_)
+                | Cell::Queued(_)
                 | Cell::Since(_)
                 | Cell::Bytes
                 | Cell::Reads
@@ -118,6 +122,8 @@ pub(super) struct Row<'l> {
     pub(super) fd: Option<i64>,
     /// Nanoseconds.
     pub(super) took: Option<f64>,
+    /// Nanoseconds.
+    pub(super) queued: Option<f64>,
     /// Nanoseconds since midnight, or since the tool began.
     pub(super) at: Option<u64>,
     pub(super) bytes: f64,
@@ -172,6 +178,7 @@ impl<'l> Row<'l> {
                 }
                 Cell::Text => row.text = word,
                 Cell::Latency(unit) => row.took = Some(amount * unit as f64),
+                Cell::Queued(unit) => row.queued = Some(amount * unit as f64),
                 Cell::Clock => {
                     let time = Line { words: vec![word.trim_end_matches(':')], ..*line };
                     row.at = Some(time_of_day(&time, 0)?.0);

@@ -7,10 +7,11 @@
 #define OTHERS_LIMIT 20000
 #define OP_MASK 0xff /* REQ_OP_MASK (include/linux/blk_types.h) */
 
-enum { BLOCK_WATCHED = 1, BLOCK_UNFINISHED = 2, BLOCK_SYNC = 4, BLOCK_FUA = 8, BLOCK_META = 16 };
+enum { BLOCK_WATCHED = 1, BLOCK_UNFINISHED = 2, BLOCK_SYNC = 4, BLOCK_FUA = 8, BLOCK_META = 16, BLOCK_AHEAD = 32 };
 
 struct block_record {
 	struct record head; /* ts: when it was completed, or the end of the recording; tid: whose request */
+	u64 queued; /* 0: not seen */
 	u64 issued;
 	u64 sector;
 	u32 bytes;
@@ -24,6 +25,7 @@ struct block_record {
 TELL_TYPE(struct block_record, block_record);
 
 struct pending {
+	u64 queued; /* 0: issued at once, or before we looked */
 	u64 issued; /* 0: queued so far */
 	u64 sector;
 	u32 bytes;
@@ -73,6 +75,7 @@ static __always_inline void tell(struct pending *request, u32 flags, u64 now)
 	if (!record)
 		return;
 	begin_record(&record->head, sizeof(*record), RECORD_BLOCK, flags, request->tid, now);
+	record->queued = request->queued;
 	record->issued = request->issued;
 	record->sector = request->sector;
 	record->bytes = request->bytes;
@@ -98,11 +101,12 @@ static __always_inline void from_here(struct pending *request)
 /* Here the thread that wants it still runs; who issues it may be another one, for many. */
 static __always_inline int on_queued(u64 key)
 {
-	struct pending request = {};
+	u64 now = bpf_ktime_get_ns();
+	struct pending request = { .queued = now };
 
 	from_here(&request);
 	if (bpf_map_update_elem(&pending_requests, &key, &request, BPF_ANY))
-		rare_count(RECORD_BLOCK, true, bpf_ktime_get_ns());
+		rare_count(RECORD_BLOCK, true, now);
 	return 0;
 }
 
@@ -168,6 +172,8 @@ static __always_inline void describe(struct pending *request, struct request *rq
 		request->flags |= BLOCK_FUA;
 	if (bits >> bpf_core_enum_value(enum req_flag_bits, __REQ_META) & 1)
 		request->flags |= BLOCK_META;
+	if (bits >> bpf_core_enum_value(enum req_flag_bits, __REQ_RAHEAD) & 1)
+		request->flags |= BLOCK_AHEAD;
 	if (disk) {
 		request->major = BPF_CORE_READ(disk, major);
 		request->minor = BPF_CORE_READ(disk, first_minor);

@@ -25,7 +25,7 @@ pub(super) static BLOCK: Program = Program {
 
 const UNFINISHED: u8 = 2;
 /// Flags with their text behind the operation.
-const MARKS: &[(u8, &str)] = &[(4, "+sync"), (8, "+fua"), (16, "+meta")];
+const MARKS: &[(u8, &str)] = &[(4, "+sync"), (8, "+fua"), (16, "+meta"), (32, "+ahead")];
 
 /// `enum req_op` (include/linux/blk_types.h).
 fn operation(number: u32) -> &'static str {
@@ -46,6 +46,10 @@ fn operation(number: u32) -> &'static str {
 /// One record, read; `None` where it is not whole.
 pub(crate) fn decode(record: &SpoolRecord<'_>, clock: Clock) -> Option<BlockIo> {
     let mut fields = Fields(record.body());
+    let queued = match fields.u64()? {
+        0 => Timestamp::UNKNOWN,
+        at => clock.epoch(at),
+    };
     let issued = clock.epoch(fields.u64()?);
     let sector = fields.u64()?;
     let bytes = fields.u32()?.into();
@@ -60,5 +64,5 @@ pub(crate) fn decode(record: &SpoolRecord<'_>, clock: Clock) -> Option<BlockIo> 
     let (pid, tid) = (somebody(fields.u32()?), somebody(record.header.tid));
     fields.u32()?;
     let file = fields.inode()?;
-    Some(BlockIo { issued, completed, device, sector, bytes, op, pid, tid, file })
+    Some(BlockIo { queued, issued, completed, device, sector, bytes, op, pid, tid, file })
 }

@@ -7,7 +7,7 @@ use crate::exporter::Exporter;
 use crate::inline::{Block, Piece, blocks, pieces};
 use crate::phrases;
 use crate::style::Style;
-use crate::table_text::Grid;
+use crate::table_text::{BLOCKS, Grid};
 use std::io::{self, Write};
 use whyslow_model::{Diff, Table};
 
@@ -95,7 +95,8 @@ fn grid(grid: &Grid) -> String {
     let row = |tag: &str, texts: &[String]| {
         let cells = grid.heads.iter().zip(texts).map(|(head, cell)| {
             let class = if head.figures { " class=\"figure\"" } else { "" };
-            format!("<{tag}{class}>{}</{tag}>", text(cell))
+            let cell = if head.shades { format!("<code>{}</code>", text(cell)) } else { text(cell) };
+            format!("<{tag}{class}>{cell}</{tag}>")
         });
         format!("<tr>{}</tr>\n", cells.collect::<String>())
     };
@@ -111,7 +112,7 @@ fn grid(grid: &Grid) -> String {
 
 fn table_body(table: &Table) -> String {
     let notes: String = table.notes.iter().map(|note| aside(note)).collect();
-    format!("{}{notes}", grid(&Grid::of(table)))
+    format!("{}{notes}", grid(&Grid::of(table, BLOCKS)))
 }
 
 fn diff_body(diff: &Diff) -> String {

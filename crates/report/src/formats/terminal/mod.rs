@@ -12,6 +12,7 @@ mod time;
 use crate::exporter::Exporter;
 use crate::phrases;
 use crate::style::Style;
+use crate::table_text;
 use layout::{BOLD, DIM, PLAIN, Page, wrap};
 use std::io::{self, Write};
 use whyslow_model::{Diagnosis, Diff, Finding, Table};
@@ -128,7 +129,8 @@ fn write_table(table: &Table, style: &Style, out: &mut dyn Write) -> io::Result<
     let mut page = Page::new(style);
     page.hanging("", 0, &table.question, BOLD);
     page.gap();
-    let grid = crate::table_text::Grid::of(table);
+    let shades = if style.color { table_text::BLOCKS } else { table_text::DIGITS };
+    let grid = table_text::Grid::of(table, shades);
     let dropped = table::grid(&mut page, 0, &grid);
     if table.rows.is_empty() {
         page.line("nothing to show");

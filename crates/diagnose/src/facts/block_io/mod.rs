@@ -1,25 +1,30 @@
 //! Block devices: requests, bytes, latency, who was running when they were issued.
 
+mod log2;
+mod requests;
+
+pub use log2::{Heat, Log2};
+pub use requests::{Op, Requests};
+
 use super::file_users::{User, WrittenBack};
 use super::threads::ProcessId;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 use whyslow_model::event::Tid;
-use whyslow_model::{BlockIo, CallStats, FileIo, FileOp, InodeId, Nanos, Timestamp};
+use whyslow_model::{BlockIo, FileIo, FileOp, InodeId, Nanos, Timestamp};
 
-/// Requests to one device. A duration is from the request's issue to its completion.
+/// Requests to one device, as the source names it: `253:0` by a recorder, `sda` by other tools.
 #[derive(Debug, Default)]
 pub struct DeviceFacts {
-    /// Reads.
-    pub reads: CallStats,
-    /// Writes.
-    pub writes: CallStats,
-    /// Flushes of its cache, discards and the like.
-    pub others: CallStats,
+    groups: HashMap<(Op, Option<Tid>), Requests>,
     /// Requests by the process that ran when they were issued: the first few.
     pub processes: Vec<(ProcessId, u64)>,
     /// The slowest.
     pub slowest: Option<SlowRequest>,
+    /// Latency over time.
+    pub heat: Heat,
+    first: Timestamp,
+    last: Timestamp,
 }
 
 /// One request, kept as evidence.
@@ -41,28 +46,47 @@ impl DeviceFacts {
     /// Processes kept apart.
     const MAX_PROCESSES: usize = 64;
 
-    /// All requests together.
-    pub fn all(&self) -> CallStats {
-        let mut all = self.reads.clone();
-        all.merge(&self.writes);
-        all.merge(&self.others);
-        all
+    /// Operations and processes kept apart; requests of further processes are nobody's.
+    const MAX_GROUPS: usize = 128;
+
+    /// By operation and process, sorted. Nobody's are those of the kernel's idle task, and of processes past the bound.
+    pub fn groups(&self) -> Vec<(Op, Option<Tid>, &Requests)> {
+        let mut groups: Vec<_> = self.groups.iter().map(|((op, pid), group)| (*op, *pid, group)).collect();
+        groups.sort_by_key(|(op, pid, _)| (*op, *pid));
+        groups
     }
 
-    /// How many were under way at a time on average over `window` (Little's law); `None` without either time.
-    pub fn mean_in_flight(&self, window: Nanos) -> Option<f64> {
-        let (total, window) = (self.all().total().get()?, window.get().filter(|window| *window > 0)?);
-        Some(total as f64 / window as f64)
+    /// The requests that are wanted, together.
+    pub fn sum(&self, wanted: impl Fn(Op) -> bool) -> Requests {
+        let mut sum = Requests::default();
+        self.groups.iter().filter(|((op, _), _)| wanted(*op)).for_each(|(_, group)| sum.merge(group));
+        sum
+    }
+
+    /// All requests together.
+    pub fn all(&self) -> Requests {
+        self.sum(|_| true)
+    }
+
+    /// From the first request to the end of the last one.
+    pub fn length(&self) -> Nanos {
+        self.last.since(self.first)
     }
 
     fn see(&mut self, io: &BlockIo, process: Option<ProcessId>) {
         let dur = io.completed.since(io.issued);
-        let stats = match io.op.split('+').next() {
-            Some("read") => &mut self.reads,
-            Some("write") => &mut self.writes,
-            _ => &mut self.others,
-        };
-        stats.record(dur, false, io.bytes);
+        let begin = if io.queued.is_known() { io.queued } else { io.issued };
+        let earlier = begin.is_known() && (!self.first.is_known() || begin < self.first);
+        self.first = if earlier { begin } else { self.first };
+        let end = if io.completed.is_known() { io.completed } else { io.issued };
+        let later = end.is_known() && (!self.last.is_known() || end > self.last);
+        self.last = if later { end } else { self.last };
+        self.heat.see(io.completed, dur);
+        let mut key = (Op::of(&io.op), io.pid);
+        if self.groups.len() >= Self::MAX_GROUPS && !self.groups.contains_key(&key) {
+            key.1 = None;
+        }
+        self.groups.entry(key).or_default().see(io);
         if let Some(process) = process {
             match self.processes.iter().position(|(known, _)| *known == process) {
                 Some(at) => self.processes[at].1 += 1,
@@ -98,6 +122,11 @@ impl Devices {
     const MAX_DEVICES: usize = 256;
     /// Files told apart.
     const MAX_FILES: usize = 16_384;
+
+    /// What is known of the requests to that device.
+    pub fn get(&self, name: &str) -> Option<&DeviceFacts> {
+        self.by_name.get(name)
+    }
 
     pub(crate) fn see(&mut self, io: &BlockIo, process: Option<ProcessId>) {
         let known = self.by_name.contains_key(io.device.as_str());
@@ -139,7 +168,9 @@ impl Devices {
     /// Each device by name, the one with the most time first.
     pub fn iter(&self) -> Vec<(&str, &DeviceFacts)> {
         let mut devices: Vec<_> = self.by_name.iter().map(|(name, device)| (&**name, device)).collect();
-        devices.sort_by_key(|(name, device)| (std::cmp::Reverse(device.all().total_ns), *name));
+        let time =
+            |device: &DeviceFacts| device.groups.values().map(|group| group.device.total_ns).sum::<u64>();
+        devices.sort_by_cached_key(|(name, device)| (std::cmp::Reverse(time(device)), *name));
         devices
     }
 }
@@ -153,6 +184,7 @@ mod tests {
         let mut devices = Devices::default();
         for i in 0..1_000u64 {
             let io = BlockIo {
+                queued: Timestamp::UNKNOWN,
                 issued: Timestamp::new(i * 1_000),
                 completed: if i == 999 { Timestamp::UNKNOWN } else { Timestamp::new(i * 1_000 + 500 + i) },
                 device: format!("253:{}", i % 400),
@@ -167,14 +199,40 @@ mod tests {
         }
         let all = devices.iter();
         assert!(all.len() <= Devices::MAX_DEVICES + 1);
-        let sum = all.iter().fold(CallStats::default(), |mut sum, (_, device)| {
+        let sum = all.iter().fold(Requests::default(), |mut sum, (_, device)| {
             sum.merge(&device.all());
             sum
         });
         // The one that did not complete counts, without a time.
-        assert_eq!((sum.count, sum.timed, sum.bytes), (1_000, 999, 4_096_000));
-        let (_, first) = all[0];
-        assert_eq!(first.mean_in_flight(Nanos::new(first.all().total_ns * 2)), Some(0.5));
-        assert_eq!(first.mean_in_flight(Nanos::UNKNOWN), None);
+        assert_eq!((sum.device.count, sum.device.timed, sum.device.bytes), (1_000, 999, 4_096_000));
+        let (name, first) = all[0];
+        let total = first.all().device.total_ns;
+        assert_eq!(first.all().mean_in_flight(Nanos::new(total * 2)), Some(0.5));
+        assert_eq!(first.all().mean_in_flight(Nanos::UNKNOWN), None);
+        assert!(devices.get(name).is_some() && first.length().is_known());
+    }
+
+    #[test]
+    fn processes_past_the_bound_are_nobody_and_counted() {
+        let mut devices = Devices::default();
+        let many = 3 * DeviceFacts::MAX_GROUPS as u32;
+        for pid in 0..many {
+            let io = BlockIo {
+                queued: Timestamp::UNKNOWN,
+                issued: Timestamp::new(pid.into()),
+                completed: Timestamp::new(u64::from(pid) + 9),
+                device: "sda".to_string(),
+                sector: pid.into(),
+                bytes: 512,
+                op: "read".to_string(),
+                pid: Some(pid),
+                tid: None,
+                file: None,
+            };
+            devices.see(&io, None);
+        }
+        let device = devices.get("sda").expect("seen");
+        assert_eq!(device.groups().len(), DeviceFacts::MAX_GROUPS + 1);
+        assert_eq!(device.all().device.count, u64::from(many));
     }
 }
