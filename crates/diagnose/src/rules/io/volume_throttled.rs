@@ -43,8 +43,10 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// Part of a limit that is used: with the kernel's own rounding, all of it.
+/// Part of a limit that is used in a sample: with the kernel's own rounding, all of it.
 const AT_LIMIT: f64 = 0.90;
+/// And over all samples: the program may have come, or gone, in the middle of one.
+const MOSTLY: f64 = 0.75;
 /// Part of the time in which a group's tasks wait for disks: with less the limit is not felt (guard 1).
 const MIN_PRESSURE: f64 = 0.05;
 /// Tables of a device: fewer show no plateau.
@@ -69,7 +71,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let reached = LIMITS.iter().filter_map(|(limit, used)| {
             let most = figures::now(thing, *limit).filter(|most| *most > 0.0)?;
             let used_now = figures::sum_now(thing, used)?;
-            (used_now >= AT_LIMIT * most).then_some((*limit, used, used_now, most))
+            let peak: f64 = used.iter().filter_map(|of| figures::current(thing, *of)).map(|of| of.max).sum();
+            (used_now >= MOSTLY * most && peak >= AT_LIMIT * most).then_some((*limit, used, used_now, most))
         });
         if let Some((limit, used, used_now, most)) =
             reached.max_by(|a, b| (a.2 / a.3).total_cmp(&(b.2 / b.3)))
