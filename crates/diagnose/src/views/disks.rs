@@ -230,7 +230,7 @@ fn figures_table(
     if !sets.is_empty() {
         notes.push(
             "queued: from when a request was made to when the device got it; mean, p50, p99, max: from then to its end, the \
-             device's part. in order: behind or before one of the 16 requests of its kind before it. in flight: under way at \
+             device's part. in order: beside one of the 16 requests of its kind before it, or a few apart. in flight: under way at \
              a time, on average."
                 .to_string(),
         );

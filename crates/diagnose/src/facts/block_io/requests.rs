@@ -112,7 +112,8 @@ impl Requests {
         (count * 3 >= self.sizes.seen).then_some(*size)
     }
 
-    /// The part of them that lay behind or before one of the last few of their kind; `None` of too few.
+    /// The part of them that lay behind or before one of the last few of their kind, or a few requests apart; `None` of too
+    /// few.
     pub fn in_order(&self) -> Option<f64> {
         /// Of fewer, the share is chance.
         const FEW: u64 = 10;
@@ -188,7 +189,11 @@ impl Order {
         }
         if known().next().is_some() {
             self.judged += 1;
-            self.in_order += u64::from(known().any(|(first, behind)| *behind == sector || *first == end));
+            // Those between may be under way still.
+            let near = (end - sector).saturating_mul(Self::KEPT as u64);
+            let follows = |from: u64, to: u64| to >= from && to - from <= near;
+            let beside = known().any(|(first, behind)| follows(*behind, sector) || follows(end, *first));
+            self.in_order += u64::from(beside);
         }
         self.last[self.next] = (sector, end);
         self.next = (self.next + 1) % Self::KEPT;
