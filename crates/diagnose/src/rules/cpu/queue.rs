@@ -95,6 +95,12 @@ impl Waiter<'_> {
             && self.share(facts).value.is_some_and(|share| share >= PINNED_SHARE)
     }
 
+    /// The part of the periods in which the quota of its group stopped it.
+    pub(super) fn stopped(&self, facts: &Facts) -> Option<f64> {
+        let group = Entity::Cgroup(self.thing.told(Trait::Cgroup)?.into());
+        throttled(facts.host.thing(&group)?)
+    }
+
     /// Threads; one where no source says.
     pub(super) fn threads(&self) -> f64 {
         figures::now(self.thing, Metric::Threads).unwrap_or(1.0).max(1.0)

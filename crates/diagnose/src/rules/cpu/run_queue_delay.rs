@@ -31,7 +31,7 @@ use crate::facts::{Facts, ProcessId, SchedTime, ThreadFacts};
 use crate::figures;
 use crate::guards::Share;
 use crate::words;
-use whyslow_model::{Entity, Histogram, Metric, Nanos, Severity, Trait};
+use whyslow_model::{Entity, Histogram, Metric, Nanos, Severity};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -114,17 +114,11 @@ fn is_victim(facts: &Facts, one: &Waiter<'_>) -> bool {
     let long =
         figures::times(one.thing, Metric::RunDelay).is_none_or(|s| s * 1e9 >= MIN_WAIT.or_zero() as f64);
     // In no more than the periods in which its quota stopped it, it waited for that.
-    let quota = quota_of(facts, one).unwrap_or(0.0);
+    let quota = one.stopped(facts).unwrap_or(0.0);
     let share = one.share(facts).value;
     long && !fills && share.is_some_and(|part| part - quota >= MIN_SHARE_BY_FIGURES)
         // What it is bound to is another cause, with a rule of its own.
         && !one.is_pinned(facts)
-}
-
-/// The part of the periods in which the quota of its group stopped it.
-fn quota_of(facts: &Facts, one: &Waiter<'_>) -> Option<f64> {
-    let group = Entity::Cgroup(one.thing.told(Trait::Cgroup)?.into());
-    queue::throttled(facts.host.thing(&group)?)
 }
 
 /// Runnable time without what the quota took.
@@ -136,7 +130,7 @@ fn report_figures(facts: &Facts, out: &mut Findings<'_>, one: &Waiter<'_>) {
     let name = facts.host.name_of(one.of);
     let share = one.share(facts);
     let waits = words::percent(share.value.unwrap_or(0.0));
-    let quota = quota_of(facts, one);
+    let quota = one.stopped(facts);
     let hogs = figures::most(facts, figures::cpu);
     let why = match quota.filter(|part| *part >= MIN_SHARE) {
         Some(part) => {
