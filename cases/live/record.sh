@@ -109,29 +109,6 @@ set_memory() {
     fi
 }
 
-# disk_here: the number (major:minor) of the disk under the current folder; a limit is set on the whole disk.
-disk_here() {
-    local number
-    number=$(python3 -c 'import os; of = os.stat(".").st_dev; print(f"{os.major(of)}:{os.minor(of)}")') || return 1
-    if [ -e "/sys/dev/block/$number/partition" ]; then
-        cat "/sys/dev/block/$number/../dev"
-    else
-        [ -e "/sys/dev/block/$number" ] && echo "$number"
-    fi
-}
-
-# set_write_limit MB|max: that the group may write in a second to the disk under the current folder.
-set_write_limit() {
-    local disk most=$1
-    disk=$(disk_here) || return 1
-    [ "$most" = max ] || most=$(($1 * 1000000))
-    if [ -e "$group_dir/io.max" ]; then
-        echo "$disk wbps=$most" >"$group_dir/io.max"
-    else
-        echo "$disk ${most/max/0}" >"$group_dir/blkio.throttle.write_bps_device"
-    fi
-}
-
 # drop_file FILE: its pages leave the cache, so that they are charged anew.
 drop_file() {
     python3 -c 'import os, sys; fd = os.open(sys.argv[1], os.O_RDONLY); os.fsync(fd); os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)' "$1"
