@@ -138,7 +138,7 @@ impl Need {
                 Some((what.to_string(), RECORD.to_string()))
             }
             Need::Figures(metrics, what, supply)
-                if !metrics.iter().all(|metric| facts.host.knows_now(*metric)) =>
+                if !metrics.iter().all(|metric| facts.host.knows(*metric)) =>
             {
                 // What was counted since boot says nothing of now, but is worth a word.
                 Some(match facts.host.only_counted(metrics) {
@@ -150,7 +150,7 @@ impl Need {
                         ),
                         TWO_LOOKS.to_string(),
                     ),
-                    _ if metrics.iter().all(|metric| facts.host.knows_since_boot(*metric)) => {
+                    _ if metrics.iter().all(|metric| facts.host.tells(*metric)) => {
                         (format!("{what}: they are told since boot only, not for now"), supply.to_string())
                     }
                     _ => (what.to_string(), supply.to_string()),

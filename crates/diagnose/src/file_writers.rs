@@ -2,6 +2,7 @@
 //! so that what the kernel writes back later is laid at the right door.
 
 use crate::facts::Facts;
+use crate::facts::block_io::Op;
 use crate::facts::pattern::pattern_of;
 use crate::who::Who;
 use crate::words;
@@ -54,7 +55,7 @@ pub(crate) fn file_writers(facts: &Facts) -> Vec<FileWriter> {
 pub(crate) fn lines(facts: &Facts, most: usize) -> Vec<Evidence> {
     /// Less than that of all matters to nobody.
     const MATTERS: f64 = 0.1;
-    let all: u64 = facts.devices.iter().iter().map(|(_, device)| device.writes.bytes).sum();
+    let all: u64 = facts.devices.iter().iter().map(|(_, device)| device.sum(Op::writes).device.bytes).sum();
     let matters = |writer: &FileWriter| writer.bytes as f64 >= MATTERS * all as f64;
     let line = |writer: FileWriter| {
         let who = match (&writer.who.process, &writer.who.thread) {
@@ -93,6 +94,7 @@ mod tests {
 
     fn back(number: u64, bytes: u64, op: &str) -> Event<'static> {
         Event::BlockIo(Box::new(BlockIo {
+            queued: Timestamp::UNKNOWN,
             issued: Timestamp::new(number + 1),
             completed: Timestamp::new(number + 5),
             device: "254:0".to_string(),

@@ -208,7 +208,7 @@ fn application<'w>(options: &[&str], words: &[&'w str]) -> Option<&'w str> {
     });
     // Workers of gunicorn write it in brackets over their arguments: `gunicorn: worker [shop:app]`.
     let bare = |word: &&'w str| word.trim_start_matches('[').trim_end_matches(']');
-    given.map(base).or_else(|| words.iter().map(|word| bare(&word)).find(|word| is_application(word)))
+    given.map(base).or_else(|| words.iter().map(bare).find(|word| is_application(word)))
 }
 
 /// `shop.wsgi:app`: a module and an object in it; no address, no URL.

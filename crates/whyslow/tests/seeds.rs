@@ -131,11 +131,11 @@ fn a_server_writes_temporary_files_and_the_trace_does_not_see_it() {
     says(
         &text,
         &[
-            "The host's limit is the disk sda (98.4 % busy, 18.1 s a request, 241.9 queued); python (12280) writes 343.8 MB/s",
-            "python (12280) writes 343.8 MB/s by pidstat -d, and sda writes 33.7 MB/s by iostat -x: the rest waits in memory",
+            "The host's limit is the disk sda (98.4 % busy, 18.1 s a request, 241.9 queued); app.py (12280) writes 343.8 MB/s",
+            "app.py (12280) writes 343.8 MB/s by pidstat -d, and sda writes 33.7 MB/s by iostat -x: the rest waits in memory",
             "60.5 % more is iowait, which is idle time too",
             "/tmp/{uuid}/{n}.txt: python writes temporary files",
-            "python (514)",
+            "app.py (514)",
         ],
     );
     assert_snapshot!("003", text);
@@ -143,7 +143,7 @@ fn a_server_writes_temporary_files_and_the_trace_does_not_see_it() {
     says(
         &text,
         &[
-            "the trace shows no write by python (12280), and pidstat -d says 343.8 MB/s: who writes was not traced",
+            "the trace shows no write by app.py (12280), and pidstat -d says 343.8 MB/s: who writes was not traced",
             "strace -f",
         ],
     );

@@ -187,7 +187,7 @@ impl Memory {
         heap.exemplars.see(call);
         match end.cmp(&heap.end) {
             std::cmp::Ordering::Less => {
-                heap.lowered += heap.end - end;
+                heap.lowered = heap.lowered.saturating_add(heap.end - end);
                 heap.fell = true;
             }
             std::cmp::Ordering::Greater => {

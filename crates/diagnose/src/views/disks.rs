@@ -248,7 +248,7 @@ fn figures_table(
         })
     };
     let mut from_figures = false;
-    for (of, thing) in facts.host.things_that(|of| is_disk(of)) {
+    for (of, thing) in facts.host.things_that(is_disk) {
         if seen(of.name()) || !is_asked(facts, ask, of.name()) {
             continue;
         }
@@ -446,6 +446,7 @@ mod tests {
                 op: "read".to_string(),
                 pid: Some(7),
                 tid: Some(7),
+                file: None,
             })));
         }
         let mut table = FigureTable::new(SourceId(0), "/proc");

@@ -88,7 +88,7 @@ fn records_are_read_as_they_are_written() {
     assert_read_as(
         "block",
         "block_record",
-        &[&[("issued", 8), ("sector", 8)], &block[..], &[("file", 16)]].concat(),
+        &[&[("queued", 8), ("issued", 8), ("sector", 8)], &block[..], &[("file", 16)]].concat(),
     );
     let four = |names: [&'static str; 4]| names.map(|name| (name, 4));
     assert_like("block", "inode_id", &[("inode", 0), ("device", 8), ("generation", 12)], 16);

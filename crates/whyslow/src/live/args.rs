@@ -194,7 +194,9 @@ impl LiveArgs {
 
     /// True where the host is sampled beside the recording.
     pub(super) fn wants_host(&self) -> bool {
-        self.trace.is_none() && self.profile.is_none() && !matches!(self.only, Some(Only::Calls | Only::Files))
+        self.trace.is_none()
+            && self.profile.is_none()
+            && !matches!(self.only, Some(Only::Calls | Only::Files))
     }
 
     /// Which processes.

@@ -217,6 +217,7 @@ mod tests {
             op: "read".to_string(),
             pid: None,
             tid: None,
+            file: None,
         }
     }
 

@@ -379,14 +379,8 @@ impl Host {
         self.things_that(|of| matches!(of, Entity::Process(_) | Entity::Command(_)))
     }
 
-    /// True where any thing has that metric, and not only since boot.
-    pub fn knows(&self, metric: Metric) -> bool {
-        let told = |thing: &Thing| thing.reading(metric).is_some_and(|one| one.over != Over::SinceBoot);
-        self.things.values().any(told)
-    }
-
-    /// True where it has it since boot.
-    pub fn knows_since_boot(&self, metric: Metric) -> bool {
+    /// True where any thing has that metric, if only since boot or over a life.
+    pub fn tells(&self, metric: Metric) -> bool {
         self.things.values().any(|thing| thing.reading(metric).is_some())
     }
 
@@ -396,11 +390,11 @@ impl Host {
             let things = self.things.iter().filter_map(|(of, thing)| Some((of, thing.counted(*metric)?)));
             things.max_by(|a, b| a.1.last.total_cmp(&b.1.last).then(b.0.cmp(a.0)))
         };
-        metrics.iter().filter(|metric| !self.knows_since_boot(**metric)).find_map(counted)
+        metrics.iter().filter(|metric| !self.tells(**metric)).find_map(counted)
     }
 
     /// True where any thing has that metric of a time that was looked at, or as a level: not only since boot or over a life.
-    pub fn knows_now(&self, metric: Metric) -> bool {
+    pub fn knows(&self, metric: Metric) -> bool {
         self.things.values().any(|thing| thing.current(metric).is_some())
     }
 
@@ -471,7 +465,7 @@ mod tests {
         let mut host = Host::default();
         host.see(&table(Over::SinceBoot, "vmstat", Entity::Host, Metric::CpuIdle, 0.99));
         assert_eq!(host.mean(Metric::CpuIdle), Some(0.99));
-        assert_eq!((host.knows(Metric::CpuIdle), host.knows_now(Metric::CpuIdle)), (true, false));
+        assert_eq!((host.tells(Metric::CpuIdle), host.knows(Metric::CpuIdle)), (true, false));
         host.see(&table(seconds(1), "vmstat", Entity::Host, Metric::CpuIdle, 0.02));
         assert_eq!(host.mean(Metric::CpuIdle), Some(0.02));
     }

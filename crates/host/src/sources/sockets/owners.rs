@@ -4,10 +4,10 @@ use crate::files::open_dir;
 use crate::out::Row;
 use crate::pace::{Pace, cpu_time};
 use crate::sampler::Context;
-use crate::text;
 use hashbrown::{HashMap, HashSet};
 use rustix::fs::RawDir;
 use std::mem::MaybeUninit;
+use whyslow_counters::text;
 use whyslow_model::Trait;
 use whyslow_model::text::bounded;
 

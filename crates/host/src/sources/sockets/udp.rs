@@ -1,11 +1,11 @@
 //! UDP sockets that anybody may send to: what waits in them, their room, what they dropped for want of it.
 
 use super::{BY_FAMILY, FAMILIES, Seen, question};
-use crate::counters::Span;
 use crate::netlink::{self, DUMP, Netlink, u32_at};
 use crate::out::Row;
 use crate::pace::{Pace, cpu_time};
 use hashbrown::HashMap;
+use whyslow_counters::Span;
 use whyslow_model::{Entity, Metric, Nanos};
 
 /// Share of a CPU that it may cost in the long run: a name server has thousands.
