@@ -1,6 +1,6 @@
 # whyslow: `make demo` and `make test` are all that is needed to start; each installs what it misses.
 
-.PHONY: demo test build bench bench-live setup setup-test check clean
+.PHONY: demo test test-kernel build bench bench-live setup setup-test check clean
 CARGO = scripts/cargo
 
 # Records a small slow program with strace and lsof, diagnoses it, applies the fix, and shows that it worked.
@@ -10,6 +10,12 @@ demo: setup build
 # Everything that CI runs.
 test: setup-test
 	@scripts/test
+
+# Boots a stock kernel of Debian under emulation (some minutes), with what it takes: kprobes, fentry, task delays. `make test` skips
+# these tests where that kernel was not fetched.
+test-kernel: setup-test
+	@cases/stock-kernel/install
+	@$(CARGO) test --package whyslow --test stock_kernel -- --nocapture
 
 build:
 	@$(CARGO) build --release --package whyslow

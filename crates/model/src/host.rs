@@ -160,6 +160,11 @@ pub enum Trait {
     HugePages,
     /// Virtualisation or container that the machine tells of itself.
     Machine,
+    /// By which ways the kernel comes to a function: `CALLS vfs_statx < __do_sys_newlstat < do_syscall_64`, the most frequent
+    /// first, one a line.
+    Callers,
+    /// How long its calls took: `NS:CALLS` by powers of two, NS the least of each, separated by spaces.
+    Times,
 }
 
 impl Trait {
@@ -186,6 +191,8 @@ impl Trait {
         Trait::Scheduler,
         Trait::HugePages,
         Trait::Machine,
+        Trait::Callers,
+        Trait::Times,
     ];
 
     /// The name in tables and JSON.
@@ -212,6 +219,8 @@ impl Trait {
             Trait::Scheduler => "scheduler",
             Trait::HugePages => "huge_pages",
             Trait::Machine => "machine",
+            Trait::Callers => "callers",
+            Trait::Times => "times",
         }
     }
 

@@ -357,6 +357,8 @@ metrics! {
     CallCount "call_count" Count;
     /// Failed calls.
     CallErrors "call_errors" PerSecond;
+    /// Failed calls, in all.
+    CallErrorCount "call_error_count" Count;
     /// Time in calls.
     CallTime "call_time" SecondsPerSecond;
     /// Time in calls, in all.

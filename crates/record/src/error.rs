@@ -30,6 +30,16 @@ pub enum RecordError {
         /// Why.
         source: io::Error,
     },
+    /// A function of the kernel cannot be probed.
+    #[error("--probe {asked}: {why}\nnext: {next}")]
+    Probe {
+        /// The function, as asked for.
+        asked: String,
+        /// Why not.
+        why: String,
+        /// What to do.
+        next: String,
+    },
     /// A call to the kernel failed.
     #[error("{what}: {source}")]
     Kernel {

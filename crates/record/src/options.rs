@@ -67,6 +67,8 @@ pub struct Options {
     pub totals: bool,
     /// Add up what each thread does with each file.
     pub files: bool,
+    /// Functions of the kernel to count and time: names, patterns (`tcp_*`), `module:function`.
+    pub probes: Vec<String>,
     /// Bytes of the rings of calls of all CPUs together.
     pub ring_bytes: u64,
     /// An existing folder for the spool, empty.
@@ -100,6 +102,7 @@ impl Default for Options {
             signals: true,
             totals: true,
             files: false,
+            probes: Vec::new(),
             ring_bytes: 64 << 20,
             spool: PathBuf::new(),
             from_exec_of: None,

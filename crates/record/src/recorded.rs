@@ -5,6 +5,7 @@ use crate::counts::Counted;
 use crate::error::RecordError;
 use crate::options::Options;
 use crate::programs::FileRow;
+use crate::programs::probes::Probed;
 use crate::replay::Replay;
 use crate::symbols::Symbolizer;
 use std::cell::RefCell;
@@ -18,6 +19,7 @@ pub struct Recorded {
     pub(crate) counted: Counted,
     /// Rows of what was done with files, as the kernel's tables held them at the end.
     pub(crate) files: Vec<FileRow>,
+    pub(crate) probed: Vec<Probed>,
     /// Processes, threads and descriptors as they were at the start.
     pub(crate) state: Vec<Event<'static>>,
     pub(crate) following: Option<Replay>,

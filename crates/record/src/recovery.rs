@@ -87,6 +87,7 @@ impl Recorded {
             options,
             counted: Default::default(),
             files: Vec::new(),
+            probed: Vec::new(),
             state,
             following: None,
             began,

@@ -16,6 +16,7 @@ use crate::decode::table;
 use crate::error::RecordError;
 use crate::options::{Mode, Options};
 use crate::programs::FileTables;
+use crate::programs::probes::{self, Probed};
 use crate::quota::Quotas;
 use crate::recorded::Recorded;
 use crate::recovery::Head;
@@ -73,6 +74,8 @@ pub struct Session {
     quotas: Quotas,
     /// When the last stack was taken, where that was before the end, ns of the kernel's clock.
     sampling_ended: Option<u64>,
+    /// Functions of the kernel that are counted.
+    probed: Vec<Probed>,
 }
 
 /// Calls that take longer are recorded in full even where calls are only counted.
@@ -101,6 +104,7 @@ impl Session {
     /// Where the kernel or our rights do not allow it; the caller may fall back to ptrace.
     pub fn start(options: Options) -> Result<Session, RecordError> {
         let started = Instant::now();
+        let functions = probes::find(&options.probes)?;
         let cpus = libbpf_rs::num_possible_cpus().map_err(|_| RecordError::NoRights)? as u32;
         let with_calls = options.mode != Mode::None;
         let call_ring = size_for(if with_calls { options.ring_bytes } else { UNUSED_RING_BYTES }, cpus);
@@ -144,6 +148,7 @@ impl Session {
         };
         kernel.set_calls(mode_now)?;
         kernel.attach_rest()?;
+        let probed = probes::attach(&mut kernel, &settings, &sizes, functions)?;
         let reducer = (options.payload > 0 && !options.keep_payload).then(Reducer::new);
         let drain = Drain::start(sources, SpoolWriter::new(&options.spool), reducer)?;
         let began_ns = monotonic_ns();
@@ -180,6 +185,7 @@ impl Session {
             code,
             quotas,
             sampling_ended: None,
+            probed,
         })
     }
 
@@ -341,6 +347,7 @@ impl Session {
             losses,
             counted: self.counts.as_ref().map(counts::take).unwrap_or_default(),
             files: self.files.as_ref().map(FileTables::take).unwrap_or_default(),
+            probed: probes::take(&self.kernel.maps, self.probed)?,
             cost: self.meter.cost(drain_cpu),
             state: self.state,
             following: self.following,
@@ -440,7 +447,9 @@ fn settings_of(options: &Options, sizes: &Sizes) -> Settings {
         wait_stacks: options.wait_stacks.into(),
         tids: sizes.tids,
         slots: sizes.slots,
-        unused: 0,
+        probe: 0,
+        probe_returns: 0,
+        from_exec_of: options.from_exec_of.unwrap_or(0),
         comm,
     }
 }

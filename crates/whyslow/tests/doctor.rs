@@ -105,3 +105,27 @@ fn people_read_a_verdict_first_and_the_way_out_once() {
     assert!(!text.contains("reading the clock is cheap"), "what is well is not explained: {text}");
     assert!(read(&["--verbose"]).contains("all calls are open") || !text.contains("no filter"));
 }
+
+/// A kernel may allow no function to be probed (lockdown, no kprobes): then that is told before anything is recorded.
+#[test]
+fn a_probe_works_or_tells_why_not() {
+    let whyslow = || Command::new(env!("CARGO_BIN_EXE_whyslow"));
+    let (_, json) = doctor(&mut whyslow());
+    let output = whyslow()
+        .args(["summary", "--by", "function", "--probe", "vfs_read", "--", "true"])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let (out, told) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let allows = |name| state(&json, name).0 == "ok";
+    if json["ability"] == "bpf" && (allows("fentry programs") || allows("kprobes")) {
+        assert!(output.status.success() && out.contains("vfs_read"), "{output:?}");
+        return;
+    }
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(told.contains("--probe") && told.contains("next: ") && told.contains("whyslow doctor"), "{told}");
+    assert!(out.is_empty(), "{out}");
+    if json["ability"] == "bpf" {
+        assert!(told.contains("CONFIG_KPROBES"), "{told}");
+    }
+}

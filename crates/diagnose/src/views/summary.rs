@@ -1,5 +1,7 @@
 //! The view `summary`: what `strace -c` prints, by any key, with percentiles, and with waiting told from work.
 
+mod functions;
+
 use super::rows::{finish, nothing_because, process_name};
 use super::{Ask, AskError, View};
 use crate::facts::{Facts, FdLife, FileFacts, Origin, ThreadFacts};
@@ -28,6 +30,8 @@ pub(super) static VIEW: View = View {
         "pattern",
         "fd",
         "peer",
+        "function",
+        "process,function",
     ],
     table,
 };
@@ -41,7 +45,12 @@ const FEW: u64 = 10;
 fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
     let by = VIEW.grouping(ask)?;
     let from_tables = facts.world.calls == 0 && facts.world.counted == 0 && by == "syscall";
-    let rows = if from_tables { of_tables(facts) } else { of_trace(facts, by) };
+    let is_functions = by.ends_with("function");
+    let rows = match () {
+        () if is_functions => functions::rows(facts, by),
+        () if from_tables => of_tables(facts),
+        () => of_trace(facts, by),
+    };
     let all: u64 = rows.iter().map(|row| row.total.or_zero()).sum();
     let all_work: u64 = rows.iter().map(|row| row.work_ns().unwrap_or(0)).sum();
     let total = (!rows.is_empty()).then(|| {
@@ -68,7 +77,7 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
             })
             .collect(),
         total,
-        notes: notes(facts, by, from_tables),
+        notes: if is_functions { functions::notes(facts) } else { notes(facts, by, from_tables) },
     };
     let default = if all > 0 { "total" } else { "calls" };
     finish(table, ask, default)
@@ -102,6 +111,7 @@ fn key_column(key: &str) -> Column {
         "pattern" => Column::new("pattern", "pattern"),
         "fd" => Column::new("fd", "descriptor"),
         "peer" => Column::new("peer", "peer"),
+        "function" => Column::new("function", "function"),
         _ => Column::new("syscall", "syscall"),
     }
 }
@@ -117,6 +127,8 @@ fn question(by: &str) -> String {
         "errno" => return "Which errors do calls return, and how often?".to_string(),
         "syscall,errno" => return "Which calls fail, with what error, and how often?".to_string(),
         "fd" => "descriptor",
+        "function" => "function of the kernel",
+        "process,function" => "process and function of the kernel",
         key => key,
     };
     format!("How many calls, and how much time in them, by {key}?")
@@ -192,6 +204,8 @@ struct Figures {
     mean: Nanos,
     min: Nanos,
     max: Nanos,
+    p50: Nanos,
+    p99: Nanos,
     /// Single calls, where they were seen.
     measured: Option<CallStats>,
     nature: Option<&'static str>,
@@ -208,6 +222,8 @@ impl Figures {
             min: stats.min(),
             max: stats.max(),
             nature: nature(&stats),
+            p50: stats.percentile(0.5),
+            p99: stats.percentile(0.99),
             measured: Some(stats),
         }
     }
@@ -221,8 +237,8 @@ impl Figures {
             mean: mean(row.total, row.calls).unwrap_or(row.mean),
             min: row.min,
             max: row.max,
-            measured: None,
             nature: nature_by_name(&row.name),
+            ..Figures::default()
         }
     }
 
@@ -244,6 +260,8 @@ impl Figures {
             mean: mean(total, calls).unwrap_or(Nanos::UNKNOWN),
             min: known(self.min.get().zip(other.min.get()).map(|(a, b)| a.min(b))),
             max: known(self.max.get().zip(other.max.get()).map(|(a, b)| a.max(b))),
+            p50: Nanos::UNKNOWN,
+            p99: Nanos::UNKNOWN,
             measured: None,
             nature: self.nature.filter(|nature| other.nature == Some(*nature)),
         }
@@ -257,8 +275,7 @@ impl Figures {
 
     /// The cells of [`COLUMNS`]; `all` is the time of all rows, `all_work` its part that is not waiting.
     fn cells(&self, all: u64, all_work: u64) -> Vec<Cell> {
-        let percentile =
-            |q| Cell::duration(self.measured.as_ref().map_or(Nanos::UNKNOWN, |stats| stats.percentile(q)));
+        let p90 = self.measured.as_ref().map_or(Nanos::UNKNOWN, |stats| stats.percentile(0.9));
         let share = self.total.get().filter(|_| all > 0).map(|ns| ns as f64 / all as f64);
         let work = self.work_ns().filter(|_| all_work > 0).map(|ns| ns as f64 / all_work as f64);
         vec![
@@ -269,9 +286,9 @@ impl Figures {
             Cell::count(self.errors),
             Cell::duration(self.min),
             Cell::duration(self.max),
-            percentile(0.5),
-            percentile(0.9),
-            percentile(0.99),
+            Cell::duration(self.p50),
+            Cell::duration(p90),
+            Cell::duration(self.p99),
             Cell::share(work),
             Cell::text(self.nature),
             Cell::text(self.measured.as_ref().and_then(cost)),

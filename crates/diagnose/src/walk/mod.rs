@@ -17,10 +17,13 @@ mod tests;
 
 pub(crate) use calls::saved;
 
-use crate::facts::Facts;
+use crate::facts::{Facts, ProcessId};
 use crate::words;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use whyslow_model::event::Tid;
 use whyslow_model::walk::{Resource, State, Taker, Walk};
-use whyslow_model::{CountTable, Entity, Evidence, Metric, TimeKind};
+use whyslow_model::{CallStats, CountTable, Entity, Evidence, Metric, TimeKind};
 
 /// Looks at one kind of resource. What is not there gives nothing; what is there but not told of is unknown.
 type Judge = fn(&Facts) -> Vec<Resource>;
@@ -143,19 +146,29 @@ fn next(facts: &Facts, resources: &[Resource], processes: &[Taker]) -> String {
     if let Some(full) = full {
         return format!("The {} is full, and {who} matters most: it {}. {record}", full.name, most(first));
     }
-    match most_called(facts) {
+    match most_called(facts, first.pid) {
         Some(call) => format!("Look inside {who}: {call}."),
         None => format!("Look inside {who}: it {}. {record}", most(first)),
     }
 }
 
-/// What most calls or most time of the calls at hand are, with of what: `89.1 % of its system time is stat`.
-fn most_called(facts: &Facts) -> Option<String> {
+/// What most calls or most time of the calls at hand are, with of what: `89.1 % of its system time is stat`. Of calls of
+/// several processes those of `pid` alone, if they are told apart.
+fn most_called(facts: &Facts, pid: Option<Tid>) -> Option<String> {
+    let callers = facts.world.threads.processes().filter(|(_, process)| process.pid.is_some()).count();
     let beside = facts.tables_beside_excerpt();
-    let told = beside.as_deref().unwrap_or(facts.syscalls());
+    let own;
+    let told = match beside.as_deref() {
+        Some(beside) => beside,
+        None if callers > 1 => {
+            own = calls_of(facts, facts.world.threads.find_process(pid?)?);
+            &own[..]
+        }
+        None => facts.syscalls(),
+    };
     let (name, stats) = told.first()?;
     let total: u64 = told.iter().map(|(_, stats)| stats.total_ns).sum();
-    let of_tables = facts.world.calls == 0 || beside.is_some();
+    let of_tables = (facts.world.calls == 0 || beside.is_some()) && !facts.tables.is_empty();
     let system = of_tables && facts.tables.iter().all(|table: &CountTable| table.time == TimeKind::SystemCpu);
     let calls: u64 = told.iter().map(|(_, stats)| stats.count).sum();
     if total > 0 {
@@ -170,6 +183,18 @@ fn most_called(facts: &Facts) -> Option<String> {
     let (name, stats) = told.iter().max_by_key(|(_, stats)| stats.count)?;
     (calls > 0)
         .then(|| format!("{} of its calls are {name}", words::percent(stats.count as f64 / calls as f64)))
+}
+
+/// The calls of one process, the dearest first.
+fn calls_of(facts: &Facts, process: ProcessId) -> Vec<(String, CallStats)> {
+    let mut calls: BTreeMap<String, CallStats> = BTreeMap::new();
+    let threads = facts.world.threads.iter().filter(|(_, thread)| thread.process == process);
+    for (syscall, stats) in threads.flat_map(|(_, thread)| thread.all_calls()) {
+        calls.entry(facts.name_of(syscall).to_string()).or_default().merge(stats);
+    }
+    let mut calls: Vec<_> = calls.into_iter().collect();
+    calls.sort_by_key(|(_, stats)| Reverse((stats.total_ns, stats.count)));
+    calls
 }
 
 /// A resource as judged by figures of one thing.

@@ -43,6 +43,8 @@ const SHOWS: &[Metric] = &[
 /// Sums over all tasks of a kind, and what is full.
 struct Whole {
     cpu: f64,
+    /// CPU time over each one's life counts: no source tells of a time that was looked at.
+    by_life: bool,
     bytes: f64,
     cpu_full: bool,
     disk_full: Option<String>,
@@ -68,8 +70,11 @@ fn ranked(facts: &Facts, tasks: Vec<(&Entity, &Thing)>, resources: &[Resource]) 
         let saturated = |one: &&Resource| one.state == State::Saturated && one.name.starts_with(name);
         resources.iter().find(saturated).map(|one| one.name.clone())
     };
+    // Where others were looked at, one that is not told of did nothing meanwhile, whatever it took before.
+    let by_life = tasks.iter().all(|(_, task)| current_cpu(task).is_none());
     let whole = Whole {
-        cpu: tasks.iter().filter_map(|(_, task)| cpu(task)).sum(),
+        cpu: tasks.iter().filter_map(|(_, task)| cpu(task, by_life)).sum(),
+        by_life,
         bytes: tasks.iter().map(|(_, task)| bytes(task)).sum(),
         cpu_full: full("CPU").is_some(),
         disk_full: full("disk"),
@@ -91,7 +96,7 @@ fn ranked(facts: &Facts, tasks: Vec<(&Entity, &Thing)>, resources: &[Resource]) 
 fn score(task: &Thing, whole: &Whole) -> f64 {
     let part = |of: f64, all: f64| if all > 0.0 { of / all } else { 0.0 };
     let weight = |full: bool| if full { FULL_WEIGHT } else { 1.0 };
-    let cpu = Some(cpu(task).unwrap_or(0.0)).filter(|cpu| *cpu >= SOME).unwrap_or(0.0);
+    let cpu = Some(cpu(task, whole.by_life).unwrap_or(0.0)).filter(|cpu| *cpu >= SOME).unwrap_or(0.0);
     let bytes = Some(bytes(task)).filter(|bytes| *bytes >= SOME_BYTES).unwrap_or(0.0);
     let of = |metric: Metric| task.current(metric).filter(|value| *value >= SOME).unwrap_or(0.0).min(1.0);
     weight(whole.cpu_full) * (part(cpu, whole.cpu) + of(Metric::RunDelay) / 2.0)
@@ -106,8 +111,8 @@ fn taker(facts: &Facts, of: &Entity, task: &Thing, whole: &Whole) -> Taker {
     let mut waits = Vec::new();
     let amount = |metric: Metric, value: f64, text: String| Amount { what: metric.name(), value, text };
     let (user, system) = (task.current(Metric::TaskUser), task.current(Metric::TaskSystem));
-    let of_life = if current_cpu(task).is_none() { " over its life" } else { "" };
-    if let Some(cpu) = cpu(task).filter(|cpu| *cpu >= SOME) {
+    let of_life = if whole.by_life { " over its life" } else { "" };
+    if let Some(cpu) = cpu(task, whole.by_life).filter(|cpu| *cpu >= SOME) {
         let modes = match (user, system) {
             (Some(user), Some(system)) => {
                 let part = words::percent(system / (user + system).max(f64::MIN_POSITIVE));
@@ -167,9 +172,9 @@ fn current_cpu(task: &Thing) -> Option<f64> {
     modes.reduce(|a, b| a + b).or_else(|| task.current(Metric::TaskCpu))
 }
 
-/// CPU time: of a time that was looked at, else over its life (`ps`).
-fn cpu(task: &Thing) -> Option<f64> {
-    current_cpu(task).or_else(|| task.cpu())
+/// CPU time: of a time that was looked at, else, with `by_life`, over its life (`ps`).
+fn cpu(task: &Thing, by_life: bool) -> Option<f64> {
+    current_cpu(task).or_else(|| task.cpu().filter(|_| by_life))
 }
 
 fn bytes(task: &Thing) -> f64 {
@@ -189,6 +194,6 @@ fn victim_of(task: &Thing, whole: &Whole) -> Option<String> {
     {
         return Some(disk.clone());
     }
-    let little_cpu = cpu(task).unwrap_or(0.0) < CULPRIT * whole.cpu;
+    let little_cpu = cpu(task, whole.by_life).unwrap_or(0.0) < CULPRIT * whole.cpu;
     (whole.cpu_full && waits(Metric::RunDelay) && little_cpu).then(|| "CPU".to_string())
 }

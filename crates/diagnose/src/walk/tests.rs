@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::facts::host::figure;
-use whyslow_model::{Event, FigureRow, FigureTable, Nanos, Over, Sink, SourceId, Trait};
+use whyslow_model::{
+    Event, FigureRow, FigureTable, Nanos, Over, Sink, SourceId, Syscall, ThreadCounts, Timestamp, Trait,
+};
 
 /// Rows of one look: the thing, its figures, its traits.
 type Row<'a> = (Entity, &'a [(Metric, f64)], &'a [(Trait, &'a str)]);
@@ -109,6 +111,54 @@ fn neither_is_full_so_it_is_the_program() {
         verdict(&walk)
     );
     assert!(walk.next.starts_with("Look inside abs_format ("), "{}", walk.next);
+}
+
+/// A thread that woke up often as the machine came up is idle now; its life's share says nothing of the second at hand.
+#[test]
+fn who_did_nothing_meanwhile_takes_nothing() {
+    let mut facts = Facts::default();
+    let of_life = [(Entity::Process(20), &[(Metric::TaskCpu, 0.5)][..], &[(Trait::Name, "migration/1")][..])];
+    look(&mut facts, "/proc", Over::Lifetime, &of_life);
+    let now = [(Entity::Process(7), &[(Metric::TaskUser, 0.02)][..], &[(Trait::Name, "app")][..])];
+    look(&mut facts, "/proc", second(), &now);
+    let walk = walked(&mut facts);
+    assert_eq!(walk.processes.iter().map(|taker| taker.pid).collect::<Vec<_>>(), [Some(7)]);
+
+    let mut facts = Facts::default();
+    look(&mut facts, "ps", Over::Lifetime, &of_life);
+    assert!(walked(&mut facts).processes[0].takes[0].text.ends_with("over its life"));
+}
+
+/// Of a recording of all processes, the calls of others are none of the one to look into.
+#[test]
+fn calls_are_told_of_the_process_that_makes_them() {
+    let calls = |facts: &mut Facts, pid: u32, name: &str| {
+        let stats = CallStats::of_totals(3, 0, Nanos::from_millis(900));
+        facts.push(Event::ThreadCounts(Box::new(ThreadCounts {
+            pid,
+            tid: pid,
+            syscall: Syscall::lookup(name.as_bytes()).unwrap(),
+            name: name.to_string(),
+            from: Timestamp::new(1),
+            to: Timestamp::new(1_000_000_000),
+            stats,
+        })));
+    };
+    let host = [(Metric::CpuIdle, 0.9), (Metric::CpuUser, 0.1)];
+    let told = |callers: &[(u32, &str)]| {
+        let mut facts = Facts::default();
+        look(&mut facts, "/proc", second(), &[(Entity::Host, &host, &[])]);
+        let task = [(Metric::TaskUser, 0.1)];
+        look(&mut facts, "/proc", second(), &[(Entity::Process(7), &task, &[(Trait::Name, "app")])]);
+        callers.iter().for_each(|(pid, name)| calls(&mut facts, *pid, name));
+        walked(&mut facts).next
+    };
+    assert_eq!(
+        told(&[(7, "futex"), (9, "clock_nanosleep")]),
+        "Look inside app (7): 100.0 % of the time in its calls is futex (3 of 3 calls)."
+    );
+    let others = told(&[(8, "futex"), (9, "clock_nanosleep")]);
+    assert!(others.contains("`whyslow diagnose -p 7`"), "{others}");
 }
 
 #[test]

@@ -44,7 +44,9 @@ struct settings {
 	u32 wait_stacks; /* take the stacks of long waits */
 	u32 tids; /* thread ids are below this */
 	u32 slots; /* of watched threads, the first one nobody's */
-	u32 unused;
+	u32 probe; /* of an object that is attached to a function of the kernel: the function's number */
+	u32 probe_returns; /* what that one returns: RETURNS_… (probes.bpf.c) */
+	u32 from_exec_of; /* a thread that is ours until it executes a program; 0 for none */
 	char comm[COMM_LENGTH];
 };
 /* The settings come first in their section: that is where they are written. */

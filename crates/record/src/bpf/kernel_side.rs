@@ -4,6 +4,7 @@ use crate::bpf::layout::{self, CallSpecRow, MAX_CALL_NUMBERS, Settings, spec_fla
 use crate::bpf::object::{self, SharedMaps, Sizes};
 use crate::bpf::timer;
 use crate::error::RecordError;
+use crate::programs::probes::{self, Way};
 use crate::programs::{Attach, By, PROGRAMS, Program};
 use crate::spec::{CallSpec, MAX_PIECES, When};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, Object};
@@ -26,6 +27,8 @@ pub(crate) struct KernelSide {
     links: Vec<(&'static str, Link)>,
     objects: Vec<(&'static Program, Object)>,
     sample_hz: u32,
+    /// Objects that are attached to a function of the kernel each.
+    probes: Vec<Object>,
     /// What of the wanted is not recorded, and why.
     pub(crate) notes: Vec<String>,
 }
@@ -46,6 +49,7 @@ impl KernelSide {
             links: Vec::new(),
             objects: Vec::new(),
             sample_hz: settings.sample_hz,
+            probes: Vec::new(),
             notes: Vec::new(),
         };
         for program in PROGRAMS.iter().filter(|program| wanted(program)) {
@@ -158,6 +162,41 @@ impl KernelSide {
                 self.attach(program.name)?;
             }
         }
+        Ok(())
+    }
+
+    /// Loads the object of a function of the kernel, and attaches `end` before `begin`, so that no end is seen without its
+    /// beginning.
+    pub(crate) fn probe(
+        &mut self,
+        settings: &Settings,
+        sizes: &Sizes,
+        function: &str,
+        by: &Way,
+    ) -> Result<(), RecordError> {
+        let program = &probes::PROBES;
+        let wanted = |name: &str| name == by.begin || name == by.end;
+        let object = object::load(
+            program.name,
+            program.object,
+            settings,
+            sizes,
+            &mut self.maps,
+            &wanted,
+            Some(function),
+        )?;
+        let failed = |source| RecordError::Load { program: program.name, step: "attach", source };
+        // Of what is refused nothing stays.
+        let mut links = Vec::new();
+        for (name, is_end) in [(by.end, true), (by.begin, false)] {
+            let Some(part) = object.progs_mut().find(|part| part.name() == name) else {
+                return Err(RecordError::Internal(format!("no BPF program {name}")));
+            };
+            let link = if by.is_kprobe { part.attach_kprobe(is_end, function) } else { part.attach() };
+            links.push((program.name, link.map_err(failed)?));
+        }
+        self.links.extend(links);
+        self.probes.push(object);
         Ok(())
     }
 
@@ -290,7 +329,7 @@ fn load_best(
                 taken.is_some_and(|attach| attach.function == function)
             })
         };
-        match object::load(program.name, program.object, settings, sizes, maps, &wanted) {
+        match object::load(program.name, program.object, settings, sizes, maps, &wanted, None) {
             Ok(object) => return Ok(object),
             Err(error) => {
                 refused.get_or_insert(error);

@@ -60,7 +60,9 @@ pub(crate) struct Settings {
     pub(crate) wait_stacks: u32,
     pub(crate) tids: u32,
     pub(crate) slots: u32,
-    pub(crate) unused: u32,
+    pub(crate) probe: u32,
+    pub(crate) probe_returns: u32,
+    pub(crate) from_exec_of: u32,
     pub(crate) comm: [u8; COMM_LENGTH],
 }
 
@@ -118,7 +120,7 @@ pub(crate) mod spec_flag {
 
 /// `struct count_row`.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CountRow {
     pub(crate) key: u64,
     pub(crate) calls: u64,
@@ -127,6 +129,25 @@ pub(crate) struct CountRow {
     pub(crate) shortest: u64,
     pub(crate) longest: u64,
     pub(crate) buckets: [u32; 32],
+}
+
+impl CountRow {
+    /// Reads one, front to back; `None` where it is not whole.
+    pub(crate) fn read(fields: &mut Fields<'_>) -> Option<CountRow> {
+        let mut row = CountRow {
+            key: fields.u64()?,
+            calls: fields.u64()?,
+            errors: fields.u64()?,
+            total: fields.u64()?,
+            shortest: fields.u64()?,
+            longest: fields.u64()?,
+            buckets: [0; 32],
+        };
+        for bucket in &mut row.buckets {
+            *bucket = fields.u32()?;
+        }
+        Some(row)
+    }
 }
 
 /// Rows a CPU of the table of counts (`COUNT_ROWS`).

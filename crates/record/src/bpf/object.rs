@@ -2,7 +2,7 @@
 
 use crate::bpf::layout::{self, Settings};
 use crate::error::RecordError;
-use libbpf_rs::{MapCore, MapHandle, Object, ObjectBuilder};
+use libbpf_rs::{MapCore, MapHandle, Object, ObjectBuilder, ProgramType};
 use std::os::fd::{AsFd, BorrowedFd};
 
 /// The maps that all objects share; the first object that is loaded makes them.
@@ -51,7 +51,8 @@ impl SharedMaps {
     }
 }
 
-/// Loads an object with only the programs that `wanted` names.
+/// Loads an object with only the programs that `wanted` names. `function` is the kernel's function that its programs at
+/// functions (fentry, fexit) are for.
 pub(crate) fn load(
     name: &'static str,
     bytes: &[u8],
@@ -59,6 +60,7 @@ pub(crate) fn load(
     sizes: &Sizes,
     shared: &mut SharedMaps,
     wanted: &dyn Fn(&str) -> bool,
+    function: Option<&str>,
 ) -> Result<Object, RecordError> {
     let failed = |step: &'static str| move |source| RecordError::Load { program: name, step, source };
     let mut object = ObjectBuilder::default()
@@ -97,6 +99,9 @@ pub(crate) fn load(
     for mut program in object.progs_mut() {
         let keep = wanted(&program.name().to_string_lossy());
         program.set_autoload(keep);
+        if let Some(function) = function.filter(|_| keep && program.prog_type() == ProgramType::Tracing) {
+            program.set_attach_target(0, Some(function.to_string())).map_err(failed("find the function"))?;
+        }
     }
     let object = object.load().map_err(failed("load"))?;
     for map in object.maps() {

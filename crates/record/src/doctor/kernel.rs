@@ -78,10 +78,9 @@ pub(super) static LOCKDOWN: Check = Check {
                 Answer::missing(modes, "programs may not read the kernel: no recording with BPF")
                     .remedy("boot without lockdown=confidentiality; till then, record by ptrace")
             }
-            Some("integrity") => Answer::ok(
-                modes,
-                "tracepoints work; fentry and kprobes may be refused, whyslow needs neither",
-            ),
+            Some("integrity") => {
+                Answer::ok(modes, "tracepoints work; fentry and kprobes, which --probe needs, may be refused")
+            }
             Some(_) => Answer::ok(modes, "the kernel is not locked"),
             None => Answer::unknown(modes, "in `confidentiality` mode programs may not read the kernel"),
         }
@@ -114,13 +113,16 @@ pub(super) static KPROBES: Check = Check {
         if !machine.exists(devices) {
             return Answer::unknown(
                 format!("{devices} is not visible"),
-                "nothing: whyslow records at tracepoints",
+                "nothing but --probe: whyslow records at tracepoints",
             );
         }
         if machine.exists(&format!("{devices}/kprobe")) {
-            return Answer::ok("the kernel has them", "functions of the kernel could be recorded too");
+            return Answer::ok("the kernel has them", "functions of the kernel can be counted: --probe");
         }
-        Answer::missing("the kernel has none (CONFIG_KPROBES)", "nothing: whyslow records at tracepoints")
+        Answer::missing(
+            "the kernel has none (CONFIG_KPROBES)",
+            "nothing but --probe: whyslow records at tracepoints",
+        )
     },
 };
 

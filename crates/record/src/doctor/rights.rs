@@ -186,12 +186,12 @@ pub(super) static KERNEL_SYMBOLS: Check = Check {
             None => "kernel.kptr_restrict cannot be read".to_string(),
         };
         let symbols = machine.read("/proc/kallsyms");
-        let first = symbols.as_deref().ok().and_then(|text| text.split_ascii_whitespace().next());
-        match first {
-            Some(address) if address.bytes().any(|digit| digit != b'0') => {
-                Answer::ok(found, "stacks show the kernel's functions by name")
-            }
-            Some(_) => Answer::missing(
+        // The list may begin with the variables of each CPU, whose addresses count from 0.
+        let is_shown =
+            |line: &str| line.split(' ').next().is_some_and(|address| address.contains(|digit| digit != '0'));
+        match symbols.as_deref().map(|text| (text.is_empty(), text.lines().any(is_shown))) {
+            Ok((false, true)) => Answer::ok(found, "stacks show the kernel's functions by name"),
+            Ok((false, false)) => Answer::missing(
                 format!("{found}, addresses are hidden"),
                 "stacks show no names of the kernel's functions",
             )
@@ -199,7 +199,7 @@ pub(super) static KERNEL_SYMBOLS: Check = Check {
                 Some(2..) => "sudo sysctl kernel.kptr_restrict=1, and sudo whyslow …",
                 _ => "sudo whyslow …, or add cap_syslog to its capabilities",
             }),
-            None => Answer::missing("no /proc/kallsyms", "stacks show no names of the kernel's functions"),
+            _ => Answer::missing("no /proc/kallsyms", "stacks show no names of the kernel's functions"),
         }
     },
 };

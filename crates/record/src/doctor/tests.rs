@@ -249,6 +249,13 @@ fn the_host_in_figures() {
 }
 
 #[test]
+fn addresses_are_not_hidden_where_only_the_first_is_zero() {
+    let percpu = "0000000000000000 A fixed_percpu_data\n0000000000000000 A __per_cpu_start\n0000000000001000 A cpu_debug_store\n";
+    let answer = Made::new().with("/proc/kallsyms", percpu).answer("kernel symbols");
+    assert_eq!(answer.state, State::Ok);
+}
+
+#[test]
 fn names_are_one_each_and_what_is_missing_has_a_remedy() {
     let names: std::collections::BTreeSet<_> = CHECKS.iter().map(|check| check.name).collect();
     assert_eq!(names.len(), CHECKS.len());

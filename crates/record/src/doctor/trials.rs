@@ -119,9 +119,9 @@ pub(super) static FENTRY: Check = Check {
     area: Area::Kernel,
     need: Need::Context,
     look: |machine| match &machine.trials().fentry {
-        Trial::Works(what) => Answer::ok(what, "functions of the kernel could be recorded too"),
-        Trial::Fails(why) => Answer::missing(why, "nothing: whyslow records at tracepoints"),
-        Trial::NotTried(why) => Answer::unknown(why, "nothing: whyslow records at tracepoints"),
+        Trial::Works(what) => Answer::ok(what, "functions of the kernel can be counted: --probe"),
+        Trial::Fails(why) => Answer::missing(why, "nothing but --probe: whyslow records at tracepoints"),
+        Trial::NotTried(why) => Answer::unknown(why, "nothing but --probe: whyslow records at tracepoints"),
     },
 };
 

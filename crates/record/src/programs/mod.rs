@@ -8,6 +8,7 @@ mod calls;
 mod events;
 mod files;
 mod net;
+pub(crate) mod probes;
 mod samples;
 mod sched;
 mod signals;
@@ -107,4 +108,5 @@ pub static PROGRAMS: &[&Program] = &[
     &signals::SIGNALS,
     &totals::TOTALS,
     &files::FILES,
+    &probes::PROBES,
 ];

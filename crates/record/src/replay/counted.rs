@@ -10,19 +10,7 @@ use whyslow_model::{CallStats, Event, Histogram, Nanos, Sink, Syscall, ThreadCou
 impl ReplayContext {
     /// Reads `struct count_record` (programs/calls/counts.bpf.h).
     pub(super) fn counts(&mut self, record: &SpoolRecord<'_>) -> Option<()> {
-        let mut fields = Fields(record.bytes.get(Header::SIZE..)?);
-        let mut row = CountRow {
-            key: fields.u64()?,
-            calls: fields.u64()?,
-            errors: fields.u64()?,
-            total: fields.u64()?,
-            shortest: fields.u64()?,
-            longest: fields.u64()?,
-            buckets: [0; 32],
-        };
-        for bucket in &mut row.buckets {
-            *bucket = fields.u32()?;
-        }
+        let row = CountRow::read(&mut Fields(record.bytes.get(Header::SIZE..)?))?;
         counts::add(&mut self.counted, &row);
         Some(())
     }
@@ -46,7 +34,8 @@ pub(super) fn tell(context: &ReplayContext, (from, to): (Timestamp, Timestamp), 
     }
 }
 
-fn stats(row: &CountRow) -> CallStats {
+/// Count, errors and times of a row.
+pub(super) fn stats(row: &CountRow) -> CallStats {
     let mut histogram = Histogram::default();
     for (power, &calls) in row.buckets.iter().enumerate() {
         // The middle of a bucket from 2^n to 2^(n+1), on its own scale.

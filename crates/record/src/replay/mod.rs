@@ -2,6 +2,7 @@
 
 mod calls;
 mod counted;
+mod probed;
 mod sched;
 mod tasks;
 
@@ -157,6 +158,7 @@ impl Recorded {
             counts::add_to(&mut context.counted, *key, row);
         }
         counted::tell(context, (self.began, self.ended), sink);
+        probed::tell(context, &self.probed, (self.began, self.ended), sink);
         for loss in &self.losses {
             sink.push(Event::Loss(self.of_rows(loss, context)));
         }

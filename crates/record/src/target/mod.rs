@@ -27,5 +27,7 @@ mod wildcard;
 pub use cgroup::CgroupDir;
 pub use error::TargetError;
 pub use root::ProcRoot;
+#[cfg(feature = "bpf")]
+pub(crate) use selection::near;
 pub use selection::{Later, Resolved, Selection, TargetProcess};
 pub use snapshot::{SnapshotSummary, processes, snapshot};

@@ -342,7 +342,7 @@ fn is_gone(error: &io::Error) -> bool {
 }
 
 /// Those of `names` that look like `wanted`, the likest first.
-fn near(wanted: &str, names: BTreeSet<String>) -> Vec<String> {
+pub(crate) fn near(wanted: &str, names: BTreeSet<String>) -> Vec<String> {
     /// Below this, names have little to do with each other.
     const LIKE: f64 = 0.8;
     let score = |name: &str| match name.contains(wanted) || wanted.contains(name) {

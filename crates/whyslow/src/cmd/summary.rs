@@ -22,7 +22,9 @@ Examples:
   whyslow summary --by errno trace.st              which errors, how often
   whyslow summary -S calls strace-c.txt            a table of strace -c, sorted by calls
   whyslow summary -a -d 5s --by process,syscall    the whole host for five seconds, added up in the kernel
-  whyslow summary -a -d 5s --by container,syscall  the same by container")]
+  whyslow summary -a -d 5s --by container,syscall  the same by container
+  whyslow summary -p 4711 -d 5s --probe vfs_statx --by function
+                                                   a function of the kernel: calls, times, and who calls it")]
 struct Summary {
     /// Recordings (NAME.whyslow), captures (strace, strace -c, ltrace, perf trace; also .gz, .zst), directories of them, or - for standard input
     #[arg(value_name = "FILE", conflicts_with_all = LiveArgs::WHOM)]
@@ -36,7 +38,7 @@ struct Summary {
 }
 
 /// Keys that counts have.
-const ADDED_UP: [&str; 5] = ["syscall", "process", "thread", "cgroup", "container"];
+const ADDED_UP: [&str; 6] = ["syscall", "process", "thread", "cgroup", "container", "function"];
 
 fn clap() -> clap::Command {
     // `--by` is the key here.

@@ -60,6 +60,9 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         bail!("nothing to trace\nnext: name a process (-p PID) or a command (-- CMD)");
     }
     let calls = live::calls_of(&args.expression)?;
+    if args.live.has_probes() {
+        bail!("trace prints system calls only\nnext: whyslow summary --by function --probe FN -p PID");
+    }
     args.live.for_trace(calls, args.string, args.fd_names > 0);
     let out: Box<dyn Write> = match &args.output {
         // Like strace: the program's own output and ours do not mix.

@@ -57,6 +57,10 @@ pub(crate) struct LiveArgs {
     /// Keep these bytes as they are; else only what names a request is kept, without secrets
     #[arg(long, help_heading = "How to record", hide_short_help = true)]
     keep_payload: bool,
+    /// Count and time functions of the kernel too, and show who calls them: a name, module:function, or a pattern (tcp_*)
+    /// that means 16 at most. Each of their calls costs about as much as a recorded one
+    #[arg(long = "probe", value_name = "FN", value_delimiter = ',', help_heading = "How to record")]
+    probes: Vec<String>,
     /// Mebibytes of the kernel's buffers for calls
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=4096), help_heading = "How to record", hide_short_help = true)]
     buffer: u64,
@@ -177,6 +181,7 @@ impl LiveArgs {
             max_overhead: 5.0,
             payload: 0,
             keep_payload: false,
+            probes: Vec::new(),
             buffer: 4,
             // ptrace sees no stacks.
             by: Means::Bpf,
@@ -190,6 +195,11 @@ impl LiveArgs {
     /// True where something live was asked for.
     pub(crate) fn is_asked(&self) -> bool {
         !self.command.is_empty() || !self.selection().is_empty()
+    }
+
+    /// True where functions of the kernel are to be counted.
+    pub(crate) fn has_probes(&self) -> bool {
+        !self.probes.is_empty()
     }
 
     /// True where the host is sampled beside the recording.
@@ -268,6 +278,7 @@ impl LiveArgs {
             planned: self.duration.unwrap_or(DEFAULT_DURATION),
             payload: self.payload,
             keep_payload: self.keep_payload,
+            probes: self.probes.clone(),
             ring_bytes: self.buffer << 20,
             ..usual
         }

@@ -121,10 +121,13 @@ pub(crate) fn record(
         ),
     };
     let folder = spool.or(temporary.as_ref().map(TempDir::path)).expect("one of both");
+    let refused = "--probe needs BPF, which is not to be had here, or not asked for\nnext: whyslow doctor tells what is missing; without --probe the recording works";
     if let Some(why) = host::is_all(args) {
+        anyhow::ensure!(!args.has_probes(), "{why}: {refused}");
         return host::record(args, why, follow);
     }
     let by_ptrace = by_ptrace::is_chosen(args)?;
+    anyhow::ensure!(!(by_ptrace && args.has_probes()), "{refused}");
     // A profile and a printed trace are of one program.
     let mut beside = if args.wants_host() { Some(host::Beside::start(follow.is_some())?) } else { None };
     let mut ended = if by_ptrace {

@@ -202,8 +202,9 @@ static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 		flags |= CALL_NO_ENTER;
 	}
 	flags |= compat_flag(regs);
-	/* A call is counted or recorded, never both, so that the two add up. */
-	if (mode == CALLS_COUNT && !(spec->flags & SPEC_STATE) && (!entered || elapsed(entered, now) < settings.slow_call)) {
+	/* A call is counted or recorded, never both, so that the two add up. One that had begun before is recorded: whose it is,
+	 * such as a child's wait for its start, is decided later. */
+	if (mode == CALLS_COUNT && !(spec->flags & SPEC_STATE) && entered && elapsed(entered, now) < settings.slow_call) {
 		count_call(state->tid, nr, entered, now, ret);
 		return 0;
 	}

@@ -2,20 +2,9 @@
  * into the ring, so that no count is lost. */
 #ifndef WHYSLOW_COUNTS_H
 #define WHYSLOW_COUNTS_H
+#include "../../bpf/count_row.bpf.h"
 
 #define COUNT_ROWS 4096
-#define COUNT_BUCKETS 32
-
-struct count_row {
-	u64 key; /* thread << 32 | number of the call + 1; 0 where free */
-	u64 calls;
-	u64 errors;
-	u64 total; /* ns */
-	u64 shortest;
-	u64 longest;
-	u32 buckets[COUNT_BUCKETS]; /* by the binary logarithm of the ns */
-};
-
 struct count_rows {
 	struct count_row row[COUNT_ROWS];
 };
@@ -33,31 +22,6 @@ struct count_record {
 	struct count_row row;
 };
 TELL_TYPE(struct count_record, count_record);
-
-static __always_inline u32 binary_log(u64 value)
-{
-	u32 log = 0, low = value;
-
-	if (value >> 32)
-		return COUNT_BUCKETS - 1;
-	if (low >> 16) {
-		low >>= 16;
-		log += 16;
-	}
-	if (low >> 8) {
-		low >>= 8;
-		log += 8;
-	}
-	if (low >> 4) {
-		low >>= 4;
-		log += 4;
-	}
-	if (low >> 2) {
-		low >>= 2;
-		log += 2;
-	}
-	return log + (low >> 1);
-}
 
 /* Writes a row out that makes place for another. */
 static __noinline int evict(struct count_row *row, u32 cpu, u64 now)

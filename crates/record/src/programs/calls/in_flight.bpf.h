@@ -33,6 +33,7 @@ int calls_task_exit(u64 *ctx)
 /* include/linux/sched.h */
 #define TASK_INTERRUPTIBLE 1
 #define TASK_UNINTERRUPTIBLE 2
+#define PF_KTHREAD 0x200000
 
 /* The calls that the watched threads are in as the recording ends. What their arguments point to is read by the drain
  * (crates/record/src/bpf/in_flight.rs). */
@@ -56,6 +57,9 @@ int calls_in_flight(struct bpf_iter__task *ctx)
 	if (!state->enter) {
 		/* Who waits all along is in a call that it entered before, unless it waits elsewhere (a page fault: then the
 		 * kernel has -1 for the number). */
+		/* A thread of the kernel makes no calls; its registers may all be 0, as of a read (Linux 6.1). */
+		if (task->flags & PF_KTHREAD)
+			return 0;
 		if (!(task->__state & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE)) || (s64)regs->orig_ax < 0)
 			return 0;
 		flags |= CALL_NO_ENTER;

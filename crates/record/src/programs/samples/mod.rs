@@ -123,6 +123,11 @@ impl Samples {
         }
     }
 
+    /// What finds the names of functions.
+    pub(crate) fn symbols(&self) -> Rc<RefCell<Symbolizer>> {
+        self.symbols.clone()
+    }
+
     fn user(&mut self, stack: &StackRecord, sink: &mut dyn Sink) -> Option<StackId> {
         let cut = stack.flags & flag::USER_CUT != 0;
         self.stacks.user(stack.pid, &stack.user, cut, &mut self.symbols.borrow_mut(), sink)
