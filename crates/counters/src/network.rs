@@ -128,7 +128,8 @@ pub fn port_range(text: &[u8]) -> Option<(u16, u16)> {
 /// How many ports that are, without the reserved ones (`ip_local_reserved_ports`).
 pub fn ports((first, last): (u16, u16), reserved: &[u8]) -> u64 {
     let reserved = text::numbers_of_list(reserved).filter(|port| (first..=last).contains(port)).count();
-    u64::from(last - first + 1).saturating_sub(reserved as u64)
+    // All 65,536 are one more than a port's number holds.
+    (u64::from(last) + 1).saturating_sub(u64::from(first)).saturating_sub(reserved as u64)
 }
 
 #[cfg(test)]

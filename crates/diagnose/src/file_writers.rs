@@ -42,7 +42,7 @@ pub(crate) fn file_writers(facts: &Facts) -> Vec<FileWriter> {
                 first: file.first,
             });
             writer.files += 1;
-            writer.bytes += part as u64;
+            writer.bytes = writer.bytes.saturating_add(part as u64);
         }
     }
     let mut writers: Vec<FileWriter> = writers.into_values().filter(|writer| writer.bytes > 0).collect();
@@ -55,7 +55,9 @@ pub(crate) fn file_writers(facts: &Facts) -> Vec<FileWriter> {
 pub(crate) fn lines(facts: &Facts, most: usize) -> Vec<Evidence> {
     /// Less than that of all matters to nobody.
     const MATTERS: f64 = 0.1;
-    let all: u64 = facts.devices.iter().iter().map(|(_, device)| device.sum(Op::writes).device.bytes).sum();
+    let devices = facts.devices.iter();
+    let all =
+        devices.iter().map(|(_, device)| device.sum(Op::writes).device.bytes).fold(0, u64::saturating_add);
     let matters = |writer: &FileWriter| writer.bytes as f64 >= MATTERS * all as f64;
     let line = |writer: FileWriter| {
         let who = match (&writer.who.process, &writer.who.thread) {

@@ -242,7 +242,7 @@ impl CallStats {
     pub fn record(&mut self, dur: Nanos, failed: bool, bytes: u64) {
         self.count += 1;
         self.errors += failed as u64;
-        self.bytes += bytes;
+        self.bytes = self.bytes.saturating_add(bytes);
         if let Some(ns) = dur.get() {
             self.timed += 1;
             self.total_ns = self.total_ns.saturating_add(ns);
@@ -252,19 +252,19 @@ impl CallStats {
         }
     }
 
-    /// Adds another set's calls.
+    /// Adds another set's calls. A damaged recording may claim any figures: sums stay at the most that there is.
     pub fn merge(&mut self, other: &CallStats) {
         if other.count == 0 {
             return;
         }
-        self.count += other.count;
-        self.errors += other.errors;
-        self.timed += other.timed;
+        self.count = self.count.saturating_add(other.count);
+        self.errors = self.errors.saturating_add(other.errors);
+        self.timed = self.timed.saturating_add(other.timed);
         self.total_ns = self.total_ns.saturating_add(other.total_ns);
         self.waiting_ns = self.waiting_ns.saturating_add(other.waiting_ns);
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
-        self.bytes += other.bytes;
+        self.bytes = self.bytes.saturating_add(other.bytes);
         self.histogram.merge(&other.histogram);
     }
 

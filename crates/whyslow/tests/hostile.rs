@@ -6,7 +6,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use whyslow_diagnose::views::{Ask, VIEWS};
 use whyslow_diagnose::{Facts, Side, diagnose, diff};
-use whyslow_model::{Cell, Diagnosis, Diff, Nanos, SourceInfo, Table};
+use whyslow_model::{
+    BlockIo, CaptureKind, Cell, Diagnosis, Diff, Event, FdKind, FileIo, FileOp, InodeId, Nanos, Sink,
+    SourceId, SourceInfo, Table, Timestamp,
+};
 use whyslow_read::{Input, Options, read};
 use whyslow_report::{EXPORTERS, Exporter, Style};
 
@@ -364,6 +367,63 @@ fn check_all(facts: &Facts, before: &(Facts, Diagnosis)) -> Diagnosis {
         tables.iter().for_each(|table| check_output(exporter, &Shown::Table(table)));
     }
     diagnosis
+}
+
+/// Two of each, so that sums would overflow.
+fn with_largest_figures() -> Facts {
+    let most = u64::MAX - 1;
+    let mut facts = Facts::default();
+    let file = Some(InodeId { major: 8, minor: 1, inode: 42, generation: 1 });
+    for (tid, op) in [(7, FileOp::Read), (7, FileOp::Write), (8, FileOp::Write), (7, FileOp::Write)] {
+        facts.push(Event::FileIo(Box::new(FileIo {
+            pid: 7,
+            tid,
+            op,
+            kind: FdKind::File,
+            path: Some("/var/log/app.log".to_string()),
+            file,
+            first: Timestamp::new(1),
+            last: Timestamp::new(most),
+            calls: most,
+            errors: most,
+            timed: most,
+            bytes: most,
+            total: Nanos::new(most),
+            longest: Nanos::new(most),
+        })));
+    }
+    for (sector, bytes) in [(0, 4_096), (8, most), (most, most), (1, most)] {
+        facts.push(Event::BlockIo(Box::new(BlockIo {
+            queued: Timestamp::new(1),
+            issued: Timestamp::new(1),
+            completed: Timestamp::new(most),
+            device: "8:1".to_string(),
+            sector,
+            bytes,
+            op: "write".to_string(),
+            pid: Some(7),
+            tid: Some(7),
+            file,
+        })));
+    }
+    facts.push(Event::Source(SourceInfo::new(SourceId(0), "x.whyslow", CaptureKind::Recording)));
+    facts.finish();
+    facts
+}
+
+#[test]
+fn a_recording_that_claims_the_largest_figures_is_shown_whole() {
+    let facts = with_largest_figures();
+    let diagnosis = diagnose(&facts);
+    for view in VIEWS {
+        for by in view.by.iter().map(|by| Some(by.to_string())).chain([None]) {
+            let table = (view.table)(&facts, &Ask { by, ..Ask::default() }).expect("a grouping of its own");
+            for exporter in EXPORTERS {
+                check_output(exporter, &Shown::Table(&table));
+                check_output(exporter, &Shown::Diagnosis(&diagnosis));
+            }
+        }
+    }
 }
 
 #[test]

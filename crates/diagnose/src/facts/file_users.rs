@@ -53,12 +53,12 @@ impl Tally {
         }
     }
 
-    /// Adds others.
+    /// Adds others. A damaged recording may claim any figures: sums stay at the most that there is.
     pub fn add(&mut self, other: &Tally) {
-        self.calls += other.calls;
-        self.errors += other.errors;
+        self.calls = self.calls.saturating_add(other.calls);
+        self.errors = self.errors.saturating_add(other.errors);
         self.bytes = self.bytes.saturating_add(other.bytes);
-        self.timed += other.timed;
+        self.timed = self.timed.saturating_add(other.timed);
         self.total_ns = self.total_ns.saturating_add(other.total_ns);
         self.longest_ns = self.longest_ns.max(other.longest_ns);
     }
@@ -84,12 +84,17 @@ impl FileUse {
 
     /// All calls.
     pub fn calls(&self) -> u64 {
-        self.all().iter().map(|tally| tally.calls).sum()
+        self.all().iter().map(|tally| tally.calls).fold(0, u64::saturating_add)
+    }
+
+    /// Bytes read and written.
+    pub fn bytes(&self) -> u64 {
+        self.reads.bytes.saturating_add(self.writes.bytes)
     }
 
     /// Time in all calls, ns.
     pub fn total_ns(&self) -> u64 {
-        self.all().iter().map(|tally| tally.total_ns).sum()
+        self.all().iter().map(|tally| tally.total_ns).fold(0, u64::saturating_add)
     }
 
     /// The longest call, ns.

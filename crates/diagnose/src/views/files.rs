@@ -42,7 +42,7 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
         if by_user {
             for (user, used) in users.iter() {
                 let who = Who::of(facts, user);
-                let bytes = used.reads.bytes + used.writes.bytes;
+                let bytes = used.bytes();
                 let mut row = Row::of_use(String::new(), used, timed);
                 row.files = file.merged.max(1);
                 row.patterns.insert(file.pattern(), bytes);
@@ -58,7 +58,7 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
         let key = key_of(&file.path, by, file);
         let mut row = Row::of(key.clone(), file, (counted && sum.calls() > 0).then_some(&sum), timed);
         for (user, used) in users.iter() {
-            row.used_by(Who::of(facts, user), used.reads.bytes + used.writes.bytes);
+            row.used_by(Who::of(facts, user), used.bytes());
         }
         if facts.world.calls == 0 {
             row = row.without_lookups();
@@ -72,7 +72,7 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
             "pattern" => Group::Path(pattern_of(&row.key).into_owned()),
             "directory" => Group::Path(directory_of(&row.key).to_string()),
             _ => {
-                let bytes = row.read + row.written;
+                let bytes = row.moved();
                 row.patterns.insert(pattern_of(&row.key).into_owned(), bytes);
                 let who = row.users.first().map(|(who, _)| who.clone()).unwrap_or_default();
                 Group::of_user(who, by)
@@ -139,7 +139,8 @@ fn to_disk(facts: &Facts) -> HashMap<&str, u64> {
     let mut bytes: HashMap<&str, u64> = HashMap::new();
     for file in facts.devices.written_back() {
         if let Some(path) = file.path.as_deref() {
-            *bytes.entry(path).or_default() += file.bytes;
+            let sum: &mut u64 = bytes.entry(path).or_default();
+            *sum = sum.saturating_add(file.bytes);
         }
     }
     bytes

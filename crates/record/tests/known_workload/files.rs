@@ -5,7 +5,7 @@ use crate::{Seen, TIMES, only, record};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use whyslow_model::{FdKind, FileIo, FileOp};
-use whyslow_record::Mode;
+use whyslow_record::{Mode, Options};
 
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("files-{name}-{}", std::process::id()));
@@ -27,6 +27,13 @@ fn one(folder: &Path, number: usize) {
     while file.read(&mut buffer).unwrap() > 0 {}
     drop(file);
     std::fs::remove_file(&path).unwrap();
+}
+
+/// Records what is done with files, and nothing else.
+fn files_alone(options: &mut Options) {
+    options.files = true;
+    options.mode = Mode::None;
+    options.sched = false;
 }
 
 fn tid() -> u32 {
@@ -68,9 +75,7 @@ fn bytes_calls_and_paths_are_those_of_the_threads() {
     };
     // The other thread is made while recording: a thread of a watched process is watched.
     let options = only(|options| {
-        options.files = true;
-        options.mode = Mode::None;
-        options.sched = false;
+        files_alone(options);
         options.follow = true;
     });
     let Some((seen, other, _)) = record(options, work, |_| ()) else { return };
@@ -115,11 +120,7 @@ fn pipes_and_copies_have_both_their_sides() {
         // SAFETY: a read from a descriptor that is not there.
         unsafe { libc::read(1_000_000, [0u8; 4].as_mut_ptr().cast(), 4) };
     };
-    let options = only(|options| {
-        options.files = true;
-        options.mode = Mode::None;
-        options.sched = false;
-    });
+    let options = only(files_alone);
     let Some((seen, ..)) = record(options, work, |_| ()) else { return };
     assert_adds_up(&seen);
     let times = TIMES as u64;
@@ -160,11 +161,7 @@ fn rows_that_make_place_are_not_lost() {
             }
         }
     };
-    let options = only(|options| {
-        options.files = true;
-        options.mode = Mode::None;
-        options.sched = false;
-    });
+    let options = only(files_alone);
     let Some((seen, ..)) = record(options, work, |_| ()) else { return };
     assert_adds_up(&seen);
     let loss = seen.losses.iter().find(|loss| loss.table == "files").unwrap();
@@ -234,9 +231,7 @@ fn paths_are_those_of_the_process() {
         (in_root, in_mount)
     };
     let options = only(|options| {
-        options.files = true;
-        options.mode = Mode::None;
-        options.sched = false;
+        files_alone(options);
         options.follow = true;
     });
     let Some((seen, (in_root, in_mount), _)) = record(options, work, |_| ()) else { return };

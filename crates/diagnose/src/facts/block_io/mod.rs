@@ -168,8 +168,9 @@ impl Devices {
     /// Each device by name, the one with the most time first.
     pub fn iter(&self) -> Vec<(&str, &DeviceFacts)> {
         let mut devices: Vec<_> = self.by_name.iter().map(|(name, device)| (&**name, device)).collect();
-        let time =
-            |device: &DeviceFacts| device.groups.values().map(|group| group.device.total_ns).sum::<u64>();
+        let time = |device: &DeviceFacts| {
+            device.groups.values().map(|group| group.device.total_ns).fold(0, u64::saturating_add)
+        };
         devices.sort_by_cached_key(|(name, device)| (std::cmp::Reverse(time(device)), *name));
         devices
     }

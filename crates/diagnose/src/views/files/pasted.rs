@@ -52,7 +52,7 @@ fn row(path: String, who: Who, thing: &Thing) -> Row {
     row.ns = sum(Metric::CallTotal);
     row.longest = thing.reading(Metric::CallMax).map(|reading| reading.max as u64);
     row.tools.extend(tool);
-    row.users.push((who, row.read + row.written));
+    row.users.push((who, row.moved()));
     row
 }
 

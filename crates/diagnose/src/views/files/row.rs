@@ -127,22 +127,26 @@ impl Row {
     }
 
     pub(super) fn add(&mut self, other: &Row) {
-        let plus = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a + b).or(a).or(b);
-        self.files += other.files;
-        self.calls += other.calls;
+        let plus = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a.saturating_add(b)).or(a).or(b);
         self.stats = plus(self.stats, other.stats);
         self.failed = plus(self.failed, other.failed);
         self.opens = plus(self.opens, other.opens);
         self.reads = plus(self.reads, other.reads);
-        self.read += other.read;
         self.writes = plus(self.writes, other.writes);
-        self.written += other.written;
         self.syncs = plus(self.syncs, other.syncs);
         self.to_disk = plus(self.to_disk, other.to_disk);
-        self.creates += other.creates;
-        self.unlinks += other.unlinks;
-        self.renames += other.renames;
-        self.appends += other.appends;
+        for (sum, more) in [
+            (&mut self.files, other.files),
+            (&mut self.calls, other.calls),
+            (&mut self.read, other.read),
+            (&mut self.written, other.written),
+            (&mut self.creates, other.creates),
+            (&mut self.unlinks, other.unlinks),
+            (&mut self.renames, other.renames),
+            (&mut self.appends, other.appends),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
         self.size = self.size.max(other.size);
         self.ns = plus(self.ns, other.ns);
         self.longest = self.longest.max(other.longest);
@@ -151,13 +155,19 @@ impl Row {
             self.used_by(who.clone(), *bytes);
         }
         for (pattern, bytes) in &other.patterns {
-            *self.patterns.entry(pattern.clone()).or_default() += bytes;
+            let sum = self.patterns.entry(pattern.clone()).or_default();
+            *sum = sum.saturating_add(*bytes);
         }
+    }
+
+    /// Bytes read and written.
+    pub(super) fn moved(&self) -> u64 {
+        self.read.saturating_add(self.written)
     }
 
     pub(super) fn used_by(&mut self, who: Who, bytes: u64) {
         match self.users.iter().position(|(known, _)| *known == who) {
-            Some(at) => self.users[at].1 += bytes,
+            Some(at) => self.users[at].1 = self.users[at].1.saturating_add(bytes),
             None if self.users.len() < MOST_USERS => self.users.push((who, bytes)),
             None => {}
         }
@@ -188,7 +198,7 @@ impl Row {
         for (who, bytes) in &self.users {
             let Some(text) = text(who) else { continue };
             match all.iter().position(|(known, _)| *known == text) {
-                Some(at) => all[at].1 += bytes,
+                Some(at) => all[at].1 = all[at].1.saturating_add(*bytes),
                 None => all.push((text, *bytes)),
             }
         }

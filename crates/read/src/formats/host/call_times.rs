@@ -203,6 +203,21 @@ fn time(word: &str, unit: f64) -> Option<f64> {
     (value >= 0.0).then_some(value * scale)
 }
 
+/// Says when `table` of counts was made and over how long, and where that is known what its counts come to a second.
+pub(super) fn rate_counts(table: &mut FigureTable, at: Option<u64>, length: Nanos) {
+    table.over = Over::Interval(length);
+    table.at = at.map_or(Timestamp::UNKNOWN, Timestamp::new);
+    let Some(length) = length.as_secs_f64().filter(|length| *length > 0.0) else { return };
+    for row in &mut table.rows {
+        if let Some(count) = row.get(Metric::CallCount) {
+            row.set(Metric::Calls, count / length);
+        }
+        if let Some(total) = row.get(Metric::CallTotal) {
+            row.set(Metric::CallTime, total / 1e9 / length);
+        }
+    }
+}
+
 /// A row of eBCC without a header. The number of the call differs by architecture: that its name is one of a call, and
 /// that the mean lies between least and most, leaves no doubt.
 fn numbered(line: &Line<'_>) -> Option<Header> {
@@ -248,19 +263,8 @@ const MOST_ROWS: usize = 131_072;
 impl CallTimes {
     fn flush(&mut self, out: &mut Out<'_>) {
         let Some(mut table) = self.table.take() else { return };
-        let length = self.every.map(seconds).unwrap_or(Nanos::UNKNOWN);
-        table.over = Over::Interval(length);
-        table.at = self.at.map_or(Timestamp::UNKNOWN, Timestamp::new);
-        if let Some(length) = length.as_secs_f64().filter(|length| *length > 0.0) {
-            for row in &mut table.rows {
-                if let Some(count) = row.get(Metric::CallCount) {
-                    row.set(Metric::Calls, count / length);
-                }
-                if let Some(total) = row.get(Metric::CallTotal) {
-                    row.set(Metric::CallTime, total / 1e9 / length);
-                }
-            }
-        }
+        let length = self.every.map_or(Nanos::UNKNOWN, seconds);
+        rate_counts(&mut table, self.at, length);
         out.push(table);
     }
 }

@@ -7,13 +7,12 @@
 //! lstat                   1052795
 //! ```
 
+use super::call_times::rate_counts;
 use super::columns::task_number;
 use super::line::{DayClock, Line, number, time_of_day};
 use super::sysstat::seconds;
 use super::{Block, Out, Step, Tool};
-use whyslow_model::{
-    ClockKind, Entity, FigureRow, FigureTable, Metric, Nanos, Over, Syscall, Timestamp, Trait,
-};
+use whyslow_model::{ClockKind, Entity, FigureRow, FigureTable, Metric, Nanos, Syscall, Trait};
 
 pub(super) static COUNTS: Tool =
     Tool { begins: |line| shape(line).is_some(), row: |_| false, open: || Box::<Counts>::default() };
@@ -109,18 +108,7 @@ impl Counts {
         let between =
             self.at.zip(self.before).and_then(|(at, before)| at.checked_sub(before)).filter(|ns| *ns > 0);
         let length = between.map(Nanos::new).or_else(|| self.every.map(seconds)).unwrap_or_default();
-        table.over = Over::Interval(length);
-        table.at = self.at.map_or(Timestamp::UNKNOWN, Timestamp::new);
-        if let Some(length) = length.as_secs_f64().filter(|length| *length > 0.0) {
-            for row in &mut table.rows {
-                if let Some(count) = row.get(Metric::CallCount) {
-                    row.set(Metric::Calls, count / length);
-                }
-                if let Some(total) = row.get(Metric::CallTotal) {
-                    row.set(Metric::CallTime, total / 1e9 / length);
-                }
-            }
-        }
+        rate_counts(&mut table, self.at, length);
         self.before = self.at.or(self.before);
         out.push(table);
     }

@@ -55,11 +55,17 @@ impl FileSums {
             Entry::Vacant(free) => drop(free.insert(*row)),
             Entry::Occupied(mut known) => {
                 let known = known.get_mut();
+                // A damaged recording may claim any figures.
                 known.untimed = known.untimed.saturating_add(row.untimed);
-                known.calls += row.calls;
-                known.errors += row.errors;
-                known.bytes += row.bytes;
-                known.total += row.total;
+                let sums = [
+                    (&mut known.calls, row.calls),
+                    (&mut known.errors, row.errors),
+                    (&mut known.bytes, row.bytes),
+                    (&mut known.total, row.total),
+                ];
+                for (sum, more) in sums {
+                    *sum = sum.saturating_add(more);
+                }
                 known.longest = known.longest.max(row.longest);
                 known.first = known.first.min(row.first);
                 known.last = known.last.max(row.last);
@@ -239,6 +245,23 @@ mod tests {
         assert_eq!((told[0].total, told[0].longest), (Nanos::new(40), Nanos::new(30)));
         assert_eq!((told[0].first, told[0].last), (Timestamp::new(1_005), Timestamp::new(1_009)));
         assert_eq!((told[0].op, told[0].kind, told[0].pid), (FileOp::Write, FdKind::File, 40));
+    }
+
+    #[test]
+    fn figures_of_a_damaged_recording_stay_at_the_most_that_there_is() {
+        let most = FileRow {
+            untimed: u32::MAX,
+            calls: u64::MAX,
+            errors: u64::MAX,
+            bytes: u64::MAX,
+            total: u64::MAX,
+            ..row(1, 41, 1)
+        };
+        let told = told(&mut FileSums::default(), &[most, row(1, 41, 1), most]);
+        assert_eq!(told.len(), 1);
+        assert_eq!((told[0].calls, told[0].errors, told[0].bytes), (u64::MAX, u64::MAX, u64::MAX));
+        assert_eq!((told[0].total, told[0].longest), (Nanos::new(u64::MAX - 1), Nanos::new(1)));
+        assert_eq!(told[0].timed, u64::MAX - u64::from(u32::MAX));
     }
 
     #[test]
