@@ -43,7 +43,8 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 /// Tells what went wrong.
 pub(crate) fn complain(error: &anyhow::Error) {
     let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
-    eprintln!("whyslow: {}", plain(&causes.join(": ")));
+    // Not `eprintln!`, which panics where the terminal is gone.
+    let _ = writeln!(io::stderr(), "whyslow: {}", plain(&causes.join(": ")));
 }
 
 /// Text out of a capture or a file name without the characters that a terminal acts upon; line ends stay.

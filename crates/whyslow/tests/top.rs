@@ -1,8 +1,12 @@
-//! `whyslow top --once` on the machine that the tests run on.
+//! `whyslow top` on the machine that the tests run on: one look for scripts, and the screen on a terminal of its own.
 
+mod pty;
+
+use pty::Pty;
+use rustix::process::Signal;
 use serde_json::Value;
 use std::process::{Command, Output, Stdio};
-
+use std::time::{Duration, Instant};
 fn top(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_whyslow"))
         .arg("top")
@@ -49,4 +53,222 @@ fn what_cannot_be_is_refused_with_the_way_out() {
     let no_terminal = top(&[]);
     let text = String::from_utf8_lossy(&no_terminal.stderr);
     assert!(!no_terminal.status.success() && text.contains("--once"), "{text}");
+}
+
+/// The screen, on a terminal of that size.
+fn screen(columns: u16, rows: u16, args: &[&str]) -> Pty {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_whyslow"));
+    command.arg("top").args(args).env("TERM", "xterm-256color").env_remove("NO_COLOR");
+    Pty::start(&command, columns, rows)
+}
+
+/// The terminal is as before: no other screen, a cursor, no mouse, lines and echo.
+fn assert_given_back(pty: &Pty, modes: &str) {
+    let text = String::from_utf8_lossy(&pty.written);
+    for (taken, given) in
+        [("\x1b[?1049h", "\x1b[?1049l"), ("\x1b[?25l", "\x1b[?25h"), ("\x1b[?1000h", "\x1b[?1000l")]
+    {
+        assert!(text.rfind(given) > text.rfind(taken), "{taken:?} is not taken back");
+    }
+    assert_eq!(pty.modes(), modes);
+}
+
+#[test]
+fn keys_lead_into_a_process_and_back() {
+    let mut pty = screen(100, 30, &["-i", "200ms"]);
+    let modes = pty.modes();
+    pty.wait_for("CPU %");
+    assert_ne!(pty.modes(), modes, "keys come one by one");
+    pty.keys("?");
+    pty.wait_for("what it does");
+    pty.keys("\x1b");
+    pty.wait_for(" processes ");
+    // This test, by its number.
+    pty.keys(&format!("/{}\r", std::process::id()));
+    pty.wait_for(" 1 process ");
+    pty.keys("\r");
+    pty.wait_for("threads that did something");
+    pty.keys("d");
+    pty.wait_for(": fds ");
+    pty.wait_for("/dev/pts/");
+    // Back to its threads, to all processes, and without the filter.
+    pty.keys("\x1b");
+    pty.wait_for("threads that did something");
+    pty.keys("\x7f");
+    pty.wait_for(" 1 process ");
+    pty.keys("\x1b[D");
+    pty.wait_until("all processes", |screen| screen.contains(" processes ") && !screen.contains("filter"));
+    pty.keys(" ");
+    pty.wait_for(" held ");
+    pty.keys("t");
+    pty.keys(" +");
+    pty.wait_for("every 400 ms");
+    pty.keys("q");
+    assert!(pty.end().success());
+    assert_given_back(&pty, &modes);
+}
+
+#[test]
+fn ctrl_z_gives_the_terminal_back_and_fg_takes_it() {
+    let mut pty = screen(80, 24, &[]);
+    let modes = pty.modes();
+    pty.wait_for("CPU %");
+    for stop in ["\x1a", ""] {
+        match stop {
+            "" => pty.signal(Signal::TSTP),
+            key => pty.keys(key),
+        }
+        let until = Instant::now() + Duration::from_secs(60);
+        while pty.state_and_cpu().0 != 'T' {
+            assert!(Instant::now() < until, "it does not stop");
+            pty.read_for(Duration::from_millis(20));
+        }
+        pty.read_for(Duration::from_millis(20));
+        assert_given_back(&pty, &modes);
+        pty.written.clear();
+        // What fg does, after the shell and others wrote to the screen.
+        pty.signal(Signal::CONT);
+        pty.wait_until("it again", |screen| screen.contains("CPU %") && screen.contains("q end"));
+        let until = Instant::now() + Duration::from_secs(60);
+        while !String::from_utf8_lossy(&pty.written).contains("CPU %") {
+            assert!(Instant::now() < until, "nothing is drawn again");
+            pty.read_for(Duration::from_millis(20));
+        }
+        assert_ne!(pty.modes(), modes);
+    }
+    pty.keys("\x03");
+    assert!(pty.end().success());
+    assert_given_back(&pty, &modes);
+}
+
+#[test]
+fn signals_end_it_in_good_order() {
+    for (signal, status) in [(Signal::TERM, 143), (Signal::INT, 0), (Signal::HUP, 129)] {
+        let mut pty = screen(80, 24, &[]);
+        let modes = pty.modes();
+        pty.wait_for("CPU %");
+        pty.signal(signal);
+        assert_eq!(pty.end().code(), Some(status), "{signal:?}");
+        assert_given_back(&pty, &modes);
+    }
+}
+
+#[test]
+fn a_terminal_that_is_gone_ends_it() {
+    let mut pty = screen(80, 24, &["-i", "1h"]);
+    pty.wait_for("CPU %");
+    pty.hang_up();
+    assert_eq!(pty.end_unread().code(), Some(129));
+    // Also where nobody may be told so: a shell that ignores SIGHUP hands that on.
+    let mut command = Command::new("sh");
+    let ignoring = r#"trap "" HUP; exec "$0" top -i 1h"#;
+    command.args(["-c", ignoring, env!("CARGO_BIN_EXE_whyslow")]).env("TERM", "xterm");
+    let mut pty = Pty::start(&command, 80, 24);
+    pty.wait_for("CPU %");
+    pty.hang_up();
+    assert_eq!(pty.end_unread().code(), Some(129));
+}
+
+#[test]
+fn it_fits_every_size_and_follows_a_change() {
+    let mut pty = screen(80, 24, &["-i", "200ms"]);
+    pty.wait_for("CPU %");
+    for (columns, rows) in [(1, 1), (3, 2), (10, 3), (40, 8), (79, 23), (300, 90), (80, 1), (1, 60)] {
+        pty.resize(columns, rows);
+        pty.keys("?");
+        pty.read_for(Duration::from_millis(60));
+        pty.keys("?");
+        pty.read_for(Duration::from_millis(60));
+    }
+    pty.resize(120, 40);
+    pty.wait_for("COMMAND");
+    pty.wait_for("q end");
+    assert!(pty.end_by("q").success());
+}
+
+#[test]
+fn the_mouse_chooses_and_turns() {
+    let mut pty = screen(100, 30, &["-i", "1h"]);
+    pty.wait_for("CPU %");
+    // Presses the right button: nothing to go back to; turns the wheel; leaves a sequence unfinished, which must not hold
+    // anything up.
+    pty.keys("\x1b[<2;10;10M\x1b[<65;10;20M\x1b[<64;10;20M");
+    pty.keys("?");
+    pty.wait_for("what it does");
+    pty.keys("\x1b[<2;10;10M");
+    pty.wait_for(" processes ");
+    pty.keys("\x1b[");
+    pty.read_for(Duration::from_millis(100));
+    pty.signal(Signal::TERM);
+    assert_eq!(pty.end().code(), Some(143));
+}
+
+#[test]
+fn a_line_that_is_stuck_costs_nothing_and_holds_no_end_up() {
+    let mut pty = screen(200, 60, &["-i", "100ms"]);
+    pty.wait_for("CPU %");
+    // More than the kernel keeps for a reader that does not read.
+    for _ in 0..200 {
+        pty.keys("?\x0c");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    std::thread::sleep(Duration::from_millis(500));
+    let (began, (_, before)) = (Instant::now(), pty.state_and_cpu());
+    std::thread::sleep(Duration::from_secs(2));
+    let used = pty.state_and_cpu().1 - before;
+    let passed = began.elapsed().as_secs_f64() * rustix::param::clock_ticks_per_second() as f64;
+    assert!((used as f64) < passed / 4.0, "{used} ticks of {passed} while nobody reads");
+    let status = std::fs::read_to_string(format!("/proc/{}/status", pty.pid())).expect("it is there");
+    let rss = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("its memory");
+    let kib: u64 = rss.trim_end_matches("kB").trim().parse().expect("KiB");
+    assert!(kib < 200 * 1024, "{kib} KiB");
+    // Read again, it shows what is now.
+    pty.read_for(Duration::from_millis(300));
+    pty.wait_for("q end");
+    for _ in 0..200 {
+        pty.keys("?\x0c");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    pty.signal(Signal::TERM);
+    assert_eq!(pty.end_unread().code(), Some(143));
+}
+
+#[test]
+fn little_is_written_where_little_changes() {
+    let mut pty = screen(80, 24, &["-i", "200ms"]);
+    pty.wait_for("CPU %");
+    pty.read_for(Duration::from_secs(1));
+    pty.written.clear();
+    pty.keys(" ");
+    pty.wait_for(" held ");
+    pty.read_for(Duration::from_millis(200));
+    pty.written.clear();
+    // Held, nothing changes: not a byte, however often it looks.
+    assert_eq!(pty.read_for(Duration::from_secs(1)), 0, "{:?}", String::from_utf8_lossy(&pty.written));
+}
+
+#[test]
+fn terminals_that_cannot_be_drawn_on_are_told_the_way_out() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_whyslow"));
+    command.arg("top").env("TERM", "dumb");
+    let mut pty = Pty::start(&command, 80, 24);
+    assert_eq!(pty.end().code(), Some(2));
+    assert!(String::from_utf8_lossy(&pty.written).contains("--once"));
+    // Without colour: no sequence for one.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_whyslow"));
+    command.args(["top", "-i", "200ms"]).env("TERM", "xterm").env("NO_COLOR", "1");
+    let mut pty = Pty::start(&command, 80, 24);
+    pty.wait_for("CPU %");
+    pty.keys("q");
+    assert!(pty.end().success());
+    assert!(!String::from_utf8_lossy(&pty.written).contains("\x1b[31"));
+}
+
+#[test]
+fn intervals_that_cannot_be_are_refused() {
+    for wrong in ["50ms", "2h"] {
+        let refused = top(&["-i", wrong]);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&refused.stderr).contains("100ms to 1h"), "{wrong}");
+    }
 }

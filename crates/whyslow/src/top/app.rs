@@ -11,15 +11,22 @@ pub(crate) enum Page {
     /// All processes.
     Processes,
     /// The threads of one.
-    Threads(Tid),
+    Threads {
+        /// The process.
+        pid: Tid,
+        /// Its name when the page was opened: it may end while it is looked at.
+        name: String,
+    },
     /// A table about one process: its calls, descriptors, files, peers.
     About {
         /// The process.
         pid: Tid,
+        /// Its name, as for its threads.
+        name: String,
         /// Which view.
         view: &'static str,
-        /// The table, once it is there; else why it is not.
-        table: Result<Table, String>,
+        /// The table, or why there is none; `None` until it comes.
+        table: Option<Result<Table, String>>,
     },
     /// The keys.
     Help,
@@ -66,6 +73,10 @@ pub(crate) enum Action {
     Help,
     /// Look twice as often (-1) or half as often (1).
     Interval(i64),
+    /// Stop, until the shell continues us.
+    Suspend,
+    /// Draw all anew: something else wrote to the screen.
+    Redraw,
 }
 
 /// One line of a list.
@@ -128,22 +139,27 @@ impl App {
         self.pages.last().unwrap_or(&Page::Processes)
     }
 
-    /// Takes a new look: shown at once, or when the pause ends.
-    pub(crate) fn see(&mut self, look: Look) {
-        if self.paused {
-            self.newer = Some(look);
-        } else {
-            self.look = Some(look);
+    /// Takes a new look: shown at once (true), or when the pause ends.
+    pub(crate) fn see(&mut self, look: Look) -> bool {
+        let into = if self.paused { &mut self.newer } else { &mut self.look };
+        *into = Some(look);
+        !self.paused
+    }
+
+    /// The process that is chosen, or that the page is about, with its name.
+    pub(crate) fn process(&self) -> Option<(Tid, String)> {
+        match self.page() {
+            Page::Processes => {
+                self.lines().get(self.place()).map(|line| (line.task.pid, line.task.name().to_string()))
+            }
+            Page::Threads { pid, name } | Page::About { pid, name, .. } => Some((*pid, name.clone())),
+            Page::Help => None,
         }
     }
 
-    /// The process that is chosen, or that the page is about.
-    pub(crate) fn process(&self) -> Option<Tid> {
-        match self.page() {
-            Page::Processes => self.lines().get(self.place()).map(|line| line.task.pid),
-            Page::Threads(pid) | Page::About { pid, .. } => Some(*pid),
-            Page::Help => None,
-        }
+    /// True while the last look has this process; a look that is missing proves no end.
+    pub(crate) fn is_there(&self, pid: Tid) -> bool {
+        self.look.as_ref().is_none_or(|look| look.processes.iter().any(|task| task.pid == pid))
     }
 
     /// The tasks of the page in their order; empty where it shows none.
@@ -151,7 +167,7 @@ impl App {
         let Some(look) = &self.look else { return Vec::new() };
         let tasks = match self.page() {
             Page::Processes => look.processes.as_slice(),
-            Page::Threads(pid) => look.threads_of(*pid),
+            Page::Threads { pid, .. } => look.threads_of(*pid),
             Page::About { .. } | Page::Help => return Vec::new(),
         };
         let mut tasks: Vec<&Task> = tasks.iter().filter(|task| self.is_wanted(task)).collect();
@@ -199,10 +215,10 @@ impl App {
     /// How many lines the page has.
     pub(crate) fn length(&self) -> usize {
         match self.page() {
-            Page::About { table: Ok(table), .. } => table.rows.len(),
+            Page::About { table: Some(Ok(table)), .. } => table.rows.len(),
             Page::About { .. } => 0,
             Page::Help => super::keys::KEYS.len(),
-            Page::Processes | Page::Threads(_) => self.lines().len(),
+            Page::Processes | Page::Threads { .. } => self.lines().len(),
         }
     }
 
@@ -220,14 +236,28 @@ impl App {
         self.chosen_line = 0;
     }
 
+    /// Opens a page for a table about `pid`, in place of another such page; false where it is waited for already.
+    pub(crate) fn ask(&mut self, pid: Tid, name: String, view: &'static str) -> bool {
+        if let Page::About { view: shown, table: None, .. } = self.page()
+            && *shown == view
+        {
+            return false;
+        }
+        if matches!(self.page(), Page::About { .. }) {
+            self.pages.pop();
+        }
+        self.open(Page::About { pid, name, view, table: None });
+        true
+    }
+
     /// Puts the table into the page that waits for it; passed over if that is not shown any more.
     pub(crate) fn fill(&mut self, about: Tid, of: &str, came: Result<Table, String>) {
         for page in &mut self.pages {
-            if let Page::About { pid, view, table } = page
+            if let Page::About { pid, view, table, .. } = page
                 && *pid == about
                 && *view == of
             {
-                *table = came;
+                *table = Some(came);
                 return;
             }
         }
@@ -245,9 +275,9 @@ impl App {
             Action::Last => self.choose(usize::MAX),
             Action::Choose(place) => self.choose(*place),
             Action::Into => {
-                if let (Page::Processes, Some(pid)) = (self.page(), self.process()) {
+                if let (Page::Processes, Some((pid, name))) = (self.page(), self.process()) {
                     self.chosen = Some((pid, None));
-                    self.open(Page::Threads(pid));
+                    self.open(Page::Threads { pid, name });
                 }
             }
             Action::Back => {
@@ -283,7 +313,12 @@ impl App {
                 self.pages.pop();
             }
             Action::Help => self.open(Page::Help),
-            Action::Quit | Action::About(_) | Action::Record | Action::Interval(_) => {}
+            Action::Quit
+            | Action::About(_)
+            | Action::Record
+            | Action::Interval(_)
+            | Action::Suspend
+            | Action::Redraw => {}
         }
     }
 }
@@ -347,6 +382,10 @@ mod tests {
         app
     }
 
+    fn process(app: &App) -> Option<Tid> {
+        app.process().map(|(pid, _)| pid)
+    }
+
     fn pids(app: &App) -> Vec<Tid> {
         app.lines().iter().map(|line| line.task.pid).collect()
     }
@@ -363,12 +402,12 @@ mod tests {
     fn the_chosen_one_stays_chosen_when_the_order_changes() {
         let mut app = app();
         app.act(&Action::Move(1));
-        assert_eq!(app.process(), Some(40));
+        assert_eq!(process(&app), Some(40));
         app.see(look(vec![
             task(20, 1, "java", &[(Metric::TaskUser, 0.1)]),
             task(40, 1, "redis-server", &[(Metric::TaskUser, 0.8)]),
         ]));
-        assert_eq!((app.place(), app.process()), (0, Some(40)));
+        assert_eq!((app.place(), process(&app)), (0, Some(40)));
     }
 
     #[test]
@@ -376,7 +415,7 @@ mod tests {
         let mut app = app();
         app.act(&Action::Pause);
         app.see(look(vec![task(99, 1, "new", &[])]));
-        assert_eq!(app.process(), Some(20));
+        assert_eq!(process(&app), Some(20));
         app.act(&Action::Pause);
         assert_eq!(pids(&app), [99]);
     }

@@ -9,7 +9,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Cell, Paragraph, Row, Table, TableState, Wrap};
 use whyslow_model::walk::State;
-use whyslow_model::{Table as Figures, figures};
+use whyslow_model::{Table as Figures, Tid, figures};
 use whyslow_report::cell_text;
 
 /// Where the list stands: for the mouse.
@@ -46,12 +46,16 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &App, interval: &str, colour: boo
                 app,
             )
         }
-        Page::About { table: Ok(table), .. } => figures_table(frame, list, block, table, app),
-        Page::About { table: Err(why), .. } => {
-            frame.render_widget(Paragraph::new(why.as_str()).wrap(Wrap { trim: false }).block(block), list);
+        Page::About { table: Some(Ok(table)), .. } => figures_table(frame, list, block, table, app),
+        Page::About { table, .. } => {
+            let why = match table {
+                Some(Err(why)) => crate::output::plain(why),
+                _ => "looking …".to_string(),
+            };
+            frame.render_widget(Paragraph::new(why).wrap(Wrap { trim: false }).block(block), list);
             Place::default()
         }
-        Page::Processes | Page::Threads(_) => tasks(frame, list, block, app),
+        Page::Processes | Page::Threads { .. } => tasks(frame, list, block, app),
     };
     frame.render_widget(footer_line(app, interval), footer);
     place
@@ -84,15 +88,15 @@ fn verdicts(app: &App, colour: bool) -> Vec<Line<'_>> {
 
 fn title(app: &App) -> String {
     let count = app.length();
-    let name = |pid| {
-        let look = app.look.as_ref();
-        let task = look.and_then(|look| look.processes.iter().find(|task| task.pid == pid));
-        format!("{} ({pid})", task.map_or("process", |task| task.name()))
+    let who = |pid: Tid, name: &str| {
+        let ended = if app.is_there(pid) { "" } else { ", which ended" };
+        format!("{} ({pid}){ended}", crate::output::plain(name))
     };
     let what = match app.page() {
+        Page::Processes if count == 1 => " 1 process ".to_string(),
         Page::Processes => format!(" {count} processes "),
-        Page::Threads(pid) => format!(" {}: {count} threads that did something ", name(*pid)),
-        Page::About { pid, view, .. } => format!(" {}: {view} ", name(*pid)),
+        Page::Threads { pid, name } => format!(" {}: {count} threads that did something ", who(*pid, name)),
+        Page::About { pid, name, view, .. } => format!(" {}: {view} ", who(*pid, name)),
         Page::Help => " keys ".to_string(),
     };
     let filter = match (app.typing, app.filter.as_str()) {

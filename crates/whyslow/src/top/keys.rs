@@ -1,6 +1,7 @@
 //! The keys and the mouse: which action each asks for. The help page is this list.
 
 use super::app::Action;
+use super::draw::Place;
 use ratatui::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind,
 };
@@ -57,24 +58,24 @@ pub(crate) static KEYS: &[Key] = &[
     key("+", "look half as often", &[KeyCode::Char('+')], Action::Interval(1)),
     key("-", "look twice as often", &[KeyCode::Char('-')], Action::Interval(-1)),
     key("?, h", "this list", &[KeyCode::Char('?'), KeyCode::Char('h')], Action::Help),
-    key("q, Ctrl-C", "end", &[KeyCode::Char('q')], Action::Quit),
+    key("Ctrl-Z", "stop, until fg; Ctrl-L draws all anew", &[], Action::Suspend),
+    key("q, Ctrl-C", "end", &[KeyCode::Char('q'), KeyCode::F(10)], Action::Quit),
 ];
 
 const fn key(names: &'static str, does: &'static str, codes: &'static [KeyCode], action: Action) -> Key {
     Key { names, does, codes, action }
 }
 
-/// What an event of the terminal asks for. `typing`: letters belong to the filter. `list_top`: the line of the screen
-/// on which the list begins; `offset`: the line of the list that stands there.
-pub(crate) fn action(event: &Event, typing: bool, list_top: u16, offset: usize) -> Option<Action> {
+/// What an event of the terminal asks for. `typing`: letters belong to the filter. `place`: where the list stands.
+pub(super) fn action(event: &Event, typing: bool, place: Place) -> Option<Action> {
     match event {
         Event::Key(key) if key.kind != KeyEventKind::Release => of_key(key, typing),
         Event::Mouse(mouse) => match mouse.kind {
             MouseEventKind::ScrollUp => Some(Action::Move(-3)),
             MouseEventKind::ScrollDown => Some(Action::Move(3)),
             MouseEventKind::Down(MouseButton::Left) => {
-                let line = mouse.row.checked_sub(list_top)?;
-                Some(Action::Choose(offset + usize::from(line)))
+                let line = mouse.row.checked_sub(place.top)?;
+                Some(Action::Choose(place.offset + usize::from(line)))
             }
             MouseEventKind::Down(MouseButton::Right) => Some(Action::Back),
             _ => None,
@@ -85,7 +86,12 @@ pub(crate) fn action(event: &Event, typing: bool, list_top: u16, offset: usize) 
 
 fn of_key(key: &KeyEvent, typing: bool) -> Option<Action> {
     if key.modifiers.contains(KeyModifiers::CONTROL) {
-        return (key.code == KeyCode::Char('c')).then_some(Action::Quit);
+        return match key.code {
+            KeyCode::Char('c') => Some(Action::Quit),
+            KeyCode::Char('z') => Some(Action::Suspend),
+            KeyCode::Char('l') => Some(Action::Redraw),
+            _ => None,
+        };
     }
     if typing {
         return match key.code {
@@ -103,7 +109,7 @@ mod tests {
     use super::*;
 
     fn press(code: KeyCode, typing: bool) -> Option<Action> {
-        action(&Event::Key(KeyEvent::from(code)), typing, 0, 0)
+        action(&Event::Key(KeyEvent::from(code)), typing, Place::default())
     }
 
     #[test]
