@@ -6,7 +6,7 @@ use crate::text;
 use whyslow_model::Metric;
 
 /// Counters of the protocols: the head of the line, the column (net/ipv4/proc.c, net/ipv6/proc.c).
-const COUNTERS: [(&str, &str, Metric); 14] = [
+const COUNTERS: [(&str, &str, Metric); 17] = [
     ("Tcp", "OutSegs", Metric::TcpSegmentsOut),
     ("Tcp", "RetransSegs", Metric::TcpRetransmits),
     ("Tcp", "ActiveOpens", Metric::TcpActiveOpens),
@@ -16,6 +16,9 @@ const COUNTERS: [(&str, &str, Metric); 14] = [
     ("Udp", "RcvbufErrors", Metric::UdpReceiveErrors),
     ("TcpExt", "ListenOverflows", Metric::ListenOverflows),
     ("TcpExt", "ListenDrops", Metric::ListenDrops),
+    ("TcpExt", "TCPReqQFullDoCookies", Metric::SynQueueOverflows),
+    ("TcpExt", "TCPReqQFullDrop", Metric::SynQueueOverflows),
+    ("TcpExt", "TCPAbortOnMemory", Metric::TcpMemoryAborts),
     ("TcpExt", "TCPTimeouts", Metric::TcpTimeouts),
     ("TcpExt", "TCPSynRetrans", Metric::TcpSynRetransmits),
     ("TcpExt", "TCPToZeroWindowAdv", Metric::ZeroWindowSent),

@@ -41,6 +41,7 @@ const FILES: &[(&str, &str)] = &[
     ("proc/net/sockstat", "sockets: used 30\nTCP: inuse 1 orphan 0 tw 12 alloc 1 mem 2\n"),
     ("proc/sys/fs/file-nr", "1000 0 65536\n"),
     ("proc/sys/kernel/pid_max", "32768\n"),
+    ("proc/sys/net/core/somaxconn", "4096\n"),
     ("proc/sys/kernel/threads-max", "10000\n"),
     ("proc/sys/net/ipv4/ip_local_port_range", "32768\t60999\n"),
     (

@@ -149,6 +149,8 @@ metrics! {
     CpusAllowed "cpus_allowed" Count;
     /// Nice value.
     Nice "nice" Count;
+    /// Times that the kernel reported the task stuck in uninterruptible sleep (kernel/hung_task.c).
+    HungReports "hung_reports" PerSecond;
     /// Time since it began, at the end of the table's time.
     Age "age" Nanos;
 
@@ -173,6 +175,12 @@ metrics! {
     MemWriteback "mem_writeback" Bytes;
     /// Above this dirty memory writers are made to wait.
     DirtyLimit "dirty_limit" Bytes;
+    /// The same as a part of the memory that can be dirty (vm.dirty_ratio).
+    DirtyRatio "dirty_ratio" Share;
+    /// Above this dirty memory the kernel begins to write (vm.dirty_background_bytes).
+    DirtyBackgroundLimit "dirty_background_limit" Bytes;
+    /// The same as a part (vm.dirty_background_ratio).
+    DirtyBackgroundRatio "dirty_background_ratio" Share;
     /// Swap space.
     SwapTotal "swap_total" Bytes;
     /// Unused swap space.
@@ -291,6 +299,10 @@ metrics! {
     ListenOverflows "listen_overflows" PerSecond;
     /// Connection requests dropped by listeners.
     ListenDrops "listen_drops" PerSecond;
+    /// Times that a listener's queue of half-open connections was full: cookies were sent, or requests dropped.
+    SynQueueOverflows "syn_queue_overflows" PerSecond;
+    /// Times that a TCP connection was given up for want of memory (tcp_mem).
+    TcpMemoryAborts "tcp_memory_aborts" PerSecond;
     /// Times that we told a peer that our window is full.
     ZeroWindowSent "zero_window_sent" PerSecond;
     /// Times that we had data and the peer's window was full.
@@ -331,6 +343,10 @@ metrics! {
     Backlog "backlog" Count;
     /// Room for connections that wait to be accepted.
     BacklogLimit "backlog_limit" Count;
+    /// Room for connections that wait to be accepted that a program gets at most (net.core.somaxconn).
+    BacklogLimitMost "backlog_limit_most" Count;
+    /// Half-open connections of a listener (net.ipv4.tcp_max_syn_backlog).
+    SynBacklogLimit "syn_backlog_limit" Count;
     /// Ports that outgoing connections may use.
     EphemeralPorts "ephemeral_ports" Count;
     /// Ports of these in use, to the peer where the thing is one.
@@ -341,12 +357,18 @@ metrics! {
     Conntrack "conntrack" Count;
     /// Most that it can track.
     ConntrackLimit "conntrack_limit" Count;
+    /// Packets dropped because it can track no more.
+    ConntrackDrops "conntrack_drops" PerSecond;
 
     // Limits of the host.
     /// Open files of the host.
     FilesOpen "files_open" Count;
     /// Most open files.
     FilesLimit "files_limit" Count;
+    /// Times that a limit of open files refused one: the process's own, or the host's.
+    FileLimitHits "file_limit_hits" PerSecond;
+    /// Most descriptors that the limit of a process may be set to (fs.nr_open).
+    FdLimitMost "fd_limit_most" Count;
     /// Most processes and threads.
     PidLimit "pid_limit" Count;
 

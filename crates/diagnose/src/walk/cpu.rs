@@ -139,6 +139,11 @@ fn full_ones(facts: &Facts) -> Option<String> {
 
 /// What the load average is made of: it counts tasks that run or could, and those in uninterruptible sleep.
 pub(super) fn load(facts: &Facts) -> Option<String> {
+    let told: Vec<String> = load_now(facts).into_iter().chain(stuck(facts)).collect();
+    (!told.is_empty()).then(|| told.join(" "))
+}
+
+fn load_now(facts: &Facts) -> Option<String> {
     let host = facts.host.host()?;
     let load = host.mean(Metric::Load1)?;
     let cpus = facts.host.cpu_count();
@@ -174,6 +179,23 @@ pub(super) fn load(facts: &Facts) -> Option<String> {
         _ => String::new(),
     };
     Some(format!("{begin}: {}{conclusion}.", words::list(&parts, parts.len())))
+}
+
+/// Tasks that the kernel's log says were stuck in D, the ones told most often first.
+fn stuck(facts: &Facts) -> Option<String> {
+    let things = facts.host.things().into_iter();
+    let mut stuck: Vec<_> =
+        things.filter_map(|(of, thing)| Some((thing.counted(Metric::HungReports)?, of))).collect();
+    stuck.sort_by(|a, b| b.0.last.total_cmp(&a.0.last).then(a.1.cmp(b.1)));
+    let (first, of) = stuck.first()?;
+    let names: Vec<String> = stuck.iter().map(|(_, of)| facts.host.name_of(of)).collect();
+    let line = facts.host_evidence(of, first);
+    let names = words::list(&names, QUOTED);
+    Some(format!(
+        "The kernel's log tells of tasks stuck in state D: {names} ({}: {}).",
+        line.source,
+        line.text.trim()
+    ))
 }
 
 /// Tasks whose state is told, how many of them are in D, and their names.

@@ -38,6 +38,15 @@ const LEVELS: &[(Metric, Metric, &str)] = &[
     (Metric::Conntrack, Metric::ConntrackLimit, "tracked connections"),
 ];
 
+/// What is refused where a limit is reached: the metric, of what it counts, and why.
+const REFUSALS: &[(Metric, &str, &str)] = &[
+    (Metric::ListenOverflows, "connections", "refused for a full accept queue"),
+    (Metric::SynQueueOverflows, "SYNs", "met a full queue of half-open connections"),
+    (Metric::ConntrackDrops, "packets", "dropped for a full table of tracked connections"),
+    (Metric::TcpMemoryAborts, "connections", "given up for want of memory (tcp_mem)"),
+    (Metric::FileLimitHits, "files", "refused for a limit of open files"),
+];
+
 pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
     let mut limits: Vec<Limit> = Vec::new();
     for (of, thing) in facts.host.things() {
@@ -67,31 +76,70 @@ pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
             limits.extend(of_group(facts, of, path));
         }
     }
-    if let Some(overflows) = facts.host.host().and_then(|host| host.current(Metric::ListenOverflows)) {
-        limits.push(Limit {
-            used: overflows.min(1.0),
-            reached: overflows > 0.0,
-            text: format!("{} connections/s refused for a full accept queue", words::quantity(overflows)),
-            evidence: current_lines(facts, &Entity::Host, &[Metric::ListenOverflows]),
-        });
+    for (metric, what, why) in REFUSALS {
+        for (of, thing) in facts.host.things() {
+            let Some(times) = thing.current(*metric) else { continue };
+            limits.push(Limit {
+                used: times.min(1.0),
+                reached: times > 0.0,
+                text: format!("{} {what}/s {why}", words::quantity(times)),
+                evidence: current_lines(facts, of, &[*metric]),
+            });
+        }
+    }
+    let before = hits_so_far(facts);
+    if limits.is_empty() && before.is_empty() {
+        return vec![unknown("limits", "no source tells of quotas, descriptors, backlogs or ports", TELLS)];
     }
     if limits.is_empty() {
-        return vec![unknown("limits", "no source tells of quotas, descriptors, backlogs or ports", TELLS)];
+        let reason = format!("no source tells of now; so far {}", told(&before));
+        let evidence = before.into_iter().flat_map(|limit| limit.evidence).collect();
+        return vec![Resource { evidence, ..unknown("limits", reason, TELLS) }];
     }
     limits.sort_by(|a, b| b.reached.cmp(&a.reached).then(b.used.total_cmp(&a.used)));
     let reached: Vec<&Limit> = limits.iter().filter(|limit| limit.reached).collect();
     let state = if reached.is_empty() { State::Not } else { State::Saturated };
-    let told = |limits: &[&Limit]| {
-        let texts: Vec<String> = limits.iter().map(|limit| limit.text.clone()).collect();
-        words::list(&texts, 3)
+    let mut reason = match reached.is_empty() {
+        true => format!("not near ({})", told(&limits[..1])),
+        false => told(reached.iter().copied()),
     };
-    let reason = match reached.is_empty() {
-        true => format!("not near ({})", told(&limits.iter().take(1).collect::<Vec<_>>())),
-        false => told(&reached),
-    };
+    if !before.is_empty() {
+        reason.push_str(&format!("; so far {}", told(&before)));
+    }
     let mut resource = judged(facts, "limits", state, reason, &Entity::Host, &[]);
-    resource.evidence = reached.iter().take(3).flat_map(|limit| limit.evidence.clone()).collect();
+    let quoted = reached.into_iter().chain(&before).take(MOST_TOLD);
+    resource.evidence = quoted.flat_map(|limit| limit.evidence.clone()).collect();
     vec![resource]
+}
+
+/// The first of them in words.
+fn told<'l>(limits: impl IntoIterator<Item = &'l Limit>) -> String {
+    let texts: Vec<String> = limits.into_iter().map(|limit| limit.text.clone()).collect();
+    words::list(&texts, MOST_TOLD)
+}
+
+/// Limits that are told.
+const MOST_TOLD: usize = 3;
+
+/// What was refused for a limit since boot, nobody tells when: it is quoted, and nothing is judged by it.
+fn hits_so_far(facts: &Facts) -> Vec<Limit> {
+    let mut hits = Vec::new();
+    for (metric, what, why) in REFUSALS.iter().filter(|(metric, ..)| !facts.host.knows(*metric)) {
+        for (of, thing) in facts.host.things() {
+            let Some(reading) = thing.counted(*metric).filter(|reading| reading.last > 0.0) else { continue };
+            let whose = match of {
+                Entity::Host => String::new(),
+                of => format!(" ({})", facts.host.name_of(of)),
+            };
+            hits.push(Limit {
+                used: 1.0,
+                reached: false,
+                text: format!("{} {what} {why}{whose}", words::count(reading.last as u64)),
+                evidence: vec![facts.host_evidence(of, reading)],
+            });
+        }
+    }
+    hits
 }
 
 /// The limits of a control group.

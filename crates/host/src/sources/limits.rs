@@ -9,7 +9,7 @@ use whyslow_model::{Entity, Metric, Over, Trait};
 
 pub(super) const SOURCE: Source = Source {
     name: "limits",
-    reads: "/proc/sys/fs/file-nr, /proc/sys/kernel/{pid_max,threads-max}, /sys/class/dmi/id",
+    reads: "/proc/sys/fs/file-nr, /proc/sys/kernel/{pid_max,threads-max}, /proc/sys/net/core/somaxconn, /sys/class/dmi/id",
     open: |_: &Options| Box::new(Limits::default()),
 };
 
@@ -38,6 +38,7 @@ impl Look for Limits {
         // Numbers of tasks are below pid_max; the smaller of both holds.
         let most = [one("sys/kernel/pid_max"), one("sys/kernel/threads-max")].into_iter().flatten().min();
         row.count(Metric::PidLimit, most);
+        row.count(Metric::BacklogLimitMost, one("sys/net/core/somaxconn"));
         if most.is_none() {
             out.damaged(SOURCE.name, "most processes", "/proc/sys/kernel/pid_max", "4194304");
         }

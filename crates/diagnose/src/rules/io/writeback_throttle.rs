@@ -50,6 +50,9 @@ const MIN_RATE: f64 = 8_388_608.0;
 /// Part of the dirty limit in use: writers wait from the middle between the background limit and this on (kernel:
 /// domain_dirty_freerun).
 const NEAR_LIMIT: f64 = 0.75;
+/// What sets that limit, where a dump of sysctl tells.
+const SETTINGS: [Metric; 3] =
+    [Metric::DirtyRatio, Metric::DirtyBackgroundLimit, Metric::DirtyBackgroundRatio];
 /// The kernel function in which writers are made to wait.
 const THROTTLED: [&str; 1] = ["balance_dirty_pages"];
 
@@ -111,7 +114,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .fix("for shorter waits of the others: sysctl -w vm.dirty_bytes=268435456 vm.dirty_background_bytes=67108864")
         .verify("grep -E 'Dirty|Writeback:' /proc/meminfo; iostat -x 1 beside pidstat -d 1; bpftrace -e 'tracepoint:writeback:balance_dirty_pages { @[comm] = hist(args->pause); }'")
         .evidence_of(of, &[Metric::WriteBytes, Metric::CancelledWriteBytes])
-        .evidence_of(&Entity::Host, &[Metric::MemDirty, Metric::MemWriteback, Metric::DirtyLimit]);
+        .evidence_of(&Entity::Host, &[Metric::MemDirty, Metric::MemWriteback, Metric::DirtyLimit])
+        .evidence_of(&Entity::Host, &SETTINGS);
     for disk in disks.iter().take(2) {
         report = report.evidence_of(disk.of, &[Metric::WriteBytes, Metric::Utilisation]);
     }

@@ -40,6 +40,8 @@ pub(crate) static RULE: Rule = Rule {
 
 /// Fewer are one burst or a port scan.
 const SEVERAL: u64 = 3;
+/// What bounds such queues.
+const LIMITS: [Metric; 2] = [Metric::BacklogLimitMost, Metric::SynBacklogLimit];
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 
@@ -59,6 +61,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .verify(format!("nstat -az TcpExtListenOverflows TcpExtListenDrops   (they stand still); ss -ltn 'sport = :{port}' (Recv-Q below Send-Q)"))
             .saving_text("one second and more for each connection that was dropped")
             .evidence_line(facts.recording_at(overflow.first), format!("{local}: backlog full, {}, from {from} to {to}", times(overflow.count)))
+            .evidence_of(&Entity::Host, &LIMITS)
             .file();
     }
     // A recorder names the socket.
@@ -88,10 +91,11 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
     let (which, of) = match fullest {
         Some((waiting, room, of, thing)) => (
             format!(
-                " {of}{} had {} waiting, with room for {}.",
+                " {of}{} had {} waiting, with room for {}.{}",
                 program(thing),
                 words::quantity(*waiting),
-                words::quantity(*room)
+                words::quantity(*room),
+                bounded_by(host, *room)
             ),
             *of,
         ),
@@ -117,7 +121,21 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
         .saving_text("one second and more for each connection that was dropped")
         .evidence_of(&Entity::Host, &[Metric::ListenOverflows, Metric::ListenDrops])
         .evidence_of(of, &[Metric::Backlog, Metric::BacklogLimit])
+        .evidence_of(&Entity::Host, &LIMITS)
         .file();
+}
+
+/// Which of the two limits holds: the kernel takes the smaller (listen(2)).
+fn bounded_by(host: &Thing, room: f64) -> String {
+    match figures::now(host, Metric::BacklogLimitMost) {
+        Some(most) if room >= most => {
+            format!(" net.core.somaxconn ({}) allows no more.", words::quantity(most))
+        }
+        Some(most) => {
+            format!(" The program asked for no more; net.core.somaxconn allows {}.", words::quantity(most))
+        }
+        None => String::new(),
+    }
 }
 
 fn times(count: u64) -> String {

@@ -111,6 +111,7 @@ fn report_near(facts: &Facts, out: &mut Findings<'_>, one: &Near<'_>) {
         .fix(raise)
         .verify(see)
         .evidence_of(one.of, &one.metrics)
+        .evidence_of(&Entity::Host, &[Metric::FdLimitMost])
         .file();
 }
 

@@ -463,7 +463,7 @@ fn sniff(sample: &Sample<'_>) -> bool {
         }
     }
     reading.end(&mut to);
-    reading.given > 0 && used > damaged
+    (reading.given > 0 && used > damaged) || (damaged == 0 && kernel_log::is_log(sample))
 }
 
 /// Lines looked at to recognise the format: a README may say much before it shows a table.

@@ -1,4 +1,4 @@
-//! `sysctl -a`, or lines of it: limits of the host.
+//! `sysctl -a`, or lines of it (also /etc/sysctl.conf): limits of the host.
 //!
 //! ```text
 //! net.ipv4.ip_local_port_range = 32768 60999
@@ -15,19 +15,34 @@ pub(super) static SYSCTL: Tool = Tool {
     open: || Box::<Sysctl>::default(),
 };
 
-/// What a setting comes to.
-type Read = fn(&[u8]) -> Option<(Metric, f64)>;
+/// What a setting comes to; `None` where it is not in force.
+type Told = Option<(Metric, f64)>;
+/// Reads a setting; `None` where it is damaged.
+type Read = fn(&[u8]) -> Option<Told>;
 
-fn number(metric: Metric, text: &[u8]) -> Option<(Metric, f64)> {
-    Some((metric, text::number(text)? as f64))
+fn number(metric: Metric, text: &[u8]) -> Option<Told> {
+    Some(Some((metric, text::number(text)? as f64)))
 }
 
-/// Settings that are told.
-const KNOWN: [(&str, Read); 6] = [
+/// 0 says that the setting of the other kind holds: bytes or a share.
+fn set(metric: Metric, scale: f64, text: &[u8]) -> Option<Told> {
+    let value = text::number(text)?;
+    Some((value > 0).then_some((metric, value as f64 * scale)))
+}
+
+/// Settings that are told (Documentation/admin-guide/sysctl, ip-sysctl.rst, nf_conntrack-sysctl.rst).
+const KNOWN: [(&str, Read); 13] = [
     ("net.ipv4.ip_local_port_range", |value| {
-        Some((Metric::EphemeralPorts, network::ports(network::port_range(value)?, b"") as f64))
+        Some(Some((Metric::EphemeralPorts, network::ports(network::port_range(value)?, b"") as f64)))
     }),
+    ("net.core.somaxconn", |value| number(Metric::BacklogLimitMost, value)),
+    ("net.ipv4.tcp_max_syn_backlog", |value| number(Metric::SynBacklogLimit, value)),
+    ("vm.dirty_bytes", |value| set(Metric::DirtyLimit, 1.0, value)),
+    ("vm.dirty_ratio", |value| set(Metric::DirtyRatio, 0.01, value)),
+    ("vm.dirty_background_bytes", |value| set(Metric::DirtyBackgroundLimit, 1.0, value)),
+    ("vm.dirty_background_ratio", |value| set(Metric::DirtyBackgroundRatio, 0.01, value)),
     ("fs.file-max", |value| number(Metric::FilesLimit, value)),
+    ("fs.nr_open", |value| number(Metric::FdLimitMost, value)),
     // Open, free (always 0), most.
     ("fs.file-nr", |value| number(Metric::FilesOpen, text::words(value).next()?)),
     ("kernel.pid_max", |value| number(Metric::PidLimit, value)),
@@ -52,9 +67,10 @@ impl Block for Sysctl {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Step {
         let Some((name, value)) = setting(line) else { return Step::Other };
         let Some((_, read)) = KNOWN.iter().find(|(known, _)| *known == name) else { return Step::Used };
-        let Some((metric, value)) = read(value.as_bytes()) else {
+        let Some(told) = read(value.as_bytes()) else {
             return Step::Damaged("a setting of the kernel, a number or two");
         };
+        let Some((metric, value)) = told else { return Step::Used };
         let mut row = FigureRow::new(Entity::Host);
         row.set(metric, value);
         line.sign(&mut row);
