@@ -133,6 +133,7 @@ impl Need {
                     "net" => "what TCP did (segments sent again, full backlogs)",
                     "block_io" => "requests to block devices",
                     "process_stats" => "page faults by thread",
+                    "files" => "bytes and calls by file and thread",
                     other => other,
                 };
                 Some((what.to_string(), RECORD.to_string()))
@@ -184,6 +185,7 @@ impl Facts {
             || match table {
                 "net" => self.net.events > 0,
                 "block_io" => !self.devices.iter().is_empty(),
+                "files" => self.world.files.sums > 0,
                 "process_stats" => self.world.threads.iter().any(|(_, thread)| thread.totals.is_some()),
                 _ => false,
             }

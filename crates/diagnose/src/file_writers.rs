@@ -60,18 +60,13 @@ pub(crate) fn lines(facts: &Facts, most: usize) -> Vec<Evidence> {
         devices.iter().map(|(_, device)| device.sum(Op::writes).device.bytes).fold(0, u64::saturating_add);
     let matters = |writer: &FileWriter| writer.bytes as f64 >= MATTERS * all as f64;
     let line = |writer: FileWriter| {
-        let who = match (&writer.who.process, &writer.who.thread) {
-            (Some(process), Some(thread)) => format!("{process} (thread {thread})"),
-            (Some(one), None) | (None, Some(one)) => one.clone(),
-            (None, None) => "somebody".to_string(),
-        };
-        let container = writer.who.container.map_or(String::new(), |id| format!(" in container {id}"));
         let files = match writer.files {
             1 => String::new(),
             files => format!(" ({})", words::plural(files, "file")),
         };
         let text = format!(
-            "{who}{container} wrote {} of the {} that reached a disk: {}{files}",
+            "{} wrote {} of the {} that reached a disk: {}{files}",
+            writer.who.words(),
             words::bytes(writer.bytes),
             words::bytes(all),
             writer.pattern

@@ -32,6 +32,22 @@ impl Who {
         }
     }
 
+    /// `12280 app.py (thread 514 worker) in container 4f1c8a`; `somebody` where nothing is known.
+    pub(crate) fn words(&self) -> String {
+        let who = match (&self.process, &self.thread) {
+            (Some(process), Some(thread)) => format!("{process} (thread {thread})"),
+            (Some(one), None) | (None, Some(one)) => one.clone(),
+            (None, None) => "somebody".to_string(),
+        };
+        let container = self.container.as_ref().map_or(String::new(), |id| format!(" in container {id}"));
+        who + &container
+    }
+
+    /// The process, else the thread, else `somebody`.
+    pub(crate) fn short(&self) -> &str {
+        self.process.as_deref().or(self.thread.as_deref()).unwrap_or("somebody")
+    }
+
     /// Of a number that a tool shows: a process, or one of its threads, which another source joins to its process.
     pub(crate) fn numbered(facts: &Facts, number: Tid, comm: Option<&str>) -> Who {
         let threads = &facts.world.threads;

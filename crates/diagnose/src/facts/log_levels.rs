@@ -75,17 +75,20 @@ impl LogLevels {
         if matches!(stream.kind, FdKind::DevNull | FdKind::Terminal) || stream.kind.is_socket() {
             return false;
         }
-        let named = stream.path.as_deref().is_some_and(|path| {
-            let name = path.rsplit('/').next().unwrap_or(path);
-            name.ends_with(".log")
-                || name.contains(".log.")
-                || path.starts_with("/var/log/")
-                || path.contains("/logs/")
-        });
+        let named = stream.path.as_deref().is_some_and(is_log_path);
         let levels = self.of(stream.place);
         named
             || (levels.sampled > 0 && levels.levelled() as f64 >= Self::LEVELLED_PART * levels.sampled as f64)
     }
+}
+
+/// True for a path by which logs go.
+pub(crate) fn is_log_path(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.ends_with(".log")
+        || name.contains(".log.")
+        || path.starts_with("/var/log/")
+        || path.contains("/logs/")
 }
 
 /// The level that stands at the head of a line: a whole word in capitals, or a `level=` or `"level":` field.

@@ -42,6 +42,7 @@ mod cpu {
 
 /// Rules about paths and directories.
 mod files {
+    mod counted_temp_files;
     mod told_temp_files;
 
     pub(super) mod config_reread;
@@ -84,6 +85,8 @@ mod io {
 
 /// Rules about logging: written twice, to nowhere, or too much.
 mod logs {
+    mod counted_logs;
+
     pub(super) mod duplicate_write;
     pub(super) mod log_flood;
     pub(super) mod write_to_dev_null;

@@ -396,3 +396,41 @@ fn without_figures_there_is_no_walk() {
     assert_eq!(walk(&facts), None);
     assert!(crate::diagnose(&facts).walk.is_none());
 }
+
+#[test]
+fn what_the_kernels_log_tells_is_quoted_and_judges_nothing() {
+    let mut facts = Facts::default();
+    let listener = Entity::Listener("*:8080".into());
+    let task = Entity::Thread { pid: 0, tid: 412 };
+    let told = [
+        (Entity::Host, &[(Metric::ConntrackDrops, 3.0)][..], &[][..]),
+        (listener, &[(Metric::SynQueueOverflows, 1.0)], &[]),
+        (task, &[(Metric::HungReports, 2.0)], &[(Trait::Name, "jbd2/sda1-8")]),
+    ];
+    look(&mut facts, "dmesg", Over::Total, &told);
+    let walk = walked(&mut facts);
+    let limits = state(&walk, "limits");
+    assert_eq!(limits.state, State::Unknown);
+    assert_eq!(
+        limits.reason,
+        "no source tells of now; so far 1 SYNs met a full queue of half-open connections (*:8080) and 3 packets dropped for a full table of tracked connections"
+    );
+    let lines: Vec<&str> = limits.evidence.iter().map(|line| &*line.text).collect();
+    assert_eq!(lines, ["*:8080: syn queue overflows 1 so far", "the host: conntrack drops 3 so far"]);
+    assert_eq!(
+        walk.load.as_deref(),
+        Some(
+            "The kernel's log tells of tasks stuck in state D: jbd2/sda1-8 (thread 412) (dmesg: jbd2/sda1-8 (thread 412): hung reports 2 so far)."
+        )
+    );
+}
+
+#[test]
+fn packets_that_are_dropped_now_for_a_limit_are_one_that_is_reached() {
+    let mut facts = Facts::default();
+    look(&mut facts, "nstat", second(), &[(Entity::Host, &[(Metric::TcpMemoryAborts, 4.0)], &[])]);
+    let walk = walked(&mut facts);
+    let limits = state(&walk, "limits");
+    assert_eq!(limits.state, State::Saturated);
+    assert_eq!(limits.reason, "4 connections/s given up for want of memory (tcp_mem)");
+}

@@ -9,6 +9,7 @@
 //! 10:00:00.000000 stack id=1 frames=hash;lookup;main
 //! 10:00:00.000000 sample kind=on-cpu pid=1 tid=7 weight=10ms user=1
 //! 10:00:00.000000 block device=253:0 op=read sector=8 bytes=4096 queued=1ms took=3ms pid=1 tid=7 file=253:1/42
+//! 10:00:00.000000 file pid=1 tid=7 op=write path=/tmp/a calls=3 bytes=4096 took=2ms for=10s
 //! 10:00:00.000000 net kind=retransmit local=10.0.0.1:4000 peer=10.0.0.2:6379 rtt=200us
 //! 10:00:00.000000 counts pid=1 tid=7 syscall=read calls=1000 each=5us for=10s
 //! 10:00:00.000000 totals pid=1 tid=7 faults=90000 major=400
@@ -50,9 +51,9 @@ pub(crate) fn push(text: &str, name: &str, facts: &mut Facts) {
     facts.push(Event::Source(info));
 }
 
-const KINDS: [&str; 12] = [
-    "process", "span", "stretch", "wakeup", "stack", "sample", "block", "net", "counts", "totals", "loss",
-    "figures",
+const KINDS: [&str; 13] = [
+    "process", "span", "stretch", "wakeup", "stack", "sample", "block", "file", "net", "counts", "totals",
+    "loss", "figures",
 ];
 
 struct Fields<'a> {
@@ -165,6 +166,32 @@ fn event<'a>(kind: &str, ts: Timestamp, fields: &Fields<'_>) -> Event<'a> {
             tid: fields.tid("tid"),
             file: fields.inode("file"),
         })),
+        "file" => {
+            let calls = fields.number("calls").unwrap_or(1);
+            let took = fields.time("took");
+            Event::FileIo(Box::new(FileIo {
+                pid,
+                tid,
+                op: match fields.get("op") {
+                    Some("read") => FileOp::Read,
+                    Some("write") => FileOp::Write,
+                    Some("sync") => FileOp::Sync,
+                    Some("open") => FileOp::Open,
+                    other => panic!("nothing is done with files so: {other:?}"),
+                },
+                kind: FdKind::File,
+                path: Some(fields.text("path")),
+                file: fields.inode("file"),
+                first: ts,
+                last: to,
+                calls,
+                errors: 0,
+                timed: if took.is_known() { calls } else { 0 },
+                bytes: fields.number("bytes").unwrap_or(0),
+                total: took,
+                longest: took,
+            }))
+        }
         "net" => Event::Net(Box::new(NetEvent {
             ts,
             kind: match fields.get("kind") {

@@ -24,7 +24,7 @@
 //! An external sort, a compiler without `-pipe` and a database that spills a join write temporary files on
 //! purpose; `sort`, gcc and PostgreSQL are known by their names and left out. Empty files are locks.
 
-use super::told_temp_files;
+use super::{counted_temp_files, told_temp_files};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::Facts;
 use crate::facts::files::TempFiles;
@@ -39,8 +39,12 @@ pub(crate) static RULE: Rule = Rule {
     summary: "files are created, written, read back and removed again",
     source: include_str!("temp_file_churn.rs"),
     needs: &[
-        Need::Either(&[Need::AnyOf(&["unlink", "unlinkat"]), told_temp_files::FIGURES]),
-        Need::Either(&[Need::AnyOf(&["open", "openat", "openat2", "creat"]), told_temp_files::FIGURES]),
+        Need::Either(&[Need::AnyOf(&["unlink", "unlinkat"]), told_temp_files::FIGURES, Need::Table("files")]),
+        Need::Either(&[
+            Need::AnyOf(&["open", "openat", "openat2", "creat"]),
+            told_temp_files::FIGURES,
+            Need::Table("files"),
+        ]),
     ],
     check,
 };
@@ -60,7 +64,8 @@ const MOST: usize = 3;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if facts.world.calls == 0 {
-        return told_temp_files::check(facts, out);
+        told_temp_files::check(facts, out);
+        return counted_temp_files::check(facts, out);
     }
     let mut groups: BTreeMap<String, TempFiles> = BTreeMap::new();
     let temp = facts.world.files.temp.values();

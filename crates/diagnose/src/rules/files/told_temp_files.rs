@@ -7,7 +7,7 @@ use crate::facts::Facts;
 use crate::facts::pattern::pattern_of;
 use crate::{figures, words};
 use std::collections::BTreeMap;
-use whyslow_model::{Entity, Metric, Severity, Subject, Trait};
+use whyslow_model::{Entity, Evidence, Metric, Severity, Subject, Trait};
 
 /// What is needed where there is no trace.
 pub(super) const FIGURES: Need = Need::Figures(
@@ -17,7 +17,7 @@ pub(super) const FIGURES: Need = Need::Figures(
 );
 
 /// Where temporary files lie (hier(7)).
-const PLACES: [&str; 3] = ["/tmp/", "/var/tmp/", "/dev/shm/"];
+pub(super) const PLACES: [&str; 3] = ["/tmp/", "/var/tmp/", "/dev/shm/"];
 /// Files of each kind: fewer are no habit.
 const MIN_FILES: usize = 3;
 /// Bytes written: less is not felt.
@@ -59,50 +59,78 @@ pub(super) fn check(facts: &Facts, out: &mut Findings<'_>) {
         let (written, read) = (sum(&group.written), sum(&group.read));
         let each = [group.opened.len(), group.written.len(), group.read.len()];
         if written >= MUCH && each.iter().all(|files| *files >= MIN_FILES) {
-            report(out, comm, group, (written, read));
+            report(out, group.told(facts, comm, written, read));
         }
     }
 }
 
-fn report(out: &mut Findings<'_>, comm: &str, group: &Group<'_>, (written, read): (f64, f64)) {
+impl Group<'_> {
+    fn told(&self, facts: &Facts, comm: &str, written: f64, read: f64) -> Told {
+        let lines = [
+            (self.written.first().map(|(of, _)| *of), Metric::WriteTotal),
+            (self.read.first().map(|(of, _)| *of), Metric::ReadTotal),
+            (self.opened.first().copied(), Metric::CallCount),
+        ];
+        let lines = lines.into_iter().filter_map(|(of, metric)| Some(facts.host_lines(of?, &[metric])));
+        Told {
+            pattern: self.pattern.clone(),
+            who: comm.to_string(),
+            pid: self.pid,
+            comm: Some(comm.to_string()),
+            written: (written, self.written.len() as u64),
+            read: (read, self.read.len() as u64),
+            shown: " shown",
+            how: format!(
+                "The tool that tells the bytes shows names alone, the one that tells the paths no bytes: they are joined by the pattern of the \
+                 names and the program ({} paths opened).",
+                self.opened.len()
+            ),
+            evidence: lines.flatten().collect(),
+        }
+    }
+}
+
+/// Files that were written and read back, by whichever source.
+pub(super) struct Told {
+    pub(super) pattern: String,
+    pub(super) who: String,
+    pub(super) pid: Option<u32>,
+    pub(super) comm: Option<String>,
+    /// Bytes, and in how many files.
+    pub(super) written: (f64, u64),
+    pub(super) read: (f64, u64),
+    /// Behind the number of files, where a tool shows some only.
+    pub(super) shown: &'static str,
+    /// How it is known.
+    pub(super) how: String,
+    pub(super) evidence: Vec<Evidence>,
+}
+
+pub(super) fn report(out: &mut Findings<'_>, told: Told) {
+    let Told { pattern, who, written, read, shown, how, .. } = told;
     let mut found = out
         .report(
             figures::no_share(),
             format!(
-                "{}: {comm} writes temporary files ({} in {} shown) and reads them back ({} in {})",
-                group.pattern,
-                words::bytes(written as u64),
-                group.written.len(),
-                words::bytes(read as u64),
-                group.read.len()
+                "{pattern}: {who} writes temporary files ({} in {}{shown}) and reads them back ({} in {})",
+                words::bytes(written.0 as u64),
+                words::count(written.1),
+                words::bytes(read.0 as u64),
+                words::count(read.1)
             ),
         )
         .at_most(Severity::Notice)
         .confidence(0.6)
-        .subject(Subject {
-            path: Some(group.pattern.clone()),
-            pid: group.pid,
-            comm: Some(comm.to_string()),
-            ..Subject::default()
-        })
+        .subject(Subject { path: Some(pattern), pid: told.pid, comm: told.comm, ..Subject::default() })
         .cause(format!(
-            "The tool that tells the bytes shows names alone, the one that tells the paths no bytes: they are joined by the pattern of the \
-             names and the program ({} paths opened). The bytes go to the disk and back, and if the files are removed right after, for nothing; \
-             that they are is not shown.",
-            group.opened.len()
+            "{how} The bytes go to the disk and back, and if the files are removed right after, for nothing; that they are is not shown."
         ))
         .fix("see whether they are removed again: strace -f -e trace=unlink,unlinkat,rmdir,openat -p PID; bcc: filelife -p PID")
         .fix("code: keep the bytes in memory (io.BytesIO, bytes.Buffer, ByteArrayOutputStream; memfd_create where a descriptor is needed), or pass them on as a stream")
         .fix("where a path is needed and they fit: TMPDIR=/dev/shm, or systemd PrivateTmp=yes with a tmpfs on /tmp; mind that a tmpfs takes memory")
         .verify("bcc: filelife -p PID   (lists files that live shortly, with their age)");
-    for (of, metric) in [
-        (group.written.first().map(|(of, _)| *of), Metric::WriteTotal),
-        (group.read.first().map(|(of, _)| *of), Metric::ReadTotal),
-        (group.opened.first().copied(), Metric::CallCount),
-    ] {
-        if let Some(of) = of {
-            found = found.evidence_of(of, &[metric]);
-        }
+    for line in told.evidence {
+        found = found.evidence_line(line.source, line.text);
     }
     found.file();
 }

@@ -168,8 +168,10 @@ fn report(facts: &Facts, out: &mut Findings<'_>, refused: &Refused) {
     if matches!(refused.syscall, Syscall::ACCEPT | Syscall::ACCEPT4) {
         found = found.fix("code: when accept is refused, close a descriptor kept in reserve, accept and close the client, or pause: level-triggered epoll reports the waiting client at once again");
     }
+    // The limit of a shell (ulimit -a) is that of what it starts.
     found
         .evidence_all(refused.lines.iter())
+        .evidence_of(&Entity::Command("shell".into()), &[Metric::FdLimit])
         .verify(format!("grep 'open files' /proc/{pid}/limits; ls /proc/{pid}/fd | wc -l"))
         .file();
 }

@@ -2,6 +2,7 @@
 //! prompts and other text. A tool is one file and one line in [`TOOLS`]: how its table begins, and a [`Block`] that
 //! takes the lines from there on.
 
+mod atop;
 mod call_times;
 mod cgtop;
 mod columns;
@@ -18,6 +19,7 @@ mod kernel_log;
 mod line;
 mod links;
 pub(crate) mod looks;
+mod lsblk;
 mod mpstat;
 mod netstat;
 mod nstat;
@@ -38,6 +40,7 @@ mod tests;
 mod top;
 #[cfg(test)]
 mod tracer_tests;
+mod ulimit;
 mod uptime;
 mod vmstat;
 
@@ -83,8 +86,10 @@ static TOOLS: &[&Tool] = &[
     &mpstat::MPSTAT,
     &sar::SAR,
     &dstat::DSTAT,
+    &atop::ATOP,
     &free::FREE,
     &df::DF,
+    &lsblk::LSBLK,
     &uptime::UPTIME,
     &sockets::SOCKETS,
     &perf_stat::PERF_STAT,
@@ -101,6 +106,7 @@ static TOOLS: &[&Tool] = &[
     &links::INTERFACES,
     &links::LINKS,
     &sysctl::SYSCTL,
+    &ulimit::ULIMIT,
     &cgtop::CGTOP,
     &kernel_log::KERNEL_LOG,
     &kernel::KERNEL,

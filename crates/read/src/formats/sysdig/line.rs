@@ -1,5 +1,6 @@
 //! One line of sysdig, taken apart: number, time, CPU, program, thread, direction, name and parameters.
 
+use std::borrow::Cow;
 use whyslow_model::event::Tid;
 use whyslow_model::{ClockKind, Syscall, Timestamp};
 
@@ -113,6 +114,33 @@ impl<'l> Entry<'l> {
             params,
         })
     }
+}
+
+/// A line of `sysdig -j` in the default form; other lines as they are. Its fields may be chosen (`-p`): without those of the
+/// default form it is none of ours.
+pub(super) fn of_json(text: &str) -> Cow<'_, str> {
+    let is_object = text.starts_with('{') && text.contains("\"evt.type\"");
+    let parsed = is_object.then(|| serde_json::from_str::<serde_json::Value>(text.trim()).ok()).flatten();
+    let Some(event) = parsed else { return Cow::Borrowed(text) };
+    let word = |name: &str| event.get(name).and_then(serde_json::Value::as_str);
+    let number = |name: &str| event.get(name).and_then(serde_json::Value::as_u64);
+    let plain = || {
+        let time = match (number("evt.outputtime").or_else(|| number("evt.rawtime")), word("evt.time")) {
+            (Some(ns), _) => format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000),
+            (None, time) => time?.to_string(),
+        };
+        Some(format!(
+            "{} {time} {} {} ({}) {} {} {}",
+            number("evt.num")?,
+            number("evt.cpu")?,
+            word("proc.name").unwrap_or(""),
+            number("thread.tid")?,
+            word("evt.dir")?,
+            word("evt.type")?,
+            word("evt.info").or_else(|| word("evt.args")).unwrap_or("")
+        ))
+    };
+    plain().map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 /// True where a line begins with number, time and CPU.

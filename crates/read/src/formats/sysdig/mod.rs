@@ -45,7 +45,7 @@ fn sniff(sample: &Sample<'_>) -> bool {
             continue;
         }
         filled += 1;
-        if let Some(entry) = Entry::parse(&text) {
+        if let Some(entry) = Entry::parse(&line::of_json(&text)) {
             events += 1;
             sure += usize::from(entry.way != Way::Untold || Values::of(entry.params).tell_sysdig());
         }
@@ -90,6 +90,7 @@ fn read(source: &mut Source<'_>, sink: &mut dyn Sink) -> io::Result<()> {
             continue;
         }
         let text = String::from_utf8_lossy(&bytes);
+        let text = line::of_json(&text);
         match Entry::parse(&text) {
             Some(entry) => {
                 source.info.events += 1;

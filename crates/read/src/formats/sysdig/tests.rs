@@ -42,6 +42,31 @@ fn calls(text: &str, expected: &[&str]) {
 }
 
 #[test]
+fn lines_of_json_are_the_same_calls() {
+    let json = |number: u32, at: u64, dir: &str, kind: &str, info: &str| {
+        format!(
+            "{{\"evt.cpu\":2,\"evt.dir\":\"{dir}\",\"evt.info\":\"{info}\",\"evt.num\":{number},\"evt.outputtime\":{at},\
+             \"evt.type\":\"{kind}\",\"proc.name\":\"echo\",\"thread.tid\":7896}}\n"
+        )
+    };
+    let at = 1_404_830_612_269_753_803;
+    let text = json(1, at, ">", "read", "fd=3(<f>/etc/hosts) size=512")
+        + &json(2, at + 400, "<", "read", "res=174 data=127.0.0.1");
+    let (got, info) = read_all(&text);
+    assert_eq!(
+        got,
+        ["process 7896 Some(7896) \"echo\"", "7896 read(3</etc/hosts>, \"\"..., 512) = 174 <400>"]
+    );
+    assert_eq!((info.clock, info.rejects, info.foreign), (ClockKind::Epoch, 0, 0));
+    let sample = Sample { file_name: "x.json", path: "x.json", head: text.as_bytes() };
+    assert!(sniff(&sample));
+    // Chosen fields, damaged and other JSON are none.
+    for other in ["{\"evt.type\":\"read\",\"evt.num\":1}\n", "{\"evt.type\":\n", "{\"level\":\"info\"}\n"] {
+        assert_eq!(read_all(other).1.foreign, 1, "{other}");
+    }
+}
+
+#[test]
 fn the_default_line_becomes_a_call_with_its_time() {
     let text = "\
 34378 12:02:36.269753803 2 echo (7896) > openat 
