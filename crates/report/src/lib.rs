@@ -21,3 +21,4 @@ pub use formats::{EXPORTERS, HTML, JSON, MARKDOWN, TERMINAL, exporter};
 pub use redact::{redact, redact_diagnosis, redact_diff, redact_table};
 pub use style::Style;
 pub use table_text::cell_text;
+pub use visible::acts;

@@ -28,7 +28,7 @@ pub(crate) fn visible(text: &str, kind: Text) -> Cow<'_, str> {
 }
 
 /// True for what must not reach a terminal or a page as it is.
-pub(crate) fn acts(c: char) -> bool {
+pub fn acts(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{61c}' | '\u{180e}'

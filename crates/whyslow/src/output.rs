@@ -47,7 +47,7 @@ pub(crate) fn complain(error: &anyhow::Error) {
     let _ = writeln!(io::stderr(), "whyslow: {}", plain(&causes.join(": ")));
 }
 
-/// Text out of a capture or a file name without the characters that a terminal acts upon; line ends stay.
+/// Text out of a capture or a file name without the characters that a terminal acts upon or that are not seen; line ends stay.
 pub(crate) fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+    text.chars().map(|c| if c != '\n' && whyslow_report::acts(c) { '\u{fffd}' } else { c }).collect()
 }

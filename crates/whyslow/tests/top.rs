@@ -37,6 +37,61 @@ fn one_look_lists_resources_and_processes() {
     assert!(look["own_cpu"].as_f64().is_some_and(|cpu| (0.0..10.0).contains(&cpu)), "{}", look["own_cpu"]);
 }
 
+/// The names that docs/LIVE.md promises, and no others.
+#[test]
+fn the_json_has_the_form_that_is_documented() {
+    use std::collections::BTreeSet;
+    use whyslow_model::{Metric, Trait};
+    // A secret on a command line, which anybody may paste into a ticket.
+    let mut secret = Command::new("sh")
+        .args(["-c", "read line", "--password=hunter2"])
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("sh");
+    let output = top(&["--once", "--json", "-i", "100ms"]);
+    secret.kill().and_then(|()| secret.wait()).expect("a child of ours");
+    assert_eq!(output.status.code(), Some(0));
+    let look: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let names = |value: &Value| -> BTreeSet<String> {
+        value.as_object().expect("an object").keys().cloned().collect()
+    };
+    let set = |names: &[&str]| -> BTreeSet<String> { names.iter().map(ToString::to_string).collect() };
+    let docs = include_str!("../../../docs/LIVE.md");
+    for name in names(&look) {
+        assert!(docs.contains(&format!("| `{name}` |")), "docs/LIVE.md does not tell of `{name}`");
+    }
+    assert!(look["at"].is_u64() && look["over_ns"].as_u64().is_some_and(|over| over >= 100_000_000));
+    for resource in look["resources"].as_array().expect("resources") {
+        assert_eq!(names(resource), set(&["evidence", "name", "reason", "state", "supply", "who"]));
+        assert!(
+            ["saturated", "not", "unknown"].contains(&resource["state"].as_str().expect("a state")),
+            "{resource}"
+        );
+    }
+    let traits: BTreeSet<&str> = Trait::ALL.iter().map(|of| of.name()).collect();
+    let metrics: BTreeSet<&str> = Metric::ALL.iter().map(|of| of.name()).collect();
+    let check = |task: &Value| {
+        for (name, value) in task.as_object().expect("a task") {
+            let is_right = match name.as_str() {
+                "pid" | "tid" => value.is_u64(),
+                "waits_for" => value["what"].is_string() && value["share"].is_f64(),
+                "listed_threads" => value.is_array(),
+                text if traits.contains(text) => value.is_string(),
+                number => metrics.contains(number) && value.is_number(),
+            };
+            assert!(is_right, "{name}: {value}");
+        }
+    };
+    let processes = look["processes"].as_array().expect("processes");
+    for process in processes {
+        check(process);
+        process["listed_threads"].as_array().into_iter().flatten().for_each(check);
+    }
+    let child = processes.iter().find(|process| process["pid"] == u64::from(secret.id())).expect("the child");
+    let command = child["command"].as_str().expect("its command line");
+    assert!(command.contains("[redacted]") && !command.contains("hunter2"), "{command}");
+}
+
 #[test]
 fn text_has_a_line_for_each_process_and_names_the_columns() {
     let output = top(&["--once", "-i", "300ms", "--sort", "rss"]);
@@ -77,7 +132,7 @@ fn assert_given_back(pty: &Pty, modes: &str) {
 fn keys_lead_into_a_process_and_back() {
     let mut pty = screen(100, 30, &["-i", "200ms"]);
     let modes = pty.modes();
-    pty.wait_for("CPU %");
+    pty.wait_for("saturated");
     assert_ne!(pty.modes(), modes, "keys come one by one");
     pty.keys("?");
     pty.wait_for("what it does");
@@ -109,10 +164,59 @@ fn keys_lead_into_a_process_and_back() {
 }
 
 #[test]
+fn a_verdict_leads_to_who_takes() {
+    let mut pty = screen(100, 30, &["-i", "200ms"]);
+    pty.wait_for("saturated");
+    pty.keys("\t\r");
+    pty.wait_for("who takes of it");
+    pty.wait_for("Below:");
+    pty.keys("\x1b");
+    pty.wait_for(" processes ");
+    // The mouse: the first line is a verdict.
+    pty.keys("\x1b[<0;4;1M\x1b[<0;4;1M");
+    pty.wait_for("who takes of it");
+    pty.keys("q");
+    assert!(pty.end().success());
+}
+
+/// Ends while it records: what was recorded is closed, and told of.
+#[test]
+fn a_recording_from_here_survives_the_end() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_whyslow"));
+    command.args(["top", "-i", "200ms"]).env("TERM", "xterm").current_dir(folder.path());
+    let mut pty = Pty::start(&command, 100, 30);
+    pty.wait_for("saturated");
+    pty.keys(&format!("/{}\r", std::process::id()));
+    pty.wait_for(" 1 process ");
+    pty.keys("r");
+    pty.wait_for("for 10s to ");
+    pty.keys("r");
+    pty.wait_for("is being recorded already");
+    pty.read_for(Duration::from_secs(2));
+    pty.keys("q");
+    assert!(pty.end().success());
+    let text = String::from_utf8_lossy(&pty.written).into_owned();
+    let told = text.rfind("\x1b[?1049l").map(|end| &text[end..]).expect("the screen ended");
+    if told.contains("not recorded") || !told.contains("recorded; next: whyslow report ") {
+        // Where neither BPF nor ptrace is allowed there is nothing to record with.
+        println!("skipped: no recording here: {told}");
+        return;
+    }
+    let name = told.split("whyslow report ").nth(1).expect("a name").trim();
+    let report = Command::new(env!("CARGO_BIN_EXE_whyslow"))
+        .args(["report", name])
+        .current_dir(folder.path())
+        .output();
+    let report = report.expect("it runs");
+    assert!(report.status.success(), "{}", String::from_utf8_lossy(&report.stderr));
+}
+
+#[test]
 fn ctrl_z_gives_the_terminal_back_and_fg_takes_it() {
     let mut pty = screen(80, 24, &[]);
     let modes = pty.modes();
-    pty.wait_for("CPU %");
+    pty.wait_for("saturated");
     for stop in ["\x1a", ""] {
         match stop {
             "" => pty.signal(Signal::TSTP),
@@ -146,7 +250,7 @@ fn signals_end_it_in_good_order() {
     for (signal, status) in [(Signal::TERM, 143), (Signal::INT, 0), (Signal::HUP, 129)] {
         let mut pty = screen(80, 24, &[]);
         let modes = pty.modes();
-        pty.wait_for("CPU %");
+        pty.wait_for("saturated");
         pty.signal(signal);
         assert_eq!(pty.end().code(), Some(status), "{signal:?}");
         assert_given_back(&pty, &modes);
@@ -156,7 +260,7 @@ fn signals_end_it_in_good_order() {
 #[test]
 fn a_terminal_that_is_gone_ends_it() {
     let mut pty = screen(80, 24, &["-i", "1h"]);
-    pty.wait_for("CPU %");
+    pty.wait_for("saturated");
     pty.hang_up();
     assert_eq!(pty.end_unread().code(), Some(129));
     // Also where nobody may be told so: a shell that ignores SIGHUP hands that on.
@@ -164,7 +268,7 @@ fn a_terminal_that_is_gone_ends_it() {
     let ignoring = r#"trap "" HUP; exec "$0" top -i 1h"#;
     command.args(["-c", ignoring, env!("CARGO_BIN_EXE_whyslow")]).env("TERM", "xterm");
     let mut pty = Pty::start(&command, 80, 24);
-    pty.wait_for("CPU %");
+    pty.wait_for("saturated");
     pty.hang_up();
     assert_eq!(pty.end_unread().code(), Some(129));
 }
@@ -172,7 +276,7 @@ fn a_terminal_that_is_gone_ends_it() {
 #[test]
 fn it_fits_every_size_and_follows_a_change() {
     let mut pty = screen(80, 24, &["-i", "200ms"]);
-    pty.wait_for("CPU %");
+    pty.wait_for("saturated");
     for (columns, rows) in [(1, 1), (3, 2), (10, 3), (40, 8), (79, 23), (300, 90), (80, 1), (1, 60)] {
         pty.resize(columns, rows);
         pty.keys("?");
@@ -189,7 +293,7 @@ fn it_fits_every_size_and_follows_a_change() {
 #[test]
 fn the_mouse_chooses_and_turns() {
     let mut pty = screen(100, 30, &["-i", "1h"]);
-    pty.wait_for("CPU %");
+    pty.wait_for("saturated");
     // Presses the right button: nothing to go back to; turns the wheel; leaves a sequence unfinished, which must not hold
     // anything up.
     pty.keys("\x1b[<2;10;10M\x1b[<65;10;20M\x1b[<64;10;20M");
@@ -206,7 +310,7 @@ fn the_mouse_chooses_and_turns() {
 #[test]
 fn a_line_that_is_stuck_costs_nothing_and_holds_no_end_up() {
     let mut pty = screen(200, 60, &["-i", "100ms"]);
-    pty.wait_for("CPU %");
+    pty.wait_for("saturated");
     // More than the kernel keeps for a reader that does not read.
     for _ in 0..200 {
         pty.keys("?\x0c");
@@ -236,7 +340,7 @@ fn a_line_that_is_stuck_costs_nothing_and_holds_no_end_up() {
 #[test]
 fn little_is_written_where_little_changes() {
     let mut pty = screen(80, 24, &["-i", "200ms"]);
-    pty.wait_for("CPU %");
+    pty.wait_for("saturated");
     pty.read_for(Duration::from_secs(1));
     pty.written.clear();
     pty.keys(" ");
@@ -258,7 +362,7 @@ fn terminals_that_cannot_be_drawn_on_are_told_the_way_out() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_whyslow"));
     command.args(["top", "-i", "200ms"]).env("TERM", "xterm").env("NO_COLOR", "1");
     let mut pty = Pty::start(&command, 80, 24);
-    pty.wait_for("CPU %");
+    pty.wait_for("saturated");
     pty.keys("q");
     assert!(pty.end().success());
     assert!(!String::from_utf8_lossy(&pty.written).contains("\x1b[31"));

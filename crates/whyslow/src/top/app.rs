@@ -1,8 +1,10 @@
 //! What the screen is about: the page, the chosen row, the order, the filter. Knows no terminal.
 
-use super::columns::{self, COLUMNS};
-use super::look::{Look, Task};
+use super::columns::{self, COLUMNS, Key};
+use super::help;
+use super::look::{Kind, Look, Task};
 use std::collections::{BTreeMap, HashSet};
+use whyslow_model::walk::Resource;
 use whyslow_model::{Table, Tid};
 
 /// What is looked at.
@@ -10,6 +12,8 @@ use whyslow_model::{Table, Tid};
 pub(crate) enum Page {
     /// All processes.
     Processes,
+    /// Who takes of a resource, by its name.
+    Resource(String),
     /// The threads of one.
     Threads {
         /// The process.
@@ -43,14 +47,20 @@ pub(crate) enum Action {
     First,
     /// To the last row.
     Last,
-    /// Choose the row that stands at this line of the list.
+    /// Choose the row that stands at this line of the list; where it is chosen already, look into it.
     Choose(usize),
+    /// The same with a verdict.
+    ChooseVerdict(usize),
+    /// To the verdicts, or back to the list.
+    Verdicts,
     /// Look into the chosen row.
     Into,
     /// Back to where one came from.
     Back,
     /// Sort by the next column (1) or the one before (-1).
     SortNext(i64),
+    /// Sort by this column; where the list is, turn the order round.
+    SortBy(&'static str),
     /// Smallest first, or largest first again.
     Reverse,
     /// Children below their parents.
@@ -95,6 +105,12 @@ pub(crate) struct App {
     newer: Option<Look>,
     /// From the outermost to what is shown.
     pages: Vec<Page>,
+    /// The filters of the pages below, which wait there.
+    filters: Vec<String>,
+    /// The tasks of the page in their order, as places in the look, and how deep each stands in the tree.
+    order: Vec<(usize, usize)>,
+    /// The chosen verdict, where one is: its resource's name.
+    verdict: Option<String>,
     /// The chosen task, by process and thread: it stays chosen where it moves.
     chosen: Option<(Tid, Option<Tid>)>,
     /// The chosen line of a table.
@@ -122,6 +138,9 @@ impl App {
             look: None,
             newer: None,
             pages: vec![Page::Processes],
+            filters: Vec::new(),
+            order: Vec::new(),
+            verdict: None,
             chosen: None,
             chosen_line: 0,
             sort,
@@ -143,14 +162,32 @@ impl App {
     pub(crate) fn see(&mut self, look: Look) -> bool {
         let into = if self.paused { &mut self.newer } else { &mut self.look };
         *into = Some(look);
+        self.arrange();
         !self.paused
+    }
+
+    /// The verdicts, the worst first.
+    pub(crate) fn resources(&self) -> &[Resource] {
+        self.look.as_ref().map_or(&[], |look| &look.resources)
+    }
+
+    /// The place of the chosen verdict, on the page where one may be chosen.
+    pub(crate) fn verdict(&self) -> Option<usize> {
+        let name = self.verdict.as_ref().filter(|_| matches!(self.page(), Page::Processes))?;
+        self.resources().iter().position(|resource| resource.name == *name)
+    }
+
+    fn choose_verdict(&mut self, place: Option<usize>) {
+        let name = place.and_then(|place| self.resources().get(place)).map(|resource| resource.name.clone());
+        self.verdict = name;
     }
 
     /// The process that is chosen, or that the page is about, with its name.
     pub(crate) fn process(&self) -> Option<(Tid, String)> {
         match self.page() {
-            Page::Processes => {
-                self.lines().get(self.place()).map(|line| (line.task.pid, line.task.name().to_string()))
+            Page::Processes if self.verdict().is_some() => None,
+            Page::Processes | Page::Resource(_) => {
+                self.line(self.place()).map(|line| (line.task.pid, line.task.name().to_string()))
             }
             Page::Threads { pid, name } | Page::About { pid, name, .. } => Some((*pid, name.clone())),
             Page::Help => None,
@@ -162,45 +199,54 @@ impl App {
         self.look.as_ref().is_none_or(|look| look.processes.iter().any(|task| task.pid == pid))
     }
 
-    /// The tasks of the page in their order; empty where it shows none.
-    pub(crate) fn lines(&self) -> Vec<Line<'_>> {
-        let Some(look) = &self.look else { return Vec::new() };
-        let tasks = match self.page() {
-            Page::Processes => look.processes.as_slice(),
+    /// The tasks of the page, in no order; empty where it shows none.
+    fn tasks(&self) -> &[Task] {
+        let Some(look) = &self.look else { return &[] };
+        match self.page() {
+            Page::Processes | Page::Resource(_) => &look.processes,
             Page::Threads { pid, .. } => look.threads_of(*pid),
-            Page::About { .. } | Page::Help => return Vec::new(),
-        };
-        let mut tasks: Vec<&Task> = tasks.iter().filter(|task| self.is_wanted(task)).collect();
-        self.put_in_order(&mut tasks);
-        if self.tree && matches!(self.page(), Page::Processes) {
-            return tree(&tasks);
+            Page::About { .. } | Page::Help => &[],
         }
-        tasks.into_iter().map(|task| Line { task, depth: 0 }).collect()
     }
 
-    fn is_wanted(&self, task: &Task) -> bool {
+    /// Line `place` of the list.
+    pub(crate) fn line(&self, place: usize) -> Option<Line<'_>> {
+        let &(at, depth) = self.order.get(place)?;
+        Some(Line { task: self.tasks().get(at)?, depth })
+    }
+
+    /// The list, from that line on.
+    pub(crate) fn lines(&self, from: usize) -> impl Iterator<Item = Line<'_>> {
+        (from..self.order.len()).filter_map(|place| self.line(place))
+    }
+
+    /// Puts the tasks of the page in order: after whatever may have changed it, and once for all who ask.
+    fn arrange(&mut self) {
+        let measure = match self.page() {
+            Page::Resource(name) => Kind::named(name).and_then(Kind::measure),
+            _ => None,
+        };
         let filter = self.filter.to_lowercase();
-        filter.is_empty()
-            || task.name().to_lowercase().contains(&filter)
-            || task.command().to_lowercase().contains(&filter)
-            || task.tid.unwrap_or(task.pid).to_string() == filter
-    }
-
-    fn put_in_order(&self, tasks: &mut [&Task]) {
-        let Some(column) = COLUMNS.get(self.sort) else { return };
-        tasks.sort_by(|a, b| {
-            let order = match column.figure {
-                // Unknown goes last, whichever way round.
-                Some(figure) => match (figure(a), figure(b)) {
-                    (Some(a), Some(b)) if self.reverse => a.total_cmp(&b),
-                    (Some(a), Some(b)) => b.total_cmp(&a),
-                    (a, b) => b.is_some().cmp(&a.is_some()),
-                },
-                None if self.reverse => (column.text)(b).cmp(&(column.text)(a)),
-                None => (column.text)(a).cmp(&(column.text)(b)),
-            };
-            order.then(a.pid.cmp(&b.pid)).then(a.tid.cmp(&b.tid))
-        });
+        let tasks = self.tasks();
+        let key = |task: &Task| match measure {
+            Some(measure) => Key::Figure(measure(task)),
+            None => COLUMNS.get(self.sort).map_or(Key::Figure(None), |column| column.key(task)),
+        };
+        // Who takes nothing of a resource does not stand there.
+        let is_taker = |task: &Task| measure.is_none_or(|of| of(task).is_some_and(|value| value > 0.0));
+        let mut keyed: Vec<(Key, usize)> = tasks
+            .iter()
+            .enumerate()
+            .filter(|(_, task)| is_wanted(task, &filter) && is_taker(task))
+            .map(|(at, task)| (key(task), at))
+            .collect();
+        // Stable: those that are alike stay in the order of their numbers.
+        keyed.sort_by(|a, b| a.0.compare(&b.0, self.reverse));
+        let order: Vec<usize> = keyed.into_iter().map(|(_, at)| at).collect();
+        self.order = match self.tree && matches!(self.page(), Page::Processes) {
+            true => tree(tasks, &order),
+            false => order.into_iter().map(|at| (at, 0)).collect(),
+        };
     }
 
     /// The line of the chosen task, the first where it is gone; of a table, its chosen line.
@@ -208,8 +254,8 @@ impl App {
         if matches!(self.page(), Page::About { .. } | Page::Help) {
             return self.chosen_line;
         }
-        let is_chosen = |line: &Line<'_>| self.chosen == Some((line.task.pid, line.task.tid));
-        self.lines().iter().position(is_chosen).unwrap_or(0)
+        let is_chosen = |line: Line<'_>| self.chosen == Some((line.task.pid, line.task.tid));
+        self.lines(0).position(is_chosen).unwrap_or(0)
     }
 
     /// How many lines the page has.
@@ -217,23 +263,34 @@ impl App {
         match self.page() {
             Page::About { table: Some(Ok(table)), .. } => table.rows.len(),
             Page::About { .. } => 0,
-            Page::Help => super::keys::KEYS.len(),
-            Page::Processes | Page::Threads { .. } => self.lines().len(),
+            Page::Help => help::lines(self.look.as_ref()).len(),
+            Page::Processes | Page::Resource(_) | Page::Threads { .. } => self.order.len(),
         }
     }
 
     fn choose(&mut self, place: usize) {
         let place = place.min(self.length().saturating_sub(1));
         self.chosen_line = place;
-        if let Some(line) = self.lines().get(place) {
-            self.chosen = Some((line.task.pid, line.task.tid));
+        self.verdict = None;
+        if let Some(chosen) = self.line(place).map(|line| (line.task.pid, line.task.tid)) {
+            self.chosen = Some(chosen);
         }
     }
 
     /// Opens a page above the one that is shown.
     pub(crate) fn open(&mut self, page: Page) {
         self.pages.push(page);
+        self.filters.push(std::mem::take(&mut self.filter));
         self.chosen_line = 0;
+        self.arrange();
+    }
+
+    /// Back to the page below, where there is one.
+    fn close(&mut self) {
+        if let Some(filter) = self.filters.pop() {
+            self.pages.pop();
+            self.filter = filter;
+        }
     }
 
     /// Opens a page for a table about `pid`, in place of another such page; false where it is waited for already.
@@ -244,7 +301,7 @@ impl App {
             return false;
         }
         if matches!(self.page(), Page::About { .. }) {
-            self.pages.pop();
+            self.close();
         }
         self.open(Page::About { pid, name, view, table: None });
         true
@@ -267,24 +324,30 @@ impl App {
     pub(crate) fn act(&mut self, action: &Action) {
         self.remark.clear();
         match action {
-            Action::Move(by) => {
-                let place = self.place() as i64;
-                self.choose(place.saturating_add(*by).max(0) as usize);
-            }
+            Action::Move(by) => self.go(*by),
             Action::First => self.choose(0),
             Action::Last => self.choose(usize::MAX),
+            Action::Choose(place) if self.verdict().is_none() && *place == self.place() => self.look_into(),
             Action::Choose(place) => self.choose(*place),
-            Action::Into => {
-                if let (Page::Processes, Some((pid, name))) = (self.page(), self.process()) {
-                    self.chosen = Some((pid, None));
-                    self.open(Page::Threads { pid, name });
-                }
-            }
+            Action::ChooseVerdict(place) if self.verdict() == Some(*place) => self.look_into(),
+            Action::ChooseVerdict(place) => self.choose_verdict(Some(*place)),
+            Action::Verdicts => self.choose_verdict(match self.verdict() {
+                None => Some(0),
+                Some(_) => None,
+            }),
+            Action::Into => self.look_into(),
             Action::Back => {
                 if self.pages.len() > 1 {
-                    self.pages.pop();
+                    self.close();
                 } else {
                     self.filter.clear();
+                    self.verdict = None;
+                }
+            }
+            Action::SortBy(name) => {
+                if let Some(at) = columns::named(name) {
+                    self.reverse = at == self.sort && !self.reverse;
+                    self.sort = at;
                 }
             }
             Action::SortNext(by) => {
@@ -309,9 +372,7 @@ impl App {
                 self.filter.pop();
             }
             Action::Accept => self.typing = false,
-            Action::Help if matches!(self.page(), Page::Help) => {
-                self.pages.pop();
-            }
+            Action::Help if matches!(self.page(), Page::Help) => self.close(),
             Action::Help => self.open(Page::Help),
             Action::Quit
             | Action::About(_)
@@ -320,29 +381,70 @@ impl App {
             | Action::Suspend
             | Action::Redraw => {}
         }
+        self.arrange();
+    }
+
+    /// Moves the choice: above the first line of the processes are the verdicts.
+    fn go(&mut self, by: i64) {
+        let place = self.place();
+        let is_above = by < 0 && place == 0 && matches!(self.page(), Page::Processes);
+        match self.verdict() {
+            Some(verdict) => {
+                let to = (verdict as i64).saturating_add(by).max(0) as usize;
+                self.choose_verdict(Some(to));
+                if self.verdict.is_none() {
+                    self.choose(0);
+                }
+            }
+            None if is_above && !self.resources().is_empty() => {
+                self.choose_verdict(Some(self.resources().len() - 1));
+            }
+            None => self.choose((place as i64).saturating_add(by).max(0) as usize),
+        }
+    }
+
+    /// From a verdict to who takes of the resource, from a process to its threads.
+    fn look_into(&mut self) {
+        if let Some(resource) = self.verdict().and_then(|at| self.resources().get(at)) {
+            let page = Page::Resource(resource.name.clone());
+            self.chosen = None;
+            self.open(page);
+        } else if let (Page::Processes | Page::Resource(_), Some((pid, name))) = (self.page(), self.process())
+        {
+            self.chosen = Some((pid, None));
+            self.open(Page::Threads { pid, name });
+        }
     }
 }
 
-/// Children below their parents, each level in the order of `tasks`. Who started nobody of them, and whose parent is
-/// not among them, stands at the top.
-fn tree<'a>(tasks: &[&'a Task]) -> Vec<Line<'a>> {
-    let known: HashSet<Tid> = tasks.iter().map(|task| task.pid).collect();
-    let mut children: BTreeMap<Option<Tid>, Vec<&'a Task>> = BTreeMap::new();
-    for task in tasks {
+fn is_wanted(task: &Task, filter: &str) -> bool {
+    filter.is_empty()
+        || task.name().to_lowercase().contains(filter)
+        || task.command().to_lowercase().contains(filter)
+        || task.tid.unwrap_or(task.pid).to_string() == filter
+}
+
+/// Children below their parents, each level in that order: places in `tasks`, with depths. Whose parent is not among them
+/// stands at the top.
+fn tree(tasks: &[Task], order: &[usize]) -> Vec<(usize, usize)> {
+    let known: HashSet<Tid> = order.iter().map(|at| tasks[*at].pid).collect();
+    let mut children: BTreeMap<Option<Tid>, Vec<usize>> = BTreeMap::new();
+    for &at in order {
+        let task = &tasks[at];
         let parent = task.parent.filter(|parent| known.contains(parent) && *parent != task.pid);
-        children.entry(parent).or_default().push(task);
+        children.entry(parent).or_default().push(at);
     }
-    let mut lines = Vec::with_capacity(tasks.len());
+    let mut lines = Vec::with_capacity(order.len());
     // A stack, for a chain of processes may be long; a task is taken once, so a circle ends.
-    let mut left: Vec<(&'a Task, usize)> =
-        children.remove(&None).unwrap_or_default().into_iter().rev().map(|task| (task, 0)).collect();
-    while let Some((task, depth)) = left.pop() {
-        lines.push(Line { task, depth });
-        let below = children.remove(&Some(task.pid)).unwrap_or_default();
-        left.extend(below.into_iter().rev().map(|task| (task, depth + 1)));
+    let mut left: Vec<(usize, usize)> =
+        children.remove(&None).unwrap_or_default().into_iter().rev().map(|at| (at, 0)).collect();
+    while let Some((at, depth)) = left.pop() {
+        lines.push((at, depth));
+        let below = children.remove(&Some(tasks[at].pid)).unwrap_or_default();
+        left.extend(below.into_iter().rev().map(|at| (at, depth + 1)));
     }
     // Circles, of numbers that were given anew between two reads, hang on nothing.
-    lines.extend(children.into_values().flatten().map(|task| Line { task, depth: 0 }));
+    lines.extend(children.into_values().flatten().map(|at| (at, 0)));
     lines
 }
 
@@ -354,31 +456,21 @@ pub(crate) fn usual_order() -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::top::look::tests::task;
-    use std::collections::HashMap;
-    use whyslow_model::{Metric, Nanos, Timestamp};
-
-    fn look(processes: Vec<Task>) -> Look {
-        Look {
-            at: Timestamp::UNKNOWN,
-            over: Nanos::UNKNOWN,
-            resources: Vec::new(),
-            load: None,
-            processes,
-            threads: HashMap::new(),
-            gaps: Vec::new(),
-            cost: None,
-        }
-    }
+    use crate::top::look::tests::{look, resource, task};
+    use whyslow_model::Metric;
+    use whyslow_model::walk::State;
 
     fn app() -> App {
         let mut app = App::new(usual_order());
-        app.see(look(vec![
-            task(1, 0, "init", &[(Metric::TaskUser, 0.0)]),
-            task(20, 1, "java", &[(Metric::TaskUser, 0.9)]),
-            task(30, 20, "sh", &[]),
-            task(40, 1, "redis-server", &[(Metric::TaskUser, 0.1)]),
-        ]));
+        app.see(look(
+            Vec::new(),
+            vec![
+                task(1, 0, "init", &[(Metric::TaskUser, 0.0)]),
+                task(20, 1, "java", &[(Metric::TaskUser, 0.9)]),
+                task(30, 20, "sh", &[]),
+                task(40, 1, "redis-server", &[(Metric::TaskUser, 0.1)]),
+            ],
+        ));
         app
     }
 
@@ -387,7 +479,7 @@ mod tests {
     }
 
     fn pids(app: &App) -> Vec<Tid> {
-        app.lines().iter().map(|line| line.task.pid).collect()
+        app.lines(0).map(|line| line.task.pid).collect()
     }
 
     #[test]
@@ -403,10 +495,13 @@ mod tests {
         let mut app = app();
         app.act(&Action::Move(1));
         assert_eq!(process(&app), Some(40));
-        app.see(look(vec![
-            task(20, 1, "java", &[(Metric::TaskUser, 0.1)]),
-            task(40, 1, "redis-server", &[(Metric::TaskUser, 0.8)]),
-        ]));
+        app.see(look(
+            Vec::new(),
+            vec![
+                task(20, 1, "java", &[(Metric::TaskUser, 0.1)]),
+                task(40, 1, "redis-server", &[(Metric::TaskUser, 0.8)]),
+            ],
+        ));
         assert_eq!((app.place(), process(&app)), (0, Some(40)));
     }
 
@@ -414,7 +509,7 @@ mod tests {
     fn a_pause_holds_the_picture_and_the_choice() {
         let mut app = app();
         app.act(&Action::Pause);
-        app.see(look(vec![task(99, 1, "new", &[])]));
+        app.see(look(Vec::new(), vec![task(99, 1, "new", &[])]));
         assert_eq!(process(&app), Some(20));
         app.act(&Action::Pause);
         assert_eq!(pids(&app), [99]);
@@ -428,21 +523,66 @@ mod tests {
         assert_eq!(pids(&app), [20]);
         app.act(&Action::Back);
         app.act(&Action::Tree);
-        let lines: Vec<(Tid, usize)> = app.lines().iter().map(|line| (line.task.pid, line.depth)).collect();
+        let lines: Vec<(Tid, usize)> = app.lines(0).map(|line| (line.task.pid, line.depth)).collect();
         assert_eq!(lines, [(1, 0), (20, 1), (30, 2), (40, 1)]);
     }
 
     #[test]
     fn a_circle_of_parents_ends() {
-        let (a, b) = (task(1, 2, "a", &[]), task(2, 1, "b", &[]));
-        assert_eq!(tree(&[&a, &b]).len(), 2);
+        let circle = [task(1, 2, "a", &[]), task(2, 1, "b", &[])];
+        assert_eq!(tree(&circle, &[0, 1]).len(), 2);
+    }
+
+    #[test]
+    fn a_verdict_leads_to_its_takers_and_back() {
+        let mut app = App::new(usual_order());
+        let resources = vec![
+            resource("disk vda", State::Saturated, "100.0 % busy"),
+            resource("CPU", State::Not, "90.0 % idle"),
+        ];
+        let processes = vec![
+            task(7, 1, "java", &[(Metric::TaskUser, 0.9)]),
+            task(8, 1, "dd", &[(Metric::WriteBytes, 9e6)]),
+            task(9, 1, "cp", &[(Metric::ReadBytes, 1e7)]),
+        ];
+        app.see(look(resources, processes));
+        // Up from the first process are the verdicts; down again is the list.
+        app.act(&Action::Move(-1));
+        assert_eq!((app.verdict(), process(&app)), (Some(1), None));
+        app.act(&Action::Move(1));
+        assert_eq!((app.verdict(), process(&app)), (None, Some(7)));
+        app.act(&Action::Verdicts);
+        app.act(&Action::Into);
+        assert!(matches!(app.page(), Page::Resource(name) if name == "disk vda"));
+        assert_eq!(pids(&app), [9, 8]);
+        // On into the first of them, and all the way back to the verdict.
+        app.act(&Action::Into);
+        assert!(matches!(app.page(), Page::Threads { pid: 9, .. }));
+        app.act(&Action::Back);
+        assert_eq!(process(&app), Some(9));
+        app.act(&Action::Back);
+        assert_eq!(app.verdict(), Some(0));
+        app.act(&Action::Back);
+        assert_eq!((app.verdict(), app.length()), (None, 3));
+    }
+
+    #[test]
+    fn a_page_stays_when_its_process_ends() {
+        let mut app = app();
+        app.act(&Action::Into);
+        app.see(look(Vec::new(), vec![task(1, 0, "init", &[])]));
+        assert_eq!((process(&app), app.length(), app.is_there(20)), (Some(20), 0, false));
+        app.act(&Action::Into);
+        app.act(&Action::Last);
+        app.act(&Action::Back);
+        assert_eq!(process(&app), Some(1));
     }
 
     #[test]
     fn moves_stay_within_the_list() {
         let mut app = app();
         app.act(&Action::Move(-5));
-        assert_eq!(app.place(), 0);
+        assert_eq!((app.place(), app.verdict()), (0, None));
         app.act(&Action::Move(i64::MAX));
         assert_eq!(app.place(), 3);
         app.act(&Action::Into);

@@ -1,120 +1,204 @@
 //! Draws the screen: verdicts, the list, the footer with our own cost.
 
-use super::app::{App, Page};
+use super::app::{Action, App, Page};
 use super::columns::COLUMNS;
-use super::keys::KEYS;
+use super::help;
+use super::look::{Kind, Look};
+use crate::output::plain;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
-use ratatui::text::{Line, Span};
+use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Block, Borders, Cell, Paragraph, Row, Table, TableState, Wrap};
-use whyslow_model::walk::State;
+use whyslow_model::walk::{Resource, State};
 use whyslow_model::{Table as Figures, Tid, figures};
-use whyslow_report::cell_text;
+use whyslow_report::{cell_text, redact};
 
-/// Where the list stands: for the mouse.
-#[derive(Clone, Copy, Default, Debug)]
+/// How it is to look.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Looks {
+    /// Off where NO_COLOR asks for it.
+    pub(super) colour: bool,
+    /// Passwords in command lines are shown.
+    pub(super) show_secrets: bool,
+}
+
+/// Where things stand: for the mouse.
+#[derive(Clone, Default, Debug)]
 pub(super) struct Place {
-    /// The line of the screen with the first row.
-    pub(super) top: u16,
+    /// The line of the screen with the first row of the list.
+    top: u16,
     /// The row that stands there.
-    pub(super) offset: usize,
+    offset: usize,
+    /// Lines with verdicts, from the top of the screen.
+    verdicts: usize,
+    /// The verdict that stands first.
+    first_verdict: usize,
+    /// Where each column begins, and its name.
+    columns: Vec<(u16, &'static str)>,
+}
+
+impl Place {
+    /// What a press there asks for.
+    pub(super) fn action(&self, column: u16, row: u16) -> Option<Action> {
+        if usize::from(row) < self.verdicts {
+            return Some(Action::ChooseVerdict(self.first_verdict + usize::from(row)));
+        }
+        if row + 1 == self.top {
+            let pressed = self.columns.iter().rev().find(|(begins, _)| *begins <= column);
+            return pressed.map(|(_, name)| Action::SortBy(name));
+        }
+        let line = row.checked_sub(self.top)?;
+        Some(Action::Choose(self.offset + usize::from(line)))
+    }
 }
 
 /// Lines of the verdicts on a screen of 24.
 const VERDICTS: u16 = 7;
+/// Lines that the list and the footer need besides.
+const REST: u16 = 6;
+/// Letters of a cell that are looked at: command lines may be megabytes.
+const LETTERS: usize = 600;
 
-/// Draws everything; `colour` is off where NO_COLOR asks for it. `interval` is in words, for the footer.
-pub(super) fn draw(frame: &mut Frame<'_>, app: &App, interval: &str, colour: bool) -> Place {
-    let verdicts = verdicts(app, colour);
-    let height = (verdicts.len() as u16).clamp(1, VERDICTS.max(frame.area().height / 4));
-    let [top, list, footer] =
-        Layout::vertical([Constraint::Length(height), Constraint::Min(3), Constraint::Length(1)])
-            .areas(frame.area());
+/// Draws everything. `interval` is in words, for the footer.
+pub(super) fn draw(frame: &mut Frame<'_>, app: &App, interval: &str, looks: Looks) -> Place {
+    let area = frame.area();
+    let most = VERDICTS.max(area.height / 4).min(area.height.saturating_sub(REST)).max(1);
+    let (verdicts, first_verdict, count) = verdicts(app, usize::from(most), looks);
+    let [top, list, footer] = Layout::vertical([
+        Constraint::Length(verdicts.len() as u16),
+        Constraint::Min(3),
+        Constraint::Length(1),
+    ])
+    .areas(area);
     frame.render_widget(Paragraph::new(verdicts), top);
     let block = Block::new().borders(Borders::TOP).title(title(app));
+    let inner = block.inner(list);
+    frame.render_widget(block, list);
     let place = match app.page() {
         Page::Help => {
-            let rows = KEYS.iter().map(|key| Row::new([key.names, key.does]));
-            rows_of(
-                frame,
-                list,
-                block,
-                Row::new(["key", "what it does"]),
-                rows.collect(),
-                &[Constraint::Length(20), Constraint::Min(20)],
-                app,
-            )
+            let lines = help::lines(app.look.as_ref());
+            let heading = Row::new(["key, word", "what it does, what it means"]);
+            let rows =
+                lines.into_iter().map(|(word, means)| Row::new([plain(&word), plain(&means)])).collect();
+            rows_of(frame, inner, heading, rows, &[Constraint::Length(19), Constraint::Min(20)], app)
         }
-        Page::About { table: Some(Ok(table)), .. } => figures_table(frame, list, block, table, app),
+        Page::About { table: Some(Ok(table)), .. } if !table.rows.is_empty() => figures_table(frame, inner, table, app, looks),
         Page::About { table, .. } => {
             let why = match table {
-                Some(Err(why)) => crate::output::plain(why),
+                Some(Err(why)) => plain(why),
+                Some(Ok(_)) => "nothing was seen; the same key looks again".to_string(),
                 _ => "looking …".to_string(),
             };
-            frame.render_widget(Paragraph::new(why).wrap(Wrap { trim: false }).block(block), list);
+            frame.render_widget(Paragraph::new(why).wrap(Wrap { trim: false }), inner);
             Place::default()
         }
-        Page::Processes | Page::Threads { .. } => tasks(frame, list, block, app),
+        Page::Resource(name) => {
+            let text = about_resource(app, name);
+            // A line more for each that does not fit.
+            let width = usize::from(inner.width).max(1);
+            let height: usize = text.iter().map(|line| line.chars().count() / width + 1).sum();
+            let height = (height as u16).min(inner.height / 2);
+            let [told, list] =
+                Layout::vertical([Constraint::Length(height), Constraint::Min(2)]).areas(inner);
+            frame.render_widget(Paragraph::new(text.join("\n")).wrap(Wrap { trim: false }), told);
+            tasks(frame, list, app, looks)
+        }
+        Page::Processes | Page::Threads { .. } => tasks(frame, inner, app, looks),
     };
     frame.render_widget(footer_line(app, interval), footer);
-    place
+    Place { verdicts: if matches!(app.page(), Page::Processes) { count } else { 0 }, first_verdict, ..place }
 }
 
-fn verdicts(app: &App, colour: bool) -> Vec<Line<'_>> {
-    let Some(look) = &app.look else { return vec![Line::from("looking for the first time …")] };
-    let mut lines: Vec<Line<'_>> = look
-        .resources
-        .iter()
-        .map(|resource| {
-            let style = match resource.state {
-                State::Saturated if colour => Style::new().fg(Color::Red).add_modifier(Modifier::BOLD),
-                State::Saturated => Style::new().add_modifier(Modifier::BOLD),
-                State::Unknown => Style::new().add_modifier(Modifier::DIM),
-                _ => Style::new(),
-            };
-            Line::from(vec![
-                Span::styled(format!("{:<9} {:<14} ", resource.name, resource.state.words()), style),
-                Span::raw(resource.reason.as_str()),
-            ])
-        })
-        .collect();
-    lines.extend(look.load.as_deref().map(Line::from));
-    if lines.is_empty() {
-        lines.push(Line::from("looking for the first time …"));
+/// The lines of the verdicts, at most so many: which verdict stands first, and how many of the lines are verdicts.
+fn verdicts(app: &App, most: usize, looks: Looks) -> (Vec<Line<'static>>, usize, usize) {
+    let waiting = || (vec![Line::from("looking for the first time …")], 0, 0);
+    let Some(look) = app.look.as_ref().filter(|look| !look.resources.is_empty()) else { return waiting() };
+    let all = look.resources.len();
+    let count = if all > most { most.saturating_sub(1).max(1) } else { all };
+    let chosen = app.verdict();
+    let first = offset(chosen.unwrap_or(0), count, all);
+    let width =
+        look.resources.iter().map(|resource| resource.name.chars().count()).max().unwrap_or(0).min(16);
+    let shown = look.resources.iter().enumerate().skip(first).take(count);
+    let mut lines: Vec<Line<'_>> =
+        shown.map(|(at, resource)| verdict(look, resource, width, looks, chosen == Some(at))).collect();
+    if all > count && most > 1 {
+        lines.push(Line::from(format!("and {} more (Tab, ↓)", all - count)));
+    } else if lines.len() < most {
+        lines.extend(look.load.as_deref().map(|load| Line::from(plain(load))));
     }
-    lines
+    (lines, first, count)
+}
+
+/// One verdict: the main figure first, then who, then the rest.
+fn verdict(look: &Look, resource: &Resource, width: usize, looks: Looks, chosen: bool) -> Line<'static> {
+    let mut style = match resource.state {
+        State::Saturated if looks.colour => Style::new().fg(Color::Red).add_modifier(Modifier::BOLD),
+        State::Saturated => Style::new().add_modifier(Modifier::BOLD),
+        State::Unknown => Style::new().add_modifier(Modifier::DIM),
+        State::Not => Style::new(),
+    };
+    if chosen {
+        style = style.add_modifier(Modifier::REVERSED);
+    }
+    let (main, rest) = resource.reason.split_once("; ").unwrap_or((resource.reason.as_str(), ""));
+    let who = look.who(resource);
+    let parts = [Some(main), who.as_deref(), Some(rest).filter(|rest| !rest.is_empty())];
+    let told: Vec<&str> = parts.into_iter().flatten().collect();
+    let name: String = resource.name.chars().take(width).collect();
+    Line::from(vec![
+        Span::styled(plain(&format!("{name:<width$} {:<13}", resource.state.words())), style),
+        Span::raw(plain(&format!(" {}", told.join("; ")))),
+    ])
+}
+
+/// What the page of a resource says before the list: all of the reason, what shows it, and what would tell more.
+fn about_resource(app: &App, name: &str) -> Vec<String> {
+    let found = app.resources().iter().find(|resource| resource.name == name);
+    let Some(resource) = found else { return vec!["nothing tells of it any more".to_string()] };
+    let mut text = vec![format!("{}: {}", resource.state.words(), resource.reason)];
+    text.extend(resource.evidence.iter().map(|evidence| evidence.text.clone()));
+    if !resource.supply.is_empty() {
+        text.push(format!("next: {}", resource.supply));
+    }
+    let order = Kind::named(name).map_or("", Kind::order);
+    text.push(format!("Below: {order}. Enter: its threads; r: record it."));
+    text.iter().map(|line| plain(line).replace('\n', " ")).collect()
 }
 
 fn title(app: &App) -> String {
     let count = app.length();
     let who = |pid: Tid, name: &str| {
         let ended = if app.is_there(pid) { "" } else { ", which ended" };
-        format!("{} ({pid}){ended}", crate::output::plain(name))
+        format!("{} ({pid}){ended}", plain(name))
     };
     let what = match app.page() {
         Page::Processes if count == 1 => " 1 process ".to_string(),
         Page::Processes => format!(" {count} processes "),
+        Page::Resource(name) => format!(" {}: who takes of it ", plain(name)),
         Page::Threads { pid, name } => format!(" {}: {count} threads that did something ", who(*pid, name)),
         Page::About { pid, name, view, .. } => format!(" {}: {view} ", who(*pid, name)),
         Page::Help => " keys ".to_string(),
     };
     let filter = match (app.typing, app.filter.as_str()) {
         (false, "") => String::new(),
-        (typing, filter) => format!(" filter: {filter}{} ", if typing { "_" } else { "" }),
+        (typing, filter) => format!(" filter: {}{} ", plain(filter), if typing { "_" } else { "" }),
     };
     format!("{what}{filter}{}", if app.paused { " held " } else { "" })
 }
 
-fn tasks(frame: &mut Frame<'_>, area: Rect, block: Block<'_>, app: &App) -> Place {
-    let shown: Vec<usize> = (0..COLUMNS.len()).filter(|at| COLUMNS[*at].from <= area.width).collect();
+fn tasks(frame: &mut Frame<'_>, area: Rect, app: &App, looks: Looks) -> Place {
+    let is_shown = |at: &usize| COLUMNS[*at].from <= area.width || *at == app.sort;
+    let shown: Vec<usize> = (0..COLUMNS.len()).filter(is_shown).collect();
+    let is_resource = matches!(app.page(), Page::Resource(_));
     let heading = shown.iter().map(|&at| {
-        let mark = match (at == app.sort, app.reverse) {
+        let mark = match (at == app.sort && !is_resource, app.reverse) {
             (false, _) => "",
             (true, false) => "▾",
             (true, true) => "▴",
         };
-        Cell::from(format!("{}{mark}", COLUMNS[at].heading))
+        cell(format!("{}{mark}", COLUMNS[at].heading), COLUMNS[at].is_number())
     });
     let heading = Row::new(heading.collect::<Vec<_>>());
     let widths: Vec<Constraint> = shown
@@ -124,20 +208,39 @@ fn tasks(frame: &mut Frame<'_>, area: Rect, block: Block<'_>, app: &App) -> Plac
             width => Constraint::Length(width),
         })
         .collect();
-    let lines = app.lines();
     // Only what the screen shows is put into words.
-    let offset = offset(app.place(), usize::from(area.height.saturating_sub(2)), lines.len());
-    let rows = lines.iter().skip(offset).take(usize::from(area.height)).map(|line| {
+    let chosen = app.place();
+    let offset = offset(chosen, usize::from(area.height.saturating_sub(1)), app.length());
+    let rows = app.lines(offset).take(usize::from(area.height)).map(|line| {
         Row::new(shown.iter().map(|&at| {
             let column = &COLUMNS[at];
-            let text = (column.text)(line.task);
             let indent = if column.name == "name" { line.depth.min(12) } else { 0 };
-            crate::output::plain(&format!("{:indent$}{text}", ""))
+            let text = format!("{:indent$}{}", "", safe(&column.text(line.task), looks));
+            cell(text, column.is_number())
         }))
     });
     let rows: Vec<Row<'_>> = rows.collect();
-    list(frame, area, block, heading, rows, &widths, app.place() - offset.min(app.place()));
-    Place { top: area.y + 2, offset }
+    let chosen = (app.verdict().is_none()).then(|| chosen.saturating_sub(offset));
+    list(frame, area, heading, rows, &widths, chosen);
+    let mut begins = area.x;
+    let columns = shown.iter().map(|&at| {
+        let begin = begins;
+        begins = begins.saturating_add(COLUMNS[at].width + 1);
+        (begin, COLUMNS[at].name)
+    });
+    Place { columns: columns.collect(), top: area.y + 1, offset, ..Place::default() }
+}
+
+fn cell(text: String, is_number: bool) -> Cell<'static> {
+    let text = Text::from(text);
+    Cell::from(if is_number { text.right_aligned() } else { text })
+}
+
+/// Text of a process as it may stand in a cell: bounded, on one line, without what a terminal acts upon, without secrets.
+fn safe(text: &str, looks: Looks) -> String {
+    let bounded: String = text.chars().take(LETTERS).collect();
+    let told = if looks.show_secrets { bounded.into() } else { redact(&bounded) };
+    plain(&told).replace('\n', "\u{fffd}")
 }
 
 /// The first row shown, so that the chosen one is in sight.
@@ -145,63 +248,83 @@ fn offset(chosen: usize, height: usize, count: usize) -> usize {
     chosen.saturating_sub(height.saturating_sub(1)).min(count.saturating_sub(1))
 }
 
-fn figures_table(frame: &mut Frame<'_>, area: Rect, block: Block<'_>, table: &Figures, app: &App) -> Place {
-    let texts: Vec<Vec<String>> = table
-        .rows
-        .iter()
-        .map(|row| row.iter().map(|cell| crate::output::plain(&cell_text(cell))).collect())
-        .collect();
-    let widths: Vec<Constraint> = table
+fn figures_table(frame: &mut Frame<'_>, area: Rect, table: &Figures, app: &App, looks: Looks) -> Place {
+    let texts: Vec<Vec<String>> =
+        table.rows.iter().map(|row| row.iter().map(|cell| safe(&cell_text(cell), looks)).collect()).collect();
+    let widths: Vec<usize> = table
         .columns
         .iter()
         .enumerate()
         .map(|(at, column)| {
             let longest = texts.iter().filter_map(|row| row.get(at)).map(|text| text.chars().count()).max();
-            Constraint::Max(longest.unwrap_or(0).max(column.heading.chars().count()).min(60) as u16)
+            longest.unwrap_or(0).max(column.heading.chars().count())
         })
         .collect();
-    let heading = Row::new(table.columns.iter().map(|column| column.heading));
-    rows_of(frame, area, block, heading, texts.into_iter().map(Row::new).collect(), &widths, app)
+    let shown = columns_that_fit(&widths, usize::from(area.width));
+    let heading = Row::new(shown.iter().map(|(at, _)| table.columns[*at].heading));
+    let rows = texts
+        .iter()
+        .map(|row| Row::new(shown.iter().map(|(at, _)| row.get(*at).cloned().unwrap_or_default())))
+        .collect();
+    let widths: Vec<Constraint> = shown.iter().map(|(_, width)| Constraint::Length(*width as u16)).collect();
+    rows_of(frame, area, heading, rows, &widths, app)
+}
+
+/// The columns of a table that fit, with their widths. Its first (what comes first in rank) and its last (whose row it is)
+/// stay, and those between from the left: a column is left out rather than cut to nothing.
+fn columns_that_fit(widths: &[usize], width: usize) -> Vec<(usize, usize)> {
+    /// A name needs so much at least.
+    const NAME: usize = 16;
+    let Some((last, before)) = widths.split_last() else { return Vec::new() };
+    let mut left = width.saturating_sub((*last).min(NAME));
+    let mut shown = Vec::new();
+    for (at, wide) in before.iter().enumerate() {
+        let needs = wide.min(&60) + 1;
+        if needs > left {
+            break;
+        }
+        left -= needs;
+        shown.push((at, needs - 1));
+    }
+    shown.push((before.len(), (*last).min((*last).min(NAME) + left)));
+    shown
 }
 
 fn rows_of<'a>(
     frame: &mut Frame<'_>,
     area: Rect,
-    block: Block<'a>,
     heading: Row<'a>,
     rows: Vec<Row<'a>>,
     widths: &[Constraint],
     app: &App,
 ) -> Place {
-    let offset = offset(app.place(), usize::from(area.height.saturating_sub(2)), rows.len());
+    let offset = offset(app.place(), usize::from(area.height.saturating_sub(1)), rows.len());
     let rows = rows.into_iter().skip(offset).collect();
-    list(frame, area, block, heading, rows, widths, app.place() - offset.min(app.place()));
-    Place { top: area.y + 2, offset }
+    list(frame, area, heading, rows, widths, Some(app.place().saturating_sub(offset)));
+    Place { top: area.y + 1, offset, ..Place::default() }
 }
 
 fn list<'a>(
     frame: &mut Frame<'_>,
     area: Rect,
-    block: Block<'a>,
     heading: Row<'a>,
     rows: Vec<Row<'a>>,
     widths: &[Constraint],
-    chosen: usize,
+    chosen: Option<usize>,
 ) {
     let table = Table::new(rows, widths.iter().copied())
         .header(heading.style(Style::new().add_modifier(Modifier::BOLD)))
-        .row_highlight_style(Style::new().add_modifier(Modifier::REVERSED))
-        .block(block);
+        .row_highlight_style(Style::new().add_modifier(Modifier::REVERSED));
     frame.render_stateful_widget(table, area, &mut TableState::new().with_selected(chosen));
 }
 
-fn footer_line<'a>(app: &'a App, interval: &str) -> Line<'a> {
+fn footer_line(app: &App, interval: &str) -> Line<'static> {
     if !app.remark.is_empty() {
-        return Line::from(app.remark.as_str());
+        return Line::from(plain(&app.remark).replace('\n', " "));
     }
     let cost = app.look.as_ref().and_then(|look| look.cost);
     let cost = cost.map_or("unknown".to_string(), figures::percent);
     let gaps = app.look.as_ref().map_or(0, |look| look.gaps.len());
-    let gaps = if gaps == 0 { String::new() } else { format!(" · not seen: {gaps} (--once tells)") };
-    Line::from(format!("? keys · q end · every {interval} · own cost {cost} of a CPU{gaps}"))
+    let gaps = if gaps == 0 { String::new() } else { format!(" · {gaps} not seen (?)") };
+    Line::from(format!("? keys · Tab verdicts · q end · every {interval} · own cost {cost} of a CPU{gaps}"))
 }

@@ -12,6 +12,7 @@ pub(crate) struct Key {
     pub(crate) names: &'static str,
     /// What they do.
     pub(crate) does: &'static str,
+    /// None where `of_key` or the mouse knows it.
     codes: &'static [KeyCode],
     action: Action,
 }
@@ -21,7 +22,12 @@ const PAGE: i64 = 15;
 
 /// All keys.
 pub(crate) static KEYS: &[Key] = &[
-    key("Enter, →", "look into the process: its threads", &[KeyCode::Enter, KeyCode::Right], Action::Into),
+    key(
+        "Enter, →",
+        "into it: a verdict's takers, a process's threads",
+        &[KeyCode::Enter, KeyCode::Right],
+        Action::Into,
+    ),
     key(
         "c",
         "the calls that it makes, recorded for a second",
@@ -36,7 +42,8 @@ pub(crate) static KEYS: &[Key] = &[
         Action::About("files"),
     ),
     key("n", "whom it talks to, recorded for a second", &[KeyCode::Char('n')], Action::About("peers")),
-    key("r", "record it for ten seconds, to a file", &[KeyCode::Char('r')], Action::Record),
+    key("r", "record it from here for ten seconds, to this folder", &[KeyCode::Char('r')], Action::Record),
+    key("Tab", "to the verdicts above, and back to the list", &[KeyCode::Tab], Action::Verdicts),
     key(
         "Esc, ←, Backspace",
         "back; at the start: no filter any more",
@@ -49,15 +56,30 @@ pub(crate) static KEYS: &[Key] = &[
     key("Page down", "a page down", &[KeyCode::PageDown], Action::Move(PAGE)),
     key("Home, g", "the first line", &[KeyCode::Home, KeyCode::Char('g')], Action::First),
     key("End, G", "the last line", &[KeyCode::End, KeyCode::Char('G')], Action::Last),
-    key(">, s", "sort by the next column", &[KeyCode::Char('>'), KeyCode::Char('s')], Action::SortNext(1)),
+    key("P", "sort by CPU time", &[KeyCode::Char('P')], Action::SortBy("cpu")),
+    key("M", "sort by memory", &[KeyCode::Char('M')], Action::SortBy("rss")),
+    key("W", "sort by waits", &[KeyCode::Char('W')], Action::SortBy("waits")),
+    key("D", "sort by bytes written", &[KeyCode::Char('D')], Action::SortBy("write")),
+    key(
+        ">, s",
+        "sort by the next column",
+        &[KeyCode::Char('>'), KeyCode::Char('s'), KeyCode::F(6)],
+        Action::SortNext(1),
+    ),
     key("<", "sort by the column before", &[KeyCode::Char('<')], Action::SortNext(-1)),
     key("R", "smallest first", &[KeyCode::Char('R')], Action::Reverse),
-    key("/", "filter by name, command or number", &[KeyCode::Char('/')], Action::Filter),
-    key("t", "children below their parents", &[KeyCode::Char('t')], Action::Tree),
+    key(
+        "/",
+        "filter by name, command or number; Enter keeps it",
+        &[KeyCode::Char('/'), KeyCode::F(4)],
+        Action::Filter,
+    ),
+    key("t", "children below their parents", &[KeyCode::Char('t'), KeyCode::F(5)], Action::Tree),
     key("Space, p", "hold the picture", &[KeyCode::Char(' '), KeyCode::Char('p')], Action::Pause),
     key("+", "look half as often", &[KeyCode::Char('+')], Action::Interval(1)),
     key("-", "look twice as often", &[KeyCode::Char('-')], Action::Interval(-1)),
-    key("?, h", "this list", &[KeyCode::Char('?'), KeyCode::Char('h')], Action::Help),
+    key("?, h", "this list", &[KeyCode::Char('?'), KeyCode::Char('h'), KeyCode::F(1)], Action::Help),
+    key("mouse", "click: choose, again: into; heading: sort; right: back", &[], Action::Redraw),
     key("Ctrl-Z", "stop, until fg; Ctrl-L draws all anew", &[], Action::Suspend),
     key("q, Ctrl-C", "end", &[KeyCode::Char('q'), KeyCode::F(10)], Action::Quit),
 ];
@@ -67,16 +89,13 @@ const fn key(names: &'static str, does: &'static str, codes: &'static [KeyCode],
 }
 
 /// What an event of the terminal asks for. `typing`: letters belong to the filter. `place`: where the list stands.
-pub(super) fn action(event: &Event, typing: bool, place: Place) -> Option<Action> {
+pub(super) fn action(event: &Event, typing: bool, place: &Place) -> Option<Action> {
     match event {
         Event::Key(key) if key.kind != KeyEventKind::Release => of_key(key, typing),
         Event::Mouse(mouse) => match mouse.kind {
             MouseEventKind::ScrollUp => Some(Action::Move(-3)),
             MouseEventKind::ScrollDown => Some(Action::Move(3)),
-            MouseEventKind::Down(MouseButton::Left) => {
-                let line = mouse.row.checked_sub(place.top)?;
-                Some(Action::Choose(place.offset + usize::from(line)))
-            }
+            MouseEventKind::Down(MouseButton::Left) => place.action(mouse.column, mouse.row),
             MouseEventKind::Down(MouseButton::Right) => Some(Action::Back),
             _ => None,
         },
@@ -109,7 +128,7 @@ mod tests {
     use super::*;
 
     fn press(code: KeyCode, typing: bool) -> Option<Action> {
-        action(&Event::Key(KeyEvent::from(code)), typing, Place::default())
+        action(&Event::Key(KeyEvent::from(code)), typing, &Place::default())
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! One look at the host as the screen shows it: a verdict for each resource, and tasks with what they take and wait for.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use whyslow_diagnose::Facts;
 use whyslow_diagnose::walk;
 use whyslow_host::{Gap, Sample};
-use whyslow_model::walk::Resource;
-use whyslow_model::{Entity, Event, FigureRow, Metric, Nanos, Sink, Tid, Timestamp, Trait};
+use whyslow_model::walk::{Resource, State, Taker};
+use whyslow_model::{Entity, Event, FigureRow, Metric, Nanos, Sink, Tid, Timestamp, Trait, figures};
 
 /// A process or one of its threads.
 #[derive(Clone, Debug)]
@@ -70,9 +71,23 @@ impl Task {
         self.row.told(Trait::State).unwrap_or("?")
     }
 
-    /// Its command line; its name where it has none (kernel threads).
-    pub(crate) fn command(&self) -> &str {
-        self.row.told(Trait::Command).unwrap_or(self.name())
+    /// Its command line; where it has none (kernel threads), its name in brackets, as in ps.
+    pub(crate) fn command(&self) -> Cow<'_, str> {
+        match self.row.told(Trait::Command) {
+            Some(command) => command.into(),
+            None => format!("[{}]", self.name()).into(),
+        }
+    }
+
+    /// Bytes a second that it reads from storage and writes.
+    pub(crate) fn traffic(&self) -> Option<f64> {
+        sum([self.row.get(Metric::ReadBytes), self.row.get(Metric::WriteBytes)])
+    }
+
+    /// Of the descriptors that it may have open, the part that it has.
+    pub(crate) fn descriptors(&self) -> Option<f64> {
+        let limit = self.row.get(Metric::FdLimit).filter(|limit| *limit > 0.0)?;
+        Some(self.row.get(Metric::Fds)? / limit)
     }
 
     /// In which kernel function it waits, where that was looked at.
@@ -95,6 +110,10 @@ pub(crate) struct Look {
     pub(crate) over: Nanos,
     /// CPU, memory, disks, network, limits: full or not.
     pub(crate) resources: Vec<Resource>,
+    /// Who takes of what is full, and who waits for it, as the walk ranks them.
+    pub(crate) takers: Vec<Taker>,
+    /// The part of the time in which each device was busy.
+    busy: HashMap<Box<str>, f64>,
     /// How the load splits, where it is worth saying.
     pub(crate) load: Option<String>,
     /// All processes.
@@ -113,6 +132,7 @@ impl Look {
         let Sample { at, over, tables, gaps, .. } = sample;
         let mut facts = Facts::default();
         let mut rows: HashMap<Entity, FigureRow> = HashMap::new();
+        let mut busy = HashMap::new();
         for table in tables {
             for row in table.rows.iter().filter(|row| is_task(&row.of)) {
                 match rows.get_mut(&row.of) {
@@ -125,11 +145,15 @@ impl Look {
                     }
                 }
             }
+            for row in &table.rows {
+                if let (Entity::Device(name), Some(share)) = (&row.of, row.get(Metric::Utilisation)) {
+                    busy.insert(name.clone(), share);
+                }
+            }
             facts.push(Event::Figures(Box::new(table)));
         }
         facts.finish();
-        let (resources, load) =
-            walk::walk(&facts).map_or((Vec::new(), None), |walk| (walk.resources, walk.load));
+        let walk = walk::walk(&facts).unwrap_or_default();
         let mut processes = Vec::new();
         let mut threads: HashMap<Tid, Vec<Task>> = HashMap::new();
         for (of, row) in rows {
@@ -145,12 +169,129 @@ impl Look {
         processes.sort_by_key(|task| task.pid);
         threads.values_mut().for_each(|tasks| tasks.sort_by_key(|task| task.tid));
         let cost = used.get().zip(over.get()).map(|(used, over)| used as f64 / over.max(1) as f64);
-        Look { at, over, resources, load, processes, threads, gaps, cost }
+        Look {
+            at,
+            over,
+            resources: walk.resources,
+            takers: walk.processes,
+            busy,
+            load: walk.load,
+            processes,
+            threads,
+            gaps,
+            cost,
+        }
+    }
+
+    /// Who takes most of a resource, in words, and who suffers where it is full: `dd (42) moves 33.7 MB/s; redis (9) waits
+    /// for it`. `None` where nobody takes much, and where nothing tells by process (the network), or the reason names it
+    /// (limits).
+    pub(crate) fn who(&self, resource: &Resource) -> Option<String> {
+        let what = Kind::of(resource)?;
+        let first = |least: f64| {
+            let known = self.processes.iter().filter_map(|task| Some((task, what.measure()?(task)?)));
+            known.filter(|(_, value)| *value >= least).max_by(|a, b| a.1.total_cmp(&b.1))
+        };
+        let name = |task: &Task| format!("{} ({})", task.name(), task.pid);
+        let disks = self.resources.iter().filter(|other| Kind::of(other) == Some(Kind::Disk)).count();
+        let taker = match what {
+            Kind::Cpu => first(LEAST_CPU)
+                .map(|(task, cpu)| format!("{} takes {} of a CPU", name(task), figures::percent(cpu))),
+            Kind::Memory => {
+                first(1.0).map(|(task, rss)| format!("{} has {}", name(task), figures::bytes(rss as u64)))
+            }
+            // What a process moves is not told by disk.
+            Kind::Disk if self.is_idle(resource) => None,
+            Kind::Disk => first(LEAST_TRAFFIC).map(|(task, traffic)| {
+                let all = if disks > 1 { " (all disks)" } else { "" };
+                format!("{} moves {}/s{all}", name(task), figures::bytes(traffic as u64))
+            }),
+            Kind::Network | Kind::Limits => None,
+        };
+        let victim = self
+            .takers
+            .iter()
+            .find(|taker| taker.victim_of.as_deref() == Some(resource.name.as_str()))
+            .zip(Some(resource.state == State::Saturated).filter(|full| *full))
+            .map(|(taker, _)| {
+                format!("{} ({}) waits", taker.comm.as_deref().unwrap_or("?"), taker.pid.unwrap_or(0))
+            });
+        let told: Vec<String> = taker.into_iter().chain(victim).collect();
+        (!told.is_empty()).then(|| told.join("; "))
+    }
+
+    /// True for a disk that did next to nothing.
+    fn is_idle(&self, resource: &Resource) -> bool {
+        let device = resource.name.split(' ').nth(1).unwrap_or_default();
+        self.busy.get(device).is_some_and(|busy| *busy < LEAST_BUSY)
     }
 
     /// The threads of a process, where they were listed.
     pub(crate) fn threads_of(&self, pid: Tid) -> &[Task] {
         self.threads.get(&pid).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// CPUs that are worth naming somebody for.
+const LEAST_CPU: f64 = 0.01;
+/// Bytes a second that are.
+const LEAST_TRAFFIC: f64 = 100_000.0;
+/// A disk that is busy for less of the time is nobody's.
+const LEAST_BUSY: f64 = 0.005;
+
+/// What a verdict is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// The CPUs.
+    Cpu,
+    /// Memory.
+    Memory,
+    /// A disk.
+    Disk,
+    /// The network.
+    Network,
+    /// Limits that somebody set.
+    Limits,
+}
+
+impl Kind {
+    /// By the walk's name of the resource.
+    pub(crate) fn of(resource: &Resource) -> Option<Kind> {
+        Kind::named(&resource.name)
+    }
+
+    /// As [`Kind::of`].
+    pub(crate) fn named(name: &str) -> Option<Kind> {
+        Some(match name.split(' ').next()? {
+            "CPU" => Kind::Cpu,
+            "memory" => Kind::Memory,
+            "disk" => Kind::Disk,
+            "network" => Kind::Network,
+            "limits" => Kind::Limits,
+            _ => return None,
+        })
+    }
+
+    /// How much of it a task takes; `None` where no source tells that by task.
+    pub(crate) fn measure(self) -> Option<fn(&Task) -> Option<f64>> {
+        match self {
+            Kind::Cpu => Some(Task::cpu),
+            Kind::Memory => Some(|task| task.row.get(Metric::Rss)),
+            Kind::Disk => Some(Task::traffic),
+            Kind::Network => None,
+            Kind::Limits => Some(Task::descriptors),
+        }
+    }
+
+    /// How a list of who takes it is ordered.
+    pub(crate) fn order(self) -> &'static str {
+        match self {
+            Kind::Cpu => "those that take most CPU time first",
+            Kind::Memory => "those that have most memory first",
+            Kind::Disk => "those that read and write most first, on all disks",
+            Kind::Network => "nothing counts traffic by process: n on one records whom it talks to",
+            Kind::Limits => "those nearest to their limit of open descriptors first",
+        }
     }
 }
 
@@ -169,6 +310,62 @@ pub(super) mod tests {
         row.say(Trait::State, "S");
         figures.iter().for_each(|(metric, value)| row.set(*metric, *value));
         Task { pid, tid: None, parent: Some(parent), row }
+    }
+
+    /// A look at these.
+    pub(crate) fn look(resources: Vec<Resource>, processes: Vec<Task>) -> Look {
+        Look {
+            at: Timestamp::UNKNOWN,
+            over: Nanos::UNKNOWN,
+            resources,
+            takers: Vec::new(),
+            busy: HashMap::new(),
+            load: None,
+            processes,
+            threads: HashMap::new(),
+            gaps: Vec::new(),
+            cost: None,
+        }
+    }
+
+    /// A verdict.
+    pub(crate) fn resource(name: &str, state: State, reason: &str) -> Resource {
+        Resource {
+            name: name.to_string(),
+            state,
+            reason: reason.to_string(),
+            evidence: Vec::new(),
+            supply: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_verdict_names_who_takes_most_and_who_waits() {
+        let (full, room) = (State::Saturated, State::Not);
+        let resources = vec![
+            resource("disk sda (on /)", full, "x"),
+            resource("CPU", room, "x"),
+            resource("network", room, "x"),
+        ];
+        let writer = task(42, 1, "dd", &[(Metric::WriteBytes, 5e6), (Metric::TaskUser, 0.001)]);
+        let mut look = look(resources, vec![task(9, 1, "redis", &[(Metric::ReadBytes, 2e6)]), writer]);
+        look.takers.push(Taker {
+            pid: Some(9),
+            tid: None,
+            comm: Some("redis".into()),
+            takes: Vec::new(),
+            waits: Vec::new(),
+            victim_of: Some("disk sda (on /)".into()),
+            evidence: Vec::new(),
+        });
+        let who = |look: &Look, at: usize| look.who(&look.resources[at]);
+        assert_eq!(who(&look, 0).as_deref(), Some("dd (42) moves 5.0 MB/s; redis (9) waits"));
+        // A thousandth of a CPU is nobody's; of the network nothing is told by process.
+        assert_eq!((who(&look, 1), who(&look, 2)), (None, None));
+        // A disk that does nothing has no taker, whatever is written to another.
+        look.busy.insert("sda".into(), 0.0);
+        look.takers.clear();
+        assert_eq!(who(&look, 0), None);
     }
 
     #[test]

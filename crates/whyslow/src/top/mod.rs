@@ -7,6 +7,7 @@ mod about;
 mod app;
 mod columns;
 mod draw;
+mod help;
 mod keys;
 mod look;
 mod once;
@@ -14,10 +15,13 @@ mod once;
 #[path = "../../tests/pty/mod.rs"]
 mod pty;
 mod terminal;
+#[cfg(test)]
+mod tests;
 mod watch;
 
 use crate::cli::{Global, Status};
 use anyhow::{Context, bail};
+use draw::Looks;
 use look::Look;
 use std::io::{IsTerminal, stdout};
 use std::time::Duration;
@@ -70,7 +74,8 @@ pub(crate) fn run(args: &Top, global: &Global) -> anyhow::Result<Status> {
             "TERM=dumb: this terminal cannot be drawn on\nnext: whyslow top --once, or set TERM to what it is"
         );
     }
-    watch::watch(sampler, interval, sort, global.colored(true))
+    let looks = Looks { colour: global.colored(true), show_secrets: global.show_secrets };
+    watch::watch(sampler, interval, sort, looks)
 }
 
 fn once(mut sampler: Sampler, interval: Duration, sort: usize, global: &Global) -> anyhow::Result<Status> {
@@ -80,9 +85,9 @@ fn once(mut sampler: Sampler, interval: Duration, sort: usize, global: &Global) 
     let sample = sampler.sample();
     let look = Look::of(sample, since(before));
     if global.json {
-        once::json(&look)?
+        once::json(&look, global.show_secrets)?
     } else {
-        once::text(look, sort)?
+        once::text(look, sort, global.show_secrets)?
     }
     Ok(Status::Done)
 }

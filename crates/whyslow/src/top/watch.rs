@@ -3,7 +3,7 @@
 
 use super::about::{Answer, Recorder};
 use super::app::{Action, App};
-use super::draw::{self, Place};
+use super::draw::{self, Looks, Place};
 use super::keys;
 use super::look::Look;
 use super::terminal::Terminal;
@@ -57,7 +57,7 @@ pub(super) fn watch(
     sampler: Sampler,
     interval: Duration,
     sort: usize,
-    colour: bool,
+    looks: Looks,
 ) -> anyhow::Result<Status> {
     let input = input()?;
     let (tell, happenings) = mpsc::sync_channel(WAITING);
@@ -77,7 +77,7 @@ pub(super) fn watch(
     let mut watch = Watch {
         app: App::new(sort),
         interval,
-        colour,
+        looks,
         terminal,
         place: Place::default(),
         recorder: Recorder::new(tell),
@@ -170,7 +170,7 @@ fn read(input: &OwnedFd, tell: &SyncSender<Happening>) {
 struct Watch {
     app: App,
     interval: Duration,
-    colour: bool,
+    looks: Looks,
     terminal: Terminal,
     place: Place,
     recorder: Recorder,
@@ -185,8 +185,8 @@ impl Watch {
         loop {
             if self.changed && self.terminal.is_ready() {
                 let interval = in_words(self.interval);
-                let Watch { terminal, app, place, colour, .. } = self;
-                terminal.draw(|frame| *place = draw::draw(frame, app, &interval, *colour))?;
+                let Watch { terminal, app, place, looks, .. } = self;
+                terminal.draw(|frame| *place = draw::draw(frame, app, &interval, *looks))?;
                 self.changed = false;
             }
             let first = match self.wait() {
@@ -231,7 +231,7 @@ impl Watch {
         match happening {
             Happening::Event(event) => {
                 self.changed = true;
-                if let Some(action) = keys::action(&event, self.app.typing, self.place) {
+                if let Some(action) = keys::action(&event, self.app.typing, &self.place) {
                     return self.act(&action);
                 }
             }
