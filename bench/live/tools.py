@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WHYSLOW = os.environ.get("WHYSLOW", str(ROOT / "target/release/whyslow"))
+FLOOR = str(ROOT / "target/tmp/bench-floor")
 # Longest wait for a tool to be attached, and for its end after it was told to stop.
 ATTACH_S = 20
 STOP_S = 15
@@ -36,6 +37,9 @@ EVENTS = r"anon_inode:\[perf_event\]"
 LINKS = r"anon_inode:(bpf_link|bpf-link|\[?bpf.?link\]?)"
 TOOLS = (
     Tool("bare"),
+    # What no tracer by these means goes below (floor.bpf.c).
+    Tool("floor: nothing", (FLOOR, f"{FLOOR}-nothing.o"), "attached", True),
+    Tool("floor: two clocks", (FLOOR, f"{FLOOR}-clock.o"), "attached", True),
     Tool("whyslow full", (WHYSLOW, "record", "--mode", "full", "-p", "{pid}", "-o", "{out}.whyslow"), LINKS, records=True),
     Tool("whyslow counts", (WHYSLOW, "record", "--mode", "counts", "-p", "{pid}", "-o", "{out}.whyslow"), LINKS),
     # All processes of the host, added up: ended by the interrupt.
@@ -54,13 +58,30 @@ TOOLS = (
 )
 
 
+def build_floor():
+    """Builds the floor's programs; without their libraries they are missing."""
+    here = pathlib.Path(__file__).resolve().parent
+    pathlib.Path(FLOOR).parent.mkdir(parents=True, exist_ok=True)
+    clang = ["clang", "-O2", "-g", "-target", "bpf", "-I/usr/include/x86_64-linux-gnu", "-c", here / "floor.bpf.c", "-o"]
+    for command in (
+        clang + [f"{FLOOR}-nothing.o"],
+        clang + [f"{FLOOR}-clock.o", "-DCLOCK"],
+        ["cc", "-O2", "-o", FLOOR, here / "floor.c", "-lbpf"],
+    ):
+        try:
+            if subprocess.run(command, capture_output=True).returncode != 0:
+                return
+        except OSError:
+            return
+
+
 def missing(tool):
     """Why the tool cannot be measured here, or None."""
     program = tool.argv[0] if tool.argv else "true"
     if program == "taskset":
         program = tool.argv[3]
     if shutil.which(program) is None:
-        return f"no {program} here"
+        return "it needs clang and libbpf-dev" if program == FLOOR else f"no {program} here"
     if program == WHYSLOW:
         # A build without live recording has no such command.
         if subprocess.run([WHYSLOW, "record", "--help"], capture_output=True).returncode != 0:

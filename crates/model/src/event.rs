@@ -238,6 +238,8 @@ pub struct ProcessInfo {
     pub end: Timestamp,
     /// Limit of open descriptors (soft), of the process.
     pub fd_limit: Option<u64>,
+    /// It has just begun to run another program (execve(2)): what was known of the former one is over.
+    pub executed: bool,
 }
 
 /// One thing that a source tells.

@@ -155,7 +155,7 @@ fn midnight_relative_times_and_names() {
         &[
             "call 1-1 tid 0 at - for -: read(3, \"a=b, c\", 832) = 832  [] []",
             "Process(ProcessInfo { pid: 5961, tid: Some(5961), comm: Some(\"sh\"), user: None, parent: None, exe: None, cmdline: None, uid: None, cgroup: None, container: None, \
-             start: Timestamp(18446744073709551615), end: Timestamp(18446744073709551615), fd_limit: None })",
+             start: Timestamp(18446744073709551615), end: Timestamp(18446744073709551615), fd_limit: None, executed: false })",
             "call 2-2 tid 5961 at - for -: close(3) = 0  [] []",
             "call 3-3 tid 0 at - for -: close(4) = 0  [] []",
             "frame tid 0: /lib/libc.so.6(close+0x5) [0x123]",

@@ -28,8 +28,11 @@ const ROUNDS: usize = 4;
 /// needs no second thread to switch with.
 const PER_SWITCH_NS: f64 = 150.0;
 
+/// Added by one request to a block device, ns, as its program states it: whose it is, is not looked at, so that it counts
+/// where everybody is recorded.
+const PER_REQUEST_NS: f64 = 3_000.0;
+
 /// Added to the target by one record of these kinds, ns: as the programs state it ([`crate::programs::Program::cost`]).
-/// Requests to block devices are everybody's.
 const PER_RARE_NS: [(u8, f64); 11] = [
     (kind::SAMPLE, 3_000.0),
     (kind::OFFCPU, 8_000.0),
@@ -197,13 +200,11 @@ impl CostMeter {
 
     /// What the ring for rare records produced by now.
     pub(crate) fn rare(&mut self, now: &[RingLoss; kind::COUNT]) {
-        let cost = |(kind, each): &(u8, f64)| {
-            let kind = *kind as usize;
-            now[kind].since(&self.rare_before[kind]).produced as f64 * each
-        };
-        self.rare_ns = PER_RARE_NS.iter().map(cost).sum();
-        let file = kind::FILE as usize;
-        self.file_calls = now[file].since(&self.rare_before[file]).produced;
+        let produced = |kind: u8| now[usize::from(kind)].since(&self.rare_before[usize::from(kind)]).produced;
+        let requests = if self.all { produced(kind::BLOCK) as f64 * PER_REQUEST_NS } else { 0.0 };
+        self.rare_ns =
+            requests + PER_RARE_NS.iter().map(|(kind, each)| produced(*kind) as f64 * each).sum::<f64>();
+        self.file_calls = produced(kind::FILE);
     }
 
     pub(crate) fn update(&mut self, rings: [RingLoss; 2], counted: u64, elapsed: Duration) {
@@ -316,6 +317,17 @@ mod tests {
         let mode = meter.affordable(0.05, Duration::from_secs(10));
         meter.switched(mode);
         mode
+    }
+
+    #[test]
+    fn requests_count_where_everybody_is_recorded() {
+        let mut now = [RingLoss::NONE; kind::COUNT];
+        now[usize::from(kind::BLOCK)].produced = 1_000;
+        for (all, share) in [(true, 0.003), (false, 0.0)] {
+            let mut meter = CostMeter { all, on_cpu_ns: Some(1_000_000_000), ..meter(CallsMode::None) };
+            meter.rare(&now);
+            assert_eq!(meter.share(), Some(share));
+        }
     }
 
     #[test]

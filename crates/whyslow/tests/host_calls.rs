@@ -132,7 +132,8 @@ fn every_call_is_counted_once_by_each_key() {
             // A call that did not end (exit, a wait at the end of the recording) has no time, rather than none.
             let times = ["total", "min", "max", "p50", "p99"].map(|column| row[column].is_u64());
             assert!(times == [true; 5] || times == [false; 5], "{row}");
-            assert!(times[0] || count(row, "calls") < 1_000, "{row}");
+            let never_ends = row["syscall"].as_str().is_some_and(|name| name.starts_with("exit"));
+            assert!(times[0] || never_ends || count(row, "calls") < 1_000, "{row}");
         }
     }
     // What runs there is named, and its control group is known.

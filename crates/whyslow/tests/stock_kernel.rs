@@ -138,6 +138,20 @@ fn the_whole_host_is_summed_up() {
 }
 
 #[test]
+fn what_is_done_with_a_file_is_added_up_under_its_path() {
+    let checked = check!("files");
+    assert_eq!(checked.status, 0, "{checked:?}");
+    let table = checked.json();
+    let (gone, zero) = (row(&table, "path", "/tmp/gone"), row(&table, "path", "/dev/zero"));
+    for (file, calls, bytes) in [(gone, "writes", "bytes_written"), (zero, "reads", "bytes_read")] {
+        assert_eq!(file["opens"], 1, "{table:#}");
+        assert_eq!(file[calls], BLOCKS, "{table:#}");
+        assert_eq!(file[bytes], BLOCKS * 512, "{table:#}");
+        assert!(file["process"].as_str().is_some_and(|process| process.ends_with(" dd")), "{table:#}");
+    }
+}
+
+#[test]
 fn a_calm_host_is_called_calm() {
     let told = check!("calm").json();
     assert!(told["findings"].as_array().unwrap().is_empty(), "{:#}", told["findings"]);

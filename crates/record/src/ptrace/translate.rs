@@ -88,7 +88,9 @@ impl Translator {
                 };
                 sink.push(Event::Process(ProcessInfo { start, parent, ..named(pid, tid) }));
             }
-            RawEvent::Exec { pid, .. } => sink.push(Event::Process(named(pid, pid))),
+            RawEvent::Exec { pid, .. } => {
+                sink.push(Event::Process(ProcessInfo { executed: true, ..named(pid, pid) }));
+            }
             RawEvent::Ended { ts, tid, how, .. } => {
                 let (status, signal) = match how {
                     Ended::Exit(status) => (Some(status), None),

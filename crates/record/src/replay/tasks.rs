@@ -54,6 +54,7 @@ impl ReplayContext {
             tid: Some(header.tid),
             comm: Some(String::from_utf8_lossy(comm).into_owned()),
             parent: Some(parent),
+            executed: header.kind == kind::EXEC,
             ..ProcessInfo::default()
         };
         if header.kind == kind::FORK {

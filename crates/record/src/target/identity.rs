@@ -53,6 +53,7 @@ impl<'r> Identities<'r> {
             fd_limit: read_at_most(&self.root.of(pid, "limits"), 16 << 10)
                 .ok()
                 .and_then(|text| fd_limit(&text)),
+            executed: false,
         })
     }
 

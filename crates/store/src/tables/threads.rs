@@ -22,6 +22,7 @@ pub(crate) static TABLE: Table = Table {
         Column::maybe("start", Kind::Time, "When it began; null where it ran before the recording."),
         Column::maybe("end", Kind::Time, "When it ended; null where it did not."),
         Column::maybe("fd_limit", Kind::U64, "Limit of open descriptors (soft)."),
+        Column::maybe("executed", Kind::Bool, "True where it has just begun to run another program."),
     ],
     keep: Keep::All,
     replay,
@@ -33,7 +34,8 @@ pub(super) fn put(info: &ProcessInfo, seq: u64, rows: &mut Rows) {
     row.u32(Some(info.pid)).u32(info.tid).string(info.comm.as_deref()).string(info.exe.as_deref());
     row.string(info.cmdline.as_deref()).u32(info.uid).string(info.user.as_deref());
     row.string(info.cgroup.as_deref()).string(info.container.as_deref()).u32(info.parent);
-    row.time(info.start).time(info.end).u64(info.fd_limit).end();
+    row.time(info.start).time(info.end).u64(info.fd_limit);
+    row.bool(info.executed.then_some(true)).end();
 }
 
 #[inline]
@@ -52,6 +54,7 @@ fn replay(row: &mut Take<'_>, _seq: u64, to: &mut Replay<'_>) -> Option<()> {
         start: row.time(),
         end: row.time(),
         fd_limit: row.u64(),
+        executed: row.bool().unwrap_or(false),
     }));
     Some(())
 }

@@ -224,12 +224,12 @@ fn process() -> impl Strategy<Value = ProcessInfo> {
     let texts = || maybe(any::<String>());
     (
         (any::<u32>(), maybe(any::<u32>()), texts(), texts(), maybe(any::<u32>()), texts(), texts()),
-        (maybe(any::<u32>()), texts(), texts(), time(), time(), maybe(any::<u64>())),
+        (maybe(any::<u32>()), texts(), texts(), time(), time(), maybe(any::<u64>()), any::<bool>()),
     )
         .prop_map(
             |(
                 (pid, tid, comm, user, parent, exe, cmdline),
-                (uid, cgroup, container, start, end, fd_limit),
+                (uid, cgroup, container, start, end, fd_limit, executed),
             )| {
                 ProcessInfo {
                     pid,
@@ -245,6 +245,7 @@ fn process() -> impl Strategy<Value = ProcessInfo> {
                     start,
                     end,
                     fd_limit,
+                    executed,
                 }
             },
         )

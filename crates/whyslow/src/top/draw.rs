@@ -83,7 +83,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &App, interval: &str, looks: Look
                 lines.into_iter().map(|(word, means)| Row::new([plain(&word), plain(&means)])).collect();
             rows_of(frame, inner, heading, rows, &[Constraint::Length(19), Constraint::Min(20)], app)
         }
-        Page::About { table: Some(Ok(table)), .. } if !table.rows.is_empty() => figures_table(frame, inner, table, app, looks),
+        Page::About { table: Some(Ok(table)), .. } if !table.rows.is_empty() => {
+            figures_table(frame, inner, table, app, looks)
+        }
         Page::About { table, .. } => {
             let why = match table {
                 Some(Err(why)) => plain(why),

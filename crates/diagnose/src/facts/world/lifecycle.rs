@@ -325,6 +325,9 @@ impl World {
             self.adopt(process, parent, slots);
         }
         let facts = self.threads.process_mut(process);
+        if info.executed {
+            (facts.exe, facts.comm, facts.started_as) = (None, None, ProgramName::default());
+        }
         if let Some(exe) = info.exe {
             facts.exe.get_or_insert(exe.into());
         }

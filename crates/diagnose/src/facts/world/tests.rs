@@ -339,3 +339,26 @@ fn hosts_of_threads_and_descriptors_stay_bounded() {
     assert_eq!(facts.world.fds.refused + lives, 29_999 + 1);
     assert_eq!(facts.capture.notes.len(), 2);
 }
+
+#[test]
+fn a_program_that_another_runs_has_its_own_name() {
+    let mut trace = Trace::default();
+    let mut tell = |comm: &str, exe: Option<&str>, parent: Option<u32>, executed: bool| {
+        trace.facts.push(Event::Process(ProcessInfo {
+            pid: parent.map_or(7, |_| 8),
+            comm: Some(comm.into()),
+            exe: exe.map(Into::into),
+            parent,
+            executed,
+            ..ProcessInfo::default()
+        }));
+    };
+    tell("bash", Some("/usr/bin/bash"), None, false);
+    tell("bash", None, Some(7), false);
+    tell("dd", None, Some(7), true);
+    let name = |pid| {
+        let process = trace.facts.world.threads.find_process(pid).expect("it is told");
+        trace.facts.world.threads.process(process).name().map(str::to_string)
+    };
+    assert_eq!((name(7).as_deref(), name(8).as_deref()), (Some("bash"), Some("dd")));
+}

@@ -94,12 +94,15 @@ __noinline int tell_path(struct file_name *name, u64 address, u64 now)
 	struct dentry *root = BPF_CORE_READ(task, fs, root.dentry);
 	struct vfsmount *root_mnt = BPF_CORE_READ(task, fs, root.mnt);
 	struct path_room *room;
+	/* A copy: until Linux 6.2 the verifier takes no key of a map from memory that another function gave. */
+	struct file_name told;
 	u32 zero = 0, length, flags;
 
 	if (!name)
 		return 0;
 	name->root = ((u64)root * 31 + (u64)root_mnt) * 0x9e3779b97f4a7c15ull >> 32;
-	if (bpf_map_lookup_elem(&paths_told, name))
+	told = *name;
+	if (bpf_map_lookup_elem(&paths_told, &told))
 		return 0;
 	room = bpf_map_lookup_elem(&path_room, &zero);
 	if (!room)
@@ -112,13 +115,13 @@ __noinline int tell_path(struct file_name *name, u64 address, u64 now)
 	__builtin_memset(room->record.text + length, 0, 8);
 	length = (length + sizeof(struct path_record) - sizeof(room->record.text) + 7) & ~7u;
 	begin_record(&room->record.head, length, RECORD_PATH, flags, task->pid, now);
-	room->record.file = *name;
+	room->record.file = told;
 	if (bpf_ringbuf_output(&rare_ring, &room->record, length, BPF_RB_NO_WAKEUP)) {
 		rare_count(RECORD_PATH, true, now);
 		return 0;
 	}
 	rare_count(RECORD_PATH, false, now);
-	bpf_map_update_elem(&paths_told, name, &zero, BPF_ANY);
+	bpf_map_update_elem(&paths_told, &told, &zero, BPF_ANY);
 	return 0;
 }
 #endif
