@@ -217,7 +217,10 @@ fn tasks(frame: &mut Frame<'_>, area: Rect, app: &App, looks: Looks) -> Place {
         Row::new(shown.iter().map(|&at| {
             let column = &COLUMNS[at];
             let indent = if column.name == "name" { line.depth.min(12) } else { 0 };
-            let text = format!("{:indent$}{}", "", safe(&column.text(line.task), looks));
+            let text = column.text(line.task);
+            // A figure has no secrets, and nothing to act upon.
+            let text = if column.is_number() { text } else { safe(&text, looks) };
+            let text = format!("{:indent$}{text}", "");
             cell(text, column.is_number())
         }))
     });
