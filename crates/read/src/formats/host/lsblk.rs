@@ -50,7 +50,10 @@ impl Form {
             |word: &&str| word.bytes().all(|byte| byte.is_ascii_uppercase() || b":-_%".contains(&byte));
         // With all columns (-O) the name is not the first.
         let named = line.word(0) == "NAME" || line.has("KNAME");
-        let is_header = named && line.words.iter().all(upper) && is_known(line.words.iter().copied());
+        let is_header = named
+            && line.words.len() <= MOST_COLUMNS
+            && line.words.iter().all(upper)
+            && is_known(line.words.iter().copied());
         is_header.then(|| {
             let column = |(at, text): (usize, &str)| (text.to_string(), at, at + text.chars().count());
             Form::Columns(words_at(line.text).map(column).collect())
@@ -64,7 +67,7 @@ fn words_at(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let word = rest.trim_start();
-        at += rest.chars().count() - word.chars().count();
+        at += rest.get(..rest.len() - word.len()).map_or(0, |blanks| blanks.chars().count());
         let end = word.find(char::is_whitespace).unwrap_or(word.len());
         let (word, behind) = word.split_at(end);
         let begin = at;
@@ -222,6 +225,8 @@ struct Lsblk {
     above: u64,
 }
 
+/// Columns of one listing; -O shows some seventy.
+const MOST_COLUMNS: usize = 256;
 /// Devices of one listing.
 const MOST: usize = 4096;
 /// Bytes of JSON of one listing: about one and a half thousand a device with all columns.
@@ -520,6 +525,9 @@ sdb                   8:16   0     2G  0 disk  [SWAP]
         assert!(cut.notes.iter().any(|note| note.text.contains("cut off")), "{:?}", cut.notes);
         let wrong = of(b"{\n   \"blockdevices\": [ x\n}\n");
         assert_eq!((wrong.tables.len(), wrong.info.rejects), (0, 1));
+        // A line of very many words is read in time.
+        let long = format!("NAME MAJ:MIN TYPE\n{}\n", "a ".repeat(15_000)).repeat(200);
+        assert_eq!(of(long.as_bytes()).tables.len(), 0);
         let deep = format!("{{\"blockdevices\": {}\n}}\n", "[{\"children\":".repeat(2_000));
         assert_eq!(of(deep.as_bytes()).tables.len(), 0);
     }
