@@ -22,7 +22,7 @@ const SAMPLE: usize = 12 << 10;
 const TAG: &str = "<script src=x>";
 
 /// Where there are no captures beside the project.
-const BUILT_IN: [&str; 8] = [
+const BUILT_IN: [&str; 9] = [
     "7 10:00:00.000001 openat(AT_FDCWD, \"/etc/localtime\", O_RDONLY) = 3 <0.000010>\n\
      7 10:00:00.000101 read(3, \"TZif2\\0\"..., 4096) = 127 <0.000010>\n\
      8 10:00:00.000201 poll([{fd=5, events=POLLIN}], 1, 2000 <unfinished ...>\n\
@@ -60,6 +60,22 @@ const BUILT_IN: [&str; 8] = [
      pid = 77\n     usecs               : count     distribution\n         0 -> 1          : 351      |****|\n\
      \x20Performance counter stats for 'system wide':\n            449,931      syscalls:sys_enter_newlstat\n\
      \x20      4.000941076 seconds time elapsed\n",
+    "ATOP - vm      2026/11/22  23:38:01      -----------------           10s elapsed\n\
+     CPU | sys      15% | user    139% | irq       0% | idle     44% | wait      2% |\n\
+     CPL | numcpu     2 | avg1    3.34 | avg5    3.31 | csw    32560 | intr   160e3 |\n\
+     LVM |      vg-data | busy     91% | read     100 | write    200 | KiB/w     64 |\n\
+     NET | eth0    10% | pcki   14500 | pcko    7400 | si  368 Kbps | so    8 Mbps |\n\
+     \x20 PID SYSCPU USRCPU BDELAY   RSIZE  RDDSK  WRDSK S  CPU CMD\n\
+     10572  0.80s  7.13s  1.00s  488.0M     0B   1.0M D  79% worker\n\
+     NAME        MAJ:MIN RM   SIZE RO TYPE MOUNTPOINTS\n\
+     sda           8:0    0 931.5G  0 disk\n\
+     └─sda2        8:2    0   930G  0 part\n\
+     \x20 └─vg-data 253:1    0    50G  0 lvm  /\n\
+     {\n   \"blockdevices\": [\n {\"name\": \"vda\", \"maj:min\": \"254:0\", \"mountpoints\": [null], \"children\": [{\"name\": \"vda1\"}]}\n ]\n}\n\
+     open files                          (-n) 1024\n\
+     [  812.300000] INFO: task jbd2/sda1-8:412 blocked for more than 120 seconds.\n\
+     [  812.400000] nf_conntrack: nf_conntrack: table full, dropping packet\n\
+     vm.dirty_ratio = 20\nnet.core.somaxconn = 4096\n",
     "Netid State  Recv-Q Send-Q Local Address:Port Peer Address:Port Process\n\
      tcp   LISTEN 0      128          0.0.0.0:22        0.0.0.0:*    users:((\"sshd\",pid=998,fd=3))\n\
      tcp   ESTAB  0      36          10.0.0.1:22       10.0.0.9:4711\n\

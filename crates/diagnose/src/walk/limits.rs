@@ -40,11 +40,11 @@ const LEVELS: &[(Metric, Metric, &str)] = &[
 
 /// What is refused where a limit is reached: the metric, of what it counts, and why.
 const REFUSALS: &[(Metric, &str, &str)] = &[
-    (Metric::ListenOverflows, "connections", "refused for a full accept queue"),
-    (Metric::SynQueueOverflows, "SYNs", "met a full queue of half-open connections"),
-    (Metric::ConntrackDrops, "packets", "dropped for a full table of tracked connections"),
-    (Metric::TcpMemoryAborts, "connections", "given up for want of memory (tcp_mem)"),
-    (Metric::FileLimitHits, "files", "refused for a limit of open files"),
+    (Metric::ListenOverflows, "connection", "refused for a full accept queue"),
+    (Metric::SynQueueOverflows, "SYN", "met a full queue of half-open connections"),
+    (Metric::ConntrackDrops, "packet", "dropped for a full table of tracked connections"),
+    (Metric::TcpMemoryAborts, "connection", "given up for want of memory (tcp_mem)"),
+    (Metric::FileLimitHits, "file", "refused for a limit of open files"),
 ];
 
 pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
@@ -82,7 +82,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
             limits.push(Limit {
                 used: times.min(1.0),
                 reached: times > 0.0,
-                text: format!("{} {what}/s {why}", words::quantity(times)),
+                text: format!("{} {what}s/s {why}", words::quantity(times)),
                 evidence: current_lines(facts, of, &[*metric]),
             });
         }
@@ -134,7 +134,7 @@ fn hits_so_far(facts: &Facts) -> Vec<Limit> {
             hits.push(Limit {
                 used: 1.0,
                 reached: false,
-                text: format!("{} {what} {why}{whose}", words::count(reading.last as u64)),
+                text: format!("{} {why}{whose}", words::plural(reading.last as u64, what)),
                 evidence: vec![facts.host_evidence(of, reading)],
             });
         }

@@ -413,7 +413,7 @@ fn what_the_kernels_log_tells_is_quoted_and_judges_nothing() {
     assert_eq!(limits.state, State::Unknown);
     assert_eq!(
         limits.reason,
-        "no source tells of now; so far 1 SYNs met a full queue of half-open connections (*:8080) and 3 packets dropped for a full table of tracked connections"
+        "no source tells of now; so far 1 SYN met a full queue of half-open connections (*:8080) and 3 packets dropped for a full table of tracked connections"
     );
     let lines: Vec<&str> = limits.evidence.iter().map(|line| &*line.text).collect();
     assert_eq!(lines, ["*:8080: syn queue overflows 1 so far", "the host: conntrack drops 3 so far"]);
