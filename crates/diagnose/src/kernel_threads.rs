@@ -1,6 +1,7 @@
 //! Kernel threads: which tasks are some, and what each kind of them does.
 
 use crate::facts::host::Thing;
+use crate::facts::{Facts, ProcessId};
 use crate::figures;
 use whyslow_model::{Entity, Metric, Trait};
 
@@ -124,8 +125,14 @@ pub(crate) fn is_kernel(of: &Entity, thing: &Thing) -> bool {
     }
 }
 
+/// True for a recorded process that is a thread of the kernel, by the host's figures.
+pub(crate) fn is_kernels(facts: &Facts, process: ProcessId) -> bool {
+    let of = facts.world.threads.process(process).pid.map(Entity::Process);
+    of.is_some_and(|of| facts.host.thing(&of).is_some_and(|thing| is_kernel(&of, thing)))
+}
+
 /// Processes that are not of the kernel, with a figure.
-pub(crate) fn programs_with(facts: &crate::facts::Facts, metric: Metric) -> Vec<(f64, &Entity, &Thing)> {
+pub(crate) fn programs_with(facts: &Facts, metric: Metric) -> Vec<(f64, &Entity, &Thing)> {
     let all = figures::most(facts, |thing| figures::now(thing, metric));
     all.into_iter().filter(|(_, of, thing)| !is_kernel(of, thing)).collect()
 }

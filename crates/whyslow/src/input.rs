@@ -1,6 +1,7 @@
 //! Inputs: captures and recordings read into facts, and what the readers remarked told on standard error.
 
 use crate::cli::Global;
+use crate::output::say;
 use crate::progress::Bar;
 use anyhow::Context;
 use std::path::{Path, PathBuf};
@@ -129,11 +130,11 @@ fn remark(facts: &Facts, global: &Global) {
     for note in &capture.notes {
         let told = matches!(note.kind, NoteKind::Skipped | NoteKind::Truncated) || global.verbose;
         if told {
-            eprintln!("whyslow: {}", crate::output::plain(&note.text));
+            say!("whyslow: {}", crate::output::plain(&note.text));
         }
     }
     for source in capture.sources.iter().filter(|source| source.rejects > 0 && !global.verbose) {
-        eprintln!(
+        say!(
             "whyslow: {}: {} damaged lines of {} not used (--verbose quotes the first)",
             crate::output::plain(&source.name),
             source.rejects,
@@ -158,7 +159,7 @@ pub(crate) fn with_companions(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let candidates = SNAPSHOTS.iter().map(|ending| stem.with_extension(ending));
     files.extend(candidates.filter(|candidate| candidate != &stem && candidate.is_file()));
     for companion in files.iter().skip(1) {
-        eprintln!("whyslow: {} is read with {}", companion.display(), path.display());
+        say!("whyslow: {} is read with {}", companion.display(), path.display());
     }
     Ok(files)
 }

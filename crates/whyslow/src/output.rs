@@ -5,6 +5,15 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+/// A line to standard error. Not `eprintln!`, which panics where nobody reads any more (`2>&1 | head`), in the middle of a
+/// recording.
+macro_rules! say {
+    ($($text:tt)*) => {{
+        let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{}\n", format_args!($($text)*)));
+    }};
+}
+pub(crate) use say;
+
 /// Writes to standard output. A reader that closed the pipe has seen enough: no error.
 ///
 /// # Errors
@@ -43,8 +52,7 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 /// Tells what went wrong.
 pub(crate) fn complain(error: &anyhow::Error) {
     let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
-    // Not `eprintln!`, which panics where the terminal is gone.
-    let _ = writeln!(io::stderr(), "whyslow: {}", plain(&causes.join(": ")));
+    say!("whyslow: {}", plain(&causes.join(": ")));
 }
 
 /// Text out of a capture or a file name without the characters that a terminal acts upon or that are not seen; line ends stay.

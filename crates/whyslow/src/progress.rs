@@ -1,5 +1,6 @@
 //! The progress bar: on standard error, on a terminal, for long input.
 
+use crate::output::say;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::OnceLock;
@@ -101,8 +102,8 @@ impl LiveLine {
     /// Something to know, on a line of its own.
     pub(crate) fn say(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("whyslow: {text}")),
-            None => eprintln!("whyslow: {text}"),
+            Some(bar) => bar.suspend(|| say!("whyslow: {text}")),
+            None => say!("whyslow: {text}"),
         }
     }
 
@@ -117,7 +118,7 @@ impl LiveLine {
             recorded.losses.iter().filter(named).map(|loss| loss.produced).sum()
         };
         if self.samples {
-            eprintln!(
+            say!(
                 "whyslow: sampled {} for {seconds:.1} s: {} stacks, {} lost, cost {} of its CPU time",
                 self.words,
                 grouped(produced(&["samples", "offcpu"])),
@@ -132,7 +133,7 @@ impl LiveLine {
             (calls, _) => (calls, "in full"),
         };
         let lost: u64 = recorded.losses.iter().map(|loss| loss.lost).sum();
-        eprintln!(
+        say!(
             "whyslow: recorded {} for {seconds:.1} s: {} calls {how}, {} lost, cost {} of its CPU time",
             self.words,
             grouped(calls),
@@ -144,7 +145,7 @@ impl LiveLine {
 
     fn trouble(&self, recorded: &whyslow_record::Recorded) {
         if let Some(error) = &recorded.trouble {
-            eprintln!("whyslow: the recording ends early: {error}");
+            say!("whyslow: the recording ends early: {error}");
         }
     }
 }

@@ -260,6 +260,18 @@ fn a_closed_pipe_is_no_failure() {
 }
 
 #[test]
+fn a_recording_goes_on_where_nobody_reads_what_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = folder.path().join("true.whyslow");
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let record = ["record", "--by", "ptrace", "-o", recording.to_str().unwrap(), "--", "true"];
+    let status = whyslow(&record).stderr(writer).status().unwrap();
+    assert_eq!(status.code(), Some(0));
+    assert!(out(&run(&["summary", recording.to_str().unwrap()])).contains("execve"));
+}
+
+#[test]
 fn the_summary_is_strace_s_and_more() {
     let place = Place::new();
     let file = place.file("a.st", storm());

@@ -3,6 +3,7 @@
 use super::Command;
 use crate::cli::{Global, Status};
 use crate::live::{self, LiveArgs};
+use crate::output::say;
 use anyhow::{Context, bail};
 use clap::{ArgMatches, Args, FromArgMatches};
 use std::path::{Path, PathBuf};
@@ -84,7 +85,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     meta.clock.offset_end = Some(whyslow_record::Clock::now().offset as i64);
     let written = writer.finish()?;
     let _ = std::fs::remove_dir_all(&spool);
-    eprintln!(
+    say!(
         "whyslow: {}: {} events, {}\nnext: whyslow report {}",
         crate::output::plain(&path.display().to_string()),
         written.events,

@@ -5,6 +5,7 @@ use super::host::Beside;
 use super::signals::{Arrival, Arrivals};
 use super::target::{self, Target};
 use super::{Ended, Recording};
+use crate::output::say;
 use anyhow::{Context, bail};
 use std::path::Path;
 use std::time::Instant;
@@ -29,12 +30,12 @@ pub(super) fn is_chosen(args: &LiveArgs) -> anyhow::Result<bool> {
         Means::Auto => match Session::probe() {
             Ok(()) => return Ok(false),
             Err(error) => {
-                eprintln!("whyslow: no recording by BPF here: {}", crate::output::plain(&error.to_string()))
+                say!("whyslow: no recording by BPF here: {}", crate::output::plain(&error.to_string()))
             }
         },
     }
     let cost = ptrace::calibrate(CALIBRATION_CALLS)?;
-    eprintln!(
+    say!(
         "whyslow: recording by ptrace: each call of the target takes about {:.0} us longer (bare {:.2} us), and there is \
          nothing of scheduler, stacks and devices",
         cost.added() / 1e3,
@@ -118,7 +119,7 @@ fn run(
         beside.pour(sink);
     }
     translator.finish(summary.lost, sink);
-    eprintln!(
+    say!(
         "whyslow: recorded {} by ptrace for {:.1} s: {} calls, {} lost",
         crate::output::plain(&words),
         began.elapsed().as_secs_f64(),
@@ -126,7 +127,7 @@ fn run(
         summary.lost
     );
     if !summary.left.is_empty() {
-        eprintln!(
+        say!(
             "whyslow: {} threads did not stop to be let go; they are free once this ends",
             summary.left.len()
         );

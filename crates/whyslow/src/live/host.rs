@@ -6,6 +6,7 @@ use super::signals::{Arrival, Arrivals};
 use super::target::{self, Target};
 use super::{Ended, Recording};
 use crate::output::plain;
+use crate::output::say;
 use anyhow::Context;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -167,7 +168,7 @@ pub(super) fn record(
         command = Some(Command::start(&args.command)?);
         args.command[0].to_string_lossy().into_owned()
     };
-    eprintln!("whyslow: {}: the host is sampled, and no call is recorded", plain(&why));
+    say!("whyslow: {}: the host is sampled, and no call is recorded", plain(&why));
     let mut beside = Beside::start(follow.is_some())?;
     if let Some(command) = &mut command {
         command.release()?;
@@ -201,7 +202,7 @@ pub(super) fn record(
         None => Recording::Sampled { why },
     };
     let samples = beside.rest();
-    eprintln!("whyslow: sampled the host for {:.1} s", began.elapsed().as_secs_f64());
+    say!("whyslow: sampled the host for {:.1} s", began.elapsed().as_secs_f64());
     let command = match (command, status) {
         (Some(command), None) => Some(command.wait(Vec::new)?),
         (_, status) => status,

@@ -6,6 +6,7 @@ use super::args::{LiveArgs, duration};
 use super::record;
 use super::runtime::Runtime;
 use crate::cli::{Global, Status};
+use crate::output::say;
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 use whyslow_model::{Event, Profile, SampleKind, Sink};
@@ -122,7 +123,7 @@ pub(crate) fn sample(args: &CaptureArgs, global: &Global) -> anyhow::Result<(Pro
     }
     let profile = sampled.finish()?;
     for remark in missing::in_names(&profile, &ended.last.runtimes, args) {
-        eprintln!("whyslow: {}", crate::output::plain(&remark));
+        say!("whyslow: {}", crate::output::plain(&remark));
     }
     Ok((profile, ended.status()))
 }

@@ -1,6 +1,7 @@
 //! Whom to record: the selection looked up, named for people, and looked up again for who joins later.
 
 use super::args::LiveArgs;
+use crate::output::say;
 use std::collections::BTreeSet;
 use whyslow_record::target::{ProcRoot, Resolved, Selection};
 
@@ -20,7 +21,7 @@ impl Target {
         let root = ProcRoot::live();
         let resolved = selection.resolve(&root)?;
         for remark in &resolved.remarks {
-            eprintln!("whyslow: {}", crate::output::plain(remark));
+            say!("whyslow: {}", crate::output::plain(remark));
         }
         let known = resolved.pids().into_iter().collect();
         let joins = !(selection.names.is_empty()

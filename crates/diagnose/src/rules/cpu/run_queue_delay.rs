@@ -30,6 +30,7 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::facts::{Facts, ProcessId, SchedTime, ThreadFacts};
 use crate::figures;
 use crate::guards::Share;
+use crate::kernel_threads;
 use crate::words;
 use whyslow_model::{Entity, Histogram, Metric, Nanos, Severity};
 
@@ -93,6 +94,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         group.throttled_ns = group.throttled_ns.saturating_add(time.throttled_ns);
         group.life_ns = group.life_ns.saturating_add(time.covered().or_zero());
     }
+    // A program that waits for what a thread of the kernel does waits for that, and says so.
+    groups.retain(|group| !kernel_threads::is_kernels(facts, group.process));
     groups.sort_by_key(|group| (std::cmp::Reverse(group.runnable_ns), group.process));
     let left = MOST - groups.len().min(MOST);
     for group in groups.into_iter().take(MOST) {

@@ -5,6 +5,7 @@ use super::flags::Flags;
 use crate::input;
 use crate::live::CaptureArgs;
 use crate::output;
+use crate::output::say;
 use crate::progress::Bar;
 use anyhow::bail;
 use std::path::Path;
@@ -49,7 +50,7 @@ fn one(path: &Path, capture: &CaptureArgs) -> anyhow::Result<Profile> {
     };
     if loaded.damage.is_some() {
         let path = output::plain(&path.display().to_string());
-        eprintln!(
+        say!(
             "whyslow: {path}: it is whole, and has no samples\nnext: whyslow diagnose {path}   (why that may be)"
         );
     }

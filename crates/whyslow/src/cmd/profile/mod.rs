@@ -11,6 +11,7 @@ use super::Command;
 use crate::cli::{Global, Status};
 use crate::live::{self, CaptureArgs};
 use crate::output;
+use crate::output::say;
 use anyhow::bail;
 use clap::{ArgMatches, Args, FromArgMatches};
 use std::io::{IsTerminal, Write};
@@ -79,7 +80,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let on_terminal = args.output.is_none() && std::io::stdout().is_terminal();
     let report = Report::new(&profile, &selection, view, pattern)?;
     for remark in &report.remarks {
-        eprintln!("whyslow: {}", output::plain(remark));
+        say!("whyslow: {}", output::plain(remark));
     }
     if view.needs.binary && on_terminal {
         bail!("{} writes bytes that are not for a terminal; name a file with -o", view.name);
