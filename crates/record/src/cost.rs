@@ -44,7 +44,7 @@ const PER_RARE_NS: [(u8, f64); 11] = [
     (kind::EXIT, 1_000.0),
     (kind::TOTALS, 300.0),
     // Of these it is calls that are counted.
-    (kind::FILE, 220.0),
+    (kind::FILE, 190.0),
     (kind::PATH, 1_500.0),
 ];
 
