@@ -266,10 +266,10 @@ fn figures_table(
         );
     }
     if rows.is_empty() {
-        notes.push(
+        notes.push(idle(facts).unwrap_or_else(|| {
             "No input tells of block devices: whyslow disks -a -d 5s, iostat -x 1 5, or bcc's biosnoop."
-                .to_string(),
-        );
+                .to_string()
+        }));
     }
     let mut columns = Key::columns(by);
     columns.extend(FIGURES);
@@ -415,8 +415,17 @@ fn heat(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
     finish(Table { name: VIEW.name, question, columns, rows, total: None, notes }, ask, "none")
 }
 
+/// That requests were looked for, and none came.
+fn idle(facts: &Facts) -> Option<String> {
+    let none = facts.has_table("block_io") && facts.devices.iter().is_empty();
+    none.then(|| format!("No disk was asked for anything in {}.", facts.window.whole()))
+}
+
 /// Says what shows single requests, where there are none.
 fn without_requests(facts: &Facts, empty: bool) -> Option<String> {
+    if let Some(idle) = idle(facts).filter(|_| empty) {
+        return Some(idle);
+    }
     let why = match facts.host.things_that(is_disk).is_empty() {
         true => "No input tells of block devices",
         false => "The inputs tell figures of disks, no single requests",
@@ -427,7 +436,7 @@ fn without_requests(facts: &Facts, empty: bool) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use whyslow_model::{BlockIo, Event, FigureTable, Over, Sink, SourceId, Timestamp};
+    use whyslow_model::{BlockIo, Coverage, Event, FigureTable, Loss, Over, Sink, SourceId, Span, Timestamp};
 
     fn facts() -> Facts {
         let mut facts = Facts::default();
@@ -464,6 +473,23 @@ mod tests {
         facts.push(Event::Figures(Box::new(table)));
         facts.finish();
         facts
+    }
+
+    #[test]
+    fn an_idle_disk_was_looked_at() {
+        let mut facts = Facts::default();
+        let (from, to) = (Timestamp::new(0), Timestamp::new(2_000_000_000));
+        facts.push(Event::Loss(Loss { table: "block_io".into(), from, to, lost: 0, produced: 0 }));
+        facts.push(Event::Span(Span { from, to, calls: Coverage::None }));
+        facts.finish();
+        for table in [DiskTable::Figures, DiskTable::Histogram, DiskTable::Heat] {
+            let ask = Ask { disks: DiskAsk { table, ..DiskAsk::default() }, ..Ask::default() };
+            let notes = (VIEW.table)(&facts, &ask).expect("a table").notes;
+            assert!(
+                notes.iter().any(|note| note == "No disk was asked for anything in 2.00 s."),
+                "{notes:?}"
+            );
+        }
     }
 
     fn rows(table: DiskTable, by: &str) -> Vec<Vec<Cell>> {
