@@ -24,8 +24,9 @@ pub struct Program {
     pub name: &'static str,
     /// What it records, one line.
     pub summary: &'static str,
-    /// What it costs, as measured on the development machine (two virtual CPUs, all busy) by the kernel's own statistics
-    /// of BPF programs (`kernel.bpf_stats_enabled`), median of three runs: one line.
+    /// What it costs, one line, as measured on the development machine (two virtual CPUs): by the kernel's own statistics of
+    /// BPF programs (`kernel.bpf_stats_enabled`), or by a loop of calls with it and without; medians of three runs.
+    /// `about`: from fewer.
     pub cost: &'static str,
     /// The tables that it fills.
     pub tables: &'static [&'static str],
