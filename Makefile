@@ -1,24 +1,33 @@
 # whyslow: `make demo` and `make test` are all that is needed to start; each installs what it misses.
 
-.PHONY: demo test test-kernel build bench bench-live setup setup-test check clean
+.PHONY: demo test test-all test-kernel build release bench bench-live setup setup-build setup-test setup-release check clean
 CARGO = scripts/cargo
 
 # Records a small slow program with strace and lsof, diagnoses it, applies the fix, and shows that it worked.
 demo: setup build
 	@scripts/demo
 
-# Everything that CI runs.
+# Format, lint, all tests but the slow ones, the live cases by BPF: what to run before a commit.
 test: setup-test
 	@scripts/test
 
-# Boots a stock kernel of Debian under emulation (some minutes), with what it takes: kprobes, fentry, task delays. `make test` skips
-# these tests where that kernel was not fetched.
+# The rest: the live cases by strace, injected delays, stress, what-if, stock kernels, rarer builds. CI runs both (.ci/run).
+test-all: setup-test
+	@scripts/test --tier all
+
+# Boots a stock kernel of Debian under emulation (some minutes), with what it takes: kprobes, fentry, task delays. `make test-all`
+# does so too, where that kernel can be fetched.
 test-kernel: setup-test
 	@cases/stock-kernel/install
-	@$(CARGO) test --package whyslow --test stock_kernel -- --nocapture
+	@$(CARGO) xtask test stock_kernel
 
-build:
+# target/release/whyslow
+build: setup-build
 	@$(CARGO) build --release --package whyslow
+
+# target/dist/whyslow: optimised over all crates, linked with nothing of the system, debug information beside it.
+release: setup-release
+	@scripts/release
 
 # Speed and memory beside wc -l, ripgrep and mawk, of profiles beside go tool pprof. RUN=1 keeps the results under bench/runs/.
 bench: setup-test build
@@ -31,6 +40,12 @@ bench-live: setup-test build
 
 setup:
 	@scripts/setup demo
+
+setup-build:
+	@scripts/setup build
+
+setup-release:
+	@scripts/setup release
 
 setup-test:
 	@scripts/setup test

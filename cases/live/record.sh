@@ -1,6 +1,6 @@
 # What the cases use: recording with strace and lsof into recorded/NAME.st and NAME.lsof, or with LIVE=1 by whyslow itself
-# into recorded/NAME.whyslow, and the checks.
-# Sourced by ./run, in the case's own temporary folder $work; the case's sources are in $here.
+# into recorded/NAME.whyslow.
+# Sourced by ./one.sh, which goes on in the case's own temporary folder $work; the case's sources are in $here.
 STRACE="strace -f -ttT -s 256"
 started=()
 # The interpreter itself: `python3` may be a shell script of pyenv, whose work is not the case's.
@@ -19,12 +19,26 @@ stop_all() {
 # ready: a case's own look at the machine, which may skip.
 ready() { :; }
 
+# build: what is made of the case's files alone; kept from run to run.
+build() { :; }
+
+# prepare: what each run needs anew, servers for instance.
+prepare() { :; }
+
+# compared: what `diff` makes of the slow recording and the fixed one.
+compared() {
+    "$WHYSLOW" diff --json "$(calls_of slow)" "$(calls_of fixed)" >recorded/diff.json 2>diff.err || failed "no diff" diff.err
+}
+
+# also: what only this case must hold; prints each thing that is wrong.
+also() { :; }
+
 # gone: what a case's own look at the machine has made is taken away, when all it started is gone.
 gone() { :; }
 
 # skip REASON: this machine cannot show the case.
 skip() {
-    echo "skipped: live case $name: $1"
+    echo "skipped: $1"
     exit 0
 }
 
@@ -33,10 +47,39 @@ knows() {
     "$WHYSLOW" rule "$1" >/dev/null 2>&1
 }
 
-# free_port: a TCP port on loopback that nobody listens on.
+# free_port: a TCP port on loopback that nobody listens on, below those that the kernel gives to clients. No other case is given it
+# while anything of this one runs: a case has a block of ports, by a lock that all it starts inherit.
 free_port() {
-    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+    (
+        # The slow program and its fix may ask at once.
+        flock 9
+        while port=$(($(cat "$work/.port") + 1)); do
+            echo "$port" >"$work/.port"
+            [ $((port % PORTS)) != 0 ] || { echo "no port is free" >&2; exit 1; }
+            can_bind "$port" && break
+        done
+        echo "$port"
+    ) 9>>"$work/.port.lock"
 }
+# can_bind PORT: a server gets it. Nobody may listen there and a connection of an earlier run still hold it (TIME_WAIT).
+can_bind() {
+    python3 -c 'import socket, sys; socket.socket().bind(("127.0.0.1", int(sys.argv[1])))' "$1" 2>/dev/null
+}
+PORTS=64
+take_ports() {
+    local block lock
+    mkdir -p "${TMPDIR:-/tmp}/whyslow-live-ports"
+    for block in $(seq 320 500); do
+        exec {lock}>"${TMPDIR:-/tmp}/whyslow-live-ports/$block" || continue
+        if flock -n "$lock"; then
+            echo $((block * PORTS)) >"$work/.port"
+            return
+        fi
+        exec {lock}>&-
+    done
+    skip "no block of ports is free"
+}
+take_ports
 
 # sync_takes_time: a small write and its sync take 0.4 ms or more in the case's folder. That is twice what the rules take
 # for a protected cache, so that a device near their limit does not make a case of it one day and none the next.
@@ -81,7 +124,7 @@ new_group() {
     local root
     for root in "/sys/fs/cgroup/$1" /sys/fs/cgroup; do
         group_dir=$root/whyslow-live-$$
-        [ -w "$root" ] && mkdir "$group_dir" 2>/dev/null || continue
+        { [ -w "$root" ] && mkdir "$group_dir" 2>/dev/null; } || continue
         if [ "$root" != /sys/fs/cgroup ] || grep -qw "$1" "$group_dir/cgroup.controllers" 2>/dev/null; then
             return 0
         fi
@@ -154,7 +197,7 @@ attach() {
         "$WHYSLOW" record --duration 60 -o "$out.whyslow" $(each_process "$targets") </dev/null 2>>"$work/whyslow.log" &
         tracer=$!
         started+=("$tracer")
-        until_true 100 attached_live
+        until_true 100 attached_to "$out"
         return
     fi
     lsof -nP -p "$targets" >"$out.lsof" 2>/dev/null
@@ -175,17 +218,17 @@ attach_host() {
     "$WHYSLOW" record -a --duration 60 -o "$out.whyslow" </dev/null 2>>"$work/whyslow.log" &
     tracer=$!
     started+=("$tracer")
-    until_true 100 attached_live
+    until_true 100 attached_to "$out"
 }
 
 each_process() {
-    printf -- '-p %s ' ${1//,/ }
+    printf -- '-p %s ' "${1//,/ -p }"
 }
 
-# The recorder has its programs in place once it holds links to them; without BPF it is the tracer of the last process.
-attached_live() {
-    find "/proc/$tracer/fd" -lname '*bpf*link*' 2>/dev/null | grep -q . ||
-        grep -q "^TracerPid:[[:space:]]*$tracer$" "/proc/${targets##*,}/status"
+# attached_to OUT: whyslow records: the first rare records tell of the watched threads, once all programs are attached; without BPF it
+# is the tracer of the last process.
+attached_to() {
+    [ -e "$1.whyslow/spool/rare" ] || grep -q "^TracerPid:[[:space:]]*$tracer$" "/proc/${targets##*,}/status"
 }
 
 detach() {
@@ -195,11 +238,7 @@ detach() {
 
 # The captures of one recording that are there.
 captures() {
-    if [ -n "$LIVE" ]; then
-        echo "recorded/$1.whyslow"
-    else
-        find recorded -size +0 \( -name "$1.st" -o -name "$1.lsof" -o -name "$1.threads.lsof" \)
-    fi
+    find recorded -maxdepth 1 \( -name "$1.whyslow" -o -name "$1.pprof" -o -size +0 \( -name "$1.st" -o -name "$1.lsof" -o -name "$1.threads.lsof" \) \)
 }
 
 # The main capture of one recording.
@@ -207,52 +246,7 @@ calls_of() {
     echo "recorded/$1.$([ -n "$LIVE" ] && echo whyslow || echo st)"
 }
 
-# Records, diagnoses and judges; the case's one line, or all there is to know about its failure.
-check_recordings() {
-    local truth=(--name "$name${LIVE:+, recorded live}")
-    local fact
-    for fact in "${FIRES[@]}"; do truth+=(--fires "$fact"); done
-    for fact in "${NAMES[@]}"; do truth+=(--names "$fact"); done
-    for fact in "${WAITS[@]}"; do truth+=(--waits "$fact"); done
-    for fact in "${ASKS[@]}"; do truth+=(--asks "$fact"); done
-    for fact in "${GONE[@]}"; do truth+=(--gone "$fact"); done
-    [ -z "$FIRST" ] || truth+=(--first "$FIRST")
-    for fact in "${CALM[@]}"; do truth+=(--calm "$fact"); done
-    slow || { cat "$work"/*.log; echo "live case: $name${LIVE:+, recorded live}: the slow program failed"; return 1; }
-    local recording
-    for recording in $(recordings); do
-        diagnose "$recording" || return 1
-    done
-    if [ ${#ASKS[@]} -gt 0 ]; then
-        mapfile -t recording < <(captures slow)
-        "$WHYSLOW" requests --json "${recording[@]}" >requests.json 2>requests.log ||
-            { cat requests.log; echo "live case: $name: no requests"; return 1; }
-        truth+=(--requests requests.json)
-    fi
-    if [ "$(type -t fixed)" = function ]; then
-        fixed || { cat "$work"/*.log; echo "live case: $name: the fixed program failed"; return 1; }
-        diagnose fixed || return 1
-        "$WHYSLOW" diff --json "$(calls_of slow)" "$(calls_of fixed)" >recorded/diff.json 2>recorded/diff.err ||
-            { cat recorded/diff.err; echo "live case: $name: no diff"; return 1; }
-    fi
-    python3 "$here/../check.py" "${truth[@]}" recorded/*.json && return
-    local report
-    for report in recorded/*.txt; do
-        echo "--- $report"
-        head -n 120 "$report"
-    done
-    return 1
-}
-
 # The names of all recordings.
 recordings() {
-    (cd recorded && find . -maxdepth 1 \( -name '*.st' -o -name '*.whyslow' \) -printf '%f\n' | sed 's/\.[a-z]*$//')
-}
-
-diagnose() {
-    local files
-    mapfile -t files < <(captures "$1")
-    "$WHYSLOW" diagnose --json "${files[@]}" >"recorded/$1.json" 2>"recorded/$1.err" &&
-        "$WHYSLOW" diagnose "${files[@]}" >"recorded/$1.txt" 2>/dev/null ||
-        { cat "recorded/$1.err"; echo "live case: $name: $1 cannot be diagnosed"; return 1; }
+    (cd recorded && find . -maxdepth 1 \( -name '*.st' -o -name '*.whyslow' -o -name '*.pprof' \) -printf '%f\n' | sed 's/\.[a-z]*$//')
 }

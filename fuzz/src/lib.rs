@@ -1,94 +1,72 @@
-//! What the fuzz targets share: one reader alone, the whole chain, and connections.
+//! Targets of fuzzing: any bytes through each reader, each reader of profiles, the decoders of protocols and the whole chain. The
+//! registries of the crates are the list: a new format is a new target. `tests/targets.rs` runs each for a bounded time on a stable
+//! compiler, `fuzz/run` with libFuzzer on a nightly one.
 
-use whyslow_diagnose::views::{Ask, VIEWS};
-use whyslow_diagnose::{Facts, diagnose};
-use whyslow_model::{CaptureKind, Event, SourceId, SourceInfo};
-use whyslow_profile::formats::{self, Limits, PROFILE_FORMATS};
+mod checks;
+mod mutate;
+mod seeds;
+
+pub use mutate::mutated;
+
+use whyslow_profile::formats::PROFILE_FORMATS;
 use whyslow_read::formats::FORMATS;
-use whyslow_read::{Input, Options, Source, read};
-use whyslow_report::{EXPORTERS, Style};
-use whyslow_wire::{Chunk, Connection, Decoder, Direction, MAX_REDUCED, MAX_TEXT, PROTOCOLS, Step};
 
-/// Reads `data` with each reader of that kind, whatever it looks like.
-///
-/// # Panics
-/// If a line is counted twice.
-pub fn read_as(kind: CaptureKind, data: &[u8]) {
-    for format in FORMATS.iter().filter(|format| format.kind == kind) {
-        let info = SourceInfo::new(SourceId(0), "fuzz", kind);
-        let mut source = Source::new(info, Vec::new(), Box::new(data));
-        let mut sink = |_: Event<'_>| {};
-        let _ = (format.read)(&mut source, &mut sink);
-        let info = &source.info;
-        assert!(info.events + info.rejects + info.foreign <= info.lines, "{info:?}");
-    }
+/// Takes any bytes, and panics if they make something wrong.
+pub type Run = Box<dyn Fn(&[u8]) + Send + Sync>;
+/// Makes the inputs to start from.
+pub type Seeds = Box<dyn Fn() -> Vec<Vec<u8>> + Send + Sync>;
+
+/// One target.
+pub struct Target {
+    /// As it is typed: `read-strace`, `profile-folded-stacks`, `chain`, `wire`.
+    pub name: String,
+    /// Takes any bytes.
+    ///
+    /// # Panics
+    /// If they make something wrong.
+    pub run: Run,
+    /// Inputs that get far, from the captures of the repository.
+    pub seeds: Seeds,
+    /// How much an input costs beside one of a single reader.
+    pub cost: u32,
 }
 
-/// Reads `data` as a profile of the format `name`, whatever it looks like.
-///
-/// # Panics
-/// If there is no such format.
-pub fn read_profile_as(name: &str, data: &[u8]) {
-    let format = PROFILE_FORMATS.iter().find(|format| format.name == name).expect("a known format");
-    let _ = formats::read_as(format, data, "fuzz", Limits::default());
+/// All targets.
+pub fn targets() -> Vec<Target> {
+    let readers = FORMATS.iter().map(|format| Target {
+        name: name("read", format.name),
+        run: Box::new(|data| checks::read_as(format, data)),
+        seeds: Box::new(|| seeds::of_reader(format)),
+        cost: 1,
+    });
+    let profiles = PROFILE_FORMATS.iter().map(|format| Target {
+        name: name("profile", format.name),
+        run: Box::new(|data| checks::read_profile_as(format, data)),
+        seeds: Box::new(|| seeds::of_profile(format)),
+        cost: 1,
+    });
+    let wire = Target {
+        name: "wire".to_string(),
+        run: Box::new(checks::connections),
+        seeds: Box::new(seeds::of_wire),
+        cost: 1,
+    };
+    let chain = Target {
+        name: "chain".to_string(),
+        run: Box::new(checks::whole_chain),
+        seeds: Box::new(seeds::of_chain),
+        cost: 20,
+    };
+    readers.chain(profiles).chain([wire, chain]).collect()
 }
 
-/// Reads `data` as whatever it looks like, judges it, and writes everything in all formats.
-///
-/// # Panics
-/// If a share is outside of 0 to 1, or the JSON does not parse.
-pub fn whole_chain(data: &[u8]) {
-    let mut facts = Facts::default();
-    let input = Input::Bytes { name: "fuzz".to_string(), data: data.to_vec() };
-    // That nothing could be read is an answer too.
-    let _ = read(&[input], &Options { threads: 1 }, &(), &mut facts);
-    facts.finish();
-    let diagnosis = diagnose(&facts);
-    for finding in &diagnosis.findings {
-        assert!(finding.share.is_none_or(|share| (0.0..=1.0).contains(&share)), "{finding:?}");
-    }
-    let tables: Vec<_> = VIEWS.iter().filter_map(|view| (view.table)(&facts, &Ask::default()).ok()).collect();
-    for exporter in EXPORTERS {
-        for width in [40, 120] {
-            let style = Style { width, ..Style::default() };
-            let mut out = Vec::new();
-            let _ = exporter.diagnosis(&diagnosis, &style, &mut out);
-            if exporter.name == "json" {
-                serde_json::from_slice::<serde_json::Value>(&out).expect("the output is JSON");
-            }
-            for table in &tables {
-                out.clear();
-                let _ = exporter.table(table, &style, &mut out);
-            }
-        }
-    }
+/// The target of that name.
+pub fn find(name: &str) -> Option<Target> {
+    targets().into_iter().find(|target| target.name == name)
 }
 
-/// Hands `data` to the decoder of each protocol and to a connection that finds out which it speaks, in chunks: a byte says
-/// which way and how long, the next how much is missing behind it.
-///
-/// # Panics
-/// If a text or what may be kept is longer than it may be.
-pub fn connections(data: &[u8]) {
-    let mut decoders: Vec<Box<dyn Decoder>> = PROTOCOLS.iter().map(|protocol| (protocol.decoder)()).collect();
-    let mut connection = Connection::new(None);
-    let mut rest = data;
-    let mut kept = Vec::new();
-    while let [size, missing, behind @ ..] = rest {
-        let (head, behind) = behind.split_at(behind.len().min(usize::from(size >> 1)));
-        rest = behind;
-        let direction = if size & 1 == 0 { Direction::Request } else { Direction::Response };
-        let missing = if *missing < 0xc0 { 0 } else { 1u64 << (missing & 0x3f) };
-        let chunk = Chunk { head, len: head.len() as u64 + missing };
-        let mut told = |step: Step| {
-            if let Step::Asked(_, request) = step {
-                assert!(request.endpoint.len() <= MAX_TEXT + 64 && request.detail.len() <= MAX_TEXT + 64);
-            }
-        };
-        decoders.iter_mut().for_each(|decoder| decoder.take(direction, chunk, &mut told));
-        connection.take(direction, chunk, &mut told);
-        kept.clear();
-        whyslow_wire::reduce(head, None, &mut kept);
-        assert!(kept.len() <= MAX_REDUCED);
-    }
+/// A name without what shells and file systems take for something else: `read-proc-pid-fd`.
+fn name(kind: &str, format: &str) -> String {
+    let words = format.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.fold(kind.to_string(), |name, word| name + "-" + &word.to_ascii_lowercase())
 }

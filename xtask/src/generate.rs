@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use std::fmt::Write as _;
 use std::path::Path;
-use whyslow_diagnose::rules::RULES;
+use whyslow_rules::RULES;
 
 /// A generated file and what makes it.
 struct Generated {
@@ -48,7 +48,7 @@ fn rules_index() -> String {
         }
         let _ = writeln!(
             out,
-            "- [`{id}`](../crates/diagnose/src/rules/{group}/{file}.rs): {summary} ([case](../cases/{group}/{id}.md))",
+            "- [`{id}`](../crates/rules/src/{group}/{file}.rs): {summary} ([case](../cases/{group}/{id}.md))",
             id = rule.id,
             file = rule.id.replace('-', "_"),
             summary = rule.summary

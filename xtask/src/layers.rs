@@ -1,6 +1,8 @@
-//! The arrows between crates that the house allows (docs/ARCHITECTURE.md), checked against the manifests and
-//! against the rules' own imports.
+//! The arrows that the house allows (docs/ARCHITECTURE.md): between crates, checked against the manifests; between the modules
+//! of a crate, where circles are forbidden ([`circles`]); between rules, where there are none.
 
+use crate::circles;
+use crate::imports::Modules;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::Command;
@@ -16,7 +18,36 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("whyslow-host", &["whyslow-model", "whyslow-counters"]),
     ("whyslow-record", &["whyslow-model", "whyslow-wire"]),
     ("whyslow-store", &["whyslow-model"]),
-    ("whyslow-diagnose", &["whyslow-model", "whyslow-wire", "whyslow-profile"]),
+    ("whyslow-facts", &["whyslow-model", "whyslow-wire", "whyslow-profile"]),
+    ("whyslow-chain", &["whyslow-model", "whyslow-facts"]),
+    ("whyslow-hostcheck", &["whyslow-model", "whyslow-facts"]),
+    (
+        "whyslow-rules",
+        &[
+            "whyslow-model",
+            "whyslow-wire",
+            "whyslow-profile",
+            "whyslow-facts",
+            "whyslow-chain",
+            "whyslow-hostcheck",
+        ],
+    ),
+    (
+        "whyslow-views",
+        &["whyslow-model", "whyslow-profile", "whyslow-facts", "whyslow-chain", "whyslow-hostcheck"],
+    ),
+    ("whyslow-diff", &["whyslow-model", "whyslow-profile", "whyslow-facts"]),
+    (
+        "whyslow-diagnose",
+        &[
+            "whyslow-model",
+            "whyslow-profile",
+            "whyslow-facts",
+            "whyslow-chain",
+            "whyslow-hostcheck",
+            "whyslow-rules",
+        ],
+    ),
     (
         "whyslow",
         &[
@@ -24,17 +55,36 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "whyslow-read",
             "whyslow-profile",
             "whyslow-report",
+            "whyslow-facts",
+            "whyslow-hostcheck",
+            "whyslow-rules",
+            "whyslow-views",
+            "whyslow-diff",
             "whyslow-diagnose",
             "whyslow-host",
             "whyslow-record",
             "whyslow-store",
         ],
     ),
-    ("xtask", &["whyslow-diagnose"]),
+    (
+        "whyslow-fuzz",
+        &[
+            "whyslow-model",
+            "whyslow-read",
+            "whyslow-profile",
+            "whyslow-report",
+            "whyslow-wire",
+            "whyslow-facts",
+            "whyslow-views",
+            "whyslow-diagnose",
+        ],
+    ),
+    ("xtask", &["whyslow-rules"]),
 ];
 
 pub(crate) fn check(root: &Path) -> Result<()> {
     let mut wrong = crate_arrows(root)?;
+    wrong.extend(import_circles(root)?);
     wrong.extend(rule_imports(root)?);
     if !wrong.is_empty() {
         bail!("{}", wrong.join("\n"));
@@ -75,24 +125,73 @@ fn crate_arrows(root: &Path) -> Result<Vec<String>> {
     Ok(wrong)
 }
 
-/// A rule never calls a rule.
-fn rule_imports(root: &Path) -> Result<Vec<String>> {
+/// Modules that import each other in a circle, in all crates.
+fn import_circles(root: &Path) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
-    let rules = root.join("crates/diagnose/src/rules");
-    for path in super::files_below(&rules, "rs")? {
-        if path.file_name().is_some_and(|name| name == "mod.rs") {
-            continue;
-        }
-        let text = std::fs::read_to_string(&path)?;
-        for (number, line) in text.lines().enumerate() {
-            if line.contains("crate::rules") || line.contains("super::super") {
-                wrong.push(format!(
-                    "{}:{}: a rule reads facts, never another rule",
-                    path.display(),
-                    number + 1
-                ));
-            }
+    for entry in std::fs::read_dir(root.join("crates"))? {
+        let src = entry?.path().join("src");
+        if src.is_dir() {
+            wrong.extend(circles::find(root, &src)?);
         }
     }
+    wrong.extend(circles::find(root, &root.join("xtask/src"))?);
+    wrong.sort();
     Ok(wrong)
+}
+
+/// A rule never takes from a rule, also not by a helper beside it: a rule is a file with a `static RULE`, which only the registry
+/// names.
+fn rule_imports(root: &Path) -> Result<Vec<String>> {
+    let modules = Modules::read(&root.join("crates/rules/src"))?;
+    let taken = modules.imports().into_iter().filter(|import| {
+        let is_registry = import.to.starts_with(&import.from);
+        modules.has(&import.to, "RULE") && !is_registry && !import.from.starts_with(&import.to)
+    });
+    let told = taken.map(|import| {
+        format!(
+            "{}:{}: {} takes from the rule {}: a rule reads facts, never another rule; move what both need into a helper without \
+             a `static RULE`, into `guards`, or into a fact",
+            import.file.strip_prefix(root).unwrap_or(&import.file).display(),
+            import.line,
+            import.path,
+            import.to.join("::"),
+        )
+    });
+    Ok(told.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_takes_from_helpers_only() -> Result<()> {
+        let root = tempfile::tempdir()?;
+        let group = root.path().join("crates/rules/src/io");
+        std::fs::create_dir_all(&group)?;
+        let rule =
+            "pub(crate) static RULE: Rule = Rule { check };\nfn check() {}\npub(super) fn share() {}\n";
+        std::fs::write(
+            group.with_file_name("lib.rs"),
+            "mod io { pub mod a; pub mod b; pub mod helper; }\nstatic RULES: &[&Rule] = &[&io::a::RULE, &io::b::RULE];",
+        )?;
+        std::fs::write(group.join("helper.rs"), "pub(super) fn common() {}\nfn f() { super::b::share() }")?;
+        std::fs::write(group.join("b.rs"), format!("use super::helper::common;\n{rule}"))?;
+        std::fs::write(
+            group.join("a.rs"),
+            format!("use super::helper;\n{rule}fn f() {{ crate::io::b::share() }}"),
+        )?;
+        let told = rule_imports(root.path())?;
+        let begin = |text: &str| told.iter().any(|line| line.starts_with(text));
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(
+            begin("crates/rules/src/io/a.rs:5: crate::io::b::share takes from the rule io::b"),
+            "{told:?}"
+        );
+        assert!(
+            begin("crates/rules/src/io/helper.rs:2: super::b::share takes from the rule io::b"),
+            "{told:?}"
+        );
+        Ok(())
+    }
 }

@@ -2,19 +2,32 @@
 
 mod bench_log;
 mod bench_profile;
+mod bpf;
+mod circles;
+mod docs;
 mod generate;
+mod imports;
 mod layers;
+mod new_fact;
 mod new_rule;
+#[cfg(test)]
+mod setup_tests;
 mod sizes;
+mod tokens;
 
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 
 const USAGE: &str = "\
-usage: cargo xtask layers              fail on a dependency that the house does not allow
+usage: cargo xtask test [--help]       build and run the tests (a program of its own: src/test/)
+       cargo xtask layers              fail on a dependency that the house does not allow, on modules
+                                       that import each other in a circle, on a rule that takes from a rule
        cargo xtask sizes               fail on a file that is too long
+       cargo xtask docs                fail on a link that leads nowhere, and on a document that the index lacks
        cargo xtask new rule GROUP/ID   write a new rule: its file, its registry lines, its case
+       cargo xtask new fact NAME       write a new fold: its file and its registry lines
        cargo xtask gen [--check]       write the generated files, or fail where they are stale
+       cargo xtask bpf [--check]       compile the BPF programs (takes clang), or fail where the objects are stale
        cargo xtask bench-log SAMPLE OUT MB   repeat a recorded log until it has the size
        cargo xtask bench-profile OUT SAMPLES [SEED]   write a pprof file of a large service";
 
@@ -23,7 +36,9 @@ fn main() -> Result<()> {
     match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["layers"] => layers::check(&root()),
         ["sizes"] => sizes::check(&root()),
+        ["docs"] => docs::check(&root()),
         ["new", "rule", name] => new_rule::write(&root(), name),
+        ["new", "fact", name] => new_fact::write(&root(), name),
         ["bench-log", sample, out, megabytes] => {
             bench_log::write(Path::new(sample), Path::new(out), megabytes.parse()?)
         }
@@ -31,6 +46,8 @@ fn main() -> Result<()> {
         ["bench-profile", out, samples, seed] => {
             bench_profile::write(Path::new(out), samples.parse()?, seed.parse()?)
         }
+        ["bpf"] => bpf::compile(&root()),
+        ["bpf", "--check"] => bpf::check_manifest(&root()).and_then(|()| report_bytes()),
         ["gen"] => generate::run(&root(), false),
         ["gen", "--check"] => generate::run(&root(), true),
         _ => bail!("{USAGE}"),
@@ -40,6 +57,15 @@ fn main() -> Result<()> {
 /// The project's root.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+}
+
+/// Says whether compiling the BPF programs again makes the same bytes.
+fn report_bytes() -> Result<()> {
+    match bpf::check_bytes(&root())? {
+        bpf::Bytes::Same => println!("bpf: compiling again makes the same bytes"),
+        bpf::Bytes::Skipped(reason) => println!("skipped: compiling the BPF programs again: {reason}"),
+    }
+    Ok(())
 }
 
 /// All files below `folder` with that extension, sorted.
@@ -73,7 +99,22 @@ mod tests {
     }
 
     #[test]
+    fn every_link_resolves() -> Result<()> {
+        docs::check(&root())
+    }
+
+    #[test]
     fn generated_files_are_fresh() -> Result<()> {
         generate::run(&root(), true)
+    }
+
+    #[test]
+    fn bpf_objects_fit_their_sources() -> Result<()> {
+        bpf::check_manifest(&root())
+    }
+
+    #[test]
+    fn bpf_objects_can_be_made_again() -> Result<()> {
+        report_bytes()
     }
 }

@@ -14,7 +14,7 @@ pub(crate) fn write(root: &Path, name: &str) -> Result<()> {
         }
     }
     let module = id.replace('-', "_");
-    let rules = root.join("crates/diagnose/src/rules");
+    let rules = root.join("crates/rules/src");
     let file = rules.join(group).join(format!("{module}.rs"));
     let case = root.join("cases").join(group).join(format!("{id}.md"));
     for path in [&file, &case] {
@@ -25,7 +25,7 @@ pub(crate) fn write(root: &Path, name: &str) -> Result<()> {
     std::fs::create_dir_all(rules.join(group))?;
     std::fs::create_dir_all(root.join("cases").join(group))?;
 
-    let registry = rules.join("mod.rs");
+    let registry = rules.join("lib.rs");
     let text = std::fs::read_to_string(&registry)?;
     std::fs::write(&registry, registered(&text, group, &module))?;
     std::fs::write(&file, RULE.replace("{id}", id).replace("{group}", group).replace("{module}", &module))?;
@@ -79,7 +79,7 @@ const RULE: &str = r##"//! # {id}
 //! ## When it is wrong
 
 use crate::engine::{Findings, Need, Rule};
-use crate::facts::Facts;
+use whyslow_facts::Facts;
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {

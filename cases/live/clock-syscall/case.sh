@@ -1,3 +1,4 @@
+WEIGHT=4
 NEEDS="cc"
 FIRES=(clock-syscall)
 FIRST="clock-syscall"

@@ -1,3 +1,4 @@
+WEIGHT=4
 NEEDS="cc"
 FIRES=(close-range-loop)
 FIRST="close-range-loop"

@@ -1,8 +1,8 @@
+WEIGHT=1
 FIRES=(close-wait-leak)
 FIRST="close-wait-leak"
 GONE=(close-wait-leak)
 
-build() { :; }
 # Attached after 120 clients have come and gone; $2 is the server's setting.
 recorded_server() {
     local recording=$1 setting=$2 port

@@ -1,3 +1,4 @@
+WEIGHT=4
 FIRES=(config-reread)
 FIRST="config-reread|open-close-churn"
 NAMES=("config-reread: app.ini")

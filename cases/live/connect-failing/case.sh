@@ -1,10 +1,10 @@
+WEIGHT=2
 PORT=$(free_port)
 FIRES=(connect-failing)
 FIRST="connect-failing"
 NAMES=("connect-failing: 127.0.0.1:$PORT")
 GONE=(connect-failing)
 
-build() { :; }
 slow() { run_traced slow python3 "$here/report.py" "$PORT"; }
 fixed() {
     background python3 -m http.server --bind 127.0.0.1 "$PORT"

@@ -1,3 +1,4 @@
+WEIGHT=2
 ONLY_LIVE=1
 FIRES=(cpu-throttled)
 FIRST="cpu-throttled"
@@ -5,7 +6,6 @@ NAMES=("cpu-throttled: whyslow-live")
 GONE=(cpu-throttled)
 
 ready() { new_group cpu || skip "no control group with the cpu controller can be made here"; }
-build() { :; }
 
 # The service under load for three seconds, with $2 ms of CPU in each 100 ms.
 recorded_service() {

@@ -1,3 +1,4 @@
+WEIGHT=4
 FIRES=(directory-rescan)
 FIRST="directory-rescan"
 NAMES=("directory-rescan: spool")

@@ -1,3 +1,4 @@
+WEIGHT=2
 NEEDS="javac"
 FIRES=(duplicate-write write-to-dev-null)
 FIRST="duplicate-write|write-to-dev-null"

@@ -1,3 +1,4 @@
+WEIGHT=4
 NEEDS="cc"
 FIRES=(eagain-spin)
 FIRST="eagain-spin"

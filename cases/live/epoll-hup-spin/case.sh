@@ -1,3 +1,4 @@
+WEIGHT=4
 NEEDS="cc"
 FIRES=(epoll-hup-spin)
 FIRST="epoll-hup-spin"

@@ -1,7 +1,7 @@
+WEIGHT=4
 WAITS=(poll)
 knows event-loop-blocked && WAITS=() && FIRES=(event-loop-blocked) && GONE=(event-loop-blocked)
 
-build() { :; }
 
 # The service for three seconds: one client asks for reports, three for prices. $2 is its setting.
 recorded_service() {

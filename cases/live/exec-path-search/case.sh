@@ -1,3 +1,4 @@
+WEIGHT=4
 NEEDS="cc"
 FIRES=(exec-path-search)
 FIRST="exec-path-search|fork-per-task"

@@ -1,3 +1,4 @@
+WEIGHT=4
 FIRES=(file-reread)
 FIRST="file-reread|open-close-churn"
 NAMES=("file-reread: table.tsv")

@@ -1,3 +1,4 @@
+WEIGHT=4
 FIRES=(fork-per-task)
 FIRST="fork-per-task"
 NAMES=("fork-per-task: sed")

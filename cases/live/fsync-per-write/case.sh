@@ -1,4 +1,5 @@
 NEEDS="cc"
+DISK=1
 FIRES=(fsync-per-write)
 FIRST="fsync-per-write"
 NAMES=("fsync-per-write: journal.log")

@@ -3,13 +3,20 @@ NEEDS="go"
 ONLY_LIVE=1
 CONNECTIONS=10000
 SECONDS_EACH=2
+FIRES=(fields.pid/text-parsing)
+NAMES=("text-parsing: main.readByFields")
+SHARES=("fields.http cum >= 3: strings\.Fields" "position.http cum <= 0: strings\.Fields" "fields.pid cum >= 3: strings\.Fields" "position.pid cum <= 0: strings\.Fields")
+# Of a goroutine a line the work is in the goroutines.
+for by in http pid; do
+    SHARES+=("fields.$by cum >= 40: ^main\.readByFields" "goroutines.$by cum >= 40: ^main\.readByGoroutines(\.func1)?"
+        "racy.$by cum >= 40: ^main\.readRacy(\.func1)?" "position.$by cum >= 40: ^main\.readByPosition")
+done
 
 build() {
     cp "$here/agent.go" . && GOCACHE=${GOCACHE:-$HOME/.cache/go-build} go build -o agent agent.go
 }
 
-# version NAME: runs one and profiles it by both ways, into recorded/NAME.http.pprof and recorded/NAME.pid.pprof, with their tables and
-# diagnoses.
+# version NAME: runs one and profiles it by both ways, into recorded/NAME.http.pprof and recorded/NAME.pid.pprof, with their tables.
 version() {
     ./agent "$1" $((SECONDS_EACH + 2)) "$CONNECTIONS" >"$1.log" 2>&1 &
     local agent=$!
@@ -25,18 +32,13 @@ version() {
     grep rounds "$1.log" >"recorded/$1.rounds"
     local by
     for by in http pid; do
-        "$WHYSLOW" profile "recorded/$1.$by.pprof" top --cum --nodecount 400 >"recorded/$1.$by.top" 2>>whyslow.log &&
-            "$WHYSLOW" diagnose --json "recorded/$1.$by.pprof" >"recorded/$1.$by.json" 2>>whyslow.log || return 1
+        "$WHYSLOW" profile "recorded/$1.$by.pprof" top --cum --nodecount 400 >"recorded/$1.$by.top" 2>>whyslow.log || return 1
     done
 }
 
-check_recordings() {
-    mkdir -p recorded
-    local each
-    for each in fields goroutines racy position; do
-        version "$each" || { cat ./*.log; echo "live case: $name: $each failed"; return 1; }
-    done
-    "$WHYSLOW" diff --json recorded/fields.pid.pprof recorded/position.pid.pprof >recorded/diff.json 2>>whyslow.log ||
-        { cat ./*.log; echo "live case: $name: no diff"; return 1; }
-    python3 "$here/check.py" "$name" recorded
+slow() { version fields && version goroutines && version racy; }
+fixed() { version position; }
+compared() {
+    "$WHYSLOW" diff --json recorded/fields.pid.pprof recorded/position.pid.pprof >recorded/diff.json 2>diff.err || failed "no diff" diff.err
 }
+also() { python3 "$here/check.py" recorded; }

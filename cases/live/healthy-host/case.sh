@@ -1,11 +1,12 @@
 ONLY_LIVE=1
 NEEDS="gcc redis-server redis-benchmark gzip"
 CALM=(all)
+OWN="^(redis|gcc|cc1|as|collect2|ld|gzip)"
 
 build() {
     printf '#include <stdio.h>\nint main(void) { return printf("hello\\n") < 0; }\n' >hello.c
-    head -c 20000000 /dev/urandom >random
 }
+prepare() { head -c 4000000 /dev/urandom >random; }
 
 recorded_idle() {
     attach_host idle || return 1

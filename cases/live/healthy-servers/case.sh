@@ -1,3 +1,4 @@
+WEIGHT=4
 NEEDS="git cc make"
 CALM=(all)
 SERVER_BIN=$(dirname "$(find /usr/lib/postgresql /usr/local/bin /usr/bin -name initdb 2>/dev/null | sort -V | tail -n 1)" 2>/dev/null)
@@ -7,6 +8,11 @@ SERVER_BIN=$(dirname "$(find /usr/lib/postgresql /usr/local/bin /usr/bin -name i
 has() { command -v "$1" >/dev/null 2>&1; }
 
 build() {
+    ! has go || GO111MODULE=off go build -o hello "$here/hello.go" || return 1
+    ! has javac || javac -d . "$here/Hello.java"
+}
+
+prepare() {
     local n
     mkdir tree site
     cp -r /usr/include/linux tree/
@@ -17,12 +23,12 @@ build() {
     done
     printf 'f.a: f1.o f2.o f3.o f4.o f5.o f6.o\n\tar rcs $@ $^\n' >made/Makefile
     for n in $(seq 200); do echo "<p>page $n</p>"; done >site/index.html
-    ! has go || GO111MODULE=off go build -o hello "$here/hello.go" || return 1
-    ! has javac || javac -d . "$here/Hello.java"
 }
 
-# asked NAME PID PORT: that process, under the load of four clients that pause between their requests.
+# asked NAME PID PORT: that process, under the load of four clients that pause between their requests. What a first request needs (a JVM
+# loads its classes) is none of it.
 asked() {
+    python3 "$here/../load.py" "$3" / 5/50 4
     attach "$1" "$2" || return 1
     python3 "$here/../load.py" "$3" / 2/300 4 10 0.01
     detach

@@ -1,7 +1,8 @@
+WEIGHT=4
 NEEDS="git gcc grep tar redis-server redis-benchmark"
 CALM=(all)
 
-build() {
+prepare() {
     mkdir tree
     cp -r /usr/include/linux tree/
     (cd tree && git init -q && git add . && git -c user.name=a -c user.email=a@example.com commit -q -m all)

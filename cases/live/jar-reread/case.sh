@@ -1,3 +1,4 @@
+WEIGHT=4
 NEEDS="javac"
 FIRES=(archive-reread)
 FIRST="archive-reread"
@@ -11,7 +12,7 @@ recorded_service() {
     local recording=$1 port
     shift
     port=$(free_port)
-    background java -XX:+UseSerialGC "$@" -cp "$work" Service "$port" "$work/app-with-swagger.jar"
+    background java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 "$@" -cp "$work" Service "$port" "$work/app-with-swagger.jar"
     until_true 100 listening "$port" || return 1
     attach "$recording" "$pid" || return 1
     python3 "$here/../load.py" "$port" /user/relations 30/60 1

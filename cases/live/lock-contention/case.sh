@@ -1,3 +1,5 @@
+WEIGHT=2
+BESIDE=1
 NEEDS="cc"
 FIRES=(lock-contention)
 FIRST="lock-contention"

@@ -1,3 +1,4 @@
+WEIGHT=4
 NEEDS="cc"
 FIRES=(madvise-churn)
 FIRST="madvise-churn"

@@ -1,3 +1,4 @@
+WEIGHT=4
 NEEDS="nginx psql"
 PYTHON=$here/../../../target/python/bin/python3
 SERVER_BIN=$(dirname "$(find /usr/lib/postgresql /usr/local/bin /usr/bin -name initdb 2>/dev/null | sort -V | tail -n 1)" 2>/dev/null)
@@ -14,7 +15,7 @@ ready() {
     "$PYTHON" -c "import psycopg2" 2>/dev/null || skip "no psycopg2 in target/python (scripts/setup test)"
 }
 
-build() {
+prepare() {
     DATABASE_PORT=$(free_port)
     chmod 711 "$work"
     mkdir database && chmod 700 database && { [ -z "${AS_OTHER:-}" ] || chown postgres database; }

@@ -1,4 +1,5 @@
 ONLY_LIVE=1
+OWN="^(logagent|agent|redis)"
 NEEDS="cc redis-server redis-benchmark"
 FIRES=(repeated-stat)
 FIRST="repeated-stat"

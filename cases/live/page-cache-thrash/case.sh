@@ -1,10 +1,12 @@
 ONLY_LIVE=1
+DISK=1
 FIRES=(page-cache-thrash)
 NAMES=("page-cache-thrash: whyslow-live")
+QUIET="a reader that has no CPU reads too little to wait for pages for 5 % of its time"
 GONE=(page-cache-thrash)
 
 ready() { new_group memory || skip "no control group with the memory controller can be made here"; }
-build() { dd if=/dev/urandom of=data bs=1M count=96 status=none && sync data; }
+prepare() { dd if=/dev/urandom of=data bs=1M count=96 status=none && sync data; }
 
 # The reader for four seconds in a group of $2 MB.
 recorded_reader() {

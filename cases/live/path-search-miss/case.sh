@@ -1,3 +1,4 @@
+WEIGHT=4
 NEEDS="cc"
 FIRES=(path-search-miss)
 FIRST="path-search-miss"
@@ -7,7 +8,7 @@ GONE=(path-search-miss)
 directories=$([ -n "$LIVE" ] && echo 400 || echo 60)
 # Else the recorder counts from the first tenth of a second on, and the lookups that it saw until then are no more than a start-up.
 RECORD_WITH="--mode full"
-build() {
+prepare() {
     local number
     for number in $(seq "$directories"); do mkdir "include-$number"; done
     for number in $(seq 600); do

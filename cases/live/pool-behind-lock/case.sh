@@ -1,3 +1,4 @@
+WEIGHT=2
 NEEDS="javac redis-server redis-cli"
 REDIS_PORT=$(free_port)
 FIRES=(client-gone downstream-timeout wait-chain)

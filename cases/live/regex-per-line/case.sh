@@ -1,8 +1,11 @@
+WEIGHT=4
 NEEDS="g++"
-. "$here/../profiled.sh"
 HOT="std::|regex|dyncast|dynamic_cast|libstdc"
 WORK="lines"
-RULES=(regex-backtracking)
+FIRES=(regex-backtracking)
+GONE=(regex-backtracking)
+# shellcheck source-path=SCRIPTDIR source=../profiled.sh
+. "$here/../profiled.sh"
 
 build() {
     g++ -O1 -g -fno-omit-frame-pointer -o slow "$here/log.cpp" &&

@@ -1,11 +1,18 @@
-// Which lines of a log are requests of pages? For two seconds. With a regular expression made for each line; FIXED looks
+// Which lines of a log are requests of pages? For two seconds of CPU. With a regular expression made for each line; FIXED looks
 // for the words instead.
-#include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <regex>
 
 static const char LINE[] = "10.0.0.9 - - [06/Sep/2015:05:58:05 +0900] \"GET /feed/4711 HTTP/1.1\" 200 12 0.057";
+
+// Lines between two looks at the clock, which is a system call.
+#ifdef FIXED
+enum { LINES_AT_ONCE = 1'000'000 };
+#else
+enum { LINES_AT_ONCE = 100 };
+#endif
 
 __attribute__((noinline)) static bool is_request(const char *line) {
 #ifdef FIXED
@@ -18,9 +25,8 @@ __attribute__((noinline)) static bool is_request(const char *line) {
 }
 
 int main() {
-    auto start = std::chrono::steady_clock::now();
     long found = 0, lines = 0;
-    while (std::chrono::steady_clock::now() - start < std::chrono::seconds(2))
-        for (int i = 0; i < 500; i++, lines++) found += is_request(LINE);
+    while (clock() < 2 * CLOCKS_PER_SEC)
+        for (int i = 0; i < LINES_AT_ONCE; i++, lines++) found += is_request(LINE);
     printf("%ld of %ld lines\n", found, lines);
 }

@@ -1,3 +1,4 @@
+WEIGHT=4
 FIRES=(repeated-stat)
 FIRST="repeated-stat"
 NAMES=("repeated-stat: settings.local")

@@ -1,3 +1,4 @@
+WEIGHT=4
 NEEDS="cc"
 FIRES=(seek-per-read)
 FIRST="seek-per-read|small-reads"

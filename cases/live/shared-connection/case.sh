@@ -1,3 +1,5 @@
+WEIGHT=2
+BESIDE=1
 NEEDS="cc"
 PORT=$(free_port)
 FIRES=(lock-contention lock-held-across-io wait-chain)
@@ -7,8 +9,8 @@ GONE=(lock-contention)
 
 build() {
     cc -O1 -g -fno-omit-frame-pointer -pthread -o slow "$here/client.c" &&
-        cc -O1 -g -fno-omit-frame-pointer -pthread -DFIXED -o fixed "$here/client.c" &&
-        background python3 "$here/prices.py" "$PORT"
+        cc -O1 -g -fno-omit-frame-pointer -pthread -DFIXED -o fixed "$here/client.c"
 }
-slow() { until_true 100 listening "$PORT" && run_traced slow ./slow "$PORT"; }
+prepare() { background python3 "$here/prices.py" "$PORT" && until_true 100 listening "$PORT"; }
+slow() { run_traced slow ./slow "$PORT"; }
 fixed() { run_traced fixed ./fixed "$PORT"; }

@@ -15,6 +15,7 @@ class Prices(socketserver.StreamRequestHandler):
 
 class Server(socketserver.ThreadingTCPServer):
     daemon_threads = True
+    allow_reuse_address = True
 
 
 Server(("127.0.0.1", int(sys.argv[1])), Prices).serve_forever()

@@ -1,3 +1,4 @@
+WEIGHT=4
 NEEDS="cc"
 FIRES=(signal-storm)
 FIRST="signal-storm"

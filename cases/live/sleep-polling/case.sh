@@ -1,3 +1,5 @@
+WEIGHT=2
+BESIDE=1
 NEEDS="cc"
 FIRES=(sleep-polling)
 FIRST="sleep-polling"
@@ -6,5 +8,6 @@ GONE=(sleep-polling)
 
 build() { cc -O1 -pthread -o slow "$here/wait_for_results.c" && cc -O1 -pthread -DFIXED -o fixed "$here/wait_for_results.c"; }
 
-slow() { run_traced slow ./slow; }
-fixed() { run_traced fixed ./fixed; }
+# Each in a folder of its own, because both call their result the same.
+slow() { mkdir -p results-slow && run_traced slow env -C results-slow ../slow; }
+fixed() { mkdir -p results-fixed && run_traced fixed env -C results-fixed ../fixed; }

@@ -1,4 +1,5 @@
 NEEDS="cc"
+DISK=1
 FIRES=(sync-open)
 FIRST="sync-open"
 NAMES=("sync-open: ledger.bin")

@@ -1,3 +1,4 @@
+WEIGHT=4
 FIRES=(temp-file-churn)
 FIRST="temp-file-churn"
 NAMES=("temp-file-churn: /tmp/{uuid}/{n}.txt")
@@ -5,7 +6,6 @@ GONE=(temp-file-churn)
 # Only a trace without -f can miss threads.
 [ -n "$LIVE" ] || { FIRES+=(main-thread-only/threads-missed) && CALM=(main-thread-only); }
 
-build() { :; }
 
 # app.py under load for two seconds; $2 is its setting, TRACE_WITH another way to trace.
 recorded_app() {

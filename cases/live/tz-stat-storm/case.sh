@@ -1,3 +1,4 @@
+WEIGHT=4
 NEEDS="g++"
 FIRST="tz-stat-storm"
 FIRES=(tz-stat-storm)

@@ -1,3 +1,4 @@
+WEIGHT=4
 NEEDS="cc"
 FIRES=(unbuffered-1-byte)
 FIRST="unbuffered-1-byte|small-reads"

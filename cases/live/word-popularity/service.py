@@ -1,5 +1,5 @@
 """Tells how often words occur, as the service of source case 003: service.py PORT FOLDER [memory]. Each request is served by a
-thread of its own, which writes 1,000 texts to files, reads them all back, and removes them; with `memory` they stay in memory."""
+thread of its own, which writes 300 texts to files, reads them all back, and removes them; with `memory` they stay in memory."""
 import http.server
 import pathlib
 import random
@@ -7,7 +7,7 @@ import shutil
 import sys
 import uuid
 
-TEXTS = 1000
+TEXTS = 300
 FOLDER = pathlib.Path(sys.argv[2])
 IN_MEMORY = sys.argv[3:] == ["memory"]
 

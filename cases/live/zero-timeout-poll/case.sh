@@ -1,3 +1,4 @@
+WEIGHT=4
 NEEDS="cc"
 FIRES=(zero-timeout-poll)
 FIRST="zero-timeout-poll"

@@ -4,6 +4,7 @@
 //! [`Gap`], and the rest works.
 
 mod aside;
+mod context;
 mod files;
 mod mounts;
 mod netlink;

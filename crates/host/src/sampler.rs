@@ -1,5 +1,6 @@
 //! The sampler: asks all sources, one after the other, and tells what that cost.
 
+use crate::context::Context;
 use crate::files::Reader;
 use crate::options::Options;
 use crate::out::{Gap, Out};
@@ -44,24 +45,6 @@ pub struct Sample {
     pub gaps: Vec<Gap>,
     /// What it cost.
     pub cost: Cost,
-}
-
-/// What the sources share during one sample.
-pub(crate) struct Context<'a> {
-    /// What was asked for.
-    pub(crate) options: &'a Options,
-    /// Reads files.
-    pub(crate) reader: &'a mut Reader,
-    /// What rates are over.
-    pub(crate) span: Span,
-    /// Seconds since boot, as of now.
-    pub(crate) uptime: f64,
-    /// Clock ticks a second in /proc (`_SC_CLK_TCK`).
-    pub(crate) ticks: f64,
-    /// Bytes a page.
-    pub(crate) page: u64,
-    /// CPU time of threads that help, ns; they add what they used.
-    pub(crate) aside: u64,
 }
 
 /// Samples the host.

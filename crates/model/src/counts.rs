@@ -57,14 +57,49 @@ pub struct CountTable {
 }
 
 impl CountTable {
-    /// Calls of all rows; `None` where the table has no such column.
+    /// Calls of all rows; `None` where the table has no such column, or damage made figures of it that have no sum.
     pub fn calls(&self) -> Option<u64> {
-        self.rows.iter().map(|row| row.calls).sum()
+        self.rows.iter().try_fold(0u64, |sum, row| sum.checked_add(row.calls?))
     }
 
-    /// Time of all rows; unknown where the table has no such column.
+    /// Time of all rows; unknown where the table has no such column, or damage made figures of it that have no sum.
     pub fn total(&self) -> Nanos {
-        let sum: Option<u64> = self.rows.iter().map(|row| row.total.get()).sum();
+        let sum = self.rows.iter().try_fold(0u64, |sum, row| sum.checked_add(row.total.get()?));
         sum.map_or(Nanos::UNKNOWN, Nanos::new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_that_have_no_sum_are_unknown() {
+        let row = |calls, total| CountRow {
+            name: "read".to_string(),
+            calls,
+            errors: None,
+            total,
+            min: Nanos::UNKNOWN,
+            max: Nanos::UNKNOWN,
+            mean: Nanos::UNKNOWN,
+            line: 1,
+            raw: String::new(),
+        };
+        let table = |rows| CountTable {
+            source: SourceId(0),
+            time: TimeKind::Unknown,
+            library: false,
+            rows,
+            stated_calls: None,
+            stated_total: Nanos::UNKNOWN,
+        };
+        let two = table(vec![row(Some(3), Nanos::new(5)), row(Some(4), Nanos::new(6))]);
+        assert_eq!((two.calls(), two.total()), (Some(7), Nanos::new(11)));
+        let most = u64::MAX - 1;
+        let damaged = table(vec![row(Some(most), Nanos::new(most)), row(Some(4), Nanos::new(6))]);
+        assert_eq!((damaged.calls(), damaged.total()), (None, Nanos::UNKNOWN));
+        let without = table(vec![row(None, Nanos::UNKNOWN), row(Some(4), Nanos::new(6))]);
+        assert_eq!((without.calls(), without.total()), (None, Nanos::UNKNOWN));
     }
 }

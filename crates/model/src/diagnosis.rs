@@ -2,6 +2,7 @@
 
 use crate::capture::{CaptureNote, SourceInfo};
 use crate::errno::Errno;
+use crate::evidence::Evidence;
 use crate::ids::Tid;
 use crate::live::Cost;
 use crate::time::Nanos;
@@ -64,15 +65,6 @@ pub struct Subject {
     /// An error, for findings about failing calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errno: Option<Errno>,
-}
-
-/// One line that shows a finding.
-#[derive(Clone, Debug, Serialize, PartialEq)]
-pub struct Evidence {
-    /// `trace.st:1042`, or `trace.st:1042,1050` for a call in two halves.
-    pub source: String,
-    /// The line itself (redacted and cut).
-    pub text: String,
 }
 
 /// What a fix would save.

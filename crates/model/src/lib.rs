@@ -11,6 +11,7 @@ pub mod diagnosis;
 pub mod diff;
 pub mod errno;
 pub mod event;
+pub mod evidence;
 pub mod fd;
 pub mod figures;
 pub mod host;
@@ -22,7 +23,6 @@ pub mod profile;
 pub mod program_name;
 pub mod stats;
 pub mod syscall;
-mod syscall_rows;
 pub mod table;
 pub mod text;
 pub mod time;
@@ -32,12 +32,12 @@ pub use access::{Logged, PercentileRow, PercentileTable, Upstream};
 pub use capture::{CaptureKind, CaptureNote, ClockKind, NoteKind, SourceInfo};
 pub use counts::{CountRow, CountTable, TimeKind};
 pub use diagnosis::{
-    ChainLink, Diagnosis, Evidence, Finding, NotJudged, Saving, Severity, Subject, Target, ThreadTime,
-    WaitShare,
+    ChainLink, Diagnosis, Finding, NotJudged, Saving, Severity, Subject, Target, ThreadTime, WaitShare,
 };
 pub use diff::{Diff, FigureChange, FindingChange};
 pub use errno::Errno;
 pub use event::{Call, CallFlags, Event, Exit, ProcessInfo, Ret, Signal, Sink};
+pub use evidence::Evidence;
 pub use fd::{FdEntry, FdKind, SocketEnds};
 pub use host::{Entity, FigureRow, FigureTable, Over, Trait};
 pub use ids::{SourceId, Tid};

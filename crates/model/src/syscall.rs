@@ -1,6 +1,8 @@
 //! Syscalls by small number: name, class, where their descriptor and path stand, whether they wait.
 
-use crate::syscall_rows::ROWS;
+mod rows;
+
+use rows::ROWS;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 

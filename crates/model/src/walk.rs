@@ -1,6 +1,6 @@
 //! The walk over the host: each resource ruled in or out, then who takes and who waits. Part of the diagnosis.
 
-use crate::diagnosis::Evidence;
+use crate::evidence::Evidence;
 use crate::ids::Tid;
 use serde::Serialize;
 

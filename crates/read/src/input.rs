@@ -2,9 +2,9 @@
 
 use crate::error::ReadError;
 use crate::folder;
-use crate::formats::host::looks::Looks;
 use crate::formats::strace::{Dialect, Lane, Look, merge, read_shared};
 use crate::formats::{FORMATS, Format, Sample};
+use crate::looks::Looks;
 use crate::open::{self, Hold, Meter, Opened, Progress};
 use crate::source::{Source, Trouble, conclude, read_retrying};
 use std::io;

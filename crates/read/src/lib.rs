@@ -7,6 +7,7 @@ mod error;
 mod folder;
 pub mod formats;
 mod input;
+mod looks;
 mod open;
 mod source;
 

@@ -1,6 +1,6 @@
 //! One open input: its bytes (decompressed), line by line with bounded memory, and the count of what was read.
 
-use crate::formats::host::looks::Looks;
+use crate::looks::Looks;
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 use whyslow_model::{CaptureNote, Event, NoteKind, Sink, SourceInfo};

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "bpf")]
 mod bpf;
+#[cfg_attr(not(feature = "bpf"), allow(dead_code))]
 mod clock;
 #[cfg(feature = "bpf")]
 mod code;
@@ -17,12 +18,11 @@ pub mod names;
 mod options;
 #[cfg(feature = "bpf")]
 pub mod programs;
+#[cfg_attr(not(feature = "bpf"), allow(dead_code))]
 pub mod ptrace;
 #[cfg(feature = "bpf")]
 mod quota;
 pub mod raw;
-#[cfg(feature = "bpf")]
-mod recorded;
 #[cfg(feature = "bpf")]
 mod recovery;
 #[cfg(feature = "bpf")]
@@ -30,8 +30,6 @@ mod replay;
 #[cfg(feature = "bpf")]
 mod session;
 pub mod spec;
-#[cfg(feature = "bpf")]
-mod spool;
 #[cfg(feature = "bpf")]
 pub mod symbols;
 pub mod target;
@@ -43,8 +41,8 @@ pub use cost::PerCall;
 pub use error::RecordError;
 pub use options::{Mode, Options};
 #[cfg(feature = "bpf")]
-pub use recorded::Recorded;
-#[cfg(feature = "bpf")]
 pub use recovery::can_recover;
+#[cfg(feature = "bpf")]
+pub use replay::Recorded;
 #[cfg(feature = "bpf")]
 pub use session::{Progress, Session};

@@ -2,7 +2,7 @@
 //! the kernel stopped a group is a stream of the spool, beside what the BPF programs tell.
 
 use crate::bpf::layout::{Fields, Header, kind};
-use crate::spool::{SpoolRecord, SpoolWriter};
+use crate::bpf::spool::{SpoolRecord, SpoolWriter};
 use crate::target::ProcRoot;
 use crate::target::quota::{CpuGroups, QuotaGroup, Throttling};
 use std::collections::{HashMap, HashSet};

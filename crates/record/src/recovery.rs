@@ -1,10 +1,10 @@
 //! What a killed recorder leaves: the spool, and beside it the head that tells how to read it.
 
+use crate::bpf::spool::SpoolReader;
 use crate::clock::Clock;
 use crate::error::RecordError;
 use crate::options::Options;
-use crate::recorded::Recorded;
-use crate::spool::SpoolReader;
+use crate::replay::Recorded;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};

@@ -8,6 +8,7 @@ use crate::bpf::probe;
 use crate::bpf::rare::{self, RareRing};
 use crate::bpf::reduce::Reducer;
 use crate::bpf::ring::{RingHeads, RingLoss, Rings, size_for};
+use crate::bpf::spool::SpoolWriter;
 use crate::clock::{Clock, monotonic_ns};
 use crate::code::Code;
 use crate::cost::{self, CostMeter, PerCall};
@@ -16,12 +17,12 @@ use crate::decode::table;
 use crate::error::RecordError;
 use crate::options::{Mode, Options};
 use crate::programs::FileTables;
+use crate::programs::PROGRAMS;
 use crate::programs::probes::{self, Probed};
 use crate::quota::Quotas;
-use crate::recorded::Recorded;
 use crate::recovery::Head;
+use crate::replay::Recorded;
 use crate::replay::Replay;
-use crate::spool::SpoolWriter;
 use crate::target::{self, ProcRoot};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -95,7 +96,7 @@ impl Session {
     /// # Errors
     /// What refuses it.
     pub fn probe() -> Result<(), RecordError> {
-        probe::programs(&|program| program.needed).map(drop)
+        probe::programs(PROGRAMS, &|program| program.needed).map(drop)
     }
 
     /// Loads, attaches, and begins.
@@ -111,7 +112,8 @@ impl Session {
         let sched_ring = if options.sched { SCHED_RING_BYTES } else { UNUSED_RING_BYTES };
         let sizes = Sizes::of(cpus, call_ring, size_for(sched_ring, cpus), RARE_RING_BYTES);
         let settings = settings_of(&options, &sizes);
-        let mut kernel = KernelSide::load(&settings, &sizes, &|program| (program.wanted)(&options))?;
+        let mut kernel =
+            KernelSide::load(PROGRAMS, &settings, &sizes, &|program| (program.wanted)(&options))?;
         let recorded = |nr: u16| options.calls.as_ref().is_none_or(|calls| calls.contains(&nr));
         if with_calls {
             // Some servers change what they watch for twice a request; where no call is seen that waits for it, it is one more call.

@@ -3,9 +3,9 @@
 
 use crate::error::StoreError;
 use crate::meta::TableMeta;
+use crate::options::WriteOptions;
 use crate::part::{self, OpenPart, Part};
 use crate::tables::{Keep, Table};
-use crate::writer::WriteOptions;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::SchemaRef;
 use std::collections::VecDeque;

@@ -1,11 +1,11 @@
 //! Inputs: captures and recordings read into facts, and what the readers remarked told on standard error.
 
-use crate::cli::Global;
+use crate::global::Global;
 use crate::output::say;
 use crate::progress::Bar;
 use anyhow::Context;
 use std::path::{Path, PathBuf};
-use whyslow_diagnose::Facts;
+use whyslow_facts::Facts;
 use whyslow_model::{CaptureNote, Event, NoteKind, Sink, SourceId};
 use whyslow_read::{Input, Options, Progress, ReadError};
 
@@ -72,6 +72,13 @@ pub(crate) fn read_recording(
     sink: &mut dyn Sink,
 ) -> anyhow::Result<()> {
     let spool = path.join("spool");
+    #[cfg(not(feature = "bpf"))]
+    anyhow::ensure!(
+        !spool.join("head.json").exists(),
+        "{}: left by a recorder that was killed; this whyslow was built without BPF and cannot read it\nnext: use one built with the feature `bpf` (the default)",
+        path.display()
+    );
+    #[cfg(feature = "bpf")]
     if whyslow_record::can_recover(&spool) {
         let recorded = whyslow_record::Recorded::recover(&spool)?;
         recorded.replay(&path.display().to_string(), source, sink)?;

@@ -2,24 +2,28 @@
 
 mod cli;
 mod cmd;
+mod global;
 mod input;
+// Without BPF nobody looks for what joins and what runs.
+#[cfg_attr(not(feature = "bpf"), allow(dead_code))]
 mod live;
 mod output;
 mod progress;
+mod status;
 mod top;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let matches = cli::command().get_matches_from(cmd::with_two_dashes(std::env::args_os()));
-    let result = cli::Global::of(&matches).and_then(|global| cmd::run(&matches, &global));
+    let matches = cmd::command_line().get_matches_from(cmd::with_two_dashes(std::env::args_os()));
+    let result = cli::global(&matches).and_then(|global| cmd::run(&matches, &global));
     match result {
         Ok(status) => status.code(),
         // Who reads us has seen enough (`whyslow summary x | head`): that is no failure.
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output::complain(&error);
-            cli::Status::Unusable.code()
+            status::Status::Unusable.code()
         }
     }
 }

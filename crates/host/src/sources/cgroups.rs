@@ -2,11 +2,11 @@
 //! Hosts with many groups are looked at less often; rates are over the time since the look before.
 
 use super::{Look, Source};
+use crate::context::Context;
 use crate::files::{Reader, open_dir};
 use crate::options::Options;
 use crate::out::{Out, Row};
 use crate::pace::{Pace, cpu_time};
-use crate::sampler::Context;
 use hashbrown::HashMap;
 use rustix::fs::CWD;
 use std::os::fd::OwnedFd;

@@ -2,9 +2,9 @@
 //! (/proc/softirqs, /proc/interrupts).
 
 use super::{Look, Source};
+use crate::context::Context;
 use crate::options::Options;
 use crate::out::{Out, Row};
-use crate::sampler::Context;
 use hashbrown::HashMap;
 use whyslow_counters::{Figures, Span, cpu, interrupts, text};
 use whyslow_model::{Entity, Metric, Over, Trait};

@@ -3,10 +3,10 @@
 
 use super::{Look, Source};
 use crate::aside::Aside;
+use crate::context::Context;
 use crate::mounts::{self, Mount};
 use crate::options::Options;
 use crate::out::{Out, Row};
-use crate::sampler::Context;
 use hashbrown::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,9 +1,9 @@
 //! Limits of the host: open files, processes and threads (/proc/sys), and what the machine says it is (DMI).
 
 use super::{Look, Source};
+use crate::context::Context;
 use crate::options::Options;
 use crate::out::{Out, Row};
-use crate::sampler::Context;
 use whyslow_counters::text;
 use whyslow_model::{Entity, Metric, Over, Trait};
 

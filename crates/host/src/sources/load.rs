@@ -1,9 +1,9 @@
 //! Load averages and the number of tasks: /proc/loadavg.
 
 use super::{Look, Source};
+use crate::context::Context;
 use crate::options::Options;
 use crate::out::{Out, Row};
-use crate::sampler::Context;
 use whyslow_counters::text;
 use whyslow_model::{Entity, Metric, Over};
 

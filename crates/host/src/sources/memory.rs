@@ -2,9 +2,9 @@
 //! reclaim, compaction, faults.
 
 use super::{Look, Source};
+use crate::context::Context;
 use crate::options::Options;
 use crate::out::{Out, Row};
-use crate::sampler::Context;
 use whyslow_counters::{Figures, memory, text};
 use whyslow_model::{Entity, Metric, Over, Trait};
 

@@ -11,9 +11,9 @@ mod pressure;
 mod processes;
 mod sockets;
 
+use crate::context::Context;
 use crate::options::Options;
 use crate::out::Out;
-use crate::sampler::Context;
 
 /// A source that is looked at again and again; it keeps what rates need.
 pub(crate) trait Look: Send {

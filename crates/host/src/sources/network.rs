@@ -2,9 +2,9 @@
 //! tracked connections, ports for outgoing connections.
 
 use super::{Look, Source};
+use crate::context::Context;
 use crate::options::Options;
 use crate::out::{Out, Row};
-use crate::sampler::Context;
 use hashbrown::HashMap;
 use whyslow_counters::{Figures, network, text};
 use whyslow_model::{Entity, Metric, Over};

@@ -1,9 +1,9 @@
 //! Pressure of the host: how long tasks waited for CPU, memory and disks (/proc/pressure, since Linux 4.20).
 
 use super::{Look, Source};
+use crate::context::Context;
 use crate::options::Options;
 use crate::out::{Out, Row};
-use crate::sampler::Context;
 use rustix::io::Errno;
 use whyslow_counters::Figures;
 use whyslow_counters::pressure::{FILES, stalls};

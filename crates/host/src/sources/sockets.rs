@@ -5,11 +5,11 @@ mod owners;
 mod udp;
 
 use super::{Look, Source, network};
+use crate::context::Context;
 use crate::netlink::{self, DUMP, Netlink, u32_at};
 use crate::options::Options;
 use crate::out::{Out, Row};
 use crate::pace::{Pace, cpu_time};
-use crate::sampler::Context;
 use hashbrown::HashMap;
 use netlink_sys::protocols::NETLINK_SOCK_DIAG;
 use owners::Owners;

@@ -1,6 +1,7 @@
 //! Kinds of cost: what a stack's time was spent on, as people speak of it. The rule is docs/KINDS.md's.
 
 mod account;
+mod function;
 mod go;
 mod java;
 mod kernel;
@@ -15,8 +16,9 @@ mod sentence;
 mod source;
 
 pub use account::{Account, FunctionCost, Holder, KindShare, Part};
+pub use function::FunctionRef;
 pub use measure::{Measure, Measured, about};
-pub use roles::{FunctionRef, Roles};
+pub use roles::Roles;
 pub use runtime::Runtime;
 pub use sentence::{kinds_line, sentence, short};
 pub use source::{FlatRow, Frame, ProfileStacks, Stacks, TableRows};

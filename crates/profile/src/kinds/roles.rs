@@ -1,23 +1,11 @@
 //! Which role each function of a profile has: looked up once a function, by its name, its file and the module it is in.
 
+use super::function::FunctionRef;
 use super::lists::Names;
 use super::runtime::{Runtime, Runtimes};
 use super::{CostKind, Role, go, java, kernel, native, node, python};
 use std::borrow::Cow;
 use std::sync::LazyLock;
-
-/// A function, as far as a source tells it; what is not known is empty.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FunctionRef<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// Its source file.
-    pub file: &'a str,
-    /// The program or library that it is in; `[kernel.kallsyms]` for the kernel.
-    pub module: &'a str,
-    /// It is no function, but the name of a thread that perf's stacks were folded with.
-    pub is_thread: bool,
-}
 
 static GO: LazyLock<Names> = LazyLock::new(|| Names::of(&[go::LIST]));
 static JAVA: LazyLock<Names> = LazyLock::new(|| Names::of(&[java::LIST]));

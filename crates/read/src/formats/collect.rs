@@ -65,9 +65,27 @@ pub(super) fn assert_accounted(got: &Collected, data: &[u8]) {
     assert_eq!(info.events + info.rejects + info.foreign + blank, info.lines, "{info:?}");
 }
 
-/// The shared captures, with the folder each lies in; empty (and said so) where this checkout has none.
-pub(super) fn captures() -> Vec<(String, PathBuf)> {
+/// Captures, with the folder each lies in.
+pub(super) type Captures = Vec<(String, PathBuf)>;
+
+/// The captures of the repository.
+pub(super) fn own() -> Captures {
+    let files = below(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../captures")));
+    assert!(files.len() > 30, "{} captures", files.len());
+    files
+}
+
+/// The captures that people published; `None` (and said so) where there are none beside this checkout.
+pub(super) fn published() -> Option<Captures> {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/captures"));
+    if !root.is_dir() {
+        println!("skipped: no published captures beside the checkout (../shared/captures)");
+        return None;
+    }
+    Some(below(root))
+}
+
+fn below(root: &Path) -> Captures {
     let mut files = Vec::new();
     let mut folders = vec![root.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -80,9 +98,6 @@ pub(super) fn captures() -> Vec<(String, PathBuf)> {
                 files.push((name.split('/').next().unwrap_or("").to_string(), path));
             }
         }
-    }
-    if files.is_empty() {
-        eprintln!("no shared captures here: skipped");
     }
     files.sort();
     files

@@ -161,7 +161,8 @@ fn quantile(name: &[u8]) -> Option<(f64, Option<Nanos>)> {
             (figure, rest.strip_prefix('%').or_else(|| rest.strip_prefix("th"))?)
         }
     };
-    let mut percent: f64 = figure.parse().ok()?;
+    // Hundreds of digits are infinite, and stay so however often they are divided.
+    let mut percent: f64 = figure.parse().ok().filter(|percent: &f64| percent.is_finite())?;
     // Of p999 and p9999 the point is left out.
     while percent > 100.0 && !figure.contains('.') && figure.starts_with("99") {
         percent /= 10.0;
@@ -220,6 +221,8 @@ mod tests {
         assert_eq!(unit(b"uri,50%,99.9%"), Some(Nanos::UNKNOWN));
         let quantiles = Heading::parse(b"uri,p999,p50").unwrap().quantiles;
         assert!((quantiles[0].1 - 0.999).abs() < 1e-9);
+        let endless = [b"endpoint\tp50\tp", &b"9".repeat(400)[..], b"\n"].concat();
+        assert!(Heading::parse(&endless).is_none(), "a percentile of 400 digits is none");
         for other in [&b"a,b,c"[..], b"p50,p99", b"name,p50", b"no separator p50 p99", b"pid,p1x,p2x", b""] {
             assert!(unit(other).is_none(), "{}", String::from_utf8_lossy(other));
         }

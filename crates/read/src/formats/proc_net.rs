@@ -289,7 +289,7 @@ fn read(source: &mut Source, sink: &mut dyn Sink) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::collect::{assert_accounted, captures, collect, sniffs};
+    use crate::formats::collect::{Captures, assert_accounted, collect, own, published, sniffs};
     use proptest::prelude::*;
 
     const DUMPS: &str = "\
@@ -360,8 +360,19 @@ Num       RefCount Protocol Flags    Type St Inode Path
     }
 
     #[test]
-    fn shared_captures_have_no_damaged_rows() {
-        for (folder, path) in captures() {
+    fn our_captures_have_no_damaged_rows() {
+        assert_no_damaged_rows(own());
+    }
+
+    #[test]
+    fn published_captures_have_no_damaged_rows() {
+        if let Some(captures) = published() {
+            assert_no_damaged_rows(captures);
+        }
+    }
+
+    fn assert_no_damaged_rows(captures: Captures) {
+        for (folder, path) in captures {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             if folder != "proc-net-tcp" && name != "proc-net-tcp.txt" {
                 continue;

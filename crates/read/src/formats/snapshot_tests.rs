@@ -1,6 +1,6 @@
 //! Tests over all snapshot and table formats: each recognises its own captures and leaves the others alone.
 
-use super::collect::{assert_accounted, captures, collect, sniffs};
+use super::collect::{Captures, assert_accounted, collect, own, published, sniffs};
 use super::{FORMATS, Format, host, lsof, ltrace_count, proc_fd, proc_net, strace_count};
 use proptest::prelude::*;
 
@@ -32,8 +32,11 @@ const HOST_SEEDS: [&str; 10] = [
 fn expected(folder: &str, name: &str) -> Option<&'static str> {
     match folder {
         "lsof" => Some("lsof"),
+        "lsof-fields" => Some("lsof -F"),
         "proc-net-tcp" => Some("/proc/net"),
+        "proc-fd" => Some("/proc/PID/fd"),
         "strace-c" => Some("strace -c"),
+        "ltrace-c" => Some("ltrace -c"),
         "top" | "vmstat" | "mpstat" | "iostat" | "pidstat" | "sar" | "ss" | "perf-trace" => {
             Some(host::HOST.name)
         }
@@ -49,8 +52,19 @@ fn expected(folder: &str, name: &str) -> Option<&'static str> {
 }
 
 #[test]
-fn each_shared_capture_is_taken_by_its_own_format_alone() {
-    for (folder, path) in captures() {
+fn each_capture_of_ours_is_taken_by_its_own_format_alone() {
+    assert_taken_by_its_own_format_alone(own());
+}
+
+#[test]
+fn each_published_capture_is_taken_by_its_own_format_alone() {
+    if let Some(captures) = published() {
+        assert_taken_by_its_own_format_alone(captures);
+    }
+}
+
+fn assert_taken_by_its_own_format_alone(captures: Captures) {
+    for (folder, path) in captures {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let data = std::fs::read(&path).unwrap();
         let takers: Vec<_> = SNAPSHOTS
@@ -78,7 +92,18 @@ fn a_table_of_unix_sockets_is_not_taken_for_lsof() {
 /// A reader is given what the sniffing chose, but a mixed file may hold anything further on.
 #[test]
 fn every_format_survives_every_capture() {
-    for (_, path) in captures() {
+    assert_survived(own());
+}
+
+#[test]
+fn every_format_survives_every_published_capture() {
+    if let Some(captures) = published() {
+        assert_survived(captures);
+    }
+}
+
+fn assert_survived(captures: Captures) {
+    for (_, path) in captures {
         let mut data = std::fs::read(&path).unwrap();
         data.truncate(200_000);
         for format in SNAPSHOTS {
@@ -118,6 +143,6 @@ fn captures_in_memory() -> &'static [(&'static Format, Vec<u8>)] {
             let format = SNAPSHOTS.into_iter().find(|format| sniffs(format, "x", &data))?;
             Some((format, data))
         };
-        captures().into_iter().filter_map(read).collect()
+        own().into_iter().filter_map(read).collect()
     })
 }

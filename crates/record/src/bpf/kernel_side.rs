@@ -2,10 +2,9 @@
 
 use crate::bpf::layout::{self, CallSpecRow, MAX_CALL_NUMBERS, Settings, spec_flag};
 use crate::bpf::object::{self, SharedMaps, Sizes};
+use crate::bpf::program::{Attach, By, Program};
 use crate::bpf::timer;
 use crate::error::RecordError;
-use crate::programs::probes::{self, Way};
-use crate::programs::{Attach, By, PROGRAMS, Program};
 use crate::spec::{CallSpec, MAX_PIECES, When};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, Object};
 use rustix::process::{Resource, getrlimit, setrlimit};
@@ -21,6 +20,15 @@ pub(crate) enum CallsMode {
     Full = 2,
 }
 
+/// A way to have programs run at the beginning and the end of a function.
+#[derive(Debug)]
+pub(crate) struct Way {
+    pub(crate) name: &'static str,
+    pub(crate) begin: &'static str,
+    pub(crate) end: &'static str,
+    pub(crate) is_kprobe: bool,
+}
+
 /// All programs, loaded. Dropping it detaches and frees everything.
 pub(crate) struct KernelSide {
     pub(crate) maps: SharedMaps,
@@ -34,8 +42,9 @@ pub(crate) struct KernelSide {
 }
 
 impl KernelSide {
-    /// Loads the programs that `wanted` chooses; attaches nothing yet.
+    /// Loads those of `programs` that `wanted` chooses; attaches nothing yet.
     pub(crate) fn load(
+        programs: &[&'static Program],
         settings: &Settings,
         sizes: &Sizes,
         wanted: &dyn Fn(&Program) -> bool,
@@ -52,7 +61,7 @@ impl KernelSide {
             probes: Vec::new(),
             notes: Vec::new(),
         };
-        for program in PROGRAMS.iter().filter(|program| wanted(program)) {
+        for program in programs.iter().filter(|program| wanted(program)) {
             match load_best(program, settings, sizes, &mut side.maps) {
                 Ok(object) => side.objects.push((program, object)),
                 Err(error) if program.needed => return Err(error),
@@ -165,16 +174,16 @@ impl KernelSide {
         Ok(())
     }
 
-    /// Loads the object of a function of the kernel, and attaches `end` before `begin`, so that no end is seen without its
+    /// Loads `program` for a function of the kernel, and attaches `end` before `begin`, so that no end is seen without its
     /// beginning.
     pub(crate) fn probe(
         &mut self,
+        program: &'static Program,
         settings: &Settings,
         sizes: &Sizes,
         function: &str,
         by: &Way,
     ) -> Result<(), RecordError> {
-        let program = &probes::PROBES;
         let wanted = |name: &str| name == by.begin || name == by.end;
         let object = object::load(
             program.name,

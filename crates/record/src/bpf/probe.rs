@@ -3,8 +3,8 @@
 use crate::bpf::kernel_side::KernelSide;
 use crate::bpf::layout::{MAX_RECORD, Settings};
 use crate::bpf::object::Sizes;
+use crate::bpf::program::Program;
 use crate::error::RecordError;
-use crate::programs::{PROGRAMS, Program};
 use libbpf_rs::libbpf_sys::{
     BPF_ALU64, BPF_EXIT, BPF_JMP, BPF_K, BPF_MOV, BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, bpf_insn,
     bpf_prog_load, bpf_prog_load_opts, libbpf_find_vmlinux_btf_id,
@@ -15,12 +15,15 @@ use std::os::fd::{FromRawFd, OwnedFd};
 /// Samples a second of the trial: few.
 const SAMPLE_HZ: u32 = 10;
 
-/// Loads and attaches the programs that `wanted` chooses, with small buffers and nobody watched, and takes them away again:
+/// Loads and attaches those of `programs` that `wanted` chooses, with small buffers and nobody watched, and takes them away again:
 /// what of those that a recording can do without was refused.
 ///
 /// # Errors
 /// The first refusal of one that is needed.
-pub(crate) fn programs(wanted: &dyn Fn(&Program) -> bool) -> Result<Vec<String>, RecordError> {
+pub(crate) fn programs(
+    programs: &[&'static Program],
+    wanted: &dyn Fn(&Program) -> bool,
+) -> Result<Vec<String>, RecordError> {
     let cpus = libbpf_rs::num_possible_cpus().map_err(|_| RecordError::NoRights)? as u32;
     let ring = 16 * MAX_RECORD as u32;
     let sizes = Sizes::of(cpus, ring, ring, ring);
@@ -35,8 +38,8 @@ pub(crate) fn programs(wanted: &dyn Fn(&Program) -> bool) -> Result<Vec<String>,
         sample_hz: SAMPLE_HZ,
         ..Settings::default()
     };
-    let mut side = KernelSide::load(&settings, &sizes, wanted)?;
-    PROGRAMS.iter().try_for_each(|program| side.attach(program.name))?;
+    let mut side = KernelSide::load(programs, &settings, &sizes, wanted)?;
+    programs.iter().try_for_each(|program| side.attach(program.name))?;
     Ok(std::mem::take(&mut side.notes))
 }
 

@@ -3,6 +3,7 @@
 //! strace 6.1 in its default form.
 
 pub mod arg;
+mod arguments;
 pub mod constants;
 mod data;
 mod files;

@@ -3,6 +3,7 @@
 mod host;
 mod kernel;
 mod machine;
+mod recorders;
 mod rights;
 mod tracing;
 mod trials;
@@ -100,10 +101,10 @@ pub static CHECKS: &[&Check] = &[
     &kernel::VERSION,
     &kernel::BTF,
     &kernel::LOCKDOWN,
-    &trials::BPF_PROGRAMS,
-    &trials::BPF_EXTRAS,
+    &recorders::BPF_PROGRAMS,
+    &recorders::BPF_EXTRAS,
     &kernel::TRACEFS,
-    &trials::FENTRY,
+    &recorders::FENTRY,
     &kernel::KPROBES,
     &kernel::CLOCK_SOURCE,
     &rights::CAP_BPF,
@@ -118,7 +119,7 @@ pub static CHECKS: &[&Check] = &[
     &rights::KERNEL_SYMBOLS,
     &tracing::PTRACE_SCOPE,
     &tracing::SECCOMP,
-    &trials::PTRACE,
+    &recorders::PTRACE,
     &host::CONTAINER,
     &host::CGROUPS,
     &host::DELAY_ACCOUNTING,

@@ -2,11 +2,11 @@
 
 use super::ReplayContext;
 use crate::bpf::layout::{Fields, Header};
+use crate::bpf::spool::SpoolRecord;
 use crate::decode::{self, CallText, NoNames, PrintOptions};
 use crate::names::FdNames;
 use crate::options::Options;
 use crate::raw::{RawCall, RawFlags};
-use crate::spool::SpoolRecord;
 use std::collections::HashMap;
 use whyslow_model::{Event, Sink};
 

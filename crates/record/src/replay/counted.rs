@@ -2,9 +2,9 @@
 
 use super::ReplayContext;
 use crate::bpf::layout::{CountRow, Fields, Header};
+use crate::bpf::spool::SpoolRecord;
 use crate::counts;
 use crate::decode::table;
-use crate::spool::SpoolRecord;
 use whyslow_model::{CallStats, Event, Histogram, Nanos, Sink, Syscall, ThreadCounts, Timestamp};
 
 impl ReplayContext {

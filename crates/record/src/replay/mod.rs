@@ -3,25 +3,25 @@
 mod calls;
 mod counted;
 mod probed;
+mod recorded;
 mod sched;
 mod tasks;
 
+pub use recorded::Recorded;
+
 use crate::bpf::layout::kind;
+use crate::bpf::spool::{SpoolReader, SpoolRecord};
 use crate::clock::Clock;
-use crate::counts::{self, Counted};
+use crate::counts::Counted;
 use crate::error::RecordError;
 use crate::options::Options;
 use crate::programs::RareEvents;
 use crate::quota;
-use crate::recorded::Recorded;
-use crate::spool::{SpoolReader, SpoolRecord};
 use crate::symbols::Symbolizer;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-use whyslow_model::{
-    CaptureKind, CaptureNote, ClockKind, Event, FigureTable, Loss, NoteKind, Sink, SourceId, SourceInfo,
-};
+use whyslow_model::{Event, FigureTable, Sink, SourceId};
 
 /// What the records so far tell about the threads.
 pub(crate) struct ReplayContext {
@@ -100,95 +100,6 @@ impl Replay {
     pub(crate) fn advance(&mut self, until: u64, sink: &mut dyn Sink) -> Result<(), RecordError> {
         let context = &mut self.context;
         self.reader.read(until, |record| context.take(&record, sink))
-    }
-}
-
-impl Recorded {
-    /// Tells `sink` everything, under the name `name`.
-    ///
-    /// # Errors
-    /// If the spool cannot be read.
-    pub fn replay(&self, name: &str, source: SourceId, sink: &mut dyn Sink) -> Result<(), RecordError> {
-        let mut replay =
-            Replay::begin(&self.options, self.clock, source, false, &self.state, self.symbols.clone(), sink);
-        for span in &self.spans {
-            sink.push(Event::Span(*span));
-        }
-        replay.advance(u64::MAX, sink)?;
-        self.finish(&mut replay.context, name, sink);
-        Ok(())
-    }
-
-    /// Tells what [`crate::Session::follow`] has not told.
-    ///
-    /// # Errors
-    /// If the spool cannot be read.
-    pub fn rest(&mut self, name: &str, sink: &mut dyn Sink) -> Result<(), RecordError> {
-        let Some(mut replay) = self.following.take() else {
-            return self.replay(name, SourceId::default(), sink);
-        };
-        for span in &self.spans {
-            sink.push(Event::Span(*span));
-        }
-        replay.advance(u64::MAX, sink)?;
-        self.finish(&mut replay.context, name, sink);
-        Ok(())
-    }
-
-    /// The kernel counts records. Rows that come from elsewhere are added, and records that are not told taken away, so that
-    /// rows and lost ones add up to those produced.
-    fn of_rows(&self, loss: &Loss, context: &ReplayContext) -> Loss {
-        let (more, less) = match loss.table.as_str() {
-            "syscalls" => (0, context.calls.passed_over),
-            "threads" => {
-                (self.state.iter().filter(|event| matches!(event, Event::Process(_))).count() as u64, 0)
-            }
-            "net" => (context.rare.repeated(), 0),
-            _ => (0, 0),
-        };
-        Loss { produced: (loss.produced + more).saturating_sub(less), ..loss.clone() }
-    }
-
-    /// What is told last: counts, losses, cost, notes, the source.
-    fn finish(&self, context: &mut ReplayContext, name: &str, sink: &mut dyn Sink) {
-        let source = context.source;
-        context.rare.samples().finish(sink);
-        context.rare.files().finish(&self.files, self.clock, sink);
-        for (key, row) in &self.counted {
-            counts::add_to(&mut context.counted, *key, row);
-        }
-        counted::tell(context, (self.began, self.ended), sink);
-        probed::tell(context, &self.probed, (self.began, self.ended), sink);
-        for loss in &self.losses {
-            sink.push(Event::Loss(self.of_rows(loss, context)));
-        }
-        if let Some(cost) = self.cost {
-            sink.push(Event::Cost(cost));
-        }
-        let unreadable = (context.unreadable > 0).then(|| {
-            format!(
-                "{} records are not as this version writes them; they were passed over",
-                context.unreadable
-            )
-        });
-        let trouble = self.trouble.as_ref().map(|error| format!("the recording ends early: {error}"));
-        for (kind, text) in [(NoteKind::Reject, unreadable), (NoteKind::Truncated, trouble)] {
-            if let Some(text) = text {
-                sink.push(Event::Note(CaptureNote { kind, source, line: None, text, tid: None }));
-            }
-        }
-        for text in &self.notes {
-            let kind = NoteKind::Tracer;
-            sink.push(Event::Note(CaptureNote { kind, source, line: None, text: text.clone(), tid: None }));
-        }
-        let mut info = SourceInfo::new(source, name, CaptureKind::Recording);
-        info.clock = ClockKind::Epoch;
-        info.lines = context.line;
-        info.events = context.line - context.unreadable;
-        info.rejects = context.unreadable;
-        info.starts_not_seen = context.calls.starts_not_seen;
-        info.ends_not_seen = context.calls.ends_not_seen;
-        sink.push(Event::Source(info));
     }
 }
 

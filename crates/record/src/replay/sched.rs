@@ -2,7 +2,7 @@
 
 use super::ReplayContext;
 use crate::bpf::layout::{Fields, Header};
-use crate::spool::SpoolRecord;
+use crate::bpf::spool::SpoolRecord;
 use whyslow_model::{Event, LeftAs, Nanos, Sink, Stretch, Timestamp, WakeContext, Wakeup};
 
 impl ReplayContext {

@@ -2,8 +2,8 @@
 
 use super::{MAX_THREADS, ReplayContext};
 use crate::bpf::layout::{COMM_LENGTH, Fields, Header, kind};
+use crate::bpf::spool::SpoolRecord;
 use crate::decode::constants;
-use crate::spool::SpoolRecord;
 use whyslow_model::{Event, Exit, ProcessInfo, Sink};
 
 /// The name of a signal, `SIGTERM`; its number where it has none.

@@ -5,6 +5,7 @@
 //! a container is the container's. Below a plain chroot they are the host's.
 
 use super::mappings;
+use super::owner::Owner;
 use super::ports::socket_inode;
 use super::root::{ProcRoot, bounded, decimal};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -13,29 +14,7 @@ use std::collections::HashMap;
 use std::ffi::CStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use whyslow_model::{FdEntry, FdKind, SourceId, Tid};
-
-/// Whose descriptors they are.
-#[derive(Clone, Debug)]
-pub(super) struct Owner {
-    pub(super) source: SourceId,
-    pub(super) pid: Tid,
-    pub(super) comm: Option<String>,
-    pub(super) user: Option<String>,
-}
-
-impl Owner {
-    pub(super) fn entry(&self, fd: Option<i32>) -> FdEntry {
-        FdEntry {
-            source: self.source,
-            pid: Some(self.pid),
-            comm: self.comm.clone(),
-            user: self.user.clone(),
-            fd,
-            ..FdEntry::default()
-        }
-    }
-}
+use whyslow_model::{FdEntry, FdKind};
 
 /// One thing that is open.
 #[derive(Debug)]

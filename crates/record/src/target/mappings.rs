@@ -1,6 +1,6 @@
 //! Files that a process has mapped (roles `mem` and `DEL`), and its mounts that are on a server.
 
-use super::descriptors::Owner;
+use super::owner::Owner;
 use super::root::{ProcRoot, bounded, decimal, read_at_most};
 use std::collections::{HashMap, HashSet};
 use whyslow_model::{FdEntry, FdKind, Tid};

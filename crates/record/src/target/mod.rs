@@ -3,12 +3,14 @@
 //! [`Selection::resolve`] finds the processes and threads, and what a later-born task must match to belong to them;
 //! [`snapshot`] tells what they are and what they have open, as events. Both take a [`ProcRoot`], so that tests run on a made-up tree.
 
+mod candidate;
 mod cgroup;
 mod containers;
 mod descriptors;
 mod error;
 mod identity;
 mod mappings;
+mod owner;
 mod ports;
 mod process;
 mod program;

@@ -4,6 +4,7 @@ mod by_group;
 mod by_name;
 mod by_port;
 
+use super::candidate::Candidate;
 use super::cgroup::{self, CgroupDir, Hierarchy, Membership};
 use super::error::TargetError;
 use super::process::{Stat, Status};
@@ -153,14 +154,6 @@ impl Selection {
         search.resolved.later.all = self.all;
         search.finish()
     }
-}
-
-/// One process of the host.
-#[derive(Debug)]
-pub(super) struct Candidate {
-    pub(super) pid: Tid,
-    pub(super) stat: Stat,
-    pub(super) groups: Vec<Membership>,
 }
 
 /// The host's processes, as far as they may be selected.

@@ -1,11 +1,11 @@
 //! Which of the processes found are one service (a parent with its workers, a unit, a container), and a list of those
 //! that are several, to choose from.
 
+use super::candidate::Candidate;
 use super::cgroup;
 use super::process::Stat;
 use super::program::Program;
 use super::root::{ProcRoot, read_at_most};
-use super::selection::Candidate;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use whyslow_model::Tid;
 use whyslow_model::cgroup::unit_of;

@@ -1,7 +1,8 @@
 //! The state at attach as events: the processes, their threads, and what they have open.
 
-use super::descriptors::{self, Open, Owner};
+use super::descriptors::{self, Open};
 use super::identity::Identities;
+use super::owner::Owner;
 use super::ports::socket_inode;
 use super::root::{ProcRoot, bounded};
 use super::sockets::{self, Known};

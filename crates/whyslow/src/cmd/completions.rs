@@ -1,8 +1,9 @@
 //! `whyslow completions SHELL`: completions for a shell, on standard output.
 
-use super::Command;
-use crate::cli::{self, Global, Status};
+use super::{Command, command_line};
+use crate::global::Global;
 use crate::output;
+use crate::status::Status;
 use clap::{ArgMatches, Args, FromArgMatches};
 use clap_complete::Shell;
 
@@ -29,7 +30,7 @@ fn run(matches: &ArgMatches, _: &Global) -> anyhow::Result<Status> {
     let args = Completions::from_arg_matches(matches)?;
     // clap_complete panics where the stream fails: a closed pipe must not reach it.
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut cli::command(), "whyslow", &mut script);
+    clap_complete::generate(args.shell, &mut command_line(), "whyslow", &mut script);
     output::to_stdout(|out| out.write_all(&script))?;
     Ok(Status::Done)
 }

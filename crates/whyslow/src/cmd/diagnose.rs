@@ -1,13 +1,14 @@
 //! `whyslow diagnose -p PID` or `FILE…`: the main job.
 
 use super::Command;
-use crate::cli::{FailOn, FailOnArg, Global, Status};
+use crate::global::Global;
 use crate::live::{self, LiveArgs};
+use crate::status::{FailOn, FailOnArg, Status};
 use crate::{input, output};
 use anyhow::bail;
 use clap::{ArgMatches, Args, FromArgMatches};
 use std::path::PathBuf;
-use whyslow_diagnose::Facts;
+use whyslow_facts::Facts;
 use whyslow_report::{JSON, TERMINAL};
 
 /// The command.

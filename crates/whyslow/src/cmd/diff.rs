@@ -3,12 +3,13 @@
 mod profiles;
 
 use super::Command;
-use crate::cli::{FailOn, FailOnArg, Global, Status};
+use crate::global::Global;
+use crate::status::{FailOn, FailOnArg, Status};
 use crate::{input, output};
 use anyhow::{Context, bail};
 use clap::{ArgMatches, Args, FromArgMatches};
 use std::path::{Path, PathBuf};
-use whyslow_diagnose::Side;
+use whyslow_diff::Side;
 use whyslow_report::{JSON, TERMINAL};
 
 /// The command.
@@ -77,7 +78,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let before = input::facts_of(&input::with_companions(&args.before)?, global)?;
     let (before, after) = match after {
         Some(after) => (before, input::facts_of(&input::with_companions(after)?, global)?),
-        None => whyslow_diagnose::two_runs(&before).with_context(|| {
+        None => whyslow_diff::two_runs(&before).with_context(|| {
             format!(
                 "{} is one capture: name a second one (only a table of percentiles with a column `when` of two values \
                  is compared by itself)",
@@ -86,10 +87,8 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         })?,
     };
     let (old, new) = (whyslow_diagnose::diagnose(&before), whyslow_diagnose::diagnose(&after));
-    let diff = whyslow_diagnose::diff(
-        Side { facts: &before, diagnosis: &old },
-        Side { facts: &after, diagnosis: &new },
-    );
+    let diff =
+        whyslow_diff::diff(Side { facts: &before, diagnosis: &old }, Side { facts: &after, diagnosis: &new });
     let format = if global.json { &JSON } else { &TERMINAL };
     output::to_stdout(|out| format.diff(&diff, &global.style(super::PIPE_WIDTH), out))?;
     Ok(FailOn::status(args.fail_on.fail_on, diff.new.iter().filter_map(|change| change.after)))

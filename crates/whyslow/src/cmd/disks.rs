@@ -2,15 +2,16 @@
 
 use super::Command;
 use super::view::{self, Rows};
-use crate::cli::{Global, Status};
+use crate::global::Global;
 use crate::input;
 use crate::live::{self, LiveArgs};
+use crate::status::Status;
 use anyhow::{Context, bail};
 use clap::{ArgMatches, Args, FromArgMatches};
 use std::path::PathBuf;
-use whyslow_diagnose::Facts;
-use whyslow_diagnose::views::{self, Ask, DiskAsk, DiskTable};
+use whyslow_facts::Facts;
 use whyslow_report::Style;
+use whyslow_views::{Ask, DiskAsk, DiskTable};
 
 /// The command.
 pub(super) static COMMAND: Command = Command { name: "disks", clap, run };
@@ -78,7 +79,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         // A picture that is cut tells something else.
         ask.top = None;
     }
-    let view = views::find(COMMAND.name).context("the view of this command")?;
+    let view = whyslow_views::find(COMMAND.name).context("the view of this command")?;
     // A wrong question is told before a long input is read, or anything recorded.
     (view.table)(&Facts::default(), &ask)?;
     if !args.live.is_asked() {

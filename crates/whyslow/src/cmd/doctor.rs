@@ -1,8 +1,9 @@
 //! `whyslow doctor`: what this machine allows, what is missing, and the way out.
 
 use super::Command;
-use crate::cli::{Global, Status};
+use crate::global::Global;
 use crate::output;
+use crate::status::Status;
 use clap::{ArgMatches, Args};
 use std::io::{self, Write};
 use whyslow_record::doctor::{Ability, Area, Examination, Line, Machine, Need, State, examine};

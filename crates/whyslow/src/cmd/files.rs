@@ -2,12 +2,13 @@
 
 use super::Command;
 use super::view::{self, Rows};
-use crate::cli::{Global, Status};
+use crate::global::Global;
 use crate::live::LiveArgs;
+use crate::status::Status;
 use anyhow::bail;
 use clap::{ArgMatches, Args, FromArgMatches};
 use std::path::PathBuf;
-use whyslow_diagnose::views::{Ask, FdFilter};
+use whyslow_views::{Ask, FdFilter};
 
 /// The command.
 pub(super) static COMMAND: Command = Command { name: "files", clap, run };

@@ -2,8 +2,9 @@
 
 use super::Command;
 use super::view::{self, Rows};
-use crate::cli::{Global, Status};
+use crate::global::Global;
 use crate::input;
+use crate::status::Status;
 use clap::{ArgMatches, Args, FromArgMatches};
 
 /// The command.

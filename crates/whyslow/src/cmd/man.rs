@@ -1,8 +1,9 @@
 //! `whyslow man [DIR]`: the manual pages.
 
-use super::Command;
-use crate::cli::{self, Global, Status};
+use super::{Command, command_line};
+use crate::global::Global;
 use crate::output;
+use crate::status::Status;
 use anyhow::Context;
 use clap::{ArgMatches, Args, FromArgMatches};
 use clap_mangen::Man;
@@ -32,9 +33,9 @@ fn run(matches: &ArgMatches, _: &Global) -> anyhow::Result<Status> {
         Some(directory) => {
             let failed = || format!("{}: the manual pages cannot be written", directory.display());
             std::fs::create_dir_all(&directory).with_context(failed)?;
-            clap_mangen::generate_to(cli::command(), &directory).with_context(failed)?;
+            clap_mangen::generate_to(command_line(), &directory).with_context(failed)?;
         }
-        None => output::to_stdout(|out| Man::new(cli::command()).render(&mut &mut *out))?,
+        None => output::to_stdout(|out| Man::new(command_line()).render(&mut &mut *out))?,
     }
     Ok(Status::Done)
 }

@@ -25,7 +25,9 @@ mod view;
 
 pub(crate) use profile::with_two_dashes;
 
-use crate::cli::{Global, Status};
+use crate::cli;
+use crate::global::Global;
+use crate::status::Status;
 use clap::ArgMatches;
 
 /// Columns of a report that does not go to a terminal: what fits into a ticket or a mail.
@@ -66,6 +68,11 @@ pub(crate) static COMMANDS: &[&Command] = &[
     &man::COMMAND,
 ];
 
+/// The whole command line.
+pub(crate) fn command_line() -> clap::Command {
+    cli::without_commands().subcommands(COMMANDS.iter().map(|entry| (entry.clap)()))
+}
+
 /// Carries out the command that was given.
 pub(crate) fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let given = matches.subcommand();
@@ -75,5 +82,15 @@ pub(crate) fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Statu
     match found {
         Some((command, matches)) => (command.run)(matches, global),
         None => anyhow::bail!("no command given; `whyslow --help` lists them"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        command_line().debug_assert();
     }
 }

@@ -1,9 +1,10 @@
 //! `whyslow record -p PID -o NAME.whyslow`: a recording to keep.
 
 use super::Command;
-use crate::cli::{Global, Status};
+use crate::global::Global;
 use crate::live::{self, LiveArgs};
 use crate::output::say;
+use crate::status::Status;
 use anyhow::{Context, bail};
 use clap::{ArgMatches, Args, FromArgMatches};
 use std::path::{Path, PathBuf};

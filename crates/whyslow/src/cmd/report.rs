@@ -1,7 +1,8 @@
 //! `whyslow report FILE…`: the diagnosis in a chosen format, to a file.
 
 use super::Command;
-use crate::cli::{FailOn, FailOnArg, Global, Status};
+use crate::global::Global;
+use crate::status::{FailOn, FailOnArg, Status};
 use crate::{input, output};
 use anyhow::bail;
 use clap::builder::PossibleValuesParser;

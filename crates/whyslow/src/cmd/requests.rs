@@ -2,10 +2,11 @@
 
 use super::Command;
 use super::view::{self, Rows};
-use crate::cli::{Global, Status};
+use crate::global::Global;
 use crate::input;
+use crate::status::Status;
 use clap::{ArgMatches, Args, FromArgMatches};
-use whyslow_diagnose::views::{Ask, RequestFilter};
+use whyslow_views::{Ask, RequestFilter};
 
 /// The command.
 pub(super) static COMMAND: Command = Command { name: "requests", clap, run };

@@ -1,14 +1,15 @@
 //! `whyslow rule [ID]`: the rules, and the essay of one.
 
 use super::Command;
-use crate::cli::{Global, Status};
+use crate::global::Global;
 use crate::output;
+use crate::status::Status;
 use anyhow::bail;
 use clap::{ArgMatches, Args, FromArgMatches};
 use serde_json::json;
 use std::io::{self, Write};
-use whyslow_diagnose::Rule;
-use whyslow_diagnose::rules::{self, RULES};
+use whyslow_rules::RULES;
+use whyslow_rules::Rule;
 
 /// The command.
 pub(super) static COMMAND: Command = Command { name: "rule", clap, run };
@@ -40,7 +41,9 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         }
         None => output::to_stdout(list)?,
         Some(id) => {
-            let Some(rule) = rules::find(&id) else { bail!("there is no rule `{id}`; {}", advice(&id)) };
+            let Some(rule) = whyslow_rules::find(&id) else {
+                bail!("there is no rule `{id}`; {}", advice(&id))
+            };
             if global.json {
                 let mut whole = entry(rule);
                 whole["essay"] = json!(rule.essay());

@@ -2,12 +2,13 @@
 
 use super::Command;
 use super::view::{self, Rows};
-use crate::cli::{Global, Status};
+use crate::global::Global;
 use crate::live::LiveArgs;
+use crate::status::Status;
 use anyhow::{Context, bail};
 use clap::{ArgMatches, Args, FromArgMatches};
 use std::path::PathBuf;
-use whyslow_diagnose::views::{self, Ask};
+use whyslow_views::Ask;
 
 /// The command.
 pub(super) static COMMAND: Command = Command { name: "summary", clap, run };
@@ -56,7 +57,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         }
         return view::show(COMMAND.name, &args.files, &ask, global);
     }
-    let view = views::find(COMMAND.name).context("the view of this command")?;
+    let view = whyslow_views::find(COMMAND.name).context("the view of this command")?;
     let needs_calls = |key: &str| view.by.contains(&key) && !ADDED_UP.contains(&key);
     if let Some(by) = ask.by.as_deref().filter(|by| by.split(',').any(needs_calls)) {
         bail!(

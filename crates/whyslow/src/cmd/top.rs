@@ -1,7 +1,8 @@
 //! `whyslow top`: the live host, verdicts first.
 
 use super::Command;
-use crate::cli::{Global, Status};
+use crate::global::Global;
+use crate::status::Status;
 use crate::top::{self, Top};
 use clap::{ArgMatches, Args, FromArgMatches};
 

@@ -1,8 +1,9 @@
 //! `whyslow trace -p PID`: the calls as strace prints them, while they happen.
 
 use super::Command;
-use crate::cli::{Global, Status};
+use crate::global::Global;
 use crate::live::{self, LiveArgs};
+use crate::status::Status;
 use anyhow::{Context, bail};
 use clap::{ArgMatches, Args, FromArgMatches};
 use std::fs::File;

@@ -1,14 +1,15 @@
 //! What the commands that print one table share.
 
-use crate::cli::{Global, Status};
+use crate::global::Global;
 use crate::live::{self, LiveArgs};
+use crate::status::Status;
 use crate::{input, output};
 use anyhow::Context;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use whyslow_diagnose::Facts;
-use whyslow_diagnose::views::{self, Ask, View};
+use whyslow_facts::Facts;
 use whyslow_report::{JSON, Style, TERMINAL};
+use whyslow_views::{Ask, View};
 
 /// Rows shown on a terminal where `--top` is not given: a screen full. A pipe gets all.
 const SCREEN: usize = 50;
@@ -42,7 +43,7 @@ impl Rows {
 
 /// Prints the view called `name` of the files.
 pub(super) fn show(name: &str, files: &[PathBuf], ask: &Ask, global: &Global) -> anyhow::Result<Status> {
-    let Some(view) = views::find(name) else { anyhow::bail!("there is no view `{name}`") };
+    let Some(view) = whyslow_views::find(name) else { anyhow::bail!("there is no view `{name}`") };
     // A wrong question is told before a long input is read.
     (view.table)(&Facts::default(), ask)?;
     print(view, &input::facts_of(files, global)?, ask, global)
@@ -50,7 +51,7 @@ pub(super) fn show(name: &str, files: &[PathBuf], ask: &Ask, global: &Global) ->
 
 /// Records what `live` asks for, and prints the view called `name` of it.
 pub(super) fn show_live(name: &str, live: &LiveArgs, ask: &Ask, global: &Global) -> anyhow::Result<Status> {
-    let view = views::find(name).context("the view of this command")?;
+    let view = whyslow_views::find(name).context("the view of this command")?;
     // A wrong question is told before the recording.
     (view.table)(&Facts::default(), ask)?;
     let recording = live::record(live, None, None, global)?;
@@ -87,6 +88,6 @@ pub(super) fn print_styled(
 
 /// The help of `--by`: what the view called `name` can be grouped by.
 pub(super) fn by_help(name: &str) -> String {
-    let by = views::find(name).map_or(String::new(), |view| view.by.join(", "));
+    let by = whyslow_views::find(name).map_or(String::new(), |view| view.by.join(", "));
     format!("Group by one of {by}")
 }

@@ -2,12 +2,12 @@
 
 use super::args::LiveArgs;
 use super::host::Beside;
+use super::line::LiveLine;
 use super::profile::Look;
 use super::signals::{Arrival, Arrivals};
 use super::target::{self, Target};
 use super::{Ended, Recording};
-use crate::cli::Global;
-use crate::progress::LiveLine;
+use crate::global::Global;
 use anyhow::Context;
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -2,6 +2,7 @@
 
 use super::args::{LiveArgs, Means};
 use super::host::Beside;
+use super::refusal::refusal;
 use super::signals::{Arrival, Arrivals};
 use super::target::{self, Target};
 use super::{Ended, Recording};
@@ -10,10 +11,10 @@ use anyhow::{Context, bail};
 use std::path::Path;
 use std::time::Instant;
 use whyslow_model::{Event, Sink, SourceId};
+use whyslow_record::Clock;
 use whyslow_record::decode::table;
 use whyslow_record::ptrace::{self, Recorder, Translator};
 use whyslow_record::target::ProcRoot;
-use whyslow_record::{Clock, Session};
 use whyslow_store::{Meta, WriteOptions, Writer};
 
 /// Calls of the measurement of its cost.
@@ -27,11 +28,9 @@ pub(super) fn is_chosen(args: &LiveArgs) -> anyhow::Result<bool> {
         Means::Sampling => {
             bail!("--by sampling shows no calls\nnext: leave --by away, or use whyslow diagnose -a")
         }
-        Means::Auto => match Session::probe() {
-            Ok(()) => return Ok(false),
-            Err(error) => {
-                say!("whyslow: no recording by BPF here: {}", crate::output::plain(&error.to_string()))
-            }
+        Means::Auto => match refusal() {
+            None => return Ok(false),
+            Some(why) => say!("whyslow: no recording by BPF here: {}", crate::output::plain(&why)),
         },
     }
     let cost = ptrace::calibrate(CALIBRATION_CALLS)?;

@@ -2,6 +2,7 @@
 //! else can be had.
 
 use super::args::{LiveArgs, Means};
+use super::refusal::refusal;
 use super::signals::{Arrival, Arrivals};
 use super::target::{self, Target};
 use super::{Ended, Recording};
@@ -13,7 +14,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use whyslow_host::{Gap, Options, Sample, Sampler};
 use whyslow_model::{CaptureNote, Event, NoteKind, Sink, SourceId};
-use whyslow_record::{Clock, Command, Session};
+use whyslow_record::{Clock, Command};
 
 /// Between two samples.
 const EVERY: Duration = Duration::from_secs(1);
@@ -141,9 +142,7 @@ pub(super) fn is_all(args: &LiveArgs) -> Option<String> {
     match args.by {
         _ if !args.wants_host() => None,
         Means::Sampling => Some("only sampling was asked for".to_string()),
-        Means::Auto if args.all => {
-            Session::probe().err().map(|error| format!("no recording by BPF here: {error}"))
-        }
+        Means::Auto if args.all => refusal().map(|why| format!("no recording by BPF here: {why}")),
         _ => None,
     }
 }

@@ -1,21 +1,30 @@
 //! Recording live: from the arguments to a recording that can be explained, stored or printed.
 
 mod args;
+#[cfg_attr(not(feature = "bpf"), path = "no_bpf.rs")]
 mod by_bpf;
 mod by_ptrace;
+mod capture_args;
+mod duration;
 mod expression;
 mod host;
+#[cfg(feature = "bpf")]
+mod line;
 mod profile;
+mod refusal;
 mod runtime;
 mod signals;
 mod target;
 
-pub(crate) use args::{LiveArgs, duration};
-pub(crate) use profile::{CaptureArgs, sample};
+pub(crate) use args::LiveArgs;
+pub(crate) use capture_args::CaptureArgs;
+pub(crate) use duration::duration;
+pub(crate) use profile::sample;
 
 pub(crate) use expression::calls_of;
 
-use crate::cli::{Global, Status};
+use crate::global::Global;
+use crate::status::Status;
 use anyhow::Context;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -23,13 +32,13 @@ use whyslow_host::Sample;
 use whyslow_model::{
     CaptureKind, CaptureNote, Coverage, Event, NoteKind, Sink, SourceId, SourceInfo, Span, Timestamp,
 };
-use whyslow_record::Recorded;
 use whyslow_store::Host;
 
 /// Where the events are.
 enum Recording {
     /// In the spool.
-    Spooled(Box<Recorded>),
+    #[cfg(feature = "bpf")]
+    Spooled(Box<whyslow_record::Recorded>),
     /// In a recording of its own, in the temporary folder.
     Stored(PathBuf),
     /// With whom followed them.
@@ -64,6 +73,7 @@ impl Ended {
     /// Tells everything that was recorded.
     pub(crate) fn replay(&self, sink: &mut dyn Sink) -> anyhow::Result<()> {
         match &self.recorded {
+            #[cfg(feature = "bpf")]
             Recording::Spooled(recorded) => recorded.replay(&self.target, SourceId::default(), sink)?,
             Recording::Stored(folder) => {
                 // The folder is ours and temporary: its name says nothing.

@@ -1,7 +1,7 @@
 //! What is found out about one process besides the samples: its calls, files and peers by a recording of a second, its
 //! descriptors from /proc. A child process records, so that nothing it prints lands on the screen.
 
-use super::watch::Happening;
+use super::happening::{Answer, Happening};
 use anyhow::{Context, bail};
 use signal_hook::consts::{SIGINT, SIGKILL};
 use std::fs::File;
@@ -14,26 +14,11 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use whyslow_diagnose::Facts;
-use whyslow_diagnose::views::{self, Ask};
+use whyslow_facts::Facts;
 use whyslow_model::{SourceId, Table, Tid, Timestamp};
 use whyslow_record::send_signal;
 use whyslow_record::target::{ProcRoot, snapshot};
-
-/// What came of a question.
-pub(crate) enum Answer {
-    /// A table about a process, or why there is none.
-    Table {
-        /// The process.
-        pid: Tid,
-        /// Which view.
-        view: &'static str,
-        /// The table.
-        table: Result<Table, String>,
-    },
-    /// A remark.
-    Remark(String),
-}
+use whyslow_views::Ask;
 
 /// How long calls are recorded for a page.
 const LOOK: &str = "1s";
@@ -155,7 +140,7 @@ fn table(pid: Tid, view: &'static str, stop: &AtomicI32) -> anyhow::Result<Table
             facts
         }
     };
-    let view = views::find(view).with_context(|| format!("there is no view `{view}`"))?;
+    let view = whyslow_views::find(view).with_context(|| format!("there is no view `{view}`"))?;
     let mut table = (view.table)(&facts, &Ask { top: Some(ROWS), ..Ask::default() })?;
     table.drop_unknown_columns();
     Ok(table)

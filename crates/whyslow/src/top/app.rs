@@ -1,5 +1,6 @@
 //! What the screen is about: the page, the chosen row, the order, the filter. Knows no terminal.
 
+use super::action::Action;
 use super::columns::{self, COLUMNS, Key};
 use super::help;
 use super::look::{Kind, Look, Task};
@@ -34,59 +35,6 @@ pub(crate) enum Page {
     },
     /// The keys.
     Help,
-}
-
-/// What a key, the mouse or a child process asks for.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Action {
-    /// End.
-    Quit,
-    /// Move the chosen row.
-    Move(i64),
-    /// To the first row.
-    First,
-    /// To the last row.
-    Last,
-    /// Choose the row that stands at this line of the list; where it is chosen already, look into it.
-    Choose(usize),
-    /// The same with a verdict.
-    ChooseVerdict(usize),
-    /// To the verdicts, or back to the list.
-    Verdicts,
-    /// Look into the chosen row.
-    Into,
-    /// Back to where one came from.
-    Back,
-    /// Sort by the next column (1) or the one before (-1).
-    SortNext(i64),
-    /// Sort by this column; where the list is, turn the order round.
-    SortBy(&'static str),
-    /// Smallest first, or largest first again.
-    Reverse,
-    /// Children below their parents.
-    Tree,
-    /// Hold the picture.
-    Pause,
-    /// Begin to type a filter.
-    Filter,
-    /// A letter of the filter.
-    Type(char),
-    /// Take the last letter back.
-    Erase,
-    /// Keep the filter and go on.
-    Accept,
-    /// Show a table about the chosen process.
-    About(&'static str),
-    /// Record the chosen process.
-    Record,
-    /// Show the keys.
-    Help,
-    /// Look twice as often (-1) or half as often (1).
-    Interval(i64),
-    /// Stop, until the shell continues us.
-    Suspend,
-    /// Draw all anew: something else wrote to the screen.
-    Redraw,
 }
 
 /// One line of a list.

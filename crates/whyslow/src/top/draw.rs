@@ -1,9 +1,10 @@
 //! Draws the screen: verdicts, the list, the footer with our own cost.
 
-use super::app::{Action, App, Page};
+use super::app::{App, Page};
 use super::columns::COLUMNS;
 use super::help;
 use super::look::{Kind, Look};
+use super::place::Place;
 use crate::output::plain;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -21,36 +22,6 @@ pub(super) struct Looks {
     pub(super) colour: bool,
     /// Passwords in command lines are shown.
     pub(super) show_secrets: bool,
-}
-
-/// Where things stand: for the mouse.
-#[derive(Clone, Default, Debug)]
-pub(super) struct Place {
-    /// The line of the screen with the first row of the list.
-    top: u16,
-    /// The row that stands there.
-    offset: usize,
-    /// Lines with verdicts, from the top of the screen.
-    verdicts: usize,
-    /// The verdict that stands first.
-    first_verdict: usize,
-    /// Where each column begins, and its name.
-    columns: Vec<(u16, &'static str)>,
-}
-
-impl Place {
-    /// What a press there asks for.
-    pub(super) fn action(&self, column: u16, row: u16) -> Option<Action> {
-        if usize::from(row) < self.verdicts {
-            return Some(Action::ChooseVerdict(self.first_verdict + usize::from(row)));
-        }
-        if row + 1 == self.top {
-            let pressed = self.columns.iter().rev().find(|(begins, _)| *begins <= column);
-            return pressed.map(|(_, name)| Action::SortBy(name));
-        }
-        let line = row.checked_sub(self.top)?;
-        Some(Action::Choose(self.offset + usize::from(line)))
-    }
 }
 
 /// Lines of the verdicts on a screen of 24.

@@ -1,7 +1,7 @@
 //! The keys and the mouse: which action each asks for. The help page is this list.
 
-use super::app::Action;
-use super::draw::Place;
+use super::action::Action;
+use super::place::Place;
 use ratatui::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind,
 };

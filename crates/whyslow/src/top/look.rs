@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use whyslow_diagnose::Facts;
-use whyslow_diagnose::walk;
+use whyslow_facts::Facts;
 use whyslow_host::{Gap, Sample};
+use whyslow_hostcheck as hostcheck;
 use whyslow_model::walk::{Resource, State, Taker};
 use whyslow_model::{Entity, Event, FigureRow, Metric, Nanos, Sink, Tid, Timestamp, Trait, figures};
 
@@ -153,7 +153,7 @@ impl Look {
             facts.push(Event::Figures(Box::new(table)));
         }
         facts.finish();
-        let walk = walk::walk(&facts).unwrap_or_default();
+        let walk = hostcheck::walk(&facts).unwrap_or_default();
         let mut processes = Vec::new();
         let mut threads: HashMap<Tid, Vec<Task>> = HashMap::new();
         for (of, row) in rows {

@@ -4,22 +4,26 @@
 //! loop, `terminal` the terminal; `about` finds more out about one process.
 
 mod about;
+mod action;
 mod app;
 mod columns;
 mod draw;
+mod happening;
 mod help;
 mod keys;
 mod look;
 mod once;
+mod place;
 #[cfg(test)]
-#[path = "../../tests/pty/mod.rs"]
+#[path = "../../tests/live/pty.rs"]
 mod pty;
 mod terminal;
 #[cfg(test)]
 mod tests;
 mod watch;
 
-use crate::cli::{Global, Status};
+use crate::global::Global;
+use crate::status::Status;
 use anyhow::{Context, bail};
 use draw::Looks;
 use look::Look;

@@ -1,7 +1,7 @@
 //! The terminal while the screen is up: taken, given back on every way out (an end, an error, a panic, a stop), and written
 //! to by a thread of its own, so that a line that is slow or stuck holds nothing else up.
 
-use super::watch::Happening;
+use super::happening::Happening;
 use ratatui::Frame;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::{Hide, Show};
@@ -221,6 +221,7 @@ mod tests {
         let mut pty = Pty::start(&command, 80, 24);
         let modes = pty.modes();
         assert!(!pty.end().success());
+        pty.wait_until_written("what panicked is told", |text| text.contains("for the test"));
         let text = String::from_utf8_lossy(&pty.written).into_owned();
         let end = text.find("\x1b[?1049l").expect("the other screen ends");
         let told = text.find("for the test").expect("what panicked is told");

@@ -1,8 +1,9 @@
 //! The screens, drawn from fixed data: as text, at the sizes that people have. A change is to be looked at (`cargo insta review`).
 
-use super::about::Answer;
-use super::app::{Action, App, usual_order};
+use super::action::Action;
+use super::app::{App, usual_order};
 use super::draw::{Looks, draw};
+use super::happening::Answer;
 use super::look::Look;
 use insta::assert_snapshot;
 use ratatui::Terminal;

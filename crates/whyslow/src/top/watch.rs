@@ -1,15 +1,18 @@
 //! The loop of the screen: it waits for what happens (a key, a sample, an answer, a signal, room on the line), and draws when
 //! something did. Nothing changes on the screen that did not change in fact, and nobody is woken for nothing.
 
-use super::about::{Answer, Recorder};
-use super::app::{Action, App};
-use super::draw::{self, Looks, Place};
+use super::about::Recorder;
+use super::action::Action;
+use super::app::App;
+use super::draw::{self, Looks};
+use super::happening::{Answer, Happening};
 use super::keys;
 use super::look::Look;
+use super::place::Place;
 use super::terminal::Terminal;
-use crate::cli::Status;
+use crate::status::Status;
 use anyhow::{Context, bail};
-use ratatui::crossterm::event::{self, Event};
+use ratatui::crossterm::event;
 use rustix::event::{PollFd, PollFlags, poll};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
@@ -20,24 +23,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::time::{Duration, Instant};
 use whyslow_host::{Sampler, own_cpu};
-
-/// What wakes the loop.
-pub(super) enum Happening {
-    /// A key, the mouse.
-    Event(Event),
-    /// A look that was asked for.
-    Look(Box<Look>),
-    /// What was found out about one process.
-    Answer(Answer),
-    /// A signal.
-    Signal(i32),
-    /// The last frame has left.
-    Written,
-    /// Nobody sees us any more.
-    TerminalGone,
-    /// A thread of ours ended that may not.
-    Broken(&'static str),
-}
 
 /// Looking more often than this costs more than it tells.
 pub(super) const SHORTEST: Duration = Duration::from_millis(100);

@@ -1,6 +1,6 @@
 //! Variables by which web servers hand a request to an application (RFC 3875): FastCGI's and uWSGI's.
 
-use crate::protocols::http1;
+use crate::protocols::http;
 use crate::{Request, text};
 
 /// Those that name a request.
@@ -61,8 +61,8 @@ impl<'a> Variables<'a> {
         Request {
             endpoint,
             detail,
-            host: self.host.and_then(http1::host).map(without_tokens),
-            trace_id: self.trace.and_then(http1::trace_id).map(str::to_owned),
+            host: self.host.and_then(http::host).map(without_tokens),
+            trace_id: self.trace.and_then(http::trace_id).map(str::to_owned),
             one_way: false,
         }
     }
@@ -72,10 +72,10 @@ impl<'a> Variables<'a> {
         if let Some(verb) = self.method.filter(|verb| is_verb(verb)) {
             write("REQUEST_METHOD", &String::from_utf8_lossy(verb), 0);
         }
-        if let Some(host) = self.host.and_then(http1::host) {
+        if let Some(host) = self.host.and_then(http::host) {
             write("HTTP_HOST", &without_tokens(host), 0);
         }
-        if let Some(id) = self.trace.and_then(http1::trace_id) {
+        if let Some(id) = self.trace.and_then(http::trace_id) {
             write("HTTP_X_B3_TRACEID", id, 0);
         }
         // What is cut comes last.

@@ -4,6 +4,7 @@ mod amqp;
 mod cgi;
 mod dns;
 mod fastcgi;
+mod http;
 mod http1;
 mod http2;
 mod kafka;

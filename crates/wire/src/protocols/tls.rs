@@ -1,7 +1,7 @@
 //! TLS (RFC 8446): recognised, so that nothing else is seen in it. Whom the client wants to talk to is in its first
 //! message, which is not encrypted; what follows is unknown.
 
-use super::http1;
+use super::http;
 use crate::text::without_tokens;
 use crate::{Chunk, Decoder, Direction, Protocol, Sniff, Step};
 
@@ -72,7 +72,7 @@ impl<'a> Hello<'a> {
                     // A list of names, of which only those of hosts (0) are in use.
                     (SERVER_NAME, [_, _, 0, high, low, name @ ..]) => {
                         let name = name.get(..usize::from(u16::from_be_bytes([*high, *low])));
-                        hello.server = name.and_then(http1::host);
+                        hello.server = name.and_then(http::host);
                     }
                     (PROTOCOLS, [_, _, names @ ..]) => hello.protocols = Some(names),
                     _ => {}

@@ -1,9 +1,9 @@
 //! What processes waited for, as the kernel adds it up over all their threads, ended ones included: taskstats by generic
 //! netlink (Documentation/accounting/delay-accounting.rst).
 
+use crate::context::Context;
 use crate::netlink::{Netlink, attribute, attributes, u16_at, u64_at};
 use crate::out::{Out, Row};
-use crate::sampler::Context;
 use netlink_sys::protocols::NETLINK_GENERIC;
 use whyslow_model::Metric;
 

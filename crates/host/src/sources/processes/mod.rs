@@ -6,10 +6,10 @@ mod identity;
 mod threads;
 
 use super::{Look, Source};
+use crate::context::Context;
 use crate::files::open_file;
 use crate::options::Options;
 use crate::out::{Out, Row};
-use crate::sampler::Context;
 use delays::{Delays, TaskStats};
 use hashbrown::HashMap;
 use identity::{Commands, Identity};

@@ -1,8 +1,8 @@
 //! The threads of one process, where it did something.
 
+use crate::context::Context;
 use crate::files::{open_dir, open_file};
 use crate::out::Row;
-use crate::sampler::Context;
 use hashbrown::HashMap;
 use rustix::io::Errno;
 use std::fs::File;

@@ -1,9 +1,9 @@
 //! Who has a socket open: the descriptors of all processes, looked through so seldom that it costs a small share of a CPU.
 
+use crate::context::Context;
 use crate::files::open_dir;
 use crate::out::Row;
 use crate::pace::{Pace, cpu_time};
-use crate::sampler::Context;
 use hashbrown::{HashMap, HashSet};
 use rustix::fs::RawDir;
 use std::mem::MaybeUninit;

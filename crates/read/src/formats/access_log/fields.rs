@@ -1,7 +1,7 @@
 //! Fields by name: JSON, LTSV and `name=value`. Which name means what, in which family of logs.
 
 use super::times::{self, Doubts};
-use super::{Entry, Not, ncsa, status, value};
+use super::{Entry, Not, status, tokens, value};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
@@ -54,7 +54,7 @@ impl Fields {
     /// `name=value`, with spaces between them.
     pub(super) fn pairs<'a>(line: &'a [u8], doubts: &mut Doubts) -> Result<Entry<'a>, Not> {
         let mut entry = Entry::default();
-        for (name, value) in ncsa::pairs(line) {
+        for (name, value) in tokens::pairs(line) {
             set(&mut entry, name, Cow::Borrowed(value), Family::Nginx, doubts);
         }
         complete(entry, doubts).ok_or(Not::Request)

@@ -16,6 +16,7 @@ mod ncsa;
 #[cfg(test)]
 mod tests;
 pub(super) mod times;
+mod tokens;
 
 use crate::formats::{Format, Sample};
 use crate::source::{MAX_QUOTED, Source};

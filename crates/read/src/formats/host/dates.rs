@@ -2,33 +2,8 @@
 //! the epoch, the name of a file.
 
 use crate::formats::access_log::times;
+use crate::looks::Stamp;
 use whyslow_model::time::days_of_civil;
-use whyslow_model::{Nanos, Timestamp};
-
-/// A point in time; without a zone only differences to others of its kind mean anything.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Stamp {
-    /// The zone is known: `ns` is since the epoch. Else since the epoch of the machine's own clock on the wall.
-    zoned: bool,
-    ns: u64,
-}
-
-impl Stamp {
-    /// The time between; `None` where the two cannot be compared.
-    pub(super) fn since(self, before: Stamp) -> Option<Nanos> {
-        (self.zoned == before.zoned).then_some(Nanos::new(self.ns.checked_sub(before.ns)?))
-    }
-
-    /// As the time of an event; unknown without a zone.
-    pub(super) fn timestamp(self) -> Timestamp {
-        if self.zoned { Timestamp::new(self.ns) } else { Timestamp::UNKNOWN }
-    }
-
-    fn of(zoned: bool, day: i64, seconds: u64, east: i64) -> Option<Stamp> {
-        let seconds = u64::try_from(day * 86_400 + seconds as i64 - east).ok()?;
-        Some(Stamp { zoned, ns: seconds.checked_mul(1_000_000_000)? })
-    }
-}
 
 /// The time that a line tells and nothing else: `Sun Nov 22 19:51:11 UTC 2026`, `So 22. Nov 19:51:11 CET 2026`,
 /// `zzz ***Sun Nov 22 19:51:11 UTC 2026`, `zz: 2026-11-22 19:51:11`, `1795377071`.

@@ -2,51 +2,17 @@
 //! (`grep . /sys/fs/cgroup/x/*`) and of tasks (/proc/PID/io). Most are known by what stands in them; the others by their
 //! path: the input's own, or that of a heading (`==> PATH <==`, a path alone, `cat PATH`, `PATH:` before each line).
 
+use super::kernel_file::{Dumped, File, PAGE, Said, TICKS, last};
 use super::line::{Line, number};
 use super::{Block, Out, Step, Tool, dates, tasks};
 use whyslow_counters::{Figures, cpu, disks, groups, interrupts, memory, network, text};
-use whyslow_model::{Entity, FigureRow, Metric, Trait};
+use whyslow_model::{Entity, FigureRow, Metric};
 
 pub(super) static KERNEL: Tool = Tool {
     begins: |line| FILES.iter().any(|file| (file.begins)(line)),
     row: |_| false,
     open: || Box::<Dump>::default(),
 };
-
-/// A file of the kernel, or several of one form.
-pub(super) struct File {
-    pub(super) tool: &'static str,
-    /// True for a line that it alone begins with.
-    pub(super) begins: fn(&Line<'_>) -> bool,
-    /// What a line of it is.
-    pub(super) row: fn(&Line<'_>) -> Step,
-    pub(super) read: fn(&Dumped<'_>, &mut Said),
-}
-
-/// The text of a dump, and the path of its file, as far as it is known.
-pub(super) struct Dumped<'d> {
-    pub(super) text: &'d [u8],
-    pub(super) path: &'d str,
-}
-
-/// What a dump says.
-#[derive(Default)]
-pub(super) struct Said {
-    pub(super) things: Vec<(Entity, Figures)>,
-    pub(super) words: Vec<(Entity, Trait, Box<str>)>,
-}
-
-impl Said {
-    pub(super) fn of(&mut self, of: Entity, tell: impl FnOnce(&mut Figures)) {
-        let mut figures = Figures::default();
-        tell(&mut figures);
-        self.things.push((of, figures));
-    }
-}
-
-/// Bytes of a page and clock ticks a second, which no dump tells: those of x86-64. Kernels for ARM may have larger pages.
-pub(super) const PAGE: u64 = 4096;
-pub(super) const TICKS: f64 = 100.0;
 
 /// Files that are known by their first line.
 static FILES: &[&File] = &[
@@ -259,12 +225,6 @@ pub(super) fn group_of(path: &str) -> Option<Entity> {
         None => path.rsplit('/').nth(1).filter(|folder| *folder != ".").unwrap_or(""),
     };
     Some(Entity::Cgroup(format!("/{folder}").into()))
-}
-
-/// The name at the end of a path, without what packing adds.
-pub(super) fn last(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(name)
 }
 
 /// A line for each thing.

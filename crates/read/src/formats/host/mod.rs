@@ -15,10 +15,10 @@ mod histogram;
 mod iostat;
 mod iotop;
 mod kernel;
+mod kernel_file;
 mod kernel_log;
 mod line;
 mod links;
-pub(crate) mod looks;
 mod lsblk;
 mod mpstat;
 mod netstat;
@@ -45,10 +45,9 @@ mod uptime;
 mod vmstat;
 
 use crate::formats::{Format, Sample};
+use crate::looks::{self, Look, Looks, Stamp};
 use crate::source::Source;
-use dates::Stamp;
 use line::{Line, plain, time_of_day};
-use looks::{Look, Looks};
 use std::io;
 use whyslow_counters::{Figures, Span};
 use whyslow_model::{

@@ -1,7 +1,7 @@
 //! Files of a process or thread: /proc/PID/{status,io,stat,schedstat,limits,wchan,cgroup}.
 
 use super::Step;
-use super::kernel::{Dumped, File, PAGE, Said, TICKS, last};
+use super::kernel_file::{Dumped, File, PAGE, Said, TICKS, last};
 use super::line::{Line, number};
 use crate::formats::fd_text;
 use whyslow_counters::tasks::{Io, Schedule, Stat, Status, fd_limit};

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::formats::FORMATS;
-use crate::formats::collect::{captures, sniffs};
+use crate::formats::collect::{Captures, own, published, sniffs};
 use std::path::Path;
 use whyslow_model::{FigureRow, SourceId, Trait};
 
@@ -40,17 +40,14 @@ pub(super) fn of(text: &[u8]) -> Read {
     got
 }
 
-/// An article's paste; nothing (and said so) where this checkout has none.
-fn seed(name: &str) -> Option<Read> {
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/captures/seeds")).join(name);
-    let Ok(data) = std::fs::read(&path) else {
-        eprintln!("no {name} here: skipped");
-        return None;
-    };
+/// An article's paste.
+fn seed(name: &str) -> Read {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../captures/seeds")).join(name);
+    let data = std::fs::read(&path).expect("a capture of the repository");
     assert!(sniffs(&HOST, name, &data), "{name}");
     let read = of(&data);
     assert_eq!(read.info.rejects, 0, "{name}: {:?}", read.notes);
-    Some(read)
+    read
 }
 
 #[track_caller]
@@ -61,7 +58,7 @@ pub(super) fn near(is: Option<f64>, wanted: f64) {
 
 #[test]
 fn top_of_the_first_article() {
-    let Some(read) = seed("000/top.txt") else { return };
+    let read = seed("000/top.txt");
     let host = |metric| read.figure("top", &Entity::Host, metric);
     near(host(Metric::Load1), 44.57);
     near(host(Metric::Load15), 40.79);
@@ -85,7 +82,7 @@ fn top_of_the_first_article() {
 
 #[test]
 fn iostat_of_the_first_article() {
-    let Some(read) = seed("000/iostat-x.txt") else { return };
+    let read = seed("000/iostat-x.txt");
     let disk = Entity::Device("dm-2".into());
     let figure = |metric| read.figure("iostat -x", &disk, metric);
     near(figure(Metric::Writes), 48_828.5);
@@ -102,7 +99,7 @@ fn iostat_of_the_first_article() {
 
 #[test]
 fn pastes_of_the_third_article() {
-    let Some(disk) = seed("003/iostat-d-x.txt") else { return };
+    let disk = seed("003/iostat-d-x.txt");
     let sda = Entity::Device("sda".into());
     near(disk.figure("iostat -x", &sda, Metric::WriteBytes), 32_912.0 * 1024.0);
     near(disk.figure("iostat -x", &sda, Metric::WriteLatency), 18_118.31e6);
@@ -110,44 +107,44 @@ fn pastes_of_the_third_article() {
     near(disk.figure("iostat -x", &sda, Metric::RequestSize), 32_912.0 * 1024.0 / 71.0);
 
     let task = Entity::Process(12280);
-    let read = seed("003/pidstat-d.txt").expect("beside the others");
+    let read = seed("003/pidstat-d.txt");
     near(read.figure("pidstat -d", &task, Metric::WriteBytes), 335_716.0 * 1024.0);
     near(read.figure("pidstat -d", &task, Metric::BlockDelay), 0.0);
     assert_eq!(read.tables[0].over, Over::Interval(whyslow_model::Nanos::from_secs(1)));
     assert_eq!(read.tables[0].at.get(), Some((14 * 3600 + 39 * 60 + 15) * 1_000_000_000));
 
-    let read = seed("003/top.txt").expect("beside the others");
+    let read = seed("003/top.txt");
     near(read.figure("top", &task, Metric::TaskCpu), 0.14);
     near(read.figure("top", &Entity::Cpu(0), Metric::CpuIowait), 0.944);
     near(read.figure("top", &Entity::Host, Metric::MemFree), 3_323_248.0 * 1024.0);
     near(read.figure("top", &Entity::Host, Metric::MemAvailable), 7_412_556.0 * 1024.0);
 
-    let read = seed("003/ps-aux.txt").expect("beside the others");
+    let read = seed("003/ps-aux.txt");
     near(read.figure("ps", &task, Metric::TaskCpu), 0.139);
     near(read.figure("ps", &task, Metric::Rss), 27_904.0 * 1024.0);
     let row = read.rows().find(|row| row.of == task).expect("the process");
     assert_eq!(row.told(Trait::Command), Some("/usr/local/bin/python /app.py"));
 
-    let read = seed("003/ps-efT.txt").expect("beside the others");
+    let read = seed("003/ps-efT.txt");
     near(read.figure("ps", &Entity::Thread { pid: 12280, tid: 514 }, Metric::TaskCpu), 0.33);
 }
 
 #[test]
 fn pastes_of_the_second_article() {
-    let Some(read) = seed("002/perf-stat.txt") else { return };
+    let read = seed("002/perf-stat.txt");
     let lstat = Entity::Function { pid: None, name: "lstat".into() };
     near(read.figure("perf stat", &lstat, Metric::CallCount), 449_931.0);
     near(read.figure("perf stat", &lstat, Metric::Calls), 449_931.0 / 4.000_941_076);
 
-    let read = seed("002/syscount.txt").expect("beside the others");
+    let read = seed("002/syscount.txt");
     near(read.figure("syscount", &lstat, Metric::CallCount), 1_052_795.0);
     assert_eq!(read.rows().count(), 10);
 
-    let read = seed("002/vfscount.txt").expect("beside the others");
+    let read = seed("002/vfscount.txt");
     let function = Entity::Function { pid: None, name: "vfs_fstatat".into() };
     near(read.figure("vfscount", &function, Metric::CallCount), 1_055_146.0);
 
-    let read = seed("002/trace-vfs_fstatat.txt").expect("beside the others");
+    let read = seed("002/trace-vfs_fstatat.txt");
     let function = Entity::Function { pid: Some(91885), name: "vfs_fstatat".into() };
     near(read.figure("trace", &function, Metric::CallCount), 26.0);
     assert!(read.rows().any(|row| row.of == Entity::Thread { pid: 91885, tid: 121_566 }));
@@ -156,13 +153,13 @@ fn pastes_of_the_second_article() {
 
 #[test]
 fn files_of_the_third_article() {
-    let Some(read) = seed("003/filetop.txt") else { return };
+    let read = seed("003/filetop.txt");
     let file = |name: &str| Entity::File { pid: Some(514), path: name.into() };
     near(read.figure("filetop", &file("669.txt"), Metric::WriteTotal), 2832.0 * 1024.0);
     near(read.figure("filetop", &file("651.txt"), Metric::ReadTotal), 5957.0 * 1024.0);
     assert_eq!(read.tables.len(), 2);
 
-    let read = seed("003/opensnoop.txt").expect("beside the others");
+    let read = seed("003/opensnoop.txt");
     let opens = Entity::Function { pid: Some(12280), name: "open".into() };
     near(read.figure("opensnoop", &opens, Metric::CallCount), 6.0);
     assert_eq!(read.rows().filter(|row| matches!(row.of, Entity::File { .. })).count(), 6);
@@ -190,7 +187,18 @@ const NOT_OURS: [&str; 3] = ["bitesize", "offcputime", "wakeuptime"];
 
 #[test]
 fn every_capture_of_a_host_tool_is_read_without_damage() {
-    for (folder, path) in captures() {
+    assert_host_tools_read(own());
+}
+
+#[test]
+fn every_published_capture_of_a_host_tool_is_read_without_damage() {
+    if let Some(captures) = published() {
+        assert_host_tools_read(captures);
+    }
+}
+
+fn assert_host_tools_read(captures: Captures) {
+    for (folder, path) in captures {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let data = std::fs::read(&path).unwrap();
         let first = FORMATS.iter().find(|format| sniffs(format, &name, &data)).map(|format| format.name);

@@ -1,5 +1,5 @@
 use super::*;
-use crate::formats::collect::{Collected, assert_accounted, captures, collect, sniffs};
+use crate::formats::collect::{Captures, Collected, assert_accounted, collect, own, published, sniffs};
 use proptest::prelude::*;
 use whyslow_model::{FdKind, SocketEnds};
 
@@ -276,9 +276,23 @@ fn damaged_rows_are_rejected_and_text_is_foreign() {
 }
 
 #[test]
-fn shared_captures_have_no_damaged_rows() {
+fn our_captures_have_no_damaged_rows() {
+    let rows = assert_no_damaged_rows(own());
+    assert!(rows > 20, "{rows}");
+}
+
+#[test]
+fn published_captures_have_no_damaged_rows() {
+    if let Some(captures) = published() {
+        let rows = assert_no_damaged_rows(captures);
+        assert!(rows > 15_000, "{rows}");
+    }
+}
+
+/// How many rows there are.
+fn assert_no_damaged_rows(captures: Captures) -> usize {
     let mut rows = 0;
-    for (folder, path) in captures() {
+    for (folder, path) in captures {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if folder != "lsof" && !name.ends_with(".lsof") {
             continue;
@@ -302,7 +316,7 @@ fn shared_captures_have_no_damaged_rows() {
         );
         rows += got.fds.len();
     }
-    assert!(rows == 0 || rows > 15_000, "{rows}");
+    rows
 }
 
 proptest! {

@@ -1,7 +1,7 @@
 //! One line to one [`Record`], without looking at any other line: so batches can be parsed side by side.
 
 use super::batch::Batch;
-use super::names::{Errors, Names};
+use super::names::{Errors, Names, Vocabulary};
 use super::prefix::{self, Seen};
 use super::record::{Kind, Marks, NO_TIME, Record, Span};
 use super::{result, usual};
@@ -14,13 +14,6 @@ pub(crate) struct LineParser {
     dialect: Dialect,
     seen: Seen,
     words: Vocabulary,
-}
-
-/// The words of a trace.
-#[derive(Debug)]
-pub(crate) struct Vocabulary {
-    pub(crate) names: Names,
-    pub(crate) errors: Errors,
 }
 
 /// Whose line shape it is.

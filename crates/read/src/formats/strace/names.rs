@@ -15,6 +15,13 @@ pub(crate) type Names = Words<Syscall>;
 /// The names of errors.
 pub(crate) type Errors = Words<Errno>;
 
+/// The words of a trace.
+#[derive(Debug)]
+pub(crate) struct Vocabulary {
+    pub(crate) names: Names,
+    pub(crate) errors: Errors,
+}
+
 const SLOTS: usize = 256;
 
 /// A word of at most 16 bytes: its first eight, and the eight behind them, zero behind its end.

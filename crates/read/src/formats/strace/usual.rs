@@ -5,7 +5,7 @@
 //! reads just so.
 
 use super::digits::{six_between, word};
-use super::line::Vocabulary;
+use super::names::Vocabulary;
 use super::prefix::{self, Seen};
 use super::record::{Kind, Marks, NO_TIME, Record, Span};
 use super::result;

@@ -2,8 +2,8 @@
 
 use super::{Program, at_end, by_section, kind, object};
 use crate::bpf::layout::Fields;
+use crate::bpf::spool::SpoolRecord;
 use crate::clock::Clock;
-use crate::spool::SpoolRecord;
 use whyslow_model::{BlockIo, Tid, Timestamp};
 
 pub(super) static BLOCK: Program = Program {

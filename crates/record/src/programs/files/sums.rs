@@ -2,8 +2,8 @@
 
 use super::{FileName, FileRow};
 use crate::bpf::layout::Fields;
+use crate::bpf::spool::SpoolRecord;
 use crate::clock::Clock;
-use crate::spool::SpoolRecord;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use whyslow_model::{Event, FdKind, FileIo, FileOp, Nanos, Sink, Timestamp};

@@ -2,8 +2,8 @@
 
 use super::{Program, at_end, at_start, by_section, kind, object};
 use crate::bpf::layout::Fields;
+use crate::bpf::spool::SpoolRecord;
 use crate::clock::Clock;
-use crate::spool::SpoolRecord;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use whyslow_model::{Nanos, NetEvent, NetKind, Tid};
 

@@ -4,7 +4,7 @@
 mod find;
 
 use super::{Program, object};
-use crate::bpf::kernel_side::KernelSide;
+use crate::bpf::kernel_side::{KernelSide, Way};
 use crate::bpf::layout::{CountRow, Fields, Settings};
 use crate::bpf::object::{SharedMaps, Sizes};
 use crate::bpf::probe;
@@ -33,15 +33,6 @@ pub(crate) static PROBES: Program = Program {
 const MOST_FUNCTIONS: usize = 16;
 /// Stacks told of each function, the most frequent first; the rest are told as one that is not known.
 const MOST_PATHS: usize = 64;
-
-/// A way to have programs run at the beginning and the end of a function.
-#[derive(Debug)]
-pub(crate) struct Way {
-    name: &'static str,
-    pub(crate) begin: &'static str,
-    pub(crate) end: &'static str,
-    pub(crate) is_kprobe: bool,
-}
 
 static FENTRY: Way = Way { name: "fentry", begin: "probe_fentry", end: "probe_fexit", is_kprobe: false };
 static KPROBE: Way = Way { name: "kprobe", begin: "probe_kprobe", end: "probe_kretprobe", is_kprobe: true };
@@ -122,7 +113,7 @@ pub(crate) fn attach(
             Settings { probe: probed.len() as u32, probe_returns: function.returns as u32, ..*settings };
         let mut refused = Vec::new();
         let is_attached = ways.iter().any(|way| {
-            let result = kernel.probe(&settings, sizes, &function.target(), way);
+            let result = kernel.probe(&PROBES, &settings, sizes, &function.target(), way);
             result.map_err(|error| refused.push(format!("{}: {}", way.name, reason(&error)))).is_ok()
         });
         if !is_attached {

@@ -4,8 +4,8 @@
 mod stacks;
 
 use super::{Program, by_timer, kind, object};
+use crate::bpf::spool::SpoolRecord;
 use crate::clock::Clock;
-use crate::spool::SpoolRecord;
 use crate::symbols::Symbolizer;
 use stacks::{StackRecord, Stacks, flag};
 use std::cell::RefCell;

@@ -1,7 +1,7 @@
 //! Stacks as the kernel's side writes them: read, numbered, and put to the waits that they belong to.
 
 use crate::bpf::layout::Fields;
-use crate::spool::SpoolRecord;
+use crate::bpf::spool::SpoolRecord;
 use crate::symbols::Symbolizer;
 use std::collections::HashMap;
 use whyslow_model::{Event, Frame, Sink, Stack, StackId};

@@ -2,8 +2,8 @@
 
 use super::{Program, by_section, kind, object};
 use crate::bpf::layout::Fields;
+use crate::bpf::spool::SpoolRecord;
 use crate::ptrace::{RawSignal, signal_name};
-use crate::spool::SpoolRecord;
 
 pub(super) static SIGNALS: Program = Program {
     name: "signals",

@@ -2,7 +2,7 @@
 
 use super::{Program, at_end, by_section, kind, object};
 use crate::bpf::layout::Fields;
-use crate::spool::SpoolRecord;
+use crate::bpf::spool::SpoolRecord;
 use whyslow_model::{ThreadTotals, Tid};
 
 pub(super) static TOTALS: Program = Program {

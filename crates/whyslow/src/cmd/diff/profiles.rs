@@ -1,7 +1,8 @@
 //! The comparison of profiles: which files are profiles, and the work done in each.
 
-use crate::cli::{Global, Status};
+use crate::global::Global;
 use crate::output;
+use crate::status::Status;
 use anyhow::{Context, bail};
 use std::path::Path;
 use std::str::FromStr;

@@ -8,10 +8,11 @@ mod opening;
 pub(crate) use flags::with_two_dashes;
 
 use super::Command;
-use crate::cli::{Global, Status};
+use crate::global::Global;
 use crate::live::{self, CaptureArgs};
 use crate::output;
 use crate::output::say;
+use crate::status::Status;
 use anyhow::bail;
 use clap::{ArgMatches, Args, FromArgMatches};
 use std::io::{IsTerminal, Write};

@@ -1,7 +1,7 @@
 //! What a profile does not name, why, and how to get it: each runtime has its own way to tell what it compiled.
 
+use super::super::capture_args::CaptureArgs;
 use super::super::runtime::{Kind, Runtime};
-use super::CaptureArgs;
 use whyslow_model::Profile;
 use whyslow_model::profile::{LocationId, StackSample};
 

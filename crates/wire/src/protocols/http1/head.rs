@@ -1,5 +1,7 @@
 //! Heads of HTTP/1 messages (RFC 9112): the first line, and the few header fields that matter here.
 
+use crate::protocols::http::{host, trace_id};
+
 /// The verb that a request begins with: the letters are compared at once, which a list of names is not.
 fn verb(word: &[u8]) -> Option<&'static str> {
     Some(match word {
@@ -160,24 +162,6 @@ impl<'a> Fields<'a> {
     pub(super) fn host(&self) -> Option<&'a str> {
         self.host.and_then(host)
     }
-}
-
-/// The id of a trace: 16 or 32 hexadecimal digits, not all zero.
-pub(in crate::protocols) fn trace_id(text: &[u8]) -> Option<&str> {
-    let is_id = matches!(text.len(), 16 | 32)
-        && text.iter().all(u8::is_ascii_hexdigit)
-        && text.iter().any(|byte| *byte != b'0');
-    is_id.then(|| std::str::from_utf8(text).ok()).flatten()
-}
-
-/// A host, with or without its port, of the letters that hosts are of.
-pub(in crate::protocols) fn host(text: &[u8]) -> Option<&str> {
-    let fits = |byte: &u8| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':' | b'[' | b']' | b'*')
-    };
-    (!text.is_empty() && text.len() <= 100 && text.iter().all(fits))
-        .then(|| std::str::from_utf8(text).ok())
-        .flatten()
 }
 
 fn number(text: &[u8]) -> Option<u64> {

@@ -9,12 +9,12 @@ mod reduce;
 #[cfg(test)]
 mod tests;
 
+use super::http::{host, told_status};
 use super::http2::{HTTP2, Http2};
 use crate::pairing::Pairing;
 use crate::{Chunk, Decoder, Direction, Key, Protocol, Request, Sniff, Status, Step, text};
 use chunked::{Chunked, Progress};
 use head::{Fields, RequestLine};
-pub(super) use head::{host, trace_id};
 
 /// HTTP/1.0 and HTTP/1.1.
 pub(super) static HTTP1: Protocol = Protocol {
@@ -389,7 +389,7 @@ fn request(line: &RequestLine<'_>, fields: &Fields<'_>) -> Request {
         text
     };
     let (mut endpoint, mut detail) = (begun(), begun());
-    let host = authority.and_then(head::host);
+    let host = authority.and_then(host);
     if line.verb == "CONNECT" {
         let host = host.unwrap_or("");
         endpoint.push_str(host);
@@ -419,15 +419,4 @@ fn request(line: &RequestLine<'_>, fields: &Fields<'_>) -> Request {
 /// The status of an answer that begins so.
 pub(super) fn status_of(bytes: &[u8]) -> Option<Status> {
     head::status(bytes).flatten().map(told_status)
-}
-
-pub(super) fn told_status(status: u16) -> Status {
-    let text = match status {
-        200 => "200".into(),
-        204 => "204".into(),
-        304 => "304".into(),
-        404 => "404".into(),
-        _ => status.to_string().into(),
-    };
-    Status { text, is_error: status >= 400 }
 }

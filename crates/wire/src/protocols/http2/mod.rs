@@ -12,7 +12,7 @@ mod sniff;
 #[cfg(test)]
 pub(super) mod tests;
 
-use super::http1;
+use super::http;
 use crate::framer::{Framer, Messages, Piece};
 use crate::pairing::Pairing;
 use crate::text::{CUT, path_end, route_template, without_tokens};
@@ -385,7 +385,7 @@ impl Told<'_, '_> {
         let status = match fields.grpc_status {
             Some(code) if is_inner => Some(grpc::status(code)),
             _ if is_inner => None,
-            _ => fields.status.map(http1::told_status),
+            _ => fields.status.map(http::told_status),
         };
         if is_first || status.is_some() {
             self.tell(key, status);
@@ -447,7 +447,7 @@ impl Fields {
             }
             Field::Path => self.path = Some((value.to_vec(), is_cut)),
             Field::Authority | Field::Host => {
-                self.host = self.host.take().or(http1::host(value).map(|host| {
+                self.host = self.host.take().or(http::host(value).map(|host| {
                     let mut shown = String::with_capacity(host.len());
                     without_tokens(host.as_bytes(), false, &mut shown);
                     shown
@@ -457,15 +457,15 @@ impl Fields {
             Field::ContentType => self.is_grpc = grpc::is_content(value),
             Field::GrpcStatus => self.grpc_status = number().and_then(|text| text.parse().ok()),
             Field::TraceParent => {
-                let id = value.split(|byte| *byte == b'-').nth(1).and_then(http1::trace_id);
+                let id = value.split(|byte| *byte == b'-').nth(1).and_then(http::trace_id);
                 self.trace_id = id.map(str::to_owned).or(self.trace_id.take());
             }
             Field::B3 => {
-                let id = value.split(|byte| *byte == b'-').next().and_then(http1::trace_id);
+                let id = value.split(|byte| *byte == b'-').next().and_then(http::trace_id);
                 self.trace_id = self.trace_id.take().or(id.map(str::to_owned));
             }
             Field::B3TraceId => {
-                let id = http1::trace_id(value).map(str::to_owned);
+                let id = http::trace_id(value).map(str::to_owned);
                 self.trace_id = self.trace_id.take().or(id);
             }
             _ => {}

@@ -158,7 +158,7 @@ fn kept(field: Field, value: &[u8], is_cut: bool) -> Option<Vec<u8>> {
         }
         Field::Authority | Field::Host => {
             let mut host = String::new();
-            without_tokens(http1::host(value)?.as_bytes(), false, &mut host);
+            without_tokens(http::host(value)?.as_bytes(), false, &mut host);
             host.into_bytes()
         }
         Field::Status | Field::GrpcStatus if is_number() => value.to_vec(),
@@ -181,7 +181,7 @@ fn trace(value: &[u8]) -> Option<Vec<u8>> {
     let is_parent = value.len() == TRACEPARENT && value.starts_with(b"00-");
     let mut parts = value.split(|byte| *byte == b'-');
     let id = if is_parent { parts.nth(1) } else { parts.next() };
-    let id = id.and_then(http1::trace_id)?;
+    let id = id.and_then(http::trace_id)?;
     Some(if is_parent { format!("00-{id}") } else { id.to_owned() }.into_bytes())
 }
 

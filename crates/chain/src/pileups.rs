@@ -1,0 +1,210 @@
+//! Pile-ups: threads that are all held up by one thing at one time, each with work in hand.
+//!
+//! The paths of what is under way tell at each moment what each thread's time goes back to. Where that is one thing for
+//! most threads of a pool at once, the pool is exhausted: what comes next waits outside.
+
+use super::{Explainer, Kind, Path, Scope, Segment, Span};
+use hashbrown::{HashMap, HashSet};
+use whyslow_facts::ProcessId;
+use whyslow_facts::folds::graph::Resource;
+use whyslow_facts::folds::requests::Side;
+use whyslow_model::event::Tid;
+use whyslow_model::{Nanos, Timestamp};
+
+/// Fewer threads are no pool.
+const MIN_THREADS: usize = 3;
+/// From this part of a pool's threads on it is exhausted: one or two may serve something else, such as health checks.
+const MOST: f64 = 0.8;
+/// Waits looked at where no request is seen, the longest.
+const MAX_WAITS: usize = 2_000;
+
+/// Threads held up by one thing.
+#[derive(Clone, Debug)]
+pub struct PileUp {
+    /// Their process.
+    pub process: ProcessId,
+    /// The thing: `10.0.0.7:6379`, `fsync of /data/x`.
+    pub what: String,
+    /// Of which kind that is.
+    pub kind: Kind,
+    /// How many threads at once, at most.
+    pub peak: usize,
+    /// Threads of the pool: those that were seen to have work in hand.
+    pub pool: usize,
+    /// True where they served requests.
+    pub serving: bool,
+    /// When the longest pile-up began,
+    pub since: Timestamp,
+    /// and how long it lasted.
+    pub longest: Nanos,
+    /// All of them together, ns.
+    pub ns: u64,
+    /// The thread with the longest part, and its interval: its path shows the chain.
+    pub span: Span,
+}
+
+/// A part of an interval of a thread that goes back to one thing.
+struct Part {
+    tid: Tid,
+    from: u64,
+    to: u64,
+}
+
+/// What threads had to do.
+struct InHand {
+    /// The intervals, by process.
+    spans: Vec<(ProcessId, Span)>,
+    /// The threads that had some, by process.
+    pools: HashMap<ProcessId, HashSet<Tid>>,
+    /// True where that is requests.
+    serving: bool,
+}
+
+#[derive(Default)]
+struct Pile {
+    parts: Vec<Part>,
+    /// The longest part, one that another thread held up before one's own, and the place of its interval.
+    worst: (bool, u64, usize),
+}
+
+impl<'a> Explainer<'a> {
+    /// The pile-ups, the longest in all first: one for each process and thing.
+    pub fn pile_ups(&self) -> Vec<PileUp> {
+        let InHand { spans, pools, serving } = self.in_hand();
+        let mut piles: HashMap<(ProcessId, String, Kind), Pile> = HashMap::new();
+        for (at, (process, span)) in spans.iter().enumerate() {
+            let path = self.path(span.tid, span.from, span.to);
+            for segment in path.segments.iter().filter(|segment| self.is_root(&path, segment, serving)) {
+                let Some(call) = segment.call else { continue };
+                let pile = piles.entry((*process, self.resource(call), segment.kind)).or_default();
+                pile.parts.push(Part { tid: span.tid, from: segment.from, to: segment.to });
+                let held_up = path.stays[segment.stay].depth > 0;
+                if (held_up, segment.ns) > (pile.worst.0, pile.worst.1) {
+                    pile.worst = (held_up, segment.ns, at);
+                }
+            }
+        }
+        let mut all: Vec<PileUp> = piles
+            .into_iter()
+            .filter_map(|((process, what, kind), pile)| {
+                let pool = pools.get(&process).map_or(0, HashSet::len);
+                let enough = MIN_THREADS.max((pool as f64 * MOST).ceil() as usize);
+                let swept = sweep(pile.parts, enough)?;
+                let (peak, since, longest, ns) = swept;
+                let span = spans[pile.worst.2].1;
+                Some(PileUp { process, what, kind, peak, pool, serving, since, longest, ns, span })
+            })
+            .collect();
+        all.sort_by(|a, b| (b.ns, &a.what, a.process).cmp(&(a.ns, &b.what, b.process)));
+        all
+    }
+
+    /// Intervals in which threads have work in hand, and the threads of each pool: those of requests; where none is seen,
+    /// waits that are never idle.
+    fn in_hand(&self) -> InHand {
+        let mut pools: HashMap<ProcessId, HashSet<Tid>> = HashMap::new();
+        let (scope, spans) = self.spans();
+        let process = |span: &Span| {
+            let thread = self.thread_at(span.tid, span.from).or_else(|| self.thread_at(span.tid, span.to))?;
+            Some((self.facts.world.threads.thread(thread).process, *span))
+        };
+        if scope == Scope::Requests {
+            let open = self.facts.requests.open().iter().filter(|request| request.side == Side::Server);
+            let open = open.map(|request| Span {
+                tid: request.answered_by.unwrap_or(request.tid),
+                from: request.begin,
+                to: self.facts.window.end,
+            });
+            for (_, process, tid, _) in self.facts.requests.threads().filter(|row| row.0 == Side::Server) {
+                pools.entry(process).or_default().insert(tid);
+            }
+            let spans = spans.into_iter().chain(open).filter_map(|span| process(&span)).collect();
+            return InHand { spans, pools, serving: true };
+        }
+        let mut waits: Vec<_> = self.facts.graph.calls().filter(|call| call.is_never_idle()).collect();
+        for call in &waits {
+            pools.entry(call.process).or_default().insert(call.tid);
+        }
+        waits.sort_by_key(|call| (std::cmp::Reverse(call.dur()), call.tid, call.from));
+        waits.truncate(MAX_WAITS);
+        let spans =
+            waits.iter().map(|call| (call.process, Span { tid: call.tid, from: call.from, to: call.to }));
+        InHand { spans: spans.collect(), pools, serving: false }
+    }
+
+    /// A real wait. Without requests a lock alone is no root: who has it may be at work.
+    fn is_root(&self, path: &Path<'a>, segment: &Segment<'a>, serving: bool) -> bool {
+        let waits = match segment.kind {
+            Kind::Disk | Kind::Peer | Kind::PageFault | Kind::Pipe | Kind::Timer | Kind::Child => true,
+            Kind::Lock => serving,
+            _ => false,
+        };
+        // A request's first bytes and last bytes are its client's matter.
+        let own = path.stays[segment.stay].depth == 0;
+        let client = |what: Resource| match what {
+            Resource::Peer(end) => {
+                let life =
+                    self.facts.world.life_of(segment.call.map_or(ProcessId(0), |call| call.process), end.fd);
+                life.is_none_or(|life| life.origin == whyslow_facts::Origin::Accept)
+            }
+            _ => false,
+        };
+        waits && segment.exact && !(own && segment.call.is_some_and(|call| client(call.what)))
+    }
+}
+
+/// Where at least `enough` threads are held up at once: how many at most, since when the longest time, how long that
+/// lasted, and how long all such times are, ns.
+fn sweep(parts: Vec<Part>, enough: usize) -> Option<(usize, Timestamp, Nanos, u64)> {
+    let mut steps: Vec<(u64, bool, Tid)> = Vec::with_capacity(parts.len() * 2);
+    for part in parts {
+        steps.push((part.from, true, part.tid));
+        steps.push((part.to, false, part.tid));
+    }
+    // At one moment ends come first.
+    steps.sort_unstable();
+    let mut held: HashMap<Tid, u32> = HashMap::new();
+    let (mut peak, mut since, mut all) = (0, None, 0);
+    let mut longest = (0, 0);
+    for (at, begins, tid) in steps {
+        match begins {
+            true => *held.entry(tid).or_default() += 1,
+            false => {
+                if let Some(times) = held.get_mut(&tid) {
+                    *times -= 1;
+                    if *times == 0 {
+                        held.remove(&tid);
+                    }
+                }
+            }
+        }
+        peak = peak.max(held.len());
+        match since {
+            None if held.len() >= enough => since = Some(at),
+            Some(from) if held.len() < enough => {
+                all += at - from;
+                if at - from > longest.0 {
+                    longest = (at - from, from);
+                }
+                since = None;
+            }
+            _ => {}
+        }
+    }
+    (all > 0).then(|| (peak, Timestamp::new(longest.1), Nanos::new(longest.0), all))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn piles_are_counted_by_threads_at_one_time() {
+        let part = |tid, from, to| Part { tid, from, to };
+        let parts = || vec![part(1, 0, 10), part(2, 2, 9), part(3, 4, 12), part(1, 10, 20), part(2, 15, 16)];
+        assert_eq!(sweep(parts(), 3), Some((3, Timestamp::new(4), Nanos::new(5), 5)));
+        assert_eq!(sweep(parts(), 4), None);
+        // One thread twice is one.
+        assert_eq!(sweep(vec![part(1, 0, 9), part(1, 0, 9)], 2), None);
+    }
+}

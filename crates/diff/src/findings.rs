@@ -1,0 +1,103 @@
+//! Findings of two diagnoses, matched.
+
+use super::noise;
+use crate::words;
+use whyslow_facts::Facts;
+use whyslow_model::{Diagnosis, Finding, FindingChange, Severity};
+
+/// Findings by what became of them. Those about the captures themselves are left out.
+pub(super) struct Changes {
+    pub(super) gone: Vec<FindingChange>,
+    pub(super) new: Vec<FindingChange>,
+    pub(super) kept: Vec<FindingChange>,
+    pub(super) unknown: Vec<FindingChange>,
+}
+
+pub(super) fn compare(
+    before: &Diagnosis,
+    after: &Diagnosis,
+    before_facts: &Facts,
+    after_facts: &Facts,
+) -> Changes {
+    let mut changes = Changes { gone: Vec::new(), new: Vec::new(), kept: Vec::new(), unknown: Vec::new() };
+    let mut unmatched: Vec<&Finding> = of_program(after).collect();
+    for old in of_program(before) {
+        if let Some(at) = best_match(old, &unmatched) {
+            changes.kept.push(kept(old, unmatched.remove(at)));
+            continue;
+        }
+        let unjudged = after.not_judged.iter().find(|rule| rule.id == old.id);
+        match unjudged {
+            Some(rule) => changes.unknown.push(change(
+                Some(old),
+                None,
+                format!("the second capture lacks {}: {}", rule.missing, rule.supply),
+            )),
+            None => changes.gone.push(change(Some(old), None, gone(old, before_facts, after_facts))),
+        }
+    }
+    for new in unmatched {
+        let unjudged = before.not_judged.iter().find(|rule| rule.id == new.id);
+        let text = match unjudged {
+            Some(rule) => format!("could not be judged before: the first capture lacks {}", rule.missing),
+            None => "was not there".to_string(),
+        };
+        changes.new.push(change(None, Some(new), text));
+    }
+    changes
+}
+
+fn of_program(diagnosis: &Diagnosis) -> impl Iterator<Item = &Finding> {
+    diagnosis.findings.iter().filter(|finding| finding.severity > Severity::Capture)
+}
+
+/// The finding of the same rule about the same thing. Process and thread numbers and addresses differ from run to
+/// run; a finding about nothing else matches any of its rule.
+fn best_match(old: &Finding, candidates: &[&Finding]) -> Option<usize> {
+    let same_rule = || candidates.iter().enumerate().filter(|(_, new)| new.id == old.id);
+    let subject = |finding: &Finding| {
+        let subject = &finding.subject;
+        (subject.path.clone(), subject.peer.clone(), subject.endpoint.clone())
+    };
+    let exact = same_rule().find(|(_, new)| subject(new) == subject(old));
+    let lasting = subject(old) != (None, None, None);
+    exact
+        .or_else(|| same_rule().find(|(_, new)| !lasting || subject(new) == (None, None, None)))
+        .map(|(at, _)| at)
+}
+
+fn change(before: Option<&Finding>, after: Option<&Finding>, text: String) -> FindingChange {
+    let either = before.or(after);
+    FindingChange {
+        id: either.map_or("", |finding| finding.id),
+        title: either.map_or(String::new(), |finding| finding.title.clone()),
+        before: before.map(|finding| finding.severity),
+        after: after.map(|finding| finding.severity),
+        share_before: before.and_then(|finding| finding.share),
+        share_after: after.and_then(|finding| finding.share),
+        change: text,
+    }
+}
+
+fn kept(old: &Finding, new: &Finding) -> FindingChange {
+    let text = match (old.share, new.share) {
+        (Some(a), Some(b)) if noise::shares_differ(a, b) => {
+            format!("{} -> {} of {}", words::percent(a), words::percent(b), new.share_of)
+        }
+        _ if old.severity != new.severity => format!("{} -> {}", old.severity.word(), new.severity.word()),
+        (Some(_), Some(_)) => "no change beyond noise".to_string(),
+        _ => "still there".to_string(),
+    };
+    change(Some(old), Some(new), text)
+}
+
+/// `200,135 stat calls -> 0`.
+fn gone(old: &Finding, before: &Facts, after: &Facts) -> String {
+    let Some(syscall) = old.subject.syscall.as_deref() else { return "was not found again".to_string() };
+    let names: Vec<&str> = syscall.split(", ").collect();
+    let (was, is) = (before.calls_of(&names), after.calls_of(&names));
+    if was == 0 {
+        return "was not found again".to_string();
+    }
+    format!("{} {} calls -> {}", words::count(was), names.join(" and "), words::count(is))
+}

@@ -1,0 +1,140 @@
+use super::*;
+use whyslow_model::{
+    Call, CountRow, CountTable, Event, Exit, Nanos, Ret, Sink, SourceId, TimeKind, Timestamp,
+};
+
+/// A table of counts, as `strace -c` prints it.
+fn table(rows: &[(&str, u64)]) -> Facts {
+    let mut facts = Facts::default();
+    let row = |(name, calls): &(&str, u64)| CountRow {
+        name: name.to_string(),
+        calls: Some(*calls),
+        errors: Some(0),
+        total: Nanos::new(calls * 50),
+        min: Nanos::UNKNOWN,
+        max: Nanos::UNKNOWN,
+        mean: Nanos::UNKNOWN,
+        line: 1,
+        raw: String::new(),
+    };
+    facts.push(Event::Counts(CountTable {
+        source: SourceId(0),
+        time: TimeKind::SystemCpu,
+        library: false,
+        rows: rows.iter().map(row).collect(),
+        stated_calls: None,
+        stated_total: Nanos::UNKNOWN,
+    }));
+    facts.finish();
+    facts
+}
+
+/// A program from its start to its end: `writes` to one file, each after `every` ns.
+fn run(writes: u64, every: u64, ends: bool) -> Facts {
+    calls("write", "3, \"0123456789\", 10", 10, writes, every, ends)
+}
+
+/// Likewise, of any call.
+fn calls(name: &str, args: &str, ret: i64, times: u64, every: u64, ends: bool) -> Facts {
+    let mut facts = Facts::default();
+    let mut now = 0;
+    let mut push = |name: &str, args: &str, ret: i64, at: u64| {
+        let mut call = Call::new(name, args);
+        (call.tid, call.ts, call.dur) = (7, Timestamp::new(at), Nanos::new(1_000));
+        call.ret = Ret::Value(ret);
+        facts.push(Event::Call(&call));
+    };
+    push("execve", "\"/bin/x\", [\"x\"], 0x7 /* 1 var */", 0, now);
+    push("openat", "AT_FDCWD, \"/tmp/out\", O_WRONLY|O_CREAT, 0644", 3, now);
+    for _ in 0..times {
+        now += every;
+        push(name, args, ret, now);
+    }
+    if ends {
+        let exit = Exit {
+            source: SourceId(0),
+            line: 1,
+            tid: 7,
+            ts: Timestamp::new(now),
+            status: Some(0),
+            signal: None,
+        };
+        facts.push(Event::Exit(exit));
+    }
+    facts.finish();
+    facts
+}
+
+fn compare(before: &Facts, after: &Facts) -> Diff {
+    let (old, new) = (whyslow_diagnose::diagnose(before), whyslow_diagnose::diagnose(after));
+    diff(Side { facts: before, diagnosis: &old }, Side { facts: after, diagnosis: &new })
+}
+
+fn change<'d>(diff: &'d Diff, name: &str) -> &'d str {
+    diff.figures.iter().find(|figure| figure.name == name).map_or("(no such figure)", |figure| &figure.change)
+}
+
+#[test]
+fn tables_give_work_but_no_speed() {
+    let before = table(&[("stat", 200_135), ("write", 523), ("read", 129), ("rename", 5)]);
+    let after = table(&[("write", 2_599), ("read", 664), ("rename", 25)]);
+    let diff = compare(&before, &after);
+    assert_eq!(change(&diff, "write calls"), "5.0x in an unknown time");
+    assert_eq!(change(&diff, "stat calls"), "none any more");
+    assert_eq!(change(&diff, "stat calls per rename"), "none any more");
+    assert!(diff.verdict.contains("5.0x the files (renames 5 -> 25)"), "{}", diff.verdict);
+    assert!(diff.verdict.contains("in an unknown time"), "{}", diff.verdict);
+    assert!(diff.refusals[0].starts_with("No rate and no speed-up is claimed"), "{:?}", diff.refusals);
+    let all = format!("{diff:?}");
+    assert!(
+        !all.contains("a second;") && !all.contains("faster") && !diff.figures.iter().any(|f| f.unit == "ns")
+    );
+}
+
+#[test]
+fn equal_inputs_show_no_change() {
+    for facts in
+        [table(&[("stat", 200_135), ("write", 523)]), run(500, 1_000_000, true), run(500, 1_000_000, false)]
+    {
+        let diff = compare(&facts, &facts);
+        assert!(diff.verdict.starts_with("No change beyond noise"), "{}", diff.verdict);
+        assert!(diff.figures.iter().all(|figure| figure.beyond_noise != Some(true)));
+        assert!(diff.gone.is_empty() && diff.new.is_empty());
+    }
+}
+
+#[test]
+fn whole_runs_compare_their_time() {
+    let diff = compare(&run(1_000, 163_172_000, true), &run(1_000, 8_810_000, true));
+    assert_eq!(change(&diff, "total time"), "18.5x less");
+    assert_eq!(change(&diff, "time per write"), "18.5x less");
+    assert_eq!(change(&diff, "write calls"), "the same");
+    assert!(diff.verdict.contains("Total time 18.5x less (2 min 43 s -> 8.81 s)"), "{}", diff.verdict);
+    assert!(diff.refusals.is_empty());
+}
+
+/// A program that works for a fixed time shows its gain in what it gets done.
+#[test]
+fn more_results_in_the_same_time_are_told() {
+    let files =
+        |count| calls("rename", "\"/tmp/part\", \"/tmp/done\"", 0, count, 2_000_000_000 / count, true);
+    let diff = compare(&files(40), &files(1_000));
+    let told = "Work done: 25.0x the files (renames 40 -> 1,000) in the same time";
+    assert!(diff.verdict.contains(told), "{}", diff.verdict);
+    assert!(!compare(&files(1_000), &files(40)).verdict.contains("Work done"));
+}
+
+#[test]
+fn a_longer_window_is_no_change() {
+    let diff = compare(&run(1_000, 1_000_000, false), &run(2_000, 1_000_000, false));
+    assert!(diff.verdict.starts_with("No change beyond noise"), "{}", diff.verdict);
+    let diff = compare(&run(1_000, 1_000_000, false), &run(1_000, 500_000, false));
+    assert_eq!(change(&diff, "write calls"), "the same");
+    assert_eq!(change(&diff, "time per write"), "2.0x less");
+}
+
+#[test]
+fn nothing_done_cures_nothing() {
+    let diff = compare(&run(1_000, 1_000_000, true), &run(0, 1, true));
+    assert!(diff.refusals.iter().any(|text| text.contains("shows no work done")), "{:?}", diff.refusals);
+}

@@ -1,0 +1,110 @@
+//! What the capture is, and what it cannot show.
+
+use crate::world::World;
+use whyslow_model::syscall::Names;
+use whyslow_model::{Call, CallFlags, CaptureKind, CaptureNote, NoteKind, SourceId, SourceInfo, Timestamp};
+
+/// Facts about the capture itself.
+#[derive(Debug, Default)]
+pub struct CaptureFacts {
+    /// The inputs, read to their end.
+    pub sources: Vec<SourceInfo>,
+    /// The readers' remarks.
+    pub notes: Vec<CaptureNote>,
+    /// Calls whose duration is known.
+    pub timed: u64,
+    /// Calls whose start time is known.
+    pub clocked: u64,
+    /// Calls without an end in the capture.
+    pub ends_not_seen: u64,
+    /// Calls without a start in the capture.
+    pub starts_not_seen: u64,
+    /// Calls that show at least one string cut by `-s`.
+    pub cut_strings: u64,
+    /// Library calls (ltrace).
+    pub library_calls: u64,
+    /// Stack frames (`-k`) are shown.
+    pub has_stacks: bool,
+    /// Calls (`-y`) that show what a descriptor is.
+    pub annotated: u64,
+    /// The time of the last call, to notice a capture that ends at once.
+    pub last: Timestamp,
+    /// Names outside the table of syscalls.
+    pub names: Names,
+}
+
+impl CaptureFacts {
+    /// Says what was not told apart because there was too much of it.
+    pub(crate) fn remark_bounds(&mut self, world: &World) {
+        let bounds = [
+            (world.threads.rest_calls(), "calls are of more threads than are told apart; they share one row"),
+            (
+                world.fds.refused,
+                "calls and rows are of more open descriptors than are told apart; no descriptor has them",
+            ),
+        ];
+        let source = self.sources.first().map_or(SourceId(0), |source| source.id);
+        for (count, text) in bounds.into_iter().filter(|(count, _)| *count > 0) {
+            let text = format!("{count} {text}");
+            self.notes.push(CaptureNote { kind: NoteKind::Assumed, source, line: None, text, tid: None });
+        }
+    }
+
+    #[inline]
+    pub(crate) fn call(&mut self, call: &Call<'_>) {
+        self.timed += call.dur.is_known() as u64;
+        self.clocked += call.ts.is_known() as u64;
+        self.ends_not_seen += call.flags.contains(CallFlags::END_NOT_SEEN) as u64;
+        self.starts_not_seen += call.flags.contains(CallFlags::START_NOT_SEEN) as u64;
+        self.library_calls += call.flags.contains(CallFlags::LIBRARY) as u64;
+    }
+
+    /// True where calls show how long they took.
+    pub fn has_durations(&self) -> bool {
+        self.timed > 0
+    }
+
+    /// True where calls show when they began.
+    pub fn has_clock(&self) -> bool {
+        self.clocked > 0
+    }
+
+    /// The source of that number, once it was read to its end.
+    pub fn source(&self, id: SourceId) -> Option<&SourceInfo> {
+        self.sources.iter().find(|source| source.id == id)
+    }
+
+    /// The name of a source.
+    pub fn source_name(&self, id: SourceId) -> &str {
+        self.source(id).map_or("?", |source| source.name.as_str())
+    }
+
+    /// The name of the first source, for sums over a whole capture.
+    pub fn first_name(&self) -> &str {
+        self.sources.first().map_or("?", |source| source.name.as_str())
+    }
+
+    /// True where the calls are those of a recording of ours.
+    pub fn is_recording(&self) -> bool {
+        self.has(CaptureKind::Recording)
+    }
+
+    /// The command that records all that rules ask for, in the same way as the calls at hand were recorded.
+    pub fn retake(&self) -> String {
+        let command = match self.is_recording() {
+            true => "whyslow record -p PID --mode full -o again.whyslow",
+            false => "strace -f -ttT -y -s 256 -o trace.st -p PID",
+        };
+        command.to_string()
+    }
+
+    /// True where a source of that kind was read.
+    pub fn has(&self, kind: CaptureKind) -> bool {
+        self.sources.iter().any(|source| source.kind == kind)
+    }
+
+    /// Damaged lines of all sources.
+    pub fn rejects(&self) -> u64 {
+        self.sources.iter().map(|source| source.rejects).sum()
+    }
+}

@@ -1,0 +1,216 @@
+//! Event loops: what a thread does between two polls, where that takes long and others wait meanwhile.
+
+use crate::exemplar::Exemplar;
+use crate::world::ids::LifeId;
+use crate::world::ids::ProcessId;
+use crate::world::{Seen, World};
+use crate::{Fold, When};
+use hashbrown::HashMap;
+use whyslow_model::event::Tid;
+use whyslow_model::{Call, Nanos, Syscall, Timestamp};
+
+/// What a turn of the loop was spent in.
+#[derive(Clone, Debug)]
+pub struct Blocker {
+    /// The call that took most of the turn; `None`: the thread's own code.
+    pub call: Option<(Syscall, Option<Box<str>>)>,
+    /// Turns.
+    pub turns: u64,
+    /// Their time, ns.
+    pub ns: u64,
+    /// The line of the longest such call, or of the poll that ended the longest turn.
+    pub longest: Exemplar,
+    longest_ns: u64,
+}
+
+/// One thread's loop.
+#[derive(Debug)]
+pub struct EventLoop {
+    /// The process.
+    pub process: ProcessId,
+    /// The thread.
+    pub tid: Tid,
+    /// Another thread polled the same epoll instance too: what is ready then waits for any of them.
+    pub shared: bool,
+    /// Polls.
+    pub polls: u64,
+    /// Turns from the end of a poll to the start of the next that took at least [`Loops::BLOCKED`] and after which something was ready at once.
+    pub blocked: u64,
+    /// Time of those, ns.
+    pub blocked_ns: u64,
+    /// Calls made in them.
+    pub calls: u64,
+    /// Turns after which two descriptors or more were ready at once.
+    pub several_waited: u64,
+    /// Descriptors that were ready at once after them.
+    pub waiting: u64,
+    /// The longest one, ns.
+    pub longest_ns: u64,
+    /// What they were spent in.
+    pub blockers: Vec<Blocker>,
+}
+
+/// A call, what it worked on, and its line.
+type Slowest = (Syscall, Option<Box<str>>, Exemplar);
+
+#[derive(Debug, Default, Clone)]
+struct State {
+    tid: Tid,
+    /// End of the last poll.
+    polled: Timestamp,
+    /// Calls of the thread by then.
+    calls: u64,
+    /// The longest call since.
+    slowest: Option<Box<Slowest>>,
+    /// Row, from 1.
+    row: u32,
+}
+
+/// Event loops by thread.
+#[derive(Debug, Default)]
+pub struct Loops {
+    /// The rows.
+    pub rows: Vec<EventLoop>,
+    threads: Vec<State>,
+    /// By epoll instance the thread that polled it first.
+    pollers: HashMap<(ProcessId, i32, Option<LifeId>), Tid, foldhash::fast::RandomState>,
+}
+
+impl Loops {
+    /// A turn this long is felt by those who wait for the loop.
+    pub const BLOCKED: Nanos = Nanos::from_millis(50);
+    /// A poll that ends within this time found what was ready before it began.
+    const AT_ONCE: Nanos = Nanos::from_millis(1);
+    /// Loops told apart.
+    const MAX_ROWS: usize = 256;
+    /// Things a loop is blocked in that are told apart.
+    const MAX_BLOCKERS: usize = 16;
+    /// Epoll instances told apart.
+    const MAX_POLLERS: usize = 4_096;
+
+    fn poll(&mut self, seen: &Seen<'_>, world: &World) {
+        let call = seen.call;
+        let calls = world.threads.thread(seen.thread).calls;
+        let state = &mut self.threads[seen.thread.0 as usize];
+        let slowest = state.slowest.take();
+        let turn = call.ts.since(state.polled);
+        let made = calls.saturating_sub(state.calls);
+        (state.polled, state.calls) = (call.end(), calls);
+        if state.row == 0 {
+            if self.rows.len() >= Self::MAX_ROWS {
+                return;
+            }
+            self.rows.push(EventLoop {
+                process: seen.process,
+                tid: call.tid,
+                shared: false,
+                polls: 0,
+                blocked: 0,
+                blocked_ns: 0,
+                calls: 0,
+                several_waited: 0,
+                waiting: 0,
+                longest_ns: 0,
+                blockers: Vec::new(),
+            });
+            state.row = self.rows.len() as u32;
+        }
+        let at = state.row as usize - 1;
+        if let Some((fd, _)) = call.first_fd() {
+            let epoll = (seen.process, fd, seen.life);
+            let room = self.pollers.len() < Self::MAX_POLLERS;
+            let first = match self.pollers.get(&epoll) {
+                Some(first) => *first,
+                None if room => *self.pollers.entry(epoll).or_insert(call.tid),
+                None => call.tid,
+            };
+            if first != call.tid {
+                self.rows[at].shared = true;
+                let process = seen.process;
+                let others = self.rows.iter_mut().filter(|row| row.tid == first && row.process == process);
+                others.for_each(|row| row.shared = true);
+            }
+        }
+        let row = &mut self.rows[at];
+        row.polls += 1;
+        let ready = call.ok().unwrap_or(0).max(0) as u64;
+        if let Some(ns) = turn.get().filter(|_| turn >= Self::BLOCKED)
+            && ready > 0
+            && call.dur.is_known()
+            && call.dur <= Self::AT_ONCE
+        {
+            row.blocked += 1;
+            row.blocked_ns += ns;
+            row.calls += made;
+            row.waiting += ready;
+            row.several_waited += (ready > 1) as u64;
+            row.longest_ns = row.longest_ns.max(ns);
+            blame(&mut row.blockers, slowest, ns, call);
+        }
+    }
+}
+
+/// The call that took at least half of the turn, else the thread's own code.
+#[cold]
+fn blame(blockers: &mut Vec<Blocker>, slowest: Option<Box<Slowest>>, ns: u64, poll: &Call<'_>) {
+    let slowest = slowest.map(|slowest| *slowest).filter(|(.., line)| line.dur.or_zero() * 2 >= ns);
+    let (call, line) = match slowest {
+        Some((syscall, target, line)) => (Some((syscall, target)), line),
+        None => (None, Exemplar::of(poll)),
+    };
+    match blockers.iter().position(|blocker| blocker.call == call) {
+        Some(at) => {
+            let blocker = &mut blockers[at];
+            blocker.turns += 1;
+            blocker.ns += ns;
+            if ns > blocker.longest_ns {
+                (blocker.longest_ns, blocker.longest) = (ns, line);
+            }
+        }
+        None if blockers.len() < Loops::MAX_BLOCKERS => {
+            blockers.push(Blocker { call, turns: 1, ns, longest: line, longest_ns: ns });
+        }
+        None => {}
+    }
+}
+
+/// Polls of many descriptors: those of an event loop.
+fn is_poll(syscall: Syscall) -> bool {
+    matches!(syscall, Syscall::EPOLL_WAIT | Syscall::EPOLL_PWAIT | Syscall::EPOLL_PWAIT2)
+}
+
+impl Fold for Loops {
+    fn wants(&self, _: Syscall) -> bool {
+        true
+    }
+
+    fn when(&self, syscall: Syscall) -> When {
+        if is_poll(syscall) { When::Always } else { When::Slow }
+    }
+
+    #[inline]
+    fn call(&mut self, seen: &Seen<'_>, world: &World) {
+        let at = seen.thread.0 as usize;
+        if at >= self.threads.len() {
+            self.threads.resize(at + 1, State::default());
+        }
+        let state = &mut self.threads[at];
+        if state.tid != seen.call.tid {
+            // The place of a thread that ended was given to another one.
+            *state = State { tid: seen.call.tid, ..State::default() };
+        }
+        if is_poll(seen.call.syscall) {
+            return self.poll(seen, world);
+        }
+        let longest = state.slowest.as_ref().map_or(0, |slowest| slowest.2.dur.or_zero());
+        if state.polled.is_known() && seen.call.dur.or_zero() > longest {
+            let life = seen.life.and_then(|life| world.fds.get(life));
+            let target = life.and_then(|life| life.target(world)).or_else(|| {
+                let file = seen.file?;
+                Some(world.files.get(file).path.to_string())
+            });
+            state.slowest =
+                Some(Box::new((seen.call.syscall, target.map(Into::into), Exemplar::of(seen.call))));
+        }
+    }
+}

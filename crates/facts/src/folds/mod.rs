@@ -1,0 +1,32 @@
+//! The folds of calls, a file each: one sees the calls that it asks for, with what the world knows about them.
+
+pub mod activity;
+pub mod again;
+pub mod busy;
+pub mod closes;
+pub mod copies;
+pub mod dns_names;
+pub mod duplicates;
+pub mod errors;
+pub mod exchanges;
+pub mod file_locks;
+pub(crate) mod fold;
+pub mod gil;
+pub mod graph;
+pub mod herds;
+pub mod hidden;
+pub mod laps;
+pub mod limits;
+pub mod locks;
+pub mod log_levels;
+pub mod loops;
+pub mod memory;
+pub mod peers;
+pub mod readiness;
+pub mod requests;
+pub mod searches;
+pub mod sleeps;
+pub mod slow_files;
+pub mod spawns;
+pub mod waits;
+pub mod work;

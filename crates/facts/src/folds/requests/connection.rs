@@ -1,0 +1,167 @@
+//! One connection: which end this program is, what is open on it, and turns where the bytes tell nothing.
+
+use super::record::Side;
+use crate::folds::peers::{Role, port_of, role_of};
+use crate::world::World;
+use crate::world::fds::{FdLife, Origin};
+use crate::world::ids::LifeId;
+use std::sync::Arc;
+use whyslow_model::FdKind;
+use whyslow_wire::{Connection as Wire, Direction, Key};
+
+/// One connection.
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub(super) life: LifeId,
+    pub(super) side: Option<Side>,
+    pub(super) peer: Option<Arc<str>>,
+    pub(super) wire: Option<Box<Wire>>,
+    port: Option<u16>,
+    kind: FdKind,
+    /// Chunks from which the side could not be told.
+    strange: u8,
+    /// Chunks, up to the number after which no protocol is expected.
+    pub(super) chunks: u8,
+    /// Requests under way with their place.
+    pub(super) open: Vec<(Key, u32)>,
+    /// Answered requests.
+    pub(super) answered: u64,
+    /// The request of the present turn, where no protocol is known.
+    pub(super) turn: Option<u32>,
+    /// The present turn has its answer, or part of it.
+    pub(super) turn_answered: bool,
+    pub(super) is_tls: bool,
+    /// Gaps of the recording before its last call ([`super::gaps`]).
+    pub(super) gaps: u32,
+}
+
+/// The key of a turn: no protocol counts so far.
+pub(super) const TURN: Key = Key(u64::MAX);
+
+impl Connection {
+    /// Chunks after which nothing is expected of a connection whose ends are unknown.
+    const MAX_STRANGE: u8 = 16;
+
+    pub(super) fn unknown() -> Connection {
+        Connection {
+            life: LifeId::NONE,
+            side: None,
+            peer: None,
+            wire: None,
+            port: None,
+            kind: FdKind::Unknown,
+            strange: Connection::MAX_STRANGE,
+            chunks: 0,
+            open: Vec::new(),
+            answered: 0,
+            turn: None,
+            turn_answered: false,
+            is_tls: false,
+            gaps: 0,
+        }
+    }
+
+    pub(super) fn new(id: LifeId, world: &World) -> Connection {
+        let mut connection = Connection { life: id, strange: 0, ..Connection::unknown() };
+        let Some(life) = world.fds.get(id) else { return connection };
+        connection.kind = life.kind;
+        connection.side = side_of(life, world);
+        connection.peer = life.peer().map(Arc::from);
+        connection.port = match connection.side {
+            Some(Side::Server) => life.local().and_then(port_of),
+            Some(Side::Client) => life.peer().and_then(port_of),
+            None => None,
+        };
+        connection
+    }
+
+    /// Who is asked, where that came to be known only after the connection was first seen.
+    pub(super) fn name_peer(&mut self, world: &World) {
+        if self.peer.is_none() {
+            self.peer = world.fds.get(self.life).and_then(|life| life.peer()).map(Arc::from);
+        }
+    }
+
+    /// Which way a chunk goes that was read or written; `None` where nothing tells.
+    pub(super) fn direction(&mut self, read: bool, head: &[u8]) -> Option<Direction> {
+        if self.side.is_none() {
+            if self.strange >= Self::MAX_STRANGE || head.is_empty() {
+                return None;
+            }
+            let asks = whyslow_wire::sniff(head, Direction::Request, self.port).is_some();
+            let answers = whyslow_wire::sniff(head, Direction::Response, self.port).is_some();
+            self.side = match (asks, answers) {
+                (true, false) => Some(if read { Side::Server } else { Side::Client }),
+                (false, true) => Some(if read { Side::Client } else { Side::Server }),
+                _ => None,
+            };
+            self.strange += u8::from(self.side.is_none());
+        }
+        Some(match (self.side?, read) {
+            (Side::Server, true) | (Side::Client, false) => Direction::Request,
+            (Side::Server, false) | (Side::Client, true) => Direction::Response,
+        })
+    }
+
+    pub(super) fn wire(&mut self) -> &mut Wire {
+        let port = self.port;
+        self.wire.get_or_insert_with(|| Box::new(Wire::new(port)))
+    }
+
+    /// Characters of a payload that are worth a look: where no protocol is expected any more, only a record's head.
+    pub(super) fn worth(&self) -> usize {
+        if self.protocol().is_some() || self.chunks < Self::MAX_STRANGE {
+            return usize::MAX;
+        }
+        // Five bytes of a TLS record, each up to four characters.
+        if self.side.is_some() { 20 } else { 0 }
+    }
+
+    /// The protocol, once recognised as one whose requests can be seen.
+    pub(super) fn protocol(&self) -> Option<&'static str> {
+        let name = self.wire.as_ref()?.protocol()?.name;
+        (name != whyslow_wire::protocols::TLS_NAME).then_some(name)
+    }
+
+    /// True where turns stand for requests: a stream socket whose ends are known.
+    pub(super) fn takes_turns(&self) -> bool {
+        matches!(self.kind, FdKind::Tcp | FdKind::Unix | FdKind::Socket)
+    }
+
+    /// True where a request without an answer is one that was waited for: others may be no requests at all.
+    pub(super) fn expects_answers(&self) -> bool {
+        self.answered > 0 || (self.kind.is_socket() && self.protocol().is_some())
+    }
+}
+
+/// Which end this program is, as far as the connection itself tells; else its bytes do.
+fn side_of(life: &FdLife, world: &World) -> Option<Side> {
+    match life.origin {
+        Origin::Accept => return Some(Side::Server),
+        Origin::Socket => return Some(Side::Client),
+        _ => {}
+    }
+    // Where one end is not known, the role would be a guess.
+    let known = life.peer().and_then(port_of).is_some() && life.local().and_then(port_of).is_some();
+    known.then(|| match role_of(life, world) {
+        Role::Client => Side::Server,
+        Role::Server => Side::Client,
+    })
+}
+
+/// What a record of TLS begins with (RFC 8446, 5.1): its kind, and version 3.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Tls {
+    /// Handshake, alert or change of cipher.
+    Control,
+    /// Application data.
+    Data,
+}
+
+pub(super) fn tls_record(head: &[u8]) -> Option<Tls> {
+    match head {
+        [20..=22, 3, 0..=4, ..] => Some(Tls::Control),
+        [23, 3, 0..=4, ..] => Some(Tls::Data),
+        _ => None,
+    }
+}

@@ -1,0 +1,125 @@
+//! Requests of ours that are asked again at once after they failed.
+
+use super::record::{EndpointId, RequestRecord};
+use crate::exemplar::Exemplar;
+use hashbrown::HashMap;
+use std::hash::{BuildHasher, Hash};
+use whyslow_model::event::Tid;
+use whyslow_model::{Nanos, Timestamp};
+use whyslow_wire::text::CUT;
+
+/// How often requests of one endpoint were asked again at once after the same one had failed.
+#[derive(Debug, Default)]
+pub struct Retries {
+    /// Requests that were asked again.
+    pub count: u64,
+    /// Time of the tries that failed and were followed by another at once, with what passed between them, ns.
+    pub ns: u64,
+    /// Tries in the longest run, the first one too.
+    pub longest: u64,
+    /// The first try of it, and the last.
+    pub example: Option<Box<(Exemplar, Exemplar)>>,
+}
+
+/// A try in a run: which one it is, and how it began.
+#[derive(Clone, Debug)]
+pub(super) struct Try {
+    /// From 1.
+    number: u64,
+    /// Time since the end of the one before.
+    gap: Nanos,
+    /// What the failed try before it took, with the gap.
+    wasted: Nanos,
+    first: Exemplar,
+}
+
+/// A request that failed.
+#[derive(Debug)]
+struct Failed {
+    end: Timestamp,
+    parent: Option<u64>,
+    dur: Nanos,
+    own: Try,
+}
+
+/// Requests that failed lately, by what they asked and who asked it.
+#[derive(Debug, Default)]
+pub(super) struct FailedLately(HashMap<u64, Failed>);
+
+impl FailedLately {
+    /// Requests that failed and may be asked again. One is some hundred bytes.
+    const MOST: usize = 512;
+    /// A pause of this length gives the other end time: who tries again behind it does not storm.
+    const PAUSE: Nanos = Nanos::from_millis(100);
+
+    /// A request of ours begins: which try it is, where the same one has just failed, and what the tries cost so far.
+    pub(super) fn again(&mut self, record: &RequestRecord) -> Option<Try> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let failed = self.0.remove(&key(record)?)?;
+        let gap = record.begin.since(failed.end);
+        let parent = record.parent.map(|(number, _)| number);
+        // Two requests that we serve may need the same thing: only within one it is the same one again.
+        let other = parent != failed.parent && parent.is_some() && failed.parent.is_some();
+        if !gap.is_known() || gap >= Self::PAUSE || other || backs_off(failed.own.gap, gap) {
+            return None;
+        }
+        let wasted = Nanos::new(failed.dur.or_zero().saturating_add(gap.or_zero()));
+        Some(Try { number: failed.own.number + 1, gap, wasted, first: failed.own.first })
+    }
+
+    /// A request of ours failed. `own` tells which try it was, where it was not the first.
+    pub(super) fn failed(&mut self, record: &RequestRecord, own: Option<Try>) {
+        let Some(key) = key(record).filter(|_| record.end.is_known() && may_heal(record)) else { return };
+        if self.0.len() >= Self::MOST {
+            self.0.retain(|_, failed| record.end.since(failed.end) < Self::PAUSE);
+        }
+        if self.0.len() < Self::MOST {
+            let parent = record.parent.map(|(number, _)| number);
+            let own = own.unwrap_or_else(|| Try {
+                number: 1,
+                gap: Nanos::UNKNOWN,
+                wasted: Nanos::ZERO,
+                first: record.first_line.clone(),
+            });
+            self.0.insert(key, Failed { end: record.end, parent, dur: record.dur, own });
+        }
+    }
+}
+
+impl Retries {
+    /// Takes a further try in, as it begins.
+    pub(super) fn take(&mut self, own: &Try, record: &RequestRecord) {
+        self.count += 1;
+        self.ns = self.ns.saturating_add(own.wasted.or_zero());
+        if own.number > self.longest {
+            self.longest = own.number;
+            self.example = Some(Box::new((own.first.clone(), record.first_line.clone())));
+        }
+    }
+}
+
+/// False for what no further try can change: an answer that the request itself is wrong (RFC 9110, 15.5), but for those
+/// that ask to come again later (408, 425, 429).
+fn may_heal(record: &RequestRecord) -> bool {
+    let code = record.status.as_ref().map_or("", |status| &*status.text);
+    !(code.len() == 3 && code.starts_with('4')) || matches!(code, "408" | "425" | "429")
+}
+
+/// True where the pause grows from try to try: half as long again, and more than what a clock tells apart.
+fn backs_off(before: Nanos, gap: Nanos) -> bool {
+    const LEAST: Nanos = Nanos::from_millis(2);
+    before.is_known()
+        && gap >= LEAST
+        && gap.or_zero() >= before.or_zero().saturating_add(before.or_zero() / 2)
+}
+
+/// What is asked, by which thread (queries and bodies are not kept); `None` where it is not known in full, so that another one may look alike.
+fn key(record: &RequestRecord) -> Option<u64> {
+    #[derive(Hash)]
+    struct Asked<'a>(EndpointId, &'a str, Option<&'a str>, Tid);
+    let whole = !record.detail.is_empty() && !record.detail.contains([CUT, '*', '?']);
+    let asked = Asked(record.endpoint, &record.detail, record.host.as_deref(), record.tid);
+    whole.then(|| foldhash::fast::FixedState::default().hash_one(asked))
+}

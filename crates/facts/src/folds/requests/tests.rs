@@ -1,0 +1,337 @@
+//! Requests through connections, threads and damage.
+
+use super::{Ending, ParentBy, RequestRecord, Requests, Side};
+use crate::{Facts, WaitKind};
+use proptest::prelude::*;
+use whyslow_model::{Call, Errno, Event, LeftAs, Nanos, Ret, Sink, Stretch, Timestamp};
+
+/// Microseconds, thread, call, arguments, result (negative: an error), duration in µs.
+type Line<'a> = (u64, u32, &'a str, &'a str, i64, u64);
+
+fn play(lines: &[Line<'_>]) -> Facts {
+    let mut facts = Facts::default();
+    for &(us, tid, name, args, ret, dur_us) in lines {
+        let mut call = Call::new(name, args);
+        (call.tid, call.pid) = (tid, Some(7));
+        call.ts = Timestamp::new(us * 1_000);
+        call.dur = Nanos::new(dur_us * 1_000);
+        call.ret = Ret::Value(ret.max(-1));
+        call.errno = if ret < 0 { Errno(-ret as u16) } else { Errno::NONE };
+        facts.push(Event::Call(&call));
+    }
+    facts.finish();
+    facts
+}
+
+fn only(requests: &Requests) -> &RequestRecord {
+    let all: Vec<_> = requests.records().collect();
+    assert_eq!(all.len(), 1, "{all:#?}");
+    all[0]
+}
+
+const ACCEPT: Line<'_> = (
+    0,
+    7,
+    "accept4",
+    r#"3, {sa_family=AF_INET, sin_port=htons(50001), sin_addr=inet_addr("10.0.0.9")}, [16], SOCK_CLOEXEC"#,
+    5,
+    10,
+);
+const SOCKET: Line<'_> = (1, 7, "socket", "AF_INET, SOCK_STREAM, 0", 6, 5);
+const CONNECT: Line<'_> = (
+    2,
+    7,
+    "connect",
+    r#"6, {sa_family=AF_INET, sin_port=htons(6379), sin_addr=inet_addr("10.0.0.1")}, 16"#,
+    0,
+    50,
+);
+
+/// A server's request with one of its own to a Redis meanwhile.
+fn sample() -> Facts {
+    play(&[
+        ACCEPT,
+        SOCKET,
+        CONNECT,
+        (1_000, 7, "read", "5, 0x7f00, 8192", 100, 20),
+        (2_000, 7, "write", "6, 0x7f00, 30", 30, 10),
+        (2_100, 7, "poll", "[{fd=6, events=POLLIN}], 1, 2000", 1, 5_000),
+        (7_200, 7, "read", "6, 0x7f00, 8192", 40, 10),
+        (8_000, 7, "futex", "0x7f12, FUTEX_WAIT_PRIVATE, 2, NULL", 0, 1_000),
+        (9_500, 7, "write", "5, 0x7f00, 200", 200, 30),
+        (9_600, 7, "write", "5, 0x7f00, 50", 50, 30),
+    ])
+}
+
+#[test]
+fn a_turn_is_a_request_where_the_payload_is_not_seen() {
+    let facts = sample();
+    let requests = &facts.requests;
+    let find = |side| requests.records().find(|record| record.side == side).unwrap();
+    let (server, client) = (find(Side::Server), find(Side::Client));
+    assert_eq!((server.number, client.number), (1, 2));
+    assert_eq!((server.request_bytes, server.answer_bytes), (100, 250));
+    assert_eq!(server.begin, Timestamp::new(1_000_000));
+    assert_eq!(server.first_byte, Timestamp::new(9_500_000));
+    assert_eq!(server.dur, Nanos::new(8_630_000));
+    assert_eq!(server.ending, Ending::Answered);
+    assert_eq!(server.peer.as_deref(), Some("10.0.0.9:50001"));
+    assert_eq!((client.begin, client.dur), (Timestamp::new(2_000_000), Nanos::new(5_210_000)));
+    assert_eq!(client.parent, Some((1, ParentBy::Thread)));
+    assert_eq!(server.downstream.len(), 1);
+    assert_eq!((server.downstream[0].count, server.downstream[0].ns), (1, 5_210_000));
+    let split = server.split.unwrap();
+    assert_eq!(split.total_ns(), 8_630_000);
+    assert_eq!(split.waiting_ns[WaitKind::Poll as usize], 5_000_000);
+    assert_eq!(split.waiting_ns[WaitKind::Lock as usize], 1_000_000);
+    assert_eq!(split.waiting_ns[WaitKind::Network as usize], 100_000);
+    assert_eq!(&*requests.endpoint(server.endpoint).unwrap().name, "unknown");
+    assert_eq!(server.first_line.ts, Timestamp::new(1_000_000));
+    assert_eq!(server.last_line.as_ref().unwrap().ts, Timestamp::new(9_600_000));
+}
+
+#[test]
+fn a_read_that_waited_for_the_request_is_not_part_of_it() {
+    let facts = play(&[
+        ACCEPT,
+        (1_000, 7, "read", "5, 0x7f00, 8192", 100, 3_000_000),
+        (3_002_000, 7, "write", "5, 0x7f00, 200", 200, 10),
+    ]);
+    let record = only(&facts.requests);
+    assert_eq!((record.begin, record.dur), (Timestamp::new(3_001_000_000), Nanos::new(1_010_000)));
+    assert_eq!(record.split.unwrap().between_ns, 1_000_000);
+}
+
+#[test]
+fn what_tls_hides_is_unknown_and_its_handshake_is_no_request() {
+    let facts = play(&[
+        ACCEPT,
+        (1_000, 7, "read", r#"5, "\26\3\1\2\0\1\0", 8192"#, 517, 20),
+        (1_100, 7, "write", r#"5, "\26\3\3\0z\2\0", 1300"#, 1300, 20),
+        (1_200, 7, "read", r#"5, "\24\3\3\0\1\1\27\3\3\0E", 8192"#, 80, 20),
+        (1_300, 7, "write", r#"5, "\27\3\3\0\377", 255"#, 255, 20),
+        (2_000, 7, "read", r#"5, "\27\3\3\0\30", 5"#, 5, 20),
+        (2_100, 7, "read", r#"5, "\231\3\201", 24"#, 24, 20),
+        (5_000, 7, "write", r#"5, "\27\3\3\1\0", 300"#, 300, 20),
+        (9_000, 7, "close", "5", 0, 5),
+    ]);
+    let record = only(&facts.requests);
+    assert_eq!((record.begin, record.dur), (Timestamp::new(2_000_000), Nanos::new(3_020_000)));
+    assert_eq!(record.request_bytes, 29);
+    assert_eq!(facts.requests.endpoint(record.endpoint).unwrap().protocol, Some("TLS"));
+}
+
+#[test]
+fn another_thread_may_answer_and_its_own_questions_belong_to_the_request() {
+    let facts = play(&[
+        ACCEPT,
+        SOCKET,
+        CONNECT,
+        (500, 8, "write", "6, 0x7f00, 30", 30, 10),
+        (600, 8, "read", "6, 0x7f00, 8192", 40, 10),
+        (1_000, 7, "read", "5, 0x7f00, 8192", 100, 20),
+        (2_000, 8, "write", "6, 0x7f00, 30", 30, 10),
+        (2_100, 8, "read", "6, 0x7f00, 8192", 40, 3_000),
+        (5_200, 8, "write", "6, 0x7f00, 30", 30, 10),
+        (5_300, 8, "read", "6, 0x7f00, 8192", 40, 10),
+        (5_350, 8, "close", "6", 0, 5),
+        (5_400, 8, "write", "5, 0x7f00, 200", 200, 30),
+    ]);
+    let server = facts.requests.records().find(|record| record.side == Side::Server).unwrap();
+    assert_eq!((server.tid, server.answered_by), (7, Some(8)));
+    assert_eq!(server.split, None);
+    assert_eq!(server.downstream[0].count, 2);
+    let row = facts.requests.endpoint(server.endpoint).unwrap();
+    assert_eq!((row.handed_over, row.stats.count), (1, 1));
+    let parents: Vec<_> = facts
+        .requests
+        .records()
+        .filter(|record| record.side == Side::Client)
+        .map(|record| record.parent)
+        .collect();
+    assert_eq!(parents.iter().filter(|parent| **parent == Some((2, ParentBy::HandOver))).count(), 2);
+    assert_eq!(parents.len(), 3);
+}
+
+#[test]
+fn a_thread_with_two_requests_has_no_sure_parent() {
+    let second = (
+        100,
+        7,
+        "accept4",
+        r#"3, {sa_family=AF_INET, sin_port=htons(50002), sin_addr=inet_addr("10.0.0.9")}, [16], 0"#,
+        8,
+        10,
+    );
+    let facts = play(&[
+        ACCEPT,
+        SOCKET,
+        CONNECT,
+        second,
+        (1_000, 7, "read", "5, 0x7f00, 8192", 100, 20),
+        (1_100, 7, "read", "8, 0x7f00, 8192", 100, 20),
+        (2_000, 7, "write", "6, 0x7f00, 30", 30, 10),
+        (2_100, 7, "read", "6, 0x7f00, 8192", 40, 10),
+        (3_000, 7, "write", "5, 0x7f00, 200", 200, 30),
+        (3_100, 7, "write", "8, 0x7f00, 200", 200, 30),
+    ]);
+    for record in facts.requests.records() {
+        assert_eq!(record.parent, None);
+        assert_eq!(record.split, None);
+        assert!(record.downstream.is_empty());
+    }
+}
+
+#[test]
+fn gone_clients_and_open_requests() {
+    let answered: [Line<'_>; 2] =
+        [(500, 7, "read", "5, 0x7f00, 8192", 90, 20), (600, 7, "write", "5, 0x7f00, 10", 10, 20)];
+    let ask = (1_000, 7, "read", "5, 0x7f00, 8192", 100, 20);
+    let gone = (9_000, 7, "write", "5, 0x7f00, 200", -32, 10);
+    let facts = play(&[ACCEPT, answered[0], answered[1], ask, gone]);
+    let aborted = facts.requests.records().find(|record| record.number == 2).unwrap();
+    assert_eq!((aborted.ending, aborted.dur), (Ending::Aborted, Nanos::new(8_010_000)));
+    assert!(aborted.failed());
+    assert_eq!(facts.requests.endpoints()[0].stats.errors, 1);
+
+    let later = (500_000, 7, "getpid", "", 7, 1);
+    let facts = play(&[ACCEPT, answered[0], answered[1], ask, later]);
+    assert_eq!(facts.requests.open().len(), 1);
+    assert_eq!(facts.requests.open()[0].dur, Nanos::new(499_001_000));
+    assert_eq!((facts.requests.endpoints()[0].stats.count, facts.requests.endpoints()[0].open), (1, 1));
+}
+
+#[test]
+fn a_socket_that_is_only_written_to_is_asked_nothing() {
+    let log = r#"6, {sa_family=AF_UNIX, sun_path="/dev/log"}, 110"#;
+    let facts = play(&[
+        (1, 7, "socket", "AF_UNIX, SOCK_STREAM, 0", 6, 5),
+        (2, 7, "connect", log, 0, 50),
+        (10, 7, "sendto", r#"6, "<14>one", 7, 0, NULL, 0"#, 7, 5),
+        (20, 7, "sendto", r#"6, "<14>two", 7, 0, NULL, 0"#, 7, 5),
+        (30, 7, "close", "6", 0, 5),
+    ]);
+    assert_eq!((facts.requests.count(), facts.requests.records().count()), (0, 0));
+}
+
+proptest! {
+    #[test]
+    fn any_calls_are_survived_and_the_sums_hold(
+        calls in prop::collection::vec((0usize..8, 3i32..9, 7u32..10, -2i64..300, 0u64..3_000), 1..200),
+    ) {
+        let mut lines = vec![ACCEPT, SOCKET, CONNECT];
+        let args: Vec<String> = calls.iter().map(|(what, fd, ..)| match what {
+            0 | 1 => format!(r#"{fd}, "GET /a/{fd} HTTP/1.1\r\n\r\n", 8192"#),
+            2 => format!("{fd}, 0x7f00, 8192"),
+            3 => format!(r#"{fd}, "\27\3\3\0\30", 5"#),
+            _ => format!("{fd}"),
+        }).collect();
+        for (at, (what, _, tid, ret, dur)) in calls.iter().enumerate() {
+            let name = ["read", "write", "read", "write", "close", "dup", "fsync", "accept"][*what];
+            let ret = if *ret < 0 { [-32, -104][(-*ret - 1) as usize] } else { *ret };
+            let ret = if matches!(name, "dup" | "accept") { ret % 9 } else { ret };
+            lines.push((1_000 + at as u64 * 700, *tid, name, &args[at], ret, *dur));
+        }
+        let facts = play(&lines);
+        let requests = &facts.requests;
+        let ended: u64 = requests.endpoints().iter().map(|row| row.stats.count).sum();
+        let open: u64 = requests.endpoints().iter().map(|row| row.open).sum();
+        prop_assert_eq!(ended + open, requests.count());
+        prop_assert_eq!(requests.peers().map(|(.., group)| group.stats.count).sum::<u64>(), ended);
+        prop_assert_eq!(requests.threads().map(|(.., group)| group.stats.count).sum::<u64>(), ended);
+        for record in requests.records() {
+            if let Some(split) = record.split {
+                prop_assert_eq!(Nanos::new(split.total_ns()), record.dur);
+            }
+            let asked: u64 = record.downstream.iter().map(|part| part.ns).sum();
+            prop_assert!(record.ending == Ending::Open || asked <= record.dur.get().unwrap_or(u64::MAX));
+        }
+    }
+}
+
+#[test]
+fn what_ran_through_a_call_that_may_wait_is_work() {
+    let mut facts = Facts::default();
+    let us = |us: u64| Timestamp::new(us * 1_000);
+    let left = |at: u64| {
+        Event::Stretch(Stretch {
+            ts: us(at - 10),
+            cpu: 0,
+            pid: 7,
+            tid: 7,
+            left_as: LeftAs::Sleeping,
+            on_cpu: Nanos::new(10_000),
+            runnable: Nanos::ZERO,
+            blocked: Nanos::ZERO,
+        })
+    };
+    let mut call = |(at, tid, name, args, ret, dur): Line<'_>, slept: Option<u64>| {
+        if let Some(at) = slept {
+            facts.push(left(at));
+        }
+        let mut call = Call::new(name, args);
+        (call.tid, call.pid, call.ts) = (tid, Some(7), us(at));
+        (call.dur, call.ret) = (Nanos::new(dur * 1_000), Ret::Value(ret));
+        facts.push(Event::Call(&call));
+    };
+    call(ACCEPT, None);
+    call((500, 7, "epoll_wait", "4, [], 8, 9000", 1, 400), Some(600));
+    call((1_000, 7, "read", r#"5, "GET / HTTP/1.1\r\n\r\n", 8192"#, 18, 20), None);
+    call((2_000, 7, "write", "6, 0x7f00, 30", 30, 10), None);
+    call((3_000, 7, "futex", "0x7f12, FUTEX_WAIT_PRIVATE, 2, NULL", 0, 300), Some(3_100));
+    call((4_000, 7, "write", r#"5, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 38"#, 38, 40), None);
+    facts.finish();
+    let record = only(&facts.requests);
+    let split = record.split.expect("one thread, one request");
+    assert_eq!(split.waiting_ns[WaitKind::Network as usize], 0, "{split:?}");
+    assert_eq!(split.waiting_ns[WaitKind::Lock as usize], 300_000);
+    assert_eq!(split.total_ns(), record.dur.get().unwrap());
+    // Both reads and writes of sockets; that of descriptor 6 is of an unknown kind and works in any case.
+    assert_eq!(split.working_ns, 70_000);
+}
+
+/// Thread 7 reads a request and hands it to thread 8 by a condition at 0x10; that one asks a Redis and hands back at 0x20.
+/// `between` is what else happens to thread 8.
+fn helped(between: &[Line<'_>]) -> Facts {
+    let mut lines = vec![
+        ACCEPT,
+        SOCKET,
+        CONNECT,
+        (1_000, 7, "read", r#"5, "GET /a HTTP/1.1\r\nHost: x\r\n\r\n", 8192"#, 28, 20),
+        (2_000, 7, "futex", "0x10, FUTEX_WAKE_PRIVATE, 1", 1, 5),
+        (100, 8, "futex", "0x10, FUTEX_WAIT_PRIVATE, 0, NULL", 0, 1_910),
+    ];
+    lines.extend_from_slice(between);
+    lines.extend_from_slice(&[
+        (20_000, 8, "sendto", r#"6, "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", 20, 0, NULL, 0"#, 20, 10),
+        (20_100, 8, "recvfrom", r#"6, "$1\r\nv\r\n", 8192, 0, NULL, NULL"#, 7, 5_000),
+        (26_000, 8, "futex", "0x20, FUTEX_WAKE_PRIVATE, 1", 1, 5),
+        (2_100, 7, "futex", "0x20, FUTEX_WAIT_PRIVATE, 0, NULL", 0, 23_950),
+        (27_000, 7, "write", r#"5, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 38"#, 38, 10),
+    ]);
+    play(&lines)
+}
+
+#[test]
+fn a_helper_asks_for_the_request_of_the_thread_that_waits_for_it() {
+    let facts = helped(&[]);
+    let find = |side| facts.requests.records().find(|record| record.side == side).unwrap();
+    let (server, client) = (find(Side::Server), find(Side::Client));
+    assert_eq!(client.parent, Some((server.number, ParentBy::Helper)));
+    assert_eq!((server.downstream.len(), server.downstream[0].count), (1, 1));
+}
+
+#[test]
+fn who_was_given_work_by_others_too_asks_for_nobody_known() {
+    let by_another: [Line<'_>; 2] = [
+        (5_000, 9, "futex", "0x10, FUTEX_WAKE_PRIVATE, 1", 1, 5),
+        (3_000, 8, "futex", "0x10, FUTEX_WAIT_PRIVATE, 0, NULL", 0, 2_010),
+    ];
+    // Who woke it is not in the capture.
+    let by_nobody = [(3_000, 8, "futex", "0x30, FUTEX_WAIT_PRIVATE, 0, NULL", 0, 2_010)];
+    for between in [&by_another[..], &by_nobody[..]] {
+        let facts = helped(between);
+        let client = facts.requests.records().find(|record| record.side == Side::Client).unwrap();
+        assert_eq!(client.parent, None);
+    }
+}

@@ -1,0 +1,334 @@
+//! Sleeps of a fixed length, and what the thread looks at when it wakes up.
+
+use crate::Fold;
+use crate::exemplar::{Exemplar, Exemplars};
+use crate::world::ids::FileId;
+use crate::world::ids::ProcessId;
+use crate::world::{Seen, World};
+use whyslow_model::event::Tid;
+use whyslow_model::syscall::{Moves, PathArg};
+use whyslow_model::{Call, Errno, Nanos, Syscall, Timestamp, text};
+
+/// Sleeps of one length by one thread.
+#[derive(Clone, Debug)]
+pub struct Sleep {
+    /// The process.
+    pub process: ProcessId,
+    /// The thread.
+    pub tid: Tid,
+    /// The call.
+    pub syscall: Syscall,
+    /// The length asked for; unknown for sleeps until a point in time, which are one row a thread.
+    pub period: Nanos,
+    /// When the first began.
+    pub first: Timestamp,
+    /// When the last ended.
+    pub last: Timestamp,
+    /// Sleeps.
+    pub times: u64,
+    /// Of these, those whose duration is known.
+    pub timed: u64,
+    /// Time in them, ns.
+    pub slept_ns: u64,
+    /// Sleeps right before which the thread had looked at something, and the answer was "not yet".
+    pub checks: u64,
+    /// Sleeps after which it moved data or took a connection before it slept again.
+    pub fruitful: u64,
+    /// What it looked at the first time.
+    pub check: Option<Box<Check>>,
+    /// Checks of that same thing.
+    pub same_checks: u64,
+    /// Lines of sleeps.
+    pub exemplars: Exemplars,
+}
+
+/// What a thread looked at before it slept.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// The call.
+    pub syscall: Syscall,
+    /// Its answer.
+    pub errno: Errno,
+    /// The path or the other end, if known.
+    pub target: Option<String>,
+    /// The descriptor.
+    pub fd: Option<i32>,
+    /// The line.
+    pub exemplar: Exemplar,
+    file: Option<FileId>,
+}
+
+impl Sleep {
+    /// How long one is: as asked for, or the mean of those until a point in time.
+    pub fn length(&self) -> Nanos {
+        match self.slept_ns.checked_div(self.timed) {
+            Some(mean) if !self.period.is_known() => Nanos::new(mean),
+            _ => self.period,
+        }
+    }
+
+    /// Time in sleeps; unknown where no duration is.
+    pub fn slept(&self) -> Nanos {
+        if self.timed == 0 { Nanos::UNKNOWN } else { Nanos::new(self.slept_ns) }
+    }
+}
+
+/// Sleeps by thread and length.
+#[derive(Debug, Default)]
+pub struct Sleeps {
+    /// The rows.
+    pub rows: Vec<Sleep>,
+    threads: Vec<Awake>,
+}
+
+/// What a thread did since its last sleep.
+#[derive(Clone, Copy, Debug, Default)]
+struct Awake {
+    /// The row of that sleep, from 1; 0: it did not sleep.
+    row: u32,
+    /// Useful calls of the thread when it fell asleep.
+    useful: u64,
+    /// Its last look found nothing, at that many useful calls.
+    in_vain: Option<u64>,
+    /// That look was at what the row knows.
+    same: bool,
+}
+
+impl Sleeps {
+    /// Rows kept: threads times lengths. Lengths that vary (a computed back-off) soon fill them and then stay unseen.
+    const MAX_ROWS: usize = 1024;
+
+    fn slept(&mut self, seen: &Seen<'_>, world: &World) {
+        let call = seen.call;
+        let Some(period) = period(call) else { return };
+        let at = seen.thread.0 as usize;
+        if at >= self.threads.len() {
+            self.threads.resize(at + 1, Awake::default());
+        }
+        let useful = world.threads.thread(seen.thread).useful;
+        let last = self.threads[at];
+        if useful != last.useful
+            && let Some(row) = self.rows.get_mut((last.row as usize).wrapping_sub(1))
+        {
+            row.fruitful += 1;
+        }
+        let fits = |row: &Sleep| row.tid == call.tid && row.process == seen.process && row.period == period;
+        let row = match self.rows.get((last.row as usize).wrapping_sub(1)) {
+            Some(row) if fits(row) => last.row,
+            _ => match self.rows.iter().position(fits) {
+                Some(at) => at as u32 + 1,
+                None if self.rows.len() < Self::MAX_ROWS => {
+                    self.rows.push(Sleep {
+                        process: seen.process,
+                        tid: call.tid,
+                        syscall: call.syscall,
+                        period,
+                        first: call.ts,
+                        last: Timestamp::UNKNOWN,
+                        times: 0,
+                        timed: 0,
+                        slept_ns: 0,
+                        checks: 0,
+                        fruitful: 0,
+                        check: None,
+                        same_checks: 0,
+                        exemplars: Exemplars::default(),
+                    });
+                    self.rows.len() as u32
+                }
+                None => 0,
+            },
+        };
+        self.threads[at] = Awake { row, useful, in_vain: None, same: false };
+        if let Some(row) = self.rows.get_mut((row as usize).wrapping_sub(1)) {
+            row.times += 1;
+            let checked = last.in_vain == Some(useful);
+            row.checks += checked as u64;
+            row.same_checks += (checked && last.same) as u64;
+            row.timed += call.dur.is_known() as u64;
+            row.slept_ns += call.dur.or_zero();
+            row.last = call.end();
+            row.exemplars.see(call);
+        }
+    }
+
+    /// True where the look was at what `row` knows.
+    fn looked(row: &mut Sleep, seen: &Seen<'_>, world: &World) -> bool {
+        let call = seen.call;
+        let check = row.check.get_or_insert_with(|| {
+            let target = match seen.file {
+                Some(file) => Some(world.files.get(file).path.to_string()),
+                None => seen.life.and_then(|life| world.fds.get(life)).and_then(|life| life.target(world)),
+            };
+            Box::new(Check {
+                syscall: call.syscall,
+                errno: call.errno,
+                target,
+                fd: seen.fd,
+                exemplar: Exemplar::of(call),
+                file: seen.file,
+            })
+        });
+        check.syscall == call.syscall && check.file == seen.file && check.fd.is_some() == seen.fd.is_some()
+    }
+}
+
+/// A sleep until a point in time.
+fn is_until(call: &Call<'_>) -> bool {
+    call.syscall == Syscall::CLOCK_NANOSLEEP && memchr::memmem::find(call.args, b"TIMER_ABSTIME").is_some()
+}
+
+/// How long a call is asked to sleep: nanosleep, or a poll without descriptors; unknown for sleeps until a point
+/// in time. `None` for other calls.
+fn period(call: &Call<'_>) -> Option<Nanos> {
+    match call.syscall {
+        Syscall::NANOSLEEP => timespec(call.args),
+        Syscall::CLOCK_NANOSLEEP => {
+            if is_until(call) {
+                return Some(Nanos::UNKNOWN);
+            }
+            timespec(call.args)
+        }
+        Syscall::POLL => {
+            let none = call.args.starts_with(b"NULL, 0, ") || call.args.starts_with(b"[], 0, ");
+            let millis = text::number(call.arg(2).filter(|_| none)?)?;
+            u64::try_from(millis).ok().filter(|ms| *ms > 0 && *ms < 1 << 32).map(Nanos::from_millis)
+        }
+        Syscall::SELECT | Syscall::PSELECT6 => {
+            if !call.args.starts_with(b"0, NULL, NULL, NULL, {") {
+                return None;
+            }
+            timespec(call.args)
+        }
+        _ => None,
+    }
+}
+
+/// The first `{tv_sec=0, tv_nsec=10000000}`, `{tv_sec=0, tv_usec=10000}` or (older) `{0, 10000000}` in `text`.
+fn timespec(text: &[u8]) -> Option<Nanos> {
+    let body = &text[memchr::memchr(b'{', text)? + 1..];
+    let comma = memchr::memchr(b',', body)?;
+    let seconds = body[..comma].strip_prefix(b"tv_sec=").unwrap_or(&body[..comma]);
+    let rest = body[comma + 1..].trim_ascii_start();
+    let (rest, unit) = match rest.strip_prefix(b"tv_usec=") {
+        Some(rest) => (rest, 1_000),
+        None => (rest.strip_prefix(b"tv_nsec=").unwrap_or(rest), 1),
+    };
+    let seconds = u64::try_from(text::number(seconds)?).ok()?;
+    let (fraction, _) = text::decimal(rest)?;
+    let ns =
+        seconds.checked_mul(1_000_000_000)?.checked_add(u64::try_from(fraction).ok()?.checked_mul(unit)?)?;
+    (ns > 0).then(|| Nanos::new(ns))
+}
+
+/// True where the call asked whether something has happened, and it had not.
+fn says_not_yet(seen: &Seen<'_>) -> bool {
+    let call = seen.call;
+    match call.errno {
+        Errno::EAGAIN | Errno::ECONNREFUSED => return true,
+        // The file that is waited for, or the lock file that somebody else made.
+        Errno::ENOENT | Errno::EEXIST => {
+            return call.syscall.info().path != PathArg::None || seen.fd.is_some();
+        }
+        _ => {}
+    }
+    if seen.same_answer {
+        return true;
+    }
+    match call.syscall {
+        Syscall::WAIT4 | Syscall::WAITID => {
+            call.ok() == Some(0) && memchr::memmem::find(call.args, b"WNOHANG").is_some()
+        }
+        // Is it still there?
+        Syscall::KILL => call.ok() == Some(0) && call.args.ends_with(b", 0"),
+        syscall => syscall.info().moves == Moves::Read && call.ok() == Some(0),
+    }
+}
+
+impl Fold for Sleeps {
+    fn wants(&self, syscall: Syscall) -> bool {
+        let info = syscall.info();
+        is_sleep(syscall)
+            || info.path != PathArg::None
+            || info.moves == Moves::Read
+            || matches!(syscall, Syscall::CONNECT | Syscall::ACCEPT | Syscall::ACCEPT4 | Syscall::KILL)
+            || matches!(syscall, Syscall::WAIT4 | Syscall::WAITID | Syscall::FCNTL)
+            || info.name == "flock"
+    }
+
+    #[inline]
+    fn call(&mut self, seen: &Seen<'_>, world: &World) {
+        if is_sleep(seen.call.syscall) {
+            return self.slept(seen, world);
+        }
+        let Some(awake) = self.threads.get_mut(seen.thread.0 as usize).filter(|awake| awake.row > 0) else {
+            return;
+        };
+        awake.in_vain = None;
+        if says_not_yet(seen)
+            && let Some(row) = self.rows.get_mut(awake.row as usize - 1)
+        {
+            awake.in_vain = Some(world.threads.thread(seen.thread).useful);
+            awake.same = Self::looked(row, seen, world);
+        }
+    }
+}
+
+fn is_sleep(syscall: Syscall) -> bool {
+    matches!(
+        syscall,
+        Syscall::NANOSLEEP | Syscall::CLOCK_NANOSLEEP | Syscall::POLL | Syscall::SELECT | Syscall::PSELECT6
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::timespec;
+    use crate::Facts;
+    use whyslow_model::{Call, Errno, Event, Nanos, Ret, Sink, Timestamp};
+
+    fn push(facts: &mut Facts, at_us: u64, dur_us: u64, name: &str, args: &str, ret: i64) {
+        let mut call = Call::new(name, args);
+        call.ts = Timestamp::new(at_us * 1_000);
+        call.dur = Nanos::new(dur_us * 1_000);
+        call.ret = Ret::Value(ret.max(-1));
+        call.errno = if ret < 0 { Errno((-ret) as u16) } else { Errno::NONE };
+        facts.push(Event::Call(&call));
+    }
+
+    #[test]
+    fn a_look_before_each_sleep_is_counted() {
+        let mut facts = Facts::default();
+        for i in 0..50 {
+            push(
+                &mut facts,
+                i * 11_000,
+                10_000,
+                "clock_nanosleep",
+                "CLOCK_REALTIME, 0, {tv_sec=0, tv_nsec=10000000}, NULL",
+                0,
+            );
+            push(&mut facts, i * 11_000 + 10_100, 20, "stat", "\"/run/ready\", 0x7ffd", -2);
+        }
+        let row = &facts.sleeps.rows[0];
+        let check = row.check.as_ref().unwrap();
+        assert_eq!((row.times, row.checks, row.same_checks, row.slept_ns), (50, 49, 49, 500_000_000));
+        assert_eq!((row.period, check.target.as_deref()), (Nanos::from_millis(10), Some("/run/ready")));
+    }
+
+    #[test]
+    fn lengths_in_all_forms() {
+        for text in [
+            "{tv_sec=0, tv_nsec=10000000}, NULL",
+            "{0, 10000000}, NULL",
+            "0, NULL, NULL, NULL, {tv_sec=0, tv_usec=10000}",
+        ] {
+            assert_eq!(timespec(text.as_bytes()), Some(Nanos::from_millis(10)), "{text}");
+        }
+        for text in
+            ["", "{", "{,", "{tv_sec=-1, tv_nsec=5}", "{tv_sec=99999999999999999999, tv_nsec=0}", "{0, 0}"]
+        {
+            assert_eq!(timespec(text.as_bytes()), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! What was read and written in one place: a file, the files of one pattern, or a descriptor without a path.
+
+use crate::exemplar::Exemplars;
+use crate::io::IoStats;
+use crate::world::World;
+use crate::world::fds::FdLife;
+use crate::world::files::FileFacts;
+use crate::world::ids::FileId;
+use crate::world::ids::LifeId;
+use hashbrown::HashMap;
+use whyslow_model::event::Tid;
+use whyslow_model::{CallStats, FdKind};
+
+/// Where something was read from or written to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Place {
+    /// A file.
+    File(FileId),
+    /// A descriptor of which no path is known.
+    Life(LifeId),
+    /// Files that were merged away under their pattern.
+    Merged,
+}
+
+/// The reads and writes of one place. Files of the same pattern count as one place.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    /// For people: `/app/x.jar`, `/tmp/{uuid}/{n}.txt (1,000 files)`, `10.0.0.1:80 (fd 7)`, `fd 5`.
+    pub name: String,
+    /// The path or pattern, if known.
+    pub path: Option<String>,
+    /// The other end of a socket, if known.
+    pub peer: Option<String>,
+    /// The descriptor, where there was one only.
+    pub fd: Option<i32>,
+    /// What it is.
+    pub kind: FdKind,
+    /// How many files of the pattern were read or written.
+    pub files: u64,
+    /// The place that was used most.
+    pub place: Place,
+    /// Calls on that one.
+    busiest: u64,
+    /// Reads.
+    pub reads: IoStats,
+    /// Writes.
+    pub writes: IoStats,
+    /// lseek calls.
+    pub seeks: CallStats,
+    /// fsync and fdatasync.
+    pub syncs: CallStats,
+    /// The first line of those and the longest.
+    pub sync_exemplars: Exemplars,
+    /// Successful opens.
+    pub opens: u64,
+    /// Of these, with O_SYNC or O_DSYNC. A descriptor without a path counts as opened once.
+    pub sync_opens: u64,
+    /// Of these, for appending.
+    pub append_opens: u64,
+    /// Sum of the sizes of the files, bytes; `None` where one is unknown.
+    pub size: Option<u64>,
+    /// The size was stated (fstat, snapshot), not inferred from offsets.
+    pub size_stated: bool,
+}
+
+impl Stream {
+    /// The thread that made all reads and writes; `None` where several did.
+    pub fn only_thread(&self) -> Option<Tid> {
+        match (self.reads.calls.count, self.writes.calls.count) {
+            (_, 0) => self.reads.only_thread(),
+            (0, _) => self.writes.only_thread(),
+            _ => self.reads.only_thread().filter(|tid| self.writes.only_thread() == Some(*tid)),
+        }
+    }
+
+    /// The ending of the file's name, in lower case: `jar`.
+    pub fn extension(&self) -> Option<String> {
+        let name = self.path.as_deref()?.rsplit('/').next()?;
+        name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
+    }
+
+    fn of_file(id: FileId, file: &FileFacts) -> Stream {
+        let mut stream =
+            Stream::new(Place::File(id), file.path.to_string(), FdKind::of_path(file.path.as_bytes()));
+        stream.path = Some(file.path.to_string());
+        stream.take_file(file);
+        stream
+    }
+
+    fn take_file(&mut self, file: &FileFacts) {
+        if let Some(reads) = &file.reads {
+            self.reads.merge(reads);
+        }
+        if let Some(writes) = &file.writes {
+            self.writes.merge(writes);
+        }
+        self.seeks.merge(&file.seeks);
+        self.syncs.merge(&file.syncs);
+        self.sync_exemplars.merge(&file.sync_exemplars);
+        self.opens += file.opens;
+        self.sync_opens += file.sync_opens;
+        self.append_opens += file.append_opens;
+        self.size = file.size;
+        self.size_stated = file.size_stated;
+    }
+
+    fn of_life(id: LifeId, life: &FdLife, world: &World) -> Stream {
+        let pid = world.threads.process(life.process).pid;
+        let fd = match pid {
+            Some(pid) => format!("fd {} of process {pid}", life.fd),
+            None => format!("fd {}", life.fd),
+        };
+        let name = match (life.target(world), life.kind) {
+            (Some(target), _) => format!("{target} ({fd})"),
+            (None, FdKind::Unknown) => fd,
+            (None, kind) => format!("{fd} ({})", kind.word()),
+        };
+        let mut stream = Stream::new(Place::Life(id), name, life.kind);
+        stream.peer = life.peer().map(str::to_string);
+        stream.fd = Some(life.fd);
+        stream.reads = life.reads.as_deref().cloned().unwrap_or_default();
+        stream.writes = life.writes.as_deref().cloned().unwrap_or_default();
+        stream.seeks.merge(&life.seeks);
+        stream.syncs.merge(&life.syncs);
+        stream.sync_exemplars = life.sync_exemplars.clone();
+        (stream.opens, stream.sync_opens, stream.append_opens) = (1, life.sync as u64, life.append as u64);
+        stream.size = life.size.or(Some(life.extent)).filter(|size| *size > 0);
+        stream.size_stated = life.size.is_some();
+        stream
+    }
+
+    fn new(place: Place, name: String, kind: FdKind) -> Stream {
+        Stream {
+            name,
+            path: None,
+            peer: None,
+            fd: None,
+            kind,
+            files: 1,
+            place,
+            busiest: 0,
+            reads: IoStats::default(),
+            writes: IoStats::default(),
+            seeks: CallStats::default(),
+            syncs: CallStats::default(),
+            sync_exemplars: Exemplars::default(),
+            opens: 0,
+            sync_opens: 0,
+            append_opens: 0,
+            size: None,
+            size_stated: false,
+        }
+    }
+
+    /// Adds another file of the same pattern.
+    fn join(&mut self, other: Stream, pattern: &str, files: u64) {
+        let calls = other.reads.calls.count + other.writes.calls.count;
+        if calls > self.busiest && other.place != Place::Merged {
+            (self.busiest, self.place) = (calls, other.place);
+        }
+        self.files += files;
+        self.path = Some(pattern.to_string());
+        self.name = format!("{pattern} ({} files)", crate::words::count(self.files));
+        self.reads.merge(&other.reads);
+        self.writes.merge(&other.writes);
+        self.seeks.merge(&other.seeks);
+        self.syncs.merge(&other.syncs);
+        self.sync_exemplars.merge(&other.sync_exemplars);
+        self.opens += other.opens;
+        self.sync_opens += other.sync_opens;
+        self.append_opens += other.append_opens;
+        self.size = self.size.zip(other.size).map(|(mine, others)| mine.saturating_add(others));
+        self.size_stated &= other.size_stated;
+    }
+}
+
+/// All places that were read, written or synced, those with the most calls first.
+pub(crate) fn streams(world: &World) -> Vec<Stream> {
+    let mut by_pattern: HashMap<String, Stream> = HashMap::new();
+    let mut add = |pattern: String, stream: Stream, files: u64| match by_pattern.get_mut(&pattern) {
+        Some(known) => known.join(stream, &pattern, files),
+        None => {
+            let mut first = stream;
+            first.busiest = first.reads.calls.count + first.writes.calls.count;
+            by_pattern.insert(pattern, first);
+        }
+    };
+    for (id, file) in world.files.iter().filter(|(_, file)| was_used(file)) {
+        add(file.pattern(), Stream::of_file(id, file), 1);
+    }
+    for (pattern, file) in world.files.merged.iter().filter(|(_, file)| was_used(file)) {
+        let mut stream = Stream::of_file(FileId(0), file);
+        stream.place = Place::Merged;
+        stream.files = file.merged;
+        stream.size = None;
+        add(pattern.clone(), stream, file.merged);
+    }
+    let mut all: Vec<Stream> = by_pattern.into_values().collect();
+    let nameless = world
+        .fds
+        .iter()
+        .filter(|(_, life)| life.file.is_none() && (life.io_calls() > 0 || life.syncs.count > 0));
+    all.extend(nameless.map(|(id, life)| Stream::of_life(id, life, world)));
+    all.sort_by(|a, b| {
+        let calls = |stream: &Stream| stream.reads.calls.count + stream.writes.calls.count;
+        calls(b).cmp(&calls(a)).then_with(|| a.name.cmp(&b.name))
+    });
+    all
+}
+
+fn was_used(file: &FileFacts) -> bool {
+    file.reads.is_some() || file.writes.is_some() || file.syncs.count > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Facts;
+    use whyslow_model::{Call, Event, Ret, Sink};
+
+    #[test]
+    fn files_of_a_pattern_are_one_place_and_nameless_descriptors_stand_alone() {
+        let mut facts = Facts::default();
+        let mut push = |tid: u32, name: &str, args: &str, ret: i64| {
+            let mut call = Call::new(name, args);
+            (call.tid, call.ret) = (tid, Ret::Value(ret));
+            facts.push(Event::Call(&call));
+        };
+        for n in 1..=3 {
+            push(1, "openat", &format!(r#"AT_FDCWD, "/tmp/{n}.txt", O_RDWR|O_CREAT, 0600"#), 3);
+            push(1, "write", r#"3, "abc"..., 100"#, 100);
+            push(1, "fsync", "3", 0);
+            push(1, "close", "3", 0);
+        }
+        push(1, "openat", r#"AT_FDCWD, "/opt/app.JAR", O_RDONLY"#, 3);
+        push(1, "read", r#"3, "PK"..., 512"#, 512);
+        push(2, "read", r#"3, "PK"..., 512"#, 512);
+        push(1, "read", r#"9, "x"..., 7"#, 7);
+        facts.finish();
+        let named =
+            |name: &str| facts.streams.iter().find(|stream| stream.name.starts_with(name)).expect("a place");
+        let temporary = named("/tmp/{n}.txt (3 files)");
+        assert_eq!((temporary.files, temporary.writes.calls.bytes, temporary.syncs.count), (3, 300, 3));
+        assert_eq!(temporary.only_thread(), Some(1));
+        let archive = named("/opt/app.JAR");
+        assert_eq!((archive.extension().as_deref(), archive.only_thread()), (Some("jar"), None));
+        let nameless = named("fd 9");
+        assert_eq!((nameless.fd, nameless.kind, nameless.reads.calls.count), (Some(9), FdKind::Unknown, 1));
+    }
+}

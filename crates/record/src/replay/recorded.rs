@@ -1,0 +1,139 @@
+//! What was recorded, before it is stored or explained: the spool and what is known about it, and telling all of it.
+
+use super::{Replay, ReplayContext, counted, probed};
+use crate::clock::Clock;
+use crate::counts::{self, Counted};
+use crate::error::RecordError;
+use crate::options::Options;
+use crate::programs::FileRow;
+use crate::programs::probes::Probed;
+use crate::symbols::Symbolizer;
+use std::cell::RefCell;
+use std::rc::Rc;
+use whyslow_model::{
+    CaptureKind, CaptureNote, ClockKind, Cost, Event, Loss, NoteKind, Sink, SourceId, SourceInfo, Span,
+    Timestamp,
+};
+
+/// A recording that ended.
+pub struct Recorded {
+    pub(crate) clock: Clock,
+    pub(crate) options: Options,
+    pub(crate) counted: Counted,
+    /// Rows of what was done with files, as the kernel's tables held them at the end.
+    pub(crate) files: Vec<FileRow>,
+    pub(crate) probed: Vec<Probed>,
+    /// Processes, threads and descriptors as they were at the start.
+    pub(crate) state: Vec<Event<'static>>,
+    pub(crate) following: Option<Replay>,
+    /// Where the code of the watched processes was.
+    pub(crate) symbols: Rc<RefCell<Symbolizer>>,
+    /// When it began.
+    pub began: Timestamp,
+    /// When it ended.
+    pub ended: Timestamp,
+    /// What was recorded of the calls, when.
+    pub spans: Vec<Span>,
+    /// What was lost, a row a table.
+    pub losses: Vec<Loss>,
+    /// What it cost; `None` where the target's CPU time is not known.
+    pub cost: Option<Cost>,
+    /// What was asked for and is not recorded, because the kernel refused the program.
+    pub notes: Vec<String>,
+    /// Why the spool ends early, where it does: the disk is full.
+    pub trouble: Option<RecordError>,
+}
+
+impl Recorded {
+    /// `CLOCK_REALTIME` less `CLOCK_MONOTONIC` as of its start, ns.
+    pub fn clock_offset(&self) -> u64 {
+        self.clock.offset
+    }
+
+    /// Tells `sink` everything, under the name `name`.
+    ///
+    /// # Errors
+    /// If the spool cannot be read.
+    pub fn replay(&self, name: &str, source: SourceId, sink: &mut dyn Sink) -> Result<(), RecordError> {
+        let mut replay =
+            Replay::begin(&self.options, self.clock, source, false, &self.state, self.symbols.clone(), sink);
+        for span in &self.spans {
+            sink.push(Event::Span(*span));
+        }
+        replay.advance(u64::MAX, sink)?;
+        self.finish(&mut replay.context, name, sink);
+        Ok(())
+    }
+
+    /// Tells what [`crate::Session::follow`] has not told.
+    ///
+    /// # Errors
+    /// If the spool cannot be read.
+    pub fn rest(&mut self, name: &str, sink: &mut dyn Sink) -> Result<(), RecordError> {
+        let Some(mut replay) = self.following.take() else {
+            return self.replay(name, SourceId::default(), sink);
+        };
+        for span in &self.spans {
+            sink.push(Event::Span(*span));
+        }
+        replay.advance(u64::MAX, sink)?;
+        self.finish(&mut replay.context, name, sink);
+        Ok(())
+    }
+
+    /// The kernel counts records. Rows that come from elsewhere are added, and records that are not told taken away, so that
+    /// rows and lost ones add up to those produced.
+    fn of_rows(&self, loss: &Loss, context: &ReplayContext) -> Loss {
+        let (more, less) = match loss.table.as_str() {
+            "syscalls" => (0, context.calls.passed_over),
+            "threads" => {
+                (self.state.iter().filter(|event| matches!(event, Event::Process(_))).count() as u64, 0)
+            }
+            "net" => (context.rare.repeated(), 0),
+            _ => (0, 0),
+        };
+        Loss { produced: (loss.produced + more).saturating_sub(less), ..loss.clone() }
+    }
+
+    /// What is told last: counts, losses, cost, notes, the source.
+    fn finish(&self, context: &mut ReplayContext, name: &str, sink: &mut dyn Sink) {
+        let source = context.source;
+        context.rare.samples().finish(sink);
+        context.rare.files().finish(&self.files, self.clock, sink);
+        for (key, row) in &self.counted {
+            counts::add_to(&mut context.counted, *key, row);
+        }
+        counted::tell(context, (self.began, self.ended), sink);
+        probed::tell(context, &self.probed, (self.began, self.ended), sink);
+        for loss in &self.losses {
+            sink.push(Event::Loss(self.of_rows(loss, context)));
+        }
+        if let Some(cost) = self.cost {
+            sink.push(Event::Cost(cost));
+        }
+        let unreadable = (context.unreadable > 0).then(|| {
+            format!(
+                "{} records are not as this version writes them; they were passed over",
+                context.unreadable
+            )
+        });
+        let trouble = self.trouble.as_ref().map(|error| format!("the recording ends early: {error}"));
+        for (kind, text) in [(NoteKind::Reject, unreadable), (NoteKind::Truncated, trouble)] {
+            if let Some(text) = text {
+                sink.push(Event::Note(CaptureNote { kind, source, line: None, text, tid: None }));
+            }
+        }
+        for text in &self.notes {
+            let kind = NoteKind::Tracer;
+            sink.push(Event::Note(CaptureNote { kind, source, line: None, text: text.clone(), tid: None }));
+        }
+        let mut info = SourceInfo::new(source, name, CaptureKind::Recording);
+        info.clock = ClockKind::Epoch;
+        info.lines = context.line;
+        info.events = context.line - context.unreadable;
+        info.rejects = context.unreadable;
+        info.starts_not_seen = context.calls.starts_not_seen;
+        info.ends_not_seen = context.calls.ends_not_seen;
+        sink.push(Event::Source(info));
+    }
+}

@@ -1,0 +1,51 @@
+//! Calls that are under way as the recording ends show the path that they wait for, whether they began within it or before.
+
+use super::{falls_asleep, only, record};
+use std::fs::{File, OpenOptions};
+use std::path::Path;
+
+/// Opens a pipe for writing, which ends the wait of who opens it for reading.
+fn release(pipe: &Path) {
+    drop(OpenOptions::new().write(true).open(pipe).unwrap());
+}
+
+#[test]
+fn what_never_returns_shows_its_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = |name: &str| {
+        let path = folder.path().join(name);
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        path
+    };
+    let (before, within) = (pipe("waited-for-before"), pipe("waited-for-within"));
+    let (tell, told) = std::sync::mpsc::channel();
+    let opens = before.clone();
+    let all_along = std::thread::spawn(move || {
+        tell.send(rustix::thread::gettid().as_raw_nonzero().get() as u32).unwrap();
+        File::open(opens).unwrap()
+    });
+    let waits = told.recv().unwrap();
+    falls_asleep(waits);
+    let opens = within.clone();
+    let work = move || {
+        let (tell, told) = std::sync::mpsc::channel();
+        let waiter = std::thread::spawn(move || {
+            tell.send(rustix::thread::gettid().as_raw_nonzero().get() as u32).unwrap();
+            File::open(opens).unwrap()
+        });
+        falls_asleep(told.recv().unwrap());
+        waiter
+    };
+    let options = only(|options| options.tids = vec![waits]);
+    let recorded = record(options, work, |_| ());
+    release(&before);
+    all_along.join().unwrap();
+    let Some((seen, waiter, _)) = recorded else { return };
+    release(&within);
+    waiter.join().unwrap();
+    for path in [before, within] {
+        let line = format!("openat(AT_FDCWD, \"{}\", O_RDONLY|O_CLOEXEC <unfinished ...>", path.display());
+        let shown = seen.unfinished.iter().filter(|shown| shown.ends_with(&line)).count();
+        assert_eq!(shown, 1, "{line} in {:#?}", seen.unfinished);
+    }
+}

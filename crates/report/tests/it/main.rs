@@ -1,0 +1,5 @@
+//! The tests of the outputs: how reports look, and what holds for every input.
+
+mod common;
+mod properties;
+mod snapshots;

@@ -1,0 +1,116 @@
+//! # threads-missed
+//!
+//! ## What it is
+//! The capture shows threads or processes being made, or waking each other, but not what they do: it was taken
+//! without `-f`, or of one thread only.
+//!
+//! ## Why it is slow
+//! It is not: but the work may be done where the capture does not look. In one such case `strace -p` of a Python
+//! server showed no write at all while the process wrote 335 MB/s: one of its threads did.
+//!
+//! ## Example
+//! ```text
+//! clone(child_stack=0x7f…, flags=CLONE_VM|CLONE_FS|…|CLONE_THREAD|…) = 514
+//! ```
+//!
+//! ## What to do instead
+//! `strace -f -p PID`: it attaches to all threads of the process and follows those that are made later.
+//!
+//! ## When it is wrong
+//! A capture that ends right behind the clone has no room for the child: that stays quiet. A child that only computes
+//! makes no calls and looks the same; `top -H -p PID` tells.
+
+use crate::engine::{Findings, Need, Rule};
+use crate::words;
+use whyslow_facts::Facts;
+use whyslow_facts::folds::hidden::Child;
+use whyslow_model::{Nanos, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "threads-missed",
+    group: "capture",
+    summary: "the capture lacks threads or processes of the program",
+    source: include_str!("threads_missed.rs"),
+    needs: &[Need::Calls],
+    check,
+};
+
+/// A new thread makes its first calls (set_robust_list, rseq) within this time, also under strace.
+const BIRTH: Nanos = Nanos::from_millis(100);
+/// Without a clock: calls of others until then.
+const BIRTH_CALLS: u64 = 50;
+/// Wakes that single futex calls of a lone thread must show: one may be spurious (futex(2)).
+const MIN_WAKES: u64 = 3;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    // A recorder knows whom it follows; a thread that made no call meanwhile is not missed.
+    if facts.capture.is_recording() {
+        return;
+    }
+    let hidden = &facts.hidden;
+    let missing: Vec<&Child> = hidden.children.iter().filter(|child| is_missing(facts, child)).collect();
+    let alone = facts.world.threads.iter().count() == 1;
+    let wakes = [&hidden.woken, &hidden.woke].into_iter().filter(|sign| alone && sign.count >= MIN_WAKES);
+    let wakes: Vec<_> = wakes.collect();
+    if missing.is_empty() && wakes.is_empty() {
+        return;
+    }
+    // The tids of more children than are kept are unknown; where all that are kept are missing, so are they.
+    let all_missing = missing.len() == hidden.children.len();
+    let count = |threads: bool| -> u64 {
+        match (all_missing, threads) {
+            (true, true) => hidden.threads_made,
+            (true, false) => hidden.processes_made,
+            _ => missing.iter().filter(|child| child.is_thread == threads).count() as u64,
+        }
+    };
+    let mut parts = Vec::new();
+    for (threads, one, many) in [(true, "thread", "threads"), (false, "child process", "child processes")] {
+        match count(threads) {
+            0 => {}
+            1 => parts.push(format!("1 {one}")),
+            count => parts.push(format!("{} {many}", words::count(count))),
+        }
+    }
+    let one = count(true) + count(false) == 1;
+    let title = match parts.is_empty() {
+        false => format!(
+            "{} made here {} not appear in the capture: what is done there is not shown",
+            parts.join(" and "),
+            if one { "does" } else { "do" }
+        ),
+        true => {
+            let times: u64 = wakes.iter().map(|sign| sign.count).sum();
+            format!(
+                "Other threads of the process are not in the capture: {} wakes between them and the one thread shown",
+                words::count(times)
+            )
+        }
+    };
+    let unmarked = facts.world.threads.iter().all(|(_, thread)| thread.tid == 0);
+    let how = if unmarked {
+        "The lines bear no thread ids, as strace writes them without -f."
+    } else {
+        "Only some of the program's threads were traced."
+    };
+    out.capture(title)
+        .subject(Subject { tid: missing.first().map(|child| child.tid), ..Subject::default() })
+        .cause(format!("{how} Time that the shown threads spend waiting may be work of those that are not shown; no finding about them can be made."))
+        .fix("take the capture again with -f: strace -f -ttT -y -s 256 -o trace.st -p PID   (all threads of the process, and those made later)")
+        .fix("see which thread works: top -H -p PID; pidstat -t -d -p PID 1")
+        .confidence(if missing.is_empty() { 0.7 } else { 0.9 })
+        .evidence_all(missing.iter().take(2).map(|child| &child.exemplar))
+        .evidence_all(wakes.iter().filter_map(|sign| sign.first.as_ref()))
+        .verify("ls /proc/PID/task | wc -l   (threads there are) against: awk '{print $1}' trace.st | sort -u | wc -l   (threads shown)")
+        .file();
+}
+
+fn is_missing(facts: &Facts, child: &Child) -> bool {
+    let rest = facts.window.end.since(child.ts);
+    let had_time = match rest.get() {
+        Some(_) => rest >= BIRTH,
+        None => facts.world.calls - child.calls_before >= BIRTH_CALLS,
+    };
+    had_time && facts.world.is_unborn(child.tid)
+}

@@ -1,0 +1,74 @@
+//! # affinity-pinned
+//!
+//! ## What it is
+//! A program may run on a few CPUs only (`taskset`, `CPUAffinity=`, a cpuset of its container) and waits for these, while
+//! others are idle.
+//!
+//! ## Why it is slow
+//! The scheduler must not use the idle CPUs for it: its threads take turns on those they are bound to, with whatever else
+//! runs there.
+//!
+//! ## Example
+//! ```text
+//! worker (812): may run on CPU 0 only, waits for it 61.0 % of its time; 6.8 of 8 CPUs are idle
+//! ```
+//!
+//! ## What to do instead
+//! Widen the mask, or bind each thread to a CPU of its own. Masks are inherited: see who set it (systemd, the container,
+//! a start script, numactl).
+//!
+//! ## When it is wrong
+//! A CPU set aside for one real-time thread is bound on purpose: nobody waits for it, so nothing is said.
+
+use super::queue;
+use crate::engine::{Findings, Rule};
+use crate::figures;
+use crate::words;
+use whyslow_facts::Facts;
+use whyslow_model::{Entity, Metric, Trait};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "affinity-pinned",
+    group: "cpu",
+    summary: "a program waits for the few CPUs that it is bound to, while others are idle",
+    source: include_str!("affinity_pinned.rs"),
+    needs: &[figures::tasks(&[Metric::RunDelay, Metric::CpusAllowed]), figures::cpus(&[Metric::CpuIdle])],
+    check,
+};
+
+/// Findings of this rule in one diagnosis.
+const MOST: usize = 3;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let mut waiters = queue::waiters(facts, facts.host.processes());
+    let threads = facts.host.things_that(|of| matches!(of, Entity::Thread { .. }));
+    let threads = queue::waiters(facts, threads);
+    waiters.retain(|one| one.is_pinned(facts));
+    // A process says it for its threads.
+    let told: Vec<Option<u32>> = waiters.iter().map(|one| one.of.pid()).collect();
+    waiters.extend(threads.into_iter().filter(|one| one.is_pinned(facts) && !told.contains(&one.of.pid())));
+    for one in waiters.into_iter().take(MOST) {
+        let name = facts.host.name_of(one.of);
+        let (all, idle) = (queue::host_cpus(facts), queue::idle_cpus(facts).unwrap_or(0.0));
+        let allowed = one.thing.current(Metric::CpusAllowed).unwrap_or(0.0);
+        let which = one.thing.told(Trait::Cpus).map_or(String::new(), |cpus| format!(" (CPU {cpus})"));
+        let pid = match one.of {
+            Entity::Thread { tid, .. } => tid.to_string(),
+            of => of.pid().map_or("PID".to_string(), |pid| pid.to_string()),
+        };
+        let share = one.share(facts);
+        let waits = words::percent(share.value.unwrap_or(0.0));
+        out.report(share, format!("{name} may run on {} of {} CPUs{which} and waits for them {waits} of its time, while {} are idle", words::quantity(allowed), words::quantity(all), words::quantity(idle)))
+            .confidence(0.9)
+            .subject(figures::subject(facts, one.of))
+            .cause("Its affinity, or the cpuset of its group, keeps the scheduler from giving it an idle CPU: its threads take turns with each other and with what else runs there.")
+            .fix(format!("see who set it: taskset -acp {pid}; cat /proc/{pid}/cgroup, then cpuset.cpus of that group; systemctl show -p CPUAffinity UNIT"))
+            .fix(format!("widen it: taskset -acp 0-{} {pid} (at once); systemd: CPUAffinity=; Docker: --cpuset-cpus; in the program: sched_setaffinity, numactl", all as u64 - 1))
+            .fix("if it must stay: move what else runs on these CPUs away")
+            .verify(format!("pidstat -t -u -p {pid} 1 (%wait falls, the column CPU changes); mpstat -P ALL 1"))
+            .evidence_of(one.of, &[Metric::TaskUser, Metric::TaskSystem, Metric::TaskCpu, Metric::RunDelay, Metric::CpusAllowed])
+            .evidence_of(&Entity::Host, &[Metric::CpuIdle, Metric::CpuCount])
+            .file();
+    }
+}

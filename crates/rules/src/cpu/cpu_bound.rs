@@ -1,0 +1,249 @@
+//! # cpu-bound
+//!
+//! ## What it is
+//! A thread is on a CPU nearly all of the time, in its own code: it waits for nothing, and no system call is slow. It is
+//! never idle. On a machine where others take turns with it, it wants a CPU all of that time and computes whenever it has one.
+//!
+//! ## Why it is slow
+//! One thread cannot get more than one CPU. Whatever it serves waits until it is done with what it computes, and a
+//! faster disk, network or database changes nothing.
+//!
+//! ## Example
+//! ```text
+//! thread 7 app: on CPU 9.71 s of 9.86 s; 812 of 975 samples in hash_lookup < find_rule < handle_request
+//! ```
+//!
+//! ## What to do instead
+//! Look at the hot path: do less of it (a better algorithm, a cache, an index), do it once instead of each time, or do
+//! it on more threads.
+//!
+//! ## When it is wrong
+//! Computing may be all that the program is for: a compiler, a compressor, a simulation. Then this is no fault, and
+//! the profile says where faster code would help. A profile without one hot function, and a recording without samples,
+//! are a notice only. Threads seen for less than two seconds, besides waits for a CPU, are not judged. Time in system calls is not counted here:
+//! storms of calls have rules of their own. A profile file tells threads apart where perf or whyslow took it; of any other it is
+//! only known how many CPUs the program kept busy, which several threads may have done by turns: that is a notice.
+
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::guards::Share;
+use crate::words;
+use whyslow_facts::samples::FunctionTime;
+use whyslow_facts::{Facts, ProcessId, ProfileFacts, ProfileOrigin, SchedTime, ThreadFacts};
+use whyslow_model::{Nanos, SampleKind, Severity, Subject};
+use whyslow_profile::kinds::{CostKind, kinds_line, short};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "cpu-bound",
+    group: "cpu",
+    summary: "a thread computes nearly all of the time: it is never idle",
+    source: include_str!("cpu_bound.rs"),
+    needs: &[Need::Either(&[Need::Scheduling, Need::Profile])],
+    check,
+};
+
+/// On a CPU, or runnable and without one, for at least this part of its life.
+const BUSY: f64 = 0.90;
+/// In its own code for at least this part of the time in which it did not wait for a CPU: less is a matter of the calls it makes.
+const OWN_CODE: f64 = 0.50;
+/// A shorter look at a thread may be a burst or its start (guard 4).
+const SHORTEST: Nanos = Nanos::from_secs(2);
+/// Of its life, what the stretches seen must cover.
+const SEEN: f64 = 0.90;
+/// A function with this part of the samples is a hot path, not a profile without a peak.
+const HOT: f64 = 0.25;
+/// Fewer samples are no profile.
+const MIN_SAMPLES: u64 = 50;
+/// Findings of this rule in one diagnosis.
+const MOST: usize = 3;
+/// Frames shown of a stack.
+const FRAMES: usize = 8;
+
+struct Computing<'a> {
+    thread: &'a ThreadFacts,
+    time: &'a SchedTime,
+    /// Of its life: on a CPU in its own code.
+    own: f64,
+}
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let mut computing: Vec<Computing<'_>> =
+        facts.world.threads.iter().filter_map(|(_, thread)| computes(thread)).collect();
+    computing.sort_by(|a, b| b.own.total_cmp(&a.own).then(a.thread.tid.cmp(&b.thread.tid)));
+    let mut told: Vec<ProcessId> = Vec::new();
+    for one in &computing {
+        let process = one.thread.process;
+        if told.len() < MOST && !told.contains(&process) {
+            told.push(process);
+            let others = computing.iter().filter(|other| other.thread.process == process).count() - 1;
+            report(facts, out, one, others as u64);
+        }
+    }
+    let files = facts.profiles.of_cpu().filter(|profile| matches!(profile.origin, ProfileOrigin::File(_)));
+    for profile in files.take(MOST) {
+        check_file(facts, out, profile);
+    }
+}
+
+/// A profile file: how many CPUs were kept busy, and by which function.
+fn check_file(facts: &Facts, out: &mut Findings<'_>, profile: &ProfileFacts) {
+    let step = &profile.step;
+    let (account, long) = (&step.account, step.seconds >= SHORTEST.as_secs_f64());
+    let (thread, all) = (step.busiest_cpus(), step.cpus());
+    let Some(busy) = thread.or(all).filter(|busy| *busy >= BUSY && long) else { return };
+    if step.samples.is_some_and(|samples| samples < MIN_SAMPLES)
+        || account.share(CostKind::SystemCall) + account.share(CostKind::Idle) > 1.0 - OWN_CODE
+    {
+        return;
+    }
+    // Of many threads the profile's function may be another one's.
+    let is_most = thread.zip(all).is_none_or(|(thread, all)| thread >= 0.5 * all);
+    let hot = account.holders.first().filter(|holder| is_most && account.part(holder.value) >= HOT);
+    let who = facts.profiled(profile);
+    let path = hot.map_or(String::new(), |hot| {
+        format!(": {} takes {} of that", short(&hot.function), words::percent(account.part(hot.value)))
+    });
+    let (title, whole) = match thread {
+        Some(_) => (
+            format!("{who}: a thread computes {} of the time{path}", words::percent(busy.min(1.0))),
+            "the time of a thread",
+        ),
+        None => (format!("{who}: the program keeps {busy:.2} CPUs busy{path}"), "the time of a CPU"),
+    };
+    let threads = match thread {
+        Some(_) => "It waits for nothing, and one thread has no more than one CPU.",
+        None => "Whether one thread is never idle, or several take turns, is not in the profile.",
+    };
+    let most = if thread.is_some() && hot.is_some() { Severity::Warning } else { Severity::Notice };
+    let mut found = out
+        .report(Share { value: Some(busy.min(1.0)), of: format!("{whole} in {who}") }, title)
+        .at_most(most)
+        .confidence(if thread.is_some() && hot.is_some() { 0.85 } else { 0.6 })
+        .subject(Subject { function: hot.map(|hot| hot.function.clone()), ..Subject::default() })
+        .cause(format!("{threads} {}", kinds_line(account, &step.measured)))
+        .fix(match hot {
+            Some(hot) => less_of(&hot.function),
+            None => {
+                "no function stands out: see whyslow profile FILE tree for what is common to many".to_string()
+            }
+        })
+        .fix("share the work among threads or processes, if it can be divided")
+        .verify("whyslow diff before.pprof after.pprof --per requests=N,M   (the cost of a request falls)");
+    if let Some(hot) = hot {
+        let path: Vec<String> = [&hot.function]
+            .into_iter()
+            .chain(hot.callers.iter().rev())
+            .take(FRAMES)
+            .map(|name| short(name))
+            .collect();
+        found = found.evidence_line(
+            facts.profile_source(profile),
+            format!(
+                "{} of {} in {}",
+                step.measured.value(hot.value),
+                step.measured.value(account.total),
+                path.join(" < ")
+            ),
+        );
+    }
+    found.file();
+}
+
+/// What to do about a hot function.
+fn less_of(function: &str) -> String {
+    format!(
+        "look at {function} and its callers: do it less often (cache the result, keep an index, leave the loop earlier) or with a better algorithm"
+    )
+}
+
+/// A thread that wanted a CPU nearly all of the time, and was on one in its own code for most of it.
+fn computes(thread: &ThreadFacts) -> Option<Computing<'_>> {
+    let time = thread.sched.as_deref()?;
+    let (life, wall) = (time.covered().get()?, time.wall().get()?);
+    let part = |ns: u64| ns as f64 / life.max(1) as f64;
+    let on_cpu = part(time.on_cpu_ns);
+    // What others took from it makes no burst a long one.
+    let had = life.saturating_sub(time.runnable_ns);
+    if had < SHORTEST.or_zero()
+        || on_cpu + part(time.runnable_ns) < BUSY
+        || (life as f64) < SEEN * wall as f64
+    {
+        return None;
+    }
+    // Working calls are taken to run on the CPU all the while: the part of its own code is rather more.
+    let in_calls = thread.wall().get().map_or(0.0, |wall| thread.working_ns as f64 / wall.max(1) as f64);
+    let own = (on_cpu - in_calls).max(0.0);
+    // While others had the CPU it was in no code at all.
+    (own >= OWN_CODE * part(had)).then_some(Computing { thread, time, own })
+}
+
+fn report(facts: &Facts, out: &mut Findings<'_>, computing: &Computing<'_>, others: u64) {
+    let Computing { thread, time, own } = *computing;
+    let (process, tid) = (thread.process, Some(thread.tid));
+    let subject = Subjects::thread(facts, thread.tid);
+    let who = Subjects::words(&subject);
+    let kind = SampleKind::OnCpu;
+    let samples = facts.samples.total(kind, process, tid);
+    let functions = facts.samples.functions(kind, process, tid);
+    let of_samples = |ns: Nanos| ns.or_zero() as f64 / samples.ns.max(1) as f64;
+    let enough = samples.count >= MIN_SAMPLES;
+    let hottest = functions.first().filter(|_| enough);
+    let hot = hottest.filter(|function| of_samples(function.flat) >= HOT);
+    let title = match hot {
+        Some(function) => format!(
+            "{who} computes {} of the time: {} takes {} of that",
+            words::percent(own),
+            function.name,
+            words::percent(of_samples(function.flat))
+        ),
+        None => format!("{who} computes {} of the time", words::percent(own)),
+    };
+    let profile = match (hottest, hot) {
+        (None, _) => "Which code it runs is not in the recording.".to_string(),
+        (Some(_), Some(_)) => format!("By its samples: {}.", listed(&functions, of_samples)),
+        (Some(_), None) => format!("No function stands out: {}.", listed(&functions, of_samples)),
+    };
+    let others = match others {
+        0 => String::new(),
+        others => format!(" {} of the process do so too.", words::plural(others, "more thread")),
+    };
+    let share = Share { value: Some(own), of: format!("the life of thread {}", thread.tid) };
+    let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
+    let mut found = out
+        .report(share, title)
+        .at_most(if hot.is_some() { Severity::Warning } else { Severity::Notice })
+        .confidence(if hot.is_some() { 0.9 } else { 0.7 })
+        .subject(Subject { function: hot.map(|function| function.name.to_string()), ..subject })
+        .cause(format!(
+            "It was on a CPU {} of {}, and in its own code for nearly all of that: it waits for nothing, and one thread has no more than one CPU. {profile}{others}",
+            Nanos::new(time.on_cpu_ns),
+            time.covered(),
+        ))
+        .fix(match hot {
+            Some(function) => less_of(function.name),
+            None => format!("find the hot path: perf record -F 99 -g -p {pid} -- sleep 10; Python: py-spy dump, Java: async-profiler, Go: pprof"),
+        })
+        .fix("share the work among threads or processes, if it can be divided; take what no answer waits for out of its way")
+        .fix("if computing is what the program is for: compile with optimisation, then faster CPUs")
+        .verify(format!("pidstat -u -t -p {pid} 1   (%usr of the thread falls, or it gets more done)"))
+        .saving_text(format!("up to {} of CPU time", Nanos::new(time.on_cpu_ns)))
+        .evidence_line(
+            facts.recording_at(time.first()),
+            format!("thread {}: {}", thread.tid, facts.account(time)),
+        );
+    if let Some((frames, weight)) = facts.samples.heaviest(kind, process, tid, |_| true).filter(|_| enough) {
+        let shown = frames.iter().take(FRAMES).copied().collect::<Vec<_>>().join(" < ");
+        found = found.evidence_line(
+            facts.recording_at(time.first()),
+            format!("thread {}: {} of {} samples in {shown}", thread.tid, weight.count, samples.count),
+        );
+    }
+    found.file();
+}
+
+/// The first few functions with their parts.
+fn listed(functions: &[FunctionTime<'_>], part: impl Fn(Nanos) -> f64) -> String {
+    let shown = functions.iter().filter(|function| function.flat.or_zero() > 0).take(4);
+    let shown = shown.map(|function| format!("{} {}", function.name, words::percent(part(function.flat))));
+    shown.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,100 @@
+//! # cpu-throttled
+//!
+//! ## What it is
+//! A control group (a container, a unit) has used up its CPU quota before the period is over, again and again: the kernel
+//! stops all of its threads until the next period, usually of 100 ms.
+//!
+//! ## Why it is slow
+//! A request that arrives meanwhile waits for up to a whole period, though the host may be idle. The mean CPU use looks
+//! low: eight threads use up a quota of two CPUs in 25 ms, and stand still for 75.
+//!
+//! ## Example
+//! ```text
+//! /kubepods/pod7/api: throttled in 62.0 % of its periods; 1.31 s/s of throttled time, 1.02 CPUs used of 2
+//! ```
+//!
+//! ## What to do instead
+//! A higher quota, or none (weights are enough to share a host); a burst (`cpu.max.burst`); as many threads as the quota
+//! pays for.
+//!
+//! ## When it is wrong
+//! Batch work with a quota is meant to be slowed: where the group's programs only compute, it is a notice. Below one
+//! period in twenty nothing is said.
+
+use super::queue;
+use crate::engine::{Findings, Rule};
+use crate::figures;
+use crate::guards::Share;
+use crate::words;
+use whyslow_facts::Facts;
+use whyslow_facts::host::Thing;
+use whyslow_model::{Entity, Metric, Severity};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "cpu-throttled",
+    group: "cpu",
+    summary: "a control group's CPU quota stops its threads",
+    source: include_str!("cpu_throttled.rs"),
+    needs: &[figures::groups(&[Metric::CpuPeriods, Metric::ThrottledPeriods])],
+    check,
+};
+
+/// From this part of the periods on (guard 1).
+const MIN_PERIODS: f64 = 0.05;
+/// Findings of this rule in one diagnosis.
+const MOST: usize = 3;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let groups = facts.host.things_that(|of| matches!(of, Entity::Cgroup(_)));
+    let mut worst: Vec<_> = groups
+        .into_iter()
+        .filter_map(|(of, thing)| {
+            Some((queue::throttled(thing).filter(|part| *part >= MIN_PERIODS)?, of, thing))
+        })
+        .collect();
+    worst.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    for (part, of, thing) in worst.into_iter().take(MOST) {
+        report(facts, out, part, of, thing);
+    }
+}
+
+fn report(facts: &Facts, out: &mut Findings<'_>, part: f64, of: &Entity, thing: &Thing) {
+    let used = figures::cpu(thing);
+    let stopped = thing.current(Metric::ThrottledTime);
+    let share = match (stopped, used) {
+        (Some(stopped), Some(used)) if stopped + used > 0.0 => {
+            Share { value: Some(stopped / (stopped + used)), of: format!("the time in which {of} could run") }
+        }
+        _ => Share { value: Some(part), of: format!("the periods of {of}") },
+    };
+    let members = figures::members(facts, of.name());
+    let names: Vec<String> = members.iter().map(|(of, _)| facts.host.name_of(of)).collect();
+    let computing: Vec<_> = queue::waiters(facts, members);
+    let batch = !computing.is_empty() && !computing.iter().any(queue::Waiter::serves);
+    let quota = thing.current(Metric::CpuQuota);
+    let limit = quota.map_or(String::new(), |quota| format!(" of {} CPUs", words::quantity(quota)));
+    let use_of =
+        used.map_or(String::new(), |used| format!(" It used {} CPUs on average.", words::quantity(used)));
+    let whose = match names.len() {
+        0 => String::new(),
+        _ => format!(" In it: {}.", words::list(&names, 3)),
+    };
+    let work = if batch {
+        " Its programs only compute, so this is the speed that the quota gives them."
+    } else {
+        ""
+    };
+    let path = of.name();
+    out.report(share, format!("{path} is stopped by its CPU quota{limit} in {} of its periods", words::percent(part)))
+        .at_most(if batch { Severity::Notice } else { Severity::Critical })
+        .confidence(0.9)
+        .subject(figures::subject(facts, of))
+        .cause(format!("Its threads use up the quota together before the period is over, and then all stand still until the next one, whoever is in the middle of a request.{use_of}{whose}{work}"))
+        .fix(format!("raise the quota or take it away: echo 'max 100000' > /sys/fs/cgroup{path}/cpu.max (systemd: CPUQuota=, Docker: --cpus, Kubernetes: limits.cpu); cpu.weight still shares the host"))
+        .fix("fewer threads that run at once: GOMAXPROCS, -XX:ActiveProcessorCount, the size of the pool, as the quota pays for")
+        .fix(format!("for short bursts: echo 100000 > /sys/fs/cgroup{path}/cpu.max.burst"))
+        .verify(format!("grep . /sys/fs/cgroup{path}/cpu.stat twice (nr_throttled stands still)"))
+        .evidence_of(of, &[Metric::CpuPeriods, Metric::ThrottledPeriods, Metric::ThrottledTime, Metric::TaskUser, Metric::TaskSystem, Metric::TaskCpu, Metric::CpuQuota])
+        .file();
+}

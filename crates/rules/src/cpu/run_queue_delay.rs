@@ -1,0 +1,248 @@
+//! # run-queue-delay
+//!
+//! ## What it is
+//! Threads that could run wait for a CPU: they are runnable, and none is free for them, for a good part of their time.
+//!
+//! ## Why it is slow
+//! The wait adds to every step of a request, and shows in no system call. It has one of three causes: the program has
+//! more threads that want to run than CPUs; others on the host take them; or the group's CPU quota is used up, and the
+//! kernel stops all of its threads until the next period (100 ms as a rule).
+//!
+//! ## Example
+//! ```text
+//! thread 12 worker: on CPU 2.31 s, runnable 4.02 s, blocked 3.61 s; waits for a CPU: half 2.1 ms, the longest 98 ms
+//! ```
+//!
+//! ## What to do instead
+//! Fewer threads than CPUs (or than the quota allows), other work moved to other hosts or given less weight, a higher
+//! quota. Who took the CPUs is told by the host's samples in a recording, or by a table of pidstat or top beside it: the
+//! process that took most outside of the recorded ones is named. Where no source tells, that is said.
+//!
+//! ## When it is wrong
+//! Threads that only compute, more of them than CPUs, take turns: that is how a build or a simulation fills a machine.
+//! A recording of some processes says nothing here of others that wait. What a CPU quota took, as cpu.stat tells it, is the finding of cpu-throttled, and is taken off here: no wait is blamed twice.
+//! Where the recorded threads fill all the CPUs themselves and hardly ever block, it is a notice. Batch work at a low
+//! priority is meant to wait. Threads seen for less than two seconds are not judged. By a host's figures alone only those
+//! are judged that wait a fifth of their time, wait for other things as well, and are neither the kernel's nor as busy as
+//! those that they wait for: on a machine that builds, the compilers share the CPUs, and no one suffers.
+
+use super::queue::{self, Waiter};
+use super::rivals::{Rivals, recorded};
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::figures;
+use crate::guards::Share;
+use crate::kernel_threads;
+use crate::words;
+use whyslow_facts::{Facts, ProcessId, SchedTime, ThreadFacts};
+use whyslow_model::{Entity, Histogram, Metric, Nanos, Severity};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "run-queue-delay",
+    group: "cpu",
+    summary: "threads that could run wait for a CPU",
+    source: include_str!("run_queue_delay.rs"),
+    needs: &[Need::Either(&[Need::Scheduling, figures::tasks(&[Metric::RunDelay])])],
+    check,
+};
+
+/// From this part of a thread's life on (the field's rule of thumb for a saturated CPU).
+const MIN_SHARE: f64 = 0.10;
+/// Less in all is nothing that anybody notices.
+const MIN_WAIT: Nanos = Nanos::from_millis(100);
+/// A shorter look at a thread may be its start (guard 4).
+const SHORTEST: Nanos = Nanos::from_secs(2);
+/// The recorded threads fill the CPUs themselves.
+const FULL: f64 = 0.90;
+/// A thread that blocks less than this only computes.
+const HARDLY_BLOCKS: f64 = 0.05;
+/// Waits this long are rarely a queue's on a host that is not overloaded: the period of a CPU quota is 100 ms.
+const QUOTA_LIKE: Nanos = Nanos::from_millis(20);
+/// By figures, which tell no single waits, from this part of a process's time on: at 9 % a healthy nginx beside a build
+/// was warned of.
+const MIN_SHARE_BY_FIGURES: f64 = 0.20;
+/// A process whose threads want this part of the CPUs it may use all the time is one of those that others wait for.
+const COMPETES: f64 = 0.80;
+/// Where no source tells of other processes.
+const UNKNOWN: &str = "Who took the CPUs is unknown: no source tells what other processes took meanwhile.";
+/// Findings of this rule in one diagnosis.
+const MOST: usize = 3;
+
+/// The threads of one process that wait for a CPU.
+struct Waiting<'a> {
+    process: ProcessId,
+    threads: Vec<(&'a ThreadFacts, &'a SchedTime)>,
+}
+
+impl Waiting<'_> {
+    fn sum(&self, of: impl Fn(&SchedTime) -> u64) -> u64 {
+        self.threads.iter().map(|(_, time)| of(time)).fold(0, u64::saturating_add)
+    }
+}
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let mut groups: Vec<Waiting<'_>> = Vec::new();
+    for (_, thread) in facts.world.threads.iter() {
+        let Some(time) = thread.sched.as_deref().filter(|time| waits(time)) else { continue };
+        match groups.iter_mut().find(|group| group.process == thread.process) {
+            Some(group) => group.threads.push((thread, time)),
+            None => groups.push(Waiting { process: thread.process, threads: vec![(thread, time)] }),
+        }
+    }
+    // A program that waits for what a thread of the kernel does waits for that, and says so.
+    groups.retain(|group| !kernel_threads::is_kernels(facts, group.process));
+    groups.sort_by_key(|group| (std::cmp::Reverse(group.sum(queued)), group.process));
+    let left = MOST - groups.len().min(MOST);
+    for group in groups.into_iter().take(MOST) {
+        report(facts, out, group);
+    }
+    // The scheduler's account of the recorded processes says more than figures do; and whoever recorded some asked for no others.
+    let recorded = recorded(facts);
+    let all = !facts.capture.is_recording() || recorded.is_empty();
+    let asked = |of: &Entity| match of.pid().is_some_and(|pid| recorded.contains(&pid)) {
+        true => !facts.sched.is_known(),
+        false => all,
+    };
+    let waiters = queue::waiters(facts, facts.host.processes());
+    let victims = waiters.iter().filter(|one| is_victim(facts, one) && asked(one.of));
+    victims.take(left).for_each(|one| report_figures(facts, out, one));
+}
+
+/// By figures: waits for a good part of its time, and not for CPUs that it fills itself.
+fn is_victim(facts: &Facts, one: &Waiter<'_>) -> bool {
+    let fills = one.wanted() >= COMPETES * one.threads().min(one.room);
+    let long = one.thing.times(Metric::RunDelay).is_none_or(|s| s * 1e9 >= MIN_WAIT.or_zero() as f64);
+    // In no more than the periods in which its quota stopped it, it waited for that.
+    let quota = one.stopped(facts).unwrap_or(0.0);
+    let share = one.share(facts).value;
+    long && !fills && share.is_some_and(|part| part - quota >= MIN_SHARE_BY_FIGURES)
+        // What it is bound to is another cause, with a rule of its own.
+        && !one.is_pinned(facts)
+}
+
+/// Runnable time without what the quota took.
+fn queued(time: &SchedTime) -> u64 {
+    time.runnable_ns.saturating_sub(time.throttled_ns)
+}
+
+fn report_figures(facts: &Facts, out: &mut Findings<'_>, one: &Waiter<'_>) {
+    let name = facts.host.name_of(one.of);
+    let share = one.share(facts);
+    let waits = words::percent(share.value.unwrap_or(0.0));
+    let quota = one.stopped(facts);
+    let rivals = Rivals::of(facts, |of| of == one.of, Some(one.cpu));
+    let blamed = rivals.as_ref().filter(|rivals| rivals.account_for(one.delay.min(1.0)));
+    let others = rivals.as_ref().map_or(UNKNOWN.to_string(), |rivals| rivals.sentence(facts));
+    let quota = quota.filter(|part| *part >= MIN_SHARE).map(words::percent);
+    let quota = quota.map_or(String::new(), |part| {
+        format!("The quota of its group stops it in {part} of the periods (see cpu-throttled). ")
+    });
+    let pid = one.of.pid().map_or("PID".to_string(), |pid| pid.to_string());
+    let beside =
+        blamed.and_then(|rivals| rivals.title(facts)).map_or(String::new(), |who| format!(", {who}"));
+    let mut found = out
+        .report(share, format!("{name} waits for a CPU {waits} of its time{beside}"))
+        .confidence(0.8)
+        .subject(figures::subject(facts, one.of))
+        .cause(format!("Its threads could run, but the kernel had no CPU for them for {} a second. {quota}{others}", Nanos::new((one.delay * 1e9) as u64)))
+        .fix("give the others less weight (nice -n 19, cpu.weight of their group), bound their number, or move them to another host or hour")
+        .fix(format!("give it more weight: systemd CPUWeight=, renice -n -5 -p {pid}; more CPUs only if all of the work is needed at once"))
+        .verify(format!("pidstat -u -p {pid} 1 (%wait falls); vmstat 1 (r near the number of CPUs); whyslow record -p {pid} shows single waits"))
+        .evidence_of(one.of, &[Metric::TaskUser, Metric::TaskSystem, Metric::TaskCpu, Metric::RunDelay]);
+    if let Some(rivals) = blamed {
+        found = rivals.evidence(found);
+    }
+    found.evidence_of(&Entity::Host, &[Metric::CpuIdle, Metric::Runnable, Metric::CpuCount]).file();
+}
+
+fn waits(time: &SchedTime) -> bool {
+    let life = time.covered();
+    time.wall().is_known()
+        && life >= SHORTEST
+        && queued(time) >= MIN_WAIT.or_zero()
+        && queued(time) as f64 >= MIN_SHARE * life.or_zero() as f64
+}
+
+fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
+    group.threads.sort_by_key(|(thread, time)| (std::cmp::Reverse(queued(time)), thread.tid));
+    let Some(&(worst, time)) = group.threads.first() else { return };
+    let count = group.threads.len() as u64;
+    let cpus = facts.sched.cpus().max(1) as u64;
+    let window = facts.window.whole().or_zero().max(1);
+    let used = facts.sched.on_cpu().or_zero() as f64 / (window as f64 * cpus as f64);
+    let among_themselves = used >= FULL && count > cpus;
+    let (blocked, life) = (group.sum(|time| time.blocked_ns), group.sum(|time| time.covered().or_zero()));
+    let only_compute = (blocked as f64) < HARDLY_BLOCKS * life as f64;
+    let mut queue = Histogram::default();
+    group.threads.iter().for_each(|(_, time)| queue.merge(&time.run_queue));
+    let long = queue.percentile(0.99);
+    let quota = Nanos::new(group.sum(|time| time.throttled_ns));
+    let quota = match quota.or_zero() {
+        0 => String::new(),
+        _ => format!(" What their CPU quota took besides, {quota}, is not in this (see cpu-throttled)."),
+    };
+    let subject = Subjects::thread(facts, worst.tid);
+    let rivals = Rivals::outside(facts, subject.pid);
+    let waited = queued(time) as f64 / window as f64;
+    let blamed = rivals.as_ref().filter(|rivals| !among_themselves && rivals.account_for(waited));
+    let used = format!(
+        "The recorded threads use {} of the {} that they ran on",
+        words::percent(used),
+        words::plural(cpus, "CPU")
+    );
+    let others = rivals.as_ref().map_or(UNKNOWN.to_string(), |rivals| rivals.sentence(facts));
+    let why = if among_themselves {
+        format!("{used}: they wait for each other.")
+    } else if blamed.is_some() {
+        format!("{used}.")
+    } else if long >= QUOTA_LIKE {
+        format!(
+            "{used}, and the longest of a hundred waits took {long}: a CPU quota stops them (cgroup cpu.max), or others hold the CPUs."
+        )
+    } else {
+        format!("{used}: others take the rest, or only some CPUs are allowed to them.")
+    };
+    let runnable = Nanos::new(group.sum(queued));
+    let value = runnable.or_zero() as f64 / life.max(1) as f64;
+    let threads = words::plural(count, "thread");
+    let share = Share { value: Some(value), of: format!("the life of {threads}") };
+    let name = subject.comm.as_deref().unwrap_or("the process");
+    let beside = match (blamed.and_then(|rivals| rivals.title(facts)), &rivals) {
+        (Some(who), _) => format!(", {who}"),
+        (None, _) if among_themselves => ": the recorded threads fill the CPUs themselves".to_string(),
+        (None, Some(_)) => ", though no other process takes that much CPU".to_string(),
+        (None, None) => "; who took the CPUs is not recorded".to_string(),
+    };
+    let part = words::percent(value);
+    let title = match count {
+        1 => format!("{} waits {runnable} for a CPU, {part} of its time{beside}", Subjects::words(&subject)),
+        _ => format!("{threads} of {name} wait {runnable} for a CPU, {part} of their time{beside}"),
+    };
+    let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
+    let mut found = out
+        .report(share, title)
+        .at_most(if among_themselves && only_compute { Severity::Notice } else { Severity::Critical })
+        .confidence(0.8)
+        .subject(subject)
+        .cause(format!(
+            "They could run, but the kernel had no CPU for them: half of the waits took {} and more. {why} {others}{quota}",
+            queue.percentile(0.5)
+        ));
+    let renice = blamed.and_then(|rivals| rivals.first()?.pid());
+    found = match (among_themselves, renice) {
+        (true, _) => found.fix("fewer threads that want to run at once: size the pool by the CPUs (or by the quota of the container), not by the requests"),
+        (false, Some(rival)) => found.fix(format!("move the other work to another host or hour, or give it less weight: renice -n 19 -p {rival}, cpu.weight of its group")),
+        (false, None) => found
+            .fix(format!("see whether a quota stops it: grep -H . /sys/fs/cgroup/$(cut -d: -f3 /proc/{pid}/cgroup | tail -1)/cpu.stat (nr_throttled grows?); raise cpu.max (Kubernetes: limits.cpu), or run fewer threads"))
+            .fix("see who else runs: pidstat -u 1, top; move it away, or give it less weight (nice, cpu.weight)"),
+    };
+    found = found
+        .fix("see whether it is pinned: taskset -cp on its pid; more CPUs only if the work can use them")
+        .verify("bcc: runqlat 10 1, runqslower 10000; cat /proc/pressure/cpu; vmstat 1 (r above the number of CPUs, st)")
+        .saving_text(format!("up to {runnable} of waiting"))
+        .evidence_line(facts.recording_at(time.first()), format!("thread {}: {}", worst.tid, facts.account(time)));
+    if let Some(rivals) = blamed {
+        found = rivals.evidence(found);
+    }
+    found.evidence_of(&Entity::Host, &[Metric::CpuIdle, Metric::Runnable, Metric::CpuCount]).file();
+}

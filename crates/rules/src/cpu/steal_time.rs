@@ -1,0 +1,64 @@
+//! # steal-time
+//!
+//! ## What it is
+//! A virtual machine wanted to run, and the hypervisor gave the CPU to another.
+//!
+//! ## Why it is slow
+//! The whole machine stands still for that time: programs, the kernel, its clocks. No change within the machine helps,
+//! and inside it looks as if everything took longer for no reason.
+//!
+//! ## Example
+//! ```text
+//! the hypervisor takes 31.0 % of the CPU time that this machine wants (st 24.8 %)
+//! ```
+//!
+//! ## What to do instead
+//! Another host or a size with CPUs of its own; a machine with credits (burstable) has used them up. Less work meanwhile.
+//!
+//! ## When it is wrong
+//! A machine that is nearly idle loses next to nothing, whatever part of that little is stolen: below a quarter of its
+//! CPUs in demand nothing is said, nor below 5 % of all time.
+
+use crate::engine::{Findings, Rule};
+use crate::figures;
+use crate::guards::Share;
+use crate::words;
+use whyslow_facts::Facts;
+use whyslow_model::{Entity, Metric, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "steal-time",
+    group: "cpu",
+    summary: "the hypervisor gives this machine's CPUs to others",
+    source: include_str!("steal_time.rs"),
+    needs: &[figures::cpus(&[Metric::CpuSteal, Metric::CpuIdle])],
+    check,
+};
+
+/// Of all CPU time (guard 1).
+const MIN_STEAL: f64 = 0.05;
+/// Of all CPU time, what must be wanted: less is an idle machine.
+const MIN_WANTED: f64 = 0.25;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let Some(host) = facts.host.host() else { return };
+    let Some(steal) = host.current(Metric::CpuSteal) else { return };
+    let Some(idle) = host.sum_current(&[Metric::CpuIdle, Metric::CpuIowait]) else { return };
+    let wanted = (1.0 - idle).max(steal);
+    if steal < MIN_STEAL || wanted < MIN_WANTED {
+        return;
+    }
+    let value = steal / wanted;
+    let share = Share { value: Some(value), of: "the CPU time that the machine wants".to_string() };
+    out.report(share, format!("the hypervisor takes {} of the CPU time that this machine wants (st {})", words::percent(value), words::percent(steal)))
+        .confidence(0.9)
+        .subject(Subject::default())
+        .cause("The machine is virtual, and its CPUs are shared: others on the same hardware run in this time, or a limit of its size holds it back. Everything in it takes that much longer.")
+        .fix("move it to another host, or to a size with CPUs of its own (dedicated, not burstable)")
+        .fix("a burstable size: see the balance of its credits at the provider; spread the work over time, or pay for unlimited")
+        .fix("your own hypervisor: fewer virtual CPUs in all than it has real ones, or pin and weigh them")
+        .verify("vmstat 1 (st), sar -u 1; perf sched timehist shows nothing: the machine does not see it")
+        .evidence_of(&Entity::Host, &[Metric::CpuSteal, Metric::CpuIdle, Metric::CpuIowait, Metric::Runnable])
+        .file();
+}

@@ -1,0 +1,83 @@
+//! # too-many-threads
+//!
+//! ## What it is
+//! A program has many more threads that want to run at once than CPUs to run them: more than the machine has, than its
+//! affinity allows, or than its container's quota pays for.
+//!
+//! ## Why it is slow
+//! The CPUs do no more work for it. Each request is cut into slices and stands in the queue between them, every thread
+//! that is stopped in the middle of a lock stops the others, and caches are filled anew after each switch. A runtime that
+//! counts the machine's CPUs in a container with a quota of two starts 64 workers.
+//!
+//! ## Example
+//! ```text
+//! api (812): 8.1 threads want to run on 2 CPUs, 74.0 % of that time they wait; 4,120 times a second one is stopped
+//! ```
+//!
+//! ## What to do instead
+//! As many workers that compute as CPUs, or as the quota pays for; others wait in a queue of the program, where it can
+//! see and bound them.
+//!
+//! ## When it is wrong
+//! Thousands of threads that wait for a disk or a peer want no CPU: only those that could run count. A build or a
+//! simulation is no service: where threads do not wait for anything between their slices, nothing is said.
+
+use super::queue;
+use crate::engine::{Findings, Rule};
+use crate::figures;
+use crate::words;
+use whyslow_facts::Facts;
+use whyslow_model::{Metric, Severity};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "too-many-threads",
+    group: "cpu",
+    summary: "many more threads want to run than there are CPUs for them",
+    source: include_str!("too_many_threads.rs"),
+    needs: &[figures::tasks(&[Metric::RunDelay, Metric::VoluntarySwitches])],
+    check,
+};
+
+/// Threads that want to run for each CPU: with twice as many, each waits as long as it runs.
+const PER_CPU: f64 = 2.0;
+/// Part of the CPUs that the program takes itself: else others are to blame, and run-queue-delay says who.
+const OWN: f64 = 0.5;
+/// Findings of this rule in one diagnosis.
+const MOST: usize = 3;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let waiters = queue::waiters(facts, facts.host.processes());
+    let crowded = waiters.iter().filter(|one| {
+        let wanted = one.wanted();
+        let crowd = wanted >= PER_CPU * one.room && one.threads() >= PER_CPU * one.room;
+        crowd && one.cpu >= OWN * one.room && one.serves()
+    });
+    for one in crowded.take(MOST) {
+        let name = facts.host.name_of(one.of);
+        let share = one.share(facts);
+        let stopped = one.thing.current(Metric::InvoluntarySwitches);
+        let stopped = stopped.map_or(String::new(), |rate| {
+            format!(" {} times a second one is stopped for another.", words::quantity(rate))
+        });
+        let room = words::quantity(one.room);
+        let limited = match one.room < queue::host_cpus(facts) {
+            true => format!(
+                " The host has {} CPUs, but its mask or its group's quota leaves it {room}.",
+                words::quantity(queue::host_cpus(facts))
+            ),
+            false => String::new(),
+        };
+        out.report(share, format!("{name}: {} threads want to run at a time, and there are {room} CPUs for them", words::quantity(one.wanted())))
+            .at_most(Severity::Warning)
+            .confidence(0.8)
+            .subject(figures::subject(facts, one.of))
+            .cause(format!("Its {} threads take {} CPUs and wait for {} more: they stand in each other's way, and no more work is done by it.{stopped}{limited}", words::quantity(one.threads()), words::quantity(one.cpu), words::quantity(one.delay)))
+            .fix(format!("as many workers as CPUs ({room}): GOMAXPROCS, -XX:ActiveProcessorCount, OMP_NUM_THREADS, worker_processes, the size of the pool"))
+            .fix("let work that does not fit wait in a bounded queue of the program, and refuse what would wait too long")
+            .fix("if the work is needed: more CPUs, or a higher quota (cpu.max; Kubernetes: limits.cpu)")
+            .verify("pidstat -w -t 1 (nvcswch/s falls), vmstat 1 (r near the number of CPUs); bcc: runqlat 10 1")
+            .evidence_of(one.of, &[Metric::TaskUser, Metric::TaskSystem, Metric::TaskCpu, Metric::RunDelay, Metric::VoluntarySwitches, Metric::InvoluntarySwitches, Metric::Threads])
+            .file();
+    }
+}

@@ -1,0 +1,368 @@
+//! The rule engine: what a rule is, and its three answers (fired, quiet, not judged).
+
+use crate::guards::{self, Share};
+use whyslow_facts::host::{counted, metric_words};
+use whyslow_facts::{Exemplar, Facts};
+use whyslow_model::syscall::Class;
+use whyslow_model::{Entity, Evidence, Finding, Metric, Nanos, NotJudged, Saving, Severity, Subject};
+
+/// One root cause that can be recognised.
+pub struct Rule {
+    /// Names the smell, not the cure: `tz-stat-storm`.
+    pub id: &'static str,
+    /// The folder it lives in.
+    pub group: &'static str,
+    /// One line, lower case.
+    pub summary: &'static str,
+    /// The source of its file, whose `//!` head is the essay. See [`Rule::essay`].
+    pub source: &'static str,
+    /// Facts without which it cannot judge.
+    pub needs: &'static [Need],
+    /// Looks at the facts.
+    pub check: fn(&Facts, &mut Findings<'_>),
+}
+
+impl Rule {
+    /// The essay: what it is, why it is slow, an example, what to do instead, when it is wrong. Markdown.
+    pub fn essay(&self) -> String {
+        let lines = self.source.lines().take_while(|line| line.starts_with("//!"));
+        lines
+            .map(|line| line.trim_start_matches("//!").strip_prefix(' ').unwrap_or("").to_string() + "\n")
+            .collect()
+    }
+}
+
+/// A fact that a rule cannot do without.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Need {
+    /// Single calls, not a table of counts.
+    Calls,
+    /// How long calls took.
+    Durations,
+    /// When calls began.
+    Clock,
+    /// Calls of that class in the capture (a filter may hide them).
+    Class(Class),
+    /// At least one of these calls in the capture, or a capture that is known to be unfiltered.
+    AnyOf(&'static [&'static str]),
+    /// What descriptors lead to.
+    Descriptors,
+    /// How long servers took to answer: calls with durations, times and descriptors, or an access log that names the
+    /// servers behind.
+    Answers,
+    /// Counts of calls, of a trace or a table.
+    Counts,
+    /// A snapshot of open descriptors (lsof, /proc/PID/fd).
+    Snapshot,
+    /// Time on a CPU, runnable and blocked.
+    Scheduling,
+    /// A profile of CPU time: a file, or a recorder's samples.
+    Profile,
+    /// Several profiles of CPU time of one program, each of known length.
+    ProfileSeries,
+    /// A table that only a recorder writes: `net`, `block_io`, `process_stats`.
+    Table(&'static str),
+    /// Figures of the host, of a time that was looked at: each of these metrics, of some thing. The text says what they are, and with which
+    /// command they are had.
+    Figures(&'static [Metric], &'static str, &'static str),
+    /// Any one of these.
+    Either(&'static [Need]),
+}
+
+impl Need {
+    /// What is missing, and the command that supplies it; `None` where the facts have it.
+    fn missing(self, facts: &Facts) -> Option<(String, String)> {
+        let calls = facts.world.calls > 0;
+        let recording = facts.capture.is_recording();
+        let retake = || facts.capture.retake();
+        match self {
+            Need::Calls | Need::Durations | Need::Clock | Need::Class(_) | Need::AnyOf(_)
+                if !calls && recording =>
+            {
+                let why = match facts.recording.only_counts() {
+                    true => "single calls (recorded as counts only)",
+                    false => "single calls (none was made while it was recorded)",
+                };
+                Some((why.to_string(), retake()))
+            }
+            Need::Answers if !facts.requests.names_servers_behind() => {
+                [Need::Durations, Need::Clock, Need::Descriptors].iter().find_map(|need| need.missing(facts))
+            }
+            Need::Calls if !calls => Some(("single calls".to_string(), retake())),
+            Need::Durations if !facts.capture.has_durations() => {
+                Some(("durations of calls".to_string(), retake()))
+            }
+            Need::Clock if !facts.capture.has_clock() => Some(("times of calls".to_string(), retake())),
+            Need::Class(class) if !calls || facts.hides_class(class) => {
+                let what = format!("{} calls", format!("{class:?}").to_lowercase());
+                Some((what, retake()))
+            }
+            Need::AnyOf(names) if !calls || facts.hides(names) => {
+                Some((format!("{} calls", names.join(", ")), retake()))
+            }
+            Need::Descriptors if !facts.knows_descriptors() && recording => {
+                Some(("what descriptors lead to".to_string(), retake()))
+            }
+            Need::Descriptors if !facts.knows_descriptors() => Some((
+                "what descriptors lead to".to_string(),
+                "lsof -nP -p PID > trace.lsof   (or strace with -yy)".to_string(),
+            )),
+            Need::Counts if facts.total_calls() == 0 => Some(("counts of calls".to_string(), retake())),
+            Need::Snapshot if facts.world.snapshot_rows == 0 && recording => {
+                Some(("a list of open descriptors".to_string(), retake()))
+            }
+            Need::Snapshot if facts.world.snapshot_rows == 0 => {
+                Some(("a list of open descriptors".to_string(), "lsof -nP -p PID > trace.lsof".to_string()))
+            }
+            Need::Scheduling if !facts.sched.is_known() => {
+                Some(("when threads ran and when they waited for a CPU".to_string(), RECORD.to_string()))
+            }
+            Need::Profile if facts.profiles.of_cpu().next().is_none() => {
+                Some(("where CPU time goes (a profile)".to_string(), RECORD.to_string()))
+            }
+            Need::ProfileSeries if facts.profiles.series().len() < 2 => Some((
+                "an earlier profile of the same program, each of known length".to_string(),
+                "whyslow diagnose before.pprof after.pprof   (whyslow profile -p PID -o after.pprof)"
+                    .to_string(),
+            )),
+            Need::Table(table) if !facts.has_table(table) => {
+                let what = match table {
+                    "net" => "what TCP did (segments sent again, full backlogs)",
+                    "block_io" => "requests to block devices",
+                    "process_stats" => "page faults by thread",
+                    "files" => "bytes and calls by file and thread",
+                    other => other,
+                };
+                Some((what.to_string(), RECORD.to_string()))
+            }
+            Need::Figures(metrics, what, supply)
+                if !metrics.iter().all(|metric| facts.host.knows(*metric)) =>
+            {
+                // What was counted since boot says nothing of now, but is worth a word.
+                Some(match facts.host.only_counted(metrics) {
+                    Some((of, reading)) if reading.last > 0.0 => (
+                        format!(
+                            "{what}: there is one look only, and it tells what was counted so far ({of}: {} {})",
+                            metric_words(reading.metric),
+                            counted(reading.metric, reading.last)
+                        ),
+                        TWO_LOOKS.to_string(),
+                    ),
+                    _ if metrics.iter().all(|metric| facts.host.tells(*metric)) => {
+                        (format!("{what}: they are told since boot only, not for now"), supply.to_string())
+                    }
+                    _ => (what.to_string(), supply.to_string()),
+                })
+            }
+            Need::Either(needs) => {
+                let missing: Vec<_> = needs.iter().map_while(|need| need.missing(facts)).collect();
+                if missing.len() < needs.len() {
+                    return None;
+                }
+                // Where one look is there, a second one is the nearest.
+                let nearest = missing.iter().position(|(_, supply)| supply == TWO_LOOKS);
+                missing.into_iter().nth(nearest.unwrap_or(0))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What turns counts into rates.
+const TWO_LOOKS: &str =
+    "the same file again, with the time of each: for i in 1 2; do date; cat FILE; sleep 10; done";
+
+/// What supplies that which no trace of calls shows.
+const RECORD: &str = "whyslow record -p PID -o again.whyslow";
+
+/// Who a finding is about, filled from a thread number.
+pub struct Subjects;
+
+impl Subjects {
+    /// `thread 514 worker`, as far as known.
+    pub fn words(subject: &Subject) -> String {
+        let tid = subject.tid.map_or("?".to_string(), |tid| tid.to_string());
+        subject.comm.as_ref().map_or(format!("thread {tid}"), |comm| format!("thread {tid} {comm}"))
+    }
+
+    /// The process, thread and name of `tid`.
+    pub fn thread(facts: &Facts, tid: u32) -> Subject {
+        let thread = facts.world.threads.iter().map(|(_, thread)| thread).find(|thread| thread.tid == tid);
+        let process = thread.map(|thread| facts.world.threads.process(thread.process));
+        Subject {
+            pid: process.and_then(|process| process.pid),
+            tid: (tid != 0).then_some(tid),
+            comm: thread
+                .and_then(|thread| thread.comm.as_deref())
+                .or_else(|| process.and_then(|process| process.name()))
+                .map(str::to_string),
+            ..Subject::default()
+        }
+    }
+}
+
+/// Collects what one rule finds.
+pub struct Findings<'a> {
+    facts: &'a Facts,
+    rule: &'static Rule,
+    findings: Vec<Finding>,
+    not_judged: Vec<NotJudged>,
+}
+
+impl<'a> Findings<'a> {
+    /// What `rule` finds, or why it cannot judge.
+    pub fn of(rule: &'static Rule, facts: &'a Facts) -> (Vec<Finding>, Vec<NotJudged>) {
+        let mut out = Findings { facts, rule, findings: Vec::new(), not_judged: Vec::new() };
+        match rule.needs.iter().find_map(|need| need.missing(facts)) {
+            Some((missing, supply)) => out.not_judged(missing, supply),
+            None => (rule.check)(facts, &mut out),
+        }
+        (out.findings, out.not_judged)
+    }
+
+    /// Starts a finding of the rule that is being checked. Nothing is reported before [`Report::file`].
+    pub fn report(&mut self, share: Share, title: impl Into<String>) -> Report<'_, 'a> {
+        let severity = share.severity();
+        let finding = Finding {
+            id: self.rule.id,
+            title: title.into(),
+            severity,
+            disagreement: false,
+            confidence: 0.9,
+            share: share.value,
+            share_of: share.of,
+            saving: Saving::default(),
+            subject: Subject::default(),
+            cause: String::new(),
+            fix: Vec::new(),
+            chain: Vec::new(),
+            evidence: Vec::new(),
+            verify: String::new(),
+        };
+        Report { findings: self, finding }
+    }
+
+    /// A finding about the capture itself.
+    pub fn capture(&mut self, title: impl Into<String>) -> Report<'_, 'a> {
+        let share = Share { value: None, of: String::new() };
+        let mut report = self.report(share, title);
+        report.finding.severity = Severity::Capture;
+        report
+    }
+
+    /// Two sources contradict each other: told before all causes, because a cause may rest on the wrong one.
+    pub fn disagreement(&mut self, title: impl Into<String>) -> Report<'_, 'a> {
+        let mut report = self.capture(title);
+        report.finding.disagreement = true;
+        report
+    }
+
+    /// The rule cannot judge: `missing` names the fact, `supply` the command that would supply it.
+    pub fn not_judged(&mut self, missing: impl Into<String>, supply: impl Into<String>) {
+        self.not_judged.push(NotJudged { id: self.rule.id, missing: missing.into(), supply: supply.into() });
+    }
+}
+
+/// A finding being written.
+#[must_use = "a finding counts only once it is filed"]
+pub struct Report<'f, 'a> {
+    findings: &'f mut Findings<'a>,
+    finding: Finding,
+}
+
+impl Report<'_, '_> {
+    /// About what.
+    pub fn subject(mut self, subject: Subject) -> Self {
+        self.finding.subject = subject;
+        self
+    }
+    /// Why, in two sentences.
+    pub fn cause(mut self, cause: impl Into<String>) -> Self {
+        self.finding.cause = cause.into();
+        self
+    }
+    /// What to change, most effective first; call it once a step.
+    pub fn fix(mut self, step: impl Into<String>) -> Self {
+        self.finding.fix.push(step.into());
+        self
+    }
+    /// A command that shows it with another tool.
+    pub fn verify(mut self, command: impl Into<String>) -> Self {
+        self.finding.verify = command.into();
+        self
+    }
+    /// How sure (0 to 1); 0.9 where not said. Guard 5 caps it.
+    pub fn confidence(mut self, confidence: f64) -> Self {
+        self.finding.confidence = confidence;
+        self
+    }
+    /// At most this severity, whatever the share.
+    pub fn at_most(mut self, severity: Severity) -> Self {
+        self.finding.severity = self.finding.severity.min(severity);
+        self
+    }
+    /// At least this severity, whatever the share: for what breaks a service outright.
+    pub fn at_least(mut self, severity: Severity) -> Self {
+        self.finding.severity = self.finding.severity.max(severity);
+        self
+    }
+    /// A line that shows it.
+    pub fn evidence(mut self, exemplar: Option<&Exemplar>) -> Self {
+        if let Some(exemplar) = exemplar {
+            let line = self.findings.facts.evidence(exemplar);
+            if !self.finding.evidence.contains(&line) {
+                self.finding.evidence.push(line);
+            }
+        }
+        self
+    }
+    /// Several lines that show it.
+    pub fn evidence_all<'e>(mut self, exemplars: impl IntoIterator<Item = &'e Exemplar>) -> Self {
+        for exemplar in exemplars {
+            self = self.evidence(Some(exemplar));
+        }
+        self
+    }
+    /// A line that is no exemplar of a call: a row of a table, of lsof.
+    pub fn evidence_line(mut self, source: impl Into<String>, text: impl Into<String>) -> Self {
+        self.finding.evidence.push(Evidence { source: source.into(), text: text.into() });
+        self
+    }
+    /// The lines on which the host's figures of that thing stand.
+    pub fn evidence_of(mut self, of: &Entity, metrics: &[Metric]) -> Self {
+        for line in self.findings.facts.host_lines(of, metrics) {
+            if !self.finding.evidence.contains(&line) {
+                self.finding.evidence.push(line);
+            }
+        }
+        self
+    }
+    /// What removing `total` from the window saves.
+    pub fn saving(mut self, total: Nanos) -> Self {
+        let window = self.findings.facts.window.length();
+        if let (Some(total_ns), Some(window_ns)) = (total.get(), window.get())
+            && window_ns > 0
+        {
+            self.finding.saving = Saving {
+                ns_per_s: Some((total_ns as u128 * 1_000_000_000 / window_ns as u128) as u64),
+                text: format!("{total} in a window of {window}"),
+            };
+        }
+        self
+    }
+    /// What is saved, where time cannot tell it.
+    pub fn saving_text(mut self, text: impl Into<String>) -> Self {
+        self.finding.saving.text = text.into();
+        self
+    }
+    /// One link of the chain of causes.
+    pub fn link(mut self, link: whyslow_model::ChainLink) -> Self {
+        self.finding.chain.push(link);
+        self
+    }
+    /// Files the finding.
+    pub fn file(mut self) {
+        self.finding.confidence = guards::capped_confidence(self.findings.facts, self.finding.confidence);
+        self.findings.findings.push(self.finding);
+    }
+}

@@ -1,0 +1,120 @@
+//! # config-reread
+//!
+//! ## What it is
+//! A file of settings (resolv.conf, nsswitch.conf, hosts, the program's own .yaml or .properties) is read again
+//! for each request or each item of work.
+//!
+//! ## Why it is slow
+//! Reading costs a few calls, parsing costs more: a YAML file of 10 kB takes milliseconds. /etc/hosts is read by
+//! glibc for each name that is looked up, so reading it often also tells that names are looked up too often.
+//!
+//! ## Example
+//! ```text
+//! openat(AT_FDCWD, "/etc/hosts", O_RDONLY|O_CLOEXEC) = 9
+//! read(9, "127.0.0.1\tlocalhost\n"..., 4096) = 220
+//! close(9) = 0
+//! ```
+//!
+//! ## What to do instead
+//! Read settings once and again on SIGHUP (or when inotify tells). For hosts, resolv.conf, passwd: keep connections
+//! open instead of looking the name up for each, or let nscd, systemd-resolved or sssd answer from memory.
+//!
+//! ## When it is wrong
+//! A few reads at the start (each library reads its own) and reloads on a signal stay below the threshold.
+
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::{guards, words};
+use whyslow_facts::{Facts, FileFacts, names};
+use whyslow_model::{Nanos, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "config-reread",
+    group: "files",
+    summary: "a file of settings is read again for each item of work",
+    source: include_str!("config_reread.rs"),
+    needs: &[Need::AnyOf(&["open", "openat", "openat2"])],
+    check,
+};
+
+/// Equal rounds from which on it is a habit and no start-up or reload.
+const MIN_ROUNDS: u64 = 20;
+/// Equal rounds a second from which on it is no poller.
+const ROUNDS_PER_S: f64 = 5.0;
+/// Equal rounds per request from which on they are part of its path.
+const ROUNDS_PER_REQUEST: f64 = 0.5;
+/// Calls of a round besides those that are counted by path or descriptor: the close.
+const CLOSES_PER_ROUND: u64 = 1;
+/// Findings at most: the rest is summed up.
+const MOST: usize = 3;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let files = facts.world.files.iter().map(|(_, file)| file);
+    let mut reread: Vec<&FileFacts> =
+        files.filter(|file| names::is_configuration(&file.path) && is_habit(facts, file)).collect();
+    reread.sort_by_key(|file| std::cmp::Reverse((file.time_ns(), file.rounds.same)));
+    let more: u64 = reread.iter().skip(MOST).map(|file| file.rounds.same).sum();
+    for (i, file) in reread.iter().take(MOST).enumerate() {
+        let aside = match more {
+            more if more > 0 && i + 1 == MOST => {
+                format!(
+                    " {} more files of settings are read again, {} times in all.",
+                    reread.len() - MOST,
+                    words::count(more)
+                )
+            }
+            _ => String::new(),
+        };
+        report(facts, out, file, &aside);
+    }
+}
+
+fn is_habit(facts: &Facts, file: &FileFacts) -> bool {
+    let (same, requests) = (file.rounds.same, facts.work.requests);
+    let per_request = requests > 0 && same as f64 >= ROUNDS_PER_REQUEST * requests as f64;
+    let rate = facts.pace.untraced(file.rounds.per_second());
+    same >= MIN_ROUNDS && (per_request || rate.is_none_or(|rate| rate >= ROUNDS_PER_S))
+}
+
+fn report(facts: &Facts, out: &mut Findings<'_>, file: &FileFacts, aside: &str) {
+    let rounds = &file.rounds;
+    let calls = file.calls() + CLOSES_PER_ROUND * rounds.count;
+    let time = if facts.capture.has_durations() { Nanos::new(file.time_ns()) } else { Nanos::UNKNOWN };
+    let share = guards::share_of_storm(facts, Some(file.tid).filter(|_| !file.shared), time, calls);
+    let mut often: Vec<String> = Vec::new();
+    often.extend(rounds.per_second().map(|rate| format!("{} a second", words::quantity(rate))));
+    often.extend(Some(facts.work.rates(rounds.same)).filter(|rates| !rates.is_empty()));
+    let often = if often.is_empty() { String::new() } else { format!(" ({})", often.join(", ")) };
+    let lookup = names::is_lookup_file(&file.path);
+    let cause = if lookup {
+        "The C library reads this file anew for each name, user or service that it looks up, so something is looked up for each item of work."
+    } else {
+        "The settings are read and parsed anew for each item of work; parsing costs more than the calls that are seen here."
+    };
+    let report = out
+        .report(
+            share,
+            format!(
+                "{} read {} times more{often}: the same {} each time",
+                file.path,
+                words::count(rounds.same),
+                words::bytes(rounds.bytes_each()),
+            ),
+        )
+        .subject(Subject { path: Some(file.path.to_string()), ..Subjects::thread(facts, file.tid) })
+        .cause(format!("{cause} Its length did not change meanwhile.{aside}"));
+    let report = if lookup {
+        report
+            .fix("keep connections open (pool, HTTP keep-alive) instead of looking the host up for each; look users and services up once and keep the answer")
+            .fix("let a cache answer: systemctl enable --now nscd (or systemd-resolved, sssd); nscd -g shows its hits")
+    } else {
+        report
+            .fix("code: read it once at the start; read it again on SIGHUP or when inotify tells of a change")
+            .fix("frameworks: switch reloading off in production (Spring: no @RefreshScope per request; Flask and Django: debug off; PHP: cache the parsed array with opcache or APCu)")
+    };
+    report
+        .verify(format!("strace -f -e trace=openat -P '{}' -p PID   (or bcc: opensnoop -p PID)", file.path))
+        .saving(time)
+        .evidence_all(file.exemplars.iter())
+        .file();
+}

@@ -1,0 +1,112 @@
+//! # stat-per-entry
+//!
+//! ## What it is
+//! A directory is listed, and then each of its entries is asked for with a stat of its own.
+//!
+//! ## Why it is slow
+//! The listing tells names, inode numbers and kinds (file, directory, link) already. A stat adds a call a name, and on a
+//! cold cache a read of the disk, on NFS a question to the server: a thousand of these at a millisecond are a second.
+//!
+//! ## Example
+//! ```text
+//! getdents64(3, 0x55d0c8 /* 812 entries */, 32768) = 26000 <0.000512>
+//! newfstatat(AT_FDCWD, "/var/spool/q/000001", {st_mode=S_IFREG|0644, …}, AT_SYMLINK_NOFOLLOW) = 0 <0.000018>
+//! ```
+//!
+//! ## What to do instead
+//! Use the kind that readdir gives (`d_type`; Python os.scandir, Go os.ReadDir, Node withFileTypes); ask only for entries
+//! whose names are of interest; only the fields that are wanted (statx mask).
+//!
+//! ## When it is wrong
+//! What compares times and sizes (rsync, make, backup, git) needs them: for such programs it is a notice. Below 500
+//! entries or 5 % of the thread's time nothing is said.
+
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::{guards, words};
+use std::collections::BTreeMap;
+use whyslow_facts::{Facts, FileFacts};
+use whyslow_model::{CallStats, Severity, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "stat-per-entry",
+    group: "files",
+    summary: "a directory is listed, and each of its entries is then asked for by itself",
+    source: include_str!("stat_per_entry.rs"),
+    needs: &[Need::Calls, Need::Durations, Need::AnyOf(&["getdents64", "getdents"])],
+    check,
+};
+
+/// Entries asked for: fewer cost a few milliseconds.
+const MIN_ENTRIES: u64 = 500;
+/// Of the entries that the listing can have told at most, by its bytes: else the names came from elsewhere.
+const OF_LISTED: f64 = 0.5;
+/// Opened as well: then the stat is a small part of what is done with each.
+const OPENED: f64 = 0.5;
+/// Programs that compare times and sizes, or show them.
+const COMPARE: [&str; 13] = [
+    "rsync", "make", "ninja", "git", "tar", "borg", "restic", "du", "find", "ls", "backup", "updatedb",
+    "unison",
+];
+/// Findings of this rule in one diagnosis.
+const MOST: usize = 3;
+
+/// What was asked of a directory's entries.
+#[derive(Default)]
+struct Entries<'a> {
+    asked: u64,
+    opened: u64,
+    calls: CallStats,
+    first: Option<&'a FileFacts>,
+}
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let files = &facts.world.files;
+    let mut by_directory: BTreeMap<&str, Entries<'_>> = BTreeMap::new();
+    for (_, file) in files.iter().filter(|(_, file)| file.stats > 0) {
+        let Some((directory, _)) = file.path.rsplit_once('/') else { continue };
+        let entries = by_directory.entry(directory).or_default();
+        entries.asked += 1;
+        entries.opened += u64::from(file.opens > 0);
+        entries.calls.merge(&file.path_calls);
+        entries.first = entries.first.or(Some(file));
+    }
+    let mut found: Vec<_> = by_directory
+        .into_iter()
+        .filter_map(|(path, entries)| {
+            let directory = files.find(path).or_else(|| files.find(&format!("{path}/")))?;
+            let listed = directory.listed_entries();
+            let told = listed > 0 && entries.asked as f64 >= OF_LISTED * listed as f64;
+            let only_asked = (entries.opened as f64) < OPENED * entries.asked as f64;
+            (entries.asked >= MIN_ENTRIES && told && only_asked).then_some((path, entries))
+        })
+        .filter_map(|(path, entries)| {
+            let first = entries.first?;
+            let tid = (!first.shared).then_some(first.tid);
+            let share = guards::share_of_time(facts, tid, &entries.calls);
+            share
+                .value
+                .is_some_and(|value| value >= guards::WARNING_SHARE)
+                .then_some((share, path, entries, first))
+        })
+        .collect();
+    found.sort_by(|a, b| b.2.calls.total_ns.cmp(&a.2.calls.total_ns).then_with(|| a.1.cmp(b.1)));
+    for (share, path, entries, first) in found.into_iter().take(MOST) {
+        let subject = Subjects::thread(facts, first.tid);
+        let compares =
+            subject.comm.as_deref().is_some_and(|comm| COMPARE.iter().any(|name| comm.starts_with(name)));
+        out.report(share, format!("{path}: listed, and then {} entries asked for one by one, {} in all", words::count(entries.asked), entries.calls.total()))
+            .at_most(if compares { Severity::Notice } else { Severity::Warning })
+            .confidence(0.7)
+            .subject(Subject { path: Some(path.to_string()), ..subject })
+            .cause(format!("The listing says of each entry whether it is a file, a directory or a link; each stat is a call more ({} on average), and a read of the disk where its inode is not in memory.", entries.calls.mean()))
+            .fix("code: os.scandir and entry.is_file() (Python), os.ReadDir and entry.Type() (Go), readdir with withFileTypes (Node), d_type (C), Files.walkFileTree (Java)")
+            .fix("choose by name first; ask only for what is left; statx with the fields that are wanted and AT_STATX_DONT_SYNC on network file systems")
+            .fix("ls: unalias ls, or ls --color=never -U (colours need a stat each)")
+            .verify("strace -c -f -e trace=getdents64,newfstatat,statx,lstat -p PID   (about one stat an entry)")
+            .saving(entries.calls.total())
+            .evidence_line(facts.capture.first_name(), format!("{}: {}, the first {}", path, words::plural(entries.calls.count, "call"), first.path))
+            .evidence_all(first.exemplars.iter())
+            .file();
+    }
+}

@@ -1,0 +1,167 @@
+//! # temp-file-churn
+//!
+//! ## What it is
+//! Many files are created, written, read back and removed again within one run or one request: they were only a
+//! place to put bytes for a moment.
+//!
+//! ## Why it is slow
+//! Each file costs its creation, its removal, and its bytes twice; more is written than the disk can take, and the
+//! writers are held back until it has. One API wrote 1,000 files of 2 to 6 MB for each request, read them all back
+//! and removed them: 335 MB/s against a disk that took 33, 2 min 43 s a request; kept in memory it took 8.8 s.
+//!
+//! ## Example
+//! ```text
+//! openat(AT_FDCWD, "/tmp/9046db9e-fe25-11e8-b13f-0242ac110002/0.txt", O_WRONLY|O_CREAT|O_TRUNC, 0666) = 5
+//! write(5, "..."..., 4103168) = 4103168
+//! unlink("/tmp/9046db9e-fe25-11e8-b13f-0242ac110002/0.txt") = 0
+//! ```
+//!
+//! ## What to do instead
+//! Keep the bytes in memory (a buffer, memfd_create), or pass them on as a stream (a pipe). Where a path is needed
+//! and they fit, use a tmpfs (/dev/shm). Where they do not fit, one file instead of many.
+//!
+//! ## When it is wrong
+//! An external sort, a compiler without `-pipe` and a database that spills a join write temporary files on
+//! purpose; `sort`, gcc and PostgreSQL are known by their names and left out. Empty files are locks.
+
+use super::temp_files::{IN_MEMORY, ON_TMPFS, is_known_spill};
+use super::{counted_temp_files, told_temp_files};
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::{guards, words};
+use std::collections::BTreeMap;
+use whyslow_facts::Facts;
+use whyslow_facts::world::files::TempFiles;
+use whyslow_model::{Nanos, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "temp-file-churn",
+    group: "files",
+    summary: "files are created, written, read back and removed again",
+    source: include_str!("temp_file_churn.rs"),
+    needs: &[
+        Need::Either(&[Need::AnyOf(&["unlink", "unlinkat"]), told_temp_files::FIGURES, Need::Table("files")]),
+        Need::Either(&[
+            Need::AnyOf(&["open", "openat", "openat2", "creat"]),
+            told_temp_files::FIGURES,
+            Need::Table("files"),
+        ]),
+    ],
+    check,
+};
+
+/// Files from which on they are a habit: a build or an installer leaves some dozens.
+const MIN_FILES: u64 = 50;
+/// Bytes from which on fewer files count too.
+const MANY_BYTES: u64 = 1_000_000_000;
+/// Files of that many bytes.
+const FEW_FILES: u64 = 10;
+/// Calls of each file at the least: its creation and its removal.
+const CALLS_PER_FILE: u64 = 2;
+/// Patterns of fewer files than this are joined by directory: their names follow no pattern.
+const OWN_PATTERN: u64 = 10;
+/// Findings at most: the rest is summed up.
+const MOST: usize = 3;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    if facts.world.calls == 0 {
+        told_temp_files::check(facts, out);
+        return counted_temp_files::check(facts, out);
+    }
+    let mut groups: BTreeMap<String, TempFiles> = BTreeMap::new();
+    let temp = facts.world.files.temp.values();
+    for files in temp.filter(|files| files.written > 0 && !is_known_spill(&files.example)) {
+        let name =
+            if files.files < OWN_PATTERN { by_directory(&files.pattern) } else { files.pattern.clone() };
+        match groups.get_mut(&name) {
+            Some(group) => join(group, files),
+            None => {
+                groups.insert(name.clone(), TempFiles { pattern: name, ..files.clone() });
+            }
+        }
+    }
+    let mut churned: Vec<TempFiles> = groups.into_values().filter(is_habit).collect();
+    churned.sort_by_key(|group| std::cmp::Reverse((group.io_ns, group.written)));
+    let rest: u64 = churned.iter().skip(MOST).map(|group| group.files).sum();
+    for (i, group) in churned.iter().take(MOST).enumerate() {
+        let aside = match rest {
+            rest if rest > 0 && i + 1 == MOST => {
+                format!(" {} more files of other patterns went the same way.", words::count(rest))
+            }
+            _ => String::new(),
+        };
+        report(facts, out, group, &aside);
+    }
+}
+
+fn is_habit(group: &TempFiles) -> bool {
+    group.files >= MIN_FILES || (group.files >= FEW_FILES && group.written >= MANY_BYTES)
+}
+
+fn by_directory(pattern: &str) -> String {
+    pattern.rsplit_once('/').map_or_else(|| pattern.to_string(), |(directory, _)| format!("{directory}/*"))
+}
+
+fn join(group: &mut TempFiles, other: &TempFiles) {
+    group.files += other.files;
+    group.read_back_files += other.read_back_files;
+    group.written += other.written;
+    group.read_back += other.read_back;
+    group.io_ns += other.io_ns;
+    if other.first < group.first {
+        group.first = other.first;
+    }
+    if other.last > group.last {
+        group.last = other.last;
+    }
+    group.exemplars.merge(&other.exemplars);
+}
+
+fn report(facts: &Facts, out: &mut Findings<'_>, group: &TempFiles, aside: &str) {
+    let time = if facts.capture.has_durations() { Nanos::new(group.io_ns) } else { Nanos::UNKNOWN };
+    let share = guards::share_of_ns(facts, None, time, CALLS_PER_FILE * group.files);
+    let read_back = group.read_back_files > 0;
+    let title = format!(
+        "{}: {} files written{} and removed ({} for nothing)",
+        group.pattern,
+        words::count(group.files),
+        if read_back { ", read back" } else { "" },
+        words::bytes(group.written),
+    );
+    let requests = Some(facts.work.requests).filter(|requests| *requests > 0);
+    let per_request = requests.map_or(String::new(), |requests| {
+        format!(
+            " That is {} files for each of {}.",
+            words::quantity(group.files as f64 / requests as f64),
+            words::plural(requests, "request")
+        )
+    });
+    let each = words::bytes(group.written / group.files.max(1));
+    let took = group.last.since(group.first);
+    let pace = took.get().map_or(String::new(), |_| format!(" within {took}"));
+    out.report(share, title)
+        .subject(Subject { path: Some(group.pattern.clone()), ..Subjects::thread(facts, group.tid) })
+        .cause(format!(
+            "The files ({each} each on average) were made{pace} only to hold bytes for a moment: {} were read back, then all were removed. \
+             The disk still has to take what it cannot drop in time, and each file costs its creation and its removal.{per_request}{aside}",
+            words::bytes(group.read_back),
+        ))
+        .fix(IN_MEMORY)
+        .fix(ON_TMPFS)
+        .fix("where they do not fit: one file for all, opened once with O_TMPFILE")
+        .verify("bcc: filelife -p PID   (lists files that live shortly, with their age);  pidstat -d -p PID 1")
+        .saving(time)
+        .evidence_all(group.exemplars.iter())
+        .file();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_without_a_pattern_are_joined_by_directory() {
+        assert_eq!(by_directory("/tmp/work/aXbYcZ"), "/tmp/work/*");
+        assert_eq!(by_directory("aXbYcZ"), "aXbYcZ");
+    }
+}

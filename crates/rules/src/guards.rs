@@ -1,0 +1,187 @@
+//! Guards that all rules share, so that a healthy program gets no warning.
+//!
+//! 1. No cause under 5 % of the asker's time is a warning.
+//! 2. A wait is a cause only where work is unfinished; an idle thread is not slow.
+//! 3. A rate per unit of work beats a rate per second.
+//! 4. Start-up is judged apart: what only happens in a program's first moments is no storm.
+//! 5. Where more than 1 % of the events are lost, confidence is capped.
+//! 6. Under ptrace the cost of a call of 2 us or less is the tracer's, not the program's.
+
+use whyslow_facts::folds::laps::Laps;
+use whyslow_facts::{Facts, ProcessId, ThreadFacts, Window};
+use whyslow_model::{CallStats, Nanos, Severity, Tid};
+
+/// From this share of the time on, a cause is a warning (guard 1).
+pub const WARNING_SHARE: f64 = 0.05;
+/// From this share on, it is most of the answer: critical.
+pub const CRITICAL_SHARE: f64 = 0.40;
+/// Confidence where more than [`LOST_SHARE`] of the events are lost (guard 5).
+pub const LOST_CONFIDENCE: f64 = 0.5;
+/// Lost events above this share cap the confidence (guard 5).
+pub const LOST_SHARE: f64 = 0.01;
+/// A program's first moments (guard 4), from its execve on.
+pub const STARTUP: Nanos = Nanos::from_secs(2);
+/// Below this many calls nothing is a storm, whatever its share: an `ls` makes a hundred calls in all.
+pub const FEW_CALLS: u64 = 500;
+
+/// A part of a whole, and of which whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Share {
+    /// 0 to 1; `None` where it cannot be known.
+    pub value: Option<f64>,
+    /// Of what: `wall time of thread 514`, `calls`.
+    pub of: String,
+}
+
+impl Share {
+    /// The severity that the share alone justifies (guard 1). An unknown share is a notice. A share of the calls
+    /// is no share of the time: only a storm of them is a warning.
+    pub fn severity(&self) -> Severity {
+        let warning = if self.of == CALLS { STORM_CALL_SHARE } else { WARNING_SHARE };
+        match self.value {
+            Some(share) if share >= CRITICAL_SHARE => Severity::Critical,
+            Some(share) if share >= warning => Severity::Warning,
+            _ => Severity::Notice,
+        }
+    }
+}
+
+/// The part that `stats` has in the wall time of thread `tid`, or, where that thread's time is unknown, of
+/// the window; without durations or a clock, its part of all calls.
+pub fn share_of_time(facts: &Facts, tid: Option<u32>, stats: &CallStats) -> Share {
+    share_of_ns(facts, tid, stats.total(), stats.count)
+}
+
+/// As [`share_of_time`], for a sum of durations over `count` calls.
+pub fn share_of_ns(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64) -> Share {
+    let thread = tid.and_then(|tid| {
+        facts.world.threads.iter().map(|(_, thread)| thread).find(|thread| thread.tid == tid)
+    });
+    let (wall, of) = match thread.map(|thread| (thread.wall(), thread.tid)) {
+        Some((wall, tid)) if tid != 0 && wall.or_zero() > 0 => (wall, format!("wall time of thread {tid}")),
+        _ => (facts.window.length(), "wall time".to_string()),
+    };
+    if let (Some(total), Some(wall)) = (total.get(), wall.get())
+        && wall > 0
+    {
+        return Share { value: Some((total as f64 / wall as f64).min(1.0)), of };
+    }
+    share_of_calls(facts, count)
+}
+
+/// The part that `count` has of all calls.
+pub fn share_of_calls(facts: &Facts, count: u64) -> Share {
+    let all = facts.total_calls();
+    Share { value: (all > 0).then(|| count as f64 / all as f64), of: CALLS.to_string() }
+}
+
+/// Of what a share is that counts calls.
+const CALLS: &str = "calls";
+
+/// The part that `waited` ns have in the time of the threads that wait (of `process`, where that is known).
+pub fn share_of_waiters(
+    facts: &Facts,
+    process: Option<ProcessId>,
+    waiters: impl ExactSizeIterator<Item = Tid>,
+    waited: u64,
+) -> Share {
+    let window = facts.window.length().or_zero();
+    let wall = |tid: Tid| {
+        let mut threads = facts.world.threads.iter().map(|(_, thread)| thread);
+        let thread = threads
+            .find(|thread| thread.tid == tid && process.is_none_or(|process| thread.process == process));
+        thread.and_then(|thread| thread.wall().get()).unwrap_or(window)
+    };
+    let of = match waiters.len() {
+        1 => "the time of the thread that waits".to_string(),
+        several => format!("the time of the {several} threads that wait"),
+    };
+    let walls: u64 = waiters.map(wall).sum();
+    Share { value: (walls > 0).then(|| (waited as f64 / walls as f64).min(1.0)), of }
+}
+
+/// For storms of cheap calls: the part of the wall time, but of the calls where a storm makes up more of them:
+/// under a tracer, times of cheap calls are mostly the tracer's (guard 6), and what it adds between the calls
+/// hides in neither. Where the kernel took the times itself (a recording with its scheduler), they are what they say.
+pub fn share_of_storm(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64) -> Share {
+    let by_time = share_of_ns(facts, tid, total, count);
+    if facts.sched.stretches > 0 && by_time.value.is_some() {
+        return by_time;
+    }
+    // Few calls: their part of all calls says nothing.
+    if count < FEW_CALLS || by_time.value.is_some_and(|share| share >= WARNING_SHARE) {
+        return by_time;
+    }
+    // Threads that wait nearly all of their time make no storm, however little else they call.
+    let waits = |thread: &ThreadFacts| {
+        thread.wall().get().is_some_and(|wall| thread.waiting_total() as f64 >= MOSTLY_WAITING * wall as f64)
+    };
+    let all_wait = match tid.and_then(|tid| facts.world.threads.thread_of(tid)) {
+        Some(thread) => waits(thread),
+        None => facts.world.threads.iter().all(|(_, thread)| waits(thread)),
+    };
+    if all_wait {
+        return by_time;
+    }
+    let by_calls = share_of_calls(facts, count);
+    // The calls themselves must take a good part of the time that the program is not waiting: a thread that
+    // makes one call in a blue moon is no storm, though it may be all it calls.
+    if is_busy(facts, &facts.window) && by_calls.value.is_some_and(|share| share >= STORM_CALL_SHARE) {
+        by_calls
+    } else {
+        by_time
+    }
+}
+
+/// Of a thread's time, the part in calls that wait from which on what is left matters to nobody: under strace a storm of
+/// cheap calls leaves less for waiting.
+const MOSTLY_WAITING: f64 = 0.95;
+
+/// True for a program that makes so many calls in `window` that they are a good part of what it does.
+pub fn is_busy(facts: &Facts, window: &Window) -> bool {
+    let rate = facts.pace.untraced(window.per_second(facts.total_calls()));
+    rate.is_none_or(|rate| rate >= BUSY_CALLS_PER_S)
+}
+
+/// A program under strace that makes this many calls a second spends a good part of its time in them.
+pub const BUSY_CALLS_PER_S: f64 = 1_000.0;
+/// From this part of all calls on, one kind of call is a storm.
+pub const STORM_CALL_SHARE: f64 = 0.30;
+
+/// Fewer turns of a loop than this are no loop.
+pub const FEW_TURNS: u64 = 10;
+/// A loop that gets nothing done is a spin from this many turns a second on: without the tracer it is several
+/// thousand, and no event source that people build ticks so fast.
+pub const SPIN_TURNS_PER_S: f64 = 1_000.0;
+
+/// The part that a loop's turns have in the time of its thread; without a clock, their calls' part of all calls.
+pub fn share_of_laps(facts: &Facts, tid: u32, laps: &Laps) -> Share {
+    share_of_ns(facts, Some(tid), laps.time(), laps.calls)
+}
+
+/// True where the turns are a spin: fast, and either many or a good part of the time (`share`).
+pub fn is_spin(facts: &Facts, laps: &Laps, share: &Share) -> bool {
+    let part = share.value.unwrap_or(0.0);
+    match facts.pace.untraced(laps.per_second()) {
+        Some(rate) => {
+            let much = laps.turns >= FEW_CALLS || (laps.turns >= FEW_TURNS && part >= WARNING_SHARE);
+            rate >= SPIN_TURNS_PER_S && much
+        }
+        None => laps.turns >= FEW_TURNS && part >= STORM_CALL_SHARE,
+    }
+}
+
+/// Caps `confidence` where too many events are lost (guard 5).
+pub fn capped_confidence(facts: &Facts, confidence: f64) -> f64 {
+    let lost = facts.lost_calls();
+    // A recorder says itself how many calls there were.
+    let all = match facts.capture.is_recording() {
+        true => facts.recording.lost_of("syscalls").map_or(0, |(_, produced)| produced),
+        false => facts.total_calls() + lost,
+    };
+    if all > lost && lost as f64 > LOST_SHARE * all as f64 {
+        confidence.min(LOST_CONFIDENCE)
+    } else {
+        confidence
+    }
+}

@@ -1,0 +1,115 @@
+//! # file-reread
+//!
+//! ## What it is
+//! A program reads more than three times as many bytes from a file as the file holds.
+//!
+//! ## Why it is slow
+//! Even from the page cache each pass copies all bytes and parses them again; where the file is larger than the
+//! free memory, on a network mount, or opened with O_DIRECT, each pass goes to the device. kmod-project/kmod#11:
+//! `depmod` read module data again and again, 293,336 reads and 99 % of its time, until it kept them.
+//!
+//! ## Example
+//! ```text
+//! openat(AT_FDCWD, "/data/model.bin", O_RDONLY) = 3
+//! read(3, ""..., 65536) = 65536
+//! lseek(3, 0, SEEK_SET) = 0
+//! read(3, ""..., 65536) = 65536
+//! ```
+//!
+//! ## What to do instead
+//! Read it once and keep what was parsed. Do in one pass what is done in several. Map it, so that all passes
+//! share the page cache without copying.
+//!
+//! ## When it is wrong
+//! Small files are read again for good reasons (a configuration, a status); the rule wants 64 KiB and more. A
+//! database reads its file many times over because it does not fit: then its cache is what to look at.
+
+use super::streams::{how_often, is_archive, more_text, subject, worst};
+use crate::engine::{Findings, Need, Rule};
+use crate::{guards, words};
+use whyslow_facts::{Facts, Stream};
+use whyslow_model::{FdKind, Nanos, Severity};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "file-reread",
+    group: "io",
+    summary: "a file is read several times over",
+    source: include_str!("file_reread.rs"),
+    needs: &[Need::Calls, Need::AnyOf(&["read", "pread64", "readv", "preadv"]), Need::Descriptors],
+    check,
+};
+
+/// Passes over the file from which on it is read again: healthy programs look at a header or a tail twice.
+const PASSES: u64 = 3;
+/// Files below are small: they are read again for good reasons, and cost little.
+const MIN_SIZE: u64 = 64 * 1024;
+/// Bytes below cost some milliseconds at most.
+const MIN_BYTES: u64 = 16 << 20;
+/// A file that is written as much is one that changes: a third of what is read.
+const WRITTEN_PART: u64 = 3;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let again = facts.streams.iter().filter(|stream| is_reread(stream));
+    let found = again
+        .map(|stream| {
+            let reads = &stream.reads;
+            (guards::share_of_ns(facts, reads.only_thread(), reads.time(), reads.calls.count), stream)
+        })
+        .collect();
+    let (found, more) = worst(found);
+    for (at, (share, stream)) in found.into_iter().enumerate() {
+        let reads = &stream.reads;
+        let size = stream.size.unwrap_or(0);
+        let passes = reads.calls.bytes as f64 / size.max(1) as f64;
+        let title = format!(
+            "{}: read {} times over ({} read, {} large{})",
+            stream.name,
+            words::quantity(passes),
+            words::bytes(reads.calls.bytes),
+            words::bytes(size),
+            how_often(facts, reads.calls.count)
+        );
+        // One pass remains.
+        let saved = reads
+            .time()
+            .get()
+            .map_or(Nanos::UNKNOWN, |ns| Nanos::new((ns as f64 * (1.0 - 1.0 / passes)) as u64));
+        let opened = match stream.opens {
+            0 | 1 => String::new(),
+            opens => format!(", opened {} times", words::count(opens)),
+        };
+        let inferred = if stream.size_stated {
+            ""
+        } else {
+            " (its size is taken from the highest offset that was read)"
+        };
+        // Reads may be large: their part of the calls tells less than their time.
+        let most = if reads.time().is_known() { Severity::Critical } else { Severity::Notice };
+        out.report(share, title)
+            .at_most(most)
+            .confidence(if stream.size_stated { 0.9 } else { 0.7 })
+            .subject(subject(facts, stream, reads, "read"))
+            .cause(format!(
+                "The same bytes are read again{opened}, in {} reads{inferred}: what was read or parsed is not kept.{}",
+                words::count(reads.calls.count),
+                more_text(more, at)
+            ))
+            .fix("keep what was parsed (or the bytes) in memory; look at the file's mtime before reading it again")
+            .fix("do in one pass what several passes do; where passes are needed, map the file (mmap)")
+            .fix("a database or index that does not fit: a larger cache of its own (SQLite: PRAGMA cache_size, mmap_size)")
+            .verify("strace -f -y -e trace=openat,read,pread64,lseek -p PID   (after: one pass)")
+            .saving(saved)
+            .evidence_all(reads.exemplars.iter())
+            .file();
+    }
+}
+
+fn is_reread(stream: &Stream) -> bool {
+    let bytes = stream.reads.calls.bytes;
+    stream.kind == FdKind::File
+        && !is_archive(stream)
+        && bytes >= MIN_BYTES
+        && stream.size.is_some_and(|size| size >= MIN_SIZE * stream.files && bytes >= PASSES * size)
+        && stream.writes.calls.bytes <= bytes / WRITTEN_PART
+}

@@ -1,0 +1,113 @@
+//! # proc-net-tcp-parse
+//!
+//! ## What it is
+//! The program reads `/proc/net/tcp` (or `tcp6`) with thousands of connections in it, and takes the text apart.
+//!
+//! ## Why it is slow
+//! The kernel walks its table of connections, locks bucket by bucket, and prints a line of 150 bytes for each; the program
+//! splits each line into a dozen fields and throws most of them away. Both grow with the connections of the whole
+//! network namespace, not with what is asked.
+//!
+//! ## Example
+//! ```text
+//! openat(AT_FDCWD, "/proc/net/tcp", O_RDONLY) = 6 <0.000020>
+//! read(6, "  sl  local_address rem_address "..., 4096) = 4050 <0.000170>
+//! read(6, " 27: 0100007F:1F90 0100007F:C350"..., 4096) = 4050 <0.000165>
+//! ```
+//!
+//! ## What to do instead
+//! Counts only: `/proc/net/sockstat` (one short file). A selection (a state, a port): netlink's sock_diag, as `ss` does, which
+//! filters in the kernel and answers in binary form: 2.5 s became 0.04 s for collectd (its pull request 113). Else: less
+//! often, a larger read buffer, and only the columns that are used, by position.
+//!
+//! ## When it is wrong
+//! Below a thousand connections it costs a millisecond, and stays quiet. A tool that is run once to look at connections does
+//! what it is for.
+
+use super::streams::{how_often, more_text, subject, worst};
+use crate::engine::{Findings, Need, Rule};
+use crate::{guards, words};
+use whyslow_facts::{Facts, Stream};
+use whyslow_model::Severity;
+use whyslow_profile::kinds::CostKind;
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "proc-net-tcp-parse",
+    group: "io",
+    summary: "a long table of connections is read as text",
+    source: include_str!("proc_net_tcp_parse.rs"),
+    needs: &[Need::Calls, Need::AnyOf(&["read", "pread64", "readv", "preadv"]), Need::Descriptors],
+    check,
+};
+
+/// Bytes of a line: `TMPSZ` in the kernel's net/ipv4/tcp_ipv4.c. Lines of tcp6 are a little longer.
+const LINE: u64 = 150;
+/// Connections below cost a millisecond or so.
+const MIN_LINES: u64 = 1_000;
+/// From here on the table itself is a warning (source case 004 had 20,000).
+const MANY_LINES: u64 = 5_000;
+/// Read once, it is a question, not a habit.
+const MIN_PASSES: u64 = 2;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let tables = facts.streams.iter().filter(|stream| is_table(stream));
+    let long = tables.filter(|stream| stream.opens >= MIN_PASSES && lines(stream) >= MIN_LINES);
+    let found = long
+        .map(|stream| {
+            let reads = &stream.reads;
+            (guards::share_of_ns(facts, reads.only_thread(), reads.time(), reads.calls.count), stream)
+        })
+        .collect();
+    let (found, more) = worst(found);
+    for (at, (share, stream)) in found.into_iter().enumerate() {
+        let reads = &stream.reads;
+        let lines = lines(stream);
+        let title = format!(
+            "{}: about {} connections are read as text, {} times over ({}{})",
+            stream.name,
+            words::quantity(lines as f64),
+            words::count(stream.opens),
+            words::bytes(reads.calls.bytes),
+            how_often(facts, stream.opens)
+        );
+        let most = if lines >= MANY_LINES { Severity::Critical } else { Severity::Notice };
+        out.report(share, title)
+            .at_most(most)
+            .confidence(0.85)
+            .subject(subject(facts, stream, reads, "read"))
+            .cause(format!(
+                "The kernel prints a line for each connection of the network namespace, and the program takes each apart, at {} a read.{}{}",
+                words::bytes(reads.calls.bytes / reads.calls.count.max(1)),
+                parsing(facts),
+                more_text(more, at)
+            ))
+            .fix("counts only: /proc/net/sockstat")
+            .fix("a selection: netlink sock_diag (as ss does): filtered in the kernel, in binary form")
+            .fix("else read less often, with a large buffer, and take the needed columns by position")
+            .verify("strace -f -e trace=openat,read -P /proc/net/tcp -p PID; wc -l /proc/net/tcp; ss -s")
+            .evidence_all(reads.exemplars.iter())
+            .file();
+    }
+}
+
+fn is_table(stream: &Stream) -> bool {
+    stream.path.as_deref().is_some_and(|path| {
+        path.starts_with("/proc/") && (path.ends_with("/net/tcp") || path.ends_with("/net/tcp6"))
+    })
+}
+
+/// Lines of one pass.
+fn lines(stream: &Stream) -> u64 {
+    stream.reads.calls.bytes / stream.opens.max(1) / LINE
+}
+
+/// What a profile beside the trace says of the other half of the cost.
+fn parsing(facts: &Facts) -> String {
+    let shares =
+        facts.profiles.of_cpu().map(|profile| profile.step.account.touched_share(CostKind::TextParsing));
+    match shares.max_by(f64::total_cmp).filter(|share| *share >= 0.05) {
+        Some(share) => format!(" Of the CPU time {} is text parsing.", words::percent(share)),
+        None => String::new(),
+    }
+}

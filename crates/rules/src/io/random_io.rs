@@ -1,0 +1,131 @@
+//! # random-io
+//!
+//! ## What it is
+//! A disk spends its time on small reads here and there.
+//!
+//! ## Why it is slow
+//! A disk that turns does a hundred of them a second, 0.4 MB/s in pieces of 4 KiB; in order it would do a hundred times as
+//! much. Flash loses less, but a cloud volume counts operations.
+//!
+//! ## Example
+//! ```text
+//! disk sdb is full with 180 reads a second of 4.1 kB each
+//! ```
+//!
+//! ## What to do instead
+//! Sort what is wanted by its place, read larger pieces, keep an index or the hot part in memory, prefetch several at
+//! once. Then flash.
+//!
+//! ## When it is wrong
+//! After a start caches are cold, and the same reads are gone an hour later. A store that merges its files reads in large
+//! pieces, and is no case. Of requests recorded one by one at most three in ten lie beside one of the 16 before (as
+//! biopattern counts it, over 70 % are random); by figures alone, the size and the merges stand for that. It is a notice: how the data lies is a decision, not a fault.
+
+use super::devices::{self, SLOW};
+use crate::engine::{Findings, Need, Rule};
+use crate::figures;
+use crate::words;
+use whyslow_facts::Facts;
+use whyslow_facts::block_io::{DeviceFacts, Op};
+use whyslow_model::{Metric, Severity, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "random-io",
+    group: "io",
+    summary: "a disk is full with small reads here and there",
+    source: include_str!("random_io.rs"),
+    needs: &[Need::Either(&[
+        figures::disks(&[Metric::Reads, Metric::ReadBytes, Metric::Utilisation]),
+        Need::Table("block_io"),
+    ])],
+    check,
+};
+
+/// Reads a second: fewer fill only a device that is slow by itself.
+const MIN_READS: f64 = 50.0;
+/// Mean size of a read: with read-ahead (128 KiB) what is read in order is larger.
+const SMALL: f64 = 16_384.0;
+/// Reads merged with their neighbours: of what is read in order, nearly all.
+const MERGED: f64 = 0.10;
+/// Read-ahead of a device below which the size of requests says nothing of the order.
+const READ_AHEAD: f64 = 65_536.0;
+/// Recorded requests: fewer are a burst.
+const MIN_REQUESTS: u64 = 100;
+/// Of recorded reads, the part that lies beside another (bcc's biopattern: more than 70 % random).
+const IN_ORDER: f64 = 0.30;
+/// Recorded requests under way at a time: the device is never idle.
+const FULL: f64 = 0.90;
+/// Findings of this rule in one diagnosis.
+const MOST: usize = 2;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    // A recorder saw where each request lay.
+    if facts.has_table("block_io") {
+        let devices = facts.devices.iter().into_iter();
+        return devices.take(MOST).for_each(|(name, device)| of_requests(facts, out, name, device));
+    }
+    let scattered = devices::disks(facts).into_iter().filter_map(|disk| {
+        let now = |metric| disk.thing.current(metric);
+        let reads = now(Metric::Reads).filter(|reads| *reads >= MIN_READS)?;
+        let size = now(Metric::ReadBytes)? / reads;
+        let merged = now(Metric::ReadsMerged).unwrap_or(0.0) / reads;
+        let ahead = now(Metric::ReadAhead).is_none_or(|bytes| bytes >= READ_AHEAD);
+        let latency = now(Metric::ReadLatency).is_none_or(|ns| ns >= SLOW.or_zero() as f64);
+        let mostly = reads >= disk.requests / 2.0;
+        (disk.is_busy() && size <= SMALL && merged <= MERGED && ahead && latency && mostly)
+            .then_some((disk, reads, size))
+    });
+    for (disk, reads, size) in scattered.take(MOST) {
+        let users = figures::most(facts, |thing| thing.current(Metric::ReadBytes));
+        let who = match users.is_empty() {
+            true => String::new(),
+            false => format!(" Most is read by {}.", figures::named(facts, &users, Metric::ReadBytes, None)),
+        };
+        let turns = match disk.thing.current(Metric::Rotational) {
+            Some(rotational) if rotational > 0.0 => " The kernel calls it a disk that turns.",
+            _ => "",
+        };
+        out.report(figures::no_share(), format!("disk {} is full with {} reads a second of {} each", disk.name(), words::quantity(reads), words::bytes(size as u64)))
+            .at_most(Severity::Notice)
+            .confidence(0.6)
+            .subject(figures::subject(facts, disk.of))
+            .cause(format!("The reads are small and hardly any lies beside another: the device's time goes into finding the places.{who}{turns} If caches were just emptied (a start), look again later."))
+            .fix("keep what is read often in memory: a larger cache of the program, more memory for the page cache")
+            .fix("sort by place before reading, read larger blocks, several at once (io_uring, more threads, prefetch)")
+            .fix("flash, or a volume with more operations a second")
+            .verify(format!("iostat -x 1 {} (rareq-sz, r/s); bcc: biopattern (share of random requests), biosnoop", disk.of.name()))
+            .evidence_of(disk.of, &[Metric::Reads, Metric::ReadBytes, Metric::ReadsMerged, Metric::ReadLatency, Metric::Utilisation, Metric::ReadAhead, Metric::Rotational])
+            .file();
+    }
+}
+
+fn of_requests(facts: &Facts, out: &mut Findings<'_>, name: &str, device: &DeviceFacts) {
+    let window = facts.window.whole();
+    let (reads, all) = (device.sum(Op::reads), device.all());
+    let Some(seconds) = window.as_secs_f64().filter(|seconds| *seconds > 0.0) else { return };
+    let (rate, half) = (reads.device.count as f64 / seconds, reads.device.percentile(0.5));
+    let Some((size, in_order)) = reads.mean_size().zip(reads.in_order()) else { return };
+    let many =
+        reads.device.timed >= MIN_REQUESTS && rate >= MIN_READS && reads.device.count * 2 >= all.device.count;
+    let full = all.mean_in_flight(window).is_some_and(|number| number >= FULL);
+    let scattered = size as f64 <= SMALL && in_order <= IN_ORDER;
+    if !(many && full && scattered && half.is_known() && half >= SLOW) {
+        return;
+    }
+    let shown = facts.host.device_name(name);
+    let random = words::percent(1.0 - in_order);
+    let who = devices::askers(facts, device, Op::reads);
+    let ops = words::quantity(rate);
+    out.report(figures::no_share(), format!("disk {shown} is full with {ops} reads a second of {} each, {random} of them here and there", words::bytes(size)))
+        .at_most(Severity::Notice)
+        .confidence(0.8)
+        .subject(Subject { device: Some(name.to_string()), ..Subject::default() })
+        .cause(format!("Half of the reads take {half} and more, are small, and {random} lie beside none of the 16 before: the device's time goes into finding the places.{who} If caches were just emptied (a start), look again later."))
+        .fix("keep what is read often in memory: a larger cache of the program, more memory for the page cache")
+        .fix("sort by place before reading, read larger blocks, several at once (io_uring, more threads, prefetch)")
+        .fix("flash, or a volume with more operations a second")
+        .verify("whyslow disks -a -d 10s --by device,op,process (in order, mean size); bcc: biopattern, biosnoop")
+        .evidence_line(facts.recording_at(facts.window.start), devices::told(&shown, &reads, window))
+        .file();
+}

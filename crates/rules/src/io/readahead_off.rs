@@ -1,0 +1,111 @@
+//! # readahead-off
+//!
+//! ## What it is
+//! A file is read in order, and each small read goes to the device by itself: the kernel does not read ahead.
+//!
+//! ## Why it is slow
+//! With read-ahead the kernel fetches 128 KiB and more while the program works on what it has, and one read in thirty
+//! waits. Without it each read of 4 KiB waits for the device.
+//!
+//! ## Example
+//! ```text
+//! read(3, "\0\0\0"..., 4096) = 4096 <0.000412>
+//! ```
+//!
+//! ## What to do instead
+//! Turn it on: `blockdev --setra`, no `POSIX_FADV_RANDOM` or `MADV_RANDOM` for what is read in order; or read in pieces of
+//! 128 KiB and more.
+//!
+//! ## When it is wrong
+//! Reading here and there is random by nature, and read-ahead is rightly off: by a trace only what is read in order is
+//! judged. By a disk's figures alone the order is not known, so that it is a notice.
+
+use super::devices;
+use super::streams::{MOST_FINDINGS, more_text, subject, worst};
+use crate::engine::{Findings, Need, Rule};
+use crate::figures;
+use crate::{guards, words};
+use whyslow_facts::{Facts, Stream};
+use whyslow_model::{FdKind, Metric, Nanos, Severity};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "readahead-off",
+    group: "io",
+    summary: "a file is read in order, and each small read goes to the device by itself",
+    source: include_str!("readahead_off.rs"),
+    needs: &[Need::Either(&[
+        Need::AnyOf(&["read", "pread64", "readv", "preadv"]),
+        figures::disks(&[Metric::ReadAhead, Metric::Reads]),
+    ])],
+    check,
+};
+
+/// Reads: fewer are the beginning of a file.
+const MIN_READS: u64 = 500;
+/// Of these behind one another.
+const IN_ORDER: f64 = 0.90;
+/// Larger reads are pieces of their own.
+const SMALL: u64 = 16_384;
+/// Half of the reads take this long: with read-ahead nearly all come from memory, in microseconds, under a tracer in some
+/// tens of them.
+const FROM_DEVICE: Nanos = Nanos::new(200_000);
+/// Read-ahead of a device that is as good as none.
+const NO_READ_AHEAD: f64 = 4_096.0;
+/// Reads a second of a device: fewer are nobody's work.
+const MIN_RATE: f64 = 100.0;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let found = facts.streams.iter().filter(|stream| waits_for_each(stream));
+    let found = found
+        .map(|stream| {
+            let reads = &stream.reads;
+            (guards::share_of_ns(facts, reads.only_thread(), reads.time(), reads.calls.count), stream)
+        })
+        .collect();
+    let (found, more) = worst(found);
+    for (at, (share, stream)) in found.into_iter().enumerate() {
+        let calls = &stream.reads.calls;
+        let half = calls.percentile(0.5);
+        let each = words::bytes(calls.bytes / calls.count.max(1));
+        out.report(share, format!("{}: {} in order of {each} each, and half take {half} and more", stream.name, words::plural(calls.count, "read")))
+            .confidence(0.7)
+            .subject(subject(facts, stream, &stream.reads, "read"))
+            .cause(format!("Nothing is read ahead: each read waits for the device. The descriptor or the device says so (POSIX_FADV_RANDOM, read_ahead_kb 0), the file is opened with O_DIRECT, or the file system does none.{}", more_text(more, at)))
+            .fix("see the device: cat /sys/block/DEV/queue/read_ahead_kb; echo 128 > it (blockdev --setra 256 DEV)")
+            .fix("in the program: no POSIX_FADV_RANDOM for what is read in order, but POSIX_FADV_SEQUENTIAL; or reads of 128 KiB and more")
+            .verify("strace -T -e trace=read,pread64 -P FILE -p PID (most take microseconds); iostat -x 1 (rareq-sz grows); bcc: readahead")
+            .saving(calls.total())
+            .evidence_all(stream.reads.exemplars.iter())
+            .file();
+    }
+    for disk in devices::disks(facts).iter().take(MOST_FINDINGS) {
+        let now = |metric| disk.thing.current(metric);
+        let (Some(ahead), Some(reads)) = (now(Metric::ReadAhead), now(Metric::Reads)) else { continue };
+        let small = disk.size().is_some_and(|size| size <= SMALL as f64);
+        if ahead > NO_READ_AHEAD || reads < MIN_RATE || !small || !disk.is_busy() {
+            continue;
+        }
+        out.report(figures::no_share(), format!("disk {} reads nothing ahead ({}), and does {} small reads a second", disk.name(), words::bytes(ahead as u64), words::quantity(reads)))
+            .at_most(Severity::Notice)
+            .confidence(0.5)
+            .subject(figures::subject(facts, disk.of))
+            .cause("If files on it are read in order, each of these reads could bring thirty times as much. A database that reads here and there wants it this way.")
+            .fix(format!("echo 128 > /sys/block/{}/queue/read_ahead_kb, and look whether less is waited for", disk.of.name()))
+            .verify(format!("iostat -x 1 {} (rareq-sz grows, r/s falls)", disk.of.name()))
+            .evidence_of(disk.of, &[Metric::ReadAhead, Metric::Reads, Metric::ReadBytes, Metric::RequestSize, Metric::Utilisation])
+            .file();
+    }
+}
+
+/// True for a local file that is read in order, each piece from the device.
+fn waits_for_each(stream: &Stream) -> bool {
+    let (reads, calls) = (&stream.reads, &stream.reads.calls);
+    let half = calls.percentile(0.5);
+    stream.kind == FdKind::File
+        && calls.count >= MIN_READS
+        && reads.in_sequence as f64 >= IN_ORDER * calls.count as f64
+        && calls.bytes / calls.count.max(1) <= SMALL
+        && half.is_known()
+        && half >= FROM_DEVICE
+}

@@ -1,0 +1,101 @@
+//! # seek-per-read
+//!
+//! ## What it is
+//! Almost every read of a file is preceded by an `lseek` on the same descriptor.
+//!
+//! ## Why it is slow
+//! Two system calls do the work of one: `pread` takes the offset as an argument. Threads that share the
+//! descriptor must hold a lock from the seek to the read, since the offset is shared. And a seek throws a stdio
+//! buffer away, so what was read ahead is read again.
+//!
+//! ## Example
+//! ```text
+//! lseek(5, 30720, SEEK_SET) = 30720
+//! read(5, "\x50\x4b"..., 512) = 512
+//! ```
+//!
+//! ## What to do instead
+//! `pread(fd, buf, n, offset)`: `os.pread`, `FileChannel.read(buf, position)`, `ReadAt`, `read_at`. Seek only
+//! where the next read does not follow the last one. Order look-ups by offset. Or map the file.
+//!
+//! ## When it is wrong
+//! A few hundred seeks (an index, a file format's header) cost nothing. Databases that use `pread` make none.
+
+use super::streams::{how_often, more_text, subject, worst};
+use crate::engine::{Findings, Need, Rule};
+use crate::{guards, words};
+use whyslow_facts::{Facts, Stream};
+use whyslow_model::FdKind;
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "seek-per-read",
+    group: "io",
+    summary: "each read of a file is preceded by a seek",
+    source: include_str!("seek_per_read.rs"),
+    needs: &[Need::Calls, Need::AnyOf(&["lseek", "_llseek"])],
+    check,
+};
+
+/// Fewer reads are over before anybody notices.
+const MIN_READS: u64 = 1_000;
+/// The part of the reads that come right behind a seek.
+const SEEK_SHARE: f64 = 0.8;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let seeking = facts.streams.iter().filter(|stream| seeks_for_each_read(stream));
+    let found = seeking
+        .map(|stream| {
+            let share = guards::share_of_storm(
+                facts,
+                stream.reads.only_thread(),
+                stream.seeks.total(),
+                stream.seeks.count,
+            );
+            (share, stream)
+        })
+        .collect();
+    let (found, more) = worst(found);
+    for (at, (share, stream)) in found.into_iter().enumerate() {
+        let reads = &stream.reads;
+        let title = format!(
+            "{}: {} seeks for {} reads{}",
+            stream.name,
+            words::count(stream.seeks.count),
+            words::count(reads.calls.count),
+            how_often(facts, stream.seeks.count)
+        );
+        let after_seek = reads.after_seek as f64 / reads.calls.count.max(1) as f64;
+        let in_order = reads.in_sequence as f64 / reads.succeeded().max(1) as f64;
+        let needless = if in_order >= 0.5 {
+            format!(
+                " {} of the reads begin where the one before ended: these seeks move nothing.",
+                words::percent(in_order)
+            )
+        } else {
+            String::new()
+        };
+        out.report(share, title)
+            .subject(subject(facts, stream, reads, "lseek"))
+            .cause(format!(
+                "{} of the reads come right behind an lseek on the same descriptor, though pread does both in one \
+                 call.{needless}{}",
+                words::percent(after_seek),
+                more_text(more, at)
+            ))
+            .fix("code: pread(fd, buf, n, offset); Python os.pread(fd, n, offset); Java FileChannel.read(buf, position); Go f.ReadAt; Rust FileExt::read_at")
+            .fix("leave out the seek where the next read follows the last one; order look-ups by offset")
+            .fix("or map the file (mmap): then there is no call at all")
+            .verify("strace -f -c -e trace=lseek,read,pread64 -p PID   (after: no lseek, or pread64 alone)")
+            .saving(stream.seeks.total())
+            .evidence_all(reads.exemplars.iter())
+            .file();
+    }
+}
+
+fn seeks_for_each_read(stream: &Stream) -> bool {
+    let reads = &stream.reads;
+    matches!(stream.kind, FdKind::File | FdKind::Unknown | FdKind::Device)
+        && reads.calls.count >= MIN_READS
+        && reads.after_seek as f64 >= SEEK_SHARE * reads.calls.count as f64
+}

@@ -1,0 +1,96 @@
+//! What the rules about input and output share: the worst streams, their subject, what another size would cost.
+
+use crate::engine::Subjects;
+use crate::guards::Share;
+use crate::words;
+use whyslow_facts::{Facts, IoStats, Stream};
+use whyslow_model::{CallStats, Nanos, Subject};
+
+/// Findings of one rule; more subjects are summed up in the last one.
+pub(super) const MOST_FINDINGS: usize = 3;
+/// The buffer that the fixes name: from 64 KiB on, a larger one gains little (GNU coreutils' `ioblksize.h`
+/// measured 128 KiB; each doubling from 64 KiB on gains a few per cent).
+pub(super) const GOOD_BUFFER: u64 = 64 * 1024;
+/// Copying out of the page cache, ns a byte: 1 GB/s, which any machine of the last ten years reaches.
+pub(super) const COPY_NS_PER_BYTE: u64 = 1;
+
+/// The worst streams first, and how many more there are.
+pub(super) fn worst(mut found: Vec<(Share, &Stream)>) -> (Vec<(Share, &Stream)>, usize) {
+    found.sort_by(|a, b| {
+        b.0.value.unwrap_or(0.0).total_cmp(&a.0.value.unwrap_or(0.0)).then_with(|| a.1.name.cmp(&b.1.name))
+    });
+    let more = found.len().saturating_sub(MOST_FINDINGS);
+    found.truncate(MOST_FINDINGS);
+    (found, more)
+}
+
+/// ` 7 more are like it.`, for the cause of the last finding.
+pub(super) fn more_text(more: usize, at: usize) -> String {
+    if more > 0 && at + 1 == MOST_FINDINGS {
+        format!(" {} more like it.", words::count(more as u64))
+    } else {
+        String::new()
+    }
+}
+
+/// The subject of a finding about the reads or writes of a stream.
+pub(super) fn subject(facts: &Facts, stream: &Stream, io: &IoStats, syscall: &str) -> Subject {
+    let mut subject = Subjects::thread(facts, io.tid);
+    if io.shared {
+        subject.tid = None;
+    }
+    Subject {
+        path: stream.path.clone(),
+        fd: stream.fd,
+        peer: stream.peer.clone(),
+        syscall: Some(syscall.to_string()),
+        ..subject
+    }
+}
+
+/// `, 1,333 a second, 2 per request`; empty where neither is known.
+pub(super) fn how_often(facts: &Facts, count: u64) -> String {
+    let mut text = String::new();
+    if let Some(rate) = facts.window.per_second(count) {
+        text.push_str(&format!(", {} a second", words::quantity(rate)));
+    }
+    if facts.work.requests > 0 {
+        let per_request = count as f64 / facts.work.requests as f64;
+        text.push_str(&format!(", {} per request", words::quantity(per_request)));
+    }
+    text
+}
+
+/// What the same bytes would cost in calls of [`GOOD_BUFFER`]: that many calls at the median price of today's
+/// (and of a seek where each has one), and the copying. Unknown where no call was timed.
+pub(super) fn projected(io: &IoStats, seeks: &CallStats) -> Nanos {
+    let Some(median) = io.calls.percentile(0.5).get() else {
+        return Nanos::UNKNOWN;
+    };
+    let calls = io.calls.bytes.div_ceil(GOOD_BUFFER);
+    let seek = seeks.percentile(0.5).or_zero();
+    let copying = io.calls.bytes.saturating_mul(COPY_NS_PER_BYTE);
+    Nanos::new(calls.saturating_mul(median + seek).saturating_add(copying))
+}
+
+/// `a - b`; unknown where one is, zero where nothing is saved.
+pub(super) fn difference(a: Nanos, b: Nanos) -> Nanos {
+    match (a.get(), b.get()) {
+        (Some(a), Some(b)) => Nanos::new(a.saturating_sub(b)),
+        _ => Nanos::UNKNOWN,
+    }
+}
+
+/// The sum; unknown where the first is.
+pub(super) fn sum(a: Nanos, b: Nanos) -> Nanos {
+    a.get().map_or(Nanos::UNKNOWN, |a| Nanos::new(a.saturating_add(b.or_zero())))
+}
+
+/// Endings of archives that programs open in place: zip files of Java, Python, Android, and zip itself.
+pub(super) const ARCHIVES: &[&str] =
+    &["jar", "war", "ear", "jmod", "zip", "whl", "egg", "pyz", "apk", "aar", "nar", "xpi", "vsix", "nupkg"];
+
+/// True for a file that is an archive by its name.
+pub(super) fn is_archive(stream: &Stream) -> bool {
+    stream.extension().is_some_and(|extension| ARCHIVES.contains(&extension.as_str()))
+}

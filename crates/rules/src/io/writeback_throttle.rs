@@ -1,0 +1,129 @@
+//! # writeback-throttle
+//!
+//! ## What it is
+//! Programs write faster than the disk takes it. The page cache holds the difference until it may hold no more; then the
+//! kernel makes the writers wait.
+//!
+//! ## Why it is slow
+//! A `write` that took a microsecond now takes as long as the disk needs for as much, and it hits whoever writes next:
+//! logs, databases, `df`. A tool on the process shows ten times what one on the disk shows; both are right.
+//!
+//! ## Example
+//! ```text
+//! python3 (514) writes 335.7 MB/s, the disks take 33.7 MB/s; 1.9 GB of 2.0 GB may be dirty
+//! ```
+//!
+//! ## What to do instead
+//! Write less (temporary files in memory, compression, no second copy), or bound the one who writes with a group of its
+//! own. Smaller dirty limits make the waits shorter, not fewer.
+//!
+//! ## When it is wrong
+//! A short burst is what the page cache is for: as long as the dirty memory stays below the limit, nobody is made to wait.
+//! What is removed before it was written (cancelled) never reaches the disk, and is not counted.
+
+use super::devices;
+use crate::engine::{Findings, Rule};
+use crate::guards::{Share, WARNING_SHARE};
+use crate::words;
+use crate::{figures, kernel_threads};
+use whyslow_facts::Facts;
+use whyslow_facts::host::Thing;
+use whyslow_model::{Entity, Metric};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "writeback-throttle",
+    group: "io",
+    summary: "programs write faster than the disk takes it, and are made to wait",
+    source: include_str!("writeback_throttle.rs"),
+    needs: &[
+        figures::tasks(&[Metric::WriteBytes]),
+        figures::disks(&[Metric::WriteBytes, Metric::Utilisation]),
+    ],
+    check,
+};
+
+/// Written by programs over what the disks take: more than measuring at two places explains.
+const TIMES: f64 = 2.0;
+/// Bytes a second of programs: less fills no cache.
+const MIN_RATE: f64 = 8_388_608.0;
+/// Part of the dirty limit in use: writers wait from the middle between the background limit and this on (kernel:
+/// domain_dirty_freerun).
+const NEAR_LIMIT: f64 = 0.75;
+/// What sets that limit, where a dump of sysctl tells.
+const SETTINGS: [Metric; 3] =
+    [Metric::DirtyRatio, Metric::DirtyBackgroundLimit, Metric::DirtyBackgroundRatio];
+/// The kernel function in which writers are made to wait.
+const THROTTLED: [&str; 1] = ["balance_dirty_pages"];
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let writers = figures::most(facts, dirtied);
+    let writers: Vec<_> =
+        writers.into_iter().filter(|(_, of, thing)| !kernel_threads::is_kernel(of, thing)).collect();
+    let written: f64 = writers.iter().map(|(rate, ..)| rate).sum();
+    let disks = devices::disks(facts);
+    let rates = disks.iter().filter_map(|disk| disk.thing.current(Metric::WriteBytes));
+    let taken = rates.sum::<f64>();
+    let Some((first, of, _)) = writers.first() else { return };
+    if written < MIN_RATE || written < TIMES * taken {
+        return;
+    }
+    let host = facts.host.host();
+    let dirty = host.and_then(|host| host.sum_current(&[Metric::MemDirty, Metric::MemWriteback]));
+    let limit = host.and_then(|host| host.current(Metric::DirtyLimit)).filter(|bytes| *bytes > 0.0);
+    let near = dirty.zip(limit).map(|(dirty, limit)| dirty >= NEAR_LIMIT * limit);
+    let throttled = facts.host.things_that(|of| matches!(of, Entity::Process(_) | Entity::Thread { .. }));
+    let throttled =
+        throttled.into_iter().filter_map(|(of, thing)| Some((devices::share_in(thing, &THROTTLED)?, of)));
+    let victim = throttled
+        .reduce(|most, one| if one.0 > most.0 { one } else { most })
+        .filter(|(share, _)| *share >= WARNING_SHARE);
+    let full = disks
+        .iter()
+        .find(|disk| disk.is_busy() && disk.thing.current(Metric::WriteBytes).is_some_and(|rate| rate > 0.0));
+    // The limit says it where it is known; else a full disk, or a writer that was seen waiting.
+    if victim.is_none() && !near.unwrap_or(full.is_some()) {
+        return;
+    }
+    let share = victim.as_ref().map_or_else(figures::no_share, |(value, of)| Share {
+        value: Some(*value),
+        of: format!("the looks at {}, in which it was made to wait", facts.host.name_of(of)),
+    });
+    let held = match (dirty, limit) {
+        (Some(dirty), Some(limit)) => format!(
+            " {} wait to be written, and {} may.",
+            words::bytes(dirty as u64),
+            words::bytes(limit as u64)
+        ),
+        _ => String::new(),
+    };
+    let disk = full.map_or(String::new(), |disk| format!(" {} has no room for more.", disk.name()));
+    let title = format!(
+        "{} writes {}/s, and the disks take {}/s: writers are made to wait",
+        facts.host.name_of(of),
+        words::bytes(*first as u64),
+        words::bytes(taken as u64)
+    );
+    let mut report = out
+        .report(share, title)
+        .confidence(if victim.is_some() || near == Some(true) { 0.8 } else { 0.6 })
+        .subject(figures::subject(facts, of))
+        .cause(format!("What programs write goes to the page cache first; when too much of it is dirty, the kernel slows all who write down to the disk's pace.{held}{disk} All writers: {}.", figures::named(facts, &writers, Metric::WriteBytes, None)))
+        .fix("write less: temporary files in memory (tmpfs) or not at all, compression, no second copy of logs (see the findings about files)")
+        .fix("bound the writer: a group with io.max or memory.high of its own; large copies with O_DIRECT (dd oflag=direct) or sync_file_range")
+        .fix("for shorter waits of the others: sysctl -w vm.dirty_bytes=268435456 vm.dirty_background_bytes=67108864")
+        .verify("grep -E 'Dirty|Writeback:' /proc/meminfo; iostat -x 1 beside pidstat -d 1; bpftrace -e 'tracepoint:writeback:balance_dirty_pages { @[comm] = hist(args->pause); }'")
+        .evidence_of(of, &[Metric::WriteBytes, Metric::CancelledWriteBytes])
+        .evidence_of(&Entity::Host, &[Metric::MemDirty, Metric::MemWriteback, Metric::DirtyLimit])
+        .evidence_of(&Entity::Host, &SETTINGS);
+    for disk in disks.iter().take(2) {
+        report = report.evidence_of(disk.of, &[Metric::WriteBytes, Metric::Utilisation]);
+    }
+    report.file();
+}
+
+/// Bytes a second that a program wrote and that were to reach a disk.
+fn dirtied(thing: &Thing) -> Option<f64> {
+    let cancelled = thing.current(Metric::CancelledWriteBytes).unwrap_or(0.0);
+    Some((thing.current(Metric::WriteBytes)? - cancelled).max(0.0))
+}

@@ -1,0 +1,133 @@
+//! # duplicate-write
+//!
+//! ## What it is
+//! The same bytes are written twice, to two descriptors of one process, within a millisecond.
+//!
+//! ## Why it is slow
+//! A logger with two appenders (console and file) formats and writes each line twice, mostly under one lock that
+//! all threads wait for. Often nobody reads one of the copies: in one Spring Cloud service each line went to
+//! fd 23, the log file, and to fd 1, which was `/dev/null`.
+//!
+//! ## Example
+//! ```text
+//! write(1, "2018-11-29 07:43:23.009 INFO 1 --- [exec-7] c.x.Feed : get\n", 58) = 58
+//! write(23, "2018-11-29 07:43:23.009 INFO 1 --- [exec-7] c.x.Feed : get\n", 58) = 58
+//! ```
+//!
+//! ## What to do instead
+//! Keep one appender. In a container that is the one on standard output; on a host, the file.
+//!
+//! ## When it is wrong
+//! An audit log beside an application log is policy, `tee` is made for it, and a message to many clients is no
+//! duplicate: sockets are not counted, and what costs little is a notice. A capture cut at 32 bytes (`strace`
+//! without `-s`) compares heads and lengths only.
+
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::{guards, words};
+use whyslow_facts::Facts;
+use whyslow_facts::folds::duplicates::{Copy, DuplicatePair};
+use whyslow_model::{FdKind, Nanos, Severity, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "duplicate-write",
+    group: "logs",
+    summary: "the same bytes are written to two descriptors",
+    source: include_str!("duplicate_write.rs"),
+    needs: &[Need::Calls, Need::AnyOf(&["write", "writev"])],
+    check,
+};
+
+/// Fewer equal payloads are a coincidence or a banner.
+const MIN_PAIRS: u64 = 20;
+/// The part of the process's writes that are one of the pair, below which a few equal lines are normal.
+const MIN_PART: f64 = 0.05;
+/// Pairs reported.
+const MOST_FINDINGS: usize = 3;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let writes = facts.calls_of(&["write", "writev"]);
+    let pairs = facts.duplicates.pairs();
+    let pairs = pairs.into_iter().filter(|pair| {
+        pair.count >= MIN_PAIRS && (2 * pair.count) as f64 >= MIN_PART * writes as f64 && !is_tee(facts, pair)
+    });
+    for pair in pairs.take(MOST_FINDINGS) {
+        let (needless, kept) = needless_and_kept(pair);
+        let total = if pair.timed > 0 { Nanos::new(needless.total_ns) } else { Nanos::UNKNOWN };
+        let tid = (!pair.shared && pair.tid != 0).then_some(pair.tid);
+        let share = guards::share_of_storm(facts, tid, total, pair.count);
+        let often = facts
+            .window
+            .per_second(pair.count)
+            .map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
+        let title = format!(
+            "The same {} are written to {} and to {}: {} times{often}",
+            words::bytes(pair.bytes / pair.count.max(1)),
+            name(&pair.copies[0]),
+            name(&pair.copies[1]),
+            words::count(pair.count)
+        );
+        // One end of a pipe is somebody's: whether it is read, the capture does not show.
+        let piped = pair.copies.iter().any(|copy| copy.kind == FdKind::Pipe);
+        let nowhere = if needless.kind == FdKind::DevNull {
+            " One copy goes to /dev/null, where nobody reads it."
+        } else {
+            ""
+        };
+        let cost =
+            if total.is_known() { format!(" The needless copy takes {total}.") } else { String::new() };
+        let mut subject = Subjects::thread(facts, pair.tid);
+        if pair.shared {
+            subject.tid = None;
+        }
+        let line = &pair.exemplar;
+        out.report(share, title)
+            .at_most(if piped { Severity::Notice } else { Severity::Warning })
+            .confidence(if pair.copies.iter().any(|copy| copy.kind == FdKind::Unknown) { 0.7 } else { 0.9 })
+            .subject(Subject {
+                fd: Some(needless.fd),
+                path: needless.target.clone(),
+                syscall: Some("write".to_string()),
+                ..subject
+            })
+            .cause(format!(
+                "Two appenders (or handlers) of the logger write each line: one to {}, one to {}.{nowhere}{cost}",
+                name(kept),
+                name(needless)
+            ))
+            .fix("logback, log4j2: remove one appender-ref from the root logger (in production the console one); Spring Boot: logging.config with the file appender only")
+            .fix("Python: logging.getLogger().handlers shows both; remove one, or set propagate=False on the child logger")
+            .fix(if needless.kind == FdKind::DevNull { "or keep the console appender and let its output go somewhere (drop >/dev/null), without the file" } else { "two files by policy (audit): send the lines that audit needs there, not all" })
+            .verify(format!("strace -f -y -s 64 -e trace=write -P {} -p PID   (after: one write a line)", needless.target.as_deref().unwrap_or("FILE")))
+            .saving(total)
+            .evidence_line(format!("{}:{},{}", facts.capture.source_name(line.source), pair.first_line, line.line), line.text.to_string())
+            .file();
+    }
+}
+
+/// The copy to drop: the one nobody reads, else a terminal's or a pipe's, else the second.
+fn needless_and_kept(pair: &DuplicatePair) -> (&Copy, &Copy) {
+    let [one, two] = &pair.copies;
+    let rank = |copy: &Copy| match copy.kind {
+        FdKind::DevNull => 3,
+        FdKind::Terminal => 2,
+        FdKind::Pipe => 1,
+        _ => 0,
+    };
+    if rank(one) > rank(two) { (one, two) } else { (two, one) }
+}
+
+fn name(copy: &Copy) -> String {
+    match &copy.target {
+        Some(target) => format!("{target} (fd {})", copy.fd),
+        None if copy.kind == FdKind::DevNull => format!("/dev/null (fd {})", copy.fd),
+        None if copy.kind != FdKind::Unknown => format!("fd {} (a {})", copy.fd, copy.kind.word()),
+        None => format!("fd {}", copy.fd),
+    }
+}
+
+/// `tee` copies its input to its output and to files: that is its job.
+fn is_tee(facts: &Facts, pair: &DuplicatePair) -> bool {
+    let name = facts.world.threads.process(pair.process).program();
+    name.is_some_and(|name| name.rsplit('/').next() == Some("tee"))
+}

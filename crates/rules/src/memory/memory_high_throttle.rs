@@ -1,0 +1,84 @@
+//! # memory-high-throttle
+//!
+//! ## What it is
+//! A control group has more memory than its `memory.high`: the kernel makes its threads give some back, and puts them to
+//! sleep when they cannot.
+//!
+//! ## Why it is slow
+//! The sleep grows with the excess, up to two seconds an allocation. Nothing fails and nothing is killed: the service is
+//! only slower and slower, with free memory on the host.
+//!
+//! ## Example
+//! ```text
+//! /system.slice/api.service: 512 MB of memory.high 512 MB; above it 310 times a second, 38.0 % of the time a task waits
+//! ```
+//!
+//! ## What to do instead
+//! Raise memory.high (systemd: MemoryHigh=), or give the program a bound of its own below it.
+//!
+//! ## When it is wrong
+//! A group that reads files fills up with page cache to its limit, and drops the oldest: that counts as an event, and costs
+//! nothing. Where its tasks wait less than 5 % of the time, nothing is said.
+
+use super::pressure;
+use crate::engine::{Findings, Rule};
+use crate::figures;
+use crate::guards::{Share, WARNING_SHARE};
+use crate::words;
+use whyslow_facts::Facts;
+use whyslow_model::{Entity, Metric};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "memory-high-throttle",
+    group: "memory",
+    summary: "a control group above its memory.high is made to wait",
+    source: include_str!("memory_high_throttle.rs"),
+    needs: &[figures::groups(&[Metric::MemoryHighEvents, Metric::PressureMemory])],
+    check,
+};
+
+/// Events a second: one now and then is a burst.
+const MIN_EVENTS: f64 = 1.0;
+/// Findings of this rule in one diagnosis.
+const MOST: usize = 3;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let mut found: Vec<_> = facts
+        .host
+        .things_that(|of| matches!(of, Entity::Cgroup(_)))
+        .into_iter()
+        .filter_map(|(of, thing)| {
+            let events = thing.current(Metric::MemoryHighEvents).filter(|rate| *rate >= MIN_EVENTS)?;
+            let waits = thing.current(Metric::PressureMemory).filter(|part| *part >= WARNING_SHARE)?;
+            Some((waits, events, of, thing))
+        })
+        .collect();
+    found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.2.cmp(b.2)));
+    for (waits, events, of, thing) in found.into_iter().take(MOST) {
+        let path = of.name();
+        let size = |metric| thing.current(metric).map(|bytes| words::bytes(bytes as u64));
+        let used = match (size(Metric::MemUsed), size(Metric::MemoryHigh)) {
+            (Some(used), Some(high)) => format!(" It has {used}, and memory.high is {high}."),
+            _ => String::new(),
+        };
+        let cached = size(Metric::MemCached).map_or(String::new(), |cached| {
+            format!(" Page cache is {cached} of it, the rest cannot be dropped.")
+        });
+        let members: Vec<String> =
+            figures::members(facts, path).into_iter().map(|(of, _)| facts.host.name_of(of)).collect();
+        let whose =
+            if members.is_empty() { String::new() } else { format!(" In it: {}.", words::list(&members, 3)) };
+        let share = Share { value: Some(waits), of: format!("the time of {path}") };
+        out.report(share, format!("{path} is above its memory.high {} times a second: its tasks wait {} of the time", words::quantity(events), words::percent(waits)))
+            .confidence(0.9)
+            .subject(figures::subject(facts, of))
+            .cause(format!("Above memory.high the kernel puts the group's threads to sleep until they have given memory back.{used}{cached}{whose}{}", pressure::who(facts, Metric::Rss, "memory")))
+            .fix(format!("raise it: echo max > /sys/fs/cgroup{path}/memory.high (systemd: MemoryHigh=); keep memory.max as the bound"))
+            .fix("or bound the program below it: -Xmx, GOMEMLIMIT, the size of its caches")
+            .fix("see whether it grows without end: a leak needs a mend, not a limit")
+            .verify(format!("grep high /sys/fs/cgroup{path}/memory.events twice (stands still); cat /sys/fs/cgroup{path}/memory.pressure"))
+            .evidence_of(of, &[Metric::MemoryHighEvents, Metric::PressureMemory, Metric::MemUsed, Metric::MemoryHigh, Metric::MemCached])
+            .file();
+    }
+}

@@ -1,0 +1,167 @@
+//! # mmap-churn
+//!
+//! ## What it is
+//! Memory of the same size is taken from the kernel (`mmap`) and given back (`munmap`) again and again; or the heap's end
+//! (`brk`) goes up and down.
+//!
+//! ## Why it is slow
+//! Each new mapping begins empty: every page of it costs a page fault and is zeroed when it is first touched, a
+//! thousand times the cost of the call itself for a large block. Giving it back interrupts the other CPUs
+//! that run threads of the process (TLB shootdown) and takes the lock of its memory map, on which their faults wait.
+//!
+//! ## Example
+//! ```text
+//! mmap(NULL, 1052672, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7f2c4e0ff000
+//! munmap(0x7f2c4e0ff000, 1052672) = 0
+//! ```
+//!
+//! ## What to do instead
+//! Keep the buffer and use it again. Or let the allocator keep it: raise glibc's threshold for mapping
+//! (`M_MMAP_THRESHOLD`) and trimming (`M_TRIM_THRESHOLD`), or use jemalloc or mimalloc.
+//!
+//! ## When it is wrong
+//! Stacks of threads, files mapped and reservations are not counted, nor what happens a few times at start-up. Memory
+//! kept is memory not free: a program that needs much once an hour should give it back.
+
+use crate::engine::{Findings, Need, Report, Rule, Subjects};
+use crate::{guards, words};
+use whyslow_facts::Facts;
+use whyslow_facts::folds::memory::{Heap, MapPairs};
+use whyslow_model::{Nanos, Severity, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "mmap-churn",
+    group: "memory",
+    summary: "memory of one size is mapped and unmapped again and again",
+    source: include_str!("mmap_churn.rs"),
+    needs: &[Need::Counts],
+    check,
+};
+
+/// Pairs a second from which on it is churn: with the faults behind each, 1,000 small blocks a second are some per
+/// cent of a CPU.
+const CHURN_PER_S: f64 = 1_000.0;
+/// Bytes a second from which on it is churn too: the kernel zeroes about 10 GB/s, so this is a tenth of a CPU.
+const CHURN_BYTES_PER_S: f64 = 1e9;
+/// Pairs a second from which on it is churn where the calls themselves take a good part of the time.
+const DEAR_PER_S: f64 = 100.0;
+/// Fewer pairs than this are start-up (python: some 30).
+const MIN_PAIRS: u64 = 100;
+/// Findings of this rule in one diagnosis.
+const MAX_REPORTED: usize = 3;
+/// Calls that a table must show of both kinds.
+const MANY_CALLS: u64 = 10_000;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    if facts.world.calls == 0 {
+        return check_table(facts, out);
+    }
+    let mut maps: Vec<&MapPairs> = facts
+        .memory
+        .maps
+        .iter()
+        .filter(|row| is_churn(facts, row.pairs, row.size, row.calls.total()))
+        .collect();
+    maps.sort_by_key(|row| std::cmp::Reverse((row.pairs.saturating_mul(row.size), row.pairs)));
+    for row in maps.into_iter().take(MAX_REPORTED) {
+        report_maps(facts, out, row);
+    }
+    for heap in facts.memory.heaps.iter().take(MAX_REPORTED) {
+        let mean = heap.lowered / heap.regrown.max(1);
+        if is_churn(facts, heap.regrown, mean, heap.calls.total()) {
+            report_heap(facts, out, heap);
+        }
+    }
+}
+
+fn is_churn(facts: &Facts, times: u64, size: u64, took: Nanos) -> bool {
+    if times < MIN_PAIRS {
+        return false;
+    }
+    match facts.pace.untraced(facts.window.per_second(times)) {
+        Some(rate) => {
+            let dear = guards::share_of_ns(facts, None, took, 0)
+                .value
+                .is_some_and(|share| share >= guards::WARNING_SHARE);
+            rate >= CHURN_PER_S || rate * size as f64 >= CHURN_BYTES_PER_S || (dear && rate >= DEAR_PER_S)
+        }
+        None => guards::share_of_calls(facts, 2 * times)
+            .value
+            .is_some_and(|share| share >= guards::STORM_CALL_SHARE),
+    }
+}
+
+fn report_maps(facts: &Facts, out: &mut Findings<'_>, row: &MapPairs) {
+    let rate = facts.window.per_second(row.pairs);
+    let often = rate.map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
+    let title =
+        format!("{} mapped and unmapped {} times{often}", words::bytes(row.size), words::count(row.pairs));
+    let total = row.pairs.saturating_mul(row.size);
+    let tid = Some(row.tid).filter(|_| !row.shared);
+    let share = guards::share_of_storm(facts, tid, row.calls.total(), row.calls.count);
+    let report = out
+        .report(share, title)
+        .at_most(Severity::Warning)
+        .subject(Subject { syscall: Some("mmap, munmap".to_string()), ..Subjects::thread(facts, row.tid) })
+        .cause(format!(
+            "A block of {} is taken from the kernel and given back each time: {} in all, of which every page touched costs a page fault and zeroing. The calls took {}; the faults are not in a trace of system calls and cost more.",
+            words::bytes(row.size),
+            words::bytes(total),
+            row.calls.total(),
+        ))
+        .saving(row.calls.total())
+        .evidence_all(row.maps.iter())
+        .evidence_all(row.unmaps.iter().take(1));
+    fixes(report, row.size).file();
+}
+
+fn report_heap(facts: &Facts, out: &mut Findings<'_>, heap: &Heap) {
+    let rate = facts.window.per_second(heap.regrown);
+    let often = rate.map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
+    let share = guards::share_of_storm(facts, Some(heap.tid), heap.calls.total(), heap.calls.count);
+    let mean = heap.lowered / heap.regrown.max(1);
+    let report = out
+        .report(share, format!("the heap shrinks and grows again {} times{often}, {} each time", words::count(heap.regrown), words::bytes(mean)))
+        .at_most(Severity::Warning)
+        .subject(Subject { syscall: Some("brk".to_string()), ..Subjects::thread(facts, heap.tid) })
+        .cause(format!(
+            "free() gives the top of the heap back to the kernel (brk) and the next malloc() takes it again: {} in all, of which every page touched costs a page fault and zeroing. The faults are not in a trace of system calls.",
+            words::bytes(heap.lowered),
+        ))
+        .saving(heap.calls.total())
+        .evidence_all(heap.exemplars.iter());
+    fixes(report, mean).file();
+}
+
+fn check_table(facts: &Facts, out: &mut Findings<'_>) {
+    let (maps, unmaps) = (facts.calls_of(&["mmap", "mmap2"]), facts.calls_of(&["munmap"]));
+    let share = guards::share_of_calls(facts, maps + unmaps);
+    if maps.min(unmaps) < MANY_CALLS || share.value.is_none_or(|share| share < guards::STORM_CALL_SHARE) {
+        return;
+    }
+    let report = out
+        .report(share, format!("{} of mmap and {} of munmap", words::plural(maps, "call"), words::count(unmaps)))
+        .at_most(Severity::Warning)
+        .confidence(0.5)
+        .subject(Subject { syscall: Some("mmap, munmap".to_string()), ..Subject::default() })
+        .cause("Memory or files are mapped and unmapped about as often: the table does not show which, nor their size. strace -f -ttT -e trace=mmap,munmap -p PID does.");
+    fixes(report, 1 << 20).file();
+}
+
+fn fixes<'f, 'a>(report: Report<'f, 'a>, size: u64) -> Report<'f, 'a> {
+    // glibc's largest threshold is 32 MiB (DEFAULT_MMAP_THRESHOLD_MAX on 64 bits, malloc/malloc.c).
+    const LARGEST: u64 = 32 << 20;
+    let keep = size.saturating_mul(2).max(1 << 20);
+    let threshold = keep.min(LARGEST);
+    // A block of the threshold's size and more is mapped whatever else is set: then no mapping at all.
+    let setting = match size < LARGEST {
+        true => format!("MALLOC_MMAP_THRESHOLD_={threshold}"),
+        false => "MALLOC_MMAP_MAX_=0".to_string(),
+    };
+    report
+        .fix("code: allocate the buffer once (a thread or worker) and use it again")
+        .fix(format!("shell: {setting} MALLOC_TRIM_THRESHOLD_={} MALLOC_TOP_PAD_={threshold} (glibc; systemd: Environment=…)", keep.max(threshold * 4)))
+        .fix("shell: LD_PRELOAD=libjemalloc.so.2 or libmimalloc.so, which keep freed blocks for some seconds")
+        .verify("perf stat -e page-faults,syscalls:sys_enter_mmap,syscalls:sys_enter_brk -p PID -- sleep 5   (before and after)")
+}

@@ -1,0 +1,91 @@
+//! # oom-restart-loop
+//!
+//! ## What it is
+//! Processes are killed for want of memory, started again, and killed again.
+//!
+//! ## Why it is slow
+//! Each time all requests under way are lost, caches are cold, and the start takes its time. Clients see errors and time
+//! limits; nothing in the program's own log says why it ended.
+//!
+//! ## Example
+//! ```text
+//! /kubepods/pod7/api: 4 kills for want of memory in 60 s; limit 512 MB
+//! ```
+//!
+//! ## What to do instead
+//! A limit that fits what the program needs, a bound within the program below the limit, or the leak mended.
+//!
+//! ## When it is wrong
+//! One kill may be one bad request: a single one is a notice.
+
+use super::pressure;
+use crate::engine::{Findings, Rule};
+use crate::figures;
+use crate::words;
+use whyslow_facts::Facts;
+use whyslow_facts::host::Thing;
+use whyslow_model::{Entity, Metric, Severity};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "oom-restart-loop",
+    group: "memory",
+    summary: "processes are killed for want of memory, again and again",
+    source: include_str!("oom_restart_loop.rs"),
+    needs: &[figures::memory(&[Metric::OomKills])],
+    check,
+};
+
+/// From two on it is no single bad request.
+const AGAIN: f64 = 2.0;
+/// Findings of this rule in one diagnosis.
+const MOST: usize = 3;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let kills = |thing: &Thing| thing.times(Metric::OomKills).map(f64::round).filter(|kills| *kills >= 1.0);
+    let scopes = pressure::scopes(facts);
+    let mut found: Vec<_> =
+        scopes.into_iter().filter_map(|(of, thing)| Some((kills(thing)?, of, thing))).collect();
+    // Groups count the kills below them too: the deepest says where; the host only what no group does.
+    let paths: Vec<&str> = found.iter().map(|(_, of, _)| of.name()).collect();
+    let above = |of: &Entity| match of {
+        Entity::Host => paths.iter().any(|path| !path.is_empty()),
+        of => paths.iter().any(|path| *path != of.name() && figures::within(path, of.name())),
+    };
+    let above: Vec<bool> = found.iter().map(|(_, of, _)| above(of)).collect();
+    let mut keep = above.into_iter();
+    found.retain(|_| !keep.next().unwrap_or(false));
+    for (kills, of, thing) in found.into_iter().take(MOST) {
+        let count = words::plural(kills as u64, "kill");
+        let seconds = thing.current_reading(Metric::OomKills).map_or(0.0, |reading| reading.seconds);
+        let path = of.name();
+        let members = figures::members(facts, path);
+        let young: Vec<String> = members
+            .iter()
+            .filter(|(_, thing)| thing.current(Metric::Age).is_some_and(|age| age < seconds * 1e9))
+            .map(|(of, _)| facts.host.name_of(of))
+            .collect();
+        let again = match young.is_empty() {
+            true => String::new(),
+            false => format!(" Started again meanwhile: {}.", words::list(&young, 3)),
+        };
+        let (events, limit) = match of {
+            Entity::Cgroup(_) => (
+                format!("grep oom /sys/fs/cgroup{path}/memory.events"),
+                format!("/sys/fs/cgroup{path}/memory.max"),
+            ),
+            _ => ("grep oom_kill /proc/vmstat".to_string(), "the host's memory".to_string()),
+        };
+        out.report(figures::no_share(), format!("{of}: {count} for want of memory in {} s", words::quantity(seconds)))
+            .at_least(if kills >= AGAIN { Severity::Critical } else { Severity::Notice })
+            .confidence(0.9)
+            .subject(figures::subject(facts, of))
+            .cause(format!("The limit was reached and nothing could be dropped, so the kernel ended a process.{}{again}", pressure::in_use(thing)))
+            .fix("see who and how large: dmesg -T | grep -A8 'Killed process', journalctl -k; kubectl describe pod (OOMKilled)")
+            .fix(format!("a limit that fits ({limit}; systemd: MemoryMax=, Kubernetes: limits.memory), and a bound of the program below it: -Xmx, GOMEMLIMIT, --max-old-space-size"))
+            .fix("memory that grows until the kill is a leak: a heap profile some time before it says of what")
+            .verify(format!("{events} twice (oom_kill stands still)"))
+            .evidence_of(of, &[Metric::OomKills, Metric::MemoryMaxEvents, Metric::MemTotal, Metric::MemUsed])
+            .file();
+    }
+}

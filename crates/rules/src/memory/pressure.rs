@@ -1,0 +1,110 @@
+//! How much want of memory costs by the host's figures: shared by the rules on swap, reclaim and the page cache.
+
+use crate::guards::{Share, WARNING_SHARE};
+use crate::words;
+use crate::{figures, kernel_threads};
+use whyslow_facts::Facts;
+use whyslow_facts::host::Thing;
+use whyslow_model::{Entity, Metric};
+
+/// What the want of memory costs a thing.
+pub(super) struct Cost<'a> {
+    /// The part of whose time.
+    pub(super) share: Share,
+    /// The program that waits most, where the kernel tells of each.
+    pub(super) victim: Option<&'a Entity>,
+    /// Which figure says so.
+    pub(super) metric: Metric,
+    /// Of what.
+    pub(super) of: &'a Entity,
+}
+
+impl Cost<'_> {
+    /// True where it is felt (guard 1).
+    pub(super) fn is_felt(&self) -> bool {
+        self.share.value.is_some_and(|share| share >= WARNING_SHARE)
+    }
+}
+
+/// The largest cost: of the program that waits most for one of `delays`, or of the time that `of` (the host, a group)
+/// stands still for memory. `None` where no source tells either.
+pub(super) fn cost<'a>(facts: &'a Facts, of: &'a Entity, delays: &[Metric]) -> Option<Cost<'a>> {
+    let mut costs: Vec<Cost<'a>> = Vec::new();
+    let in_it = |thing: &Thing| match of {
+        Entity::Cgroup(path) => figures::in_group(thing, path),
+        _ => true,
+    };
+    for metric in delays {
+        let waits = kernel_threads::programs_with(facts, *metric);
+        let Some((delay, victim, thing)) = waits.into_iter().find(|(_, _, thing)| in_it(thing)) else {
+            continue;
+        };
+        let threads = thing.current(Metric::Threads).unwrap_or(1.0).max(1.0);
+        // Several threads wait at a time: as a part of the time of those that could.
+        let value = if delay <= 1.0 { delay } else { (delay / threads).min(1.0) };
+        let share = Share { value: Some(value), of: format!("the time of {}", facts.host.name_of(victim)) };
+        costs.push(Cost { share, victim: Some(victim), metric: *metric, of: victim });
+    }
+    // One of many tasks that waits is no stand-still: the time of all of them goes before the time of any.
+    let told = |metric| Some((metric, facts.host.thing(of)?.current(metric)?));
+    if let Some((metric, value)) = told(Metric::PressureMemoryFull).or_else(|| told(Metric::PressureMemory)) {
+        let share = Share { value: Some(value), of: format!("the time of {of}") };
+        costs.push(Cost { share, victim: None, metric, of });
+    }
+    costs.into_iter().max_by(|a, b| a.share.value.unwrap_or(0.0).total_cmp(&b.share.value.unwrap_or(0.0)))
+}
+
+/// The recorded thread of a group that waits most in a way that no signal ends: for a disk, where what it reads was in
+/// memory before.
+pub(super) fn disk_wait<'a>(facts: &'a Facts, of: &'a Entity) -> Option<Cost<'a>> {
+    let Entity::Cgroup(path) = of else { return None };
+    let threads = facts.world.threads.iter().filter_map(|(_, thread)| {
+        let pid = facts.world.threads.process(thread.process).pid?;
+        let (victim, thing) = facts.host.entry(&Entity::Process(pid))?;
+        let wall = thread.wall().get().filter(|wall| *wall > 0)?;
+        let waits = thread.sched.as_ref()?.uninterruptible_ns;
+        figures::in_group(thing, path).then(|| (waits as f64 / wall as f64, victim))
+    });
+    let (value, victim) = threads.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let share =
+        Share { value: Some(value.min(1.0)), of: format!("the time of {}", facts.host.name_of(victim)) };
+    Some(Cost { share, victim: Some(victim), metric: Metric::ReadBytes, of: victim })
+}
+
+/// The programs with the most of a figure, in a sentence; empty where no source tells.
+pub(super) fn who(facts: &Facts, metric: Metric, verb: &str) -> String {
+    let most = kernel_threads::programs_with(facts, metric);
+    match most.is_empty() {
+        true => String::new(),
+        false => format!(" Most {verb}: {}.", figures::named(facts, &most, metric, None)),
+    }
+}
+
+/// Of what a group or the host has, the part in use: of a group its charge of its limit, of the host what is not
+/// available.
+pub(super) fn fill(thing: &Thing) -> Option<f64> {
+    let total = thing.current(Metric::MemTotal).filter(|bytes| *bytes > 0.0)?;
+    let used = thing.current(Metric::MemAvailable).map(|free| total - free);
+    Some(used.or_else(|| thing.current(Metric::MemUsed))? / total)
+}
+
+/// The host and all control groups, the groups first: they say more exactly where it is.
+pub(super) fn scopes(facts: &Facts) -> Vec<(&Entity, &Thing)> {
+    let mut scopes = facts.host.things_that(|of| matches!(of, Entity::Cgroup(_) | Entity::Host));
+    scopes.sort_by_key(|(of, _)| (matches!(of, Entity::Host), *of));
+    scopes
+}
+
+/// `1.2 GB of 2.0 GB in use`; empty where it is unknown.
+pub(super) fn in_use(thing: &Thing) -> String {
+    let size = |metric| thing.current(metric);
+    match (size(Metric::MemTotal), size(Metric::MemAvailable), size(Metric::MemUsed)) {
+        (Some(total), Some(free), _) => {
+            format!(" {} of {} can still be had.", words::bytes(free as u64), words::bytes(total as u64))
+        }
+        (Some(total), None, Some(used)) => {
+            format!(" {} of {} are in use.", words::bytes(used as u64), words::bytes(total as u64))
+        }
+        _ => String::new(),
+    }
+}

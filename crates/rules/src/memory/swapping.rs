@@ -1,0 +1,73 @@
+//! # swapping
+//!
+//! ## What it is
+//! Memory that programs use is brought in from swap all the time, and other memory goes out for it.
+//!
+//! ## Why it is slow
+//! A touch of memory takes a tenth of a microsecond; where the page must come from swap, a hundred microseconds on flash
+//! and ten milliseconds on a disk that turns. It happens in the middle of the code, in no system call.
+//!
+//! ## Example
+//! ```text
+//! 21.4 MB/s swapped in, 18.9 MB/s out; java (812) waits 0.61 s/s for it
+//! ```
+//!
+//! ## What to do instead
+//! Less memory in use (smaller heaps and caches, fewer workers), or more memory. Less swappiness only shifts the
+//! shortage to the page cache.
+//!
+//! ## When it is wrong
+//! Swap that is *in use* says nothing: what was put there once, and is never touched, costs nothing. Only the rate counts,
+//! and of that what comes back in. A machine that wakes a program after a night swaps it in once.
+
+use super::pressure;
+use crate::engine::{Findings, Rule};
+use crate::figures;
+use crate::words;
+use whyslow_facts::Facts;
+use whyslow_model::{Entity, Metric, Severity};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "swapping",
+    group: "memory",
+    summary: "memory in use is brought in from swap all the time",
+    source: include_str!("swapping.rs"),
+    needs: &[figures::memory(&[Metric::SwapIn])],
+    check,
+};
+
+/// Below this a second nothing is said: 64 pages, 6 ms of waiting on flash.
+const MIN_IN: f64 = 262_144.0;
+/// Where no wait is measured, a warning from this rate on: a thousand pages, each 100 us on flash, are 10 % of a thread.
+const MUCH_IN: f64 = 4_194_304.0;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let Some(host) = facts.host.host() else { return };
+    let Some(swapped_in) = host.current(Metric::SwapIn).filter(|rate| *rate >= MIN_IN) else { return };
+    let delays = [Metric::SwapDelay, Metric::ThrashDelay];
+    let cost = pressure::cost(facts, &Entity::Host, &delays);
+    // It is measured, and nobody waits for it.
+    if cost.as_ref().is_some_and(|cost| !cost.is_felt()) && swapped_in < MUCH_IN {
+        return;
+    }
+    let much = swapped_in >= MUCH_IN && cost.is_none();
+    let out_rate = host.current(Metric::SwapOut);
+    let both = out_rate.map_or(String::new(), |rate| format!(", {}/s out", words::bytes(rate as u64)));
+    let who = pressure::who(facts, Metric::Swapped, "swapped out");
+    let victim = cost.as_ref().and_then(|cost| cost.victim).unwrap_or(&Entity::Host);
+    let shown = cost.as_ref().map_or((&Entity::Host, Metric::PressureMemory), |cost| (cost.of, cost.metric));
+    let share = cost.map_or_else(figures::no_share, |cost| cost.share);
+    out.report(share, format!("{}/s are swapped in{both}: memory that is in use does not fit", words::bytes(swapped_in as u64)))
+        .at_least(if much { Severity::Warning } else { Severity::Notice })
+        .confidence(0.9)
+        .subject(figures::subject(facts, victim))
+        .cause(format!("Programs touch pages that were put out to swap, and wait for each of them to be read.{}{who} How much swap is in use does not matter, what comes back in does.", pressure::in_use(host)))
+        .fix("smaller: heaps (-Xmx, GOMEMLIMIT), caches, fewer workers; stop what is not needed (ps aux --sort -rss | head)")
+        .fix("more memory; or bound the largest one with memory.high of its group, so that it swaps itself and not the others")
+        .fix("for what must answer fast: mlock, or memory.swap.max=0 of its group; zram or faster swap makes each page cheaper")
+        .verify("vmstat 1 (si falls to 0; swpd may stay), sar -W 1, cat /proc/pressure/memory; bcc: swapin 1")
+        .evidence_of(&Entity::Host, &[Metric::SwapIn, Metric::SwapOut, Metric::MemAvailable, Metric::SwapFree])
+        .evidence_of(shown.0, &[shown.1])
+        .file();
+}

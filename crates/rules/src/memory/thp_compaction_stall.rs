@@ -1,0 +1,83 @@
+//! # thp-compaction-stall
+//!
+//! ## What it is
+//! Programs wait while the kernel moves pages about to make room for huge ones.
+//!
+//! ## Why it is slow
+//! With `defrag=always` a fault that could have a huge page compacts memory first, in the program's time: milliseconds
+//! instead of a microsecond, the longer the more memory is scattered. Databases see it as spikes.
+//!
+//! ## Example
+//! ```text
+//! 420 allocations a second compact memory; mongod (700) waits 0.18 s/s for it; huge pages: always
+//! ```
+//!
+//! ## What to do instead
+//! Let faults take small pages and have huge ones made in the background (`defrag` = `madvise` or `defer+madvise`).
+//!
+//! ## When it is wrong
+//! Huge pages that are given at once are a gain: without stalls nothing is said, nor where programs wait less than 5 %
+//! of their time for them.
+
+use crate::engine::{Findings, Rule};
+use crate::guards::Share;
+use crate::{figures, kernel_threads};
+use crate::{guards, words};
+use whyslow_facts::Facts;
+use whyslow_facts::host::figure;
+use whyslow_model::{Entity, Metric, Trait};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "thp-compaction-stall",
+    group: "memory",
+    summary: "programs wait while memory is compacted for huge pages",
+    source: include_str!("thp_compaction_stall.rs"),
+    needs: &[figures::memory(&[Metric::CompactStalls])],
+    check,
+};
+
+/// Allocations a second that compact: fewer are now and then.
+const MIN_STALLS: f64 = 1.0;
+/// Where no wait is measured, it is mentioned from this many a second on: at a millisecond each 10 % of a thread.
+const MANY_STALLS: f64 = 100.0;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let Some(host) = facts.host.host() else { return };
+    let Some(stalls) = host.current(Metric::CompactStalls).filter(|rate| *rate >= MIN_STALLS) else {
+        return;
+    };
+    let waits = kernel_threads::programs_with(facts, Metric::CompactDelay);
+    let measured = facts.host.knows(Metric::CompactDelay);
+    let worst = waits.first().filter(|(delay, ..)| *delay >= guards::WARNING_SHARE);
+    if worst.is_none() && (measured || stalls < MANY_STALLS) {
+        return;
+    }
+    let of = worst.map_or(&Entity::Host, |(_, of, _)| *of);
+    let share = worst.map_or_else(figures::no_share, |(delay, of, _)| Share {
+        value: Some(delay.min(1.0)),
+        of: format!("the time of {}", facts.host.name_of(of)),
+    });
+    let who = worst.map_or(String::new(), |(delay, of, _)| {
+        format!(": {} waits {} for it", facts.host.name_of(of), figure(Metric::CompactDelay, *delay))
+    });
+    let setting =
+        host.told(Trait::HugePages).map_or(String::new(), |told| format!(" Huge pages are set to {told}."));
+    let given = match (host.current(Metric::ThpFaults), host.current(Metric::ThpFallbacks)) {
+        (Some(got), Some(none)) => {
+            format!(" {} faults a second got one, {} did not.", words::quantity(got), words::quantity(none))
+        }
+        _ => String::new(),
+    };
+    out.report(share, format!("{} allocations a second compact memory first{who}", words::quantity(stalls)))
+        .confidence(0.8)
+        .subject(figures::subject(facts, of))
+        .cause(format!("The kernel looks for 2 MiB in one piece, and moves other pages away while the program waits.{setting}{given}"))
+        .fix("echo defer+madvise > /sys/kernel/mm/transparent_hugepage/defrag (small pages at once, huge ones in the background)")
+        .fix("databases (MongoDB, Redis, ScyllaDB, Oracle ask for it): echo madvise > /sys/kernel/mm/transparent_hugepage/enabled, or prctl(PR_SET_THP_DISABLE)")
+        .fix("leave more memory free: sysctl -w vm.min_free_kbytes; many large allocations of a driver show in bcc: compactsnoop")
+        .verify("grep -E 'compact_stall|thp_fault' /proc/vmstat twice (compact_stall stands still); bcc: compactsnoop")
+        .evidence_of(&Entity::Host, &[Metric::CompactStalls, Metric::ThpFaults, Metric::ThpFallbacks])
+        .evidence_of(of, &[Metric::CompactDelay])
+        .file();
+}

@@ -1,0 +1,142 @@
+//! # connection-per-request
+//!
+//! ## What it is
+//! A program opens a new connection to the same server for each request and closes it after the answer.
+//!
+//! ## Why it is slow
+//! Each connection costs at least one round trip before the first byte, two or three with TLS, and often a log-in.
+//! The side that closes first keeps the port in TIME_WAIT for a minute: at some 470 connections a second to one
+//! address the 28,232 ports that Linux gives out by default are used up.
+//!
+//! ## Example
+//! ```text
+//! socket(AF_INET, SOCK_STREAM, IPPROTO_TCP) = 5
+//! connect(5, {sa_family=AF_INET, sin_port=htons(8080), sin_addr=inet_addr("10.0.0.7")}, 16) = 0 <0.021000>
+//! sendto(5, "GET /price/17 HTTP/1.1\r\nConnection: close\r\n"…) = 86
+//! recvfrom(5, "HTTP/1.1 200 OK\r\n"…) = 312
+//! close(5) = 0
+//! ```
+//!
+//! ## What to do instead
+//! Keep connections open and use them again: a session or pool in the client, keep-alive on both sides.
+//!
+//! ## When it is wrong
+//! A command that asks once and ends cannot keep anything: a few connections are quiet. Clients of sockets on the
+//! same host (nscd, syslog) often work this way by protocol and cheaply: they stay a notice.
+
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::{guards, words};
+use whyslow_facts::{Facts, PeerFacts};
+use whyslow_model::{FdKind, Nanos, Severity, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "connection-per-request",
+    group: "network",
+    summary: "a new connection to the same server for each request",
+    source: include_str!("connection_per_request.rs"),
+    needs: &[Need::AnyOf(&["connect"])],
+    check,
+};
+
+/// Fewer connections are no habit: a browser opens six to one host.
+const MIN_CONNECTIONS: u64 = 20;
+/// Of the connections opened, this part must have been closed again.
+const CLOSED_SHARE: f64 = 0.8;
+/// Up to this many requests on a connection count as one: log-ins and settings come before it (the log-in of
+/// PostgreSQL with SCRAM takes three turns, the query one, the farewell one).
+const MAX_REQUESTS: f64 = 5.0;
+/// Calls for the making and ending of a connection: socket, connect, a setting, close.
+const CALLS_EACH: u64 = 4;
+/// Connections a second below which it is a slow poller's habit, not a cost.
+const MIN_PER_S: f64 = 1.0;
+/// Findings at most.
+const MOST: usize = 3;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let mut peers: Vec<&PeerFacts> = facts.peers.servers().filter(|peer| is_wasteful(peer)).collect();
+    peers.sort_by_key(|peer| {
+        std::cmp::Reverse((peer.setup.total_ns.max(peer.connects.total_ns), peer.opened))
+    });
+    for peer in peers.into_iter().take(MOST) {
+        report(facts, out, peer);
+    }
+}
+
+fn is_wasteful(peer: &PeerFacts) -> bool {
+    peer.kind != FdKind::Udp
+        && peer.opened >= MIN_CONNECTIONS
+        && peer.requests_of_closed > 0
+        && peer.closed as f64 >= CLOSED_SHARE * peer.opened as f64
+        && peer.requests_of_closed as f64 <= MAX_REQUESTS * peer.closed as f64
+}
+
+fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
+    // From connect to the first request holds the TLS handshake too.
+    let setup = if peer.setup.timed > 0 { &peer.setup } else { &peer.connects };
+    let share = guards::share_of_storm(facts, peer.only_thread(), setup.total(), peer.opened * CALLS_EACH);
+    let each = peer.requests_of_closed as f64 / peer.closed as f64;
+    let rate = whyslow_facts::window::per_second(peer.opened, peer.first, peer.last);
+    let rate_text = rate.map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
+    let cost = match setup.total().get() {
+        Some(_) => format!(" ({} in setting them up, {} each)", setup.total(), setup.mean()),
+        None => String::new(),
+    };
+    let per_work = match facts.work.requests {
+        0 => String::new(),
+        _ => format!(" That is {}.", facts.work.rates(peer.opened)),
+    };
+    let local = peer.kind == FdKind::Unix;
+    let most = match facts.pace.untraced(rate) {
+        _ if local => Severity::Notice,
+        Some(rate) if rate < MIN_PER_S => Severity::Notice,
+        _ => Severity::Critical,
+    };
+    let saving = Nanos::new(setup.total_ns).get().filter(|_| setup.timed > 0);
+    let mut found = out
+        .report(
+            share,
+            format!("{}: {} connections for {} requests{rate_text}{cost}", peer.name, words::count(peer.opened), words::count(peer.requests)),
+        )
+        .at_most(most)
+        .subject(Subject {
+            peer: Some(peer.name.to_string()),
+            syscall: Some("connect".to_string()),
+            ..Subjects::thread(facts, peer.tid)
+        })
+        .cause(format!(
+            "Each connection to {} is closed after {} requests on average{}, so every request pays for a new one (round trips, and TLS or a log-in where there are any). \
+             {} of {} connections were closed within the capture.{per_work}",
+            peer.name,
+            words::quantity(each),
+            peer.protocol.map_or(String::new(), |protocol| format!(" ({protocol})")),
+            words::count(peer.closed),
+            words::count(peer.opened),
+        ));
+    for step in fixes(peer) {
+        found = found.fix(step);
+    }
+    if let Some(saving) = saving {
+        found = found.saving(Nanos::new(saving));
+    }
+    found
+        .evidence_all(peer.connect_lines.iter())
+        .verify(match peer.port() {
+            Some(port) => format!("ss -tan state time-wait '( dport = :{port} )' | wc -l   (falls to few); strace -f -c -e trace=connect -p PID"),
+            None => "strace -f -c -e trace=connect -p PID   (before and after)".to_string(),
+        })
+        .file();
+}
+
+fn fixes(peer: &PeerFacts) -> Vec<String> {
+    let mut steps = Vec::new();
+    match peer.protocol {
+        Some("Redis") => steps.push("code: one client or a connection pool for the process (redis.ConnectionPool, JedisPool), not one for each command".to_string()),
+        _ => {
+            steps.push("code: one HTTP session or connection pool for the process (requests.Session, a shared http.Client whose bodies are read to the end and closed, PgBouncer or HikariCP for databases)".to_string());
+            steps.push("check both sides for `Connection: close`; nginx towards its upstreams: keepalive 32; proxy_http_version 1.1; proxy_set_header Connection \"\";".to_string());
+        }
+    }
+    steps.push("mind: the server must allow it (keep-alive time, number of connections)".to_string());
+    steps
+}

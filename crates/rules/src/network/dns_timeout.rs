@@ -1,0 +1,112 @@
+//! # dns-timeout
+//!
+//! ## What it is
+//! The program asks a name server and gets no answer until a time limit passes; then it asks again, or another
+//! server.
+//!
+//! ## Why it is slow
+//! glibc waits 5 s for each server and tries twice (`options timeout: attempts:` in resolv.conf), and the whole
+//! thread waits with it. A first server that is down costs 5 s for each name, also where the second one answers.
+//! Lost answers of two queries sent at once (A and AAAA) from one port are a known fault of connection tracking.
+//!
+//! ## Example
+//! ```text
+//! sendto(3, "\275\31\1\0\0\1\0\0\0\0\0\0\7example\3com\0\0\1\0\1", 29, MSG_NOSIGNAL, NULL, 0) = 29
+//! poll([{fd=3, events=POLLIN}], 1, 5000)  = 0 (Timeout) <5.005109>
+//! ```
+//!
+//! ## What to do instead
+//! Correct or remove the server that does not answer. Set short limits (`options timeout:1 attempts:2 rotate`). Where
+//! pairs of answers get lost: `options single-request-reopen`. Run a cache on the host, and resolve names once.
+//!
+//! ## When it is wrong
+//! An answer that the name does not exist (NXDOMAIN) is an answer and stays quiet. A single packet lost in a long
+//! capture is a notice.
+
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::{guards, words};
+use whyslow_facts::folds::peers::DNS_PORT;
+use whyslow_facts::folds::peers::host_of;
+use whyslow_facts::{Facts, PeerFacts};
+use whyslow_model::syscall::Class;
+use whyslow_model::{Nanos, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "dns-timeout",
+    group: "network",
+    summary: "name servers do not answer in time",
+    source: include_str!("dns_timeout.rs"),
+    needs: &[Need::Class(Class::Network)],
+    check,
+};
+
+/// Servers named at most.
+const MOST: usize = 3;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let mut servers: Vec<&PeerFacts> = facts
+        .peers
+        .servers()
+        .filter(|peer| peer.port() == Some(DNS_PORT) && peer.unanswered.count > 0)
+        .collect();
+    servers.sort_by_key(|peer| std::cmp::Reverse((peer.unanswered.waited_ns, peer.unanswered.count)));
+    for server in servers.into_iter().take(MOST) {
+        report(facts, out, server);
+    }
+}
+
+fn report(facts: &Facts, out: &mut Findings<'_>, server: &PeerFacts) {
+    let unanswered = &server.unanswered;
+    let Some(longest) = &unanswered.longest else { return };
+    let waited = if unanswered.waited_ns > 0 { Nanos::new(unanswered.waited_ns) } else { Nanos::UNKNOWN };
+    let thread = Some(unanswered.tid).filter(|_| !unanswered.shared);
+    let share = guards::share_of_ns(facts, thread, waited, unanswered.count);
+    let host = host_of(&server.name);
+    let asked = longest.asked.as_deref().unwrap_or("a name");
+    let answered = server.answers.count;
+    let works = match answered {
+        0 => "It answered nothing in this capture: it is down, or unreachable from here.".to_string(),
+        _ => format!(
+            "It answered {} other queries in a median of {}: answers get lost, or it is overloaded.",
+            words::plural(answered, "other query").replace("querys", "queries"),
+            server.answers.percentile(0.5)
+        ),
+    };
+    let others: Vec<&str> = facts
+        .peers
+        .servers()
+        .filter(|other| {
+            other.port() == Some(DNS_PORT) && other.name != server.name && other.answers.count > 0
+        })
+        .map(|other| host_of(&other.name))
+        .collect();
+    let second = match others.first() {
+        Some(other) => format!(" {other} answers."),
+        None => String::new(),
+    };
+    let queries = if unanswered.count == 1 { "query" } else { "queries" };
+    let mut found = out
+        .report(share, format!("{} DNS {queries} to {host} got no answer: {} of waiting ({asked})", words::count(unanswered.count), words::duration(waited)))
+        .subject(Subject {
+            peer: Some(server.name.to_string()),
+            host: Some(host.to_string()),
+            endpoint: longest.asked.clone(),
+            fd: Some(longest.fd),
+            ..Subjects::thread(facts, longest.tid)
+        })
+        .cause(format!("The name server {host} did not answer in time, and the thread waited {} for {asked} alone. {works}{second}", words::duration(longest.waited)))
+        .fix(format!("ask it by hand: dig @{} {asked} +time=2 +tries=1", host.trim_matches(['[', ']'])))
+        .fix("correct or remove the server in /etc/resolv.conf (systemd-resolved: DNS= in /etc/systemd/resolved.conf; Kubernetes: dnsConfig of the pod)");
+    if answered > 0 {
+        found =
+            found.fix("where pairs of answers get lost: options single-request-reopen in /etc/resolv.conf");
+    }
+    found
+        .fix("shorter limits: options timeout:1 attempts:2 rotate in /etc/resolv.conf; a cache on the host (systemd-resolved, dnsmasq, NodeLocal DNSCache)")
+        .saving(waited)
+        .evidence(longest.wait_line.as_ref())
+        .evidence(Some(&longest.end_line))
+        .verify(format!("time getent ahosts {asked}   (falls from seconds to milliseconds)"))
+        .file();
+}

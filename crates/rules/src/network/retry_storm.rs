@@ -1,0 +1,105 @@
+//! # retry-storm
+//!
+//! ## What it is
+//! A request to another server fails, and the program asks the same again at once, again and again, without a pause that
+//! grows.
+//!
+//! ## Why it is slow
+//! Who waits for the answer waits for all the tries. The server that failed because it had too much to do gets several
+//! times as much, so that it cannot recover. Where the layer above tries again too, the tries multiply.
+//!
+//! ## Example
+//! ```text
+//! GET /price/17  503  (12 ms)
+//! GET /price/17  503  (11 ms)     0.1 ms later
+//! GET /price/17  503  (12 ms)     0.1 ms later …
+//! ```
+//!
+//! ## What to do instead
+//! Few tries, with a pause that grows and differs from client to client (exponential back-off with jitter), and a budget: no
+//! more than a tenth of all requests may be tries. Retry in one layer only. When a server fails most of the time, leave it
+//! alone for a while (circuit breaker), and honour Retry-After.
+//!
+//! ## When it is wrong
+//! One or two tries at once are usual and do little harm. Requests that differ only in their query or body look alike here: a
+//! loop over many items that all fail is shown as one. A request that fails and is asked at a fixed pause of a tenth of a
+//! second or more is a poll, no storm.
+
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::guards;
+use crate::words;
+use whyslow_facts::Facts;
+use whyslow_facts::folds::requests::{EndpointFacts, Retries, Side};
+use whyslow_model::{Nanos, Severity, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "retry-storm",
+    group: "network",
+    summary: "a failed request is asked again and again without a pause",
+    source: include_str!("retry_storm.rs"),
+    needs: &[Need::Durations, Need::Clock, Need::Descriptors],
+    check,
+};
+
+/// Tries of one request, one behind the other, from which on it is no usual second attempt.
+const RUN: u64 = 4;
+/// Tries again in all from which on, with the load that they put on the server, it is a warning whatever time they take.
+const MANY: u64 = 20;
+/// Requests that are tries again, as a part of all: the server gets twice what it needs to.
+const HALF: f64 = 0.5;
+/// Findings at most.
+const MOST: usize = 3;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let rows = facts.requests.endpoints().iter();
+    let mut storms: Vec<&EndpointFacts> =
+        rows.filter(|row| row.side == Side::Client && row.retries.longest >= RUN).collect();
+    storms.sort_by_key(|row| std::cmp::Reverse(row.retries.ns));
+    for row in storms.into_iter().take(MOST) {
+        report(facts, out, row, &row.retries);
+    }
+}
+
+fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts, retries: &Retries) {
+    let Some((first, last)) = retries.example.as_deref() else { return };
+    let peer = row.peer.as_deref().unwrap_or("a server");
+    let all = row.stats.count.max(1);
+    let part = (retries.count as f64 / all as f64).min(1.0);
+    let share = guards::share_of_ns(facts, Some(first.tid), Nanos::new(retries.ns), retries.count);
+    let least = if retries.count >= MANY && part >= HALF { Severity::Warning } else { Severity::Notice };
+    let status = row.kept().find(|record| record.failed());
+    let status = status.and_then(|record| record.status.as_ref()).map_or("no answer", |status| &*status.text);
+    out.report(
+        share,
+        format!(
+            "{} at {peer} fails ({status}) and is asked again at once, up to {} times in a row: {} of {}",
+            row.name,
+            words::count(retries.longest),
+            words::percent(part),
+            words::plural(all, "request"),
+        ),
+    )
+    .subject(Subject {
+        peer: row.peer.as_deref().map(str::to_string),
+        endpoint: Some(row.name.to_string()),
+        ..Subjects::thread(facts, first.tid)
+    })
+    .cause(format!(
+        "{} asked the same again within a tenth of a second after it had failed, without a pause that grows; the tries that \
+         failed took {}. The server gets {:.1} times the load that it needs to.",
+        words::plural(retries.count, "request"),
+        words::duration(Nanos::new(retries.ns)),
+        all as f64 / all.saturating_sub(retries.count).max(1) as f64,
+    ))
+    .at_least(least)
+    .confidence(0.8)
+    .fix("wait before each further try, longer each time and by chance longer or shorter (exponential back-off with jitter), and stop after two or three")
+    .fix("give retries a budget (a tenth of the requests), in one layer only, and leave a server alone that fails most of the time (circuit breaker)")
+    .fix(format!("find out why {peer} fails: its log, or whyslow diagnose on its host at the same time"))
+    .saving(Nanos::new(retries.ns))
+    .evidence(Some(first))
+    .evidence(Some(last))
+    .verify(format!("whyslow requests --match '{}' --errors FILE", row.name))
+    .file();
+}

@@ -1,0 +1,182 @@
+//! # slow-downstream
+//!
+//! ## What it is
+//! While a program serves a request it asks another server, and that answer takes a large part of the request's time.
+//!
+//! ## Why it is slow
+//! The thread can do nothing but wait. Everyone who waits for this program waits for the other server too, and a pool of
+//! threads that all wait for it serves nobody else.
+//!
+//! ## Example
+//! ```text
+//! sendto(669, "*4\r\n$5\r\nHMGET\r\n$27\r\nrelation:series:1234:check\r\n"..., 89, 0, NULL, 0) = 89 <0.000051>
+//! poll([{fd=669, events=POLLIN|POLLERR}], 1, 2000) = 1 ([{fd=669, revents=POLLIN}]) <1.779099>
+//! recvfrom(669, "*2\r\n$13\r\n1543887112345\r\n"..., 8192, 0, NULL, NULL) = 44 <0.000048>
+//! ```
+//!
+//! ## What to do instead
+//! Find out what the other server does in that time: its log of slow requests, its load, a trace of it. Ask for less, or
+//! ask for several things at once. Give the wait a limit, and an answer for the case that it passes.
+//!
+//! ## When it is wrong
+//! Answers that are slow on purpose: long polling and blocking reads of a queue. Only what is asked while a request is
+//! served counts, and only answers of a tenth of a second and more. Where 99 of 100 answers are quicker it is a notice: a
+//! server's first answers are slow.
+
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::guards::Share;
+use crate::words;
+use whyslow_facts::Facts;
+use whyslow_facts::folds::requests::{Downstream, EndpointFacts, EndpointId, LOGGED, RequestRecord, Side};
+use whyslow_model::{ChainLink, Nanos, Severity, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "slow-downstream",
+    group: "network",
+    summary: "requests wait for the slow answers of another server",
+    source: include_str!("slow_downstream.rs"),
+    needs: &[Need::Answers],
+    check,
+};
+
+/// An answer within this is not slow for a person who waits for a page.
+const SLOW: Nanos = Nanos::from_millis(100);
+/// Findings at most: the rest follows from these.
+const MOST: usize = 3;
+
+/// A downstream endpoint, and what its slow answers cost the requests that waited for them.
+struct Blame {
+    endpoint: EndpointId,
+    ns: u64,
+    /// The endpoint whose requests lose the most time by it, its time in all, and the part.
+    served: (EndpointId, u64, u64),
+}
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let mut blames: Vec<Blame> = Vec::new();
+    let mut all_ns = 0u64;
+    for (at, row) in facts.requests.endpoints().iter().enumerate().filter(|(_, row)| row.side == Side::Server)
+    {
+        all_ns = all_ns.saturating_add(row.stats.total_ns);
+        for part in &row.downstream {
+            let ns = slow_part(facts, part);
+            let served = (EndpointId(at as u32), row.stats.total_ns, ns);
+            match blames.iter_mut().find(|blame| blame.endpoint == part.endpoint) {
+                Some(blame) => {
+                    blame.ns += ns;
+                    if ns > blame.served.2 {
+                        blame.served = served;
+                    }
+                }
+                None => blames.push(Blame { endpoint: part.endpoint, ns, served }),
+            }
+        }
+    }
+    blames.retain(|blame| blame.ns > 0);
+    blames.sort_by_key(|blame| std::cmp::Reverse(blame.ns));
+    for blame in blames.iter().take(MOST) {
+        report(facts, out, blame, all_ns);
+    }
+}
+
+/// The time of `part` that slow answers took, ns.
+fn slow_part(facts: &Facts, part: &Downstream) -> u64 {
+    let Some(asked) = facts.requests.endpoint(part.endpoint) else { return 0 };
+    let durations = asked.stats.histogram.durations();
+    let sum = |from: Nanos| {
+        let times = durations.iter().filter(|(dur, _)| *dur >= from);
+        times.fold(0u64, |sum, (dur, count)| {
+            sum.saturating_add(dur.or_zero().saturating_mul(u64::from(*count)))
+        })
+    };
+    let all = sum(Nanos::ZERO);
+    // Which of its answers were asked for by whom is not kept: the slow ones are shared out by time.
+    if all == 0 { 0 } else { (u128::from(part.ns) * u128::from(sum(SLOW)) / u128::from(all)) as u64 }
+}
+
+fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
+    let (Some(asked), Some(served)) =
+        (facts.requests.endpoint(blame.endpoint), facts.requests.endpoint(blame.served.0))
+    else {
+        return;
+    };
+    let value = (all_ns > 0).then(|| (blame.ns as f64 / all_ns as f64).min(1.0));
+    let share = Share { value, of: "time of all requests served".to_string() };
+    let part = words::percent((blame.served.2 as f64 / blame.served.1.max(1) as f64).min(1.0));
+    let slowest = asked.kept().max_by_key(|record| record.dur);
+    let title = format!(
+        "{} at {} takes {part} of the time of {}: {} at most, {} in the median",
+        asked.name,
+        asked.peer.as_deref().unwrap_or("an unknown server"),
+        served.name,
+        words::duration(asked.stats.max()),
+        words::duration(asked.stats.percentile(0.5)),
+    );
+    let mut found = out
+        .report(share, title)
+        .subject(Subject {
+            peer: asked.peer.as_deref().map(str::to_string),
+            fd: slowest.map(|record| record.fd).filter(|fd| *fd >= 0),
+            endpoint: Some(asked.name.to_string()),
+            ..Subjects::thread(facts, slowest.map_or(0, |record| record.tid))
+        })
+        .cause(format!(
+            "While {} was served, {} was asked {} and answered in {} (99 %: {}). The requests wait for it.",
+            served.name,
+            asked.name,
+            words::plural(asked.stats.count, "time"),
+            words::duration(asked.stats.percentile(0.5)),
+            words::duration(asked.stats.percentile(0.99)),
+        ))
+        .fix(look_at(asked))
+        .fix("ask for less, or for several things in one request; keep what seldom changes")
+        .fix("give the wait a limit below that of the program's own clients, and an answer for the case that it passes")
+        .saving(Nanos::new(blame.ns));
+    // Of a hundred answers one is slow at most: a start, or a stall that few saw. Worth a look, no more.
+    if asked.stats.percentile(0.99) < SLOW {
+        found = found.at_most(Severity::Notice);
+    }
+    // Nobody is kept waiting for seconds.
+    if served.stats.max() < Nanos::from_secs(1) {
+        found = found.at_most(Severity::Warning);
+    }
+    if let Some(record) = slowest {
+        found = found.evidence(Some(&record.first_line)).evidence(record.last_line.as_ref());
+        found = found.link(link(facts, asked, record));
+    }
+    let sought = if asked.protocol == Some(LOGGED) { &*served.name } else { &*asked.name };
+    let command = format!("whyslow requests --match '{sought}' --slowest 10 FILE");
+    found.verify(command).file();
+}
+
+fn link(facts: &Facts, asked: &EndpointFacts, record: &RequestRecord) -> ChainLink {
+    let pid = facts.world.threads.known_process(record.process).and_then(|process| process.pid);
+    let what = if record.detail.is_empty() { &*asked.name } else { &record.detail };
+    let thread = format!("{}{}", pid.map_or(String::new(), |pid| format!("{pid}/")), record.tid);
+    ChainLink {
+        who: if asked.protocol == Some(LOGGED) { "the server of the log".to_string() } else { thread },
+        waits_for: format!("{} ({what})", asked.peer.as_deref().unwrap_or("an unknown server")),
+        ns: record.dur,
+        evidence: facts.evidence(&record.first_line).source,
+    }
+}
+
+fn look_at(asked: &EndpointFacts) -> String {
+    let (host, port) =
+        asked.peer.as_deref().and_then(|peer| peer.rsplit_once(':')).unwrap_or(("HOST", "PORT"));
+    match asked.protocol {
+        Some("Redis") => format!(
+            "see what the server did then: redis-cli -h {host} -p {port} SLOWLOG GET 20; LATENCY DOCTOR; --bigkeys"
+        ),
+        Some("PostgreSQL") => format!(
+            "see what the server did then: EXPLAIN (ANALYZE, BUFFERS) of the statement, log_min_duration_statement, pg_stat_activity on {host}:{port}"
+        ),
+        Some("MySQL") => format!(
+            "see what the server did then: EXPLAIN ANALYZE of the statement, the slow query log, SHOW PROCESSLIST on {host}:{port}"
+        ),
+        _ => format!(
+            "see what the server did then: its log of slow requests, or whyslow diagnose --port {port} on {host} at the same time"
+        ),
+    }
+}

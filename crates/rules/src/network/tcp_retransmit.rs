@@ -1,0 +1,151 @@
+//! # tcp-retransmit
+//!
+//! ## What it is
+//! Segments to one peer are sent again and again: the network loses them, or the peer is too slow to take them.
+//!
+//! ## Why it is slow
+//! A lost segment is missed only after a while: after a round trip where others follow it, after 200 ms and more where
+//! it was the last one. Meanwhile the request or answer stands still.
+//!
+//! ## Example
+//! ```text
+//! 10.0.0.2:6379: 231 segments sent again (1.9 for 100 sends), round trip 0.21 ms
+//! ```
+//!
+//! ## What to do instead
+//! Find the loss: a bad cable or port, a full queue on the way, a too large MTU in a tunnel, a firewall that drops.
+//! Until then keep connections open, and send answers in one piece.
+//!
+//! ## When it is wrong
+//! A few probes of the tail (TLP) are normal. Below ten segments, or one for a hundred sends, nothing is said; where
+//! no thread waits long for the network, it is a notice. Some loss is how TCP finds the speed of a long, full line.
+
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::figures;
+use crate::guards::{self, Share};
+use crate::words;
+use whyslow_facts::{Facts, PeerFacts, WaitKind};
+use whyslow_model::{Entity, Metric, Severity, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "tcp-retransmit",
+    group: "network",
+    summary: "segments to a peer are sent again and again",
+    source: include_str!("tcp_retransmit.rs"),
+    needs: &[Need::Either(&[
+        Need::Table("net"),
+        figures::network(&[Metric::TcpRetransmits, Metric::TcpSegmentsOut]),
+    ])],
+    check,
+};
+
+/// Fewer are normal (RFC 8985: tail loss probes).
+const MIN_SEGMENTS: u64 = 10;
+/// Segments sent again for one send of the program.
+const PER_SEND: f64 = 0.01;
+/// Segments sent again, of all segments of the host (PCP warns from 1 % on).
+const PER_SEGMENT: f64 = 0.01;
+/// Times a second that an acknowledgement was waited for in vain: each is 200 ms and more in which a connection stands still.
+const TIMEOUTS_PER_S: f64 = 1.0;
+/// Findings of this rule in one diagnosis.
+const MOST: usize = 3;
+/// Calls that send.
+const SENDS: [&str; 6] = ["write", "writev", "sendto", "sendmsg", "sendmmsg", "sendfile"];
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    by_peer(facts, out);
+    // Single peers say more than the sum.
+    if facts.net.peers().iter().all(|(_, peer)| peer.retransmits == 0) {
+        of_host(facts, out);
+    }
+}
+
+fn of_host(facts: &Facts, out: &mut Findings<'_>) {
+    let Some(host) = facts.host.host() else { return };
+    let now = |metric| host.current(metric);
+    let (Some(again), Some(segments)) = (now(Metric::TcpRetransmits), now(Metric::TcpSegmentsOut)) else {
+        return;
+    };
+    let few = host.times(Metric::TcpRetransmits).is_some_and(|times| times < MIN_SEGMENTS as f64);
+    if few || segments <= 0.0 || again / segments < PER_SEGMENT {
+        return;
+    }
+    let timeouts = now(Metric::TcpTimeouts);
+    let stalls = timeouts.is_some_and(|rate| rate >= TIMEOUTS_PER_S);
+    let waited = timeouts.map_or(String::new(), |rate| {
+        format!(" {} times a second nothing was heard for 200 ms and more.", words::quantity(rate))
+    });
+    out.report(figures::no_share(), format!("{} of the TCP segments are sent again ({} a second)", words::percent(again / segments), words::quantity(again)))
+        .at_least(if stalls { Severity::Warning } else { Severity::Notice })
+        .confidence(0.7)
+        .subject(Subject::default())
+        .cause(format!("The network loses them, or a peer does not take them. What is lost is missed after a round trip at best.{waited}"))
+        .fix("find the peer: ss -ti | grep -B1 retrans; bcc: tcpretrans; whyslow record tells them apart")
+        .fix("then where it is lost: mtr -T PEER; ethtool -S of the interface (errors, drops); in tunnels the MTU: ping -M do -s 1472 PEER")
+        .verify("nstat -az TcpRetransSegs TcpOutSegs TcpExtTCPTimeouts 1; sar -n ETCP 1 (retrans/s)")
+        .evidence_of(&Entity::Host, &[Metric::TcpRetransmits, Metric::TcpSegmentsOut, Metric::TcpTimeouts])
+        .file();
+}
+
+fn by_peer(facts: &Facts, out: &mut Findings<'_>) {
+    let sends = facts.calls_of(&SENDS);
+    for (name, peer) in facts.net.peers().into_iter().take(MOST) {
+        let rate = peer.retransmits as f64 / sends.max(1) as f64;
+        if peer.retransmits < MIN_SEGMENTS || sends > 0 && rate < PER_SEND {
+            continue;
+        }
+        let known = facts.peers.iter().find(|known| *known.name == *name);
+        let (share, waits) = match known {
+            Some(known) => waited_for(facts, known),
+            None => waited_for_network(facts),
+        };
+        let per_send = match sends {
+            0 => String::new(),
+            _ => format!(" ({} for 100 sends)", words::quantity(rate * 100.0)),
+        };
+        let rtt = match peer.rtt() {
+            rtt if rtt.is_known() => format!(", round trip {rtt}"),
+            _ => String::new(),
+        };
+        let host = name.rsplit_once(':').map_or(name, |(host, _)| host).trim_matches(['[', ']']);
+        let again = words::plural(peer.retransmits, "segment");
+        out.report(share, format!("{name}: {again} sent again{per_send}"))
+            .at_most(if waits { Severity::Warning } else { Severity::Notice })
+            .confidence(0.7)
+            .subject(Subject { peer: Some(name.to_string()), ..known.map_or(Subject::default(), |known| Subjects::thread(facts, known.tid)) })
+            .cause(format!("What is lost on the way is sent again after a round trip at best{rtt}, and after 200 ms and more where nothing follows it. The share is the wait for the network, of which this is a part."))
+            .fix(format!("find where it is lost: mtr -T {host}; ethtool -S of the interface (errors, drops), nstat -az TcpRetransSegs TcpExtTCPTimeouts"))
+            .fix(format!("in tunnels and containers see whether large packets pass: ping -M do -s 1472 {host}; else lower the MTU"))
+            .fix("keep connections open and send an answer in one piece: the last segment of a piece is the one whose loss costs most")
+            .verify(format!("ss -ti dst {host} (retrans: does not grow); bcc: tcpretrans"))
+            .evidence_line(
+                facts.recording_at(peer.first_retransmit),
+                format!("{name}: {again} sent again from {} to {}{rtt}", peer.first_retransmit.time_of_day(), peer.last_retransmit.time_of_day()),
+            )
+            .file();
+    }
+}
+
+/// The waits for this peer, of the time of the thread that uses it; true where they are a good part.
+fn waited_for(facts: &Facts, peer: &PeerFacts) -> (Share, bool) {
+    let tid = (!peer.shared).then_some(peer.tid);
+    let share = guards::share_of_ns(facts, tid, whyslow_model::Nanos::new(peer.wait_ns), 0);
+    let waits = share.value.is_some_and(|value| value >= guards::WARNING_SHARE);
+    (share, waits)
+}
+
+/// The waits for the network, of the time of the thread that waits for it most.
+fn waited_for_network(facts: &Facts) -> (Share, bool) {
+    let shares = facts.world.threads.iter().filter_map(|(_, thread)| {
+        let wall = thread.wall().get().filter(|wall| *wall > 0)?;
+        Some((thread.waiting_ns[WaitKind::Network as usize] as f64 / wall as f64, thread.tid))
+    });
+    match shares.max_by(|a, b| a.0.total_cmp(&b.0)) {
+        Some((value, tid)) => (
+            Share { value: Some(value.min(1.0)), of: format!("wall time of thread {tid}") },
+            value >= guards::WARNING_SHARE,
+        ),
+        None => (Share { value: None, of: String::new() }, false),
+    }
+}

@@ -1,0 +1,79 @@
+//! # exec-path-search
+//!
+//! ## What it is
+//! A program is started by its bare name, and execve is tried in each directory of PATH until it is found.
+//!
+//! ## Why it is slow
+//! Each directory before the right one costs a failed execve; with a long PATH (or one on a network file system)
+//! that is many times the cost of the lookup itself, and it is paid again for each start.
+//!
+//! ## Example
+//! ```text
+//! execve("/usr/local/sbin/convert", ["convert", "a.png"], 0x7ffd) = -1 ENOENT (No such file or directory)
+//! execve("/usr/local/bin/convert", ["convert", "a.png"], 0x7ffd) = -1 ENOENT (No such file or directory)
+//! execve("/usr/bin/convert", ["convert", "a.png"], 0x7ffd) = 0
+//! ```
+//!
+//! ## What to do instead
+//! Start the program by its full path, or put its directory first in PATH. Shells keep the places they found
+//! (`hash`); a new shell for each command forgets them.
+//!
+//! ## When it is wrong
+//! A few misses at the start of a program cost nothing and stay below the threshold. Mostly this is a small thing
+//! beside the starts themselves (see `fork-per-task`).
+
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::{guards, words};
+use whyslow_facts::Facts;
+use whyslow_model::Subject;
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "exec-path-search",
+    group: "process",
+    summary: "programs are looked for along PATH with failed execve calls at each start",
+    source: include_str!("exec_path_search.rs"),
+    needs: &[Need::AnyOf(&["execve", "execveat"])],
+    check,
+};
+
+/// Failed execve calls from which on it is a habit: a script of twenty commands with five directories each.
+const MIN_MISSES: u64 = 100;
+/// Programs found after a search from which on it is no start-up (a version manager's shim starts a dozen).
+const MIN_FOUND: u64 = 20;
+/// Failed execve calls a second from which on they are part of the work.
+const MISSES_PER_S: f64 = 5.0;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let searches = &facts.spawns.searches;
+    let misses = searches.misses.count;
+    let rate = whyslow_facts::window::per_second(misses, searches.first, searches.last);
+    let often = facts.pace.untraced(rate).is_none_or(|rate| rate >= MISSES_PER_S);
+    if misses < MIN_MISSES || searches.found < MIN_FOUND || !often {
+        return;
+    }
+    let share = guards::share_of_ns(facts, None, searches.misses.total(), misses);
+    let each = misses as f64 / searches.found as f64;
+    let rate = rate.map_or(String::new(), |rate| format!(" ({} a second)", words::quantity(rate)));
+    let longest = searches.longest.as_ref().map(|(path, tries)| (&**path, *tries));
+    let example = longest.map_or(String::new(), |(path, tries)| {
+        format!(" The longest search: {path}, found after {}.", words::plural(tries as u64, "failed call"))
+    });
+    let path = longest.map_or("", |(path, _)| path);
+    out.report(
+        share,
+        format!("{} failed execve calls{rate}: {} for each program that is started", words::count(misses), words::quantity(each)),
+    )
+    .subject(Subject { path: longest.map(|(path, _)| path.to_string()), ..Subjects::thread(facts, searches.tid) })
+    .cause(format!(
+        "Programs are started by their bare names, so each start tries the directories of PATH in turn; one failed call took {} on average.{example}",
+        searches.misses.mean()
+    ))
+    .fix(format!("start it by its full path: {}", if path.is_empty() { "/usr/bin/NAME" } else { path }))
+    .fix("put its directory first in PATH (systemd: Environment=PATH=/usr/bin:/bin), and take out directories that have nothing")
+    .fix("better: start fewer programs, see fork-per-task")
+    .verify("bcc: execsnoop -x   (shows failed exec calls, too)")
+    .saving(searches.misses.total())
+    .evidence_all(searches.exemplars.iter())
+    .file();
+}

@@ -1,0 +1,150 @@
+//! What the rules about kinds of cost share: which profiles are worth judging, and the finding.
+
+use super::beside::{self, Beside};
+use crate::engine::Findings;
+use crate::guards::Share;
+use crate::words;
+use whyslow_facts::{Facts, ProfileFacts};
+use whyslow_model::{Severity, Subject};
+use whyslow_profile::kinds::{CostKind, Holder, short};
+
+/// Fewer samples are no profile.
+const MIN_SAMPLES: u64 = 50;
+/// A program that keeps less of one CPU busy is idle: no kind of cost is why it is slow.
+const IDLE_CPUS: f64 = 0.10;
+/// One that keeps less than this busy is mentioned, no more.
+const BUSY_CPUS: f64 = 0.50;
+
+/// A kind of cost that a rule is about.
+pub(super) struct Heavy {
+    /// The kinds; their shares add up.
+    pub(super) kinds: &'static [CostKind],
+    /// From this part of the CPU time on it is told.
+    pub(super) threshold: f64,
+    /// Of the time in stacks with such a frame (true), or of the time that counts for the kind alone (false).
+    pub(super) touched: bool,
+    /// What it is called in the title: `garbage collection`.
+    pub(super) what: &'static str,
+    /// Why it is so, a sentence.
+    pub(super) why: &'static str,
+    /// What to change.
+    pub(super) fixes: &'static [&'static str],
+    /// A command that shows it with another tool.
+    pub(super) verify: &'static str,
+    /// What calls seen beside the profile have to do with it.
+    pub(super) beside: Beside,
+    /// At most this severity: a program may be there for just that.
+    pub(super) at_most: Severity,
+}
+
+/// Checks all profiles of time on a CPU.
+pub(super) fn check(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>) {
+    for profile in facts.profiles.of_cpu().filter(|profile| is_telling(profile)) {
+        let share = share(heavy, profile);
+        if profile.step.samples.map_or(share, |samples| at_least(share, samples)) >= heavy.threshold {
+            report(heavy, facts, out, profile, share);
+        }
+    }
+}
+
+/// What the share is at least, though chance chose the samples: the lower end of Wilson's interval (one-sided, 95 %).
+fn at_least(share: f64, samples: u64) -> f64 {
+    const Z: f64 = 1.645;
+    let (n, part) = (samples.max(1) as f64, Z * Z / samples.max(1) as f64);
+    let centre = share + part / 2.0;
+    let spread = Z * (share * (1.0 - share) / n + part / (4.0 * n)).max(0.0).sqrt();
+    (centre - spread) / (1.0 + part)
+}
+
+fn is_telling(profile: &ProfileFacts) -> bool {
+    profile.step.samples.is_none_or(|samples| samples >= MIN_SAMPLES)
+        && profile.step.cpus().is_none_or(|cpus| cpus >= IDLE_CPUS)
+}
+
+fn share(heavy: &Heavy, profile: &ProfileFacts) -> f64 {
+    let account = &profile.step.account;
+    let of =
+        |kind: &CostKind| if heavy.touched { account.touched_share(*kind) } else { account.share(*kind) };
+    heavy.kinds.iter().map(of).sum::<f64>().min(1.0)
+}
+
+fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &ProfileFacts, part: f64) {
+    let who = facts.profiled(profile);
+    let account = &profile.step.account;
+    let is_of_kind = |holder: &&Holder| {
+        let of_kind =
+            holder.parts.iter().filter(|part| heavy.kinds.contains(&part.kind)).map(|part| part.value);
+        of_kind.sum::<f64>() >= 0.25 * part * account.total
+    };
+    let holder = account.holders.iter().find(is_of_kind);
+    let at_least = if account.is_table { "at least " } else { "" };
+    let at = holder.map_or(String::new(), |holder| format!(", most of it in {}", short(&holder.function)));
+    let title = format!("{who}: {} takes {at_least}{} of the CPU time{at}", heavy.what, words::percent(part));
+    let share = Share { value: Some(part), of: format!("the CPU time of {who}") };
+    let busy = profile.step.cpus().map_or(String::new(), |cpus| format!(" It keeps {cpus:.2} CPUs busy."));
+    let functions: Vec<String> = account
+        .functions
+        .iter()
+        .filter(|function| {
+            function.flat > 0.0 && function.kind.is_some_and(|kind| heavy.kinds.contains(&kind))
+        })
+        .take(4)
+        .map(|function| format!("{} {}", short(&function.name), words::percent(account.part(function.flat))))
+        .collect();
+    let functions = if functions.is_empty() {
+        String::new()
+    } else {
+        format!(" Its functions: {}.", functions.join(", "))
+    };
+    let shown = beside::shown(facts, profile, heavy.beside);
+    let beside = shown.as_ref().map_or("", |shown| shown.text.as_str());
+    let stream = shown.as_ref().map(|shown| shown.stream);
+    let idle = profile.step.cpus().is_some_and(|cpus| cpus < BUSY_CPUS);
+    let mut found = out
+        .report(share, title)
+        .at_most(if idle { Severity::Notice } else { heavy.at_most })
+        .confidence(if account.is_table { 0.7 } else { 0.85 })
+        .subject(Subject {
+            function: holder.map(|holder| holder.function.clone()),
+            path: stream.and_then(|stream| stream.path.clone()),
+            peer: stream.and_then(|stream| stream.peer.clone()),
+            ..Subject::default()
+        })
+        .cause(format!("{}{busy}{functions}{beside}", heavy.why));
+    for fix in heavy.fixes {
+        found = found.fix(*fix);
+    }
+    let line = holder.and_then(|holder| {
+        let part = holder.parts.iter().find(|part| heavy.kinds.contains(&part.kind))?;
+        let callee =
+            if part.callee.is_empty() { String::new() } else { format!(" in {}", short(&part.callee)) };
+        let line = if part.line > 0 { format!(", line {}", part.line) } else { String::new() };
+        Some(format!("{}: {}{callee}{line}", holder.function, profile.step.measured.value(part.value)))
+    });
+    let text = line.unwrap_or_else(|| {
+        format!(
+            "{} of {} of CPU time",
+            profile.step.measured.value(part * account.total),
+            profile.step.measured.value(account.total)
+        )
+    });
+    found = found.evidence_line(facts.profile_source(profile), text);
+    if let Some(shown) = &shown {
+        found = found.evidence_all(shown.exemplars.iter().take(1));
+    }
+    found.verify(heavy.verify).file();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::at_least;
+
+    #[test]
+    fn few_samples_prove_less() {
+        // Wilson's lower bound of 9 in 53 at 95 %, one-sided, is 10.2 %; of 170 in 1,000 it is 15.1 %.
+        assert!((at_least(9.0 / 53.0, 53) - 0.102).abs() < 0.002, "{}", at_least(9.0 / 53.0, 53));
+        assert!((at_least(0.17, 1000) - 0.151).abs() < 0.002, "{}", at_least(0.17, 1000));
+        assert!(at_least(1.0, 1_000_000) > 0.999);
+        assert!(at_least(0.0, 0) >= 0.0);
+    }
+}

@@ -1,0 +1,217 @@
+//! # lock-contention
+//!
+//! ## What it is
+//! Several threads wait for one lock: many futex waits on one address that is a held mutex, and they take a good part of
+//! the threads' time.
+//!
+//! ## Why it is slow
+//! Only the holder goes on; the others sleep, and each hand-over costs a wake-up and a switch of threads. More threads
+//! then bring no more work done. Where the holder does I/O with the lock held, all wait for that I/O.
+//!
+//! ## Example
+//! ```text
+//! 11091 futex(0x7f004c01e354, FUTEX_WAIT_PRIVATE, 2, NULL) = 0 <0.012043>
+//! 24594 futex(0x7f004c01e354, FUTEX_WAKE_PRIVATE, 1) = 1 <0.000012>
+//! ```
+//!
+//! ## What to do instead
+//! Hold the lock for less: no I/O, logging or allocation under it. Split it (a lock a shard, a queue a thread), replace it
+//! by an atomic or a read-mostly structure, or hand over in batches.
+//!
+//! ## When it is wrong
+//! A worker that waits on a condition variable is idle, not held up: such waits are not counted. A mutex is known by
+//! the value 2 that glibc, musl and Rust store in one that is wanted, or by FUTEX_LOCK_PI. Locks of the JVM
+//! and of Go park each thread at an address of its own, so that a trace of system calls cannot tell waiting for a lock
+//! from having nothing to do: take a thread dump (jstack) or a mutex profile (pprof) there. A hand-cut excerpt of long
+//! waits is reported as a notice with who woke whom.
+
+use super::lock_holder::{self, share_of_waits};
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::guards::{self, Share};
+use crate::words;
+use whyslow_facts::folds::locks::{LockFacts, LockWait};
+use whyslow_facts::{Facts, ProcessId};
+use whyslow_model::{ChainLink, Nanos, Severity, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "lock-contention",
+    group: "waits",
+    summary: "threads spend their time waiting for one lock",
+    source: include_str!("lock_contention.rs"),
+    needs: &[Need::Durations, Need::AnyOf(&["futex", "futex_time64"])],
+    check,
+};
+
+/// Fewer waits are a start, a stop or a rare long section, not contention.
+const MIN_WAITS: u64 = 20;
+/// Findings of this rule in one diagnosis.
+const MAX_REPORTED: usize = 3;
+/// Shorter waits may be the tracer's making (guard 6): it stops the holder twice in each call, some 50 us each and
+/// a turn of the CPU more where there are few, and a locked section often makes several calls.
+const SHORT_WAIT: Nanos = Nanos::from_millis(2);
+/// In an excerpt: waits that a user would notice.
+const LONG_WAIT: Nanos = Nanos::from_millis(500);
+
+type Lock<'a> = (ProcessId, u64, &'a LockFacts);
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let mut locks: Vec<(Share, Lock<'_>)> = facts
+        .locks
+        .iter()
+        .filter(|(_, _, lock)| is_contended(lock))
+        .map(|lock| (share_of_waits(facts, lock.0, lock.2, lock.2.wait_ns), lock))
+        .filter(|(share, _)| share.value.is_some_and(|value| value >= guards::WARNING_SHARE))
+        .collect();
+    locks.sort_by_key(|(_, (_, address, lock))| (std::cmp::Reverse(lock.wait_ns), *address));
+    let all = locks.len();
+    for (i, (share, lock)) in locks.into_iter().take(MAX_REPORTED).enumerate() {
+        let more = if i + 1 == MAX_REPORTED { all - MAX_REPORTED } else { 0 };
+        report(facts, out, share, lock, more);
+    }
+    if all == 0 && facts.total_calls() < guards::FEW_CALLS {
+        excerpt(facts, out);
+    }
+}
+
+/// Many waits for a held mutex, by more than one thread or with the one who hands it on in sight.
+fn is_contended(lock: &LockFacts) -> bool {
+    let waker_seen =
+        lock.wakers.iter().any(|waker| lock.waiters.iter().any(|waiter| waiter.tid != waker.tid));
+    lock.waits + lock.changed_first >= MIN_WAITS
+        && lock.mutex_waits * 2 >= lock.waits
+        && (lock.waiters.len() >= 2 || waker_seen)
+}
+
+fn report(
+    facts: &Facts,
+    out: &mut Findings<'_>,
+    share: Share,
+    (process, address, lock): Lock<'_>,
+    more: usize,
+) {
+    let name = format!("{address:#x}");
+    let mut waiters = lock.waiters.clone();
+    waiters.sort_by_key(|waiter| (std::cmp::Reverse(waiter.ns), waiter.tid));
+    let title = format!(
+        "{} {} {} for the lock {name}: {} waits, {} each on average",
+        words::plural(waiters.len() as u64, "thread"),
+        if waiters.len() == 1 { "waits" } else { "wait" },
+        lock.waited(),
+        words::count(lock.waits),
+        lock.mean(),
+    );
+    let who: Vec<String> =
+        waiters.iter().take(4).map(|waiter| format!("{} ({})", waiter.tid, Nanos::new(waiter.ns))).collect();
+    let holder = match lock.main_waker() {
+        Some(waker) => format!(
+            " Thread {} wakes most ({} of {} wake-ups), so it holds the lock most.",
+            waker.tid,
+            words::count(waker.times),
+            words::count(lock.woken)
+        ),
+        None => " Who holds it is not in the capture.".to_string(),
+    };
+    let doing = lock_holder::doing(facts, lock);
+    let handed = if lock.changed_first > 0 {
+        format!(
+            " {} more waits did not sleep, as the lock changed hands in that moment (EAGAIN).",
+            words::count(lock.changed_first)
+        )
+    } else {
+        String::new()
+    };
+    let rest = if more > 0 {
+        format!(" {} more are contended too.", words::plural(more as u64, "lock"))
+    } else {
+        String::new()
+    };
+    let first = waiters.first().map_or(0, |waiter| waiter.tid);
+    let subject = Subject {
+        lock: Some(name.clone()),
+        syscall: Some("futex".to_string()),
+        ..Subjects::thread(facts, first)
+    };
+    let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
+    let longest = lock.longest.as_deref();
+    let short = lock.mean() < SHORT_WAIT && share.value.is_none_or(|value| value < guards::CRITICAL_SHARE);
+    let tracer = if short {
+        " The waits are short: without the tracer, which slows what is done under the lock, they may be next to nothing."
+    } else {
+        ""
+    };
+    let found = out
+        .report(share, title)
+        .at_most(if short { Severity::Notice } else { Severity::Critical })
+        .confidence(if short { 0.5 } else { 0.9 })
+        .subject(subject)
+        .cause(format!("Waiting: {}.{handed}{holder}{doing}{rest}{tracer}", who.join(", ")))
+        .fix(lock_holder::first_fix(facts, lock, &pid))
+        .fix("code: no I/O, logging, allocation or calls to others under the lock; copy what is needed, unlock, then work")
+        .fix("code: split it: a lock a shard or key, a queue a thread, per-thread counters added up on reading; read-mostly data: RCU or an atomic pointer")
+        .fix("settings: fewer threads than wait now; malloc's own locks: MALLOC_ARENA_MAX up, or jemalloc/tcmalloc by LD_PRELOAD")
+        .verify(format!("perf lock contention -ab -p {pid} -- sleep 5, or bcc: futexctn -p {pid} 5   (before and after)"))
+        .saving_text(format!("up to {} of waiting, if the lock were free", lock.waited()))
+        .evidence(longest.map(|wait| &wait.exemplar))
+        .evidence(longest.and_then(|wait| wait.wake_exemplar.as_ref()))
+        .evidence_all(lock.exemplars.iter());
+    lock_holder::shown(facts, found, process, address, lock).file();
+}
+
+/// A hand-cut excerpt: the longest wait whose waker is seen, and which had itself been waiting.
+fn excerpt(facts: &Facts, out: &mut Findings<'_>) {
+    let waits = facts.locks.iter().filter_map(|(process, address, lock)| {
+        let wait = lock.longest.as_deref().filter(|wait| wait.dur >= LONG_WAIT && wait.dur.is_known())?;
+        let (waker, _) = wait.waker?;
+        let (behind, behind_wait) =
+            facts.locks.iter().filter(|(owner, ..)| *owner == process).find_map(|(_, other, lock)| {
+                let theirs = lock.longest.as_deref()?;
+                (theirs.tid == waker && other != address && overlap(wait, theirs) * 2 >= wait.dur.or_zero())
+                    .then_some((other, theirs))
+            })?;
+        Some((address, wait, waker, behind, behind_wait))
+    });
+    let Some((address, wait, waker, behind, behind_wait)) =
+        waits.max_by_key(|(address, wait, ..)| (wait.dur, *address))
+    else {
+        return;
+    };
+    let share = guards::share_of_ns(facts, Some(wait.tid), wait.dur, 1);
+    let link = |wait: &LockWait, address: u64| {
+        let at = facts.evidence(&wait.exemplar).source;
+        ChainLink {
+            who: format!("thread {}", wait.tid),
+            waits_for: format!("futex {address:#x}"),
+            ns: wait.dur,
+            evidence: at,
+        }
+    };
+    let subject = Subject {
+        lock: Some(format!("{address:#x}")),
+        syscall: Some("futex".to_string()),
+        ..Subjects::thread(facts, wait.tid)
+    };
+    out.report(share, format!("thread {} waits {} at futex {address:#x}, woken by thread {waker}", wait.tid, wait.dur))
+        .at_most(Severity::Notice)
+        .confidence(0.5)
+        .subject(subject)
+        .cause(format!(
+            "Thread {waker}, which woke it, had itself waited {} at futex {behind:#x}: the cause lies behind that one. An excerpt does not show whether the first thread had work to do.",
+            behind_wait.dur
+        ))
+        .fix(format!("find who wakes futex {behind:#x}, and what that thread waits for: record all threads, strace -f -ttT -o trace.st -p PID"))
+        .verify("jstack PID (Java), gdb -p PID -batch -ex 'thread apply all bt' (others), during such a wait")
+        .link(link(wait, address))
+        .link(link(behind_wait, behind))
+        .evidence(Some(&wait.exemplar))
+        .evidence(wait.wake_exemplar.as_ref())
+        .evidence(Some(&behind_wait.exemplar))
+        .file();
+}
+
+/// How long both waits lasted together, ns.
+fn overlap(a: &LockWait, b: &LockWait) -> u64 {
+    let (Some(a_start), Some(b_start)) = (a.ts.get(), b.ts.get()) else { return 0 };
+    let end = (a_start + a.dur.or_zero()).min(b_start + b.dur.or_zero());
+    end.saturating_sub(a_start.max(b_start))
+}

@@ -1,0 +1,116 @@
+//! # lock-convoy
+//!
+//! ## What it is
+//! Several threads take one lock in turn, each for a moment, and each time by sleeping and being woken: the lock is always
+//! wanted, and handed from one to the next.
+//!
+//! ## Why it is slow
+//! The work under the lock takes a microsecond, the hand-over by a wake-up and a switch of threads takes ten to a hundred. Once
+//! threads have queued up, each one finds the queue again when it comes back: the program runs at the speed of wake-ups, whatever
+//! the number of CPUs.
+//!
+//! ## Example
+//! ```text
+//! 514 futex(0x5561c0, FUTEX_WAIT_PRIVATE, 2, NULL) = 0 <0.000112>
+//! 514 futex(0x5561c0, FUTEX_WAKE_PRIVATE, 1) = 1 <0.000021>
+//! ```
+//!
+//! ## What to do instead
+//! Take the lock less often: work in batches, gather in a buffer of the thread and hand over many at once. A lock that
+//! spins for a moment before it sleeps (adaptive mutexes). Counters a thread, atomics, a sharded map.
+//!
+//! ## When it is wrong
+//! A barrier wakes many at once and is met once a phase. A tracer that stops each call makes a convoy of any busy lock: there
+//! the finding is a notice, and a recording tells (whyslow record).
+
+use super::lock_holder::share_of_waits;
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::{guards, words};
+use whyslow_facts::folds::locks::LockFacts;
+use whyslow_facts::{Facts, ProcessId};
+use whyslow_model::{Severity, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "lock-convoy",
+    group: "waits",
+    summary: "one lock, held for moments, is handed from thread to thread by sleeping and waking",
+    source: include_str!("lock_convoy.rs"),
+    needs: &[Need::Durations, Need::Clock, Need::AnyOf(&["futex", "futex_time64"])],
+    check,
+};
+
+/// Hand-overs a second from which on the program runs at the speed of wake-ups.
+const HANDED_PER_S: f64 = 1_000.0;
+/// The threads wait about equally often: the least of them at least this part of the mean.
+const EVEN: f64 = 0.25;
+/// Wake-ups wake one: more is a barrier or a broadcast.
+const WOKEN_EACH: f64 = 1.2;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let convoys = facts.locks.iter().filter(|(process, _, lock)| is_convoy(facts, *process, lock));
+    let mut convoys: Vec<_> = convoys.collect();
+    convoys.sort_by_key(|(_, address, lock)| (std::cmp::Reverse(lock.wait_ns), *address));
+    let Some((process, address, lock)) = convoys.first() else { return };
+    let share = share_of_waits(facts, *process, lock, lock.wait_ns);
+    let traced = facts.sched.stretches == 0;
+    let rate = facts
+        .window
+        .per_second(lock.waits)
+        .map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
+    let first = lock.waiters.iter().max_by_key(|waiter| waiter.ns).map_or(0, |waiter| waiter.tid);
+    let subject = Subject {
+        lock: Some(format!("{address:#x}")),
+        syscall: Some("futex".to_string()),
+        ..Subjects::thread(facts, first)
+    };
+    let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
+    let tracer = if traced {
+        " The tracer stops each of these calls and makes the queue longer; record without it to know."
+    } else {
+        ""
+    };
+    out.report(
+        share,
+        format!(
+            "{} hand the lock {address:#x} on {} times by sleeping and waking{rate}: {} a wait",
+            words::plural(lock.waiters.len() as u64, "thread"),
+            words::count(lock.waits),
+            lock.mean()
+        ),
+    )
+    .at_most(if traced { Severity::Notice } else { Severity::Critical })
+    .confidence(if traced { 0.5 } else { 0.8 })
+    .subject(subject)
+    .cause(format!(
+        "Each wait is short and all threads wait about equally often: the lock is held for moments, but always wanted, and each hand-over costs a wake-up and a switch. {} were spent so.{tracer}",
+        lock.waited()
+    ))
+    .fix("code: take it less often: gather in a buffer of the thread, hand over a batch; take several items from a queue at once")
+    .fix("code: a lock that spins shortly before it sleeps (PTHREAD_MUTEX_ADAPTIVE_NP, parking_lot, absl::Mutex); atomics for counters; shards")
+    .fix("settings: fewer threads: as many as there are CPUs")
+    .verify(format!("perf stat -e context-switches -p {pid} -- sleep 5   (switches per unit of work, before and after)"))
+    .saving_text(format!("up to {} of waiting", lock.waited()))
+    .evidence_all(lock.exemplars.iter().take(1))
+    .file();
+}
+
+fn is_convoy(facts: &Facts, process: ProcessId, lock: &LockFacts) -> bool {
+    let waiters = lock.waiters.len();
+    if !lock.is_handed_in_turns() {
+        return false;
+    }
+    let mean = lock.waits as f64 / waiters as f64;
+    let even = lock.waiters.iter().all(|waiter| waiter.times as f64 >= EVEN * mean);
+    let single = lock.wakes == 0 || lock.woken as f64 <= WOKEN_EACH * lock.wakes as f64;
+    // Each of them hands it on: a producer that wakes its workers is none.
+    let handed = lock.wakers.iter().filter(|waker| lock.waiters.iter().any(|waiter| waiter.tid == waker.tid));
+    let worth = share_of_waits(facts, process, lock, lock.wait_ns);
+    even && single
+        && handed.count() * 2 >= waiters
+        && facts
+            .window
+            .per_second(lock.waits)
+            .is_some_and(|rate| facts.pace.untraced(Some(rate)) >= Some(HANDED_PER_S))
+        && worth.value.is_some_and(|share| share >= guards::WARNING_SHARE)
+}

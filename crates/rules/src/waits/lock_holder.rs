@@ -1,0 +1,146 @@
+//! What rules about contended locks share: the part of the waiting, and what the holder does meanwhile: its slow calls,
+//! and its stacks where a recorder took them.
+
+use crate::engine::Report;
+use crate::guards::{self, Share};
+use crate::words;
+use whyslow_chain::{Explainer, KnotFinder};
+use whyslow_facts::folds::graph::LongCall;
+use whyslow_facts::folds::locks::{HeldAcross, LockFacts};
+use whyslow_facts::{Facts, ProcessId};
+use whyslow_model::event::Tid;
+use whyslow_model::{ChainLink, Nanos, SampleKind};
+
+/// Frames shown of a stack.
+const FRAMES: usize = 8;
+/// From this part of the waits on, a call is what the lock is held for.
+const OFTEN: f64 = 0.10;
+
+/// The part that `ns` of the waits have in the time of the threads that wait.
+pub(super) fn share_of_waits(facts: &Facts, process: ProcessId, lock: &LockFacts, ns: u64) -> Share {
+    guards::share_of_waiters(facts, Some(process), lock.waiters.iter().map(|waiter| waiter.tid), ns)
+}
+
+/// The call that most of the waiting goes through.
+fn main_call(lock: &LockFacts) -> Option<&HeldAcross> {
+    let held = lock.held_across.iter().max_by_key(|held| held.wait_ns)?;
+    (held.waits as f64 >= OFTEN * lock.waits as f64).then_some(held)
+}
+
+/// The call and what it works on.
+pub(super) fn named(facts: &Facts, held: &HeldAcross) -> String {
+    let call = facts.name_of(held.syscall);
+    held.target.as_deref().map_or(call.to_string(), |target| format!("{call} of {target}"))
+}
+
+/// What the lock is held for, in a sentence; empty where that is not seen.
+pub(super) fn doing(facts: &Facts, lock: &LockFacts) -> String {
+    main_call(lock).map_or(String::new(), |held| {
+        format!(
+            " It is held during {}: {} of {} ({}) were slept through while the holder was in that call.",
+            named(facts, held),
+            words::count(held.waits),
+            words::plural(lock.waits, "wait"),
+            Nanos::new(held.wait_ns)
+        )
+    })
+}
+
+/// What to change first.
+pub(super) fn first_fix(facts: &Facts, lock: &LockFacts, pid: &str) -> String {
+    match main_call(lock) {
+        Some(held) => format!(
+            "code: unlock before {}: copy what it needs under the lock, and call it after",
+            named(facts, held)
+        ),
+        None => format!(
+            "see what is done under it: strace -f -k -e trace=futex -p {pid} (the stack of wait and wake names the lock's code); what the waker calls before each wake is what the lock is held for"
+        ),
+    }
+}
+
+/// Adds the chain from the waiter over the holder to what the holder does, and the stacks of both.
+pub(super) fn shown<'f, 'a>(
+    facts: &Facts,
+    mut found: Report<'f, 'a>,
+    process: ProcessId,
+    address: u64,
+    lock: &LockFacts,
+) -> Report<'f, 'a> {
+    let held = main_call(lock);
+    let holder = held.map(|held| held.longest.tid).or_else(|| lock.main_waker().map(|waker| waker.tid));
+    let chain = if held.is_none() { followed(facts, process, address) } else { Vec::new() };
+    if !chain.is_empty() {
+        for link in chain {
+            found = found.link(link);
+        }
+    } else if let (Some(wait), Some(holder)) = (lock.longest.as_deref(), holder) {
+        found = found.link(ChainLink {
+            who: format!("thread {}", wait.tid),
+            waits_for: format!("lock {address:#x}, held by thread {holder}"),
+            ns: wait.dur,
+            evidence: facts.evidence(&wait.exemplar).source,
+        });
+    }
+    if let Some(held) = held {
+        found = found.evidence(Some(&held.longest)).link(ChainLink {
+            who: format!("thread {}", held.longest.tid),
+            waits_for: named(facts, held),
+            ns: held.longest.dur,
+            evidence: facts.evidence(&held.longest).source,
+        });
+    }
+    if facts.graph.calls().any(|call| call.lock() == Some(address) && call.process == process) {
+        let explainer = Explainer::new(facts);
+        let knots = KnotFinder::new(&explainer).knots();
+        for knot in knots.iter().filter(|knot| knot.locks.contains(&address)) {
+            found = found.evidence_line("the wait-for graph", knot.words());
+        }
+    }
+    let waiter = lock.waiters.iter().max_by_key(|waiter| (waiter.ns, waiter.tid)).map(|waiter| waiter.tid);
+    let sleeps_at_a_lock = |frames: &[&str]| frames.iter().any(|frame| frame.contains("futex"));
+    if let Some(line) =
+        waiter.and_then(|tid| stack(facts, SampleKind::OffCpu, process, tid, "waits in", sleeps_at_a_lock))
+    {
+        found = found.evidence_line(facts.recording_at(facts.window.start), line);
+    }
+    // The holder's own waits for the lock say nothing of what it does with it.
+    let elsewhere = |frames: &[&str]| !sleeps_at_a_lock(frames);
+    for (kind, verb) in [(SampleKind::OnCpu, "runs"), (SampleKind::OffCpu, "waits in")] {
+        if let Some(line) = holder.and_then(|tid| stack(facts, kind, process, tid, verb, elsewhere)) {
+            found = found.evidence_line(facts.recording_at(facts.window.start), line);
+        }
+    }
+    found
+}
+
+/// The chain of the longest wait at that lock that the graph has, where it leads to what the holder waits for.
+fn followed(facts: &Facts, process: ProcessId, address: u64) -> Vec<ChainLink> {
+    let here =
+        |call: &&LongCall| call.process == process && call.lock() == Some(address) && call.waker.is_some();
+    let longest =
+        facts.graph.calls().filter(here).max_by_key(|call| (call.dur(), std::cmp::Reverse(call.from)));
+    let Some(call) = longest else { return Vec::new() };
+    let explainer = Explainer::new(facts);
+    let path = explainer.path(call.tid, call.from, call.to);
+    let chain = explainer.chain(&path);
+    if chain.len() > 1 { chain } else { Vec::new() }
+}
+
+/// The heaviest stack of a thread, in a line.
+pub(super) fn stack(
+    facts: &Facts,
+    kind: SampleKind,
+    process: ProcessId,
+    tid: Tid,
+    verb: &str,
+    wanted: impl Fn(&[&str]) -> bool,
+) -> Option<String> {
+    let (frames, weight) = facts.samples.heaviest(kind, process, Some(tid), wanted)?;
+    let shown = frames.iter().take(FRAMES).copied().collect::<Vec<_>>().join(" < ");
+    Some(format!(
+        "thread {tid} {verb} {shown} ({}, {})",
+        Nanos::new(weight.ns),
+        words::plural(weight.count, "sample")
+    ))
+}

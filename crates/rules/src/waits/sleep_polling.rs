@@ -1,0 +1,156 @@
+//! # sleep-polling
+//!
+//! ## What it is
+//! A thread sleeps for a fixed short time, looks whether something has happened, and sleeps again, most of its time.
+//!
+//! ## Why it is slow
+//! What it waits for happens between two looks: each time half the period is lost on average, and a whole one at
+//! worst, which nobody sees in a profile as the thread is asleep. Short periods wake the CPU for nothing instead.
+//!
+//! ## Example
+//! ```text
+//! clock_nanosleep(CLOCK_REALTIME, 0, {tv_sec=0, tv_nsec=10000000}, NULL) = 0 <0.010071>
+//! stat("/run/app/ready", 0x7ffd2c) = -1 ENOENT (No such file or directory) <0.000012>
+//! ```
+//!
+//! ## What to do instead
+//! Be told: a condition variable or futex between threads, `waitpid` without WNOHANG or a pidfd for a child, inotify for a
+//! file, poll for a descriptor, a blocking lock instead of trying again.
+//!
+//! ## When it is wrong
+//! A timer that ticks in the background (a watchdog, statistics once a second) holds nobody up. Periods above half a
+//! second, threads that mostly do other things, and looks that find what they look for are not reported; a thread that
+//! watches a file that is there (a configuration poller) is a notice at most.
+
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::{guards, words};
+use whyslow_facts::Facts;
+use whyslow_facts::folds::sleeps::{Check, Sleep};
+use whyslow_model::{Nanos, Severity, Subject, Syscall};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "sleep-polling",
+    group: "waits",
+    summary: "a thread sleeps for a fixed time and looks again instead of being woken",
+    source: include_str!("sleep_polling.rs"),
+    needs: &[Need::Durations, Need::AnyOf(&["nanosleep", "clock_nanosleep", "poll", "select", "pselect6"])],
+    check,
+};
+
+/// Fewer sleeps are a retry, not polling.
+const MIN_SLEEPS: u64 = 20;
+/// Longer periods are background timers: once a second is the usual tick of watchdogs and statistics.
+const LONGEST_PERIOD: Nanos = Nanos::from_millis(500);
+/// From the first to the last sleep the thread must sleep for this part of the time: then the sleeps are what it does.
+const SLEEPING_SHARE: f64 = 0.5;
+/// Before this part of the sleeps it must have looked at the same thing, in vain.
+const CHECKED_SHARE: f64 = 0.8;
+/// At most this many sleeps for each time that it got something done: then the sleeps are the delay.
+const SLEEPS_PER_RESULT: u64 = 3;
+/// Findings of this rule in one diagnosis.
+const MAX_REPORTED: usize = 3;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let mut rows: Vec<(&Sleep, &Check)> = facts
+        .sleeps
+        .rows
+        .iter()
+        .filter(|row| row.times >= MIN_SLEEPS && row.length() <= LONGEST_PERIOD)
+        .filter(|row| row.same_checks as f64 >= CHECKED_SHARE * row.times as f64)
+        .filter(|row| {
+            let span = row.last.since(row.first).get().filter(|span| *span > 0);
+            span.is_some_and(|span| row.slept_ns as f64 >= SLEEPING_SHARE * span as f64)
+        })
+        .filter_map(|row| Some((row, row.check.as_deref()?)))
+        .collect();
+    rows.sort_by_key(|(row, _)| std::cmp::Reverse((row.slept_ns, row.times)));
+    for (row, check) in rows.into_iter().take(MAX_REPORTED) {
+        report(facts, out, row, check);
+    }
+}
+
+fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &Check) {
+    let call = facts.name_of(check.syscall);
+    let what = match (&check.target, check.fd) {
+        (Some(target), _) => format!("{call} of {target}"),
+        (None, Some(fd)) => format!("{call} on fd {fd}"),
+        (None, None) => call.to_string(),
+    };
+    let answer = if check.errno.is_error() { check.errno.name() } else { "nothing new" };
+    let share = guards::share_of_ns(facts, Some(row.tid), row.slept(), row.times);
+    let rate = facts
+        .window
+        .per_second(row.times)
+        .map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
+    let title = format!(
+        "thread {} sleeps {} and looks again, {} times{rate}: {what} ({answer})",
+        row.tid,
+        row.length(),
+        words::count(row.times)
+    );
+    let delays = row.fruitful >= guards::FEW_TURNS && row.times <= row.fruitful * SLEEPS_PER_RESULT;
+    // A path that is there and stays as it is: somebody watches it, nobody is held up.
+    let watches = !check.errno.is_error() && check.target.is_some();
+    let most = match (watches, delays) {
+        (true, _) => Severity::Notice,
+        (false, true) => Severity::Critical,
+        (false, false) => Severity::Warning,
+    };
+    let cause = if row.fruitful > 0 {
+        format!(
+            "The thread slept {} in all and {} times found something to do after it: each of these came up to {} earlier than it was noticed. The wait itself has its reason in who makes it happen, the sleep adds to it.",
+            row.slept(),
+            words::count(row.fruitful),
+            row.length()
+        )
+    } else {
+        format!(
+            "The thread slept {} in all and each time the answer was: not yet. What it waits for is not in this capture; once it happens it is noticed up to {} late.",
+            row.slept(),
+            row.length()
+        )
+    };
+    let subject = Subject {
+        path: check.target.clone().filter(|target| target.starts_with('/')),
+        fd: check.fd,
+        syscall: Some(facts.name_of(row.syscall).to_string()),
+        ..Subjects::thread(facts, row.tid)
+    };
+    let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
+    // Half a period for each result: what it lost on average.
+    let lost = Nanos::new(row.fruitful.saturating_mul(row.length().or_zero() / 2));
+    let report = out
+        .report(share, title)
+        .at_most(most)
+        .confidence(if row.fruitful > 0 { 0.8 } else { 0.6 })
+        .subject(subject)
+        .cause(cause)
+        .fix(instead(check))
+        .fix("code: between threads a condition variable, a blocking queue or an eventfd in the poll set")
+        .fix(format!("at once: a period shorter than {} where the sleep stands on the path of a request; it costs CPU time", row.length()))
+        .verify(format!("bpftrace -e 'tracepoint:syscalls:sys_enter_*nanosleep /pid == {pid}/ {{ @[tid] = count(); }}'   (before and after)"))
+        .evidence_all(row.exemplars.iter().take(1))
+        .evidence(Some(&check.exemplar));
+    if row.fruitful > 0 { report.saving(lost).file() } else { report.file() }
+}
+
+/// What tells the thread without a look.
+fn instead(check: &Check) -> &'static str {
+    match check.syscall {
+        Syscall::WAIT4 | Syscall::WAITID => {
+            "code: waitpid without WNOHANG in a thread of its own, or pidfd_open and poll"
+        }
+        Syscall::KILL => "code: pidfd_open and poll: it becomes readable when the process ends",
+        Syscall::CONNECT => {
+            "code: start in order (systemd: Type=notify with After=, a socket unit; Kubernetes: a readiness probe), or retry with a growing pause"
+        }
+        syscall if syscall.info().name == "flock" || syscall == Syscall::FCNTL => {
+            "code: take the lock blocking (LOCK_EX without LOCK_NB, F_SETLKW), with a timer if need be"
+        }
+        syscall if syscall.info().path != whyslow_model::syscall::PathArg::None => {
+            "code: inotify on the directory (inotifywait -e create,moved_to in a shell): it tells at once"
+        }
+        _ => "code: poll or epoll on the descriptor with a timeout: it returns as soon as there is something",
+    }
+}

@@ -1,0 +1,86 @@
+//! # thundering-herd
+//!
+//! ## What it is
+//! A connection comes in, several threads or processes that poll the same listening socket wake up for it, one accepts it and
+//! the others get EAGAIN.
+//!
+//! ## Why it is slow
+//! Each wake-up for nothing costs two switches and two calls, and they come where the load is: with N workers a connection
+//! costs N wake-ups. The CPUs that should serve it look for work that is gone.
+//!
+//! ## Example
+//! ```text
+//! 11018 epoll_wait(4, [{events=EPOLLIN, data=3}], 1, 500) = 1 <0.210113>
+//! 11018 accept4(3, 0x7ffc8a32d080, [16], SOCK_CLOEXEC) = -1 EAGAIN (Resource temporarily unavailable) <0.000192>
+//! ```
+//!
+//! ## What to do instead
+//! EPOLLEXCLUSIVE when the socket is added to each epoll (Linux 4.5), or SO_REUSEPORT with a listening socket a worker, or one
+//! thread that accepts and hands connections on. uWSGI: thunder-lock; nginx: reuseport; a blocking accept wakes only one.
+//!
+//! ## When it is wrong
+//! A loop that accepts until EAGAIN ends each batch with one: only an accept that finds nobody at the first try behind a
+//! poll counts. At a few connections a second the herd costs nothing worth a change.
+
+use crate::engine::{Findings, Need, Rule};
+use crate::{guards, words};
+use whyslow_facts::Facts;
+use whyslow_model::{Severity, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "thundering-herd",
+    group: "waits",
+    summary: "one connection wakes many workers, and all but one find it gone",
+    source: include_str!("thundering_herd.rs"),
+    needs: &[Need::Calls, Need::AnyOf(&["accept", "accept4"])],
+    check,
+};
+
+/// Fewer wake-ups for nothing are chance.
+const MIN_IN_VAIN: u64 = 100;
+/// Wake-ups for nothing for each connection: two workers that race now and then stay below.
+const VAIN_EACH: f64 = 1.0;
+/// Fewer workers are a race, no herd.
+const MIN_WORKERS: usize = 3;
+/// The calls of one wake-up: the poll and the accept.
+const CALLS_EACH: u64 = 2;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    for herd in &facts.herds.rows {
+        let each = herd.in_vain as f64 / herd.taken.max(1) as f64;
+        if herd.in_vain < MIN_IN_VAIN || each < VAIN_EACH || herd.woken.len() < MIN_WORKERS {
+            continue;
+        }
+        let share = guards::share_of_storm(facts, None, herd.vain_time(), CALLS_EACH * herd.in_vain);
+        let rate = facts
+            .window
+            .per_second(herd.in_vain)
+            .map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
+        out.report(
+            share,
+            format!(
+                "{}: {} wake {} times for connections that others took{rate}, {} for each connection",
+                herd.name,
+                words::plural(herd.woken.len() as u64, "thread"),
+                words::count(herd.in_vain),
+                words::quantity(each)
+            ),
+        )
+        .at_most(Severity::Warning)
+        .subject(Subject { peer: Some(herd.name.to_string()), syscall: Some("accept".to_string()), ..Subject::default() })
+        .cause(format!(
+            "All of them poll the same listening socket, and a connection makes it ready for all: {} were taken, {} accepts behind a poll found nobody.",
+            words::plural(herd.taken, "connection"),
+            words::count(herd.in_vain)
+        ))
+        .fix("code: EPOLLEXCLUSIVE in EPOLL_CTL_ADD of the listening socket (Linux 4.5 and later): about one worker wakes")
+        .fix("settings: SO_REUSEPORT, a listening socket a worker (nginx listen … reuseport, HAProxy by default, gunicorn --reuse-port); uWSGI thunder-lock = true")
+        .fix("code: one thread that accepts and hands on; or a blocking accept in each worker: the kernel wakes one")
+        .verify("strace -f -c -e trace=accept,accept4 -p PID,PID…: errors per call, before and after")
+        .saving(herd.vain_time())
+        .evidence(herd.took.as_ref())
+        .evidence_all(herd.exemplars.iter())
+        .file();
+    }
+}

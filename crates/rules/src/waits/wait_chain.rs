@@ -1,0 +1,247 @@
+//! # wait-chain
+//!
+//! ## What it is
+//! What a request (or the program itself) waits for is another thread or process of the same capture, and that one waits
+//! in its turn: for a file, a peer, a lock, a CPU. The cause stands at the end of the chain, in a thread that nobody
+//! looks at, while the thread that everybody looks at shows a wait and nothing else.
+//!
+//! ## Why it is slow
+//! All who wait along the chain are as slow as its last link. A faster machine, more threads or a larger pool change
+//! nothing: they wait too.
+//!
+//! ## Example
+//! ```text
+//! 11091 futex(0x7f004c01e354, FUTEX_WAIT_PRIVATE, 2, NULL) = 0 <2.821923>
+//! 24594 recvfrom(233, "$-1\r\n", 8192, 0, NULL, NULL) = 5 <2.636041>
+//! 24594 futex(0x7f004c01e354, FUTEX_WAKE_PRIVATE, 1) = 1 <0.000611>
+//! ```
+//!
+//! ## What to do instead
+//! Look at the last link. Take it out of what others wait for: no I/O and no calls to others under a lock, one connection
+//! a thread, work handed over without waiting for its result. Where it must be waited for, make that one thing faster, or
+//! give it a time limit.
+//!
+//! ## When it is wrong
+//! Who ended a wait is known from a recorder's wake-ups, else from futex wakes at the same address, writes to the other
+//! end of the same pipe or socket, and ends of threads and children. A thread that was woken by one that merely
+//! happened to give it work was not held up by it: so only time within requests counts, and where nothing is served, that
+//! of the programs' first threads. A writer that waits for a reader which computes is mentioned, as that may be the reader's
+//! job. Waiting for a child or for a thread's end is no hold-up, nor is a sleep at the end of the
+//! chain.
+
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::guards::{self, Share};
+use crate::words;
+use hashbrown::HashMap;
+use whyslow_chain::{Explainer, Kind, Knot, KnotFinder, Path, Scope, Segment};
+use whyslow_facts::Facts;
+use whyslow_facts::folds::graph::{LongCall, Resource};
+use whyslow_model::event::Tid;
+use whyslow_model::syscall::Moves;
+use whyslow_model::{Nanos, Severity, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "wait-chain",
+    group: "waits",
+    summary: "requests or the program wait for a thread that itself waits for something else",
+    source: include_str!("wait_chain.rs"),
+    needs: &[Need::Durations, Need::Clock],
+    check,
+};
+
+/// Findings of this rule in one diagnosis.
+const MAX_REPORTED: usize = 2;
+/// Intervals whose paths are looked at, the longest ones: what costs much stands in them.
+const MAX_SPANS: usize = 500;
+
+/// A cause at the end of chains: what, of which kind, in which thread.
+type Cause = (String, Kind, Tid);
+
+#[derive(Default)]
+struct Cost {
+    ns: u64,
+    intervals: u64,
+    /// In this interval it costs most: its number and how much.
+    worst: (usize, u64),
+}
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    // Without a single known waker there is no chain.
+    if !facts.graph.calls().any(|call| call.waker.is_some()) {
+        return;
+    }
+    let explainer = Explainer::new(facts);
+    let (scope, mut spans) = explainer.spans();
+    spans.truncate(MAX_SPANS);
+    let mut costs: HashMap<Cause, Cost> = HashMap::new();
+    let mut total = 0;
+    let mut finder = KnotFinder::new(&explainer);
+    for (number, span) in spans.iter().enumerate() {
+        let path = explainer.path(span.tid, span.from, span.to);
+        total += path.total();
+        finder.see(&path);
+        let mut here: HashMap<Cause, u64> = HashMap::new();
+        for segment in path.segments.iter().filter(|segment| is_cause(&path, segment)) {
+            let cause = (explainer.cause(segment), segment.kind, path.stays[segment.stay].tid);
+            *here.entry(cause).or_default() += segment.ns;
+        }
+        for (cause, ns) in here {
+            let cost = costs.entry(cause).or_default();
+            cost.ns += ns;
+            cost.intervals += 1;
+            if ns > cost.worst.1 {
+                cost.worst = (number, ns);
+            }
+        }
+    }
+    let mut costs: Vec<(Cause, Cost)> = costs.into_iter().collect();
+    costs.sort_by(|(a, cost), (b, other)| other.ns.cmp(&cost.ns).then_with(|| (&a.0, a.2).cmp(&(&b.0, b.2))));
+    let of = match scope {
+        Scope::Requests => words::plural(spans.len() as u64, "request"),
+        Scope::MainThreads => "the program's own time".to_string(),
+    };
+    let knots = finder.knots();
+    for (cause, cost) in costs.iter().take(MAX_REPORTED) {
+        let share = Share {
+            value: Some(cost.ns as f64 / total.max(1) as f64),
+            of: if scope == Scope::Requests { format!("the time of {of}") } else { of.clone() },
+        };
+        if share.value.is_some_and(|value| value >= guards::WARNING_SHARE) {
+            let span = &spans[cost.worst.0];
+            let path = explainer.path(span.tid, span.from, span.to);
+            report(&explainer, out, (scope, share), cause, cost, &path, &knots);
+        }
+    }
+}
+
+/// A real wait at the end of a chain, which came over a lock, a pipe or a socket.
+fn is_cause(path: &Path<'_>, segment: &Segment<'_>) -> bool {
+    let waits = matches!(
+        segment.kind,
+        Kind::Lock | Kind::Disk | Kind::Peer | Kind::PageFault | Kind::RunQueue | Kind::Throttled
+    );
+    waits && segment.call.is_some() && handed_over(path, segment.stay) || computes(path, segment)
+}
+
+/// A reader that is busy while the writer waits for room: the one that stands still is not the slow one.
+fn computes(path: &Path<'_>, segment: &Segment<'_>) -> bool {
+    let busy = matches!(segment.kind, Kind::Between | Kind::User) && segment.call.is_none();
+    let for_room = |wait: &LongCall| {
+        wait.syscall.info().moves == Moves::Write
+            && matches!(wait.what, Resource::Pipe(_) | Resource::Peer(_))
+    };
+    busy && path.stays[segment.stay].came_from.is_some_and(|(_, wait)| wait.is_some_and(for_room))
+}
+
+/// True where one on the way to this stay was held up by the next, and did not merely wait for its end.
+fn handed_over(path: &Path<'_>, mut stay: usize) -> bool {
+    while let Some((before, wait)) = path.stays[stay].came_from {
+        let held = wait.is_some_and(|wait| {
+            matches!(
+                wait.what,
+                Resource::Lock { .. }
+                    | Resource::FileLock(_)
+                    | Resource::Semaphore(_)
+                    | Resource::Pipe(_)
+                    | Resource::Event(_)
+                    | Resource::Peer(_)
+            )
+        });
+        if held {
+            return true;
+        }
+        stay = before;
+    }
+    false
+}
+
+fn report(
+    explainer: &Explainer<'_>,
+    out: &mut Findings<'_>,
+    (scope, share): (Scope, Share),
+    (what, kind, tid): &Cause,
+    cost: &Cost,
+    path: &Path<'_>,
+    knots: &[Knot],
+) {
+    let same = |segment: &&Segment<'_>| {
+        segment.kind == *kind && path.stays[segment.stay].tid == *tid && explainer.cause(segment) == *what
+    };
+    let Some(worst) = path.segments.iter().filter(same).max_by_key(|segment| segment.ns) else { return };
+    let links = explainer.chain_to(path, worst);
+    let threads = path.stays[worst.stay].depth;
+    let holder = explainer.who(*tid);
+    let first = path.stays.iter().find(|stay| stay.came_from.is_some()).and_then(|stay| stay.came_from?.1);
+    let peer = match worst.call.map(|call| call.what) {
+        Some(Resource::Peer(end)) => explainer.facts().graph.name(end.name).map(str::to_string),
+        _ => None,
+    };
+    let subject = Subject {
+        lock: first.and_then(|call| call.lock()).map(|address| format!("{address:#x}")),
+        peer,
+        ..Subjects::thread(explainer.facts(), path.tid)
+    };
+    let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
+    // What is inferred from calls is as sure as its weakest link.
+    let mut sure = 0.9;
+    let mut stay = worst.stay;
+    while let Some((before, wait)) = path.stays[stay].came_from {
+        sure *= wait.and_then(|wait| wait.waker).map_or(1.0, |waker| waker.how.confidence());
+        stay = before;
+    }
+    // A program that serves nobody may be idle: it has work in hand where it asked for something or uses its own files.
+    // An excerpt does not tell either.
+    let asked = worst.call.is_some_and(|call| explainer.facts().graph.name(call.asked).is_some());
+    let in_hand = scope == Scope::Requests
+        || asked
+        || matches!(kind, Kind::Disk | Kind::PageFault | Kind::RunQueue | Kind::Throttled);
+    let sure_of_work = in_hand && explainer.facts().total_calls() >= guards::FEW_CALLS;
+    let title = format!(
+        "{} is held up {} by {holder}, which {}",
+        explainer.who(path.tid),
+        Nanos::new(cost.ns),
+        match kind {
+            Kind::RunQueue | Kind::Throttled | Kind::Between | Kind::User => what.clone(),
+            _ => format!("waits for {what}"),
+        }
+    );
+    let missing = worst.missing.map_or(String::new(), |missing| format!("; {}", explainer.missing(missing)));
+    let mut found = out
+        .report(share, title)
+        .at_most(if sure_of_work { Severity::Warning } else { Severity::Notice })
+        .confidence(sure)
+        .subject(subject)
+        .cause(format!(
+            "The chain goes through {} to {holder}. Of the time that counts, {} go into that one wait, in {}{missing}.",
+            words::plural(threads as u64, "other thread"),
+            Nanos::new(cost.ns),
+            words::plural(cost.intervals, "interval")
+        ))
+        .fix(match kind {
+            Kind::Disk => format!("code: take {what} out of what others wait for: do it before or after the lock, or in a thread that nobody waits for"),
+            Kind::Peer => format!("code: do not keep others waiting during the call to {what}: one connection a thread, no lock held across it, a time limit"),
+            Kind::Throttled => format!("raise the CPU quota of {holder}'s control group (cpu.max; Kubernetes: limits.cpu), or run fewer threads at once"),
+            Kind::RunQueue => format!("give {holder} a CPU: fewer runnable threads, a larger quota, a higher weight"),
+            Kind::Between | Kind::User => format!("make {holder} faster, or have several of it: the one that writes to it only waits (whyslow record shows its code)"),
+            Kind::Lock => format!("look who holds {what}, and for what: whyslow locks"),
+            _ => format!("make the wait of {holder} for {what} shorter, or let nobody wait for it"),
+        })
+        .fix(format!("see the whole chain: whyslow path --thread {} FILE", path.tid))
+        .verify(format!("perf sched record -p {pid} -- sleep 5; perf sched timehist --wakeup-visual   (who wakes whom)"))
+        .saving(Nanos::new(cost.ns));
+    for link in links {
+        if !link.evidence.is_empty() {
+            found = found.evidence_line(
+                link.evidence.clone(),
+                format!("{} waits {} for {}", link.who, link.ns, link.waits_for),
+            );
+        }
+        found = found.link(link);
+    }
+    let on_the_way = |knot: &&Knot| path.stays.iter().any(|stay| knot.members.contains(&stay.tid));
+    for knot in knots.iter().filter(on_the_way) {
+        found = found.evidence_line("the wait-for graph", knot.words());
+    }
+    found.file();
+}

@@ -1,0 +1,86 @@
+//! # zero-timeout-poll
+//!
+//! ## What it is
+//! A loop calls `epoll_wait`, `poll` or `select` with a timeout of 0 and finds nothing, thousands of times a second.
+//!
+//! ## Why it is slow
+//! A timeout of 0 asks without waiting. A loop that asks so until something comes uses a whole CPU for nothing;
+//! in a container with a CPU limit it also uses up the quota of the threads that have work.
+//!
+//! ## Example
+//! ```text
+//! epoll_wait(18, [], 200, 0) = 0 <0.000004>
+//! epoll_wait(18, [], 200, 0) = 0 <0.000004>
+//! ```
+//!
+//! ## What to do instead
+//! Pass the time until the next timer is due, or -1. Round up when converting to milliseconds: 0.4 ms rounded down is
+//! 0, and the loop spins until the timer is due. Wake the loop from other threads by an eventfd.
+//!
+//! ## When it is wrong
+//! Loops ask with 0 between two pieces of work to see what else has come: such polls are not counted, as data is moved in
+//! between. A computation that looks for events every few hundred microseconds does its work between the calls, which a
+//! trace cannot tell from spinning. DPDK-like programs poll by design.
+
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::{guards, words};
+use whyslow_facts::Facts;
+use whyslow_facts::folds::readiness::ZeroTimeouts;
+use whyslow_model::{Severity, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "zero-timeout-poll",
+    group: "waits",
+    summary: "a loop polls with a timeout of 0 and finds nothing",
+    source: include_str!("zero_timeout_poll.rs"),
+    needs: &[Need::Calls, Need::AnyOf(&["epoll_wait", "epoll_pwait", "poll", "ppoll", "select", "pselect6"])],
+    check,
+};
+
+/// Findings of this rule in one diagnosis.
+const MAX_REPORTED: usize = 3;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let mut rows: Vec<&ZeroTimeouts> = facts
+        .readiness
+        .zero_timeouts
+        .iter()
+        .filter(|row| guards::is_spin(facts, &row.laps, &guards::share_of_laps(facts, row.tid, &row.laps)))
+        .collect();
+    rows.sort_by_key(|row| std::cmp::Reverse((row.laps.time_ns, row.laps.turns)));
+    for row in rows.into_iter().take(MAX_REPORTED) {
+        report(facts, out, row);
+    }
+}
+
+fn report(facts: &Facts, out: &mut Findings<'_>, row: &ZeroTimeouts) {
+    let poll = facts.name_of(row.syscall);
+    let timed = row.laps.time().is_known();
+    let title = format!("{poll} with timeout 0 finds nothing {}", row.laps.often());
+    let time = if timed {
+        format!("That took {} of thread {}", row.laps.time(), row.tid)
+    } else {
+        "The capture has no times, so how fast it polls is not known".to_string()
+    };
+    let cause = format!(
+        "The loop asks whether something has come and does not wait for it: {} of {} polls found nothing, with no data \
+         moved in between. {time}; what it computes between the calls, a trace does not show.",
+        words::count(row.empty),
+        words::count(row.polls),
+    );
+    let subject = Subject { syscall: Some(poll.to_string()), ..Subjects::thread(facts, row.tid) };
+    let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
+    out.report(guards::share_of_laps(facts, row.tid, &row.laps), title)
+        .at_most(if timed { Severity::Critical } else { Severity::Notice })
+        .confidence(if timed { 0.8 } else { 0.4 })
+        .subject(subject)
+        .cause(cause)
+        .fix("code: pass the time until the next timer is due, or -1 where there is none, instead of 0")
+        .fix("code: round the timeout up when it becomes milliseconds: (ns + 999999) / 1000000, else the last millisecond before each timer spins")
+        .fix("code: let other threads wake the loop by an eventfd in its poll set instead of looking for their work")
+        .verify(format!("perf trace -s -p {pid} -- sleep 5   (before and after: calls of {poll}), or perf top -t {} (where its CPU time goes)", row.tid))
+        .saving(row.laps.time())
+        .evidence_all(row.laps.exemplars.iter())
+        .file();
+}

@@ -1,0 +1,8 @@
+//! The tests of recordings on disk: there and back, damage, ends in the middle, other readers.
+
+mod common;
+mod damage;
+mod documentation;
+mod live;
+mod python;
+mod round_trip;

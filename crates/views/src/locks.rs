@@ -1,0 +1,187 @@
+//! The view `locks`: what threads wait for at futexes, locks of files and semaphores; who holds them, and what the holder does
+//! meanwhile.
+
+use super::rows::{finish, nothing_because};
+use super::{Ask, AskError, View};
+use hashbrown::HashMap;
+use whyslow_chain::Explainer;
+use whyslow_facts::folds::file_locks::FileLock;
+use whyslow_facts::folds::graph::LongCall;
+use whyslow_facts::folds::locks::LockFacts;
+use whyslow_facts::who::process_name;
+use whyslow_facts::{Facts, ProcessId};
+use whyslow_model::event::Tid;
+use whyslow_model::{Cell, Column, Nanos, SampleKind, Table};
+
+/// The view.
+pub(super) static VIEW: View = View {
+    name: "locks",
+    summary: "locks: waits, their time, who waits, who holds them, and what the holder does meanwhile",
+    by: &[],
+    table,
+};
+
+/// Waits whose mean is longer than this are for one who keeps the lock, ns: no hand-over takes that long.
+const LONG_HOLD_NS: u64 = 1_000_000;
+/// Frames shown of a holder's stack.
+const FRAMES: usize = 3;
+
+/// What the wait-for graph has of one lock.
+#[derive(Default)]
+struct Ended<'a> {
+    /// The threads that ended waits, with the time of those, ns.
+    by: HashMap<Tid, u64>,
+    /// The longest wait that somebody is known to have ended.
+    longest: Option<&'a LongCall>,
+}
+
+impl Ended<'_> {
+    /// Who held it for most of the waiting.
+    fn holder(&self) -> Option<Tid> {
+        self.by.iter().max_by_key(|(tid, ns)| (**ns, std::cmp::Reverse(**tid))).map(|(tid, _)| *tid)
+    }
+}
+
+fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
+    let explainer = Explainer::new(facts);
+    let mut ended: HashMap<(ProcessId, u64), Ended<'_>> = HashMap::new();
+    for call in facts.graph.calls() {
+        let (Some(address), Some(waker)) = (call.lock(), call.waker) else { continue };
+        let known = ended.entry((call.process, address)).or_default();
+        *known.by.entry(waker.tid).or_default() += call.dur().or_zero();
+        let longer = |longest: &LongCall| (call.dur(), longest.from) > (longest.dur(), call.from);
+        if known.longest.is_none_or(longer) {
+            known.longest = Some(call);
+        }
+    }
+    let locks = facts.locks.iter().filter(|(_, _, lock)| lock.waits + lock.changed_first > 0);
+    let mut rows: Vec<_> = locks
+        .map(|(process, address, lock)| {
+            row(&explainer, (process, address), lock, ended.get(&(process, address)))
+        })
+        .collect();
+    rows.extend(facts.file_locks.rows.iter().filter(|lock| lock.waits > 0).map(|lock| file_row(facts, lock)));
+    let mut notes: Vec<String> = nothing_because(facts, "locks").into_iter().collect();
+    if !rows.is_empty() {
+        notes.push(
+            "kind: mutex = held and wanted by its value; other = a condition, a queue or a thread's own parking \
+             place, where waiting may be idling. held by: who ended most of the waiting. meanwhile: what the longest \
+             wait goes back to. held for: the slow call in which the waker was while others slept."
+                .to_string(),
+        );
+    }
+    if facts.locks.merged_addresses > 0 {
+        notes.push(format!("{} addresses with little waiting are left out.", facts.locks.merged_addresses));
+    }
+    let table = Table {
+        name: VIEW.name,
+        question: "Which locks do threads wait for, and who holds them?".to_string(),
+        columns: vec![
+            Column::new("process", "process"),
+            Column::new("lock", "lock"),
+            Column::new("kind", "kind"),
+            Column::new("waits", "waits"),
+            Column::new("total", "total"),
+            Column::optional("mean", "mean", 2),
+            Column::optional("longest", "longest", 2),
+            Column::optional("waiters", "waiters", 3),
+            Column::optional("verdict", "verdict", 1),
+            Column::optional("holder", "held by", 1),
+            Column::optional("meanwhile", "meanwhile", 1),
+            Column::optional("code", "holder's code", 3),
+            Column::optional("timed_out", "timed out", 5),
+            Column::optional("changed_first", "changed first", 6),
+            Column::optional("waker", "woken by", 4),
+            Column::optional("held_for", "held for", 4),
+        ],
+        rows,
+        total: None,
+        notes,
+    };
+    finish(table, ask, if facts.has_times() { "total" } else { "waits" })
+}
+
+fn row(
+    explainer: &Explainer<'_>,
+    (process, address): (ProcessId, u64),
+    lock: &LockFacts,
+    ended: Option<&Ended<'_>>,
+) -> Vec<Cell> {
+    let facts = explainer.facts();
+    let held = lock.held_across.iter().max_by_key(|held| held.wait_ns).map(|held| {
+        let call = facts.name_of(held.syscall);
+        held.target.as_deref().map_or(call.to_string(), |target| format!("{call} {target}"))
+    });
+    let holder = ended.and_then(Ended::holder).or_else(|| lock.main_waker().map(|waker| waker.tid));
+    vec![
+        Cell::Text(process_name(facts, process)),
+        Cell::Text(format!("{address:#x}")),
+        Cell::Text(if lock.is_mutex() { "mutex" } else { "other" }.to_string()),
+        Cell::Count(lock.waits),
+        Cell::duration(lock.waited()),
+        Cell::duration(lock.mean()),
+        Cell::duration(lock.longest.as_ref().map_or(Nanos::UNKNOWN, |wait| wait.dur)),
+        Cell::Count(lock.waiters.len() as u64),
+        Cell::text(verdict(lock)),
+        Cell::text(holder.map(|tid| explainer.who(tid))),
+        Cell::text(ended.and_then(|ended| ended.longest).and_then(|call| meanwhile(explainer, call))),
+        Cell::text(holder.and_then(|tid| code(facts, process, tid))),
+        Cell::Count(lock.timed_out),
+        Cell::Count(lock.changed_first),
+        Cell::text(lock.main_waker().map(|waker| waker.tid.to_string())),
+        Cell::text(held),
+    ]
+}
+
+/// Whether many hand it on or one keeps it; of what may be idling nothing is said.
+fn verdict(lock: &LockFacts) -> Option<&'static str> {
+    match lock.mean().get() {
+        _ if !lock.is_mutex() => None,
+        _ if lock.is_handed_in_turns() => Some("convoy"),
+        Some(mean) if mean >= LONG_HOLD_NS => Some("long hold"),
+        Some(_) => Some("short waits"),
+        None => None,
+    }
+}
+
+/// What a wait goes back to, in other threads than its own.
+fn meanwhile(explainer: &Explainer<'_>, call: &LongCall) -> Option<String> {
+    let path = explainer.path(call.tid, call.from, call.to);
+    let chain = explainer.chain(&path);
+    let last = chain.last().filter(|_| chain.len() > 1)?;
+    Some(format!("{}: {} ({})", last.who, last.waits_for, last.ns))
+}
+
+/// Where a thread runs or waits most, but for its own waits at locks.
+fn code(facts: &Facts, process: ProcessId, tid: Tid) -> Option<String> {
+    let elsewhere = |frames: &[&str]| !frames.iter().any(|frame| frame.contains("futex"));
+    [SampleKind::OnCpu, SampleKind::OffCpu].into_iter().find_map(|kind| {
+        let (frames, _) = facts.samples.heaviest(kind, process, Some(tid), elsewhere)?;
+        Some(frames.iter().take(FRAMES).copied().collect::<Vec<_>>().join(" < "))
+    })
+}
+
+fn file_row(facts: &Facts, lock: &FileLock) -> Vec<Cell> {
+    let (waiter, kind) = (lock.waiters.first().map(|(tid, _)| *tid), facts.name_of(lock.syscall));
+    let threads = || facts.world.threads.iter().map(|(_, thread)| thread);
+    let process = waiter.and_then(|tid| threads().find(|thread| thread.tid == tid));
+    let longest = lock.longest.as_ref().map_or(Nanos::UNKNOWN, |longest| longest.0.dur);
+    vec![
+        Cell::text(process.map(|thread| process_name(facts, thread.process))),
+        Cell::Text(lock.name.to_string()),
+        Cell::Text(kind.to_string()),
+        Cell::Count(lock.waits),
+        Cell::duration(lock.waited()),
+        Cell::duration(Nanos::new(lock.wait_ns / lock.waits.max(1))),
+        Cell::duration(longest),
+        Cell::Count(lock.waiters.len() as u64),
+        Cell::Unknown,
+        Cell::text(lock.main_holder().map(|(tid, _)| format!("thread {tid}"))),
+        Cell::Unknown,
+        Cell::Unknown,
+        Cell::Unknown,
+        Cell::Unknown,
+        Cell::Unknown,
+        Cell::Unknown,
+    ]
+}

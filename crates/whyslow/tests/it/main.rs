@@ -1,0 +1,14 @@
+//! The tests of the commands and of the chain behind them that need no live kernel.
+
+mod captures;
+mod chains;
+mod cli;
+#[path = "../common/mod.rs"]
+mod common;
+mod go_pprof;
+mod hostile;
+mod profile_out;
+mod recordings;
+mod seeds;
+mod sosreport;
+mod sweep;

@@ -1,0 +1,11 @@
+//! The tests that need the kernel, BPF, root or a terminal, or that wait.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod doctor;
+mod host_calls;
+mod host_live;
+mod live_equal;
+mod pty;
+mod stock_kernel;
+mod top;

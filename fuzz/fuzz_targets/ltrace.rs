@@ -1,5 +1,0 @@
-//! Any bytes as a log of ltrace.
-
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| whyslow_fuzz::read_as(whyslow_model::CaptureKind::Ltrace, data));

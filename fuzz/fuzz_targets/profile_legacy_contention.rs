@@ -1,5 +1,0 @@
-//! Any bytes as a profile of the format "contention profile as text".
-
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| whyslow_fuzz::read_profile_as("contention profile as text", data));

@@ -1,5 +1,0 @@
-//! Any bytes as a profile of the format "Java heapz and contentionz".
-
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| whyslow_fuzz::read_profile_as("Java heapz and contentionz", data));
