@@ -1,4 +1,4 @@
-WEIGHT=2
+WEIGHT=4
 BESIDE=1
 NEEDS="redis-server redis-cli"
 REDIS_PORT=$(free_port)

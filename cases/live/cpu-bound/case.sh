@@ -1,4 +1,4 @@
-WEIGHT=4
+WEIGHT=3
 NEEDS="cc"
 # System calls do not show what a program computes: there are next to none.
 ONLY_LIVE=1

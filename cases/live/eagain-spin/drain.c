@@ -1,4 +1,4 @@
-// Reads 20 messages, one each 50 ms, from a non-blocking socket. FIXED waits in poll.
+// Reads 10 messages, one each 50 ms, from a non-blocking socket. FIXED waits in poll.
 #include <errno.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -10,13 +10,13 @@ int main(void) {
     char message[32];
     if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, ends)) return 1;
     if (fork() == 0) {
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 10; i++) {
             usleep(50 * 1000);
             if (write(ends[1], "message", 7) < 0) _exit(1);
         }
         _exit(0);
     }
-    for (int got = 0; got < 20;) {
+    for (int got = 0; got < 10;) {
 #ifdef FIXED
         struct pollfd wait = {.fd = ends[0], .events = POLLIN};
         poll(&wait, 1, -1);

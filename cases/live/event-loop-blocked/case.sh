@@ -1,4 +1,4 @@
-WEIGHT=4
+WEIGHT=3
 WAITS=(poll)
 knows event-loop-blocked && WAITS=() && FIRES=(event-loop-blocked) && GONE=(event-loop-blocked)
 

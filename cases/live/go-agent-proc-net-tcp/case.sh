@@ -2,7 +2,7 @@ NEEDS="go"
 # What is computed between the calls is in no trace.
 ONLY_LIVE=1
 CONNECTIONS=10000
-SECONDS_EACH=2
+SECONDS_EACH=1
 FIRES=(fields.pid/text-parsing)
 NAMES=("text-parsing: main.readByFields")
 SHARES=("fields.http cum >= 3: strings\.Fields" "position.http cum <= 0: strings\.Fields" "fields.pid cum >= 3: strings\.Fields" "position.pid cum <= 0: strings\.Fields")

@@ -1,4 +1,4 @@
-WEIGHT=4
+WEIGHT=3
 NEEDS="git gcc grep tar redis-server redis-benchmark"
 CALM=(all)
 

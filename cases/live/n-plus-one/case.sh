@@ -1,4 +1,4 @@
-WEIGHT=4
+WEIGHT=3
 NEEDS="nginx psql"
 PYTHON=$here/../../../target/python/bin/python3
 SERVER_BIN=$(dirname "$(find /usr/lib/postgresql /usr/local/bin /usr/bin -name initdb 2>/dev/null | sort -V | tail -n 1)" 2>/dev/null)

@@ -15,7 +15,7 @@ build() {
     done
 }
 
-# The host for four seconds: the agent ($2 is its setting) beside a Redis server under some load.
+# The host for two seconds: the agent ($2 is its setting) beside a Redis server under some load.
 recorded_host() {
     local recording=$1 setting=$2 port redis agent
     port=$(free_port)
@@ -27,7 +27,7 @@ recorded_host() {
     agent=$pid
     attach_host "$recording" || return 1
     timeout 3 redis-benchmark -h 127.0.0.1 -p "$port" -n 2000 -c 4 -t get -q >/dev/null
-    sleep 3
+    sleep 1.7
     detach
     kill "$agent" "$redis"
     wait "$agent" "$redis" 2>/dev/null

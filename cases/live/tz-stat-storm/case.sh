@@ -6,5 +6,5 @@ NAMES=("tz-stat-storm: /etc/localtime" "tz-stat-storm: per write" "tz-stat-storm
 GONE=(tz-stat-storm)
 
 build() { g++ -O1 -o abs_format "$here/abs_format.cc" && mkdir out; }
-slow() { run_traced slow env -u TZ ./abs_format out 2; }
-fixed() { run_traced fixed env TZ=:/etc/localtime ./abs_format out 2; }
+slow() { run_traced slow env -u TZ ./abs_format out 1; }
+fixed() { run_traced fixed env TZ=:/etc/localtime ./abs_format out 1; }

@@ -4,6 +4,7 @@ use crate::global::Global;
 use crate::output::say;
 use crate::progress::Bar;
 use anyhow::Context;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use whyslow_facts::Facts;
 use whyslow_model::{CaptureNote, Event, NoteKind, Sink, SourceId};
@@ -150,7 +151,7 @@ fn remark(facts: &Facts, global: &Global) {
     }
 }
 
-/// A capture with what belongs to it by its name: `before.st` and `before.lsof` lie side by side.
+/// A capture with what belongs to it by its name: `before.st`, `before.lsof` and `before.threads.lsof` lie side by side.
 pub(crate) fn with_companions(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     /// The endings of snapshots that are kept beside a trace.
     const SNAPSHOTS: [&str; 8] = ["lsof", "fd", "fds", "tcp", "tcp6", "udp", "udp6", "unix"];
@@ -162,9 +163,31 @@ pub(crate) fn with_companions(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     if matches!(path.extension().and_then(|ext| ext.to_str()), Some("gz" | "zst")) {
         stem.set_extension("");
     }
-    let mut files = vec![path.to_path_buf()];
-    let candidates = SNAPSHOTS.iter().map(|ending| stem.with_extension(ending));
-    files.extend(candidates.filter(|candidate| candidate != &stem && candidate.is_file()));
+    stem.set_extension("");
+    let (Some(stem), Some(folder)) = (stem.file_name().and_then(OsStr::to_str), stem.parent()) else {
+        return Ok(vec![path.to_path_buf()]);
+    };
+    let folder = if folder == Path::new("") { Path::new(".") } else { folder };
+    // A folder that only lets its files be opened has none to offer.
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let split = |name: &str| {
+        name.rsplit_once('.').map(|(stem, ending)| (stem.to_string(), SNAPSHOTS.contains(&ending)))
+    };
+    let mut companions: Vec<PathBuf> = names
+        .iter()
+        .filter(|name| {
+            let Some((own, true)) = split(name) else { return false };
+            // `before.threads.lsof` is of `before.st`, unless there is a `before.threads.st`.
+            own == stem
+                || own.strip_prefix(stem).is_some_and(|rest| rest.starts_with('.'))
+                    && !names.iter().any(|other| split(other) == Some((own.clone(), false)))
+        })
+        .map(|name| path.with_file_name(name))
+        .filter(|file| file != path && file.is_file())
+        .collect();
+    companions.sort();
+    let files: Vec<PathBuf> = [path.to_path_buf()].into_iter().chain(companions).collect();
     for companion in files.iter().skip(1) {
         say!("whyslow: {} is read with {}", companion.display(), path.display());
     }

@@ -4,7 +4,7 @@ use super::child::Mark;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -24,12 +24,19 @@ pub(crate) struct Built {
     pub(crate) tests: Vec<TestBinary>,
     /// The program itself, which scripts test; not there where only other packages' tests were built.
     pub(crate) whyslow: Option<PathBuf>,
+    /// What the compiler and its lints warn of.
+    pub(crate) warnings: usize,
 }
 
-/// The cargo that runs us, else the one of the path.
+/// The cargo that runs us, else the one of the path. Our own crates are compiled by clippy's driver, which is rustc with more lints:
+/// a `cargo clippy` of its own would compile all that we depend on a second time.
 pub(crate) fn cargo(root: &Path, mark: &Mark) -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    mark.put_on(command.current_dir(root));
+    let cargo = PathBuf::from(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // A toolchain of rustup's has both in one folder.
+    let driver = cargo.with_file_name("clippy-driver");
+    let driver = if driver.is_absolute() && driver.exists() { driver } else { "clippy-driver".into() };
+    let mut command = Command::new(cargo);
+    mark.put_on(command.current_dir(root).env("RUSTC_WORKSPACE_WRAPPER", driver));
     command
 }
 
@@ -42,11 +49,12 @@ pub(crate) fn enough_for(names: &[String]) -> Option<Vec<String>> {
     names.iter().map(of_test).collect::<Option<Vec<_>>>().filter(|files| !files.is_empty())
 }
 
-/// Builds all tests, or `only` those. What the compiler has to say goes to standard error as it comes.
+/// Builds all tests, or `only` those, and lints all that it compiles. What the compiler has to say goes to standard error as it comes.
 pub(crate) fn build(root: &Path, mark: &Mark, only: Option<&[String]>) -> Result<Built> {
     // Always of the whole workspace: for a single package cargo would choose other features of what it depends on, and build that anew.
+    let format = if std::io::stderr().is_terminal() { "json-diagnostic-rendered-ansi" } else { "json" };
     let mut child = cargo(root, mark)
-        .args(["test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"])
+        .args(["test", "--workspace", "--no-run", "--message-format", format])
         .args(only.unwrap_or_default().iter().flat_map(|file| ["--test", file]))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -74,10 +82,21 @@ struct Found {
     /// Package, kind and name of the target, executable, folder.
     tests: Vec<(String, String, String, PathBuf, PathBuf)>,
     whyslow: Option<PathBuf>,
+    warnings: usize,
 }
 
 impl Found {
     fn see(&mut self, message: &Value) {
+        if message["reason"] == "compiler-message" {
+            let diagnostic = &message["message"];
+            // The last one of a crate only counts those before it, and has no code and no place.
+            let is_sum =
+                diagnostic["spans"].as_array().is_none_or(Vec::is_empty) && diagnostic["code"].is_null();
+            self.warnings += usize::from(diagnostic["level"] == "warning" && !is_sum);
+            let rendered = diagnostic["rendered"].as_str().unwrap_or_default();
+            eprint!("{rendered}");
+            return;
+        }
         let Some(executable) = message["executable"].as_str() else { return };
         let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
         let target = &message["target"];
@@ -113,7 +132,7 @@ impl Found {
             })
             .collect();
         tests.sort_by(|a, b| a.suite.cmp(&b.suite));
-        Built { tests, whyslow: self.whyslow }
+        Built { tests, whyslow: self.whyslow, warnings: self.warnings }
     }
 }
 
@@ -203,6 +222,23 @@ mod tests {
         assert_eq!(suites, ["whyslow-read", "whyslow-read::bin-whyslow-read", "whyslow-read::it"]);
         assert_eq!(built.tests[2].folder, Path::new("/src/crates/read"));
         assert_eq!(built.whyslow.as_deref(), Some(Path::new("/target/debug/whyslow")));
+    }
+
+    #[test]
+    fn warnings_are_counted_without_their_sum() {
+        let warning = |level: &str, code: Value, spans: Value| {
+            serde_json::json!({
+                "reason": "compiler-message",
+                "message": { "level": level, "code": code, "spans": spans, "rendered": "" },
+            })
+        };
+        let place = serde_json::json!([{ "file_name": "src/lib.rs" }]);
+        let mut found = Found::default();
+        found.see(&warning("warning", serde_json::json!({ "code": "clippy::len_zero" }), place.clone()));
+        found.see(&warning("warning", Value::Null, place.clone()));
+        found.see(&warning("warning", Value::Null, serde_json::json!([])));
+        found.see(&warning("note", Value::Null, place));
+        assert_eq!(found.done().warnings, 2);
     }
 
     #[test]

@@ -87,6 +87,7 @@ fn run(
         }
     };
     if asked.checks {
+        steps::lint(built.warnings, report);
         steps::after_build(root, mark, report, asked.tier, stop);
     }
     let suites = report.step("list the tests", |_| list::suites(root, &built, only.is_some(), mark))?;

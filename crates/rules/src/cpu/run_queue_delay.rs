@@ -20,7 +20,7 @@
 //!
 //! ## When it is wrong
 //! Threads that only compute, more of them than CPUs, take turns: that is how a build or a simulation fills a machine.
-//! A recording of some processes says nothing here of others that wait. What a CPU quota took, as cpu.stat tells it, is the finding of cpu-throttled, and is taken off here: no wait is blamed twice.
+//! A recording of some processes says nothing here of others that wait. What a CPU quota took, as cpu.stat tells it, is the finding of cpu-throttled, and is taken off here: no wait is blamed twice. Where that is most of the wait and a CPU was free all the time, so is the rest.
 //! Where the recorded threads fill all the CPUs themselves and hardly ever block, it is a notice. Batch work at a low
 //! priority is meant to wait. Threads seen for less than two seconds are not judged. By a host's figures alone only those
 //! are judged that wait a fifth of their time, wait for other things as well, and are neither the kernel's nor as busy as
@@ -63,6 +63,8 @@ const QUOTA_LIKE: Nanos = Nanos::from_millis(20);
 const MIN_SHARE_BY_FIGURES: f64 = 0.20;
 /// A process whose threads want this part of the CPUs it may use all the time is one of those that others wait for.
 const COMPETES: f64 = 0.80;
+/// CPUs' worth of idle time, on average, with which no thread waits for a CPU that others hold.
+const FREE_CPU: f64 = 1.0;
 /// Where no source tells of other processes.
 const UNKNOWN: &str = "Who took the CPUs is unknown: no source tells what other processes took meanwhile.";
 /// Findings of this rule in one diagnosis.
@@ -90,7 +92,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         }
     }
     // A program that waits for what a thread of the kernel does waits for that, and says so.
-    groups.retain(|group| !kernel_threads::is_kernels(facts, group.process));
+    groups.retain(|group| !kernel_threads::is_kernels(facts, group.process) && !is_quotas(facts, group));
     groups.sort_by_key(|group| (std::cmp::Reverse(group.sum(queued)), group.process));
     let left = MOST - groups.len().min(MOST);
     for group in groups.into_iter().take(MOST) {
@@ -118,6 +120,13 @@ fn is_victim(facts: &Facts, one: &Waiter<'_>) -> bool {
     long && !fills && share.is_some_and(|part| part - quota >= MIN_SHARE_BY_FIGURES)
         // What it is bound to is another cause, with a rule of its own.
         && !one.is_pinned(facts)
+}
+
+/// True where a quota explains all of the wait: most of it by the kernel's own count, and a CPU was free meanwhile. That count leaves
+/// out what passes until the stopped threads are back in a queue.
+fn is_quotas(facts: &Facts, group: &Waiting<'_>) -> bool {
+    group.sum(|time| time.throttled_ns) >= group.sum(queued)
+        && queue::idle_cpus(facts).is_some_and(|idle| idle >= FREE_CPU)
 }
 
 /// Runnable time without what the quota took.

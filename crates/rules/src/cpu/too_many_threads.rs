@@ -49,8 +49,9 @@ const MOST: usize = 3;
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let waiters = queue::waiters(facts, facts.host.processes());
     let crowded = waiters.iter().filter(|one| {
-        let wanted = one.wanted();
-        let crowd = wanted >= PER_CPU * one.room && one.threads() >= PER_CPU * one.room;
+        // A quota of less than a CPU stops also a single thread: that is the quota's doing, not a crowd's.
+        let most = PER_CPU * one.room.max(1.0);
+        let crowd = one.wanted() >= most && one.threads() >= most;
         crowd && one.cpu >= OWN * one.room && one.serves()
     });
     for one in crowded.take(MOST) {

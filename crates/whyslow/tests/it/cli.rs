@@ -351,6 +351,14 @@ fn a_batch_program_s_time_is_compared() {
         "COMMAND PID USER FD TYPE DEVICE SIZE/OFF NODE NAME\njob 9 app 3w REG 8,1 0 7 /data/out\n",
     );
     assert!(err(&run(&["diff", &before, &after])).contains("before.lsof is read with"));
+    // So is a second one, but not what another capture has beside it.
+    for name in ["before.threads.lsof", "before.second.lsof", "before2.lsof"] {
+        place.file(name, "COMMAND PID USER FD TYPE DEVICE SIZE/OFF NODE NAME\n");
+    }
+    place.file("before.second.st", batch(88_100));
+    let said = err(&run(&["diff", &before, &after]));
+    assert!(said.contains("before.threads.lsof is read with"), "{said}");
+    assert!(!said.contains("second") && !said.contains("before2"), "{said}");
     let output = run(&["diff", &before, &place.path("missing.st")]);
     assert_eq!(output.status.code(), Some(2));
     assert!(err(&output).contains("missing.st"));

@@ -1,6 +1,6 @@
 //! How fast decoders go through plain streams of requests and answers, beside `memchr` over the same bytes, and how long
 //! the reduction of a chunk takes:
-//! `cargo bench -p whyslow-wire`. `-- NAME MB` takes only the streams whose name begins so, and so many megabytes of
+//! `cargo run --release -p whyslow-wire --example decoders_speed`. `-- NAME MB` takes only the streams whose name begins so, and so many megabytes of
 //! each, as for counting instructions.
 
 use std::hint::black_box;
