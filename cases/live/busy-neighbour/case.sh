@@ -9,7 +9,7 @@ CALM=(alone)
 
 ready() { [ "$(nproc)" -gt 1 ] || skip "one CPU only"; }
 
-# The service on CPU 0 under load for three seconds, the jobs on CPU $2 with the nice value $3; without a CPU there are none.
+# The service on CPU 0 under load for two and a half seconds, the jobs on CPU $2 with the nice value $3; without a CPU there are none.
 recorded_service() {
     local recording=$1 cpu=$2 port service jobs=()
     port=$(free_port)
@@ -22,7 +22,7 @@ recorded_service() {
     done
     attach "$recording" "$service" || return 1
     # The client has the other CPU: only the jobs are beside the service.
-    taskset -c 1 python3 "$here/../load.py" "$port" / 3 1 10 0.03
+    taskset -c 1 python3 "$here/../load.py" "$port" / 2.5 1 10 0.03
     detach
     kill "$service" "${jobs[@]}"
     wait "$service" "${jobs[@]}" 2>/dev/null

@@ -7,7 +7,7 @@ GONE=(cpu-throttled)
 
 ready() { new_group cpu || skip "no control group with the cpu controller can be made here"; }
 
-# The service under load for three seconds, with $2 ms of CPU in each 100 ms.
+# The service under load for two and a half seconds, with $2 ms of CPU in each 100 ms.
 recorded_service() {
     local recording=$1 quota=$2 port
     port=$(free_port)
@@ -16,7 +16,7 @@ recorded_service() {
     echo "$pid" >"$group_dir/cgroup.procs" || return 1
     until_true 100 listening "$port" || return 1
     attach "$recording" "$pid" || return 1
-    python3 "$here/../load.py" "$port" / 3 1
+    python3 "$here/../load.py" "$port" / 2.5 1
     detach
     kill "$pid"
     wait "$pid" 2>/dev/null

@@ -19,7 +19,7 @@ recorded_service() {
     until_true 100 listening "$port" || return 1
     attach "$recording" "$pid" || return 1
     # Paced: at full speed the lines that are left would be a flood of their own where recording does not slow the service.
-    python3 "$here/../load.py" "$port" /feed 3 2 10 0.005
+    python3 "$here/../load.py" "$port" /feed 2 2 10 0.005
     detach
     kill "$pid"
 }

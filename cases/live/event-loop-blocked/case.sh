@@ -3,7 +3,7 @@ WAITS=(poll)
 knows event-loop-blocked && WAITS=() && FIRES=(event-loop-blocked) && GONE=(event-loop-blocked)
 
 
-# The service for three seconds: one client asks for reports, three for prices. $2 is its setting.
+# The service for two and a half seconds: one client asks for reports, three for prices. $2 is its setting.
 recorded_service() {
     local recording=$1 port
     shift
@@ -12,8 +12,8 @@ recorded_service() {
     local service=$pid
     until_true 100 listening "$port" || return 1
     attach "$recording" "$service" || return 1
-    python3 "$here/../load.py" "$port" /report 3 1 10 0.05 &
-    python3 "$here/../load.py" "$port" /price 3 3 10 0.01
+    python3 "$here/../load.py" "$port" /report 2.4 1 10 0.05 &
+    python3 "$here/../load.py" "$port" /price 2.4 3 10 0.01
     wait $!
     detach
     kill "$service"

@@ -1,3 +1,5 @@
+# Its goroutines take more than one CPU.
+WEIGHT=6
 NEEDS="go"
 # What is computed between the calls is in no trace.
 ONLY_LIVE=1

@@ -1,3 +1,4 @@
+WEIGHT=6
 ONLY_LIVE=1
 DISK=1
 FIRES=(page-cache-thrash)

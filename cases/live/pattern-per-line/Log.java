@@ -1,4 +1,4 @@
-// Which lines of a log are requests of pages? For four seconds of CPU, of which the first are profiled. `slow` makes a pattern for
+// Which lines of a log are requests of pages? For three seconds of CPU, of which the first are profiled. `slow` makes a pattern for
 // each line, `fixed` looks for the words instead.
 public class Log {
     static final String LINE = "10.0.0.9 - - [06/Sep/2015:05:58:05 +0900] \"GET /feed/4711 HTTP/1.1\" 200 12 0.057";
@@ -16,7 +16,7 @@ public class Log {
         boolean slow = arguments[0].equals("slow");
         var cpu = java.lang.management.ManagementFactory.getThreadMXBean();
         long found = 0, lines = 0;
-        while (cpu.getCurrentThreadCpuTime() < 4_000_000_000L)
+        while (cpu.getCurrentThreadCpuTime() < 3_000_000_000L)
             for (int i = 0; i < 5000; i++, lines++)
                 if (slow ? byPattern(LINE) : byWords(LINE)) found++;
         System.out.println(found + " of " + lines + " lines");

@@ -115,6 +115,6 @@ fn full_backlogs_and_retransmits_are_told() {
     assert!(drops.iter().all(|event| event.local == address && event.peer.is_empty()), "{drops:?}");
     let again = of(&seen.net, NetKind::Retransmit);
     assert!(retransmits > 0);
-    assert_eq!(again.len(), retransmits);
+    assert_eq!(again.len(), retransmits, "{:?} {:?}", seen.losses, seen.net);
     assert!(again.iter().all(|event| event.peer == address), "{again:?}");
 }
