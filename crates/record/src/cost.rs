@@ -48,6 +48,10 @@ const PER_RARE_NS: [(u8, f64); 11] = [
     (kind::PATH, 1_500.0),
 ];
 
+/// Added by a record that is refused, ns. What comes too often is refused before its stack, which is what costs, is taken
+/// (`waits.bpf.h`); that its ring has no room is rare.
+const PER_REFUSED_NS: f64 = 100.0;
+
 /// Between two looks at the cost, at most.
 const NEXT_LOOK: Duration = Duration::from_millis(100);
 /// How long a fuller mode is given up for the first time, and at most.
@@ -200,11 +204,14 @@ impl CostMeter {
 
     /// What the ring for rare records produced by now.
     pub(crate) fn rare(&mut self, now: &[RingLoss; kind::COUNT]) {
-        let produced = |kind: u8| now[usize::from(kind)].since(&self.rare_before[usize::from(kind)]).produced;
-        let requests = if self.all { produced(kind::BLOCK) as f64 * PER_REQUEST_NS } else { 0.0 };
-        self.rare_ns =
-            requests + PER_RARE_NS.iter().map(|(kind, each)| produced(*kind) as f64 * each).sum::<f64>();
-        self.file_calls = produced(kind::FILE);
+        let since = |kind: u8| now[usize::from(kind)].since(&self.rare_before[usize::from(kind)]);
+        let cost = |kind: u8, each: f64| {
+            let RingLoss { produced, lost, .. } = since(kind);
+            produced.saturating_sub(lost) as f64 * each + lost as f64 * each.min(PER_REFUSED_NS)
+        };
+        let requests = if self.all { cost(kind::BLOCK, PER_REQUEST_NS) } else { 0.0 };
+        self.rare_ns = requests + PER_RARE_NS.iter().map(|(kind, each)| cost(*kind, *each)).sum::<f64>();
+        self.file_calls = since(kind::FILE).produced;
     }
 
     pub(crate) fn update(&mut self, rings: [RingLoss; 2], counted: u64, elapsed: Duration) {
@@ -328,6 +335,17 @@ mod tests {
             meter.rare(&now);
             assert_eq!(meter.share(), Some(share));
         }
+    }
+
+    #[test]
+    fn a_stack_that_was_refused_is_not_charged_as_taken() {
+        let mut now = [RingLoss::NONE; kind::COUNT];
+        now[usize::from(kind::OFFCPU)] = RingLoss { produced: 51_284, lost: 39_492, ..RingLoss::NONE };
+        let mut meter = CostMeter { on_cpu_ns: Some(1_000_000_000), ..meter(CallsMode::None) };
+        meter.rare(&now);
+        let share = meter.share().unwrap();
+        // 11,792 stacks of 8 us, and 39,492 refusals of 100 ns.
+        assert!((share - 0.0983).abs() < 0.0001, "{share}");
     }
 
     #[test]
