@@ -22,6 +22,13 @@ pub enum RecordError {
         "recording needs root, or CAP_BPF and CAP_PERFMON\nnext: run it by sudo, or `whyslow doctor` for what else works"
     )]
     NoRights,
+    /// The recorder is in a PID namespace of its own.
+    #[cfg(feature = "bpf")]
+    #[error(
+        "recording by BPF needs the host's process numbers, and this is a PID namespace of its own (a container)\n\
+         next: record on the host, or in a container with its processes (docker run --pid=host, hostPID: true)"
+    )]
+    PidNamespace,
     /// A file of the recording cannot be written.
     #[error("{path}: {source}\nnext: give another place by -o, or free some space")]
     Spool {

@@ -15,6 +15,7 @@ pub mod decode;
 pub mod doctor;
 mod error;
 pub mod names;
+mod namespace;
 mod options;
 #[cfg(feature = "bpf")]
 pub mod programs;

@@ -15,6 +15,7 @@ use crate::cost::{self, CostMeter, PerCall};
 use crate::counts::{self, CountTables};
 use crate::decode::table;
 use crate::error::RecordError;
+use crate::namespace;
 use crate::options::{Mode, Options};
 use crate::programs::FileTables;
 use crate::programs::PROGRAMS;
@@ -96,6 +97,7 @@ impl Session {
     /// # Errors
     /// What refuses it.
     pub fn probe() -> Result<(), RecordError> {
+        namespace::must_be_the_hosts()?;
         probe::programs(PROGRAMS, &|program| program.needed).map(drop)
     }
 
@@ -104,6 +106,7 @@ impl Session {
     /// # Errors
     /// Where the kernel or our rights do not allow it; the caller may fall back to ptrace.
     pub fn start(options: Options) -> Result<Session, RecordError> {
+        namespace::must_be_the_hosts()?;
         let started = Instant::now();
         let functions = probes::find(&options.probes)?;
         let cpus = libbpf_rs::num_possible_cpus().map_err(|_| RecordError::NoRights)? as u32;

@@ -2,10 +2,7 @@
 
 use super::machine::Machine;
 use super::{Answer, Area, Check, Need};
-
-const PID_NAMESPACE: &str = "/proc/self/ns/pid";
-/// That of the host: `PROC_PID_INIT_INO` of `include/linux/proc_ns.h`.
-const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
+use crate::namespace::{FIRST_PID_NAMESPACE, PID_NAMESPACE};
 
 /// Why this looks like a container; `None` where it does not.
 pub(super) fn container(machine: &Machine) -> Option<String> {

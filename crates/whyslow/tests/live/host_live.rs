@@ -230,6 +230,28 @@ fn hidden_processes_are_named_as_a_gap() {
 
 /// As a container sees it: its own processes, network and control groups, the machine's CPUs.
 #[test]
+fn in_a_namespace_of_its_own_processes_are_recorded_by_ptrace_or_not_at_all() {
+    let place = tempfile::tempdir().unwrap();
+    let run = |by: &[&str], name: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["-p", "-f", "--mount-proc", WHYSLOW, "record"]).args(by);
+        command.arg("-o").arg(place.path().join(name)).args(["--", "cat", "/etc/hostname"]).output().unwrap()
+    };
+    let told = run(&[], "auto.whyslow");
+    let error = String::from_utf8_lossy(&told.stderr).into_owned();
+    if error.starts_with("unshare: ") {
+        println!("skipped: {error}");
+        return;
+    }
+    assert!(error.contains("PID namespace of its own") && error.contains("recording by ptrace"), "{error}");
+    let shown = Command::new(WHYSLOW).arg("files").arg(place.path().join("auto.whyslow")).output().unwrap();
+    assert!(String::from_utf8_lossy(&shown.stdout).contains("/etc/hostname"), "{shown:?}");
+    let told = run(&["--by", "bpf"], "bpf.whyslow");
+    let error = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert!(told.status.code() == Some(2) && error.contains("--pid=host"), "{error}");
+}
+
+#[test]
 fn in_a_container_what_is_outside_is_named_as_a_gap() {
     let kinds = ["-m", "-p", "-n", "-i", "-u", "-C", "-f", "--mount-proc"];
     let line = "(while :; do :; done) & \"$@\" --by sampling; kill $!";
