@@ -73,6 +73,9 @@ def own_findings(diagnosis, own, names):
         path = finding["subject"]["path"] or ""
         if path.startswith(GROUPS) and not any(GROUPS.rpartition("/")[2] in fact for fact in names):
             continue
+        # A control group is blamed for what its programs do: here for others' than the case's own.
+        if own and pid is None and finding["title"].startswith(f"{path}: ") and not any(name and own.search(name) and name in text_of(finding) for name in programs.values()):
+            continue
         if own and pid is not None and not own.search(programs.get(pid) or comm) and not own.search(comm):
             continue
         if not own and pid in seen and programs and pid not in programs:

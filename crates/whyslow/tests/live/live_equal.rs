@@ -175,14 +175,18 @@ fn comparable(text: &str, tids: &[u32]) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut out = String::new();
     let mut rest = text;
+    // What a file holds may have a thread's number by chance.
+    let mut is_quoted = false;
     while let Some(first) = rest.chars().next() {
         let length = rest.find(|c| is_word(c) != is_word(first)).unwrap_or(rest.len());
         let (word, behind) = rest.split_at(length);
         rest = behind;
+        is_quoted ^= word.replace("\\\"", "").matches('"').count() % 2 == 1;
+        let is_thread = !is_quoted || out.ends_with('/');
         let number = word.strip_prefix("0x").map(|hex| u64::from_str_radix(hex, 16)).unwrap_or(word.parse());
         match number {
             Ok(n) if n > 0xffff_ffff => out.push_str("ADDRESS"),
-            Ok(n) => match tids.iter().position(|tid| u64::from(*tid) == n) {
+            Ok(n) => match tids.iter().position(|tid| u64::from(*tid) == n).filter(|_| is_thread) {
                 Some(thread) => out.push_str(&format!("THREAD-{thread}")),
                 None => out.push_str(word),
             },
