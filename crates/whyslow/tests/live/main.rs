@@ -6,6 +6,7 @@ mod doctor;
 mod host_calls;
 mod host_live;
 mod live_equal;
+mod private;
 mod pty;
 mod stock_kernel;
 mod top;

@@ -10,8 +10,8 @@ use std::time::Duration;
 use whyslow_counters::text;
 use whyslow_model::Trait;
 use whyslow_model::cgroup::{container_of, pod_of, unit_of};
-use whyslow_model::command_line::without_secrets;
 use whyslow_model::text::bounded;
+use whyslow_privacy::command_line::without_secrets;
 
 /// What is said of a process in each sample.
 #[derive(Clone, Default, Debug)]
