@@ -94,7 +94,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         "whyslow: {}: {} events, {}\nnext: whyslow report {}",
         crate::output::plain(&path.display().to_string()),
         written.events,
-        bytes(written.bytes),
+        crate::output::bytes(written.bytes),
         crate::output::plain(&path.display().to_string()),
     );
     Ok(ended.status())
@@ -105,14 +105,6 @@ fn default_name() -> PathBuf {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64;
     let text = whyslow_model::Timestamp::new(now).date_and_time();
     Path::new(&format!("whyslow-{text}.whyslow")).to_path_buf()
-}
-
-fn bytes(count: u64) -> String {
-    match count {
-        0..10_000 => format!("{count} bytes"),
-        10_000..10_000_000 => format!("{:.0} KB", count as f64 / 1e3),
-        _ => format!("{:.0} MB", count as f64 / 1e6),
-    }
 }
 
 fn size(text: &str) -> Result<u64, String> {

@@ -25,10 +25,8 @@ pub(crate) use expression::calls_of;
 
 use crate::global::Global;
 use crate::status::Status;
-use crate::temporary;
-use anyhow::Context;
+use crate::temporary::LiveFolder;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 use whyslow_host::Sample;
 use whyslow_model::{
     CaptureKind, CaptureNote, Coverage, Event, NoteKind, Sink, SourceId, SourceInfo, Span, Timestamp,
@@ -67,7 +65,7 @@ pub(crate) struct Ended {
     /// Samples of the host that were not told yet.
     samples: Vec<Sample>,
     /// Holds the spool until it was read.
-    _spool: Option<TempDir>,
+    _spool: Option<LiveFolder>,
 }
 
 impl Ended {
@@ -131,9 +129,9 @@ pub(crate) fn record(
     );
     let temporary = match spool {
         Some(_) => None,
-        None => Some(temporary::folder("whyslow-").context("a folder for the recording")?),
+        None => Some(LiveFolder::make(global.show_secrets)?),
     };
-    let folder = spool.or(temporary.as_ref().map(TempDir::path)).expect("one of both");
+    let folder = spool.or(temporary.as_ref().map(LiveFolder::path)).expect("one of both");
     let refused = "--probe needs BPF, which is not to be had here, or not asked for\nnext: whyslow doctor tells what is missing; without --probe the recording works";
     if let Some(why) = host::is_all(args) {
         anyhow::ensure!(!args.has_probes(), "{why}: {refused}");

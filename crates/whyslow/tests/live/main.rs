@@ -8,5 +8,6 @@ mod host_live;
 mod live_equal;
 mod private;
 mod pty;
+mod recover;
 mod stock_kernel;
 mod top;
