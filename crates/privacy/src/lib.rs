@@ -7,7 +7,7 @@ mod keys;
 mod patterns;
 mod text;
 
-pub use text::redact;
+pub use text::{prepare, redact};
 
 /// What stands for a secret.
 pub const REDACTED: &str = "[redacted]";

@@ -76,6 +76,10 @@ impl Does {
 
 impl Reducer {
     pub(crate) fn new(reduces: Reduces) -> Reducer {
+        // The drain must not stand still at the first program that is started.
+        if reduces.arguments {
+            whyslow_privacy::prepare();
+        }
         Reducer {
             does: (0..table::NUMBERS).map(|nr| Does::of(nr as i64, reduces)).collect(),
             streams: Streams::new(),

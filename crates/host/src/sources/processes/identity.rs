@@ -91,6 +91,8 @@ const AT_A_TIME: usize = 64;
 
 impl Commands {
     pub(super) fn new(root: &Root) -> Commands {
+        // Else the first look would wait in vain for its command lines.
+        whyslow_privacy::prepare();
         let proc = open_dir(rustix::fs::CWD, root.path("/proc"));
         let aside = proc.ok().and_then(|proc| {
             Aside::start(move |lives: Vec<Life>| {
