@@ -10,14 +10,15 @@ use std::process::Command;
 /// Crate, and the crates of ours that it may depend on. `xtask` stands outside of the house.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("whyslow-model", &[]),
+    ("whyslow-privacy", &["whyslow-model"]),
     ("whyslow-profile", &["whyslow-model"]),
     ("whyslow-counters", &["whyslow-model"]),
     ("whyslow-read", &["whyslow-model", "whyslow-profile", "whyslow-counters"]),
-    ("whyslow-report", &["whyslow-model"]),
+    ("whyslow-report", &["whyslow-model", "whyslow-privacy"]),
     ("whyslow-wire", &[]),
-    ("whyslow-host", &["whyslow-model", "whyslow-counters"]),
-    ("whyslow-record", &["whyslow-model", "whyslow-wire"]),
-    ("whyslow-store", &["whyslow-model"]),
+    ("whyslow-host", &["whyslow-model", "whyslow-privacy", "whyslow-counters"]),
+    ("whyslow-record", &["whyslow-model", "whyslow-privacy", "whyslow-wire"]),
+    ("whyslow-store", &["whyslow-model", "whyslow-privacy"]),
     ("whyslow-facts", &["whyslow-model", "whyslow-wire", "whyslow-profile"]),
     ("whyslow-chain", &["whyslow-model", "whyslow-facts"]),
     ("whyslow-hostcheck", &["whyslow-model", "whyslow-facts"]),
@@ -52,6 +53,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "whyslow",
         &[
             "whyslow-model",
+            "whyslow-privacy",
             "whyslow-read",
             "whyslow-profile",
             "whyslow-report",

@@ -5,7 +5,6 @@
 pub mod access;
 pub mod capture;
 pub mod cgroup;
-pub mod command_line;
 pub mod counts;
 pub mod diagnosis;
 pub mod diff;

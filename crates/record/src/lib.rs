@@ -1,5 +1,6 @@
 //! The recorder: the live kernel to events.
 
+mod arguments;
 #[cfg(feature = "bpf")]
 mod bpf;
 #[cfg_attr(not(feature = "bpf"), allow(dead_code))]

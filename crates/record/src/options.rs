@@ -45,6 +45,8 @@ pub struct Options {
     pub payload: u32,
     /// Keep payload as it is. Else only what names an endpoint is kept, without secrets.
     pub keep_payload: bool,
+    /// Keep secrets in the arguments of programs. Else they are replaced before they reach the disk.
+    pub show_secrets: bool,
     /// Bytes of a payload to print; as many as are looked at where `None`.
     pub string_limit: Option<u32>,
     /// Print what each descriptor is (`3</etc/passwd>`).
@@ -91,6 +93,7 @@ impl Default for Options {
             calls: None,
             payload: 256,
             keep_payload: false,
+            show_secrets: false,
             string_limit: None,
             fd_names: false,
             text_cap: 1023,

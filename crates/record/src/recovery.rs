@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
 use whyslow_model::{Coverage, Event, FdEntry, ProcessInfo, Span, Timestamp};
+use whyslow_privacy::files;
 
 /// The file beside the streams.
 const FILE: &str = "head.json";
@@ -47,7 +48,7 @@ impl Head {
     pub(crate) fn write(&self, spool: &Path) -> Result<(), RecordError> {
         let path = spool.join(FILE);
         let text = serde_json::to_vec(self).map_err(|error| RecordError::Internal(error.to_string()))?;
-        std::fs::write(&path, text).map_err(|source| RecordError::Spool { path, source })
+        files::write(&path, &text).map_err(|source| RecordError::Spool { path, source })
     }
 
     pub(crate) fn remove(spool: &Path) {

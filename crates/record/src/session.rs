@@ -6,7 +6,7 @@ use crate::bpf::layout::{COMM_LENGTH, Settings};
 use crate::bpf::object::Sizes;
 use crate::bpf::probe;
 use crate::bpf::rare::{self, RareRing};
-use crate::bpf::reduce::Reducer;
+use crate::bpf::reduce::{Reducer, Reduces};
 use crate::bpf::ring::{RingHeads, RingLoss, Rings, size_for};
 use crate::bpf::spool::SpoolWriter;
 use crate::clock::{Clock, monotonic_ns};
@@ -154,7 +154,11 @@ impl Session {
         kernel.set_calls(mode_now)?;
         kernel.attach_rest()?;
         let probed = probes::attach(&mut kernel, &settings, &sizes, functions)?;
-        let reducer = (options.payload > 0 && !options.keep_payload).then(Reducer::new);
+        let reduces = Reduces {
+            payload: options.payload > 0 && !options.keep_payload,
+            arguments: with_calls && !options.show_secrets,
+        };
+        let reducer = (reduces.payload || reduces.arguments).then(|| Reducer::new(reduces));
         let drain = Drain::start(sources, SpoolWriter::new(&options.spool), reducer)?;
         let began_ns = monotonic_ns();
         let processes = options.pids.iter().map(|pid| u64::from(*pid));

@@ -7,6 +7,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 use whyslow_model::{CaptureKind, ClockKind, Cost, SourceInfo, Timestamp};
+use whyslow_privacy::files;
 
 /// The format: the major number changes when old readers would misread, `.N` is added when columns or tables are.
 pub const SCHEMA: &str = "whyslow.recording/1";
@@ -33,8 +34,10 @@ pub struct Meta {
     pub target: Option<String>,
     /// How: `full`, `counts`, `ptrace`, `converted`.
     pub mode: Option<String>,
-    /// The command line.
+    /// The command line, secrets replaced unless [`Meta::show_secrets`].
     pub command: Vec<String>,
+    /// True where secrets in arguments of programs were kept, as `--show-secrets` asks for.
+    pub show_secrets: bool,
     /// The machine.
     pub host: Option<Host>,
     /// What the times mean.
@@ -64,6 +67,7 @@ impl Default for Meta {
             target: None,
             mode: None,
             command: Vec::new(),
+            show_secrets: false,
             host: None,
             clock: Clock::default(),
             start: None,
@@ -262,7 +266,7 @@ impl Meta {
         let (path, temporary) = (dir.join(FILE), dir.join(".meta.json.tmp"));
         let text = serde_json::to_vec_pretty(self)
             .map_err(|error| StoreError::Encode { path: path.clone(), reason: error.to_string() })?;
-        fs::write(&temporary, text).map_err(|error| StoreError::io(&temporary, error))?;
+        files::write(&temporary, &text).map_err(|error| StoreError::io(&temporary, error))?;
         fs::rename(&temporary, &path).map_err(|error| StoreError::io(&path, error))
     }
 }

@@ -19,6 +19,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use whyslow_privacy::files;
 
 /// Names the format in each part's own metadata.
 pub(crate) const SCHEMA_KEY: &str = "whyslow.schema";
@@ -104,9 +105,10 @@ impl OpenPart {
         schema: &SchemaRef,
         number: u32,
     ) -> Result<OpenPart, StoreError> {
-        fs::create_dir_all(folder).map_err(|error| StoreError::io(folder, error))?;
+        files::create_folder_if_missing(folder).map_err(|error| StoreError::io(folder, error))?;
         let temporary = folder.join(format!(".part-{number:06}.tmp"));
-        let file = File::create(&temporary).map_err(|error| StoreError::io(&temporary, error))?;
+        let file =
+            files::create_or_empty_file(&temporary).map_err(|error| StoreError::io(&temporary, error))?;
         let sink = Summed {
             file: BufWriter::with_capacity(256 << 10, file),
             checksum: crc32fast::Hasher::new(),

@@ -9,6 +9,7 @@ use crate::tables::{self, Keep, TABLES};
 use std::fs;
 use std::path::{Path, PathBuf};
 use whyslow_model::{CaptureKind, Event, Sink, SourceInfo, Timestamp};
+use whyslow_privacy::files;
 
 /// What was written.
 #[derive(Clone, Debug)]
@@ -54,7 +55,7 @@ impl Writer {
         if let Some(parent) = dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             fs::create_dir_all(parent).map_err(|error| StoreError::io(parent, error))?;
         }
-        fs::create_dir(&dir).map_err(|error| StoreError::io(&dir, error))?;
+        files::create_folder(&dir).map_err(|error| StoreError::io(&dir, error))?;
         meta.write(&dir)?;
         Ok(Writer {
             rows: TABLES.iter().map(|table| Rows::new(table.columns)).collect(),

@@ -16,7 +16,7 @@ pub(crate) struct Global {
     /// Everything in full: notices, all threads, all notes, uncut evidence
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
-    /// Do not replace passwords, tokens and cookies by `[redacted]`
+    /// Do not replace passwords, tokens and cookies by `[redacted]`; in a recording, keep those in arguments of programs
     #[arg(long, global = true)]
     pub(crate) show_secrets: bool,
     /// Threads that read a trace; two where the machine has them

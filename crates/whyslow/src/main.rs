@@ -10,6 +10,7 @@ mod live;
 mod output;
 mod progress;
 mod status;
+mod temporary;
 mod top;
 
 use std::process::ExitCode;

@@ -59,3 +59,12 @@ pub(crate) fn complain(error: &anyhow::Error) {
 pub(crate) fn plain(text: &str) -> String {
     text.chars().map(|c| if c != '\n' && whyslow_report::acts(c) { '\u{fffd}' } else { c }).collect()
 }
+
+/// A number of bytes, for people.
+pub(crate) fn bytes(count: u64) -> String {
+    match count {
+        0..10_000 => format!("{count} bytes"),
+        10_000..10_000_000 => format!("{:.0} KB", count as f64 / 1e3),
+        _ => format!("{:.0} MB", count as f64 / 1e6),
+    }
+}

@@ -72,7 +72,7 @@ pub(crate) struct Sources {
 unsafe impl Send for Sources {}
 
 impl Drain {
-    /// `reducer`: payload is reduced on its way.
+    /// `reducer`: payload is reduced and secrets are hidden on their way.
     pub(crate) fn start(
         sources: Sources,
         spool: SpoolWriter,
@@ -132,7 +132,13 @@ fn run(
         sources.rare.take(|record| {
             counters.note_beginning(record);
             in_flight::complete(record);
-            keep("rare", record);
+            match &mut reducer {
+                // A call that was under way has what its arguments point to.
+                Some(reducer) if record.get(2) == Some(&kind::CALL) => {
+                    reducer.pass(record, |bytes| keep("rare", bytes));
+                }
+                _ => keep("rare", record),
+            }
         });
         for (cpu, name) in call_names.iter().enumerate() {
             sources.calls.take(cpu, |bytes| match &mut reducer {

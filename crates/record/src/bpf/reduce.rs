@@ -1,9 +1,11 @@
-//! Payload on its way to the spool: a disk must not hold what may be a secret, not even until the recording is converted.
+//! Payload and arguments of programs on their way to the spool: a disk must not hold what may be a secret, not even until the
+//! recording is converted.
 
-use crate::bpf::layout::{MAX_RECORD, kind};
+use crate::arguments;
+use crate::bpf::layout::{Header, MAX_RECORD, kind};
 use crate::bpf::streams::Streams;
 use crate::decode::table;
-use crate::raw::{MemoryPiece, pad, pieces, push_piece};
+use crate::raw::{MemoryPiece, RawFlags, pad, pieces, push_piece};
 use crate::spec::{CallSpec, Size};
 
 /// Bytes of a record of a call before its arguments (`CALL_FIXED`, programs/calls/calls.bpf.c).
@@ -17,7 +19,16 @@ const THREAD: usize = 4;
 /// Bytes that are handed on at once where records are rewritten.
 const CHUNK: usize = 256 << 10;
 
-/// Reduces the payload in stretches of records.
+/// Which of the records of calls are rewritten.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Reduces {
+    /// Payload is reduced to what names a request.
+    pub(crate) payload: bool,
+    /// Secrets in arguments of programs are replaced.
+    pub(crate) arguments: bool,
+}
+
+/// Reduces the payload in stretches of records, and hides secrets in arguments.
 pub(crate) struct Reducer {
     /// What the calls do, by their number.
     does: Vec<Does>,
@@ -32,14 +43,25 @@ enum Does {
     Nothing,
     /// Moves payload.
     Moves(&'static CallSpec),
+    /// Hands over text in which secrets stand.
+    Tells,
     /// Closes the descriptor that this argument names.
     Closes(usize),
     ClosesMany,
 }
 
+/// How a record is rewritten.
+#[derive(Clone, Copy)]
+enum Rewrite {
+    Payload(&'static CallSpec),
+    Arguments,
+}
+
 impl Does {
-    fn of(nr: i64) -> Does {
+    fn of(nr: i64, reduces: Reduces) -> Does {
         match nr {
+            _ if reduces.arguments && arguments::has_secrets(nr as u16) => Does::Tells,
+            _ if !reduces.payload => Does::Nothing,
             libc::SYS_close => Does::Closes(0),
             // What had the new number is closed.
             libc::SYS_dup2 | libc::SYS_dup3 => Does::Closes(1),
@@ -53,29 +75,33 @@ impl Does {
 }
 
 impl Reducer {
-    pub(crate) fn new() -> Reducer {
+    pub(crate) fn new(reduces: Reduces) -> Reducer {
+        // The drain must not stand still at the first program that is started.
+        if reduces.arguments {
+            whyslow_privacy::prepare();
+        }
         Reducer {
-            does: (0..table::NUMBERS).map(|nr| Does::of(nr as i64)).collect(),
+            does: (0..table::NUMBERS).map(|nr| Does::of(nr as i64, reduces)).collect(),
             streams: Streams::new(),
             out: Vec::new(),
             reduced: Vec::new(),
         }
     }
 
-    /// Hands on the records of `stretch` with all payload reduced. What is no whole record is left out.
+    /// Hands on the records of `stretch` with all payload reduced and secrets hidden. What is no whole record is left out.
     pub(crate) fn pass(&mut self, stretch: &[u8], mut with: impl FnMut(&[u8])) {
         // Records that stay as they are are handed on in stretches as long as they come.
         let (mut at, mut done) = (0, 0);
         while let Some(length) = length_of(&stretch[at..]) {
             let record = &stretch[at..at + length];
-            if let Some(spec) = self.payload_of(record) {
+            if let Some(rewrite) = self.wanted(record) {
                 if self.out.len() + at - done >= CHUNK {
                     self.flush(&mut with);
                     with(&stretch[done..at]);
                 } else {
                     self.out.extend_from_slice(&stretch[done..at]);
                 }
-                self.rewrite(record, spec);
+                self.rewrite(record, rewrite);
                 done = at + length;
             }
             at += length;
@@ -93,13 +119,14 @@ impl Reducer {
         }
     }
 
-    /// What the call of this record moves, where it has memory with payload.
-    fn payload_of(&mut self, record: &[u8]) -> Option<&'static CallSpec> {
+    /// How this record is to be rewritten, where it has memory that must not stay.
+    fn wanted(&mut self, record: &[u8]) -> Option<Rewrite> {
         let is_call = matches!(*record.get(2)?, kind::CALL | kind::ENTER);
         let nr = u16::from_ne_bytes(*record.get(CALL_NUMBER..)?.first_chunk()?);
         match *self.does.get(nr as usize).filter(|_| is_call)? {
             Does::Nothing => None,
-            Does::Moves(spec) => (record.len() > memory_at(record)?).then_some(spec),
+            Does::Moves(spec) => (record.len() > memory_at(record)?).then_some(Rewrite::Payload(spec)),
+            Does::Tells => (record.len() > memory_at(record)?).then_some(Rewrite::Arguments),
             Does::Closes(argument) => {
                 self.streams.close(argument_of(record, argument)?);
                 None
@@ -111,16 +138,36 @@ impl Reducer {
         }
     }
 
-    /// Appends the record with its payload reduced.
-    fn rewrite(&mut self, record: &[u8], spec: &CallSpec) {
+    /// Appends the record without what must not stay.
+    fn rewrite(&mut self, record: &[u8], rewrite: Rewrite) {
         let Some((fixed, memory)) = memory_at(record).and_then(|at| record.split_at_checked(at)) else {
             return;
         };
+        let start = self.out.len();
+        self.out.extend_from_slice(fixed);
+        match rewrite {
+            Rewrite::Payload(spec) => self.reduce(record, spec, memory),
+            Rewrite::Arguments => {
+                let nr = record.get(CALL_NUMBER..).and_then(|bytes| bytes.first_chunk());
+                arguments::hide(nr.map_or(0, |nr| u16::from_ne_bytes(*nr)), memory, &mut self.out);
+                // What stands for a secret may be longer than the secret.
+                if self.out.len() - start > MAX_RECORD {
+                    self.out.truncate(start + fixed.len());
+                    self.out[start + Header::FLAGS] |= RawFlags::PIECE_MISSING.0;
+                }
+            }
+        }
+        // All before it are whole records, so that its own start is where a record may begin.
+        pad(&mut self.out);
+        let length = (self.out.len() - start).min(MAX_RECORD) as u16;
+        self.out[start..start + 2].copy_from_slice(&length.to_ne_bytes());
+    }
+
+    /// Appends the pieces of memory with the payload reduced.
+    fn reduce(&mut self, record: &[u8], spec: &CallSpec, memory: &[u8]) {
         let tid = record.get(THREAD..).and_then(|bytes| bytes.first_chunk()).copied().unwrap_or_default();
         let fd = argument_of(record, 0).unwrap_or(u32::MAX);
         let stream = self.streams.of(u32::from_ne_bytes(tid), fd);
-        let start = self.out.len();
-        self.out.extend_from_slice(fixed);
         for piece in pieces(memory) {
             if !is_payload(spec, &piece) {
                 push_piece(&mut self.out, piece);
@@ -130,10 +177,6 @@ impl Reducer {
             stream.reduce(piece.bytes, &mut self.reduced);
             push_piece(&mut self.out, MemoryPiece { bytes: &self.reduced, reduced: true, ..piece });
         }
-        // All before it are whole records, so that its own start is where a record may begin.
-        pad(&mut self.out);
-        let length = (self.out.len() - start).min(MAX_RECORD) as u16;
-        self.out[start..start + 2].copy_from_slice(&length.to_ne_bytes());
     }
 }
 
@@ -195,7 +238,8 @@ mod tests {
 
     fn passed(stretch: &[u8]) -> Vec<u8> {
         let mut kept = Vec::new();
-        Reducer::new().pass(stretch, |bytes| kept.extend_from_slice(bytes));
+        Reducer::new(Reduces { payload: true, arguments: true })
+            .pass(stretch, |bytes| kept.extend_from_slice(bytes));
         kept
     }
 
@@ -254,6 +298,27 @@ mod tests {
         assert_eq!(passed(&without), without);
         let many = stretch.repeat(2000);
         assert_eq!(passed(&many), kept.repeat(2000));
+    }
+
+    #[test]
+    fn arguments_lose_their_secrets() {
+        let words = [piece(1, 0, b"mysql"), piece(1, 1, b"-psecret"), piece(1, 2, b"db")];
+        let exec = record(libc::SYS_execve, 1, &words);
+        let path = record(libc::SYS_openat, 2, &[piece(1, 0, b"/etc/x")]);
+        let stretch = [exec.clone(), path].concat();
+        let told: Vec<_> = seen(&passed(&stretch)).into_iter().map(|(_, pieces)| pieces.len()).collect();
+        assert_eq!(told, [3, 1]);
+        assert_eq!(seen(&passed(&stretch))[0].1[1].2, "-p[redacted]");
+        let mut kept = Vec::new();
+        let mut nothing = Reducer::new(Reduces { payload: false, arguments: false });
+        nothing.pass(&exec, |bytes| kept.extend_from_slice(bytes));
+        assert_eq!(kept, exec);
+        // However much longer it becomes, it is a record, and the next one is found.
+        let many = b"-pa1 ".repeat(200);
+        let long: Vec<_> = (0..8).map(|part| piece(1, part, &many)).collect();
+        let exec = record(libc::SYS_execve, 1, &[&[piece(1, 0, b"mysql")][..], &long[1..]].concat());
+        let kept = passed(&[exec, record(libc::SYS_close, 2, &[])].concat());
+        assert_eq!(seen(&kept).iter().map(|(ts, _)| *ts).collect::<Vec<_>>(), [1, 2]);
     }
 
     #[test]

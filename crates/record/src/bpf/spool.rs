@@ -9,6 +9,7 @@ use std::collections::binary_heap::PeekMut;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use whyslow_privacy::files;
 
 /// Writes the streams.
 pub(crate) struct SpoolWriter {
@@ -31,7 +32,7 @@ impl SpoolWriter {
             Some(at) => at,
             None => {
                 let path = self.folder.join(stream);
-                let file = OpenOptions::new().append(true).create_new(true).open(&path);
+                let file = files::create_file(&path);
                 let file = file.map_err(|source| RecordError::Spool { path, source })?;
                 self.streams.push((stream.to_string(), file));
                 self.streams.len() - 1

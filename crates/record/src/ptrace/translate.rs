@@ -2,6 +2,7 @@
 
 use super::event::{Ended, Origin, RawEvent};
 use super::signals::signal_name;
+use crate::arguments;
 use crate::clock::Clock;
 use crate::decode::{self, CallText, NoNames, PrintOptions};
 use crate::names::FdNames;
@@ -18,6 +19,8 @@ pub struct Translator {
     print: PrintOptions,
     text: CallText,
     names: Option<FdNames>,
+    /// Arguments of programs without secrets; `None` where secrets are to be kept.
+    hidden: Option<Vec<u8>>,
     info: SourceInfo,
     calls: u64,
     began: Timestamp,
@@ -34,6 +37,7 @@ impl Translator {
             print: options.print(),
             text: CallText::default(),
             names: options.fd_names.then(FdNames::live),
+            hidden: (!options.show_secrets).then(Vec::new),
             info,
             calls: 0,
             began: clock.epoch(crate::clock::monotonic_ns()),
@@ -53,8 +57,13 @@ impl Translator {
         self.info.events += 1;
         let (source, line) = (self.info.id, self.info.lines);
         match event {
-            RawEvent::Call(call) => {
+            RawEvent::Call(mut call) => {
                 self.calls += 1;
+                if let Some(hidden) = self.hidden.as_mut().filter(|_| arguments::has_secrets(call.nr)) {
+                    hidden.clear();
+                    arguments::hide(call.nr, call.memory, hidden);
+                    call.memory = hidden;
+                }
                 self.info.starts_not_seen += u64::from(call.flags.contains(RawFlags::NO_ENTER));
                 let clock = self.clock;
                 decode::print(&call, &NoNames, &self.print, &mut self.text);

@@ -2,8 +2,8 @@
 
 use super::root::{ProcRoot, bounded, read_at_most};
 use std::os::unix::ffi::OsStrExt;
-use whyslow_model::command_line::without_secrets;
 use whyslow_model::{ProgramName, Tid};
+use whyslow_privacy::command_line::without_secrets;
 
 /// Bytes read of a command line. It is cut at 4 KiB once secrets are gone, which need their surroundings.
 const COMMAND_LINE: u64 = 16 << 10;

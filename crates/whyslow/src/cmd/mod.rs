@@ -14,6 +14,7 @@ mod path;
 mod peers;
 mod profile;
 mod record;
+mod recover;
 mod report;
 mod requests;
 mod rule;
@@ -47,6 +48,7 @@ pub(crate) struct Command {
 pub(crate) static COMMANDS: &[&Command] = &[
     &diagnose::COMMAND,
     &record::COMMAND,
+    &recover::COMMAND,
     &trace::COMMAND,
     &top::COMMAND,
     &report::COMMAND,

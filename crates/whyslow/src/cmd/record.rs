@@ -9,6 +9,7 @@ use anyhow::{Context, bail};
 use clap::{ArgMatches, Args, FromArgMatches};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use whyslow_privacy::{command_line, files};
 use whyslow_store::{Meta, WriteOptions, Writer};
 
 /// The command.
@@ -53,17 +54,20 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     }
     let path = args.output.clone().unwrap_or_else(default_name);
     let mode = format!("{:?}", args.live.mode).to_lowercase();
+    let words: Vec<String> =
+        args.live.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let meta = Meta {
         tool: concat!("whyslow ", env!("CARGO_PKG_VERSION")).to_string(),
         mode: Some(mode),
-        command: args.live.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        command: if global.show_secrets { words } else { command_line::arguments(&words) },
+        show_secrets: global.show_secrets,
         host: Some(live::host()),
         ..Meta::default()
     };
     let options = WriteOptions { max_size: args.max_size, ..WriteOptions::LIVE };
     let mut writer = Writer::create(&path, meta, options)?;
     let spool = path.join("spool");
-    std::fs::create_dir(&spool).with_context(|| format!("{}: cannot be made", spool.display()))?;
+    files::create_folder(&spool).with_context(|| format!("{}: cannot be made", spool.display()))?;
     let long = args.max_size.is_some() || args.live.length().is_none_or(|length| length > CONVERT_AT_END);
     let result = live::record(&args.live, Some(&spool), if long { Some(&mut writer) } else { None }, global);
     let ended = match result {
@@ -90,7 +94,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         "whyslow: {}: {} events, {}\nnext: whyslow report {}",
         crate::output::plain(&path.display().to_string()),
         written.events,
-        bytes(written.bytes),
+        crate::output::bytes(written.bytes),
         crate::output::plain(&path.display().to_string()),
     );
     Ok(ended.status())
@@ -101,14 +105,6 @@ fn default_name() -> PathBuf {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64;
     let text = whyslow_model::Timestamp::new(now).date_and_time();
     Path::new(&format!("whyslow-{text}.whyslow")).to_path_buf()
-}
-
-fn bytes(count: u64) -> String {
-    match count {
-        0..10_000 => format!("{count} bytes"),
-        10_000..10_000_000 => format!("{:.0} KB", count as f64 / 1e3),
-        _ => format!("{:.0} MB", count as f64 / 1e6),
-    }
 }
 
 fn size(text: &str) -> Result<u64, String> {

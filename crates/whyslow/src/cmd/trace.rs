@@ -6,11 +6,13 @@ use crate::live::{self, LiveArgs};
 use crate::status::Status;
 use anyhow::{Context, bail};
 use clap::{ArgMatches, Args, FromArgMatches};
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use whyslow_model::line::{Clock, LineFormat, Who};
 use whyslow_model::{Event, Sink};
+use whyslow_privacy::redact;
 
 /// The command.
 pub(super) static COMMAND: Command = Command { name: "trace", clap, run };
@@ -23,6 +25,9 @@ Examples:
   whyslow trace -T -tt -o trace.st -- ls -l       a command, with times and durations, into a file
   whyslow trace -e openat,stat -p 4711            only these calls; also classes: -e %file, %network, %desc
   whyslow diagnose trace.st                       the text is strace's, so that it can be read as a capture
+
+Passwords, tokens and keys that are recognised are replaced by [redacted], unless --show-secrets is given. Payload that
+nothing marks as a secret is shown as it is: look before you share a trace.
 
 strace's flags mean the same: -f (children too), -t -tt -ttt, -T, -y, -s, -e, -o.")]
 struct Trace {
@@ -88,7 +93,14 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         durations: args.durations,
         ..LineFormat::STRACE
     };
-    let mut printer = Printer { format, out: BufWriter::new(out), line: Vec::new(), error: None, lost: 0 };
+    let mut printer = Printer {
+        format,
+        show_secrets: global.show_secrets,
+        out: BufWriter::new(out),
+        line: Vec::new(),
+        error: None,
+        lost: 0,
+    };
     let ended = live::record(&args.live, None, Some(&mut printer), global)?;
     printer.flush();
     if let Some(error) = printer.error {
@@ -100,6 +112,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
 /// Writes a line for each call.
 struct Printer {
     format: LineFormat,
+    show_secrets: bool,
     out: BufWriter<Box<dyn Write>>,
     line: Vec<u8>,
     error: Option<io::Error>,
@@ -108,6 +121,13 @@ struct Printer {
 
 impl Printer {
     fn write(&mut self) {
+        // Secrets stand in strings: a line without any is told as it is.
+        if !self.show_secrets && self.line.contains(&b'"') {
+            let text = String::from_utf8_lossy(&self.line);
+            if let Cow::Owned(hidden) = redact(&text) {
+                self.line = hidden.into_bytes();
+            }
+        }
         self.line.push(b'\n');
         if self.error.is_none()
             && let Err(error) = self.out.write_all(&self.line)

@@ -55,7 +55,7 @@ pub(crate) struct LiveArgs {
     /// Bytes of each read and write to look at, for naming requests; 0 for none
     #[arg(long, value_name = "BYTES", default_value_t = 256, value_parser = clap::value_parser!(u32).range(0..=1000), help_heading = "How to record", hide_short_help = true)]
     payload: u32,
-    /// Keep these bytes as they are; else only what names a request is kept, without secrets
+    /// Keep these bytes as they are (needs --show-secrets); else only what names a request is kept, without secrets
     #[arg(long, help_heading = "How to record", hide_short_help = true)]
     keep_payload: bool,
     /// Count and time functions of the kernel too, and show who calls them: a name, module:function, or a pattern (tcp_*)
@@ -196,6 +196,11 @@ impl LiveArgs {
     /// True where something live was asked for.
     pub(crate) fn is_asked(&self) -> bool {
         !self.command.is_empty() || !self.selection().is_empty()
+    }
+
+    /// True where payload is to be kept as it is, with the secrets in it.
+    pub(super) fn keeps_payload(&self) -> bool {
+        self.keep_payload
     }
 
     /// True where functions of the kernel are to be counted.

@@ -6,6 +6,7 @@ use super::refusal::refusal;
 use super::signals::{Arrival, Arrivals};
 use super::target::{self, Target};
 use super::{Ended, Recording};
+use crate::global::Global;
 use crate::output::say;
 use anyhow::{Context, bail};
 use std::path::Path;
@@ -47,14 +48,15 @@ pub(super) fn record(
     args: &LiveArgs,
     folder: &Path,
     follow: Option<&mut dyn Sink>,
+    global: &Global,
     beside: Option<&mut Beside>,
 ) -> anyhow::Result<Ended> {
     let stored = folder.join("ptrace.whyslow");
     if let Some(sink) = follow {
-        return run(args, sink, Recording::Told, beside);
+        return run(args, sink, Recording::Told, global, beside);
     }
     let mut writer = Writer::create(&stored, Meta::default(), WriteOptions::CONVERT)?;
-    let ended = run(args, &mut writer, Recording::Stored(stored), None)?;
+    let ended = run(args, &mut writer, Recording::Stored(stored), global, None)?;
     writer.finish()?;
     Ok(ended)
 }
@@ -63,10 +65,11 @@ fn run(
     args: &LiveArgs,
     sink: &mut dyn Sink,
     recorded: Recording,
+    global: &Global,
     mut beside: Option<&mut Beside>,
 ) -> anyhow::Result<Ended> {
     let mut arrivals = Arrivals::listen().context("listening for signals")?;
-    let options = args.options();
+    let options = whyslow_record::Options { show_secrets: global.show_secrets, ..args.options() };
     let recorder_options = ptrace::Options {
         follow: options.follow,
         syscalls: options.calls.clone(),

@@ -25,9 +25,8 @@ pub(crate) use expression::calls_of;
 
 use crate::global::Global;
 use crate::status::Status;
-use anyhow::Context;
+use crate::temporary::LiveFolder;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 use whyslow_host::Sample;
 use whyslow_model::{
     CaptureKind, CaptureNote, Coverage, Event, NoteKind, Sink, SourceId, SourceInfo, Span, Timestamp,
@@ -66,7 +65,7 @@ pub(crate) struct Ended {
     /// Samples of the host that were not told yet.
     samples: Vec<Sample>,
     /// Holds the spool until it was read.
-    _spool: Option<TempDir>,
+    _spool: Option<LiveFolder>,
 }
 
 impl Ended {
@@ -124,13 +123,15 @@ pub(crate) fn record(
     follow: Option<&mut dyn Sink>,
     global: &Global,
 ) -> anyhow::Result<Ended> {
+    anyhow::ensure!(
+        !args.keeps_payload() || global.show_secrets,
+        "--keep-payload keeps passwords and tokens that are sent and received, so it needs --show-secrets\nnext: add --show-secrets to keep them; or leave --keep-payload away"
+    );
     let temporary = match spool {
         Some(_) => None,
-        None => Some(
-            tempfile::Builder::new().prefix("whyslow-").tempdir().context("a folder for the recording")?,
-        ),
+        None => Some(LiveFolder::make(global.show_secrets)?),
     };
-    let folder = spool.or(temporary.as_ref().map(TempDir::path)).expect("one of both");
+    let folder = spool.or(temporary.as_ref().map(LiveFolder::path)).expect("one of both");
     let refused = "--probe needs BPF, which is not to be had here, or not asked for\nnext: whyslow doctor tells what is missing; without --probe the recording works";
     if let Some(why) = host::is_all(args) {
         anyhow::ensure!(!args.has_probes(), "{why}: {refused}");
@@ -141,7 +142,7 @@ pub(crate) fn record(
     // A profile and a printed trace are of one program.
     let mut beside = if args.wants_host() { Some(host::Beside::start(follow.is_some())?) } else { None };
     let mut ended = if by_ptrace {
-        by_ptrace::record(args, folder, follow, beside.as_mut())?
+        by_ptrace::record(args, folder, follow, global, beside.as_mut())?
     } else {
         by_bpf::record(args, folder, follow, global, beside.as_mut())?
     };

@@ -2,6 +2,7 @@
 //! descriptors from /proc. A child process records, so that nothing it prints lands on the screen.
 
 use super::happening::{Answer, Happening};
+use crate::temporary::LiveFolder;
 use anyhow::{Context, bail};
 use signal_hook::consts::{SIGINT, SIGKILL};
 use std::fs::File;
@@ -131,7 +132,7 @@ fn table(pid: Tid, view: &'static str, stop: &AtomicI32) -> anyhow::Result<Table
     let facts = match view {
         "fds" => descriptors(pid),
         _ => {
-            let folder = tempfile::Builder::new().prefix("whyslow-top-").tempdir()?;
+            let folder = LiveFolder::make(false)?;
             let recording = folder.path().join("look.whyslow");
             record(pid, LOOK, &recording, stop)?;
             let mut facts = Facts::default();

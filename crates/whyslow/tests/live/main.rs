@@ -6,6 +6,8 @@ mod doctor;
 mod host_calls;
 mod host_live;
 mod live_equal;
+mod private;
 mod pty;
+mod recover;
 mod stock_kernel;
 mod top;

@@ -10,8 +10,8 @@ use std::time::Duration;
 use whyslow_counters::text;
 use whyslow_model::Trait;
 use whyslow_model::cgroup::{container_of, pod_of, unit_of};
-use whyslow_model::command_line::without_secrets;
 use whyslow_model::text::bounded;
+use whyslow_privacy::command_line::without_secrets;
 
 /// What is said of a process in each sample.
 #[derive(Clone, Default, Debug)]
@@ -91,6 +91,8 @@ const AT_A_TIME: usize = 64;
 
 impl Commands {
     pub(super) fn new(root: &Root) -> Commands {
+        // Else the first look would wait in vain for its command lines.
+        whyslow_privacy::prepare();
         let proc = open_dir(rustix::fs::CWD, root.path("/proc"));
         let aside = proc.ok().and_then(|proc| {
             Aside::start(move |lives: Vec<Life>| {

@@ -6,21 +6,16 @@
 //!
 //! Time is linear in the text: the `regex` crate does not backtrack.
 
-mod patterns;
-
-use crate::walk;
-use patterns::PATTERNS;
+use crate::REDACTED;
+use crate::patterns::PATTERNS;
 use std::borrow::Cow;
+use std::sync::LazyLock;
 use whyslow_model::text::unescape;
-use whyslow_model::{Diagnosis, Diff, Table};
-
-/// What stands for a secret.
-pub const REDACTED: &str = "[redacted]";
 
 /// The text with every secret that is recognised replaced by [`REDACTED`]; borrowed where there is none.
 ///
 /// ```
-/// use whyslow_report::redact;
+/// use whyslow_privacy::redact;
 /// assert_eq!(redact("GET /?token=abc&n=1"), "GET /?token=[redacted]&n=1");
 /// assert_eq!(redact("redis://:pa55@cache:6379/0"), "redis://:[redacted]@cache:6379/0");
 /// ```
@@ -35,6 +30,11 @@ pub fn redact(text: &str) -> Cow<'_, str> {
         out = Cow::Owned(changed);
     }
     out
+}
+
+/// Makes ready what the first text would wait for, some milliseconds: for who must answer in time.
+pub fn prepare() {
+    LazyLock::force(&PATTERNS);
 }
 
 fn redact_plain(text: &str) -> Cow<'_, str> {
@@ -52,27 +52,6 @@ fn redact_plain(text: &str) -> Cow<'_, str> {
 fn hides_secret(hex_run: &str) -> bool {
     let decoded = unescape(hex_run.as_bytes());
     PATTERNS.any.is_match(&String::from_utf8_lossy(&decoded))
-}
-
-pub(crate) fn redact_in_place(text: &mut String) {
-    if let Cow::Owned(redacted) = redact(text) {
-        *text = redacted;
-    }
-}
-
-/// Replaces the secrets in every text of a diagnosis.
-pub fn redact_diagnosis(diagnosis: &mut Diagnosis) {
-    walk::diagnosis(diagnosis, &mut |text, _| redact_in_place(text));
-}
-
-/// Replaces the secrets in every text of a table.
-pub fn redact_table(table: &mut Table) {
-    walk::table(table, &mut |text, _| redact_in_place(text));
-}
-
-/// Replaces the secrets in every text of a comparison.
-pub fn redact_diff(diff: &mut Diff) {
-    walk::diff(diff, &mut |text, _| redact_in_place(text));
 }
 
 #[cfg(test)]
