@@ -9,6 +9,7 @@ use anyhow::{Context, bail};
 use clap::{ArgMatches, Args, FromArgMatches};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use whyslow_model::visible;
 use whyslow_store::{Meta, WriteOptions, Writer};
 
 /// The command.
@@ -63,7 +64,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let options = WriteOptions { max_size: args.max_size, ..WriteOptions::LIVE };
     let mut writer = Writer::create(&path, meta, options)?;
     let spool = path.join("spool");
-    std::fs::create_dir(&spool).with_context(|| format!("{}: cannot be made", spool.display()))?;
+    std::fs::create_dir(&spool).with_context(|| format!("{}: cannot be made", visible::path(&spool)))?;
     let long = args.max_size.is_some() || args.live.length().is_none_or(|length| length > CONVERT_AT_END);
     let result = live::record(&args.live, Some(&spool), if long { Some(&mut writer) } else { None }, global);
     let ended = match result {
@@ -88,10 +89,10 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let _ = std::fs::remove_dir_all(&spool);
     say!(
         "whyslow: {}: {} events, {}\nnext: whyslow report {}",
-        crate::output::plain(&path.display().to_string()),
+        visible::path(&path),
         written.events,
         bytes(written.bytes),
-        crate::output::plain(&path.display().to_string()),
+        visible::path(&path),
     );
     Ok(ended.status())
 }
