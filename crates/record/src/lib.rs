@@ -14,6 +14,8 @@ mod counts;
 pub mod decode;
 pub mod doctor;
 mod error;
+#[cfg(feature = "bpf")]
+mod inside;
 pub mod names;
 mod options;
 #[cfg(feature = "bpf")]
