@@ -25,6 +25,7 @@ pub mod syscall;
 pub mod table;
 pub mod text;
 pub mod time;
+pub mod visible;
 pub mod walk;
 
 pub use access::{Logged, PercentileRow, PercentileTable, Upstream};

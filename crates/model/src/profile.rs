@@ -13,6 +13,7 @@ pub use damage::ProfileDamage;
 pub use known::Known;
 pub use top_report::{ListedLine, Listing, Printed, TopReport, TopRow};
 
+use crate::visible;
 use std::ops::Range;
 
 /// Index of a text in [`Profile::strings`]. 0 is the empty text.
@@ -198,6 +199,25 @@ impl Profile {
     /// The text of an id; empty for an id that is none of this profile.
     pub fn str(&self, id: StringId) -> &str {
         slice_of(&self.text_ends, id.0).and_then(|range| self.text.get(range)).unwrap_or("")
+    }
+
+    /// Makes visible in all texts what a terminal would act upon.
+    pub fn show_texts(&mut self) {
+        let (mut text, mut ends) = (String::with_capacity(self.text.len()), Vec::new());
+        for id in 0..self.text_ends.len() as u32 {
+            let shown = visible::line(self.str(StringId(id)));
+            // Escapes are longer than what they stand for: what cannot be numbered any more is left empty.
+            if u32::try_from(text.len() + shown.len()).is_ok() {
+                text.push_str(&shown);
+            }
+            ends.push(text.len() as u32);
+        }
+        (self.text, self.text_ends) = (text, ends);
+    }
+
+    /// True where a text holds what a terminal would act upon.
+    pub fn acts(&self) -> bool {
+        self.text.contains(visible::acts)
     }
 
     /// How many texts there are.

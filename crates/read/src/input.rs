@@ -10,7 +10,9 @@ use crate::source::{Source, Trouble, conclude, read_retrying};
 use std::io;
 use std::path::{Path, PathBuf};
 use whyslow_model::event::Tid;
-use whyslow_model::{CaptureKind, CaptureNote, ClockKind, Event, NoteKind, Sink, SourceId, SourceInfo};
+use whyslow_model::{
+    CaptureKind, CaptureNote, ClockKind, Event, NoteKind, Sink, SourceId, SourceInfo, visible,
+};
 
 /// Something to read.
 #[derive(Clone, Debug)]
@@ -295,10 +297,17 @@ impl Reading {
                 Input::Stdin => found.push(("-".to_string(), Origin::Stdin, false)),
                 Input::Bytes { name, data } => found.push((name.clone(), Origin::Bytes(data), false)),
                 Input::File(path) if path.is_dir() => match folder::files_in(path) {
-                    Ok(files) => found.extend(files.into_iter().map(|file| {
-                        let below = file.parent() != Some(path);
-                        (name_of(&file), Origin::Path(file), below)
-                    })),
+                    Ok((files, passed_over)) => {
+                        found.extend(files.into_iter().map(|file| {
+                            let below = file.parent() != Some(path);
+                            (name_of(&file), Origin::Path(file), below)
+                        }));
+                        if let Some(text) = passed_over {
+                            let text = format!("{}: {text}", visible::path(path));
+                            let (kind, source) = (NoteKind::Skipped, SourceId(0));
+                            sink.push(Event::Note(CaptureNote { kind, source, line: None, text, tid: None }));
+                        }
+                    }
                     Err(reason) => self.skip(name_of(path), SourceId(0), reason, sink),
                 },
                 Input::File(path) => found.push((name_of(path), Origin::Path(path.clone()), false)),
@@ -454,7 +463,7 @@ impl Reading {
         const SHOWN: usize = 5;
         let more = self.skipped.len().saturating_sub(SHOWN);
         self.skipped.truncate(SHOWN);
-        let reasons = self.skipped.iter().map(|(path, reason)| format!("{}: {reason}", path.display()));
+        let reasons = self.skipped.iter().map(|(path, reason)| format!("{}: {reason}", visible::path(path)));
         let mut reasons: Vec<String> = reasons.collect();
         if more > 0 {
             reasons.push(format!("and {more} more"));

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use whyslow_model::visible;
 
 /// Why a recording could not be made or went wrong.
 #[derive(thiserror::Error, Debug)]
@@ -30,8 +31,16 @@ pub enum RecordError {
     )]
     PidNamespace,
     /// A file of the recording cannot be written.
-    #[error("{path}: {source}\nnext: give another place by -o, or free some space")]
+    #[error("{}: cannot be written: {source}\nnext: {}", visible::path(path), place(source))]
     Spool {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file that is needed cannot be read.
+    #[error("{}: cannot be read: {source}", visible::path(path))]
+    Unreadable {
         /// The file or folder.
         path: PathBuf,
         /// Why.
@@ -71,9 +80,25 @@ pub enum RecordError {
 /// What to do about a refusal.
 #[cfg(feature = "bpf")]
 fn remedy(refusal: &libbpf_rs::Error) -> &'static str {
-    // libbpf tells the kernel's EMFILE as text only.
-    match format!("{refusal:#}").contains("Too many open files") {
-        true => "raise the hard limit of open files (`ulimit -Hn`): a recording needs about 200 and 6 a CPU",
-        false => "`whyslow doctor` tells what is missing",
+    // libbpf tells the kernel's EMFILE and ENOMEM as text only.
+    let told = format!("{refusal:#}");
+    match () {
+        () if told.contains("Too many open files") => {
+            "raise the hard limit of open files (`ulimit -Hn`): a recording needs about 200 and 6 a CPU"
+        }
+        () if told.contains("Cannot allocate memory") => {
+            "give the recorder more memory (its control group's memory.max), or less to hold: --buffer 1"
+        }
+        () => "`whyslow doctor` tells what is missing",
+    }
+}
+
+/// What to do where a file could not be written.
+fn place(refusal: &io::Error) -> &'static str {
+    match refusal.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "free some space, or give another place by -o"
+        }
+        _ => "give another place by -o",
     }
 }

@@ -15,6 +15,8 @@ mod counts;
 pub mod decode;
 pub mod doctor;
 mod error;
+#[cfg(feature = "bpf")]
+mod inside;
 pub mod names;
 mod namespace;
 mod options;

@@ -3,12 +3,13 @@
 use crate::bpf::spool::SpoolReader;
 use crate::clock::Clock;
 use crate::error::RecordError;
+use crate::inside;
 use crate::options::Options;
 use crate::replay::Recorded;
 use serde::{Deserialize, Serialize};
-use std::io;
-use std::path::{Path, PathBuf};
-use whyslow_model::{Coverage, Event, FdEntry, ProcessInfo, Span, Timestamp};
+use std::io::Read;
+use std::path::Path;
+use whyslow_model::{Coverage, Event, FdEntry, ProcessInfo, Span, visible};
 use whyslow_privacy::files;
 
 /// The file beside the streams.
@@ -45,6 +46,11 @@ impl Head {
         }
     }
 
+    /// Where the head cannot be read.
+    fn unknown() -> Head {
+        Head::new(Clock { offset: 0 }, 0, &Options::default(), &[])
+    }
+
     pub(crate) fn write(&self, spool: &Path) -> Result<(), RecordError> {
         let path = spool.join(FILE);
         let text = serde_json::to_vec(self).map_err(|error| RecordError::Internal(error.to_string()))?;
@@ -57,32 +63,50 @@ impl Head {
     }
 }
 
-/// True where `spool` is what a killed recorder left.
+/// True where `spool` is what a killed recorder left: a folder of its own, no link to another, with a head however damaged.
 pub fn can_recover(spool: &Path) -> bool {
-    spool.join(FILE).is_file()
+    let is_folder = std::fs::symlink_metadata(spool).is_ok_and(|about| about.is_dir());
+    is_folder && std::fs::symlink_metadata(spool.join(FILE)).is_ok()
+}
+
+/// The head in `spool`, or what is wrong with it.
+fn read_head(spool: &Path) -> Result<Head, String> {
+    let file = inside::open(spool, Path::new(FILE)).map_err(|error| error.to_string())?;
+    let mut text = Vec::new();
+    file.take(MOST_BYTES + 1).read_to_end(&mut text).map_err(|error| error.to_string())?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(format!("it is longer than {} MiB", MOST_BYTES >> 20));
+    }
+    serde_json::from_slice(&text).map_err(|error| format!("it is damaged: {error}"))
 }
 
 impl Recorded {
-    /// What a killed recorder left in `spool`. When it was killed is when its last record was written.
+    /// What a killed recorder left in `spool`. When it was killed is when its last record was written. Without the head its
+    /// records are read all the same.
     ///
     /// # Errors
-    /// Where the head cannot be read.
+    /// Where the streams cannot be read.
     pub fn recover(spool: &Path) -> Result<Recorded, RecordError> {
-        let path = spool.join(FILE);
-        let failed = |path: PathBuf| move |source| RecordError::Spool { path, source };
-        let length = std::fs::metadata(&path).map_err(failed(path.clone()))?.len();
-        if length > MOST_BYTES {
-            return Err(failed(path)(io::Error::other("too long for the head of a recording")));
-        }
-        let text = std::fs::read(&path).map_err(failed(path.clone()))?;
-        let head: Head = serde_json::from_slice(&text).map_err(|error| failed(path)(error.into()))?;
+        let mut notes = vec![
+            "the recorder was killed: this is what it had written by then; what was lost, and what it cost, is unknown"
+                .to_string(),
+        ];
+        let head = read_head(spool).unwrap_or_else(|reason| {
+            notes.push(format!(
+                "{}: {reason}; its times count from the start of the machine, and which processes and files were there \
+                 before is unknown",
+                visible::path(&spool.join(FILE))
+            ));
+            Head::unknown()
+        });
         let clock = Clock { offset: head.clock_offset };
         let options = Options { spool: spool.into(), ..head.options };
         let processes = head.processes.into_iter().map(Event::Process);
         let descriptors = head.descriptors.into_iter().map(|entry| Event::Fd(Box::new(entry)));
         let state: Vec<Event<'static>> = processes.chain(descriptors).collect();
-        let began = clock.epoch(head.began);
-        let ended = last_time(&options, clock)?.unwrap_or(began);
+        let (first, last) = times(&options, &mut notes)?.unwrap_or((head.began, head.began));
+        let began = clock.epoch(if head.began == 0 { first } else { head.began });
+        let ended = clock.epoch(last);
         Ok(Recorded {
             clock,
             options,
@@ -96,10 +120,7 @@ impl Recorded {
             spans: vec![Span { from: began, to: ended, calls: Coverage::Full }],
             losses: Vec::new(),
             cost: None,
-            notes: vec![
-                "the recorder was killed: this is what it had written by then; what was lost, and what it cost, is unknown"
-                    .to_string(),
-            ],
+            notes,
             trouble: None,
             // What ran may still run: then its code can be looked at.
             symbols: Default::default(),
@@ -107,9 +128,69 @@ impl Recorded {
     }
 }
 
-/// When the last record was written.
-fn last_time(options: &Options, clock: Clock) -> Result<Option<Timestamp>, RecordError> {
-    let mut last = None;
-    SpoolReader::new(&options.spool, false).read(u64::MAX, |record| last = Some(record.header.ts))?;
-    Ok(last.map(|ts| clock.epoch(ts)))
+/// When the first and the last record were written, on the kernel's clock. Notes what is no stream.
+fn times(options: &Options, notes: &mut Vec<String>) -> Result<Option<(u64, u64)>, RecordError> {
+    let mut times = None;
+    let mut reader = SpoolReader::new(&options.spool, false);
+    reader.read(u64::MAX, |record| {
+        let ts = record.header.ts;
+        times = Some(times.map_or((ts, ts), |(first, _)| (first, ts)));
+    })?;
+    notes.extend(reader.passed_over);
+    Ok(times)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use whyslow_model::SourceId;
+
+    /// A spool without a record, whose head is `head`.
+    fn spool(head: &[u8]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join(FILE), head).expect("written");
+        std::fs::write(folder.path().join("rare"), []).expect("written");
+        folder
+    }
+
+    fn notes(spool: &Path) -> Vec<String> {
+        assert!(can_recover(spool));
+        let recorded = Recorded::recover(spool).expect("recovered");
+        recorded.replay("x", SourceId(0), &mut |_: Event<'_>| {}).expect("read");
+        recorded.notes
+    }
+
+    #[test]
+    fn a_damaged_head_costs_the_head_alone() {
+        let head = Head::new(Clock { offset: 7 }, 5, &Options::default(), &[]);
+        let whole = serde_json::to_vec(&head).expect("encoded");
+        assert_eq!(notes(spool(&whole).path()).len(), 1);
+        let mut damaged = whole.clone();
+        damaged[10..18].fill(0xff);
+        for head in [&damaged, &whole[..20], &b""[..], b"[]"] {
+            let folder = spool(head);
+            let notes = notes(folder.path());
+            assert!(notes.len() == 2 && notes[1].contains("head.json: it is damaged"), "{notes:?}");
+        }
+    }
+
+    #[test]
+    fn no_link_and_no_fifo_is_followed() {
+        let folder = spool(b"{}");
+        let head = folder.path().join(FILE);
+        std::fs::remove_file(&head).expect("removed");
+        let outside = tempfile::NamedTempFile::new().expect("a file");
+        std::os::unix::fs::symlink(outside.path(), &head).expect("linked");
+        let fifo = folder.path().join("calls-0");
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).expect("made");
+        let notes = notes(folder.path());
+        assert!(notes[1].contains("head.json: it is a link"), "{notes:?}");
+        assert!(notes[2].contains("calls-0: it is not a regular file"), "{notes:?}");
+        let link = outside.path().with_extension("spool");
+        std::os::unix::fs::symlink(folder.path(), &link).expect("linked");
+        let is_followed = can_recover(&link);
+        std::fs::remove_file(&link).expect("removed");
+        assert!(!is_followed);
+    }
 }

@@ -3,10 +3,9 @@
 
 use crate::redact;
 use crate::style::Style;
-use crate::visible::visible;
 use crate::walk::{self, Text};
 use std::io::{self, Write};
-use whyslow_model::{Diagnosis, Diff, Table};
+use whyslow_model::{Diagnosis, Diff, Table, visible};
 
 /// Writes one kind of input.
 pub(crate) type Render<T> = fn(&T, &Style, &mut dyn Write) -> io::Result<()>;
@@ -62,9 +61,14 @@ impl Exporter {
         if !style.show_secrets {
             redact::redact_in_place(text);
         }
-        if !self.escapes_controls
-            && let std::borrow::Cow::Owned(shown) = visible(text, kind)
-        {
+        if self.escapes_controls {
+            return;
+        }
+        let shown = match kind {
+            Text::Line => visible::line(text),
+            Text::Block => visible::block(text),
+        };
+        if let std::borrow::Cow::Owned(shown) = shown {
             *text = shown;
         }
     }

@@ -13,7 +13,6 @@ pub mod redact;
 mod style;
 mod table_text;
 mod time_parts;
-mod visible;
 mod walk;
 
 pub use exporter::Exporter;
@@ -21,4 +20,3 @@ pub use formats::{EXPORTERS, HTML, JSON, MARKDOWN, TERMINAL, exporter};
 pub use redact::{redact, redact_diagnosis, redact_diff, redact_table};
 pub use style::Style;
 pub use table_text::cell_text;
-pub use visible::acts;

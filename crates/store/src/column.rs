@@ -1,13 +1,15 @@
 //! Columns: their types on disk, and the buffers that rows are put into and taken from, value by value in the order
 //! of the table's columns.
 
-use crate::text::storable;
+use crate::text::{MAX_TEXT, storable};
 use arrow_array::builder::{
     BooleanBuilder, Float64Builder, Int32Builder, Int64Builder, StringBuilder, UInt32Builder, UInt64Builder,
 };
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type, UInt32Type, UInt64Type};
-use arrow_array::{Array, ArrayRef, BooleanArray, DictionaryArray, PrimitiveArray, StringArray};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, DictionaryArray, PrimitiveArray, StringArray, StringViewArray,
+};
 use arrow_schema::{DataType, Field};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -76,10 +78,12 @@ impl Kind {
         }
     }
 
-    /// As it is read: words come as a dictionary, so that each is decoded once.
+    /// As it is read: words come as a dictionary, so that each is decoded once; texts as views, so that one that many rows
+    /// share takes its memory once.
     pub(crate) fn read_as(self) -> DataType {
         match self {
             Kind::Word => DataType::Dictionary(DataType::Int32.into(), DataType::Utf8.into()),
+            Kind::Text => DataType::Utf8View,
             _ => self.stored(),
         }
     }
@@ -260,7 +264,7 @@ pub(crate) enum View {
     U32(PrimitiveArray<UInt32Type>),
     F64(PrimitiveArray<Float64Type>),
     Bool(BooleanArray),
-    Text(StringArray),
+    Text(StringViewArray),
     Word(DictionaryArray<Int32Type>, StringArray),
 }
 
@@ -276,7 +280,7 @@ impl View {
             Kind::U32 => array.as_primitive_opt().cloned().map(View::U32),
             Kind::F64 => array.as_primitive_opt().cloned().map(View::F64),
             Kind::Bool => array.as_boolean_opt().cloned().map(View::Bool),
-            Kind::Text => array.as_string_opt().cloned().map(View::Text),
+            Kind::Text => array.as_string_view_opt().cloned().map(View::Text),
             Kind::Word => array.as_dictionary_opt::<Int32Type>().and_then(|words| {
                 Some(View::Word(words.clone(), words.values().as_string_opt::<i32>()?.clone()))
             }),
@@ -326,17 +330,18 @@ impl<'a> Take<'a> {
         self.i64().and_then(|ns| u64::try_from(ns).ok()).map_or(Nanos::UNKNOWN, Nanos::new)
     }
 
-    /// Text or a word.
+    /// Text or a word; of one that is longer than the format allows, the beginning.
     #[inline]
     pub(crate) fn text(&mut self) -> Option<&'a str> {
-        match self.views.next()? {
-            View::Text(array) if array.is_valid(self.at) => Some(array.value(self.at)),
+        let text = match self.views.next()? {
+            View::Text(array) if array.is_valid(self.at) => array.value(self.at),
             View::Word(words, values) => {
                 let key = words.key(self.at)?;
-                (key < values.len() && values.is_valid(key)).then(|| values.value(key))
+                (key < values.len() && values.is_valid(key)).then(|| values.value(key))?
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        Some(if text.len() > MAX_TEXT { &text[..text.floor_char_boundary(MAX_TEXT)] } else { text })
     }
 
     /// Text of its own.

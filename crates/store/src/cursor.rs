@@ -48,11 +48,17 @@ pub(crate) struct Cursor {
 impl Cursor {
     /// The table's rows behind number `floor`, or `None` where it has no parts.
     pub(crate) fn open(dir: &Path, table: &'static Table, rank: usize, floor: u64) -> Option<Cursor> {
-        let parts: VecDeque<Found> = parts_in(&dir.join(table.name)).into();
-        (!parts.is_empty()).then(|| Cursor {
+        let (parts, report): (VecDeque<Found>, Report) = match parts_in(&dir.join(table.name)) {
+            Ok(parts) => (parts.into(), Report::default()),
+            Err(reason) => {
+                let damaged = vec![format!("{}: {reason}", table.name)];
+                (VecDeque::new(), Report { damaged, damaged_parts: 1, ..Report::default() })
+            }
+        };
+        (!parts.is_empty() || report.damaged_parts > 0).then(|| Cursor {
             table,
             rank,
-            report: Report::default(),
+            report,
             parts,
             open: None,
             views: Vec::new(),

@@ -2,22 +2,23 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use whyslow_model::visible;
 
 /// Why a recording could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The directory is there already.
-    #[error("{}: exists already; a recording is never written over: give another name, or remove it", .0.display())]
+    #[error("{}: exists already; a recording is never written over: give another name, or remove it", visible::path(.0))]
     Exists(PathBuf),
     /// The disk is full.
     #[error(
         "{}: no space left on the device; what was written before can be read. Free some space, record to another \
          disk, or bound the recording with --max-size",
-        .0.display()
+        visible::path(.0)
     )]
     Full(PathBuf),
     /// The file system refused.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", visible::path(path))]
     Io {
         /// What was read or written.
         path: PathBuf,
@@ -25,7 +26,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// A part could not be encoded.
-    #[error("{}: cannot be written as Parquet: {reason}", path.display())]
+    #[error("{}: cannot be written as Parquet: {reason}", visible::path(path))]
     Encode {
         /// The part.
         path: PathBuf,
@@ -33,7 +34,10 @@ pub enum StoreError {
         reason: String,
     },
     /// Not a recording.
-    #[error("{}: not a recording: {reason}; a recording is a directory with meta.json and a folder for each table", path.display())]
+    #[error(
+        "{}: not a recording: {reason}; a recording is a directory with meta.json and a folder for each table",
+        visible::path(path)
+    )]
     NotARecording {
         /// The directory.
         path: PathBuf,
@@ -41,7 +45,10 @@ pub enum StoreError {
         reason: String,
     },
     /// Written by a later version that this one cannot read.
-    #[error("{}: its format is `{found}`, and this version reads `{known}`: use a newer whyslow", path.display())]
+    #[error(
+        "{}: its format is `{found}`, and this version reads `{known}`: use a newer whyslow",
+        visible::path(path)
+    )]
     TooNew {
         /// The directory.
         path: PathBuf,

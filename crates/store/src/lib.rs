@@ -10,6 +10,7 @@ mod error;
 mod guard;
 mod meta;
 mod notes;
+mod open_file;
 mod open_part;
 mod options;
 mod pages;

@@ -1,6 +1,7 @@
 //! `meta.json`: what a recording is of, and how far it was written.
 
 use crate::error::StoreError;
+use crate::open_file;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -245,7 +246,7 @@ impl Meta {
     pub(crate) fn read(dir: &Path) -> Result<Meta, StoreError> {
         let wrong = |reason: String| StoreError::NotARecording { path: dir.to_path_buf(), reason };
         let path = dir.join(FILE);
-        let file = fs::File::open(&path).map_err(|error| wrong(format!("{FILE}: {error}")))?;
+        let file = open_file::regular(&path).map_err(|error| wrong(format!("{FILE}: {error}")))?;
         let mut text = Vec::new();
         file.take(MOST_BYTES + 1)
             .read_to_end(&mut text)

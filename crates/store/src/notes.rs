@@ -4,6 +4,9 @@ use crate::cursor::Cursor;
 use crate::meta::{Meta, SCHEMA, Version};
 use whyslow_model::NoteKind;
 
+/// The clock may drift by so much while it is kept right, ns.
+const MOST_DRIFT: u64 = 1_000_000_000;
+
 /// The remarks, without the recording's name.
 pub(crate) fn of(meta: &Meta, cursors: &[Cursor]) -> Vec<(NoteKind, String)> {
     let mut notes = Vec::new();
@@ -24,6 +27,17 @@ pub(crate) fn of(meta: &Meta, cursors: &[Cursor]) -> Vec<(NoteKind, String)> {
         notes.push((
             NoteKind::Assumed,
             format!("the oldest rows were removed to keep within the size asked for: {rows}"),
+        ));
+    }
+    if let (Some(start), Some(end)) = (meta.clock.offset_start, meta.clock.offset_end)
+        && start.abs_diff(end) > MOST_DRIFT
+    {
+        let (by, way) = (start.abs_diff(end) / 1_000_000_000, if end > start { "forward" } else { "back" });
+        notes.push((
+            NoteKind::Assumed,
+            format!(
+                "the machine's clock was set {way} by {by} s while this was recorded: times of day are those of its start"
+            ),
         ));
     }
     for cursor in cursors {

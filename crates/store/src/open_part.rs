@@ -4,6 +4,7 @@
 use crate::column::{Column, View};
 use crate::guard::guarded;
 use crate::meta::Version;
+use crate::open_file;
 use crate::pages;
 use crate::part::{self, SCHEMA_KEY};
 use crate::table_writer::MOST_PART_BYTES;
@@ -16,15 +17,14 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 use parquet::file::metadata::ParquetMetaData;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A larger file is no part of ours: a part is closed at [`MOST_PART_BYTES`], which its last rows may exceed.
 const MOST_BYTES: u64 = 4 * MOST_PART_BYTES;
-/// Rows decoded at once.
-const BATCH: usize = 8 << 10;
+/// Rows decoded at once: of the longest texts, 16 MiB a column.
+const BATCH: usize = 2 << 10;
 
 /// A part by its file.
 #[derive(Clone, Debug)]
@@ -35,9 +35,13 @@ pub(crate) struct Found {
     pub(crate) bytes: u64,
 }
 
-/// The parts of a table's folder, in order.
-pub(crate) fn parts_in(folder: &Path) -> Vec<Found> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+/// The parts of a table's folder, in order. A link to a folder is refused: it may lead out of the recording.
+pub(crate) fn parts_in(folder: &Path) -> Result<Vec<Found>, String> {
+    match std::fs::symlink_metadata(folder) {
+        Ok(about) if about.is_symlink() => return Err("it is a link, which is not followed".to_string()),
+        _ => {}
+    }
+    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(Vec::new()) };
     let found = entries.flatten().filter_map(|entry| {
         let (number, checksum) = part::parse_name(entry.file_name().to_str()?)?;
         let bytes = entry.metadata().ok()?.len();
@@ -45,7 +49,7 @@ pub(crate) fn parts_in(folder: &Path) -> Vec<Found> {
     });
     let mut parts: Vec<Found> = found.collect();
     parts.sort_by(|a, b| (a.number, &a.path).cmp(&(b.number, &b.path)));
-    parts
+    Ok(parts)
 }
 
 /// A part that can be decoded.
@@ -97,7 +101,7 @@ fn read(found: &Found) -> Result<Bytes, String> {
     if found.bytes > MOST_BYTES {
         return Err(format!("it has {} bytes; a part has {MOST_BYTES} at most", found.bytes));
     }
-    let file = File::open(&found.path).map_err(|error| error.to_string())?;
+    let file = open_file::regular(&found.path).map_err(|error| error.to_string())?;
     let mut bytes = Vec::with_capacity(found.bytes as usize);
     file.take(MOST_BYTES).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     if crc32fast::hash(&bytes) != found.checksum {

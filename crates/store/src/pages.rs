@@ -2,12 +2,18 @@
 //! decoded. A file from a stranger may state any number, and the decoder would take memory for it.
 //!
 //! A page header is a struct in Thrift's compact protocol (parquet.thrift, `PageHeader`): field 2 is the size after
-//! decompression, field 3 the size before.
+//! decompression, field 3 the size before; the header of its kind (5, 7, 8) begins with the number of values.
 
+use crate::text::MAX_TEXT;
+use parquet::basic::Type;
 use parquet::file::metadata::ParquetMetaData;
 
 /// Bytes of a page after decompression. Ours have a megabyte, and at most a batch of the longest texts.
-const MOST_PAGE: i64 = 256 << 20;
+const MOST_PAGE: i64 = 32 << 20;
+/// Bytes of a page beside its values: how they are coded, and which are null.
+const BESIDE: i64 = 64 << 10;
+/// Bytes of the longest text with its length, and its share of what stands beside it.
+const LONGEST: i64 = MAX_TEXT as i64 + 16;
 /// Rows of a part at most.
 const MOST_ROWS: i64 = 1 << 24;
 
@@ -33,24 +39,39 @@ pub(crate) fn check(bytes: &[u8], metadata: &ParquetMetaData) -> Result<(), Stri
                 let (values, rows) = (column.num_values(), group.num_rows());
                 return Err(format!("a column states {values} values for {rows} rows"));
             }
-            check_chunk(chunk)?;
+            check_chunk(chunk, column.column_type() == Type::BYTE_ARRAY)?;
         }
     }
     Ok(())
 }
 
-fn check_chunk(mut chunk: &[u8]) -> Result<(), String> {
+fn check_chunk(mut chunk: &[u8], is_text: bool) -> Result<(), String> {
     while !chunk.is_empty() {
         let mut header = Compact { rest: chunk };
-        let (inflated, stored) = header.page_header().ok_or("a page header is damaged")?;
+        let Page { inflated, stored, values } = header.page_header().ok_or("a page header is damaged")?;
         if !(0..=MOST_PAGE).contains(&inflated) {
             return Err(format!("a page states {inflated} bytes; {MOST_PAGE} are allowed"));
+        }
+        if is_text && inflated > values.max(0).saturating_mul(LONGEST).saturating_add(BESIDE) {
+            return Err(format!(
+                "a page states {inflated} bytes for {values} texts; a text has at most {MAX_TEXT}"
+            ));
         }
         let stored = usize::try_from(stored).ok();
         chunk =
             stored.and_then(|stored| header.rest.get(stored..)).ok_or("a page ends outside of its column")?;
     }
     Ok(())
+}
+
+/// What the header of a page states.
+struct Page {
+    /// Bytes after decompression.
+    inflated: i64,
+    /// Bytes before.
+    stored: i64,
+    /// How many values it has.
+    values: i64,
 }
 
 /// Reads Thrift's compact protocol (thrift-compact-protocol.md).
@@ -62,18 +83,32 @@ impl Compact<'_> {
     /// Structs in structs at most: a page header has three levels.
     const DEPTH: usize = 8;
 
-    /// The two sizes; the header is read to its end.
-    fn page_header(&mut self) -> Option<(i64, i64)> {
-        let (mut inflated, mut stored) = (None, None);
+    /// What a page states; the header is read to its end.
+    fn page_header(&mut self) -> Option<Page> {
+        let (mut inflated, mut stored, mut values) = (None, None, 0);
         let mut id = 0;
         while let Some(kind) = self.field(&mut id)? {
             match (id, kind) {
                 (2, 5) => inflated = Some(self.zigzag()?),
                 (3, 5) => stored = Some(self.zigzag()?),
+                // The headers of data, of a dictionary, and of data in the second version begin with it.
+                (5 | 7 | 8, 12) => values = self.first_number()?,
                 _ => self.skip(kind, Self::DEPTH)?,
             }
         }
-        inflated.zip(stored)
+        Some(Page { inflated: inflated?, stored: stored?, values })
+    }
+
+    /// Field 1 of a struct, which is read to its end; 0 where it has none.
+    fn first_number(&mut self) -> Option<i64> {
+        let (mut id, mut number) = (0, 0);
+        while let Some(kind) = self.field(&mut id)? {
+            match (id, kind) {
+                (1, 5) => number = self.zigzag()?,
+                _ => self.skip(kind, Self::DEPTH - 1)?,
+            }
+        }
+        Some(number)
     }
 
     fn byte(&mut self) -> Option<u8> {

@@ -7,7 +7,7 @@ use crate::notes;
 use crate::tables::{Replay, TABLES, Table};
 use std::path::Path;
 use whyslow_model::{
-    CaptureKind, CaptureNote, Coverage, Event, NoteKind, Sink, SourceId, SourceInfo, Span, Timestamp,
+    CaptureKind, CaptureNote, Coverage, Event, NoteKind, Sink, SourceId, SourceInfo, Span, Timestamp, visible,
 };
 
 /// What was read.
@@ -57,8 +57,9 @@ pub fn read(
         return Err(StoreError::NotARecording { path: dir.to_path_buf(), reason: reason.clone() });
     }
     let name = dir.display().to_string();
+    let shown = visible::path(dir);
     let note = |kind: NoteKind, text: String| {
-        Event::Note(CaptureNote { kind, source, line: None, text: format!("{name}: {text}"), tid: None })
+        Event::Note(CaptureNote { kind, source, line: None, text: format!("{shown}: {text}"), tid: None })
     };
     if let Some(reason) = trouble {
         sink.push(note(NoteKind::Skipped, format!("{reason}; its tables are used, what it says is unknown")));

@@ -7,6 +7,7 @@ use anyhow::Context;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use whyslow_facts::Facts;
+use whyslow_model::visible;
 use whyslow_model::{CaptureNote, Event, NoteKind, Sink, SourceId};
 use whyslow_read::{Input, Options, Progress, ReadError};
 
@@ -44,7 +45,9 @@ pub(crate) fn facts_of(files: &[PathBuf], global: &Global) -> anyhow::Result<Fac
         match read_recording(path, source, &bar, &mut facts) {
             Ok(()) => used += 1,
             Err(error) => {
-                let text = format!("{error:#}; it is not used");
+                let told = crate::output::told(&error);
+                let reason = told.split_once("\nnext: ").map_or(&*told, |(reason, _)| reason);
+                let text = format!("{reason}; it is not used");
                 reasons.push(error.to_string());
                 facts.push(Event::Note(CaptureNote {
                     kind: NoteKind::Skipped,
@@ -77,7 +80,7 @@ pub(crate) fn read_recording(
     anyhow::ensure!(
         !spool.join("head.json").exists(),
         "{}: left by a recorder that was killed; this whyslow was built without BPF and cannot read it\nnext: use one built with the feature `bpf` (the default)",
-        path.display()
+        visible::path(path)
     );
     #[cfg(feature = "bpf")]
     if whyslow_record::can_recover(&spool) {
@@ -138,13 +141,13 @@ fn remark(facts: &Facts, global: &Global) {
     for note in &capture.notes {
         let told = matches!(note.kind, NoteKind::Skipped | NoteKind::Truncated) || global.verbose;
         if told {
-            say!("whyslow: {}", crate::output::plain(&note.text));
+            say!("whyslow: {}", visible::line(&note.text));
         }
     }
     for source in capture.sources.iter().filter(|source| source.rejects > 0 && !global.verbose) {
         say!(
             "whyslow: {}: {} damaged lines of {} not used (--verbose quotes the first)",
-            crate::output::plain(&source.name),
+            visible::line(&source.name),
             source.rejects,
             source.lines
         );
@@ -158,7 +161,7 @@ pub(crate) fn with_companions(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     if path == Path::new("-") || path.is_dir() {
         return Ok(vec![path.to_path_buf()]);
     }
-    std::fs::metadata(path).with_context(|| format!("{}: cannot be read", path.display()))?;
+    std::fs::metadata(path).with_context(|| format!("{}: cannot be read", visible::path(path)))?;
     let mut stem = path.to_path_buf();
     if matches!(path.extension().and_then(|ext| ext.to_str()), Some("gz" | "zst")) {
         stem.set_extension("");
@@ -189,7 +192,7 @@ pub(crate) fn with_companions(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     companions.sort();
     let files: Vec<PathBuf> = [path.to_path_buf()].into_iter().chain(companions).collect();
     for companion in files.iter().skip(1) {
-        say!("whyslow: {} is read with {}", companion.display(), path.display());
+        say!("whyslow: {} is read with {}", visible::path(companion), visible::path(path));
     }
     Ok(files)
 }

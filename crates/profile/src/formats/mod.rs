@@ -118,7 +118,7 @@ pub fn read_as(
 
 /// Reads a file; see [`read`].
 pub fn read_file(path: &Path, limits: Limits) -> Result<Loaded, ReadError> {
-    let name = path.display().to_string();
+    let name = whyslow_model::visible::path(path);
     let file = File::open(path)
         .map_err(|error| named(ReadError::new(ProfileDamage::Unreadable, error.to_string()), &name))?;
     read(file, &name, limits)

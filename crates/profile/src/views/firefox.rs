@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime};
 pub(super) static VIEW: ProfileView = ProfileView {
     name: "firefox",
     about: "JSON for profiler.firefox.com",
-    needs: Needs { everything: true, ..Needs::NOTHING },
+    needs: Needs { everything: true, escapes: true, ..Needs::NOTHING },
     write,
 };
 

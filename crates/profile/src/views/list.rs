@@ -9,6 +9,7 @@ use crate::units::percentage;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
+use whyslow_model::visible;
 
 /// The view.
 pub(super) static VIEW: ProfileView = ProfileView {
@@ -110,25 +111,28 @@ fn lines(
 /// Lines `first..=last` of a source file, as far as there are.
 fn source(file: &str, shape: &Shape, first: i64, last: i64) -> Result<Vec<String>, String> {
     let path = find(file, shape)?;
-    let opened = std::fs::File::open(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let opened = std::fs::File::open(&path).map_err(|error| format!("{}: {error}", visible::path(&path)))?;
     let is_file = opened.metadata().is_ok_and(|about| about.is_file());
     if !is_file {
-        return Err(format!("{}: this is no file", path.display()));
+        return Err(format!("{}: this is no file", visible::path(&path)));
     }
     let skipped = usize::try_from(first - 1).unwrap_or(0);
     let count = usize::try_from(last.saturating_sub(first).saturating_add(1)).unwrap_or(0);
     let lines = BufReader::new(opened.take(LONGEST_SOURCE)).split(b'\n');
     let lines = lines.skip(skipped).take(count).map(|line| {
-        let line = line.map_err(|error| format!("{}: {error}", path.display()))?;
+        let line = line.map_err(|error| format!("{}: {error}", visible::path(&path)))?;
         let text = String::from_utf8_lossy(&line);
-        Ok(text.strip_suffix('\r').unwrap_or(&text).to_string())
+        let text = text.strip_suffix('\r').unwrap_or(&text);
+        // pprof keeps tabs.
+        let words: Vec<_> = text.split('\t').map(visible::line).collect();
+        Ok(words.join("\t"))
     });
     lines.collect()
 }
 
 /// Where a source file is: an absolute name as it is, any other below the directories to search and all above them.
 fn find(file: &str, shape: &Shape) -> Result<PathBuf, String> {
-    let here = std::env::current_dir().map(|path| path.display().to_string()).unwrap_or_default();
+    let here = std::env::current_dir().map(|path| visible::path(&path).to_string()).unwrap_or_default();
     let search = if shape.source_path.is_empty() { here } else { shape.source_path.clone() };
     let path = trimmed(file, &Shape { source_path: search.clone(), ..shape.clone() });
     if path.starts_with('/') {

@@ -49,6 +49,9 @@ pub struct Needs {
     pub objects: bool,
     /// It writes bytes that are not for a terminal.
     pub binary: bool,
+    /// Its format has a way of its own to write any name. In the others, `folded` among them, what a terminal acts upon
+    /// is made visible: a line end in a name would end a line.
+    pub escapes: bool,
 }
 
 impl Needs {
@@ -60,6 +63,7 @@ impl Needs {
         granularity: None,
         objects: false,
         binary: false,
+        escapes: false,
     };
 }
 

@@ -12,7 +12,7 @@ use whyslow_model::profile::{LabelValue, LocationId, Profile, StringId, ValueTyp
 pub(super) static VIEW: ProfileView = ProfileView {
     name: "proto",
     about: "the profile in pprof's format, compressed (with -o FILE)",
-    needs: Needs { everything: true, binary: true, ..Needs::NOTHING },
+    needs: Needs { everything: true, binary: true, escapes: true, ..Needs::NOTHING },
     write,
 };
 

@@ -7,6 +7,7 @@ use crate::units;
 use regex::Regex;
 use std::borrow::Cow;
 use whyslow_model::profile::{Label, LabelSetId, LabelValue, Profile};
+use whyslow_model::visible;
 
 /// A profile made ready for a view.
 pub struct Report<'p> {
@@ -81,6 +82,12 @@ impl<'p> Report<'p> {
         let whole = report.sum();
         report.profile = select::filtered(report.profile, selection, &mut report.remarks)?;
         report.total = if selection.relative_percentages { report.sum() } else { whole };
+        if !view.needs.escapes && report.profile.acts() {
+            report.profile.to_mut().show_texts();
+            for text in [&mut report.sample_type, &mut report.sample_unit] {
+                *text = visible::line(text).into_owned();
+            }
+        }
         Ok(report)
     }
 

@@ -10,7 +10,7 @@ use std::io::Write;
 pub(super) static VIEW: ProfileView = ProfileView {
     name: "speedscope",
     about: "JSON for speedscope.app",
-    needs: Needs { everything: true, ..Needs::NOTHING },
+    needs: Needs { everything: true, escapes: true, ..Needs::NOTHING },
     write,
 };
 

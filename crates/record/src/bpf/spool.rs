@@ -3,12 +3,14 @@
 
 use crate::bpf::layout::{Header, kind};
 use crate::error::RecordError;
+use crate::inside;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
+use std::collections::{BTreeSet, BinaryHeap};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use whyslow_model::visible;
 use whyslow_privacy::files;
 
 /// Writes the streams.
@@ -139,17 +141,20 @@ pub(crate) struct SpoolReader {
     streams: Vec<Stream>,
     /// Give disk space back as it is read.
     free: bool,
+    /// What is no stream, and why.
+    pub(crate) passed_over: BTreeSet<String>,
 }
 
 impl SpoolReader {
     /// `free`: what was read is not needed again.
     pub(crate) fn new(folder: &Path, free: bool) -> SpoolReader {
-        SpoolReader { folder: folder.into(), streams: Vec::new(), free }
+        SpoolReader { folder: folder.into(), streams: Vec::new(), free, passed_over: BTreeSet::new() }
     }
 
     /// Opens the streams that are new.
     fn look(&mut self) -> Result<(), RecordError> {
-        let failed = |source| RecordError::Spool { path: self.folder.clone(), source };
+        let folder = self.folder.clone();
+        let failed = |source| RecordError::Unreadable { path: folder.clone(), source };
         for entry in std::fs::read_dir(&self.folder).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
             let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
@@ -159,8 +164,19 @@ impl SpoolReader {
             }
             let name = name.to_string();
             let cpu = name.rsplit('-').next().and_then(|cpu| cpu.parse().ok()).unwrap_or(0);
-            let file = OpenOptions::new().read(true).write(self.free).open(&path);
-            let file = file.map_err(|source| RecordError::Spool { path, source })?;
+            // One that is being recorded is ours; any other may come from a stranger.
+            let file = match self.free {
+                true => OpenOptions::new().read(true).write(true).open(&path),
+                false => inside::open(&self.folder, Path::new(&name)),
+            };
+            let file = match file {
+                Ok(file) => file,
+                Err(error) if !self.free => {
+                    self.passed_over.insert(format!("{}: {error}; it is not used", visible::path(&path)));
+                    continue;
+                }
+                Err(source) => return Err(RecordError::Unreadable { path, source }),
+            };
             self.streams.push(Stream { name, file, cpu, buffer: Vec::new(), at: 0, taken: 0, freed: 0 });
         }
         // The rare records come first among equals: a thread is told of before its calls.
@@ -176,7 +192,7 @@ impl SpoolReader {
     ) -> Result<(), RecordError> {
         self.look()?;
         let folder = &self.folder;
-        let failed = |name: &str, source| RecordError::Spool { path: folder.join(name), source };
+        let failed = |name: &str, source| RecordError::Unreadable { path: folder.join(name), source };
         let mut next: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
         for (number, stream) in self.streams.iter_mut().enumerate() {
             if let Some(header) = stream.peek().map_err(|source| failed(&stream.name, source))? {

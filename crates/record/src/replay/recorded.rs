@@ -123,9 +123,16 @@ impl Recorded {
                 sink.push(Event::Note(CaptureNote { kind, source, line: None, text, tid: None }));
             }
         }
-        for text in &self.notes {
+        let symbols = self.symbols.borrow();
+        for text in self.notes.iter().map(String::as_str).chain(symbols.remarks()) {
             let kind = NoteKind::Tracer;
-            sink.push(Event::Note(CaptureNote { kind, source, line: None, text: text.clone(), tid: None }));
+            sink.push(Event::Note(CaptureNote {
+                kind,
+                source,
+                line: None,
+                text: text.to_string(),
+                tid: None,
+            }));
         }
         let mut info = SourceInfo::new(source, name, CaptureKind::Recording);
         info.clock = ClockKind::Epoch;

@@ -1,17 +1,17 @@
 //! The executable mappings of a process, and the files behind them, held open.
 
+use crate::inside;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use whyslow_model::Tid;
 
 /// Bytes read of `/proc/PID/maps`.
 const MAPS: u64 = 16 << 20;
-/// Files held open. Past this a file is found by its path only.
+/// Files held open. Past this a file is found as long as its process lives.
 const MAX_OPEN: usize = 512;
 /// Files known at all; more are not symbolised.
 const MAX_FILES: usize = 1 << 16;
@@ -55,12 +55,16 @@ impl Files {
         let range = Path::new(std::ffi::OsStr::from_bytes(range));
         // The very file, whatever has its name by now; it takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE.
         let exact = PathBuf::from(format!("/proc/{pid}/map_files")).join(range);
-        let inside = PathBuf::from(format!("/proc/{pid}/root")).join(own.strip_prefix("/").unwrap_or(own));
+        let root = PathBuf::from(format!("/proc/{pid}/root"));
+        let is_regular = std::fs::metadata(&exact).is_ok_and(|about| about.is_file());
+        let open_exact = || is_regular.then(|| File::open(&exact).ok()).flatten();
         let open =
-            (self.open < MAX_OPEN).then(|| open_regular(&exact).or_else(|| open_regular(&inside))).flatten();
+            (self.open < MAX_OPEN).then(|| open_exact().or_else(|| inside::open(&root, own).ok())).flatten();
+        // Never the path alone: in the recorder's root it may be another file, or none that can be read to its end.
         let path = match &open {
             Some(file) => PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())),
-            None => own.to_path_buf(),
+            None if is_regular => exact,
+            None => PathBuf::new(),
         };
         self.open += usize::from(open.is_some());
         let id = FileId(self.files.len() as u32);
@@ -68,12 +72,6 @@ impl Files {
         self.numbers.insert(key, id);
         Some(id)
     }
-}
-
-/// Opens a file if it is a regular one: a FIFO or device in its place must not hold us up.
-pub(super) fn open_regular(path: &Path) -> Option<File> {
-    let file = File::options().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path).ok()?;
-    file.metadata().is_ok_and(|meta| meta.is_file()).then_some(file)
 }
 
 /// One executable mapping.

@@ -13,8 +13,8 @@ use blazesym::MaybeDefault;
 use blazesym::symbolize::source::{Elf, Kernel, Source};
 use blazesym::symbolize::{CodeInfo, Input, Sym, Symbolized};
 use mappings::{FileId, Files, Mapped, Mappings};
-use perf_map::PerfMap;
-use std::collections::HashMap;
+use perf_map::{MOST_MEMORY, PerfMap};
+use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 use whyslow_model::{Frame, Tid};
 
@@ -22,6 +22,8 @@ use whyslow_model::{Frame, Tid};
 const MAX_CACHED: usize = 1 << 17;
 /// Processes whose mappings are remembered at most; the oldest go first.
 const MAX_PROCESSES: usize = 4096;
+/// Processes whose perf map is remarked upon.
+const MAX_REMARKS: usize = 8;
 /// The mappings of a living process are read again for an address that is in none, at most so often.
 const REREAD: Duration = Duration::from_millis(50);
 
@@ -35,6 +37,8 @@ pub struct Symbolizer {
     files: Files,
     user_cache: HashMap<(FileId, u64), Vec<Frame>>,
     kernel_cache: HashMap<u64, Vec<Frame>>,
+    /// Why perf maps are not used, by process.
+    remarks: BTreeMap<Tid, String>,
 }
 
 #[derive(Debug)]
@@ -71,6 +75,7 @@ impl Symbolizer {
             files: Files::default(),
             user_cache: HashMap::new(),
             kernel_cache: HashMap::new(),
+            remarks: BTreeMap::new(),
         }
     }
 
@@ -79,7 +84,10 @@ impl Symbolizer {
     pub fn remember(&mut self, pid: Tid) -> bool {
         let Some(mappings) = Mappings::read(pid, &mut self.files) else { return false };
         self.clock += 1;
-        let perf_map = PerfMap::read(pid);
+        // The old map's memory is free before the new one takes its own.
+        self.processes.remove(&pid);
+        let perf_map = PerfMap::read(pid, self.memory_left(pid));
+        self.remark(pid, perf_map.remark().map(str::to_string));
         let process = Process { mappings, perf_map, read_at: Instant::now(), order: self.clock };
         self.processes.insert(pid, process);
         if self.processes.len() > MAX_PROCESSES
@@ -135,6 +143,25 @@ impl Symbolizer {
         })
     }
 
+    /// Bytes that the perf map of `pid` may take, beside those of all others.
+    fn memory_left(&self, pid: Tid) -> usize {
+        let others = self.processes.iter().filter(|(other, _)| **other != pid);
+        MOST_MEMORY.saturating_sub(others.map(|(_, process)| process.perf_map.memory()).sum())
+    }
+
+    fn remark(&mut self, pid: Tid, remark: Option<String>) {
+        if let Some(remark) = remark
+            && (self.remarks.len() < MAX_REMARKS || self.remarks.contains_key(&pid))
+        {
+            self.remarks.insert(pid, remark);
+        }
+    }
+
+    /// Which perf maps are not used, or not whole, and why; the first few.
+    pub fn remarks(&self) -> impl Iterator<Item = &str> {
+        self.remarks.values().map(String::as_str)
+    }
+
     /// A library may have been loaded since, or code compiled.
     fn read_again(&mut self, pid: Tid) {
         let recent = self.processes.get(&pid).is_none_or(|process| process.read_at.elapsed() < REREAD);
@@ -143,13 +170,17 @@ impl Symbolizer {
         }
         // Another process may have its number by now, or another program run in it: what was known stays.
         let fresh = Mappings::read(pid, &mut self.files);
+        let left = self.memory_left(pid);
+        let mut remark = None;
         if let Some(process) = self.processes.get_mut(&pid) {
             process.read_at = Instant::now();
             if let Some(fresh) = fresh.filter(|fresh| fresh.extends(&process.mappings)) {
                 process.mappings = fresh;
-                process.perf_map.read_more(pid);
+                process.perf_map.read_more(pid, left);
+                remark = process.perf_map.remark().map(str::to_string);
             }
         }
+        self.remark(pid, remark);
     }
 
     fn user_address(&mut self, pid: Tid, address: u64, looked_up: u64, frames: &mut Vec<Frame>) {

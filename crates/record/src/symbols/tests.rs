@@ -177,3 +177,67 @@ fn a_program_of_another_mount_namespace() {
     assert_eq!(function(&frames), Some("busy_function"), "{frames:?}");
     assert!(frames[0].module.as_ref().is_some_and(|module| module.ends_with("/hidden/inner")), "{frames:?}");
 }
+
+/// A map of `pid` for as long as this lives.
+struct Map(PathBuf);
+
+impl Map {
+    fn new(pid: u32) -> Map {
+        Map(PathBuf::from(format!("/tmp/perf-{pid}.map")))
+    }
+}
+
+impl Drop for Map {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn a_map_by_another_user_or_behind_a_link_is_not_used() {
+    let Some((running, [.., jit])) = start() else { return };
+    let pid = running.child.id();
+    let map = Map::new(pid);
+    std::fs::write(&map.0, format!("{jit:x} 100 FORGED\n")).expect("written");
+    if std::os::unix::fs::chown(&map.0, Some(65534), None).is_err() {
+        return println!("skipped: to give a file away needs root");
+    }
+    let mut symbols = Symbolizer::new();
+    assert_eq!(symbols.user(pid, &[jit])[0].module.as_deref(), Some("[anon]"));
+    let told: Vec<&str> = symbols.remarks().collect();
+    assert!(told.len() == 1 && told[0].contains("belongs to user 65534"), "{told:?}");
+    let elsewhere = running._directory.path().join("elsewhere");
+    std::fs::rename(&map.0, &elsewhere)
+        .or_else(|_| std::fs::copy(&map.0, &elsewhere).map(drop))
+        .expect("moved");
+    std::os::unix::fs::chown(&elsewhere, Some(0), None).expect("given");
+    let _ = std::fs::remove_file(&map.0);
+    std::os::unix::fs::symlink(&elsewhere, &map.0).expect("linked");
+    let mut symbols = Symbolizer::new();
+    assert_eq!(symbols.user(pid, &[jit])[0].module.as_deref(), Some("[anon]"));
+    assert!(symbols.remarks().any(|told| told.contains("it is a link")));
+}
+
+#[test]
+fn a_map_of_any_length_takes_bounded_memory() {
+    let most = || {
+        let status = std::fs::read_to_string("/proc/self/status").expect("our status");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("our most");
+        line.trim().trim_end_matches(" kB").parse::<u64>().expect("a figure")
+    };
+    let Some((running, [.., jit])) = start() else { return };
+    let pid = running.child.id();
+    let map = Map::new(pid);
+    let distinct: String = (0..4_000_000_u64).map(|at| format!("{:x} 1 a{at}\n", 0x1000 + at)).collect();
+    for (text, is_cut) in [("0 1 a\n".repeat(67_000_000 / 6), false), (distinct, true)] {
+        std::fs::write(&map.0, format!("{jit:x} 100 own\n{text}")).expect("written");
+        drop(text);
+        let before = most();
+        let mut symbols = Symbolizer::new();
+        let frames = symbols.user(pid, &[jit]);
+        let taken = most().saturating_sub(before) >> 10;
+        assert!(taken <= 128, "{taken} MiB");
+        assert_eq!(function(&frames), Some("own"));
+        assert_eq!(symbols.remarks().any(|told| told.contains("not used")), is_cut);
+    }
+}

@@ -4,9 +4,9 @@
 
 use crate::exporter::Exporter;
 use crate::style::Style;
-use crate::visible::acts;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::io::{self, Write};
+use whyslow_model::visible::acts;
 use whyslow_model::{Cell, Column, Diagnosis, Diff, Table};
 
 /// JSON.

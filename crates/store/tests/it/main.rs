@@ -6,3 +6,4 @@ mod documentation;
 mod live;
 mod python;
 mod round_trip;
+mod strangers;

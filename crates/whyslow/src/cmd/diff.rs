@@ -10,6 +10,7 @@ use anyhow::{Context, bail};
 use clap::{ArgMatches, Args, FromArgMatches};
 use std::path::{Path, PathBuf};
 use whyslow_diff::Side;
+use whyslow_model::visible;
 use whyslow_report::{JSON, TERMINAL};
 
 /// The command.
@@ -72,7 +73,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     if !args.more.is_empty() || args.per.is_some() || args.flame.is_some() {
         bail!(
             "a series, --per and --flame are for profiles; {} is none\nnext: give two captures, or only profiles",
-            args.before.display()
+            visible::path(&args.before)
         );
     }
     let before = input::facts_of(&input::with_companions(&args.before)?, global)?;
@@ -82,7 +83,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
             format!(
                 "{} is one capture: name a second one (only a table of percentiles with a column `when` of two values \
                  is compared by itself)",
-                args.before.display()
+                visible::path(&args.before)
             )
         })?,
     };

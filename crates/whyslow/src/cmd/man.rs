@@ -8,6 +8,7 @@ use anyhow::Context;
 use clap::{ArgMatches, Args, FromArgMatches};
 use clap_mangen::Man;
 use std::path::PathBuf;
+use whyslow_model::visible;
 
 /// The command.
 pub(super) static COMMAND: Command = Command { name: "man", clap, run };
@@ -31,7 +32,7 @@ fn run(matches: &ArgMatches, _: &Global) -> anyhow::Result<Status> {
     let args = ManArgs::from_arg_matches(matches)?;
     match args.directory {
         Some(directory) => {
-            let failed = || format!("{}: the manual pages cannot be written", directory.display());
+            let failed = || format!("{}: the manual pages cannot be written", visible::path(&directory));
             std::fs::create_dir_all(&directory).with_context(failed)?;
             clap_mangen::generate_to(command_line(), &directory).with_context(failed)?;
         }

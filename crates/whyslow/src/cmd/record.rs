@@ -9,6 +9,7 @@ use anyhow::{Context, bail};
 use clap::{ArgMatches, Args, FromArgMatches};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use whyslow_model::visible;
 use whyslow_privacy::{command_line, files};
 use whyslow_store::{Meta, WriteOptions, Writer};
 
@@ -67,7 +68,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let options = WriteOptions { max_size: args.max_size, ..WriteOptions::LIVE };
     let mut writer = Writer::create(&path, meta, options)?;
     let spool = path.join("spool");
-    files::create_folder(&spool).with_context(|| format!("{}: cannot be made", spool.display()))?;
+    files::create_folder(&spool).with_context(|| format!("{}: cannot be made", visible::path(&spool)))?;
     let long = args.max_size.is_some() || args.live.length().is_none_or(|length| length > CONVERT_AT_END);
     let result = live::record(&args.live, Some(&spool), if long { Some(&mut writer) } else { None }, global);
     let ended = match result {
@@ -92,10 +93,10 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let _ = std::fs::remove_dir_all(&spool);
     say!(
         "whyslow: {}: {} events, {}\nnext: whyslow report {}",
-        crate::output::plain(&path.display().to_string()),
+        visible::path(&path),
         written.events,
         crate::output::bytes(written.bytes),
-        crate::output::plain(&path.display().to_string()),
+        visible::path(&path),
     );
     Ok(ended.status())
 }

@@ -8,6 +8,7 @@ use anyhow::bail;
 use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, FromArgMatches};
 use std::path::PathBuf;
+use whyslow_model::visible;
 use whyslow_report::{EXPORTERS, Exporter, HTML, JSON, MARKDOWN, TERMINAL};
 
 /// The command.
@@ -46,6 +47,10 @@ fn clap() -> clap::Command {
 fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let args = Report::from_arg_matches(matches)?;
     let format = format_of(&args, global)?;
+    if let Some(path) = &args.output {
+        let inputs: Vec<_> = args.input.files.iter().map(PathBuf::as_path).collect();
+        output::check_target(path, &inputs)?;
+    }
     let facts = input::facts_of(&args.input.files, global)?;
     let diagnosis = whyslow_diagnose::diagnose(&facts);
     let mut style = global.style(super::PIPE_WIDTH);
@@ -77,7 +82,7 @@ fn format_of(args: &Report, global: &Global) -> anyhow::Result<&'static Exporter
                 EXPORTERS.iter().map(|exporter| format!(".{}", exporter.extension)).collect();
             bail!(
                 "{}: its ending does not tell the format; name the file with {}, or give --format",
-                path.display(),
+                visible::path(path),
                 known.join(", ")
             )
         }

@@ -11,6 +11,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use whyslow_model::line::{Clock, LineFormat, Who};
+use whyslow_model::visible;
 use whyslow_model::{Event, Sink};
 use whyslow_privacy::redact;
 
@@ -74,7 +75,10 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         // Like strace: the program's own output and ours do not mix.
         None => Box::new(io::stderr()),
         Some(path) => {
-            Box::new(File::create(path).with_context(|| format!("{}: cannot be written", path.display()))?)
+            crate::output::check_target(path, &[])?;
+            let file =
+                File::create(path).with_context(|| format!("{}: cannot be written", visible::path(path)))?;
+            Box::new(file)
         }
     };
     let many = args.live.command.is_empty() || args.follow;

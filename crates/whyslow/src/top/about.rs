@@ -16,6 +16,7 @@ use std::sync::mpsc::SyncSender;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use whyslow_facts::Facts;
+use whyslow_model::visible;
 use whyslow_model::{SourceId, Table, Tid, Timestamp};
 use whyslow_record::send_signal;
 use whyslow_record::target::{ProcRoot, snapshot};
@@ -95,14 +96,14 @@ impl Recorder {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let when = Timestamp::new(now.as_nanos() as u64).date_and_time();
         let to = PathBuf::from(format!("{letters}-{pid}-{when}.whyslow"));
-        let remark = format!("recording {name} ({pid}) for {RECORD} to {}", to.display());
+        let remark = format!("recording {name} ({pid}) for {RECORD} to {}", visible::path(&to));
         let (stop, tell) = (Stop::default(), self.tell.clone());
         let told = Arc::clone(&stop);
         let thread = std::thread::spawn(move || {
             let result = record(pid, RECORD, &to, &told);
             let (remark, made) = match result {
                 Ok(()) => {
-                    let remark = format!("recorded; next: whyslow report {}", to.display());
+                    let remark = format!("recorded; next: whyslow report {}", visible::path(&to));
                     (remark.clone(), Some(remark))
                 }
                 Err(error) => (format!("not recorded: {error:#}"), None),

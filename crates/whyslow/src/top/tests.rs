@@ -274,7 +274,7 @@ fn every_page_fits_every_size() {
         for columns in [1, 2, 7, 20, 39, 79, 80, 81, 100, 300] {
             for rows in [1, 2, 3, 4, 5, 7, 10, 24, 60] {
                 let screen = shown(&app, columns, rows);
-                let bad = screen.chars().find(|c| *c != '\n' && whyslow_report::acts(*c));
+                let bad = screen.chars().find(|c| *c != '\n' && whyslow_model::visible::acts(*c));
                 assert_eq!(bad, None, "{name} at {columns} x {rows}");
             }
         }

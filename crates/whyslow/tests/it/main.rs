@@ -5,10 +5,12 @@ mod chains;
 mod cli;
 #[path = "../common/mod.rs"]
 mod common;
+mod control_bytes;
 mod go_pprof;
 mod hostile;
 mod profile_out;
 mod recordings;
 mod seeds;
 mod sosreport;
+mod strangers;
 mod sweep;

@@ -15,7 +15,7 @@ use whyslow_model::profile::Profile;
 pub(super) static VIEW: ProfileView = ProfileView {
     name: "flame",
     about: "a flame graph as one HTML file (with -o FILE); with a base, what became more and less",
-    needs: Needs { everything: true, ..Needs::NOTHING },
+    needs: Needs { everything: true, escapes: true, ..Needs::NOTHING },
     write,
 };
 

@@ -51,7 +51,7 @@ pub(crate) fn find(asked: &[String]) -> Result<Vec<Function>, RecordError> {
         return Ok(Vec::new());
     }
     let path = "/proc/kallsyms";
-    let text = std::fs::read(path).map_err(|source| RecordError::Spool { path: path.into(), source })?;
+    let text = std::fs::read(path).map_err(|source| RecordError::Unreadable { path: path.into(), source })?;
     let mut found = chosen(&String::from_utf8_lossy(&text), asked)?;
     let types = Btf::from_vmlinux().ok();
     for function in &mut found {

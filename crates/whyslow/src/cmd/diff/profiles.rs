@@ -7,6 +7,7 @@ use anyhow::{Context, bail};
 use std::path::Path;
 use std::str::FromStr;
 use whyslow_model::profile::ProfileDamage;
+use whyslow_model::visible;
 use whyslow_profile::compare::{self, Basis, Comparison, Step};
 use whyslow_profile::formats::{self, Limits, Loaded, ProfileData};
 use whyslow_profile::views;
@@ -56,7 +57,7 @@ fn none_or_mixed<T>(all: &[(String, Loaded)], path: &Path) -> anyhow::Result<Opt
     match all.first() {
         None => Ok(None),
         Some((first, _)) => {
-            bail!("{first} is a profile and {} is none: they cannot be compared", path.display())
+            bail!("{first} is a profile and {} is none: they cannot be compared", visible::path(path))
         }
     }
 }
@@ -124,11 +125,17 @@ fn write_flame<'l>(
     };
     let about = vec![format!("{} \u{2192} {}", first.0, last.0), scaled.to_string()];
     let mut written = Ok(());
-    output::to(Some(file), |out| {
+    let kept = output::to(Some(file), |out| {
         written = views::write_difference(before, after, scale, about, out);
-        Ok(())
-    })?;
-    written.with_context(|| format!("{}: the flame graph cannot be written", file.display()))
+        match written {
+            Ok(()) => Ok(()),
+            Err(_) => Err(std::io::Error::other("it is not whole")),
+        }
+    });
+    if written.is_ok() {
+        return kept;
+    }
+    written.with_context(|| format!("{}: the flame graph cannot be written", visible::path(file)))
 }
 
 #[cfg(test)]

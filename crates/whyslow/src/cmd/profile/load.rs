@@ -4,11 +4,11 @@ use super::fetch;
 use super::flags::Flags;
 use crate::input;
 use crate::live::CaptureArgs;
-use crate::output;
 use crate::output::say;
 use crate::progress::Bar;
 use anyhow::bail;
 use std::path::Path;
+use whyslow_model::visible;
 use whyslow_model::{Profile, SourceId};
 use whyslow_profile::Sampled;
 use whyslow_profile::formats::{self, Limits, ProfileData};
@@ -49,7 +49,7 @@ fn one(path: &Path, capture: &CaptureArgs) -> anyhow::Result<Profile> {
         formats::read_file(path, Limits::default())?
     };
     if loaded.damage.is_some() {
-        let path = output::plain(&path.display().to_string());
+        let path = visible::path(path);
         say!(
             "whyslow: {path}: it is whole, and has no samples\nnext: whyslow diagnose {path}   (why that may be)"
         );
@@ -59,7 +59,7 @@ fn one(path: &Path, capture: &CaptureArgs) -> anyhow::Result<Profile> {
         ProfileData::Table(_) => {
             bail!(
                 "{}: this is a printed table; its stacks are not in it, nothing can be selected",
-                path.display()
+                visible::path(path)
             )
         }
     }
@@ -75,7 +75,7 @@ fn recording(path: &Path, capture: &CaptureArgs) -> anyhow::Result<Profile> {
     if sampled.samples() == 0 {
         bail!(
             "{}: the recording has no {}",
-            path.display(),
+            visible::path(path),
             if capture.off_cpu {
                 "waits\nnext: without --off-cpu it shows what was computed"
             } else {

@@ -16,7 +16,8 @@ use crate::status::Status;
 use anyhow::bail;
 use clap::{ArgMatches, Args, FromArgMatches};
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use whyslow_model::visible;
 use whyslow_profile::{PROFILE_VIEWS, ProfileView, Report, ViewError, views};
 
 /// The command.
@@ -72,6 +73,10 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         output::to_stdout(|out| out.write_all(output::plain(&text).as_bytes()))?;
         return Ok(Status::Done);
     }
+    if let Some(path) = &args.output {
+        let inputs: Vec<_> = sources.iter().map(Path::new).collect();
+        output::check_target(path, &inputs)?;
+    }
     let selection = args.flags.selection();
     let (captured, status) = match captures {
         true => live::sample(&args.capture, global).map(|(profile, status)| (Some(profile), status))?,
@@ -87,27 +92,29 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         bail!("{} writes bytes that are not for a terminal; name a file with -o", view.name);
     }
     let mut result = Ok(());
-    output::to(args.output.as_deref(), |out| {
+    let written = output::to(args.output.as_deref(), |out| {
         if has_opening {
             out.write_all(output::plain(&opening::of_report(&report)).as_bytes())?;
         }
-        result = match on_terminal {
+        result = match on_terminal && view.needs.escapes {
             true => without_controls(|text| (view.write)(&report, text), out),
             false => (view.write)(&report, out),
         };
         match std::mem::replace(&mut result, Ok(())) {
             Err(ViewError::Write(error)) => Err(error),
-            other => {
-                result = other;
-                Ok(())
+            Err(other) => {
+                result = Err(other);
+                Err(std::io::Error::other("the view stopped"))
             }
+            Ok(()) => Ok(()),
         }
-    })?;
+    });
     result?;
+    written?;
     Ok(status)
 }
 
-/// Writes a view without the characters of foreign names that a terminal acts upon.
+/// Writes a format for programs to a terminal, without what that acts upon. Into files and pipes it goes as it is.
 fn without_controls(
     write: impl FnOnce(&mut dyn Write) -> Result<(), ViewError>,
     out: &mut dyn Write,
@@ -115,7 +122,7 @@ fn without_controls(
     let mut bytes = Vec::new();
     let result = write(&mut bytes);
     let text = String::from_utf8_lossy(&bytes);
-    let is_acted_upon = |c: char| c.is_control() && c != '\n' && c != '\t';
+    let is_acted_upon = |c: char| visible::acts(c) && c != '\n' && c != '\t';
     out.write_all(text.replace(is_acted_upon, "\u{fffd}").as_bytes())?;
     result
 }

@@ -1,22 +1,36 @@
-//! Makes visible what a terminal or a page would act upon: control characters, escapes, and the invisible
-//! characters that reorder text (<https://trojansource.codes>).
+//! The one way to show text from outside (names, paths, lines of captures): what a terminal or a page would act upon
+//! becomes visible. That is control characters, escapes, and the invisible characters that reorder text
+//! (<https://trojansource.codes>).
 
-use crate::walk::Text;
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::path::Path;
 
-/// The text with every acting or invisible character written as an escape (`\x1b`, `\u{202e}`). A block keeps
-/// its line ends; tabs in it become spaces.
-pub(crate) fn visible(text: &str, kind: Text) -> Cow<'_, str> {
-    let keeps = |c: char| c == '\n' && kind == Text::Block;
+/// The text on one line, with every acting or invisible character written as an escape (`\n`, `\x1b`, `\u{202e}`).
+pub fn line(text: &str) -> Cow<'_, str> {
+    shown(text, false)
+}
+
+/// As [`line`], but line ends stay, and tabs become spaces.
+pub fn block(text: &str) -> Cow<'_, str> {
+    shown(text, true)
+}
+
+/// A path as messages name it: on one line.
+pub fn path(path: &Path) -> String {
+    line(&path.to_string_lossy()).into_owned()
+}
+
+fn shown(text: &str, is_block: bool) -> Cow<'_, str> {
+    let keeps = |c: char| c == '\n' && is_block;
     if !text.contains(|c: char| acts(c) && !keeps(c)) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
         match c {
-            '\n' if kind == Text::Block => out.push('\n'),
-            '\t' if kind == Text::Block => out.push_str("    "),
+            '\n' if is_block => out.push('\n'),
+            '\t' if is_block => out.push_str("    "),
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
@@ -52,17 +66,18 @@ mod tests {
 
     #[test]
     fn escapes_show() {
-        assert_eq!(visible("a\x1b[31mb\u{9b}\u{7f}", Text::Line), "a\\x1b[31mb\\x9b\\x7f");
-        assert_eq!(visible("x\u{202e}y\nz", Text::Line), "x\\u{202e}y\\nz");
-        assert_eq!(visible("a\n\tb\r", Text::Block), "a\n    b\\r");
-        assert!(matches!(visible("häßlich 日本", Text::Line), Cow::Borrowed(_)));
+        assert_eq!(line("a\x1b[31mb\u{9b}\u{7f}"), "a\\x1b[31mb\\x9b\\x7f");
+        assert_eq!(line("x\u{202e}y\nz"), "x\\u{202e}y\\nz");
+        assert_eq!(block("a\n\tb\r"), "a\n    b\\r");
+        assert_eq!(path(Path::new("/tmp/a\nb\x1b")), "/tmp/a\\nb\\x1b");
+        assert!(matches!(line("häßlich 日本"), Cow::Borrowed(_)));
     }
 
     proptest! {
         #[test]
         fn nothing_acts_afterwards(text in any::<String>()) {
-            prop_assert!(!visible(&text, Text::Line).contains(acts));
-            prop_assert!(!visible(&text, Text::Block).contains(|c| acts(c) && c != '\n'));
+            prop_assert!(!line(&text).contains(acts));
+            prop_assert!(!block(&text).contains(|c| acts(c) && c != '\n'));
         }
     }
 }
