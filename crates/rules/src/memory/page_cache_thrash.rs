@@ -20,6 +20,8 @@
 //! ## When it is wrong
 //! Reading a large file once fills memory with cache as well, but nothing is read *again*: no refaults. A database with
 //! a full page cache rereads a little; where tasks wait for memory less than 5 % of the time, nothing is said.
+//! Pages that a reclaimer takes ahead of need (DAMON), or that a program has dropped, are read again too: where the group, or the host
+//! of a group without a limit, has room, nothing is said.
 
 use super::pressure;
 use crate::engine::{Findings, Rule};
@@ -66,7 +68,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let mostly_again = part.is_none_or(|part| part >= MOSTLY);
         let recorded = || pressure::disk_wait(facts, of).filter(|cost| mostly_again && cost.is_felt());
         let Some(cost) = cost.or_else(recorded) else { continue };
-        if pressure::fill(thing).is_some_and(|fill| fill < FULL) {
+        if pressure::fill(facts, thing).is_some_and(|fill| fill < FULL) {
             continue;
         }
         told += 1;

@@ -81,8 +81,12 @@ pub(super) fn who(facts: &Facts, metric: Metric, verb: &str) -> String {
 }
 
 /// Of what a group or the host has, the part in use: of a group its charge of its limit, of the host what is not
-/// available.
-pub(super) fn fill(thing: &Thing) -> Option<f64> {
+/// available. A group without a limit has what the host has.
+pub(super) fn fill(facts: &Facts, thing: &Thing) -> Option<f64> {
+    fill_of(thing).or_else(|| fill_of(facts.host.host()?))
+}
+
+fn fill_of(thing: &Thing) -> Option<f64> {
     let total = thing.current(Metric::MemTotal).filter(|bytes| *bytes > 0.0)?;
     let used = thing.current(Metric::MemAvailable).map(|free| total - free);
     Some(used.or_else(|| thing.current(Metric::MemUsed))? / total)
