@@ -17,6 +17,8 @@ recorded_service() {
     pid=$!
     started+=("$pid")
     until_true 100 listening "$port" || return 1
+    # What the first requests need (a JVM loads its classes) is none of it.
+    python3 "$here/../load.py" "$port" /feed 5/60 4
     attach "$recording" "$pid" || return 1
     # Paced: at full speed the lines that are left would be a flood of their own where recording does not slow the service.
     python3 "$here/../load.py" "$port" /feed 2 2 10 0.005

@@ -28,6 +28,8 @@ recorded_services() {
     background python3 "$here/feed.py" "$feed_port" "$port"
     feed=$pid
     until_true 100 listening "$feed_port" || return 1
+    # What the first requests need (a JVM loads its classes) is none of it.
+    python3 "$here/../load.py" "$feed_port" /feed 5/60 6
     attach "$recording" "$catalog,$feed" || return 1
     # Paced: at full speed the services would be busy with healthy requests.
     python3 "$here/../load.py" "$feed_port" /feed 5 6 10 0.03 &

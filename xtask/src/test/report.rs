@@ -33,6 +33,8 @@ impl Finished {
 /// Lines of a failed test's output: at once, and again at the end.
 const LINES: usize = 200;
 const LINES_AGAIN: usize = 25;
+/// Lines of its beginning besides: scripts say there what is wrong, and then show why.
+const HEAD: usize = 5;
 /// Slowest tests that are named.
 const SLOWEST: usize = 15;
 /// Tests that are named at a reason for skipping.
@@ -223,18 +225,19 @@ fn headline(word: &str, outcome: &Outcome, test: &Finished) -> String {
     format!("{word}: {}{}{}", test.id, if words.is_empty() { "" } else { ": " }, words.join("; "))
 }
 
-/// The last `lines` of the output, indented, without backtraces: a page that says less than the line before it.
+/// The first [`HEAD`] and the last `lines` of the output, indented, without backtraces: a page that says less than the line before it.
 fn indented(output: &str, lines: usize) -> String {
     let mut is_backtrace = false;
     let all = output.lines().filter(|line| {
         is_backtrace = (is_backtrace || *line == "stack backtrace:") && !line.starts_with("note: ");
         !is_backtrace
     });
-    let all: Vec<&str> = all.collect();
-    let cut = all.len().saturating_sub(lines);
-    let note = if cut > 0 { format!("    [… {cut} lines before]\n") } else { String::new() };
-    let kept: Vec<String> = all[cut..].iter().map(|line| format!("    {line}")).collect();
-    format!("{note}{}", kept.join("\n"))
+    let mut all: Vec<String> = all.map(|line| format!("    {line}")).collect();
+    let cut = all.len().saturating_sub(HEAD + lines);
+    if cut > 0 {
+        all.splice(HEAD..HEAD + cut, [format!("    [… {cut} lines]")]);
+    }
+    all.join("\n")
 }
 
 #[cfg(test)]
@@ -283,7 +286,8 @@ mod tests {
 
     #[test]
     fn the_end_of_an_output_is_shown() {
-        assert_eq!(indented("a\nb\nc\n", 2), "    [… 1 lines before]\n    b\n    c");
+        let (long, cut) = ("1\n2\n3\n4\n5\nx\ny\nb\nc\n", "    [… 2 lines]\n    b\n    c");
+        assert_eq!(indented(long, 2), format!("    1\n    2\n    3\n    4\n    5\n{cut}"));
         assert_eq!(indented("a\n", 2), "    a");
         let panic = "panicked\nstack backtrace:\n   0: begin\n      at x\nnote: more\nFAILED\n";
         assert_eq!(indented(panic, 9), "    panicked\n    note: more\n    FAILED");
