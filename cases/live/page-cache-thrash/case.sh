@@ -1,4 +1,3 @@
-WEIGHT=6
 ONLY_LIVE=1
 DISK=1
 FIRES=(page-cache-thrash)
