@@ -54,6 +54,8 @@ const PER_REFUSED_NS: f64 = 100.0;
 
 /// Between two looks at the cost, at most.
 const NEXT_LOOK: Duration = Duration::from_millis(100);
+/// From how long on calls tell a rate.
+const SHORTEST_WINDOW: Duration = Duration::from_millis(20);
 /// How long a fuller mode is given up for the first time, and at most.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(64);
@@ -225,7 +227,7 @@ impl CostMeter {
         }
         let (calls, at) = self.last;
         let window = elapsed.saturating_sub(at);
-        if window >= Duration::from_millis(50) {
+        if window >= SHORTEST_WINDOW {
             let now = self.rings[0].produced + counted;
             // Where nothing is looked at, the last rate that was seen is as good as any.
             if self.mode != CallsMode::None {

@@ -88,8 +88,6 @@ const SCHED_RING_BYTES: u64 = 32 << 20;
 const RARE_RING_BYTES: u32 = 8 << 20;
 /// Of a ring that nothing is written to.
 const UNUSED_RING_BYTES: u64 = 64 << 10;
-/// How long an adaptive recording counts before it records in full.
-const FIRST_LOOK: Duration = Duration::from_millis(100);
 
 impl Session {
     /// Whether recording is possible here at all: tries the programs that it cannot do without.
@@ -148,8 +146,8 @@ impl Session {
         let mode_now = match options.mode {
             Mode::None => CallsMode::None,
             Mode::Counts => CallsMode::Count,
-            Mode::Adaptive if options.from_exec_of.is_none() => CallsMode::Count,
-            _ => CallsMode::Full,
+            // Adaptive too: a tick of too many calls costs less than the first requests are worth.
+            Mode::Adaptive | Mode::Full => CallsMode::Full,
         };
         kernel.set_calls(mode_now)?;
         kernel.attach_rest()?;
@@ -231,7 +229,7 @@ impl Session {
         self.measure();
         self.look_at_processes();
         self.quotas.look(monotonic_ns());
-        if self.options.mode == Mode::Adaptive && self.began.elapsed() >= FIRST_LOOK {
+        if self.options.mode == Mode::Adaptive {
             let wanted = self.meter.affordable(self.options.max_overhead, self.options.planned);
             if wanted != self.mode_now {
                 self.switch(wanted)?;
