@@ -122,7 +122,14 @@ mod tests {
         let mut facts = RecordingFacts::default();
         for i in 0..10_000u64 {
             let at = Timestamp::new(i);
-            facts.loss(Loss { table: "syscalls".to_string(), from: at, to: at, lost: i % 2, produced: 3 });
+            facts.loss(Loss {
+                table: "syscalls".to_string(),
+                from: at,
+                to: at,
+                lost: i % 2,
+                produced: 3,
+                refused: 0,
+            });
         }
         assert_eq!(facts.lost_of("syscalls"), Some((5_000, 30_000)));
         assert_eq!((facts.lost_of("sched"), facts.lost()), (None, 5_000));

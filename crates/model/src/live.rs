@@ -318,13 +318,18 @@ pub struct Loss {
     pub lost: u64,
     /// Rows that the kernel side had to tell, lost ones included.
     pub produced: u64,
+    /// What was left out on purpose, to keep the cost of the recording within its limit; none of those produced.
+    pub refused: u64,
 }
 
 /// What a recording cost, as the recorder measured it.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Cost {
-    /// Share of its own time that the target spent in our probes, 0 to 1.
-    pub target_share: f64,
+    /// Share of its own CPU time that the target spent in our probes, 0 to 1; unknown where it used less than the kernel's
+    /// tick (10 ms).
+    pub target_share: Option<f64>,
+    /// Time that was spent in our probes.
+    pub added: Nanos,
     /// CPU time of the recorder itself.
     pub recorder_cpu: Nanos,
     /// Added to one recorded call.

@@ -58,6 +58,8 @@ pub struct Sampled {
     /// Samples for which there was no room, and rows lost in the kernel.
     dropped: u64,
     lost: u64,
+    /// Stacks that were not taken, to keep the cost low.
+    refused: u64,
     remarks: Vec<String>,
     too_large: Option<TooLarge>,
 }
@@ -79,6 +81,7 @@ impl Sampled {
             to: Timestamp::UNKNOWN,
             dropped: 0,
             lost: 0,
+            refused: 0,
             remarks: Vec::new(),
             too_large: None,
         }
@@ -142,6 +145,12 @@ impl Sampled {
         }
         if self.lost > 0 {
             self.remarks.push(format!("{} samples were lost while recording", self.lost));
+        }
+        if self.refused > 0 {
+            self.remarks.push(format!(
+                "{} stacks were left out, to keep the cost of recording low: what stands here is a part",
+                self.refused
+            ));
         }
         let remarks = std::mem::take(&mut self.remarks);
         let comments = remarks.iter().map(|text| self.builder.string(text)).collect::<Result<_, _>>()?;
@@ -329,7 +338,10 @@ impl Sink for Sampled {
                     SampleKind::OnCpu => "samples",
                     SampleKind::OffCpu => "offcpu",
                 };
-                self.lost += if loss.table == table { loss.lost } else { 0 };
+                if loss.table == table {
+                    self.lost += loss.lost;
+                    self.refused += loss.refused;
+                }
             }
             _ => {}
         }

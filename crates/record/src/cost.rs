@@ -4,6 +4,7 @@ use crate::bpf::drain::Sources;
 use crate::bpf::kernel_side::{CallsMode, KernelSide};
 use crate::bpf::layout::kind;
 use crate::bpf::ring::RingLoss;
+use crate::budget::{Flow, Forecast, Part};
 use crate::counts::CountTables;
 use crate::error::RecordError;
 use crate::options::Options;
@@ -24,41 +25,47 @@ pub struct PerCall {
 /// Calls of one round; rounds, of which the fastest counts.
 const ROUND: u32 = 4000;
 const ROUNDS: usize = 4;
-/// Added to one switch of a watched thread by the scheduler's programs, ns: an estimate, not calibrated, so that starting
-/// needs no second thread to switch with.
-const PER_SWITCH_NS: f64 = 150.0;
+/// What the programs' own timing does not see of one record: the hook (70 ns of a call's, docs/LIVE.md) and reading the clock (50), ns. Beside that a timer's
+/// interrupt for a sample.
+const PER_RECORD_NS: f64 = 120.0;
+const PER_INTERRUPT_NS: f64 = 1_000.0;
 
-/// Added by one request to a block device, ns, as its program states it: whose it is, is not looked at, so that it counts
-/// where everybody is recorded.
-const PER_REQUEST_NS: f64 = 3_000.0;
-
-/// Added to the target by one record of these kinds, ns: as the programs state it ([`crate::programs::Program::cost`]).
-const PER_RARE_NS: [(u8, f64); 11] = [
+/// Added by one record of what times itself, ns, before enough were timed: as the programs state it
+/// ([`crate::programs::Program::cost`]).
+const STATED_NS: [(u8, f64); 7] = [
+    (kind::STRETCH, 150.0),
+    (kind::WAKEUP, 100.0),
     (kind::SAMPLE, 3_000.0),
-    (kind::OFFCPU, 8_000.0),
-    (kind::WAIT_STACK, 2_000.0),
+    (kind::OFFCPU, 10_000.0),
+    (kind::BLOCK, 3_000.0),
     (kind::NET, 500.0),
+    (kind::FILE, 190.0),
+];
+/// Records from which on their own timing says more.
+const ENOUGH: u64 = 20;
+/// Of what comes this often one in 64 is timed (`TIMED_EACH`).
+const ENOUGH_OF_FREQUENT: u64 = 2_000;
+
+/// Added by one record of what does not time itself, ns.
+const UNTIMED_NS: [(u8, f64); 5] = [
     (kind::SIGNAL, 300.0),
     (kind::FORK, 1_000.0),
     (kind::EXEC, 1_000.0),
     (kind::EXIT, 1_000.0),
     (kind::TOTALS, 300.0),
-    // Of these it is calls that are counted.
-    (kind::FILE, 190.0),
-    (kind::PATH, 1_500.0),
 ];
 
-/// Added by a record that is refused, ns. What comes too often is refused before its stack, which is what costs, is taken
-/// (`waits.bpf.h`); that its ring has no room is rare.
+/// Added by a record that is refused, ns: what costs, its stack or its row, is not made. That of a wait is refused within a
+/// switch, whose hook is paid for.
 const PER_REFUSED_NS: f64 = 100.0;
+const PER_REFUSED_WAIT_NS: f64 = 30.0;
 
-/// Between two looks at the cost, at most.
-const NEXT_LOOK: Duration = Duration::from_millis(100);
-/// From how long on calls tell a rate.
+/// From how long on records tell a rate.
 const SHORTEST_WINDOW: Duration = Duration::from_millis(20);
-/// How long a fuller mode is given up for the first time, and at most.
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(64);
+/// Rates are means over about that long: one that came and went says little of what is to come.
+const SMOOTHED_OVER_S: f64 = 0.5;
+/// A target that hardly runs may lose that much of one CPU: nobody notices, and it is recorded in full.
+const FLOOR_CPUS: f64 = 0.01;
 
 /// Measures with this thread; attaches the programs of threads and calls, which stay.
 pub(crate) fn calibrate(
@@ -102,6 +109,51 @@ fn fastest_round() -> f64 {
     (0..ROUNDS).map(round).fold(f64::INFINITY, f64::min)
 }
 
+/// What nothing looks at now: its last rate is as good as any.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Unseen {
+    pub(crate) calls: bool,
+    pub(crate) files: bool,
+}
+
+/// What went through the rings since the recording began.
+#[derive(Clone, Copy, Debug)]
+struct Counters {
+    calls: RingLoss,
+    sched: RingLoss,
+    rare: [RingLoss; kind::COUNT],
+    /// Calls that were only counted.
+    counted: u64,
+}
+
+impl Counters {
+    const NONE: Counters = Counters {
+        calls: RingLoss::NONE,
+        sched: RingLoss::NONE,
+        rare: [RingLoss::NONE; kind::COUNT],
+        counted: 0,
+    };
+
+    /// Of one kind: stretches and wake-ups come through the scheduler's ring, and time themselves beside it.
+    fn of(&self, kind: u8) -> RingLoss {
+        let rare = self.rare[usize::from(kind)];
+        match kind {
+            kind::STRETCH => rare.plus(&self.sched.own()),
+            kind::WAKEUP => rare.plus(&self.sched.others()),
+            // The user's part of a stack is a record of its own.
+            kind::OFFCPU => RingLoss {
+                spent_ns: rare.spent_ns + self.rare[usize::from(kind::WAIT_STACK)].spent_ns,
+                ..rare
+            },
+            _ => rare,
+        }
+    }
+
+    fn calls(&self) -> u64 {
+        self.calls.produced + self.counted
+    }
+}
+
 /// Keeps account of the cost while recording.
 pub(crate) struct CostMeter {
     pub(crate) per_call: PerCall,
@@ -109,22 +161,16 @@ pub(crate) struct CostMeter {
     pids: Vec<u32>,
     all: bool,
     before: [RingLoss; 2],
-    rings: [RingLoss; 2],
     cpu_before: Option<u64>,
-    counted_calls: u64,
     elapsed: Duration,
     on_cpu_ns: Option<u64>,
-    /// Calls of both kinds at the last reckoning of the rate, and when that was.
-    last: (u64, Duration),
+    now: Counters,
+    /// At the last reckoning of the rates, and when that was.
+    last: (Counters, Duration),
+    /// A second, by kind.
+    rates: [f64; kind::COUNT],
     /// Calls a second.
-    rate: f64,
-    /// What records of other kinds than calls and switches added, ns.
-    rare_ns: f64,
-    /// Calls that were added up by file.
-    file_calls: u64,
-    mode: CallsMode,
-    /// When a fuller mode was given up last, and for how long at least.
-    gave_up: Option<(Duration, Duration)>,
+    calls_rate: f64,
 }
 
 impl CostMeter {
@@ -133,7 +179,6 @@ impl CostMeter {
         options: &Options,
         before: [RingLoss; 2],
         rare_before: [RingLoss; kind::COUNT],
-        mode: CallsMode,
     ) -> CostMeter {
         let mut meter = CostMeter {
             per_call,
@@ -141,17 +186,13 @@ impl CostMeter {
             pids: options.pids.clone(),
             all: options.all,
             before,
-            rings: [RingLoss::NONE; 2],
             cpu_before: None,
-            counted_calls: 0,
             elapsed: Duration::ZERO,
             on_cpu_ns: None,
-            last: (0, Duration::ZERO),
-            rate: 0.0,
-            rare_ns: 0.0,
-            file_calls: 0,
-            mode,
-            gave_up: None,
+            now: Counters::NONE,
+            last: (Counters::NONE, Duration::ZERO),
+            rates: [0.0; kind::COUNT],
+            calls_rate: 0.0,
         };
         meter.cpu_before = meter.target_cpu_ns();
         meter
@@ -168,11 +209,11 @@ impl CostMeter {
 
     /// What the rings of calls and of the scheduler produced and lost since the recording began.
     pub(crate) fn rings(&self) -> [RingLoss; 2] {
-        self.rings
+        [self.now.calls, self.now.sched]
     }
 
     pub(crate) fn lost(&self) -> u64 {
-        self.rings.iter().map(|ring| ring.lost).sum()
+        self.rings().iter().map(|ring| ring.lost).sum()
     }
 
     /// CPU time of the target so far, ns, in steps of a tick (10 ms): /proc/PID/stat, fields 14 to 17 (with the children
@@ -206,48 +247,98 @@ impl CostMeter {
 
     /// What the ring for rare records produced by now.
     pub(crate) fn rare(&mut self, now: &[RingLoss; kind::COUNT]) {
-        let since = |kind: u8| now[usize::from(kind)].since(&self.rare_before[usize::from(kind)]);
-        let cost = |kind: u8, each: f64| {
-            let RingLoss { produced, lost, .. } = since(kind);
-            produced.saturating_sub(lost) as f64 * each + lost as f64 * each.min(PER_REFUSED_NS)
-        };
-        let requests = if self.all { cost(kind::BLOCK, PER_REQUEST_NS) } else { 0.0 };
-        self.rare_ns = requests + PER_RARE_NS.iter().map(|(kind, each)| cost(*kind, *each)).sum::<f64>();
-        self.file_calls = since(kind::FILE).produced;
+        for (kind, loss) in now.iter().enumerate() {
+            self.now.rare[kind] = loss.since(&self.rare_before[kind]);
+        }
     }
 
-    pub(crate) fn update(&mut self, rings: [RingLoss; 2], counted: u64, elapsed: Duration) {
-        self.rings = [rings[0].since(&self.before[0]), rings[1].since(&self.before[1])];
-        self.counted_calls = counted;
+    /// What the rings of calls and of the scheduler did by now, and how many calls were counted.
+    pub(crate) fn update(&mut self, rings: [RingLoss; 2], counted: u64, elapsed: Duration, unseen: Unseen) {
+        self.now.calls = rings[0].since(&self.before[0]);
+        self.now.sched = rings[1].since(&self.before[1]);
+        self.now.counted = counted;
         self.elapsed = elapsed;
         if let (Some(before), Some(now)) = (self.cpu_before, self.target_cpu_ns())
             && now >= before
         {
             self.on_cpu_ns = Some(now - before);
         }
-        let (calls, at) = self.last;
-        let window = elapsed.saturating_sub(at);
-        if window >= SHORTEST_WINDOW {
-            let now = self.rings[0].produced + counted;
-            // Where nothing is looked at, the last rate that was seen is as good as any.
-            if self.mode != CallsMode::None {
-                self.rate = now.saturating_sub(calls) as f64 / window.as_secs_f64();
-            }
-            self.last = (now, elapsed);
+        let (last, at) = &self.last;
+        let window = elapsed.saturating_sub(*at);
+        if window < SHORTEST_WINDOW {
+            return;
         }
+        let seconds = window.as_secs_f64();
+        // The first is taken as it is.
+        let weight = if at.is_zero() { 1.0 } else { 1.0 - (-seconds / SMOOTHED_OVER_S).exp() };
+        let smooth = |rate: &mut f64, more: u64| *rate += weight * (more as f64 / seconds - *rate);
+        for kind in 0..kind::COUNT as u8 {
+            let offered = |of: RingLoss| of.produced + of.refused;
+            let more = offered(self.now.of(kind)).saturating_sub(offered(last.of(kind)));
+            if kind != kind::FILE || !unseen.files {
+                smooth(&mut self.rates[usize::from(kind)], more);
+            }
+        }
+        if !unseen.calls {
+            smooth(&mut self.calls_rate, self.now.calls().saturating_sub(last.calls()));
+        }
+        self.last = (self.now, elapsed);
     }
 
     /// Calls seen so far, recorded or counted; where only those on files are, these.
     pub(crate) fn calls(&self) -> u64 {
-        let calls = self.rings[0].produced + self.counted_calls;
-        if calls > 0 { calls } else { self.file_calls }
+        let calls = self.now.calls();
+        if calls > 0 { calls } else { self.now.of(kind::FILE).produced }
+    }
+
+    /// Whether requests to disks count: whose they are is not looked at, so that it is where everybody is recorded.
+    fn counts(&self, kind: u8) -> bool {
+        kind != kind::BLOCK || self.all
+    }
+
+    /// What records of a kind that times itself added, ns.
+    fn timed_ns(&self, kind: u8) -> f64 {
+        let RingLoss { produced, refused, spent_ns, .. } = self.now.of(kind);
+        let hooks = if kind == kind::SAMPLE { PER_INTERRUPT_NS } else { PER_RECORD_NS };
+        spent_ns as f64 + produced as f64 * hooks + refused as f64 * Self::per_refused_ns(kind)
+    }
+
+    fn per_refused_ns(kind: u8) -> f64 {
+        if kind == kind::OFFCPU { PER_REFUSED_WAIT_NS } else { PER_REFUSED_NS }
+    }
+
+    /// What one record of a kind that times itself adds, ns.
+    fn each_ns(&self, kind: u8) -> f64 {
+        let RingLoss { produced, refused, .. } = self.now.of(kind);
+        let frequent = matches!(kind, kind::STRETCH | kind::WAKEUP | kind::FILE);
+        if produced >= if frequent { ENOUGH_OF_FREQUENT } else { ENOUGH } {
+            return (self.timed_ns(kind) - refused as f64 * Self::per_refused_ns(kind)) / produced as f64;
+        }
+        STATED_NS.iter().find(|(known, _)| *known == kind).map_or(0.0, |(_, each)| *each)
+    }
+
+    /// What each part of the recorder added, by the words of the `-v` line.
+    pub(crate) fn parts(&self) -> Vec<(&'static str, Nanos)> {
+        let timed = |kind: u8| if self.counts(kind) { self.timed_ns(kind) } else { 0.0 };
+        let untimed = UNTIMED_NS.iter().map(|(kind, each)| self.now.of(*kind).produced as f64 * each);
+        [
+            ("calls in full", self.now.calls.produced as f64 * self.per_call.full),
+            ("calls counted", self.now.counted as f64 * self.per_call.counts),
+            ("switches", timed(kind::STRETCH)),
+            ("wake-ups", timed(kind::WAKEUP)),
+            ("stacks of waits", timed(kind::OFFCPU)),
+            ("samples", timed(kind::SAMPLE)),
+            ("files", timed(kind::FILE)),
+            ("disks", timed(kind::BLOCK)),
+            ("connections", timed(kind::NET)),
+            ("threads and signals", untimed.sum()),
+        ]
+        .map(|(part, ns)| (part, Nanos::new(ns as u64)))
+        .to_vec()
     }
 
     fn added_ns(&self) -> f64 {
-        self.rings[0].produced as f64 * self.per_call.full
-            + self.counted_calls as f64 * self.per_call.counts
-            + self.rings[1].produced as f64 * PER_SWITCH_NS
-            + self.rare_ns
+        self.parts().iter().filter_map(|(_, ns)| ns.get()).sum::<u64>() as f64
     }
 
     /// Share of the target's own CPU time that went into our probes; unknown where its CPU time is.
@@ -260,119 +351,44 @@ impl CostMeter {
         Some((self.added_ns() / on_cpu).min(1.0))
     }
 
-    /// The fullest mode that keeps within `most` of the target's CPU time over the `planned` time.
-    pub(crate) fn affordable(&mut self, most: f64, planned: Duration) -> CallsMode {
+    /// What is to come until the `planned` end, if at most the share `most` of the target's CPU time may be spent.
+    pub(crate) fn forecast(&self, most: f64, planned: Duration, cpus: u32) -> Forecast {
         let elapsed = self.elapsed.as_secs_f64().max(1e-3);
-        let planned = planned.as_secs_f64().max(elapsed);
-        // A target that hardly runs may lose that share of a hundredth of a CPU without anybody noticing.
-        let cpus = (self.on_cpu_ns.unwrap_or(0) as f64 / 1e9 / elapsed).max(0.01);
-        let left = most * cpus * planned * 1e9 - self.added_ns();
-        let affords = |per_call: f64, time: Duration| left > self.rate * per_call * time.as_secs_f64();
-        // What was given up is taken up again only where it can last, and after a pause that doubles each time: so that a
-        // recording has a few gaps and not a thousand.
-        let (rested, spell) = match self.gave_up {
-            Some((at, pause)) => (self.elapsed >= at + pause, pause),
-            None => (true, NEXT_LOOK),
+        let rest = planned.saturating_sub(self.elapsed);
+        let used = self.on_cpu_ns.unwrap_or(0) as f64 / 1e9 / elapsed;
+        let budget = (most * used).max(FLOOR_CPUS) * planned.as_secs_f64().max(elapsed) * 1e9;
+        let flow = |kind: u8| {
+            let per_second = if self.counts(kind) { self.rates[usize::from(kind)] } else { 0.0 };
+            Flow { per_second, each_ns: self.each_ns(kind) }
         };
-        let wanted = match self.mode {
-            CallsMode::Full if affords(self.per_call.full, NEXT_LOOK) => CallsMode::Full,
-            CallsMode::Count if rested && affords(self.per_call.full, spell) => CallsMode::Full,
-            CallsMode::None if !rested || !affords(self.per_call.counts, spell) => CallsMode::None,
-            _ if affords(self.per_call.counts, NEXT_LOOK) => CallsMode::Count,
-            _ => CallsMode::None,
-        };
-        if wanted < self.mode {
-            let pause = self.gave_up.map_or(FIRST_PAUSE, |(_, pause)| (pause * 2).min(LONGEST_PAUSE));
-            self.gave_up = Some((self.elapsed, pause));
+        let untimed = UNTIMED_NS.iter().map(|(kind, each)| self.rates[usize::from(*kind)] * each);
+        let always =
+            self.rates[usize::from(kind::STRETCH)] * self.each_ns(kind::STRETCH) + untimed.sum::<f64>();
+        Forecast {
+            elapsed: self.elapsed,
+            rest,
+            whole_ns: budget,
+            left_ns: budget - self.added_ns() - always * rest.as_secs_f64(),
+            calls: self.calls_rate,
+            full_ns: self.per_call.full,
+            count_ns: self.per_call.counts,
+            parts: Part::ALL.map(|part| flow(part.kind())),
+            samples: flow(kind::SAMPLE),
+            wait_stacks: flow(kind::OFFCPU),
+            cpus,
         }
-        wanted
     }
 
-    /// From here on this is recorded.
-    pub(crate) fn switched(&mut self, mode: CallsMode) {
-        self.mode = mode;
-    }
-
-    pub(crate) fn cost(&self, recorder: Duration) -> Option<Cost> {
-        Some(Cost {
-            target_share: self.share()?,
+    pub(crate) fn cost(&self, recorder: Duration) -> Cost {
+        Cost {
+            target_share: self.share(),
+            added: Nanos::new(self.added_ns() as u64),
             recorder_cpu: Nanos::new(recorder.as_nanos() as u64),
             per_call: Nanos::new(self.per_call.full as u64),
-        })
+        }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A meter of a target that uses one CPU, with 100 ns a recorded call and 50 a counted one.
-    fn meter(mode: CallsMode) -> CostMeter {
-        let per_call = PerCall { full: 100.0, counts: 50.0, others: 0.0 };
-        let none = [RingLoss::NONE; 2];
-        let rare = [RingLoss::NONE; kind::COUNT];
-        CostMeter::new(per_call, &Options::default(), none, rare, mode)
-    }
-
-    /// A tenth of a second goes by, with so many calls a second.
-    fn go_on(meter: &mut CostMeter, calls_a_second: u64) -> CallsMode {
-        let calls = calls_a_second / 10;
-        let mut rings = meter.rings;
-        let counted = meter.counted_calls + if meter.mode == CallsMode::Count { calls } else { 0 };
-        rings[0].produced += if meter.mode == CallsMode::Full { calls } else { 0 };
-        let elapsed = meter.elapsed + Duration::from_millis(100);
-        meter.update(rings, counted, elapsed);
-        meter.on_cpu_ns = Some(elapsed.as_nanos() as u64);
-        let mode = meter.affordable(0.05, Duration::from_secs(10));
-        meter.switched(mode);
-        mode
-    }
-
-    #[test]
-    fn requests_count_where_everybody_is_recorded() {
-        let mut now = [RingLoss::NONE; kind::COUNT];
-        now[usize::from(kind::BLOCK)].produced = 1_000;
-        for (all, share) in [(true, 0.003), (false, 0.0)] {
-            let mut meter = CostMeter { all, on_cpu_ns: Some(1_000_000_000), ..meter(CallsMode::None) };
-            meter.rare(&now);
-            assert_eq!(meter.share(), Some(share));
-        }
-    }
-
-    #[test]
-    fn a_stack_that_was_refused_is_not_charged_as_taken() {
-        let mut now = [RingLoss::NONE; kind::COUNT];
-        now[usize::from(kind::OFFCPU)] = RingLoss { produced: 51_284, lost: 39_492, ..RingLoss::NONE };
-        let mut meter = CostMeter { on_cpu_ns: Some(1_000_000_000), ..meter(CallsMode::None) };
-        meter.rare(&now);
-        let share = meter.share().unwrap();
-        // 11,792 stacks of 8 us, and 39,492 refusals of 100 ns.
-        assert!((share - 0.0983).abs() < 0.0001, "{share}");
-    }
-
-    #[test]
-    fn what_is_cheap_is_recorded_in_full_throughout() {
-        let mut meter = meter(CallsMode::Count);
-        for calls_a_second in [0, 1, 100_000, 0, 400_000] {
-            assert_eq!(go_on(&mut meter, calls_a_second), CallsMode::Full);
-        }
-    }
-
-    #[test]
-    fn what_was_given_up_for_its_cost_is_taken_up_again_when_it_is_cheap() {
-        let mut meter = meter(CallsMode::Count);
-        let mut modes = vec![CallsMode::Count];
-        // 5 % of 10 s are 5 million calls: 4 million a second are too many for long.
-        for round in 0..600 {
-            let mode = go_on(&mut meter, if round < 100 { 4_000_000 } else { 1_000 });
-            if modes.last() != Some(&mode) {
-                modes.push(mode);
-            }
-        }
-        assert_eq!(modes[..4], [CallsMode::Count, CallsMode::Full, CallsMode::Count, CallsMode::None]);
-        assert_eq!(modes.last(), Some(&CallsMode::Full), "{modes:?}");
-        assert!(modes.len() <= 12, "a few gaps, not many: {modes:?}");
-        let share = meter.share().unwrap();
-        assert!(share <= 0.055, "{share}");
-    }
-}
+#[path = "cost_tests.rs"]
+mod tests;

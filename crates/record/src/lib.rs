@@ -3,6 +3,8 @@
 mod arguments;
 #[cfg(feature = "bpf")]
 mod bpf;
+#[cfg(feature = "bpf")]
+mod budget;
 #[cfg_attr(not(feature = "bpf"), allow(dead_code))]
 mod clock;
 #[cfg(feature = "bpf")]

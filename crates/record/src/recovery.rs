@@ -120,6 +120,7 @@ impl Recorded {
             spans: vec![Span { from: began, to: ended, calls: Coverage::Full }],
             losses: Vec::new(),
             cost: None,
+            cost_of_parts: Vec::new(),
             notes,
             trouble: None,
             // What ran may still run: then its code can be looked at.

@@ -2,16 +2,17 @@
 
 use crate::bpf::drain::{Drain, Sources};
 use crate::bpf::kernel_side::{CallsMode, KernelSide};
-use crate::bpf::layout::{COMM_LENGTH, Settings};
+use crate::bpf::layout::{COMM_LENGTH, Settings, part};
 use crate::bpf::object::Sizes;
 use crate::bpf::probe;
 use crate::bpf::rare::{self, RareRing};
 use crate::bpf::reduce::{Reducer, Reduces};
 use crate::bpf::ring::{RingHeads, RingLoss, Rings, size_for};
 use crate::bpf::spool::SpoolWriter;
+use crate::budget::Budget;
 use crate::clock::{Clock, monotonic_ns};
 use crate::code::Code;
-use crate::cost::{self, CostMeter, PerCall};
+use crate::cost::{self, CostMeter, PerCall, Unseen};
 use crate::counts::{self, CountTables};
 use crate::decode::table;
 use crate::error::RecordError;
@@ -66,7 +67,9 @@ pub struct Session {
     clock: Clock,
     began: Instant,
     began_ns: u64,
-    mode_now: CallsMode,
+    budget: Budget,
+    cpus: u32,
+    /// Since when as much of the calls is recorded as now.
     mode_since: u64,
     spans: Vec<Span>,
     attach_took: Duration,
@@ -149,7 +152,8 @@ impl Session {
             // Adaptive too: a tick of too many calls costs less than the first requests are worth.
             Mode::Adaptive | Mode::Full => CallsMode::Full,
         };
-        kernel.set_calls(mode_now)?;
+        let budget = Budget::new(mode_now, options.mode == Mode::Adaptive);
+        kernel.control(budget.control())?;
         kernel.attach_rest()?;
         let probed = probes::attach(&mut kernel, &settings, &sizes, functions)?;
         let reduces = Reduces {
@@ -163,7 +167,7 @@ impl Session {
         let threads = options.tids.iter().map(|tid| 1 << 32 | u64::from(*tid));
         kernel.watch(&processes.chain(threads).collect::<Vec<_>>())?;
         kernel.look_around();
-        let meter = CostMeter::new(per_call, &options, before, rare_before, mode_now);
+        let meter = CostMeter::new(per_call, &options, before, rare_before);
         let state = state_of(&options);
         Head::new(clock, began_ns, &options, &state).write(&options.spool)?;
         let (mut code, mut quotas) = (Code::default(), Quotas::new(&options.spool));
@@ -183,7 +187,8 @@ impl Session {
             clock,
             began: Instant::now(),
             began_ns,
-            mode_now,
+            budget,
+            cpus,
             mode_since: began_ns,
             spans: Vec::new(),
             attach_took: started.elapsed(),
@@ -230,10 +235,7 @@ impl Session {
         self.look_at_processes();
         self.quotas.look(monotonic_ns());
         if self.options.mode == Mode::Adaptive {
-            let wanted = self.meter.affordable(self.options.max_overhead, self.options.planned);
-            if wanted != self.mode_now {
-                self.switch(wanted)?;
-            }
+            self.keep_within_budget()?;
         }
         Ok(Progress {
             elapsed: self.began.elapsed(),
@@ -241,7 +243,7 @@ impl Session {
             lost: self.meter.lost(),
             cost: self.meter.share(),
             bytes: self.drain.counters.bytes.load(Ordering::Relaxed),
-            calls_now: Some(coverage(self.mode_now)),
+            calls_now: Some(coverage(self.budget.calls())),
             failed: self.drain.counters.failed.load(Ordering::Acquire),
         })
     }
@@ -290,27 +292,46 @@ impl Session {
         if let Ok(rare) = self.kernel.maps.get("rare_counts").and_then(rare::losses) {
             self.meter.rare(&rare);
         }
-        self.meter.update(rings, self.counts.as_ref().map_or(0, CountTables::calls), self.began.elapsed());
+        let counted = self.counts.as_ref().map_or(0, CountTables::calls);
+        let off = Unseen {
+            calls: self.budget.calls() == CallsMode::None,
+            files: self.budget.control().parts & part::FILES == 0,
+        };
+        self.meter.update(rings, counted, self.began.elapsed(), off);
     }
 
-    fn switch(&mut self, mode: CallsMode) -> Result<(), RecordError> {
-        self.kernel.set_calls(mode)?;
-        if mode == CallsMode::None {
-            // Then not even the look who is watched remains.
+    /// Gives up what costs too much, and takes up again what fits.
+    fn keep_within_budget(&mut self) -> Result<(), RecordError> {
+        let forecast = self.meter.forecast(self.options.max_overhead, self.options.planned, self.cpus);
+        let before = self.budget.control();
+        let calls_before = self.budget.calls();
+        self.budget.decide(&forecast);
+        if self.budget.control() != before {
+            self.kernel.control(self.budget.control())?;
+        }
+        // What is off costs nothing: of calls not even the look who makes them.
+        match (before.parts & part::FILES > 0, self.budget.control().parts & part::FILES > 0) {
+            (true, false) => self.kernel.detach("files"),
+            (false, true) => self.kernel.attach("files")?,
+            _ => {}
+        }
+        let calls = self.budget.calls();
+        if calls == calls_before {
+            return Ok(());
+        }
+        if calls == CallsMode::None {
             self.kernel.detach("calls");
-        } else if self.mode_now == CallsMode::None {
+        } else if calls_before == CallsMode::None {
             self.kernel.attach("calls")?;
         }
-        self.close_span();
-        self.mode_now = mode;
-        self.meter.switched(mode);
+        self.close_span(coverage(calls_before));
         Ok(())
     }
 
-    fn close_span(&mut self) {
+    fn close_span(&mut self, calls: Coverage) {
         let now = self.sampling_ended.unwrap_or_else(monotonic_ns);
         let (from, to) = (self.clock.epoch(self.mode_since), self.clock.epoch(now));
-        self.spans.push(Span { from, to, calls: coverage(self.mode_now) });
+        self.spans.push(Span { from, to, calls });
         self.mode_since = now;
     }
 
@@ -321,7 +342,7 @@ impl Session {
     /// [`Recorded::trouble`]: what was written before can be read.
     pub fn stop(mut self) -> Result<Recorded, RecordError> {
         self.measure();
-        self.close_span();
+        self.close_span(coverage(self.budget.calls()));
         self.look_at_processes();
         self.quotas.read(monotonic_ns());
         let ended_ns = self.sampling_ended.unwrap_or_else(monotonic_ns);
@@ -345,6 +366,8 @@ impl Session {
         ];
         losses.extend(self.kernel.programs().flat_map(|program| program.rare).map(|table| told(*table)));
         let losses = by_table(losses);
+        let mut notes = std::mem::take(&mut self.kernel.notes);
+        notes.extend(self.budget.given_up(self.began.elapsed()));
         let drain_cpu = Duration::from_nanos(counters.cpu_ns.load(Ordering::Relaxed));
         Ok(Recorded {
             clock,
@@ -355,12 +378,13 @@ impl Session {
             counted: self.counts.as_ref().map(counts::take).unwrap_or_default(),
             files: self.files.as_ref().map(FileTables::take).unwrap_or_default(),
             probed: probes::take(&self.kernel.maps, self.probed)?,
-            cost: self.meter.cost(drain_cpu),
+            cost: Some(self.meter.cost(drain_cpu)),
+            cost_of_parts: self.meter.parts(),
             state: self.state,
             following: self.following,
             symbols: Rc::new(RefCell::new(self.code.take())),
             trouble,
-            notes: std::mem::take(&mut self.kernel.notes),
+            notes,
             options: self.options,
         })
     }
@@ -410,7 +434,7 @@ fn coverage(mode: CallsMode) -> Coverage {
 
 fn loss(table: &str, of: RingLoss, whole: (Timestamp, Timestamp), clock: Clock) -> Loss {
     let (from, to) = if of.lost > 0 { (clock.epoch(of.first), clock.epoch(of.last)) } else { whole };
-    Loss { table: table.to_string(), from, to, lost: of.lost, produced: of.produced }
+    Loss { table: table.to_string(), from, to, lost: of.lost, produced: of.produced, refused: of.refused }
 }
 
 /// One row a table: some come by two ways.
@@ -425,6 +449,7 @@ fn by_table(losses: Vec<Loss>) -> Vec<Loss> {
                 }
                 known.lost += loss.lost;
                 known.produced += loss.produced;
+                known.refused += loss.refused;
             }
             None => tables.push(loss),
         }

@@ -47,8 +47,15 @@ pub(crate) fn target(target: &Target) -> String {
     if target.lost_events > 0 {
         parts.push(format!("{} lost", count(target.lost_events)));
     }
-    if let Some(cost) = target.cost.filter(|cost| cost.target_share.is_finite()) {
-        parts.push(format!("recording cost {}", percent(cost.target_share)));
+    if let Some(cost) = target.cost {
+        let share = cost.target_share.filter(|share| share.is_finite());
+        let parts_of_it =
+            share.map(percent).into_iter().chain(cost.added.is_known().then(|| cost.added.to_string()));
+        parts.extend(
+            parts_of_it
+                .reduce(|share, time| format!("{share} ({time})"))
+                .map(|cost| format!("recording cost {cost}")),
+        );
     }
     parts.join(" · ")
 }

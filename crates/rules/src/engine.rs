@@ -1,6 +1,7 @@
 //! The rule engine: what a rule is, and its three answers (fired, quiet, not judged).
 
 use crate::guards::{self, Share};
+use crate::words;
 use whyslow_facts::host::{counted, metric_words};
 use whyslow_facts::{Exemplar, Facts};
 use whyslow_model::syscall::Class;
@@ -70,6 +71,27 @@ pub enum Need {
 }
 
 impl Need {
+    /// Whether what is counted then is calls: where some are lost, it is a lower bound.
+    fn is_of_calls(self) -> bool {
+        match self {
+            Need::Calls
+            | Need::Durations
+            | Need::Clock
+            | Need::Class(_)
+            | Need::AnyOf(_)
+            | Need::Answers
+            | Need::Counts => true,
+            Need::Either(needs) => needs.iter().any(|need| need.is_of_calls()),
+            Need::Descriptors
+            | Need::Snapshot
+            | Need::Scheduling
+            | Need::Profile
+            | Need::ProfileSeries
+            | Need::Table(_)
+            | Need::Figures(..) => false,
+        }
+    }
+
     /// What is missing, and the command that supplies it; `None` where the facts have it.
     fn missing(self, facts: &Facts) -> Option<(String, String)> {
         let calls = facts.world.calls > 0;
@@ -362,7 +384,14 @@ impl Report<'_, '_> {
     }
     /// Files the finding.
     pub fn file(mut self) {
-        self.finding.confidence = guards::capped_confidence(self.findings.facts, self.finding.confidence);
+        if let Some(share) = guards::missing_calls(self.findings.facts) {
+            self.finding.confidence = self.finding.confidence.min(guards::LOST_CONFIDENCE);
+            let of_calls = self.findings.rule.needs.iter().any(|need| need.is_of_calls());
+            if of_calls && self.finding.severity != Severity::Capture {
+                self.finding.title +=
+                    &format!(" (at least: {} of the calls are missing)", words::percent(share));
+            }
+        }
         self.findings.findings.push(self.finding);
     }
 }

@@ -171,17 +171,14 @@ pub fn is_spin(facts: &Facts, laps: &Laps, share: &Share) -> bool {
     }
 }
 
-/// Caps `confidence` where too many events are lost (guard 5).
-pub fn capped_confidence(facts: &Facts, confidence: f64) -> f64 {
+/// Share of the calls that is missing from the capture, where it is more than [`LOST_SHARE`] (guard 5).
+pub fn missing_calls(facts: &Facts) -> Option<f64> {
     let lost = facts.lost_calls();
     // A recorder says itself how many calls there were.
     let all = match facts.capture.is_recording() {
         true => facts.recording.lost_of("syscalls").map_or(0, |(_, produced)| produced),
         false => facts.total_calls() + lost,
     };
-    if all > lost && lost as f64 > LOST_SHARE * all as f64 {
-        confidence.min(LOST_CONFIDENCE)
-    } else {
-        confidence
-    }
+    let share = lost as f64 / all.max(1) as f64;
+    (all > lost && share > LOST_SHARE).then_some(share)
 }

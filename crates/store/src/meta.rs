@@ -137,8 +137,11 @@ pub struct LossMeta {
 /// As [`Cost`].
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct CostMeta {
-    /// Share of its own time that the target spent in our probes, 0 to 1.
-    pub target_share: f64,
+    /// Share of its own CPU time that the target spent in our probes, 0 to 1.
+    pub target_share: Option<f64>,
+    /// Time that was spent in our probes, ns.
+    #[serde(default)]
+    pub added: Option<u64>,
     /// CPU time of the recorder, ns.
     pub recorder_cpu: Option<u64>,
     /// Added to one recorded call, ns.
@@ -149,6 +152,7 @@ impl From<&Cost> for CostMeta {
     fn from(cost: &Cost) -> Self {
         CostMeta {
             target_share: cost.target_share,
+            added: cost.added.get(),
             recorder_cpu: cost.recorder_cpu.get(),
             per_call: cost.per_call.get(),
         }

@@ -480,7 +480,14 @@ mod tests {
     fn an_idle_disk_was_looked_at() {
         let mut facts = Facts::default();
         let (from, to) = (Timestamp::new(0), Timestamp::new(2_000_000_000));
-        facts.push(Event::Loss(Loss { table: "block_io".into(), from, to, lost: 0, produced: 0 }));
+        facts.push(Event::Loss(Loss {
+            table: "block_io".into(),
+            from,
+            to,
+            lost: 0,
+            produced: 0,
+            refused: 0,
+        }));
         facts.push(Event::Span(Span { from, to, calls: Coverage::None }));
         facts.finish();
         for table in [DiskTable::Figures, DiskTable::Histogram, DiskTable::Heat] {

@@ -36,9 +36,9 @@ pub(crate) fn after_build(
     stop: &AtomicBool,
 ) {
     if tier != Some(Tier::Rest) {
-        doc_tests(root, mark, report);
         return;
     }
+    doc_tests(root, mark, report);
     // One by one: beside each other one may turn on what the other is to do without.
     for package in ["whyslow-record", "whyslow"] {
         let bare = ["check", "--quiet", "--all-targets", "--no-default-features", "--package", package];

@@ -65,8 +65,8 @@ fn samples_of_one_stack_and_thread_are_one() {
     tell(thread(7, "app", Some("/srv/app")));
     let (from, to) = (at(10), at(40));
     tell(Event::Span(Span { from, to, calls: whyslow_model::Coverage::None }));
-    for (table, lost) in [("samples", 5), ("offcpu", 9)] {
-        tell(Event::Loss(Loss { table: table.to_string(), from, to, lost, produced: 100 }));
+    for (table, lost, refused) in [("samples", 5, 3), ("offcpu", 9, 8)] {
+        tell(Event::Loss(Loss { table: table.to_string(), from, to, lost, produced: 100, refused }));
     }
     assert_eq!(sampled.samples(), 4);
 
@@ -78,7 +78,13 @@ fn samples_of_one_stack_and_thread_are_one() {
     assert_eq!((profile.period, profile.duration_ns), (Some(10_000_000), Some(30_000_000_000)));
     assert_eq!(profile.time_ns, Some(10_000_000_000));
     let comments: Vec<_> = profile.comments.iter().map(|text| profile.str(*text)).collect();
-    assert_eq!(comments, ["5 samples were lost while recording"]);
+    assert_eq!(
+        comments,
+        [
+            "5 samples were lost while recording",
+            "3 stacks were left out, to keep the cost of recording low: what stands here is a part"
+        ]
+    );
 
     let first = profile.sample(0);
     assert_eq!(first.values, [3, 30_000_000]);

@@ -56,11 +56,14 @@ const volatile struct settings settings = {};
 #define TELL_TYPE(type, name) const type *const volatile type_of_##name = 0
 TELL_TYPE(enum record_kind, record_kind);
 
-/* May change while recording; shared by all programs. */
+/* May change while recording, as the budget allows (budget.rs); shared by all programs. */
 struct control {
 	u32 calls; /* CALLS_NONE, CALLS_COUNT, CALLS_FULL */
-	u32 pad;
+	u32 wait_stacks; /* stacks of long waits to take a second and CPU */
+	u32 sample_every; /* of so many samples one is taken, for all of them */
+	u32 parts; /* PART_…: what else is recorded */
 };
+enum { PART_FILES = 1, PART_WAKEUPS = 2, PART_NET = 4, PART_BLOCK = 8 };
 enum { CALLS_NONE = 0, CALLS_COUNT = 1, CALLS_FULL = 2 };
 
 struct {
@@ -95,12 +98,15 @@ struct {
 	__uint(max_entries, 8 << 20);
 } rare_ring SEC(".maps");
 
-/* Records produced for and lost by the rare ring, by kind; a row a CPU. */
+/* Records produced for and lost by the rare ring, by kind; a row a CPU. What is refused, to keep the cost within the budget,
+ * is not produced. */
 struct rare_counts {
 	u64 produced[RECORD_KINDS];
 	u64 lost[RECORD_KINDS];
 	u64 lost_first[RECORD_KINDS];
 	u64 lost_last[RECORD_KINDS];
+	u64 refused[RECORD_KINDS];
+	u64 spent[RECORD_KINDS]; /* ns in the programs that make them, of the calls' and the scheduler's ring too */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -175,12 +181,25 @@ static __always_inline u64 elapsed(u64 from, u64 to)
 	return to > from ? to - from : 0;
 }
 
-static __always_inline u32 calls_mode(void)
+static __always_inline struct control *control_now(void)
 {
 	u32 zero = 0;
-	struct control *now = bpf_map_lookup_elem(&control, &zero);
+
+	return bpf_map_lookup_elem(&control, &zero);
+}
+
+static __always_inline u32 calls_mode(void)
+{
+	struct control *now = control_now();
 
 	return now ? now->calls : CALLS_NONE;
+}
+
+static __always_inline bool is_on(u32 part)
+{
+	struct control *now = control_now();
+
+	return now && now->parts & part;
 }
 
 /* Counts a record for the rare ring. */
@@ -198,6 +217,33 @@ static __always_inline void rare_count(u32 kind, bool lost, u64 now)
 			counts->lost_first[kind] = now;
 		counts->lost_last[kind] = now;
 	}
+}
+
+/* Counts what is left out to keep the cost within the budget. */
+static __always_inline void rare_refused(u32 kind)
+{
+	u32 zero = 0;
+	struct rare_counts *counts = bpf_map_lookup_elem(&rare_counts, &zero);
+
+	if (counts)
+		counts->refused[kind & (RECORD_KINDS - 1)]++;
+}
+
+/* Adds up what a program took since it read the clock. `each`: 1, or how many it stands for. */
+static __always_inline void rare_spent(u32 kind, u64 since, u32 each)
+{
+	u32 zero = 0;
+	struct rare_counts *counts = bpf_map_lookup_elem(&rare_counts, &zero);
+
+	if (counts)
+		counts->spent[kind & (RECORD_KINDS - 1)] += elapsed(since, bpf_ktime_get_ns()) * each;
+}
+
+/* What takes less than two readings of the clock is timed one time in so many, by chance: the clock's low bits. */
+#define TIMED_EACH 64
+static __always_inline bool is_timed(u64 now)
+{
+	return ((now ^ now >> 7) & (TIMED_EACH - 1)) == 0;
 }
 
 /* Room in the rare ring, counted. */

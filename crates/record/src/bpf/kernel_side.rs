@@ -1,6 +1,6 @@
 //! The kernel's side of a recording: all programs loaded, attached, and taken away again.
 
-use crate::bpf::layout::{self, CallSpecRow, MAX_CALL_NUMBERS, Settings, spec_flag};
+use crate::bpf::layout::{self, CallSpecRow, Control, MAX_CALL_NUMBERS, Settings, spec_flag};
 use crate::bpf::object::{self, SharedMaps, Sizes};
 use crate::bpf::program::{Attach, By, Program};
 use crate::bpf::timer;
@@ -109,11 +109,16 @@ impl KernelSide {
         Ok(())
     }
 
-    /// What is to be recorded of the calls from now on.
+    /// What is to be recorded from now on.
+    pub(crate) fn control(&self, control: Control) -> Result<(), RecordError> {
+        let map = self.maps.get("control")?;
+        map.update(&0u32.to_ne_bytes(), layout::bytes_of(&control), MapFlags::ANY)
+            .map_err(|source| RecordError::Load { program: "calls", step: "control", source })
+    }
+
+    /// Of the calls this is to be recorded from now on, and nothing else that may be given up.
     pub(crate) fn set_calls(&self, mode: CallsMode) -> Result<(), RecordError> {
-        let value = (mode as u64).to_ne_bytes();
-        let result = self.maps.get("control")?.update(&0u32.to_ne_bytes(), &value, MapFlags::ANY);
-        result.map_err(|source| RecordError::Load { program: "calls", step: "mode", source })
+        self.control(Control { calls: mode as u32, ..Control::default() })
     }
 
     /// Names what to watch (`1 << 32 | tid`, or a process), then walks over all threads and watches those.

@@ -66,6 +66,24 @@ pub(crate) struct Settings {
     pub(crate) comm: [u8; COMM_LENGTH],
 }
 
+/// `struct control`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Control {
+    pub(crate) calls: u32,
+    pub(crate) wait_stacks: u32,
+    pub(crate) sample_every: u32,
+    pub(crate) parts: u32,
+}
+
+/// `PART_…` of `struct control`.
+pub(crate) mod part {
+    pub(crate) const FILES: u32 = 1;
+    pub(crate) const WAKEUPS: u32 = 2;
+    pub(crate) const NET: u32 = 4;
+    pub(crate) const BLOCK: u32 = 8;
+}
+
 /// `struct ring_head`, without what only the kernel's side reads.
 #[repr(C)]
 #[derive(Debug)]

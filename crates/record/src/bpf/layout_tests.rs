@@ -43,13 +43,14 @@ macro_rules! like {
 fn shared_structs_are_alike() {
     like!("calls", "settings", Settings: ring_mask, sched_mask, slow_call, long_off, own_pid, follow, all, payload,
         all_payload, text_cap, match_comm, sample_hz, wait_stacks, tids, slots, probe, probe_returns, from_exec_of, comm);
+    like!("calls", "control", Control: calls, wait_stacks, sample_every, parts);
     like!("calls", "ring_head", RingHead: head, produced, lost, lost_first, lost_last, busy, aside, aside_lost, tail,
         unused2);
     like!("calls", "piece_spec", PieceSpec: arg, when, size, of, scale, cap, payload, pad);
     like!("calls", "call_spec", CallSpecRow: args, pieces, flags, pad, piece);
     like!("calls", "count_row", CountRow: key, calls, errors, total, shortest, longest, buckets);
     assert_eq!(kernels("calls", "count_rows").1, COUNT_ROWS * size_of::<CountRow>());
-    assert_eq!(kernels("calls", "rare_counts").1, 4 * 8 * kind::COUNT);
+    assert_eq!(kernels("calls", "rare_counts").1, 6 * 8 * kind::COUNT);
 }
 
 /// Members in the order in which the records are read ([`Fields`]), each with its size; behind the header.

@@ -53,6 +53,8 @@ pub(crate) fn losses(counts: &MapHandle) -> Result<[RingLoss; kind::COUNT], Reco
         };
         for (kind, loss) in losses.iter_mut().enumerate() {
             loss.produced += value(0, kind);
+            loss.refused += value(4, kind);
+            loss.spent_ns += value(5, kind);
             if value(1, kind) > 0 {
                 loss.lost += value(1, kind);
                 loss.first = loss.first.min(value(2, kind));

@@ -56,11 +56,23 @@ pub(crate) struct RingLoss {
     /// ns of `CLOCK_MONOTONIC`; meaningless where nothing was lost.
     pub(crate) first: u64,
     pub(crate) last: u64,
+    /// Left out to keep the cost within the budget; not among those produced.
+    pub(crate) refused: u64,
+    /// In the programs that make them, as far as they time themselves, ns.
+    pub(crate) spent_ns: u64,
 }
 
 impl RingLoss {
-    pub(crate) const NONE: RingLoss =
-        RingLoss { produced: 0, lost: 0, aside: 0, aside_lost: 0, first: u64::MAX, last: 0 };
+    pub(crate) const NONE: RingLoss = RingLoss {
+        produced: 0,
+        lost: 0,
+        aside: 0,
+        aside_lost: 0,
+        first: u64::MAX,
+        last: 0,
+        refused: 0,
+        spent_ns: 0,
+    };
 
     /// What was added since an earlier reading.
     pub(crate) fn since(&self, before: &RingLoss) -> RingLoss {
@@ -69,6 +81,8 @@ impl RingLoss {
             lost: self.lost - before.lost,
             aside: self.aside - before.aside,
             aside_lost: self.aside_lost - before.aside_lost,
+            refused: self.refused - before.refused,
+            spent_ns: self.spent_ns - before.spent_ns,
             ..*self
         }
     }
@@ -82,6 +96,8 @@ impl RingLoss {
             aside_lost: self.aside_lost + other.aside_lost,
             first: self.first.min(other.first),
             last: self.last.max(other.last),
+            refused: self.refused + other.refused,
+            spent_ns: self.spent_ns + other.spent_ns,
         }
     }
 

@@ -292,7 +292,7 @@ fn memory() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig::with_cases(2000))]
     #[test]
     fn any_call_is_survived_and_bounded(
         nr in 0..480u16,

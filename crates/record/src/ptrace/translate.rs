@@ -116,7 +116,7 @@ impl Translator {
         let (from, to) = (self.began, self.clock.epoch(crate::clock::monotonic_ns()));
         sink.push(Event::Span(Span { from, to, calls: Coverage::Full }));
         let produced = self.calls + lost;
-        sink.push(Event::Loss(Loss { table: "syscalls".into(), from, to, lost, produced }));
+        sink.push(Event::Loss(Loss { table: "syscalls".into(), from, to, lost, produced, refused: 0 }));
         sink.push(Event::Source(self.info));
     }
 }

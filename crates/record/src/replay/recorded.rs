@@ -11,8 +11,8 @@ use crate::symbols::Symbolizer;
 use std::cell::RefCell;
 use std::rc::Rc;
 use whyslow_model::{
-    CaptureKind, CaptureNote, ClockKind, Cost, Event, Loss, NoteKind, Sink, SourceId, SourceInfo, Span,
-    Timestamp,
+    CaptureKind, CaptureNote, ClockKind, Cost, Event, Loss, Nanos, NoteKind, Sink, SourceId, SourceInfo,
+    Span, Timestamp,
 };
 
 /// A recording that ended.
@@ -36,8 +36,10 @@ pub struct Recorded {
     pub spans: Vec<Span>,
     /// What was lost, a row a table.
     pub losses: Vec<Loss>,
-    /// What it cost; `None` where the target's CPU time is not known.
+    /// What it cost; `None` where that was not measured.
     pub cost: Option<Cost>,
+    /// What of it each part of the recorder added.
+    pub cost_of_parts: Vec<(&'static str, Nanos)>,
     /// What was asked for and is not recorded, because the kernel refused the program.
     pub notes: Vec<String>,
     /// Why the spool ends early, where it does: the disk is full.
@@ -93,6 +95,11 @@ impl Recorded {
             _ => (0, 0),
         };
         Loss { produced: (loss.produced + more).saturating_sub(less), ..loss.clone() }
+    }
+
+    /// Calls that were counted, and not recorded one by one.
+    pub fn calls_counted(&self) -> u64 {
+        self.counted.values().map(|row| row.calls).sum()
     }
 
     /// What is told last: counts, losses, cost, notes, the source.

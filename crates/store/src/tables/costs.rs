@@ -9,9 +9,10 @@ pub(crate) static TABLE: Table = Table {
     about: "What the recording cost, as the recorder measured it.",
     columns: &[
         SEQ,
-        Column::always("target_share", Kind::F64, "Share of its own time that the target spent in our probes, 0 to 1."),
+        Column::maybe("target_share", Kind::F64, "Share of its own CPU time that the target spent in our probes, 0 to 1."),
         Column::maybe("recorder_cpu", Kind::Duration, "CPU time of the recorder."),
         Column::maybe("per_call", Kind::Duration, "Added to one recorded call."),
+        Column::maybe("added", Kind::Duration, "Time that was spent in our probes."),
     ],
     keep: Keep::All,
     replay,
@@ -19,16 +20,17 @@ pub(crate) static TABLE: Table = Table {
 
 #[inline]
 pub(super) fn put(cost: &Cost, seq: u64, rows: &mut Rows) {
-    let Cost { target_share, recorder_cpu, per_call } = *cost;
-    rows.row(seq).f64(Some(target_share)).nanos(recorder_cpu).nanos(per_call).end();
+    let Cost { target_share, added, recorder_cpu, per_call } = *cost;
+    rows.row(seq).f64(target_share).nanos(recorder_cpu).nanos(per_call).nanos(added).end();
 }
 
 #[inline]
 fn replay(row: &mut Take<'_>, _seq: u64, to: &mut Replay<'_>) -> Option<()> {
     to.sink.push(Event::Cost(Cost {
-        target_share: row.f64()?,
+        target_share: row.f64(),
         recorder_cpu: row.nanos(),
         per_call: row.nanos(),
+        added: row.nanos(),
     }));
     Some(())
 }

@@ -14,6 +14,7 @@ pub(crate) static TABLE: Table = Table {
         Column::maybe("to", Kind::Time, "The last loss, or its end."),
         Column::always("lost", Kind::U64, "Rows lost."),
         Column::always("produced", Kind::U64, "Rows that were there to be told, lost ones included."),
+        Column::maybe("refused", Kind::U64, "Left out to keep the cost within `--max-overhead`; not among those produced."),
     ],
     keep: Keep::All,
     replay,
@@ -21,9 +22,9 @@ pub(crate) static TABLE: Table = Table {
 
 #[inline]
 pub(super) fn put(loss: &Loss, seq: u64, rows: &mut Rows) {
-    let Loss { table, from, to, lost, produced } = loss;
+    let Loss { table, from, to, lost, produced, refused } = loss;
     let mut row = rows.row(seq);
-    row.string(Some(table)).time(*from).time(*to).u64(Some(*lost)).u64(Some(*produced)).end();
+    row.string(Some(table)).time(*from).time(*to).u64(Some(*lost)).u64(Some(*produced)).u64(Some(*refused)).end();
 }
 
 #[inline]
@@ -34,6 +35,8 @@ fn replay(row: &mut Take<'_>, _seq: u64, to: &mut Replay<'_>) -> Option<()> {
         to: row.time(),
         lost: row.u64()?,
         produced: row.u64()?,
+        // Before this column was, they were counted as lost.
+        refused: row.u64().unwrap_or(0),
     }));
     Some(())
 }

@@ -514,11 +514,16 @@ fn figures() -> impl Strategy<Value = Event<'static>> {
     );
     let span = (time(), time(), one_of(&[Coverage::Full, Coverage::Counts, Coverage::None]))
         .prop_map(|(from, to, calls)| Event::Span(Span { from, to, calls }));
-    let loss = ("[a-z]{1,9}", time(), time(), any::<u64>(), any::<u64>())
-        .prop_map(|(table, from, to, lost, produced)| Event::Loss(Loss { table, from, to, lost, produced }));
-    let cost = (0.0f64..1.0, nanos(), nanos()).prop_map(|(target_share, recorder_cpu, per_call)| {
-        Event::Cost(Cost { target_share, recorder_cpu, per_call })
-    });
+    let loss = ("[a-z]{1,9}", time(), time(), any::<u64>(), any::<u64>(), any::<u64>()).prop_map(
+        |(table, from, to, lost, produced, refused)| {
+            Event::Loss(Loss { table, from, to, lost, produced, refused })
+        },
+    );
+    let share = proptest::option::of(0.0f64..1.0);
+    let cost =
+        (share, nanos(), nanos(), nanos()).prop_map(|(target_share, added, recorder_cpu, per_call)| {
+            Event::Cost(Cost { target_share, added, recorder_cpu, per_call })
+        });
     prop_oneof![
         totals,
         span,

@@ -4,6 +4,7 @@ use crate::output::say;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::Duration;
+use whyslow_model::Loss;
 
 /// The line.
 pub(super) struct LiveLine {
@@ -12,6 +13,7 @@ pub(super) struct LiveLine {
     length: Option<Duration>,
     /// Only stacks are taken.
     samples: bool,
+    verbose: bool,
 }
 
 impl LiveLine {
@@ -30,7 +32,13 @@ impl LiveLine {
                 Err(_) => bar,
             }
         });
-        LiveLine { bar, words: crate::output::plain(words).to_string(), length, samples }
+        LiveLine {
+            bar,
+            words: crate::output::plain(words).to_string(),
+            length,
+            samples,
+            verbose: global.verbose,
+        }
     }
 
     /// How it goes.
@@ -72,33 +80,15 @@ impl LiveLine {
             bar.finish_and_clear();
         }
         let seconds = recorded.ended.since(recorded.began).as_secs_f64().unwrap_or_default();
-        let produced = |tables: &[&str]| -> u64 {
-            let named = |loss: &&whyslow_model::Loss| tables.contains(&loss.table.as_str());
-            recorded.losses.iter().filter(named).map(|loss| loss.produced).sum()
-        };
-        if self.samples {
-            say!(
-                "whyslow: sampled {} for {seconds:.1} s: {} stacks, {} lost, cost {} of its CPU time",
-                self.words,
-                grouped(produced(&["samples", "offcpu"])),
-                grouped(recorded.losses.iter().map(|loss| loss.lost).sum()),
-                cost(recorded.cost.map(|cost| cost.target_share)),
-            );
-            return self.trouble(recorded);
+        let what = if self.samples { sampled(&recorded.losses) } else { calls(recorded) };
+        let cost = recorded.cost.map_or("unknown".to_string(), |cost| cost_in_words(&cost));
+        let verb = if self.samples { "sampled" } else { "recorded" };
+        say!("whyslow: {verb} {} for {seconds:.1} s: {what}, cost {cost}", self.words);
+        if self.verbose {
+            let parts = recorded.cost_of_parts.iter().filter(|(_, added)| added.get() != Some(0));
+            let parts: Vec<String> = parts.map(|(part, added)| format!("{part} {added}")).collect();
+            say!("whyslow: cost by part: {}", parts.join(", "));
         }
-        // Where only files are looked at, their calls are added up and none is recorded in full.
-        let (calls, how) = match (produced(&["syscalls"]), produced(&["files"])) {
-            (0, files) if files > 0 => (files, "on files added up"),
-            (calls, _) => (calls, "in full"),
-        };
-        let lost: u64 = recorded.losses.iter().map(|loss| loss.lost).sum();
-        say!(
-            "whyslow: recorded {} for {seconds:.1} s: {} calls {how}, {} lost, cost {} of its CPU time",
-            self.words,
-            grouped(calls),
-            grouped(lost),
-            cost(recorded.cost.map(|cost| cost.target_share)),
-        );
         self.trouble(recorded);
     }
 
@@ -106,6 +96,58 @@ impl LiveLine {
         if let Some(error) = &recorded.trouble {
             say!("whyslow: the recording ends early: {error}");
         }
+    }
+}
+
+/// The sum over these tables.
+fn sum(losses: &[Loss], tables: &[&str], of: impl Fn(&Loss) -> u64) -> u64 {
+    losses.iter().filter(|loss| tables.contains(&loss.table.as_str())).map(of).sum()
+}
+
+/// Stacks taken, lost, and left out for their cost.
+fn sampled(losses: &[Loss]) -> String {
+    let tables = ["samples", "offcpu"];
+    let lost = sum(losses, &tables, |loss| loss.lost);
+    let kept = sum(losses, &tables, |loss| loss.produced).saturating_sub(lost);
+    format!("{} stacks, {} lost{}", grouped(kept), grouped(lost), left_out(losses))
+}
+
+/// Calls kept, counted and lost.
+fn calls(recorded: &whyslow_record::Recorded) -> String {
+    let losses = &recorded.losses;
+    let lost = sum(losses, &["syscalls"], |loss| loss.lost);
+    let kept = sum(losses, &["syscalls"], |loss| loss.produced).saturating_sub(lost);
+    let counted: u64 = recorded.calls_counted();
+    let on_files = sum(losses, &["files"], |loss| loss.produced);
+    let mut text = match (kept, counted) {
+        // Where only files are looked at, their calls are added up and none is recorded in full.
+        (0, 0) if on_files > 0 => format!("{} calls on files added up", grouped(on_files)),
+        (kept, 0) => format!("{} calls in full, {} lost", grouped(kept), grouped(lost)),
+        (kept, counted) => {
+            format!("{} calls in full, {} lost, {} counted", grouped(kept), grouped(lost), grouped(counted))
+        }
+    };
+    let others = losses.iter().map(|loss| loss.lost).sum::<u64>() - lost;
+    if others > 0 {
+        text += &format!(", {} other records lost", grouped(others));
+    }
+    text + &left_out(losses)
+}
+
+/// Stacks that were not taken, to keep the cost low.
+fn left_out(losses: &[Loss]) -> String {
+    match sum(losses, &["samples", "offcpu"], |loss| loss.refused) {
+        0 => String::new(),
+        refused => format!(", {} stacks left out for their cost", grouped(refused)),
+    }
+}
+
+/// `3.1 % of its CPU time (12.3 ms)`.
+fn cost_in_words(cost: &whyslow_model::Cost) -> String {
+    match cost.target_share {
+        Some(share) => format!("{} of its CPU time ({})", self::cost(Some(share)), cost.added),
+        // It used less than a tick.
+        None => format!("{} of CPU time", cost.added),
     }
 }
 

@@ -231,6 +231,7 @@ fn event<'a>(kind: &str, ts: Timestamp, fields: &Fields<'_>) -> Event<'a> {
             to,
             lost: fields.number("lost").unwrap_or(0),
             produced: fields.number("produced").unwrap_or(0),
+            refused: fields.number("refused").unwrap_or(0),
         }),
         other => unreachable!("{other} is in KINDS"),
     }

@@ -68,7 +68,7 @@ static __always_inline void tell(struct pending *request, u32 flags, u64 now)
 
 	flags |= request->flags;
 	if (!(flags & BLOCK_WATCHED) && too_many_others(now)) {
-		rare_count(RECORD_BLOCK, true, now);
+		rare_refused(RECORD_BLOCK);
 		return;
 	}
 	record = rare_reserve(sizeof(*record), RECORD_BLOCK, now);
@@ -104,9 +104,12 @@ static __always_inline int on_queued(u64 key)
 	u64 now = bpf_ktime_get_ns();
 	struct pending request = { .queued = now };
 
+	if (!is_on(PART_BLOCK))
+		return 0;
 	from_here(&request);
 	if (bpf_map_update_elem(&pending_requests, &key, &request, BPF_ANY))
 		rare_count(RECORD_BLOCK, true, now);
+	rare_spent(RECORD_BLOCK, now, 1);
 	return 0;
 }
 
@@ -192,12 +195,18 @@ int block_issued(u64 *ctx)
 
 	if (request) {
 		describe(request, rq, now);
+		rare_spent(RECORD_BLOCK, now, 1);
+		return 0;
+	}
+	if (!is_on(PART_BLOCK)) {
+		rare_refused(RECORD_BLOCK);
 		return 0;
 	}
 	from_here(&fresh);
 	describe(&fresh, rq, now);
 	if (bpf_map_update_elem(&pending_requests, &key, &fresh, BPF_ANY))
 		rare_count(RECORD_BLOCK, true, now);
+	rare_spent(RECORD_BLOCK, now, 1);
 	return 0;
 }
 
@@ -207,15 +216,18 @@ int block_completed(u64 *ctx)
 	u64 key = ctx[0];
 	u32 error = ctx[1], bytes = ctx[2];
 	struct pending *request = bpf_map_lookup_elem(&pending_requests, &key);
+	u64 now;
 
 	if (!request)
 		return 0;
 	request->done += bytes;
 	if (!error && request->done < request->bytes)
 		return 0;
+	now = bpf_ktime_get_ns();
 	if (request->issued)
-		tell(request, 0, bpf_ktime_get_ns());
+		tell(request, 0, now);
 	bpf_map_delete_elem(&pending_requests, &key);
+	rare_spent(RECORD_BLOCK, now, 1);
 	return 0;
 }
 

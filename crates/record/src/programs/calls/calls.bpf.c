@@ -135,6 +135,7 @@ static __noinline int tell_wait_stack(u64 now)
 		return 0;
 	bytes = bpf_get_task_stack(task, room->frames, STACK_BYTES, BPF_F_USER_STACK);
 	write_stack(room, RECORD_WAIT_STACK, 0, task, 0, 0, stack_part(bytes), now);
+	rare_spent(RECORD_WAIT_STACK, now, 1);
 	return 0;
 }
 

@@ -46,7 +46,7 @@ static __always_inline int on_enter(struct pt_regs *regs, u64 nr)
 	if (!role_of(nr))
 		return 0;
 	state = state_of_caller(regs);
-	if (state)
+	if (state && is_on(PART_FILES))
 		state->file_enter = bpf_ktime_get_ns();
 	return 0;
 }
@@ -64,10 +64,14 @@ static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 	if (!state)
 		return 0;
 	call.entered = state->file_enter;
-	call.now = bpf_ktime_get_ns();
 	state->file_enter = 0;
 	if (is_compat(regs))
 		return 0;
+	if (!is_on(PART_FILES)) {
+		rare_refused(RECORD_FILE);
+		return 0;
+	}
+	call.now = bpf_ktime_get_ns();
 	fd = regs->di;
 	switch (role) {
 	case READS:
@@ -93,7 +97,10 @@ static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 	}
 	if (role >= SENDS)
 		add_call(&call, from, FILE_READ);
-	return add_call(&call, fd, operation);
+	add_call(&call, fd, operation);
+	if (is_timed(call.now))
+		rare_spent(RECORD_FILE, call.now, TIMED_EACH);
+	return 0;
 }
 
 SEC("tp_btf/sys_enter")

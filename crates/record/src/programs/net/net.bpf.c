@@ -192,6 +192,15 @@ int net_state(u64 *ctx)
 	if (!is_tcp(sk))
 		return 0;
 	now = bpf_ktime_get_ns();
+	if (!is_on(PART_NET)) {
+		u64 key = (u64)sk;
+
+		/* Its address may be another's soon. */
+		if (state == CLOSE)
+			bpf_map_delete_elem(&connections, &key);
+		rare_refused(RECORD_NET);
+		return 0;
+	}
 	if (state == ESTABLISHED) {
 		established(sk, before, now);
 	} else if (state == CLOSE) {
@@ -207,6 +216,7 @@ int net_state(u64 *ctx)
 		else
 			remember(sk, task, &connection, now);
 	}
+	rare_spent(RECORD_NET, now, 1);
 	return 0;
 }
 

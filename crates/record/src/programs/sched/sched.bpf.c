@@ -115,10 +115,13 @@ int sched_switch(u64 *ctx)
 		if (!now)
 			now = bpf_ktime_get_ns();
 		state->on_since = now;
-		if (settings.wait_stacks && is_wait(state->left_as) && state->off_since &&
-		    elapsed(state->off_since, now) >= settings.long_off)
-			wait_over(next, state, now);
 	}
+	/* Stacks are timed by themselves. */
+	if (now && is_timed(now))
+		rare_spent(RECORD_STRETCH, now, TIMED_EACH);
+	if (state && settings.wait_stacks && is_wait(state->left_as) && state->off_since &&
+	    elapsed(state->off_since, now) >= settings.long_off)
+		wait_over(next, state, now);
 	return 0;
 }
 
@@ -140,6 +143,10 @@ int sched_waking(u64 *ctx)
 	now = bpf_ktime_get_ns();
 	if (!state->woken)
 		state->woken = now;
+	if (!is_on(PART_WAKEUPS)) {
+		rare_refused(RECORD_WAKEUP);
+		return 0;
+	}
 	cpu = bpf_get_smp_processor_id();
 	head = bpf_map_lookup_elem(&sched_heads, &cpu);
 	ring = bpf_map_lookup_elem(&sched_ring, &cpu);
@@ -156,6 +163,8 @@ int sched_waking(u64 *ctx)
 	record->head.ts = now;
 	record->waker = waker->pid;
 	ring_commit(head, sizeof(*record));
+	if (is_timed(now))
+		rare_spent(RECORD_WAKEUP, now, TIMED_EACH);
 	return 0;
 }
 

@@ -6,10 +6,8 @@
 #include "../../bpf/budget.bpf.h"
 #include "../../bpf/stack.bpf.h"
 
-/* A second and CPU: at 8 us each, under 1 % of it. The rest of the waits is counted as lost; a stretch tells their length
- * all the same. */
-#define WAITS_LIMIT 1000
-#define USER_LIMIT 500
+/* How many are taken a second is a matter of the budget (struct control). The rest is counted as refused; a stretch tells
+ * the length of such a wait all the same. */
 
 #define USER_FRAMES 64
 
@@ -42,17 +40,19 @@ static __always_inline void wait_over(struct task_struct *task, struct task_stat
 	u32 zero = 0, flags = state->wait_stack == WAIT_STACK_TOLD ? STACK_BEFORE : 0;
 	struct wait_budgets *budgets = bpf_map_lookup_elem(&wait_budgets, &zero);
 	struct stack_record *room = bpf_map_lookup_elem(&wait_room, &zero);
+	struct control *limits = control_now();
 	long bytes;
 
-	if (!budgets || !room)
+	if (!budgets || !room || !limits)
 		return;
-	if (!within_budget(&budgets->waits, WAITS_LIMIT, now)) {
-		rare_count(RECORD_OFFCPU, true, now);
+	if (!within_budget(&budgets->waits, limits->wait_stacks, now)) {
+		rare_refused(RECORD_OFFCPU);
 		return;
 	}
 	bytes = bpf_get_task_stack(task, room->frames, STACK_BYTES, 0);
 	write_stack(room, RECORD_OFFCPU, flags, task, elapsed(state->off_since, now), stack_part(bytes), 0, now);
 	state->wait_stack = flags ? 0 : WAIT_STACK_WANTED;
+	rare_spent(RECORD_OFFCPU, now, 1);
 }
 
 /* A thread begins to wait outside a call that we saw it enter: it is the current one. */
@@ -61,13 +61,16 @@ static __always_inline void tell_user_stack(struct task_struct *task, struct tas
 	u32 zero = 0;
 	struct wait_budgets *budgets = bpf_map_lookup_elem(&wait_budgets, &zero);
 	struct stack_record *room = bpf_map_lookup_elem(&wait_room, &zero);
+	struct control *limits = control_now();
 	long bytes;
 
-	if (!budgets || !room || !within_budget(&budgets->users, USER_LIMIT, now))
+	/* Whether this will be a long wait is not known yet: half as many, so that long ones have their part. */
+	if (!budgets || !room || !limits || !within_budget(&budgets->users, limits->wait_stacks / 2, now))
 		return;
 	bytes = bpf_get_task_stack(task, room->frames, STACK_BYTES, BPF_F_USER_STACK);
 	write_stack(room, RECORD_WAIT_STACK, STACK_BEFORE, task, 0, 0, stack_part(bytes), now);
 	state->wait_stack = WAIT_STACK_TOLD;
+	rare_spent(RECORD_WAIT_STACK, now, 1);
 }
 
 /* Whose wait is over only after the recording; used by one walk over the threads, at the end. */
