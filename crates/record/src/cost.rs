@@ -317,12 +317,23 @@ impl CostMeter {
         STATED_NS.iter().find(|(known, _)| *known == kind).map_or(0.0, |(_, each)| *each)
     }
 
+    /// What one recorded call adds, ns: as calibrated with one that has no memory to read, or as these took that were
+    /// recorded, if that is more.
+    fn full_ns(&self) -> f64 {
+        let calls = self.now.calls.produced;
+        if calls < ENOUGH_OF_FREQUENT {
+            return self.per_call.full;
+        }
+        let spent_ns = self.now.rare[usize::from(kind::CALL)].spent_ns;
+        self.per_call.full.max(spent_ns as f64 / calls as f64 + 2.0 * PER_RECORD_NS)
+    }
+
     /// What each part of the recorder added, by the words of the `-v` line.
     pub(crate) fn parts(&self) -> Vec<(&'static str, Nanos)> {
         let timed = |kind: u8| if self.counts(kind) { self.timed_ns(kind) } else { 0.0 };
         let untimed = UNTIMED_NS.iter().map(|(kind, each)| self.now.of(*kind).produced as f64 * each);
         [
-            ("calls in full", self.now.calls.produced as f64 * self.per_call.full),
+            ("calls in full", self.now.calls.produced as f64 * self.full_ns()),
             ("calls counted", self.now.counted as f64 * self.per_call.counts),
             ("switches", timed(kind::STRETCH)),
             ("wake-ups", timed(kind::WAKEUP)),
@@ -370,7 +381,7 @@ impl CostMeter {
             whole_ns: budget,
             left_ns: budget - self.added_ns() - always * rest.as_secs_f64(),
             calls: self.calls_rate,
-            full_ns: self.per_call.full,
+            full_ns: self.full_ns(),
             count_ns: self.per_call.counts,
             parts: Part::ALL.map(|part| flow(part.kind())),
             samples: flow(kind::SAMPLE),

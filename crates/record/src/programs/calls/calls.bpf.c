@@ -182,12 +182,15 @@ static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 	struct call_spec *spec;
 	u32 nr, flags = 0, mode;
 	u64 entered, now;
+	bool timed;
 
 	if (!state)
 		return 0;
 	now = bpf_ktime_get_ns();
 	entered = state->enter;
 	state->enter = 0;
+	/* Stacks are timed by themselves. */
+	timed = is_timed(now) && state->wait_stack != WAIT_STACK_WANTED;
 	if (state->wait_stack == WAIT_STACK_WANTED) {
 		state->wait_stack = WAIT_STACK_NONE;
 		tell_wait_stack(now);
@@ -210,6 +213,8 @@ static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 		return 0;
 	}
 	write_call(state, regs, spec, RECORD_CALL, nr, entered, now, ret, flags);
+	if (timed)
+		rare_spent(RECORD_CALL, now, TIMED_EACH);
 	return 0;
 }
 
