@@ -4,6 +4,9 @@ use crate::{Exemplar, Facts, SchedTime};
 use whyslow_model::syscall::Class;
 use whyslow_model::{CaptureKind, Evidence, Nanos, Syscall, Timestamp};
 
+/// Calls missing from a capture, from which share on that is told and caps confidence (guard 5).
+pub const LOST_SHARE: f64 = 0.01;
+
 impl Facts {
     /// True where a recorder wrote that table, though perhaps no row of it.
     pub fn has_table(&self, table: &str) -> bool {
@@ -116,6 +119,22 @@ impl Facts {
             true => self.recording.lost_of("syscalls").map_or(0, |(lost, _)| lost),
             false => self.capture.rejects() + self.capture.starts_not_seen,
         }
+    }
+
+    /// Share of the calls that is missing from the capture, where that is more than [`LOST_SHARE`].
+    pub fn missing_calls(&self) -> Option<f64> {
+        let (lost, all) = match self.capture.is_recording() {
+            // A recorder says itself how many calls there were.
+            true => self.recording.lost_of("syscalls")?,
+            // One call a thread is under way as a trace begins.
+            false => {
+                let threads = self.world.threads.iter().count() as u64;
+                let lost = self.capture.rejects() + self.capture.starts_not_seen.saturating_sub(threads);
+                (lost, self.total_calls() + lost)
+            }
+        };
+        let share = lost as f64 / all.max(1) as f64;
+        (all > lost && share > LOST_SHARE).then_some(share)
     }
 
     /// A line as evidence, with where it stands.

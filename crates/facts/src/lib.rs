@@ -39,6 +39,7 @@ pub mod world;
 
 pub use all::Facts;
 pub use args::WaitKind;
+pub use ask::LOST_SHARE;
 pub use block_io::Devices;
 pub use capture::CaptureFacts;
 pub use durations::CHEAP_CALL;

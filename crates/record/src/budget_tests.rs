@@ -47,7 +47,7 @@ impl Run {
         &self.budget
     }
 
-    fn to_the_end(self, comes: &Forecast) -> Run {
+    fn until_its_end(self, comes: &Forecast) -> Run {
         self.until(10, comes)
     }
 
@@ -85,7 +85,7 @@ fn a_server() -> Forecast {
 #[test]
 fn what_fits_is_recorded_in_full() {
     // 4 ms of calls, 3 of files and others, 5 of stacks a second; 5 % of a CPU are 50.
-    let run = Run::of(0.05).to_the_end(&a_server());
+    let run = Run::of(0.05).until_its_end(&a_server());
     assert_eq!(run.budget.calls(), CallsMode::Full);
     assert_eq!(run.budget.control().sample_every, 1);
     assert_eq!(run.budget.given_up(run.at), [] as [String; 0]);
@@ -101,7 +101,7 @@ fn a_herd_has_fewer_stacks_and_keeps_its_calls() {
     let run = Run::of(0.012).until(8, &herd);
     assert_eq!(run.budget.calls(), CallsMode::Full);
     assert!((2..=400).contains(&run.budget.wait_stacks), "{}", run.budget.wait_stacks);
-    let run = run.to_the_end(&herd);
+    let run = run.until_its_end(&herd);
     assert!(run.share() <= 1.2, "{}", run.share());
 }
 
@@ -139,7 +139,7 @@ fn what_was_given_up_is_taken_up_again_when_it_fits_and_is_told() {
         Forecast { parts: [flow(0.0, 0.0), flow(0.0, 0.0), flow(0.0, 0.0), flow(1e6, 200.0)], ..a_server() };
     run.tick(&burst);
     assert_eq!(run.budget.control().parts & Part::Files.bit(), 0);
-    let run = run.to_the_end(&a_server());
+    let run = run.until_its_end(&a_server());
     assert_ne!(run.budget.control().parts & Part::Files.bit(), 0);
     let told = run.budget.given_up(run.at);
     assert_eq!(
@@ -149,7 +149,7 @@ fn what_was_given_up_is_taken_up_again_when_it_fits_and_is_told() {
 }
 
 #[test]
-fn calls_that_cost_too_much_are_recorded_for_a_part_and_counted_to_the_end() {
+fn calls_that_cost_too_much_are_recorded_for_a_part_and_counted_until_its_end() {
     // 100,000 calls a second at 200 ns are 20 ms, 10 ms where they are counted; 15 ms may be spent.
     let calls =
         Forecast { calls: 100_000.0, full_ns: 200.0, count_ns: 100.0, cpus: 2, ..Forecast::default() };
@@ -187,9 +187,9 @@ fn samples_are_thinned_and_never_none() {
     let much = Forecast { samples: flow(10_000.0, 4_000.0), cpus: 2, ..Forecast::default() };
     let run = Run::of(0.01).until(8, &much);
     assert!((4..=1000).contains(&run.budget.sample_every), "{}", run.budget.sample_every);
-    let run = run.to_the_end(&much);
+    let run = run.until_its_end(&much);
     assert!(run.share() <= 1.2, "{}", run.share());
-    assert!(Run::of(0.0).to_the_end(&much).budget.sample_every >= 1);
+    assert!(Run::of(0.0).until_its_end(&much).budget.sample_every >= 1);
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn no_recording_costs_much_more_than_it_may() {
         };
         // What one tick costs before anything is known is not in our hands; nor are the few stacks that are always taken.
         let first = Run::of(1.0).tick_cost(&comes);
-        let run = Run::of(0.01 + random(0.3)).to_the_end(&comes);
+        let run = Run::of(0.01 + random(0.3)).until_its_end(&comes);
         let floor = 10.0 * 2.0 * f64::from(FEWEST_WAIT_STACKS) * comes.wait_stacks.each_ns;
         // Calls are decided on for the next tick, with what is left.
         let allowed = run.allowed * 1.1 + 2.0 * first + floor;

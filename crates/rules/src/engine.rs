@@ -384,7 +384,7 @@ impl Report<'_, '_> {
     }
     /// Files the finding.
     pub fn file(mut self) {
-        if let Some(share) = guards::missing_calls(self.findings.facts) {
+        if let Some(share) = self.findings.facts.missing_calls() {
             self.finding.confidence = self.finding.confidence.min(guards::LOST_CONFIDENCE);
             let of_calls = self.findings.rule.needs.iter().any(|need| need.is_of_calls());
             if of_calls && self.finding.severity != Severity::Capture {

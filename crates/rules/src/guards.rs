@@ -15,10 +15,8 @@ use whyslow_model::{CallStats, Nanos, Severity, Tid};
 pub const WARNING_SHARE: f64 = 0.05;
 /// From this share on, it is most of the answer: critical.
 pub const CRITICAL_SHARE: f64 = 0.40;
-/// Confidence where more than [`LOST_SHARE`] of the events are lost (guard 5).
+/// Confidence where calls are missing ([`Facts::missing_calls`], guard 5).
 pub const LOST_CONFIDENCE: f64 = 0.5;
-/// Lost events above this share cap the confidence (guard 5).
-pub const LOST_SHARE: f64 = 0.01;
 /// A program's first moments (guard 4), from its execve on.
 pub const STARTUP: Nanos = Nanos::from_secs(2);
 /// Below this many calls nothing is a storm, whatever its share: an `ls` makes a hundred calls in all.
@@ -169,16 +167,4 @@ pub fn is_spin(facts: &Facts, laps: &Laps, share: &Share) -> bool {
         }
         None => laps.turns >= FEW_TURNS && part >= STORM_CALL_SHARE,
     }
-}
-
-/// Share of the calls that is missing from the capture, where it is more than [`LOST_SHARE`] (guard 5).
-pub fn missing_calls(facts: &Facts) -> Option<f64> {
-    let lost = facts.lost_calls();
-    // A recorder says itself how many calls there were.
-    let all = match facts.capture.is_recording() {
-        true => facts.recording.lost_of("syscalls").map_or(0, |(_, produced)| produced),
-        false => facts.total_calls() + lost,
-    };
-    let share = lost as f64 / all.max(1) as f64;
-    (all > lost && share > LOST_SHARE).then_some(share)
 }

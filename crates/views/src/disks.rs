@@ -14,6 +14,7 @@ use whyslow_model::{Cell, Column, Entity, Metric, Nanos, Table, Trait};
 /// The view.
 pub(super) static VIEW: View = View {
     name: "disks",
+    of_calls: false,
     summary: "block devices: requests, bytes, sizes, order, queue and latency",
     by: &["device,op", "device", "device,process", "device,op,process"],
     table,

@@ -13,6 +13,7 @@ use whyslow_model::{Cell, Column, FdKind, Nanos, Table};
 /// The view.
 pub(super) static VIEW: View = View {
     name: "fds",
+    of_calls: true,
     summary: "descriptors through time: what each led to, when it was open, what went through it",
     by: &["fd", "role", "process", "kind"],
     table,

@@ -19,6 +19,7 @@ use whyslow_model::Table;
 /// The view.
 pub(super) static VIEW: View = View {
     name: "files",
+    of_calls: true,
     summary: "files: opens, reads, writes, bytes, time, life, and who; by path, pattern, directory, process or thread",
     by: &["path", "pattern", "directory", "process", "thread"],
     table,

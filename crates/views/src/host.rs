@@ -8,8 +8,13 @@ use whyslow_model::walk::{Amount, Taker};
 use whyslow_model::{Cell, Column, Table};
 
 /// The view.
-pub(super) static VIEW: View =
-    View { name: "host", summary: "the host: which resource is full, who takes, who waits", by: &[], table };
+pub(super) static VIEW: View = View {
+    name: "host",
+    of_calls: false,
+    summary: "the host: which resource is full, who takes, who waits",
+    by: &[],
+    table,
+};
 
 fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
     let walk = hostcheck::walk(facts);

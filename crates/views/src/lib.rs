@@ -24,12 +24,31 @@ pub(crate) use whyslow_model::figures as words;
 pub struct View {
     /// Its name, and that of the command: `summary`.
     pub name: &'static str,
+    /// Whether its figures are of calls: they are lower bounds where calls are missing.
+    pub of_calls: bool,
     /// The question it answers, lower case, one line.
     pub summary: &'static str,
     /// What `--by` takes; the first is the default. Empty where there is no choice.
     pub by: &'static [&'static str],
     /// Makes the table.
     pub table: fn(&Facts, &Ask) -> Result<Table, AskError>,
+}
+
+impl View {
+    /// The table, with what is to be known of all tables of such a capture.
+    ///
+    /// # Errors
+    /// What is wrong with the question.
+    pub fn of(&self, facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
+        let mut table = (self.table)(facts, ask)?;
+        if self.of_calls
+            && let Some(share) = facts.missing_calls()
+        {
+            let share = words::percent(share);
+            table.notes.push(format!("{share} of the calls are missing: counts and times are lower bounds."));
+        }
+        Ok(table)
+    }
 }
 
 /// All views.
@@ -166,6 +185,27 @@ impl View {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use whyslow_model::{Event, Loss, Sink, SourceId, SourceInfo, Span, Timestamp};
+
+    #[test]
+    fn where_calls_are_missing_each_view_of_calls_says_so() {
+        for (lost, told) in [(0, false), (32, true)] {
+            let mut facts = Facts::default();
+            let (from, to) = (Timestamp::new(0), Timestamp::new(2_000_000_000));
+            let loss = Loss { table: "syscalls".into(), from, to, lost, produced: 100, refused: 0 };
+            facts.push(Event::Span(Span { from, to, calls: whyslow_model::Coverage::Full }));
+            facts.push(Event::Loss(loss));
+            let kind = whyslow_model::CaptureKind::Recording;
+            facts.push(Event::Source(SourceInfo::new(SourceId::default(), "x", kind)));
+            facts.finish();
+            for view in VIEWS {
+                let notes = view.of(&facts, &Ask::default()).unwrap().notes;
+                let wanted = "32.0 % of the calls are missing: counts and times are lower bounds.";
+                let found = notes.iter().any(|note| note == wanted);
+                assert_eq!(found, told && view.of_calls, "{}: {notes:?}", view.name);
+            }
+        }
+    }
 
     #[test]
     fn every_view_answers_every_grouping_without_facts() {

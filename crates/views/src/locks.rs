@@ -16,6 +16,7 @@ use whyslow_model::{Cell, Column, Nanos, SampleKind, Table};
 /// The view.
 pub(super) static VIEW: View = View {
     name: "locks",
+    of_calls: true,
     summary: "locks: waits, their time, who waits, who holds them, and what the holder does meanwhile",
     by: &[],
     table,

@@ -12,6 +12,7 @@ use whyslow_model::{Cell, Column, Nanos, Table, Timestamp};
 /// The view.
 pub(super) static VIEW: View = View {
     name: "path",
+    of_calls: true,
     summary: "cause chains: where the time of a thread, a request or all of them went, and who held them up",
     by: &[],
     table,

@@ -12,6 +12,7 @@ use whyslow_model::{Cell, Column, Nanos, Table};
 /// The view.
 pub(super) static VIEW: View = View {
     name: "peers",
+    of_calls: true,
     summary: "the other ends of sockets: requests, answer times, connections, failures",
     by: &[],
     table,

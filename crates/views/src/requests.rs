@@ -15,6 +15,7 @@ use whyslow_model::{CallStats, Cell, Column, Table};
 /// The view.
 pub(super) static VIEW: View = View {
     name: "requests",
+    of_calls: true,
     summary: "requests by endpoint, peer or thread, or one by one: how long, how many failed, what takes the time",
     by: &["endpoint", "peer", "thread"],
     table,

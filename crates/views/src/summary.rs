@@ -14,6 +14,7 @@ use whyslow_model::{CallStats, Cell, Column, CountRow, Nanos, Syscall, Table, Ti
 /// The view.
 pub(super) static VIEW: View = View {
     name: "summary",
+    of_calls: true,
     summary: "calls, time, errors and percentiles by system call or another key",
     by: &[
         "syscall",

@@ -10,6 +10,7 @@ use whyslow_model::{Cell, Column, Nanos, Table};
 /// The view.
 pub(super) static VIEW: View = View {
     name: "threads",
+    of_calls: true,
     summary: "threads: calls, rate, work, waits by kind, the longest wait, calls over time",
     by: &[],
     table,

@@ -92,29 +92,6 @@ struct {
 	__type(value, struct ring_head);
 } call_heads SEC(".maps"), sched_heads SEC(".maps");
 
-/* What is rare or comes in any context goes through the kernel's own ring, polled too. */
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 8 << 20);
-} rare_ring SEC(".maps");
-
-/* Records produced for and lost by the rare ring, by kind; a row a CPU. What is refused, to keep the cost within the budget,
- * is not produced. */
-struct rare_counts {
-	u64 produced[RECORD_KINDS];
-	u64 lost[RECORD_KINDS];
-	u64 lost_first[RECORD_KINDS];
-	u64 lost_last[RECORD_KINDS];
-	u64 refused[RECORD_KINDS];
-	u64 spent[RECORD_KINDS]; /* ns in the programs that make them, of the calls' and the scheduler's ring too */
-};
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct rare_counts);
-} rare_counts SEC(".maps");
-
 /* Room for a record of at most MAX_RECORD bytes in a CPU's ring, or NULL, counted, where it is full. `mask` must be a
  * constant to the verifier. */
 static __always_inline struct record *ring_reserve(struct ring_head *head, char *data, u64 mask, u64 now)
@@ -202,59 +179,7 @@ static __always_inline bool is_on(u32 part)
 	return now && now->parts & part;
 }
 
-/* Counts a record for the rare ring. */
-static __always_inline void rare_count(u32 kind, bool lost, u64 now)
-{
-	u32 zero = 0;
-	struct rare_counts *counts = bpf_map_lookup_elem(&rare_counts, &zero);
-
-	if (!counts)
-		return;
-	kind &= RECORD_KINDS - 1;
-	counts->produced[kind]++;
-	if (lost) {
-		if (!counts->lost[kind]++)
-			counts->lost_first[kind] = now;
-		counts->lost_last[kind] = now;
-	}
-}
-
-/* Counts what is left out to keep the cost within the budget. */
-static __always_inline void rare_refused(u32 kind)
-{
-	u32 zero = 0;
-	struct rare_counts *counts = bpf_map_lookup_elem(&rare_counts, &zero);
-
-	if (counts)
-		counts->refused[kind & (RECORD_KINDS - 1)]++;
-}
-
-/* Adds up what a program took since it read the clock. `each`: 1, or how many it stands for. */
-static __always_inline void rare_spent(u32 kind, u64 since, u32 each)
-{
-	u32 zero = 0;
-	struct rare_counts *counts = bpf_map_lookup_elem(&rare_counts, &zero);
-
-	if (counts)
-		counts->spent[kind & (RECORD_KINDS - 1)] += elapsed(since, bpf_ktime_get_ns()) * each;
-}
-
-/* What takes less than two readings of the clock is timed one time in so many, by chance: the clock's low bits. */
-#define TIMED_EACH 64
-static __always_inline bool is_timed(u64 now)
-{
-	return ((now ^ now >> 7) & (TIMED_EACH - 1)) == 0;
-}
-
-/* Room in the rare ring, counted. */
-static __always_inline void *rare_reserve(u32 size, u32 kind, u64 now)
-{
-	void *room = bpf_ringbuf_reserve(&rare_ring, size, 0);
-
-	rare_count(kind, !room, now);
-	return room;
-}
-
+#include "rare.bpf.h"
 #include "watched.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

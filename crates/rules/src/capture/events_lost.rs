@@ -21,9 +21,8 @@
 //! one a thread is normal and stays quiet.
 
 use crate::engine::{Findings, Rule};
-use crate::guards::LOST_SHARE;
 use crate::words;
-use whyslow_facts::Facts;
+use whyslow_facts::{Facts, LOST_SHARE};
 use whyslow_model::capture::NoteKind;
 use whyslow_model::{CaptureNote, Loss};
 

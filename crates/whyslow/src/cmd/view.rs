@@ -75,7 +75,7 @@ pub(super) fn print_styled(
     global: &Global,
     style: &Style,
 ) -> anyhow::Result<Status> {
-    let mut table = (view.table)(facts, ask)?;
+    let mut table = view.of(facts, ask)?;
     // JSON keeps its keys whatever the capture shows.
     let format = if global.json { &JSON } else { &TERMINAL };
     if !global.json {

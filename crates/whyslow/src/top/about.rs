@@ -143,7 +143,7 @@ fn table(pid: Tid, view: &'static str, stop: &AtomicI32) -> anyhow::Result<Table
         }
     };
     let view = whyslow_views::find(view).with_context(|| format!("there is no view `{view}`"))?;
-    let mut table = (view.table)(&facts, &Ask { top: Some(ROWS), ..Ask::default() })?;
+    let mut table = view.of(&facts, &Ask { top: Some(ROWS), ..Ask::default() })?;
     table.drop_unknown_columns();
     Ok(table)
 }

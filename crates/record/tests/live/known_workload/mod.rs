@@ -2,6 +2,7 @@
 //! against that and against another source that counts it.
 
 mod block;
+mod budget;
 mod files;
 mod ids;
 mod in_flight;
