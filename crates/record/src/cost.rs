@@ -369,8 +369,10 @@ impl CostMeter {
         let used = self.on_cpu_ns.unwrap_or(0) as f64 / 1e9 / elapsed;
         let budget = (most * used).max(FLOOR_CPUS) * planned.as_secs_f64().max(elapsed) * 1e9;
         let flow = |kind: u8| {
-            let per_second = if self.counts(kind) { self.rates[usize::from(kind)] } else { 0.0 };
-            Flow { per_second, each_ns: self.each_ns(kind) }
+            let (rate, each_ns) = (self.rates[usize::from(kind)], self.each_ns(kind));
+            // Others' requests to disks take none of the target's time, but they may not take more of the host's.
+            let counts = self.counts(kind) || rate * each_ns > most * f64::from(cpus) * 1e9;
+            Flow { per_second: if counts { rate } else { 0.0 }, each_ns }
         };
         let untimed = UNTIMED_NS.iter().map(|(kind, each)| self.rates[usize::from(*kind)] * each);
         let always =

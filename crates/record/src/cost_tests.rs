@@ -78,3 +78,16 @@ fn rates_are_of_the_last_stretch_of_time() {
     meter.update(calls(6_000), 500, Duration::from_secs(4), Unseen { calls: true, files: true });
     assert_near(meter.forecast(0.05, Duration::from_secs(10), 2).calls, rate);
 }
+
+#[test]
+fn others_requests_to_disks_count_once_they_are_a_burden_to_the_host() {
+    let requests = |produced: u64| {
+        let mut meter =
+            with(false, kind::BLOCK, RingLoss { produced, spent_ns: produced * 3_000, ..RingLoss::NONE });
+        meter.update([RingLoss::NONE; 2], 0, Duration::from_secs(1), Unseen::default());
+        meter.forecast(0.05, Duration::from_secs(10), 2).parts[0].per_second
+    };
+    // 3 ms a second of two CPUs, then 312 ms.
+    assert_eq!(requests(1_000), 0.0);
+    assert_near(requests(100_000), 100_000.0);
+}
