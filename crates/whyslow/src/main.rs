@@ -16,7 +16,11 @@ mod top;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let matches = cmd::command_line().get_matches_from(cmd::with_two_dashes(std::env::args_os()));
+    let given = cmd::with_two_dashes(std::env::args_os());
+    let matches = match cmd::command_line().try_get_matches_from(&given) {
+        Ok(matches) => matches,
+        Err(error) => cli::wrong(error, &given).exit(),
+    };
     let result = cli::global(&matches).and_then(|global| cmd::run(&matches, &global));
     match result {
         Ok(status) => status.code(),

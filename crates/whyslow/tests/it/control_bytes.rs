@@ -32,6 +32,19 @@ fn check(args: &[&str], output: &Output) {
     }
 }
 
+/// Without the colours that reports are printed in: what is left must hold nothing that acts. [`EVIL`] has a colour of its own,
+/// but never alone.
+fn check_coloured(args: &[&str]) {
+    let args = [args, &["--color", "always"]].concat();
+    let Output { status, stdout, stderr } = run(&args);
+    let text = String::from_utf8(stdout).expect("UTF-8");
+    let colour = regex::bytes::Regex::new(r"\x1b\[[0-9;]*m").expect("a pattern");
+    assert!(text.contains("\u{1b}["), "{args:?} has no colour");
+    let stdout = colour.replace_all(text.as_bytes(), &b""[..]).into_owned();
+    let stderr = colour.replace_all(&stderr, &b""[..]).into_owned();
+    check(&args, &Output { status, stdout, stderr });
+}
+
 /// A trace whose paths, data and program names carry [`EVIL`] as it is.
 fn trace() -> String {
     let calls = [
@@ -144,6 +157,29 @@ fn views_of_captures_show_none() {
     let (trace, recording) = (captures.path("trace.st"), captures.path("r.whyslow"));
     let args = ["diff", text(&trace), text(&recording)];
     check(&args, &run(&args));
+}
+
+#[test]
+fn coloured_views_show_none_but_their_own() {
+    let captures = Captures::new();
+    let recording = captures.path("r.whyslow");
+    for command in ["diagnose", "summary", "files", "threads", "peers"] {
+        check_coloured(&[command, text(&recording)]);
+    }
+}
+
+#[test]
+fn a_command_line_that_is_wrong_is_quoted_without() {
+    for words in
+        [&["EVIL"][..], &["diagnose", "--EVIL"], &["record", "-d", "EVIL"], &["summary", "x", "--top=EVIL"]]
+    {
+        let words: Vec<String> = words.iter().map(|word| word.replace("EVIL", EVIL)).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let output = run(&words);
+        check(&words, &output);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && told.contains("pwned\\x07"), "{words:?}: {told}");
+    }
 }
 
 #[test]
