@@ -41,7 +41,9 @@ impl View {
     /// What is wrong with the question.
     pub fn of(&self, facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
         let mut table = (self.table)(facts, ask)?;
+        // Of a capture's damaged lines the reader tells.
         if self.of_calls
+            && facts.capture.is_recording()
             && let Some(share) = facts.missing_calls()
         {
             let share = words::percent(share);

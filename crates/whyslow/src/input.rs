@@ -4,12 +4,16 @@ use crate::global::Global;
 use crate::output::say;
 use crate::progress::Bar;
 use anyhow::Context;
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use whyslow_facts::Facts;
 use whyslow_model::visible;
 use whyslow_model::{CaptureNote, Event, NoteKind, Sink, SourceId};
 use whyslow_read::{Input, Options, Progress, ReadError};
+
+/// Remarks of one kind that are told, unless all are asked for: a folder may hold thousands of other files.
+const REMARKS: usize = 10;
 
 /// The captures a command works on.
 #[derive(clap::Args, Debug)]
@@ -125,7 +129,14 @@ fn sort_out(files: &[PathBuf]) -> (Vec<PathBuf>, Vec<Input>) {
 
 /// Says what to do next.
 fn nothing(reasons: &[String]) -> anyhow::Error {
-    let reasons = reasons.join("\n  ");
+    // What is accepted stands behind each, and is told once.
+    let mut reasons: Vec<&str> = reasons.iter().map(String::as_str).collect();
+    let mut told = HashSet::new();
+    reasons.retain(|reason| told.insert(*reason));
+    let more = reasons.len().saturating_sub(REMARKS);
+    reasons.truncate(REMARKS);
+    let more = if more > 0 { format!("\n  and {more} more like these") } else { String::new() };
+    let reasons = reasons.join("\n  ") + &more;
     anyhow::anyhow!(
         "nothing could be read\n  {reasons}\n\
          next: give a recording (whyslow record -p PID -o slow.whyslow) or a capture, made with\n  \
@@ -138,11 +149,15 @@ fn nothing(reasons: &[String]) -> anyhow::Error {
 /// diagnosis has it all; a table has not.
 fn remark(facts: &Facts, global: &Global) {
     let capture = &facts.capture;
-    for note in &capture.notes {
-        let told = matches!(note.kind, NoteKind::Skipped | NoteKind::Truncated) || global.verbose;
-        if told {
-            say!("whyslow: {}", visible::line(&note.text));
-        }
+    let is_told = |note: &&CaptureNote| matches!(note.kind, NoteKind::Skipped | NoteKind::Truncated);
+    let most = if global.verbose { usize::MAX } else { REMARKS };
+    let notes = capture.notes.iter().filter(|note| global.verbose || is_told(note));
+    for note in notes.clone().take(most) {
+        say!("whyslow: {}", visible::line(&note.text));
+    }
+    let more = notes.skip(most).count();
+    if more > 0 {
+        say!("whyslow: {more} more inputs were passed over or cut (--verbose tells each)");
     }
     for source in capture.sources.iter().filter(|source| source.rejects > 0 && !global.verbose) {
         say!(

@@ -39,6 +39,21 @@ fn recording(folder: &Path) -> PathBuf {
 }
 
 #[test]
+fn a_folder_of_other_files_does_not_hide_the_answer() {
+    let place = TempDir::new().expect("a folder");
+    for number in 0..40 {
+        fs::write(place.path().join(format!("{number}.txt")), "nothing that is known\n").expect("written");
+    }
+    let said = |args: &[&str]| told(&run(args)).lines().filter(|line| line.contains(".txt")).count();
+    let path = text(place.path());
+    // Where there is no answer, the first few say why.
+    assert_eq!(said(&["diagnose", path]), 5);
+    trace(place.path());
+    assert_eq!(said(&["diagnose", path]), 10);
+    assert_eq!(said(&["diagnose", "--verbose", path]), 40);
+}
+
+#[test]
 fn one_capture_among_20_000_empty_files_is_read() {
     let place = TempDir::new().expect("a folder");
     for number in 0..20_001 {
