@@ -56,11 +56,22 @@ impl Open {
 
     /// A request was made in it, from `begin` to `end`.
     fn covers(&mut self, endpoint: EndpointId, begin: Timestamp, end: Timestamp) {
+        let begin = later(begin, self.record.begin);
         let from = later(begin, self.covered_until);
         let trips = u64::from(from == begin);
         let ns = end.since(from).or_zero();
         Downstream::add(&mut self.record.downstream, Downstream { endpoint, count: 1, trips, ns });
         self.covered_until = later(self.covered_until, end);
+    }
+
+    /// It ended before what it asked for last did, as far as calls tell that overlap: that part is not its time.
+    fn cut_covered(&mut self, end: Timestamp) {
+        let mut beyond = self.covered_until.since(end).or_zero();
+        for part in self.record.downstream.iter_mut().rev() {
+            let cut = beyond.min(part.ns);
+            part.ns -= cut;
+            beyond -= cut;
+        }
     }
 }
 
@@ -321,6 +332,9 @@ impl Requests {
         let Some(open) = self.open.take(place) else { return };
         let mut open = *open;
         self.serving.of(open.thread.0, open.record.tid).ends(place);
+        if end > open.record.begin {
+            open.cut_covered(end);
+        }
         let record = &mut open.record;
         record.ending = ending;
         record.end = end;
