@@ -155,6 +155,7 @@ pub(crate) struct Budget {
     calls_rung: Rung,
     parts: [Rung; Part::ALL.len()],
     wait_stacks: u32,
+    wait_every: u32,
     sample_every: u32,
 }
 
@@ -165,6 +166,7 @@ impl Budget {
             calls_rung: Rung::default(),
             parts: Default::default(),
             wait_stacks: if governed { FIRST_WAIT_STACKS } else { MOST_WAIT_STACKS },
+            wait_every: 1,
             sample_every: 1,
         }
     }
@@ -179,8 +181,10 @@ impl Budget {
         Control {
             calls: self.calls as u32,
             wait_stacks: self.wait_stacks,
+            wait_every: self.wait_every,
             sample_every: self.sample_every,
             parts: on.map(|(part, _)| part.bit()).sum(),
+            pad: 0,
         }
     }
 
@@ -223,7 +227,10 @@ impl Budget {
         let stacks = forecast.wait_stacks;
         let a_cpu = share / stacks.each_ns.max(1.0) / f64::from(forecast.cpus.max(1));
         self.wait_stacks = (a_cpu as u32).clamp(FEWEST_WAIT_STACKS, MOST_WAIT_STACKS);
-        let taken = stacks.per_second.min(f64::from(self.wait_stacks * forecast.cpus.max(1)));
+        let most = f64::from(self.wait_stacks * forecast.cpus.max(1));
+        // By chance, so that it is not the first of each second that are taken.
+        self.wait_every = (stacks.per_second / most).ceil().clamp(1.0, f64::from(u32::MAX)) as u32;
+        let taken = stacks.per_second.min(most);
         left -= taken * stacks.each_ns * rest;
         self.decide_calls(forecast, left);
     }

@@ -59,9 +59,11 @@ TELL_TYPE(enum record_kind, record_kind);
 /* May change while recording, as the budget allows (budget.rs); shared by all programs. */
 struct control {
 	u32 calls; /* CALLS_NONE, CALLS_COUNT, CALLS_FULL */
-	u32 wait_stacks; /* stacks of long waits to take a second and CPU */
+	u32 wait_stacks; /* stacks of long waits to take a second and CPU, at most */
+	u32 wait_every; /* of so many long waits one, by chance, has its stack taken */
 	u32 sample_every; /* of so many samples one is taken, for all of them */
 	u32 parts; /* PART_…: what else is recorded */
+	u32 pad;
 };
 enum { PART_FILES = 1, PART_WAKEUPS = 2, PART_NET = 4, PART_BLOCK = 8 };
 enum { CALLS_NONE = 0, CALLS_COUNT = 1, CALLS_FULL = 2 };

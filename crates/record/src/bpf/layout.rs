@@ -72,8 +72,10 @@ pub(crate) struct Settings {
 pub(crate) struct Control {
     pub(crate) calls: u32,
     pub(crate) wait_stacks: u32,
+    pub(crate) wait_every: u32,
     pub(crate) sample_every: u32,
     pub(crate) parts: u32,
+    pub(crate) pad: u32,
 }
 
 /// `PART_…` of `struct control`.

@@ -45,7 +45,8 @@ static __always_inline void wait_over(struct task_struct *task, struct task_stat
 
 	if (!budgets || !room || !limits)
 		return;
-	if (!within_budget(&budgets->waits, limits->wait_stacks, now)) {
+	if ((limits->wait_every > 1 && bpf_get_prandom_u32() % limits->wait_every) ||
+	    !within_budget(&budgets->waits, limits->wait_stacks, now)) {
 		rare_refused(RECORD_OFFCPU);
 		return;
 	}
