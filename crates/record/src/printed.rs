@@ -195,7 +195,7 @@ fn reduced(args: &str) -> Cow<'_, str> {
         let bytes = unescape(args[string.inner.clone()].as_bytes());
         let mut kept = Vec::new();
         payload::reduce(&bytes, &mut kept);
-        Some((kept, string.cut || !bytes.is_empty()))
+        (kept != *bytes).then_some((kept, true))
     });
     out.map_or(Cow::Borrowed(args), Cow::Owned)
 }

@@ -67,4 +67,3 @@ pub(crate) fn secrets_in_tables(recording: &Path) -> (usize, BTreeSet<String>) {
     }
     (texts, found)
 }
-
