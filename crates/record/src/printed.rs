@@ -9,7 +9,7 @@ use std::ops::Range;
 use whyslow_model::Syscall;
 use whyslow_model::syscall::Moves;
 use whyslow_model::text::{annotation_end, unescape};
-use whyslow_privacy::{command_line, redact};
+use whyslow_privacy::{REDACTED, command_line, redact};
 
 /// What the strings among the arguments of a call are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,7 +78,7 @@ impl Strings {
 /// The arguments of a call without payload and secrets; what follows them may be among them.
 pub fn without_secrets(strings: Strings, args: &str) -> Cow<'_, str> {
     let out = match strings {
-        Strings::Payload => reduced(args),
+        Strings::Payload => return reduced(args),
         Strings::CommandLines => hidden(args),
         Strings::Text => Cow::Borrowed(args),
     };
@@ -89,10 +89,9 @@ pub fn without_secrets(strings: Strings, args: &str) -> Cow<'_, str> {
 
 /// What may be kept of a payload that stands in a line as it is, in strace's escapes.
 pub fn payload_without_secrets(payload: &str) -> String {
-    let (mut kept, mut out) = (Vec::new(), Vec::new());
-    payload::reduce(payload.as_bytes(), &mut kept);
-    out.escaped(&kept);
-    redact(&String::from_utf8_lossy(&out)).into_owned()
+    let mut out = Vec::new();
+    out.escaped(&kept_of(payload.as_bytes()));
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 fn over<'a>(text: Cow<'a, str>, change: impl Fn(&str) -> Cow<'_, str>) -> Cow<'a, str> {
@@ -186,18 +185,43 @@ fn replaced(
     Some(out)
 }
 
-/// With what may be kept of its payload.
+/// With what may be kept of its payload; the rest without secrets.
 fn reduced(args: &str) -> Cow<'_, str> {
-    let out = replaced(args, &strings(args), |_, string| {
+    let (mut out, mut done) = (String::with_capacity(args.len()), 0);
+    for string in strings(args) {
         if is_address(&args[..string.whole.start]) {
-            return None;
+            continue;
         }
-        let bytes = unescape(args[string.inner.clone()].as_bytes());
-        let mut kept = Vec::new();
-        payload::reduce(&bytes, &mut kept);
-        (kept != *bytes).then_some((kept, true))
-    });
-    out.map_or(Cow::Borrowed(args), Cow::Owned)
+        out.push_str(&redact(&args[done..string.whole.start]));
+        done = string.whole.end;
+        let bytes = unescape(args[string.inner].as_bytes());
+        let kept = kept_of(&bytes);
+        if kept == *bytes {
+            out.push_str(&args[string.whole]);
+        } else {
+            let mut quoted = Vec::new();
+            quoted.quoted(&kept, true);
+            out.push_str(&String::from_utf8_lossy(&quoted));
+        }
+    }
+    out.push_str(&redact(&args[done..]));
+    if out == args { Cow::Borrowed(args) } else { Cow::Owned(out) }
+}
+
+/// What may be kept of a payload. What is left of it may look like a secret where none is any more: `token=*`, and in
+/// commands of Redis a length in place of a word. That stays, so that a copy says what a recording says.
+fn kept_of(payload: &[u8]) -> Vec<u8> {
+    let mut kept = Vec::new();
+    payload::reduce(payload, &mut kept);
+    if kept.starts_with(b"*") {
+        return kept;
+    }
+    let text = String::from_utf8_lossy(&kept);
+    let same = |clean: &str| clean.replace(REDACTED, "*") == text.replace(REDACTED, "*");
+    match redact(&text) {
+        Cow::Owned(clean) if !same(&clean) => clean.into_bytes(),
+        _ => kept,
+    }
 }
 
 /// What stands before the text of a peer's address, as strace prints it.

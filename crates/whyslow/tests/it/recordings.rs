@@ -45,7 +45,7 @@ pub(crate) fn traces(folder: &Path) -> Vec<(String, String)> {
     samples
 }
 
-fn built_in() -> String {
+pub(crate) fn built_in() -> String {
     let mut text = String::from(
         "7 1700000000.000001 execve(\"/bin/app\", [\"app\"], 0x7ffd /* 9 vars */) = 0 <0.000300>\n\
          7 1700000000.000401 openat(AT_FDCWD, \"/etc/app.conf\", O_RDONLY) = 3</etc/app.conf> <0.000010>\n\

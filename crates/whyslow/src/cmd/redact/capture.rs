@@ -1,6 +1,6 @@
 //! A capture without secrets, line by line: calls as a tracer prints them, and any other text.
 
-use super::recording::command;
+use super::recording::{code, command};
 use super::{Done, beside, give_name};
 use crate::progress::Bar;
 use anyhow::{Context, bail};
@@ -94,6 +94,9 @@ impl Text {
             && let Some(at) = line.find(" data=")
         {
             return without_data(line, at + " data=".len()).into();
+        }
+        if self.kind == Some(CaptureKind::Profile) {
+            return code(line);
         }
         match call(line) {
             Some((at, strings)) if strings != Strings::Text || self.is_trace() => {

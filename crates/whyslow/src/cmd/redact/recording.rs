@@ -21,6 +21,9 @@ const COMMAND_LINES: &[(&str, &str)] = &[
     (Place::HEAD, "target"),
 ];
 
+/// Columns with names of functions.
+const CODE: &[(&str, &str)] = &[("frames", "function"), ("call_frames", "text"), ("count_rows", "name")];
+
 pub(super) fn copy(from: &Path, to: &Path) -> anyhow::Result<Done> {
     let failed = || format!("{}: cannot be written", visible::path(to));
     let place = beside(to).with_context(failed)?;
@@ -58,6 +61,7 @@ impl Edit for Redacting {
                 without_secrets(Strings::of(place.beside("syscall").unwrap_or_default()), text)
             }
             place if COMMAND_LINES.contains(&place) => command(text),
+            place if CODE.contains(&place) => code(text),
             _ => redact(text),
         }
     }
@@ -69,6 +73,17 @@ impl Edit for Redacting {
     fn arguments(&mut self, given: &[String]) -> Vec<String> {
         command_line::arguments(given)
     }
+}
+
+/// Names of functions, in which `token::next` tells no token.
+pub(super) fn code(text: &str) -> Cow<'_, str> {
+    /// Stands for `::` meanwhile.
+    const APART: &str = "\u{1}";
+    if !text.contains("::") || text.contains(APART) {
+        return redact(text);
+    }
+    let hidden = redact(&text.replace("::", APART)).replace(APART, "::");
+    if hidden == text { Cow::Borrowed(text) } else { Cow::Owned(hidden) }
 }
 
 /// A command line in one text, without its secrets.

@@ -48,6 +48,15 @@ fn lines_of_other_texts() {
 }
 
 #[test]
+fn functions_are_no_secrets() {
+    let stacks = ["main;syn::token::parse;Token::new 42", "app --password=x;Cookie: a 1"];
+    assert_eq!(
+        clean(CaptureKind::Profile, &stacks),
+        [stacks[0], "app --password=[redacted];Cookie: [redacted]"]
+    );
+}
+
+#[test]
 fn a_key_over_many_lines() {
     let key =
         ["x", "-----BEGIN RSA PRIVATE KEY-----", "MIIEow", "abc+/=", "-----END RSA PRIVATE KEY-----", "y"];
