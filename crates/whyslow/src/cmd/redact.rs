@@ -10,6 +10,9 @@ use crate::status::Status;
 use anyhow::{Context, bail};
 use clap::{ArgMatches, Args, FromArgMatches};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
 use std::io;
 use std::path::{Path, PathBuf};
 use whyslow_model::visible;
@@ -97,7 +100,25 @@ fn tell(done: &Done, to: &Path) {
 fn beside(to: &Path) -> io::Result<tempfile::TempDir> {
     let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // For its user alone, as all that tempfile makes.
-    tempfile::Builder::new().prefix(".whyslow-").tempdir_in(folder)
+    let made = tempfile::Builder::new().prefix(".whyslow-").tempdir_in(folder)?;
+    remove_when_ended(made.path().to_path_buf());
+    Ok(made)
+}
+
+/// Removes the folder where the command is ended by a signal.
+fn remove_when_ended(folder: PathBuf) {
+    // Without it the folder stays then: no reason not to make a copy.
+    let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM]) else { return };
+    std::thread::spawn(move || {
+        let Some(signal) = signals.forever().next() else { return };
+        // The copy goes on meanwhile, and may put one more file into it.
+        for _ in 0..100 {
+            if std::fs::remove_dir_all(&folder).is_ok() || !folder.exists() {
+                break;
+            }
+        }
+        let _ = emulate_default_handler(signal);
+    });
 }
 
 /// Gives the copy its name, unless somebody else took it meanwhile.

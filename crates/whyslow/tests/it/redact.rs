@@ -10,8 +10,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use whyslow_model::{Event, ProcessInfo, Sink, Timestamp};
 use whyslow_read::{Input, Options};
@@ -257,6 +259,36 @@ fn packed_captures_are_read_and_long_lines_are_cut() {
     assert!(told.status.success() && stderr(&told).contains("more than a mebibyte"), "{}", stderr(&told));
     let clean = fs::read_to_string(&output).expect("a copy");
     assert!(!clean.contains("body") && clean.ends_with("7 1700000000.2 close(1) = 0\n"), "{clean}");
+}
+
+#[test]
+fn a_copy_that_is_interrupted_leaves_nothing() {
+    let place = TempDir::new().expect("a directory");
+    let (input, output) = (place.path().join("x.st"), place.path().join("y.st"));
+    assert!(Command::new("mkfifo").arg(&input).status().expect("mkfifo").success());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_whyslow"))
+        .arg("redact")
+        .arg(&input)
+        .arg("-o")
+        .arg(&output)
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary runs");
+    let mut pipe = fs::OpenOptions::new().write(true).open(&input).expect("a reader");
+    let line = b"7 1700000000.000001 close(3) = 0 <0.000300>\n";
+    std::io::Write::write_all(&mut pipe, &line.repeat(3000)).expect("written");
+    let there = || fs::read_dir(place.path()).expect("a folder").count();
+    let begun = Instant::now();
+    while there() < 2 && begun.elapsed() < Duration::from_secs(30) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(there(), 2, "it was begun beside its name");
+    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(interrupted.success());
+    let status = child.wait().expect("a child");
+    assert_eq!(status.signal(), Some(2), "{status}");
+    assert_eq!(there(), 1, "something was left");
+    drop(pipe);
 }
 
 /// Damages bytes in a way of `random`.
