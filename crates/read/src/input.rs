@@ -246,16 +246,22 @@ fn look_ahead<'m>(
 ) -> io::Result<(Vec<u8>, Opened<'m>)> {
     let mut opened =
         if lasting { origin.open(Hold::Open, Meter::none())? } else { origin.open(Hold::Open, meter)? };
+    let head = read_head(&mut opened.reader)?;
+    Ok((head, opened))
+}
+
+/// The bytes that a format may look at.
+pub(crate) fn read_head(reader: &mut dyn io::Read) -> io::Result<Vec<u8>> {
     let mut head = vec![0; HEAD];
     let mut filled = 0;
     while filled < HEAD {
-        match read_retrying(&mut opened.reader, &mut head[filled..])? {
+        match read_retrying(reader, &mut head[filled..])? {
             0 => break,
             got => filled += got,
         }
     }
     head.truncate(filled);
-    Ok((head, opened))
+    Ok(head)
 }
 
 /// The thread in the name of a file of `strace -ff -o NAME`: `NAME.1234`.

@@ -7,11 +7,13 @@ mod error;
 mod folder;
 pub mod formats;
 mod input;
+mod lines;
 mod looks;
 mod open;
 mod source;
 
 pub use error::ReadError;
 pub use input::{Input, Options, Outcome, read};
+pub use lines::Lines;
 pub use open::Progress;
 pub use source::Source;

@@ -57,14 +57,15 @@ pub(crate) fn hide(nr: u16, memory: &[u8], out: &mut Vec<u8>) {
 
 /// A piece as text; of one that was cut, without its last word, which may be the head of a secret.
 fn text_of<'a>(piece: &MemoryPiece<'a>) -> Cow<'a, str> {
-    let bytes = piece.bytes;
-    if !piece.cut {
-        return String::from_utf8_lossy(bytes);
-    }
+    String::from_utf8_lossy(if piece.cut { whole_words(piece.bytes) } else { piece.bytes })
+}
+
+/// The text of a string that was cut, without its last word.
+pub(crate) fn whole_words(bytes: &[u8]) -> &[u8] {
     let tail = bytes.len().saturating_sub(LAST_WORD);
     let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"/:;,=&@".contains(byte);
     let end = bytes[tail..].iter().rposition(is_end).map_or(bytes.len(), |at| tail + at + 1);
-    String::from_utf8_lossy(&bytes[..end])
+    &bytes[..end]
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ mod inside;
 pub mod names;
 mod namespace;
 mod options;
+pub mod printed;
 #[cfg(feature = "bpf")]
 pub mod programs;
 #[cfg_attr(not(feature = "bpf"), allow(dead_code))]

@@ -287,6 +287,24 @@ impl View {
         };
         view.unwrap_or(View::Missing)
     }
+
+    /// The text of row `at`; `None` where it is unknown, or the column holds none.
+    #[inline]
+    pub(crate) fn text(&self, at: usize) -> Option<&str> {
+        match self {
+            View::Text(array) if array.is_valid(at) => Some(array.value(at)),
+            View::Word(_, values) => Some(values.value(self.word(at)?)),
+            _ => None,
+        }
+    }
+
+    /// Which word row `at` has, of a column of words.
+    #[inline]
+    pub(crate) fn word(&self, at: usize) -> Option<usize> {
+        let View::Word(words, values) = self else { return None };
+        let key = words.key(at)?;
+        (key < values.len() && values.is_valid(key)).then_some(key)
+    }
 }
 
 /// A row being taken: one call a column, in the table's order.
@@ -333,14 +351,7 @@ impl<'a> Take<'a> {
     /// Text or a word; of one that is longer than the format allows, the beginning.
     #[inline]
     pub(crate) fn text(&mut self) -> Option<&'a str> {
-        let text = match self.views.next()? {
-            View::Text(array) if array.is_valid(self.at) => array.value(self.at),
-            View::Word(words, values) => {
-                let key = words.key(self.at)?;
-                (key < values.len() && values.is_valid(key)).then(|| values.value(key))?
-            }
-            _ => return None,
-        };
+        let text = self.views.next()?.text(self.at)?;
         Some(if text.len() > MAX_TEXT { &text[..text.floor_char_boundary(MAX_TEXT)] } else { text })
     }
 

@@ -5,6 +5,7 @@
 //! reader gives back the stream that was recorded, whatever the clocks said. docs/RECORDING.md lists the columns.
 
 mod column;
+mod copy;
 mod cursor;
 mod error;
 mod guard;
@@ -22,6 +23,7 @@ mod text;
 mod writer;
 
 pub use column::{Column, Kind};
+pub use copy::{Copied, Edit, Place, copy};
 pub use error::StoreError;
 pub use meta::{Clock, CostMeta, Host, LossMeta, Meta, Removed, SCHEMA, SourceMeta, TableMeta};
 pub use options::WriteOptions;

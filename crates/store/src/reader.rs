@@ -92,7 +92,7 @@ pub fn read(
 }
 
 /// The head, and what is wrong with it if it cannot be read.
-fn head(dir: &Path) -> Result<(Meta, Option<String>), StoreError> {
+pub(crate) fn head(dir: &Path) -> Result<(Meta, Option<String>), StoreError> {
     match Meta::read(dir) {
         Ok(meta) if matches!(Version::of(&meta.schema), Version::TooNew) => {
             Err(StoreError::TooNew { path: dir.to_path_buf(), found: meta.schema, known: SCHEMA })

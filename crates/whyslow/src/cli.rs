@@ -2,8 +2,6 @@
 
 use crate::global::Global;
 use clap::{ArgMatches, ColorChoice, Command, FromArgMatches, Parser};
-use std::ffi::OsString;
-use whyslow_model::visible;
 
 /// Point it at a slow program: what it waits for, who is to blame, what to change, and proof that the change worked.
 #[derive(Parser)]
@@ -49,20 +47,6 @@ Completions: whyslow completions bash|zsh|fish. Man pages: whyslow man DIR.";
 /// If `matches` are of another command line.
 pub(crate) fn global(matches: &ArgMatches) -> anyhow::Result<Global> {
     Ok(Cli::from_arg_matches(matches)?.global)
-}
-
-/// What is wrong with the words `given`, fit for a terminal: it quotes them.
-pub(crate) fn wrong(error: clap::Error, given: &[OsString]) -> clap::Error {
-    let words: Vec<_> = given.iter().map(|word| word.to_string_lossy()).collect();
-    if !words.iter().any(|word| word.chars().any(visible::acts)) {
-        return error;
-    }
-    let shown = words.iter().map(|word| visible::line(word).into_owned());
-    match crate::cmd::command_line().try_get_matches_from(shown) {
-        Err(error) => error,
-        // The escapes made sense of it.
-        Ok(_) => clap::Error::raw(error.kind(), format!("{}\n", crate::output::plain(&error.to_string()))),
-    }
 }
 
 /// The command line without its commands.

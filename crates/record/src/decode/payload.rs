@@ -54,13 +54,19 @@ impl Stream {
     }
 }
 
+const LEVELS: [&str; 12] = [
+    "TRACE", "FINE", "FINER", "FINEST", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "FATAL",
+    "SEVERE",
+];
+
+/// Whether it is what stays of a line of a log.
+pub(crate) fn is_log_level(bytes: &[u8]) -> bool {
+    LEVELS.iter().any(|level| level.as_bytes() == bytes)
+}
+
 /// The level of a log line, where one of its first words says it: `INFO`, `level=info`. In running text a lower-case
 /// word is no level.
 fn log_level(bytes: &[u8], out: &mut Vec<u8>) {
-    const LEVELS: [&str; 12] = [
-        "TRACE", "FINE", "FINER", "FINEST", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "FATAL",
-        "SEVERE",
-    ];
     /// A date, a time, a thread and a process may stand before it.
     const WORDS: usize = 12;
     let words = bytes.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());

@@ -2,6 +2,7 @@
 //! far as they can, what is wrong is told, and nothing takes memory without bound. From fixed seeds.
 
 use crate::common::{Owned, call, event, replay, write};
+use crate::copies::Shouting;
 use fastrand::Rng;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -14,7 +15,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use whyslow_model::{Event, Nanos, NoteKind, SourceId};
-use whyslow_store::{StoreError, WriteOptions, is_recording, read};
+use whyslow_store::{StoreError, WriteOptions, copy, is_recording, read};
 
 /// Damaged recordings of one test.
 const RECORDINGS: u64 = 450;
@@ -31,7 +32,7 @@ fn files(dir: &Path) -> Vec<PathBuf> {
 }
 
 /// A recording with rows in all tables, in several parts.
-fn sample(dir: &Path) {
+pub(crate) fn sample(dir: &Path) {
     let mut runner = TestRunner::deterministic();
     let any = event();
     let mut events: Vec<Owned> = (0..150).map(|_| any.new_tree(&mut runner).unwrap().current()).collect();
@@ -123,6 +124,9 @@ fn assert_survived(seeds: Range<u64>) {
             Ok(Err(error)) => panic!("DAMAGE_SEED={seed}: {error}"),
             Err(_) => panic!("DAMAGE_SEED={seed} does it again"),
         }
+        if seed % 10 == 0 {
+            assert_copied(&dir, place.path(), seed);
+        }
         damaged.iter().for_each(|path| drop(fs::remove_file(path)));
         for (path, data) in whole.iter().filter(|(path, _)| !path.exists()) {
             fs::write(path, data).unwrap();
@@ -131,6 +135,20 @@ fn assert_survived(seeds: Range<u64>) {
     if let Some(peak) = peak_memory() {
         assert!(peak < MEMORY, "{} MiB were taken", peak >> 20);
     }
+}
+
+/// A copy of what is damaged is whole, or it is not there; nothing else is written.
+fn assert_copied(dir: &Path, place: &Path, seed: u64) {
+    let out = place.join("copy.whyslow");
+    let result = std::panic::catch_unwind(|| copy(dir, &out, &mut Shouting::default()));
+    let Ok(result) = result else { panic!("DAMAGE_SEED={seed} stops the copy") };
+    assert_eq!(result.is_ok(), out.exists(), "DAMAGE_SEED={seed}");
+    if let Ok(copied) = result {
+        let outcome = read(&out, SourceId(0), &mut |_: Event<'_>| {}, &mut |_, _| {});
+        assert_eq!(outcome.expect("a recording").damaged_parts, 0, "DAMAGE_SEED={seed}: {copied:?}");
+        fs::remove_dir_all(&out).unwrap();
+    }
+    assert_eq!(fs::read_dir(place).unwrap().count(), 1, "DAMAGE_SEED={seed}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod peers;
 mod profile;
 mod record;
 mod recover;
+mod redact;
 mod report;
 mod requests;
 mod rule;
@@ -49,6 +50,7 @@ pub(crate) static COMMANDS: &[&Command] = &[
     &diagnose::COMMAND,
     &record::COMMAND,
     &recover::COMMAND,
+    &redact::COMMAND,
     &trace::COMMAND,
     &top::COMMAND,
     &report::COMMAND,

@@ -10,6 +10,9 @@ mod go_pprof;
 mod hostile;
 mod profile_out;
 mod recordings;
+mod redact;
+#[path = "../common/secrets.rs"]
+mod secrets;
 mod seeds;
 mod sosreport;
 mod strangers;

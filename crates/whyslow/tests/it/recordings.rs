@@ -8,20 +8,20 @@ use tempfile::TempDir;
 use whyslow_read::{Input, Options};
 use whyslow_store::{Meta, WriteOptions, Writer};
 
-fn run(args: &[&str]) -> Output {
+pub(crate) fn run(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_whyslow"));
     command.args(args).env("NO_COLOR", "1").stdin(Stdio::null());
     command.output().expect("the binary runs")
 }
 
-fn json(args: &[&str]) -> Value {
+pub(crate) fn json(args: &[&str]) -> Value {
     let output = run(args);
     serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{args:?}: {error}: {}", String::from_utf8_lossy(&output.stderr)))
 }
 
 /// A recording of the events of a capture.
-fn convert(captures: &[&Path], recording: &Path) {
+pub(crate) fn convert(captures: &[&Path], recording: &Path) {
     let mut writer =
         Writer::create(recording, Meta::new("test"), WriteOptions::CONVERT).expect("a new directory");
     let inputs: Vec<Input> = captures.iter().map(|path| Input::File(path.to_path_buf())).collect();
@@ -30,7 +30,7 @@ fn convert(captures: &[&Path], recording: &Path) {
 }
 
 /// The traces in a folder, by name; their first part.
-fn traces(folder: &Path) -> Vec<(String, String)> {
+pub(crate) fn traces(folder: &Path) -> Vec<(String, String)> {
     let mut samples = Vec::new();
     let entries = std::fs::read_dir(folder).expect("the folder").flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -45,7 +45,7 @@ fn traces(folder: &Path) -> Vec<(String, String)> {
     samples
 }
 
-fn built_in() -> String {
+pub(crate) fn built_in() -> String {
     let mut text = String::from(
         "7 1700000000.000001 execve(\"/bin/app\", [\"app\"], 0x7ffd /* 9 vars */) = 0 <0.000300>\n\
          7 1700000000.000401 openat(AT_FDCWD, \"/etc/app.conf\", O_RDONLY) = 3</etc/app.conf> <0.000010>\n\

@@ -9,5 +9,7 @@ mod live_equal;
 mod private;
 mod pty;
 mod recover;
+#[path = "../common/secrets.rs"]
+mod secrets;
 mod stock_kernel;
 mod top;

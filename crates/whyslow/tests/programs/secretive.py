@@ -1,18 +1,29 @@
 #!/usr/bin/env python3
 # Hands secrets to whom programs hand them to: peers, children, its own command line. For tests/live/private.rs.
-# Each has a marker, SECRET00 to SECRET59; 00 to 07 are in what starts it.
-import os, socket, struct, subprocess, sys, time
+# Each has a marker, SECRET00 to SECRET59; 00 to 07 are in what starts it. `--list` tells what it would hand over, as JSON.
+import json, os, socket, struct, subprocess, sys, time
 
-SECONDS = float(sys.argv[1])
+LIST = {"payloads": [], "programs": [], "environments": []} if sys.argv[1] == "--list" else None
 
 
 def exchange(*payloads):
+    if LIST is not None:
+        LIST["payloads"] += [payload.hex() for payload in payloads]
+        return
     one, other = socket.socketpair()
     for payload in payloads:
         one.sendall(payload)
         other.recv(65536)
     one.close()
     other.close()
+
+
+def run(words, env=None):
+    if LIST is None:
+        subprocess.run(words, env=env)
+        return
+    LIST["programs"].append(words)
+    LIST["environments"] += [f"{name}={value}" for name, value in (env or {}).items()]
 
 
 def resp(*words):
@@ -63,13 +74,18 @@ def arguments():
         ["eyJhbGciOiJI.SECRET46.x", key, "--cookie=x", "-H", "Cookie: sid=SECRET48"],
         ["https://h/x?n=1&access_token=SECRET49", "Server=db;Pwd=SECRET50;Timeout=3"],
     ]:
-        subprocess.run(["/bin/true", *words])
-    subprocess.run(["sh", "-c", 'true --password=SECRET51 -H "Authorization: Bearer SECRET52" -pSECRET53 mysql://u:SECRET54@h'])
-    subprocess.run(["sh", "-c", "true -a SECRET55 -u bob:SECRET56; sh -c 'true --token SECRET57 sk-SECRET58abcdef'"])
-    subprocess.run(["/bin/true"], env={"DB_PASSWORD": "SECRET59"})
+        run(["/bin/true", *words])
+    run(["sh", "-c", 'true --password=SECRET51 -H "Authorization: Bearer SECRET52" -pSECRET53 mysql://u:SECRET54@h'])
+    run(["sh", "-c", "true -a SECRET55 -u bob:SECRET56; sh -c 'true --token SECRET57 sk-SECRET58abcdef'"])
+    run(["/bin/true"], env={"DB_PASSWORD": "SECRET59"})
 
 
-end = time.monotonic() + SECONDS
+if LIST is not None:
+    payloads()
+    arguments()
+    print(json.dumps(LIST))
+    sys.exit()
+end = time.monotonic() + float(sys.argv[1])
 while time.monotonic() < end:
     payloads()
     arguments()
