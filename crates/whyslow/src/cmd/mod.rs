@@ -17,6 +17,7 @@ mod record;
 mod recover;
 mod report;
 mod requests;
+mod rights;
 mod rule;
 mod summary;
 mod threads;
@@ -40,6 +41,8 @@ pub(crate) struct Command {
     pub(crate) name: &'static str,
     /// Its arguments and help.
     pub(crate) clap: fn() -> clap::Command,
+    /// What it may do.
+    pub(crate) rights: fn(&ArgMatches) -> rights::Rights,
     /// Carries it out.
     pub(crate) run: fn(&ArgMatches, &Global) -> anyhow::Result<Status>,
 }
@@ -82,7 +85,10 @@ pub(crate) fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Statu
         COMMANDS.iter().find(|command| command.name == name).map(|command| (command, matches))
     });
     match found {
-        Some((command, matches)) => (command.run)(matches, global),
+        Some((command, matches)) => {
+            (command.rights)(matches).take_effect();
+            (command.run)(matches, global)
+        }
         None => anyhow::bail!("no command given; `whyslow --help` lists them"),
     }
 }
