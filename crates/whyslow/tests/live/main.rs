@@ -9,5 +9,6 @@ mod live_equal;
 mod private;
 mod pty;
 mod recover;
+mod rights;
 mod stock_kernel;
 mod top;
