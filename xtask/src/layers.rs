@@ -16,8 +16,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("whyslow-read", &["whyslow-model", "whyslow-profile", "whyslow-counters"]),
     ("whyslow-report", &["whyslow-model", "whyslow-privacy"]),
     ("whyslow-wire", &[]),
+    ("whyslow-rights", &[]),
     ("whyslow-host", &["whyslow-model", "whyslow-privacy", "whyslow-counters"]),
-    ("whyslow-record", &["whyslow-model", "whyslow-privacy", "whyslow-wire"]),
+    ("whyslow-record", &["whyslow-model", "whyslow-privacy", "whyslow-wire", "whyslow-rights"]),
     ("whyslow-store", &["whyslow-model", "whyslow-privacy"]),
     ("whyslow-facts", &["whyslow-model", "whyslow-wire", "whyslow-profile"]),
     ("whyslow-chain", &["whyslow-model", "whyslow-facts"]),
@@ -66,6 +67,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "whyslow-host",
             "whyslow-record",
             "whyslow-store",
+            "whyslow-rights",
         ],
     ),
     (

@@ -79,7 +79,14 @@ pub enum RecordError {
 
 /// What to do about a refusal.
 #[cfg(feature = "bpf")]
-fn remedy(refusal: &libbpf_rs::Error) -> &'static str {
+fn remedy(refusal: &libbpf_rs::Error) -> String {
+    if refusal.kind() == libbpf_rs::ErrorKind::PermissionDenied
+        && let Some(missing) = missing_rights()
+    {
+        return format!(
+            "this process has no {missing}: run it as root, or with CAP_BPF and CAP_PERFMON; `whyslow doctor` tells what else is missing"
+        );
+    }
     // libbpf tells the kernel's EMFILE and ENOMEM as text only.
     let told = format!("{refusal:#}");
     match () {
@@ -91,6 +98,18 @@ fn remedy(refusal: &libbpf_rs::Error) -> &'static str {
         }
         () => "`whyslow doctor` tells what is missing",
     }
+    .to_string()
+}
+
+/// Those of the two capabilities that this thread has not; `None` where it has all that it takes.
+#[cfg(feature = "bpf")]
+fn missing_rights() -> Option<String> {
+    use whyslow_rights::Capabilities;
+    let held = whyslow_rights::held().ok()?;
+    let missing = [("CAP_BPF", Capabilities::BPF), ("CAP_PERFMON", Capabilities::PERFMON)];
+    let missing = missing.into_iter().filter(|(_, one)| !held.intersects(*one | Capabilities::SYS_ADMIN));
+    let names: Vec<&str> = missing.map(|(name, _)| name).collect();
+    (!names.is_empty()).then(|| names.join(" and no "))
 }
 
 /// What to do where a file could not be written.

@@ -109,6 +109,8 @@ fn run(
     // Ahead of who fills the rings, where we may: a drain that waits for a CPU loses records.
     // SAFETY: a plain system call on our own thread.
     unsafe { libc::setpriority(libc::PRIO_PROCESS, libc::gettid() as libc::id_t, -10) };
+    // It reads what strange programs chose to say. Older kernels ask for CAP_BPF wherever a map is used.
+    let _ = whyslow_rights::keep(whyslow_rights::Capabilities::BPF);
     let names = |prefix: &str, rings: &Rings| {
         (0..rings.cpus()).map(|cpu| format!("{prefix}-{cpu}")).collect::<Vec<_>>()
     };

@@ -117,6 +117,7 @@ pub static CHECKS: &[&Check] = &[
     &rights::UNPRIVILEGED_BPF,
     &rights::PERF_PARANOID,
     &rights::KERNEL_SYMBOLS,
+    &rights::STRANGERS_FILES,
     &tracing::PTRACE_SCOPE,
     &tracing::SECCOMP,
     &recorders::PTRACE,

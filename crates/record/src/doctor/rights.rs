@@ -1,6 +1,7 @@
 //! What this process may do: its capabilities, and what the system keeps from it.
 
 use super::machine::Machine;
+use super::trials::Trial;
 use super::{Answer, Area, Check, Need};
 
 /// Numbers of `include/uapi/linux/capability.h`.
@@ -76,7 +77,7 @@ pub(super) static CAP_SYS_PTRACE: Check = Check {
     area: Area::Rights,
     need: Need::Extra,
     look: |machine| {
-        let with = "descriptors, maps and symbols of any process can be read";
+        let with = "maps and symbols of any process can be read; who is not root reads descriptors with CAP_DAC_READ_SEARCH too";
         let without = "of other users' processes neither open files nor symbols can be read, nor can ptrace record them";
         needed(machine, capability(machine, SYS_PTRACE, with, without))
     },
@@ -200,6 +201,24 @@ pub(super) static KERNEL_SYMBOLS: Check = Check {
                 _ => "sudo whyslow …, or add cap_syslog to its capabilities",
             }),
             _ => Answer::missing("no /proc/kallsyms", "stacks show no names of the kernel's functions"),
+        }
+    },
+};
+
+pub(super) static STRANGERS_FILES: Check = Check {
+    name: "strangers' files",
+    area: Area::Rights,
+    need: Need::Context,
+    look: |machine| match &machine.trials().reading {
+        Trial::Works(how) => Answer::ok(
+            how,
+            "a command that reads files can write only its output, and run and connect to nothing",
+        ),
+        Trial::Fails(why) => {
+            Answer::missing(why, "files are read all the same, with more rights than that takes")
+        }
+        Trial::NotTried(why) => {
+            Answer::unknown(why, "perhaps files are read with more rights than that takes")
         }
     },
 };

@@ -71,12 +71,12 @@ impl Made {
 
 fn works() -> Trials {
     let works = || Trial::Works("it works".into());
-    Trials { bpf: works(), bpf_extras: works(), fentry: works(), ptrace: works() }
+    Trials { bpf: works(), bpf_extras: works(), fentry: works(), ptrace: works(), reading: works() }
 }
 
 fn refused() -> Trials {
     let fails = || Trial::Fails("EPERM".into());
-    Trials { bpf: fails(), bpf_extras: fails(), fentry: fails(), ptrace: fails() }
+    Trials { bpf: fails(), bpf_extras: fails(), fentry: fails(), ptrace: fails(), reading: fails() }
 }
 
 #[test]
@@ -273,4 +273,13 @@ fn this_machine_is_examined() {
     let examination = examine(&Machine::live());
     assert_eq!(examination.checks.len(), CHECKS.len());
     println!("{:?}", examination.ability);
+}
+
+#[test]
+fn a_machine_without_a_sandbox_says_so() {
+    let examination =
+        Made::healthy().examine(Trials { reading: Trial::Fails("no Landlock: none".into()), ..works() });
+    let line = examination.checks.iter().find(|line| line.name == "strangers' files").expect("a line");
+    assert_eq!((line.answer.state, line.answer.found.as_str()), (State::Missing, "no Landlock: none"));
+    assert_eq!(examination.ability, Ability::Bpf, "it does not matter for recording");
 }

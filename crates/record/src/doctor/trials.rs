@@ -24,6 +24,8 @@ pub struct Trials {
     pub fentry: Trial,
     /// A child is recorded by ptrace.
     pub ptrace: Trial,
+    /// A thread is confined as commands that read strangers' files are.
+    pub reading: Trial,
 }
 
 /// Calls of the child that is recorded for a trial.
@@ -36,7 +38,7 @@ impl Trials {
         // In a thread of its own: the recorder hears of all children of its thread.
         let ptrace = std::thread::spawn(try_ptrace).join();
         let ptrace = ptrace.unwrap_or_else(|_| Trial::NotTried("the trial broke off".to_string()));
-        Trials { bpf, bpf_extras, fentry, ptrace }
+        Trials { bpf, bpf_extras, fentry, ptrace, reading: try_reading() }
     }
 }
 
@@ -76,5 +78,14 @@ fn try_ptrace() -> Trial {
             price.added() / 1000.0
         )),
         Err(error) => Trial::Fails(error.to_string()),
+    }
+}
+
+/// In a thread of its own: what it gives up it does not get back.
+fn try_reading() -> Trial {
+    match std::thread::spawn(|| whyslow_rights::confine_thread(&[])).join() {
+        Ok(confined) if confined.is_whole() => Trial::Works(confined.to_string()),
+        Ok(confined) => Trial::Fails(confined.to_string()),
+        Err(_) => Trial::NotTried("the trial broke off".to_string()),
     }
 }

@@ -157,7 +157,9 @@ fn unseen(unreadable: &usize) -> String {
     if *unreadable == 0 {
         return String::new();
     }
-    format!("; the descriptors of {unreadable} processes may not be looked at: become root")
+    format!(
+        "; the descriptors of {unreadable} processes may not be looked at: run as root, or with CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH"
+    )
 }
 
 fn rights(error: &io::Error) -> &'static str {

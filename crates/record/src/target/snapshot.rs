@@ -57,6 +57,7 @@ pub fn snapshot(pids: &[Tid], root: &ProcRoot, source: SourceId, sink: &mut dyn 
             }
         }
         let index = sockets.owners.len();
+        let mut refused = false;
         let looked = descriptors::each(root, &owner, |open| {
             if summary.open >= MAX_DESCRIPTORS || sockets.pending.len() >= MAX_SOCKETS {
                 summary.left_out += 1;
@@ -64,18 +65,25 @@ pub fn snapshot(pids: &[Tid], root: &ProcRoot, source: SourceId, sink: &mut dyn 
             }
             summary.open += 1;
             match open {
-                Open::Entry(entry) => sink.push(Event::Fd(entry)),
+                Open::Entry(entry) => {
+                    // It is listed, and its link may not be read.
+                    refused |= entry.name.is_none();
+                    sink.push(Event::Fd(entry));
+                }
                 Open::Socket { fd, inode } => sockets.pending.push(Pending { owner: index, fd, inode }),
             }
         });
         let comm = owner.comm.clone().unwrap_or_default();
         sockets.owners.push(owner);
-        if let Err(error) = looked
-            && !matches!(error, rustix::io::Errno::NOENT | rustix::io::Errno::SRCH)
-        {
+        let refusal = match looked {
+            Err(rustix::io::Errno::NOENT | rustix::io::Errno::SRCH) => None,
+            Err(error) => Some(error),
+            Ok(()) => refused.then_some(rustix::io::Errno::ACCESS),
+        };
+        if let Some(error) = refusal {
             summary.unreadable += 1;
             let text = format!(
-                "the descriptors of {pid} ({comm}) cannot be looked at ({error}): calls on what it opened before have no names; become root"
+                "the descriptors of {pid} ({comm}) cannot be looked at ({error}): calls on what it opened before have no names; run as root, or with CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH"
             );
             sink.push(note(source, Some(*pid), text));
         }

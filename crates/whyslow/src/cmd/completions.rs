@@ -1,6 +1,6 @@
 //! `whyslow completions SHELL`: completions for a shell, on standard output.
 
-use super::{Command, command_line};
+use super::{Command, command_line, rights};
 use crate::global::Global;
 use crate::output;
 use crate::status::Status;
@@ -8,7 +8,7 @@ use clap::{ArgMatches, Args, FromArgMatches};
 use clap_complete::Shell;
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "completions", clap, run };
+pub(super) static COMMAND: Command = Command { name: "completions", clap, rights: rights::all, run };
 
 /// Print completions for a shell
 #[derive(Args)]

@@ -1,6 +1,6 @@
 //! `whyslow diagnose -p PID` or `FILE…`: the main job.
 
-use super::Command;
+use super::{Command, rights};
 use crate::global::Global;
 use crate::live::{self, LiveArgs};
 use crate::status::{FailOn, FailOnArg, Status};
@@ -12,7 +12,7 @@ use whyslow_facts::Facts;
 use whyslow_report::{JSON, TERMINAL};
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "diagnose", clap, run };
+pub(super) static COMMAND: Command = Command { name: "diagnose", clap, rights: rights::reader_of_files, run };
 
 /// Say why a program is slow: cause, evidence, fix
 #[derive(Args)]

@@ -2,7 +2,7 @@
 
 mod profiles;
 
-use super::Command;
+use super::{Command, rights};
 use crate::global::Global;
 use crate::status::{FailOn, FailOnArg, Status};
 use crate::{input, output};
@@ -14,7 +14,7 @@ use whyslow_model::visible;
 use whyslow_report::{JSON, TERMINAL};
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "diff", clap, run };
+pub(super) static COMMAND: Command = Command { name: "diff", clap, rights: rights::reader, run };
 
 /// Show whether a change worked: findings gone and new, work done, figures
 #[derive(Args)]

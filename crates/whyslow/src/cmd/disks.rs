@@ -1,7 +1,7 @@
 //! `whyslow disks FILE…` or `-a`: what is asked of each block device and how long it takes, of files or of the live kernel.
 
-use super::Command;
 use super::view::{self, Rows};
+use super::{Command, rights};
 use crate::global::Global;
 use crate::input;
 use crate::live::{self, LiveArgs};
@@ -14,7 +14,7 @@ use whyslow_report::Style;
 use whyslow_views::{Ask, DiskAsk, DiskTable};
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "disks", clap, run };
+pub(super) static COMMAND: Command = Command { name: "disks", clap, rights: rights::reader_of_files, run };
 
 /// Show what is asked of each disk, by whom, and how long requests take: as biolatency, biosnoop and iostat, and over time
 #[derive(Args)]

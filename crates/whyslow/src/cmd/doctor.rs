@@ -1,6 +1,6 @@
 //! `whyslow doctor`: what this machine allows, what is missing, and the way out.
 
-use super::Command;
+use super::{Command, rights};
 use crate::global::Global;
 use crate::output;
 use crate::status::Status;
@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use whyslow_record::doctor::{Ability, Area, Examination, Line, Machine, Need, State, examine};
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "doctor", clap, run };
+pub(super) static COMMAND: Command = Command { name: "doctor", clap, rights: rights::all, run };
 
 /// What this machine allows: live recording with BPF or by ptrace, what is missing, and how to get it
 #[derive(Args)]

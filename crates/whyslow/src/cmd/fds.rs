@@ -1,7 +1,7 @@
 //! `whyslow fds FILE…`: descriptors through time, asked as one asks lsof.
 
-use super::Command;
 use super::view::{self, Rows};
+use super::{Command, rights};
 use crate::global::Global;
 use crate::input;
 use crate::status::Status;
@@ -9,7 +9,7 @@ use clap::{ArgMatches, Args, FromArgMatches};
 use whyslow_views::{Ask, FdFilter};
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "fds", clap, run };
+pub(super) static COMMAND: Command = Command { name: "fds", clap, rights: rights::reader, run };
 
 /// Show what each descriptor was, when, and what went through it
 #[derive(Args)]

@@ -1,7 +1,7 @@
 //! `whyslow files FILE…` or `-a`: what was done with each file, and by whom, of files or of the live kernel.
 
-use super::Command;
 use super::view::{self, Rows};
+use super::{Command, rights};
 use crate::global::Global;
 use crate::live::LiveArgs;
 use crate::status::Status;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use whyslow_views::{Ask, FdFilter};
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "files", clap, run };
+pub(super) static COMMAND: Command = Command { name: "files", clap, rights: rights::reader_of_files, run };
 
 /// Show what was done with each file or pattern of files, and by whom
 #[derive(Args)]

@@ -1,14 +1,14 @@
 //! `whyslow host FILE…`: which resource of the host is full, and who takes of it.
 
-use super::Command;
 use super::view::{self, Rows};
+use super::{Command, rights};
 use crate::global::Global;
 use crate::input;
 use crate::status::Status;
 use clap::{ArgMatches, Args, FromArgMatches};
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "host", clap, run };
+pub(super) static COMMAND: Command = Command { name: "host", clap, rights: rights::reader, run };
 
 /// Show which resource of the host is full, who takes of it, and who waits
 #[derive(Args)]

@@ -1,14 +1,14 @@
 //! `whyslow locks FILE…`: what threads wait for at futexes, and who holds them.
 
-use super::Command;
 use super::view::{self, Rows};
+use super::{Command, rights};
 use crate::global::Global;
 use crate::input;
 use crate::status::Status;
 use clap::{ArgMatches, Args, FromArgMatches};
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "locks", clap, run };
+pub(super) static COMMAND: Command = Command { name: "locks", clap, rights: rights::reader, run };
 
 /// Show which locks threads wait for, who holds them, and for what
 #[derive(Args)]

@@ -1,6 +1,6 @@
 //! `whyslow man [DIR]`: the manual pages.
 
-use super::{Command, command_line};
+use super::{Command, command_line, rights};
 use crate::global::Global;
 use crate::output;
 use crate::status::Status;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use whyslow_model::visible;
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "man", clap, run };
+pub(super) static COMMAND: Command = Command { name: "man", clap, rights: rights::all, run };
 
 /// Write the manual pages
 #[derive(Args)]

@@ -18,6 +18,7 @@ mod recover;
 mod redact;
 mod report;
 mod requests;
+mod rights;
 mod rule;
 mod summary;
 mod threads;
@@ -41,6 +42,8 @@ pub(crate) struct Command {
     pub(crate) name: &'static str,
     /// Its arguments and help.
     pub(crate) clap: fn() -> clap::Command,
+    /// What it may do.
+    pub(crate) rights: fn(&ArgMatches) -> rights::Rights,
     /// Carries it out.
     pub(crate) run: fn(&ArgMatches, &Global) -> anyhow::Result<Status>,
 }
@@ -84,7 +87,10 @@ pub(crate) fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Statu
         COMMANDS.iter().find(|command| command.name == name).map(|command| (command, matches))
     });
     match found {
-        Some((command, matches)) => (command.run)(matches, global),
+        Some((command, matches)) => {
+            (command.rights)(matches).take_effect();
+            (command.run)(matches, global)
+        }
         None => anyhow::bail!("no command given; `whyslow --help` lists them"),
     }
 }

@@ -1,7 +1,7 @@
 //! `whyslow path FILE…`: where time went, followed through those who held it up.
 
-use super::Command;
 use super::view::{self, Rows};
+use super::{Command, rights};
 use crate::global::Global;
 use crate::input;
 use crate::status::Status;
@@ -9,7 +9,7 @@ use clap::{ArgMatches, Args, FromArgMatches};
 use whyslow_views::{Ask, PathAsk};
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "path", clap, run };
+pub(super) static COMMAND: Command = Command { name: "path", clap, rights: rights::reader, run };
 
 /// Show where the time of a thread or a request went, followed through those that it waited for
 ///

@@ -1,7 +1,7 @@
 //! `whyslow peers FILE…`: whom the program talks to, and how long answers take.
 
-use super::Command;
 use super::view::{self, Rows};
+use super::{Command, rights};
 use crate::global::Global;
 use crate::input;
 use crate::status::Status;
@@ -9,7 +9,7 @@ use clap::{ArgMatches, Args, FromArgMatches};
 use whyslow_views::{Ask, FdFilter};
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "peers", clap, run };
+pub(super) static COMMAND: Command = Command { name: "peers", clap, rights: rights::reader, run };
 
 /// Show whom it talks to, how long answers take, and what fails
 #[derive(Args)]

@@ -1,6 +1,6 @@
 //! `whyslow record -p PID -o NAME.whyslow`: a recording to keep.
 
-use super::Command;
+use super::{Command, rights};
 use crate::global::Global;
 use crate::live::{self, LiveArgs};
 use crate::output::say;
@@ -14,7 +14,7 @@ use whyslow_privacy::{command_line, files};
 use whyslow_store::{Meta, WriteOptions, Writer};
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "record", clap, run };
+pub(super) static COMMAND: Command = Command { name: "record", clap, rights: rights::all, run };
 
 /// Record a running program, or a command, to look at later
 #[derive(Args)]

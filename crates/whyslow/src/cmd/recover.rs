@@ -1,6 +1,6 @@
 //! `whyslow recover`: what recorders that were killed left in the temporary folder.
 
-use super::Command;
+use super::{Command, rights};
 use crate::global::Global;
 use crate::input;
 use crate::output::{self, plain, say};
@@ -15,7 +15,7 @@ use whyslow_model::{Sink, SourceId, Timestamp};
 use whyslow_store::{Meta, WriteOptions, Writer};
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "recover", clap, run };
+pub(super) static COMMAND: Command = Command { name: "recover", clap, rights: rights::all, run };
 
 /// List what killed recorders of yours left, or make a recording of it
 #[derive(Args)]

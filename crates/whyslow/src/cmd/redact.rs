@@ -3,7 +3,7 @@
 mod capture;
 mod recording;
 
-use super::Command;
+use super::{Command, rights};
 use crate::global::Global;
 use crate::output::{check_target, plain, say};
 use crate::status::Status;
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use whyslow_model::visible;
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "redact", clap, run };
+pub(super) static COMMAND: Command = Command { name: "redact", clap, rights: rights::all, run };
 
 /// Copy a recording or a capture without secrets and payload, to hand it on
 #[derive(Args)]

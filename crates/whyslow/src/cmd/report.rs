@@ -1,6 +1,6 @@
 //! `whyslow report FILE…`: the diagnosis in a chosen format, to a file.
 
-use super::Command;
+use super::{Command, rights};
 use crate::global::Global;
 use crate::status::{FailOn, FailOnArg, Status};
 use crate::{input, output};
@@ -12,7 +12,7 @@ use whyslow_model::visible;
 use whyslow_report::{EXPORTERS, Exporter, HTML, JSON, MARKDOWN, TERMINAL};
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "report", clap, run };
+pub(super) static COMMAND: Command = Command { name: "report", clap, rights: rights::reader, run };
 
 /// Write the diagnosis as a page, a ticket or JSON
 #[derive(Args)]

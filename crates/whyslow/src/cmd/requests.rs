@@ -1,7 +1,7 @@
 //! `whyslow requests FILE…`: what is asked of the program and by it, and how long answers take.
 
-use super::Command;
 use super::view::{self, Rows};
+use super::{Command, rights};
 use crate::global::Global;
 use crate::input;
 use crate::status::Status;
@@ -9,7 +9,7 @@ use clap::{ArgMatches, Args, FromArgMatches};
 use whyslow_views::{Ask, RequestFilter};
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "requests", clap, run };
+pub(super) static COMMAND: Command = Command { name: "requests", clap, rights: rights::reader, run };
 
 /// Show what is asked of it and by it: how long, how many failed, what takes the time
 #[derive(Args)]

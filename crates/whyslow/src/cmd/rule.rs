@@ -1,6 +1,6 @@
 //! `whyslow rule [ID]`: the rules, and the essay of one.
 
-use super::Command;
+use super::{Command, rights};
 use crate::global::Global;
 use crate::output;
 use crate::status::Status;
@@ -12,7 +12,7 @@ use whyslow_rules::RULES;
 use whyslow_rules::Rule;
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "rule", clap, run };
+pub(super) static COMMAND: Command = Command { name: "rule", clap, rights: rights::reader, run };
 
 /// List the rules, or explain one: what it means, why it is slow, what to do
 #[derive(Args)]

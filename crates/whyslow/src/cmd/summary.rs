@@ -1,7 +1,7 @@
 //! `whyslow summary FILE…` or `-a`: the table of `strace -c`, by any key, of files or of the live kernel.
 
-use super::Command;
 use super::view::{self, Rows};
+use super::{Command, rights};
 use crate::global::Global;
 use crate::live::LiveArgs;
 use crate::status::Status;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use whyslow_views::Ask;
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "summary", clap, run };
+pub(super) static COMMAND: Command = Command { name: "summary", clap, rights: rights::reader_of_files, run };
 
 /// Show calls, time, errors and percentiles, as strace -c and more
 #[derive(Args)]

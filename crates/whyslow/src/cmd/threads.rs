@@ -1,14 +1,14 @@
 //! `whyslow threads FILE…`: what each thread does and waits for.
 
-use super::Command;
 use super::view::{self, Rows};
+use super::{Command, rights};
 use crate::global::Global;
 use crate::input;
 use crate::status::Status;
 use clap::{ArgMatches, Args, FromArgMatches};
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "threads", clap, run };
+pub(super) static COMMAND: Command = Command { name: "threads", clap, rights: rights::reader, run };
 
 /// Show what each thread does, and what it waits for
 #[derive(Args)]

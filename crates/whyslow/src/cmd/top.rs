@@ -1,13 +1,13 @@
 //! `whyslow top`: the live host, verdicts first.
 
-use super::Command;
+use super::{Command, rights};
 use crate::global::Global;
 use crate::status::Status;
 use crate::top::{self, Top};
 use clap::{ArgMatches, Args, FromArgMatches};
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "top", clap, run };
+pub(super) static COMMAND: Command = Command { name: "top", clap, rights: rights::all, run };
 
 fn clap() -> clap::Command {
     Top::augment_args(clap::Command::new(COMMAND.name))

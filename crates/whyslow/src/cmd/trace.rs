@@ -1,6 +1,6 @@
 //! `whyslow trace -p PID`: the calls as strace prints them, while they happen.
 
-use super::Command;
+use super::{Command, rights};
 use crate::global::Global;
 use crate::live::{self, LiveArgs};
 use crate::status::Status;
@@ -16,7 +16,7 @@ use whyslow_model::{Event, Sink};
 use whyslow_privacy::redact;
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "trace", clap, run };
+pub(super) static COMMAND: Command = Command { name: "trace", clap, rights: rights::all, run };
 
 /// Print the calls of a running program, or a command, as strace does, at a small part of its cost
 #[derive(Args)]

@@ -4,6 +4,7 @@ use super::args::LiveArgs;
 use super::host::Beside;
 use super::line::LiveLine;
 use super::profile::Look;
+use super::rights;
 use super::signals::{Arrival, Arrivals};
 use super::target::{self, Target};
 use super::{Ended, Recording};
@@ -59,6 +60,10 @@ pub(super) fn record(
     let mut session = Session::start(options)?;
     if let Some(command) = &mut command {
         command.release()?;
+    }
+    // A profile may start jcmd, and is written where its user says at the end.
+    if args.profile.is_none() {
+        rights::of_recorder(spool, command.is_some());
     }
     let line = LiveLine::new(&words, args.length(), args.profile.is_some(), global);
     let mut look = Look::default();

@@ -46,10 +46,17 @@ impl Beside {
     /// # Errors
     /// Where there is no /proc, or no further thread.
     pub(super) fn start(followed: bool) -> anyhow::Result<Beside> {
-        let mut sampler = Sampler::new(Options::default())?;
         let (stop, stopped) = channel::<()>();
+        let (begun, has_begun) = channel();
         let (told, samples) = channel();
         let work = move || {
+            // First of all: it starts threads of its own.
+            super::rights::of_sampler();
+            let mut sampler = match Sampler::new(Options::default()) {
+                Ok(sampler) => sampler,
+                Err(error) => return drop(begun.send(Err(error))),
+            };
+            let _ = begun.send(Ok(()));
             let (mut every, mut count) = (EVERY, 0);
             let mut next = Instant::now();
             loop {
@@ -73,6 +80,7 @@ impl Beside {
         };
         let thread = std::thread::Builder::new().name("whyslow-host".to_string()).spawn(work);
         let thread = thread.context("a thread that samples the host")?;
+        has_begun.recv().context("a thread that samples the host")??;
         Ok(Beside { stop: Some(stop), samples, thread: Some(thread), told: Told::default() })
     }
 

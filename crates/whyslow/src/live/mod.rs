@@ -12,6 +12,7 @@ mod host;
 mod line;
 mod profile;
 mod refusal;
+mod rights;
 mod runtime;
 mod signals;
 mod target;

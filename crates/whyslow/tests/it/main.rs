@@ -5,6 +5,7 @@ mod chains;
 mod cli;
 #[path = "../common/mod.rs"]
 mod common;
+mod confined;
 mod control_bytes;
 mod go_pprof;
 mod hostile;

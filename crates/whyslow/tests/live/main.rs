@@ -9,6 +9,7 @@ mod live_equal;
 mod private;
 mod pty;
 mod recover;
+mod rights;
 #[path = "../common/secrets.rs"]
 mod secrets;
 mod stock_kernel;

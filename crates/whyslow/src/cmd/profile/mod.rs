@@ -8,6 +8,7 @@ mod opening;
 pub(crate) use flags::with_two_dashes;
 
 use super::Command;
+use super::rights::{self, Rights};
 use crate::global::Global;
 use crate::live::{self, CaptureArgs};
 use crate::output;
@@ -21,7 +22,7 @@ use whyslow_model::visible;
 use whyslow_profile::{PROFILE_VIEWS, ProfileView, Report, ViewError, views};
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "profile", clap, run };
+pub(super) static COMMAND: Command = Command { name: "profile", clap, rights, run };
 
 /// Show a profile of CPU, memory, locks or threads: what costs how much, and who calls it
 #[derive(Args)]
@@ -37,6 +38,14 @@ struct ProfileArgs {
     flags: flags::Flags,
     #[command(flatten)]
     capture: CaptureArgs,
+}
+
+impl ProfileArgs {
+    /// All that may name a profile.
+    fn sources(&self) -> impl Iterator<Item = &str> {
+        let bases = self.flags.base.iter().chain(&self.flags.diff_base).filter_map(|path| path.to_str());
+        self.words.iter().map(String::as_str).chain(bases)
+    }
 }
 
 fn after_long_help() -> String {
@@ -59,6 +68,14 @@ fn after_long_help() -> String {
 
 fn clap() -> clap::Command {
     ProfileArgs::augment_args(clap::Command::new(COMMAND.name))
+}
+
+/// Who asks a program or the network is not confined.
+fn rights(matches: &ArgMatches) -> Rights {
+    match ProfileArgs::from_arg_matches(matches) {
+        Ok(args) if !args.capture.is_asked() && !args.sources().any(fetch::is_url) => rights::reader(matches),
+        _ => Rights::All,
+    }
 }
 
 fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {

@@ -4,6 +4,7 @@ use super::super::capture_args::CaptureArgs;
 use super::super::runtime::{Kind, Runtime};
 use whyslow_model::Profile;
 use whyslow_model::profile::{LocationId, StackSample};
+use whyslow_rights::{Capabilities, held};
 
 /// Of the profile's time; less is not worth a word.
 const WORTH_A_WORD: f64 = 0.05;
@@ -34,14 +35,30 @@ pub(super) fn in_names(profile: &Profile, runtimes: &[Runtime], args: &CaptureAr
             ));
         }
         if let Some((file, share)) = seen.nameless.filter(|(_, share)| *share > WORTH_A_WORD) {
+            let rights = if has(Capabilities::SYS_PTRACE) {
+                ""
+            } else {
+                "another user's process takes root or CAP_SYS_PTRACE; else "
+            };
             told.push(format!(
                 "{:.0} % of the time is in {file}, which has no symbols\n\
-                 next: keep them (no `strip`, no -s), or install its debug symbols",
+                 next: {rights}keep them (no `strip`, no -s), or install its debug symbols",
                 share * 100.0
             ));
         }
     }
+    if seen.kernel > WORTH_A_WORD && !has(Capabilities::SYSLOG) {
+        told.push(format!(
+            "{:.0} % of the time is in the kernel, whose functions have no names here\n\
+             next: run as root, or with CAP_SYSLOG",
+            seen.kernel * 100.0
+        ));
+    }
     told
+}
+
+fn has(one: Capabilities) -> bool {
+    held().is_ok_and(|held| held.contains(one))
 }
 
 fn of_runtime(runtime: &Runtime, seen: &Seen<'_>, args: &CaptureArgs) -> Vec<String> {
@@ -98,6 +115,8 @@ struct Seen<'p> {
     jit: f64,
     /// With stacks that end early.
     short: f64,
+    /// In the kernel, without a name.
+    kernel: f64,
     /// The file without symbols that has most of the time, and its share.
     nameless: Option<(&'p str, f64)>,
     has_python: bool,
@@ -112,6 +131,10 @@ impl<'p> Seen<'p> {
             let share = sample.values.get(1).copied().unwrap_or(0) as f64 / total;
             let user: Vec<LocationId> =
                 sample.stack.iter().copied().filter(|at| module(profile, *at) != "[kernel]").collect();
+            let top = sample.stack.first();
+            if top.is_some_and(|at| module(profile, *at) == "[kernel]" && profile.lines_of(*at).is_empty()) {
+                seen.kernel += share;
+            }
             let Some((first, last)) = user.first().zip(user.last()) else { continue };
             let jit = |at: &LocationId| module(profile, *at) == "[anon]" && profile.lines_of(*at).is_empty();
             if user.iter().any(jit) {

@@ -1,0 +1,67 @@
+//! What this process gives up: a reader of strangers' files what it needs not ([`confine`]), a recorder what a running
+//! recording needs not ([`keep`]).
+//!
+//! A reader is confined by three means, each as far as the kernel has it: Landlock (no file is written but the outputs, no program
+//! runs, nothing connects), seccomp (the calls that no reader makes fail with EPERM) and its capabilities (those that neither read nor
+//! write files go). None of it can be taken back, and all threads and children that are started later have it too.
+
+mod calls;
+mod capabilities;
+mod files;
+mod filter;
+
+pub use capabilities::{Capabilities, held, keep};
+
+use std::fmt;
+use std::path::Path;
+
+/// How a reader is confined.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Confined {
+    /// By Landlock: its version of the ABI, or why not.
+    pub landlock: Result<i32, String>,
+    /// By seccomp, or why not.
+    pub seccomp: Result<(), String>,
+}
+
+impl Confined {
+    /// True where both are in effect.
+    pub fn is_whole(&self) -> bool {
+        self.landlock.is_ok() && self.seccomp.is_ok()
+    }
+}
+
+impl fmt::Display for Confined {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.landlock, &self.seccomp) {
+            (Ok(abi), Ok(())) => write!(out, "confined by Landlock (ABI {abi}) and seccomp"),
+            (Ok(abi), Err(why)) => write!(out, "confined by Landlock (ABI {abi}); not by seccomp: {why}"),
+            (Err(why), Ok(())) => write!(out, "confined by seccomp; not by Landlock: {why}"),
+            (Err(one), Err(other)) => write!(out, "not confined: no Landlock: {one}; no seccomp: {other}"),
+        }
+    }
+}
+
+/// Confines this process for good: it may read, write to its open files, and write the files `outputs`, by another name beside them
+/// first. To be called while it has one thread: Landlock is of the thread that asks for it, and of those that it starts.
+pub fn confine(outputs: &[&Path]) -> Confined {
+    apply(outputs, seccompiler::apply_filter_all_threads)
+}
+
+/// The same, of the calling thread alone: to find out what this machine has.
+pub fn confine_thread(outputs: &[&Path]) -> Confined {
+    apply(outputs, seccompiler::apply_filter)
+}
+
+fn apply(
+    outputs: &[&Path],
+    load: fn(seccompiler::BpfProgramRef<'_>) -> Result<(), seccompiler::Error>,
+) -> Confined {
+    // What was never held, or may not be given up, is none to have either.
+    let _ = keep(capabilities::READER);
+    // Landlock first: afterwards its own calls are nobody's.
+    let landlock = files::restrict(outputs);
+    let seccomp = calls::filter(!outputs.is_empty())
+        .and_then(|filter| load(&filter).map_err(|error| error.to_string()));
+    Confined { landlock, seccomp }
+}

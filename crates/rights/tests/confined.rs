@@ -1,0 +1,229 @@
+//! What a confined process cannot do, and what it still can: this file starts itself, is confined there, and tells how each try went.
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use rustix::process::{Pid, Signal, getppid, kill_process};
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::net::{UnixDatagram, UnixStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use whyslow_record::ptrace::{Options, Recorder};
+use whyslow_rights::{Capabilities, confine, confine_thread, held};
+
+/// The folder of a test; what is set makes this process the confined one.
+const FOLDER: &str = "CONFINED_FOLDER";
+/// Its output, where it has one.
+const OUTPUT: &str = "CONFINED_OUTPUT";
+/// Where the test listens.
+const PORT: &str = "CONFINED_PORT";
+
+fn main() -> ExitCode {
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        child(Path::new(&folder));
+        return ExitCode::SUCCESS;
+    }
+    let tests = vec![
+        Trial::test("a_reader_writes_runs_and_connects_to_nothing", reader),
+        Trial::test("a_reader_with_an_output_writes_that", writer),
+        Trial::test("an_output_may_be_a_link_a_device_or_a_pipe", places),
+        Trial::test("a_trial_confines_its_own_thread_only", trial),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+}
+
+/// Tries all, on the thread that asked for it and on one that began later; a line a try.
+fn child(folder: &Path) {
+    let output = std::env::var_os(OUTPUT).map(PathBuf::from);
+    let outputs: Vec<&Path> = output.iter().map(PathBuf::as_path).collect();
+    let confined = confine(&outputs);
+    println!("landlock {}", if confined.landlock.is_ok() { "ok" } else { "none" });
+    println!("seccomp {}", if confined.seccomp.is_ok() { "ok" } else { "none" });
+    println!("is {confined}");
+    tries("main", folder, output.as_deref());
+    let (folder, output) = (folder.to_path_buf(), output);
+    std::thread::spawn(move || tries("later", &folder, output.as_deref())).join().expect("a thread");
+}
+
+fn tries(thread: &str, folder: &Path, output: Option<&Path>) {
+    let port: u16 = std::env::var(PORT).expect("a port").parse().expect("a number");
+    let tell = |what: &str, result: io::Result<()>| {
+        let told = match result {
+            Ok(()) => "ok".to_string(),
+            Err(error) => match error.raw_os_error() {
+                Some(libc::EPERM | libc::EACCES) => "refused".to_string(),
+                _ => format!("{error:?}"),
+            },
+        };
+        println!("{thread}.{what} {told}");
+    };
+    let input = folder.join("in/input");
+    tell("read", std::fs::read_to_string(&input).map(drop));
+    tell("list", std::fs::read_dir(folder.join("in")).map(drop));
+    tell("proc", std::fs::read_to_string("/proc/self/status").map(drop));
+    tell("make", std::fs::write(folder.join("in/new"), "x"));
+    tell("append", OpenOptions::new().append(true).open(&input).map(drop));
+    tell("truncate", File::create(&input).map(drop));
+    tell("remove", std::fs::remove_file(&input));
+    tell("rename", std::fs::rename(&input, folder.join("in/other")));
+    tell("folder", std::fs::create_dir(folder.join("in/folder")));
+    tell("link", symlink("/", folder.join("in/link")));
+    tell("mode", std::fs::set_permissions(&input, PermissionsExt::from_mode(0o777)));
+    tell("owner", std::os::unix::fs::chown(&input, Some(65534), None));
+    tell("tcp", TcpStream::connect(("127.0.0.1", port)).map(drop));
+    tell("bind", TcpListener::bind("127.0.0.1:0").map(drop));
+    tell("udp", UdpSocket::bind("127.0.0.1:0").map(drop));
+    tell("unix", UnixStream::connect(folder.join("socket")).map(drop));
+    tell("datagram", UnixDatagram::unbound().map(drop));
+    tell("exec", Command::new("/bin/true").status().map(drop));
+    let parent: Option<Pid> = getppid();
+    tell("kill", kill_process(parent.expect("a parent"), Signal::CONT).map_err(Into::into));
+    let traced = u32::try_from(parent.expect("a parent").as_raw_pid()).expect("a number");
+    let options = Options {
+        follow: false,
+        syscalls: None,
+        filter_in_kernel: false,
+        payload: 0,
+        spec: whyslow_record::decode::table::spec,
+    };
+    let ptrace = Recorder::attach(&[traced], options);
+    let told = ptrace.err().map_or("ok".to_string(), |error| error.to_string());
+    let refused = told.contains("not allowed to trace");
+    println!("{thread}.ptrace {}", if refused { "refused" } else { &told });
+    let capabilities = held().expect("capabilities");
+    let all =
+        Capabilities::SYS_ADMIN | Capabilities::NET_ADMIN | Capabilities::SYS_MODULE | Capabilities::BPF;
+    println!("{thread}.capabilities {}", if capabilities.intersects(all) { "ok" } else { "refused" });
+    if let Some(output) = output {
+        tell("output", put(output));
+    }
+    io::stdout().flush().expect("standard output");
+}
+
+/// Writes an output as the commands do: in place where it is no file, else under another name that takes its place.
+fn put(output: &Path) -> io::Result<()> {
+    let target = std::fs::canonicalize(output).unwrap_or_else(|_| output.to_path_buf());
+    if std::fs::symlink_metadata(&target).is_ok_and(|about| !about.is_file()) {
+        return File::create(output)?.write_all(b"whole\n");
+    }
+    let other = target.with_file_name(".whyslow-new");
+    std::fs::write(&other, "whole\n")?;
+    std::fs::rename(&other, &target)
+}
+
+/// A folder with an input, and how each try of a confined process went.
+struct Ran {
+    folder: tempfile::TempDir,
+    told: BTreeMap<String, String>,
+}
+
+fn run(output: Option<&dyn Fn(&Path) -> PathBuf>) -> Ran {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["in", "out"] {
+        std::fs::create_dir(folder.path().join(name)).expect("a folder");
+    }
+    std::fs::write(folder.path().join("in/input"), "read me").expect("an input");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let _socket = std::os::unix::net::UnixListener::bind(folder.path().join("socket")).expect("a socket");
+    let mut command = Command::new(std::env::current_exe().expect("this test"));
+    command.env(FOLDER, folder.path()).env(PORT, listener.local_addr().expect("a port").port().to_string());
+    command.stdin(Stdio::null()).stderr(Stdio::inherit()).stdout(Stdio::piped());
+    if let Some(output) = output {
+        command.env(OUTPUT, output(folder.path()));
+    }
+    let mut child = command.spawn().expect("this test");
+    let mut text = String::new();
+    child.stdout.take().expect("a pipe").read_to_string(&mut text).expect("text");
+    let status = child.wait().expect("a child");
+    assert!(status.success(), "{status}: {text}");
+    println!("{text}");
+    let told = text.lines().filter_map(|line| line.split_once(' '));
+    Ran { folder, told: told.map(|(key, value)| (key.to_string(), value.to_string())).collect() }
+}
+
+impl Ran {
+    fn has(&self, means: &str) -> bool {
+        let has = self.told[means] == "ok";
+        if !has {
+            println!("note: no {means} here: what it would refuse is not looked at");
+        }
+        has
+    }
+
+    fn expect(&self, what: &[&str], outcome: &str) {
+        for thread in ["main", "later"] {
+            for what in what {
+                let key = format!("{thread}.{what}");
+                assert_eq!(self.told[&key], outcome, "{key}: {:#?}", self.told);
+            }
+        }
+    }
+}
+
+const FILES: [&str; 7] = ["make", "append", "truncate", "remove", "rename", "folder", "link"];
+const READS: [&str; 3] = ["read", "list", "proc"];
+const BY_SECCOMP: [&str; 9] = ["mode", "owner", "tcp", "bind", "udp", "unix", "datagram", "exec", "kill"];
+
+fn reader() -> Result<(), Failed> {
+    let ran = run(None);
+    ran.expect(&READS, "ok");
+    ran.expect(&["capabilities"], "refused");
+    let (landlock, seccomp) = (ran.has("landlock"), ran.has("seccomp"));
+    if landlock || seccomp {
+        ran.expect(&FILES, "refused");
+        ran.expect(&["exec", "tcp", "bind"], "refused");
+    }
+    if seccomp {
+        ran.expect(&BY_SECCOMP, "refused");
+        ran.expect(&["ptrace"], "refused");
+    }
+    let input = ran.folder.path().join("in/input");
+    assert_eq!(std::fs::read_to_string(&input)?, "read me");
+    assert_eq!(std::fs::metadata(&input)?.uid(), rustix::process::geteuid().as_raw());
+    Ok(())
+}
+
+fn writer() -> Result<(), Failed> {
+    let ran = run(Some(&|folder| folder.join("out/report.html")));
+    ran.expect(&READS, "ok");
+    ran.expect(&["output"], "ok");
+    if ran.has("landlock") {
+        ran.expect(&FILES, "refused");
+    }
+    if ran.has("seccomp") {
+        ran.expect(&BY_SECCOMP, "refused");
+        ran.expect(&["ptrace"], "refused");
+    }
+    assert_eq!(std::fs::read_to_string(ran.folder.path().join("out/report.html"))?, "whole\n");
+    Ok(())
+}
+
+fn places() -> Result<(), Failed> {
+    let linked = run(Some(&|folder| {
+        symlink(folder.join("out/there"), folder.join("link")).expect("a link");
+        folder.join("link")
+    }));
+    linked.expect(&["output"], "ok");
+    assert_eq!(std::fs::read_to_string(linked.folder.path().join("out/there"))?, "whole\n");
+    for device in ["/dev/null", "/dev/stdout"] {
+        run(Some(&|_| PathBuf::from(device))).expect(&["output"], "ok");
+    }
+    Ok(())
+}
+
+fn trial() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("new");
+    let there = path.clone();
+    let told = std::thread::spawn(move || {
+        let confined = confine_thread(&[]);
+        let written = std::fs::write(there, "x").is_ok();
+        (confined, written)
+    });
+    let (confined, written) = told.join().expect("a thread");
+    assert_eq!(written, confined.landlock.is_err() && confined.seccomp.is_err(), "{confined}");
+    std::fs::write(&path, "x")?;
+    Ok(())
+}
