@@ -37,6 +37,7 @@ bench: setup-test build
 # What live recording costs the recorded program, beside bare, strace, perf trace and bpftrace. RUN=1 keeps the result.
 bench-live: setup-test build
 	@bench/live/run
+	@bench/live/budget
 
 setup:
 	@scripts/setup demo

@@ -211,7 +211,7 @@ impl Budget {
         for (rung, flow) in self.parts.iter_mut().zip(forecast.parts) {
             let need = flow.ns_per_second() * rest;
             match rung.since {
-                None if need > left => rung.give_up(now),
+                None if need > left.max(0.0) => rung.give_up(now),
                 Some(_) if rung.rested(now) && 2.0 * need <= left => rung.take_up(now),
                 _ => {}
             }

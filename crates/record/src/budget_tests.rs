@@ -133,6 +133,15 @@ fn file_sums_go_before_wake_ups_and_these_before_connections_and_disks() {
 }
 
 #[test]
+fn what_costs_nothing_is_not_given_up() {
+    // States are always kept, and may cost more than there is.
+    let mut budget = Budget::new(CallsMode::Full, true);
+    let spent = Forecast { elapsed: Duration::from_secs(1), left_ns: -1e9, cpus: 2, ..Forecast::default() };
+    budget.decide(&spent);
+    assert_eq!(budget.given_up(Duration::from_secs(2)), [] as [String; 0]);
+}
+
+#[test]
 fn what_was_given_up_is_taken_up_again_when_it_fits_and_is_told() {
     let mut run = Run::of(0.02);
     let burst =

@@ -33,8 +33,8 @@ const PER_INTERRUPT_NS: f64 = 1_000.0;
 /// Added by one record of what times itself, ns, before enough were timed: as the programs state it
 /// ([`crate::programs::Program::cost`]).
 const STATED_NS: [(u8, f64); 7] = [
-    (kind::STRETCH, 150.0),
-    (kind::WAKEUP, 100.0),
+    (kind::STRETCH, 270.0),
+    (kind::WAKEUP, 220.0),
     (kind::SAMPLE, 3_000.0),
     (kind::OFFCPU, 10_000.0),
     (kind::BLOCK, 3_000.0),
