@@ -118,8 +118,11 @@ fn most(taker: &Taker) -> &str {
 
 /// `python (12280)`.
 pub fn name(taker: &Taker) -> String {
-    let comm = taker.comm.as_deref();
-    match (comm, taker.tid.or(taker.pid)) {
+    named(taker.comm.as_deref(), taker.tid.or(taker.pid))
+}
+
+fn named(comm: Option<&str>, number: Option<Tid>) -> String {
+    match (comm, number) {
         (Some(comm), Some(number)) => format!("{comm} ({number})"),
         (Some(comm), None) => comm.to_string(),
         (None, Some(number)) => format!("process {number}"),
@@ -147,10 +150,24 @@ fn next(facts: &Facts, resources: &[Resource], processes: &[Taker]) -> String {
     if let Some(full) = full {
         return format!("The {} is full, and {who} matters most: it {}. {record}", full.name, most(first));
     }
-    match most_called(facts, first.pid) {
+    let (who, pid) = match only_recorded(facts) {
+        // It was asked about, however little it takes: its calls are none of the first one's.
+        Some((pid, who)) if first.pid != Some(pid) => (who, Some(pid)),
+        _ => (who, first.pid),
+    };
+    match most_called(facts, pid) {
         Some(call) => format!("Look inside {who}: {call}."),
+        None if pid != first.pid => format!("Look inside {who}: nothing that it did was seen."),
         None => format!("Look inside {who}: it {}. {record}", most(first)),
     }
+}
+
+/// The process that a recording is of, where it is one.
+fn only_recorded(facts: &Facts) -> Option<(Tid, String)> {
+    let mut processes =
+        facts.world.threads.processes().filter_map(|(_, process)| Some((process.pid?, process)));
+    let (pid, process) = processes.next().filter(|_| facts.capture.is_recording())?;
+    processes.next().is_none().then(|| (pid, named(process.comm.as_deref(), Some(pid))))
 }
 
 /// What most calls or most time of the calls at hand are, with of what: `89.1 % of its system time is stat`. Of calls of

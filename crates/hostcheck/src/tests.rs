@@ -129,6 +129,36 @@ fn who_did_nothing_meanwhile_takes_nothing() {
     assert!(walked(&mut facts).processes[0].takes[0].text.ends_with("over its life"));
 }
 
+/// A recording of one process is about that one, though another takes more of the host: its calls are none of the other's.
+#[test]
+fn who_was_recorded_alone_is_looked_into() {
+    let mut facts = Facts::default();
+    let kind = whyslow_model::CaptureKind::Recording;
+    facts.push(Event::Source(whyslow_model::SourceInfo::new(Default::default(), "x.whyslow", kind)));
+    look(
+        &mut facts,
+        "/proc",
+        second(),
+        &[(Entity::Host, &[(Metric::CpuIdle, 0.9), (Metric::CpuUser, 0.1)], &[])],
+    );
+    let task = [(Metric::TaskUser, 0.1)];
+    look(&mut facts, "/proc", second(), &[(Entity::Process(7), &task, &[(Trait::Name, "app")])]);
+    facts.push(Event::ThreadCounts(Box::new(ThreadCounts {
+        pid: 9,
+        tid: 9,
+        syscall: Syscall::lookup(b"clock_nanosleep").unwrap(),
+        name: "clock_nanosleep".to_string(),
+        from: Timestamp::new(1),
+        to: Timestamp::new(1_000_000_000),
+        stats: CallStats::of_totals(3, 0, Nanos::from_millis(900)),
+    })));
+    let next = walked(&mut facts).next;
+    assert_eq!(
+        next,
+        "Look inside process 9: 100.0 % of the time in its calls is clock_nanosleep (3 of 3 calls)."
+    );
+}
+
 /// Of a recording of all processes, the calls of others are none of the one to look into.
 #[test]
 fn calls_are_told_of_the_process_that_makes_them() {
