@@ -1,4 +1,4 @@
-//! What recording costs: measured on a thread of ours at the start, then multiplied by what was recorded.
+//! What recording costs: a call as measured on a thread of ours at the start, the rest as the programs time themselves.
 
 use crate::bpf::drain::Sources;
 use crate::bpf::kernel_side::{CallsMode, KernelSide};
@@ -25,13 +25,12 @@ pub struct PerCall {
 /// Calls of one round; rounds, of which the fastest counts.
 const ROUND: u32 = 4000;
 const ROUNDS: usize = 4;
-/// What the programs' own timing does not see of one record: the hook (70 ns of a call's, docs/LIVE.md) and reading the clock (50), ns. Beside that a timer's
-/// interrupt for a sample.
+/// What the programs' own timing does not see of one record, ns: the hook (70) and reading the clock (50), as docs/LIVE.md
+/// has them of a call. Of a sample it is a timer's interrupt.
 const PER_RECORD_NS: f64 = 120.0;
 const PER_INTERRUPT_NS: f64 = 1_000.0;
 
-/// Added by one record of what times itself, ns, before enough were timed: as the programs state it
-/// ([`crate::programs::Program::cost`]).
+/// Added by one record of what times itself, ns, before enough were timed: as measured on the development machine.
 const STATED_NS: [(u8, f64); 7] = [
     (kind::STRETCH, 270.0),
     (kind::WAKEUP, 220.0),

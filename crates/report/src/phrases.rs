@@ -48,14 +48,13 @@ pub(crate) fn target(target: &Target) -> String {
         parts.push(format!("{} lost", count(target.lost_events)));
     }
     if let Some(cost) = target.cost {
-        let share = cost.target_share.filter(|share| share.is_finite());
-        let parts_of_it =
-            share.map(percent).into_iter().chain(cost.added.is_known().then(|| cost.added.to_string()));
-        parts.extend(
-            parts_of_it
-                .reduce(|share, time| format!("{share} ({time})"))
-                .map(|cost| format!("recording cost {cost}")),
-        );
+        let share = cost.target_share.filter(|share| share.is_finite()).map(percent);
+        match (share, cost.added.is_known()) {
+            (Some(share), true) => parts.push(format!("recording cost {share} ({})", cost.added)),
+            (Some(share), false) => parts.push(format!("recording cost {share}")),
+            (None, true) => parts.push(format!("recording cost {}", cost.added)),
+            (None, false) => {}
+        }
     }
     parts.join(" · ")
 }

@@ -5,7 +5,7 @@ use super::{Program, at_end, by_section, kind, object};
 pub(super) static SCHED: Program = Program {
     name: "sched",
     summary: "the scheduler: time on a CPU, runnable, blocked; wake-ups",
-    cost: "a switch is not measured by itself; 8 us a wait of a millisecond or more, for its kernel stack, and 2 us as its call returns, for the user's",
+    cost: "0.2 to 0.3 us a switch of a watched thread, 0.2 us a wake-up; 8 us a wait of a millisecond or more, for its kernel stack, and 2 us as its call returns, for the user's",
     tables: &["sched", "wakeups", "offcpu"],
     // Stretches come this way only where they are under way at the end.
     rare: &[("offcpu", &[kind::OFFCPU]), ("sched", &[kind::STRETCH])],

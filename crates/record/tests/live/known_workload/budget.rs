@@ -1,12 +1,12 @@
 //! The budget: threads that do nothing but nap would cost more in stacks than they use themselves.
 
-use crate::common::skipped;
+use super::start;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 use whyslow_model::Coverage;
-use whyslow_record::{Mode, Options, RecordError, Session};
+use whyslow_record::{Mode, Options};
 
 const THREADS: usize = 32;
 const NAP: Duration = Duration::from_millis(8);
@@ -66,14 +66,7 @@ fn a_herd_costs_no_more_than_it_may_and_keeps_its_states() {
 }
 
 fn record(options: Options) -> Option<whyslow_record::Recorded> {
-    let mut session = match Session::start(options) {
-        Ok(session) => session,
-        Err(error @ (RecordError::NoRights | RecordError::Load { .. })) => {
-            skipped(format_args!("{error}"));
-            return None;
-        }
-        Err(error) => panic!("{error}"),
-    };
+    let mut session = start(options)?;
     let began = Instant::now();
     while began.elapsed() < RECORDED {
         std::thread::sleep(TICK);

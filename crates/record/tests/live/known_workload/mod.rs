@@ -100,6 +100,18 @@ pub(crate) fn thread_falls_asleep(pid: u32, tid: u32) {
     }
 }
 
+/// Begins a recording; `None`, with the reason printed, where it is not possible here.
+pub(crate) fn start(options: Options) -> Option<Session> {
+    match Session::start(options) {
+        Ok(session) => Some(session),
+        Err(error @ (RecordError::NoRights | RecordError::Load { .. })) => {
+            skipped(format_args!("{error}"));
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
 /// Records what a thread does in `work`. `probe` is called with its number when the recording has begun and before it ends;
 /// the thread does nothing then. `None`, with the reason printed, where recording is not possible here.
 pub(crate) fn record<P, W: Send + 'static>(
@@ -127,14 +139,7 @@ pub(crate) fn record<P, W: Send + 'static>(
         options.spool = folder.path().into();
     }
     options.tids.push(tid);
-    let mut session = match Session::start(options) {
-        Ok(session) => session,
-        Err(error @ (RecordError::NoRights | RecordError::Load { .. })) => {
-            skipped(format_args!("{error}"));
-            return None;
-        }
-        Err(error) => panic!("{error}"),
-    };
+    let mut session = start(options)?;
     let before = probe(tid);
     go.send(()).unwrap();
     let result = done.recv().unwrap();
