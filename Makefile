@@ -1,6 +1,6 @@
 # whyslow: `make demo` and `make test` are all that is needed to start; each installs what it misses.
 
-.PHONY: demo test test-all test-kernel build release bench bench-live setup setup-build setup-test setup-release check clean
+.PHONY: demo test test-all test-kernel truth build release bench bench-live setup setup-build setup-test setup-truth setup-release check clean
 CARGO = scripts/cargo
 
 # Records a small slow program with strace and lsof, diagnoses it, applies the fix, and shows that it worked.
@@ -20,6 +20,12 @@ test-all: setup-test
 test-kernel: setup-test
 	@cases/stock-kernel/install
 	@$(CARGO) xtask test stock_kernel
+
+# How often whyslow is right: draws slow programs from truth/, records and judges them, writes docs/TRUTH.md. As root; with nothing beside it.
+#   make truth SEED=7 ONLY=fsync-per-write MINUTES=10 DRAWS=300
+truth: setup-truth build
+	@truth/run draws --keep --seed $(or $(SEED),1) --minutes $(or $(MINUTES),60) --draws $(or $(DRAWS),300) --only $(ONLY)
+	@truth/run page
 
 # target/release/whyslow
 build: setup-build
@@ -47,6 +53,9 @@ setup-build:
 
 setup-release:
 	@scripts/setup release
+
+setup-truth:
+	@scripts/setup truth
 
 setup-test:
 	@scripts/setup test

@@ -1,5 +1,6 @@
-//! Generated files: the index of the rules.
+//! Generated files: the index of the rules, and the page of their thresholds.
 
+use crate::thresholds;
 use anyhow::{Result, bail};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,17 +9,20 @@ use whyslow_rules::RULES;
 /// A generated file and what makes it.
 struct Generated {
     name: &'static str,
-    make: fn() -> String,
+    make: fn(&Path) -> Result<String>,
 }
 
 /// All generated files.
-const GENERATED: &[Generated] = &[Generated { name: "docs/RULES.md", make: rules_index }];
+const GENERATED: &[Generated] = &[
+    Generated { name: "docs/RULES.md", make: |_| Ok(rules_index()) },
+    Generated { name: "docs/THRESHOLDS.md", make: thresholds::page },
+];
 
 pub(crate) fn run(root: &Path, check: bool) -> Result<()> {
     let mut stale = Vec::new();
     for Generated { name, make } in GENERATED {
         let path = root.join(name);
-        let wanted = make();
+        let wanted = make(root)?;
         if std::fs::read_to_string(&path).ok().as_deref() == Some(wanted.as_str()) {
             continue;
         }

@@ -13,6 +13,7 @@ mod new_rule;
 #[cfg(test)]
 mod setup_tests;
 mod sizes;
+mod thresholds;
 mod tokens;
 
 use anyhow::{Result, bail};
@@ -27,6 +28,7 @@ usage: cargo xtask test [--help]       build and run the tests (a program of its
        cargo xtask new rule GROUP/ID   write a new rule: its file, its registry lines, its case
        cargo xtask new fact NAME       write a new fold: its file and its registry lines
        cargo xtask gen [--check]       write the generated files, or fail where they are stale
+       cargo xtask sweep-tree OUT      write a copy of the project in which thresholds of rules can be scaled
        cargo xtask bpf [--check]       compile the BPF programs (takes clang), or fail where the objects are stale
        cargo xtask bench-log SAMPLE OUT MB   repeat a recorded log until it has the size
        cargo xtask bench-profile OUT SAMPLES [SEED]   write a pprof file of a large service";
@@ -46,6 +48,7 @@ fn main() -> Result<()> {
         ["bench-profile", out, samples, seed] => {
             bench_profile::write(Path::new(out), samples.parse()?, seed.parse()?)
         }
+        ["sweep-tree", out] => thresholds::sweep_tree(&root(), Path::new(out)),
         ["bpf"] => bpf::compile(&root()),
         ["bpf", "--check"] => bpf::check_manifest(&root()).and_then(|()| report_bytes()),
         ["gen"] => generate::run(&root(), false),

@@ -26,6 +26,8 @@ struct Script {
 
 const SCRIPTS: &[Script] = &[
     Script { suite: "live-bpf", words: &["cases/live/run", "--by", "bpf"], tier: Tier::Fast },
+    Script { suite: "truth", words: &["truth/test"], tier: Tier::Fast },
+    Script { suite: "truth-draws", words: &["truth/test", "--draws"], tier: Tier::Rest },
     Script { suite: "live-strace", words: &["cases/live/run", "--by", "strace"], tier: Tier::Rest },
     Script { suite: "inject", words: &["cases/live/inject/run"], tier: Tier::Rest },
     Script { suite: "stress", words: &["cases/live/stress/run"], tier: Tier::Rest },
