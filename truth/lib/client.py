@@ -17,7 +17,7 @@ def main():
     report, seconds, kind, address, *rest = sys.argv[1:]
     options = dict(word.split("=", 1) for word in rest)
     clients, think = int(options.get("clients", 2)), float(options.get("think_ms", 5)) / 1000
-    timeout, start_after = float(options.get("timeout_s", 20)), float(options.get("delay_s", 0))
+    timeout, start_after = float(options.get("timeout_s", 10)), float(options.get("delay_s", 0))
     end = time.monotonic() + start_after + float(seconds)
     took, errors, lock = [], [0], threading.Lock()
 

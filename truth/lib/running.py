@@ -3,6 +3,7 @@ import ctypes
 import json
 import os
 import pathlib
+import pwd
 import shutil
 import signal
 import socket
@@ -71,6 +72,8 @@ class Running:
         return [sys.executable, str(HERE / "client.py"), self.values["report"], str(self.seconds), kind, address, *words]
 
     def spawn(self, program, command):
+        # The zone of whoever runs this is not the programs'.
+        environment = {name: value for name, value in os.environ.items() if name != "TZ"}
         with open(self.work / f"{program.name}.out", "wb") as out:
             return subprocess.Popen(
                 command,
@@ -78,9 +81,9 @@ class Running:
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, **program.environment},
+                env={**environment, **program.environment},
                 start_new_session=True,
-                user=program.user,
+                **as_user(program.user),
             )
 
     def wait_ready(self, program):
@@ -142,6 +145,14 @@ class Running:
 
     def remove(self):
         shutil.rmtree(self.work, ignore_errors=True)
+
+
+def as_user(name):
+    """What a process is started with to be that user's."""
+    if name is None:
+        return {}
+    user = pwd.getpwnam(name)
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": os.getgrouplist(name, user.pw_gid)}
 
 
 def is_ready(what):

@@ -88,7 +88,7 @@ class Template:
         """One program of it: the parameters of all variants, and the target's source. The same for the same seed."""
         chance = random.Random(f"{self.name} {seed}")
         source = source or chance.choice(self.languages())
-        values = {"app": chance.choice(words.APPS)}
+        values = {"app": chance.choice([app for app in words.APPS if app not in self.name])}
         values["Class"] = values["app"].capitalize() + chance.choice(["", "App", "Main", "Service", "Worker"])
         values["fn"], values["fn2"] = chance.sample(sorted({words.identifier(chance) for _ in range(9)}), 2)
         first, *rest = values["fn"].split("_")
@@ -112,7 +112,7 @@ class Draw:
 
     def of_variant(self, variant, work, seconds):
         """All values of one variant that is run in the folder `work`."""
-        given = {"work": str(work), "seconds": str(seconds), "report": f"{work}/report.json", "variant": variant}
+        given = {"work": str(work), "seconds": str(float(seconds)), "report": f"{work}/report.json", "variant": variant}
         values = {**self.values, **given}
         chance = random.Random(f"{self.template.name} {self.seed} {variant}")
         for name, spec in self.template.text.get(variant, {}).items():

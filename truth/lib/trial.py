@@ -21,7 +21,12 @@ def all_of(template, seed, source, seconds, kept, keep=False):
     reports = {}
     for variant in VARIANTS:
         work = pathlib.Path(tempfile.mkdtemp(prefix="run-", dir=kept))
-        running = Running(draw, variant, work, kept, seconds)
+        try:
+            running = Running(draw, variant, work, kept, seconds)
+        except RuntimeError as error:
+            yield f"{variant}: {error}"
+            shutil.rmtree(work, ignore_errors=True)
+            continue
         try:
             running.set_up()
             running.start()

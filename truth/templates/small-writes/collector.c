@@ -1,0 +1,32 @@
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static void *take(void *argument)
+{
+    int fd = (int)(long)argument;
+    char *buffer = malloc(1 << 20);
+    while (recv(fd, buffer, 1 << 20, 0) > 0)
+        usleep(500);
+    close(fd);
+    free(buffer);
+    return NULL;
+}
+
+int main(void)
+{
+    int one = 1, size = 4 << 20, listener = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(@{port}), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+    if (bind(listener, (struct sockaddr *)&address, sizeof address) || listen(listener, 16))
+        return 1;
+    for (;;) {
+        pthread_t thread;
+        int fd = accept(listener, NULL, NULL);
+        if (fd >= 0 && pthread_create(&thread, NULL, take, (void *)(long)fd) == 0)
+            pthread_detach(thread);
+    }
+}
