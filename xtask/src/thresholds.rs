@@ -266,9 +266,9 @@ fn fixed_names(sources: &[(String, String)]) -> BTreeSet<String> {
                 tokens.get(at + 3).is_some_and(|kind| NUMBERS.contains(&kind.text)) && token.is("const");
             if is_item && !is_number {
                 let until = tokens[at..].iter().position(|token| token.is(";")).unwrap_or(0);
-                fixed.extend(
-                    tokens[at + 3..at + until].iter().filter(|t| is_constant(t)).map(|t| t.text.to_string()),
-                );
+                // A closure asks when it is called.
+                let item = tokens[at + 3..at + until].iter().take_while(|token| !token.is("|"));
+                fixed.extend(item.filter(|token| is_constant(token)).map(|token| token.text.to_string()));
             }
             // `NAME =>`, `NAME..`, `..=NAME` of a pattern, and the length of an array.
             let next = |n: usize| tokens.get(at + n).map_or("", |token| token.text);

@@ -45,7 +45,8 @@ pub(crate) static RULE: Rule = Rule {
 const LINE: u64 = 150;
 /// Connections below cost a millisecond or so.
 const MIN_LINES: u64 = 1_000;
-/// From here on the table itself is a warning (source case 004 had 20,000).
+/// From here on the table itself is a warning: kernel and reader take microseconds for each line, so that one reading costs ten
+/// milliseconds and more.
 const MANY_LINES: u64 = 5_000;
 /// Read once, it is a question, not a habit.
 const MIN_PASSES: u64 = 2;

@@ -19,8 +19,6 @@ const BUSY_CPUS: f64 = 0.50;
 pub(super) struct Heavy {
     /// The kinds; their shares add up.
     pub(super) kinds: &'static [CostKind],
-    /// From this part of the CPU time on it is told.
-    pub(super) threshold: f64,
     /// Of the time in stacks with such a frame (true), or of the time that counts for the kind alone (false).
     pub(super) touched: bool,
     /// What it is called in the title: `garbage collection`.
@@ -37,11 +35,11 @@ pub(super) struct Heavy {
     pub(super) at_most: Severity,
 }
 
-/// Checks all profiles of time on a CPU.
-pub(super) fn check(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>) {
+/// Checks all profiles of time on a CPU: from `threshold`, a part of that time, on it is a finding.
+pub(super) fn check(heavy: &Heavy, threshold: f64, facts: &Facts, out: &mut Findings<'_>) {
     for profile in facts.profiles.of_cpu().filter(|profile| is_telling(profile)) {
         let share = share(heavy, profile);
-        if profile.step.samples.map_or(share, |samples| at_least(share, samples)) >= heavy.threshold {
+        if profile.step.samples.map_or(share, |samples| at_least(share, samples)) >= threshold {
             report(heavy, facts, out, profile, share);
         }
     }
