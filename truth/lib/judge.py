@@ -76,21 +76,29 @@ def of_slow(planned, observed, diagnosis):
     is_right = bool(first) and first["id"] in right
     verdict = diagnosis["verdict"].casefold()
     told = next((finding for finding in found if finding["id"] in right), None)
-    report = observed.report or {}
-    true_share = report["culprit"] / report["seconds"] if report.get("culprit") is not None and report.get("seconds") else None
     result = {
         "right_first": is_right,
         "right_three": any(name in right for name in ids[:3]),
         "culprit": any(text.casefold() in verdict for text in planned.template.draw(planned.seed, planned.source).culprits(observed.values)),
         "account": account(diagnosis, planned, observed),
         "confidence": first and first["confidence"],
-        "share_true": true_share,
+        "share_true": true_share(observed, told),
         "share_told": told and told["share"],
         "miss": None if is_right else miss(ids, right, diagnosis),
     }
     if planned.second:
         result["second"] = {"cause": planned.second.cause, "found": any(name in planned.second.right for name in ids)}
     return result
+
+
+def true_share(observed, told):
+    """The part of the time that the cause took, as the program measured it itself: of its whole time where the finding is about wall time, else of
+    the time that it spent on its work. None where it did not measure."""
+    report = observed.report or {}
+    if report.get("culprit") is None or not report.get("seconds") or told is None:
+        return None
+    of = float(observed.values["seconds"]) if "wall" in told["share_of"] else report["seconds"]
+    return min(1.0, report["culprit"] / of)
 
 
 def account(diagnosis, planned, observed):

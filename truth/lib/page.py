@@ -195,18 +195,23 @@ def saved(slow):
     rows = [row["saving"] | {"cause": row["cause"], "sealed": row["sealed"]} for row in slow if (row.get("saving") or {}).get("measured") is not None]
     if not rows:
         return ""
-    lines = ["## Predicted savings", "", "The part of the time for a unit of work that the fix takes away: predicted from the recording of the slow program, measured on the slow and the fixed "
-             "program without a recorder.", "", "| predicted by | predicted | median error | within 10 points | within 25 points |", "|---|---|---|---|---|"]
+    lines = ["## Predicted savings", "", "What the fix takes away: predicted from the recording of the slow program, measured on the slow and the fixed program without a recorder. A share of "
+             "wall time is held against what the fix takes of the program's whole time, any other against what it takes of the time for a unit of work; where that is not known (a share of a "
+             "server's wall time), nothing is compared.", "", "| predicted by | compared | median error | within 10 points | within 25 points |", "|---|---|---|---|---|"]
+    off = collections.defaultdict(collections.Counter)
     for name, key in (("the share of the right finding", "by_finding"), ("the graph of waits (`path`)", "by_graph")):
-        known = [row for row in rows if row[key] is not None]
-        errors = [abs(row[key] - row["measured"]) for row in known]
+        errors = []
+        for row in rows:
+            true = row["measured_of_wall"] if row["of_wall"] or (key == "by_graph" and row["measured_of_wall"] is not None) else row["measured"]
+            if row[key] is None or true is None:
+                continue
+            errors.append(abs(row[key] - true))
+            if errors[-1] > NEAR and not row["sealed"]:
+                off["too much promised" if row[key] > true else "too little promised"][row["cause"]] += 1
         within = [share(sum(error <= limit for error in errors), len(errors)) for limit in (CLOSE, NEAR)]
-        lines.append(f"| {name} | {share(len(known), len(rows))} | {percent(median(errors))} | {within[0]} | {within[1]} |")
-    off = by([row for row in rows if row["by_finding"] is not None and abs(row["by_finding"] - row["measured"]) > NEAR and not row["sealed"]],
-             lambda row: ["too much promised" if row["by_finding"] > row["measured"] else "too little promised"])
+        lines.append(f"| {name} | {share(len(errors), len(rows))} | {percent(median(errors))} | {within[0]} | {within[1]} |")
     for kind in sorted(off):
-        causes = collections.Counter(row["cause"] for row in off[kind])
-        lines += ["", f"Off by more than 25 points, {kind}: {', '.join(f'{name} ({count})' for name, count in causes.most_common())}."]
+        lines += ["", f"Off by more than 25 points, {kind}: {', '.join(f'{name} ({count})' for name, count in off[kind].most_common())}."]
     return "\n".join(lines)
 
 
@@ -216,7 +221,8 @@ def claimed(slow):
     if not rows:
         return ""
     errors = [abs(row["share_told"] - row["share_true"]) for row in rows]
-    return "\n".join(["## Claimed shares", "", f"Of {len(rows)} right findings the share that is claimed is off by {percent(median(errors))} in the median from what the program measured itself; "
+    return "\n".join(["## Claimed shares", "", f"Of {len(rows)} right findings the share that is claimed is off by {percent(median(errors))} in the median from what the program measured itself (of its whole time, "
+                      f"where the finding is about wall time); "
                       f"within 10 points: {share(sum(error <= CLOSE for error in errors), len(errors))}."])
 
 

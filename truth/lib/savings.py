@@ -15,10 +15,12 @@ def per_unit(report):
 
 
 def measured(planned, kept):
-    """The part of the time for a unit that the fix takes away, of programs that nobody records."""
+    """What the fix takes away, of programs that nobody records: of the time for a unit of work; and of the program's whole time, where it also waits
+    for the next unit. None where either is unknown."""
+    unknown = {"measured": None, "measured_of_wall": None}
     if planned.template.measure != "time":
-        return None
-    each = {}
+        return unknown
+    each, busy = {}, None
     for variant in ("slow", "fixed"):
         work = kept / f"run-{os.getpid()}"
         shutil.rmtree(work, ignore_errors=True)
@@ -27,21 +29,26 @@ def measured(planned, kept):
         try:
             programs.set_up()
             programs.start()
-            each[variant] = per_unit(programs.wait())
+            report = programs.wait()
+            each[variant] = per_unit(report)
+            busy = busy or min(1.0, report["seconds"] / MEASURED_S)
         except Failed:
-            return None
+            return unknown
         finally:
             programs.end()
             programs.remove()
     if not each["slow"] or not each["fixed"]:
-        return None
-    return 1 - each["fixed"] / each["slow"]
+        return unknown
+    saved = 1 - each["fixed"] / each["slow"]
+    # Of a server's time nobody knows how much was spent on requests.
+    return {"measured": saved, "measured_of_wall": saved * busy if planned.template.kind == "job" else None}
 
 
 def predicted(planned, observed, result):
     """By the finding that is right: its share, where that is a part of a time. By the graph: what `path` says goes to the culprit."""
     told = next((f for f in result["findings"] if f["id"] in planned.template.right), None)
     by_finding = told["share"] if told and "time" in told["share_of"] else None
+    of_wall = bool(told) and "wall" in told["share_of"]
     draw = planned.template.draw(planned.seed, planned.source)
     texts = [text.casefold() for text in draw.culprits(observed.values)]
     try:
@@ -49,4 +56,4 @@ def predicted(planned, observed, result):
     except (Failed, KeyError, ValueError):
         rows = []
     named = [row["share"] for row in rows if any(text in str(row.get("what", "")).casefold() for text in texts)]
-    return {"by_finding": by_finding, "by_graph": min(1.0, sum(named)) if named else None}
+    return {"by_finding": by_finding, "of_wall": of_wall, "by_graph": min(1.0, sum(named)) if named else None}

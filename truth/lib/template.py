@@ -108,7 +108,7 @@ class Draw:
     def language(self):
         """The target's language, or the name of its server."""
         suffix = pathlib.PurePath(self.source).suffix
-        return languages.LANGUAGES[suffix].name if suffix in languages.LANGUAGES else self.source
+        return languages.LANGUAGES[suffix].name if suffix in languages.LANGUAGES else pathlib.PurePath(self.source).name
 
     def of_variant(self, variant, work, seconds):
         """All values of one variant that is run in the folder `work`."""
