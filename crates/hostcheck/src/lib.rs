@@ -150,9 +150,16 @@ fn next(facts: &Facts, resources: &[Resource], processes: &[Taker]) -> String {
     if let Some(full) = full {
         return format!("The {} is full, and {who} matters most: it {}. {record}", full.name, most(first));
     }
-    let (who, pid) = match only_recorded(facts) {
-        // It was asked about, however little it takes: its calls are none of the first one's.
-        Some((pid, who)) if first.pid != Some(pid) => (who, Some(pid)),
+    let (who, pid) = match asked_about(facts) {
+        // However little it takes: its calls are none of the first one's.
+        Some(asked) if first.pid.is_none_or(|pid| !is_of(facts, asked, pid)) => {
+            let process = facts.world.threads.process(asked);
+            let who = process.pid.map_or_else(
+                || "the traced process".to_string(),
+                |pid| named(process.comm.as_deref(), Some(pid)),
+            );
+            (who, process.pid)
+        }
         _ => (who, first.pid),
     };
     match most_called(facts, pid) {
@@ -162,12 +169,25 @@ fn next(facts: &Facts, resources: &[Resource], processes: &[Taker]) -> String {
     }
 }
 
-/// The process that a recording is of, where it is one.
-fn only_recorded(facts: &Facts) -> Option<(Tid, String)> {
-    let mut processes =
-        facts.world.threads.processes().filter_map(|(_, process)| Some((process.pid?, process)));
-    let (pid, process) = processes.next().filter(|_| facts.capture.is_recording())?;
-    processes.next().is_none().then(|| (pid, named(process.comm.as_deref(), Some(pid))))
+/// The process whose calls are at hand, or that a recording is of, where it is one.
+fn asked_about(facts: &Facts) -> Option<ProcessId> {
+    let threads = &facts.world.threads;
+    let called = threads.iter().filter(|(_, thread)| thread.calls > 0).map(|(_, thread)| thread.process);
+    let mut called: Vec<ProcessId> = called.collect();
+    called.sort_unstable();
+    called.dedup();
+    if called.is_empty() && facts.capture.is_recording() {
+        called = threads.processes().map(|(id, _)| id).collect();
+    }
+    let [only] = called[..] else { return None };
+    Some(only)
+}
+
+/// True where that is the number of the process, or of a thread of it: a trace does not always tell which it is.
+fn is_of(facts: &Facts, process: ProcessId, pid: Tid) -> bool {
+    let threads = &facts.world.threads;
+    threads.process(process).pid == Some(pid)
+        || threads.iter().any(|(_, thread)| thread.process == process && thread.tid == pid)
 }
 
 /// What most calls or most time of the calls at hand are, with of what: `89.1 % of its system time is stat`. Of calls of

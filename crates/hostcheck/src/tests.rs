@@ -3,7 +3,8 @@
 use super::*;
 use whyslow_facts::host::figure;
 use whyslow_model::{
-    Event, FigureRow, FigureTable, Nanos, Over, Sink, SourceId, Syscall, ThreadCounts, Timestamp, Trait,
+    Call, Event, FigureRow, FigureTable, Nanos, Over, Ret, Sink, SourceId, Syscall, ThreadCounts, Timestamp,
+    Trait,
 };
 
 /// Rows of one look: the thing, its figures, its traits.
@@ -463,4 +464,26 @@ fn packets_that_are_dropped_now_for_a_limit_are_one_that_is_reached() {
     let limits = state(&walk, "limits");
     assert_eq!(limits.state, State::Saturated);
     assert_eq!(limits.reason, "4 connections/s given up for want of memory (tcp_mem)");
+}
+
+/// A trace of one process says nothing about whoever takes most beside it, also where it does not tell whose it is.
+#[test]
+fn a_trace_is_of_the_process_that_was_traced() {
+    let host = [(Metric::CpuIdle, 0.9), (Metric::CpuUser, 0.1)];
+    let told = |tid: u32| {
+        let mut facts = Facts::default();
+        look(&mut facts, "/proc", second(), &[(Entity::Host, &host, &[])]);
+        let task = [(Metric::TaskUser, 0.1)];
+        look(&mut facts, "/proc", second(), &[(Entity::Process(7), &task, &[(Trait::Name, "rustc")])]);
+        let (ts, dur) = (Timestamp::new(1_000_000_000), Nanos::from_millis(900));
+        let call =
+            Call { tid, ts, dur, ret: Ret::Value(0), ..Call::new("futex", "0x1, FUTEX_WAIT, 2, NULL") };
+        facts.push(Event::Call(&call));
+        walked(&mut facts).next
+    };
+    for tid in [0, 9] {
+        let next = told(tid);
+        assert!(next.starts_with("Look inside the traced process: 100.0 % "), "{next}");
+    }
+    assert!(told(7).starts_with("Look inside rustc (7): 100.0 % "), "{}", told(7));
 }

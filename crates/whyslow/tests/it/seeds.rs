@@ -47,7 +47,7 @@ fn neither_cpu_nor_disk_is_full_and_the_program_asks_for_its_time_zone() {
             "it is state D (waits that no signal ends, most often for a disk), not CPU",
             "CPU: 30.7 % idle",
             "disk dm-2: 61.7 % busy",
-            "Look inside abs_format",
+            "Look inside the traced process: 89.1 % of its system time is stat",
             "89.1 % of its system time is stat",
             "/etc/localtime is checked by each call shown, and 200,135 stat were counted: 99.65 % of calls, 382.7 per write, 40,027 per rename",
             "export TZ=:/etc/localtime",
