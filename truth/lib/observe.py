@@ -71,20 +71,23 @@ def finished(programs, condition):
 
 
 def from_start(programs, condition, wrap, second, folder):
-    """Records the target from its first call on."""
-    recorder, inputs = starter(condition, folder)
+    """Records the target from its first call on; a server until it was asked for the length of the window."""
+    is_job = programs.reporter() == next(program.name for program in programs.programs if program.role == "target")
+    recorder, inputs = starter(condition, folder, is_job)
     if second:
         wrap = [*wrap, *beside(second)]
     programs.start(wrap=[*recorder, *wrap])
-    end = time.monotonic() + condition.window
-    is_job = programs.reporter() == next(program.name for program in programs.programs if program.role == "target")
     process = programs.target()
-    try:
-        process.wait(condition.window + (running.GRACE_S if is_job else 0))
-    except subprocess.TimeoutExpired:
-        time.sleep(max(0.0, end - time.monotonic()))
-        # Of strace: what it traces is ended, and strace with it. whyslow ends by itself.
-        if condition.lane == "strace":
+    if is_job:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(condition.window + running.GRACE_S)
+    else:
+        time.sleep(programs.load_delay() + condition.window)
+    if process.poll() is None:
+        if condition.lane == "live":
+            process.send_signal(signal.SIGINT)
+        else:
+            # What it traces is ended, and strace with it.
             for pid in reversed(below(process.pid)):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGTERM)
@@ -92,10 +95,11 @@ def from_start(programs, condition, wrap, second, folder):
     return inputs, None
 
 
-def starter(condition, folder):
+def starter(condition, folder, is_job):
     if condition.lane == "live":
         path = folder / "recording.whyslow"
-        return [suite.WHYSLOW, "record", "--mode", condition.how, "-d", f"{condition.window}s", "-o", str(path), "--"], [path]
+        length = ["-d", f"{condition.window}s"] if is_job else []
+        return [suite.WHYSLOW, "record", "--mode", condition.how, *length, "-o", str(path), "--"], [path]
     path = folder / "trace.st"
     return ["strace", *condition.how.split(), "-o", str(path)], [path]
 
@@ -115,7 +119,7 @@ def attached(programs, condition, wrap, second, folder):
         second.start(but=("target", "load"))
         wrap = [*wrap, *beside(second)]
     programs.start(wrap=wrap)
-    time.sleep(WARM_UP_S)
+    time.sleep(WARM_UP_S + programs.load_delay())
     target = programs.target().pid
     pids = [target, *below(target)]
     before = queue_time(pids)

@@ -100,6 +100,10 @@ class Running:
         name = next(program.name for program in self.programs if program.role == "target")
         return self.started[name]
 
+    def load_delay(self):
+        """Seconds that the general client waits before its first request."""
+        return max((float(program.load.get("delay_s", 0)) for program in self.programs if program.load), default=0.0)
+
     def said(self, name):
         """The end of what a program printed."""
         path = self.work / f"{name}.out"
@@ -113,7 +117,7 @@ class Running:
         """Waits until the work is over; the report."""
         name = self.reporter()
         try:
-            status = self.started[name].wait(self.seconds + GRACE_S)
+            status = self.started[name].wait(self.seconds + self.load_delay() + GRACE_S)
         except subprocess.TimeoutExpired as error:
             raise Failed(f"{name} goes on after {self.seconds + GRACE_S:.0f} s:\n{self.said(name)}") from error
         if status:
