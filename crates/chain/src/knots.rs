@@ -11,7 +11,7 @@ use whyslow_facts::ThreadId;
 use whyslow_facts::folds::graph::{LongCall, Resource};
 use whyslow_model::event::Tid;
 use whyslow_model::figures as words;
-use whyslow_model::{Nanos, Timestamp};
+use whyslow_model::{Nanos, SaturatingSum, Timestamp};
 
 /// Edges below this part of a thread's largest one are left out, as are threads that wait for less than this part of
 /// their time: chance meetings would tie everything together.
@@ -140,7 +140,7 @@ impl<'e, 'a> KnotFinder<'e, 'a> {
 
     /// The edges of a thread that are worth following, as places in `nodes`.
     fn kept(&self, nodes: &[ThreadId], node: ThreadId, waits: &Waits) -> Links {
-        let all = waits.edges.values().sum::<u64>() + waits.outside;
+        let all = waits.edges.values().copied().chain([waits.outside]).saturating_sum();
         let largest = waits.edges.values().copied().max().unwrap_or(0).max(waits.outside);
         if (all as f64) < TRIM * self.busy(node, waits) as f64 {
             return Links { to: Vec::new(), leaves: true };

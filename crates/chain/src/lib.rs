@@ -30,8 +30,8 @@ use hashbrown::HashMap;
 use whyslow_facts::folds::graph::{Ended, LongCall, Resource, Stall, Sums};
 use whyslow_facts::quotas::{Throttled, throttled};
 use whyslow_facts::{Facts, ThreadId, WaitKind};
-use whyslow_model::Timestamp;
 use whyslow_model::event::Tid;
+use whyslow_model::{SaturatingSum, Timestamp};
 
 /// Threads that a chain goes through, at most.
 const MAX_DEPTH: usize = 16;
@@ -124,7 +124,7 @@ impl<'a> Path<'a> {
 
     /// Time of one kind, ns.
     pub fn of(&self, kind: Kind) -> u64 {
-        self.segments.iter().filter(|segment| segment.kind == kind).map(|segment| segment.ns).sum()
+        self.segments.iter().filter(|segment| segment.kind == kind).map(|segment| segment.ns).saturating_sum()
     }
 
     /// The stays that a stay leads to.

@@ -177,9 +177,9 @@ fn target(facts: &Facts) -> Target {
         start: start_text(facts),
         duration_ns: facts.window.whole(),
         events: if facts.world.calls > 0 {
-            facts.world.calls + facts.world.counted
+            facts.world.calls.saturating_add(facts.world.counted)
         } else {
-            facts.total_calls() + facts.requests.of_logs().count
+            facts.total_calls().saturating_add(facts.requests.of_logs().count)
         },
         lost_events: facts.lost_events(),
         cost: facts.recording.cost,

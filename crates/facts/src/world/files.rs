@@ -10,7 +10,7 @@ use hashbrown::{HashMap, HashTable};
 use std::borrow::Cow;
 use std::hash::BuildHasher;
 use whyslow_model::event::Tid;
-use whyslow_model::{CallStats, Nanos, RareStats, Timestamp};
+use whyslow_model::{CallStats, Nanos, RareStats, SaturatingSum, Timestamp};
 
 /// What was done with one path.
 #[derive(Debug, Default)]
@@ -94,12 +94,9 @@ impl FileFacts {
     }
     /// Time in all calls on it, ns (of the timed ones).
     pub fn time_ns(&self) -> u64 {
-        let io: u64 = [&self.reads, &self.writes].into_iter().flatten().map(|io| io.calls.total_ns).sum();
-        self.path_calls.total_ns
-            + self.directory_reads.total_ns
-            + self.syncs.total_ns
-            + self.seeks.total_ns
-            + io
+        let io = [&self.reads, &self.writes].into_iter().flatten().map(|io| io.calls.total_ns);
+        let others = [&self.path_calls, &self.directory_reads, &self.syncs, &self.seeks];
+        io.chain(others.map(|calls| calls.total_ns)).saturating_sum()
     }
     /// Times that it was listed, of a directory: each listing begins with an open.
     pub fn listings(&self) -> u64 {
