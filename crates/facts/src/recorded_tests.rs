@@ -205,5 +205,5 @@ fn figures_of_a_damaged_recording_stay_at_the_most_that_there_is() {
     let (_, thread) = facts.world.threads.iter().next().unwrap();
     assert_eq!((thread.working_ns, thread.sched.as_deref().unwrap().runnable_ns), (u64::MAX, u64::MAX));
     assert_eq!(facts.recording.lost_of("syscalls"), Some((u64::MAX, u64::MAX)));
-    assert_eq!((facts.lost_events(), facts.sched.on_cpu()), (u64::MAX, Nanos::UNKNOWN));
+    assert_eq!((facts.recording.lost(), facts.sched.on_cpu()), (u64::MAX, Nanos::UNKNOWN));
 }

@@ -184,7 +184,7 @@ mod tests {
         (bytes[0], bytes[2]) = (32, 200);
         std::fs::write(folder.path().join("calls-0"), bytes).expect("written");
         let notes = notes(folder.path());
-        assert!(notes[1].contains("calls-0: it is damaged at byte 32;"), "{notes:?}");
+        assert!(notes[2].contains("calls-0: it is damaged at byte 32;"), "{notes:?}");
     }
 
     /// A record: a header (`struct record`), and numbers behind it.
