@@ -5,7 +5,7 @@ use super::{Explainer, Kind, Knot, KnotFinder, Path, Segment, words};
 use hashbrown::HashMap;
 use whyslow_facts::folds::requests::Side;
 use whyslow_model::event::Tid;
-use whyslow_model::{Nanos, Timestamp};
+use whyslow_model::{Nanos, SaturatingSum, Timestamp};
 
 /// Whose time is looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -173,7 +173,8 @@ impl<'a> Explainer<'a> {
     /// The length of a path, and what it would be if what `pattern` names cost nothing: at best, as what else was under
     /// way meanwhile may become what is waited for.
     pub fn without(&self, path: &Path<'a>, pattern: &str) -> (Nanos, Nanos) {
-        let gone: u64 = path.segments.iter().filter(|part| self.is(part, pattern)).map(|part| part.ns).sum();
+        let gone =
+            path.segments.iter().filter(|part| self.is(part, pattern)).map(|part| part.ns).saturating_sum();
         (Nanos::new(path.total()), Nanos::new(path.total() - gone))
     }
 

@@ -110,12 +110,13 @@ impl FileFacts {
     }
     /// All calls on it.
     pub fn calls(&self) -> u64 {
-        let io: u64 = [&self.reads, &self.writes].into_iter().flatten().map(|io| io.calls.count).sum();
-        self.path_calls.count + self.directory_reads.count + self.syncs.count + self.seeks.count + io
+        let io = [&self.reads, &self.writes].into_iter().flatten().map(|io| io.calls.count);
+        let others = [&self.path_calls, &self.directory_reads, &self.syncs, &self.seeks];
+        io.chain(others.map(|calls| calls.count)).saturating_sum()
     }
     /// All calls on it, those that the kernel added up too: a measure of how much it is used.
     fn uses(&self) -> u64 {
-        self.calls() + self.counted.sum().calls()
+        self.calls().saturating_add(self.counted.sum().calls())
     }
     /// The pattern that the path is one of.
     pub fn pattern(&self) -> String {

@@ -5,6 +5,7 @@ use crate::words;
 use hashbrown::HashMap;
 use whyslow_facts::exemplar::Exemplars;
 use whyslow_facts::{Facts, IoStats, ProcessId, ProfileFacts, Stream};
+use whyslow_model::SaturatingSum;
 
 /// What of the calls a kind of cost has to do with.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,7 +44,7 @@ pub(super) fn shown<'f>(facts: &'f Facts, profile: &ProfileFacts, beside: Beside
         .flat_map(both)
         .filter(|(_, io, is_read)| of_process(io) && (*is_read || beside != Beside::Read))
         .collect();
-    let total: u64 = all.iter().map(|(_, io, _)| amount(io)).sum();
+    let total = all.iter().map(|(_, io, _)| amount(io)).saturating_sum();
     let (stream, io, is_read) = all.into_iter().max_by_key(|(_, io, _)| amount(io))?;
     let part = amount(io) as f64 / total.max(1) as f64;
     if part < MOST || io.calls.count < MIN_CALLS {
