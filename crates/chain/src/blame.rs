@@ -124,11 +124,11 @@ impl<'a> Explainer<'a> {
     pub fn blame(&self) -> Blame {
         let (scope, spans) = self.spans();
         let mut costs: HashMap<(String, Kind, Tid), (Cost, u64, u64)> = HashMap::new();
-        let mut total_ns = 0;
+        let mut total_ns = 0u64;
         let mut knots = KnotFinder::new(self);
         for (number, span) in (1u64..).zip(&spans) {
             let path = self.path(span.tid, span.from, span.to);
-            total_ns += path.total();
+            total_ns = total_ns.saturating_add(path.total());
             knots.see(&path);
             for segment in &path.segments {
                 let stay = path.stays[segment.stay];
@@ -147,7 +147,7 @@ impl<'a> Explainer<'a> {
                     };
                     (cost, 0, 0)
                 });
-                cost.ns += segment.ns;
+                cost.ns = cost.ns.saturating_add(segment.ns);
                 cost.elsewhere_ns += if stay.depth > 0 { segment.ns } else { 0 };
                 cost.intervals += u64::from(*seen_in != number);
                 *seen_in = number;

@@ -106,15 +106,18 @@ impl<'e, 'a> KnotFinder<'e, 'a> {
             let waker = call.waker.filter(|waker| waker.tid != call.tid);
             let other = waker.and_then(|waker| self.explainer.thread_at(waker.tid, waker.ts));
             match other {
-                _ if !counts && may_be_idle(call) => waits.idle += ns,
+                _ if !counts && may_be_idle(call) => waits.idle = waits.idle.saturating_add(ns),
                 // It may be what a lock is held for: then they wait for something else too.
-                _ if !counts => waits.outside += ns,
+                _ if !counts => waits.outside = waits.outside.saturating_add(ns),
                 Some(other) if other != thread => {
-                    *waits.edges.entry(other).or_default() += ns;
+                    let sum: &mut u64 = waits.edges.entry(other).or_default();
+                    *sum = sum.saturating_add(ns);
                     let place = (call.process, call.what);
-                    through.entry((thread, other)).or_default().entry(place).or_insert((0, call)).0 += ns;
+                    let through =
+                        through.entry((thread, other)).or_default().entry(place).or_insert((0, call));
+                    through.0 = u64::saturating_add(through.0, ns);
                 }
-                _ => waits.outside += ns,
+                _ => waits.outside = waits.outside.saturating_add(ns),
             }
         }
         let mut nodes: Vec<ThreadId> = graph.keys().copied().collect();

@@ -115,7 +115,8 @@ impl<'a> Path<'a> {
     pub fn by_kind(&self) -> Vec<(Kind, u64)> {
         let mut sums = [0; Kind::ALL.len()];
         for segment in &self.segments {
-            sums[segment.kind as usize] += segment.ns;
+            let sum: &mut u64 = &mut sums[segment.kind as usize];
+            *sum = sum.saturating_add(segment.ns);
         }
         let mut all: Vec<_> = Kind::ALL.into_iter().zip(sums).filter(|(_, ns)| *ns > 0).collect();
         all.sort_by_key(|(kind, ns)| (std::cmp::Reverse(*ns), *kind));

@@ -292,7 +292,7 @@ impl Files {
         temp.read_back_files += (written > 0 && read_back > 0) as u64;
         temp.written += written;
         temp.read_back += read_back;
-        temp.io_ns += io_ns;
+        temp.io_ns = temp.io_ns.saturating_add(io_ns);
         temp.last = ts;
         temp.exemplars.merge(&exemplars);
     }

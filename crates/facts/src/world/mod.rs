@@ -194,7 +194,8 @@ impl World {
                     if let Some(time) =
                         facts.sched.as_deref_mut().filter(|time| time.ran_through(call.ts, call.dur))
                     {
-                        time.unblocked_ns[kind as usize] += ns;
+                        time.unblocked_ns[kind as usize] =
+                            time.unblocked_ns[kind as usize].saturating_add(ns);
                     }
                 }
                 None => facts.working_ns = facts.working_ns.saturating_add(ns),

@@ -158,14 +158,14 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
 fn machine_stalls(facts: &Facts) -> String {
     let stalls = facts.slow_files.stalls.count;
     let slow = facts.slow_files.by_time().iter().map(|slow| slow.calls.count).saturating_sum();
-    let (mut free, mut on_files) = (0, 0);
+    let (mut free, mut on_files) = (0u64, 0u64);
     for (_, thread) in facts.world.threads.iter() {
         for (syscall, stats) in thread.by_syscall.iter() {
             let info = syscall.info();
             if needs_no_device(info.name) {
-                free += stats.count;
+                free = free.saturating_add(stats.count);
             } else if matches!(info.class, Class::File | Class::Descriptor) {
-                on_files += stats.count;
+                on_files = on_files.saturating_add(stats.count);
             }
         }
     }

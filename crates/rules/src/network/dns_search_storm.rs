@@ -125,7 +125,7 @@ fn searched<'a>(base: &'a str, name: &'a Name, missing: &[(&'a str, &'a Name)]) 
             one.line = &missed.line;
         }
         one.misses += missed.missing;
-        one.ns += missed.missing_ns;
+        one.ns = one.ns.saturating_add(missed.missing_ns);
         one.suffixes.push(suffix);
     }
     (one.misses > 0).then_some(one)

@@ -77,7 +77,8 @@ fn most_often(facts: &Facts, process: ProcessId) -> Option<String> {
     let mut counts = HashMap::new();
     let threads = facts.world.threads.iter().filter(|(_, thread)| thread.process == process);
     for (syscall, stats) in threads.flat_map(|(_, thread)| thread.all_calls()) {
-        *counts.entry(syscall).or_insert(0u64) += stats.count;
+        let sum: &mut u64 = counts.entry(syscall).or_insert(0u64);
+        *sum = sum.saturating_add(stats.count);
     }
     let total: u64 = counts.values().sum();
     let (syscall, count) = counts.into_iter().max_by_key(|(syscall, count)| (*count, syscall.0))?;
