@@ -2,7 +2,7 @@
 
 use whyslow_diagnose::diagnose;
 use whyslow_facts::Facts;
-use whyslow_model::{Event, SourceId, SourceInfo};
+use whyslow_model::{Diagnosis, Event, SourceId, SourceInfo};
 use whyslow_profile::formats::{self, Limits, ProfileFormat};
 use whyslow_read::formats::Format;
 use whyslow_read::{Input, Options, Source, read};
@@ -38,11 +38,28 @@ pub(crate) fn whole_chain(data: &[u8]) {
     // That nothing could be read is an answer too.
     let _ = read(&[input], &Options { threads: 1 }, &(), &mut facts);
     facts.finish();
-    let diagnosis = diagnose(&facts);
+    show(&facts);
+}
+
+/// Judges what is known.
+///
+/// # Panics
+/// If a share is outside of 0 to 1.
+pub(crate) fn judge(facts: &Facts) -> Diagnosis {
+    let diagnosis = diagnose(facts);
     for finding in &diagnosis.findings {
         assert!(finding.share.is_none_or(|share| (0.0..=1.0).contains(&share)), "{finding:?}");
     }
-    let tables: Vec<_> = VIEWS.iter().filter_map(|view| (view.table)(&facts, &Ask::default()).ok()).collect();
+    diagnosis
+}
+
+/// Judges what is known, and writes everything in all formats.
+///
+/// # Panics
+/// If a share is outside of 0 to 1, or the JSON does not parse.
+pub(crate) fn show(facts: &Facts) {
+    let diagnosis = judge(facts);
+    let tables: Vec<_> = VIEWS.iter().filter_map(|view| (view.table)(facts, &Ask::default()).ok()).collect();
     for exporter in EXPORTERS {
         for width in [40, 120] {
             let style = Style { width, ..Style::default() };

@@ -31,6 +31,14 @@ pub(crate) fn of_chain() -> Vec<Vec<u8>> {
     cut(captures().into_iter())
 }
 
+/// The inputs below `corpus/` of a target, in the order of their names.
+pub(crate) fn kept(target: &str) -> Vec<Vec<u8>> {
+    let mut paths = Vec::new();
+    files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target), &mut paths);
+    paths.sort();
+    paths.into_iter().filter_map(|path| std::fs::read(path).ok()).collect()
+}
+
 /// A question and its answer in each of some protocols: written as the target takes its chunks.
 pub(crate) fn of_wire() -> Vec<Vec<u8>> {
     let exchanges: [(&[u8], &[u8]); 10] = [

@@ -1,6 +1,6 @@
 //! Each target of fuzzing for a bounded number of rounds, from a fixed seed: its seeds as they are, then damaged ones. A test a target:
 //! `cargo test -p whyslow-fuzz --test targets -- read-strace`. `FUZZ_ROUNDS=100000` runs longer, `FUZZ_SEED=7` elsewhere, and
-//! `FUZZ_FILE=PATH` runs one input. What fails is kept below `target/tmp/fuzz/`, and so is the input under way, for an end without
+//! `FUZZ_FILE=PATH` runs one input; `FUZZ_SEEDS=FOLDER` only writes the seeds, a folder a target. What fails is kept below `target/tmp/fuzz/`, and so is the input under way, for an end without
 //! a word.
 
 use fastrand::Rng;
@@ -67,10 +67,14 @@ fn check(target: &Target) -> Result<(), Failed> {
         let data = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
         return runner.run(&data);
     }
-    let seeds = (target.seeds)();
+    let mut seeds = (target.seeds)();
     if seeds.is_empty() {
         return Err("no capture of the repository is of this format: put one below captures/".into());
     }
+    if let Some(folder) = std::env::var_os("FUZZ_SEEDS") {
+        return write_seeds(&Path::new(&folder).join(&target.name), &seeds);
+    }
+    seeds.extend(target.kept());
     seeds.iter().try_for_each(|seed| runner.run(seed))?;
     let rounds = (number("FUZZ_ROUNDS")?.unwrap_or(ROUNDS) / u64::from(target.cost)).max(1);
     let mut hasher = DefaultHasher::new();
@@ -78,6 +82,14 @@ fn check(target: &Target) -> Result<(), Failed> {
     let mut random = Rng::with_seed(hasher.finish());
     (0..rounds).try_for_each(|_| runner.run(&mutated(&seeds, &mut random)))?;
     println!("{}: {} seeds, {rounds} rounds", target.name, seeds.len());
+    Ok(())
+}
+
+fn write_seeds(folder: &Path, seeds: &[Vec<u8>]) -> Result<(), Failed> {
+    std::fs::create_dir_all(folder)?;
+    for (number, seed) in seeds.iter().enumerate() {
+        std::fs::write(folder.join(format!("seed-{number:03}")), seed)?;
+    }
     Ok(())
 }
 

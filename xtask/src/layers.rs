@@ -81,6 +81,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "whyslow-facts",
             "whyslow-views",
             "whyslow-diagnose",
+            "whyslow-record",
+            "whyslow-store",
         ],
     ),
     ("xtask", &["whyslow-rules"]),

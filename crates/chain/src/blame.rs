@@ -5,7 +5,7 @@ use super::{Explainer, Kind, Knot, KnotFinder, Path, Segment, words};
 use hashbrown::HashMap;
 use whyslow_facts::folds::requests::Side;
 use whyslow_model::event::Tid;
-use whyslow_model::{Nanos, Timestamp};
+use whyslow_model::{Nanos, SaturatingSum, Timestamp};
 
 /// Whose time is looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -124,11 +124,11 @@ impl<'a> Explainer<'a> {
     pub fn blame(&self) -> Blame {
         let (scope, spans) = self.spans();
         let mut costs: HashMap<(String, Kind, Tid), (Cost, u64, u64)> = HashMap::new();
-        let mut total_ns = 0;
+        let mut total_ns = 0u64;
         let mut knots = KnotFinder::new(self);
         for (number, span) in (1u64..).zip(&spans) {
             let path = self.path(span.tid, span.from, span.to);
-            total_ns += path.total();
+            total_ns = total_ns.saturating_add(path.total());
             knots.see(&path);
             for segment in &path.segments {
                 let stay = path.stays[segment.stay];
@@ -147,7 +147,7 @@ impl<'a> Explainer<'a> {
                     };
                     (cost, 0, 0)
                 });
-                cost.ns += segment.ns;
+                cost.ns = cost.ns.saturating_add(segment.ns);
                 cost.elsewhere_ns += if stay.depth > 0 { segment.ns } else { 0 };
                 cost.intervals += u64::from(*seen_in != number);
                 *seen_in = number;
@@ -173,7 +173,8 @@ impl<'a> Explainer<'a> {
     /// The length of a path, and what it would be if what `pattern` names cost nothing: at best, as what else was under
     /// way meanwhile may become what is waited for.
     pub fn without(&self, path: &Path<'a>, pattern: &str) -> (Nanos, Nanos) {
-        let gone: u64 = path.segments.iter().filter(|part| self.is(part, pattern)).map(|part| part.ns).sum();
+        let gone =
+            path.segments.iter().filter(|part| self.is(part, pattern)).map(|part| part.ns).saturating_sum();
         (Nanos::new(path.total()), Nanos::new(path.total() - gone))
     }
 

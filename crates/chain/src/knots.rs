@@ -11,7 +11,7 @@ use whyslow_facts::ThreadId;
 use whyslow_facts::folds::graph::{LongCall, Resource};
 use whyslow_model::event::Tid;
 use whyslow_model::figures as words;
-use whyslow_model::{Nanos, Timestamp};
+use whyslow_model::{Nanos, SaturatingSum, Timestamp};
 
 /// Edges below this part of a thread's largest one are left out, as are threads that wait for less than this part of
 /// their time: chance meetings would tie everything together.
@@ -106,15 +106,18 @@ impl<'e, 'a> KnotFinder<'e, 'a> {
             let waker = call.waker.filter(|waker| waker.tid != call.tid);
             let other = waker.and_then(|waker| self.explainer.thread_at(waker.tid, waker.ts));
             match other {
-                _ if !counts && may_be_idle(call) => waits.idle += ns,
+                _ if !counts && may_be_idle(call) => waits.idle = waits.idle.saturating_add(ns),
                 // It may be what a lock is held for: then they wait for something else too.
-                _ if !counts => waits.outside += ns,
+                _ if !counts => waits.outside = waits.outside.saturating_add(ns),
                 Some(other) if other != thread => {
-                    *waits.edges.entry(other).or_default() += ns;
+                    let sum: &mut u64 = waits.edges.entry(other).or_default();
+                    *sum = sum.saturating_add(ns);
                     let place = (call.process, call.what);
-                    through.entry((thread, other)).or_default().entry(place).or_insert((0, call)).0 += ns;
+                    let through =
+                        through.entry((thread, other)).or_default().entry(place).or_insert((0, call));
+                    through.0 = u64::saturating_add(through.0, ns);
                 }
-                _ => waits.outside += ns,
+                _ => waits.outside = waits.outside.saturating_add(ns),
             }
         }
         let mut nodes: Vec<ThreadId> = graph.keys().copied().collect();
@@ -140,7 +143,7 @@ impl<'e, 'a> KnotFinder<'e, 'a> {
 
     /// The edges of a thread that are worth following, as places in `nodes`.
     fn kept(&self, nodes: &[ThreadId], node: ThreadId, waits: &Waits) -> Links {
-        let all = waits.edges.values().sum::<u64>() + waits.outside;
+        let all = waits.edges.values().copied().chain([waits.outside]).saturating_sum();
         let largest = waits.edges.values().copied().max().unwrap_or(0).max(waits.outside);
         if (all as f64) < TRIM * self.busy(node, waits) as f64 {
             return Links { to: Vec::new(), leaves: true };

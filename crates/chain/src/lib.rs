@@ -30,8 +30,8 @@ use hashbrown::HashMap;
 use whyslow_facts::folds::graph::{Ended, LongCall, Resource, Stall, Sums};
 use whyslow_facts::quotas::{Throttled, throttled};
 use whyslow_facts::{Facts, ThreadId, WaitKind};
-use whyslow_model::Timestamp;
 use whyslow_model::event::Tid;
+use whyslow_model::{SaturatingSum, Timestamp};
 
 /// Threads that a chain goes through, at most.
 const MAX_DEPTH: usize = 16;
@@ -115,7 +115,8 @@ impl<'a> Path<'a> {
     pub fn by_kind(&self) -> Vec<(Kind, u64)> {
         let mut sums = [0; Kind::ALL.len()];
         for segment in &self.segments {
-            sums[segment.kind as usize] += segment.ns;
+            let sum: &mut u64 = &mut sums[segment.kind as usize];
+            *sum = sum.saturating_add(segment.ns);
         }
         let mut all: Vec<_> = Kind::ALL.into_iter().zip(sums).filter(|(_, ns)| *ns > 0).collect();
         all.sort_by_key(|(kind, ns)| (std::cmp::Reverse(*ns), *kind));
@@ -124,7 +125,7 @@ impl<'a> Path<'a> {
 
     /// Time of one kind, ns.
     pub fn of(&self, kind: Kind) -> u64 {
-        self.segments.iter().filter(|segment| segment.kind == kind).map(|segment| segment.ns).sum()
+        self.segments.iter().filter(|segment| segment.kind == kind).map(|segment| segment.ns).saturating_sum()
     }
 
     /// The stays that a stay leads to.

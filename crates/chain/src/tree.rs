@@ -39,7 +39,7 @@ struct Sum<'a> {
 
 impl<'a> Sum<'a> {
     fn add(&mut self, ns: u64, exact: bool, call: Option<&'a LongCall>) {
-        self.ns += ns;
+        self.ns = self.ns.saturating_add(ns);
         self.times += 1;
         self.exact &= exact;
         if ns > self.longest.0 {

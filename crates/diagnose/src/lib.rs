@@ -5,7 +5,8 @@ use whyslow_facts::{Facts, SchedTime, ThreadFacts, WaitKind};
 use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::figures as words;
 use whyslow_model::{
-    CallStats, ClockKind, Diagnosis, Finding, Nanos, Severity, Target, ThreadTime, WaitShare, Walk,
+    CallStats, ClockKind, Diagnosis, Finding, Nanos, SaturatingSum, Severity, Target, ThreadTime, WaitShare,
+    Walk,
 };
 use whyslow_rules::{Findings, RULES};
 
@@ -177,9 +178,9 @@ fn target(facts: &Facts) -> Target {
         start: start_text(facts),
         duration_ns: facts.window.whole(),
         events: if facts.world.calls > 0 {
-            facts.world.calls + facts.world.counted
+            facts.world.calls.saturating_add(facts.world.counted)
         } else {
-            facts.total_calls() + facts.requests.of_logs().count
+            facts.total_calls().saturating_add(facts.requests.of_logs().count)
         },
         lost_events: facts.lost_events(),
         cost: facts.recording.cost,
@@ -266,7 +267,7 @@ pub fn thread_times(facts: &Facts) -> Vec<ThreadTime> {
 /// Fits the time of waiting calls into the time that the scheduler says the thread was blocked: what of a waiting call
 /// was spent on a CPU, or runnable, is no wait. What blocked it elsewhere, where no signal could end it, is the disk's.
 fn within_blocked(waits: &mut Vec<WaitShare>, time: &SchedTime) {
-    let in_calls: u64 = waits.iter().map(|wait| wait.ns.or_zero()).sum();
+    let in_calls = waits.iter().map(|wait| wait.ns.or_zero()).saturating_sum();
     if in_calls > time.blocked_ns {
         for wait in waits.iter_mut() {
             let ns = wait.ns.or_zero() as u128 * time.blocked_ns as u128 / in_calls as u128;
@@ -303,7 +304,7 @@ fn remaining(facts: &Facts, findings: &[Finding]) -> Option<String> {
         })
     };
     let all = facts.syscalls();
-    let total: u64 = all.iter().filter(|(name, _)| !waits(name)).map(|(_, stats)| stats.total_ns).sum();
+    let total = all.iter().filter(|(name, _)| !waits(name)).map(|(_, stats)| stats.total_ns).saturating_sum();
     let (name, stats) =
         all.iter().find(|(name, _)| !waits(name) && !findings.iter().any(|finding| covers(finding, name)))?;
     if total == 0 {

@@ -4,7 +4,7 @@ use super::{change, noise};
 use std::cmp::Reverse;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::requests::{EndpointFacts, LOGGED, Side};
-use whyslow_model::{CallStats, FigureChange, Nanos};
+use whyslow_model::{CallStats, FigureChange, Nanos, SaturatingSum};
 
 /// Endpoints listed: those whose requests took most of the time.
 const MAX_ENDPOINTS: usize = 8;
@@ -45,7 +45,7 @@ pub(super) fn compare(before: &Facts, after: &Facts) -> Vec<FigureChange> {
 /// Requests served that failed, as logs tell them.
 pub(super) fn failed(facts: &Facts) -> u64 {
     let logged = facts.requests.endpoints().iter().filter(|row| row.protocol == Some(LOGGED));
-    logged.filter(|row| row.side == Side::Server).map(|row| row.stats.errors).sum()
+    logged.filter(|row| row.side == Side::Server).map(|row| row.stats.errors).saturating_sum()
 }
 
 fn percentile(

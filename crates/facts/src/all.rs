@@ -6,7 +6,9 @@ use crate::{
     block_io, capture, folds, host, net, pace, profiles, quotas, recording, samples, sched, streams, window,
     world,
 };
-use whyslow_model::{Call, CallFlags, CallStats, CountTable, Event, PercentileTable, Sink, ThreadCounts};
+use whyslow_model::{
+    Call, CallFlags, CallStats, CountTable, Event, PercentileTable, SaturatingSum, Sink, ThreadCounts,
+};
 
 /// The registry. A fold of `calls` implements [`Fold`] and gets the calls that it asks for; what `others` get, the
 /// [`Sink`] below says. A new fold is its file, its `mod` line and its line here (`cargo xtask new fact NAME`).
@@ -246,7 +248,7 @@ impl Facts {
     /// which path, they show how often. Sorted like [`Facts::syscalls`].
     pub fn tables_beside_excerpt(&self) -> Option<Vec<(String, CallStats)>> {
         let counted =
-            self.tables.iter().filter(|table| !table.library).filter_map(CountTable::calls).sum::<u64>();
+            self.tables.iter().filter(|table| !table.library).filter_map(CountTable::calls).saturating_sum();
         let more = counted > self.world.calls && self.world.calls > 0 && self.seems_filtered();
         more.then(|| by_time(self.table_syscalls()))
     }
@@ -265,7 +267,7 @@ impl Facts {
             .iter()
             .filter(|(name, _)| names.contains(&name.as_str()))
             .map(|(_, stats)| stats.count)
-            .sum()
+            .saturating_sum()
     }
 
     /// Units of useful work, of the trace; of the tables where there is no trace.
@@ -278,7 +280,7 @@ impl Facts {
         if self.world.calls > 0 {
             return self.world.calls;
         }
-        self.tables.iter().filter_map(CountTable::calls).sum::<u64>() + self.world.counted
+        self.tables.iter().filter_map(CountTable::calls).chain([self.world.counted]).saturating_sum()
     }
 
     fn table_syscalls(&self) -> Vec<(String, CallStats)> {

@@ -117,7 +117,7 @@ impl Facts {
     pub fn lost_calls(&self) -> u64 {
         match self.capture.is_recording() {
             true => self.recording.lost_of("syscalls").map_or(0, |(lost, _)| lost),
-            false => self.capture.rejects() + self.capture.starts_not_seen,
+            false => self.capture.rejects().saturating_add(self.capture.starts_not_seen),
         }
     }
 
@@ -129,7 +129,11 @@ impl Facts {
             // One call a thread is under way as a trace begins.
             false => {
                 let threads = self.world.threads.iter().count() as u64;
-                let lost = self.capture.rejects() + self.capture.starts_not_seen.saturating_sub(threads);
+                let lost = self
+                    .capture
+                    .rejects()
+                    .saturating_add(self.capture.starts_not_seen)
+                    .saturating_sub(threads);
                 (lost, self.total_calls() + lost)
             }
         };

@@ -2,7 +2,9 @@
 
 use crate::world::World;
 use whyslow_model::syscall::Names;
-use whyslow_model::{Call, CallFlags, CaptureKind, CaptureNote, NoteKind, SourceId, SourceInfo, Timestamp};
+use whyslow_model::{
+    Call, CallFlags, CaptureKind, CaptureNote, NoteKind, SaturatingSum, SourceId, SourceInfo, Timestamp,
+};
 
 /// Facts about the capture itself.
 #[derive(Debug, Default)]
@@ -105,6 +107,6 @@ impl CaptureFacts {
 
     /// Damaged lines of all sources.
     pub fn rejects(&self) -> u64 {
-        self.sources.iter().map(|source| source.rejects).sum()
+        self.sources.iter().map(|source| source.rejects).saturating_sum()
     }
 }

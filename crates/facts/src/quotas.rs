@@ -9,7 +9,7 @@ use crate::folds::graph::{Graph, Stall};
 use crate::world::ids::{ProcessId, ThreadId};
 use crate::world::threads::{ThreadFacts, Threads};
 use hashbrown::HashMap;
-use whyslow_model::{Entity, FigureTable, Metric, Over, Trait};
+use whyslow_model::{Entity, FigureTable, Metric, Over, SaturatingSum, Trait};
 
 /// A time in which a part of what a thread waited for a CPU was for its quota.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -123,7 +123,7 @@ impl Quotas {
             };
             let waits =
                 stalls.iter().map(|stall| throttled(parts, stall.woken.or_zero(), stall.to.or_zero()));
-            time.throttled_ns = waits.sum::<u64>().min(time.runnable_ns);
+            time.throttled_ns = waits.saturating_sum().min(time.runnable_ns);
         }
         self.threads = told;
     }
@@ -165,7 +165,7 @@ impl Interval {
         let within = stalls[first..].iter().take_while(|stall| stall.from.or_zero() < self.to);
         within
             .map(|stall| stall.to.or_zero().min(self.to).saturating_sub(stall.woken.or_zero().max(self.from)))
-            .sum()
+            .saturating_sum()
     }
 }
 

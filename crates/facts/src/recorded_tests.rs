@@ -170,3 +170,40 @@ fn the_account_of_a_thread_goes_on_after_its_end_was_told() {
         .collect();
     assert_eq!(stretches, [1, 1]);
 }
+
+#[test]
+fn figures_of_a_damaged_recording_stay_at_the_most_that_there_is() {
+    let most = Nanos::new(u64::MAX - 2);
+    let mut facts = Facts::default();
+    for at in 0..3 {
+        for name in ["read", "fsync"] {
+            facts.push(Event::Call(&Call { dur: most, ..call(7, 1, at, name, "3", 1) }));
+        }
+        let ts = Timestamp::new(at * 1_000_000);
+        let left_as = LeftAs::Sleeping;
+        let (on_cpu, runnable, blocked) = (most, most, most);
+        facts.push(Event::Stretch(Stretch {
+            ts,
+            cpu: 0,
+            pid: 1,
+            tid: 7,
+            left_as,
+            on_cpu,
+            runnable,
+            blocked,
+        }));
+        let table = "syscalls".to_string();
+        let (lost, produced, refused) = (u64::MAX, u64::MAX, u64::MAX);
+        facts.push(Event::Loss(Loss { table, from: ts, to: ts, lost, produced, refused }));
+        facts.push(Event::Span(Span {
+            from: Timestamp::new(0),
+            to: Timestamp::new(most.or_zero()),
+            calls: Coverage::Full,
+        }));
+    }
+    facts.finish();
+    let (_, thread) = facts.world.threads.iter().next().unwrap();
+    assert_eq!((thread.working_ns, thread.sched.as_deref().unwrap().runnable_ns), (u64::MAX, u64::MAX));
+    assert_eq!(facts.recording.lost_of("syscalls"), Some((u64::MAX, u64::MAX)));
+    assert_eq!((facts.recording.lost(), facts.sched.on_cpu()), (u64::MAX, Nanos::UNKNOWN));
+}

@@ -1,6 +1,6 @@
 //! What a recording says about itself: what was written down when, what was lost, what it cost.
 
-use whyslow_model::{Cost, Coverage, Loss, Nanos, Span, Timestamp};
+use whyslow_model::{Cost, Coverage, Loss, Nanos, SaturatingSum, Span, Timestamp};
 
 /// Facts of a recording about itself; empty for captures of other tools.
 #[derive(Debug, Default)]
@@ -67,7 +67,7 @@ impl RecordingFacts {
             let (start, end) = (span.from.or_zero().max(from), span.to.or_zero().min(to));
             end.saturating_sub(start)
         };
-        Nanos::new(full.map(overlap).sum())
+        Nanos::new(full.map(overlap).saturating_sum())
     }
 
     /// Losses, a row for each table and span of time, those of nothing left out.
@@ -80,13 +80,13 @@ impl RecordingFacts {
         let mut rows = self.losses.iter().filter(|loss| loss.table == table).peekable();
         rows.peek()?;
         Some(rows.fold((0, 0), |(lost, produced), loss| {
-            (lost + loss.lost, u64::saturating_add(produced, loss.produced))
+            (u64::saturating_add(lost, loss.lost), u64::saturating_add(produced, loss.produced))
         }))
     }
 
     /// Rows lost of all tables.
     pub fn lost(&self) -> u64 {
-        self.losses.iter().map(|loss| loss.lost).sum()
+        self.losses.iter().map(|loss| loss.lost).saturating_sum()
     }
 }
 

@@ -159,11 +159,11 @@ impl Samples {
             for (depth, function) in frames.iter().enumerate() {
                 let time = times.entry(*function).or_default();
                 if depth == 0 {
-                    time.0 += weight.ns;
+                    time.0 = time.0.saturating_add(weight.ns);
                 }
                 // A function that calls itself is on the stack once.
                 if !frames[..depth].contains(function) {
-                    time.1 += weight.ns;
+                    time.1 = time.1.saturating_add(weight.ns);
                 }
             }
         }
@@ -190,8 +190,8 @@ impl Samples {
         let mut stacks: HashMap<Vec<u32>, Weight> = HashMap::new();
         for (key, weight) in self.rows_of(kind, process, tid) {
             let sum = stacks.entry(self.frames(key)).or_default();
-            sum.count += weight.count;
-            sum.ns += weight.ns;
+            sum.count = sum.count.saturating_add(weight.count);
+            sum.ns = sum.ns.saturating_add(weight.ns);
         }
         stacks
             .into_iter()

@@ -3,7 +3,7 @@
 use crate::{SLOW_CALL, WaitKind};
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
-use whyslow_model::{Histogram, LeftAs, Nanos, Stretch, Timestamp, Wakeup};
+use whyslow_model::{Histogram, LeftAs, Nanos, SaturatingSum, Stretch, Timestamp, Wakeup};
 
 /// Where one thread's time went. The three parts add up to the time that its stretches cover.
 #[derive(Clone, Debug, Default)]
@@ -72,12 +72,14 @@ impl SchedTime {
     pub(crate) fn finish(&mut self, end: Timestamp) {
         let Some(rest) = end.since(self.last).get() else { return };
         match self.left_as {
-            Some(LeftAs::Sleeping | LeftAs::Stopped) => self.blocked_ns += rest,
-            Some(LeftAs::Uninterruptible) => {
-                self.blocked_ns += rest;
-                self.uninterruptible_ns += rest;
+            Some(LeftAs::Sleeping | LeftAs::Stopped) => {
+                self.blocked_ns = self.blocked_ns.saturating_add(rest)
             }
-            Some(LeftAs::Runnable) => self.runnable_ns += rest,
+            Some(LeftAs::Uninterruptible) => {
+                self.blocked_ns = self.blocked_ns.saturating_add(rest);
+                self.uninterruptible_ns = self.uninterruptible_ns.saturating_add(rest);
+            }
+            Some(LeftAs::Runnable) => self.runnable_ns = self.runnable_ns.saturating_add(rest),
             Some(LeftAs::Dead | LeftAs::Other) | None => return,
         }
         self.last = end;
@@ -170,7 +172,7 @@ impl Sched {
 
     /// Time that the recorded threads ran, on all CPUs.
     pub fn on_cpu(&self) -> Nanos {
-        Nanos::new(self.on_cpu.iter().sum())
+        Nanos::new(self.on_cpu.iter().copied().saturating_sum())
     }
 
     /// Who woke `wakee`, the most frequent first; `None` stands for interrupts: devices, timers, the network.

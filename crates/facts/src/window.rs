@@ -21,7 +21,8 @@ impl Window {
         if self.start.get().is_none_or(|known| start < known) {
             self.start = ts;
         }
-        let end = start + dur.or_zero();
+        // The largest number stands for an unknown time.
+        let end = start.saturating_add(dur.or_zero()).min(u64::MAX - 1);
         if self.end.get().is_none_or(|known| end > known) {
             self.end = Timestamp::new(end);
         }

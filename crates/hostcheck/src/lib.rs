@@ -24,7 +24,7 @@ use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::event::Tid;
 pub(crate) use whyslow_model::figures as words;
 use whyslow_model::walk::{Resource, State, Taker, Walk};
-use whyslow_model::{CallStats, CountTable, Entity, Evidence, Metric, TimeKind};
+use whyslow_model::{CallStats, CountTable, Entity, Evidence, Metric, SaturatingSum, TimeKind};
 
 /// Looks at one kind of resource. What is not there gives nothing; what is there but not told of is unknown.
 type Judge = fn(&Facts) -> Vec<Resource>;
@@ -205,10 +205,10 @@ fn most_called(facts: &Facts, pid: Option<Tid>) -> Option<String> {
         None => facts.syscalls(),
     };
     let (name, stats) = told.first()?;
-    let total: u64 = told.iter().map(|(_, stats)| stats.total_ns).sum();
+    let total = told.iter().map(|(_, stats)| stats.total_ns).saturating_sum();
     let of_tables = (facts.world.calls == 0 || beside.is_some()) && !facts.tables.is_empty();
     let system = of_tables && facts.tables.iter().all(|table: &CountTable| table.time == TimeKind::SystemCpu);
-    let calls: u64 = told.iter().map(|(_, stats)| stats.count).sum();
+    let calls = told.iter().map(|(_, stats)| stats.count).saturating_sum();
     if total > 0 {
         let whole = if system { "its system time" } else { "the time in its calls" };
         let share = words::percent(stats.total_ns as f64 / total as f64);

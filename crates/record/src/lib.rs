@@ -41,6 +41,8 @@ pub mod spec;
 pub mod symbols;
 pub mod target;
 
+#[cfg(feature = "bpf")]
+pub use bpf::spool::SPOOL_STREAMS;
 pub use clock::Clock;
 pub use command::{Command, send_signal, wait_for};
 #[cfg(feature = "bpf")]

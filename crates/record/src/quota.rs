@@ -2,7 +2,7 @@
 //! the kernel stopped a group is a stream of the spool, beside what the BPF programs tell.
 
 use crate::bpf::layout::{Fields, Header, kind};
-use crate::bpf::spool::{SpoolRecord, SpoolWriter};
+use crate::bpf::spool::{QUOTA, SpoolRecord, SpoolWriter};
 use crate::target::ProcRoot;
 use crate::target::quota::{CpuGroups, QuotaGroup, Throttling};
 use std::collections::{HashMap, HashSet};
@@ -17,8 +17,6 @@ const MAX_GROUPS: usize = 64;
 const MAX_PATHS: usize = 1_024;
 /// Processes whose group is told. Of others it is taken for their parent's.
 const MAX_PROCESSES: usize = 4_096;
-/// The stream's name.
-const STREAM: &str = "quota";
 
 struct Known {
     group: QuotaGroup,
@@ -122,7 +120,7 @@ impl Quotas {
         record.extend_from_slice(&now.to_ne_bytes());
         record.extend_from_slice(body);
         // A disk that is full ends the recording by the drain, which tells.
-        let _ = self.spool.write(STREAM, &record);
+        let _ = self.spool.write(QUOTA, &record);
     }
 }
 
@@ -136,7 +134,7 @@ pub(crate) fn figures(record: &SpoolRecord<'_>, mut figures: FigureTable) -> Opt
         return Some(Event::Figures(Box::new(figures)));
     }
     let mut fields = Fields(record.body());
-    let (over, cpus) = (fields.u64()?, f64::from_bits(fields.u64()?));
+    let (over, cpus) = (fields.u64().filter(|over| *over > 0)?, f64::from_bits(fields.u64()?));
     let counts = [fields.u64()?, fields.u64()?, fields.u64()?];
     let seconds = over as f64 / 1e9;
     let mut row = FigureRow::new(Entity::Cgroup(path(fields.0)?));

@@ -144,6 +144,7 @@ fn times(options: &Options, notes: &mut Vec<String>) -> Result<Option<(u64, u64)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bpf::layout::{Header, kind};
     use whyslow_model::SourceId;
 
     /// A spool without a record, whose head is `head`.
@@ -173,6 +174,53 @@ mod tests {
             let notes = notes(folder.path());
             assert!(notes.len() == 2 && notes[1].contains("head.json: it is damaged"), "{notes:?}");
         }
+    }
+
+    #[test]
+    fn what_is_behind_a_damaged_record_is_told_and_not_read() {
+        let folder = spool(b"{}");
+        // A whole record, then one of no length: it was taken for one that is not whole yet, and the file read to its end for it.
+        let mut bytes = [0; 48];
+        (bytes[0], bytes[2]) = (32, 200);
+        std::fs::write(folder.path().join("calls-0"), bytes).expect("written");
+        let notes = notes(folder.path());
+        assert!(notes[2].contains("calls-0: it is damaged at byte 32;"), "{notes:?}");
+    }
+
+    /// A record: a header (`struct record`), and numbers behind it.
+    fn record(kind: u8, body: &[u64]) -> Vec<u8> {
+        let length = (Header::SIZE + 8 * body.len()) as u16;
+        let head = [&length.to_ne_bytes()[..], &[kind, 0], &7u32.to_ne_bytes(), &5u64.to_ne_bytes()].concat();
+        head.into_iter().chain(body.iter().flat_map(|number| number.to_ne_bytes())).collect()
+    }
+
+    /// How many events the recording has, and how many of its records are none.
+    fn replayed(stream: &str, bytes: &[u8]) -> (u64, u64) {
+        let folder = spool(b"{}");
+        std::fs::write(folder.path().join(stream), bytes).expect("written");
+        let recorded = Recorded::recover(folder.path()).expect("recovered");
+        let (mut events, mut rejects) = (0, 0);
+        let mut sink = |event: Event<'_>| match event {
+            Event::Source(info) => rejects = info.rejects,
+            Event::Note(_) | Event::Span(_) => {}
+            _ => events += 1,
+        };
+        recorded.replay("x", SourceId(0), &mut sink).expect("read");
+        (events, rejects)
+    }
+
+    #[test]
+    fn records_that_claim_to_stand_for_many_events_are_bounded_together() {
+        // Drops of a listening socket: how many stands in the fourth number.
+        let drops = record(kind::NET, &[7, u64::MAX, u64::MAX, u64::MAX, 0, 0, 0, 0, 2]);
+        let (events, rejects) = replayed("rare", &drops.repeat(50));
+        assert!((1 << 20..=(1 << 20) + 50).contains(&events) && rejects == 0, "{events} {rejects}");
+    }
+
+    #[test]
+    fn a_quota_over_no_time_is_no_rate() {
+        assert_eq!(replayed("quota", &record(kind::QUOTA, &[9, 0, 1, 1, 1])), (1, 0));
+        assert_eq!(replayed("quota", &record(kind::QUOTA, &[0, 0, 1, 1, 1])), (0, 1));
     }
 
     #[test]

@@ -9,7 +9,7 @@
 
 use whyslow_facts::folds::laps::Laps;
 use whyslow_facts::{Facts, ProcessId, ThreadFacts, Window};
-use whyslow_model::{CallStats, Nanos, Severity, Tid};
+use whyslow_model::{CallStats, Nanos, SaturatingSum, Severity, Tid};
 
 /// From this share of the time on, a cause is a warning (guard 1).
 pub const WARNING_SHARE: f64 = 0.05;
@@ -94,7 +94,7 @@ pub fn share_of_waiters(
         1 => "the time of the thread that waits".to_string(),
         several => format!("the time of the {several} threads that wait"),
     };
-    let walls: u64 = waiters.map(wall).sum();
+    let walls = waiters.map(wall).saturating_sum();
     Share { value: (walls > 0).then(|| (waited as f64 / walls as f64).min(1.0)), of }
 }
 

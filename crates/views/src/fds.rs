@@ -171,11 +171,11 @@ impl Traffic {
         let mut traffic = Traffic::default();
         if let Some(io) = &life.reads {
             (traffic.reads, traffic.read) = (io.calls.count, io.calls.bytes);
-            traffic.ns += io.calls.total_ns;
+            traffic.ns = traffic.ns.saturating_add(io.calls.total_ns);
         }
         if let Some(io) = &life.writes {
             (traffic.writes, traffic.written) = (io.calls.count, io.calls.bytes);
-            traffic.ns += io.calls.total_ns;
+            traffic.ns = traffic.ns.saturating_add(io.calls.total_ns);
         }
         traffic
     }
@@ -185,7 +185,7 @@ impl Traffic {
         self.read += other.read;
         self.writes += other.writes;
         self.written += other.written;
-        self.ns += other.ns;
+        self.ns = self.ns.saturating_add(other.ns);
     }
 
     /// Unknown where the capture shows no calls (a snapshot) or no durations.

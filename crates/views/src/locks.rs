@@ -49,7 +49,8 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
     for call in facts.graph.calls() {
         let (Some(address), Some(waker)) = (call.lock(), call.waker) else { continue };
         let known = ended.entry((call.process, address)).or_default();
-        *known.by.entry(waker.tid).or_default() += call.dur().or_zero();
+        let sum: &mut u64 = known.by.entry(waker.tid).or_default();
+        *sum = sum.saturating_add(call.dur().or_zero());
         let longer = |longest: &LongCall| (call.dur(), longest.from) > (longest.dur(), call.from);
         if known.longest.is_none_or(longer) {
             known.longest = Some(call);

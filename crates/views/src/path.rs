@@ -7,7 +7,7 @@ use crate::words;
 use whyslow_chain::{Explainer, Kind, Node, Scope, Span};
 use whyslow_facts::Facts;
 use whyslow_model::event::Tid;
-use whyslow_model::{Cell, Column, Nanos, Table, Timestamp};
+use whyslow_model::{Cell, Column, Nanos, SaturatingSum, Table, Timestamp};
 
 /// The view.
 pub(super) static VIEW: View = View {
@@ -158,7 +158,7 @@ fn level(explainer: &Explainer<'_>, nodes: &[Node], depth: usize, total: u64, ro
         ]);
         level(explainer, &node.below, depth + 1, total, rows);
     }
-    let rest: u64 = nodes.iter().skip(shown).map(|node| node.ns).sum();
+    let rest = nodes.iter().skip(shown).map(|node| node.ns).saturating_sum();
     if share(rest) >= LEAST {
         rows.push(vec![
             Cell::Text(indent),

@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use whyslow_facts::who::process_name;
 use whyslow_facts::{Facts, FdLife, FileFacts, Origin, ThreadFacts};
 use whyslow_model::syscall::Waits;
-use whyslow_model::{CallStats, Cell, Column, CountRow, Nanos, Syscall, Table, TimeKind};
+use whyslow_model::{CallStats, Cell, Column, CountRow, Nanos, SaturatingSum, Syscall, Table, TimeKind};
 
 /// The view.
 pub(super) static VIEW: View = View {
@@ -53,8 +53,8 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
         () if from_tables => of_tables(facts),
         () => of_trace(facts, by),
     };
-    let all: u64 = rows.iter().map(|row| row.total.or_zero()).sum();
-    let all_work: u64 = rows.iter().map(|row| row.work_ns().unwrap_or(0)).sum();
+    let all = rows.iter().map(|row| row.total.or_zero()).saturating_sum();
+    let all_work = rows.iter().map(|row| row.work_ns().unwrap_or(0)).saturating_sum();
     let total = (!rows.is_empty()).then(|| {
         let sum = rows.iter().skip(1).fold(rows[0].clone(), |sum, row| sum.plus(row));
         let mut cells = sum.cells(all, all_work);

@@ -5,7 +5,7 @@ use super::{Ask, AskError, View};
 use crate::words;
 use whyslow_facts::who::process_name;
 use whyslow_facts::{Facts, SchedTime, ThreadFacts, ThreadId, WaitKind};
-use whyslow_model::{Cell, Column, Nanos, Table};
+use whyslow_model::{Cell, Column, Nanos, SaturatingSum, Table};
 
 /// The view.
 pub(super) static VIEW: View = View {
@@ -141,7 +141,7 @@ fn scheduling(facts: &Facts, thread: &ThreadFacts) -> [Cell; 5] {
     let time = thread.sched.as_deref();
     let part = |part: fn(&SchedTime) -> Nanos| Cell::duration(time.map_or(Nanos::UNKNOWN, part));
     let wakers = if thread.merged > 1 { Vec::new() } else { facts.sched.wakers_of(thread.tid) };
-    let all: u64 = wakers.iter().map(|(_, count)| count).sum();
+    let all = wakers.iter().map(|(_, count)| *count).saturating_sum();
     let waker = wakers.first().map(|(waker, count)| {
         let who = match waker {
             None => "interrupts".to_string(),

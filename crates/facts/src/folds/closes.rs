@@ -67,7 +67,7 @@ impl Fold for CloseLoops {
         run.last = fd;
         run.failed += 1;
         run.timed |= seen.call.dur.is_known();
-        run.total_ns += seen.call.dur.or_zero();
+        run.total_ns = run.total_ns.saturating_add(seen.call.dur.or_zero());
         if run.failed < Self::LOOP {
             return;
         }

@@ -109,7 +109,7 @@ impl CopyLoops {
         }
         let row = &mut self.rows[state.row as usize - 1];
         row.pairs += 1;
-        row.bytes += bytes;
+        row.bytes = row.bytes.saturating_add(bytes);
         if let (Some(read), Some(write)) = (state.ns.get(), call.dur.get()) {
             row.timed += 1;
             row.ns = row.ns.saturating_add(read).saturating_add(write);

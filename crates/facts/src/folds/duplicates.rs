@@ -133,7 +133,7 @@ impl Duplicates {
         });
         pair.count += 1;
         pair.shared |= pair.tid != call.tid;
-        pair.bytes += seen.bytes;
+        pair.bytes = pair.bytes.saturating_add(seen.bytes);
         if let (Some(one), Some(two)) = (first.dur.get(), call.dur.get()) {
             pair.timed += 1;
             pair.copies[0].total_ns += one;

@@ -43,7 +43,7 @@ impl Fold for Errors {
         let stats = self.by_call.entry(key).or_default();
         stats.record(call.dur, true, 0);
         if seen.waits.is_some() {
-            stats.waiting_ns += call.dur.or_zero();
+            stats.waiting_ns = stats.waiting_ns.saturating_add(call.dur.or_zero());
         }
     }
 }

@@ -89,7 +89,7 @@ impl Delays {
         let is_delay = ExchangeFacts::is_ack_delay(ns);
         if is_delay {
             self.delayed += 1;
-            self.delayed_ns += ns;
+            self.delayed_ns = self.delayed_ns.saturating_add(ns);
         } else {
             self.longest_other_ns = self.longest_other_ns.max(ns);
         }

@@ -109,7 +109,7 @@ impl FileLock {
         let ns = call.dur.or_zero();
         if ns >= FileLocks::SHORTEST_WAIT_NS {
             self.waits += 1;
-            self.wait_ns += ns;
+            self.wait_ns = self.wait_ns.saturating_add(ns);
             add(&mut self.waiters, call.tid, ns);
             self.exemplars.see(call);
             // Who had it while this thread waited: the one that gave it up last, in that time or at its end.

@@ -82,7 +82,7 @@ impl Fold for SteppedLocks {
         let row = &mut self.rows[at];
         let ns = call.dur.or_zero();
         row.waits += 1;
-        row.wait_ns += ns;
+        row.wait_ns = row.wait_ns.saturating_add(ns);
         row.steps += step as u64;
         if step {
             row.exemplars.see(call);

@@ -102,7 +102,7 @@ impl Fold for Herds {
         let row = &mut self.rows[at];
         if in_vain {
             row.in_vain += 1;
-            row.vain_ns += call.dur.or_zero();
+            row.vain_ns = row.vain_ns.saturating_add(call.dur.or_zero());
             row.exemplars.see(call);
             if row.woken.len() < Self::MAX_WOKEN && !row.woken.contains(&call.tid) {
                 row.woken.push(call.tid);

@@ -26,9 +26,9 @@ impl Laps {
     #[inline]
     pub(crate) fn turn(&mut self, call: &Call<'_>, time: Nanos, calls: u64) {
         self.turns += 1;
-        self.calls += calls;
+        self.calls = self.calls.saturating_add(calls);
         if let Some(ns) = time.get() {
-            self.time_ns += ns;
+            self.time_ns = self.time_ns.saturating_add(ns);
             self.timed += 1;
         }
         self.last = call.ts;

@@ -185,7 +185,7 @@ impl LockFacts {
         self.mutex_waits += is_mutex as u64;
         let ns = call.dur.or_zero();
         self.timed += call.dur.is_known() as u64;
-        self.wait_ns += ns;
+        self.wait_ns = self.wait_ns.saturating_add(ns);
         party(&mut self.waiters, call.tid, ns);
         self.exemplars.see(call);
         self.held(call);
@@ -216,7 +216,7 @@ impl LockFacts {
             });
             let held = &mut self.held_across[at];
             held.waits += 1;
-            held.wait_ns += ns;
+            held.wait_ns = held.wait_ns.saturating_add(ns);
             if slow.exemplar.dur > held.longest.dur {
                 held.longest = slow.exemplar.clone();
             }
@@ -292,7 +292,7 @@ impl LockFacts {
 
     fn absorb(&mut self, other: LockFacts) {
         self.waits += other.waits;
-        self.wait_ns += other.wait_ns;
+        self.wait_ns = self.wait_ns.saturating_add(other.wait_ns);
         self.timed += other.timed;
         self.mutex_waits += other.mutex_waits;
         self.changed_first += other.changed_first;
@@ -306,7 +306,7 @@ fn party(parties: &mut Vec<Party>, tid: Tid, ns: u64) {
     match parties.iter().position(|party| party.tid == tid) {
         Some(at) => {
             parties[at].times += 1;
-            parties[at].ns += ns;
+            parties[at].ns = parties[at].ns.saturating_add(ns);
         }
         None if parties.len() < LockFacts::MAX_PARTIES => parties.push(Party { tid, times: 1, ns }),
         None => {}

@@ -140,7 +140,7 @@ impl Loops {
             && call.dur <= Self::AT_ONCE
         {
             row.blocked += 1;
-            row.blocked_ns += ns;
+            row.blocked_ns = row.blocked_ns.saturating_add(ns);
             row.calls += made;
             row.waiting += ready;
             row.several_waited += (ready > 1) as u64;
@@ -162,7 +162,7 @@ fn blame(blockers: &mut Vec<Blocker>, slowest: Option<Box<Slowest>>, ns: u64, po
         Some(at) => {
             let blocker = &mut blockers[at];
             blocker.turns += 1;
-            blocker.ns += ns;
+            blocker.ns = blocker.ns.saturating_add(ns);
             if ns > blocker.longest_ns {
                 (blocker.longest_ns, blocker.longest) = (ns, line);
             }

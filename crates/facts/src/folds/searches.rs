@@ -91,7 +91,7 @@ impl Searches {
         run.several |= run.misses > 0 && run.directory != directory_hash;
         run.directory = directory_hash;
         run.misses += 1;
-        run.total_ns += call.dur.or_zero();
+        run.total_ns = run.total_ns.saturating_add(call.dur.or_zero());
         run.timed |= call.dur.is_known();
         if run.several {
             self.exemplars.see(call);

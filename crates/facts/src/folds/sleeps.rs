@@ -146,7 +146,7 @@ impl Sleeps {
             row.checks += checked as u64;
             row.same_checks += (checked && last.same) as u64;
             row.timed += call.dur.is_known() as u64;
-            row.slept_ns += call.dur.or_zero();
+            row.slept_ns = row.slept_ns.saturating_add(call.dur.or_zero());
             row.last = call.end();
             row.exemplars.see(call);
         }

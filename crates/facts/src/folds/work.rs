@@ -88,7 +88,7 @@ impl Fold for Work {
                     return;
                 }
                 self.writes += 1;
-                self.bytes_written += seen.bytes;
+                self.bytes_written = self.bytes_written.saturating_add(seen.bytes);
                 let answers = seen
                     .life
                     .and_then(|id| world.fds.get(id))

@@ -161,7 +161,7 @@ impl World {
                     let bytes = call.ok().map_or(0, |n| n.max(0) as u64);
                     self.files.get_mut(file).directory_reads.record(call.dur, call.failed(), bytes);
                     if let Some(life) = self.fds.get_mut(id) {
-                        life.listed += bytes;
+                        life.listed = life.listed.saturating_add(bytes);
                     }
                 }
             }

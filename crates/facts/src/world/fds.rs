@@ -11,7 +11,7 @@ use crate::world::ids::FileId;
 use crate::world::ids::LifeId;
 use crate::world::ids::ProcessId;
 use whyslow_model::event::Tid;
-use whyslow_model::{FdKind, RareStats, SocketEnds, Timestamp};
+use whyslow_model::{FdKind, RareStats, SaturatingSum, SocketEnds, Timestamp};
 
 /// How a descriptor came to be.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -175,7 +175,7 @@ impl FdLife {
 
     /// Reads and writes.
     pub fn io_calls(&self) -> u64 {
-        [&self.reads, &self.writes].into_iter().flatten().map(|io| io.calls.count).sum()
+        [&self.reads, &self.writes].into_iter().flatten().map(|io| io.calls.count).saturating_sum()
     }
 }
 

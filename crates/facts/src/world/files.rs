@@ -10,7 +10,7 @@ use hashbrown::{HashMap, HashTable};
 use std::borrow::Cow;
 use std::hash::BuildHasher;
 use whyslow_model::event::Tid;
-use whyslow_model::{CallStats, Nanos, RareStats, Timestamp};
+use whyslow_model::{CallStats, Nanos, RareStats, SaturatingSum, Timestamp};
 
 /// What was done with one path.
 #[derive(Debug, Default)]
@@ -94,12 +94,9 @@ impl FileFacts {
     }
     /// Time in all calls on it, ns (of the timed ones).
     pub fn time_ns(&self) -> u64 {
-        let io: u64 = [&self.reads, &self.writes].into_iter().flatten().map(|io| io.calls.total_ns).sum();
-        self.path_calls.total_ns
-            + self.directory_reads.total_ns
-            + self.syncs.total_ns
-            + self.seeks.total_ns
-            + io
+        let io = [&self.reads, &self.writes].into_iter().flatten().map(|io| io.calls.total_ns);
+        let others = [&self.path_calls, &self.directory_reads, &self.syncs, &self.seeks];
+        io.chain(others.map(|calls| calls.total_ns)).saturating_sum()
     }
     /// Times that it was listed, of a directory: each listing begins with an open.
     pub fn listings(&self) -> u64 {
@@ -113,12 +110,13 @@ impl FileFacts {
     }
     /// All calls on it.
     pub fn calls(&self) -> u64 {
-        let io: u64 = [&self.reads, &self.writes].into_iter().flatten().map(|io| io.calls.count).sum();
-        self.path_calls.count + self.directory_reads.count + self.syncs.count + self.seeks.count + io
+        let io = [&self.reads, &self.writes].into_iter().flatten().map(|io| io.calls.count);
+        let others = [&self.path_calls, &self.directory_reads, &self.syncs, &self.seeks];
+        io.chain(others.map(|calls| calls.count)).saturating_sum()
     }
     /// All calls on it, those that the kernel added up too: a measure of how much it is used.
     fn uses(&self) -> u64 {
-        self.calls() + self.counted.sum().calls()
+        self.calls().saturating_add(self.counted.sum().calls())
     }
     /// The pattern that the path is one of.
     pub fn pattern(&self) -> String {
@@ -294,7 +292,7 @@ impl Files {
         temp.read_back_files += (written > 0 && read_back > 0) as u64;
         temp.written += written;
         temp.read_back += read_back;
-        temp.io_ns += io_ns;
+        temp.io_ns = temp.io_ns.saturating_add(io_ns);
         temp.last = ts;
         temp.exemplars.merge(&exemplars);
     }

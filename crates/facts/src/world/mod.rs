@@ -34,8 +34,8 @@ use std::hash::BuildHasher;
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::{FdArg, Moves, PathArg, Waits};
 use whyslow_model::{
-    Call, CallFlags, CallStats, CaptureKind, Errno, Exit, FdEntry, FdKind, ProcessInfo, ProgramName, Signal,
-    SocketEnds, SourceInfo, Syscall, ThreadCounts, Timestamp, syscall::Names, text,
+    Call, CallFlags, CallStats, CaptureKind, Errno, Exit, FdEntry, FdKind, ProcessInfo, ProgramName,
+    SaturatingSum, Signal, SocketEnds, SourceInfo, Syscall, ThreadCounts, Timestamp, syscall::Names, text,
 };
 
 /// A call with everything the world knows about it: what folds see.
@@ -188,15 +188,17 @@ impl World {
         if let Some(ns) = call.dur.get() {
             match seen.waits {
                 Some(kind) => {
-                    stats.waiting_ns += ns;
-                    facts.waiting_ns[kind as usize] += ns;
+                    stats.waiting_ns = stats.waiting_ns.saturating_add(ns);
+                    let waited = &mut facts.waiting_ns[kind as usize];
+                    *waited = waited.saturating_add(ns);
                     if let Some(time) =
                         facts.sched.as_deref_mut().filter(|time| time.ran_through(call.ts, call.dur))
                     {
-                        time.unblocked_ns[kind as usize] += ns;
+                        time.unblocked_ns[kind as usize] =
+                            time.unblocked_ns[kind as usize].saturating_add(ns);
                     }
                 }
-                None => facts.working_ns += ns,
+                None => facts.working_ns = facts.working_ns.saturating_add(ns),
             }
         }
         seen
@@ -238,10 +240,13 @@ impl World {
                 match wait_kind(syscall, b"", FdKind::Unknown) {
                     Some(kind) => {
                         stats.waiting_ns = stats.total_ns;
-                        thread.waiting_ns[kind as usize] += stats.total_ns;
+                        let waited = &mut thread.waiting_ns[kind as usize];
+                        *waited = waited.saturating_add(stats.total_ns);
                     }
                     // Whether a read waits depends on the descriptor, which counts do not tell.
-                    None if syscall.info().waits == Waits::Never => thread.working_ns += stats.total_ns,
+                    None if syscall.info().waits == Waits::Never => {
+                        thread.working_ns = thread.working_ns.saturating_add(stats.total_ns);
+                    }
                     None => {}
                 }
                 thread.by_syscall.entry(syscall).merge(&stats);
@@ -271,10 +276,11 @@ fn take_into_file(life: &FdLife, facts: &mut crate::FileFacts) {
     facts.rounds.see(life);
     facts.users.see_life(life);
     if facts.created_here {
-        facts.read_back += life.reads.as_ref().map_or(0, |io| io.calls.bytes);
-        facts.written += life.writes.as_ref().map_or(0, |io| io.calls.bytes);
-        facts.io_ns +=
-            [&life.reads, &life.writes].into_iter().flatten().map(|io| io.calls.total_ns).sum::<u64>();
+        let bytes = |io: &Option<Box<IoStats>>| io.as_ref().map_or(0, |io| io.calls.bytes);
+        facts.read_back = facts.read_back.saturating_add(bytes(&life.reads));
+        facts.written = facts.written.saturating_add(bytes(&life.writes));
+        let io = [&life.reads, &life.writes].into_iter().flatten().map(|io| io.calls.total_ns);
+        facts.io_ns = facts.io_ns.saturating_add(io.saturating_sum());
     }
     merge_io(&mut facts.reads, life.reads.as_deref());
     merge_io(&mut facts.writes, life.writes.as_deref());

@@ -25,7 +25,7 @@ impl World {
         if facts.path_calls.count >= SPOKEN_OF || call.dur.or_zero() >= SLOW_ENOUGH.or_zero() {
             facts.exemplars.see(call);
         }
-        facts.io_ns += call.dur.or_zero();
+        facts.io_ns = facts.io_ns.saturating_add(call.dur.or_zero());
         if facts.path_calls.count == 1 {
             facts.tid = thread_tid;
             facts.first = call.ts;

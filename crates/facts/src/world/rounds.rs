@@ -40,7 +40,7 @@ impl Rounds {
         let known = self.processes.contains(&Some(life.process));
         if known && bytes == self.last_bytes {
             self.same += 1;
-            self.same_bytes += bytes;
+            self.same_bytes = self.same_bytes.saturating_add(bytes);
             if !self.first.is_known() {
                 self.first = life.opened;
             }
@@ -57,9 +57,9 @@ impl Rounds {
 
     /// Adds the rounds of another file of the same pattern.
     pub(crate) fn merge(&mut self, other: &Rounds) {
-        self.count += other.count;
+        self.count = self.count.saturating_add(other.count);
         self.same += other.same;
-        self.same_bytes += other.same_bytes;
+        self.same_bytes = self.same_bytes.saturating_add(other.same_bytes);
         if other.first.is_known() && self.first.get().is_none_or(|first| other.first.get() < Some(first)) {
             self.first = other.first;
         }

@@ -7,7 +7,9 @@ use crate::sched::SchedTime;
 use crate::world::ids::{ProcessId, ThreadId};
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
-use whyslow_model::{Call, CallStats, Nanos, ProgramName, Stretch, Syscall, ThreadTotals, Timestamp};
+use whyslow_model::{
+    Call, CallStats, Nanos, ProgramName, SaturatingSum, Stretch, Syscall, ThreadTotals, Timestamp,
+};
 
 /// What is known of one thread.
 #[derive(Debug)]
@@ -128,7 +130,7 @@ impl ThreadFacts {
 
     /// Time in waiting calls, ns.
     pub fn waiting_total(&self) -> u64 {
-        self.waiting_ns.iter().sum()
+        self.waiting_ns.iter().copied().saturating_sum()
     }
 
     /// Counts a call that begins before what was seen of the thread before has ended.
@@ -160,7 +162,7 @@ impl ThreadFacts {
             if !self.first.is_known() {
                 self.first = ts;
             }
-            let end = Timestamp::new(start + dur.or_zero());
+            let end = Timestamp::new(start.saturating_add(dur.or_zero()).min(u64::MAX - 1));
             if self.last.get().is_none_or(|last| end.get() > Some(last)) {
                 self.last = end;
             }
@@ -476,12 +478,12 @@ impl Threads {
             }
             let (left, right) = self.threads.split_at_mut(at);
             let (kept, gone) = (&mut left[into], &mut right[0]);
-            kept.calls += gone.calls;
+            kept.calls = kept.calls.saturating_add(gone.calls);
             kept.by_syscall.merge(&gone.by_syscall);
             for (mine, theirs) in kept.waiting_ns.iter_mut().zip(gone.waiting_ns) {
-                *mine += theirs;
+                *mine = mine.saturating_add(theirs);
             }
-            kept.working_ns += gone.working_ns;
+            kept.working_ns = kept.working_ns.saturating_add(gone.working_ns);
             kept.useful += gone.useful;
             kept.merged += gone.merged;
             kept.merged_processes |= gone.merged_processes || kept.process != process;

@@ -6,7 +6,7 @@ use crate::bpf::layout::{Fields, Header, kind};
 use crate::bpf::rare::RareRing;
 use crate::bpf::reduce::Reducer;
 use crate::bpf::ring::Rings;
-use crate::bpf::spool::SpoolWriter;
+use crate::bpf::spool::{CALLS, RARE, SCHED, SpoolWriter};
 use crate::clock::{monotonic_ns, thread_cpu_ns};
 use crate::error::RecordError;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -114,8 +114,8 @@ fn run(
     let names = |prefix: &str, rings: &Rings| {
         (0..rings.cpus()).map(|cpu| format!("{prefix}-{cpu}")).collect::<Vec<_>>()
     };
-    let call_names = names("calls", &sources.calls);
-    let sched_names = names("sched", &sources.sched);
+    let call_names = names(CALLS, &sources.calls);
+    let sched_names = names(SCHED, &sources.sched);
     let mut trouble = None;
     let mut rounds = 0u32;
     loop {
@@ -137,9 +137,9 @@ fn run(
             match &mut reducer {
                 // A call that was under way has what its arguments point to.
                 Some(reducer) if record.get(2) == Some(&kind::CALL) => {
-                    reducer.pass(record, |bytes| keep("rare", bytes));
+                    reducer.pass(record, |bytes| keep(RARE, bytes));
                 }
-                _ => keep("rare", record),
+                _ => keep(RARE, record),
             }
         });
         for (cpu, name) in call_names.iter().enumerate() {

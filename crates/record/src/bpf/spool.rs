@@ -13,6 +13,17 @@ use std::path::{Path, PathBuf};
 use whyslow_model::visible;
 use whyslow_privacy::files;
 
+/// The rare records: threads, stacks, disks, connections, signals, files.
+pub(crate) const RARE: &str = "rare";
+/// The calls of a CPU.
+pub(crate) const CALLS: &str = "calls";
+/// The scheduler of a CPU.
+pub(crate) const SCHED: &str = "sched";
+/// The quotas of control groups.
+pub(crate) const QUOTA: &str = "quota";
+/// The streams of a spool. One of a CPU has the CPU's number behind its name: `calls-3`.
+pub static SPOOL_STREAMS: &[&str] = &[RARE, CALLS, SCHED, QUOTA];
+
 /// Writes the streams.
 pub(crate) struct SpoolWriter {
     folder: PathBuf,
@@ -29,6 +40,10 @@ impl SpoolWriter {
 
     /// Appends to a stream, which is made where it is not there yet.
     pub(crate) fn write(&mut self, stream: &str, bytes: &[u8]) -> Result<(), RecordError> {
+        debug_assert!(
+            SPOOL_STREAMS.contains(&stream.split('-').next().unwrap_or(stream)),
+            "{stream} is in no list"
+        );
         let known = self.streams.iter().position(|(name, _)| name == stream);
         let at = match known {
             Some(at) => at,
@@ -59,6 +74,8 @@ struct Stream {
     /// Bytes of the file that are in `buffer` or were in it.
     taken: u64,
     freed: u64,
+    /// Where no record begins that could be one: what is behind it is not used.
+    damaged: Option<u64>,
 }
 
 impl Stream {
@@ -67,19 +84,25 @@ impl Stream {
     /// What was handed over is given back to the disk in steps of this, where the spool is not kept.
     const FREE_STEP: u64 = 4 << 20;
 
-    /// The next record without taking it, pads passed over; `None` where none is whole.
+    /// The next record without taking it, pads passed over; `None` where none is whole, or none can be.
     fn peek(&mut self) -> io::Result<Option<Header>> {
         loop {
             let rest = &self.buffer[self.at..];
             // A pad may be shorter than a header.
-            if rest.len() >= 8 && rest[2] == kind::PAD {
+            if rest.len() >= 8 {
                 let length = u16::from_ne_bytes([rest[0], rest[1]]) as usize;
-                if (8..=rest.len()).contains(&length) {
+                if length < 8 {
+                    // Where the next one begins cannot be known: to read on would take the whole file into memory.
+                    self.damaged = self.damaged.or(Some(self.taken - rest.len() as u64));
+                    return Ok(None);
+                } else if rest[2] != kind::PAD {
+                    if let Some(header) = Header::of(rest) {
+                        return Ok(Some(header));
+                    }
+                } else if length <= rest.len() {
                     self.at += length;
                     continue;
                 }
-            } else if let Some(header) = Header::of(rest) {
-                return Ok(Some(header));
             }
             if !self.fill()? {
                 return Ok(None);
@@ -177,10 +200,19 @@ impl SpoolReader {
                 }
                 Err(source) => return Err(RecordError::Unreadable { path, source }),
             };
-            self.streams.push(Stream { name, file, cpu, buffer: Vec::new(), at: 0, taken: 0, freed: 0 });
+            self.streams.push(Stream {
+                name,
+                file,
+                cpu,
+                buffer: Vec::new(),
+                at: 0,
+                taken: 0,
+                freed: 0,
+                damaged: None,
+            });
         }
         // The rare records come first among equals: a thread is told of before its calls.
-        self.streams.sort_by(|a, b| (a.name != "rare", &a.name).cmp(&(b.name != "rare", &b.name)));
+        self.streams.sort_by(|a, b| (a.name != RARE, &a.name).cmp(&(b.name != RARE, &b.name)));
         Ok(())
     }
 
@@ -218,6 +250,11 @@ impl SpoolReader {
                 self.streams[number].free();
             }
         }
+        let damaged = self.streams.iter().filter_map(|stream| Some((&stream.name, stream.damaged?)));
+        self.passed_over.extend(damaged.map(|(name, at)| {
+            let path = folder.join(name);
+            format!("{}: it is damaged at byte {at}; what is behind that is not used", visible::path(&path))
+        }));
         Ok(())
     }
 }

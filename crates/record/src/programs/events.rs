@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use whyslow_model::{Event, Signal, Sink, SourceId};
 
-/// One record that stands for many events (drops of a listening socket) is told so often at most.
+/// Events beyond one a record, of records that stand for many (drops of a listening socket): a damaged one may claim any number.
 const MAX_REPEATED: u64 = 1 << 20;
 
 /// Turns the records into events. What must be known of a record before it can be told is kept here.
@@ -61,8 +61,9 @@ impl RareEvents {
             kind::BLOCK => sink.push(Event::BlockIo(Box::new(block::decode(record, self.clock)?))),
             kind::NET => {
                 let (event, count) = net::decode(record, self.clock)?;
-                self.repeated += count.clamp(1, MAX_REPEATED) - 1;
-                for _ in 0..count.clamp(1, MAX_REPEATED) {
+                let more = count.saturating_sub(1).min(MAX_REPEATED - self.repeated);
+                self.repeated += more;
+                for _ in 0..=more {
                     sink.push(Event::Net(Box::new(event.clone())));
                 }
             }

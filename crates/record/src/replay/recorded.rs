@@ -52,6 +52,11 @@ impl Recorded {
         self.clock.offset
     }
 
+    /// With `symbols` to find the names of functions, which then are sought once for several recordings.
+    pub fn with_symbols(self, symbols: Rc<RefCell<Symbolizer>>) -> Recorded {
+        Recorded { symbols, ..self }
+    }
+
     /// Tells `sink` everything, under the name `name`.
     ///
     /// # Errors

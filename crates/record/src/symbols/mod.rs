@@ -39,6 +39,8 @@ pub struct Symbolizer {
     kernel_cache: HashMap<u64, Vec<Frame>>,
     /// Why perf maps are not used, by process.
     remarks: BTreeMap<Tid, String>,
+    /// Nothing of this machine is looked at.
+    blind: bool,
 }
 
 #[derive(Debug)]
@@ -76,12 +78,21 @@ impl Symbolizer {
             user_cache: HashMap::new(),
             kernel_cache: HashMap::new(),
             remarks: BTreeMap::new(),
+            blind: false,
         }
+    }
+
+    /// One that looks at nothing of this machine, for what was recorded on another: no function has a name.
+    pub fn blind() -> Symbolizer {
+        Symbolizer { blind: true, ..Symbolizer::new() }
     }
 
     /// Reads what `pid` has mapped, for addresses that are asked about later. Call it at attach, for a new process, and
     /// once it executed another program. False where it has ended or may not be looked at: what was known is kept.
     pub fn remember(&mut self, pid: Tid) -> bool {
+        if self.blind {
+            return false;
+        }
         let Some(mappings) = Mappings::read(pid, &mut self.files) else { return false };
         self.clock += 1;
         // The old map's memory is free before the new one takes its own.
@@ -126,8 +137,8 @@ impl Symbolizer {
                 self.kernel_cache.clear();
             }
             let found = self.kernel_cache.entry(looked_up).or_insert_with(|| {
-                let found = self.inner.symbolize_single(&self.kernel, Input::AbsAddr(looked_up));
-                frames_of(found.ok(), "[kernel]")
+                let find = || self.inner.symbolize_single(&self.kernel, Input::AbsAddr(looked_up)).ok();
+                frames_of(if self.blind { None } else { find() }, "[kernel]")
             });
             append(found, *address, &mut frames);
         }

@@ -241,3 +241,13 @@ fn a_map_of_any_length_takes_bounded_memory() {
         assert_eq!(symbols.remarks().any(|told| told.contains("not used")), is_cut);
     }
 }
+
+#[test]
+fn a_blind_one_looks_at_nothing_here() {
+    let mut symbols = Symbolizer::blind();
+    let own = std::process::id();
+    assert!(!symbols.remember(own));
+    let address = a_blind_one_looks_at_nothing_here as fn() as usize as u64;
+    let frames = [symbols.user(own, &[address]), symbols.kernel(&[u64::MAX << 20])].concat();
+    assert!(frames.len() == 2 && frames.iter().all(|frame| frame.function.is_none()), "{frames:?}");
+}

@@ -27,7 +27,7 @@ use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::host::{Reading, Thing};
 use whyslow_facts::who::process_of;
-use whyslow_model::{Entity, Metric, Subject};
+use whyslow_model::{Entity, Metric, SaturatingSum, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -91,7 +91,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, of: &Entity, reading: &Reading,
     for thread in threads {
         count += 1;
         let writes = thread.all_calls().filter(|(syscall, _)| WRITES.contains(&facts.name_of(*syscall)));
-        shown = shown.saturating_add(writes.map(|(_, stats)| stats.bytes).sum());
+        shown = shown.saturating_add(writes.map(|(_, stats)| stats.bytes).saturating_sum());
     }
     // Without a length of the trace, any write may be all there was.
     let seconds = facts.window.length().as_secs_f64().filter(|seconds| *seconds > 0.0);

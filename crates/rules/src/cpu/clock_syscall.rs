@@ -27,7 +27,7 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::busy::{CLOCK_CALLS, Clock};
-use whyslow_model::{Nanos, Severity, Subject};
+use whyslow_model::{Nanos, SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -125,7 +125,7 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
         .iter()
         .filter(|(name, _)| CLOCK_CALLS.contains(&name.as_str()))
         .map(|(_, stats)| stats.count)
-        .sum();
+        .saturating_sum();
     let share = guards::share_of_calls(facts, count);
     if count < guards::FEW_CALLS || share.value.is_none_or(|share| share < STORM_CALL_SHARE) {
         return;

@@ -166,7 +166,9 @@ fn report_figures(facts: &Facts, out: &mut Findings<'_>, one: &Waiter<'_>) {
 
 fn waits(time: &SchedTime) -> bool {
     let life = time.covered();
+    // A damaged recording may claim times that have no sum.
     time.wall().is_known()
+        && life.is_known()
         && life >= SHORTEST
         && queued(time) >= MIN_WAIT.or_zero()
         && queued(time) as f64 >= MIN_SHARE * life.or_zero() as f64

@@ -107,7 +107,7 @@ fn join(group: &mut TempFiles, other: &TempFiles) {
     group.read_back_files += other.read_back_files;
     group.written += other.written;
     group.read_back += other.read_back;
-    group.io_ns += other.io_ns;
+    group.io_ns = group.io_ns.saturating_add(other.io_ns);
     if other.first < group.first {
         group.first = other.first;
     }

@@ -27,7 +27,7 @@ use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::work::Work;
 use whyslow_facts::world::is_stat_family;
-use whyslow_model::{Severity, Subject, Syscall};
+use whyslow_model::{SaturatingSum, Severity, Subject, Syscall};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -126,7 +126,7 @@ fn counted_beside(facts: &Facts, checks: u64) -> Option<Counted> {
         facts.tables_beside_excerpt().filter(|_| checks as f64 >= NEARLY_ALL * facts.world.calls as f64)?;
     let asks = |name: &str| Syscall::lookup(name.as_bytes()).is_some_and(is_stat_family);
     let (name, stats) = calls.iter().filter(|(name, _)| asks(name)).max_by_key(|(_, stats)| stats.count)?;
-    let all: u64 = calls.iter().map(|(_, stats)| stats.count).sum();
+    let all = calls.iter().map(|(_, stats)| stats.count).saturating_sum();
     let part = stats.count as f64 / all.max(1) as f64;
     if stats.count < guards::FEW_CALLS || part < STORM_CALL_SHARE {
         return None;

@@ -31,7 +31,7 @@ use whyslow_facts::Facts;
 use whyslow_facts::folds::slow_files::{SlowFile, SlowFiles, needs_no_device};
 use whyslow_facts::host::Thing;
 use whyslow_model::syscall::Class;
-use whyslow_model::{Entity, Metric, Nanos, Severity, Subject};
+use whyslow_model::{Entity, Metric, Nanos, SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -101,7 +101,7 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
         return out.not_judged("calls on files", facts.capture.retake());
     }
     let all = facts.slow_files.by_time();
-    let total: u64 = all.iter().map(|slow| slow.calls.total_ns).sum();
+    let total = all.iter().map(|slow| slow.calls.total_ns).saturating_sum();
     let worst: Vec<&SlowFile> =
         all.into_iter().filter(|slow| slow.calls.total_ns >= NOTICEABLE.or_zero()).collect();
     let more = worst.len().saturating_sub(MOST_FINDINGS);
@@ -157,15 +157,15 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
 /// Says so where calls that need no device are slow as well; else empty.
 fn machine_stalls(facts: &Facts) -> String {
     let stalls = facts.slow_files.stalls.count;
-    let slow: u64 = facts.slow_files.by_time().iter().map(|slow| slow.calls.count).sum();
-    let (mut free, mut on_files) = (0, 0);
+    let slow = facts.slow_files.by_time().iter().map(|slow| slow.calls.count).saturating_sum();
+    let (mut free, mut on_files) = (0u64, 0u64);
     for (_, thread) in facts.world.threads.iter() {
         for (syscall, stats) in thread.by_syscall.iter() {
             let info = syscall.info();
             if needs_no_device(info.name) {
-                free += stats.count;
+                free = free.saturating_add(stats.count);
             } else if matches!(info.class, Class::File | Class::Descriptor) {
-                on_files += stats.count;
+                on_files = on_files.saturating_add(stats.count);
             }
         }
     }

@@ -28,7 +28,7 @@ use crate::engine::{Findings, Need, Rule};
 use crate::{guards, words};
 use whyslow_facts::{Facts, Stream};
 use whyslow_model::syscall::Moves;
-use whyslow_model::{CallStats, FdKind, Severity};
+use whyslow_model::{CallStats, FdKind, SaturatingSum, Severity};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -108,7 +108,10 @@ fn is_driven_by_input(facts: &Facts, stream: &Stream) -> bool {
     let writer = threads.find(|thread| thread.tid == stream.writes.tid);
     let reads: u64 = writer.map_or(0, |writer| {
         let table = writer.by_syscall.iter();
-        table.filter(|(syscall, _)| syscall.info().moves == Moves::Read).map(|(_, stats)| stats.count).sum()
+        table
+            .filter(|(syscall, _)| syscall.info().moves == Moves::Read)
+            .map(|(_, stats)| stats.count)
+            .saturating_sum()
     });
     reads as f64 >= READS_PER_WRITE * stream.writes.calls.count as f64
 }

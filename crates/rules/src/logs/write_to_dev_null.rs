@@ -49,13 +49,13 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let Some(busiest) = nowhere.iter().max_by_key(|stream| stream.writes.calls.count) else {
         return;
     };
-    let (mut count, mut bytes, mut ns, mut timed) = (0, 0, 0u64, 0);
+    let (mut count, mut bytes, mut ns, mut timed) = (0u64, 0u64, 0u64, 0u64);
     for stream in &nowhere {
         let calls = &stream.writes.calls;
-        count += calls.count;
-        bytes += calls.bytes;
-        ns += calls.total_ns;
-        timed += calls.timed;
+        count = count.saturating_add(calls.count);
+        bytes = bytes.saturating_add(calls.bytes);
+        ns = ns.saturating_add(calls.total_ns);
+        timed = timed.saturating_add(calls.timed);
     }
     let total = if timed > 0 { Nanos::new(ns) } else { Nanos::UNKNOWN };
     let writes = &busiest.writes;

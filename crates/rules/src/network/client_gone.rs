@@ -33,7 +33,7 @@ use whyslow_facts::WaitKind;
 use whyslow_facts::folds::requests::RequestRecord;
 use whyslow_facts::folds::waits::LongWait;
 use whyslow_facts::folds::waits::aborted::AbortedAnswer;
-use whyslow_model::{ChainLink, Nanos, Severity, Subject};
+use whyslow_model::{ChainLink, Nanos, SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -91,8 +91,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, answers: &[&AbortedAnswer], res
     // The worst comes first.
     let Some(worst) = answers.first() else { return };
     let count = answers.len() as u64;
-    let waited: u64 =
-        answers.iter().filter_map(|answer| answer.wait.as_ref()).map(|wait| wait.dur.or_zero()).sum();
+    let waited: u64 = answers
+        .iter()
+        .filter_map(|answer| answer.wait.as_ref())
+        .map(|wait| wait.dur.or_zero())
+        .saturating_sum();
     let one_thread = answers.iter().all(|answer| answer.tid == worst.tid).then_some(worst.tid);
     let share = match worst.wait {
         Some(_) => guards::share_of_ns(facts, one_thread, Nanos::new(waited), count),

@@ -29,7 +29,7 @@ use crate::{guards, words};
 use whyslow_facts::folds::dns_names::Name;
 use whyslow_facts::{Exemplar, Facts};
 use whyslow_model::syscall::Class;
-use whyslow_model::{Nanos, Severity, Subject};
+use whyslow_model::{Nanos, SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -71,7 +71,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     if (misses as f64) < MISSES_PER_ANSWER * helped as f64 {
         return;
     }
-    let time = Nanos::new(searched.iter().map(|one| one.ns).sum());
+    let time = Nanos::new(searched.iter().map(|one| one.ns).saturating_sum());
     let tid = Some(worst.tid).filter(|tid| searched.iter().all(|one| one.tid == *tid));
     let time = if time.or_zero() > 0 { time } else { Nanos::UNKNOWN };
     let share = guards::share_of_ns(facts, tid, time, misses);
@@ -125,7 +125,7 @@ fn searched<'a>(base: &'a str, name: &'a Name, missing: &[(&'a str, &'a Name)]) 
             one.line = &missed.line;
         }
         one.misses += missed.missing;
-        one.ns += missed.missing_ns;
+        one.ns = one.ns.saturating_add(missed.missing_ns);
         one.suffixes.push(suffix);
     }
     (one.misses > 0).then_some(one)

@@ -64,7 +64,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             let served = (EndpointId(at as u32), row.stats.total_ns, ns);
             match blames.iter_mut().find(|blame| blame.endpoint == part.endpoint) {
                 Some(blame) => {
-                    blame.ns += ns;
+                    blame.ns = blame.ns.saturating_add(ns);
                     if ns > blame.served.2 {
                         blame.served = served;
                     }

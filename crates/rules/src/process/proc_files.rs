@@ -38,7 +38,7 @@ impl<'a> Reading<'a> {
             let Some(name) = name_of(&file.path).filter(|name| wanted(name)) else { continue };
             sum.files += file.merged.max(1);
             sum.opens += file.opens;
-            sum.calls += file.calls();
+            sum.calls = sum.calls.saturating_add(file.calls());
             sum.time_ns = sum.time_ns.saturating_add(file.time_ns());
             sum.bytes = sum.bytes.saturating_add(file.bytes_read());
             match sum.names.iter_mut().find(|(known, _)| *known == name) {

@@ -5,6 +5,7 @@ use crate::words;
 use hashbrown::HashMap;
 use whyslow_facts::exemplar::Exemplars;
 use whyslow_facts::{Facts, IoStats, ProcessId, ProfileFacts, Stream};
+use whyslow_model::SaturatingSum;
 
 /// What of the calls a kind of cost has to do with.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,7 +44,7 @@ pub(super) fn shown<'f>(facts: &'f Facts, profile: &ProfileFacts, beside: Beside
         .flat_map(both)
         .filter(|(_, io, is_read)| of_process(io) && (*is_read || beside != Beside::Read))
         .collect();
-    let total: u64 = all.iter().map(|(_, io, _)| amount(io)).sum();
+    let total = all.iter().map(|(_, io, _)| amount(io)).saturating_sum();
     let (stream, io, is_read) = all.into_iter().max_by_key(|(_, io, _)| amount(io))?;
     let part = amount(io) as f64 / total.max(1) as f64;
     if part < MOST || io.calls.count < MIN_CALLS {
@@ -76,7 +77,8 @@ fn most_often(facts: &Facts, process: ProcessId) -> Option<String> {
     let mut counts = HashMap::new();
     let threads = facts.world.threads.iter().filter(|(_, thread)| thread.process == process);
     for (syscall, stats) in threads.flat_map(|(_, thread)| thread.all_calls()) {
-        *counts.entry(syscall).or_insert(0u64) += stats.count;
+        let sum: &mut u64 = counts.entry(syscall).or_insert(0u64);
+        *sum = sum.saturating_add(stats.count);
     }
     let total: u64 = counts.values().sum();
     let (syscall, count) = counts.into_iter().max_by_key(|(syscall, count)| (*count, syscall.0))?;

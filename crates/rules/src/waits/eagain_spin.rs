@@ -28,7 +28,7 @@ use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::again::AgainSpin;
 use whyslow_facts::folds::readiness::ReadySpin;
-use whyslow_model::{Severity, Subject};
+use whyslow_model::{SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -102,7 +102,7 @@ fn polls_without_waiting(facts: &Facts, spin: &AgainSpin) -> bool {
         .iter()
         .filter(|row| row.tid == spin.tid)
         .map(|row| row.laps.turns)
-        .sum();
+        .saturating_sum();
     empty * 4 >= spin.laps.turns
 }
 

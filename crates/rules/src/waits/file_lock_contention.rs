@@ -26,7 +26,7 @@ use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::file_locks::FileLock;
-use whyslow_model::{ChainLink, Nanos, Severity, Subject};
+use whyslow_model::{ChainLink, Nanos, SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -98,6 +98,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 /// The waits' part of the time of the threads that wait.
 fn share(facts: &Facts, lock: &FileLock) -> Share {
-    let waited: u64 = lock.waiters.iter().map(|(_, ns)| ns).sum();
+    let waited = lock.waiters.iter().map(|(_, ns)| *ns).saturating_sum();
     guards::share_of_waiters(facts, None, lock.waiters.iter().map(|(tid, _)| *tid), waited)
 }

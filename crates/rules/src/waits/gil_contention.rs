@@ -26,7 +26,7 @@ use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::folds::gil::SteppedLock;
 use whyslow_facts::{Facts, ProcessId};
-use whyslow_model::{Nanos, Severity, Subject};
+use whyslow_model::{Nanos, SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -98,6 +98,6 @@ fn is_python(facts: &Facts, process: ProcessId) -> bool {
 
 /// The waits' part of the time of the threads that wait.
 fn share(facts: &Facts, lock: &SteppedLock) -> Share {
-    let waited: u64 = lock.waiters.iter().map(|(_, ns)| ns).sum();
+    let waited = lock.waiters.iter().map(|(_, ns)| *ns).saturating_sum();
     guards::share_of_waiters(facts, None, lock.waiters.iter().map(|(tid, _)| *tid), waited)
 }

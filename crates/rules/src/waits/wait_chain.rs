@@ -75,20 +75,21 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let (scope, mut spans) = explainer.spans();
     spans.truncate(MAX_SPANS);
     let mut costs: HashMap<Cause, Cost> = HashMap::new();
-    let mut total = 0;
+    let mut total = 0u64;
     let mut finder = KnotFinder::new(&explainer);
     for (number, span) in spans.iter().enumerate() {
         let path = explainer.path(span.tid, span.from, span.to);
-        total += path.total();
+        total = total.saturating_add(path.total());
         finder.see(&path);
         let mut here: HashMap<Cause, u64> = HashMap::new();
         for segment in path.segments.iter().filter(|segment| is_cause(&path, segment)) {
             let cause = (explainer.cause(segment), segment.kind, path.stays[segment.stay].tid);
-            *here.entry(cause).or_default() += segment.ns;
+            let sum: &mut u64 = here.entry(cause).or_default();
+            *sum = sum.saturating_add(segment.ns);
         }
         for (cause, ns) in here {
             let cost = costs.entry(cause).or_default();
-            cost.ns += ns;
+            cost.ns = cost.ns.saturating_add(ns);
             cost.intervals += 1;
             if ns > cost.worst.1 {
                 cost.worst = (number, ns);

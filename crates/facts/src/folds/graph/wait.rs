@@ -234,10 +234,11 @@ impl LongCall {
     pub fn after(&self) -> Sums {
         let mut sums = self.before;
         let ns = self.dur().or_zero();
-        match self.waits {
-            Some(kind) => sums.waiting_ns[kind as usize] += ns,
-            None => sums.working_ns += ns,
-        }
+        let sum = match self.waits {
+            Some(kind) => &mut sums.waiting_ns[kind as usize],
+            None => &mut sums.working_ns,
+        };
+        *sum = sum.saturating_add(ns);
         sums
     }
 }

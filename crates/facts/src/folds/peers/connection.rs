@@ -161,7 +161,7 @@ impl Connection {
             }
             return;
         }
-        peer.received += seen.bytes;
+        peer.received = peer.received.saturating_add(seen.bytes);
         if seen.bytes == 0 && (call.syscall != Syscall::RECVMMSG || call.ok() == Some(0)) {
             if call.ok() == Some(0) && !self.ended {
                 self.ended = true;
@@ -199,7 +199,7 @@ impl Connection {
         if self.is_connecting() {
             self.connected(call.ts, Nanos::ZERO, peer);
         }
-        peer.sent += seen.bytes;
+        peer.sent = peer.sent.saturating_add(seen.bytes);
         match peer.role {
             Role::Server => self.ask(seen, peer),
             Role::Client => {

@@ -62,7 +62,7 @@ impl super::Unanswered {
             *self = other.clone();
             return;
         }
-        self.count += other.count;
+        self.count = self.count.saturating_add(other.count);
         self.waited_ns = self.waited_ns.saturating_add(other.waited_ns);
         self.shared |= other.shared || other.tid != self.tid;
         let waited = |one: &super::Unanswered| one.longest.as_ref().map(|longest| longest.waited);

@@ -365,7 +365,7 @@ impl Fold for Peers {
         let Some(peer) = connection.peer.and_then(|peer| self.peers.get_mut(peer as usize)) else { return };
         peer.see(seen);
         if seen.call.syscall.info().waits != Waiting::Never && seen.waits.is_some() {
-            peer.wait_ns += seen.call.dur.or_zero();
+            peer.wait_ns = peer.wait_ns.saturating_add(seen.call.dur.or_zero());
         }
         match seen.call.syscall {
             Syscall::CONNECT => connection.connect(seen, peer),
@@ -403,7 +403,7 @@ impl Peers {
             return;
         };
         let Some(peer) = connection.peer.and_then(|peer| self.peers.get_mut(peer as usize)) else { return };
-        peer.wait_ns += call.dur.or_zero();
+        peer.wait_ns = peer.wait_ns.saturating_add(call.dur.or_zero());
         if call.ret_note.starts_with(b"(Timeout)") {
             connection.timed_out(seen);
         }

@@ -147,7 +147,7 @@ impl Downstream {
     /// Adds to the row of the same endpoint, where there is room for it.
     pub(super) fn add(rows: &mut Vec<Downstream>, more: Downstream) {
         if let Some(row) = rows.iter_mut().find(|row| row.endpoint == more.endpoint) {
-            row.count += more.count;
+            row.count = row.count.saturating_add(more.count);
             row.trips += more.trips;
             row.ns = row.ns.saturating_add(more.ns);
         } else if rows.len() < Downstream::MOST {
