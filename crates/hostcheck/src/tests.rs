@@ -481,9 +481,9 @@ fn a_trace_is_of_the_process_that_was_traced() {
         facts.push(Event::Call(&call));
         walked(&mut facts).next
     };
-    for tid in [0, 9] {
+    for (tid, who) in [(0, "the traced process"), (9, "process 9")] {
         let next = told(tid);
-        assert!(next.starts_with("Look inside the traced process: 100.0 % "), "{next}");
+        assert!(next.starts_with(&format!("Look inside {who}: 100.0 % ")), "{next}");
     }
     assert!(told(7).starts_with("Look inside rustc (7): 100.0 % "), "{}", told(7));
 }
