@@ -25,7 +25,7 @@ def written(runs, captures, thresholds=""):
     slow = [row for row in judged if row["variant"] == "slow"]
     shown = [row for row in slow if not row["sealed"]]
     parts = [
-        HEAD.format(runs=", ".join(f"`{name}`" for name, _ in runs), draws=len(rows), judged=len(judged)),
+        HEAD.format(few=FEW_DRAWS if len(rows) < WHOLE else "", runs=", ".join(f"`{name}`" for name, _ in runs), draws=len(rows), judged=len(judged)),
         overall(slow, judged),
         seeds(runs),
         not_judged(rows),
@@ -48,6 +48,10 @@ def written(runs, captures, thresholds=""):
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
 
+# Draws of a whole run.
+WHOLE = 300
+FEW_DRAWS = " **This is a part of a run**: the intervals are wide, and most causes came once or not at all."
+
 HEAD = """# How often whyslow is right
 
 <!-- Written by `truth/run page`. -->
@@ -55,7 +59,7 @@ HEAD = """# How often whyslow is right
 Programs that are slow for a known reason are drawn from the corpus in [truth/](../truth/README.md), run, recorded under drawn conditions, and diagnosed. Who wrote
 the programs had not read the rules. In brackets: the 95 % interval, and the counts.
 
-Runs: {runs}; {draws} draws, {judged} judged. Anew: `make truth SEED=…`.
+Runs: {runs}; {draws} draws, {judged} judged. Anew: `make truth SEED=…`.{few}
 
 - *First finding right*: the first finding about the program is the cause that was built in (or an id that its author holds to be as right).
 - *Culprit named*: the first sentence has the file, peer, function or holder that its author says an engineer must know.
@@ -84,7 +88,9 @@ def overall(slow, judged):
     opened, sealed = ([row["right_first"] for row in rows] for rows in parts[1:])
     if opened and sealed:
         apart = sum(opened) / len(opened) - sum(sealed) / len(sealed)
-        verdict = "**They part: the corpus, or what was tuned by it, is in doubt.**" if abs(apart) > PARTED else "They agree."
+        is_chance = overlap(wilson(sum(opened), len(opened)), wilson(sum(sealed), len(sealed)))
+        parted = "Their intervals overlap: more draws will tell." if is_chance else "**They part: the corpus, or what was tuned by it, is in doubt.**"
+        verdict = parted if abs(apart) > PARTED else "They agree."
         lines += ["", f"Open and sealed are {abs(apart) * 100:.0f} points apart ({'open' if apart > 0 else 'sealed'} is better). {verdict}"]
     return "\n".join(lines)
 
