@@ -1,5 +1,6 @@
 """Judges one diagnosis by what is known of the program. It knows templates and the JSON of `whyslow diagnose`, and nothing of the rules."""
 import json
+import pathlib
 import subprocess
 
 from running import Failed, suite
@@ -130,9 +131,19 @@ def false_alarms(planned, observed, diagnosis):
     return alarms
 
 
+def kept(result, is_sealed):
+    """A result as it is kept: without what names the machine (paths, processes beside); `truth/run one` says it again."""
+    result = {key: value for key, value in result.items() if key != "verdict"}
+    if "findings" in result:
+        result["findings"] = [{key: value for key, value in finding.items() if key != "title"} for finding in result["findings"]]
+    if "failed" in result:
+        result["failed"] = result["failed"].splitlines()[0].replace(str(pathlib.Path(__file__).resolve().parents[2]), "")
+    return without_names(result) if is_sealed else result
+
+
 def without_names(result):
     """A result of a sealed template as it is kept: outcomes, and nothing that tells which program it was or what was said of it."""
-    hidden = {"template": "sealed", "cause": "sealed", "command": "sealed", "verdict": "", "findings": [], "failed": "sealed", "skipped": "sealed"}
+    hidden = {"template": "sealed", "cause": "sealed", "command": "sealed", "findings": [], "failed": "sealed", "skipped": "sealed"}
     kept = {key: hidden.get(key, value) for key, value in result.items()}
     if kept.get("false_alarms"):
         kept["false_alarms"] = ["sealed"] * len(kept["false_alarms"])

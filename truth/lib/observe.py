@@ -2,6 +2,7 @@
 import contextlib
 import os
 import pathlib
+import shlex
 import shutil
 import signal
 import subprocess
@@ -46,6 +47,9 @@ def observed(planned, kept, folder):
             inputs, queued = record(programs, condition, wrap, second, folder)
             report = finished(programs, condition)
         finally:
+            # What the second has made (a mount, a control group) goes with its own end: it is not to be killed with the rest.
+            if second:
+                second.end(and_all=False)
             programs.end()
             programs.remove()
     return Observed(inputs, report, programs.values, queued)
@@ -75,6 +79,7 @@ def from_start(programs, condition, wrap, second, folder):
     is_job = programs.reporter() == next(program.name for program in programs.programs if program.role == "target")
     recorder, inputs = starter(condition, folder, is_job)
     if second:
+        second.start(but=("target", "load"))
         wrap = [*wrap, *beside(second)]
     programs.start(wrap=[*recorder, *wrap])
     process = programs.target()
@@ -106,8 +111,6 @@ def starter(condition, folder, is_job):
 
 def beside(second):
     """A shell that runs the second cause's program too, as a child of the target."""
-    import shlex
-
     program = next(program for program in second.programs if program.role == "target")
     words = shlex.join(second.command_of(program))
     return ["bash", "-c", f'(cd {shlex.quote(str(second.work))} && exec {words}) > /dev/null 2>&1 & "$@"; wait', "bash"]

@@ -15,12 +15,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "cases/live"))
 
 import suite  # noqa: E402
+from template import fill  # noqa: E402
 
 # What a server may take until it listens; a virtual machine of Java takes longest.
 READY_S = 30.0
 # What a program may take to its end, beyond the seconds it was given: a unit of work under way.
 GRACE_S = 15.0
-PR_SET_CHILD_SUBREAPER = 36
 
 
 class Failed(Exception):
@@ -29,7 +29,7 @@ class Failed(Exception):
 
 def adopt():
     """What the programs leave behind becomes ours, so that it can be ended."""
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    ctypes.CDLL(None).prctl(suite.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 class Running:
@@ -45,7 +45,6 @@ class Running:
 
     def set_up(self):
         """The template's own preparation: a list of shell commands, run in the folder of the run."""
-        from template import fill
         for line in self.draw.template.text.get("setup", []):
             done = subprocess.run(["bash", "-ec", fill(line, self.values)], cwd=self.work, capture_output=True, text=True, timeout=120)
             if done.returncode:
@@ -131,8 +130,8 @@ class Running:
         except (OSError, ValueError) as error:
             raise Failed(f"no report: {error}; it printed:\n{self.said(self.reporter())}") from error
 
-    def end(self):
-        """Ends all of them, in the order of their going, and all that they started."""
+    def end(self, and_all=True):
+        """Ends all of them, the last first; with `and_all` whatever else this process has started too."""
         for process in reversed(self.started.values()):
             if process.poll() is None:
                 try:
@@ -145,10 +144,16 @@ class Running:
                 process.wait(max(0.0, end - time.monotonic()))
             except subprocess.TimeoutExpired:
                 pass
-        suite.end_all()
+        if and_all:
+            suite.end_all()
 
     def remove(self):
         shutil.rmtree(self.work, ignore_errors=True)
+
+
+def per_unit(report):
+    """Seconds for a unit of work; None where none was done."""
+    return report["seconds"] / report["units"] if report.get("units") else None
 
 
 def as_user(name):

@@ -3,15 +3,10 @@ import os
 import shutil
 
 from judge import asked
-from running import Failed, Running
+from running import Failed, Running, per_unit
 
 # How long the slow and the fixed program are measured, without a recorder.
 MEASURED_S = 3.0
-
-
-def per_unit(report):
-    """Seconds for a unit of work; None where none was done."""
-    return report["seconds"] / report["units"] if report and report.get("units") else None
 
 
 def measured(planned, kept):

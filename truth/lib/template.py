@@ -9,6 +9,8 @@ import languages
 import words
 
 PLACE = re.compile(r"@\{(\w+)\}")
+# Stand-ins for what is outside of a target, that several templates use: a slow disk, a slow service.
+SHARED = pathlib.Path(__file__).resolve().parents[1] / "parts"
 VARIANTS = ("slow", "fixed", "healthy")
 ROLES = ("target", "peer", "load")
 KEYS = {"cause", "also", "summary", "kind", "culprit", "measure", "share", "needs", "not", "param", "program", "setup", "flags", *VARIANTS}
@@ -60,7 +62,7 @@ class Template:
             self.must(program.get("role") in ROLES, f"a program's `role` is one of {ROLES}")
             self.must(sum(key in program for key in ("source", "command", "load")) == 1, "a program has one of `source`, `command`, `load`")
             for source in self.sources(program):
-                self.must((self.folder / source).is_file(), f"{source} is not there")
+                self.must(self.path_of(source).is_file(), f"{source} is neither here nor in truth/parts")
                 self.must(pathlib.PurePath(source).suffix in languages.LANGUAGES, f"{source}: no known language")
         self.must(any(program["role"] == "target" for program in self.text["program"]), "no program is the `target`")
 
@@ -72,6 +74,11 @@ class Template:
     def sources(program):
         source = program.get("source", [])
         return [source] if isinstance(source, str) else source
+
+    def path_of(self, source):
+        """A source of its own, or one that several templates share."""
+        own = self.folder / source
+        return own if own.exists() else SHARED / source
 
     def languages(self):
         """The languages that the target can be of and whose tools are there: names of sources; `command` where it is a server."""
@@ -149,7 +156,7 @@ class Draw:
             stem = values["Class"] if suffix == ".java" else values["app"]
         else:
             stem = program.get("name", program["role"]).capitalize() if suffix == ".java" else program.get("name", program["role"])
-        text = fill((self.template.folder / source).read_text(), {**values, "Class": stem} if suffix == ".java" else values)
+        text = fill(self.template.path_of(source).read_text(), {**values, "Class": stem} if suffix == ".java" else values)
         path = pathlib.Path(work) / (stem + suffix)
         path.write_text(text)
         flags = self.template.text.get("flags", {}).get(languages.of(source).name, [])

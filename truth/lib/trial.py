@@ -1,10 +1,9 @@
 """Tries a template without whyslow: that its slow program is slow, its fix faster, its healthy twin well. For those who write templates."""
 import pathlib
-import random
 import shutil
 import tempfile
 
-from running import Failed, Running
+from running import Failed, Running, per_unit
 from template import VARIANTS
 
 # The slow program takes so much more for a unit of work than its fix, at least.
@@ -46,10 +45,6 @@ def all_of(template, seed, source, seconds, kept, keep=False):
 
 def target_ended(running):
     return running.target().poll() not in (None, -15)
-
-
-def per_unit(report):
-    return report["seconds"] / report["units"] if report.get("units") else None
 
 
 def told(report):
