@@ -22,6 +22,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("whyslow-store", &["whyslow-model", "whyslow-privacy"]),
     ("whyslow-facts", &["whyslow-model", "whyslow-wire", "whyslow-profile"]),
     ("whyslow-chain", &["whyslow-model", "whyslow-facts"]),
+    ("whyslow-account", &["whyslow-model", "whyslow-facts", "whyslow-chain"]),
     ("whyslow-hostcheck", &["whyslow-model", "whyslow-facts"]),
     (
         "whyslow-rules",
@@ -36,7 +37,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "whyslow-views",
-        &["whyslow-model", "whyslow-profile", "whyslow-facts", "whyslow-chain", "whyslow-hostcheck"],
+        &[
+            "whyslow-model",
+            "whyslow-profile",
+            "whyslow-facts",
+            "whyslow-chain",
+            "whyslow-account",
+            "whyslow-hostcheck",
+        ],
     ),
     ("whyslow-diff", &["whyslow-model", "whyslow-profile", "whyslow-facts"]),
     (
@@ -46,6 +54,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "whyslow-profile",
             "whyslow-facts",
             "whyslow-chain",
+            "whyslow-account",
             "whyslow-hostcheck",
             "whyslow-rules",
         ],

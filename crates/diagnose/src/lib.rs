@@ -5,8 +5,8 @@ use whyslow_facts::{Facts, SchedTime, ThreadFacts, WaitKind};
 use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::figures as words;
 use whyslow_model::{
-    CallStats, ClockKind, Diagnosis, Finding, Nanos, SaturatingSum, Severity, Target, ThreadTime, WaitShare,
-    Walk,
+    CallStats, ClockKind, Diagnosis, Finding, Nanos, SaturatingSum, Severity, Target, ThreadTime,
+    TimeAccount, TimeOf, TimeState, WaitShare, Walk,
 };
 use whyslow_rules::{Findings, RULES};
 
@@ -35,11 +35,13 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
             .then(weight(b).total_cmp(&weight(a)))
             .then_with(|| a.id.cmp(b.id))
     });
+    let account = whyslow_account::account(facts);
     Diagnosis {
         schema: Diagnosis::SCHEMA,
-        verdict: verdict(facts, &findings, walk.as_ref()),
+        verdict: verdict(facts, &findings, walk.as_ref(), account.as_ref()),
         target: target(facts),
         walk,
+        account,
         time: thread_times(facts),
         remaining: remaining(facts, &findings),
         findings,
@@ -47,22 +49,33 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
     }
 }
 
-/// The sentence: what the host is short of, the cause, and whether the sources agree.
-fn verdict(facts: &Facts, findings: &[Finding], walk: Option<&Walk>) -> String {
+/// The sentence: what the host is short of, the cause, and whether the sources agree. Of one process that was asked about
+/// the cause comes first.
+fn verdict(
+    facts: &Facts,
+    findings: &[Finding],
+    walk: Option<&Walk>,
+    account: Option<&TimeAccount>,
+) -> String {
     let host = walk.and_then(|walk| Some((walk, whyslow_hostcheck::verdict(walk)?)));
     let cause = findings.iter().find(|finding| finding.severity >= Severity::Warning);
+    let asked = whyslow_hostcheck::is_about_one(facts);
     let mut told = match (host, cause) {
         (None, None) if facts.total_calls() == 0 && walk.is_some() => {
             walk.map_or(String::new(), whyslow_hostcheck::without_resources)
         }
-        (None, _) => sentence(facts, findings),
+        (None, _) => sentence(facts, findings, account),
         // A finding about the resource says the same.
         (Some(_), Some(cause)) if cause.subject.device.is_some() || cause.subject.host.is_some() => {
-            sentence(facts, findings)
+            sentence(facts, findings, account)
         }
-        (Some((_, host)), Some(_)) => format!("{host}; {}", sentence(facts, findings)),
-        (Some((walk, host)), None) if whyslow_hostcheck::is_full(walk) => format!("{host}."),
-        (Some((walk, host)), None) => format!("{host}. {}", walk.next),
+        (Some((_, host)), Some(_)) if asked => format!("{} {host}.", sentence(facts, findings, account)),
+        (Some((_, host)), Some(_)) => format!("{host}; {}", sentence(facts, findings, account)),
+        (Some((walk, host)), None) => match account.filter(|_| asked).and_then(most_of) {
+            Some(most) => format!("No rule names a cause. {most} {host}."),
+            None if whyslow_hostcheck::is_full(walk) => format!("{host}."),
+            None => format!("{host}. {}", walk.next),
+        },
     };
     if let Some(first) = findings.iter().find(|finding| finding.disagreement) {
         told.push_str(&format!(" The sources disagree: {}.", first.title.trim_end_matches('.')));
@@ -70,7 +83,7 @@ fn verdict(facts: &Facts, findings: &[Finding], walk: Option<&Walk>) -> String {
     told
 }
 
-fn sentence(facts: &Facts, findings: &[Finding]) -> String {
+fn sentence(facts: &Facts, findings: &[Finding], account: Option<&TimeAccount>) -> String {
     let causes = findings.iter().filter(|finding| finding.severity >= Severity::Warning);
     let mut causes = causes.peekable();
     let Some(first) = causes.next() else {
@@ -111,14 +124,29 @@ fn sentence(facts: &Facts, findings: &[Finding]) -> String {
             false => "",
         };
         return format!(
-            "No cause of slowness among the system calls{aside}: {} looked at.{computes}{counts}{mind}",
-            words::plural(facts.total_calls(), "call")
+            "No cause of slowness among the system calls{aside}: {} looked at.{computes}{counts}{most}{mind}",
+            words::plural(facts.total_calls(), "call"),
+            most = account.and_then(most_of).map_or(String::new(), |most| format!(" {most}")),
         );
     };
     let more = causes.count();
     let also =
         if more > 0 { format!(" ({} more)", words::plural(more as u64, "cause")) } else { String::new() };
     format!("{}{also}.", first.title.trim_end_matches('.'))
+}
+
+/// What most of the time went into: said where no rule tells a cause.
+fn most_of(account: &TimeAccount) -> Option<String> {
+    /// A smaller part is not most of it.
+    const MOST: f64 = 0.3;
+    let row = account.rows.first().filter(|row| row.share >= MOST && row.state != TimeState::Unknown)?;
+    let of = match account.of {
+        TimeOf::Requests => words::plural(account.count, "request"),
+        TimeOf::Command => "the command".to_string(),
+        TimeOf::Threads => format!("{}, without waiting for work", words::plural(account.count, "thread")),
+    };
+    let (share, time) = (words::percent(row.share), Nanos::new(account.ns));
+    Some(format!("{share} of the time ({time} of {of}): {} {}.", row.who, row.words()))
 }
 
 /// What profiles by themselves tell; of several the first.

@@ -128,6 +128,8 @@ facts! {
     others {
         /// Threads, processes, descriptors and files.
         world: world::World,
+        /// How each thread spent its time.
+        accounts: folds::account::Accounts,
         /// What the capture is, and what it cannot show.
         capture: capture::CaptureFacts,
         /// What a recording says about itself.
@@ -169,6 +171,7 @@ impl Facts {
         self.close_accounts();
         self.world.finish();
         self.graph.finish(&self.world, self.window.end);
+        self.accounts.finish(&self.world, self.window.end);
         self.quotas.finish(&mut self.world.threads, &self.graph, self.sched.cpus());
         self.capture.remark_bounds(&self.world);
         self.peers.finish(&self.world);
@@ -223,6 +226,9 @@ impl Facts {
         self.fold(&seen);
         if call.flags.contains(CallFlags::END_NOT_SEEN) {
             self.graph.unfinished(&seen, &self.world);
+        }
+        if let Some(object) = self.accounts.call(&seen, &self.graph, &self.world) {
+            self.graph.spent_on(call.tid, call.ts, object);
         }
         if let Some(back) = self.graph.handed_back() {
             self.requests.handed_back(&back, &mut self.world.threads, &self.graph);
@@ -339,7 +345,12 @@ impl Sink for Facts {
                 self.window.see(stretch.ts, stretch.on_cpu);
                 self.sched.stretch(&stretch);
                 let thread = self.world.thread_accounted(stretch.tid, stretch.pid);
-                self.world.threads.thread_mut(thread).stretch(&stretch);
+                let of = self.world.threads.thread_mut(thread);
+                of.stretch(&stretch);
+                let process = of.process;
+                if !self.world.threads.is_rest(thread) {
+                    self.accounts.stretch(thread, process, &stretch);
+                }
                 self.graph.stretch(&stretch);
             }
             Event::Wakeup(wakeup) => {

@@ -1,4 +1,4 @@
-//! CPU: full where next to nothing is idle and tasks queue, or where the hypervisor takes it. And what the load is made of.
+//! CPU: full where next to nothing is idle, and tasks queue or the hypervisor takes it. And what the load is made of.
 
 use super::{current_lines, judged, unknown};
 use crate::words;
@@ -55,14 +55,18 @@ pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
     if iowait >= SOME_IOWAIT {
         reason.push_str(&format!("; {} more is iowait, which is idle time too", words::percent(iowait)));
     }
-    let state = if steal >= STEAL {
-        reason = format!("{} taken by the hypervisor; {reason}", words::percent(steal));
-        State::Saturated
-    } else if free >= ROOM {
+    let stolen = (steal >= STEAL).then(|| format!("{} taken by the hypervisor", words::percent(steal)));
+    let state = if free >= ROOM {
+        if let Some(stolen) = &stolen {
+            reason.push_str(&format!("; {stolen}"));
+        }
         if presses == Some(true) {
             reason.push_str(": it is pinned, throttled, or comes in bursts");
         }
         State::Not
+    } else if let Some(stolen) = stolen {
+        reason = format!("{stolen}; {reason}");
+        State::Saturated
     } else if queues == Some(true) || presses == Some(true) {
         State::Saturated
     } else if queues.is_some() || presses.is_some() {

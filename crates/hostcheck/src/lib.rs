@@ -169,6 +169,11 @@ fn next(facts: &Facts, resources: &[Resource], processes: &[Taker]) -> String {
     }
 }
 
+/// True where one process was asked about, and recorded by ourselves: what is told of the host is then told behind it.
+pub fn is_about_one(facts: &Facts) -> bool {
+    facts.capture.is_recording() && asked_about(facts).is_some()
+}
+
 /// The process whose calls are at hand, or that a recording is of, where it is one.
 fn asked_about(facts: &Facts) -> Option<ProcessId> {
     let threads = &facts.world.threads;

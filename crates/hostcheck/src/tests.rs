@@ -351,6 +351,21 @@ fn a_busy_cpu_is_full_only_with_a_queue() {
 }
 
 #[test]
+fn who_has_idle_cpus_is_not_full_whatever_the_hypervisor_takes() {
+    let mut facts = Facts::default();
+    let figures =
+        [(Metric::CpuIdle, 0.7), (Metric::CpuUser, 0.15), (Metric::CpuSteal, 0.15), (Metric::Runnable, 1.0)];
+    look(&mut facts, "vmstat", second(), &[(Entity::Host, &figures, &[])]);
+    let walk = walked(&mut facts);
+    let cpu = state(&walk, "CPU");
+    assert_eq!(cpu.state, State::Not);
+    assert!(
+        cpu.reason.starts_with("70.0 % idle") && cpu.reason.ends_with("15.0 % taken by the hypervisor"),
+        "{cpu:?}"
+    );
+}
+
+#[test]
 fn a_full_page_cache_is_no_shortage() {
     let mut facts = Facts::default();
     let figures = [

@@ -1,5 +1,6 @@
 //! The diagnosis: the verdict, the findings and where the time went. Serialised as `whyslow.diagnosis/1`.
 
+use crate::account::TimeAccount;
 use crate::capture::{CaptureNote, SourceInfo};
 use crate::errno::Errno;
 use crate::evidence::Evidence;
@@ -222,6 +223,8 @@ pub struct Diagnosis {
     /// The walk over the host, where a source tells figures of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub walk: Option<Walk>,
+    /// The account of time of what was asked about; `null` where no time is known.
+    pub account: Option<TimeAccount>,
     /// Where each thread's time went, the busiest first.
     pub time: Vec<ThreadTime>,
     /// The findings, the most worthwhile first.

@@ -44,7 +44,7 @@ pub struct CallFlags(u8);
 impl CallFlags {
     /// Its end is not in the capture.
     pub const END_NOT_SEEN: CallFlags = CallFlags(1);
-    /// Its start is not in the capture.
+    /// Its start is not in the capture: where its times are known all the same, they are of the part that is.
     pub const START_NOT_SEEN: CallFlags = CallFlags(2);
     /// A library call (ltrace), not a syscall.
     pub const LIBRARY: CallFlags = CallFlags(4);

@@ -3,6 +3,7 @@
 //! This crate does no I/O and depends on no other crate of ours; everything else points at it.
 
 pub mod access;
+pub mod account;
 pub mod capture;
 pub mod cgroup;
 pub mod counts;
@@ -30,6 +31,7 @@ pub mod visible;
 pub mod walk;
 
 pub use access::{Logged, PercentileRow, PercentileTable, Upstream};
+pub use account::{AccountRow, Known, TimeAccount, TimeOf, TimeState};
 pub use capture::{CaptureKind, CaptureNote, ClockKind, NoteKind, SourceInfo};
 pub use counts::{CountRow, CountTable, TimeKind};
 pub use diagnosis::{

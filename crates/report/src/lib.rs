@@ -4,6 +4,7 @@
 //! input through [`Exporter`], which replaces secrets (see [`redact`]) and, for the formats that people look at,
 //! makes control characters visible: no text out of a capture reaches a terminal, a ticket or a page as it is.
 
+mod account;
 mod exporter;
 mod formats;
 mod host;

@@ -5,8 +5,8 @@ use whyslow_model::capture::{CaptureNote, SourceInfo};
 use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, Resource, Taker, Walk};
 use whyslow_model::{
-    Cell, ChainLink, Diagnosis, Diff, Evidence, FigureChange, Finding, FindingChange, NotJudged, Saving,
-    Subject, Table, Target, ThreadTime,
+    AccountRow, Cell, ChainLink, Diagnosis, Diff, Evidence, FigureChange, Finding, FindingChange, NotJudged,
+    Saving, Subject, Table, Target, ThreadTime, TimeAccount,
 };
 
 /// How a text is laid out.
@@ -30,12 +30,15 @@ fn blocks<'t>(texts: impl IntoIterator<Item = &'t mut String>, visit: Visit<'_>)
 
 /// Visits all texts of a diagnosis.
 pub(crate) fn diagnosis(diagnosis: &mut Diagnosis, visit: Visit<'_>) {
-    let Diagnosis { schema: _, verdict, target: about, walk, time, findings, not_judged, remaining } =
+    let Diagnosis { schema: _, verdict, target: about, walk, account, time, findings, not_judged, remaining } =
         diagnosis;
     lines([verdict], visit);
     target(about, visit);
     if let Some(walk) = walk {
         host(walk, visit);
+    }
+    if let Some(account) = account {
+        time_account(account, visit);
     }
     for thread in time {
         let ThreadTime {
@@ -60,6 +63,32 @@ pub(crate) fn diagnosis(diagnosis: &mut Diagnosis, visit: Visit<'_>) {
         blocks([supply], visit);
     }
     blocks(remaining, visit);
+}
+
+fn time_account(account: &mut TimeAccount, visit: Visit<'_>) {
+    let TimeAccount { target, of: _, count: _, ns: _, idle_ns: _, unknown_ns: _, rows } = account;
+    lines([target], visit);
+    for row in rows {
+        let AccountRow {
+            who,
+            threads: _,
+            state: _,
+            call,
+            object,
+            function,
+            ns: _,
+            share: _,
+            count: _,
+            mean_ns: _,
+            p99_ns: _,
+            longest_ns: _,
+            known: _,
+            evidence: shown,
+        } = row;
+        lines([who], visit);
+        lines([call, object, function].into_iter().flatten(), visit);
+        evidence(shown.as_mut_slice(), visit);
+    }
 }
 
 fn host(walk: &mut Walk, visit: Visit<'_>) {

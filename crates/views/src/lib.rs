@@ -1,5 +1,6 @@
 //! Views: facts as tables, one file each. [`VIEWS`] lists them.
 
+mod account;
 mod disks;
 mod fds;
 mod files;
@@ -17,6 +18,7 @@ pub use path::PathAsk;
 
 use whyslow_facts::Facts;
 use whyslow_model::Table;
+use whyslow_model::event::Tid;
 pub(crate) use whyslow_model::figures as words;
 
 /// A table that can be asked for.
@@ -56,6 +58,7 @@ impl View {
 /// All views.
 pub static VIEWS: &[&View] = &[
     &summary::VIEW,
+    &account::VIEW,
     &host::VIEW,
     &disks::VIEW,
     &files::VIEW,
@@ -139,6 +142,22 @@ pub enum AskError {
     Time {
         /// What was asked.
         got: String,
+    },
+    /// There is no such thread.
+    #[error("there is no thread {got}: choose one of {known}; `whyslow threads` lists all")]
+    Thread {
+        /// What was asked.
+        got: Tid,
+        /// Some that there are.
+        known: String,
+    },
+    /// No such request is kept.
+    #[error("no request {got} is kept: choose one of {known}; `whyslow requests --slowest 10` has more")]
+    Request {
+        /// What was asked.
+        got: u64,
+        /// Some that there are.
+        known: String,
     },
     /// The rows cannot be grouped so.
     #[error("`{view}` cannot be grouped by `{got}`: choose one of {known}")]

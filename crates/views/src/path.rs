@@ -53,11 +53,10 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
                 _ => None,
             };
             if span.is_none() {
+                not_there(facts, &ask.path)?;
                 notes.push(match request {
-                    Some(number) => format!(
-                        "The capture has no request {number} that is kept; `whyslow requests` lists them."
-                    ),
-                    None => format!("The capture has no thread {} then.", thread.unwrap_or(0)),
+                    Some(number) => format!("There is no request {number}: none is kept."),
+                    None => format!("There is no wait of thread {} then.", thread.unwrap_or(0)),
                 });
             }
             of_span(&explainer, span, ask, notes)
@@ -71,6 +70,33 @@ fn of_request(facts: &Facts, number: u64) -> Option<Span> {
     let request = facts.requests.find(number)?;
     let tid = request.answered_by.unwrap_or(request.tid);
     Some(Span { tid, from: request.begin, to: request.begin.plus(request.dur) })
+}
+
+/// An error where the thread or the request is another than those that there are.
+fn not_there(facts: &Facts, ask: &PathAsk) -> Result<(), AskError> {
+    /// Numbers that are named.
+    const NAMED: usize = 5;
+    if let Some(got) = ask.request {
+        let kept: Vec<u64> = facts.requests.records().map(|request| request.number).collect();
+        return match kept.is_empty() || kept.contains(&got) {
+            true => Ok(()),
+            false => Err(AskError::Request { got, known: some_of(kept, NAMED) }),
+        };
+    }
+    let threads = facts.world.threads.iter().map(|(_, thread)| thread).filter(|thread| thread.is_active());
+    let tids: Vec<Tid> = threads.map(|thread| thread.tid).collect();
+    match ask.thread.filter(|got| !tids.is_empty() && !tids.contains(got)) {
+        Some(got) => Err(AskError::Thread { got, known: some_of(tids, NAMED) }),
+        None => Ok(()),
+    }
+}
+
+/// The lowest few, in words.
+fn some_of<T: Ord + ToString>(mut numbers: Vec<T>, most: usize) -> String {
+    numbers.sort_unstable();
+    let more = if numbers.len() > most { ", ..." } else { "" };
+    let shown: Vec<String> = numbers.iter().take(most).map(T::to_string).collect();
+    format!("{}{more}", shown.join(", "))
 }
 
 /// All of a thread's life, or its wait at a moment.

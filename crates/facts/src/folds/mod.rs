@@ -1,5 +1,6 @@
 //! The folds of calls, a file each: one sees the calls that it asks for, with what the world knows about them.
 
+pub mod account;
 pub mod activity;
 pub mod again;
 pub mod busy;

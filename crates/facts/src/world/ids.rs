@@ -33,3 +33,12 @@ impl LifeId {
 /// A file's place in [`Files`](super::files::Files).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FileId(pub u32);
+
+/// The number of a thing that time is spent on, in [`Objects`](crate::folds::account::Objects).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ObjectId(pub(crate) u32);
+
+impl ObjectId {
+    /// Nothing that has a name.
+    pub const NONE: ObjectId = ObjectId(0);
+}

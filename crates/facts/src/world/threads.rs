@@ -316,8 +316,12 @@ impl Threads {
 
     /// The last thread of that number, living or ended.
     pub fn thread_of(&self, tid: Tid) -> Option<&ThreadFacts> {
-        let id = self.by_tid.get(&tid).or_else(|| self.gone.get(&tid))?;
-        Some(self.thread(*id))
+        Some(self.thread(self.id_of(tid)?))
+    }
+
+    /// Its place.
+    pub fn id_of(&self, tid: Tid) -> Option<ThreadId> {
+        self.by_tid.get(&tid).or_else(|| self.gone.get(&tid)).copied()
     }
 
     /// The last that was seen of the living thread of that number.

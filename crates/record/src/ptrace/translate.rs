@@ -8,6 +8,7 @@ use crate::decode::{self, CallText, NoNames, PrintOptions};
 use crate::names::FdNames;
 use crate::options::Options;
 use crate::raw::RawFlags;
+use std::collections::HashMap;
 use whyslow_model::{
     CaptureKind, ClockKind, Coverage, Event, Exit, FdEntry, Loss, ProcessInfo, Signal, Sink, SourceId,
     SourceInfo, Span, Timestamp,
@@ -24,6 +25,8 @@ pub struct Translator {
     info: SourceInfo,
     calls: u64,
     began: Timestamp,
+    /// When threads were taken that were there before, ns of the kernel's clock.
+    attached: HashMap<u32, u64>,
 }
 
 impl Translator {
@@ -41,6 +44,7 @@ impl Translator {
             info,
             calls: 0,
             began: clock.epoch(crate::clock::monotonic_ns()),
+            attached: HashMap::new(),
         }
     }
 
@@ -63,6 +67,14 @@ impl Translator {
                     hidden.clear();
                     arguments::hide(call.nr, call.memory, hidden);
                     call.memory = hidden;
+                }
+                // What was under way before is known to have lasted as long as its thread was watched.
+                if call.flags.contains(RawFlags::NO_ENTER) {
+                    call.enter = self.attached.get(&call.tid).copied();
+                    if !call.flags.contains(RawFlags::NO_EXIT) {
+                        let now = crate::clock::monotonic_ns();
+                        call.dur = call.enter.map(|enter| now.saturating_sub(enter));
+                    }
                 }
                 self.info.starts_not_seen += u64::from(call.flags.contains(RawFlags::NO_ENTER));
                 let clock = self.clock;
@@ -91,6 +103,9 @@ impl Translator {
                 }));
             }
             RawEvent::Started { ts, pid, tid, parent, origin } => {
+                if origin == Origin::Attached {
+                    self.attached.insert(tid, ts);
+                }
                 let start = match origin {
                     Origin::Attached => Timestamp::UNKNOWN,
                     Origin::Command | Origin::Created => self.clock.epoch(ts),
@@ -101,6 +116,7 @@ impl Translator {
                 sink.push(Event::Process(ProcessInfo { executed: true, ..named(pid, pid) }));
             }
             RawEvent::Ended { ts, tid, how, .. } => {
+                self.attached.remove(&tid);
                 let (status, signal) = match how {
                     Ended::Exit(status) => (Some(status), None),
                     Ended::Signal(signal) => (None, Some(signal_name(signal))),

@@ -113,9 +113,12 @@ impl ReplayContext {
             self.calls.passed_over += 1;
             return Some(());
         }
-        // What went on all along is known to have lasted as long as its thread was watched, as a tracer shows it.
-        if call.flags.contains(RawFlags::NO_ENTER) && call.flags.contains(RawFlags::NO_EXIT) {
+        // What was under way before is known to have lasted as long as its thread was watched, as a tracer shows it.
+        if call.flags.contains(RawFlags::NO_ENTER) {
             call.enter = self.found.get(&call.tid).copied();
+            if !call.flags.contains(RawFlags::NO_EXIT) {
+                call.dur = call.enter.map(|enter| record.header.ts.saturating_sub(enter));
+            }
         }
         let entered = self.calls.take_entered(&call);
         let memory;

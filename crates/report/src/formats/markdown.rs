@@ -6,7 +6,7 @@ use crate::inline::{Block, Piece, blocks, pieces};
 use crate::style::Style;
 use crate::table_text::{DIGITS, Grid};
 use crate::time_parts::{Part, parts};
-use crate::{host, phrases};
+use crate::{account, host, phrases};
 use std::io::{self, Write};
 use whyslow_model::walk::{State, Walk};
 use whyslow_model::{Diagnosis, Diff, Finding, Table};
@@ -219,6 +219,26 @@ fn short(finding: &Finding) -> String {
 }
 
 fn time(diagnosis: &Diagnosis, style: &Style) -> String {
+    match &diagnosis.account {
+        Some(account) => {
+            let (lines, left, share) = account::lines(account, style.explain);
+            let more = (left > 0).then(|| {
+                let parts = whyslow_model::figures::plural(left as u64, "smaller part");
+                format!("{} in {parts}", whyslow_model::figures::percent(share))
+            });
+            let lines = lines.iter().map(|line| text(&format!("{} {}", line.share, line.text)));
+            let by_thread = match style.explain {
+                true => by_thread(diagnosis, style, "By thread"),
+                false => String::new(),
+            };
+            let heading = text(&account::heading(account));
+            format!("\n### Where the time went\n\n{heading}\n\n{}{by_thread}", bullets(lines.chain(more)))
+        }
+        None => by_thread(diagnosis, style, "Where the time went"),
+    }
+}
+
+fn by_thread(diagnosis: &Diagnosis, style: &Style, heading: &str) -> String {
     if diagnosis.time.is_empty() {
         return String::new();
     }
@@ -239,7 +259,7 @@ fn time(diagnosis: &Diagnosis, style: &Style) -> String {
     } else {
         bullets(threads)
     };
-    format!("\n### Where the time went\n\n{body}")
+    format!("\n### {heading}\n\n{body}")
 }
 
 fn about_capture(diagnosis: &Diagnosis, findings: &[&Finding]) -> String {

@@ -5,9 +5,9 @@
 use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, Resource, State, Taker, Walk};
 use whyslow_model::{
-    CaptureKind, CaptureNote, Cell, ChainLink, ClockKind, Column, Diagnosis, Diff, Evidence, FigureChange,
-    Finding, FindingChange, Nanos, NotJudged, NoteKind, Saving, Severity, SourceId, SourceInfo, Subject,
-    Table, Target, ThreadTime, WaitShare,
+    AccountRow, CaptureKind, CaptureNote, Cell, ChainLink, ClockKind, Column, Diagnosis, Diff, Evidence,
+    FigureChange, Finding, FindingChange, Known, Nanos, NotJudged, NoteKind, Saving, Severity, SourceId,
+    SourceInfo, Subject, Table, Target, ThreadTime, TimeAccount, TimeOf, TimeState, WaitShare,
 };
 use whyslow_report::{Exporter, Style};
 
@@ -56,6 +56,44 @@ fn finding(id: &'static str, severity: Severity, title: &str) -> Finding {
     }
 }
 
+/// The time of a service that waits for Redis.
+fn account() -> TimeAccount {
+    let row = |state, call: Option<&str>, object: Option<&str>, ns: u64| AccountRow {
+        who: "4 x worker of java (21120)".into(),
+        threads: 4,
+        state,
+        call: call.map(str::to_string),
+        object: object.map(str::to_string),
+        function: None,
+        ns,
+        share: ns as f64 / 1_961_000_000.0,
+        count: call.map(|_| 2),
+        mean_ns: call.map_or(Nanos::UNKNOWN, |_| Nanos::new(ns / 2)),
+        p99_ns: Nanos::UNKNOWN,
+        longest_ns: Nanos::UNKNOWN,
+        known: Known::Exact,
+        evidence: None,
+    };
+    let rows = vec![
+        row(TimeState::Peer, Some("recvfrom"), Some("10.3.0.7:6379"), 1_780_000_000),
+        row(TimeState::User, None, None, 121_000_000),
+        AccountRow {
+            known: Known::AtLeast,
+            ..row(TimeState::File, Some("fsync"), Some("/var/log/app.log"), 50_000_000)
+        },
+        row(TimeState::RunQueue, None, None, 10_000_000),
+    ];
+    TimeAccount {
+        target: "21120 java".into(),
+        of: TimeOf::Requests,
+        count: 3,
+        ns: 1_961_000_000,
+        idle_ns: 0,
+        unknown_ns: 0,
+        rows,
+    }
+}
+
 /// A service that waits for Redis: one cause with a chain, one less sure, a notice, a remark on the capture.
 pub fn slow_service() -> Diagnosis {
     let mut trace = SourceInfo::new(SourceId(0), "redis-epipe.st", CaptureKind::Strace);
@@ -65,6 +103,7 @@ pub fn slow_service() -> Diagnosis {
     Diagnosis {
         schema: Diagnosis::SCHEMA,
         walk: None,
+        account: Some(account()),
         verdict: "HMGET to Redis 10.3.0.7:6379 took 1.78 s, and the client had gone (1 more cause).".into(),
         target: Target {
             kind: "capture",
@@ -200,6 +239,7 @@ pub fn nothing_found() -> Diagnosis {
     Diagnosis {
         schema: Diagnosis::SCHEMA,
         walk: None,
+        account: None,
         verdict: "No cause of slowness among the system calls: 812 calls looked at.".into(),
         target: Target {
             kind: "capture",
@@ -238,6 +278,31 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
     let ns = Nanos::new(figure);
     diagnosis.verdict = text();
     diagnosis.remaining = Some(text());
+    let row = AccountRow {
+        who: text(),
+        threads: figure,
+        state: TimeState::User,
+        call: Some(text()),
+        object: Some(text()),
+        function: Some(text()),
+        ns: figure,
+        share,
+        count: Some(figure),
+        mean_ns: ns,
+        p99_ns: ns,
+        longest_ns: ns,
+        known: Known::AtMost,
+        evidence: Some(line(&text(), &text())),
+    };
+    diagnosis.account = Some(TimeAccount {
+        target: text(),
+        of: TimeOf::Command,
+        count: figure,
+        ns: figure,
+        idle_ns: figure,
+        unknown_ns: figure,
+        rows: vec![row],
+    });
     let taker = Taker {
         pid: Some(figure as u32),
         tid: Some(0),

@@ -45,10 +45,12 @@ fn terminal_100() {
         systemd: User=app in the unit  [runs-as-root]
 
     Where the time went
-      thread 21124 http-nio-8080-exec-7 (pid 21120), 1.96 s
-        ██████████████████▒▒ network wait 90.7 % · working 0.1 % · between calls 9.2 %
-      thread 21190 (pid 21120), 1.20 s
-        █████████████▓▓····· lock wait 66.7 % · timer wait 8.3 % · unknown 25.0 %
+      1.96 s of 3 requests of 21120 java
+       90.8 %  4 x worker of java (21120): waits for 10.3.0.7:6379 in recvfrom (2 times, 890 ms each)
+        6.2 %  4 x worker of java (21120): computes (121 ms)
+        2.5 %  4 x worker of java (21120): waits for /var/log/app.log in fsync (2 times, 25.0 ms each,
+               not ended yet)
+        0.5 %  in 1 smaller part (--verbose)
 
     About this capture
       - the capture begins in the middle of 3 connections
@@ -137,15 +139,16 @@ fn terminal_50() {
         systemd: User=app in the unit  [runs-as-root]
 
     Where the time went
-      thread 21124 http-nio-8080-exec-7 (pid 21120),
-        1.96 s
-        ██████████████████▒▒
-        network wait 90.7 % · working 0.1 % · between
-        calls 9.2 %
-      thread 21190 (pid 21120), 1.20 s
-        █████████████▓▓·····
-        lock wait 66.7 % · timer wait 8.3 % · unknown
-        25.0 %
+      1.96 s of 3 requests of 21120 java
+       90.8 %  4 x worker of java (21120): waits for
+               10.3.0.7:6379 in recvfrom (2 times,
+               890 ms each)
+        6.2 %  4 x worker of java (21120): computes
+               (121 ms)
+        2.5 %  4 x worker of java (21120): waits for
+               /var/log/app.log in fsync (2 times,
+               25.0 ms each, not ended yet)
+        0.5 %  in 1 smaller part (--verbose)
 
     About this capture
       - the capture begins in the middle of 3
@@ -195,6 +198,15 @@ fn terminal_explained() {
       fix       1. systemd: User=app in the unit
 
     Where the time went
+      1.96 s of 3 requests of 21120 java
+       90.8 %  4 x worker of java (21120): waits for 10.3.0.7:6379 in recvfrom (2
+               times, 890 ms each)
+        6.2 %  4 x worker of java (21120): computes (121 ms)
+        2.5 %  4 x worker of java (21120): waits for /var/log/app.log in fsync (2
+               times, 25.0 ms each, not ended yet)
+        0.5 %  4 x worker of java (21120): waits for a CPU (10.0 ms)
+
+    By thread
       thread 21124 http-nio-8080-exec-7 (pid 21120), 1.96 s
         ██████████████████▒▒ network wait 90.7 % · working 0.1 % · between calls
                              9.2 %
@@ -390,8 +402,12 @@ fn markdown() {
 
     ### Where the time went
 
-    - thread 21124 http-nio-8080-exec-7 (pid 21120), 1.96 s: network wait 90.7 % · working 0.1 % · between calls 9.2 %
-    - thread 21190 (pid 21120), 1.20 s: lock wait 66.7 % · timer wait 8.3 % · unknown 25.0 %
+    1.96 s of 3 requests of 21120 java
+
+    - 90.8 % 4 x worker of java (21120): waits for 10.3.0.7:6379 in recvfrom (2 times, 890 ms each)
+    - 6.2 % 4 x worker of java (21120): computes (121 ms)
+    - 2.5 % 4 x worker of java (21120): waits for /var/log/app.log in fsync (2 times, 25.0 ms each, not ended yet)
+    - 0.5 % in 1 smaller part
 
     ### About this capture
 

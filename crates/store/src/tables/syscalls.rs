@@ -13,7 +13,7 @@ pub(crate) static TABLE: Table = Table {
     about: "A syscall (of a converted ltrace: a library call), complete or as far as it was seen.",
     columns: &[
         SEQ,
-        Column::maybe("ts", Kind::Time, "When it was entered."),
+        Column::maybe("ts", Kind::Time, "When it was entered; of one that began before, when its thread was first watched."),
         Column::maybe("dur", Kind::Duration, "How long it took."),
         Column::maybe("pid", Kind::U32, "The process."),
         Column::always("tid", Kind::U32, "The thread."),

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod account;
 mod completions;
 mod diagnose;
 mod diff;
@@ -58,6 +59,7 @@ pub(crate) static COMMANDS: &[&Command] = &[
     &top::COMMAND,
     &report::COMMAND,
     &summary::COMMAND,
+    &account::COMMAND,
     &host::COMMAND,
     &disks::COMMAND,
     &files::COMMAND,

@@ -22,7 +22,7 @@ use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::process::ExitCode;
 use whyslow_diagnose::diagnose;
 use whyslow_facts::Facts;
-use whyslow_model::{Call, CaptureKind, Diagnosis, Event, Finding, Severity, Signal, Sink};
+use whyslow_model::{Call, CaptureKind, Diagnosis, Event, Finding, Severity, Signal, Sink, TimeOf};
 use whyslow_rules::{RULES, Rule};
 
 fn main() -> ExitCode {
@@ -102,6 +102,7 @@ fn check(rule: &Rule, number: usize) -> Result<(), Failed> {
     let sections = parse(&document)?;
     let section = sections.get(number).ok_or("the document has changed meanwhile")?;
     let diagnosis = diagnosis_of(section);
+    account_adds_up(&diagnosis)?;
     if let Some(report) = judge(rule, section, &diagnosis)? {
         if !update {
             let expected = section.report.as_deref().unwrap_or("(no report block)\n");
@@ -187,6 +188,22 @@ fn as_a_recording(rule: &Rule, section: &Section, as_capture: &Diagnosis) -> Res
         return Err(format!("as a recording:\n{as_capture:?}\n{as_recording:?}").into());
     }
     Ok(())
+}
+
+/// The rows of the account are all of its time; where it is of all threads, with what they waited for work all of theirs.
+fn account_adds_up(diagnosis: &Diagnosis) -> Result<(), Failed> {
+    let Some(account) = &diagnosis.account else { return Ok(()) };
+    let rows: u64 = account.rows.iter().map(|row| row.ns).sum();
+    if rows != account.ns {
+        return Err(format!("the account's rows are {rows} ns of {}", account.ns).into());
+    }
+    let threads: u64 = diagnosis.time.iter().map(|thread| thread.wall_ns.or_zero()).sum();
+    let counted = account.ns.saturating_add(account.idle_ns);
+    let all = account.of == TimeOf::Threads && diagnosis.time.len() as u64 == account.count;
+    match all && counted < threads {
+        true => Err(format!("the account is of {counted} ns, the threads' time is {threads}").into()),
+        false => Ok(()),
+    }
 }
 
 fn diagnosis_of(section: &Section) -> Diagnosis {

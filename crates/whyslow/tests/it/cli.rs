@@ -121,7 +121,7 @@ fn a_diagnosis_in_json_has_the_schema_s_fields() {
     let diagnosis = json(&output);
     assert_eq!(diagnosis["schema"], "whyslow.diagnosis/1");
     assert_eq!(ids(&diagnosis)[0], "tz-stat-storm", "{diagnosis}");
-    for field in ["verdict", "target", "time", "findings"] {
+    for field in ["verdict", "target", "account", "time", "findings"] {
         assert!(!diagnosis[field].is_null(), "{field}");
     }
     for field in ["kind", "processes", "start", "duration_ns", "events", "lost_events"] {
@@ -293,6 +293,39 @@ fn the_summary_is_strace_s_and_more() {
         assert_eq!(output.status.code(), Some(2));
         assert!(err(&output).contains("choose one of"), "{}", err(&output));
     }
+}
+
+#[test]
+fn the_account_adds_up_by_whatever_it_is_joined() {
+    let place = Place::new();
+    let file = place.file("a.st", storm());
+    let table = json(&run(&["account", "--json", &file]));
+    let row = &table["rows"][0];
+    assert_eq!(
+        (row["state"].as_str(), row["call"].as_str(), row["object"].as_str(), row["time"].as_u64()),
+        (Some("in-call"), Some("stat"), Some("/etc/localtime"), Some(2_700_000_000))
+    );
+    let total = |by: &str| -> u64 {
+        let table = json(&run(&["account", "--json", "--by", by, &file]));
+        table["rows"].as_array().expect("rows").iter().filter_map(|row| row["time"].as_u64()).sum()
+    };
+    let all = total("row");
+    assert!(all > 2_700_000_000);
+    for by in ["thread", "state", "object", "request"] {
+        assert_eq!(total(by), all, "{by}");
+    }
+}
+
+#[test]
+fn a_thread_or_request_that_is_not_there_is_an_error() {
+    let place = Place::new();
+    let file = place.file("a.st", storm());
+    let output = run(&["path", "--thread", "1234567", &file]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("there is no thread 1234567: choose one of 4711"), "{}", err(&output));
+    let output = run(&["path", "--request", "7", &file]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(out(&output).contains("There is no request 7: none is kept."), "{}", out(&output));
 }
 
 #[test]

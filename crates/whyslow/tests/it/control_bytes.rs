@@ -143,8 +143,8 @@ fn views_of_captures_show_none() {
         let path = captures.path(name);
         let path = text(&path);
         for command in [
-            "diagnose", "report", "summary", "files", "fds", "peers", "threads", "host", "locks", "path",
-            "requests", "disks",
+            "diagnose", "report", "summary", "account", "files", "fds", "peers", "threads", "host", "locks",
+            "path", "requests", "disks",
         ] {
             for more in [&[][..], &["--verbose"], &["--json"]] {
                 let args = [&[command, path], more].concat();

@@ -7,6 +7,7 @@ use crate::args::WaitKind;
 use crate::args::futex;
 use crate::args::poll::polled_fd;
 use crate::folds::readiness::ready_descriptors;
+use crate::world::ids::ObjectId;
 use crate::world::{Seen, World};
 use crate::{LifeId, SLOW_CALL};
 use whyslow_model::event::Tid;
@@ -323,6 +324,7 @@ impl Graph {
             syscall: call.syscall,
             waits: seen.waits,
             what,
+            object: ObjectId::NONE,
             fd_kind: seen.kind,
             asked: super::NameId::NONE,
             ended,

@@ -18,6 +18,7 @@ pub use names::NameId;
 pub use timeline::{Birth, Stall, Timeline};
 pub use wait::{End, Ended, How, Line, LongCall, Resource, Sums, Waker};
 
+use crate::world::ids::ObjectId;
 use crate::world::{Seen, World};
 use crate::{Fold, SLOW_CALL, When};
 use channels::Channels;
@@ -241,6 +242,16 @@ impl Graph {
         let Some(asked) = asked.map(|asked| self.names.intern(&asked)) else { return };
         if let Some(call) = self.timelines.get_mut(&tid).and_then(|timeline| timeline.calls.last_mut()) {
             call.asked = asked;
+        }
+    }
+
+    /// On what the long call was spent that `tid` began at `from`, as the accounts of threads name it.
+    #[cold]
+    pub(crate) fn spent_on(&mut self, tid: Tid, from: Timestamp, object: ObjectId) {
+        if let Some(call) = self.timelines.get_mut(&tid).and_then(|timeline| timeline.calls.last_mut())
+            && call.from == from
+        {
+            call.object = object;
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::names::NameId;
 use crate::args::WaitKind;
-use crate::world::ids::ProcessId;
+use crate::world::ids::{ObjectId, ProcessId};
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::Moves;
 use whyslow_model::{FdKind, Nanos, SourceId, Syscall, Timestamp};
@@ -180,6 +180,8 @@ pub struct LongCall {
     pub what: Resource,
     /// The kind of the descriptor.
     pub fd_kind: FdKind,
+    /// The same, as the accounts of threads name it.
+    pub object: ObjectId,
     /// What the thread had asked on that socket before, where the payload tells.
     pub asked: NameId,
     /// How it ended.

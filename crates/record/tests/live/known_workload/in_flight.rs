@@ -1,8 +1,10 @@
-//! Calls that are under way as the recording ends show the path that they wait for, whether they began within it or before.
+//! Calls that are under way as the recording begins or ends: how long they took within it, and the path that they wait for.
 
 use super::{falls_asleep, only, record};
 use std::fs::{File, OpenOptions};
 use std::path::Path;
+use std::time::Duration;
+use whyslow_model::Nanos;
 
 /// Opens a pipe for writing, which ends the wait of who opens it for reading.
 fn release(pipe: &Path) {
@@ -48,4 +50,14 @@ fn what_never_returns_shows_its_path() {
         let shown = seen.unfinished.iter().filter(|shown| shown.ends_with(&line)).count();
         assert_eq!(shown, 1, "{line} in {:#?}", seen.unfinished);
     }
+}
+
+#[test]
+fn what_began_before_took_as_long_as_it_was_watched() {
+    const WAITS: Duration = Duration::from_millis(40);
+    // The thread waits to be told to go on, before the recording and for a while of it.
+    let recorded = record(only(|_| ()), || (), |_| std::thread::sleep(WAITS));
+    let Some((seen, ..)) = recorded else { return };
+    let [took] = seen.began_before[..] else { panic!("{:?}", seen.began_before) };
+    assert!(took >= Nanos::new(WAITS.as_nanos() as u64) && took < Nanos::from_secs(60), "{took}");
 }

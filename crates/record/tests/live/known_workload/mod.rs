@@ -18,7 +18,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 use whyslow_model::line::Who;
 use whyslow_model::{
-    BlockIo, CallFlags, Event, FileIo, LineFormat, Loss, NetEvent, Sample, SourceId, Stack, StackId,
+    BlockIo, CallFlags, Event, FileIo, LineFormat, Loss, Nanos, NetEvent, Sample, SourceId, Stack, StackId,
     ThreadTotals,
 };
 use whyslow_record::{Mode, Options, RecordError, Session};
@@ -40,6 +40,8 @@ pub(crate) struct Seen {
     pub(crate) signals: Vec<(String, String)>,
     /// Calls that did not return, as a trace shows them.
     pub(crate) unfinished: Vec<String>,
+    /// How long calls took that had begun before, of those that returned.
+    pub(crate) began_before: Vec<Nanos>,
     pub(crate) losses: Vec<Loss>,
 }
 
@@ -168,6 +170,10 @@ pub(crate) fn record<P, W: Send + 'static>(
             let mut line = Vec::new();
             call.write_line(&LineFormat { who: Who::Nobody, ..LineFormat::STRACE }, &mut line);
             seen.unfinished.push(String::from_utf8_lossy(&line).into_owned());
+        }
+        Event::Call(call) if call.flags.contains(CallFlags::START_NOT_SEEN) => {
+            assert!(call.ts.is_known(), "{call:?}");
+            seen.began_before.push(call.dur);
         }
         Event::Signal(signal) => {
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -2,8 +2,8 @@
 
 use super::{aside, list, paragraph, rich, text};
 use crate::time_parts::{Part, UNKNOWN, parts};
-use crate::{host, phrases};
-use whyslow_model::{Diagnosis, Evidence, Finding, ThreadTime, Walk};
+use crate::{account, host, phrases};
+use whyslow_model::{Diagnosis, Evidence, Finding, ThreadTime, TimeAccount, Walk};
 
 /// Shades of the bar's parts (`p0` to `p3` in the style sheet); they repeat.
 const SHADES: usize = 4;
@@ -23,7 +23,15 @@ pub(super) fn body(diagnosis: &Diagnosis) -> String {
         body.push_str("<h2>Worth knowing</h2>\n");
         groups.notices.iter().for_each(|finding| body.push_str(&folded(finding)));
     }
-    body.push_str(&time(&diagnosis.time));
+    match &diagnosis.account {
+        Some(account) => {
+            body.push_str(&time_account(account));
+            let threads = by_thread(&diagnosis.time);
+            body.push_str(&format!("<details><summary>By thread</summary>\n{threads}</details>\n"));
+        }
+        None if diagnosis.time.is_empty() => {}
+        None => body.push_str(&format!("<h2>Where the time went</h2>\n{}", by_thread(&diagnosis.time))),
+    }
     body.push_str(&about_capture(diagnosis, &groups.capture));
     if let Some(remaining) = &diagnosis.remaining {
         body.push_str(&format!("<h2>Next</h2>\n{}", paragraph(remaining)));
@@ -123,10 +131,14 @@ fn command(raw: &str) -> String {
     format!("<pre>{}</pre>\n{remark}", text(command))
 }
 
-fn time(threads: &[ThreadTime]) -> String {
-    if threads.is_empty() {
-        return String::new();
-    }
+fn time_account(account: &TimeAccount) -> String {
+    let (lines, _, _) = account::lines(account, true);
+    let lines = lines.iter().map(|line| format!("<b>{}</b> {}", line.share, text(&line.text)));
+    let heading = text(&account::heading(account));
+    format!("<h2>Where the time went</h2>\n<p class=\"dim\">{heading}</p>\n{}", list("ul", lines))
+}
+
+fn by_thread(threads: &[ThreadTime]) -> String {
     let rows: String = threads
         .iter()
         .filter_map(|thread| Some((thread, parts(thread)?)))
@@ -150,8 +162,7 @@ fn time(threads: &[ThreadTime]) -> String {
             )
         })
         .collect();
-    let rows = if rows.is_empty() { paragraph("Unknown: the capture shows no durations.") } else { rows };
-    format!("<h2>Where the time went</h2>\n{rows}")
+    if rows.is_empty() { paragraph("Unknown: the capture shows no durations.") } else { rows }
 }
 
 fn about_capture(diagnosis: &Diagnosis, findings: &[&Finding]) -> String {

@@ -48,7 +48,7 @@ fn write_diagnosis(diagnosis: &Diagnosis, style: &Style, out: &mut dyn Write) ->
         page.text(0, &nothing);
     }
     notices(&mut page, &groups.notices);
-    time::section(&mut page, &diagnosis.time);
+    time::section(&mut page, diagnosis);
     about_capture(&mut page, diagnosis, &groups.capture);
     if let Some(remaining) = &diagnosis.remaining {
         page.heading("Next");

@@ -1,11 +1,13 @@
-//! Where each thread's time went, on a terminal: a bar of parts that sum to 100 %, and the parts in words.
+//! Where the time went, on a terminal: the account's rows; behind it each thread's time, as a bar of parts that sum to 100 %
+//! and in words, where all is asked for or there is no account.
 
 use super::layout::{DIM, PLAIN, Page, ink};
+use crate::account;
 use crate::phrases;
 use crate::time_parts::{Part, UNKNOWN, apportion, parts};
 use anstyle::AnsiColor;
-use whyslow_model::ThreadTime;
-use whyslow_model::figures::plural;
+use whyslow_model::figures::{percent, plural};
+use whyslow_model::{Diagnosis, ThreadTime, TimeAccount};
 
 /// Threads shown unless all are asked for.
 const MAX_THREADS: usize = 5;
@@ -16,11 +18,41 @@ const SHADES: [&str; 4] = ["█", "▓", "▒", "░"];
 const COLORS: [AnsiColor; 4] = [AnsiColor::Red, AnsiColor::Yellow, AnsiColor::Cyan, AnsiColor::Green];
 const UNKNOWN_SHADE: &str = "·";
 
-pub(super) fn section(page: &mut Page, threads: &[ThreadTime]) {
-    if threads.is_empty() {
-        return;
+pub(super) fn section(page: &mut Page, diagnosis: &Diagnosis) {
+    match &diagnosis.account {
+        Some(account) => {
+            page.heading("Where the time went");
+            rows(page, account);
+            if page.explain {
+                page.heading("By thread");
+                by_thread(page, &diagnosis.time);
+            }
+        }
+        None if diagnosis.time.is_empty() => {}
+        None => {
+            page.heading("Where the time went");
+            by_thread(page, &diagnosis.time);
+        }
     }
-    page.heading("Where the time went");
+}
+
+/// Columns of `100.0 %  `.
+const SHARE: usize = 9;
+
+fn rows(page: &mut Page, account: &TimeAccount) {
+    page.hanging("  ", 4, &account::heading(account), DIM);
+    let (lines, left, share) = account::lines(account, page.explain);
+    for line in &lines {
+        page.hanging(&format!("  {:>7}  ", line.share), 2 + SHARE, &line.text, PLAIN);
+    }
+    if left > 0 {
+        let more = format!("  {:>7}  in {} (--verbose)", percent(share), plural(left as u64, "smaller part"));
+        let more = page.paint(DIM, &more);
+        page.line(&more);
+    }
+}
+
+fn by_thread(page: &mut Page, threads: &[ThreadTime]) {
     if threads.iter().all(|thread| parts(thread).is_none()) {
         page.text(2, "Unknown: the capture shows no durations.");
         return;

@@ -1,0 +1,50 @@
+//! The account of time: where the time of what was asked about went, in rows that exclude each other and add up to it.
+//!
+//! Whose time counts, the first that applies: the time inside of requests that are served; for a command, the way back from
+//! its end through the threads and children that it waited for; else the time of the threads that is not waiting for
+//! work. The first two follow waits through [`whyslow_chain`]; the facts' accounts of threads tell what is spent in each
+//! way, also in calls too short to be followed one by one.
+
+mod parts;
+mod paths;
+mod roles;
+mod rows;
+mod states;
+#[cfg(test)]
+mod tests;
+mod threads;
+
+pub use rows::By;
+
+use parts::Part;
+use whyslow_chain::Explainer;
+use whyslow_facts::Facts;
+use whyslow_model::{TimeAccount, TimeOf, TimeState};
+
+/// Parts of time with whose they are.
+struct Spent<'a> {
+    of: TimeOf,
+    count: u64,
+    parts: Vec<Part<'a>>,
+    /// Waiting for work, ns; not among the parts.
+    idle_ns: u64,
+}
+
+/// The account; `None` where no time is known.
+pub fn account(facts: &Facts) -> Option<TimeAccount> {
+    account_by(facts, By::Row)
+}
+
+/// The same, its rows joined by something else.
+pub fn account_by(facts: &Facts, by: By) -> Option<TimeAccount> {
+    let explainer = Explainer::new(facts);
+    let is_known = facts.has_times() || facts.sched.is_known();
+    let followed = if is_known { paths::spent(&explainer) } else { None };
+    let spent = followed.or_else(|| threads::spent(facts))?;
+    // A clock alone tells how long a thread was there, and nothing of what it did.
+    let told = |part: &Part<'_>| part.state != TimeState::Unknown;
+    if !spent.parts.iter().any(told) && spent.idle_ns == 0 {
+        return None;
+    }
+    Some(rows::joined(facts, spent, by))
+}

@@ -1,0 +1,55 @@
+//! A part of the time, before parts that are alike become one row.
+
+use whyslow_facts::folds::account::{CallKey, CallTime};
+use whyslow_facts::world::ids::ObjectId;
+use whyslow_facts::{EndpointId, ProcessId};
+use whyslow_model::event::Tid;
+use whyslow_model::{Known, Syscall, TimeState};
+
+/// A part of a thread's time.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'a> {
+    /// The process.
+    pub(crate) process: ProcessId,
+    /// The thread.
+    pub(crate) tid: Tid,
+    /// Doing what.
+    pub(crate) state: TimeState,
+    /// In which call.
+    pub(crate) call: Option<Syscall>,
+    /// On what.
+    pub(crate) object: ObjectId,
+    /// How much, ns.
+    pub(crate) ns: u64,
+    /// Parts of paths that it is; 0 where it is one sum.
+    pub(crate) times: u64,
+    /// How well it is known.
+    pub(crate) known: Known,
+    /// What the thread spent in this way in all.
+    pub(crate) time: Option<&'a CallTime>,
+    /// The request that it is a part of.
+    pub(crate) request: Option<EndpointId>,
+}
+
+impl<'a> Part<'a> {
+    /// Of a thread, on nothing that has a name.
+    pub(crate) fn new(process: ProcessId, tid: Tid, state: TimeState, ns: u64) -> Part<'a> {
+        Part {
+            process,
+            tid,
+            state,
+            call: None,
+            object: ObjectId::NONE,
+            ns,
+            times: 0,
+            known: Known::Exact,
+            time: None,
+            request: None,
+        }
+    }
+
+    /// In a call.
+    pub(crate) fn in_call(self, key: CallKey, time: Option<&'a CallTime>) -> Part<'a> {
+        Part { call: Some(key.syscall), object: key.object, time, ..self }
+    }
+}

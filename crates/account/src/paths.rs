@@ -1,0 +1,162 @@
+//! The time of requests and of commands, followed through the threads that they waited for.
+
+use crate::Spent;
+use crate::parts::Part;
+use crate::states;
+use whyslow_chain::{Explainer, Kind, Segment, Stay};
+use whyslow_facts::folds::account::{CallKey, ThreadAccount};
+use whyslow_facts::folds::graph::Ended;
+use whyslow_facts::folds::requests::Side;
+use whyslow_facts::world::ids::ObjectId;
+use whyslow_facts::{EndpointId, Facts, Origin, ProcessId, WaitKind};
+use whyslow_model::event::Tid;
+use whyslow_model::{Known, TimeOf, TimeState, Timestamp};
+
+/// Requests looked at, the longest.
+const MAX_REQUESTS: usize = 2_000;
+
+/// The parts of the requests that are served, else of the commands; `None` where there is neither.
+pub(crate) fn spent<'a>(explainer: &Explainer<'a>) -> Option<Spent<'a>> {
+    let facts = explainer.facts();
+    let requests =
+        facts.requests.records().filter(|request| request.side == Side::Server && request.dur.is_known());
+    let mut spans: Vec<Interval> = requests
+        .map(|request| Interval {
+            tid: request.answered_by.unwrap_or(request.tid),
+            from: request.begin,
+            to: request.begin.plus(request.dur),
+            request: Some(request.endpoint),
+        })
+        .collect();
+    spans.sort_by_key(|span| (std::cmp::Reverse(span.to.since(span.from)), span.tid, span.from));
+    spans.truncate(MAX_REQUESTS);
+    let of = if spans.is_empty() { TimeOf::Command } else { TimeOf::Requests };
+    if spans.is_empty() {
+        spans = commands(explainer);
+    }
+    let mut spent = Spent { of, count: spans.len() as u64, parts: Vec::new(), idle_ns: 0 };
+    for span in spans {
+        let path = explainer.path(span.tid, span.from, span.to);
+        for segment in &path.segments {
+            if let Some(stay) = path.stays.get(segment.stay) {
+                along(facts, span.request, stay, segment, &mut spent.parts);
+            }
+        }
+    }
+    (!spent.parts.is_empty()).then_some(spent)
+}
+
+/// An interval that somebody waited for.
+struct Interval {
+    tid: Tid,
+    from: Timestamp,
+    to: Timestamp,
+    request: Option<EndpointId>,
+}
+
+/// The first threads of programs that were started within the capture, by nobody in it, and serve nobody.
+fn commands(explainer: &Explainer<'_>) -> Vec<Interval> {
+    let world = &explainer.facts().world;
+    let serves = |process: ProcessId| {
+        (world.fds.iter())
+            .any(|(_, life)| life.process == process && (life.listening || life.origin == Origin::Accept))
+    };
+    let roots = world.threads.processes().filter(|(_, process)| process.started && process.parent.is_none());
+    let first_threads = roots.filter(|(id, _)| !serves(*id)).filter_map(|(_, process)| {
+        let (from, to) = explainer.span(process.pid?)?;
+        (from < to).then_some(Interval { tid: process.pid?, from, to, request: None })
+    });
+    first_threads.collect()
+}
+
+/// The parts of one segment.
+fn along<'a>(
+    facts: &'a Facts,
+    request: Option<EndpointId>,
+    stay: &Stay<'_>,
+    segment: &Segment<'_>,
+    parts: &mut Vec<Part<'a>>,
+) {
+    let thread = facts.world.threads.thread_of(stay.tid);
+    let process = thread.map_or(ProcessId::NONE, |thread| thread.process);
+    let measured = thread.is_some_and(|thread| thread.sched.is_some());
+    let account = account_of(facts, stay.tid);
+    let plain = |state| Part {
+        times: 1,
+        known: if segment.exact { Known::Exact } else { Known::InProportion },
+        request,
+        ..Part::new(process, stay.tid, state, segment.ns)
+    };
+    let works = if measured { TimeState::Kernel } else { TimeState::InCall };
+    let state = match segment.kind {
+        Kind::User => TimeState::User,
+        Kind::Between => TimeState::BetweenCalls,
+        Kind::RunQueue => TimeState::RunQueue,
+        Kind::Throttled => TimeState::Throttled,
+        Kind::PageFault => TimeState::PageFault,
+        Kind::Unknown if segment.call.is_none() => TimeState::Unknown,
+        kind => match segment.call {
+            Some(call) => {
+                let key = CallKey { syscall: call.syscall, waits: call.waits, object: call.object };
+                let object = facts.accounts.objects.get(call.object).kind;
+                let state = match kind {
+                    Kind::System => works,
+                    _ => states::of_wait(call.waits, object),
+                };
+                let time = account.and_then(|account| account.calls.iter().find(|time| time.key == key));
+                let part = plain(state).in_call(key, time);
+                let known =
+                    if call.ended == Ended::NotYet { part.known.max(Known::AtLeast) } else { part.known };
+                return parts.push(Part { known, ..part });
+            }
+            None => return short(facts, account, kind, works, plain(TimeState::Unknown), parts),
+        },
+    };
+    parts.push(plain(state));
+}
+
+/// Time in short calls of one kind: shared out as the thread's time in such calls is.
+fn short<'a>(
+    facts: &'a Facts,
+    account: Option<&'a ThreadAccount>,
+    kind: Kind,
+    works: TimeState,
+    whole: Part<'a>,
+    parts: &mut Vec<Part<'a>>,
+) {
+    let waits = match kind {
+        Kind::Lock => Some(WaitKind::Lock),
+        Kind::Peer => Some(WaitKind::Network),
+        Kind::Pipe => Some(WaitKind::Pipe),
+        Kind::Timer => Some(WaitKind::Timer),
+        Kind::Child => Some(WaitKind::Child),
+        Kind::Poll => Some(WaitKind::Poll),
+        Kind::Idle => Some(WaitKind::Accept),
+        _ => None,
+    };
+    let rows = account.map_or(&[][..], |account| &account.calls);
+    let alike = || rows.iter().filter(|time| time.key.waits == waits && time.short_ns > 0);
+    let sum: u128 = alike().map(|time| u128::from(time.short_ns)).sum();
+    let state_of = |object: ObjectId| match waits {
+        None if kind == Kind::Disk => TimeState::File,
+        None => works,
+        waits => states::of_wait(waits, facts.accounts.objects.get(object).kind),
+    };
+    let mut left = whole.ns;
+    for time in alike() {
+        let ns = (u128::from(whole.ns) * u128::from(time.short_ns) / sum.max(1)) as u64;
+        left -= ns;
+        if ns > 0 {
+            let part = Part { state: state_of(time.key.object), ns, known: Known::InProportion, ..whole };
+            parts.push(part.in_call(time.key, Some(time)));
+        }
+    }
+    if left > 0 {
+        parts.push(Part { state: state_of(ObjectId::NONE), ns: left, ..whole });
+    }
+}
+
+fn account_of(facts: &Facts, tid: Tid) -> Option<&ThreadAccount> {
+    let id = facts.world.threads.id_of(tid)?;
+    facts.accounts.of(id).filter(|account| account.tid == tid)
+}

@@ -1,0 +1,219 @@
+//! Parts that are alike become one row.
+
+use crate::Spent;
+use crate::parts::Part;
+use crate::roles::{self, Role, Roles};
+use hashbrown::HashMap;
+use std::collections::BTreeSet;
+use whyslow_facts::folds::account::CallTime;
+use whyslow_facts::world::ids::ObjectId;
+use whyslow_facts::{EndpointId, Facts, ProcessId};
+use whyslow_model::event::Tid;
+use whyslow_model::{
+    AccountRow, CallStats, Known, Nanos, SampleKind, SaturatingSum, Syscall, TimeAccount, TimeOf, TimeState,
+};
+
+/// What rows are joined by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum By {
+    /// Role, state, call and object: all that an account tells.
+    #[default]
+    Row,
+    /// Thread.
+    Thread,
+    /// State.
+    State,
+    /// Object, with what is done there.
+    Object,
+    /// Endpoint of the request.
+    Request,
+}
+
+impl By {
+    /// All, with their words.
+    pub const ALL: [(By, &'static str); 5] = [
+        (By::Row, "row"),
+        (By::Thread, "thread"),
+        (By::State, "state"),
+        (By::Object, "object"),
+        (By::Request, "request"),
+    ];
+
+    /// What that word stands for.
+    pub fn of_word(word: &str) -> Option<By> {
+        By::ALL.into_iter().find(|(_, known)| *known == word).map(|(by, _)| by)
+    }
+}
+
+/// What the parts of a row have in common.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+struct Key {
+    role: Option<Role>,
+    thread: Option<Tid>,
+    state: Option<TimeState>,
+    call: Option<Syscall>,
+    object: Option<ObjectId>,
+    request: Option<EndpointId>,
+}
+
+/// A row, while it is added up.
+#[derive(Default)]
+struct Sum<'a> {
+    ns: u64,
+    times: u64,
+    known: Known,
+    threads: BTreeSet<(ProcessId, Tid)>,
+    /// Ways of spending time that it has parts of, each once.
+    times_of: HashMap<*const CallTime, &'a CallTime>,
+    largest: Option<(u64, Part<'a>)>,
+}
+
+/// The account of what was spent.
+pub(crate) fn joined(facts: &Facts, spent: Spent<'_>, by: By) -> TimeAccount {
+    let roles = Roles::new(facts);
+    let mut sums: HashMap<Key, Sum<'_>> = HashMap::new();
+    for part in &spent.parts {
+        let sum = sums.entry(key(&roles, part, by)).or_default();
+        sum.ns = sum.ns.saturating_add(part.ns);
+        sum.times += part.times;
+        sum.known = sum.known.max(part.known);
+        sum.threads.insert((part.process, part.tid));
+        if let Some(time) = part.time {
+            sum.times_of.insert(time, time);
+        }
+        if sum.largest.is_none_or(|(ns, _)| part.ns > ns) {
+            sum.largest = Some((part.ns, *part));
+        }
+    }
+    let total = sums.values().map(|sum| sum.ns).saturating_sum();
+    let unknown = spent.parts.iter().filter(|part| part.state == TimeState::Unknown);
+    let unknown_ns = unknown.map(|part| part.ns).saturating_sum();
+    let joined = Joined { facts, of: spent.of, total };
+    let mut rows: Vec<AccountRow> =
+        sums.into_iter().filter_map(|(key, sum)| joined.row(&roles, &key, &sum)).collect();
+    rows.sort_by(|a, b| {
+        let names = |row: &AccountRow| (row.who.clone(), row.state, row.call.clone(), row.object.clone());
+        b.ns.cmp(&a.ns).then_with(|| names(a).cmp(&names(b)))
+    });
+    TimeAccount {
+        target: target(facts, &spent),
+        of: spent.of,
+        count: spent.count,
+        ns: total,
+        idle_ns: spent.idle_ns,
+        unknown_ns,
+        rows,
+    }
+}
+
+fn key(roles: &Roles<'_>, part: &Part<'_>, by: By) -> Key {
+    let state = Some(part.state);
+    match by {
+        By::Row => Key {
+            role: Some(roles.of(part.process, part.tid)),
+            state,
+            call: part.call,
+            object: Some(part.object),
+            ..Key::default()
+        },
+        By::Thread => Key { thread: Some(part.tid), state, ..Key::default() },
+        By::State => Key { state, ..Key::default() },
+        By::Object => Key { state, call: part.call, object: Some(part.object), ..Key::default() },
+        By::Request => Key { request: part.request, state, ..Key::default() },
+    }
+}
+
+struct Joined<'a> {
+    facts: &'a Facts,
+    of: TimeOf,
+    total: u64,
+}
+
+impl Joined<'_> {
+    fn row(&self, roles: &Roles<'_>, key: &Key, sum: &Sum<'_>) -> Option<AccountRow> {
+        let (_, largest) = sum.largest?;
+        let facts = self.facts;
+        let who = match (key.request, &key.role, key.thread) {
+            (Some(endpoint), ..) => {
+                facts.requests.endpoint(endpoint).map_or(String::new(), |endpoint| endpoint.name.to_string())
+            }
+            (None, Some(role), _) => roles::words(facts, role, &sum.threads),
+            (None, None, Some(tid)) => {
+                let role = roles.of(largest.process, tid);
+                roles::words(facts, &role, &BTreeSet::from([(largest.process, tid)]))
+            }
+            (None, None, None) => "all".to_string(),
+        };
+        let object = key.object.map(|object| facts.accounts.objects.get(object).name().to_string());
+        let stats = self.stats(key, sum);
+        let longest =
+            sum.times_of.values().filter_map(|time| time.exemplars.iter().max_by_key(|line| line.dur));
+        let evidence = longest.max_by_key(|line| (line.dur, std::cmp::Reverse(line.ts)));
+        let count = match (&stats, sum.times) {
+            (Some(stats), _) => Some(stats.count),
+            (None, 0) => None,
+            (None, times) => Some(times),
+        };
+        Some(AccountRow {
+            who,
+            threads: sum.threads.len() as u64,
+            state: key.state.unwrap_or(largest.state),
+            call: key.call.map(|call| facts.name_of(call).to_string()),
+            object: object.filter(|object| !object.is_empty()),
+            function: self.function(key, &largest, sum),
+            ns: sum.ns,
+            share: if self.total == 0 { 0.0 } else { sum.ns as f64 / self.total as f64 },
+            count,
+            mean_ns: stats.as_ref().map_or(Nanos::UNKNOWN, CallStats::mean),
+            p99_ns: stats.as_ref().map_or(Nanos::UNKNOWN, |stats| stats.percentile(0.99)),
+            longest_ns: stats.as_ref().map_or(Nanos::UNKNOWN, CallStats::max),
+            known: sum.known,
+            evidence: evidence.filter(|_| key.call.is_some()).map(|line| facts.evidence(line)),
+        })
+    }
+
+    /// Of the calls of a row, where all of their time is in it.
+    fn stats(&self, key: &Key, sum: &Sum<'_>) -> Option<CallStats> {
+        key.call.filter(|_| self.of == TimeOf::Threads && !sum.times_of.is_empty())?;
+        let mut all = CallStats::default();
+        for time in sum.times_of.values() {
+            all.merge(&time.calls);
+        }
+        Some(all)
+    }
+
+    /// The function that takes most of the time on a CPU.
+    fn function(&self, key: &Key, largest: &Part<'_>, sum: &Sum<'_>) -> Option<String> {
+        if key.state != Some(TimeState::User) {
+            return None;
+        }
+        let tid = (sum.threads.len() == 1).then_some(largest.tid);
+        let functions = self.facts.samples.functions(SampleKind::OnCpu, largest.process, tid);
+        let named = functions.into_iter().find(|function| !function.name.starts_with('['));
+        named.map(|function| function.name.to_string())
+    }
+}
+
+/// The processes whose time it is, by name: those with most of it first.
+fn target(facts: &Facts, spent: &Spent<'_>) -> String {
+    /// Processes that are named.
+    const MOST: usize = 3;
+    let mut times: HashMap<ProcessId, u64> = HashMap::new();
+    for part in &spent.parts {
+        let sum = times.entry(part.process).or_default();
+        *sum = sum.saturating_add(part.ns);
+    }
+    let mut times: Vec<(ProcessId, u64)> = times.into_iter().collect();
+    times.sort_by_key(|(process, ns)| (std::cmp::Reverse(*ns), *process));
+    let mut names: Vec<String> = Vec::new();
+    for (process, _) in &times {
+        let name = whyslow_facts::who::process_name(facts, *process);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let more = names.len().saturating_sub(MOST);
+    names.truncate(MOST);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", names.join(", "))
+}

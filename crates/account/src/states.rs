@@ -1,0 +1,59 @@
+//! What a wait is of, and which waits are for work.
+
+use whyslow_facts::WaitKind;
+use whyslow_facts::folds::account::{CallTime, ObjectKind};
+use whyslow_model::TimeState;
+use whyslow_model::syscall::Moves;
+
+/// The state of who waits in a call: by what it works on, else by what such a call waits for.
+pub(crate) fn of_wait(waits: Option<WaitKind>, object: ObjectKind) -> TimeState {
+    match object {
+        ObjectKind::File => TimeState::File,
+        ObjectKind::Pipe => TimeState::Pipe,
+        ObjectKind::Timer => TimeState::Timer,
+        ObjectKind::Peer => TimeState::Peer,
+        ObjectKind::Clients => TimeState::Client,
+        ObjectKind::Listener => TimeState::Accept,
+        ObjectKind::Lock | ObjectKind::FileLock | ObjectKind::Semaphore => TimeState::Lock,
+        ObjectKind::Child | ObjectKind::Thread => TimeState::Child,
+        ObjectKind::Event | ObjectKind::Terminal | ObjectKind::Signal => TimeState::Event,
+        ObjectKind::Several => TimeState::Poll,
+        ObjectKind::Nothing | ObjectKind::Descriptor => match waits {
+            Some(WaitKind::Lock) => TimeState::Lock,
+            Some(WaitKind::Network) => TimeState::Peer,
+            Some(WaitKind::Pipe) => TimeState::Pipe,
+            Some(WaitKind::Timer) => TimeState::Timer,
+            Some(WaitKind::Child) => TimeState::Child,
+            Some(WaitKind::Poll) => TimeState::Poll,
+            Some(WaitKind::Accept) => TimeState::Accept,
+            Some(WaitKind::Other) => TimeState::Event,
+            None if object == ObjectKind::Descriptor => TimeState::File,
+            None => TimeState::KernelWait,
+        },
+    }
+}
+
+/// What a thread's process is: some waits are for work in a server and none in a program that serves nobody.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Owner {
+    /// It takes connections, or has taken some.
+    pub(crate) serves: bool,
+    /// It has other threads that do something.
+    pub(crate) has_others: bool,
+}
+
+/// Of the time that a thread waited in one way, what it waited for work, ns.
+pub(crate) fn for_work(state: TimeState, time: &CallTime, waited_ns: u64, owner: Owner) -> u64 {
+    let reads = time.key.syscall.info().moves != Moves::Write;
+    match state {
+        TimeState::Accept | TimeState::Event => waited_ns,
+        TimeState::Client if reads => waited_ns,
+        TimeState::Poll if owner.serves => waited_ns,
+        // A lock that another thread holds is none; nor is a condition of who is alone, nor a wait too short to be told apart.
+        TimeState::Lock if owner.has_others && time.key.waits == Some(WaitKind::Lock) => {
+            let told = time.short_ns.saturating_add(time.held_ns);
+            waited_ns.saturating_sub(told)
+        }
+        _ => 0,
+    }
+}

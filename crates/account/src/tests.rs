@@ -1,0 +1,185 @@
+//! What holds for all accounts, and a few that are told in full.
+
+use super::*;
+use proptest::prelude::*;
+use whyslow_model::{
+    AccountRow, Call, CallFlags, Event, Known, LeftAs, Nanos, Ret, Sink, Stretch, TimeState, Timestamp,
+};
+
+const MS: u64 = 1_000_000;
+
+fn call(facts: &mut Facts, tid: u32, (name, args): (&str, &str), from_ms: u64, ms: u64) {
+    let mut call = Call::new(name, args);
+    (call.tid, call.pid) = (tid, Some(1));
+    (call.ts, call.dur, call.ret) = (Timestamp::new(from_ms * MS), Nanos::new(ms * MS), Ret::Value(1));
+    facts.push(Event::Call(&call));
+}
+
+/// A thread ran so long from there on, behind a wait for a CPU and a sleep.
+fn stretch(facts: &mut Facts, tid: u32, from_ms: u64, on_cpu_ms: u64, runnable_ms: u64, blocked_ms: u64) {
+    facts.push(Event::Stretch(Stretch {
+        ts: Timestamp::new(from_ms * MS),
+        cpu: 0,
+        pid: 1,
+        tid,
+        left_as: LeftAs::Sleeping,
+        on_cpu: Nanos::new(on_cpu_ms * MS),
+        runnable: Nanos::new(runnable_ms * MS),
+        blocked: Nanos::new(blocked_ms * MS),
+    }));
+}
+
+/// Each row: state, call, object, milliseconds.
+fn told(account: &TimeAccount) -> Vec<String> {
+    let word = |text: &Option<String>| text.as_deref().unwrap_or("-").to_string();
+    let row = |row: &AccountRow| {
+        format!("{} {} {} {}", row.state.word(), word(&row.call), word(&row.object), row.ns / MS)
+    };
+    account.rows.iter().map(row).collect()
+}
+
+#[test]
+fn a_recorded_thread_is_told_to_the_last_millisecond() {
+    let mut facts = Facts::default();
+    stretch(&mut facts, 1, 1_000, 10, 0, 0);
+    // Asleep from 1,010 in an fsync entered at 1,008; back on a CPU at 1,100.
+    call(&mut facts, 1, ("fsync", "3</data/orders.db>"), 1_008, 94);
+    call(&mut facts, 1, ("write", "3</data/orders.db>, \"x\", 1"), 1_105, 2);
+    stretch(&mut facts, 1, 1_100, 20, 5, 85);
+    facts.finish();
+    let account = account(&facts).unwrap();
+    let wanted = [
+        "file fsync /data/orders.db 85",
+        "user - - 24",
+        "run-queue - - 5",
+        "kernel fsync /data/orders.db 4",
+        "kernel write /data/orders.db 2",
+    ];
+    assert_eq!((account.of, account.ns / MS, account.unknown_ns), (TimeOf::Threads, 120, 0));
+    assert_eq!(told(&account), wanted);
+    assert_eq!((account.rows[0].count, account.rows[0].mean_ns), (Some(1), Nanos::new(94 * MS)));
+}
+
+#[test]
+fn a_wait_that_did_not_end_is_told_as_far_as_it_went() {
+    let mut facts = Facts::default();
+    stretch(&mut facts, 1, 1_000, 10, 0, 0);
+    let mut waits = Call::new("recvfrom", "5<TCP:[10.0.0.1:40000->10.0.0.2:6379]>, ");
+    (waits.tid, waits.pid, waits.ts) = (1, Some(1), Timestamp::new(1_009 * MS));
+    waits.flags = CallFlags::END_NOT_SEEN;
+    facts.push(Event::Call(&waits));
+    // Something else tells how long the recording went on.
+    stretch(&mut facts, 2, 1_900, 100, 0, 0);
+    facts.finish();
+    let account = account_by(&facts, By::Row).unwrap();
+    let peer = account.rows.iter().find(|row| row.state == TimeState::Peer).unwrap();
+    assert_eq!((peer.object.as_deref(), peer.ns / MS), (Some("10.0.0.2:6379"), 990));
+    assert!(peer.known == Known::AtLeast && peer.share > 0.8);
+}
+
+#[test]
+fn a_server_that_waits_for_clients_spends_nothing() {
+    let mut facts = Facts::default();
+    let epoll = ("epoll_wait", "8<anon_inode:[eventpoll]>, [], 9, -1");
+    call(&mut facts, 1, ("listen", "4<TCP:[0.0.0.0:80]>, 128"), 1_000, 0);
+    call(&mut facts, 1, ("accept4", "4<TCP:[0.0.0.0:80]>, NULL, NULL, 0"), 1_000, 900);
+    call(&mut facts, 1, epoll, 1_900, 95);
+    call(&mut facts, 1, ("openat", "AT_FDCWD, \"/etc/hosts\", O_RDONLY"), 1_995, 5);
+    facts.finish();
+    let account = account(&facts).unwrap();
+    assert_eq!((account.ns / MS, account.idle_ns / MS), (5, 995));
+    assert_eq!(told(&account), ["in-call openat /etc/hosts 5"]);
+}
+
+#[test]
+fn threads_of_one_name_are_one_row() {
+    let mut facts = Facts::default();
+    for tid in [11, 12, 13] {
+        let info = whyslow_model::ProcessInfo {
+            pid: 1,
+            tid: Some(tid),
+            comm: Some(format!("worker-{tid}")),
+            ..Default::default()
+        };
+        facts.push(Event::Process(info));
+        call(&mut facts, tid, ("fdatasync", "7</data/log.1>"), 1_000, 10);
+    }
+    facts.finish();
+    let account = account(&facts).unwrap();
+    assert_eq!(account.rows.len(), 1);
+    assert_eq!(account.rows[0].who, "3 x worker of process 1");
+    assert_eq!((account.rows[0].threads, account.rows[0].count), (3, Some(3)));
+    let by_thread = account_by(&facts, By::Thread).unwrap();
+    assert_eq!(by_thread.rows.len(), 3);
+    assert_eq!(by_thread.ns, account.ns);
+}
+
+#[test]
+fn without_durations_a_call_takes_at_most_the_time_to_the_next() {
+    let mut facts = Facts::default();
+    for (name, args, at) in
+        [("sync", "", 1_000), ("write", "3</data/x>, \"x\", 1", 1_900), ("sync", "", 1_910)]
+    {
+        let mut call = Call::new(name, args);
+        (call.tid, call.ts, call.ret) = (1, Timestamp::new(at * MS), Ret::Value(0));
+        facts.push(Event::Call(&call));
+    }
+    facts.finish();
+    let account = account(&facts).unwrap();
+    assert_eq!(told(&account), ["in-call sync - 900", "in-call write /data/x 10"]);
+    assert_eq!(account.rows[0].known, Known::AtMost);
+}
+
+#[test]
+fn without_times_there_is_no_account() {
+    let mut facts = Facts::default();
+    facts.push(Event::Call(&Call::new("fsync", "3")));
+    facts.finish();
+    assert!(account(&facts).is_none());
+    assert!(super::account(&Facts::default()).is_none());
+}
+
+proptest! {
+    /// Over whatever calls of threads, rows add up to the account, and with what was waited for work to the threads' lives.
+    #[test]
+    fn rows_add_up(threads in prop::collection::vec(prop::collection::vec((0u64..4, 0usize..8, 0u64..9), 1..40), 1..5)) {
+        const CALLS: [(&str, &str); 8] = [
+            ("fsync", "7</data/file>"),
+            ("futex", "0x7f00, FUTEX_WAIT_PRIVATE, 2, NULL"),
+            ("recvfrom", "5<TCP:[127.0.0.1:80->127.0.0.1:9000]>, \"x\", 9, 0, NULL, NULL"),
+            ("nanosleep", "{tv_sec=0, tv_nsec=1}, NULL"),
+            ("accept4", "9<TCP:[0.0.0.0:80]>, NULL, NULL, 0"),
+            ("epoll_wait", "8, [], 9, -1"),
+            ("munmap", "0x7f00, 4096"),
+            ("wait4", "-1, NULL, 0, NULL"),
+        ];
+        let mut all = Vec::new();
+        for (tid, steps) in (1u32..).zip(&threads) {
+            let mut at = 1_000;
+            for &(pause, kind, ms) in steps {
+                at += pause;
+                all.push((at + ms, at, tid, kind));
+                at += ms;
+            }
+        }
+        all.sort_unstable();
+        let mut facts = Facts::default();
+        for (end, from, tid, kind) in all {
+            call(&mut facts, tid, CALLS[kind], from, end - from);
+        }
+        facts.finish();
+        let lives: u64 = (facts.world.threads.iter())
+            .map(|(_, thread)| thread.last.since(thread.first).or_zero())
+            .sum();
+        for (by, _) in By::ALL {
+            let Some(account) = account_by(&facts, by) else {
+                prop_assert_eq!(lives, 0);
+                continue;
+            };
+            prop_assert_eq!(account.rows.iter().map(|row| row.ns).sum::<u64>(), account.ns);
+            if account.of == TimeOf::Threads {
+                prop_assert_eq!(account.ns + account.idle_ns, lives);
+            }
+        }
+    }
+}

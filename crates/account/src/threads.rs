@@ -1,0 +1,132 @@
+//! The time of threads that is not waiting for work.
+
+use crate::Spent;
+use crate::parts::Part;
+use crate::states::{self, Owner};
+use hashbrown::{HashMap, HashSet};
+use whyslow_facts::folds::account::{Objects, Parts, ThreadAccount};
+use whyslow_facts::{Facts, Origin, ProcessId, ThreadFacts};
+use whyslow_model::event::Tid;
+use whyslow_model::{Known, Syscall, TimeOf, TimeState};
+
+/// The parts of all threads; `None` where no time is known.
+pub(crate) fn spent(facts: &Facts) -> Option<Spent<'_>> {
+    let mut owners: HashMap<ProcessId, Owner> = HashMap::new();
+    let serving: HashSet<ProcessId> = (facts.world.fds.iter())
+        .filter(|(_, life)| life.listening || life.origin == Origin::Accept)
+        .map(|(_, life)| life.process)
+        .collect();
+    let threads = || facts.world.threads.iter().filter(|(_, thread)| thread.is_active());
+    let mut active: HashMap<ProcessId, u64> = HashMap::new();
+    for (_, thread) in threads() {
+        *active.entry(thread.process).or_default() += thread.merged;
+    }
+    for (process, count) in &active {
+        owners.insert(*process, Owner { serves: serving.contains(process), has_others: *count > 1 });
+    }
+    let mut spent = Spent { of: TimeOf::Threads, count: 0, parts: Vec::new(), idle_ns: 0 };
+    for (id, thread) in threads() {
+        let Some(account) = facts.accounts.of(id).filter(|account| account.tid == thread.tid) else {
+            continue;
+        };
+        spent.count += 1;
+        let owner = owners.get(&thread.process).copied().unwrap_or_default();
+        let mut one =
+            One { objects: &facts.accounts.objects, owner, process: thread.process, spent: &mut spent };
+        one.thread(account, Some(thread));
+    }
+    for (process, account) in facts.accounts.ended() {
+        spent.count += 1;
+        let owner = owners.get(process).copied().unwrap_or_default();
+        One { objects: &facts.accounts.objects, owner, process: *process, spent: &mut spent }
+            .thread(account, None);
+    }
+    (!spent.parts.is_empty() || spent.idle_ns > 0).then_some(spent)
+}
+
+/// One thread's parts.
+struct One<'s, 'a> {
+    objects: &'a Objects,
+    owner: Owner,
+    process: ProcessId,
+    spent: &'s mut Spent<'a>,
+}
+
+impl<'a> One<'_, 'a> {
+    fn thread(&mut self, account: &'a ThreadAccount, thread: Option<&'a ThreadFacts>) {
+        let sched = thread.and_then(|thread| thread.sched.as_deref());
+        let mut throttled = Throttled(sched.map_or(0, |sched| sched.throttled_ns));
+        let tid = account.tid;
+        for time in &account.calls {
+            let kind = self.objects.get(time.key.object).kind;
+            let Parts { on_cpu_ns, runnable_ns, blocked_ns, uninterruptible_ns, unsplit_ns, unknown_ns } =
+                time.parts;
+            let state = states::of_wait(time.key.waits, kind);
+            let mut waited = blocked_ns.saturating_add(uninterruptible_ns);
+            match time.key.waits {
+                Some(_) => waited = waited.saturating_add(unsplit_ns),
+                None => self.call(tid, TimeState::InCall, unsplit_ns, time),
+            }
+            let idle = states::for_work(state, time, waited, self.owner).min(waited);
+            self.spent.idle_ns = self.spent.idle_ns.saturating_add(idle);
+            self.call(tid, state, waited - idle, time);
+            self.call(tid, TimeState::Kernel, on_cpu_ns, time);
+            self.queued(tid, runnable_ns, &mut throttled);
+            self.plain(tid, TimeState::Unknown, unknown_ns);
+        }
+        let Parts { on_cpu_ns, runnable_ns, blocked_ns, uninterruptible_ns, unsplit_ns, unknown_ns } =
+            account.outside;
+        self.plain(tid, TimeState::User, on_cpu_ns);
+        self.queued(tid, runnable_ns, &mut throttled);
+        self.plain(tid, TimeState::PageFault, uninterruptible_ns);
+        self.plain(tid, TimeState::BetweenCalls, unsplit_ns);
+        // It sleeps in a call that the capture does not show.
+        let unseen = blocked_ns.saturating_add(unknown_ns);
+        let life = thread.map_or(0, |thread| thread.last.since(thread.first).or_zero());
+        let rest = life.saturating_sub(account.total());
+        self.plain(tid, TimeState::Unknown, unseen.saturating_add(rest));
+    }
+
+    fn call(
+        &mut self,
+        tid: Tid,
+        state: TimeState,
+        ns: u64,
+        time: &'a whyslow_facts::folds::account::CallTime,
+    ) {
+        if ns > 0 {
+            let known = time.key.syscall != Syscall::UNLISTED;
+            let part = Part::new(self.process, tid, state, ns).in_call(time.key, Some(time));
+            let how = match (time.is_at_most, time.under_way) {
+                (true, _) => Known::AtMost,
+                (false, true) => Known::AtLeast,
+                (false, false) => Known::Exact,
+            };
+            let part = Part { call: part.call.filter(|_| known), known: how, ..part };
+            self.spent.parts.push(part);
+        }
+    }
+
+    fn plain(&mut self, tid: Tid, state: TimeState, ns: u64) {
+        if ns > 0 {
+            self.spent.parts.push(Part::new(self.process, tid, state, ns));
+        }
+    }
+
+    fn queued(&mut self, tid: Tid, ns: u64, throttled: &mut Throttled) {
+        let stopped = throttled.take(ns);
+        self.plain(tid, TimeState::Throttled, stopped);
+        self.plain(tid, TimeState::RunQueue, ns - stopped);
+    }
+}
+
+/// What of a thread's time in the run queue was for its quota, as far as it was not given out.
+struct Throttled(u64);
+
+impl Throttled {
+    fn take(&mut self, ns: u64) -> u64 {
+        let taken = ns.min(self.0);
+        self.0 -= taken;
+        taken
+    }
+}

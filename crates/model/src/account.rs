@@ -1,0 +1,219 @@
+//! The account of time: where the time of what was asked about went, in rows that add up to it.
+
+use crate::evidence::Evidence;
+use crate::figures::count;
+use crate::time::Nanos;
+use serde::Serialize;
+
+/// What a thread does with a time, or what it waits for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimeState {
+    /// On a CPU, in the program's own code.
+    User,
+    /// On a CPU, in a call.
+    Kernel,
+    /// In a call that works; on a CPU or not, the capture does not tell.
+    InCall,
+    /// Outside of calls; on a CPU or waiting for one, the capture does not tell.
+    BetweenCalls,
+    /// Able to run, without a CPU.
+    RunQueue,
+    /// Able to run, and stopped because the CPU quota of its control group was used up.
+    Throttled,
+    /// A file or a device.
+    File,
+    /// A page that was not in memory.
+    PageFault,
+    /// A lock of the kernel, in a call on nothing that has a name.
+    KernelWait,
+    /// The other end of a connection that it opened.
+    Peer,
+    /// A client, to read or to send more.
+    Client,
+    /// A new client.
+    Accept,
+    /// A pipe or FIFO.
+    Pipe,
+    /// A lock, a condition, a semaphore.
+    Lock,
+    /// A time.
+    Timer,
+    /// The end of a child or of a thread.
+    Child,
+    /// Any of several descriptors.
+    Poll,
+    /// A signal, an event, a person at a terminal.
+    Event,
+    /// Nothing tells.
+    Unknown,
+}
+
+impl TimeState {
+    /// The word for it, as in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            TimeState::User => "user",
+            TimeState::Kernel => "kernel",
+            TimeState::InCall => "in-call",
+            TimeState::BetweenCalls => "between-calls",
+            TimeState::RunQueue => "run-queue",
+            TimeState::Throttled => "throttled",
+            TimeState::File => "file",
+            TimeState::PageFault => "page-fault",
+            TimeState::KernelWait => "kernel-wait",
+            TimeState::Peer => "peer",
+            TimeState::Client => "client",
+            TimeState::Accept => "accept",
+            TimeState::Pipe => "pipe",
+            TimeState::Lock => "lock",
+            TimeState::Timer => "timer",
+            TimeState::Child => "child",
+            TimeState::Poll => "poll",
+            TimeState::Event => "event",
+            TimeState::Unknown => "unknown",
+        }
+    }
+}
+
+/// Whose time an account is of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimeOf {
+    /// The requests that were served, as far as they are kept: of each endpoint the slowest and the failed.
+    Requests,
+    /// A command from its start on, followed through the threads and children that its first thread waited for.
+    Command,
+    /// The threads, without the time in which they wait for work.
+    Threads,
+}
+
+/// How well a time is known.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Known {
+    /// It was measured.
+    #[default]
+    Exact,
+    /// A wait that had not ended when the capture did.
+    AtLeast,
+    /// Some of it is shared out as sums are.
+    InProportion,
+    /// The capture tells when calls began and not how long they took: it is up to the next one.
+    AtMost,
+}
+
+impl Known {
+    /// The word for it, as in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Known::Exact => "exact",
+            Known::AtLeast => "at-least",
+            Known::InProportion => "in-proportion",
+            Known::AtMost => "at-most",
+        }
+    }
+}
+
+/// A part of the time.
+#[derive(Clone, Debug, Serialize)]
+pub struct AccountRow {
+    /// Who spends it: `4 x worker of app.py (812)`.
+    pub who: String,
+    /// How many threads that is.
+    pub threads: u64,
+    /// Doing what.
+    pub state: TimeState,
+    /// In which call; `None` outside of calls.
+    pub call: Option<String>,
+    /// On what: a path, an address, a lock; `None` where it has no name.
+    pub object: Option<String>,
+    /// The function, where samples name one.
+    pub function: Option<String>,
+    /// How much, ns.
+    pub ns: u64,
+    /// The part of the account, 0 to 1.
+    pub share: f64,
+    /// How many calls, or requests that spend it, or parts of the path; `None` where it is one sum.
+    pub count: Option<u64>,
+    /// Of those the mean; unknown where there is none.
+    pub mean_ns: Nanos,
+    /// The 99th percentile.
+    pub p99_ns: Nanos,
+    /// The longest.
+    pub longest_ns: Nanos,
+    /// How well it is known.
+    pub known: Known,
+    /// Where the longest is seen.
+    pub evidence: Option<Evidence>,
+}
+
+impl AccountRow {
+    /// What its threads do or wait for, how often and how long: `waits for /data/x.db in fsync (2,114 times, 4.3 ms each)`.
+    pub fn words(&self) -> String {
+        let call = self.call.as_deref().unwrap_or("a call");
+        let object = self.object.as_deref();
+        let of = |word: &str| object.map_or(String::new(), |object| format!(" {word} {object}"));
+        let what = |else_: &str| object.unwrap_or(else_).to_string();
+        let in_call = self.call.as_ref().map_or(String::new(), |call| format!(" in {call}"));
+        let text = match self.state {
+            TimeState::User => match &self.function {
+                Some(function) => format!("computes (most in {function})"),
+                None => "computes".to_string(),
+            },
+            TimeState::Kernel => format!("on a CPU in {call}{}", of("of")),
+            TimeState::InCall => format!("in {call}{}", of("of")),
+            TimeState::BetweenCalls => "between calls: computes, or waits for a CPU".to_string(),
+            TimeState::RunQueue => "waits for a CPU".to_string(),
+            TimeState::Throttled => "is stopped by its CPU quota".to_string(),
+            TimeState::File => format!("waits for {}{in_call}", what("a file")),
+            TimeState::PageFault => "waits for pages (page faults)".to_string(),
+            TimeState::KernelWait => format!("waits inside of the kernel{in_call}"),
+            TimeState::Peer => format!("waits for {}{in_call}", what("a peer")),
+            TimeState::Client => format!("waits for its client{in_call}"),
+            TimeState::Accept => "waits for a new client".to_string(),
+            TimeState::Pipe => format!("waits for {}{in_call}", what("a pipe")),
+            TimeState::Lock => format!("waits for {}{in_call}", what("a lock")),
+            TimeState::Timer => format!("sleeps{in_call}"),
+            TimeState::Child => match object {
+                Some(child) => format!("waits for the end of {child}"),
+                None => "waits for the end of a child or thread".to_string(),
+            },
+            TimeState::Poll => format!("waits for any of several descriptors{in_call}"),
+            TimeState::Event => format!("waits for an event{in_call}{}", of("of")),
+            TimeState::Unknown => "nothing tells".to_string(),
+        };
+        let bound = match self.known {
+            Known::Exact => "",
+            Known::AtLeast => ", not ended yet",
+            Known::AtMost => ", with what came behind",
+            Known::InProportion => ", in proportion",
+        };
+        // Of what ran, the calls' own times are of more than that.
+        let of_calls = self.call.is_some() && self.state != TimeState::Kernel;
+        match (self.count.filter(|_| of_calls), self.mean_ns.is_known()) {
+            (Some(1), _) => format!("{text} (once, {}{bound})", Nanos::new(self.ns)),
+            (Some(times), true) => format!("{text} ({} times, {} each{bound})", count(times), self.mean_ns),
+            _ => format!("{text} ({}{bound})", Nanos::new(self.ns)),
+        }
+    }
+}
+
+/// Where the time went.
+#[derive(Clone, Debug, Serialize)]
+pub struct TimeAccount {
+    /// Of what: the processes asked about.
+    pub target: String,
+    /// Whose time counts.
+    pub of: TimeOf,
+    /// How many requests, commands, threads.
+    pub count: u64,
+    /// Their time without what they waited for work, ns: the rows add up to it.
+    pub ns: u64,
+    /// What threads waited for work beside that, ns.
+    pub idle_ns: u64,
+    /// Of `ns`, what nothing tells, ns: the rows of [`TimeState::Unknown`].
+    pub unknown_ns: u64,
+    /// The parts, the largest first.
+    pub rows: Vec<AccountRow>,
+}

@@ -1,0 +1,43 @@
+//! The account of time in words, as every format for people shows it.
+
+use whyslow_model::figures::{percent, plural};
+use whyslow_model::{AccountRow, Nanos, TimeAccount, TimeOf};
+
+/// Rows shown unless all are asked for.
+const MAX_ROWS: usize = 8;
+/// Smaller parts are not shown unless all are asked for.
+const SMALLEST: f64 = 0.01;
+
+/// A row in words.
+pub(crate) struct Line {
+    /// Its part of the account: `91.2 %`.
+    pub(crate) share: String,
+    /// Who, and what it does or waits for.
+    pub(crate) text: String,
+}
+
+/// Whose time it is.
+pub(crate) fn heading(account: &TimeAccount) -> String {
+    let time = Nanos::new(account.ns);
+    let whose = match account.of {
+        TimeOf::Requests => format!("{time} of {} of {}", plural(account.count, "request"), account.target),
+        TimeOf::Command => format!("{time} from start to end: {}", account.target),
+        TimeOf::Threads => format!("{time} of {} of {}", plural(account.count, "thread"), account.target),
+    };
+    match account.idle_ns {
+        0 => whose,
+        idle => format!("{whose}; not counted: {} of waiting for work", Nanos::new(idle)),
+    }
+}
+
+/// The rows in words, the largest first; how many were left out, and how much they are together.
+pub(crate) fn lines(account: &TimeAccount, all: bool) -> (Vec<Line>, usize, f64) {
+    let shown = match all {
+        true => account.rows.len(),
+        false => account.rows.iter().take(MAX_ROWS).take_while(|row| row.share >= SMALLEST).count(),
+    };
+    let (shown, rest) = account.rows.split_at(shown);
+    let line =
+        |row: &AccountRow| Line { share: percent(row.share), text: format!("{}: {}", row.who, row.words()) };
+    (shown.iter().map(line).collect(), rest.len(), rest.iter().map(|row| row.share).sum())
+}

@@ -1,0 +1,101 @@
+//! The view `account`: where the time of what was asked about went, in rows that add up to it.
+
+use super::rows::{finish, nothing_because};
+use super::{Ask, AskError, View};
+use crate::words;
+use whyslow_account::{By, account_by};
+use whyslow_facts::Facts;
+use whyslow_model::{AccountRow, Cell, Column, Known, Nanos, Table, TimeAccount, TimeOf};
+
+/// The view.
+pub(super) static VIEW: View = View {
+    name: "account",
+    of_calls: true,
+    summary: "the account of time: who spends it, doing what or waiting for what, in rows that add up",
+    by: &["row", "thread", "state", "object", "request"],
+    table,
+};
+
+fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
+    let by = By::of_word(VIEW.grouping(ask)?).unwrap_or_default();
+    let mut notes: Vec<String> = nothing_because(facts, "times").into_iter().collect();
+    let account = account_by(facts, by);
+    let rows = account.iter().flat_map(|account| &account.rows).map(cells).collect();
+    if let Some(account) = &account {
+        notes.push(whose(account));
+        if account.idle_ns > 0 {
+            let idle = Nanos::new(account.idle_ns);
+            notes.push(format!(
+                "Not in it: {idle} in which threads waited for work (clients, requests, tasks)."
+            ));
+        }
+        let has = |known: Known| account.rows.iter().any(|row| row.known == known);
+        if has(Known::InProportion) {
+            notes.push("in-proportion: shared out by sums, which is all that is kept of calls shorter than a millisecond.".to_string());
+        }
+        if has(Known::AtMost) {
+            notes.push("at-most: the capture tells when calls began and not how long they took; it is the time to the next call.".to_string());
+        }
+        if has(Known::AtLeast) {
+            notes.push("at-least: it had not ended when the capture did.".to_string());
+        }
+    }
+    let table = Table {
+        name: VIEW.name,
+        question: "Where did the time go?".to_string(),
+        columns: vec![
+            Column::new("who", "who"),
+            Column::new("state", "state"),
+            Column::optional("call", "call", 6),
+            Column::optional("object", "on what", 7),
+            Column::new("time", "time"),
+            Column::new("share", "share"),
+            Column::optional("known", "known", 3),
+            Column::optional("count", "count", 5),
+            Column::optional("mean", "mean", 4),
+            Column::optional("p99", "p99", 3),
+            Column::optional("longest", "longest", 2),
+            Column::optional("evidence", "seen at", 1),
+        ],
+        rows,
+        total: None,
+        notes,
+    };
+    finish(table, ask, "time")
+}
+
+fn cells(row: &AccountRow) -> Vec<Cell> {
+    vec![
+        Cell::Text(row.who.clone()),
+        Cell::Text(row.state.word().to_string()),
+        Cell::text(row.call.clone()),
+        Cell::text(row.object.clone().or_else(|| row.function.clone())),
+        Cell::Duration(Nanos::new(row.ns)),
+        Cell::Share(row.share),
+        Cell::text(Some(row.known.word()).filter(|_| row.known != Known::Exact)),
+        row.count.map_or(Cell::Unknown, Cell::Count),
+        Cell::duration(row.mean_ns),
+        Cell::duration(row.p99_ns),
+        Cell::duration(row.longest_ns),
+        Cell::text(row.evidence.as_ref().map(|line| line.source.clone())),
+    ]
+}
+
+/// Whose time it is.
+fn whose(account: &TimeAccount) -> String {
+    let time = Nanos::new(account.ns);
+    let target = &account.target;
+    match account.of {
+        TimeOf::Requests => format!(
+            "share: of {time}, the time of {} that {target} served (of each endpoint the slowest and the failed).",
+            words::plural(account.count, "request")
+        ),
+        TimeOf::Command => format!(
+            "share: of {time}, from start to end of {}, followed through whom it waited for: {target}.",
+            words::plural(account.count, "command")
+        ),
+        TimeOf::Threads => {
+            format!("share: of {time}, the time of {} of {target}.", words::plural(account.count, "thread"))
+        }
+    }
+}
