@@ -188,9 +188,7 @@ impl Joined<'_> {
             return None;
         }
         let tid = (sum.threads.len() == 1).then_some(largest.tid);
-        let functions = self.facts.samples.functions(SampleKind::OnCpu, largest.process, tid);
-        let named = functions.into_iter().find(|function| !function.name.starts_with('['));
-        named.map(|function| function.name.to_string())
+        self.facts.samples.own_function(SampleKind::OnCpu, largest.process, tid).map(str::to_string)
     }
 }
 

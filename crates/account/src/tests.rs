@@ -78,6 +78,27 @@ fn a_wait_that_did_not_end_is_told_as_far_as_it_went() {
 }
 
 #[test]
+fn a_wait_for_several_descriptors_is_for_what_is_looked_at_next() {
+    let mut facts = Facts::default();
+    let epoll = ("epoll_wait", "8<anon_inode:[eventpoll]>, [{events=EPOLLIN, data={u32=77, u64=77}}], 9, -1");
+    stretch(&mut facts, 1, 1_000, 10, 0, 0);
+    call(&mut facts, 1, epoll, 1_008, 93);
+    // It was preempted before it looked.
+    stretch(&mut facts, 1, 1_100, 5, 0, 90);
+    call(&mut facts, 1, ("recvfrom", "5<TCP:[10.0.0.1:40000->10.0.0.2:6379]>, \"x\", 9"), 1_106, 1);
+    stretch(&mut facts, 1, 1_105, 15, 0, 0);
+    facts.finish();
+    let account = account(&facts).unwrap();
+    let wanted = [
+        "peer epoll_wait 10.0.0.2:6379 90",
+        "user - - 26",
+        "kernel epoll_wait 10.0.0.2:6379 3",
+        "kernel recvfrom 10.0.0.2:6379 1",
+    ];
+    assert_eq!(told(&account), wanted);
+}
+
+#[test]
 fn a_server_that_waits_for_clients_spends_nothing() {
     let mut facts = Facts::default();
     let epoll = ("epoll_wait", "8<anon_inode:[eventpoll]>, [], 9, -1");

@@ -227,8 +227,9 @@ impl Facts {
         if call.flags.contains(CallFlags::END_NOT_SEEN) {
             self.graph.unfinished(&seen, &self.world);
         }
-        if let Some(object) = self.accounts.call(&seen, &self.graph, &self.world) {
-            self.graph.spent_on(call.tid, call.ts, object);
+        let spent = self.accounts.call(&seen, &self.graph, &self.world);
+        for (from, object) in spent.this.map(|object| (call.ts, object)).into_iter().chain(spent.before) {
+            self.graph.spent_on(call.tid, from, object);
         }
         if let Some(back) = self.graph.handed_back() {
             self.requests.handed_back(&back, &mut self.world.threads, &self.graph);

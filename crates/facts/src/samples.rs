@@ -179,6 +179,22 @@ impl Samples {
         times
     }
 
+    /// The function of the program in which most samples were taken, whatever the kernel did for it then.
+    pub fn own_function(&self, kind: SampleKind, process: ProcessId, tid: Option<Tid>) -> Option<&str> {
+        let mut times: HashMap<u32, u64> = HashMap::new();
+        for (key, weight) in self.rows_of(kind, process, tid) {
+            let innermost = key.user.and_then(|id| self.stacks.get(&id)?.first().copied());
+            if let Some(function) = innermost {
+                let sum = times.entry(function).or_default();
+                *sum = sum.saturating_add(weight.ns);
+            }
+        }
+        let name = |at: u32| &*self.functions[at as usize].name;
+        let most = times.into_iter().max_by(|a, b| (a.1, name(b.0)).cmp(&(b.1, name(a.0))))?;
+        // Code without a symbol is told by its module or address.
+        Some(name(most.0)).filter(|name| !name.starts_with('['))
+    }
+
     /// The stack with the most time, innermost function first, of those that `wanted` takes; with its weight.
     pub fn heaviest(
         &self,
@@ -262,6 +278,9 @@ mod tests {
         assert_eq!(times[0].name, "hash");
         let (frames, weight) = facts.samples.heaviest(kind, process, None, |_| true).unwrap();
         assert_eq!((frames[0], weight.count, weight.ns), ("hash", 3, 30));
+        // The kernel's function is not the program's.
+        assert_eq!(facts.samples.own_function(kind, process, None), Some("hash"));
+        assert_eq!(facts.samples.own_function(kind, process, Some(2)), None);
         // A sample whose stack is not known still stands for its time.
         assert_eq!(facts.samples.total(kind, process, Some(2)).ns, 20);
     }

@@ -16,7 +16,7 @@ use crate::world::{Seen, World};
 use hashbrown::HashMap;
 use split::{Run, Split, Tail};
 use whyslow_model::event::Tid;
-use whyslow_model::{CallFlags, CallStats, LeftAs, Stretch, Syscall, Timestamp};
+use whyslow_model::{CallFlags, CallStats, LeftAs, Nanos, Stretch, Syscall, Timestamp};
 
 /// A way to spend time in calls: a call, what it waits for where it waits, and what it works on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -68,6 +68,8 @@ pub struct ThreadAccount {
     under_way: Option<(usize, u64)>,
     /// A call of which only the beginning is told, before the next one is.
     untimed: Option<(usize, u64)>,
+    /// A wait for any of several descriptors, until the next call tells for which.
+    held: Option<Box<(Told, Exemplars)>>,
     left_as: Option<LeftAs>,
 }
 
@@ -123,6 +125,50 @@ impl ThreadAccount {
         act(split, &mut give);
     }
 
+    /// Takes a call, and says in which row.
+    #[inline]
+    fn take(&mut self, told: &Told, room: &mut usize) -> usize {
+        let row = self.row(told.key, room);
+        if self.untimed.is_some() {
+            self.end_untimed(told.from);
+        }
+        let time = &mut self.calls[row];
+        time.calls.record(told.dur, told.failed, told.bytes);
+        match (told.from.get(), told.dur.get()) {
+            (from, Some(ns)) => {
+                let of = match told.long {
+                    None => Some(&mut time.short_ns),
+                    Some((true, _)) => Some(&mut time.held_ns),
+                    Some((false, Ended::TimedOut)) => Some(&mut time.timed_out_ns),
+                    Some(_) => None,
+                };
+                if let Some(of) = of {
+                    *of = of.saturating_add(ns);
+                }
+                match from {
+                    Some(from) => self.with_split(|split, mut give| {
+                        split.call(row, from, from.saturating_add(ns), &mut give);
+                    }),
+                    None => time.parts.add(Parts { unsplit_ns: ns, ..Parts::default() }),
+                }
+            }
+            (Some(from), None) if told.unfinished => self.under_way = Some((row, from)),
+            (Some(from), None) => self.untimed = Some((row, from)),
+            (None, None) => {}
+        }
+        row
+    }
+
+    /// Takes the wait for any of several descriptors: it was for `found`, where that is known. Says when it began.
+    #[cold]
+    fn take_held(&mut self, found: Option<ObjectId>, room: &mut usize) -> Option<(Timestamp, ObjectId)> {
+        let (mut told, exemplars) = *self.held.take()?;
+        told.key.object = found.unwrap_or(told.key.object);
+        let row = self.take(&told, room);
+        self.calls[row].exemplars.merge(&exemplars);
+        Some((told.from, told.key.object))
+    }
+
     /// The next call began: what the one before took is at most the time to here.
     #[cold]
     fn end_untimed(&mut self, next: Timestamp) {
@@ -134,6 +180,7 @@ impl ThreadAccount {
     }
 
     fn finish(&mut self, end: Timestamp, exited: bool) {
+        self.take_held(None, &mut 1);
         let Some(end) = end.get() else { return };
         let tail = match self.left_as.filter(|_| !exited) {
             Some(LeftAs::Runnable) => Tail::Runnable,
@@ -154,7 +201,7 @@ impl ThreadAccount {
 pub struct Accounts {
     /// What their time was spent on.
     pub objects: Objects,
-    threads: HashMap<ThreadId, ThreadAccount, foldhash::fast::RandomState>,
+    threads: ByThread,
     /// Of threads whose place others took.
     ended: Vec<(ProcessId, ThreadAccount)>,
     rows: usize,
@@ -183,70 +230,48 @@ impl Accounts {
         &self.ended
     }
 
-    fn account(&mut self, thread: ThreadId, tid: Tid, process: ProcessId) -> &mut ThreadAccount {
-        let account = self.threads.entry(thread).or_default();
-        if account.tid != tid {
-            let before = std::mem::replace(account, ThreadAccount { tid, ..ThreadAccount::default() });
-            if before.tid != 0 && self.ended.len() < Self::MAX_ENDED {
-                self.ended.push((process, before));
-            }
-        }
-        account
-    }
-
-    /// A call that ended, or that the capture ends in; the folds have seen it. Says on what it was spent where the graph
-    /// of waits keeps it.
+    /// A call that ended, or that the capture ends in; the folds have seen it. Tells of those that the graph of waits keeps
+    /// on what they were spent: of this one, and of a wait before that this one explains.
     #[inline]
-    pub(crate) fn call(&mut self, seen: &Seen<'_>, graph: &Graph, world: &World) -> Option<ObjectId> {
+    pub(crate) fn call(&mut self, seen: &Seen<'_>, graph: &Graph, world: &World) -> Spent {
         if world.threads.is_rest(seen.thread) {
-            return None;
+            return Spent::default();
         }
         let call = seen.call;
         let unfinished = call.flags.contains(CallFlags::END_NOT_SEEN);
         let is_long = unfinished || call.dur.is_known() && call.dur >= SLOW_CALL;
         let long = if is_long { kept(graph, seen) } else { None };
         let object = self.objects.of(seen, long, graph, world);
-        let mut room = Self::MAX_ROWS.saturating_sub(self.rows);
+        let Accounts { objects, threads, ended, rows } = self;
+        let account = account(threads, ended, seen.thread, call.tid, seen.process);
+        let mut room = Self::MAX_ROWS.saturating_sub(*rows);
         let before = room;
-        let account = self.account(seen.thread, call.tid, seen.process);
-        let row = account.row(CallKey { syscall: call.syscall, waits: seen.waits, object }, &mut room);
-        if account.untimed.is_some() {
-            account.end_untimed(call.ts);
+        let mut spent = Spent::default();
+        if account.held.is_some() {
+            let found = objects.looked_at(seen, object, world);
+            spent.before = account.take_held(found, &mut room);
         }
-        let time = &mut account.calls[row];
-        time.calls.record(call.dur, call.failed(), seen.bytes);
-        time.exemplars.see(call);
-        match (call.ts.get(), call.dur.get()) {
-            (from, Some(ns)) => {
-                let of = match long {
-                    None => Some(&mut time.short_ns),
-                    Some(long) if long.held => Some(&mut time.held_ns),
-                    Some(long) if long.ended == Ended::TimedOut => Some(&mut time.timed_out_ns),
-                    Some(_) => None,
-                };
-                if let Some(of) = of {
-                    *of = of.saturating_add(ns);
-                }
-                match from {
-                    Some(from) => account.with_split(|split, mut give| {
-                        split.call(row, from, from.saturating_add(ns), &mut give);
-                    }),
-                    None => time.parts.add(Parts { unsplit_ns: ns, ..Parts::default() }),
-                }
-            }
-            (Some(from), None) if unfinished => account.under_way = Some((row, from)),
-            (Some(from), None) => account.untimed = Some((row, from)),
-            (None, None) => {}
+        let told = Told::of(seen, long, object);
+        // Of a wait for several descriptors the next call tells which it was.
+        let waits_for_any = long.is_some() && objects.get(object).kind == ObjectKind::Several && !unfinished;
+        if waits_for_any && call.ts.is_known() {
+            let mut exemplars = Exemplars::default();
+            exemplars.see(call);
+            account.held = Some(Box::new((told, exemplars)));
+        } else {
+            spent.this = long.map(|_| object);
+            let row = account.take(&told, &mut room);
+            account.calls[row].exemplars.see(call);
         }
-        self.rows += before - room;
-        long.map(|_| object)
+        *rows += before - room;
+        spent
     }
 
     /// A stretch on a CPU.
     #[inline]
     pub(crate) fn stretch(&mut self, thread: ThreadId, process: ProcessId, stretch: &Stretch) {
         let Some(from) = stretch.ts.get() else { return };
-        let account = self.account(thread, stretch.tid, process);
+        let account = account(&mut self.threads, &mut self.ended, thread, stretch.tid, process);
         let run = Run {
             from,
             on_cpu: stretch.on_cpu.or_zero(),
@@ -266,6 +291,64 @@ impl Accounts {
         }
         for (_, account) in &mut self.ended {
             account.finish(Timestamp::UNKNOWN, true);
+        }
+    }
+}
+
+type ByThread = HashMap<ThreadId, ThreadAccount, foldhash::fast::RandomState>;
+
+/// The account of a thread. A place that another thread had is emptied first.
+fn account<'a>(
+    threads: &'a mut ByThread,
+    ended: &mut Vec<(ProcessId, ThreadAccount)>,
+    thread: ThreadId,
+    tid: Tid,
+    process: ProcessId,
+) -> &'a mut ThreadAccount {
+    let account = threads.entry(thread).or_default();
+    if account.tid != tid {
+        let before = std::mem::replace(account, ThreadAccount { tid, ..ThreadAccount::default() });
+        if before.tid != 0 && ended.len() < Accounts::MAX_ENDED {
+            ended.push((process, before));
+        }
+    }
+    account
+}
+
+/// On what calls were spent that the graph of waits keeps.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Spent {
+    /// The call that was seen.
+    pub(crate) this: Option<ObjectId>,
+    /// One before it, by when it began.
+    pub(crate) before: Option<(Timestamp, ObjectId)>,
+}
+
+/// What an account takes of a call.
+#[derive(Debug)]
+struct Told {
+    key: CallKey,
+    from: Timestamp,
+    dur: Nanos,
+    failed: bool,
+    bytes: u64,
+    unfinished: bool,
+    /// How it is known to the graph of waits; `None` of a short one.
+    long: Option<(bool, Ended)>,
+}
+
+impl Told {
+    #[inline]
+    fn of(seen: &Seen<'_>, long: Option<&LongCall>, object: ObjectId) -> Told {
+        let call = seen.call;
+        Told {
+            key: CallKey { syscall: call.syscall, waits: seen.waits, object },
+            from: call.ts,
+            dur: call.dur,
+            failed: call.failed(),
+            bytes: seen.bytes,
+            unfinished: call.flags.contains(CallFlags::END_NOT_SEEN),
+            long: long.map(|long| (long.held, long.ended)),
         }
     }
 }

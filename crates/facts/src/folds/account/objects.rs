@@ -8,7 +8,7 @@ use crate::world::ids::{FileId, LifeId, ObjectId, ProcessId};
 use crate::world::{Seen, World};
 use hashbrown::HashMap;
 use std::hash::BuildHasher;
-use whyslow_model::FdKind;
+use whyslow_model::{FdKind, Syscall};
 
 /// What kind of thing it is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -124,6 +124,18 @@ impl Objects {
             (None, Some(file)) => self.of_file(file, world),
             (None, None) => ObjectId::NONE,
         }
+    }
+
+    /// What made a wait for several descriptors end: what the thread looks at next.
+    #[cold]
+    pub(super) fn looked_at(&mut self, seen: &Seen<'_>, object: ObjectId, world: &World) -> Option<ObjectId> {
+        let life = world.fds.get(seen.life?)?;
+        if matches!(seen.call.syscall, Syscall::ACCEPT | Syscall::ACCEPT4) {
+            return Some(self.alone(ObjectKind::Listener, life.local().unwrap_or_default()));
+        }
+        let answers =
+            life.kind.is_socket() || matches!(life.kind, FdKind::Pipe | FdKind::Event | FdKind::Timer);
+        answers.then_some(object)
     }
 
     #[cold]

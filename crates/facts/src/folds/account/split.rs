@@ -156,6 +156,8 @@ impl Split {
             let outside = from - self.last_end.unwrap_or(from);
             give(None, Parts::unsplit(outside));
             give(Some(row), Parts::unsplit(to - from));
+        } else if self.first.is_none() && self.told.is_some_and(|told| to <= told) {
+            self.told_late(Ended { row, from, to }, give);
         } else if self.first.is_none() {
             self.first = Some(Ended { row, from, to });
         } else {
@@ -225,6 +227,19 @@ impl Split {
             self.open = self.open.chunks(2).map(both).collect();
         }
         self.open.push(Piece { from, to, parts: parts(to - from) });
+    }
+
+    /// A call that lies in what the scheduler has told.
+    fn told_late(&mut self, call: Ended, give: &mut impl FnMut(Option<usize>, Parts)) {
+        for piece in std::mem::take(&mut self.open) {
+            let (before, rest) = piece.cut(call.from);
+            let (within, after) = rest.cut(call.to);
+            give(None, before.parts);
+            give(Some(call.row), within.parts);
+            if after.from < after.to {
+                self.open.push(after);
+            }
+        }
     }
 
     /// All calls that began in the open time have ended.
@@ -344,6 +359,21 @@ mod tests {
         split.finish(1_000, Tail::Blocked, Some((0, 95)), give);
         assert_eq!(given.0, [Parts { on_cpu_ns: 5, blocked_ns: 900, ..Parts::default() }]);
         assert_eq!(given.1, Parts::on_cpu(95));
+    }
+
+    #[test]
+    fn a_call_may_be_told_after_the_stretch_in_which_it_ended() {
+        let (mut split, mut given) = (Split::default(), Given::default());
+        let give = &mut |row, parts| given.take(row, parts);
+        split.run(run(0, 100, 0, 0), give);
+        split.run(run(500, 100, 0, 400), give);
+        split.call(0, 90, 520, give);
+        split.call(1, 590, 720, give);
+        split.run(run(700, 100, 0, 100), give);
+        split.finish(800, Tail::None, None, give);
+        let waited = |on_cpu_ns, blocked_ns| Parts { on_cpu_ns, blocked_ns, ..Parts::default() };
+        assert_eq!(given.0, [waited(30, 400), waited(30, 100)]);
+        assert_eq!(given.1, Parts::on_cpu(90 + 70 + 80));
     }
 
     #[test]

@@ -248,9 +248,7 @@ impl Graph {
     /// On what the long call was spent that `tid` began at `from`, as the accounts of threads name it.
     #[cold]
     pub(crate) fn spent_on(&mut self, tid: Tid, from: Timestamp, object: ObjectId) {
-        if let Some(call) = self.timelines.get_mut(&tid).and_then(|timeline| timeline.calls.last_mut())
-            && call.from == from
-        {
+        if let Some(call) = self.timelines.get_mut(&tid).and_then(|timeline| timeline.last_from(from)) {
             call.object = object;
         }
     }
