@@ -169,9 +169,23 @@ fn next(facts: &Facts, resources: &[Resource], processes: &[Taker]) -> String {
     }
 }
 
-/// True where one process was asked about, and recorded by ourselves: what is told of the host is then told behind it.
+/// True where one program was asked about, with all of its processes, and recorded by ourselves: what is told of the host is
+/// then told behind it.
 pub fn is_about_one(facts: &Facts) -> bool {
-    facts.capture.is_recording() && asked_about(facts).is_some()
+    if !facts.capture.is_recording() {
+        return false;
+    }
+    if asked_about(facts).is_some() {
+        return true;
+    }
+    let threads = &facts.world.threads;
+    let mut names = threads.iter().filter(|(_, thread)| thread.calls > 0).map(|(_, thread)| {
+        let process = threads.process(thread.process);
+        process.name().or(process.comm.as_deref())
+    });
+    // Workers of one server have one name.
+    let Some(Some(first)) = names.next() else { return false };
+    names.all(|name| name == Some(first))
 }
 
 /// The process whose calls are at hand, or that a recording is of, where it is one.

@@ -502,3 +502,28 @@ fn a_trace_is_of_the_process_that_was_traced() {
     }
     assert!(told(7).starts_with("Look inside rustc (7): 100.0 % "), "{}", told(7));
 }
+
+#[test]
+fn the_workers_of_one_server_are_one_program() {
+    let told = |names: &[&str]| {
+        let mut facts = Facts::default();
+        for (pid, name) in (1u32..).zip(names) {
+            let comm = Some(name.to_string());
+            facts.push(Event::Process(whyslow_model::ProcessInfo {
+                pid,
+                tid: Some(pid),
+                comm,
+                ..Default::default()
+            }));
+            let mut call = whyslow_model::Call::new("getpid", "");
+            (call.tid, call.pid) = (pid, Some(pid));
+            facts.push(Event::Call(&call));
+        }
+        let kind = whyslow_model::CaptureKind::Recording;
+        facts.push(Event::Source(whyslow_model::SourceInfo::new(Default::default(), "x.whyslow", kind)));
+        facts.finish();
+        is_about_one(&facts)
+    };
+    assert!(told(&["nginx"]) && told(&["nginx", "nginx", "nginx"]));
+    assert!(!told(&["nginx", "redis-server"]) && !told(&[]));
+}
