@@ -8,7 +8,7 @@ use whyslow_facts::folds::account::{CallKey, ThreadAccount};
 use whyslow_facts::folds::graph::Ended;
 use whyslow_facts::folds::requests::Side;
 use whyslow_facts::world::ids::ObjectId;
-use whyslow_facts::{EndpointId, Facts, Origin, ProcessId, WaitKind};
+use whyslow_facts::{EndpointId, Facts, ProcessId, WaitKind};
 use whyslow_model::event::Tid;
 use whyslow_model::{Known, TimeOf, TimeState, Timestamp};
 
@@ -57,12 +57,9 @@ struct Interval {
 /// The first threads of programs that were started within the capture, by nobody in it, and serve nobody.
 fn commands(explainer: &Explainer<'_>) -> Vec<Interval> {
     let world = &explainer.facts().world;
-    let serves = |process: ProcessId| {
-        (world.fds.iter())
-            .any(|(_, life)| life.process == process && (life.listening || life.origin == Origin::Accept))
-    };
+    let serving = states::serving(explainer.facts());
     let roots = world.threads.processes().filter(|(_, process)| process.started && process.parent.is_none());
-    let first_threads = roots.filter(|(id, _)| !serves(*id)).filter_map(|(_, process)| {
+    let first_threads = roots.filter(|(id, _)| !serving.contains(id)).filter_map(|(_, process)| {
         let (from, to) = explainer.span(process.pid?)?;
         (from < to).then_some(Interval { tid: process.pid?, from, to, request: None })
     });

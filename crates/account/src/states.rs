@@ -1,7 +1,8 @@
 //! What a wait is of, and which waits are for work.
 
-use whyslow_facts::WaitKind;
+use hashbrown::HashSet;
 use whyslow_facts::folds::account::{CallTime, ObjectKind};
+use whyslow_facts::{Facts, Origin, ProcessId, WaitKind};
 use whyslow_model::TimeState;
 use whyslow_model::syscall::Moves;
 
@@ -31,6 +32,13 @@ pub(crate) fn of_wait(waits: Option<WaitKind>, object: ObjectKind) -> TimeState 
             None => TimeState::KernelWait,
         },
     }
+}
+
+/// The processes that take connections, or have taken some.
+pub(crate) fn serving(facts: &Facts) -> HashSet<ProcessId> {
+    let lives = facts.world.fds.iter().map(|(_, life)| life);
+    let served = lives.filter(|life| life.listening || life.origin == Origin::Accept);
+    served.map(|life| life.process).collect()
 }
 
 /// What a thread's process is: some waits are for work in a server and none in a program that serves nobody.

@@ -3,19 +3,16 @@
 use crate::Spent;
 use crate::parts::Part;
 use crate::states::{self, Owner};
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use whyslow_facts::folds::account::{Objects, Parts, ThreadAccount};
-use whyslow_facts::{Facts, Origin, ProcessId, ThreadFacts};
+use whyslow_facts::{Facts, ProcessId, ThreadFacts};
 use whyslow_model::event::Tid;
 use whyslow_model::{Known, Syscall, TimeOf, TimeState};
 
 /// The parts of all threads; `None` where no time is known.
 pub(crate) fn spent(facts: &Facts) -> Option<Spent<'_>> {
     let mut owners: HashMap<ProcessId, Owner> = HashMap::new();
-    let serving: HashSet<ProcessId> = (facts.world.fds.iter())
-        .filter(|(_, life)| life.listening || life.origin == Origin::Accept)
-        .map(|(_, life)| life.process)
-        .collect();
+    let serving = states::serving(facts);
     let threads = || facts.world.threads.iter().filter(|(_, thread)| thread.is_active());
     let mut active: HashMap<ProcessId, u64> = HashMap::new();
     for (_, thread) in threads() {
@@ -35,11 +32,11 @@ pub(crate) fn spent(facts: &Facts) -> Option<Spent<'_>> {
             One { objects: &facts.accounts.objects, owner, process: thread.process, spent: &mut spent };
         one.thread(account, Some(thread));
     }
-    for (process, account) in facts.accounts.ended() {
+    for account in facts.accounts.ended() {
         spent.count += 1;
-        let owner = owners.get(process).copied().unwrap_or_default();
-        One { objects: &facts.accounts.objects, owner, process: *process, spent: &mut spent }
-            .thread(account, None);
+        let process = account.process;
+        let owner = owners.get(&process).copied().unwrap_or_default();
+        One { objects: &facts.accounts.objects, owner, process, spent: &mut spent }.thread(account, None);
     }
     (!spent.parts.is_empty() || spent.idle_ns > 0).then_some(spent)
 }

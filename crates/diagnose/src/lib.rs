@@ -69,10 +69,12 @@ fn verdict(
         (Some(_), Some(cause)) if cause.subject.device.is_some() || cause.subject.host.is_some() => {
             sentence(facts, findings, account)
         }
-        (Some((_, host)), Some(_)) if asked => format!("{} {host}.", sentence(facts, findings, account)),
+        (Some((walk, host)), Some(_)) if asked => {
+            format!("{}{}", sentence(facts, findings, account), where_full(walk, &host))
+        }
         (Some((_, host)), Some(_)) => format!("{host}; {}", sentence(facts, findings, account)),
         (Some((walk, host)), None) => match account.filter(|_| asked).and_then(most_of) {
-            Some(most) => format!("No rule names a cause. {most} {host}."),
+            Some(most) => format!("No rule names a cause. {most}{}", where_full(walk, &host)),
             None if whyslow_hostcheck::is_full(walk) => format!("{host}."),
             None => format!("{host}. {}", walk.next),
         },
@@ -135,6 +137,11 @@ fn sentence(facts: &Facts, findings: &[Finding], account: Option<&TimeAccount>) 
     format!("{}{also}.", first.title.trim_end_matches('.'))
 }
 
+/// What is told of the host behind a sentence about one program: where it has room, its own section is enough.
+fn where_full(walk: &Walk, host: &str) -> String {
+    if whyslow_hostcheck::is_full(walk) { format!(" {host}.") } else { String::new() }
+}
+
 /// What most of the time went into: said where no rule tells a cause.
 fn most_of(account: &TimeAccount) -> Option<String> {
     /// A smaller part is not most of it.
@@ -143,7 +150,10 @@ fn most_of(account: &TimeAccount) -> Option<String> {
     let of = match account.of {
         TimeOf::Requests => words::plural(account.count, "request"),
         TimeOf::Command => "the command".to_string(),
-        TimeOf::Threads => format!("{}, without waiting for work", words::plural(account.count, "thread")),
+        TimeOf::Threads if account.idle_ns > 0 => {
+            format!("{}, without waiting for work", words::plural(account.count, "thread"))
+        }
+        TimeOf::Threads => words::plural(account.count, "thread"),
     };
     let (share, time) = (words::percent(row.share), Nanos::new(account.ns));
     Some(format!("{share} of the time ({time} of {of}): {} {}.", row.who, row.words()))

@@ -10,7 +10,7 @@ pub use split::Parts;
 use crate::SLOW_CALL;
 use crate::args::WaitKind;
 use crate::exemplar::Exemplars;
-use crate::folds::graph::{Ended, Graph, LongCall};
+use crate::folds::graph::{Graph, LongCall};
 use crate::world::ids::{ObjectId, ProcessId, ThreadId};
 use crate::world::{Seen, World};
 use hashbrown::HashMap;
@@ -42,8 +42,6 @@ pub struct CallTime {
     pub short_ns: u64,
     /// Of it, what was waited for locks that are known to have been held by another thread, ns.
     pub held_ns: u64,
-    /// Of it, what was waited until a time limit of its own passed, ns.
-    pub timed_out_ns: u64,
     /// A call of these had begun and not ended as the capture did.
     pub under_way: bool,
     /// Their time is that up to the next call: the capture does not tell how long they took.
@@ -53,10 +51,12 @@ pub struct CallTime {
 }
 
 /// How a thread spent its time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ThreadAccount {
     /// Its number.
     pub tid: Tid,
+    /// Its process.
+    pub process: ProcessId,
     /// In calls.
     pub calls: Vec<CallTime>,
     /// Outside of calls.
@@ -74,6 +74,22 @@ pub struct ThreadAccount {
 }
 
 impl ThreadAccount {
+    fn new(tid: Tid, process: ProcessId) -> ThreadAccount {
+        ThreadAccount {
+            tid,
+            process,
+            calls: Vec::new(),
+            outside: Parts::default(),
+            index: HashMap::default(),
+            last: 0,
+            split: Split::default(),
+            under_way: None,
+            untimed: None,
+            held: None,
+            left_as: None,
+        }
+    }
+
     /// All that is told of it, ns.
     pub fn total(&self) -> u64 {
         self.calls.iter().fold(self.outside.total(), |sum, row| sum.saturating_add(row.parts.total()))
@@ -104,7 +120,6 @@ impl ThreadAccount {
             parts: Parts::default(),
             short_ns: 0,
             held_ns: 0,
-            timed_out_ns: 0,
             under_way: false,
             is_at_most: false,
             exemplars: Exemplars::default(),
@@ -138,9 +153,8 @@ impl ThreadAccount {
             (from, Some(ns)) => {
                 let of = match told.long {
                     None => Some(&mut time.short_ns),
-                    Some((true, _)) => Some(&mut time.held_ns),
-                    Some((false, Ended::TimedOut)) => Some(&mut time.timed_out_ns),
-                    Some(_) => None,
+                    Some(true) => Some(&mut time.held_ns),
+                    Some(false) => None,
                 };
                 if let Some(of) = of {
                     *of = of.saturating_add(ns);
@@ -203,7 +217,7 @@ pub struct Accounts {
     pub objects: Objects,
     threads: ByThread,
     /// Of threads whose place others took.
-    ended: Vec<(ProcessId, ThreadAccount)>,
+    ended: Vec<ThreadAccount>,
     rows: usize,
 }
 
@@ -220,13 +234,8 @@ impl Accounts {
         self.threads.get(&thread)
     }
 
-    /// The threads that are known by their place, in no order.
-    pub fn threads(&self) -> impl Iterator<Item = (ThreadId, &ThreadAccount)> {
-        self.threads.iter().map(|(thread, account)| (*thread, account))
-    }
-
     /// Threads that ended and whose place others took.
-    pub fn ended(&self) -> &[(ProcessId, ThreadAccount)] {
+    pub fn ended(&self) -> &[ThreadAccount] {
         &self.ended
     }
 
@@ -289,7 +298,7 @@ impl Accounts {
             let thread = world.threads.thread(*id);
             account.finish(if thread.exited { thread.last } else { end }, thread.exited);
         }
-        for (_, account) in &mut self.ended {
+        for account in &mut self.ended {
             account.finish(Timestamp::UNKNOWN, true);
         }
     }
@@ -300,16 +309,16 @@ type ByThread = HashMap<ThreadId, ThreadAccount, foldhash::fast::RandomState>;
 /// The account of a thread. A place that another thread had is emptied first.
 fn account<'a>(
     threads: &'a mut ByThread,
-    ended: &mut Vec<(ProcessId, ThreadAccount)>,
+    ended: &mut Vec<ThreadAccount>,
     thread: ThreadId,
     tid: Tid,
     process: ProcessId,
 ) -> &'a mut ThreadAccount {
-    let account = threads.entry(thread).or_default();
+    let account = threads.entry(thread).or_insert_with(|| ThreadAccount::new(tid, process));
     if account.tid != tid {
-        let before = std::mem::replace(account, ThreadAccount { tid, ..ThreadAccount::default() });
-        if before.tid != 0 && ended.len() < Accounts::MAX_ENDED {
-            ended.push((process, before));
+        let before = std::mem::replace(account, ThreadAccount::new(tid, process));
+        if ended.len() < Accounts::MAX_ENDED {
+            ended.push(before);
         }
     }
     account
@@ -333,8 +342,8 @@ struct Told {
     failed: bool,
     bytes: u64,
     unfinished: bool,
-    /// How it is known to the graph of waits; `None` of a short one.
-    long: Option<(bool, Ended)>,
+    /// Of a call that the graph of waits keeps, whether another thread held what it waited for.
+    long: Option<bool>,
 }
 
 impl Told {
@@ -348,7 +357,7 @@ impl Told {
             failed: call.failed(),
             bytes: seen.bytes,
             unfinished: call.flags.contains(CallFlags::END_NOT_SEEN),
-            long: long.map(|long| (long.held, long.ended)),
+            long: long.map(|long| long.held),
         }
     }
 }
