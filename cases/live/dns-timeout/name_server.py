@@ -1,9 +1,10 @@
-"""A name server: name_server.py ADDRESS silent|answering. It knows one address for all names."""
+"""A name server: name_server.py ADDRESS silent|answering READY_FILE. It knows one address for all names."""
 import socket
 import sys
 
 server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 server.bind((sys.argv[1], 53))
+open(sys.argv[3], "w").close()
 while True:
     query, asker = server.recvfrom(512)
     if sys.argv[2] == "answering":
