@@ -18,6 +18,13 @@ def read(path):
     return [json.loads(line) for line in pathlib.Path(path).read_text().splitlines()]
 
 
+def in_brief(rows):
+    """The overall figures alone, and the classes of misses."""
+    judged = [row for row in rows if "variant" in row]
+    slow = [row for row in judged if row["variant"] == "slow"]
+    return "\n\n".join(part.strip() for part in (overall(slow, judged), misses(slow), alarms(judged)) if part)
+
+
 def written(runs, captures, thresholds=""):
     """The page of the newest runs, one for each seed."""
     rows = [row for _, results in runs for row in results]
