@@ -35,7 +35,7 @@ def judged(entry):
         diagnosis = asked("diagnose", "--json", path)
     except Failed as error:
         return str(error).splitlines()[0][:100], "**missed**"
-    about = [finding for finding in diagnosis["findings"] if finding["id"] not in ABOUT_CAPTURE]
+    about = [finding for finding in diagnosis["findings"] if finding["severity"] != ABOUT_CAPTURE]
     ids = [finding["id"] for finding in about]
     first = ids[0] if ids else "no finding"
     if entry.get("well"):
@@ -66,7 +66,7 @@ def unknown(known):
         except (Failed, ValueError):
             warned["(not read)"] += 1
             continue
-        serious = {f["id"] for f in diagnosis["findings"] if f["severity"] in SERIOUS and f["id"] not in ABOUT_CAPTURE}
+        serious = {f["id"] for f in diagnosis["findings"] if f["severity"] in SERIOUS}
         alarmed += bool(serious)
         warned.update(serious)
     rules = ", ".join(f"{name} {times}" for name, times in warned.most_common())

@@ -5,8 +5,8 @@ import subprocess
 
 from running import Failed, suite
 
-# Findings about the capture itself: they are neither a cause nor an alarm about the program.
-ABOUT_CAPTURE = {"capture-truncated", "events-lost", "filter-hides", "mid-connection", "profile-empty", "threads-missed"}
+# The severity of findings about the capture itself: they are neither a cause nor an alarm about the program.
+ABOUT_CAPTURE = "capture"
 # What a host takes from its programs, and from which part of the time on it is true to say so.
 ABOUT_HOST = {"run-queue-delay", "cpu-throttled", "steal-time"}
 QUEUED_TRUE = 0.05
@@ -18,7 +18,6 @@ CLASSES = {
     "other": "another cause first; the right one is not among the findings",
     "later": "the right cause is found, but not first",
     "host": "the host or its CPUs first",
-    "capture": "only something about the capture",
 }
 
 
@@ -60,7 +59,7 @@ def judged(planned, observed):
 
 def causes(diagnosis):
     """The findings about the program, in their order."""
-    return [finding for finding in diagnosis["findings"] if finding["id"] not in ABOUT_CAPTURE]
+    return [finding for finding in diagnosis["findings"] if finding["severity"] != ABOUT_CAPTURE]
 
 
 def of_slow(planned, observed, diagnosis):
@@ -115,11 +114,8 @@ def miss(ids, right, diagnosis):
     """The class of a miss."""
     if any(name in right for name in ids):
         return "later"
-    serious = [finding["id"] for finding in diagnosis["findings"] if finding["severity"] in SERIOUS]
-    if not serious:
+    if not any(finding["severity"] in SERIOUS for finding in diagnosis["findings"]):
         return "silent"
-    if all(name in ABOUT_CAPTURE for name in serious):
-        return "capture"
     return "host" if ids[0] in ABOUT_HOST else "other"
 
 

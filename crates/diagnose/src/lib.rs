@@ -1,5 +1,10 @@
 //! The diagnosis: all rules asked, and around their findings the sentence, the target, where each thread's time went, what remains.
 
+mod asker;
+mod explains;
+mod order;
+
+use asker::Asker;
 use whyslow_facts::folds::requests::Side;
 use whyslow_facts::{Facts, SchedTime, ThreadFacts, WaitKind};
 use whyslow_model::diagnosis::TargetProcess;
@@ -15,9 +20,7 @@ const MAX_THREADS: usize = 50;
 /// Processes listed.
 const MAX_PROCESSES: usize = 50;
 
-/// Checks all rules and ranks what they found: sources that contradict each other first, because a cause may rest on the
-/// wrong one; other findings about the capture last; the others by severity, then
-/// by what fixing them would save (share), weighed by confidence.
+/// Checks all rules and ranks what they found (see the order's own file).
 pub fn diagnose(facts: &Facts) -> Diagnosis {
     let (mut findings, mut not_judged) = (Vec::new(), Vec::new());
     for rule in RULES {
@@ -27,15 +30,8 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
     }
     whyslow_chain::attach(facts, &mut findings);
     let walk = whyslow_hostcheck::walk(facts);
-    findings.sort_by(|a, b| {
-        let weight = |finding: &Finding| finding.share.unwrap_or(0.0) * finding.confidence;
-        b.disagreement
-            .cmp(&a.disagreement)
-            .then(b.severity.cmp(&a.severity))
-            .then(weight(b).total_cmp(&weight(a)))
-            .then_with(|| a.id.cmp(b.id))
-    });
     let account = whyslow_account::account(facts);
+    order::rank(&mut findings, Asker { facts, account: account.as_ref() });
     Diagnosis {
         schema: Diagnosis::SCHEMA,
         verdict: verdict(facts, &findings, walk.as_ref(), account.as_ref()),
@@ -87,7 +83,7 @@ fn verdict(
 
 fn sentence(facts: &Facts, findings: &[Finding], account: Option<&TimeAccount>) -> String {
     let causes = findings.iter().filter(|finding| finding.severity >= Severity::Warning);
-    let mut causes = causes.peekable();
+    let mut causes = causes.filter(|finding| finding.follows_from.is_none());
     let Some(first) = causes.next() else {
         if facts.total_calls() == 0 {
             if facts.requests.of_logs().count > 0 {

@@ -36,6 +36,19 @@ impl Severity {
     }
 }
 
+/// Of what kind of whole a share is a part.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ShareWhole {
+    /// Of a time that passes while somebody waits: of threads, of requests, of a group's life.
+    #[default]
+    Time,
+    /// Of the time on a CPU alone.
+    CpuTime,
+    /// Of calls, which take no time that is known.
+    Calls,
+}
+
 /// What a finding is about. Only what is known is set.
 #[derive(Clone, Debug, Default, Serialize, PartialEq)]
 pub struct Subject {
@@ -109,6 +122,11 @@ pub struct Finding {
     pub share: Option<f64>,
     /// Of what `share` is a part: `wall time of thread 512`, `calls`.
     pub share_of: String,
+    /// Of what kind that is.
+    pub share_whole: ShareWhole,
+    /// What it is a consequence of: it goes when that is mended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub follows_from: Option<FollowsFrom>,
     /// What fixing it would save.
     pub saving: Saving,
     /// About what.
@@ -127,6 +145,15 @@ pub struct Finding {
 
 fn rounded<S: Serializer>(share: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     share.map(|share| (share * 1e4).round() / 1e4).serialize(serializer)
+}
+
+/// What a finding is a consequence of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct FollowsFrom {
+    /// The rule that found the cause.
+    pub id: &'static str,
+    /// Why the one follows from the other.
+    pub reason: &'static str,
 }
 
 /// A rule that could not be judged.

@@ -35,7 +35,8 @@ pub use account::{AccountRow, Known, TimeAccount, TimeOf, TimeState};
 pub use capture::{CaptureKind, CaptureNote, ClockKind, NoteKind, SourceInfo};
 pub use counts::{CountRow, CountTable, TimeKind};
 pub use diagnosis::{
-    ChainLink, Diagnosis, Finding, NotJudged, Saving, Severity, Subject, Target, ThreadTime, WaitShare,
+    ChainLink, Diagnosis, Finding, FollowsFrom, NotJudged, Saving, Severity, ShareWhole, Subject, Target,
+    ThreadTime, WaitShare,
 };
 pub use diff::{Diff, FigureChange, FindingChange};
 pub use errno::Errno;

@@ -124,6 +124,11 @@ pub(crate) fn share(finding: &Finding) -> Option<String> {
     Some(format!("{}{of}", percent(share)))
 }
 
+/// What it is a consequence of.
+pub(crate) fn follows(finding: &Finding) -> Option<String> {
+    finding.follows_from.map(|from| format!("follows from {}: {}", from.id, from.reason))
+}
+
 /// What a fix would save.
 pub(crate) fn saving(finding: &Finding) -> Option<String> {
     let text = finding.saving.text.as_str();

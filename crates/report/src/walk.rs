@@ -155,6 +155,8 @@ fn finding(finding: &mut Finding, visit: Visit<'_>) {
         confidence: _,
         share: _,
         share_of,
+        share_whole: _,
+        follows_from: _,
         saving: Saving { ns_per_s: _, text: saved },
         subject,
         cause,

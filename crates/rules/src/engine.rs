@@ -5,7 +5,9 @@ use crate::words;
 use whyslow_facts::host::{counted, metric_words};
 use whyslow_facts::{Exemplar, Facts};
 use whyslow_model::syscall::Class;
-use whyslow_model::{Entity, Evidence, Finding, Metric, Nanos, NotJudged, Saving, Severity, Subject};
+use whyslow_model::{
+    Entity, Evidence, Finding, Metric, Nanos, NotJudged, Saving, Severity, ShareWhole, Subject,
+};
 
 /// One root cause that can be recognised.
 pub struct Rule {
@@ -252,7 +254,9 @@ impl<'a> Findings<'a> {
             disagreement: false,
             confidence: 0.9,
             share: share.value,
+            share_whole: share.whole(),
             share_of: share.of,
+            follows_from: None,
             saving: Saving::default(),
             subject: Subject::default(),
             cause: String::new(),
@@ -316,6 +320,11 @@ impl Report<'_, '_> {
     /// How sure (0 to 1); 0.9 where not said. Guard 5 caps it.
     pub fn confidence(mut self, confidence: f64) -> Self {
         self.finding.confidence = confidence;
+        self
+    }
+    /// Its share is one of the time on a CPU, and not of all time.
+    pub fn of_cpu_time(mut self) -> Self {
+        self.finding.share_whole = ShareWhole::CpuTime;
         self
     }
     /// At most this severity, whatever the share.

@@ -9,7 +9,7 @@
 
 use whyslow_facts::folds::laps::Laps;
 use whyslow_facts::{Facts, ProcessId, ThreadFacts, Window};
-use whyslow_model::{CallStats, Nanos, SaturatingSum, Severity, Tid};
+use whyslow_model::{CallStats, Nanos, SaturatingSum, Severity, ShareWhole, Tid};
 
 /// From this share of the time on, a cause is a warning (guard 1).
 pub const WARNING_SHARE: f64 = 0.05;
@@ -32,6 +32,11 @@ pub struct Share {
 }
 
 impl Share {
+    /// Of what kind the whole is.
+    pub fn whole(&self) -> ShareWhole {
+        if self.of == CALLS { ShareWhole::Calls } else { ShareWhole::Time }
+    }
+
     /// The severity that the share alone justifies (guard 1). An unknown share is a notice. A share of the calls
     /// is no share of the time: only a storm of them is a warning.
     pub fn severity(&self) -> Severity {

@@ -171,7 +171,7 @@ fn host_section(walk: &Walk, style: &Style) -> String {
 
 fn full(finding: &Finding) -> String {
     let mut out = format!("\n### {}: {}\n\n", finding.severity.word(), text(&finding.title));
-    let figures: Vec<String> = [phrases::share(finding), phrases::saving(finding)]
+    let figures: Vec<String> = [phrases::share(finding), phrases::saving(finding), phrases::follows(finding)]
         .into_iter()
         .flatten()
         .map(|part| text(&part))

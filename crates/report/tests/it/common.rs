@@ -6,8 +6,8 @@ use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, Resource, State, Taker, Walk};
 use whyslow_model::{
     AccountRow, CaptureKind, CaptureNote, Cell, ChainLink, ClockKind, Column, Diagnosis, Diff, Evidence,
-    FigureChange, Finding, FindingChange, Known, Nanos, NotJudged, NoteKind, Saving, Severity, SourceId,
-    SourceInfo, Subject, Table, Target, ThreadTime, TimeAccount, TimeOf, TimeState, WaitShare,
+    FigureChange, Finding, FindingChange, Known, Nanos, NotJudged, NoteKind, Saving, Severity, ShareWhole,
+    SourceId, SourceInfo, Subject, Table, Target, ThreadTime, TimeAccount, TimeOf, TimeState, WaitShare,
 };
 use whyslow_report::{Exporter, Style};
 
@@ -46,6 +46,8 @@ fn finding(id: &'static str, severity: Severity, title: &str) -> Finding {
         confidence: 0.9,
         share: None,
         share_of: String::new(),
+        share_whole: ShareWhole::Time,
+        follows_from: None,
         saving: Saving::default(),
         subject: Subject::default(),
         cause: String::new(),
@@ -357,6 +359,8 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
             confidence: share,
             share: Some(share),
             share_of: text(),
+            share_whole: finding.share_whole,
+            follows_from: finding.follows_from,
             saving: Saving { ns_per_s: Some(figure), text: text() },
             subject: Subject {
                 pid: None,

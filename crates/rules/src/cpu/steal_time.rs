@@ -52,7 +52,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
     let value = steal / wanted;
     // A thread does not see that it is stopped: the same part of its time on a CPU is not its own.
-    let share = match busiest(facts) {
+    let busiest = busiest(facts);
+    let share = match busiest {
         Some(busy) => {
             Share { value: Some(value * busy), of: "the wall time of the busiest thread".to_string() }
         }
@@ -61,7 +62,16 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     if share.value.is_some_and(|lost| lost < MIN_STEAL) {
         return;
     }
-    out.report(share, format!("the hypervisor takes {} of the CPU time that this machine wants (st {})", words::percent(value), words::percent(steal)))
+    let report = out.report(
+        share,
+        format!(
+            "the hypervisor takes {} of the CPU time that this machine wants (st {})",
+            words::percent(value),
+            words::percent(steal)
+        ),
+    );
+    let report = if busiest.is_some() { report } else { report.of_cpu_time() };
+    report
         .confidence(0.9)
         .subject(Subject::default())
         .cause("The machine is virtual, and its CPUs are shared: others on the same hardware run in this time, or a limit of its size holds it back. Everything in it takes that much longer.")

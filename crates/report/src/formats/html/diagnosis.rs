@@ -88,11 +88,15 @@ fn details(finding: &Finding) -> String {
             1000 - permille
         ));
     }
-    let figures: Vec<String> =
-        [phrases::share(finding), phrases::saving(finding), Some(finding.id.to_string())]
-            .into_iter()
-            .flatten()
-            .collect();
+    let figures: Vec<String> = [
+        phrases::share(finding),
+        phrases::saving(finding),
+        phrases::follows(finding),
+        Some(finding.id.to_string()),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     out.push_str(&format!("<p class=\"dim\">{}</p>\n", text(&figures.join(" · "))));
     if !finding.cause.is_empty() {
         out.push_str(&paragraph(&finding.cause));

@@ -85,6 +85,7 @@ fn share(page: &mut Page, finding: &Finding) {
     }
     texts.extend(phrases::share(finding));
     texts.extend(phrases::saving(finding));
+    texts.extend(phrases::follows(finding));
     texts.push(finding.id.to_string());
     let text = texts.join(" · ");
     let indent = page.field_indent();

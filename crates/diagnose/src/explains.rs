@@ -1,0 +1,378 @@
+//! Causes and consequences: where both are found, mending the one takes away the other, and the one is told before the other.
+
+use crate::asker::Asker;
+use whyslow_model::{Finding, FollowsFrom, Severity, ShareWhole};
+
+/// One cause with what goes with it.
+struct Explains {
+    /// What is to be mended.
+    cause: &'static str,
+    /// Rules whose findings then go, too.
+    consequences: &'static [&'static str],
+    /// Why the consequences' time is spent because of the cause.
+    reason: &'static str,
+    /// The cause takes little time itself: what it starts does.
+    starts: bool,
+}
+
+/// The relation. A chain of causes (a re-read file, its archive's decoder, the CPU that it takes) needs each step once.
+static EXPLAINS: &[Explains] = &[
+    Explains {
+        cause: "sync-open",
+        consequences: &["small-writes", "slow-file-io", "log-flood", "fsync-per-write", "disk-saturated"],
+        reason: "a file opened with O_SYNC waits for the device at each write",
+        starts: false,
+    },
+    Explains {
+        cause: "fsync-per-write",
+        consequences: &["slow-file-io", "small-writes", "journal-commit-stall", "disk-saturated"],
+        reason: "each fsync waits for the device, and for the journal of its file system",
+        starts: false,
+    },
+    Explains {
+        cause: "global-sync",
+        consequences: &["slow-file-io", "disk-saturated", "fsync-per-write", "fork-per-task"],
+        reason: "sync writes back whatever anybody has written",
+        starts: false,
+    },
+    Explains {
+        cause: "file-reread",
+        consequences: READ_AND_DECODED,
+        reason: "the file is opened, read and decoded each time",
+        starts: false,
+    },
+    Explains {
+        cause: "archive-reread",
+        consequences: READ_AND_DECODED,
+        reason: "the archive is opened, read and unpacked each time",
+        starts: false,
+    },
+    Explains {
+        cause: "config-reread",
+        consequences: READ_AND_DECODED,
+        reason: "the configuration is opened, read and parsed each time",
+        starts: false,
+    },
+    Explains {
+        cause: "proc-net-tcp-parse",
+        consequences: READ_AND_DECODED,
+        reason: "the kernel writes the table of all sockets as text, and the program parses it",
+        starts: false,
+    },
+    Explains {
+        cause: "unbuffered-1-byte",
+        consequences: &["small-reads", "small-writes", "syscall-heavy", "cpu-bound"],
+        reason: "each byte is a call of its own",
+        starts: false,
+    },
+    Explains {
+        cause: "seek-per-read",
+        consequences: &["small-reads", "syscall-heavy", "cpu-bound"],
+        reason: "a read after each seek brings little",
+        starts: false,
+    },
+    Explains { cause: "small-reads", consequences: &["syscall-heavy"], reason: CALLS, starts: false },
+    Explains { cause: "small-writes", consequences: &["syscall-heavy"], reason: CALLS, starts: false },
+    Explains { cause: "clock-syscall", consequences: MANY_CALLS, reason: CALLS, starts: false },
+    Explains { cause: "write-to-dev-null", consequences: MANY_CALLS, reason: CALLS, starts: false },
+    Explains {
+        cause: "signal-storm",
+        consequences: MANY_CALLS,
+        reason: "the kernel delivers each signal, and returns from its handler by a call",
+        starts: false,
+    },
+    Explains { cause: "sched-yield-spin", consequences: MANY_CALLS, reason: CALLS, starts: false },
+    Explains { cause: "zero-timeout-poll", consequences: MANY_CALLS, reason: CALLS, starts: false },
+    Explains { cause: "eagain-spin", consequences: MANY_CALLS, reason: CALLS, starts: false },
+    Explains { cause: "epoll-hup-spin", consequences: MANY_CALLS, reason: CALLS, starts: false },
+    Explains { cause: "repeated-stat", consequences: MANY_CALLS, reason: CALLS, starts: false },
+    Explains { cause: "stat-per-entry", consequences: MANY_CALLS, reason: CALLS, starts: false },
+    Explains { cause: "path-search-miss", consequences: MANY_CALLS, reason: CALLS, starts: false },
+    Explains {
+        cause: "mmap-churn",
+        consequences: FAULTS,
+        reason: "memory that is mapped anew is faulted in anew",
+        starts: false,
+    },
+    Explains {
+        cause: "madvise-churn",
+        consequences: FAULTS,
+        reason: "memory that was given back is faulted in anew",
+        starts: false,
+    },
+    Explains {
+        cause: "gc-pressure",
+        consequences: &["cpu-bound", "lock-contention", "minor-fault-storm", "madvise-churn"],
+        reason: "the collector computes, stops the other threads, and gives memory back",
+        starts: false,
+    },
+    Explains {
+        cause: "regex-backtracking",
+        consequences: &["cpu-bound", "gil-contention"],
+        reason: COMPUTES,
+        starts: false,
+    },
+    Explains { cause: "serialization-heavy", consequences: &["cpu-bound"], reason: COMPUTES, starts: false },
+    Explains {
+        cause: "crypto-compress-heavy",
+        consequences: &["cpu-bound"],
+        reason: COMPUTES,
+        starts: false,
+    },
+    Explains { cause: "text-parsing", consequences: &["cpu-bound"], reason: COMPUTES, starts: false },
+    Explains { cause: "allocation-heavy", consequences: &["cpu-bound"], reason: COMPUTES, starts: false },
+    Explains {
+        cause: "close-range-loop",
+        consequences: &["fork-per-task", "syscall-heavy"],
+        reason: "each child closes thousands of descriptors before it does its work",
+        starts: false,
+    },
+    Explains {
+        cause: "fork-per-task",
+        consequences: &[
+            "small-reads",
+            "mmap-churn",
+            "minor-fault-storm",
+            "path-search-miss",
+            "open-close-churn",
+        ],
+        reason: "each child opens, reads and maps what a program does at its start",
+        starts: false,
+    },
+    Explains {
+        cause: "zombie-buildup",
+        consequences: &["fork-per-task"],
+        reason: "what is not waited for are the children",
+        starts: true,
+    },
+    Explains {
+        cause: "too-many-threads",
+        consequences: &["run-queue-delay", "lock-contention"],
+        reason: "more threads than CPUs queue for them",
+        starts: true,
+    },
+    Explains {
+        cause: "affinity-pinned",
+        consequences: &["run-queue-delay"],
+        reason: "threads that are bound to one CPU queue for it while others are free",
+        starts: true,
+    },
+    Explains {
+        cause: "cpu-throttled",
+        consequences: &["run-queue-delay"],
+        reason: "threads that a quota stopped queue when they may run again",
+        starts: true,
+    },
+    Explains {
+        cause: "lock-held-across-io",
+        consequences: &["lock-contention", "wait-chain"],
+        reason: "who waits for the lock waits for what its holder waits for",
+        starts: false,
+    },
+    Explains {
+        cause: "n-plus-one-queries",
+        consequences: &["slow-downstream"],
+        reason: "many questions where one would do take as long as a slow answer",
+        starts: false,
+    },
+    Explains {
+        cause: "pool-exhausted",
+        consequences: &["slow-downstream", "wait-chain", "lock-contention"],
+        reason: "requests wait for one of too few connections",
+        starts: false,
+    },
+    Explains {
+        cause: "slow-redis-command",
+        consequences: &["slow-downstream"],
+        reason: "the slow answer is that of the command",
+        starts: false,
+    },
+    Explains {
+        cause: "connect-failing",
+        consequences: &["sleep-polling", "retry-storm"],
+        reason: "what is tried again is the connection",
+        starts: true,
+    },
+    Explains {
+        cause: "downstream-timeout",
+        consequences: &["retry-storm", "slow-downstream"],
+        reason: "what is tried again is the request that got no answer",
+        starts: true,
+    },
+    Explains {
+        cause: "dns-timeout",
+        consequences: &["retry-storm", "slow-downstream"],
+        reason: "the name server does not answer",
+        starts: true,
+    },
+    Explains {
+        cause: "page-cache-thrash",
+        consequences: &["slow-file-io", "page-fault-major", "direct-reclaim"],
+        reason: "pages that were dropped are read again",
+        starts: false,
+    },
+    Explains {
+        cause: "volume-throttled",
+        consequences: &["slow-file-io", "disk-saturated"],
+        reason: "the volume holds its requests back",
+        starts: false,
+    },
+    Explains {
+        cause: "network-fs-latency",
+        consequences: &["slow-file-io"],
+        reason: "the files lie on a server",
+        starts: false,
+    },
+];
+
+/// What opening, reading and decoding the same bytes again looks like.
+const READ_AND_DECODED: &[&str] = &[
+    "open-close-churn",
+    "small-reads",
+    "seek-per-read",
+    "slow-file-io",
+    "syscall-heavy",
+    "text-parsing",
+    "serialization-heavy",
+    "crypto-compress-heavy",
+    "allocation-heavy",
+    "gc-pressure",
+    "gil-contention",
+    "cpu-bound",
+];
+const MANY_CALLS: &[&str] = &["syscall-heavy", "cpu-bound", "small-writes"];
+const FAULTS: &[&str] = &["syscall-heavy", "minor-fault-storm"];
+const CALLS: &str = "the kernel's CPU time is that of these calls";
+const COMPUTES: &str = "it is what the program computes";
+
+/// A cause that takes a smaller part of its consequence's time explains little of it.
+const MIN_PART: f64 = 0.25;
+
+/// Marks the findings that follow from another one.
+pub(crate) fn mark(findings: &mut [Finding], asker: Asker<'_>) {
+    let nearest: Vec<Option<usize>> = (0..findings.len())
+        .map(|at| {
+            let is_cause = |cause: &&Finding| is_cause_of(cause, &findings[at], asker);
+            let causes = findings.iter().enumerate().filter(|(_, cause)| is_cause(cause));
+            let heaviest =
+                causes.max_by(|a, b| asker.weight(a.1).total_cmp(&asker.weight(b.1)).then(b.0.cmp(&a.0)));
+            heaviest.map(|(cause, _)| cause)
+        })
+        .collect();
+    for at in 0..findings.len() {
+        let Some(cause) = nearest[at] else { continue };
+        let reason = pair(findings[cause].id, findings[at].id).map_or("", |pair| pair.reason);
+        // The first of a chain of causes; the relation has no circle.
+        let first = std::iter::successors(Some(cause), |cause| nearest[*cause]).last().unwrap_or(cause);
+        findings[at].follows_from = Some(FollowsFrom { id: findings[first].id, reason });
+        // What takes a time that is not known weighs as much as what it explains.
+        if findings[first].share.is_none() || findings[first].share_whole == ShareWhole::Calls {
+            findings[first].severity = findings[first].severity.max(findings[at].severity);
+        }
+    }
+}
+
+/// What is known of two rules.
+fn pair(cause: &str, consequence: &str) -> Option<&'static Explains> {
+    EXPLAINS.iter().find(|pair| pair.cause == cause && pair.consequences.contains(&consequence))
+}
+
+fn is_cause_of(cause: &Finding, consequence: &Finding, asker: Asker<'_>) -> bool {
+    let Some(pair) = pair(cause.id, consequence.id) else { return false };
+    let counts_calls = [cause, consequence].iter().any(|finding| finding.share_whole == ShareWhole::Calls);
+    let is_large = match pair.starts || counts_calls {
+        // What takes no time itself, or none that is known, is not compared.
+        true => cause.severity >= Severity::Warning,
+        false => asker.weight(cause) >= MIN_PART * asker.weight(consequence),
+    };
+    is_large && cause.severity > Severity::Capture && asker.may_be_one(&cause.subject, &consequence.subject)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use whyslow_facts::Facts;
+    use whyslow_model::{Saving, Subject};
+
+    fn finding(id: &'static str, pid: Option<u32>, share: f64) -> Finding {
+        Finding {
+            id,
+            title: String::new(),
+            severity: Severity::Warning,
+            disagreement: false,
+            confidence: 0.9,
+            share: Some(share),
+            share_of: String::new(),
+            share_whole: ShareWhole::Time,
+            follows_from: None,
+            saving: Saving::default(),
+            subject: Subject { pid, ..Subject::default() },
+            cause: String::new(),
+            fix: Vec::new(),
+            chain: Vec::new(),
+            evidence: Vec::new(),
+            verify: String::new(),
+        }
+    }
+
+    #[test]
+    fn every_pair_is_of_two_rules_and_no_rule_explains_itself() {
+        for pair in EXPLAINS {
+            assert!(whyslow_rules::find(pair.cause).is_some(), "{}", pair.cause);
+            assert!(!pair.reason.is_empty() && !pair.consequences.is_empty());
+            for consequence in pair.consequences {
+                assert!(whyslow_rules::find(consequence).is_some(), "{consequence}");
+            }
+            let mut above = vec![pair.cause];
+            let mut todo = vec![pair.cause];
+            while let Some(cause) = todo.pop() {
+                for next in
+                    EXPLAINS.iter().filter(|next| next.cause == cause).flat_map(|next| next.consequences)
+                {
+                    assert_ne!(*next, pair.cause, "{} explains itself", pair.cause);
+                    if !above.contains(next) {
+                        above.push(next);
+                        todo.push(next);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Each pair: it follows within one process, where the cause takes a good part; not elsewhere, not of a small cause, not alone.
+    #[test]
+    fn a_consequence_follows_from_a_cause_that_is_large_enough_in_the_same_process() {
+        let facts = Facts::default();
+        let asker = Asker { facts: &facts, account: None };
+        for pair in EXPLAINS {
+            for consequence in pair.consequences {
+                let follows = |cause_pid, share| {
+                    let mut both =
+                        [finding(consequence, Some(1), 0.8), finding(pair.cause, cause_pid, share)];
+                    mark(&mut both, asker);
+                    assert_eq!(both[1].follows_from, None);
+                    both[0].follows_from.map(|from| from.id)
+                };
+                assert_eq!(follows(Some(1), 0.6), Some(pair.cause));
+                assert_eq!(follows(None, 0.6), Some(pair.cause));
+                assert_eq!(follows(Some(2), 0.6), None);
+                assert_eq!(follows(Some(1), 0.1), pair.starts.then_some(pair.cause));
+                let mut alone = [finding(consequence, Some(1), 0.8)];
+                mark(&mut alone, asker);
+                assert_eq!(alone[0].follows_from, None);
+            }
+        }
+    }
+
+    #[test]
+    fn of_a_chain_of_causes_the_first_is_told() {
+        let mut chain = [
+            finding("cpu-bound", None, 0.9),
+            finding("gc-pressure", None, 0.5),
+            finding("file-reread", None, 0.6),
+        ];
+        mark(&mut chain, Asker { facts: &Facts::default(), account: None });
+        let told: Vec<_> = chain.iter().map(|finding| finding.follows_from.map(|from| from.id)).collect();
+        assert_eq!(told, [Some("file-reread"), Some("file-reread"), None]);
+    }
+}

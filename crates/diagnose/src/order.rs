@@ -1,0 +1,104 @@
+//! The order of findings: sources that contradict each other first, because a cause may rest on the wrong one; then causes, each
+//! followed by its consequences; findings about the capture last.
+//!
+//! Causes rank by severity, then by what mending them would save of the asker's time, weighed by confidence. What the host takes
+//! (a queue for its CPUs, a quota, stolen time) comes behind what the program does with the rest, where that is much: a queue
+//! is as long as the work that is queued, and the program's own work is what its owner can change.
+
+use crate::asker::Asker;
+use crate::explains;
+use std::cmp::Ordering;
+use whyslow_model::{Finding, Severity, ShareWhole};
+use whyslow_rules::guards::{CRITICAL_SHARE, WARNING_SHARE};
+
+/// What the host takes from a program.
+const TAKEN_BY_HOST: &[&str] = &["cpu-throttled", "run-queue-delay", "steal-time"];
+/// From this part on of the time that the host leaves, a finding about the program comes before what the host takes.
+const OWN_PART: f64 = 0.10;
+
+/// Ranks findings, and marks those that follow from others.
+pub(crate) fn rank(findings: &mut Vec<Finding>, asker: Asker<'_>) {
+    for finding in findings.iter_mut().filter(|finding| TAKEN_BY_HOST.contains(&finding.id)) {
+        finding.severity = finding.severity.min(severity_of(asker.share(finding)));
+    }
+    explains::mark(findings, asker);
+    let keys: Vec<Key> = (0..findings.len()).map(|at| key(findings, at, asker)).collect();
+    let mut order: Vec<usize> = (0..findings.len()).collect();
+    order.sort_by(|a, b| keys[*a].cmp(&keys[*b]).then_with(|| findings[*a].id.cmp(findings[*b].id)));
+    let is_hosts = |at: &usize| TAKEN_BY_HOST.contains(&keys[*at].family);
+    let order = match order.iter().rposition(|at| is_own(&keys[*at], findings, asker)) {
+        None => order,
+        // What the host takes moves behind the last of what is the program's own.
+        Some(last) => {
+            let (before, behind) = order.split_at(last + 1);
+            let own = before.iter().filter(|at| !is_hosts(at));
+            own.chain(before.iter().filter(|at| is_hosts(at))).chain(behind).copied().collect()
+        }
+    };
+    let mut unranked: Vec<Option<Finding>> = std::mem::take(findings).into_iter().map(Some).collect();
+    findings.extend(order.into_iter().filter_map(|at| unranked[at].take()));
+}
+
+/// True for what the program does itself, where that is a good part of the time that the host leaves.
+fn is_own(key: &Key, findings: &[Finding], asker: Asker<'_>) -> bool {
+    let taken = || findings.iter().filter(|one| TAKEN_BY_HOST.contains(&one.id));
+    let Some(worst) = taken().map(|one| one.severity).max() else { return false };
+    let most = taken().map(|one| asker.share(one)).fold(0.0, f64::max);
+    let weighs = key.severity > Severity::Capture && key.severity >= worst.min(Severity::Warning);
+    weighs && !TAKEN_BY_HOST.contains(&key.family) && key.share >= OWN_PART * (1.0 - most)
+}
+
+/// Where a finding stands: smaller comes first.
+struct Key {
+    is_disagreement: bool,
+    severity: Severity,
+    share: f64,
+    weight: f64,
+    /// The cause's id for itself and its consequences, that they stay together.
+    family: &'static str,
+    is_consequence: bool,
+}
+
+impl Key {
+    fn cmp(&self, other: &Key) -> Ordering {
+        (other.is_disagreement.cmp(&self.is_disagreement))
+            .then(other.severity.cmp(&self.severity))
+            .then(other.weight.total_cmp(&self.weight))
+            .then_with(|| self.family.cmp(other.family))
+            .then(self.is_consequence.cmp(&other.is_consequence))
+    }
+}
+
+/// A consequence stands where its cause does; a cause whose time is not known, where the worst that it explains would.
+fn key(findings: &[Finding], at: usize, asker: Asker<'_>) -> Key {
+    let one = &findings[at];
+    let cause_of = |finding: &Finding| finding.follows_from.map(|from| from.id);
+    let family = cause_of(one).unwrap_or(one.id);
+    let causes = || findings.iter().filter(|other| other.id == family && other.follows_from.is_none());
+    let consequences = || findings.iter().filter(|other| cause_of(other) == Some(family));
+    let is_known = |finding: &Finding| finding.share.is_some() && finding.share_whole != ShareWhole::Calls;
+    let members: Vec<&Finding> = match one.follows_from {
+        None if is_known(one) || consequences().next().is_none() => vec![one],
+        _ if causes().any(is_known) => causes().collect(),
+        _ => causes().chain(consequences()).collect(),
+    };
+    let most = |value: &dyn Fn(&Finding) -> f64| members.iter().map(|one| value(one)).fold(0.0, f64::max);
+    let severity = members.iter().map(|one| one.severity).max().unwrap_or(one.severity);
+    Key {
+        is_disagreement: one.disagreement,
+        severity,
+        share: most(&|finding| asker.share(finding)),
+        weight: most(&|finding| asker.weight(finding)),
+        family,
+        is_consequence: one.follows_from.is_some(),
+    }
+}
+
+/// What the part of the asker's time alone makes of it (guard 1).
+fn severity_of(share: f64) -> Severity {
+    match share {
+        CRITICAL_SHARE.. => Severity::Critical,
+        WARNING_SHARE.. => Severity::Warning,
+        _ => Severity::Notice,
+    }
+}
