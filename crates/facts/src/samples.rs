@@ -2,8 +2,10 @@
 
 use crate::world::ids::ProcessId;
 use hashbrown::HashMap;
+use std::sync::OnceLock;
 use whyslow_model::event::Tid;
 use whyslow_model::{Frame, Nanos, Sample, SampleKind, Stack, StackId};
+use whyslow_profile::kinds::{FunctionRef, Roles};
 
 /// A function with its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +42,37 @@ struct Function {
     module: Option<Box<str>>,
 }
 
+impl Function {
+    fn as_ref(&self) -> FunctionRef<'_> {
+        FunctionRef {
+            name: &self.name,
+            module: self.module.as_deref().unwrap_or(""),
+            ..FunctionRef::default()
+        }
+    }
+
+    /// True but for code of a library of the system, or of an interpreter: what their callers do is meant.
+    fn is_of_program(&self) -> bool {
+        /// What runs programs of others, by the beginning of its file's name.
+        const INTERPRETERS: [&str; 6] = ["java", "node", "perl", "php", "python", "ruby"];
+        /// Libraries that are compiled into programs: C++'s and Rust's own.
+        const LIBRARIES: [&str; 4] = ["std::", "core::", "alloc::", "__gnu_cxx::"];
+        // Rust writes `<core::iter::Map as …>::next` and `<u8>::rotate_left`.
+        let name = self.name.trim_start_matches(['<', '&']);
+        let of_type = self.name.starts_with('<')
+            && name.starts_with(|c: char| c.is_lowercase())
+            && !name.split(['>', ' ']).next().is_some_and(|of| of.contains("::"));
+        if of_type || LIBRARIES.iter().any(|library| name.starts_with(library)) {
+            return false;
+        }
+        let Some(path) = self.module.as_deref() else { return true };
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let is_library =
+            name.contains(".so") && ["/lib", "/usr/lib"].iter().any(|folder| path.starts_with(folder));
+        !is_library && !path.starts_with('[') && !INTERPRETERS.iter().any(|start| name.starts_with(start))
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Key {
     process: ProcessId,
@@ -56,6 +89,8 @@ pub struct Samples {
     by_name: HashMap<Function, u32, foldhash::fast::RandomState>,
     stacks: HashMap<StackId, Box<[u32]>, foldhash::fast::RandomState>,
     rows: HashMap<Key, Weight, foldhash::fast::RandomState>,
+    /// What each function is, asked for once all are there.
+    roles: OnceLock<Roles>,
 }
 
 impl Samples {
@@ -179,13 +214,16 @@ impl Samples {
         times
     }
 
-    /// The function of the program in which most samples were taken, whatever the kernel did for it then.
+    /// The function of the program's own code in which most time was spent, whatever its libraries, its runtime and the kernel
+    /// did for it then.
     pub fn own_function(&self, kind: SampleKind, process: ProcessId, tid: Option<Tid>) -> Option<&str> {
+        let roles = self.roles.get_or_init(|| Roles::of(self.functions.iter().map(Function::as_ref)));
+        let is_own = |at: &&u32| roles.is_own(**at as usize) && self.functions[**at as usize].is_of_program();
         let mut times: HashMap<u32, u64> = HashMap::new();
         for (key, weight) in self.rows_of(kind, process, tid) {
-            let innermost = key.user.and_then(|id| self.stacks.get(&id)?.first().copied());
-            if let Some(function) = innermost {
-                let sum = times.entry(function).or_default();
+            let frames = key.user.and_then(|id| self.stacks.get(&id));
+            if let Some(function) = frames.and_then(|frames| frames.iter().find(is_own)) {
+                let sum = times.entry(*function).or_default();
                 *sum = sum.saturating_add(weight.ns);
             }
         }
@@ -278,9 +316,9 @@ mod tests {
         assert_eq!(times[0].name, "hash");
         let (frames, weight) = facts.samples.heaviest(kind, process, None, |_| true).unwrap();
         assert_eq!((frames[0], weight.count, weight.ns), ("hash", 3, 30));
-        // The kernel's function is not the program's.
+        // Neither the kernel's function nor one without a name is the program's.
         assert_eq!(facts.samples.own_function(kind, process, None), Some("hash"));
-        assert_eq!(facts.samples.own_function(kind, process, Some(2)), None);
+        assert_eq!(facts.samples.own_function(kind, process, Some(2)), Some("main"));
         // A sample whose stack is not known still stands for its time.
         assert_eq!(facts.samples.total(kind, process, Some(2)).ns, 20);
     }

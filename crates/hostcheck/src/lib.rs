@@ -19,7 +19,7 @@ mod tests;
 pub use calls::saved;
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::event::Tid;
 pub(crate) use whyslow_model::figures as words;
@@ -169,18 +169,19 @@ fn next(facts: &Facts, resources: &[Resource], processes: &[Taker]) -> String {
     }
 }
 
-/// True where one program was asked about, with all of its processes, and recorded by ourselves: what is told of the host is
-/// then told behind it.
+/// True where one program was asked about, with the processes that it started: what is told of the host is then told behind it.
 pub fn is_about_one(facts: &Facts) -> bool {
-    if !facts.capture.is_recording() {
-        return false;
-    }
     if asked_about(facts).is_some() {
         return true;
     }
     let threads = &facts.world.threads;
-    let mut names = threads.iter().filter(|(_, thread)| thread.calls > 0).map(|(_, thread)| {
-        let process = threads.process(thread.process);
+    let called: BTreeSet<ProcessId> =
+        threads.iter().filter(|(_, thread)| thread.calls > 0).map(|(_, thread)| thread.process).collect();
+    let is_first = |process: &&ProcessId| {
+        threads.process(**process).parent.is_none_or(|parent| !called.contains(&parent))
+    };
+    let mut names = called.iter().filter(is_first).map(|process| {
+        let process = threads.process(*process);
         process.name().or(process.comm.as_deref())
     });
     // Workers of one server have one name.
