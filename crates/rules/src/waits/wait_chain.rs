@@ -25,7 +25,8 @@
 //! Who ended a wait is known from a recorder's wake-ups, else from futex wakes at the same address, writes to the other
 //! end of the same pipe or socket, and ends of threads and children. A thread that was woken by one that merely
 //! happened to give it work was not held up by it: so only time within requests counts, and where nothing is served, that
-//! of the programs' first threads. A writer that waits for a reader which computes is mentioned, as that may be the reader's
+//! of the programs' first threads. At a FIFO whose other end is outside of the capture a chain ends only where the last
+//! thread asks before it reads: a pipeline that waits for more to do is idle. A writer that waits for a reader which computes is mentioned, as that may be the reader's
 //! job. Waiting for a child or for a thread's end is no hold-up, nor is a sleep at the end of the
 //! chain.
 
@@ -33,9 +34,9 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::{self, Share};
 use crate::words;
 use hashbrown::HashMap;
-use whyslow_chain::{Explainer, Kind, Knot, KnotFinder, Path, Scope, Segment};
-use whyslow_facts::Facts;
+use whyslow_chain::{Explainer, Kind, Knot, KnotFinder, Missing, Path, Scope, Segment};
 use whyslow_facts::folds::graph::{LongCall, Resource};
+use whyslow_facts::{Facts, Place};
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::Moves;
 use whyslow_model::{Nanos, Severity, Subject};
@@ -82,8 +83,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         total = total.saturating_add(path.total());
         finder.see(&path);
         let mut here: HashMap<Cause, u64> = HashMap::new();
-        for segment in path.segments.iter().filter(|segment| is_cause(&path, segment)) {
-            let cause = (explainer.cause(segment), segment.kind, path.stays[segment.stay].tid);
+        for segment in &path.segments {
+            let Some(cause) = cause_of(&explainer, &path, segment) else { continue };
             let sum: &mut u64 = here.entry(cause).or_default();
             *sum = sum.saturating_add(segment.ns);
         }
@@ -114,6 +115,63 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             report(&explainer, out, (scope, share), cause, cost, &path, &knots);
         }
     }
+}
+
+fn cause_of(explainer: &Explainer<'_>, path: &Path<'_>, segment: &Segment<'_>) -> Option<Cause> {
+    if is_cause(path, segment) {
+        return Some((explainer.cause(segment), segment.kind, path.stays[segment.stay].tid));
+    }
+    beyond_fifo(explainer, path, segment)
+}
+
+/// The end of the capture at a FIFO: a thread asked somebody outside of it, who is late with the answer.
+fn beyond_fifo(explainer: &Explainer<'_>, path: &Path<'_>, segment: &Segment<'_>) -> Option<Cause> {
+    let (stay, wait, who) = match (segment.missing, segment.call) {
+        (Some(Missing::Thread(tid)), _) => {
+            let (before, wait) = path.stays[segment.stay].came_from?;
+            (before, wait?, explainer.who(tid))
+        }
+        (_, Some(wait)) if segment.kind == Kind::Pipe && wait.waker.is_none() => {
+            (segment.stay, wait, "a process outside of the capture".to_string())
+        }
+        _ => return None,
+    };
+    let Resource::Pipe(end) = wait.what else { return None };
+    let fifo = explainer.facts().graph.name(end.name).filter(|name| name.starts_with('/'))?;
+    let tid = path.stays[stay].tid;
+    if !handed_over(path, stay) || !asks(explainer.facts(), tid, fifo) {
+        return None;
+    }
+    let does = if wait.syscall.info().moves == Moves::Write { "read from" } else { "write to" };
+    Some((format!("{who} to {does} {fifo}"), Kind::Pipe, tid))
+}
+
+/// True where the thread writes, about as often as it reads from the FIFO, what nobody in the capture reads: it asks. A stage of a
+/// pipeline that waits for more to do asks nobody.
+fn asks(facts: &Facts, tid: Tid, fifo: &str) -> bool {
+    let is_named_fifo = |stream: &whyslow_facts::Stream| match stream.place {
+        Place::Life(life) => {
+            let name = facts.world.fds.get(life).and_then(|life| life.name.as_deref());
+            name.is_some_and(|name| name.starts_with('/'))
+        }
+        _ => false,
+    };
+    let at_fifo = |call: &&LongCall| match call.what {
+        Resource::Pipe(end) => call.tid == tid && facts.graph.name(end.name) == Some(fifo),
+        _ => false,
+    };
+    // Waits: a shell reads an answer byte by byte.
+    let answers = facts.graph.calls().filter(at_fifo).count() as u64;
+    facts.streams.iter().any(|stream| {
+        let writes = &stream.writes;
+        writes.only_thread() == Some(tid)
+            && stream.reads.calls.count == 0
+            // Of a pipe without a name the other end is another descriptor.
+            && (stream.path.is_some() || stream.peer.is_some() || is_named_fifo(stream))
+            && stream.path.as_deref() != Some(fifo)
+            && !facts.log_levels.is_log(stream)
+            && writes.calls.count.saturating_mul(2) >= answers.max(1)
+    })
 }
 
 /// A real wait at the end of a chain, which came over a lock, a pipe or a socket.
@@ -167,7 +225,8 @@ fn report(
     knots: &[Knot],
 ) {
     let same = |segment: &&Segment<'_>| {
-        segment.kind == *kind && path.stays[segment.stay].tid == *tid && explainer.cause(segment) == *what
+        cause_of(explainer, path, segment)
+            .is_some_and(|cause| (&cause.0, cause.1, cause.2) == (what, *kind, *tid))
     };
     let Some(worst) = path.segments.iter().filter(same).max_by_key(|segment| segment.ns) else { return };
     let links = explainer.chain_to(path, worst);
@@ -197,7 +256,7 @@ fn report(
     let in_hand = scope == Scope::Requests
         || asked
         || matches!(kind, Kind::Disk | Kind::PageFault | Kind::RunQueue | Kind::Throttled);
-    let sure_of_work = in_hand && explainer.facts().total_calls() >= guards::FEW_CALLS;
+    let sure_of_work = in_hand && explainer.facts().total_calls() >= guards::FEW_CALLS || *kind == Kind::Pipe;
     let title = format!(
         "{} is held up {} by {holder}, which {}",
         explainer.who(path.tid),
@@ -226,6 +285,7 @@ fn report(
             Kind::RunQueue => format!("give {holder} a CPU: fewer runnable threads, a larger quota, a higher weight"),
             Kind::Between | Kind::User => format!("make {holder} faster, or have several of it: the one that writes to it only waits (whyslow record shows its code)"),
             Kind::Lock => format!("look who holds {what}, and for what: whyslow locks"),
+            Kind::Pipe => format!("look at the process at the other end (fuser -v on the FIFO), and record it together with these: {holder} waits for {what}"),
             _ => format!("make the wait of {holder} for {what} shorter, or let nobody wait for it"),
         })
         .fix(format!("see the whole chain: whyslow path --thread {} FILE", path.tid))
