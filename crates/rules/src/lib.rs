@@ -175,6 +175,7 @@ mod profile {
 
 /// Rules about waiting, and about not waiting where one should.
 mod waits {
+    mod fifo_end;
     mod lock_holder;
 
     pub(super) mod deadlock;
