@@ -1,7 +1,7 @@
 //! Deadlocks: threads that wait to the end of the capture, each for something that only others of them could do.
 //!
 //! Whoever could end a wait is known for some kinds: a thread of the same process for a mutex, the holders of the other end
-//! for a pipe, the child or the thread itself for its end. From all threads that wait to the end, those are taken out for
+//! for a pipe, the other processes that have it open for a file's lock, the child or the thread itself for its end. From all threads that wait to the end, those are taken out for
 //! which somebody else may act, until nothing changes. Who is left cannot go on without help from outside. What is not known
 //! for certain (a condition, a poll, a signal, a peer) may always be ended by somebody else.
 
@@ -114,6 +114,10 @@ impl<'a> Explainer<'a> {
                 let other = life.other_end.filter(|_| life.kind == FdKind::Pipe)?;
                 Some(Whom::Processes(holders.get(&other)?.clone()))
             }
+            Resource::FileLock(end) => {
+                let users = self.users_of(facts.graph.name(end.name)?, call.process);
+                (!users.is_empty()).then_some(Whom::Processes(users))
+            }
             _ => None,
         };
         waiting.iter().filter_map(|call| Some(Stuck { call, whom: whom(call)? })).collect()
@@ -124,6 +128,20 @@ impl<'a> Explainer<'a> {
         let process = self.facts.world.threads.process(process);
         let recorded = self.facts.capture.is_recording();
         process.pid.is_some() && (recorded || process.started || process.threads > 1)
+    }
+
+    /// Which other processes have a file open: one of them has its lock.
+    fn users_of(&self, path: &str, but: ProcessId) -> Vec<ProcessId> {
+        let world = &self.facts.world;
+        let named = |life: LifeId| {
+            let life = world.fds.get(life)?;
+            let known = life.file.map(|file| &*world.files.get(file).path).or(life.name.as_deref());
+            known.map(|known| known == path)
+        };
+        let others = world.threads.processes().filter(|(id, process)| *id != but && !process.exited);
+        let having =
+            others.filter(|(_, process)| process.slots.iter().any(|(_, life)| named(life) == Some(true)));
+        having.map(|(id, _)| id).collect()
     }
 
     /// Which processes have a descriptor of a pipe's end.

@@ -124,6 +124,8 @@ facts! {
         herds: folds::herds::Herds,
         /// Files copied to sockets by reads and writes.
         copies: folds::copies::CopyLoops,
+        /// What threads did with what they read from files.
+        readings: folds::readings::Readings,
     }
     others {
         /// Threads, processes, descriptors and files.

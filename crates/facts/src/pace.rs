@@ -90,6 +90,11 @@ impl Pace {
         Nanos::new(calls.saturating_mul(self.stop.or_zero()).saturating_mul(1 + Self::BETWEEN))
     }
 
+    /// What the tracer added to so many times between two calls; nothing where there was none.
+    pub fn added_between(&self, times: u64) -> Nanos {
+        Nanos::new(times.saturating_mul(self.stop.or_zero()).saturating_mul(Self::BETWEEN))
+    }
+
     /// A rate as it would be without the tracer, for thresholds; what is printed is what was measured.
     pub fn untraced(&self, rate: Option<f64>) -> Option<f64> {
         rate.map(|rate| rate * self.factor)

@@ -73,15 +73,9 @@ impl Stream {
         }
     }
 
-    /// The ending of the file's name, in lower case: `jar`.
-    pub fn extension(&self) -> Option<String> {
-        let name = self.path.as_deref()?.rsplit('/').next()?;
-        name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
-    }
-
     fn of_file(id: FileId, file: &FileFacts) -> Stream {
-        let mut stream =
-            Stream::new(Place::File(id), file.path.to_string(), FdKind::of_path(file.path.as_bytes()));
+        let kind = if file.fifo { FdKind::Pipe } else { FdKind::of_path(file.path.as_bytes()) };
+        let mut stream = Stream::new(Place::File(id), file.path.to_string(), kind);
         stream.path = Some(file.path.to_string());
         stream.take_file(file);
         stream
@@ -243,7 +237,7 @@ mod tests {
         assert_eq!((temporary.files, temporary.writes.calls.bytes, temporary.syncs.count), (3, 300, 3));
         assert_eq!(temporary.only_thread(), Some(1));
         let archive = named("/opt/app.JAR");
-        assert_eq!((archive.extension().as_deref(), archive.only_thread()), (Some("jar"), None));
+        assert_eq!(archive.only_thread(), None);
         let nameless = named("fd 9");
         assert_eq!((nameless.fd, nameless.kind, nameless.reads.calls.count), (Some(9), FdKind::Unknown, 1));
     }

@@ -79,7 +79,7 @@ pub fn share_of_calls(facts: &Facts, count: u64) -> Share {
 }
 
 /// Of what a share is that counts calls.
-const CALLS: &str = "calls";
+pub const CALLS: &str = "calls";
 
 /// The part that `waited` ns have in the time of the threads that wait (of `process`, where that is known).
 pub fn share_of_waiters(

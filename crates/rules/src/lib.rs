@@ -50,6 +50,7 @@ mod cpu {
 /// Rules about paths and directories.
 mod files {
     mod counted_temp_files;
+    mod rounds;
     mod temp_files;
     mod told_temp_files;
 
@@ -67,7 +68,9 @@ mod files {
 /// Rules about reading and writing files: sizes, order, repetition, durability.
 mod io {
     mod devices;
+    pub(super) mod reread;
     mod streams;
+    pub(super) mod synced;
 
     pub(super) mod archive_reread;
     pub(super) mod copy_loop_no_sendfile;
@@ -172,6 +175,7 @@ mod profile {
 
 /// Rules about waiting, and about not waiting where one should.
 mod waits {
+    mod fifo_end;
     mod lock_holder;
 
     pub(super) mod deadlock;

@@ -151,6 +151,15 @@ impl LockFacts {
         self.mutex_waits > 0 && self.mutex_waits * 2 >= self.waits
     }
 
+    /// True where most of those that wake others waited there themselves, three and more of them: a lock goes round. At a queue or
+    /// a condition some wait, and others wake.
+    pub fn is_passed_on(&self) -> bool {
+        const LEAST: usize = 3;
+        let waited = |tid: Tid| self.waiters.iter().any(|waiter| waiter.tid == tid);
+        let both = self.wakers.iter().filter(|waker| waited(waker.tid)).count();
+        both >= LEAST && both * 2 >= self.wakers.len()
+    }
+
     /// True where many threads wait often and shortly: the lock is held for moments, but always wanted.
     pub fn is_handed_in_turns(&self) -> bool {
         /// Fewer waits are no convoy.

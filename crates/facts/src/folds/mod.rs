@@ -24,6 +24,7 @@ pub mod loops;
 pub mod memory;
 pub mod peers;
 pub mod readiness;
+pub mod readings;
 pub mod requests;
 pub mod searches;
 pub mod sleeps;

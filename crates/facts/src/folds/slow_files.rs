@@ -83,7 +83,7 @@ impl SlowFiles {
             (None, Some(fd)) => format!("fd {fd}"),
             (None, None) => return,
         };
-        if !matches!(FdKind::of_path(name.as_bytes()), FdKind::File) {
+        if seen.kind == FdKind::Pipe || !matches!(FdKind::of_path(name.as_bytes()), FdKind::File) {
             return;
         }
         let mut pattern = crate::pattern::pattern_of(&name).into_owned();

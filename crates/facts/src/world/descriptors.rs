@@ -43,6 +43,13 @@ impl World {
         if moves != Moves::None {
             if let Moves::Read | Moves::Write = moves {
                 record_io(life, call, seen.bytes, moves == Moves::Read);
+                if moves == Moves::Read
+                    && life.kind == FdKind::File
+                    && is_read_as_it_comes(life, call, seen.bytes)
+                {
+                    self.is_fifo(id);
+                    return self.described(seen, id);
+                }
             }
             seen.kind = life.kind;
             seen.file = life.file;
@@ -52,10 +59,32 @@ impl World {
             return;
         }
         self.other_descriptor_call(seen, id);
+        self.described(seen, id);
+    }
+
+    fn described(&self, seen: &mut Seen<'_>, id: LifeId) {
         if let Some(life) = self.fds.get(id) {
             seen.kind = life.kind;
             seen.file = life.file;
         }
+    }
+
+    /// What was taken for a file is a FIFO with a name.
+    #[cold]
+    fn is_fifo(&mut self, id: LifeId) {
+        if self.fds.get(id).is_some_and(|life| life.file.is_none() && life.name.is_some()) {
+            self.give_file(id);
+        }
+        let Some(life) = self.fds.get_mut(id) else { return };
+        life.kind = FdKind::Pipe;
+        if let Some(file) = life.file {
+            self.files.get_mut(file).fifo = true;
+        }
+    }
+
+    fn is_named_file(&self, id: LifeId) -> bool {
+        let named = |life: &FdLife| life.kind == FdKind::File && (life.file.is_some() || life.name.is_some());
+        self.fds.get(id).is_some_and(named)
     }
 
     /// The facts of the file behind a life that a snapshot or annotation named.
@@ -138,6 +167,10 @@ impl World {
         let call = seen.call;
         let process = seen.process;
         match call.syscall {
+            // lseek(2): "fd is associated with a pipe, socket, or FIFO". A path leads to the last only.
+            Syscall::LSEEK | Syscall::LLSEEK if call.errno == Errno::ESPIPE && self.is_named_file(id) => {
+                self.is_fifo(id)
+            }
             Syscall::LSEEK | Syscall::LLSEEK => {
                 if let Some(life) = self.fds.get_mut(id) {
                     life.seeks.record(call.dur, call.failed(), 0);
@@ -388,6 +421,24 @@ pub(super) fn record_io(life: &mut FdLife, call: &Call<'_>, bytes: u64, read: bo
         life.end_seen = true;
         life.end_seen_at = call.end();
     }
+}
+
+/// True for a file whose reads wait, and bring less than was asked for, and then the next one more: of a file with content the
+/// first short read is the last one.
+fn is_read_as_it_comes(life: &mut FdLife, call: &Call<'_>, bytes: u64) -> bool {
+    /// As many in a row: a file that grows is read so at its end, but does not wait.
+    const IN_A_ROW: u8 = 3;
+    /// What waits so long has waited for a device, or for a writer (as [`crate::folds::slow_files::SlowFiles::SLOW`]).
+    const WAITED: Nanos = Nanos::from_millis(10);
+    let asked = call.args.rsplit(|byte| *byte == b',').next().and_then(text::number);
+    let short =
+        bytes > 0 && call.syscall == Syscall::READ && asked.is_some_and(|asked| asked as i64 > bytes as i64);
+    if !short {
+        life.waited_short = 0;
+    } else if call.dur.or_zero() >= WAITED.or_zero() {
+        life.waited_short += 1;
+    }
+    life.waited_short >= IN_A_ROW
 }
 
 /// recv and its like: their last argument is no length.

@@ -100,6 +100,8 @@ pub struct FdLife {
     pub(crate) last_end: u64,
     pub(crate) seek_pending: bool,
     pub(crate) last_was_read: bool,
+    /// Reads in a row that waited and brought less than was asked for.
+    pub(crate) waited_short: u8,
     generation: u32,
 }
 
@@ -140,6 +142,7 @@ impl FdLife {
             last_end: 0,
             seek_pending: false,
             last_was_read: false,
+            waited_short: 0,
             generation: 0,
         }
     }

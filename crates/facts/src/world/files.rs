@@ -73,6 +73,8 @@ pub struct FileFacts {
     pub exemplars: Exemplars,
     /// Paths merged into this row; 0 for a file kept apart.
     pub merged: u64,
+    /// It is a FIFO: who reads from it waits for a writer, and no device.
+    pub fifo: bool,
     pub(crate) last_answer: u64,
     pub(crate) created_here: bool,
     pub(crate) open_now: u32,

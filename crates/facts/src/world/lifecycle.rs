@@ -284,6 +284,11 @@ impl World {
                 self.unref(life, exit.ts);
             }
             self.threads.process_exited(process);
+            if exit.signal.is_some_and(|signal| signal.starts_with(b"SIGKILL"))
+                && self.killed.len() < Self::MAX_KILLED
+            {
+                self.killed.push((process, exit.ts));
+            }
         }
     }
 

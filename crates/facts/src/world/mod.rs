@@ -34,7 +34,7 @@ use std::hash::BuildHasher;
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::{FdArg, Moves, PathArg, Waits};
 use whyslow_model::{
-    Call, CallFlags, CallStats, CaptureKind, Errno, Exit, FdEntry, FdKind, ProcessInfo, ProgramName,
+    Call, CallFlags, CallStats, CaptureKind, Errno, Exit, FdEntry, FdKind, Nanos, ProcessInfo, ProgramName,
     SaturatingSum, Signal, SocketEnds, SourceInfo, Syscall, ThreadCounts, Timestamp, syscall::Names, text,
 };
 
@@ -78,6 +78,10 @@ pub struct World {
     pub names: Names,
     /// Calls.
     pub calls: u64,
+    /// Processes that SIGKILL ended, and when: the first ones.
+    pub killed: Vec<(ProcessId, Timestamp)>,
+    /// SIGKILL signals that processes of the capture sent.
+    pub kills_sent: u64,
     /// Calls that were only counted.
     pub counted: u64,
     /// Signals by process and name.
@@ -131,6 +135,7 @@ struct Unborn {
 impl World {
     /// Kinds of signals (by process) told apart.
     const MAX_SIGNALS: usize = 256;
+    const MAX_KILLED: usize = 1_024;
     /// Children remembered that never showed up (a trace without `-f`).
     const MAX_UNBORN: usize = 1024;
     /// Clones in flight at once.
@@ -165,6 +170,9 @@ impl World {
             bytes,
             same_answer: false,
         };
+        if call.syscall == Syscall::KILL && !call.failed() {
+            self.kills_sent += contains(call.args, b"SIGKILL") as u64;
+        }
         if info.fd == FdArg::First {
             self.on_descriptor(&mut seen);
         } else if info.path != PathArg::None {

@@ -60,6 +60,9 @@ impl World {
                 self.threads.process_mut(seen.process).cwd = Some(path);
             }
             Syscall::EXECVE | Syscall::EXECVEAT => self.executed(seen),
+            _ if matches!(call.syscall.info().name, "mknod" | "mknodat") && !call.failed() => {
+                self.files.get_mut(file).fifo = contains(call.args, b"S_IFIFO");
+            }
             Syscall::MEMFD_CREATE => {
                 if let Some(fd) = call.ok().and_then(|ret| i32::try_from(ret).ok()) {
                     let life = FdLife::new(seen.process, fd, FdKind::File, Origin::Anonymous);
@@ -114,7 +117,11 @@ impl World {
             facts.created_here = true;
             (facts.written, facts.read_back) = (0, 0);
         }
-        let kind = if flags.directory { FdKind::Directory } else { FdKind::of_path(facts.path.as_bytes()) };
+        let kind = match facts.fifo {
+            true => FdKind::Pipe,
+            false if flags.directory => FdKind::Directory,
+            false => FdKind::of_path(facts.path.as_bytes()),
+        };
         let mut life = FdLife::new(seen.process, fd, kind, Origin::Open);
         life.file = Some(file);
         life.sync = flags.sync;

@@ -22,10 +22,11 @@
 //! ## When it is wrong
 //! A few reads at the start (each library reads its own) and reloads on a signal stay below the threshold.
 
+use super::rounds::Reopened;
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::{guards, words};
-use whyslow_facts::{Facts, FileFacts, names};
-use whyslow_model::{Nanos, Subject};
+use crate::words;
+use whyslow_facts::{Facts, names};
+use whyslow_model::Subject;
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -33,7 +34,7 @@ pub(crate) static RULE: Rule = Rule {
     group: "files",
     summary: "a file of settings is read again for each item of work",
     source: include_str!("config_reread.rs"),
-    needs: &[Need::AnyOf(&["open", "openat", "openat2"])],
+    needs: &[Need::Either(&[Need::AnyOf(&["open", "openat", "openat2"]), Need::Table("files")])],
     check,
 };
 
@@ -43,18 +44,18 @@ const MIN_ROUNDS: u64 = 20;
 const ROUNDS_PER_S: f64 = 5.0;
 /// Equal rounds per request from which on they are part of its path.
 const ROUNDS_PER_REQUEST: f64 = 0.5;
-/// Calls of a round besides those that are counted by path or descriptor: the close.
-const CLOSES_PER_ROUND: u64 = 1;
 /// Findings at most: the rest is summed up.
 const MOST: usize = 3;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let files = facts.world.files.iter().map(|(_, file)| file);
-    let mut reread: Vec<&FileFacts> =
-        files.filter(|file| names::is_configuration(&file.path) && is_habit(facts, file)).collect();
-    reread.sort_by_key(|file| std::cmp::Reverse((file.time_ns(), file.rounds.same)));
-    let more: u64 = reread.iter().skip(MOST).map(|file| file.rounds.same).sum();
-    for (i, file) in reread.iter().take(MOST).enumerate() {
+    let files = facts.world.files.iter().filter(|(_, file)| names::is_configuration(&file.path));
+    let mut reread: Vec<Reopened<'_>> = files
+        .map(|(id, file)| Reopened::of(facts, id, file))
+        .filter(|again| is_habit(facts, again))
+        .collect();
+    reread.sort_by_key(|again| std::cmp::Reverse((again.time.or_zero(), again.times)));
+    let more: u64 = reread.iter().skip(MOST).map(|again| again.times).sum();
+    for (i, again) in reread.iter().take(MOST).enumerate() {
         let aside = match more {
             more if more > 0 && i + 1 == MOST => {
                 format!(
@@ -65,44 +66,43 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             }
             _ => String::new(),
         };
-        report(facts, out, file, &aside);
+        report(facts, out, again, &aside);
     }
 }
 
-fn is_habit(facts: &Facts, file: &FileFacts) -> bool {
-    let (same, requests) = (file.rounds.same, facts.work.requests);
-    let per_request = requests > 0 && same as f64 >= ROUNDS_PER_REQUEST * requests as f64;
-    let rate = facts.pace.untraced(file.rounds.per_second());
-    same >= MIN_ROUNDS && (per_request || rate.is_none_or(|rate| rate >= ROUNDS_PER_S))
+fn is_habit(facts: &Facts, again: &Reopened<'_>) -> bool {
+    let requests = facts.work.requests;
+    let per_request = requests > 0 && again.times as f64 >= ROUNDS_PER_REQUEST * requests as f64;
+    let rate = facts.pace.untraced(again.per_s);
+    again.times >= MIN_ROUNDS && (per_request || rate.is_none_or(|rate| rate >= ROUNDS_PER_S))
 }
 
-fn report(facts: &Facts, out: &mut Findings<'_>, file: &FileFacts, aside: &str) {
-    let rounds = &file.rounds;
-    let calls = file.calls() + CLOSES_PER_ROUND * rounds.count;
-    let time = if facts.capture.has_durations() { Nanos::new(file.time_ns()) } else { Nanos::UNKNOWN };
-    let share = guards::share_of_storm(facts, Some(file.tid).filter(|_| !file.shared), time, calls);
+fn report(facts: &Facts, out: &mut Findings<'_>, again: &Reopened<'_>, aside: &str) {
+    let file = again.file;
+    let share = again.share(facts);
     let mut often: Vec<String> = Vec::new();
-    often.extend(rounds.per_second().map(|rate| format!("{} a second", words::quantity(rate))));
-    often.extend(Some(facts.work.rates(rounds.same)).filter(|rates| !rates.is_empty()));
+    often.extend(again.per_s.map(|rate| format!("{} a second", words::quantity(rate))));
+    often.extend(Some(facts.work.rates(again.times)).filter(|rates| !rates.is_empty()));
     let often = if often.is_empty() { String::new() } else { format!(" ({})", often.join(", ")) };
     let lookup = names::is_lookup_file(&file.path);
     let cause = if lookup {
         "The C library reads this file anew for each name, user or service that it looks up, so something is looked up for each item of work."
     } else {
-        "The settings are read and parsed anew for each item of work; parsing costs more than the calls that are seen here."
+        "The settings are read and parsed anew for each item of work; parsing costs more than the calls."
     };
+    let length = if again.bytes_each.is_some() { " Its length did not change meanwhile." } else { "" };
     let report = out
         .report(
             share,
             format!(
-                "{} read {} times more{often}: the same {} each time",
+                "{} read {} times more{often}{}",
                 file.path,
-                words::count(rounds.same),
-                words::bytes(rounds.bytes_each()),
+                words::count(again.times),
+                again.what_each(),
             ),
         )
         .subject(Subject { path: Some(file.path.to_string()), ..Subjects::thread(facts, file.tid) })
-        .cause(format!("{cause} Its length did not change meanwhile.{aside}"));
+        .cause(format!("{cause}{length}{aside}"));
     let report = if lookup {
         report
             .fix("keep connections open (pool, HTTP keep-alive) instead of looking the host up for each; look users and services up once and keep the answer")
@@ -114,7 +114,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, file: &FileFacts, aside: &str) 
     };
     report
         .verify(format!("strace -f -e trace=openat -P '{}' -p PID   (or bcc: opensnoop -p PID)", file.path))
-        .saving(time)
+        .saving(again.time)
         .evidence_all(file.exemplars.iter())
         .file();
 }

@@ -80,10 +80,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let lost = time.get().map_or(String::new(), |_| format!(", {time} lost"));
     let mut finding = out
         .report(
-            share,
+            share.clone(),
             format!(
-                "{} lookups of files where they are not: {} for each of {} searched{lost}",
+                "{} lookups of files where they are not{}: {} for each of {} searched{lost}",
                 words::count(misses),
+                worst.first().map_or(String::new(), |(path, _)| format!(", as in {path}")),
                 words::quantity(each),
                 words::plural(names, "name"),
             ),
@@ -108,10 +109,22 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         )
         .saving(time)
         .evidence_all(searches.exemplars.iter());
-    if !time.is_known() && misses < UNTIMED_MISSES {
+    // Searches that stop are those of a start: what is found then is kept.
+    let stopped = is_start(facts) && share.value.is_none_or(|share| share < guards::CRITICAL_SHARE);
+    if stopped || !time.is_known() && misses < UNTIMED_MISSES {
         finding = finding.at_most(Severity::Notice);
     }
     finding.file();
+}
+
+/// True where a program was started within the capture, and searched in the first half of it only.
+fn is_start(facts: &Facts) -> bool {
+    let searches = &facts.searches;
+    let starter = facts.world.threads.thread_of(searches.tid);
+    let started = starter.is_some_and(|thread| facts.world.threads.process(thread.process).started);
+    let since = searches.last.since(facts.window.start);
+    let half = facts.window.length().or_zero() / 2;
+    started && since.get().is_some_and(|since| since <= half.min(guards::STARTUP.or_zero()))
 }
 
 /// True where all searches lie in the first moments and cost little: every program starts once.

@@ -2,7 +2,8 @@
 //!
 //! ## What it is
 //! A running program reads an archive (jar, zip, wheel) in small pieces, seeking before each: again and again,
-//! or in the middle of a request.
+//! or in the middle of a request. Or it opens the archive for each request and reads it, or its directory, whole.
+//! What the program makes of the bytes before its next call elsewhere (inflating, parsing) counts too.
 //!
 //! ## Why it is slow
 //! Something that should be loaded once is looked up in the archive each time: classes or resources that are
@@ -24,8 +25,9 @@
 //! Loading classes at start-up reads an archive once: a program that was started within the capture and read
 //! less than the archive's size gets a notice at most.
 
+use super::reread::{is_archive, is_read_over};
 use super::streams::{
-    GOOD_BUFFER, difference, how_often, is_archive, more_text, projected, subject, sum, worst,
+    GOOD_BUFFER, difference, how_often, more_text, projected, subject, sum, with_work, worst,
 };
 use crate::engine::{Findings, Need, Rule};
 use crate::{guards, words};
@@ -50,10 +52,13 @@ const SMALL: f64 = 4096.0;
 const JUMPS: f64 = 0.3;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let archives = facts.streams.iter().filter(|stream| is_archive(stream) && is_picked_at(stream));
+    let archives = facts
+        .streams
+        .iter()
+        .filter(|stream| is_archive(stream) && (is_picked_at(stream) || is_read_over(stream)));
     let found = archives
         .map(|stream| {
-            let time = sum(stream.reads.time(), stream.seeks.total());
+            let time = with_work(facts, stream, sum(stream.reads.time(), stream.seeks.total()));
             let calls = stream.reads.calls.count + stream.seeks.count;
             (guards::share_of_storm(facts, stream.reads.only_thread(), time, calls), stream)
         })
@@ -70,13 +75,18 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             None => (String::new(), String::new()),
         };
         let mean = words::bytes(reads.mean_size().unwrap_or(0.0).round() as u64);
+        let opened = match stream.opens {
+            0 | 1 => String::new(),
+            opens => format!("opened {} times and ", words::count(opens)),
+        };
         let title = format!(
-            "{}: an archive{size} is read in {} pieces of {mean} while the program runs{}",
+            "{}: an archive{size} is {opened}read in {} pieces of {mean} while the program runs{}",
             stream.name,
             words::count(reads.calls.count),
             how_often(facts, reads.calls.count)
         );
         let time = sum(reads.time(), stream.seeks.total());
+        let work = with_work(facts, stream, time);
         let projected = projected(reads, &stream.seeks);
         let cost = match (time.is_known(), projected.is_known()) {
             (true, true) => format!(
@@ -100,7 +110,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .fix("Java: unpack and run from the directory (jar xf app.jar; Spring Boot: java -Djarmode=tools -jar app.jar extract); Tomcat: reloadable=\"false\", unpackWARs=\"true\"")
             .fix("Python: unzip the egg or wheel (pip install --no-binary or zip_safe=False); own code: open the archive once, keep it open, read whole entries")
             .verify("strace -f -y -e trace=lseek,read,pread64 -p PID 2>&1 | grep -c ARCHIVE   (after: none while requests are served)")
-            .saving(difference(time, projected))
+            .saving(if again { work } else { difference(time, projected) })
             .evidence_all(reads.exemplars.iter())
             .file();
     }

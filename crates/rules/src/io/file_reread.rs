@@ -4,7 +4,8 @@
 //! A program reads more than three times as many bytes from a file as the file holds.
 //!
 //! ## Why it is slow
-//! Even from the page cache each pass copies all bytes and parses them again; where the file is larger than the
+//! Even from the page cache each pass copies all bytes and parses them again (the time up to the next call elsewhere
+//! counts as the pass's); where the file is larger than the
 //! free memory, on a network mount, or opened with O_DIRECT, each pass goes to the device. kmod-project/kmod#11:
 //! `depmod` read module data again and again, 293,336 reads and 99 % of its time, until it kept them.
 //!
@@ -22,13 +23,15 @@
 //!
 //! ## When it is wrong
 //! Small files are read again for good reasons (a configuration, a status); the rule wants 64 KiB and more. A
-//! database reads its file many times over because it does not fit: then its cache is what to look at.
+//! database reads its file many times over because it does not fit: then its cache is what to look at, and it is a notice
+//! where the reads jump about in a file that stays open.
 
-use super::streams::{how_often, is_archive, more_text, subject, worst};
+use super::reread::{is_archive, is_read_over};
+use super::streams::{how_often, more_text, subject, with_work, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::{guards, words};
 use whyslow_facts::{Facts, Stream};
-use whyslow_model::{FdKind, Nanos, Severity};
+use whyslow_model::{Nanos, Severity};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -40,21 +43,13 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// Passes over the file from which on it is read again: healthy programs look at a header or a tail twice.
-const PASSES: u64 = 3;
-/// Files below are small: they are read again for good reasons, and cost little.
-const MIN_SIZE: u64 = 64 * 1024;
-/// Bytes below cost some milliseconds at most.
-const MIN_BYTES: u64 = 16 << 20;
-/// A file that is written as much is one that changes: a third of what is read.
-const WRITTEN_PART: u64 = 3;
-
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let again = facts.streams.iter().filter(|stream| is_reread(stream));
     let found = again
         .map(|stream| {
             let reads = &stream.reads;
-            (guards::share_of_ns(facts, reads.only_thread(), reads.time(), reads.calls.count), stream)
+            let time = with_work(facts, stream, reads.time());
+            (guards::share_of_ns(facts, reads.only_thread(), time, reads.calls.count), stream)
         })
         .collect();
     let (found, more) = worst(found);
@@ -71,10 +66,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             how_often(facts, reads.calls.count)
         );
         // One pass remains.
-        let saved = reads
-            .time()
-            .get()
-            .map_or(Nanos::UNKNOWN, |ns| Nanos::new((ns as f64 * (1.0 - 1.0 / passes)) as u64));
+        let time = with_work(facts, stream, reads.time());
+        let saved =
+            time.get().map_or(Nanos::UNKNOWN, |ns| Nanos::new((ns as f64 * (1.0 - 1.0 / passes)) as u64));
         let opened = match stream.opens {
             0 | 1 => String::new(),
             opens => format!(", opened {} times", words::count(opens)),
@@ -85,7 +79,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             " (its size is taken from the highest offset that was read)"
         };
         // Reads may be large: their part of the calls tells less than their time.
-        let most = if reads.time().is_known() { Severity::Critical } else { Severity::Notice };
+        let most = if reads.time().is_known() && !is_looked_up(stream) {
+            Severity::Critical
+        } else {
+            Severity::Notice
+        };
         out.report(share, title)
             .at_most(most)
             .confidence(if stream.size_stated { 0.9 } else { 0.7 })
@@ -105,11 +103,12 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+/// True where single records are fetched from a file that stays open, as databases do: that they add up to several times its size
+/// is no reading over again.
+fn is_looked_up(stream: &Stream) -> bool {
+    stream.opens <= 1 && stream.reads.in_sequence * 2 < stream.reads.succeeded()
+}
+
 fn is_reread(stream: &Stream) -> bool {
-    let bytes = stream.reads.calls.bytes;
-    stream.kind == FdKind::File
-        && !is_archive(stream)
-        && bytes >= MIN_BYTES
-        && stream.size.is_some_and(|size| size >= MIN_SIZE * stream.files && bytes >= PASSES * size)
-        && stream.writes.calls.bytes <= bytes / WRITTEN_PART
+    !is_archive(stream) && is_read_over(stream)
 }

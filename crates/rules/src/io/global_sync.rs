@@ -21,8 +21,11 @@
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
-use whyslow_facts::{Facts, ThreadFacts};
-use whyslow_model::{CallStats, Nanos, Subject};
+use std::collections::BTreeMap;
+use whyslow_facts::Facts;
+use whyslow_facts::folds::account::CallTime;
+use whyslow_model::event::Tid;
+use whyslow_model::{Nanos, SaturatingSum, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -30,7 +33,7 @@ pub(crate) static RULE: Rule = Rule {
     group: "io",
     summary: "sync or syncfs writes out what all programs have written",
     source: include_str!("global_sync.rs"),
-    needs: &[Need::Calls, Need::Durations, Need::AnyOf(&["sync", "syncfs", "fsync", "fdatasync"])],
+    needs: &[Need::Calls, Need::Clock, Need::AnyOf(&["sync", "syncfs", "fsync", "fdatasync"])],
     check,
 };
 
@@ -41,38 +44,77 @@ const NOTICEABLE: Nanos = Nanos::from_millis(100);
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 2;
 
+/// Calls of one thread, or of the children of one process that call it once each.
+struct Syncs {
+    /// The thread, or the parent's first one.
+    tid: Tid,
+    /// How many children; none where the thread calls it itself.
+    children: Option<u64>,
+    count: u64,
+    total_ns: u64,
+    longest_ns: u64,
+    at_most: bool,
+}
+
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let syncs = |thread: &ThreadFacts| -> CallStats {
-        let mut sum = CallStats::default();
-        let of = thread
-            .by_syscall
-            .iter()
-            .filter(|(syscall, _)| matches!(facts.name_of(*syscall), "sync" | "syncfs"));
-        of.for_each(|(_, stats)| sum.merge(stats));
-        sum
-    };
-    let threads = facts.world.threads.iter().map(|(_, thread)| thread);
-    let mut found: Vec<(CallStats, &ThreadFacts)> = threads
-        .map(|thread| (syncs(thread), thread))
-        .filter(|(stats, _)| {
-            stats.count >= MIN_SYNCS && stats.total().is_known() && stats.total() >= NOTICEABLE
-        })
-        .collect();
-    found.sort_by_key(|(stats, thread)| (std::cmp::Reverse(stats.total_ns), thread.tid));
-    for (stats, thread) in found.into_iter().take(MOST) {
-        let subject = Subjects::thread(facts, thread.tid);
+    let mut found: Vec<Syncs> = by_caller(facts).into_values().collect();
+    found.retain(|syncs| syncs.count >= MIN_SYNCS && syncs.total_ns >= NOTICEABLE.or_zero());
+    found.sort_by_key(|syncs| (std::cmp::Reverse(syncs.total_ns), syncs.tid));
+    for syncs in found.into_iter().take(MOST) {
+        let subject = Subjects::thread(facts, syncs.tid);
         let who = Subjects::words(&subject);
-        let count = words::count(stats.count);
-        out.report(guards::share_of_time(facts, Some(thread.tid), &stats), format!("{who} calls sync {count} times, {} in all: everything that any program wrote is written out", stats.total()))
-            .confidence(0.8)
+        let count = words::count(syncs.count);
+        let total = Nanos::new(syncs.total_ns);
+        let calls = match syncs.children {
+            Some(children) => format!("{} children of {who} call sync {count} times", words::count(children)),
+            None => format!("{who} calls sync {count} times"),
+        };
+        let longest = Nanos::new(syncs.longest_ns);
+        let at_most = if syncs.at_most { " at most" } else { "" };
+        out.report(guards::share_of_ns(facts, Some(syncs.tid), total, syncs.count), format!("{calls}, {total} in all{at_most}: everything that any program wrote is written out"))
+            .confidence(if syncs.at_most { 0.6 } else { 0.8 })
             .subject(Subject { syscall: Some("sync".to_string()), ..subject })
-            .cause(format!("Each call waits until the dirty data of all programs is on the disk ({} at most), and their own requests wait behind it.", stats.max()))
+            .cause(format!("Each call waits until the dirty data of all programs is on the disk ({longest} at most), and their own requests wait behind it."))
             .fix("make safe what matters: fdatasync(fd) of the file; for a new name fsync of its directory, once")
             .fix("scripts: sync FILE instead of sync (coreutils 8.24 and later)")
             .fix("where all is meant (snapshot, backup): once, not for each item; keep less dirty meanwhile (vm.dirty_background_bytes)")
             .verify("bcc: syncsnoop; strace -f -T -e trace=sync,syncfs,fsync,fdatasync -p PID")
-            .saving(stats.total())
-            .evidence_line(facts.capture.first_name(), format!("{who}: {count} sync and syncfs, {} in all, {} at most", stats.total(), stats.max()))
+            .saving(total)
+            .evidence_line(facts.capture.first_name(), format!("{calls}, {total} in all, {longest} at most"))
             .file();
     }
+}
+
+/// The calls by who makes them. Where durations are missing, a call has at most the time up to the next one.
+fn by_caller(facts: &Facts) -> BTreeMap<Tid, Syncs> {
+    let mut by_caller: BTreeMap<Tid, Syncs> = BTreeMap::new();
+    let threads = &facts.world.threads;
+    let running = threads.iter().filter_map(|(id, _)| facts.accounts.of(id));
+    for account in running.chain(facts.accounts.ended()) {
+        let of_sync = |call: &&CallTime| matches!(facts.name_of(call.key.syscall), "sync" | "syncfs");
+        let calls: Vec<&CallTime> = account.calls.iter().filter(of_sync).collect();
+        let count = calls.iter().map(|call| call.calls.count).saturating_sum();
+        if count == 0 {
+            continue;
+        }
+        // A command that is started for each sync is its parent's.
+        let process = threads.process(account.process);
+        let parent = process.parent.filter(|_| process.started && count < MIN_SYNCS);
+        let parent = parent.and_then(|parent| threads.process(parent).pid);
+        let tid = parent.unwrap_or(account.tid);
+        let none = Syncs { tid, children: None, count: 0, total_ns: 0, longest_ns: 0, at_most: false };
+        let syncs = by_caller.entry(tid).or_insert(none);
+        syncs.count = syncs.count.saturating_add(count);
+        if parent.is_some() {
+            *syncs.children.get_or_insert(0) += 1;
+        }
+        for call in calls {
+            let total = call.parts.total();
+            syncs.total_ns = syncs.total_ns.saturating_add(total);
+            syncs.longest_ns =
+                syncs.longest_ns.max(call.calls.max().get().unwrap_or(total / call.calls.count.max(1)));
+            syncs.at_most |= call.is_at_most;
+        }
+    }
+    by_caller
 }

@@ -100,7 +100,8 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
     if facts.hides_class(Class::File) && facts.hides_class(Class::Descriptor) {
         return out.not_judged("calls on files", facts.capture.retake());
     }
-    let all = facts.slow_files.by_time();
+    let mut all = facts.slow_files.by_time();
+    all.retain(|slow| !is_fifo(facts, slow));
     let total = all.iter().map(|slow| slow.calls.total_ns).saturating_sum();
     let worst: Vec<&SlowFile> =
         all.into_iter().filter(|slow| slow.calls.total_ns >= NOTICEABLE.or_zero()).collect();
@@ -152,6 +153,11 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
             .evidence_all(slow.exemplars.iter())
             .file();
     }
+}
+
+/// True for what turned out to be a FIFO: who reads from one waits for its writer.
+fn is_fifo(facts: &Facts, slow: &SlowFile) -> bool {
+    facts.world.files.iter().any(|(_, file)| file.fifo && *file.path == *slow.name)
 }
 
 /// Says so where calls that need no device are slow as well; else empty.

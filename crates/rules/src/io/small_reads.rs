@@ -23,7 +23,8 @@
 //! one before ended. Records on sockets and pipes are not judged here. A table of counts (`strace -c`) shows
 //! neither sizes nor files: what it says then is a suspicion, with the command that settles it.
 
-use super::streams::{GOOD_BUFFER, difference, how_often, is_archive, more_text, projected, subject, worst};
+use super::reread::is_archive;
+use super::streams::{GOOD_BUFFER, difference, how_often, more_text, projected, subject, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::{guards, words};
 use whyslow_facts::{Facts, Stream};
@@ -46,6 +47,9 @@ const MIN_READS: u64 = 1_000;
 const SMALL: f64 = 1024.0;
 /// The part of the reads that begin where the one before ended, from which on the file is read in order.
 const IN_ORDER: f64 = 0.5;
+/// Reads a second without a tracer from which on they take a hundredth of a thread's time: one from the page cache takes a
+/// microsecond at most on any machine of the last ten years.
+const DEAR_PER_S: f64 = 10_000.0;
 /// In a table of counts: reads from which on they can be the answer, and their part of all calls.
 const MIN_READS_IN_TABLE: u64 = 5_000;
 /// Nothing but reads: a copy would show as many writes, a search as many opens.
@@ -99,7 +103,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             }
             _ => format!(" {at_64k} reads of 64 KiB would bring the same."),
         };
+        // Under a tracer the share is one of calls: at a leisurely rate the calls themselves cost next to nothing.
+        let rate = facts.pace.untraced(facts.window.per_second(count));
+        let dear = share.of != guards::CALLS || rate.is_none_or(|rate| rate >= DEAR_PER_S);
         out.report(share, title)
+            .at_most(if dear { Severity::Critical } else { Severity::Notice })
             .subject(subject(facts, stream, reads, "read"))
             .cause(format!(
                 "The file is read in order, but without a buffer between it and the code that parses it, so each \

@@ -21,9 +21,11 @@
 //! ## When it is wrong
 //! A terminal and a log of a few lines a second must show each line at once. A server that answers each request
 //! with a few bytes writes as often as it is asked: the rule only counts writes that follow a write. A line of
-//! access log a request is a notice at most. Logs are left to `log-flood`.
+//! access log a request is a notice at most, and so are writes that each wait for the device (`sync-open`): their size is not
+//! what they cost. Logs are left to `log-flood`.
 
 use super::streams::{difference, how_often, more_text, projected, subject, worst};
+use super::synced::waits_for_device;
 use crate::engine::{Findings, Need, Rule};
 use crate::{guards, words};
 use whyslow_facts::{Facts, Stream};
@@ -83,7 +85,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         );
         let time = writes.time_of_work(stream.kind);
         out.report(share, title)
-            .at_most(if request_log || is_driven_by_input(facts, stream) { Severity::Notice } else { Severity::Critical })
+            .at_most(match request_log || is_driven_by_input(facts, stream) || waits_for_device(facts, stream) {
+                true => Severity::Notice,
+                false => Severity::Critical,
+            })
             .subject(subject(facts, stream, writes, "write"))
             .cause(format!(
                 "One piece is written behind the other without a buffer that collects them, so each costs a system \

@@ -3,7 +3,7 @@
 use crate::engine::Subjects;
 use crate::guards::Share;
 use crate::words;
-use whyslow_facts::{Facts, IoStats, Stream};
+use whyslow_facts::{Facts, IoStats, Place, Stream};
 use whyslow_model::{CallStats, Nanos, Subject};
 
 /// Findings of one rule; more subjects are summed up in the last one.
@@ -86,11 +86,14 @@ pub(super) fn sum(a: Nanos, b: Nanos) -> Nanos {
     a.get().map_or(Nanos::UNKNOWN, |a| Nanos::new(a.saturating_add(b.or_zero())))
 }
 
-/// Endings of archives that programs open in place: zip files of Java, Python, Android, and zip itself.
-pub(super) const ARCHIVES: &[&str] =
-    &["jar", "war", "ear", "jmod", "zip", "whl", "egg", "pyz", "apk", "aar", "nar", "xpi", "vsix", "nupkg"];
-
-/// True for a file that is an archive by its name.
-pub(super) fn is_archive(stream: &Stream) -> bool {
-    stream.extension().is_some_and(|extension| ARCHIVES.contains(&extension.as_str()))
+/// Time in the calls on a stream's files (`calls`), and between them while threads worked on what they had read; the calls alone
+/// where the kernel counted more of them than were seen one by one.
+pub(super) fn with_work(facts: &Facts, stream: &Stream, calls: Nanos) -> Nanos {
+    let Some(calls) = calls.get() else { return Nanos::UNKNOWN };
+    let files = facts.world.files.iter().filter(|(id, file)| match stream.place {
+        _ if stream.files > 1 => Some(file.pattern()) == stream.path,
+        place => place == Place::File(*id),
+    });
+    let work = files.map(|(id, _)| facts.work_on_content(id).or_zero());
+    Nanos::new(work.fold(calls, u64::saturating_add))
 }

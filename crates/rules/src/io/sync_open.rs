@@ -17,14 +17,15 @@
 //! Write without the flag and call `fdatasync` once a batch. Or gather records and write them in one piece.
 //!
 //! ## When it is wrong
-//! Write-ahead logs are opened so on purpose, and write large pieces. With a protected write cache a write takes
+//! Where the file was opened before the capture, the flag is told from the writes: nearly each takes as long as a device
+//! does. A network or FUSE mount may do the same. Write-ahead logs are opened so on purpose, and write large pieces. With a protected write cache a write takes
 //! some tens of microseconds: then there is nothing to gain.
 
 use super::streams::{how_often, more_text, subject, worst};
+use super::synced::{is_synced, waits_for_device};
 use crate::engine::{Findings, Need, Rule};
 use crate::{guards, words};
-use whyslow_facts::{Facts, Stream};
-use whyslow_model::Nanos;
+use whyslow_facts::Facts;
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -32,17 +33,16 @@ pub(crate) static RULE: Rule = Rule {
     group: "io",
     summary: "each write waits for the device, because the file is opened with O_SYNC or O_DSYNC",
     source: include_str!("sync_open.rs"),
-    needs: &[Need::Calls, Need::Durations, Need::AnyOf(&["open", "openat", "openat2"])],
+    needs: &[
+        Need::Calls,
+        Need::Durations,
+        Need::AnyOf(&["write", "writev", "pwrite64", "pwritev", "pwritev2"]),
+    ],
     check,
 };
 
-/// Fewer writes are a save.
-const MIN_WRITES: u64 = 20;
-/// A mean below is a device with a protected write cache, or no device at all (tmpfs).
-const DEVICE_LATENCY: Nanos = Nanos::new(200_000);
-
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let synced = facts.streams.iter().filter(|stream| waits_for_device(stream));
+    let synced = facts.streams.iter().filter(|stream| waits_for_device(facts, stream));
     let found = synced
         .map(|stream| {
             let writes = &stream.writes;
@@ -54,16 +54,25 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let writes = &stream.writes;
         let mean = writes.calls.mean();
         let size = words::bytes(writes.mean_size().unwrap_or(0.0).round() as u64);
+        let (opened, sure) = match is_synced(stream) {
+            true => ("opened with O_SYNC or O_DSYNC", 0.9),
+            false => ("each write waits for the device, as with O_SYNC or O_DSYNC", 0.7),
+        };
         let title = format!(
-            "{}: opened with O_SYNC or O_DSYNC, {mean} for each of {} writes of {size}{}",
+            "{}: {opened}, {mean} for each of {} writes of {size}{}",
             stream.name,
             words::count(writes.calls.count),
             how_often(facts, writes.calls.count)
         );
         out.report(share, title)
             .subject(subject(facts, stream, writes, "write"))
+            .confidence(sure)
             .cause(format!(
-                "Because of the flag each write returns only when the device has the data. The longest took {}.{}",
+                "{} The longest took {}.{}",
+                match is_synced(stream) {
+                    true => "Because of the flag each write returns only when the device has the data.",
+                    false => "It was opened before the capture, so the flag itself is not seen (/proc/PID/fdinfo/FD shows it: flags with 04010000 or 010000). But nine of ten writes take as long as a device does, and a write into the page cache takes microseconds.",
+                },
                 writes.calls.max(),
                 more_text(more, at)
             ))
@@ -75,13 +84,4 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .evidence_all(writes.exemplars.iter())
             .file();
     }
-}
-
-fn waits_for_device(stream: &Stream) -> bool {
-    let writes = &stream.writes;
-    // Most of its opens: one tool that saves with O_SYNC does not make the others' writes slow.
-    stream.sync_opens * 2 >= stream.opens.max(1)
-        && writes.calls.count >= MIN_WRITES
-        && writes.calls.mean().is_known()
-        && writes.calls.mean() >= DEVICE_LATENCY
 }

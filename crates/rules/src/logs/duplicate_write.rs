@@ -19,7 +19,8 @@
 //!
 //! ## When it is wrong
 //! An audit log beside an application log is policy, `tee` is made for it, and a message to many clients is no
-//! duplicate: sockets are not counted, and what costs little is a notice. A capture cut at 32 bytes (`strace`
+//! duplicate: sockets are not counted (nor what is written and read, where the capture does not tell what it is), and what
+//! costs little is a notice. A capture cut at 32 bytes (`strace`
 //! without `-s`) compares heads and lengths only.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
@@ -49,7 +50,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let writes = facts.calls_of(&["write", "writev"]);
     let pairs = facts.duplicates.pairs();
     let pairs = pairs.into_iter().filter(|pair| {
-        pair.count >= MIN_PAIRS && (2 * pair.count) as f64 >= MIN_PART * writes as f64 && !is_tee(facts, pair)
+        pair.count >= MIN_PAIRS
+            && (2 * pair.count) as f64 >= MIN_PART * writes as f64
+            && !is_tee(facts, pair)
+            && !pair.copies.iter().any(|copy| is_conversation(facts, pair, copy))
     });
     for pair in pairs.take(MOST_FINDINGS) {
         let (needless, kept) = needless_and_kept(pair);
@@ -124,6 +128,15 @@ fn name(copy: &Copy) -> String {
         None if copy.kind != FdKind::Unknown => format!("fd {} (a {})", copy.fd, copy.kind.word()),
         None => format!("fd {}", copy.fd),
     }
+}
+
+/// True for a descriptor of which the capture does not tell where it leads, but which is read as well as written: what is sent
+/// to a peer and then noted by whoever receives it is no second appender.
+fn is_conversation(facts: &Facts, pair: &DuplicatePair, copy: &Copy) -> bool {
+    let life = facts.world.life_of(pair.process, copy.fd).filter(|_| copy.kind == FdKind::Unknown);
+    life.is_some_and(|life| {
+        life.seeks.count == 0 && life.reads.as_ref().is_some_and(|reads| reads.calls.count > 0)
+    })
 }
 
 /// `tee` copies its input to its output and to files: that is its job.

@@ -18,9 +18,11 @@
 //! asynchronous appender with a bounded queue. Not each write flushed.
 //!
 //! ## When it is wrong
-//! An access log under load writes a line a request: as long as it costs little it is no finding.
+//! An access log under load writes a line a request: as long as it costs little it is no finding. Where each write waits for
+//! the device (`sync-open`), it is not how much is logged that takes the time: a notice at most.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::io::synced::waits_for_device;
 use crate::{guards, words};
 use whyslow_facts::folds::log_levels::{LevelCounts, is_log_path};
 use whyslow_facts::who::Who;
@@ -128,7 +130,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             "log less: find the line that repeats (cut -c40-80 LOG | sort | uniq -c | sort -rn | head), sample or limit it, or raise its level"
         };
         out.report(share, title)
-            .at_most(if a_line_a_request { Severity::Notice } else { Severity::Critical })
+            .at_most(match a_line_a_request || waits_for_device(facts, stream) {
+                true => Severity::Notice,
+                false => Severity::Critical,
+            })
             .subject(Subject { path: stream.path.clone(), fd: stream.fd, syscall: Some("write".to_string()), ..subject })
             .cause(format!(
                 "{} went to it, {} of all writes of the capture, each made by the thread that logs.{level}",

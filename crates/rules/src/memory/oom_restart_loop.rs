@@ -16,15 +16,17 @@
 //! A limit that fits what the program needs, a bound within the program below the limit, or the leak mended.
 //!
 //! ## When it is wrong
-//! One kill may be one bad request: a single one is a notice.
+//! One kill may be one bad request: a single one is a notice. A trace shows SIGKILL and not who sent it: a supervisor outside of
+//! the capture may have.
 
 use super::pressure;
-use crate::engine::{Findings, Rule};
+use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::figures;
 use crate::words;
-use whyslow_facts::Facts;
+use std::collections::BTreeMap;
 use whyslow_facts::host::Thing;
-use whyslow_model::{Entity, Metric, Severity};
+use whyslow_facts::{Facts, ProcessId};
+use whyslow_model::{Entity, Metric, Severity, Timestamp};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -32,7 +34,10 @@ pub(crate) static RULE: Rule = Rule {
     group: "memory",
     summary: "processes are killed for want of memory, again and again",
     source: include_str!("oom_restart_loop.rs"),
-    needs: &[figures::memory(&[Metric::OomKills])],
+    needs: &[Need::Either(&[
+        figures::memory(&[Metric::OomKills]),
+        Need::AnyOf(&["fork", "vfork", "clone", "clone3"]),
+    ])],
     check,
 };
 
@@ -42,6 +47,49 @@ const AGAIN: f64 = 2.0;
 const MOST: usize = 3;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    of_figures(facts, out);
+    if figures::of_host(facts, Metric::OomKills).is_none() {
+        of_calls(facts, out);
+    }
+}
+
+/// Children that SIGKILL ends again and again, and nobody in the capture sent it.
+fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
+    let world = &facts.world;
+    if world.kills_sent > 0 {
+        return;
+    }
+    let mut by_parent: BTreeMap<ProcessId, (u64, Timestamp, Timestamp)> = BTreeMap::new();
+    for (process, at) in &world.killed {
+        if let Some(parent) = world.threads.process(*process).parent {
+            let (kills, _, last) = by_parent.entry(parent).or_insert((0, *at, *at));
+            (*kills, *last) = (*kills + 1, *at);
+        }
+    }
+    for (parent, (kills, first, last)) in by_parent {
+        let Some(forks) = facts.spawns.by_parent.get(&parent) else { continue };
+        // It was started again behind the first kill.
+        if (kills as f64) < AGAIN || !first.is_known() || forks.last <= first {
+            continue;
+        }
+        let subject = Subjects::thread(facts, forks.tid);
+        let who = subject.comm.clone().unwrap_or_else(|| "the program".to_string());
+        let program = forks.favourite().map_or(String::new(), |(path, _)| format!(" (most often {path})"));
+        out.report(figures::no_share(), format!("{} children of {who}{program} were killed by SIGKILL in {}, and started again: most likely by the kernel's OOM killer, out of memory", words::count(kills), last.since(first)))
+            .at_least(Severity::Warning)
+            .confidence(0.6)
+            .subject(subject)
+            .cause("Nobody in the capture sent that signal. The kernel sends it to a process whose control group or host has no memory left; each start loses the work of the one before.")
+            .fix("see whether it was: dmesg -T | grep -A8 'Killed process', journalctl -k, grep oom_kill /sys/fs/cgroup/GROUP/memory.events; kubectl describe pod (OOMKilled)")
+            .fix("then a limit that fits (memory.max; systemd: MemoryMax=, Kubernetes: limits.memory), and a bound of the program below it: -Xmx, GOMEMLIMIT, --max-old-space-size")
+            .fix("else look who kills: a supervisor outside of the capture (timeout -s KILL, a health check that fails)")
+            .verify("grep oom_kill /sys/fs/cgroup/GROUP/memory.events twice (it stands still)")
+            .evidence_all(forks.exemplars.iter())
+            .file();
+    }
+}
+
+fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
     let kills = |thing: &Thing| thing.times(Metric::OomKills).map(f64::round).filter(|kills| *kills >= 1.0);
     let scopes = pressure::scopes(facts);
     let mut found: Vec<_> =

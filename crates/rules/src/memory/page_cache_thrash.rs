@@ -21,14 +21,14 @@
 //! Reading a large file once fills memory with cache as well, but nothing is read *again*: no refaults. A database with
 //! a full page cache rereads a little; where tasks wait for memory less than 5 % of the time, nothing is said.
 //! Pages that a reclaimer takes ahead of need (DAMON), or that a program has dropped, are read again too: where the group, or the host
-//! of a group without a limit, has room, nothing is said.
+//! of a group without a limit, has room, nothing is said. In a trace the file stands for it: read several times over, with
+//! reads that take as long as a device's. Those of a file that is open with O_DIRECT do so too.
 
 use super::pressure;
-use crate::engine::{Findings, Rule};
-use crate::figures;
-use crate::words;
-use whyslow_facts::Facts;
-use whyslow_model::{Entity, Metric};
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::{figures, guards, words};
+use whyslow_facts::{Facts, Stream};
+use whyslow_model::{Entity, FdKind, Metric, Nanos, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -36,12 +36,21 @@ pub(crate) static RULE: Rule = Rule {
     group: "memory",
     summary: "pages of files are read again right after they were dropped",
     source: include_str!("page_cache_thrash.rs"),
-    needs: &[figures::memory(&[Metric::Refaults])],
+    needs: &[Need::Either(&[figures::memory(&[Metric::Refaults]), Need::Durations])],
     check,
 };
 
 /// Pages read again, a second: at 100 us each on flash, 10 % of a thread.
 const MIN_REFAULTS: f64 = 1_000.0;
+/// In a trace: passes over a file from which on most of it was in memory before, of reads at random too: of twice the size 57 % are
+/// of pages that were read already (1 - (1 - e^-2) / 2).
+const AGAIN: u64 = 2;
+/// Smaller files stay in any cache.
+const LARGE: u64 = 16 << 20;
+/// Larger pieces take as long to copy as a device to answer.
+const SMALL: f64 = 128.0 * 1024.0;
+/// What a read from flash takes at least; out of the page cache it takes a tenth.
+const FROM_DEVICE: Nanos = Nanos::new(100_000);
 /// Of what can be had, the part in use: the group or the host is full.
 const FULL: f64 = 0.90;
 /// Of what is read, the part that was in memory before from which on waits for disks are for it.
@@ -52,6 +61,44 @@ const PAGE: f64 = 4_096.0;
 const MOST: usize = 2;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    of_figures(facts, out);
+    if pressure::scopes(facts).iter().all(|(_, thing)| thing.current(Metric::Refaults).is_none()) {
+        of_calls(facts, out);
+    }
+}
+
+/// Files of which several times as much was read as they hold, while most reads still wait for the device.
+fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
+    let again = |stream: &&Stream| {
+        let reads = &stream.reads;
+        let stop = facts.pace.stop.or_zero();
+        stream.kind == FdKind::File
+            && stream.size.is_some_and(|size| size >= LARGE && reads.calls.bytes / AGAIN >= size)
+            && reads.mean_size().is_some_and(|mean| mean <= SMALL)
+            && reads.calls.percentile(0.5).or_zero() >= FROM_DEVICE.or_zero().saturating_add(stop)
+            && stream.writes.calls.count == 0
+    };
+    for stream in facts.streams.iter().filter(again).take(MOST) {
+        let reads = &stream.reads;
+        let size = words::bytes(stream.size.unwrap_or(0));
+        let half = reads.calls.percentile(0.5);
+        let read = words::bytes(reads.calls.bytes);
+        let share = guards::share_of_ns(facts, reads.only_thread(), reads.time(), reads.calls.count);
+        out.report(share, format!("{}: {read} were read of {size}, and half of the {} reads still wait {half} and more: the page cache does not keep it", stream.name, words::count(reads.calls.count)))
+            .confidence(0.6)
+            .subject(Subject { path: stream.path.clone(), syscall: Some("read".to_string()), ..Subjects::thread(facts, reads.tid) })
+            .cause("What was read once lies in the page cache, and a second reading of it takes microseconds. Here it takes as long as a device does: the pages are dropped before they are needed again, because the host or the control group has too little memory for them (or the file is opened with O_DIRECT, and the program's own cache is too small).")
+            .fix("see which: grep -H . /sys/fs/cgroup/GROUP/memory.{max,current}, grep refault /sys/fs/cgroup/GROUP/memory.stat twice; cat /proc/pressure/memory")
+            .fix("give the group or the host more memory, or take some from the programs beside the cache (heaps, workers)")
+            .fix("hot files: mlock or vmtouch -l; what reads much once (backups, scans) must not evict the rest: posix_fadvise(POSIX_FADV_DONTNEED)")
+            .verify("bcc: cachestat 1 (hit ratio); strace -T: the reads take microseconds")
+            .saving(reads.time())
+            .evidence_all(reads.exemplars.iter())
+            .file();
+    }
+}
+
+fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
     let mut told = 0;
     for (of, thing) in pressure::scopes(facts) {
         // The host's counters hold its groups' refaults as well.

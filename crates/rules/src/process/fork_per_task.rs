@@ -26,7 +26,7 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::{Facts, Forks, ProcessId};
-use whyslow_model::{Nanos, Subject};
+use whyslow_model::{Nanos, SaturatingSum, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -91,10 +91,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .by_parent
         .iter()
         .filter(|(process, forks)| is_habit(facts, forks) && !builds(facts, **process))
-        .map(|(process, forks)| (forks, children(facts, *process)))
-        .filter(|(forks, children)| are_short(forks, children))
-        .map(|(forks, children)| {
-            let share = share(facts, forks, &children);
+        .map(|(process, forks)| (*process, forks, children(facts, *process)))
+        .filter(|(_, forks, children)| are_short(forks, children))
+        .map(|(process, forks, children)| {
+            let share = share(facts, process, forks, &children);
             (forks, children, share)
         })
         .collect();
@@ -152,14 +152,38 @@ fn are_short(forks: &Forks, children: &Children) -> bool {
     ended(children.ended, children.seen) && life.is_none_or(|life| life <= SHORT_LIFE.or_zero())
 }
 
-/// The part of the parent's time that went into its children: their lives where they are seen, else the forks and
-/// the waits for them.
-fn share(facts: &Facts, forks: &Forks, children: &Children) -> Share {
+/// The part of the parent's time that went into its children: their lives where they are seen and it waits for them, else the
+/// forks and the waits for them.
+fn share(facts: &Facts, parent: ProcessId, forks: &Forks, children: &Children) -> Share {
     let tid = Some(forks.tid).filter(|_| !forks.shared);
     let count = forks.forks.count + forks.waits.count;
     let own = forks.forks.total().or_zero() + forks.waits.total().or_zero();
-    let total = own.max(children.life_ns);
+    // Whom nobody waits for takes none of the parent's time.
+    let lives = if forks.waits.count > 0 { children.life_ns } else { 0 };
+    let total = match own.max(lives) {
+        0 => counted(facts, parent),
+        total => total,
+    };
     guards::share_of_ns(facts, tid, if total > 0 { Nanos::new(total) } else { Nanos::UNKNOWN }, count)
+}
+
+/// Where calls were only counted: the parent's time in forks, and its children's until their program was loaded, ns.
+fn counted(facts: &Facts, parent: ProcessId) -> u64 {
+    let threads = &facts.world.threads;
+    let time = |wanted: fn(&str) -> bool, of: &dyn Fn(ProcessId) -> bool| {
+        let threads = threads.iter().map(|(_, thread)| thread).filter(|thread| of(thread.process));
+        let calls = threads.flat_map(|thread| thread.all_calls());
+        calls
+            .filter(|(syscall, _)| wanted(facts.name_of(*syscall)))
+            .map(|(_, stats)| stats.total_ns)
+            .saturating_sum()
+    };
+    let forks: u64 =
+        time(|name| matches!(name, "fork" | "vfork" | "clone" | "clone3"), &|process| process == parent);
+    let loads: u64 = time(|name| matches!(name, "execve" | "execveat"), &|process| {
+        threads.process(process).parent == Some(parent)
+    });
+    forks.saturating_add(loads)
 }
 
 fn report(facts: &Facts, out: &mut Findings<'_>, forks: &Forks, children: &Children, share: Share) {

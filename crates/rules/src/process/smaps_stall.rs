@@ -12,6 +12,8 @@
 //! read(9, "55e0c0a00000-55e0c0a02000 r--p"..., 4096) = 4083 <0.048119>
 //! ```
 //!
+//! The one that is read shows it too: of its mmap and munmap calls most take microseconds, and some as long as a reading.
+//!
 //! ## What to do instead
 //! Resident memory from statm or status, a group's from memory.current: both are counters. Proportional shares (PSS) once
 //! an hour, of one process.
@@ -21,9 +23,9 @@
 
 use super::proc_files::Reading;
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::words;
+use crate::{guards, words};
 use whyslow_facts::Facts;
-use whyslow_model::{Nanos, Severity, Subject};
+use whyslow_model::{CallStats, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -31,7 +33,7 @@ pub(crate) static RULE: Rule = Rule {
     group: "process",
     summary: "reading smaps of a process takes long, and stops its threads meanwhile",
     source: include_str!("smaps_stall.rs"),
-    needs: &[Need::Calls, Need::Durations, Need::Descriptors],
+    needs: &[Need::Calls, Need::Durations],
     check,
 };
 
@@ -40,7 +42,71 @@ const SLOW: Nanos = Nanos::from_millis(10);
 /// Readings: one may be somebody's question.
 const MIN_READINGS: u64 = 2;
 
+/// Calls of which the median and the tail tell something.
+const MIN_CALLS: u64 = 100;
+/// What changing the map of memory takes at most where nobody is in the way: a page or two of the kernel's own, and a tracer's stop.
+const UNDISTURBED: Nanos = Nanos::new(100_000);
+/// How many times longer they are on average than half of them: what they wait for is the exception, and long.
+const TAIL: u64 = 10;
+/// How many times longer than its other cheap calls, which lose as much to a tracer or for want of a CPU.
+const TO_OTHERS: u64 = 5;
+
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    of_readers(facts, out);
+    of_victims(facts, out);
+}
+
+/// Processes of one busy thread whose calls of mmap and munmap now and then take long, and its other cheap calls do not: the lock
+/// of the address space is held from outside.
+fn of_victims(facts: &Facts, out: &mut Findings<'_>) {
+    let threads = || facts.world.threads.iter().map(|(_, thread)| thread).filter(|thread| !thread.exited);
+    for thread in threads() {
+        let alone = threads().all(|other| {
+            other.process != thread.process
+                || other.tid == thread.tid
+                || other.all_calls().all(|(_, calls)| calls.count == 0)
+        });
+        if !alone {
+            continue;
+        }
+        let (mut maps, mut others) = (CallStats::default(), CallStats::default());
+        for (syscall, calls) in thread.all_calls() {
+            match facts.name_of(syscall) {
+                "mmap" | "munmap" | "mremap" | "mprotect" | "brk" => maps.merge(calls),
+                "close" | "fcntl" | "fstat" | "newfstatat" | "lseek" | "getpid" | "gettid" => {
+                    others.merge(calls)
+                }
+                _ => {}
+            }
+        }
+        let (usual, mean) = (maps.percentile(0.5), maps.mean());
+        let waits = maps.count >= MIN_CALLS
+            && maps.max().or_zero() >= SLOW.or_zero()
+            && usual.get().is_some_and(|usual| usual <= UNDISTURBED.or_zero())
+            && mean.or_zero() >= TAIL * usual.or_zero();
+        let others_do_not =
+            others.count >= MIN_CALLS && others.mean().or_zero().saturating_mul(TO_OTHERS) <= mean.or_zero();
+        if !waits || !others_do_not {
+            continue;
+        }
+        let subject = Subjects::thread(facts, thread.tid);
+        let who = Subjects::words(&subject);
+        let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
+        // The thread's own time is that of the calls that were seen one by one.
+        let whose = Some(thread.tid).filter(|_| thread.counted.is_none());
+        out.report(guards::share_of_time(facts, whose, &maps), format!("{who} waits for its own address space: mmap and munmap take {mean}, half of them {usual} ({} at most): somebody reads its smaps", maps.max()))
+            .confidence(0.6)
+            .subject(Subject { syscall: Some("mmap".to_string()), ..subject })
+            .cause(format!("{} calls that change the map of its memory took {} in all, and its other calls that need no device take {}. The process has one thread, so another process holds the lock of its address space: whoever reads /proc/{pid}/smaps, smaps_rollup or numa_maps, and walks all of its pages meanwhile.", words::count(maps.count), maps.total(), others.mean()))
+            .fix(format!("find the reader: bpftrace -e 'kprobe:show_smap,kprobe:show_smaps_rollup {{ @[comm, pid] = count(); }}'; or opensnoop | grep /proc/{pid}/"))
+            .fix("in the reader: resident memory from /proc/PID/statm or status, a group's from memory.current: counters, no walk; once an hour where smaps must be")
+            .verify(format!("perf trace -s -p {pid}   (mmap: the maximum falls to that of other calls)"))
+            .saving(maps.total())
+            .file();
+    }
+}
+
+fn of_readers(facts: &Facts, out: &mut Findings<'_>) {
     let reading = Reading::of(facts, |name| matches!(name, "smaps" | "smaps_rollup"));
     let each = Nanos::new(reading.time_ns / reading.opens.max(1));
     let Some(worst) = reading.worst.filter(|_| reading.opens >= MIN_READINGS && each >= SLOW) else { return };

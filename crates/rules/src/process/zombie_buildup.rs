@@ -18,14 +18,15 @@
 //!
 //! ## When it is wrong
 //! A few zombies are children that end just now, or that a parent gets to later. Below fifty nothing is said, and nothing
-//! of fewer than there were.
+//! of fewer than there were. In a trace, twenty children must have ended while their parent asked for next to none. A parent
+//! that ignores SIGCHLD is rid of them without asking: what was set before the capture is not seen.
 
-use crate::engine::{Findings, Rule};
+use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::figures;
 use crate::guards::Share;
 use crate::words;
-use whyslow_facts::Facts;
-use whyslow_model::{Entity, Metric, Trait};
+use whyslow_facts::{Facts, ProcessId};
+use whyslow_model::{Entity, Metric, SaturatingSum, Severity, Trait};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -33,14 +34,68 @@ pub(crate) static RULE: Rule = Rule {
     group: "process",
     summary: "ended processes are not waited for, and become more",
     source: include_str!("zombie_buildup.rs"),
-    needs: &[figures::tasks(&[Metric::Zombies])],
+    needs: &[Need::Either(&[
+        figures::tasks(&[Metric::Zombies]),
+        Need::AnyOf(&["fork", "vfork", "clone", "clone3"]),
+    ])],
     check,
 };
 
+/// Children that ended from which on it is a habit: a script of a few commands in the background stays below.
+const MIN_CHILDREN: u64 = 20;
+/// A parent that asks for one child of so many waits for them, though later.
+const ASKED_PART: u64 = 10;
 /// Fewer are normal on a large host.
 const MIN_ZOMBIES: f64 = 50.0;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    of_calls(facts, out);
+    of_host(facts, out);
+}
+
+/// Parents whose children end, and that ask for none of them.
+fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
+    let threads = &facts.world.threads;
+    for (parent, forks) in &facts.spawns.by_parent {
+        let asked = (forks.waits.count - forks.waits.errors).max(counted_waits(facts, *parent));
+        if forks.forks.count < MIN_CHILDREN || asked * ASKED_PART > forks.forks.count {
+            continue;
+        }
+        let children = threads.processes().filter(|(_, child)| child.parent == Some(*parent));
+        let ended = children.filter(|(_, child)| child.exited && child.started).count() as u64;
+        if ended < MIN_CHILDREN {
+            continue;
+        }
+        let subject = Subjects::thread(facts, forks.tid);
+        let who = subject.comm.clone().unwrap_or_else(|| "the program".to_string());
+        let rate = whyslow_facts::window::per_second(forks.forks.count, forks.first, forks.last);
+        let rate = rate.map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
+        let program = forks.favourite().map_or(String::new(), |(path, _)| format!(" (most often {path})"));
+        let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
+        out.report(figures::no_share(), format!("{who} started {} children{program}{rate}, of which {} ended, and waits for none: they stay as zombies", words::count(forks.forks.count), words::count(ended)))
+            .at_least(Severity::Warning)
+            .confidence(0.7)
+            .subject(subject)
+            .cause(format!("Each ended child keeps its number until its parent asks how it ended: {} calls of the wait family were made. When no number is left, nothing on the host can be started. Only a parent that ignores SIGCHLD is rid of them (SigIgn in /proc/{pid}/status).", words::count(asked)))
+            .fix("in the parent: upon SIGCHLD call waitpid(-1, &status, WNOHANG) until it returns 0; or signal(SIGCHLD, SIG_IGN) where the outcome does not matter")
+            .fix("Go: cmd.Wait() after cmd.Start(); Ruby: Process.detach(pid); Python: keep the Popen and poll() it; PHP: pcntl_signal(SIGCHLD, SIG_IGN)")
+            .verify(format!("ps -o stat,pid,comm --ppid {pid} | grep -c '^Z'   (after: 0)"))
+            .evidence_all(forks.exemplars.iter())
+            .file();
+    }
+}
+
+/// Calls of the wait family by a process, those that were only counted too.
+fn counted_waits(facts: &Facts, parent: ProcessId) -> u64 {
+    let threads =
+        facts.world.threads.iter().map(|(_, thread)| thread).filter(|thread| thread.process == parent);
+    let calls = threads.flat_map(|thread| thread.all_calls());
+    let waits =
+        calls.filter(|(syscall, _)| matches!(facts.name_of(*syscall), "wait4" | "waitid" | "waitpid"));
+    waits.map(|(_, stats)| stats.count.saturating_sub(stats.errors)).saturating_sum()
+}
+
+fn of_host(facts: &Facts, out: &mut Findings<'_>) {
     let Some(host) = facts.host.host() else { return };
     let Some(reading) = host.current_reading(Metric::Zombies) else { return };
     let zombies = reading.last;

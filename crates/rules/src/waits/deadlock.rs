@@ -67,8 +67,13 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         ..Subjects::thread(facts, first.call.tid)
     };
     let mut report = out
-        .report(share, title(&found, waited))
-        .confidence(if found.certain { 0.95 } else { 0.6 })
+        .report(share, title(&explainer, &found, waited))
+        .confidence(match found.certain {
+            // Another program, outside of the capture, may have the file's lock.
+            true if found.stuck.iter().any(|stuck| matches!(stuck.call.what, Resource::FileLock(_))) => 0.8,
+            true => 0.95,
+            false => 0.6,
+        })
         .at_most(if found.certain { Severity::Critical } else { Severity::Warning })
         .subject(subject)
         .cause(cause(&explainer, &found))
@@ -96,11 +101,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     report.file();
 }
 
-fn title(found: &Deadlock<'_>, waited: Nanos) -> String {
+fn title(explainer: &Explainer<'_>, found: &Deadlock<'_>, waited: Nanos) -> String {
+    let files = found.stuck.iter().filter(|stuck| matches!(stuck.call.what, Resource::FileLock(_)));
+    let files: Vec<String> = files.map(|stuck| explainer.resource(stuck.call)).collect();
+    let files = if files.is_empty() { String::new() } else { format!(", for {}", words::list(&files, 3)) };
     let threads = words::plural(found.stuck.len() as u64, "thread");
     match (found.closed, found.stuck.len()) {
         (true, 1) => format!("deadlock: 1 thread waits for itself to the end, {waited} so far"),
-        (true, _) => format!("deadlock: {threads} wait for each other to the end, {waited} so far"),
+        (true, _) => format!("deadlock: {threads} wait for each other to the end{files}, {waited} so far"),
         (false, _) => format!("{threads} wait for locks that nobody gives back to the end, {waited} so far"),
     }
 }

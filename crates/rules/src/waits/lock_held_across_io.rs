@@ -20,7 +20,8 @@
 //!
 //! ## When it is wrong
 //! The lock of a write-ahead log is held across its sync on purpose; there the fix is to let others join the commit. A
-//! mutex is known by the value 2 that glibc, musl and Rust store; locks of the JVM and of Go are not seen.
+//! mutex is known by the value 2 that glibc, musl and Rust store; locks of other making (CPython's are semaphores) by threads
+//! that wait for them and then wake the next one, as those who wait at a queue do not. Locks of the JVM and of Go are not seen.
 
 use super::lock_holder::{self, share_of_waits};
 use crate::engine::{Findings, Need, Rule, Subjects};
@@ -51,7 +52,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut found: Vec<(ProcessId, u64, &LockFacts, &HeldAcross)> = facts
         .locks
         .iter()
-        .filter(|(_, _, lock)| lock.mutex_waits * 2 >= lock.waits)
+        .filter(|(_, _, lock)| lock.mutex_waits * 2 >= lock.waits || lock.is_passed_on())
         .filter_map(|(process, address, lock)| {
             let held = lock.held_across.iter().filter(|held| is_io(held.syscall));
             let held = held.max_by_key(|held| held.wait_ns)?;

@@ -25,10 +25,12 @@
 //! Who ended a wait is known from a recorder's wake-ups, else from futex wakes at the same address, writes to the other
 //! end of the same pipe or socket, and ends of threads and children. A thread that was woken by one that merely
 //! happened to give it work was not held up by it: so only time within requests counts, and where nothing is served, that
-//! of the programs' first threads. A writer that waits for a reader which computes is mentioned, as that may be the reader's
+//! of the programs' first threads. At a FIFO whose other end is outside of the capture a chain ends only where the last
+//! thread asks before it reads: a pipeline that waits for more to do is idle. A writer that waits for a reader which computes is mentioned, as that may be the reader's
 //! job. Waiting for a child or for a thread's end is no hold-up, nor is a sleep at the end of the
 //! chain.
 
+use super::fifo_end;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::{self, Share};
 use crate::words;
@@ -82,8 +84,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         total = total.saturating_add(path.total());
         finder.see(&path);
         let mut here: HashMap<Cause, u64> = HashMap::new();
-        for segment in path.segments.iter().filter(|segment| is_cause(&path, segment)) {
-            let cause = (explainer.cause(segment), segment.kind, path.stays[segment.stay].tid);
+        for segment in &path.segments {
+            let Some(cause) = cause_of(&explainer, &path, segment) else { continue };
             let sum: &mut u64 = here.entry(cause).or_default();
             *sum = sum.saturating_add(segment.ns);
         }
@@ -114,6 +116,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             report(&explainer, out, (scope, share), cause, cost, &path, &knots);
         }
     }
+}
+
+fn cause_of(explainer: &Explainer<'_>, path: &Path<'_>, segment: &Segment<'_>) -> Option<Cause> {
+    if is_cause(path, segment) {
+        return Some((explainer.cause(segment), segment.kind, path.stays[segment.stay].tid));
+    }
+    let (stay, what, tid) = fifo_end::beyond(explainer, path, segment)?;
+    handed_over(path, stay).then_some((what, Kind::Pipe, tid))
 }
 
 /// A real wait at the end of a chain, which came over a lock, a pipe or a socket.
@@ -167,7 +177,8 @@ fn report(
     knots: &[Knot],
 ) {
     let same = |segment: &&Segment<'_>| {
-        segment.kind == *kind && path.stays[segment.stay].tid == *tid && explainer.cause(segment) == *what
+        cause_of(explainer, path, segment)
+            .is_some_and(|cause| (&cause.0, cause.1, cause.2) == (what, *kind, *tid))
     };
     let Some(worst) = path.segments.iter().filter(same).max_by_key(|segment| segment.ns) else { return };
     let links = explainer.chain_to(path, worst);
@@ -197,7 +208,7 @@ fn report(
     let in_hand = scope == Scope::Requests
         || asked
         || matches!(kind, Kind::Disk | Kind::PageFault | Kind::RunQueue | Kind::Throttled);
-    let sure_of_work = in_hand && explainer.facts().total_calls() >= guards::FEW_CALLS;
+    let sure_of_work = in_hand && explainer.facts().total_calls() >= guards::FEW_CALLS || *kind == Kind::Pipe;
     let title = format!(
         "{} is held up {} by {holder}, which {}",
         explainer.who(path.tid),
@@ -226,6 +237,7 @@ fn report(
             Kind::RunQueue => format!("give {holder} a CPU: fewer runnable threads, a larger quota, a higher weight"),
             Kind::Between | Kind::User => format!("make {holder} faster, or have several of it: the one that writes to it only waits (whyslow record shows its code)"),
             Kind::Lock => format!("look who holds {what}, and for what: whyslow locks"),
+            Kind::Pipe => format!("look at the process at the other end (fuser -v on the FIFO), and record it together with these: {holder} waits for {what}"),
             _ => format!("make the wait of {holder} for {what} shorter, or let nobody wait for it"),
         })
         .fix(format!("see the whole chain: whyslow path --thread {} FILE", path.tid))

@@ -134,8 +134,12 @@ impl Channels {
         let of_inodes = note.and_then(inodes);
         match life.kind {
             FdKind::Pipe => {
-                let inode = of_inodes.map(|(inode, _)| inode).or(life.inode)?;
-                let both = self.numbered("pipe", inode);
+                let inode = of_inodes.map(|(inode, _)| inode).or(life.inode);
+                // A FIFO of which only the path is known.
+                let both = match (inode, life.file) {
+                    (Some(inode), _) => self.numbered("pipe", inode),
+                    (None, file) => self.numbered("fifo", file?.0.into()),
+                };
                 Some(Ends { inward: both, outward: both })
             }
             FdKind::Event => {

@@ -1,0 +1,137 @@
+//! What a thread does with what it read: the time from a read of a file up to the next call on anything else. The reads of a
+//! file that is in the page cache cost little; parsing, inflating and searching what they brought is what a second reading costs.
+
+use crate::args::WaitKind;
+use crate::pace::Pace;
+use crate::world::ids::FileId;
+use crate::world::{Seen, World};
+use crate::{Facts, Fold};
+use hashbrown::HashMap;
+use whyslow_model::syscall::Moves;
+use whyslow_model::{FdKind, Nanos, Syscall, Timestamp};
+
+/// Time that threads spent on what files brought them.
+#[derive(Debug, Default)]
+pub struct Readings {
+    by_file: HashMap<FileId, Reading>,
+    threads: Vec<Option<Current>>,
+}
+
+/// Time spent on what one file brought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Reading {
+    /// Time between the calls, ns.
+    between_ns: u64,
+    /// How many such times there were.
+    times: u64,
+}
+
+/// What a thread works on.
+#[derive(Clone, Copy, Debug)]
+struct Current {
+    file: FileId,
+    /// When its last call ended.
+    since: Timestamp,
+}
+
+impl Readings {
+    /// Files kept apart.
+    const MAX_FILES: usize = 4_096;
+    /// A lock that is waited for longer is no matter in passing: 20 turns of CPython's interpreter lock
+    /// (`sys.getswitchinterval()`, 5 ms).
+    const IN_PASSING: Nanos = Nanos::from_millis(100);
+
+    fn spent_on(&self, file: FileId, pace: &Pace) -> Nanos {
+        let Some(reading) = self.by_file.get(&file) else { return Nanos::ZERO };
+        Nanos::new(reading.between_ns.saturating_sub(pace.added_between(reading.times).or_zero()))
+    }
+
+    /// True for a call that goes on with the file in hand, or says nothing of what the thread works on.
+    fn goes_on(seen: &Seen<'_>, file: FileId) -> bool {
+        match seen.waits {
+            Some(WaitKind::Lock) => seen.call.dur.or_zero() <= Self::IN_PASSING.or_zero(),
+            Some(_) => seen.file == Some(file),
+            None => {
+                let elsewhere =
+                    seen.file.is_some_and(|other| other != file) || seen.fd.is_some() && seen.file.is_none();
+                !elsewhere || seen.call.syscall == Syscall::CLOSE
+            }
+        }
+    }
+}
+
+impl Facts {
+    /// Time between the calls of threads that had read `file` and did nothing else yet, without what a tracer added to them. None
+    /// where the kernel added up most of the calls on the file: what lies between calls that were not seen is not known.
+    pub fn work_on_content(&self, file: FileId) -> Nanos {
+        let facts = self.world.files.get(file);
+        if facts.counted.sum().calls() > facts.calls() {
+            return Nanos::ZERO;
+        }
+        self.readings.spent_on(file, &self.pace)
+    }
+}
+
+impl Fold for Readings {
+    fn wants(&self, _: Syscall) -> bool {
+        true
+    }
+
+    #[inline]
+    fn call(&mut self, seen: &Seen<'_>, _: &World) {
+        let at = seen.thread.0 as usize;
+        let current = self.threads.get(at).copied().flatten();
+        let read =
+            seen.call.syscall.info().moves == Moves::Read && seen.kind == FdKind::File && !seen.call.failed();
+        let read = seen.file.filter(|_| read);
+        if current.is_none() && read.is_none() {
+            return;
+        }
+        let end = seen.call.ts.plus(seen.call.dur);
+        if let Some(current) = current {
+            let known = self.by_file.len() < Self::MAX_FILES || self.by_file.contains_key(&current.file);
+            if let Some(between) = seen.call.ts.since(current.since).get().filter(|_| known) {
+                let reading = self.by_file.entry(current.file).or_default();
+                reading.between_ns = reading.between_ns.saturating_add(between);
+                reading.times += 1;
+            }
+        }
+        let next = match (read, current) {
+            (Some(file), _) => Some(file),
+            (None, Some(current)) if Self::goes_on(seen, current.file) => Some(current.file),
+            _ => None,
+        };
+        if at >= self.threads.len() {
+            self.threads.resize(at + 1, None);
+        }
+        self.threads[at] = next.map(|file| Current { file, since: end });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Facts;
+    use whyslow_model::{Call, Event, Nanos, Ret, Sink, Timestamp};
+
+    fn push(facts: &mut Facts, at_us: u64, name: &str, args: &str, ret: i64) {
+        let mut call = Call::new(name, args);
+        (call.tid, call.ts, call.dur) = (1, Timestamp::new(1 + at_us * 1_000), Nanos::new(1_000));
+        call.ret = Ret::Value(ret);
+        facts.push(Event::Call(&call));
+    }
+
+    #[test]
+    fn what_follows_a_read_is_for_its_file_up_to_the_next_call_elsewhere() {
+        let mut facts = Facts::default();
+        push(&mut facts, 0, "openat", r#"AT_FDCWD, "/srv/a.tab", O_RDONLY"#, 3);
+        push(&mut facts, 100, "read", r#"3, "x"..., 4096"#, 4096);
+        push(&mut facts, 301, "brk", "0x1000", 4096);
+        push(&mut facts, 402, "close", "3", 0);
+        push(&mut facts, 903, "write", r#"1</srv/out>, "y", 1"#, 1);
+        push(&mut facts, 5_000, "getpid", "", 1);
+        facts.finish();
+        let (id, _) =
+            facts.world.files.iter().find(|(_, file)| &*file.path == "/srv/a.tab").expect("the file");
+        assert_eq!(facts.work_on_content(id), Nanos::new(800_000));
+    }
+}
