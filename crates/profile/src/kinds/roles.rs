@@ -365,7 +365,7 @@ mod tests {
         assert_eq!(kind("rb_thread_io_blocking_region", "libruby-3.1.so.3.1"), (None, false));
         assert_eq!(kind("_emalloc", "php-fpm8.2"), (Some(Allocation), false));
         assert_eq!(kind("S_regmatch", "perl"), (Some(Regex), false));
-        assert_eq!(kind("match_at", "rubyx"), (None, true));
+        assert_eq!(kind("gc_mark_children", "rubyx"), (None, true));
     }
 
     #[test]
