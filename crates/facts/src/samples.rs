@@ -1,11 +1,15 @@
 //! Stacks: which functions ran, and in which code threads waited.
 
+mod kernel;
+
 use crate::world::ids::ProcessId;
 use hashbrown::HashMap;
 use std::sync::OnceLock;
 use whyslow_model::event::Tid;
 use whyslow_model::{Frame, Nanos, Sample, SampleKind, Stack, StackId};
 use whyslow_profile::kinds::{FunctionRef, Roles};
+
+pub use kernel::SystemCallTime;
 
 /// A function with its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,8 +35,12 @@ pub struct Weight {
 
 impl Weight {
     fn add(&mut self, ns: u64) {
-        self.count += 1;
-        self.ns = self.ns.saturating_add(ns);
+        self.join(Weight { count: 1, ns });
+    }
+
+    fn join(&mut self, other: Weight) {
+        self.count = self.count.saturating_add(other.count);
+        self.ns = self.ns.saturating_add(other.ns);
     }
 }
 
@@ -244,8 +252,7 @@ impl Samples {
         let mut stacks: HashMap<Vec<u32>, Weight> = HashMap::new();
         for (key, weight) in self.rows_of(kind, process, tid) {
             let sum = stacks.entry(self.frames(key)).or_default();
-            sum.count = sum.count.saturating_add(weight.count);
-            sum.ns = sum.ns.saturating_add(weight.ns);
+            sum.join(*weight);
         }
         stacks
             .into_iter()
@@ -319,7 +326,27 @@ mod tests {
         // Neither the kernel's function nor one without a name is the program's.
         assert_eq!(facts.samples.own_function(kind, process, None), Some("hash"));
         assert_eq!(facts.samples.own_function(kind, process, Some(2)), Some("main"));
+        let of_kernel =
+            |name: &str| facts.samples.in_kernel(kind, process, None, |function| function == name);
+        assert_eq!((of_kernel("clear_page").ns, of_kernel("hash").ns), (10, 0));
         // A sample whose stack is not known still stands for its time.
         assert_eq!(facts.samples.total(kind, process, Some(2)).ns, 20);
+    }
+
+    #[test]
+    fn system_calls_by_the_kernel_and_by_their_wrappers() {
+        let mut facts = Facts::default();
+        stack(&mut facts, 1, &["__GI___libc_write", "format_row"]);
+        stack(&mut facts, 2, &["write_null", "vfs_write", "ksys_write", "do_syscall_64"]);
+        stack(&mut facts, 3, &["syscall_exit_work", "do_syscall_64"]);
+        stack(&mut facts, 4, &["path_openat", "__x64_sys_openat", "do_syscall_64"]);
+        stack(&mut facts, 5, &["irq_exit", "asm_sysvec_apic_timer_interrupt"]);
+        for kernel in [2, 3, 3, 4, 5] {
+            sample(&mut facts, 1, 1, Some(kernel));
+        }
+        let process = facts.world.threads.find_process(1).unwrap();
+        let calls = facts.samples.system_calls(SampleKind::OnCpu, process);
+        let told: Vec<_> = calls.iter().map(|call| (call.name, call.weight.count, call.object)).collect();
+        assert_eq!(told, [("write", 3, Some("/dev/null")), ("openat", 1, None)]);
     }
 }

@@ -88,12 +88,16 @@ pub fn share_of_waiters(
     waiters: impl ExactSizeIterator<Item = Tid>,
     waited: u64,
 ) -> Share {
-    let window = facts.window.length().or_zero();
+    // Where calls were only counted, no time was recorded call by call: waits that are told are slow calls, kept all the while.
+    let window =
+        [facts.window.length(), facts.window.whole()].into_iter().map(Nanos::or_zero).find(|ns| *ns > 0);
     let wall = |tid: Tid| {
         let mut threads = facts.world.threads.iter().map(|(_, thread)| thread);
         let thread = threads
             .find(|thread| thread.tid == tid && process.is_none_or(|process| thread.process == process));
-        thread.and_then(|thread| thread.wall().get()).unwrap_or(window)
+        let called = thread.and_then(|thread| thread.wall().get());
+        let scheduled = || thread.and_then(|thread| thread.sched.as_deref()?.wall().get());
+        called.filter(|ns| *ns > 0).or_else(scheduled).or(window).unwrap_or(0)
     };
     let of = match waiters.len() {
         1 => "the time of the thread that waits".to_string(),

@@ -32,6 +32,7 @@ mod contradictions {
 
 /// Rules about CPU time spent for nothing, and about waiting for it.
 mod cpu {
+    mod hot;
     mod queue;
     mod rivals;
 

@@ -3,6 +3,7 @@
 mod account;
 mod function;
 mod go;
+mod interpreters;
 mod java;
 mod kernel;
 mod lists;

@@ -105,7 +105,12 @@ pub(super) static LIST: &[Group] = &[
             "Builtins_ArrayPrototypeSort*",
             "Builtins_ArrayTimSort*",
             "Builtins_TypedArraySort*",
-            "*Builtins_*Sort*",
+            "Builtins_SortCompare*",
+            "Builtins_MergeAt*",
+            "Builtins_MergeLow*",
+            "Builtins_MergeHigh*",
+            "Builtins_Gallop*",
+            "Builtins_BinaryInsertionSort*",
         ],
     ),
     (

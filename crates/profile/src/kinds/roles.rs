@@ -3,7 +3,7 @@
 use super::function::FunctionRef;
 use super::lists::Names;
 use super::runtime::{Runtime, Runtimes};
-use super::{CostKind, Role, go, java, kernel, native, node, python};
+use super::{CostKind, Role, go, interpreters, java, kernel, native, node, python};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -11,6 +11,9 @@ static GO: LazyLock<Names> = LazyLock::new(|| Names::of(&[go::LIST]));
 static JAVA: LazyLock<Names> = LazyLock::new(|| Names::of(&[java::LIST]));
 static PYTHON: LazyLock<Names> = LazyLock::new(|| Names::of(&[python::LIST]));
 static NODE: LazyLock<Names> = LazyLock::new(|| Names::of(&[node::LIST]));
+static RUBY: LazyLock<Names> = LazyLock::new(|| Names::of(&[interpreters::RUBY]));
+static PHP: LazyLock<Names> = LazyLock::new(|| Names::of(&[interpreters::PHP]));
+static PERL: LazyLock<Names> = LazyLock::new(|| Names::of(&[interpreters::PERL]));
 static NATIVE: LazyLock<Names> = LazyLock::new(|| Names::of(&[native::LIST]));
 static KERNEL: LazyLock<Names> = LazyLock::new(|| Names::of(&[kernel::LIST]));
 
@@ -71,9 +74,13 @@ fn role(function: &FunctionRef<'_>, runtimes: Runtimes) -> Role {
         let module = if name.starts_with('[') { name.trim_matches(['[', ']']) } else { module };
         return by_module(module).unwrap_or(Role::Nameless);
     }
+    if let Some(role) = interpreter_role(name, module) {
+        return role;
+    }
     let of_runtime = || {
         let go = || runtimes.has(Runtime::Go).then(|| go_role(name)).flatten();
-        let python = || runtimes.has(Runtime::Python).then(|| python_role(name, function.file)).flatten();
+        let python =
+            || runtimes.has(Runtime::Python).then(|| python_role(name, function.file, module)).flatten();
         let java = || runtimes.has(Runtime::Java).then(|| java_role(name)).flatten();
         let node = || runtimes.has(Runtime::Node).then(|| node_role(name, function.file)).flatten();
         go().or_else(python).or_else(java).or_else(node)
@@ -106,7 +113,8 @@ fn is_nameless(name: &str) -> bool {
 /// The role of code in a library of a known purpose.
 fn by_module(module: &str) -> Option<Role> {
     let known = native::MODULES.iter().find(|(start, _)| module.starts_with(start));
-    known.map(|(_, role)| *role)
+    // A program that node runs has no code of its own in node's file.
+    known.map(|(_, role)| *role).or((module == "node").then_some(Role::Plumbing))
 }
 
 /// Go writes `import/path.Function` and `import/path.(*Type).Method`.
@@ -149,8 +157,21 @@ fn java_role(name: &str) -> Option<Role> {
     })
 }
 
+/// Ruby's, PHP's and Perl's functions are told by where they are: their names are as short as anybody's.
+fn interpreter_role(name: &str, module: &str) -> Option<Role> {
+    let is_of = |interpreter: &str| {
+        let rest = module.strip_prefix("lib").unwrap_or(module).strip_prefix(interpreter);
+        // `ruby3.1`, `libruby-3.1.so`, `php8.2`, `php-fpm8.2`, `perl`: not `perlbal`.
+        rest.is_some_and(|rest| rest.starts_with("-fpm") || !rest.starts_with(|c: char| c.is_alphabetic()))
+    };
+    [("ruby", &RUBY), ("php", &PHP), ("perl", &PERL)]
+        .into_iter()
+        .find(|(interpreter, _)| is_of(interpreter))
+        .and_then(|(_, names)| names.role(name))
+}
+
 /// Python's functions come as `py::name:/path/file.py` (perf trampoline), `name (file.py:12)` (py-spy) or with a file.
-fn python_role(name: &str, file: &str) -> Option<Role> {
+fn python_role(name: &str, file: &str, module: &str) -> Option<Role> {
     let source = if let Some(rest) = name.strip_prefix("py::") {
         rest.split_once(':').map_or("", |(_, file)| file)
     } else if let Some((_, file)) = name.rsplit_once(" (").filter(|(_, file)| file.contains(".py")) {
@@ -158,7 +179,8 @@ fn python_role(name: &str, file: &str) -> Option<Role> {
     } else if file.ends_with(".py") || file.starts_with("<frozen") {
         file
     } else {
-        return PYTHON.role(name);
+        // `load` and `save` are its pickle's in libpython and in its extensions (`_json.cpython-311-….so`), not in a program beside it.
+        return (module.is_empty() || module.contains("python")).then(|| PYTHON.role(name)).flatten();
     };
     let library = source.find("/python3").and_then(|at| source[at + 1..].split_once('/'));
     let in_library = library.map(|(_, path)| path).filter(|path| !path.contains("-packages/"));
@@ -180,7 +202,9 @@ fn node_role(name: &str, file: &str) -> Option<Role> {
     if file.starts_with("node:") {
         return Some(Role::Plumbing);
     }
-    if let Some(role) = NODE.role(name) {
+    // Where a C++ name begins with the type that it returns, what it is stands behind that.
+    let plain = || name.contains("::").then(|| NODE.role(&plain_native(name))).flatten();
+    if let Some(role) = NODE.role(name).or_else(plain) {
         return Some(role);
     }
     (is_script || [".js", ".mjs", ".cjs", ".ts"].iter().any(|end| file.ends_with(end))).then_some(Role::Own)
@@ -323,6 +347,28 @@ mod tests {
     }
 
     #[test]
+    fn interpreters_by_their_module() {
+        let kind = |name: &str, module: &str| {
+            let function = FunctionRef { name, module, ..FunctionRef::default() };
+            let roles = Roles::of([function].into_iter());
+            (roles.kind(0), roles.is_own(0))
+        };
+        let python = "/usr/lib/libpython3.11.so.1.0";
+        assert_eq!(kind("sre_ucs1_match", python), (Some(Regex), false));
+        assert_eq!(kind("_PyObject_IS_GC", python), (Some(GarbageCollection), false));
+        assert_eq!(
+            kind("py_encode_basestring", "_json.cpython-311-x86_64-linux-gnu.so"),
+            (Some(Serialization), false)
+        );
+        assert_eq!(kind("save", "/srv/pricing"), (None, true));
+        assert_eq!(kind("gc_mark_children", "libruby-3.1.so.3.1"), (Some(GarbageCollection), false));
+        assert_eq!(kind("rb_thread_io_blocking_region", "libruby-3.1.so.3.1"), (None, false));
+        assert_eq!(kind("_emalloc", "php-fpm8.2"), (Some(Allocation), false));
+        assert_eq!(kind("S_regmatch", "perl"), (Some(Regex), false));
+        assert_eq!(kind("gc_mark_children", "rubyx"), (None, true));
+    }
+
+    #[test]
     fn java_and_python_and_node_names() {
         let java = [
             "java.lang.Thread.run",
@@ -340,10 +386,14 @@ mod tests {
         ];
         assert_eq!(kinds(&python), [Some(Program), Some(Serialization), None, Some(GarbageCollection)]);
         let node = [
+            "heap::base::SlotCallbackResult v8::internal::Scavenger::ScavengeObject<v8::internal::FullHeapObjectSlot>(v8::internal::HeapObject)",
             "LazyCompile:*parse /srv/app.js:3:1",
             "v8::internal::JsonParser<unsigned char>::ParseJson()",
             "(garbage collector)",
         ];
-        assert_eq!(kinds(&node), [None, Some(Serialization), Some(GarbageCollection)]);
+        assert_eq!(
+            kinds(&node),
+            [Some(GarbageCollection), None, Some(Serialization), Some(GarbageCollection)]
+        );
     }
 }

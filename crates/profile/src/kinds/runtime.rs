@@ -54,6 +54,9 @@ impl Runtime {
             }
             Runtime::Python => {
                 file.ends_with(".py")
+                    || module.contains("libpython")
+                    || module.rsplit('/').next().is_some_and(|module| module.starts_with("python3"))
+                    || module.contains(".cpython-3")
                     || starts(&["_PyEval_", "PyEval_", "py::", "Py_RunMain", "pymain_"])
                     || name.ends_with(')') && name.contains(" (") && name.contains(".py")
             }

@@ -77,6 +77,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         };
         let share = guards::share_of_storm(facts, None, reads.calls.total(), count);
         let (tid, call) = busiest(facts);
+        let subject = Subject { syscall: Some(call), ..Subjects::thread(facts, tid) };
+        let by =
+            subject.tid.map_or(String::new(), |_| format!(", most often by {}", Subjects::words(&subject)));
         let cause = match clock {
             Clock::Time => format!(
                 "{} calls are reads of the clock that the vDSO would answer without the kernel: here it cannot (clock source, sandbox, static binary), or the program goes round it. The tracer makes each look dearer than it is; the count is true.",
@@ -88,10 +91,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             ),
         };
         let report = out
-            .report(share, format!("{name} is read by a system call {often}"))
+            .report(share, format!("{name} is read by a system call {often}{by}"))
             .at_most(most)
             .confidence(0.7)
-            .subject(Subject { syscall: Some(call), ..Subjects::thread(facts, tid) })
+            .subject(subject)
             .cause(cause)
             .saving(cheap_saving(reads.calls.total(), count))
             .evidence_all(reads.exemplars.iter());

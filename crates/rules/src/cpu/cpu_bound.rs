@@ -1,8 +1,8 @@
 //! # cpu-bound
 //!
 //! ## What it is
-//! A thread is on a CPU nearly all of the time, in its own code: it waits for nothing, and no system call is slow. It is
-//! never idle. On a machine where others take turns with it, it wants a CPU all of that time and computes whenever it has one.
+//! A thread is on a CPU for four fifths of the time and more, in its own code: no wait and no system call is slow. It is
+//! hardly ever idle. On a machine where others take turns with it, it wants a CPU all of that time and computes whenever it has one.
 //!
 //! ## Why it is slow
 //! One thread cannot get more than one CPU. Whatever it serves waits until it is done with what it computes, and a
@@ -18,12 +18,14 @@
 //! it on more threads.
 //!
 //! ## When it is wrong
-//! Computing may be all that the program is for: a compiler, a compressor, a simulation. Then this is no fault, and
+//! Where half of the CPU time is of a kind that has a rule of its own (garbage collection, regular expressions), that rule
+//! says more: then this is a notice. Computing may be all that the program is for: a compiler, a compressor, a simulation. Then this is no fault, and
 //! the profile says where faster code would help. A profile without one hot function, and a recording without samples,
-//! are a notice only. Threads seen for less than two seconds, besides waits for a CPU, are not judged. Time in system calls is not counted here:
+//! are a notice only. Threads seen for less than a second, besides waits for a CPU, are not judged. Time in system calls is not counted here:
 //! storms of calls have rules of their own. A profile file tells threads apart where perf or whyslow took it; of any other it is
 //! only known how many CPUs the program kept busy, which several threads may have done by turns: that is a notice.
 
+use super::hot::{HOT, Hot, is_told};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::Share;
 use crate::words;
@@ -42,16 +44,17 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// On a CPU, or runnable and without one, for at least this part of its life.
-const BUSY: f64 = 0.90;
+/// On a CPU, or runnable and without one, for at least this part of its life. What comes at random to a server that is busy so long
+/// waits four times as long as it is worked on (M/M/1: 1 / (1 - 0.8) - 1).
+const BUSY: f64 = 0.80;
 /// In its own code for at least this part of the time in which it did not wait for a CPU: less is a matter of the calls it makes.
 const OWN_CODE: f64 = 0.50;
-/// A shorter look at a thread may be a burst or its start (guard 4).
-const SHORTEST: Nanos = Nanos::from_secs(2);
+/// It must have had a CPU for this part of its life: with less, its waits for one are what is slow (run-queue-delay, cpu-throttled).
+const HAD: f64 = 0.25;
+/// A shorter look at a thread may be a burst. A second is what a user notices as a pause (Miller 1968; Nielsen 1993).
+const SHORTEST: Nanos = Nanos::from_secs(1);
 /// Of its life, what the stretches seen must cover.
 const SEEN: f64 = 0.90;
-/// A function with this part of the samples is a hot path, not a profile without a peak.
-const HOT: f64 = 0.25;
 /// Fewer samples are no profile.
 const MIN_SAMPLES: u64 = 50;
 /// Findings of this rule in one diagnosis.
@@ -165,6 +168,7 @@ fn computes(thread: &ThreadFacts) -> Option<Computing<'_>> {
     // What others took from it makes no burst a long one.
     let had = life.saturating_sub(time.runnable_ns);
     if had < SHORTEST.or_zero()
+        || on_cpu < HAD
         || on_cpu + part(time.runnable_ns) < BUSY
         || (life as f64) < SEEN * wall as f64
     {
@@ -188,17 +192,17 @@ fn report(facts: &Facts, out: &mut Findings<'_>, computing: &Computing<'_>, othe
     let of_samples = |ns: Nanos| ns.or_zero() as f64 / samples.ns.max(1) as f64;
     let enough = samples.count >= MIN_SAMPLES;
     let hottest = functions.first().filter(|_| enough);
-    let hot = hottest.filter(|function| of_samples(function.flat) >= HOT);
-    let title = match hot {
-        Some(function) => format!(
+    let hot = Hot::of(facts, process, &functions, samples).filter(|_| enough);
+    let title = match &hot {
+        Some(hot) => format!(
             "{who} computes {} of the time: {} takes {} of that",
             words::percent(own),
-            function.name,
-            words::percent(of_samples(function.flat))
+            hot.what,
+            words::percent(hot.part)
         ),
         None => format!("{who} computes {} of the time", words::percent(own)),
     };
-    let profile = match (hottest, hot) {
+    let profile = match (hottest, &hot) {
         (None, _) => "Which code it runs is not in the recording.".to_string(),
         (Some(_), Some(_)) => format!("By its samples: {}.", listed(&functions, of_samples)),
         (Some(_), None) => format!("No function stands out: {}.", listed(&functions, of_samples)),
@@ -211,16 +215,16 @@ fn report(facts: &Facts, out: &mut Findings<'_>, computing: &Computing<'_>, othe
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     let mut found = out
         .report(share, title)
-        .at_most(if hot.is_some() { Severity::Warning } else { Severity::Notice })
+        .at_most(if hot.is_some() && !is_told(facts, process) { Severity::Warning } else { Severity::Notice })
         .confidence(if hot.is_some() { 0.9 } else { 0.7 })
-        .subject(Subject { function: hot.map(|function| function.name.to_string()), ..subject })
+        .subject(Subject { function: hot.as_ref().and_then(|hot| hot.function.clone()), ..subject })
         .cause(format!(
-            "It was on a CPU {} of {}, and in its own code for nearly all of that: it waits for nothing, and one thread has no more than one CPU. {profile}{others}",
+            "It was on a CPU {} of {}, and in its own code for nearly all of that: one thread has no more than one CPU. {profile}{others}",
             Nanos::new(time.on_cpu_ns),
             time.covered(),
         ))
-        .fix(match hot {
-            Some(function) => less_of(function.name),
+        .fix(match hot.as_ref().and_then(|hot| hot.function.as_deref()) {
+            Some(function) => less_of(&short(function)),
             None => format!("find the hot path: perf record -F 99 -g -p {pid} -- sleep 10; Python: py-spy dump, Java: async-profiler, Go: pprof"),
         })
         .fix("share the work among threads or processes, if it can be divided; take what no answer waits for out of its way")
@@ -244,6 +248,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, computing: &Computing<'_>, othe
 /// The first few functions with their parts.
 fn listed(functions: &[FunctionTime<'_>], part: impl Fn(Nanos) -> f64) -> String {
     let shown = functions.iter().filter(|function| function.flat.or_zero() > 0).take(4);
-    let shown = shown.map(|function| format!("{} {}", function.name, words::percent(part(function.flat))));
+    let shown =
+        shown.map(|function| format!("{} {}", short(function.name), words::percent(part(function.flat))));
     shown.collect::<Vec<_>>().join(", ")
 }

@@ -71,8 +71,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let subject =
             Subject { syscall: Some("sched_yield".to_string()), ..Subjects::thread(facts, row.tid) };
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
+        let by = subject.tid.map_or(String::new(), |_| format!(" by {}", Subjects::words(&subject)));
         let report = out
-            .report(guards::share_of_laps(facts, row.tid, &row.laps), format!("sched_yield is called {}", row.laps.often()))
+            .report(guards::share_of_laps(facts, row.tid, &row.laps), format!("sched_yield is called {}{by}", row.laps.often()))
             .at_most(if timed { Severity::Critical } else { Severity::Warning })
             .subject(subject)
             .cause(format!("Thread {} waits for something by giving up the CPU and taking it back at once, with no data moved in between: {time} goes into it.{rest}", row.tid))

@@ -26,9 +26,10 @@
 
 use super::streams::{how_often, more_text, subject, worst};
 use crate::engine::{Findings, Need, Rule};
-use crate::{guards, words};
-use whyslow_facts::{Facts, Stream};
-use whyslow_model::Severity;
+use crate::guards::{self, Share};
+use crate::words;
+use whyslow_facts::{Facts, ProcessId, ProfileFacts, ProfileOrigin, Stream};
+use whyslow_model::{SampleKind, Severity, Subject};
 use whyslow_profile::kinds::CostKind;
 
 /// The rule.
@@ -37,7 +38,10 @@ pub(crate) static RULE: Rule = Rule {
     group: "io",
     summary: "a long table of connections is read as text",
     source: include_str!("proc_net_tcp_parse.rs"),
-    needs: &[Need::Calls, Need::AnyOf(&["read", "pread64", "readv", "preadv"]), Need::Descriptors],
+    needs: &[
+        Need::Either(&[Need::AnyOf(&["read", "pread64", "readv", "preadv"]), Need::Scheduling]),
+        Need::Either(&[Need::Descriptors, Need::Scheduling]),
+    ],
     check,
 };
 
@@ -50,20 +54,41 @@ const MIN_LINES: u64 = 1_000;
 const MANY_LINES: u64 = 5_000;
 /// Read once, it is a question, not a habit.
 const MIN_PASSES: u64 = 2;
+/// Fewer samples are no profile.
+const MIN_SAMPLES: u64 = 50;
+/// Of a CPU: a program that keeps less busy is not slow for what it computes.
+const BUSY_CPUS: f64 = 0.50;
+/// What the kernel runs only to walk its table of connections and to print a line for each: net/ipv4/tcp_ipv4.c, net/ipv6/tcp_ipv6.c.
+const PRINTING: &[&str] =
+    &["tcp4_seq_show", "tcp6_seq_show", "tcp_seq_start", "tcp_seq_next", "tcp_seq_stop", "tcp_get_idx"];
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let tables = facts.streams.iter().filter(|stream| is_table(stream));
     let long = tables.filter(|stream| stream.opens >= MIN_PASSES && lines(stream) >= MIN_LINES);
-    let found = long
+    let found: Vec<(Share, &Stream)> = long
         .map(|stream| {
             let reads = &stream.reads;
             (guards::share_of_ns(facts, reads.only_thread(), reads.time(), reads.calls.count), stream)
         })
         .collect();
+    let printed = printed(facts);
+    if found.is_empty()
+        && let Some(printed) = printed
+    {
+        report_printed(facts, out, &printed);
+        return;
+    }
     let (found, more) = worst(found);
     for (at, (share, stream)) in found.into_iter().enumerate() {
         let reads = &stream.reads;
         let lines = lines(stream);
+        // What the kernel's printing takes of the CPU time, where that is the larger part.
+        let share = match &printed {
+            Some(printed) if at == 0 && share.value.is_none_or(|value| value < printed.part) => {
+                printed.share(facts)
+            }
+            _ => share,
+        };
         let title = format!(
             "{}: about {} connections are read as text, {} times over ({}{})",
             stream.name,
@@ -90,6 +115,69 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .evidence_all(reads.exemplars.iter())
             .file();
     }
+}
+
+/// The kernel's printing of the table, by the samples of a process.
+struct Printed<'f> {
+    profile: &'f ProfileFacts,
+    process: ProcessId,
+    /// Of its CPU time.
+    part: f64,
+}
+
+impl Printed<'_> {
+    fn share(&self, facts: &Facts) -> Share {
+        Share { value: Some(self.part), of: format!("the CPU time of {}", facts.profiled(self.profile)) }
+    }
+}
+
+/// The process whose CPU time goes into it most.
+fn printed(facts: &Facts) -> Option<Printed<'_>> {
+    facts
+        .profiles
+        .of_cpu()
+        .filter_map(|profile| printing(facts, profile))
+        .max_by(|a, b| a.part.total_cmp(&b.part))
+}
+
+fn printing<'f>(facts: &Facts, profile: &'f ProfileFacts) -> Option<Printed<'f>> {
+    let ProfileOrigin::Samples(process) = profile.origin else { return None };
+    let kind = SampleKind::OnCpu;
+    let all = facts.samples.total(kind, process, None);
+    let printing = facts.samples.in_kernel(kind, process, None, |function| PRINTING.contains(&function));
+    let part = printing.ns as f64 / all.ns.max(1) as f64;
+    let counts = all.count >= MIN_SAMPLES
+        && part >= guards::WARNING_SHARE
+        && profile.step.cpus().is_none_or(|cpus| cpus >= BUSY_CPUS);
+    counts.then_some(Printed { profile, process, part })
+}
+
+/// Where no single reads were recorded, what the kernel did is told by the samples.
+fn report_printed(facts: &Facts, out: &mut Findings<'_>, printed: &Printed<'_>) {
+    let who = facts.profiled(printed.profile);
+    let process = facts.world.threads.process(printed.process);
+    let is_of_six = |function: &str| function == "tcp6_seq_show";
+    let six = facts.samples.in_kernel(SampleKind::OnCpu, printed.process, None, is_of_six);
+    let four = facts
+        .samples
+        .in_kernel(SampleKind::OnCpu, printed.process, None, |function| function == "tcp4_seq_show");
+    let table = if six.ns > four.ns { "/proc/net/tcp6" } else { "/proc/net/tcp" };
+    let share = words::percent(printed.part);
+    let text = format!("{} of CPU time below {}", share, PRINTING[usize::from(six.ns > four.ns)]);
+    out.report(printed.share(facts), format!("{table} is read as text: its printing by the kernel alone takes {share} of the CPU time of {who}"))
+        .at_most(Severity::Critical)
+        .confidence(0.85)
+        .subject(Subject { pid: process.pid, path: Some(table.to_string()), ..Subject::default() })
+        .cause(format!(
+            "The kernel prints a line for each connection of the network namespace, and the program takes each apart.{}",
+            parsing(facts)
+        ))
+        .fix("counts only: /proc/net/sockstat")
+        .fix("a selection: netlink sock_diag (as ss does): filtered in the kernel, in binary form")
+        .fix("else read less often, with a large buffer, and take the needed columns by position")
+        .verify("strace -f -e trace=openat,read -P /proc/net/tcp -p PID; wc -l /proc/net/tcp; ss -s")
+        .evidence_line(facts.profile_source(printed.profile), text)
+        .file();
 }
 
 fn is_table(stream: &Stream) -> bool {

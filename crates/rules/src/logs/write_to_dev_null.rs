@@ -18,12 +18,14 @@
 //! logger without a console appender) instead of throwing its output away.
 //!
 //! ## When it is wrong
-//! `cron` and scripts redirect to `/dev/null` for silence: a few writes cost nothing.
+//! `cron` and scripts redirect to `/dev/null` for silence: a few writes cost nothing. Where writes were only counted, samples of the
+//! kernel tell that they go nowhere, from a twentieth of the CPU time on.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::{guards, words};
-use whyslow_facts::{Facts, Stream};
-use whyslow_model::{FdKind, Nanos, Severity, Subject};
+use crate::guards::{self, Share};
+use crate::words;
+use whyslow_facts::{Facts, ProcessId, ProfileFacts, ProfileOrigin, Stream};
+use whyslow_model::{FdKind, Nanos, SampleKind, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -31,12 +33,17 @@ pub(crate) static RULE: Rule = Rule {
     group: "logs",
     summary: "output is formatted and thrown away",
     source: include_str!("write_to_dev_null.rs"),
-    needs: &[Need::Calls, Need::AnyOf(&["write", "writev"]), Need::Descriptors],
+    needs: &[
+        Need::Either(&[Need::AnyOf(&["write", "writev"]), Need::Scheduling]),
+        Need::Either(&[Need::Descriptors, Need::Scheduling]),
+    ],
     check,
 };
 
 /// The part of the time from which on it is worth a word.
 const WORTH_A_WORD: f64 = 0.01;
+/// Fewer samples are no profile.
+const MIN_SAMPLES: u64 = 50;
 /// Writes a second from which on the formatting behind them counts, whatever the writes themselves cost.
 const MANY_PER_S: f64 = 100.0;
 
@@ -46,7 +53,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .iter()
         .filter(|stream| stream.kind == FdKind::DevNull && stream.writes.calls.count > 0)
         .collect();
+    let sampled = sampled(facts);
     let Some(busiest) = nowhere.iter().max_by_key(|stream| stream.writes.calls.count) else {
+        if let Some(sampled) = sampled {
+            report_sampled(facts, out, &sampled);
+        }
         return;
     };
     let (mut count, mut bytes, mut ns, mut timed) = (0u64, 0u64, 0u64, 0u64);
@@ -60,11 +71,20 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let total = if timed > 0 { Nanos::new(ns) } else { Nanos::UNKNOWN };
     let writes = &busiest.writes;
     let only_thread = writes.only_thread().filter(|_| nowhere.len() == 1);
+    // Samples show also what the way into the kernel and back costs.
     let share = guards::share_of_storm(facts, only_thread, total, count);
+    let share = match &sampled {
+        Some(sampled) if share.value.is_none_or(|value| value < sampled.part) => sampled.share(facts),
+        _ => share,
+    };
     let rate = facts.window.per_second(count);
     let many = count >= guards::FEW_CALLS && facts.pace.untraced(rate).is_none_or(|rate| rate >= MANY_PER_S);
     let dear = count >= guards::FEW_CALLS / 10 && share.value.is_some_and(|share| share >= WORTH_A_WORD);
     if !many && !dear {
+        // Of writes that were only counted, the slow ones alone are told one by one.
+        if let Some(sampled) = sampled {
+            report_sampled(facts, out, &sampled);
+        }
         return;
     }
     let often = rate.map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
@@ -90,5 +110,62 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .verify("strace -f -y -c -e trace=write -P /dev/null -p PID   (after: none)")
         .saving(total)
         .evidence_all(writes.exemplars.iter())
+        .file();
+}
+
+/// Writes to nowhere, by the samples of a process.
+struct Sampled<'f> {
+    profile: &'f ProfileFacts,
+    process: ProcessId,
+    /// Of its CPU time.
+    part: f64,
+}
+
+impl Sampled<'_> {
+    fn share(&self, facts: &Facts) -> Share {
+        Share { value: Some(self.part), of: format!("the CPU time of {}", facts.profiled(self.profile)) }
+    }
+}
+
+/// The process whose CPU time goes into writes that the kernel throws away.
+fn sampled(facts: &Facts) -> Option<Sampled<'_>> {
+    facts
+        .profiles
+        .of_cpu()
+        .filter_map(|profile| writes_of(facts, profile))
+        .max_by(|a, b| a.part.total_cmp(&b.part))
+}
+
+fn writes_of<'f>(facts: &Facts, profile: &'f ProfileFacts) -> Option<Sampled<'f>> {
+    let ProfileOrigin::Samples(process) = profile.origin else { return None };
+    let step = &profile.step;
+    let calls = facts.samples.system_calls(SampleKind::OnCpu, process);
+    let writes = calls.iter().find(|call| matches!(call.name, "write" | "writev"))?;
+    let part = step.account.part(writes.weight.ns as f64);
+    let counts = step.samples.is_some_and(|samples| samples >= MIN_SAMPLES)
+        && writes.object == Some("/dev/null")
+        && part >= guards::WARNING_SHARE;
+    counts.then_some(Sampled { profile, process, part })
+}
+
+/// Where no single writes were recorded.
+fn report_sampled(facts: &Facts, out: &mut Findings<'_>, sampled: &Sampled<'_>) {
+    let who = facts.profiled(sampled.profile);
+    let share = words::percent(sampled.part);
+    let subject = Subject {
+        pid: facts.world.threads.process(sampled.process).pid,
+        path: Some("/dev/null".to_string()),
+        syscall: Some("write".to_string()),
+        ..Subject::default()
+    };
+    out.report(sampled.share(facts), format!("/dev/null: {who} spends {share} of its CPU time in writes for nobody"))
+        .at_most(Severity::Warning)
+        .confidence(0.8)
+        .subject(subject)
+        .cause("Output that nobody reads is put together and written, one system call a piece; what formatting it costs comes on top.")
+        .fix("turn it off at its source: a log appender for the console (logback, log4j2: remove the appender-ref; Python: remove the StreamHandler), --quiet, a higher log level")
+        .fix("systemd: StandardOutput=null saves nothing by itself; the program must stop writing")
+        .verify("strace -f -y -c -e trace=write -P /dev/null -p PID   (after: none)")
+        .evidence_line(facts.profile_source(sampled.profile), format!("{share} of CPU time in write, below write_null where it shows"))
         .file();
 }

@@ -25,8 +25,8 @@
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::Share;
 use crate::words;
-use whyslow_facts::{Facts, SignalFacts};
-use whyslow_model::{CallStats, Syscall};
+use whyslow_facts::{Facts, ProcessId, SignalFacts};
+use whyslow_model::{CallStats, SampleKind, Syscall};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -44,6 +44,30 @@ const SIGNALS_PER_S: f64 = 1_000.0;
 const MIN_SIGNALS: u64 = 1_000;
 /// Go's preemption of goroutines (runtime/signal_unix.go, `sigPreempt`).
 const BY_DESIGN: &str = "SIGURG";
+/// Fewer samples are no profile.
+const MIN_SAMPLES: u64 = 50;
+/// What the kernel runs for signals only: kernel/signal.c, kernel/time/itimer.c, arch/x86/kernel/signal*.c, arch/arm64/kernel/signal.c.
+/// A thread that runs on another CPU is told by an interrupt there.
+const OF_SIGNALS: &[&str] = &[
+    "get_signal",
+    "arch_do_signal_or_restart",
+    "do_signal",
+    "do_notify_resume",
+    "do_send_sig_info",
+    "do_send_specific",
+    "group_send_sig_info",
+    "send_signal_locked",
+    "send_sigqueue",
+    "__x64_sys_rt_sigreturn",
+    "__do_sys_rt_sigreturn",
+    "__arm64_sys_rt_sigreturn",
+    "it_real_fn",
+    "posix_timer_fn",
+    "posix_cpu_timers_work",
+    "do_setitimer",
+    "sysvec_reschedule_ipi",
+    "asm_sysvec_reschedule_ipi",
+];
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut storms: Vec<(&SignalFacts, f64)> = facts
@@ -62,6 +86,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+/// The part of a process' CPU time that the kernel spends on its signals.
+fn delivering(facts: &Facts, process: ProcessId) -> Option<f64> {
+    let kind = SampleKind::OnCpu;
+    let all = facts.samples.total(kind, process, None);
+    let signals = facts.samples.in_kernel(kind, process, None, |function| OF_SIGNALS.contains(&function));
+    (all.count >= MIN_SAMPLES).then(|| signals.ns as f64 / all.ns.max(1) as f64)
+}
+
 fn report(facts: &Facts, out: &mut Findings<'_>, signal: &SignalFacts, rate: f64) {
     let mut returns = CallStats::default();
     let mut process_ns = 0;
@@ -71,13 +103,21 @@ fn report(facts: &Facts, out: &mut Findings<'_>, signal: &SignalFacts, rate: f64
             returns.merge(stats);
         }
     }
-    // What is measured of a signal is its return; the handler itself runs in user mode.
-    let share = match returns.total().get() {
+    // What a trace measures of a signal is its return; the handler itself runs in user mode.
+    let returning = match returns.total().get() {
         Some(ns) if process_ns > 0 => Share {
             value: Some((ns as f64 / process_ns as f64).min(1.0)),
             of: "wall time of its threads".to_string(),
         },
         _ => Share { value: None, of: String::new() },
+    };
+    // Samples show what the kernel does for it: sending, stopping the thread, building the handler's frame, returning.
+    let in_kernel = delivering(facts, signal.process);
+    let share = match in_kernel {
+        Some(part) if returning.value.is_none_or(|value| value < part) => {
+            Share { value: Some(part), of: "the CPU time of the process".to_string() }
+        }
+        _ => returning,
     };
     let cost = match returns.count {
         0 => "The cost of the handlers runs in user mode and is not in the capture.".to_string(),
@@ -87,6 +127,12 @@ fn report(facts: &Facts, out: &mut Findings<'_>, signal: &SignalFacts, rate: f64
             returns.total()
         ),
     };
+    let kernel = in_kernel.map_or(String::new(), |part| {
+        format!(
+            " Of its CPU time {} is the kernel's work on signals, without the handlers.",
+            words::percent(part)
+        )
+    });
     let source = match &*signal.name {
         "SIGPROF" | "SIGVTALRM" | "SIGALRM" => {
             "an interval timer (setitimer, timer_create), most often a profiler's"
@@ -100,7 +146,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, signal: &SignalFacts, rate: f64
     };
     out.report(share, format!("{} {} signals, {} a second", words::count(signal.count), signal.name, words::quantity(rate)))
         .subject(Subjects::thread(facts, signal.tid))
-        .cause(format!("They come from {source}. {cost}"))
+        .cause(format!("They come from {source}. {cost}{kernel}"))
         .fix("profiler: lower its rate to 100 Hz, or sample from outside (perf record -F 99, a BPF profiler)")
         .fix("timers: timerfd_create and one epoll loop; events: signalfd or eventfd; between threads: a condition variable instead of a signal")
         .verify(format!("bcc: killsnoop; trace-cmd record -e signal:signal_deliver;  perf stat -e signal:signal_deliver -p {} sleep 4", Subjects::thread(facts, signal.tid).pid.map_or("PID".to_string(), |pid| pid.to_string())))

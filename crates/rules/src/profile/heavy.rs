@@ -4,8 +4,8 @@ use super::beside::{self, Beside};
 use crate::engine::Findings;
 use crate::guards::Share;
 use crate::words;
-use whyslow_facts::{Facts, ProfileFacts};
-use whyslow_model::{Severity, Subject};
+use whyslow_facts::{Facts, ProfileFacts, ProfileOrigin};
+use whyslow_model::{SampleKind, Severity, Subject};
 use whyslow_profile::kinds::{CostKind, Holder, short};
 
 /// Fewer samples are no profile.
@@ -14,6 +14,9 @@ const MIN_SAMPLES: u64 = 50;
 const IDLE_CPUS: f64 = 0.10;
 /// One that keeps less than this busy is mentioned, no more.
 const BUSY_CPUS: f64 = 0.50;
+
+/// A call with less of the kernel's time does not stand for the rest.
+const MOST_OF_IT: f64 = 0.50;
 
 /// A kind of cost that a rule is about.
 pub(super) struct Heavy {
@@ -77,7 +80,9 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
     let holder = account.holders.iter().find(is_of_kind);
     let at_least = if account.is_table { "at least " } else { "" };
     let at = holder.map_or(String::new(), |holder| format!(", most of it in {}", short(&holder.function)));
-    let title = format!("{who}: {} takes {at_least}{} of the CPU time{at}", heavy.what, words::percent(part));
+    let call = main_call(heavy, facts, profile, part);
+    let title =
+        format!("{who}: {} takes {at_least}{} of the CPU time{call}{at}", heavy.what, words::percent(part));
     let share = Share { value: Some(part), of: format!("the CPU time of {who}") };
     let busy = profile.step.cpus().map_or(String::new(), |cpus| format!(" It keeps {cpus:.2} CPUs busy."));
     let functions: Vec<String> = account
@@ -132,6 +137,21 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
         found = found.evidence_all(shown.exemplars.iter().take(1));
     }
     found.verify(heavy.verify).file();
+}
+
+/// Which system call has most of the kernel's time, and for which kind of file: `, 24.1 % in write of /dev/null`.
+fn main_call(heavy: &Heavy, facts: &Facts, profile: &ProfileFacts, part: f64) -> String {
+    let (Beside::Calls, ProfileOrigin::Samples(process)) = (heavy.beside, &profile.origin) else {
+        return String::new();
+    };
+    let calls = facts.samples.system_calls(SampleKind::OnCpu, *process);
+    let Some(first) = calls.first() else { return String::new() };
+    let of_call = profile.step.account.part(first.weight.ns as f64);
+    if of_call < MOST_OF_IT * part {
+        return String::new();
+    }
+    let object = first.object.map_or(String::new(), |object| format!(" of {object}"));
+    format!(", {} in {}{object}", words::percent(of_call), first.name)
 }
 
 #[cfg(test)]

@@ -57,7 +57,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 fn report(facts: &Facts, out: &mut Findings<'_>, row: &ZeroTimeouts) {
     let poll = facts.name_of(row.syscall);
     let timed = row.laps.time().is_known();
-    let title = format!("{poll} with timeout 0 finds nothing {}", row.laps.often());
     let time = if timed {
         format!("That took {} of thread {}", row.laps.time(), row.tid)
     } else {
@@ -70,6 +69,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &ZeroTimeouts) {
         words::count(row.polls),
     );
     let subject = Subject { syscall: Some(poll.to_string()), ..Subjects::thread(facts, row.tid) };
+    let by = subject.tid.map_or(String::new(), |_| format!(" by {}", Subjects::words(&subject)));
+    let title = format!("{poll} with timeout 0{by} finds nothing {}", row.laps.often());
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     out.report(guards::share_of_laps(facts, row.tid, &row.laps), title)
         .at_most(if timed { Severity::Critical } else { Severity::Notice })

@@ -137,7 +137,12 @@ fn event<'a>(kind: &str, ts: Timestamp, fields: &Fields<'_>) -> Event<'a> {
             Event::Wakeup(Wakeup { ts, cpu: 0, waker, context, wakee: fields.tid("wakee").expect("wakee=") })
         }
         "stack" => {
-            let frame = |name: &str| Frame { function: Some(name.to_string()), ..Frame::default() };
+            let module = fields.get("module").map(str::to_string);
+            let frame = |name: &str| Frame {
+                function: Some(name.to_string()),
+                module: module.clone(),
+                ..Frame::default()
+            };
             let frames = fields.text("frames").split(';').map(frame).collect();
             Event::Stack(Stack { id: fields.stack("id").expect("id="), frames, cut: false })
         }

@@ -1,0 +1,112 @@
+//! What most of a thread's computing is, as far as its samples name it.
+
+use whyslow_facts::samples::{FunctionTime, Weight};
+use whyslow_facts::{Facts, ProcessId, ProfileOrigin};
+use whyslow_model::Nanos;
+use whyslow_profile::kinds::{CostKind, short};
+
+/// A function with this part of the samples is a hot path, not a profile without a peak.
+pub(super) const HOT: f64 = 0.25;
+/// Where a kind of cost that has a rule of its own (regex-backtracking, gc-pressure) takes this part of the CPU time, that rule says it.
+const OF_A_KIND: f64 = 0.50;
+
+/// What most of a thread's computing is, as far as its samples name it.
+pub(super) struct Hot {
+    /// In words, for the title.
+    pub(super) what: String,
+    pub(super) function: Option<String>,
+    /// Of the thread's samples.
+    pub(super) part: f64,
+}
+
+impl Hot {
+    /// The program's own function with what it calls in libraries and the runtime; else the function in which most samples were taken;
+    /// else what the runtime does for the program (sorting); else the file whose code has no names.
+    pub(super) fn of(
+        facts: &Facts,
+        process: ProcessId,
+        functions: &[FunctionTime<'_>],
+        samples: Weight,
+    ) -> Option<Hot> {
+        let part = |ns: Nanos| ns.or_zero() as f64 / samples.ns.max(1) as f64;
+        let is_nameless = |name: &str| name.starts_with('[');
+        let flat = functions.first().filter(|function| part(function.flat) >= HOT);
+        let profile =
+            facts.profiles.of_cpu().find(|profile| profile.origin == ProfileOrigin::Samples(process));
+        let account = profile.map(|profile| &profile.step.account);
+        let is_own = |name: &str| {
+            account.is_some_and(|account| account.holders.iter().any(|holder| holder.function == name))
+        };
+        let named = |name: &str, part: f64| Hot { what: short(name), function: Some(name.to_string()), part };
+        if let Some(flat) = flat.filter(|flat| is_own(flat.name)) {
+            return Some(named(flat.name, part(flat.flat)));
+        }
+        // Of many threads the program's function may be another one's.
+        let is_here =
+            |name: &str| functions.iter().any(|function| function.name == name && part(function.cum) >= HOT);
+        let holder = account.and_then(|account| {
+            let first = account.holders.first()?;
+            let of_all = account.part(first.value);
+            (of_all >= HOT && is_here(&first.function)).then(|| named(&first.function, of_all))
+        });
+        if holder.is_some() {
+            return holder;
+        }
+        if let Some(flat) = flat.filter(|flat| !is_nameless(flat.name)) {
+            return Some(named(flat.name, part(flat.flat)));
+        }
+        let purposes = account.into_iter().flat_map(|account| {
+            account
+                .kinds
+                .iter()
+                .filter(|share| is_purpose(share.kind))
+                .map(|share| (share.kind, account.part(share.touched)))
+        });
+        if let Some((kind, of_kind)) =
+            purposes.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, of_kind)| *of_kind >= HOT)
+        {
+            let functions = account
+                .into_iter()
+                .flat_map(|account| account.functions.iter().filter(|function| function.kind == Some(kind)));
+            let most = functions.max_by(|a, b| a.cum.total_cmp(&b.cum).then(b.name.cmp(&a.name)));
+            let at = most.map_or(String::new(), |most| format!(" ({})", short(&most.name)));
+            return Some(Hot {
+                what: format!("{}{at}", kind.words()),
+                function: most.map(|most| most.name.clone()),
+                part: of_kind,
+            });
+        }
+        let flat = flat?;
+        let what = match flat.name.trim_matches(['[', ']']) {
+            "anon" => "code that was compiled while it ran, and has no names,".to_string(),
+            module => format!("code of {module} without names"),
+        };
+        Some(Hot { what, function: None, part: part(flat.flat) })
+    }
+}
+
+/// True where a rule about a kind of cost says what the process computes.
+pub(super) fn is_told(facts: &Facts, process: ProcessId) -> bool {
+    use CostKind::*;
+    let mut profiles =
+        facts.profiles.of_cpu().filter(|profile| profile.origin == ProfileOrigin::Samples(process));
+    let kinds = [GarbageCollection, Allocation, TextParsing, Serialization, Compression, Crypto, Regex];
+    profiles.any(|profile| kinds.iter().any(|kind| profile.step.account.touched_share(*kind) >= OF_A_KIND))
+}
+
+/// What a program asks a library or runtime for: more than how it is done.
+fn is_purpose(kind: CostKind) -> bool {
+    use CostKind::*;
+    matches!(
+        kind,
+        TextParsing
+            | Formatting
+            | Serialization
+            | Compression
+            | Crypto
+            | Regex
+            | Sorting
+            | Compilation
+            | GarbageCollection
+    )
+}
