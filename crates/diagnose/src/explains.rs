@@ -19,7 +19,14 @@ struct Explains {
 static EXPLAINS: &[Explains] = &[
     Explains {
         cause: "sync-open",
-        consequences: &["small-writes", "slow-file-io", "log-flood", "fsync-per-write", "disk-saturated"],
+        consequences: &[
+            "small-writes",
+            "slow-file-io",
+            "log-flood",
+            "fsync-per-write",
+            "disk-saturated",
+            "duplicate-write",
+        ],
         reason: "a file opened with O_SYNC waits for the device at each write",
         starts: false,
     },
@@ -165,13 +172,13 @@ static EXPLAINS: &[Explains] = &[
     },
     Explains {
         cause: "lock-held-across-io",
-        consequences: &["lock-contention", "wait-chain"],
+        consequences: &["lock-contention", "wait-chain", "slow-downstream"],
         reason: "who waits for the lock waits for what its holder waits for",
         starts: false,
     },
     Explains {
         cause: "n-plus-one-queries",
-        consequences: &["slow-downstream"],
+        consequences: &["slow-downstream", "chatty-exchange", "run-queue-delay"],
         reason: "many questions where one would do take as long as a slow answer",
         starts: false,
     },
@@ -207,7 +214,7 @@ static EXPLAINS: &[Explains] = &[
     },
     Explains {
         cause: "page-cache-thrash",
-        consequences: &["slow-file-io", "page-fault-major", "direct-reclaim"],
+        consequences: &["slow-file-io", "page-fault-major", "direct-reclaim", "file-reread"],
         reason: "pages that were dropped are read again",
         starts: false,
     },
@@ -221,6 +228,42 @@ static EXPLAINS: &[Explains] = &[
         cause: "network-fs-latency",
         consequences: &["slow-file-io"],
         reason: "the files lie on a server",
+        starts: false,
+    },
+    Explains {
+        cause: "oom-restart-loop",
+        consequences: &["fork-per-task"],
+        reason: "what is started again is what ran out of memory",
+        starts: true,
+    },
+    Explains {
+        cause: "gil-contention",
+        consequences: &["allocation-heavy", "too-many-threads", "lock-contention"],
+        reason: "one thread at a time runs Python's code, and the others wait for it",
+        starts: false,
+    },
+    Explains {
+        cause: "connection-per-request",
+        consequences: &["chatty-exchange"],
+        reason: "each connection begins with a few turns of its own",
+        starts: false,
+    },
+    Explains {
+        cause: "chatty-exchange",
+        consequences: &["run-queue-delay", "slow-downstream"],
+        reason: "each turn gives the CPU up and waits for it again",
+        starts: false,
+    },
+    Explains {
+        cause: "slow-downstream",
+        consequences: &["wait-chain"],
+        reason: "the chain ends at that server",
+        starts: false,
+    },
+    Explains {
+        cause: "exec-path-search",
+        consequences: &["fork-per-task"],
+        reason: "the failed starts are those of these children",
         starts: false,
     },
 ];

@@ -120,9 +120,11 @@ mod memory {
 
 /// Rules about connections and peers.
 mod network {
+    mod asked;
     mod lost_answers;
 
     pub(super) mod accept_queue_overflow;
+    pub(super) mod chatty_exchange;
     pub(super) mod client_gone;
     pub(super) mod close_wait_leak;
     pub(super) mod connect_failing;
@@ -262,6 +264,7 @@ pub static RULES: &[&Rule] = &[
     &memory::swapping::RULE,
     &memory::thp_compaction_stall::RULE,
     &network::accept_queue_overflow::RULE,
+    &network::chatty_exchange::RULE,
     &network::client_gone::RULE,
     &network::close_wait_leak::RULE,
     &network::connect_failing::RULE,

@@ -45,7 +45,7 @@ const MIN_CONNECTIONS: u64 = 20;
 const CLOSED_SHARE: f64 = 0.8;
 /// Up to this many requests on a connection count as one: log-ins and settings come before it (the log-in of
 /// PostgreSQL with SCRAM takes three turns, the query one, the farewell one).
-const MAX_REQUESTS: f64 = 5.0;
+pub(super) const MAX_REQUESTS: f64 = 5.0;
 /// Calls for the making and ending of a connection: socket, connect, a setting, close.
 const CALLS_EACH: u64 = 4;
 /// Connections a second below which it is a slow poller's habit, not a cost.

@@ -20,15 +20,17 @@
 //! on each other, pipeline.
 //!
 //! ## When it is wrong
+//! A program that serves nobody and asks one query over and over is in such a loop, too; it may want each row at its own time.
 //! Questions that were sent together (pipelined) are one round trip, and are not counted. A program that must ask step by
 //! step (a tree, a lock) cannot ask at once.
 
+use super::asked;
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::guards::Share;
+use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::Facts;
-use whyslow_facts::folds::requests::{Downstream, EndpointFacts, Side};
-use whyslow_model::{Nanos, Severity, Subject};
+use whyslow_facts::folds::requests::{Downstream, EndpointFacts, EndpointId, Side};
+use whyslow_model::{Nanos, Severity, Subject, Tid};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -36,7 +38,7 @@ pub(crate) static RULE: Rule = Rule {
     group: "network",
     summary: "one request asks another server the same thing again and again",
     source: include_str!("n_plus_one_queries.rs"),
-    needs: &[Need::Durations, Need::Clock, Need::Descriptors],
+    needs: &[Need::Durations, Need::Clock],
     check,
 };
 
@@ -59,6 +61,108 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     for (row, asked, part) in loops.into_iter().take(MOST) {
         report(facts, out, row, asked, part);
     }
+    if asked::serves(facts) {
+        return by_count(facts, out);
+    }
+    if !facts.knows_descriptors() && facts.requests.count() == 0 {
+        return out
+            .not_judged("what descriptors lead to", "lsof -nP -p PID > trace.lsof   (or strace with -yy)");
+    }
+    let mut queries: Vec<(&EndpointFacts, Share)> = facts
+        .requests
+        .endpoints()
+        .iter()
+        .filter(|row| row.side == Side::Client && is_loop(facts, row))
+        .map(|row| (row, asked::share(facts, only_thread(row), row.stats.total_ns, row.stats.count)))
+        .filter(|(_, share)| share.value.is_some_and(|value| value >= guards::WARNING_SHARE))
+        .collect();
+    queries.sort_by_key(|(row, _)| std::cmp::Reverse(row.stats.total_ns));
+    for (row, share) in queries.into_iter().take(MOST) {
+        report_loop(facts, out, row, share, None);
+    }
+}
+
+/// A thread that serves several requests at a time does not tell for which of them it asks: the numbers of both tell.
+fn by_count(facts: &Facts, out: &mut Findings<'_>) {
+    let rows = || facts.requests.endpoints().iter();
+    let served = || rows().filter(|row| row.side == Side::Server && row.stats.count > 0);
+    let requests: u64 = served().map(|row| row.stats.count).sum();
+    let whole = served().fold(0u64, |sum, row| sum.saturating_add(row.stats.total_ns));
+    let asked_for = |at: usize| {
+        let parts = served().flat_map(|row| &row.downstream);
+        parts.filter(|part| part.endpoint == EndpointId(at as u32)).map(|part| part.trips).sum::<u64>()
+    };
+    let mut loops: Vec<&EndpointFacts> = rows()
+        .enumerate()
+        .filter(|(at, row)| row.side == Side::Client && asked_for(*at).saturating_mul(2) < row.stats.count)
+        .map(|(_, row)| row)
+        .filter(|row| row.stats.count as f64 / requests.max(1) as f64 >= MANY && is_loop(facts, row))
+        .collect();
+    loops.sort_by_key(|row| std::cmp::Reverse(row.stats.total_ns));
+    for row in loops.into_iter().take(MOST) {
+        let value = Some((row.stats.total_ns as f64 / whole.max(1) as f64).min(1.0));
+        let share = Share { value, of: "time of all requests served".to_string() };
+        report_loop(facts, out, row, share, Some(requests));
+    }
+}
+
+/// A query of a program that serves nobody, asked so often, each quickly answered before the next, that it is a loop.
+fn is_loop(facts: &Facts, row: &EndpointFacts) -> bool {
+    let peer = row.peer.as_deref().and_then(|name| asked::servers(facts).find(|peer| *peer.name == *name));
+    // Sent together, they would be fewer turns of the connection.
+    let in_turns = peer.is_none_or(|peer| peer.requests.saturating_mul(2) >= row.stats.count);
+    row.stats.count >= guards::FEW_CALLS
+        && peer.is_none_or(|peer| !asked::connects_each_time(peer))
+        && in_turns
+        && asked::reads_one(row)
+        && row.stats.percentile(0.5) < asked::SLOW
+}
+
+/// The thread of the requests that are kept, where it is one.
+fn only_thread(row: &EndpointFacts) -> Option<Tid> {
+    let first = row.kept().next()?.tid;
+    row.kept().all(|record| record.tid == first).then_some(first)
+}
+
+fn report_loop(
+    facts: &Facts,
+    out: &mut Findings<'_>,
+    row: &EndpointFacts,
+    share: Share,
+    requests: Option<u64>,
+) {
+    let slowest = row.kept().max_by_key(|record| record.dur);
+    let peer = row.peer.as_deref();
+    let who = asked::asker(facts, slowest.map(|record| record.process));
+    let part =
+        share.value.map_or(String::new(), |value| format!(": {} of {}", words::percent(value), share.of));
+    let times = match requests {
+        Some(requests) => {
+            format!("{} times a request", words::quantity(row.stats.count as f64 / requests.max(1) as f64))
+        }
+        None => format!("{} times, one behind the other", words::count(row.stats.count)),
+    };
+    let title = format!("{who} asks {} for {} {times}{part}", peer.unwrap_or("a server"), row.name);
+    // A batch of ten takes a tenth of the turns.
+    let needless = row.stats.total_ns / 10 * 9;
+    out.report(share, title)
+        .confidence(0.8)
+        .subject(Subject {
+            peer: peer.map(str::to_string),
+            endpoint: Some(row.name.to_string()),
+            ..Subjects::thread(facts, slowest.map_or(0, |record| record.tid))
+        })
+        .cause(format!(
+            "The same query is asked {}, with other keys, and answered in {} in the median: a round trip for each item.",
+            words::plural(row.stats.count, "time"),
+            words::duration(row.stats.percentile(0.5)),
+        ))
+        .fix(at_once(row))
+        .fix("code: find the loop around the query, and ask before the loop for all that it needs")
+        .saving(Nanos::new(needless))
+        .evidence(slowest.map(|record| &record.first_line))
+        .verify(format!("whyslow requests --match '{}' --slowest 100 FILE", row.name))
+        .file();
 }
 
 fn report(

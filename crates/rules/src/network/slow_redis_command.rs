@@ -20,8 +20,10 @@
 //!
 //! ## When it is wrong
 //! Where all commands of a Redis are slow alike, it is not the command: its host, its disk or the network is, and nothing
-//! is said here. Commands that wait on purpose (BLPOP, XREAD BLOCK) are left out.
+//! is said here. Where only one command is seen there is nothing to compare it with: then a large answer tells, or a command
+//! that goes through all there is. Commands that wait on purpose (BLPOP, XREAD BLOCK) are left out.
 
+use super::asked::{WAITING, lists};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::{self, Share};
 use crate::words;
@@ -54,9 +56,10 @@ const BY_ELEMENTS: &str = "BITCOUNT BITOP DEL EVAL EVALSHA EVALSHA_RO EVAL_RO FC
      GEOSEARCH HGETALL HKEYS HVALS KEYS LRANGE LREM MGET SDIFF SDIFFSTORE SINTER SINTERSTORE SMEMBERS \
      SORT SORT_RO SUNION SUNIONSTORE XRANGE ZINTERSTORE ZRANGE ZRANGEBYSCORE ZREVRANGE ZUNIONSTORE HMGET";
 
-/// Commands that wait on purpose.
-const WAITING: &str = "BLPOP BRPOP BRPOPLPUSH BLMOVE BLMPOP BZPOPMIN BZPOPMAX BZMPOP XREAD XREADGROUP WAIT SUBSCRIBE \
-     PSUBSCRIBE";
+/// Those of them that go through all of a key, of the database, or of what a script likes: others take their elements from the
+/// one who asks, who sees how many these are.
+const WHOLE: &str = "EVAL EVALSHA EVALSHA_RO EVAL_RO FCALL FCALL_RO HGETALL HKEYS HVALS KEYS SDIFF SINTER SMEMBERS SORT \
+     SORT_RO SUNION";
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut slow: Vec<&EndpointFacts> = redis(facts).filter(|row| is_slow(facts, row)).collect();
@@ -68,11 +71,16 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 fn redis(facts: &Facts) -> impl Iterator<Item = &EndpointFacts> {
     let rows = facts.requests.endpoints().iter();
-    rows.filter(|row| row.protocol == Some("Redis") && row.stats.timed > 0 && !lists(WAITING, command(row)))
+    rows.filter(|row| is_redis(facts, row) && row.stats.timed > 0 && !lists(WAITING, command(row)))
 }
 
-fn lists(commands: &str, command: &str) -> bool {
-    commands.split(' ').any(|one| one == command)
+/// By its payload, or by that of the connection's first request.
+fn is_redis(facts: &Facts, row: &EndpointFacts) -> bool {
+    let by_connection = || {
+        let peer = facts.peers.servers().find(|peer| row.peer.as_deref() == Some(&*peer.name));
+        row.side == Side::Client && peer.is_some_and(|peer| peer.protocol == Some("Redis"))
+    };
+    row.protocol == Some("Redis") || row.protocol.is_none() && by_connection()
 }
 
 fn command(row: &EndpointFacts) -> &str {
@@ -93,8 +101,8 @@ fn is_slow(facts: &Facts, row: &EndpointFacts) -> bool {
     }
     match others(facts, row) {
         Some(other) => other.or_zero().saturating_mul(APART) <= median.or_zero(),
-        // Nothing to compare with: the answer itself must tell.
-        None => large,
+        // Nothing to compare with: the answer itself must tell, or the command.
+        None => large || row.side == Side::Client && lists(WHOLE, command(row)),
     }
 }
 
@@ -125,10 +133,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts) {
         String::new()
     };
     let title = format!(
-        "{} at {peer} takes {} in the median{answers}, other commands {}",
-        row.name,
+        "{} at {peer} takes {} in the median{answers}{}",
+        if row.protocol.is_none() { "a command" } else { &row.name },
         words::duration(median),
-        others(facts, row).map_or("are not seen".to_string(), words::duration),
+        others(facts, row)
+            .map_or(String::new(), |other| format!(", other commands {}", words::duration(other))),
     );
     let held_up = redis(facts)
         .filter(|other| (other.side, &other.peer) == (row.side, &row.peer) && other.name != row.name)
@@ -161,6 +170,10 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts) {
         .saving(Nanos::new(served))
         .evidence(slowest.map(|record| &record.first_line))
         .evidence(slowest.and_then(|record| record.last_line.as_ref()));
+    // A slow network would look the same.
+    if others(facts, row).is_none() {
+        found = found.confidence(0.75);
+    }
     // Rare, and nobody waits for it: worth knowing.
     if row.side == Side::Client && row.stats.count < 3 {
         found = found.at_most(Severity::Notice);

@@ -1,0 +1,129 @@
+//! What the rules about asking others share: whom a program asks, also where requests to the program itself are not seen,
+//! and what that costs.
+
+use super::connection_per_request::MAX_REQUESTS;
+use crate::engine::Subjects;
+use crate::guards::{self, Share};
+use whyslow_facts::folds::peers::{Role, port_of};
+use whyslow_facts::folds::requests::{EndpointFacts, Side};
+use whyslow_facts::{Facts, PeerFacts, ProcessId};
+use whyslow_model::{FdKind, Nanos, Subject, Tid};
+
+/// Commands of Redis that wait on purpose.
+pub(super) const WAITING: &str = "BLPOP BRPOP BRPOPLPUSH BLMOVE BLMPOP BZPOPMIN BZPOPMAX BZMPOP XREAD XREADGROUP WAIT \
+     SUBSCRIBE PSUBSCRIBE";
+
+/// From here on an answer is slow: ten round trips within a data centre (0.5 ms each: Dean, "Numbers everyone should
+/// know"). What takes less can be the way there and back, and the scheduler's doing.
+pub(super) const SLOW: Nanos = Nanos::from_millis(5);
+
+/// Whether `commands`, apart by spaces, has `command`.
+pub(super) fn lists(commands: &str, command: &str) -> bool {
+    commands.split(' ').any(|one| one == command)
+}
+
+/// True where requests that the program serves are seen: their time is the one that counts.
+pub(super) fn serves(facts: &Facts) -> bool {
+    facts.requests.endpoints().iter().any(|row| row.side == Side::Server && row.stats.count > 0)
+}
+
+/// The servers that are asked over connections, by process. The other end of a pair of sockets is no server.
+pub(super) fn servers(facts: &Facts) -> impl Iterator<Item = &PeerFacts> {
+    let connects = |peer: &&PeerFacts| matches!(peer.kind, FdKind::Tcp | FdKind::Unix | FdKind::Socket);
+    facts
+        .peers
+        .by_process()
+        .filter(|peer| peer.role == Role::Server && is_address(&peer.name))
+        .filter(connects)
+}
+
+/// `10.0.0.7:6379`, `/run/x.sock`, `@x`: what one can connect to.
+pub(super) fn is_address(name: &str) -> bool {
+    name.starts_with(['/', '@']) || port_of(name).is_some()
+}
+
+/// True where each question has a connection of its own, with a log-in before it: that is what costs, not the turns.
+pub(super) fn connects_each_time(peer: &PeerFacts) -> bool {
+    peer.opened as f64 * MAX_REQUESTS >= peer.requests as f64
+}
+
+/// What is asked of `peer`, as far as its protocol is known.
+pub(super) fn endpoints<'a>(facts: &'a Facts, peer: &str) -> impl Iterator<Item = &'a EndpointFacts> {
+    let rows = facts.requests.endpoints().iter();
+    rows.filter(move |row| row.side == Side::Client && row.peer.as_deref() == Some(peer))
+}
+
+/// True where answers of `peer` are late because there is nothing to tell yet: blocking reads of a queue, consumers that only
+/// acknowledge.
+pub(super) fn waits_on_purpose(facts: &Facts, peer: &PeerFacts) -> bool {
+    let time = |blocking: bool| {
+        let rows = endpoints(facts, &peer.name);
+        let rows =
+            rows.filter(|row| lists(WAITING, row.name.split(' ').next().unwrap_or_default()) == blocking);
+        rows.fold(0u64, |sum, row| sum.saturating_add(row.stats.total_ns))
+    };
+    let consumes = || {
+        let asks =
+            |row: &EndpointFacts| row.name.starts_with("basic.publish") || row.name.starts_with("basic.get");
+        peer.protocol == Some("AMQP") && !endpoints(facts, &peer.name).any(asks)
+    };
+    time(true) > time(false) || consumes()
+}
+
+/// The part of the time of the thread that asks, or of the wall time where several do.
+pub(super) fn share(facts: &Facts, tid: Option<Tid>, ns: u64, count: u64) -> Share {
+    match whole(facts, tid) {
+        0 => guards::share_of_ns(facts, tid, Nanos::new(ns), count),
+        // Of calls that were only counted the thread's first and last tell nothing; its account does.
+        whole => Share {
+            value: Some((ns as f64 / whole as f64).min(1.0)),
+            of: match tid {
+                Some(tid) if tid > 0 => format!("the time of thread {tid}"),
+                // A trace of one thread alone shows no numbers.
+                _ => "the thread's time".to_string(),
+            },
+        },
+    }
+}
+
+/// All that is told of a thread's time, ns; 0 where it is unknown.
+pub(super) fn whole(facts: &Facts, tid: Option<Tid>) -> u64 {
+    let id = tid.and_then(|tid| facts.world.threads.id_of(tid));
+    id.and_then(|id| facts.accounts.of(id)).map_or(0, |account| account.total())
+}
+
+/// The name of the program that asks; `None` where it is unknown.
+pub(super) fn program(facts: &Facts, process: Option<ProcessId>) -> Option<&str> {
+    facts.world.threads.known_process(process?)?.name()
+}
+
+/// Who asks: `import.py (812)`.
+pub(super) fn asker(facts: &Facts, process: Option<ProcessId>) -> String {
+    let known = process.and_then(|process| facts.world.threads.known_process(process));
+    match known.map(|process| (process.name(), process.pid)) {
+        Some((Some(name), Some(pid))) => format!("{name} ({pid})"),
+        Some((Some(name), None)) => name.to_string(),
+        Some((None, Some(pid))) => format!("process {pid}"),
+        Some((None, None)) | None => "the program".to_string(),
+    }
+}
+
+/// The subject of a finding about `peer`.
+pub(super) fn subject(facts: &Facts, peer: &PeerFacts) -> Subject {
+    Subject { peer: Some(peer.name.to_string()), ..Subjects::thread(facts, peer.tid) }
+}
+
+/// A query that reads one thing by its key: asked again and again, it could be asked once for all.
+pub(super) fn reads_one(row: &EndpointFacts) -> bool {
+    /// How such queries begin.
+    const READS: &str = "SELECT GET HGET HMGET HGETALL SMEMBERS LRANGE ZRANGE ZSCORE EXISTS find get gets";
+    let reads = lists(READS, row.name.split(' ').next().unwrap_or_default());
+    match row.protocol {
+        // Without a table it asks for something of the session. What is cut may have one.
+        Some("PostgreSQL" | "MySQL") => {
+            reads && (row.name.to_ascii_uppercase().contains(" FROM ") || row.name.ends_with('…'))
+        }
+        Some("Redis" | "MongoDB" | "memcached") => reads,
+        _ => false,
+    }
+}
