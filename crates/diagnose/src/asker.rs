@@ -26,6 +26,13 @@ impl Asker<'_> {
         }
     }
 
+    /// The largest part that went into one thing other than waiting for a CPU; 0 where nothing tells.
+    pub(crate) fn largest(&self) -> f64 {
+        let rows = self.account.map_or(&[][..], |account| &account.rows);
+        let rows = rows.iter().filter(|row| !matches!(row.state, TimeState::RunQueue | TimeState::Throttled));
+        rows.map(|row| row.share).fold(0.0, f64::max)
+    }
+
     /// The part of the time that may have been spent on a CPU: 1 where nothing tells.
     fn on_cpu(&self) -> f64 {
         use TimeState::{BetweenCalls, InCall, Kernel, Unknown, User};
@@ -48,13 +55,22 @@ impl Asker<'_> {
     /// True where nothing tells that two findings are about programs that have nothing to do with each other.
     pub(crate) fn may_be_one(&self, a: &Subject, b: &Subject) -> bool {
         let (Some(a), Some(b)) = (a.pid, b.pid) else { return true };
-        let threads = &self.facts.world.threads;
-        let process = |pid| threads.id_of(pid).map(|id| threads.thread(id).process);
-        let is_child = |child: Option<ProcessId>, parent: Option<ProcessId>| {
-            let child = child.and_then(|child| threads.known_process(child));
-            parent.is_some() && child.is_some_and(|child| child.parent == parent)
+        let process = |pid| {
+            let threads = &self.facts.world.threads;
+            threads.id_of(pid).map(|id| threads.thread(id).process).or_else(|| threads.find_process(pid))
         };
-        let (one, other) = (process(a), process(b));
-        a == b || is_child(one, other) || is_child(other, one)
+        let (Some(one), Some(other)) = (process(a), process(b)) else { return a == b };
+        one == other || self.is_below(one, other) || self.is_below(other, one)
+    }
+
+    /// True where `child` was started by `parent`, or by one that it started; or in the recording by nobody who is known.
+    fn is_below(&self, child: ProcessId, parent: ProcessId) -> bool {
+        /// Steps up, at most: numbers of a damaged recording may go round.
+        const STEPS: usize = 16;
+        let known = |id: ProcessId| self.facts.world.threads.known_process(id);
+        let above = std::iter::successors(Some(child), |id| known(*id)?.parent).take(STEPS).last();
+        let mut chain = std::iter::successors(Some(child), |id| known(*id)?.parent).take(STEPS);
+        let was_there = known(parent).is_some_and(|process| !process.started);
+        chain.any(|id| id == parent) || was_there && above.and_then(known).is_some_and(|first| first.started)
     }
 }

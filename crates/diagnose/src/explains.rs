@@ -127,6 +127,7 @@ static EXPLAINS: &[Explains] = &[
         starts: false,
     },
     Explains { cause: "text-parsing", consequences: &["cpu-bound"], reason: COMPUTES, starts: false },
+    Explains { cause: "lock-heavy", consequences: &["cpu-bound"], reason: COMPUTES, starts: false },
     Explains { cause: "allocation-heavy", consequences: &["cpu-bound"], reason: COMPUTES, starts: false },
     Explains {
         cause: "close-range-loop",
@@ -289,7 +290,7 @@ const CALLS: &str = "the kernel's CPU time is that of these calls";
 const COMPUTES: &str = "it is what the program computes";
 
 /// A cause that takes a smaller part of its consequence's time explains little of it.
-const MIN_PART: f64 = 0.25;
+const MIN_PART: f64 = 0.15;
 
 /// Marks the findings that follow from another one.
 pub(crate) fn mark(findings: &mut [Finding], asker: Asker<'_>) {
@@ -399,7 +400,7 @@ mod tests {
                 assert_eq!(follows(Some(1), 0.6), Some(pair.cause));
                 assert_eq!(follows(None, 0.6), Some(pair.cause));
                 assert_eq!(follows(Some(2), 0.6), None);
-                assert_eq!(follows(Some(1), 0.1), pair.starts.then_some(pair.cause));
+                assert_eq!(follows(Some(1), 0.05), pair.starts.then_some(pair.cause));
                 let mut alone = [finding(consequence, Some(1), 0.8)];
                 mark(&mut alone, asker);
                 assert_eq!(alone[0].follows_from, None);

@@ -16,10 +16,16 @@ const TAKEN_BY_HOST: &[&str] = &["cpu-throttled", "run-queue-delay", "steal-time
 /// From this part on of the time that the host leaves, a finding about the program comes before what the host takes.
 const OWN_PART: f64 = 0.10;
 
+/// Less than this part of the largest thing that the time went into is no answer to where it went.
+const SMALL_BESIDE: f64 = 0.5;
+
 /// Ranks findings, and marks those that follow from others.
 pub(crate) fn rank(findings: &mut Vec<Finding>, asker: Asker<'_>) {
     for finding in findings.iter_mut().filter(|finding| TAKEN_BY_HOST.contains(&finding.id)) {
-        finding.severity = finding.severity.min(severity_of(asker.share(finding)));
+        let share = asker.share(finding);
+        let is_small = share < SMALL_BESIDE * asker.largest();
+        let severity = if is_small { Severity::Notice } else { severity_of(share) };
+        finding.severity = finding.severity.min(severity);
     }
     explains::mark(findings, asker);
     let keys: Vec<Key> = (0..findings.len()).map(|at| key(findings, at, asker)).collect();

@@ -431,8 +431,7 @@ fn is_read_as_it_comes(life: &mut FdLife, call: &Call<'_>, bytes: u64) -> bool {
     /// What waits so long has waited for a device, or for a writer (as [`crate::folds::slow_files::SlowFiles::SLOW`]).
     const WAITED: Nanos = Nanos::from_millis(10);
     let asked = call.args.rsplit(|byte| *byte == b',').next().and_then(text::number);
-    let short =
-        bytes > 0 && call.syscall == Syscall::READ && asked.is_some_and(|asked| asked as i64 > bytes as i64);
+    let short = bytes > 0 && call.syscall == Syscall::READ && asked.is_some_and(|asked| asked > bytes as i64);
     if !short {
         life.waited_short = 0;
     } else if call.dur.or_zero() >= WAITED.or_zero() {
