@@ -1,5 +1,6 @@
 //! Questions about all facts together: what the capture can show, and how its evidence is quoted.
 
+use crate::world::ids::FileId;
 use crate::{Exemplar, Facts, SchedTime};
 use whyslow_model::syscall::Class;
 use whyslow_model::{CaptureKind, Evidence, Nanos, Syscall, Timestamp};
@@ -8,6 +9,16 @@ use whyslow_model::{CaptureKind, Evidence, Nanos, Syscall, Timestamp};
 pub const LOST_SHARE: f64 = 0.01;
 
 impl Facts {
+    /// Time between the calls of threads that had read `file` and did nothing else yet, without what a tracer added to them: at
+    /// least so much. Where the kernel added up most of the calls on the file, nothing of it was seen.
+    pub fn work_on_content(&self, file: FileId) -> Nanos {
+        let facts = self.world.files.get(file);
+        if facts.counted.sum().calls() > facts.calls() {
+            return Nanos::ZERO;
+        }
+        self.readings.spent_on(file, &self.pace)
+    }
+
     /// True where a recorder wrote that table, though perhaps no row of it.
     pub fn has_table(&self, table: &str) -> bool {
         self.recording.lost_of(table).is_some()

@@ -122,6 +122,7 @@ mod memory {
 mod network {
     mod asked;
     mod lost_answers;
+    mod slow_peers;
 
     pub(super) mod accept_queue_overflow;
     pub(super) mod chatty_exchange;
@@ -179,6 +180,7 @@ mod profile {
 /// Rules about waiting, and about not waiting where one should.
 mod waits {
     mod fifo_end;
+    mod held_up;
     mod lock_holder;
 
     pub(super) mod deadlock;

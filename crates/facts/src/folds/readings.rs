@@ -1,11 +1,11 @@
 //! What a thread does with what it read: the time from a read of a file up to the next call on anything else. The reads of a
 //! file that is in the page cache cost little; parsing, inflating and searching what they brought is what a second reading costs.
 
+use crate::Fold;
 use crate::args::WaitKind;
 use crate::pace::Pace;
 use crate::world::ids::FileId;
 use crate::world::{Seen, World};
-use crate::{Facts, Fold};
 use hashbrown::HashMap;
 use whyslow_model::syscall::Moves;
 use whyslow_model::{FdKind, Nanos, Syscall, Timestamp};
@@ -41,7 +41,7 @@ impl Readings {
     /// (`sys.getswitchinterval()`, 5 ms).
     const IN_PASSING: Nanos = Nanos::from_millis(100);
 
-    fn spent_on(&self, file: FileId, pace: &Pace) -> Nanos {
+    pub(crate) fn spent_on(&self, file: FileId, pace: &Pace) -> Nanos {
         let Some(reading) = self.by_file.get(&file) else { return Nanos::ZERO };
         Nanos::new(reading.between_ns.saturating_sub(pace.added_between(reading.times).or_zero()))
     }
@@ -57,18 +57,6 @@ impl Readings {
                 !elsewhere || seen.call.syscall == Syscall::CLOSE
             }
         }
-    }
-}
-
-impl Facts {
-    /// Time between the calls of threads that had read `file` and did nothing else yet, without what a tracer added to them. None
-    /// where the kernel added up most of the calls on the file: what lies between calls that were not seen is not known.
-    pub fn work_on_content(&self, file: FileId) -> Nanos {
-        let facts = self.world.files.get(file);
-        if facts.counted.sum().calls() > facts.calls() {
-            return Nanos::ZERO;
-        }
-        self.readings.spent_on(file, &self.pace)
     }
 }
 

@@ -1,7 +1,6 @@
 //! What the rules about asking others share: whom a program asks, also where requests to the program itself are not seen,
 //! and what that costs.
 
-use super::connection_per_request::MAX_REQUESTS;
 use crate::engine::Subjects;
 use crate::guards::{self, Share};
 use whyslow_facts::folds::peers::{Role, port_of};
@@ -16,6 +15,10 @@ pub(super) const WAITING: &str = "BLPOP BRPOP BRPOPLPUSH BLMOVE BLMPOP BZPOPMIN 
 /// From here on an answer is slow: ten round trips within a data centre (0.5 ms each: Dean, "Numbers everyone should
 /// know"). What takes less can be the way there and back, and the scheduler's doing.
 pub(super) const SLOW: Nanos = Nanos::from_millis(5);
+
+/// Up to this many requests on a connection count as one: log-ins and settings come before it (the log-in of
+/// PostgreSQL with SCRAM takes three turns, the query one, the farewell one).
+pub(super) const MAX_REQUESTS: f64 = 5.0;
 
 /// Whether `commands`, apart by spaces, has `command`.
 pub(super) fn lists(commands: &str, command: &str) -> bool {

@@ -24,6 +24,7 @@
 //! A command that asks once and ends cannot keep anything: a few connections are quiet. Clients of sockets on the
 //! same host (nscd, syslog) often work this way by protocol and cheaply: they stay a notice.
 
+use super::asked::MAX_REQUESTS;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
 use whyslow_facts::{Facts, PeerFacts};
@@ -43,9 +44,6 @@ pub(crate) static RULE: Rule = Rule {
 const MIN_CONNECTIONS: u64 = 20;
 /// Of the connections opened, this part must have been closed again.
 const CLOSED_SHARE: f64 = 0.8;
-/// Up to this many requests on a connection count as one: log-ins and settings come before it (the log-in of
-/// PostgreSQL with SCRAM takes three turns, the query one, the farewell one).
-pub(super) const MAX_REQUESTS: f64 = 5.0;
 /// Calls for the making and ending of a connection: socket, connect, a setting, close.
 const CALLS_EACH: u64 = 4;
 /// Connections a second below which it is a slow poller's habit, not a cost.

@@ -26,15 +26,14 @@
 //! then it is a warning at most, and nothing where the median is half a second and more, as that of news is, or where the same
 //! server answers other questions at once.
 
-use super::asked::{self, SLOW};
+use super::asked::SLOW;
+use super::slow_peers;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::{Share, WARNING_SHARE};
 use crate::words;
-use whyslow_facts::folds::account::ObjectKind;
+use whyslow_facts::Facts;
 use whyslow_facts::folds::requests::{Downstream, EndpointFacts, EndpointId, LOGGED, RequestRecord, Side};
-use whyslow_facts::{Facts, ProcessId};
-use whyslow_model::syscall::Moves;
-use whyslow_model::{CallStats, ChainLink, Nanos, Severity, Subject, Syscall, Tid};
+use whyslow_model::{ChainLink, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -48,11 +47,6 @@ pub(crate) static RULE: Rule = Rule {
 
 /// An answer within this is not late for a person who waits for a page.
 const LATE: Nanos = Nanos::from_millis(100);
-/// Where no request is seen, an answer that takes longer may be no answer but news: long polls and subscriptions are held open
-/// for half a second and more (Kafka's fetch.max.wait.ms is 500).
-const NEWS: Nanos = Nanos::from_millis(500);
-/// Fewer waits are no habit.
-const FEW: u64 = 5;
 /// Findings at most: the rest follows from these.
 const MOST: usize = 3;
 
@@ -91,173 +85,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         report(facts, out, blame, all_ns);
     }
     if all_ns == 0 {
-        by_peer(facts, out);
+        slow_peers::report(facts, out);
     }
-}
-
-/// Where requests that the program serves are not seen, the connections tell how long answers take, and the account of time what
-/// the threads wait for.
-fn by_peer(facts: &Facts, out: &mut Findings<'_>) {
-    let mut waits: Vec<Waits<'_>> = Vec::new();
-    // Who answers other questions at once is not slow: what is waited for beside them is news.
-    let is_slow = |name: &str| {
-        let merged = facts.peers.servers().find(|peer| *peer.name == *name);
-        merged.is_none_or(|peer| peer.answers.percentile(0.1) >= SLOW)
-    };
-    for peer in
-        asked::servers(facts).filter(|peer| !asked::waits_on_purpose(facts, peer) && is_slow(&peer.name))
-    {
-        let stats = peer.answers.clone();
-        waits.push(Waits {
-            process: peer.process,
-            peer: &peer.name,
-            threads: vec![peer.only_thread()],
-            stats,
-        });
-    }
-    // Where calls are only counted, the long ones alone tell, and no turns.
-    if facts.recording.only_counts() {
-        waits = of_accounts(facts);
-    }
-    waits = joined(facts, waits);
-    waits.retain(|waits| {
-        let median = waits.stats.percentile(0.5);
-        waits.stats.count >= FEW && median >= SLOW && median < NEWS && !is_ack_delay(&waits.stats)
-    });
-    waits.sort_by_key(|waits| (std::cmp::Reverse(waits.stats.total_ns), waits.peer));
-    for waits in waits.iter().take(MOST) {
-        report_peer(facts, out, waits);
-    }
-}
-
-/// Nearly all of them as long as an ACK is delayed (38 to 50 ms: TCP_DELACK_MIN is 40 ms, include/net/tcp.h): that is TCP's
-/// doing, not the server's.
-fn is_ack_delay(stats: &CallStats) -> bool {
-    stats.percentile(0.1) >= Nanos::from_millis(38) && stats.percentile(0.9) <= Nanos::from_millis(50)
-}
-
-/// Waits for one peer.
-struct Waits<'a> {
-    process: Option<ProcessId>,
-    peer: &'a str,
-    /// Who waits: of each process its thread, `None` where it is several.
-    threads: Vec<Option<Tid>>,
-    stats: CallStats,
-}
-
-impl Waits<'_> {
-    fn tid(&self) -> Option<Tid> {
-        self.threads.first().copied().flatten()
-    }
-
-    fn who(&self, facts: &Facts) -> String {
-        match (self.threads.len(), asked::program(facts, self.process)) {
-            (several, Some(name)) if several > 1 => format!("{several} processes of {name}"),
-            _ => asked::asker(facts, self.process),
-        }
-    }
-
-    fn share(&self, facts: &Facts) -> Share {
-        let (ns, several) = (self.stats.total_ns, self.threads.len());
-        let wholes: Vec<u64> = self.threads.iter().map(|tid| asked::whole(facts, *tid)).collect();
-        if several < 2 || wholes.contains(&0) {
-            return asked::share(facts, self.tid().filter(|_| several < 2), ns, self.stats.count);
-        }
-        let whole: u64 = wholes.iter().sum();
-        let value = Some((ns as f64 / whole as f64).min(1.0));
-        Share { value, of: format!("the time of {several} processes") }
-    }
-}
-
-/// The workers of one program wait as one.
-fn joined<'a>(facts: &Facts, waits: Vec<Waits<'a>>) -> Vec<Waits<'a>> {
-    let mut all: Vec<Waits<'a>> = Vec::new();
-    for one in waits {
-        let name = asked::program(facts, one.process);
-        let same = |known: &&mut Waits<'_>| {
-            name.is_some() && known.peer == one.peer && asked::program(facts, known.process) == name
-        };
-        match all.iter_mut().find(same) {
-            Some(known) => {
-                known.stats.merge(&one.stats);
-                known.threads.extend(one.threads);
-            }
-            None => all.push(one),
-        }
-    }
-    all
-}
-
-/// The waits of all threads for peers that this program connected to, by process.
-fn of_accounts(facts: &Facts) -> Vec<Waits<'_>> {
-    let mut all: Vec<Waits<'_>> = Vec::new();
-    for (id, thread) in facts.world.threads.iter() {
-        let Some(account) = facts.accounts.of(id).filter(|account| account.tid == thread.tid) else {
-            continue;
-        };
-        for time in account.calls.iter().filter(|time| time.key.waits.is_some() && !time.is_at_most) {
-            let object = facts.accounts.objects.get(time.key.object);
-            // A write waits for room, not for an answer.
-            let answers =
-                time.key.syscall.info().moves != Moves::Write && time.key.syscall != Syscall::CONNECT;
-            if object.kind != ObjectKind::Peer || !asked::is_address(object.name()) || !answers {
-                continue;
-            }
-            let (process, peer) = (Some(thread.process), object.name());
-            match all.iter_mut().find(|known| known.process == process && known.peer == peer) {
-                Some(known) => {
-                    known.stats.merge(&time.calls);
-                    known.threads = vec![known.tid().filter(|tid| *tid == thread.tid)];
-                }
-                None => {
-                    let stats = time.calls.clone();
-                    all.push(Waits { process, peer, threads: vec![Some(thread.tid)], stats });
-                }
-            }
-        }
-    }
-    all
-}
-
-fn report_peer(facts: &Facts, out: &mut Findings<'_>, waits: &Waits<'_>) {
-    let stats = &waits.stats;
-    let share = waits.share(facts);
-    let Some(value) = share.value.filter(|value| *value >= WARNING_SHARE) else { return };
-    let who = waits.who(facts);
-    let title = format!(
-        "{} takes {} of {}: {who} waits {} for it, {} in the median, {} at most",
-        waits.peer,
-        words::percent(value),
-        share.of,
-        words::plural(stats.count, "time"),
-        words::duration(stats.percentile(0.5)),
-        words::duration(stats.max()),
-    );
-    let subject = Subject {
-        peer: Some(waits.peer.to_string()),
-        ..Subjects::thread(facts, waits.tid().unwrap_or_default())
-    };
-    let asked = asked::endpoints(facts, waits.peer).max_by_key(|row| row.stats.total_ns);
-    let slowest = asked.and_then(|row| row.kept().max_by_key(|record| record.dur));
-    let (host, port) = waits.peer.rsplit_once(':').unwrap_or(("HOST", "PORT"));
-    out.report(share, title)
-        // What waits for these answers is not seen.
-        .at_most(Severity::Warning)
-        .confidence(0.75)
-        .subject(subject)
-        .cause(format!(
-            "{who} asks {} and gets its answer after {} in the median (99 %: {}); what it does next waits for that.",
-            waits.peer,
-            words::duration(stats.percentile(0.5)),
-            words::duration(stats.percentile(0.99)),
-        ))
-        .fix(format!("see what the server did then: its log of slow requests, or whyslow diagnose --port {port} on {host} at the same time"))
-        .fix("ask for less, or for several things at once; keep what seldom changes")
-        .fix("do other work meanwhile: several connections, or requests sent before their answers are needed")
-        .saving(stats.total())
-        .evidence(slowest.map(|record| &record.first_line))
-        .verify("whyslow account --by object FILE; whyslow peers FILE")
-        .file();
 }
 
 /// The time of `part` that slow answers took, ns.

@@ -30,16 +30,14 @@
 //! job. Waiting for a child or for a thread's end is no hold-up, nor is a sleep at the end of the
 //! chain.
 
-use super::fifo_end;
+use super::held_up::{Cause, cause_of};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::{self, Share};
 use crate::words;
 use hashbrown::HashMap;
 use whyslow_chain::{Explainer, Kind, Knot, KnotFinder, Path, Scope, Segment};
 use whyslow_facts::Facts;
-use whyslow_facts::folds::graph::{LongCall, Resource};
-use whyslow_model::event::Tid;
-use whyslow_model::syscall::Moves;
+use whyslow_facts::folds::graph::Resource;
 use whyslow_model::{Nanos, Severity, Subject};
 
 /// The rule.
@@ -56,9 +54,6 @@ pub(crate) static RULE: Rule = Rule {
 const MAX_REPORTED: usize = 2;
 /// Intervals whose paths are looked at, the longest ones: what costs much stands in them.
 const MAX_SPANS: usize = 500;
-
-/// A cause at the end of chains: what, of which kind, in which thread.
-type Cause = (String, Kind, Tid);
 
 #[derive(Default)]
 struct Cost {
@@ -116,55 +111,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             report(&explainer, out, (scope, share), cause, cost, &path, &knots);
         }
     }
-}
-
-fn cause_of(explainer: &Explainer<'_>, path: &Path<'_>, segment: &Segment<'_>) -> Option<Cause> {
-    if is_cause(path, segment) {
-        return Some((explainer.cause(segment), segment.kind, path.stays[segment.stay].tid));
-    }
-    let (stay, what, tid) = fifo_end::beyond(explainer, path, segment)?;
-    handed_over(path, stay).then_some((what, Kind::Pipe, tid))
-}
-
-/// A real wait at the end of a chain, which came over a lock, a pipe or a socket.
-fn is_cause(path: &Path<'_>, segment: &Segment<'_>) -> bool {
-    let waits = matches!(
-        segment.kind,
-        Kind::Lock | Kind::Disk | Kind::Peer | Kind::PageFault | Kind::RunQueue | Kind::Throttled
-    );
-    waits && segment.call.is_some() && handed_over(path, segment.stay) || computes(path, segment)
-}
-
-/// A reader that is busy while the writer waits for room: the one that stands still is not the slow one.
-fn computes(path: &Path<'_>, segment: &Segment<'_>) -> bool {
-    let busy = matches!(segment.kind, Kind::Between | Kind::User) && segment.call.is_none();
-    let for_room = |wait: &LongCall| {
-        wait.syscall.info().moves == Moves::Write
-            && matches!(wait.what, Resource::Pipe(_) | Resource::Peer(_))
-    };
-    busy && path.stays[segment.stay].came_from.is_some_and(|(_, wait)| wait.is_some_and(for_room))
-}
-
-/// True where one on the way to this stay was held up by the next, and did not merely wait for its end.
-fn handed_over(path: &Path<'_>, mut stay: usize) -> bool {
-    while let Some((before, wait)) = path.stays[stay].came_from {
-        let held = wait.is_some_and(|wait| {
-            matches!(
-                wait.what,
-                Resource::Lock { .. }
-                    | Resource::FileLock(_)
-                    | Resource::Semaphore(_)
-                    | Resource::Pipe(_)
-                    | Resource::Event(_)
-                    | Resource::Peer(_)
-            )
-        });
-        if held {
-            return true;
-        }
-        stay = before;
-    }
-    false
 }
 
 fn report(
