@@ -32,7 +32,7 @@ def written(runs, captures, thresholds=""):
     slow = [row for row in judged if row["variant"] == "slow"]
     shown = [row for row in slow if not row["sealed"]]
     parts = [
-        HEAD.format(few=FEW_DRAWS if len(rows) < WHOLE else "", runs=", ".join(f"`{name}`" for name, _ in runs), draws=len(rows), judged=len(judged)),
+        HEAD.format(again=AGAIN if any(row.get("again") for row in rows) else "", few=FEW_DRAWS if len(rows) < WHOLE else "", runs=", ".join(f"`{name}`" for name, _ in runs), draws=len(rows), judged=len(judged)),
         overall(slow, judged),
         seeds(runs),
         not_judged(rows),
@@ -59,6 +59,13 @@ def written(runs, captures, thresholds=""):
 WHOLE = 300
 FEW_DRAWS = " **This is a part of a run**: the intervals are wide, and most causes came once or not at all."
 
+# Of recordings that were judged a second time.
+AGAIN = """
+
+**Judged anew** (`truth/run again`): the programs were recorded by earlier runs, and what is said of them here is said by the code since. Rules were changed
+after their authors had looked at misses on open templates among these very recordings, so the figures of the open ones tell how well that went, and not how
+often whyslow is right on a program that nobody here has seen: for that the sealed ones count, and the next seed."""
+
 HEAD = """# How often whyslow is right
 
 <!-- Written by `truth/run page`. -->
@@ -66,7 +73,7 @@ HEAD = """# How often whyslow is right
 Programs that are slow for a known reason are drawn from the corpus in [truth/](../truth/README.md), run, recorded under drawn conditions, and diagnosed. Who wrote
 the programs had not read the rules. In brackets: the 95 % interval, and the counts.
 
-Runs: {runs}; {draws} draws, {judged} judged. Anew: `make truth SEED=…`.{few}
+Runs: {runs}; {draws} draws, {judged} judged. Anew: `make truth SEED=…`.{few}{again}
 
 - *First finding right*: the first finding about the program is the cause that was built in (or an id that its author holds to be as right).
 - *Culprit named*: the first sentence has the file, peer, function or holder that its author says an engineer must know.
