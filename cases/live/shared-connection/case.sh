@@ -3,7 +3,7 @@ BESIDE=1
 NEEDS="cc"
 PORT=$(free_port)
 FIRES=(lock-contention lock-held-across-io wait-chain)
-FIRST="lock-contention"
+FIRST="lock-held-across-io"
 NAMES=("wait-chain: 127.0.0.1:$PORT")
 GONE=(lock-contention)
 

@@ -50,14 +50,18 @@ fn without_number(name: &str) -> &str {
     bare.trim_end_matches(['-', '_', '#', ':', '/', '.', ' ', '['])
 }
 
+/// The numbers of their processes.
+pub(crate) fn pids(facts: &Facts, threads: &BTreeSet<(ProcessId, Tid)>) -> Vec<Tid> {
+    let pid = |process| facts.world.threads.known_process(process).and_then(|process| process.pid);
+    let pids: BTreeSet<Tid> = threads.iter().filter_map(|(process, _)| pid(*process)).collect();
+    pids.into_iter().collect()
+}
+
 /// Who that is: `import.py (812)`, `4 x worker of app.py (812)`, `3 x nginx (12, 13, 14)`.
 pub(crate) fn words(facts: &Facts, role: &Role, threads: &BTreeSet<(ProcessId, Tid)>) -> String {
     /// Numbers of processes that are named.
     const MOST: usize = 3;
-    let processes: BTreeSet<ProcessId> = threads.iter().map(|(process, _)| *process).collect();
-    let pid =
-        |process: &ProcessId| facts.world.threads.known_process(*process).and_then(|process| process.pid);
-    let pids: BTreeSet<Tid> = processes.iter().filter_map(pid).collect();
+    let pids = pids(facts, threads);
     let mut numbers: Vec<String> = pids.iter().take(MOST).map(Tid::to_string).collect();
     if pids.len() > MOST {
         numbers.push("...".to_string());

@@ -102,6 +102,7 @@ pub(crate) fn joined(facts: &Facts, spent: Spent<'_>, by: By) -> TimeAccount {
         ns: total,
         idle_ns: spent.idle_ns,
         unknown_ns,
+        claimed_ns: 0,
         rows,
     }
 }
@@ -157,6 +158,7 @@ impl Joined<'_> {
         Some(AccountRow {
             who,
             threads: sum.threads.len() as u64,
+            pids: roles::pids(facts, &sum.threads),
             state: key.state.unwrap_or(largest.state),
             call: key.call.map(|call| facts.name_of(call).to_string()),
             object: object.filter(|object| !object.is_empty()),
@@ -168,6 +170,7 @@ impl Joined<'_> {
             p99_ns: stats.as_ref().map_or(Nanos::UNKNOWN, |stats| stats.percentile(0.99)),
             longest_ns: stats.as_ref().map_or(Nanos::UNKNOWN, CallStats::max),
             known: sum.known,
+            claimed_by: Vec::new(),
             evidence: evidence.filter(|_| key.call.is_some()).map(|line| facts.evidence(line)),
         })
     }

@@ -1,6 +1,7 @@
 //! The diagnosis: all rules asked, and around their findings the sentence, the target, where each thread's time went, what remains.
 
 mod asker;
+mod claims;
 mod explains;
 mod order;
 mod verdict;
@@ -27,8 +28,11 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
     }
     whyslow_chain::attach(facts, &mut findings);
     let walk = whyslow_hostcheck::walk(facts);
-    let account = whyslow_account::account(facts);
+    let mut account = whyslow_account::account(facts);
     order::rank(&mut findings, Asker { facts, account: account.as_ref() });
+    if let Some(account) = &mut account {
+        claims::claim(facts, account, &findings);
+    }
     Diagnosis {
         schema: Diagnosis::SCHEMA,
         verdict: verdict::verdict(facts, &findings, walk.as_ref(), account.as_ref()),

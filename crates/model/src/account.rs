@@ -2,6 +2,7 @@
 
 use crate::evidence::Evidence;
 use crate::figures::count;
+use crate::ids::Tid;
 use crate::time::Nanos;
 use serde::Serialize;
 
@@ -115,6 +116,15 @@ impl Known {
     }
 }
 
+/// What a finding explains of a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Claim {
+    /// The rule.
+    pub id: &'static str,
+    /// How much, ns.
+    pub ns: u64,
+}
+
 /// A part of the time.
 #[derive(Clone, Debug, Serialize)]
 pub struct AccountRow {
@@ -122,6 +132,8 @@ pub struct AccountRow {
     pub who: String,
     /// How many threads that is.
     pub threads: u64,
+    /// Of which processes, as far as their numbers are known.
+    pub pids: Vec<Tid>,
     /// Doing what.
     pub state: TimeState,
     /// In which call; `None` outside of calls.
@@ -144,6 +156,8 @@ pub struct AccountRow {
     pub longest_ns: Nanos,
     /// How well it is known.
     pub known: Known,
+    /// The findings that explain it, the first ones first; what no finding explains is in none.
+    pub claimed_by: Vec<Claim>,
     /// Where the longest is seen.
     pub evidence: Option<Evidence>,
 }
@@ -214,6 +228,8 @@ pub struct TimeAccount {
     pub idle_ns: u64,
     /// Of `ns`, what nothing tells, ns: the rows of [`TimeState::Unknown`].
     pub unknown_ns: u64,
+    /// Of `ns`, what findings explain, ns.
+    pub claimed_ns: u64,
     /// The parts, the largest first.
     pub rows: Vec<AccountRow>,
 }

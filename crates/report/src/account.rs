@@ -24,10 +24,15 @@ pub(crate) fn heading(account: &TimeAccount) -> String {
         TimeOf::Command => format!("{time} from start to end: {}", account.target),
         TimeOf::Threads => format!("{time} of {} of {}", plural(account.count, "thread"), account.target),
     };
-    match account.idle_ns {
-        0 => whose,
-        idle => format!("{whose}; not counted: {} of waiting for work", Nanos::new(idle)),
-    }
+    let idle = match account.idle_ns {
+        0 => String::new(),
+        idle => format!("; not counted: {} of waiting for work", Nanos::new(idle)),
+    };
+    let explained = match account.claimed_ns {
+        0 => String::new(),
+        claimed => format!("; the findings explain {}", percent(claimed as f64 / account.ns.max(1) as f64)),
+    };
+    format!("{whose}{idle}{explained}")
 }
 
 /// The rows in words, the largest first; how many were left out, and how much they are together.
@@ -37,7 +42,10 @@ pub(crate) fn lines(account: &TimeAccount, all: bool) -> (Vec<Line>, usize, f64)
         false => account.rows.iter().take(MAX_ROWS).take_while(|row| row.share >= SMALLEST).count(),
     };
     let (shown, rest) = account.rows.split_at(shown);
-    let line =
-        |row: &AccountRow| Line { share: percent(row.share), text: format!("{}: {}", row.who, row.words()) };
+    let line = |row: &AccountRow| {
+        let claims: Vec<&str> = row.claimed_by.iter().map(|claim| claim.id).collect();
+        let claims = if claims.is_empty() { String::new() } else { format!(" [{}]", claims.join(", ")) };
+        Line { share: percent(row.share), text: format!("{}: {}{claims}", row.who, row.words()) }
+    };
     (shown.iter().map(line).collect(), rest.len(), rest.iter().map(|row| row.share).sum())
 }

@@ -66,12 +66,14 @@ pub(crate) fn diagnosis(diagnosis: &mut Diagnosis, visit: Visit<'_>) {
 }
 
 fn time_account(account: &mut TimeAccount, visit: Visit<'_>) {
-    let TimeAccount { target, of: _, count: _, ns: _, idle_ns: _, unknown_ns: _, rows } = account;
+    let TimeAccount { target, of: _, count: _, ns: _, idle_ns: _, unknown_ns: _, claimed_ns: _, rows } =
+        account;
     lines([target], visit);
     for row in rows {
         let AccountRow {
             who,
             threads: _,
+            pids: _,
             state: _,
             call,
             object,
@@ -83,6 +85,7 @@ fn time_account(account: &mut TimeAccount, visit: Visit<'_>) {
             p99_ns: _,
             longest_ns: _,
             known: _,
+            claimed_by: _,
             evidence: shown,
         } = row;
         lines([who], visit);

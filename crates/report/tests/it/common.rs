@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its part of the fixtures")]
 
+use whyslow_model::account::Claim;
 use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, Resource, State, Taker, Walk};
 use whyslow_model::{
@@ -63,6 +64,7 @@ fn account() -> TimeAccount {
     let row = |state, call: Option<&str>, object: Option<&str>, ns: u64| AccountRow {
         who: "4 x worker of java (21120)".into(),
         threads: 4,
+        pids: vec![21120],
         state,
         call: call.map(str::to_string),
         object: object.map(str::to_string),
@@ -74,10 +76,15 @@ fn account() -> TimeAccount {
         p99_ns: Nanos::UNKNOWN,
         longest_ns: Nanos::UNKNOWN,
         known: Known::Exact,
+        claimed_by: Vec::new(),
         evidence: None,
     };
+    let claimed = Claim { id: "slow-peer", ns: 1_779_000_000 };
     let rows = vec![
-        row(TimeState::Peer, Some("recvfrom"), Some("10.3.0.7:6379"), 1_780_000_000),
+        AccountRow {
+            claimed_by: vec![claimed],
+            ..row(TimeState::Peer, Some("recvfrom"), Some("10.3.0.7:6379"), 1_780_000_000)
+        },
         row(TimeState::User, None, None, 121_000_000),
         AccountRow {
             known: Known::AtLeast,
@@ -92,6 +99,7 @@ fn account() -> TimeAccount {
         ns: 1_961_000_000,
         idle_ns: 0,
         unknown_ns: 0,
+        claimed_ns: claimed.ns,
         rows,
     }
 }
@@ -283,6 +291,7 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
     let row = AccountRow {
         who: text(),
         threads: figure,
+        pids: vec![figure as u32],
         state: TimeState::User,
         call: Some(text()),
         object: Some(text()),
@@ -294,6 +303,7 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
         p99_ns: ns,
         longest_ns: ns,
         known: Known::AtMost,
+        claimed_by: vec![Claim { id: "slow-downstream", ns: figure }],
         evidence: Some(line(&text(), &text())),
     };
     diagnosis.account = Some(TimeAccount {
@@ -303,6 +313,7 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
         ns: figure,
         idle_ns: figure,
         unknown_ns: figure,
+        claimed_ns: figure,
         rows: vec![row],
     });
     let taker = Taker {

@@ -45,8 +45,9 @@ fn terminal_100() {
         systemd: User=app in the unit  [runs-as-root]
 
     Where the time went
-      1.96 s of 3 requests of 21120 java
+      1.96 s of 3 requests of 21120 java; the findings explain 90.7 %
        90.8 %  4 x worker of java (21120): waits for 10.3.0.7:6379 in recvfrom (2 times, 890 ms each)
+               [slow-peer]
         6.2 %  4 x worker of java (21120): computes (121 ms)
         2.5 %  4 x worker of java (21120): waits for /var/log/app.log in fsync (2 times, 25.0 ms each,
                not ended yet)
@@ -139,10 +140,11 @@ fn terminal_50() {
         systemd: User=app in the unit  [runs-as-root]
 
     Where the time went
-      1.96 s of 3 requests of 21120 java
+      1.96 s of 3 requests of 21120 java; the
+        findings explain 90.7 %
        90.8 %  4 x worker of java (21120): waits for
                10.3.0.7:6379 in recvfrom (2 times,
-               890 ms each)
+               890 ms each) [slow-peer]
         6.2 %  4 x worker of java (21120): computes
                (121 ms)
         2.5 %  4 x worker of java (21120): waits for
@@ -198,9 +200,9 @@ fn terminal_explained() {
       fix       1. systemd: User=app in the unit
 
     Where the time went
-      1.96 s of 3 requests of 21120 java
+      1.96 s of 3 requests of 21120 java; the findings explain 90.7 %
        90.8 %  4 x worker of java (21120): waits for 10.3.0.7:6379 in recvfrom (2
-               times, 890 ms each)
+               times, 890 ms each) [slow-peer]
         6.2 %  4 x worker of java (21120): computes (121 ms)
         2.5 %  4 x worker of java (21120): waits for /var/log/app.log in fsync (2
                times, 25.0 ms each, not ended yet)
@@ -402,9 +404,9 @@ fn markdown() {
 
     ### Where the time went
 
-    1.96 s of 3 requests of 21120 java
+    1.96 s of 3 requests of 21120 java; the findings explain 90.7 %
 
-    - 90.8 % 4 x worker of java (21120): waits for 10.3.0.7:6379 in recvfrom (2 times, 890 ms each)
+    - 90.8 % 4 x worker of java (21120): waits for 10.3.0.7:6379 in recvfrom (2 times, 890 ms each) \[slow-peer\]
     - 6.2 % 4 x worker of java (21120): computes (121 ms)
     - 2.5 % 4 x worker of java (21120): waits for /var/log/app.log in fsync (2 times, 25.0 ms each, not ended yet)
     - 0.5 % in 1 smaller part

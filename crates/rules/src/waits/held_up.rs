@@ -3,6 +3,7 @@
 use super::fifo_end;
 use whyslow_chain::{Explainer, Kind, Path, Segment};
 use whyslow_facts::folds::graph::{LongCall, Resource};
+use whyslow_model::Syscall;
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::Moves;
 
@@ -24,7 +25,9 @@ fn is_cause(path: &Path<'_>, segment: &Segment<'_>) -> bool {
         segment.kind,
         Kind::Lock | Kind::Disk | Kind::Peer | Kind::PageFault | Kind::RunQueue | Kind::Throttled
     );
-    waits && segment.call.is_some() && handed_over(path, segment.stay) || computes(path, segment)
+    // A program that starts waits for its file once (guard 4).
+    let works = segment.call.is_some_and(|call| call.syscall != Syscall::EXECVE);
+    waits && works && handed_over(path, segment.stay) || computes(path, segment)
 }
 
 /// A reader that is busy while the writer waits for room: the one that stands still is not the slow one.

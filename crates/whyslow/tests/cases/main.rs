@@ -22,7 +22,9 @@ use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::process::ExitCode;
 use whyslow_diagnose::diagnose;
 use whyslow_facts::Facts;
-use whyslow_model::{Call, CaptureKind, Diagnosis, Event, Finding, Severity, Signal, Sink, TimeOf};
+use whyslow_model::{
+    AccountRow, Call, CaptureKind, Diagnosis, Event, Finding, Severity, Signal, Sink, TimeOf,
+};
 use whyslow_rules::{RULES, Rule};
 
 fn main() -> ExitCode {
@@ -196,6 +198,16 @@ fn account_adds_up(diagnosis: &Diagnosis) -> Result<(), Failed> {
     let rows: u64 = account.rows.iter().map(|row| row.ns).sum();
     if rows != account.ns {
         return Err(format!("the account's rows are {rows} ns of {}", account.ns).into());
+    }
+    let claims = |row: &AccountRow| row.claimed_by.iter().map(|claim| claim.ns).sum::<u64>();
+    if let Some(row) = account.rows.iter().find(|row| claims(row) > row.ns) {
+        return Err(
+            format!("{} ns of a row of {} ns are claimed: {}", claims(row), row.ns, row.words()).into()
+        );
+    }
+    let claimed: u64 = account.rows.iter().map(claims).sum();
+    if claimed != account.claimed_ns || claimed + account.unknown_ns > account.ns {
+        return Err(format!("{claimed} ns are claimed of {}: {}", account.ns, account.claimed_ns).into());
     }
     let threads: u64 = diagnosis.time.iter().map(|thread| thread.wall_ns.or_zero()).sum();
     let counted = account.ns.saturating_add(account.idle_ns);

@@ -164,7 +164,12 @@ fn traced(file: &Path) -> Trace {
             "clone" => args = args.replace("child_tidptr=", ""),
             _ => {}
         }
-        let result = format!("{result} {}", comparable(&note, &tids));
+        // Whether a thread that is joined has ended by then is chance.
+        let has_ended = name == "futex" && args.contains("THREAD-") && note.starts_with("EAGAIN");
+        let result = match has_ended {
+            true => "0  ".to_owned(),
+            false => format!("{result} {}", comparable(&note, &tids)),
+        };
         trace.threads[thread].push(Line { name, args, result });
     }
     trace
