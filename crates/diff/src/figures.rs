@@ -2,10 +2,12 @@
 
 use super::change::{NO_CHANGE, change_words, counted, sentence, timed, times, unchanged};
 use super::noise;
+use super::outcome::{Change, Telling};
 use super::windows::Windows;
 use crate::words;
 use std::cmp::Reverse;
 use whyslow_facts::folds::peers::Role;
+use whyslow_facts::folds::requests::Side;
 use whyslow_facts::{Facts, Work};
 use whyslow_model::{CallStats, FigureChange, Nanos};
 
@@ -21,6 +23,10 @@ pub(super) struct Figures {
     pub(super) of_requests: bool,
     /// What the figures do not prove.
     pub(super) caveats: Vec<String>,
+    /// By which the outcome is judged.
+    pub(super) telling: Telling,
+    /// The second run did no work, or gave fewer results in a whole run.
+    pub(super) less_work: bool,
 }
 
 /// Servers listed: those whose answers took most of the time.
@@ -110,6 +116,7 @@ impl Figures {
                 self.same_time =
                     Some(sentence(&FigureChange { change: format!("shows {NO_CHANGE}"), ..figure.clone() }));
             }
+            self.telling.run.extend(Change::of(&figure));
             self.list.push(figure);
         }
         let done = |unit: &&Unit| match unit.meaning {
@@ -130,6 +137,10 @@ impl Figures {
             if changed && self.headline.is_empty() && unit.meaning == Meaning::Result && !windows.whole_runs {
                 self.headline.push(sentence(&figure));
             }
+            match unit.meaning {
+                Meaning::Result => self.telling.results.extend(Change::of(&figure)),
+                _ => self.telling.work.extend(Change::of(&figure)),
+            }
             self.list.push(figure);
         }
     }
@@ -145,7 +156,8 @@ impl Figures {
                 .for_each(|peer| all.merge(&peer.answers));
             all
         };
-        self.percentiles("our answers", &of_clients(before), &of_clients(after));
+        let ours = self.percentiles("our answers", &of_clients(before), &of_clients(after));
+        self.telling.requests.extend(ours);
         let mut servers: Vec<_> = before.peers.servers().collect();
         servers.sort_by_key(|peer| Reverse(peer.answers.total_ns));
         for old in servers.into_iter().take(MAX_SERVERS) {
@@ -159,27 +171,35 @@ impl Figures {
     fn requests(&mut self, before: &Facts, after: &Facts, windows: &Windows) {
         let endpoints = super::requests::compare(before, after);
         let (old, new) = (before.requests.of_logs(), after.requests.of_logs());
-        if old.count > 0 && new.count > 0 {
+        let of_logs = old.count > 0 && new.count > 0;
+        // What users get is what is served.
+        let served = || {
+            endpoints.iter().filter(|(side, _)| of_logs || *side == Side::Server).map(|(_, figure)| figure)
+        };
+        self.telling.requests.extend(served().filter_map(Change::of));
+        if let Some(figure) = served().find(|figure| figure.beyond_noise == Some(true))
+            && let (Some(a), Some(b)) = (figure.before, figure.after)
+        {
+            self.headline.insert(0, sentence(&FigureChange { change: change_words(a, b), ..figure.clone() }));
+        }
+        if of_logs {
             self.of_requests = true;
-            let changed = endpoints.iter().find(|figure| figure.beyond_noise == Some(true));
-            if let Some(figure) = changed
-                && let (Some(a), Some(b)) = (figure.before, figure.after)
-            {
-                self.headline.push(sentence(&FigureChange { change: change_words(a, b), ..figure.clone() }));
-            }
             let failed = |facts: &Facts| super::requests::failed(facts);
             self.list.push(counted("requests logged", old.count, new.count, windows));
             self.list.push(counted("failed requests logged", failed(before), failed(after), windows));
         }
-        self.list.extend(endpoints);
+        self.list.extend(endpoints.into_iter().map(|(_, figure)| figure));
         let tables = super::percentiles::compare(before, after);
+        self.telling.requests.extend(tables.list.iter().filter_map(Change::of_uncounted));
         self.of_requests |= !tables.list.is_empty();
         self.list.extend(tables.list);
         self.headline.extend(tables.headline);
         self.caveats.extend(tables.refusal);
     }
 
-    fn percentiles(&mut self, what: &str, before: &CallStats, after: &CallStats) {
+    /// Adds the percentiles of both; how they changed.
+    fn percentiles(&mut self, what: &str, before: &CallStats, after: &CallStats) -> Vec<Change> {
+        let mut changes = Vec::new();
         for (name, q) in [("median", 0.5), ("p99", 0.99)] {
             // A percentile of fewer than a few times 1 / (1 - q) is one of the largest values: chance.
             let enough = 3.0 / (1.0 - q);
@@ -187,9 +207,12 @@ impl Figures {
                 && after.timed as f64 >= enough
                 && let (Some(a), Some(b)) = (before.percentile(q).get(), after.percentile(q).get())
             {
-                self.list.push(timed(&format!("{name} of {what}"), a as f64, b as f64));
+                let figure = timed(&format!("{name} of {what}"), a as f64, b as f64);
+                changes.extend(Change::of(&figure));
+                self.list.push(figure);
             }
         }
+        changes
     }
 
     fn work(&mut self, units: &[Unit], windows: &Windows) {
@@ -236,6 +259,7 @@ impl Figures {
                 "The second capture shows no work done: what is gone may only be gone because nothing ran."
                     .to_string(),
             );
+            self.less_work = true;
             return;
         }
         let differ: Vec<String> = work
@@ -243,6 +267,12 @@ impl Figures {
             .filter(|unit| windows.whole_runs && noise::counts_differ(unit.before, unit.after, 1.0))
             .map(|unit| unit.change())
             .collect();
+        self.less_work = windows.whole_runs
+            && work.iter().any(|unit| {
+                unit.meaning == Meaning::Result
+                    && unit.after < unit.before
+                    && noise::counts_differ(unit.before, unit.after, 1.0)
+            });
         if !differ.is_empty() {
             self.caveats.push(format!(
                 "That both runs did the same work is not shown: {}. Compare their results.",

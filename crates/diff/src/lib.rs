@@ -8,6 +8,7 @@ mod change;
 mod figures;
 mod findings;
 pub mod noise;
+mod outcome;
 mod percentiles;
 mod requests;
 mod windows;
@@ -15,9 +16,10 @@ mod windows;
 pub use percentiles::two_runs;
 
 use figures::Figures;
+use std::collections::BTreeSet;
 use whyslow_facts::Facts;
 pub(crate) use whyslow_model::figures as words;
-use whyslow_model::{Diagnosis, Diff, FindingChange, Severity};
+use whyslow_model::{Diagnosis, Diff, DiffOutcome, FindingChange, Severity};
 use windows::Windows;
 
 /// One of the two: the facts and what was found in them.
@@ -39,9 +41,13 @@ pub fn diff(before: Side<'_>, after: Side<'_>) -> Diff {
     let refusal = windows.refusal().filter(|_| !(no_calls && figures.of_requests));
     let mut refusals: Vec<String> = refusal.into_iter().collect();
     refusals.extend(figures.caveats.iter().cloned());
+    refusals.extend(different_programs(before.facts, after.facts));
+    let changed = figures.list.iter().any(|figure| figure.beyond_noise == Some(true));
+    let outcome = outcome::outcome(&figures.telling, &changes, figures.less_work, changed);
     Diff {
         schema: Diff::SCHEMA,
-        verdict: verdict(&changes, &figures),
+        outcome,
+        verdict: verdict(outcome, &changes, &figures, changed),
         before_ns: before.facts.window.length(),
         after_ns: after.facts.window.length(),
         gone: changes.gone,
@@ -53,26 +59,23 @@ pub fn diff(before: Side<'_>, after: Side<'_>) -> Diff {
     }
 }
 
-/// One sentence a kind of change; "no change beyond noise" where there is none.
-fn verdict(changes: &findings::Changes, figures: &Figures) -> String {
-    let mut parts = Vec::new();
-    let mut tell = |word: &str, list: &[FindingChange]| {
+/// The outcome, and a sentence for each kind of change.
+fn verdict(outcome: DiffOutcome, changes: &findings::Changes, figures: &Figures, changed: bool) -> String {
+    let tell = |word: &str, list: &[FindingChange]| {
         let mut telling = list.iter().filter(|change| matters(change));
-        if let Some(first) = telling.next() {
-            let more = telling.count() as u64;
-            let more = if more > 0 {
-                format!(" (and {})", words::plural(more, "more finding"))
-            } else {
-                String::new()
-            };
-            parts.push(format!("{word}: {}: {}{more}.", first.id, first.title));
-        }
+        let first = telling.next()?;
+        let more = match telling.count() as u64 {
+            0 => String::new(),
+            more => format!(" (and {})", words::plural(more, "more finding")),
+        };
+        Some(format!("{word}: {}: {}{more}.", first.id, first.title))
     };
-    tell("Gone", &changes.gone);
-    tell("New", &changes.new);
-    tell("Cannot be judged in the second capture", &changes.unknown);
-    parts.extend(figures.headline.iter().map(|text| format!("{text}.")));
-    let changed = figures.list.iter().any(|figure| figure.beyond_noise == Some(true));
+    // After a gain, what shows now was hidden by what is gone.
+    let new = if outcome == DiffOutcome::Better { "Now limited by" } else { "New" };
+    let mut parts: Vec<String> = figures.headline.iter().map(|text| format!("{text}.")).collect();
+    parts.extend(tell("Gone", &changes.gone));
+    parts.extend(tell(new, &changes.new));
+    parts.extend(tell("Cannot be judged in the second capture", &changes.unknown));
     if parts.is_empty() && changed {
         parts.push(
             "Nothing above a notice came or went, but other things are done than before: see the figures."
@@ -80,14 +83,35 @@ fn verdict(changes: &findings::Changes, figures: &Figures) -> String {
         );
     }
     if parts.is_empty() {
-        return match changes.kept.iter().filter(|change| matters(change)).count() as u64 {
+        let left = changes.kept.iter().filter(|change| matters(change)).count() as u64;
+        parts.push(match left {
             0 => "No change beyond noise.".to_string(),
             1 => "No change beyond noise; 1 finding remains.".to_string(),
             more => format!("No change beyond noise; {more} findings remain."),
-        };
+        });
+    } else {
+        parts.extend(figures.same_time.iter().map(|text| format!("{text}.")));
     }
-    parts.extend(figures.same_time.iter().map(|text| format!("{text}.")));
-    parts.join(" ")
+    format!("{}. {}", outcome.word(), parts.join(" "))
+}
+
+/// What differs between two programs need not be the work of a change.
+fn different_programs(before: &Facts, after: &Facts) -> Option<String> {
+    let names = |facts: &Facts| {
+        let processes = facts.world.threads.processes().map(|(_, process)| process);
+        let traced = processes.filter(|process| process.threads > 0 && process.parent.is_none());
+        traced.filter_map(|process| process.name().map(str::to_string)).collect::<BTreeSet<String>>()
+    };
+    let (old, new) = (names(before), names(after));
+    let differ = !old.is_empty() && !new.is_empty() && old.is_disjoint(&new);
+    let list = |names: BTreeSet<String>| names.into_iter().take(3).collect::<Vec<_>>().join(", ");
+    differ.then(|| {
+        format!(
+            "The two captures name different programs ({}; {}): what differs need not be due to a change.",
+            list(old),
+            list(new)
+        )
+    })
 }
 
 /// A notice of a small share may come and go between equal runs.

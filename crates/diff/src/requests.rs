@@ -14,8 +14,8 @@ const PERCENTILES: [(&str, f64, bool); 4] =
 /// What an interval covers, in so many of a hundred cases.
 const COVERAGE: f64 = 0.95;
 
-/// The percentiles of the endpoints that both have.
-pub(super) fn compare(before: &Facts, after: &Facts) -> Vec<FigureChange> {
+/// The percentiles of the endpoints that both have, with the side on which they are known.
+pub(super) fn compare(before: &Facts, after: &Facts) -> Vec<(Side, FigureChange)> {
     let mut rows: Vec<&EndpointFacts> = before
         .requests
         .endpoints()
@@ -36,7 +36,7 @@ pub(super) fn compare(before: &Facts, after: &Facts) -> Vec<FigureChange> {
         let who = behind.map_or(old.name.to_string(), |peer| format!("{} at {peer}", old.name));
         for (word, q, always) in PERCENTILES {
             let name = format!("{word} of {who}");
-            list.extend(percentile(name, q, always, &old.stats, &new.stats));
+            list.extend(percentile(name, q, always, &old.stats, &new.stats).map(|figure| (old.side, figure)));
         }
     }
     list

@@ -97,7 +97,7 @@ fn equal_inputs_show_no_change() {
         [table(&[("stat", 200_135), ("write", 523)]), run(500, 1_000_000, true), run(500, 1_000_000, false)]
     {
         let diff = compare(&facts, &facts);
-        assert!(diff.verdict.starts_with("No change beyond noise"), "{}", diff.verdict);
+        assert!(diff.verdict.starts_with("Unchanged. No change beyond noise"), "{}", diff.verdict);
         assert!(diff.figures.iter().all(|figure| figure.beyond_noise != Some(true)));
         assert!(diff.gone.is_empty() && diff.new.is_empty());
     }
@@ -109,7 +109,11 @@ fn whole_runs_compare_their_time() {
     assert_eq!(change(&diff, "total time"), "18.5x less");
     assert_eq!(change(&diff, "time per write"), "18.5x less");
     assert_eq!(change(&diff, "write calls"), "the same");
-    assert!(diff.verdict.contains("Total time 18.5x less (2 min 43 s -> 8.81 s)"), "{}", diff.verdict);
+    assert!(
+        diff.verdict.starts_with("Better. Total time 18.5x less (2 min 43 s -> 8.81 s)"),
+        "{}",
+        diff.verdict
+    );
     assert!(diff.refusals.is_empty());
 }
 
@@ -127,7 +131,7 @@ fn more_results_in_the_same_time_are_told() {
 #[test]
 fn a_longer_window_is_no_change() {
     let diff = compare(&run(1_000, 1_000_000, false), &run(2_000, 1_000_000, false));
-    assert!(diff.verdict.starts_with("No change beyond noise"), "{}", diff.verdict);
+    assert!(diff.verdict.starts_with("Unchanged. No change beyond noise"), "{}", diff.verdict);
     let diff = compare(&run(1_000, 1_000_000, false), &run(1_000, 500_000, false));
     assert_eq!(change(&diff, "write calls"), "the same");
     assert_eq!(change(&diff, "time per write"), "2.0x less");
@@ -137,4 +141,42 @@ fn a_longer_window_is_no_change() {
 fn nothing_done_cures_nothing() {
     let diff = compare(&run(1_000, 1_000_000, true), &run(0, 1, true));
     assert!(diff.refusals.iter().any(|text| text.contains("shows no work done")), "{:?}", diff.refusals);
+    assert_eq!(diff.outcome, DiffOutcome::Unknown);
+}
+
+#[test]
+fn the_outcome_is_judged_by_the_time_of_what_users_get() {
+    let files = |count, every| calls("rename", "\"/tmp/part\", \"/tmp/done\"", 0, count, every, false);
+    let outcome = |before, after| compare(before, after).outcome;
+    let (slow, fast) = (files(40, 50_000_000), files(1_000, 2_000_000));
+    assert_eq!(outcome(&slow, &fast), DiffOutcome::Better);
+    assert_eq!(outcome(&fast, &slow), DiffOutcome::Worse);
+    assert_eq!(outcome(&fast, &fast), DiffOutcome::Unchanged);
+    // Whole runs: less time for fewer results proves nothing.
+    let whole = |count| calls("rename", "\"/tmp/part\", \"/tmp/done\"", 0, count, 2_000_000, true);
+    assert_eq!(outcome(&whole(1_000), &whole(100)), DiffOutcome::Unknown);
+    assert_eq!(outcome(&run(1_000, 8_000_000, true), &run(1_000, 163_000_000, true)), DiffOutcome::Worse);
+    // No time is known: what was found, where no less was done.
+    let before = table(&[("stat", 200_135), ("write", 523), ("rename", 5)]);
+    let after = table(&[("write", 2_599), ("rename", 25)]);
+    assert_eq!(outcome(&before, &after), DiffOutcome::Better);
+    assert_eq!(outcome(&after, &before), DiffOutcome::Worse);
+}
+
+#[test]
+fn what_shows_after_a_gain_is_what_limits_now() {
+    let found = FindingChange {
+        id: "cpu-bound",
+        title: "a thread computes".to_string(),
+        before: None,
+        after: Some(Severity::Warning),
+        share_before: None,
+        share_after: Some(0.9),
+        change: String::new(),
+    };
+    let changes =
+        findings::Changes { gone: Vec::new(), new: vec![found], kept: Vec::new(), unknown: Vec::new() };
+    let told = |outcome| verdict(outcome, &changes, &Figures::default(), false);
+    assert_eq!(told(DiffOutcome::Better), "Better. Now limited by: cpu-bound: a thread computes.");
+    assert_eq!(told(DiffOutcome::Worse), "Worse. New: cpu-bound: a thread computes.");
 }

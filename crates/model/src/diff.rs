@@ -4,12 +4,43 @@ use crate::diagnosis::Severity;
 use crate::time::Nanos;
 use serde::Serialize;
 
+/// Whether the change helped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DiffOutcome {
+    /// What users get takes less time.
+    Better,
+    /// It takes more.
+    Worse,
+    /// Some of it takes less, and some more.
+    Mixed,
+    /// No more changed than between two equal runs.
+    Unchanged,
+    /// Nothing tells, or the second run did less or other work.
+    Unknown,
+}
+
+impl DiffOutcome {
+    /// The word with which a sentence begins.
+    pub fn word(self) -> &'static str {
+        match self {
+            DiffOutcome::Better => "Better",
+            DiffOutcome::Worse => "Worse",
+            DiffOutcome::Mixed => "Mixed",
+            DiffOutcome::Unchanged => "Unchanged",
+            DiffOutcome::Unknown => "Unknown",
+        }
+    }
+}
+
 /// The whole comparison.
 #[derive(Clone, Debug, Serialize)]
 pub struct Diff {
     /// Always `whyslow.diff/1`.
     pub schema: &'static str,
-    /// One sentence.
+    /// Whether the change helped.
+    pub outcome: DiffOutcome,
+    /// The outcome, and what tells it.
     pub verdict: String,
     /// Length of the first window, where known.
     pub before_ns: Nanos,
