@@ -2,7 +2,6 @@
 
 use super::rows::{finish, nothing_because};
 use super::{Ask, AskError, View};
-use crate::words;
 use whyslow_account::{By, account_by};
 use whyslow_facts::Facts;
 use whyslow_model::{AccountRow, Cell, Column, Known, Nanos, Table, TimeAccount, TimeOf};
@@ -83,19 +82,10 @@ fn cells(row: &AccountRow) -> Vec<Cell> {
 
 /// Whose time it is.
 fn whose(account: &TimeAccount) -> String {
-    let time = Nanos::new(account.ns);
-    let target = &account.target;
-    match account.of {
-        TimeOf::Requests => format!(
-            "share: of {time}, the time of {} that {target} served (of each endpoint the slowest and the failed).",
-            words::plural(account.count, "request")
-        ),
-        TimeOf::Command => format!(
-            "share: of {time}, from start to end of {}, followed through whom it waited for: {target}.",
-            words::plural(account.count, "command")
-        ),
-        TimeOf::Threads => {
-            format!("share: of {time}, the time of {} of {target}.", words::plural(account.count, "thread"))
-        }
-    }
+    let how = match account.of {
+        TimeOf::Requests => " Of each endpoint the slowest requests and the failed ones are counted.",
+        TimeOf::Command => " Waits are followed through whom it waited for.",
+        TimeOf::Threads => "",
+    };
+    format!("share: of {}.{how}", account.whose())
 }

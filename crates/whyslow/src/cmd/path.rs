@@ -1,15 +1,14 @@
 //! `whyslow path FILE…`: where time went, followed through those who held it up.
 
-use super::view::{self, Rows};
+use super::view::{Input, Rows};
 use super::{Command, rights};
 use crate::global::Global;
-use crate::input;
 use crate::status::Status;
 use clap::{ArgMatches, Args, FromArgMatches};
 use whyslow_views::{Ask, PathAsk};
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "path", clap, rights: rights::reader, run };
+pub(super) static COMMAND: Command = Command { name: "path", clap, rights: rights::reader_of_files, run };
 
 /// Show where the time of a thread or a request went, followed through those that it waited for
 ///
@@ -23,10 +22,11 @@ Examples:
   whyslow path --thread 11091 --at 08:36:24 trace.st           its wait at that moment, and who ended it
   whyslow path --request 17 trace.st                           a request (whyslow requests numbers them)
   whyslow path --without disk trace.st                         what would be without waits for files
-  whyslow path --without 10.0.0.7:6379 trace.st                ... and without that peer")]
+  whyslow path --without 10.0.0.7:6379 trace.st                ... and without that peer
+  whyslow path -p 4711 -d 5s                                   of a process that runs")]
 struct Path {
     #[command(flatten)]
-    input: input::Files,
+    input: Input,
     /// Of this thread
     #[arg(long, value_name = "TID")]
     thread: Option<u32>,
@@ -51,5 +51,5 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let args = Path::from_arg_matches(matches)?;
     let path = PathAsk { thread: args.thread, at: args.at, request: args.request, without: args.without };
     let ask = Ask { path, ..args.rows.ask(global) };
-    view::show(COMMAND.name, &args.input.files, &ask, global)
+    args.input.show(COMMAND.name, &ask, global)
 }

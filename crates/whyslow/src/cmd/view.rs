@@ -4,7 +4,7 @@ use crate::global::Global;
 use crate::live::{self, LiveArgs};
 use crate::status::Status;
 use crate::{input, output};
-use anyhow::Context;
+use anyhow::{Context, bail};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use whyslow_facts::Facts;
@@ -26,6 +26,31 @@ pub(super) struct Rows {
     /// Show the first N rows; 0 for all (default: 50 on a terminal, else all)
     #[arg(long, value_name = "N")]
     top: Option<usize>,
+}
+
+/// What a table is of: files, or what is recorded for it alone.
+#[derive(clap::Args, Debug)]
+pub(super) struct Input {
+    /// Recordings (NAME.whyslow), captures (strace, strace -c, ltrace, lsof, /proc dumps, access logs; also .gz, .zst), directories of them, or - for standard input
+    #[arg(value_name = "FILE", conflicts_with_all = LiveArgs::WHOM)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    live: LiveArgs,
+}
+
+impl Input {
+    /// Prints the view called `name` of it.
+    pub(super) fn show(&self, name: &str, ask: &Ask, global: &Global) -> anyhow::Result<Status> {
+        if self.live.is_asked() {
+            return show_live(name, &self.live, ask, global);
+        }
+        if self.files.is_empty() {
+            bail!(
+                "nothing to show\nnext: name files, a process (-p PID) or the whole host (-a); `whyslow {name} --help` has examples"
+            );
+        }
+        show(name, &self.files, ask, global)
+    }
 }
 
 impl Rows {

@@ -351,6 +351,7 @@ fn the_first_seed_s_fix_worked() {
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let text = out(&output).split_whitespace().collect::<Vec<_>>().join(" ");
     for expected in [
+        "Better. ",
         "Gone: repeated-stat",
         "5.0x the files (renames 5 -> 25)",
         "write calls 523 -> 2,599",
@@ -360,14 +361,14 @@ fn the_first_seed_s_fix_worked() {
     }
     assert!(!text.contains("faster") && !text.contains("times as fast"), "{text}");
     let diff = json(&run(&["diff", "--json", &before, &after]));
-    assert_eq!(diff["schema"], "whyslow.diff/1");
+    assert_eq!((&diff["schema"], &diff["outcome"]), (&"whyslow.diff/1".into(), &"better".into()));
     let writes = diff["figures"]
         .as_array()
         .and_then(|figures| figures.iter().find(|figure| figure["name"] == "write calls"));
     assert_eq!(writes.map(|figure| figure["change"].clone()), Some("5.0x in an unknown time".into()));
     assert!(diff["refusals"][0].as_str().is_some_and(|text| text.contains("No rate and no speed-up")));
     let same = out(&run(&["diff", &before, &before]));
-    assert!(same.starts_with("No change beyond noise"), "{same}");
+    assert!(same.starts_with("Unchanged. No change beyond noise"), "{same}");
 }
 
 #[test]
@@ -375,9 +376,9 @@ fn a_batch_program_s_time_is_compared() {
     let place = Place::new();
     let (before, after) = (place.file("before.st", batch(1_631_720)), place.file("after.st", batch(88_100)));
     let text = out(&run(&["diff", &before, &after]));
-    assert!(text.starts_with("Total time 18.5x less (2 min 43 s -> 8.81 s)"), "{text}");
+    assert!(text.starts_with("Better. Total time 18.5x less (2 min 43 s -> 8.81 s)"), "{text}");
     let same = out(&run(&["diff", &after, &after]));
-    assert!(same.starts_with("No change beyond noise"), "{same}");
+    assert!(same.starts_with("Unchanged. No change beyond noise"), "{same}");
     // A snapshot of the same name is part of the input.
     place.file(
         "before.lsof",
