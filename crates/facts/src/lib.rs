@@ -19,6 +19,7 @@ pub mod folds;
 pub mod host;
 mod host_evidence;
 pub mod io;
+pub mod kept;
 pub mod names;
 pub mod net;
 pub mod pace;

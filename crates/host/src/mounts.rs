@@ -96,8 +96,8 @@ fn parse(line: &[u8]) -> Option<Mount> {
     Some(Mount { device, part: plain(part), at: plain(at), kind: plain(kind), source: plain(source) })
 }
 
-/// Blanks and the like stand as `\040`.
-fn plain(word: &[u8]) -> Box<str> {
+/// A path of /proc's lists of mounts: blanks and the like stand as `\040`.
+pub(crate) fn plain(word: &[u8]) -> Box<str> {
     let mut out = Vec::with_capacity(word.len());
     let mut rest = word;
     while let Some((&first, behind)) = rest.split_first() {

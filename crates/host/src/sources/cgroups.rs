@@ -4,6 +4,7 @@
 use super::{Look, Source};
 use crate::context::Context;
 use crate::files::{Reader, open_dir};
+use crate::mounts;
 use crate::options::Options;
 use crate::out::{Out, Row};
 use crate::pace::{Pace, cpu_time};
@@ -167,7 +168,7 @@ fn hierarchies(reader: &mut Reader) -> Vec<Hierarchy> {
         };
         let has = kind == b"cgroup2" || !controllers.is_empty();
         if has && !found.iter().any(|other| other.controllers == controllers) {
-            found.push(Hierarchy { controllers, at: bounded(at) });
+            found.push(Hierarchy { controllers, at: mounts::plain(at).into() });
         }
     }
     found

@@ -155,6 +155,16 @@ fn levels_and_rates_since_boot() {
     assert_eq!(told(&sample, &Entity::Thread { pid: 7, tid: 8 }, Trait::Name), Some("worker"));
 }
 
+/// The kernel writes a blank in a mount point as `\040`.
+#[test]
+fn a_hierarchy_is_found_where_its_mount_point_has_a_blank() {
+    let root = tree();
+    put(root.path(), "proc/self/mounts", b"cgroup2 /sys/fs/control\\040groups cgroup2 rw 0 0\n");
+    put(root.path(), "sys/fs/control groups/web/cpu.max", b"50000 100000\n");
+    let sample = sampler(root.path()).sample();
+    assert_eq!(figure(&sample, &Entity::Cgroup("/web".into()), Metric::CpuQuota), Some(0.5));
+}
+
 #[test]
 fn rates_between_two_looks_and_counters_that_went_back() {
     let root = tree();

@@ -4,6 +4,7 @@ use crate::args::WaitKind;
 use crate::exemplar::Exemplar;
 use crate::folds::peers::{Role, role_of};
 use crate::folds::waits::LongWait;
+use crate::kept::Kept;
 use crate::world::fds::Origin;
 use crate::world::ids::LifeId;
 use crate::world::ids::{ProcessId, ThreadId};
@@ -38,10 +39,44 @@ pub struct AbortedAnswer {
     pub exemplar: Exemplar,
 }
 
-/// Answers that could not be delivered. Bounded: those after the longest waits are kept.
+/// Answers that could not be delivered after waits for the same thing.
+#[derive(Debug)]
+pub struct AbortedGroup {
+    cause: Box<str>,
+    /// Those after the longest waits are kept.
+    pub answers: Kept<AbortedAnswer>,
+    /// What all of their threads waited before, ns.
+    pub waited_ns: u64,
+    /// The thread that wrote them; `None` where several did.
+    pub tid: Option<Tid>,
+}
+
+impl AbortedGroup {
+    fn new(cause: Box<str>, tid: Tid) -> AbortedGroup {
+        AbortedGroup { cause, answers: Kept::default(), waited_ns: 0, tid: Some(tid) }
+    }
+
+    fn add(&mut self, answer: AbortedAnswer) {
+        self.waited_ns = self.waited_ns.saturating_add(waited(&answer));
+        self.tid = self.tid.filter(|tid| *tid == answer.tid);
+        self.answers.add(answer, Self::KEPT, waited);
+    }
+
+    /// Kept with their lines.
+    const KEPT: usize = 64;
+
+    /// The answers that are kept, those after the longest waits first.
+    pub fn longest(&self) -> Vec<&AbortedAnswer> {
+        let mut answers: Vec<_> = self.answers.items().iter().collect();
+        answers.sort_by_key(|answer| std::cmp::Reverse(waited(answer)));
+        answers
+    }
+}
+
+/// Answers that could not be delivered. Bounded: of further causes only the count is kept.
 #[derive(Debug, Default)]
 pub struct Aborted {
-    kept: Vec<AbortedAnswer>,
+    groups: Vec<AbortedGroup>,
     /// All of them.
     pub count: u64,
     /// Failed writes to sockets of which it is unknown whether their other end is a client.
@@ -98,16 +133,17 @@ fn is_client(life: &crate::FdLife, world: &World) -> bool {
 }
 
 impl Aborted {
-    /// Kept with their lines.
-    const KEPT: usize = 64;
+    /// Causes that are told apart.
+    const GROUPS: usize = 16;
     /// Shorter waits make no client give up.
     const SHORTEST_WAIT_NS: u64 = 10_000_000;
 
-    /// The aborted answers that are kept, those after the longest waits first.
-    pub fn answers(&self) -> Vec<&AbortedAnswer> {
-        let mut answers: Vec<_> = self.kept.iter().collect();
-        answers.sort_by_key(|answer| std::cmp::Reverse(waited(answer)));
-        answers
+    /// By what their threads waited for before, those after the longest wait first.
+    pub fn groups(&self) -> Vec<&AbortedGroup> {
+        let longest = |group: &AbortedGroup| group.answers.items().iter().map(waited).max();
+        let mut groups: Vec<_> = self.groups.iter().collect();
+        groups.sort_by_key(|group| std::cmp::Reverse(longest(group)));
+        groups
     }
 
     fn since(&mut self, thread: ThreadId, tid: Tid) -> &mut Since {
@@ -212,14 +248,25 @@ impl Aborted {
             wait: wait.map(|wait| *wait),
             exemplar: Exemplar::of(call),
         };
-        if self.kept.len() < Self::KEPT {
-            self.kept.push(answer);
-        } else if let Some(least) = self.kept.iter_mut().min_by_key(|kept| waited(kept))
-            && waited(&answer) > waited(least)
-        {
-            *least = answer;
+        let cause = cause_of(&answer);
+        match self.groups.iter().position(|group| *group.cause == *cause) {
+            Some(at) => self.groups[at].add(answer),
+            None if self.groups.len() < Self::GROUPS => {
+                let mut group = AbortedGroup::new(cause.into(), answer.tid);
+                group.add(answer);
+                self.groups.push(group);
+            }
+            None => {}
         }
     }
+}
+
+/// The peer and the command that its thread waited for; empty where it waited for nothing.
+fn cause_of(answer: &AbortedAnswer) -> String {
+    answer.wait.as_ref().map_or(String::new(), |wait| {
+        let command = wait.sent.as_deref().and_then(|sent| sent.split(' ').next());
+        format!("{} {}", wait.target.as_deref().unwrap_or(wait.kind.word()), command.unwrap_or(""))
+    })
 }
 
 fn waited(answer: &AbortedAnswer) -> u64 {
@@ -278,8 +325,9 @@ mod tests {
             Line(8004, 7, "futex", "0x1, FUTEX_WAIT_PRIVATE, 2, NULL", 0, 1500, ""),
             Line(9600, 7, "write", r#"5, "HTTP/1.1 200 OK\r\n""#, -32, 0, ""),
         ]);
-        let answers = facts.waits.aborted.answers();
-        assert_eq!(answers.len(), 1);
+        let groups = facts.waits.aborted.groups();
+        let answers = groups[0].longest();
+        assert_eq!((groups.len(), answers.len(), groups[0].answers.count()), (1, 1, 1));
         assert_eq!(answers[0].client.as_deref(), Some("10.0.0.9:52220"));
         assert_eq!(answers[0].wait.as_ref().unwrap().dur, Nanos::new(1_500_000_000));
         assert_eq!(answers[0].ts.since(answers[0].started), Nanos::new(1_597_000_000));
@@ -290,7 +338,7 @@ mod tests {
         let write = Line(9600, 7, "write", r#"5, "HTTP/1.1 200 OK\r\n""#, -32, 0, "");
         let idle = Line(10, 7, "futex", "0x1, FUTEX_WAIT_PRIVATE, 2, NULL", 0, 9000, "");
         let facts = play(&[idle, write]);
-        assert!(facts.waits.aborted.answers()[0].wait.is_none());
+        assert!(facts.waits.aborted.groups()[0].longest()[0].wait.is_none());
     }
 
     #[test]

@@ -107,8 +107,8 @@ static __always_inline int on_queued(u64 key)
 	if (!is_on(PART_BLOCK))
 		return 0;
 	from_here(&request);
-	if (bpf_map_update_elem(&pending_requests, &key, &request, BPF_ANY))
-		rare_count(RECORD_BLOCK, true, now);
+	/* Where there is no room, it is counted as lost when it is issued, if then there is none either. */
+	bpf_map_update_elem(&pending_requests, &key, &request, BPF_ANY);
 	rare_spent(RECORD_BLOCK, now, 1);
 	return 0;
 }
