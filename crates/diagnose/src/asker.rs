@@ -74,3 +74,35 @@ impl Asker<'_> {
         chain.any(|id| id == parent) || was_there && above.and_then(known).is_some_and(|first| first.started)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{account, finding, row};
+
+    #[test]
+    fn a_share_of_cpu_time_is_brought_to_all_time_by_what_may_have_been_on_a_cpu() {
+        let rows = vec![
+            row(TimeState::User, None, None, 300),
+            row(TimeState::Kernel, None, None, 100),
+            row(TimeState::Peer, None, None, 600),
+        ];
+        let account = account(rows);
+        let facts = Facts::default();
+        let asker = Asker { facts: &facts, account: Some(&account) };
+        let share =
+            |whole| asker.share(&Finding { share_whole: whole, ..finding("gc-pressure", None, Some(0.5)) });
+        let shares = [ShareWhole::CpuTime, ShareWhole::Time, ShareWhole::Calls].map(share);
+        assert_eq!(shares.map(|share| (share * 100.0).round()), [20.0, 50.0, 50.0]);
+        assert_eq!(asker.share(&finding("gc-pressure", None, None)), 0.0);
+    }
+
+    #[test]
+    fn waiting_for_a_cpu_is_not_the_largest_thing() {
+        let account =
+            account(vec![row(TimeState::RunQueue, None, None, 700), row(TimeState::File, None, None, 300)]);
+        let facts = Facts::default();
+        assert_eq!(Asker { facts: &facts, account: Some(&account) }.largest(), 0.3);
+        assert_eq!(Asker { facts: &facts, account: None }.largest(), 0.0);
+    }
+}

@@ -17,7 +17,8 @@ pub(crate) fn claim(facts: &Facts, account: &mut TimeAccount, findings: &[Findin
     let primary = |finding: &&Finding| finding.severity > Severity::Capture && finding.follows_from.is_none();
     let claimants: Vec<(&Finding, u64)> =
         findings.iter().filter(primary).map(|finding| (finding, budget(finding))).collect();
-    let mut left: Vec<u64> = account.rows.iter().map(|row| row.ns).collect();
+    let claimed_of = |row: &AccountRow| row.claimed_by.iter().map(|claim| claim.ns).sum::<u64>();
+    let mut left: Vec<u64> = account.rows.iter().map(|row| row.ns - claimed_of(row)).collect();
     for (finding, mut budget) in claimants {
         let mut fitting: Vec<(Fit, usize)> =
             account.rows.iter().enumerate().filter_map(|(at, row)| Some((fit(finding, row)?, at))).collect();
@@ -50,16 +51,22 @@ enum Fit {
     Object,
     /// It is spent in the calls, or in the way, that the finding is about.
     State,
+    /// It is spent in a way that such findings are about, and nothing tells that it is another's.
+    Kind,
 }
 
 fn fit(finding: &Finding, row: &AccountRow) -> Option<Fit> {
     use TimeState::{BetweenCalls, InCall, Kernel, RunQueue, Throttled, Unknown, User};
     let subject = &finding.subject;
+    let in_state = |states: &[TimeState]| states.contains(&row.state).then_some(Fit::State);
+    let rule = whyslow_rules::find(finding.id)?;
+    if let Some(states) = rule.unclaimed_states() {
+        return in_state(states);
+    }
     let of_others = subject.pid.is_some_and(|pid| !row.pids.is_empty() && !row.pids.contains(&pid));
     if of_others || row.state == Unknown {
         return None;
     }
-    let in_state = |states: &[TimeState]| states.contains(&row.state).then_some(Fit::State);
     match finding.id {
         "run-queue-delay" => return in_state(&[RunQueue]),
         "cpu-throttled" => return in_state(&[Throttled, RunQueue]),
@@ -75,9 +82,29 @@ fn fit(finding: &Finding, row: &AccountRow) -> Option<Fit> {
     if let (Some(object), false) = (&row.object, names.is_empty()) {
         return names.iter().any(|name| is_of(object, name)).then_some(Fit::Object);
     }
-    let calls = subject.syscall.as_deref()?;
-    let call = row.call.as_deref()?;
-    calls.split(['/', ',', ' ']).any(|one| one == call).then_some(Fit::State)
+    let calls = subject.syscall.as_deref().unwrap_or_default();
+    if row.call.as_deref().is_some_and(|call| calls.split(['/', ',', ' ']).any(|one| one == call)) {
+        return Some(Fit::State);
+    }
+    let is_measured = finding.share.is_some() && finding.share_whole == ShareWhole::Time;
+    let weighs = is_measured && finding.severity >= Severity::Warning;
+    (weighs && times_of(rule.group).contains(&row.state)).then_some(Fit::Kind)
+}
+
+/// The times that rules of a group are about, where nothing else tells which.
+fn times_of(group: &str) -> &'static [TimeState] {
+    use TimeState::{
+        Accept, Child, Client, Event, File, InCall, Kernel, KernelWait, Lock, PageFault, Peer, Pipe, Poll,
+        Timer,
+    };
+    match group {
+        "network" => &[Peer, Client, Accept, Poll],
+        "files" | "io" | "logs" => &[File, InCall, Kernel],
+        "memory" => &[PageFault, InCall, Kernel, KernelWait],
+        "process" => &[Child, InCall, Kernel],
+        "waits" => &[Lock, Pipe, Child, Timer, Event, Poll, Peer],
+        _ => &[],
+    }
 }
 
 /// What a finding is about, by the names that rows have.
@@ -104,71 +131,16 @@ fn is_of(object: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use whyslow_model::{FollowsFrom, Known, Nanos, Saving, TimeOf};
+    use crate::fixture::{account, finding, row};
+    use whyslow_model::FollowsFrom;
 
-    fn row(state: TimeState, call: Option<&str>, object: Option<&str>, ns: u64) -> AccountRow {
-        AccountRow {
-            who: "app (1)".to_string(),
-            threads: 1,
-            pids: vec![1],
-            state,
-            call: call.map(str::to_string),
-            object: object.map(str::to_string),
-            function: None,
-            ns,
-            share: ns as f64 / 1_000.0,
-            count: None,
-            mean_ns: Nanos::UNKNOWN,
-            p99_ns: Nanos::UNKNOWN,
-            longest_ns: Nanos::UNKNOWN,
-            known: Known::Exact,
-            claimed_by: Vec::new(),
-            evidence: None,
-        }
-    }
-
-    fn finding(id: &'static str, share: Option<f64>, subject: Subject) -> Finding {
-        Finding {
-            id,
-            title: String::new(),
-            severity: Severity::Warning,
-            disagreement: false,
-            confidence: 0.9,
-            share,
-            share_of: String::new(),
-            share_whole: ShareWhole::Time,
-            follows_from: None,
-            saving: Saving::default(),
-            subject,
-            cause: String::new(),
-            fix: Vec::new(),
-            chain: Vec::new(),
-            evidence: Vec::new(),
-            verify: String::new(),
-        }
-    }
-
-    fn account() -> TimeAccount {
-        let rows = vec![
+    fn claims(findings: &[Finding]) -> (TimeAccount, Vec<Vec<(&'static str, u64)>>) {
+        let mut account = account(vec![
             row(TimeState::File, Some("fsync"), Some("/srv/orders-12.db"), 500),
             row(TimeState::User, None, None, 300),
             row(TimeState::RunQueue, None, None, 150),
             row(TimeState::Unknown, None, None, 50),
-        ];
-        TimeAccount {
-            target: "app (1)".to_string(),
-            of: TimeOf::Threads,
-            count: 1,
-            ns: 1_000,
-            idle_ns: 0,
-            unknown_ns: 50,
-            claimed_ns: 0,
-            rows,
-        }
-    }
-
-    fn claims(findings: &[Finding]) -> (TimeAccount, Vec<Vec<(&'static str, u64)>>) {
-        let mut account = account();
+        ]);
         let facts = Facts::default();
         claim(&facts, &mut account, findings);
         let of = |row: &AccountRow| row.claimed_by.iter().map(|claim| (claim.id, claim.ns)).collect();
@@ -176,16 +148,18 @@ mod tests {
         (account, rows)
     }
 
-    fn about(path: &str) -> Subject {
-        Subject { pid: Some(1), path: Some(path.to_string()), ..Subject::default() }
+    fn about(id: &'static str, share: Option<f64>, path: &str) -> Finding {
+        let mut finding = finding(id, Some(1), share);
+        finding.subject.path = Some(path.to_string());
+        finding
     }
 
     #[test]
     fn the_first_finding_has_its_part_and_the_next_what_is_left() {
         let both = [
-            finding("fsync-per-write", Some(0.4), about("/srv/orders-{n}.db")),
-            finding("slow-file-io", None, about("/srv/orders-12.db")),
-            finding("run-queue-delay", Some(0.9), Subject::default()),
+            about("fsync-per-write", Some(0.4), "/srv/orders-{n}.db"),
+            about("slow-file-io", None, "/srv/orders-12.db"),
+            finding("run-queue-delay", None, Some(0.9)),
         ];
         let (account, rows) = claims(&both);
         assert_eq!(rows[0], [("fsync-per-write", 400), ("slow-file-io", 100)]);
@@ -195,11 +169,30 @@ mod tests {
 
     #[test]
     fn nothing_is_claimed_by_consequences_nor_of_other_files_processes_or_unknown_time() {
-        let mut consequence = finding("slow-file-io", None, about("/srv/orders-12.db"));
+        let mut consequence = about("slow-file-io", None, "/srv/orders-12.db");
         consequence.follows_from = Some(FollowsFrom { id: "sync-open", reason: "" });
-        let elsewhere = finding("file-reread", None, about("/srv/other.txt"));
-        let other = finding("cpu-bound", Some(1.0), Subject { pid: Some(2), ..Subject::default() });
+        let elsewhere = about("file-reread", None, "/srv/other.txt");
+        let other = finding("cpu-bound", Some(2), Some(1.0));
         let (account, rows) = claims(&[consequence, elsewhere, other]);
         assert_eq!((account.claimed_ns, rows.iter().all(Vec::is_empty)), (0, true));
+    }
+
+    #[test]
+    fn what_names_nothing_claims_its_part_of_the_times_that_its_group_is_about() {
+        let (_, rows) = claims(&[finding("slow-file-io", Some(1), Some(0.2))]);
+        assert_eq!(rows[0], [("slow-file-io", 200)]);
+        let mut notice = finding("slow-file-io", Some(1), Some(0.2));
+        notice.severity = Severity::Notice;
+        let unmeasured = finding("slow-file-io", Some(1), None);
+        assert_eq!(claims(&[notice, unmeasured]).0.claimed_ns, 0);
+    }
+
+    #[test]
+    fn a_general_finding_claims_what_others_left_of_its_states() {
+        let (mut account, _) = claims(&[finding("cpu-bound", Some(1), Some(0.1))]);
+        let facts = Facts::default();
+        claim(&facts, &mut account, &[finding("computes", None, Some(0.2))]);
+        let rows: Vec<u64> = account.rows[1].claimed_by.iter().map(|claim| claim.ns).collect();
+        assert_eq!((rows, account.claimed_ns), (vec![100, 200], 300));
     }
 }

@@ -289,7 +289,8 @@ const FAULTS: &[&str] = &["syscall-heavy", "minor-fault-storm"];
 const CALLS: &str = "the kernel's CPU time is that of these calls";
 const COMPUTES: &str = "it is what the program computes";
 
-/// A cause that takes a smaller part of its consequence's time explains little of it.
+/// A cause that takes a smaller part of its consequence's time explains little of it: ending it would leave most of the other as it
+/// is. Not a half: of one cause a part shows in calls (reading), and the rest in what they lead to (decoding).
 const MIN_PART: f64 = 0.15;
 
 /// Marks the findings that follow from another one.
@@ -335,28 +336,11 @@ fn is_cause_of(cause: &Finding, consequence: &Finding, asker: Asker<'_>) -> bool
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture;
     use whyslow_facts::Facts;
-    use whyslow_model::{Saving, Subject};
 
     fn finding(id: &'static str, pid: Option<u32>, share: f64) -> Finding {
-        Finding {
-            id,
-            title: String::new(),
-            severity: Severity::Warning,
-            disagreement: false,
-            confidence: 0.9,
-            share: Some(share),
-            share_of: String::new(),
-            share_whole: ShareWhole::Time,
-            follows_from: None,
-            saving: Saving::default(),
-            subject: Subject { pid, ..Subject::default() },
-            cause: String::new(),
-            fix: Vec::new(),
-            chain: Vec::new(),
-            evidence: Vec::new(),
-            verify: String::new(),
-        }
+        fixture::finding(id, pid, Some(share))
     }
 
     #[test]

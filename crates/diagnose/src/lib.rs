@@ -3,6 +3,8 @@
 mod asker;
 mod claims;
 mod explains;
+#[cfg(test)]
+mod fixture;
 mod order;
 mod verdict;
 
@@ -11,7 +13,7 @@ use whyslow_facts::{Facts, SchedTime, ThreadFacts, WaitKind};
 use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::figures as words;
 use whyslow_model::{ClockKind, Diagnosis, Finding, Nanos, SaturatingSum, Target, ThreadTime, WaitShare};
-use whyslow_rules::{Findings, RULES};
+use whyslow_rules::{Findings, RULES, Rule};
 
 /// Threads listed with their time; the rest are in `whyslow threads`.
 const MAX_THREADS: usize = 50;
@@ -21,7 +23,8 @@ const MAX_PROCESSES: usize = 50;
 /// Checks all rules and ranks what they found (see the order's own file).
 pub fn diagnose(facts: &Facts) -> Diagnosis {
     let (mut findings, mut not_judged) = (Vec::new(), Vec::new());
-    for rule in RULES {
+    let is_general = |rule: &&&Rule| rule.unclaimed_states().is_some();
+    for rule in RULES.iter().filter(|rule| !is_general(rule)) {
         let (found, unjudged) = Findings::of(rule, facts);
         findings.extend(found);
         not_judged.extend(unjudged);
@@ -33,9 +36,21 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
     if let Some(account) = &mut account {
         claims::claim(facts, account, &findings);
     }
+    // The general rules are about what is left.
+    let mut general = Vec::new();
+    for rule in RULES.iter().filter(is_general) {
+        let (found, unjudged) = Findings::beside(rule, facts, account.as_ref());
+        general.extend(found);
+        not_judged.extend(unjudged);
+    }
+    if let Some(account) = &mut account {
+        claims::claim(facts, account, &general);
+    }
+    findings.extend(general);
+    order::rank(&mut findings, Asker { facts, account: account.as_ref() });
     Diagnosis {
         schema: Diagnosis::SCHEMA,
-        verdict: verdict::verdict(facts, &findings, walk.as_ref(), account.as_ref()),
+        verdict: verdict::verdict(facts, &findings, walk.as_ref()),
         target: target(facts),
         walk,
         account,

@@ -13,10 +13,12 @@ use whyslow_rules::guards::{CRITICAL_SHARE, WARNING_SHARE};
 
 /// What the host takes from a program.
 const TAKEN_BY_HOST: &[&str] = &["cpu-throttled", "run-queue-delay", "steal-time"];
-/// From this part on of the time that the host leaves, a finding about the program comes before what the host takes.
+/// From this part on of the time that the host leaves, a finding about the program comes before what the host takes: twice what is
+/// worth a warning, because the queue ends with the load of others, and the program's own cost stays.
 const OWN_PART: f64 = 0.10;
 
-/// Less than this part of the largest thing that the time went into is no answer to where it went.
+/// What the host takes is a warning from this part on of the largest other row of the account: where one thing takes more than twice
+/// the time, ending the queue changes less than the half of it.
 const SMALL_BESIDE: f64 = 0.5;
 
 /// Ranks findings, and marks those that follow from others.
@@ -32,7 +34,9 @@ pub(crate) fn rank(findings: &mut Vec<Finding>, asker: Asker<'_>) {
     let mut order: Vec<usize> = (0..findings.len()).collect();
     order.sort_by(|a, b| keys[*a].cmp(&keys[*b]).then_with(|| findings[*a].id.cmp(findings[*b].id)));
     let is_hosts = |at: &usize| TAKEN_BY_HOST.contains(&keys[*at].family);
-    let order = match order.iter().rposition(|at| is_own(&keys[*at], findings, asker)) {
+    let taken = Taken::of(findings, asker);
+    let is_own = |at: &usize| taken.as_ref().is_some_and(|taken| taken.is_beside(&keys[*at]));
+    let order = match order.iter().rposition(is_own) {
         None => order,
         // What the host takes moves behind the last of what is the program's own.
         Some(last) => {
@@ -45,13 +49,24 @@ pub(crate) fn rank(findings: &mut Vec<Finding>, asker: Asker<'_>) {
     findings.extend(order.into_iter().filter_map(|at| unranked[at].take()));
 }
 
-/// True for what the program does itself, where that is a good part of the time that the host leaves.
-fn is_own(key: &Key, findings: &[Finding], asker: Asker<'_>) -> bool {
-    let taken = || findings.iter().filter(|one| TAKEN_BY_HOST.contains(&one.id));
-    let Some(worst) = taken().map(|one| one.severity).max() else { return false };
-    let most = taken().map(|one| asker.share(one)).fold(0.0, f64::max);
-    let weighs = key.severity > Severity::Capture && key.severity >= worst.min(Severity::Warning);
-    weighs && !TAKEN_BY_HOST.contains(&key.family) && key.share >= OWN_PART * (1.0 - most)
+/// What the host takes in all.
+struct Taken {
+    worst: Severity,
+    most: f64,
+}
+
+impl Taken {
+    fn of(findings: &[Finding], asker: Asker<'_>) -> Option<Taken> {
+        let taken = || findings.iter().filter(|one| TAKEN_BY_HOST.contains(&one.id));
+        let worst = taken().map(|one| one.severity).max()?;
+        Some(Taken { worst, most: taken().map(|one| asker.share(one)).fold(0.0, f64::max) })
+    }
+
+    /// True for what the program does itself, where that is a good part of the time that the host leaves.
+    fn is_beside(&self, key: &Key) -> bool {
+        let weighs = key.severity > Severity::Capture && key.severity >= self.worst.min(Severity::Warning);
+        weighs && !TAKEN_BY_HOST.contains(&key.family) && key.share >= OWN_PART * (1.0 - self.most)
+    }
 }
 
 /// Where a finding stands: smaller comes first.
@@ -106,5 +121,79 @@ fn severity_of(share: f64) -> Severity {
         CRITICAL_SHARE.. => Severity::Critical,
         WARNING_SHARE.. => Severity::Warning,
         _ => Severity::Notice,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{account, finding, row};
+    use whyslow_facts::Facts;
+    use whyslow_model::{TimeAccount, TimeState};
+
+    /// The ids in their order, with the severities.
+    fn ranked(mut findings: Vec<Finding>, account: Option<&TimeAccount>) -> Vec<(&'static str, Severity)> {
+        rank(&mut findings, Asker { facts: &Facts::default(), account });
+        findings.iter().map(|finding| (finding.id, finding.severity)).collect()
+    }
+
+    fn critical(id: &'static str, share: f64) -> Finding {
+        Finding { severity: Severity::Critical, ..finding(id, None, Some(share)) }
+    }
+
+    #[test]
+    fn what_the_host_takes_comes_behind_what_the_program_does_with_a_good_part_of_the_rest() {
+        let order = |own: f64| {
+            let findings = vec![critical("run-queue-delay", 0.6), finding("small-reads", None, Some(own))];
+            ranked(findings, None).iter().map(|(id, _)| *id).collect::<Vec<_>>()
+        };
+        assert_eq!(order(0.05), ["small-reads", "run-queue-delay"]);
+        assert_eq!(order(0.03), ["run-queue-delay", "small-reads"]);
+    }
+
+    #[test]
+    fn a_small_part_that_the_host_takes_is_a_notice_beside_one_large_thing() {
+        let rows = |file| {
+            account(vec![row(TimeState::File, None, None, file), row(TimeState::RunQueue, None, None, 300)])
+        };
+        let severity =
+            |file| ranked(vec![finding("run-queue-delay", None, Some(0.3))], Some(&rows(file)))[0].1;
+        assert_eq!((severity(700), severity(500)), (Severity::Notice, Severity::Warning));
+    }
+
+    #[test]
+    fn a_consequence_stands_behind_its_cause_though_it_takes_more() {
+        let findings = vec![
+            finding("slow-file-io", None, Some(0.9)),
+            finding("run-queue-delay", None, Some(0.5)),
+            finding("sync-open", None, Some(0.6)),
+        ];
+        let ids: Vec<_> = ranked(findings, None).into_iter().map(|(id, _)| id).collect();
+        assert_eq!(ids, ["sync-open", "slow-file-io", "run-queue-delay"]);
+    }
+
+    #[test]
+    fn a_cause_of_unknown_cost_weighs_what_it_explains() {
+        let findings = vec![
+            finding("small-writes", None, Some(0.3)),
+            critical("slow-file-io", 0.8),
+            finding("sync-open", None, None),
+        ];
+        let wanted = [
+            ("sync-open", Severity::Critical),
+            ("slow-file-io", Severity::Critical),
+            ("small-writes", Severity::Warning),
+        ];
+        assert_eq!(ranked(findings, None), wanted);
+    }
+
+    #[test]
+    fn contradictions_come_first_and_the_capture_last() {
+        let capture = Finding { severity: Severity::Capture, ..finding("filter-hides", None, None) };
+        let contradiction =
+            Finding { disagreement: true, severity: Severity::Capture, ..finding("rates-apart", None, None) };
+        let findings = vec![capture, finding("small-reads", None, Some(0.3)), contradiction];
+        let ids: Vec<_> = ranked(findings, None).into_iter().map(|(id, _)| id).collect();
+        assert_eq!(ids, ["rates-apart", "small-reads", "filter-hides"]);
     }
 }

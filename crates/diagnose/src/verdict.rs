@@ -4,18 +4,11 @@
 use whyslow_facts::Facts;
 use whyslow_facts::folds::requests::Side;
 use whyslow_model::figures as words;
-use whyslow_model::{
-    CallStats, Finding, Nanos, SampleKind, Severity, Subject, TimeAccount, TimeOf, TimeState, Walk,
-};
+use whyslow_model::{CallStats, Finding, SampleKind, Severity, Subject, Walk};
 
 /// The sentence: what the host is short of, the cause, and whether the sources agree. Of one process that was asked about
 /// the cause comes first.
-pub(crate) fn verdict(
-    facts: &Facts,
-    findings: &[Finding],
-    walk: Option<&Walk>,
-    account: Option<&TimeAccount>,
-) -> String {
+pub(crate) fn verdict(facts: &Facts, findings: &[Finding], walk: Option<&Walk>) -> String {
     let host = walk.and_then(|walk| Some((walk, whyslow_hostcheck::verdict(walk)?)));
     let cause = findings.iter().find(|finding| finding.severity >= Severity::Warning);
     let asked = whyslow_hostcheck::is_about_one(facts);
@@ -23,17 +16,17 @@ pub(crate) fn verdict(
         (None, None) if facts.total_calls() == 0 && walk.is_some() => {
             walk.map_or(String::new(), whyslow_hostcheck::without_resources)
         }
-        (None, _) => sentence(facts, findings, account),
+        (None, _) => sentence(facts, findings),
         // A finding about the resource says the same.
         (Some(_), Some(cause)) if cause.subject.device.is_some() || cause.subject.host.is_some() => {
-            sentence(facts, findings, account)
+            sentence(facts, findings)
         }
         (Some((walk, host)), Some(_)) if asked => {
-            format!("{}{}", sentence(facts, findings, account), where_full(walk, &host))
+            format!("{}{}", sentence(facts, findings), where_full(walk, &host))
         }
-        (Some((_, host)), Some(_)) => format!("{host}; {}", sentence(facts, findings, account)),
-        (Some((walk, host)), None) => match account.filter(|_| asked).and_then(most_of) {
-            Some(most) => format!("No rule names a cause. {most}{}", where_full(walk, &host)),
+        (Some((_, host)), Some(_)) => format!("{host}; {}", sentence(facts, findings)),
+        (Some((walk, host)), None) => match unexplained(findings).filter(|_| asked) {
+            Some(most) => format!("{most}. No rule names a cause.{}", where_full(walk, &host)),
             None if whyslow_hostcheck::is_full(walk) => format!("{host}."),
             None => format!("{host}. {}", walk.next),
         },
@@ -44,7 +37,7 @@ pub(crate) fn verdict(
     told
 }
 
-fn sentence(facts: &Facts, findings: &[Finding], account: Option<&TimeAccount>) -> String {
+fn sentence(facts: &Facts, findings: &[Finding]) -> String {
     let causes = findings.iter().filter(|finding| finding.severity >= Severity::Warning);
     let mut causes = causes.filter(|finding| finding.follows_from.is_none());
     let Some(first) = causes.next() else {
@@ -66,7 +59,8 @@ fn sentence(facts: &Facts, findings: &[Finding], account: Option<&TimeAccount>) 
                 }
             };
         }
-        let notices = findings.iter().filter(|finding| finding.severity == Severity::Notice).count();
+        let is_notice = |finding: &&Finding| finding.severity == Severity::Notice && !is_general(finding);
+        let notices = findings.iter().filter(is_notice).count();
         let aside = if notices > 0 {
             format!(" ({} aside)", words::plural(notices as u64, "notice"))
         } else {
@@ -84,10 +78,10 @@ fn sentence(facts: &Facts, findings: &[Finding], account: Option<&TimeAccount>) 
             }
             false => "",
         };
+        let most = unexplained(findings).map_or(String::new(), |most| format!("{most}. "));
         return format!(
-            "No cause of slowness among the system calls{aside}: {} looked at.{computes}{counts}{most}{mind}",
+            "{most}No cause of slowness among the system calls{aside}: {} looked at.{computes}{counts}{mind}",
             words::plural(facts.total_calls(), "call"),
-            most = account.and_then(most_of).map_or(String::new(), |most| format!(" {most}")),
         );
     };
     let more = causes.count();
@@ -130,21 +124,15 @@ fn where_full(walk: &Walk, host: &str) -> String {
     if whyslow_hostcheck::is_full(walk) { format!(" {host}.") } else { String::new() }
 }
 
-/// What most of the time went into: said where no rule tells a cause.
-fn most_of(account: &TimeAccount) -> Option<String> {
-    /// A smaller part is not most of it.
-    const MOST: f64 = 0.3;
-    let row = account.rows.first().filter(|row| row.share >= MOST && row.state != TimeState::Unknown)?;
-    let of = match account.of {
-        TimeOf::Requests => words::plural(account.count, "request"),
-        TimeOf::Command => "the command".to_string(),
-        TimeOf::Threads if account.idle_ns > 0 => {
-            format!("{}, without waiting for work", words::plural(account.count, "thread"))
-        }
-        TimeOf::Threads => words::plural(account.count, "thread"),
-    };
-    let (share, time) = (words::percent(row.share), Nanos::new(account.ns));
-    Some(format!("{share} of the time ({time} of {of}): {} {}.", row.who, row.words()))
+/// What most of the time went into, where no rule tells a cause.
+fn unexplained(findings: &[Finding]) -> Option<&str> {
+    let most = findings.iter().find(|finding| is_general(finding))?;
+    Some(most.title.trim_end_matches('.'))
+}
+
+/// True for what only says where time went.
+fn is_general(finding: &Finding) -> bool {
+    whyslow_rules::find(finding.id).is_some_and(|rule| rule.unclaimed_states().is_some())
 }
 
 /// What profiles by themselves tell; of several the first.

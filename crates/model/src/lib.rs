@@ -38,7 +38,7 @@ pub use diagnosis::{
     ChainLink, Diagnosis, Finding, FollowsFrom, NotJudged, Saving, Severity, ShareWhole, Subject, Target,
     ThreadTime, WaitShare,
 };
-pub use diff::{Diff, FigureChange, FindingChange};
+pub use diff::{Diff, DiffOutcome, FigureChange, FindingChange};
 pub use errno::Errno;
 pub use event::{Call, CallFlags, Event, Exit, ProcessInfo, Ret, Signal, Sink};
 pub use evidence::Evidence;

@@ -1,7 +1,7 @@
 //! The account of time in words, as every format for people shows it.
 
-use whyslow_model::figures::{percent, plural};
-use whyslow_model::{AccountRow, Nanos, TimeAccount, TimeOf};
+use whyslow_model::figures::percent;
+use whyslow_model::{AccountRow, Nanos, TimeAccount};
 
 /// Rows shown unless all are asked for.
 const MAX_ROWS: usize = 8;
@@ -18,12 +18,6 @@ pub(crate) struct Line {
 
 /// Whose time it is.
 pub(crate) fn heading(account: &TimeAccount) -> String {
-    let time = Nanos::new(account.ns);
-    let whose = match account.of {
-        TimeOf::Requests => format!("{time} of {} of {}", plural(account.count, "request"), account.target),
-        TimeOf::Command => format!("{time} from start to end: {}", account.target),
-        TimeOf::Threads => format!("{time} of {} of {}", plural(account.count, "thread"), account.target),
-    };
     let idle = match account.idle_ns {
         0 => String::new(),
         idle => format!("; not counted: {} of waiting for work", Nanos::new(idle)),
@@ -32,7 +26,7 @@ pub(crate) fn heading(account: &TimeAccount) -> String {
         0 => String::new(),
         claimed => format!("; the findings explain {}", percent(claimed as f64 / account.ns.max(1) as f64)),
     };
-    format!("{whose}{idle}{explained}")
+    format!("{}{idle}{explained}", account.whose())
 }
 
 /// The rows in words, the largest first; how many were left out, and how much they are together.

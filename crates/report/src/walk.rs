@@ -208,8 +208,19 @@ pub(crate) fn table(table: &mut Table, visit: Visit<'_>) {
 
 /// Visits all texts of a comparison.
 pub(crate) fn diff(diff: &mut Diff, visit: Visit<'_>) {
-    let Diff { schema: _, verdict, before_ns: _, after_ns: _, gone, new, kept, unknown, figures, refusals } =
-        diff;
+    let Diff {
+        schema: _,
+        outcome: _,
+        verdict,
+        before_ns: _,
+        after_ns: _,
+        gone,
+        new,
+        kept,
+        unknown,
+        figures,
+        refusals,
+    } = diff;
     lines([verdict], visit);
     for change in gone.iter_mut().chain(new).chain(kept).chain(unknown) {
         let FindingChange { id: _, title, before: _, after: _, share_before: _, share_after: _, change } =

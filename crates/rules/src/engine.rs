@@ -6,7 +6,7 @@ use whyslow_facts::host::{counted, metric_words};
 use whyslow_facts::{Exemplar, Facts};
 use whyslow_model::syscall::Class;
 use whyslow_model::{
-    Entity, Evidence, Finding, Metric, Nanos, NotJudged, Saving, Severity, ShareWhole, Subject,
+    Entity, Evidence, Finding, Metric, Nanos, NotJudged, Saving, Severity, Subject, TimeAccount, TimeState,
 };
 
 /// One root cause that can be recognised.
@@ -32,6 +32,14 @@ impl Rule {
         lines
             .map(|line| line.trim_start_matches("//!").strip_prefix(' ').unwrap_or("").to_string() + "\n")
             .collect()
+    }
+
+    /// Of a rule about what no other finding explains: the states that it is about.
+    pub fn unclaimed_states(&self) -> Option<&'static [TimeState]> {
+        self.needs.iter().find_map(|need| match need {
+            Need::Unclaimed(states) => Some(*states),
+            _ => None,
+        })
     }
 }
 
@@ -68,6 +76,8 @@ pub enum Need {
     /// Figures of the host, of a time that was looked at: each of these metrics, of some thing. The text says what they are, and with which
     /// command they are had.
     Figures(&'static [Metric], &'static str, &'static str),
+    /// What no other finding explains of the asker's time, of these states. Such a rule is asked when all others have answered.
+    Unclaimed(&'static [TimeState]),
     /// Any one of these.
     Either(&'static [Need]),
 }
@@ -90,6 +100,7 @@ impl Need {
             | Need::Profile
             | Need::ProfileSeries
             | Need::Table(_)
+            | Need::Unclaimed(_)
             | Need::Figures(..) => false,
         }
     }
@@ -112,6 +123,7 @@ impl Need {
             Need::Answers if !facts.requests.names_servers_behind() => {
                 [Need::Durations, Need::Clock, Need::Descriptors].iter().find_map(|need| need.missing(facts))
             }
+            Need::Unclaimed(_) => Some(("where the time went".to_string(), retake())),
             Need::Calls if !calls => Some(("single calls".to_string(), retake())),
             Need::Durations if !facts.capture.has_durations() => {
                 Some(("durations of calls".to_string(), retake()))
@@ -228,6 +240,7 @@ impl Subjects {
 /// Collects what one rule finds.
 pub struct Findings<'a> {
     facts: &'a Facts,
+    account: Option<&'a TimeAccount>,
     rule: &'static Rule,
     findings: Vec<Finding>,
     not_judged: Vec<NotJudged>,
@@ -236,12 +249,32 @@ pub struct Findings<'a> {
 impl<'a> Findings<'a> {
     /// What `rule` finds, or why it cannot judge.
     pub fn of(rule: &'static Rule, facts: &'a Facts) -> (Vec<Finding>, Vec<NotJudged>) {
-        let mut out = Findings { facts, rule, findings: Vec::new(), not_judged: Vec::new() };
-        match rule.needs.iter().find_map(|need| need.missing(facts)) {
+        Self::beside(rule, facts, None)
+    }
+
+    /// The same, with an account of the time in which other findings have claimed what they explain.
+    pub fn beside(
+        rule: &'static Rule,
+        facts: &'a Facts,
+        account: Option<&'a TimeAccount>,
+    ) -> (Vec<Finding>, Vec<NotJudged>) {
+        let mut out = Findings { facts, account, rule, findings: Vec::new(), not_judged: Vec::new() };
+        let is_there = |need: &Need| account.is_some() && matches!(need, Need::Unclaimed(_));
+        match rule.needs.iter().filter(|need| !is_there(need)).find_map(|need| need.missing(facts)) {
             Some((missing, supply)) => out.not_judged(missing, supply),
             None => (rule.check)(facts, &mut out),
         }
         (out.findings, out.not_judged)
+    }
+
+    /// The account of the time, with what other findings claim.
+    pub(crate) fn account(&self) -> Option<&'a TimeAccount> {
+        self.account
+    }
+
+    /// The states that the rule is about.
+    pub(crate) fn states(&self) -> Option<&'static [TimeState]> {
+        self.rule.unclaimed_states()
     }
 
     /// Starts a finding of the rule that is being checked. Nothing is reported before [`Report::file`].
@@ -254,7 +287,7 @@ impl<'a> Findings<'a> {
             disagreement: false,
             confidence: 0.9,
             share: share.value,
-            share_whole: share.whole(),
+            share_whole: share.whole,
             share_of: share.of,
             follows_from: None,
             saving: Saving::default(),
@@ -270,8 +303,7 @@ impl<'a> Findings<'a> {
 
     /// A finding about the capture itself.
     pub fn capture(&mut self, title: impl Into<String>) -> Report<'_, 'a> {
-        let share = Share { value: None, of: String::new() };
-        let mut report = self.report(share, title);
+        let mut report = self.report(Share::unknown(), title);
         report.finding.severity = Severity::Capture;
         report
     }
@@ -322,11 +354,6 @@ impl Report<'_, '_> {
         self.finding.confidence = confidence;
         self
     }
-    /// Its share is one of the time on a CPU, and not of all time.
-    pub fn of_cpu_time(mut self) -> Self {
-        self.finding.share_whole = ShareWhole::CpuTime;
-        self
-    }
     /// At most this severity, whatever the share.
     pub fn at_most(mut self, severity: Severity) -> Self {
         self.finding.severity = self.finding.severity.min(severity);
@@ -357,6 +384,11 @@ impl Report<'_, '_> {
     /// A line that is no exemplar of a call: a row of a table, of lsof.
     pub fn evidence_line(mut self, source: impl Into<String>, text: impl Into<String>) -> Self {
         self.finding.evidence.push(Evidence { source: source.into(), text: text.into() });
+        self
+    }
+    /// Lines that another part of the diagnosis stands on.
+    pub fn evidence_lines(mut self, lines: impl IntoIterator<Item = Evidence>) -> Self {
+        self.finding.evidence.extend(lines);
         self
     }
     /// The lines on which the host's figures of that thing stand.

@@ -2,7 +2,6 @@
 //! and who takes most of something.
 
 use crate::engine::Need;
-use crate::guards::Share;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::host::{Thing, figure};
@@ -39,11 +38,6 @@ pub(crate) const fn disks(metrics: &'static [Metric]) -> Need {
 /// Figures of the network.
 pub(crate) const fn network(metrics: &'static [Metric]) -> Need {
     Need::Figures(metrics, "the kernel's counters of TCP and its sockets", LIVE)
-}
-
-/// No share can be told.
-pub(crate) fn no_share() -> Share {
-    Share { value: None, of: String::new() }
 }
 
 /// A figure of the machine.

@@ -29,18 +29,35 @@ pub struct Share {
     pub value: Option<f64>,
     /// Of what: `wall time of thread 514`, `calls`.
     pub of: String,
+    /// Of what kind the whole is: only parts of the same kind can be compared.
+    pub whole: ShareWhole,
 }
 
 impl Share {
-    /// Of what kind the whole is.
-    pub fn whole(&self) -> ShareWhole {
-        if self.of == CALLS { ShareWhole::Calls } else { ShareWhole::Time }
+    /// A part of a time that passes while somebody waits.
+    pub fn of_time(value: impl Into<Option<f64>>, of: impl Into<String>) -> Self {
+        Self { value: value.into(), of: of.into(), whole: ShareWhole::Time }
+    }
+
+    /// A part of the time on a CPU alone.
+    pub fn of_cpu_time(value: impl Into<Option<f64>>, of: impl Into<String>) -> Self {
+        Self { value: value.into(), of: of.into(), whole: ShareWhole::CpuTime }
+    }
+
+    /// A part of all calls.
+    pub fn of_calls(value: impl Into<Option<f64>>) -> Self {
+        Self { value: value.into(), of: "calls".to_string(), whole: ShareWhole::Calls }
+    }
+
+    /// A part that cannot be known.
+    pub fn unknown() -> Self {
+        Self { value: None, of: String::new(), whole: ShareWhole::Time }
     }
 
     /// The severity that the share alone justifies (guard 1). An unknown share is a notice. A share of the calls
     /// is no share of the time: only a storm of them is a warning.
     pub fn severity(&self) -> Severity {
-        let warning = if self.of == CALLS { STORM_CALL_SHARE } else { WARNING_SHARE };
+        let warning = if self.whole == ShareWhole::Calls { STORM_CALL_SHARE } else { WARNING_SHARE };
         match self.value {
             Some(share) if share >= CRITICAL_SHARE => Severity::Critical,
             Some(share) if share >= warning => Severity::Warning,
@@ -67,7 +84,7 @@ pub fn share_of_ns(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64) ->
     if let (Some(total), Some(wall)) = (total.get(), wall.get())
         && wall > 0
     {
-        return Share { value: Some((total as f64 / wall as f64).min(1.0)), of };
+        return Share::of_time((total as f64 / wall as f64).min(1.0), of);
     }
     share_of_calls(facts, count)
 }
@@ -75,11 +92,8 @@ pub fn share_of_ns(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64) ->
 /// The part that `count` has of all calls.
 pub fn share_of_calls(facts: &Facts, count: u64) -> Share {
     let all = facts.total_calls();
-    Share { value: (all > 0).then(|| count as f64 / all as f64), of: CALLS.to_string() }
+    Share::of_calls((all > 0).then(|| count as f64 / all as f64))
 }
-
-/// Of what a share is that counts calls.
-pub const CALLS: &str = "calls";
 
 /// The part that `waited` ns have in the time of the threads that wait (of `process`, where that is known).
 pub fn share_of_waiters(
@@ -104,7 +118,7 @@ pub fn share_of_waiters(
         several => format!("the time of the {several} threads that wait"),
     };
     let walls = waiters.map(wall).saturating_sum();
-    Share { value: (walls > 0).then(|| (waited as f64 / walls as f64).min(1.0)), of }
+    Share::of_time((walls > 0).then(|| (waited as f64 / walls as f64).min(1.0)), of)
 }
 
 /// For storms of cheap calls: the part of the wall time, but of the calls where a storm makes up more of them:

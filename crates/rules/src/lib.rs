@@ -6,6 +6,7 @@ pub mod engine;
 mod figures;
 pub mod guards;
 mod kernel_threads;
+mod sampled;
 
 pub use engine::{Findings, Need, Rule, Subjects};
 pub(crate) use whyslow_model::figures as words;
@@ -64,6 +65,21 @@ mod files {
     pub(super) mod stat_per_entry;
     pub(super) mod temp_file_churn;
     pub(super) mod tz_stat_storm;
+}
+
+/// What no other rule explains of the asker's time.
+mod general {
+    mod unclaimed;
+
+    pub(super) mod computes;
+    pub(super) mod kernel_time;
+    pub(super) mod waits_for_child;
+    pub(super) mod waits_for_cpu;
+    pub(super) mod waits_for_file;
+    pub(super) mod waits_for_lock;
+    pub(super) mod waits_for_peer;
+    pub(super) mod waits_for_pipe;
+    pub(super) mod waits_for_timer;
 }
 
 /// Rules about reading and writing files: sizes, order, repetition, durability.
@@ -232,6 +248,15 @@ pub static RULES: &[&Rule] = &[
     &files::stat_per_entry::RULE,
     &files::temp_file_churn::RULE,
     &files::tz_stat_storm::RULE,
+    &general::computes::RULE,
+    &general::kernel_time::RULE,
+    &general::waits_for_child::RULE,
+    &general::waits_for_cpu::RULE,
+    &general::waits_for_file::RULE,
+    &general::waits_for_lock::RULE,
+    &general::waits_for_peer::RULE,
+    &general::waits_for_pipe::RULE,
+    &general::waits_for_timer::RULE,
     &io::archive_reread::RULE,
     &io::copy_loop_no_sendfile::RULE,
     &io::disk_saturated::RULE,

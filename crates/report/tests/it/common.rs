@@ -554,6 +554,7 @@ pub fn tz_fixed() -> Diff {
     };
     Diff {
         schema: Diff::SCHEMA,
+        outcome: whyslow_model::DiffOutcome::Better,
         verdict: "The stat storm is gone; 5.0x the files written, in an unknown time.".into(),
         before_ns: Nanos::UNKNOWN,
         after_ns: Nanos::UNKNOWN,

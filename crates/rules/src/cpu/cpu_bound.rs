@@ -119,7 +119,7 @@ fn check_file(facts: &Facts, out: &mut Findings<'_>, profile: &ProfileFacts) {
     };
     let most = if thread.is_some() && hot.is_some() { Severity::Warning } else { Severity::Notice };
     let mut found = out
-        .report(Share { value: Some(busy.min(1.0)), of: format!("{whole} in {who}") }, title)
+        .report(Share::of_time(busy.min(1.0), format!("{whole} in {who}")), title)
         .at_most(most)
         .confidence(if thread.is_some() && hot.is_some() { 0.85 } else { 0.6 })
         .subject(Subject { function: hot.map(|hot| hot.function.clone()), ..Subject::default() })
@@ -211,7 +211,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, computing: &Computing<'_>, othe
         0 => String::new(),
         others => format!(" {} of the process do so too.", words::plural(others, "more thread")),
     };
-    let share = Share { value: Some(own), of: format!("the life of thread {}", thread.tid) };
+    let share = Share::of_time(own, format!("the life of thread {}", thread.tid));
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     let mut found = out
         .report(share, title)

@@ -64,9 +64,9 @@ fn report(facts: &Facts, out: &mut Findings<'_>, part: f64, of: &Entity, thing: 
     let stopped = thing.current(Metric::ThrottledTime);
     let share = match (stopped, used) {
         (Some(stopped), Some(used)) if stopped + used > 0.0 => {
-            Share { value: Some(stopped / (stopped + used)), of: format!("the time in which {of} could run") }
+            Share::of_time(stopped / (stopped + used), format!("the time in which {of} could run"))
         }
-        _ => Share { value: Some(part), of: format!("the periods of {of}") },
+        _ => Share::of_time(part, format!("the periods of {of}")),
     };
     let members = figures::members(facts, of.name());
     let names: Vec<String> = members.iter().map(|(of, _)| facts.host.name_of(of)).collect();

@@ -74,7 +74,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     if rest > OTHERS_PART * interrupts || rest_idle < OTHERS_IDLE {
         return;
     }
-    let share = Share { value: Some(*interrupts), of: format!("the time of {worst}") };
+    let share = Share::of_time(*interrupts, format!("the time of {worst}"));
     let lines = busiest_lines(facts);
     let which =
         if lines.is_empty() { String::new() } else { format!(" Most frequent on the host: {lines}.") };

@@ -85,7 +85,7 @@ impl Waiter<'_> {
             true => format!("the time in which threads of {name} could run"),
             false => format!("the wall time of {name}"),
         };
-        Share { value: Some(self.delay / self.wanted().max(1.0)), of }
+        Share::of_time(self.delay / self.wanted().max(1.0), of)
     }
 
     /// True for one that waits for the CPUs it is bound to, though others are idle.

@@ -216,7 +216,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
     let runnable = Nanos::new(group.sum(queued));
     let value = runnable.or_zero() as f64 / life.max(1) as f64;
     let threads = words::plural(count, "thread");
-    let share = Share { value: Some(value), of: format!("the life of {threads}") };
+    let share = Share::of_time(value, format!("the life of {threads}"));
     let name = subject.comm.as_deref().unwrap_or("the process");
     let beside = match (blamed.and_then(|rivals| rivals.title(facts)), &rivals) {
         (Some(who), _) => format!(", {who}"),

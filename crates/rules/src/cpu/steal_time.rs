@@ -54,10 +54,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     // A thread does not see that it is stopped: the same part of its time on a CPU is not its own.
     let busiest = busiest(facts);
     let share = match busiest {
-        Some(busy) => {
-            Share { value: Some(value * busy), of: "the wall time of the busiest thread".to_string() }
-        }
-        None => Share { value: Some(value), of: "the CPU time that the machine wants".to_string() },
+        Some(busy) => Share::of_time(value * busy, "the wall time of the busiest thread"),
+        None => Share::of_cpu_time(value, "the CPU time that the machine wants"),
     };
     if share.value.is_some_and(|lost| lost < MIN_STEAL) {
         return;
@@ -70,7 +68,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             words::percent(steal)
         ),
     );
-    let report = if busiest.is_some() { report } else { report.of_cpu_time() };
     report
         .confidence(0.9)
         .subject(Subject::default())

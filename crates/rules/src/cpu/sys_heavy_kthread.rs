@@ -73,7 +73,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     for group in groups.iter().filter(heavy).take(MOST) {
         let value = group.cpu / cpus;
         let Some(&(_, of, _)) = group.threads.first() else { continue };
-        let share = Share { value: Some(value), of: "the host's CPU time".to_string() };
+        let share = Share::of_cpu_time(value, "the host's CPU time");
         let who = figures::named(facts, &group.threads, Metric::TaskSystem, None);
         let kind = group.kind;
         let asked = if kind.wanted { " Somebody asked for that work." } else { "" };

@@ -25,7 +25,7 @@
 //! change of the time alone does not show without `-v`.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::guards::{self, Share};
+use crate::guards;
 use crate::words;
 use std::collections::BTreeMap;
 use whyslow_facts::{Facts, FileFacts, names};
@@ -198,7 +198,7 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
     let title = format!("{} {} calls: {:.2} % of calls{rates}", words::count(calls), row.name, part * 100.0);
     let (place, line) = facts.table_line(&row.name).unwrap_or_default();
     let finding = out
-        .report(Share { value: Some(part), ..share }, title)
+        .report(share, title)
         .subject(Subject { syscall: Some(row.name.clone()), ..Subject::default() })
         .cause(format!(
             "Nearly all the program does is ask about files, far more often than it gets work done, so it likely asks \

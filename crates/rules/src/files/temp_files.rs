@@ -2,7 +2,8 @@
 //! removal is not seen.
 
 use crate::engine::Findings;
-use crate::{figures, words};
+use crate::guards::Share;
+use crate::words;
 use whyslow_model::{Evidence, Severity, Subject};
 
 /// The remedy where the bytes fit in memory.
@@ -45,7 +46,7 @@ pub(super) fn report(out: &mut Findings<'_>, churn: Churn) {
     let Churn { pattern, who, written, read, shown, how, .. } = churn;
     let mut found = out
         .report(
-            figures::no_share(),
+            Share::unknown(),
             format!(
                 "{pattern}: {who} writes temporary files ({} in {}{shown}) and reads them back ({} in {})",
                 words::bytes(written.0 as u64),

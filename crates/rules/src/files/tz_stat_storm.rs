@@ -142,7 +142,7 @@ fn counted_beside(facts: &Facts, checks: u64) -> Option<Counted> {
             words::count(stats.count),
             part * 100.0
         ),
-        share: Share { value: Some(part), of: "calls".to_string() },
+        share: Share::of_calls(part),
         place,
         line: line.to_string(),
     })

@@ -107,10 +107,7 @@ pub(super) fn victim<'a>(facts: &'a Facts, but: Option<&Entity>) -> Option<(Shar
             seen.filter(|(_, of, thing)| Some(*of) != but && !kernel_threads::is_kernel(of, thing));
         let (value, of, _) = seen.next()?;
         let name = facts.host.name_of(of);
-        return Some((
-            Share { value: Some(value), of: format!("the looks at {name}, in which it was blocked") },
-            of,
-        ));
+        return Some((Share::of_time(value, format!("the looks at {name}, in which it was blocked")), of));
     }
     let waits = kernel_threads::programs_with(facts, Metric::BlockDelay).into_iter();
     let parts = waits.filter(|(_, of, _)| Some(*of) != but).map(|(delay, of, thing)| {
@@ -118,7 +115,7 @@ pub(super) fn victim<'a>(facts: &'a Facts, but: Option<&Entity>) -> Option<(Shar
         (if delay <= 1.0 { delay } else { (delay / threads).min(1.0) }, of)
     });
     let (value, of) = parts.reduce(|most, one| if one.0 > most.0 { one } else { most })?;
-    Some((Share { value: Some(value), of: format!("the time of {}", facts.host.name_of(of)) }, of))
+    Some((Share::of_time(value, format!("the time of {}", facts.host.name_of(of))), of))
 }
 
 /// True for a share that is felt (guard 1).

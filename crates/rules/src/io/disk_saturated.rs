@@ -98,10 +98,8 @@ fn report_figures(facts: &Facts, out: &mut Findings<'_>, disk: &Disk<'_>) {
     let pressure = figures::of_host(facts, Metric::PressureIo);
     let (share, of) = match (&victim, pressure) {
         (Some((share, of)), _) => (share.clone(), *of),
-        (None, Some(value)) if !measured => {
-            (Share { value: Some(value), of: "the time of the host".to_string() }, &Entity::Host)
-        }
-        _ => (figures::no_share(), &Entity::Host),
+        (None, Some(value)) if !measured => (Share::of_time(value, "the time of the host"), &Entity::Host),
+        _ => (Share::unknown(), &Entity::Host),
     };
     let who = match users.is_empty() {
         true => String::new(),
@@ -165,8 +163,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, number: &str, device: &DeviceFa
     });
     let worst = waits.max_by(|a, b| a.0.total_cmp(&b.0));
     let share = match worst {
-        Some((value, tid, _)) => Share { value: Some(value), of: format!("the life of thread {tid}") },
-        None => Share { value: None, of: String::new() },
+        Some((value, tid, _)) => Share::of_time(value, format!("the life of thread {tid}")),
+        None => Share::unknown(),
     };
     let subject = worst.map_or(Subject::default(), |(_, tid, _)| Subjects::thread(facts, tid));
     let number = words::quantity(in_flight);

@@ -136,7 +136,7 @@ fn by_looks(facts: &Facts, wanted: &[&str]) -> Vec<Waiter> {
     let waiters = found.into_iter().filter(|(_, of)| !told_by_thread(of)).map(|(share, of)| Waiter {
         name: facts.host.name_of(of),
         subject: figures::subject(facts, of),
-        share: Share { value: Some(share), of: format!("the looks at {}", facts.host.name_of(of)) },
+        share: Share::of_time(share, format!("the looks at {}", facts.host.name_of(of))),
         shown: Some(of.clone()),
     });
     waiters.collect()
@@ -161,8 +161,7 @@ fn by_stacks(facts: &Facts, wanted: &[&str]) -> Vec<Waiter> {
         let value = waited as f64 / life.max(1) as f64;
         if life > 0 && value >= WARNING_SHARE {
             let subject = Subjects::thread(facts, thread.tid);
-            let share =
-                Share { value: Some(value.min(1.0)), of: format!("the life of thread {}", thread.tid) };
+            let share = Share::of_time(value.min(1.0), format!("the life of thread {}", thread.tid));
             found.push(Waiter { name: Subjects::words(&subject), subject, share, shown: None });
         }
     }

@@ -21,8 +21,8 @@
 //! The first touch of a file asks in any case, once. Below 5 % of the thread's time nothing is said.
 
 use crate::engine::{Findings, Rule, Subjects};
-use crate::figures;
-use crate::{guards, words};
+use crate::guards::{self, Share};
+use crate::{figures, words};
 use whyslow_facts::{Facts, FileFacts};
 use whyslow_model::{CallStats, Entity, Metric, Nanos, Severity, Subject, Trait};
 
@@ -148,7 +148,7 @@ fn report_figures(facts: &Facts, out: &mut Findings<'_>, mount: &Entity, kind: &
     if latency < SLOW.or_zero() as f64 || rate < MIN_RATE {
         return;
     }
-    out.report(figures::no_share(), format!("{mount} ({kind}): {} operations a second, {} each", words::quantity(rate), Nanos::new(latency as u64)))
+    out.report(Share::unknown(), format!("{mount} ({kind}): {} operations a second, {} each", words::quantity(rate), Nanos::new(latency as u64)))
         .at_most(Severity::Notice)
         .confidence(0.6)
         .subject(figures::subject(facts, mount))

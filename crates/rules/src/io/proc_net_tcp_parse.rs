@@ -25,10 +25,11 @@
 //! what it is for.
 
 use super::streams::{how_often, more_text, subject, worst};
-use crate::engine::{Findings, Need, Rule};
+use crate::engine::{Findings, Need, Report, Rule};
 use crate::guards::{self, Share};
+use crate::sampled::Sampled;
 use crate::words;
-use whyslow_facts::{Facts, ProcessId, ProfileFacts, ProfileOrigin, Stream};
+use whyslow_facts::{Facts, Stream};
 use whyslow_model::{SampleKind, Severity, Subject};
 use whyslow_profile::kinds::CostKind;
 
@@ -54,8 +55,6 @@ const MIN_LINES: u64 = 1_000;
 const MANY_LINES: u64 = 5_000;
 /// Read once, it is a question, not a habit.
 const MIN_PASSES: u64 = 2;
-/// Fewer samples are no profile.
-const MIN_SAMPLES: u64 = 50;
 /// Of a CPU: a program that keeps less busy is not slow for what it computes.
 const BUSY_CPUS: f64 = 0.50;
 /// What the kernel runs only to walk its table of connections and to print a line for each: net/ipv4/tcp_ipv4.c, net/ipv6/tcp_ipv6.c.
@@ -98,9 +97,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             how_often(facts, stream.opens)
         );
         let most = if lines >= MANY_LINES { Severity::Critical } else { Severity::Notice };
-        out.report(share, title)
+        advised(out.report(share, title))
             .at_most(most)
-            .confidence(0.85)
             .subject(subject(facts, stream, reads, "read"))
             .cause(format!(
                 "The kernel prints a line for each connection of the network namespace, and the program takes each apart, at {} a read.{}{}",
@@ -108,52 +106,36 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                 parsing(facts),
                 more_text(more, at)
             ))
-            .fix("counts only: /proc/net/sockstat")
-            .fix("a selection: netlink sock_diag (as ss does): filtered in the kernel, in binary form")
-            .fix("else read less often, with a large buffer, and take the needed columns by position")
-            .verify("strace -f -e trace=openat,read -P /proc/net/tcp -p PID; wc -l /proc/net/tcp; ss -s")
             .evidence_all(reads.exemplars.iter())
             .file();
     }
 }
 
-/// The kernel's printing of the table, by the samples of a process.
-struct Printed<'f> {
-    profile: &'f ProfileFacts,
-    process: ProcessId,
-    /// Of its CPU time.
-    part: f64,
+/// The process in whose CPU time the kernel's printing of the table is the largest part.
+fn printed(facts: &Facts) -> Option<Sampled<'_>> {
+    Sampled::most(facts, |process, profile| {
+        if profile.step.cpus().is_some_and(|cpus| cpus < BUSY_CPUS) {
+            return None;
+        }
+        let kind = SampleKind::OnCpu;
+        let all = facts.samples.total(kind, process, None);
+        let printing = facts.samples.in_kernel(kind, process, None, |function| PRINTING.contains(&function));
+        Some(printing.ns as f64 / all.ns.max(1) as f64)
+    })
 }
 
-impl Printed<'_> {
-    fn share(&self, facts: &Facts) -> Share {
-        Share { value: Some(self.part), of: format!("the CPU time of {}", facts.profiled(self.profile)) }
-    }
-}
-
-/// The process whose CPU time goes into it most.
-fn printed(facts: &Facts) -> Option<Printed<'_>> {
-    facts
-        .profiles
-        .of_cpu()
-        .filter_map(|profile| printing(facts, profile))
-        .max_by(|a, b| a.part.total_cmp(&b.part))
-}
-
-fn printing<'f>(facts: &Facts, profile: &'f ProfileFacts) -> Option<Printed<'f>> {
-    let ProfileOrigin::Samples(process) = profile.origin else { return None };
-    let kind = SampleKind::OnCpu;
-    let all = facts.samples.total(kind, process, None);
-    let printing = facts.samples.in_kernel(kind, process, None, |function| PRINTING.contains(&function));
-    let part = printing.ns as f64 / all.ns.max(1) as f64;
-    let counts = all.count >= MIN_SAMPLES
-        && part >= guards::WARNING_SHARE
-        && profile.step.cpus().is_none_or(|cpus| cpus >= BUSY_CPUS);
-    counts.then_some(Printed { profile, process, part })
+/// What to do instead is the same, however it was found.
+fn advised<'f, 'a>(report: Report<'f, 'a>) -> Report<'f, 'a> {
+    report
+        .confidence(0.85)
+        .fix("counts only: /proc/net/sockstat")
+        .fix("a selection: netlink sock_diag (as ss does): filtered in the kernel, in binary form")
+        .fix("else read less often, with a large buffer, and take the needed columns by position")
+        .verify("strace -f -e trace=openat,read -P /proc/net/tcp -p PID; wc -l /proc/net/tcp; ss -s")
 }
 
 /// Where no single reads were recorded, what the kernel did is told by the samples.
-fn report_printed(facts: &Facts, out: &mut Findings<'_>, printed: &Printed<'_>) {
+fn report_printed(facts: &Facts, out: &mut Findings<'_>, printed: &Sampled<'_>) {
     let who = facts.profiled(printed.profile);
     let process = facts.world.threads.process(printed.process);
     let is_of_six = |function: &str| function == "tcp6_seq_show";
@@ -162,20 +144,18 @@ fn report_printed(facts: &Facts, out: &mut Findings<'_>, printed: &Printed<'_>) 
         .samples
         .in_kernel(SampleKind::OnCpu, printed.process, None, |function| function == "tcp4_seq_show");
     let table = if six.ns > four.ns { "/proc/net/tcp6" } else { "/proc/net/tcp" };
-    let share = words::percent(printed.part);
+    let share = printed.percent();
     let text = format!("{} of CPU time below {}", share, PRINTING[usize::from(six.ns > four.ns)]);
-    out.report(printed.share(facts), format!("{table} is read as text: its printing by the kernel alone takes {share} of the CPU time of {who}"))
+    let title = format!(
+        "{table} is read as text: its printing by the kernel alone takes {share} of the CPU time of {who}"
+    );
+    advised(out.report(printed.share(facts), title))
         .at_most(Severity::Critical)
-        .confidence(0.85)
         .subject(Subject { pid: process.pid, path: Some(table.to_string()), ..Subject::default() })
         .cause(format!(
             "The kernel prints a line for each connection of the network namespace, and the program takes each apart.{}",
             parsing(facts)
         ))
-        .fix("counts only: /proc/net/sockstat")
-        .fix("a selection: netlink sock_diag (as ss does): filtered in the kernel, in binary form")
-        .fix("else read less often, with a large buffer, and take the needed columns by position")
-        .verify("strace -f -e trace=openat,read -P /proc/net/tcp -p PID; wc -l /proc/net/tcp; ss -s")
         .evidence_line(facts.profile_source(printed.profile), text)
         .file();
 }

@@ -23,8 +23,8 @@
 
 use super::devices::{self, SLOW};
 use crate::engine::{Findings, Need, Rule};
-use crate::figures;
-use crate::words;
+use crate::guards::Share;
+use crate::{figures, words};
 use whyslow_facts::Facts;
 use whyslow_facts::block_io::{DeviceFacts, Op};
 use whyslow_model::{Metric, Severity, Subject};
@@ -86,7 +86,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             Some(rotational) if rotational > 0.0 => " The kernel calls it a disk that turns.",
             _ => "",
         };
-        out.report(figures::no_share(), format!("disk {} is full with {} reads a second of {} each", disk.name(), words::quantity(reads), words::bytes(size as u64)))
+        out.report(Share::unknown(), format!("disk {} is full with {} reads a second of {} each", disk.name(), words::quantity(reads), words::bytes(size as u64)))
             .at_most(Severity::Notice)
             .confidence(0.6)
             .subject(figures::subject(facts, disk.of))
@@ -117,7 +117,7 @@ fn of_requests(facts: &Facts, out: &mut Findings<'_>, name: &str, device: &Devic
     let random = words::percent(1.0 - in_order);
     let who = devices::askers(facts, device, Op::reads);
     let ops = words::quantity(rate);
-    out.report(figures::no_share(), format!("disk {shown} is full with {ops} reads a second of {} each, {random} of them here and there", words::bytes(size)))
+    out.report(Share::unknown(), format!("disk {shown} is full with {ops} reads a second of {} each, {random} of them here and there", words::bytes(size)))
         .at_most(Severity::Notice)
         .confidence(0.8)
         .subject(Subject { device: Some(name.to_string()), ..Subject::default() })

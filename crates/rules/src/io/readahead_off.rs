@@ -23,8 +23,8 @@
 use super::devices;
 use super::streams::{MOST_FINDINGS, more_text, subject, worst};
 use crate::engine::{Findings, Need, Rule};
-use crate::figures;
-use crate::{guards, words};
+use crate::guards::{self, Share};
+use crate::{figures, words};
 use whyslow_facts::{Facts, Stream};
 use whyslow_model::{FdKind, Metric, Nanos, Severity};
 
@@ -86,7 +86,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         if ahead > NO_READ_AHEAD || reads < MIN_RATE || !small || !disk.is_busy() {
             continue;
         }
-        out.report(figures::no_share(), format!("disk {} reads nothing ahead ({}), and does {} small reads a second", disk.name(), words::bytes(ahead as u64), words::quantity(reads)))
+        out.report(Share::unknown(), format!("disk {} reads nothing ahead ({}), and does {} small reads a second", disk.name(), words::bytes(ahead as u64), words::quantity(reads)))
             .at_most(Severity::Notice)
             .confidence(0.5)
             .subject(figures::subject(facts, disk.of))

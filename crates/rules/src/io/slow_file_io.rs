@@ -25,8 +25,8 @@
 use super::devices;
 use super::streams::{MOST_FINDINGS, more_text};
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::figures;
-use crate::{guards, words};
+use crate::guards::{self, Share};
+use crate::{figures, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::slow_files::{SlowFile, SlowFiles, needs_no_device};
 use whyslow_facts::host::Thing;
@@ -85,7 +85,7 @@ fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
         let count = thing
             .current(Metric::CallCount)
             .map_or(String::new(), |count| format!("{} in ", words::plural(count as u64, "call")));
-        out.report(figures::no_share(), format!("{of}: {count}{total}, the longest {longest}"))
+        out.report(Share::unknown(), format!("{of}: {count}{total}, the longest {longest}"))
             .confidence(0.6)
             .subject(figures::subject(facts, of))
             .cause("From memory such a call takes microseconds: these waited for a device, a journal, a lock on the directory, or a server behind the mount. How much of the program's time that is, this table does not tell.")

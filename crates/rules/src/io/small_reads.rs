@@ -28,7 +28,7 @@ use super::streams::{GOOD_BUFFER, difference, how_often, more_text, projected, s
 use crate::engine::{Findings, Need, Rule};
 use crate::{guards, words};
 use whyslow_facts::{Facts, Stream};
-use whyslow_model::{CallStats, FdKind, Nanos, Severity, Subject};
+use whyslow_model::{CallStats, FdKind, Nanos, Severity, ShareWhole, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -105,7 +105,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         };
         // Under a tracer the share is one of calls: at a leisurely rate the calls themselves cost next to nothing.
         let rate = facts.pace.untraced(facts.window.per_second(count));
-        let dear = share.of != guards::CALLS || rate.is_none_or(|rate| rate >= DEAR_PER_S);
+        let dear = share.whole != ShareWhole::Calls || rate.is_none_or(|rate| rate >= DEAR_PER_S);
         out.report(share, title)
             .at_most(if dear { Severity::Critical } else { Severity::Notice })
             .subject(subject(facts, stream, reads, "read"))

@@ -23,8 +23,8 @@
 
 use super::devices::{self, SLOW};
 use crate::engine::{Findings, Rule};
-use crate::figures;
-use crate::words;
+use crate::guards::Share;
+use crate::{figures, words};
 use whyslow_facts::Facts;
 use whyslow_model::{Metric, Severity};
 
@@ -68,7 +68,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                 format!(" Most is written by {}.", figures::named(facts, &users, Metric::WriteBytes, None))
             }
         };
-        out.report(figures::no_share(), format!(
+        out.report(Share::unknown(), format!(
             "disk {} gets {}/s in small writes: {} a second of {} each",
             disk.name(),
             words::bytes(bytes as u64),

@@ -102,7 +102,7 @@ fn report_group(
     let path = of.name();
     let pressure = thing.current(Metric::PressureIo);
     let share = match pressure {
-        Some(value) => Share { value: Some(value), of: format!("the time of {path}") },
+        Some(value) => Share::of_time(value, format!("the time of {path}")),
         None => blocked(facts, path),
     };
     let members: Vec<String> =
@@ -135,8 +135,8 @@ fn blocked(facts: &Facts, path: &str) -> Share {
         Some((time.uninterruptible_ns as f64 / life as f64, thread.tid))
     });
     match parts.reduce(|most, one| if one.0 > most.0 { one } else { most }) {
-        Some((value, tid)) => Share { value: Some(value), of: format!("the life of thread {tid}") },
-        None => figures::no_share(),
+        Some((value, tid)) => Share::of_time(value, format!("the life of thread {tid}")),
+        None => Share::unknown(),
     }
 }
 
@@ -156,7 +156,7 @@ fn plateau(disk: &Disk<'_>) -> Option<f64> {
 
 fn report_plateau(facts: &Facts, out: &mut Findings<'_>, disk: &Disk<'_>, rate: f64) {
     let latency = disk.latency.unwrap_or(Nanos::UNKNOWN);
-    out.report(figures::no_share(), format!("disk {} does {} requests a second all the time, a round number, while {} wait", disk.name(), words::quantity(rate), words::quantity(disk.queue.unwrap_or(0.0))))
+    out.report(Share::unknown(), format!("disk {} does {} requests a second all the time, a round number, while {} wait", disk.name(), words::quantity(rate), words::quantity(disk.queue.unwrap_or(0.0))))
         .confidence(0.5)
         .subject(figures::subject(facts, disk.of))
         .cause(format!("A rate that does not move while requests queue ({latency} each) is a limit of the volume, as providers set them; a device's own limit moves with the sizes and places of the requests."))

@@ -85,9 +85,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     if victim.is_none() && !near.unwrap_or(full.is_some()) {
         return;
     }
-    let share = victim.as_ref().map_or_else(figures::no_share, |(value, of)| Share {
-        value: Some(*value),
-        of: format!("the looks at {}, in which it was made to wait", facts.host.name_of(of)),
+    let share = victim.as_ref().map_or_else(Share::unknown, |(value, of)| {
+        Share::of_time(
+            *value,
+            format!("the looks at {}, in which it was made to wait", facts.host.name_of(of)),
+        )
     });
     let held = match (dirty, limit) {
         (Some(dirty), Some(limit)) => format!(

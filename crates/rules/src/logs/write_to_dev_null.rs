@@ -21,10 +21,11 @@
 //! `cron` and scripts redirect to `/dev/null` for silence: a few writes cost nothing. Where writes were only counted, samples of the
 //! kernel tell that they go nowhere, from a twentieth of the CPU time on.
 
-use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::guards::{self, Share};
+use crate::engine::{Findings, Need, Report, Rule, Subjects};
+use crate::guards;
+use crate::sampled::Sampled;
 use crate::words;
-use whyslow_facts::{Facts, ProcessId, ProfileFacts, ProfileOrigin, Stream};
+use whyslow_facts::{Facts, Stream};
 use whyslow_model::{FdKind, Nanos, SampleKind, Severity, Subject};
 
 /// The rule.
@@ -42,8 +43,6 @@ pub(crate) static RULE: Rule = Rule {
 
 /// The part of the time from which on it is worth a word.
 const WORTH_A_WORD: f64 = 0.01;
-/// Fewer samples are no profile.
-const MIN_SAMPLES: u64 = 50;
 /// Writes a second from which on the formatting behind them counts, whatever the writes themselves cost.
 const MANY_PER_S: f64 = 100.0;
 
@@ -93,8 +92,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         subject.tid = None;
     }
     let cost = if total.is_known() { format!(" The writes alone take {total}.") } else { String::new() };
-    out.report(share, format!("/dev/null: {} writes, {} for nobody{often}", words::count(count), words::bytes(bytes)))
-        .at_most(Severity::Warning)
+    let title =
+        format!("/dev/null: {} writes, {} for nobody{often}", words::count(count), words::bytes(bytes));
+    advised(out.report(share, title))
         .subject(Subject {
             path: Some("/dev/null".to_string()),
             fd: busiest.fd,
@@ -105,67 +105,44 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             "Output that nobody reads is put together and written, one system call a piece; what formatting it costs \
              comes on top and is not in the capture.{cost}"
         ))
-        .fix("turn it off at its source: a log appender for the console (logback, log4j2: remove the appender-ref; Python: remove the StreamHandler), --quiet, a higher log level")
-        .fix("systemd: StandardOutput=null saves nothing by itself; the program must stop writing")
-        .verify("strace -f -y -c -e trace=write -P /dev/null -p PID   (after: none)")
         .saving(total)
         .evidence_all(writes.exemplars.iter())
         .file();
 }
 
-/// Writes to nowhere, by the samples of a process.
-struct Sampled<'f> {
-    profile: &'f ProfileFacts,
-    process: ProcessId,
-    /// Of its CPU time.
-    part: f64,
-}
-
-impl Sampled<'_> {
-    fn share(&self, facts: &Facts) -> Share {
-        Share { value: Some(self.part), of: format!("the CPU time of {}", facts.profiled(self.profile)) }
-    }
-}
-
-/// The process whose CPU time goes into writes that the kernel throws away.
+/// The process whose CPU time goes most into writes that the kernel throws away.
 fn sampled(facts: &Facts) -> Option<Sampled<'_>> {
-    facts
-        .profiles
-        .of_cpu()
-        .filter_map(|profile| writes_of(facts, profile))
-        .max_by(|a, b| a.part.total_cmp(&b.part))
+    Sampled::most(facts, |process, profile| {
+        let calls = facts.samples.system_calls(SampleKind::OnCpu, process);
+        let writes = calls.iter().find(|call| matches!(call.name, "write" | "writev"))?;
+        (writes.object == Some("/dev/null")).then(|| profile.step.account.part(writes.weight.ns as f64))
+    })
 }
 
-fn writes_of<'f>(facts: &Facts, profile: &'f ProfileFacts) -> Option<Sampled<'f>> {
-    let ProfileOrigin::Samples(process) = profile.origin else { return None };
-    let step = &profile.step;
-    let calls = facts.samples.system_calls(SampleKind::OnCpu, process);
-    let writes = calls.iter().find(|call| matches!(call.name, "write" | "writev"))?;
-    let part = step.account.part(writes.weight.ns as f64);
-    let counts = step.samples.is_some_and(|samples| samples >= MIN_SAMPLES)
-        && writes.object == Some("/dev/null")
-        && part >= guards::WARNING_SHARE;
-    counts.then_some(Sampled { profile, process, part })
+/// What to do instead is the same, however it was found.
+fn advised<'f, 'a>(report: Report<'f, 'a>) -> Report<'f, 'a> {
+    report
+        .at_most(Severity::Warning)
+        .fix("turn it off at its source: a log appender for the console (logback, log4j2: remove the appender-ref; Python: remove the StreamHandler), --quiet, a higher log level")
+        .fix("systemd: StandardOutput=null saves nothing by itself; the program must stop writing")
+        .verify("strace -f -y -c -e trace=write -P /dev/null -p PID   (after: none)")
 }
 
 /// Where no single writes were recorded.
 fn report_sampled(facts: &Facts, out: &mut Findings<'_>, sampled: &Sampled<'_>) {
     let who = facts.profiled(sampled.profile);
-    let share = words::percent(sampled.part);
+    let share = sampled.percent();
     let subject = Subject {
         pid: facts.world.threads.process(sampled.process).pid,
         path: Some("/dev/null".to_string()),
         syscall: Some("write".to_string()),
         ..Subject::default()
     };
-    out.report(sampled.share(facts), format!("/dev/null: {who} spends {share} of its CPU time in writes for nobody"))
-        .at_most(Severity::Warning)
+    let title = format!("/dev/null: {who} spends {share} of its CPU time in writes for nobody");
+    advised(out.report(sampled.share(facts), title))
         .confidence(0.8)
         .subject(subject)
         .cause("Output that nobody reads is put together and written, one system call a piece; what formatting it costs comes on top.")
-        .fix("turn it off at its source: a log appender for the console (logback, log4j2: remove the appender-ref; Python: remove the StreamHandler), --quiet, a higher log level")
-        .fix("systemd: StandardOutput=null saves nothing by itself; the program must stop writing")
-        .verify("strace -f -y -c -e trace=write -P /dev/null -p PID   (after: none)")
         .evidence_line(facts.profile_source(sampled.profile), format!("{share} of CPU time in write, below write_null where it shows"))
         .file();
 }

@@ -23,8 +23,8 @@
 
 use super::pressure;
 use crate::engine::{Findings, Rule};
-use crate::figures;
-use crate::words;
+use crate::guards::Share;
+use crate::{figures, words};
 use whyslow_facts::Facts;
 use whyslow_model::{Entity, Metric};
 
@@ -64,7 +64,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         ),
         None => String::new(),
     };
-    let share = cost.map_or_else(figures::no_share, |cost| cost.share);
+    let share = cost.map_or_else(Share::unknown, |cost| cost.share);
     let (direct, background) = (host.current(Metric::DirectScans), host.current(Metric::KswapdScans));
     let split = match (direct, background) {
         (Some(direct), Some(background)) if direct + background > 0.0 => format!(

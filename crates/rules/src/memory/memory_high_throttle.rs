@@ -69,7 +69,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             figures::members(facts, path).into_iter().map(|(of, _)| facts.host.name_of(of)).collect();
         let whose =
             if members.is_empty() { String::new() } else { format!(" In it: {}.", words::list(&members, 3)) };
-        let share = Share { value: Some(waits), of: format!("the time of {path}") };
+        let share = Share::of_time(waits, format!("the time of {path}"));
         out.report(share, format!("{path} is above its memory.high {} times a second: its tasks wait {} of the time", words::quantity(events), words::percent(waits)))
             .confidence(0.9)
             .subject(figures::subject(facts, of))

@@ -64,9 +64,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     });
     for (faults, part, faulted, resident, of) in storms.take(MOST) {
         let name = facts.host.name_of(of);
-        let share = Share { value: Some(part), of: format!("the CPU time of {name}, in the kernel") };
+        let share = Share::of_cpu_time(part, format!("the CPU time of {name}, in the kernel"));
         out.report(share, format!("{name} takes {} page faults a second for memory that it gave back", words::quantity(faults)))
-            .of_cpu_time()
             .at_most(Severity::Warning)
             .confidence(0.7)
             .subject(figures::subject(facts, of))

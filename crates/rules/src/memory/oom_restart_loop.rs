@@ -21,8 +21,8 @@
 
 use super::pressure;
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::figures;
-use crate::words;
+use crate::guards::Share;
+use crate::{figures, words};
 use std::collections::BTreeMap;
 use whyslow_facts::host::Thing;
 use whyslow_facts::{Facts, ProcessId};
@@ -75,7 +75,7 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
         let subject = Subjects::thread(facts, forks.tid);
         let who = subject.comm.clone().unwrap_or_else(|| "the program".to_string());
         let program = forks.favourite().map_or(String::new(), |(path, _)| format!(" (most often {path})"));
-        out.report(figures::no_share(), format!("{} children of {who}{program} were killed by SIGKILL in {}, and started again: most likely by the kernel's OOM killer, out of memory", words::count(kills), last.since(first)))
+        out.report(Share::unknown(), format!("{} children of {who}{program} were killed by SIGKILL in {}, and started again: most likely by the kernel's OOM killer, out of memory", words::count(kills), last.since(first)))
             .at_least(Severity::Warning)
             .confidence(0.6)
             .subject(subject)
@@ -124,7 +124,7 @@ fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
             ),
             _ => ("grep oom_kill /proc/vmstat".to_string(), "the host's memory".to_string()),
         };
-        out.report(figures::no_share(), format!("{of}: {count} for want of memory in {} s", words::quantity(seconds)))
+        out.report(Share::unknown(), format!("{of}: {count} for want of memory in {} s", words::quantity(seconds)))
             .at_least(if kills >= AGAIN { Severity::Critical } else { Severity::Notice })
             .confidence(0.9)
             .subject(figures::subject(facts, of))

@@ -98,9 +98,11 @@ fn report_figures(facts: &Facts, out: &mut Findings<'_>, rate: f64, of: &Entity)
     let name = facts.host.name_of(of);
     let threads = thing.current(Metric::Threads).unwrap_or(1.0).max(1.0);
     let waits = thing.sum_current(&[Metric::BlockDelay, Metric::SwapDelay, Metric::ThrashDelay]);
-    let share = waits.map_or_else(figures::no_share, |delay| Share {
-        value: Some(if delay <= 1.0 { delay } else { (delay / threads).min(1.0) }),
-        of: format!("the time of {name}"),
+    let share = waits.map_or_else(Share::unknown, |delay| {
+        Share::of_time(
+            if delay <= 1.0 { delay } else { (delay / threads).min(1.0) },
+            format!("the time of {name}"),
+        )
     });
     let many = waits.is_none() && rate >= MANY_PER_S;
     let pid = of.pid().map_or("PID".to_string(), |pid| pid.to_string());
@@ -142,10 +144,10 @@ fn report(
     // Without stacks: what no signal could end, less the calls that work on files.
     let in_faults = if stacks { waits } else { time.uninterruptible_ns.saturating_sub(thread.working_ns) };
     let life = time.covered().or_zero().max(1);
-    let share = Share {
-        value: Some((in_faults as f64 / life as f64).min(1.0)),
-        of: format!("the life of thread {}", thread.tid),
-    };
+    let share = Share::of_time(
+        (in_faults as f64 / life as f64).min(1.0),
+        format!("the life of thread {}", thread.tid),
+    );
     let subject = Subjects::thread(facts, thread.tid);
     let who = Subjects::words(&subject);
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());

@@ -42,13 +42,13 @@ pub(super) fn cost<'a>(facts: &'a Facts, of: &'a Entity, delays: &[Metric]) -> O
         let threads = thing.current(Metric::Threads).unwrap_or(1.0).max(1.0);
         // Several threads wait at a time: as a part of the time of those that could.
         let value = if delay <= 1.0 { delay } else { (delay / threads).min(1.0) };
-        let share = Share { value: Some(value), of: format!("the time of {}", facts.host.name_of(victim)) };
+        let share = Share::of_time(value, format!("the time of {}", facts.host.name_of(victim)));
         costs.push(Cost { share, victim: Some(victim), metric: *metric, of: victim });
     }
     // One of many tasks that waits is no stand-still: the time of all of them goes before the time of any.
     let told = |metric| Some((metric, facts.host.thing(of)?.current(metric)?));
     if let Some((metric, value)) = told(Metric::PressureMemoryFull).or_else(|| told(Metric::PressureMemory)) {
-        let share = Share { value: Some(value), of: format!("the time of {of}") };
+        let share = Share::of_time(value, format!("the time of {of}"));
         costs.push(Cost { share, victim: None, metric, of });
     }
     costs.into_iter().max_by(|a, b| a.share.value.unwrap_or(0.0).total_cmp(&b.share.value.unwrap_or(0.0)))
@@ -66,8 +66,7 @@ pub(super) fn disk_wait<'a>(facts: &'a Facts, of: &'a Entity) -> Option<Cost<'a>
         figures::in_group(thing, path).then(|| (waits as f64 / wall as f64, victim))
     });
     let (value, victim) = threads.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    let share =
-        Share { value: Some(value.min(1.0)), of: format!("the time of {}", facts.host.name_of(victim)) };
+    let share = Share::of_time(value.min(1.0), format!("the time of {}", facts.host.name_of(victim)));
     Some(Cost { share, victim: Some(victim), metric: Metric::ReadBytes, of: victim })
 }
 

@@ -22,8 +22,8 @@
 
 use super::pressure;
 use crate::engine::{Findings, Rule};
-use crate::figures;
-use crate::words;
+use crate::guards::Share;
+use crate::{figures, words};
 use whyslow_facts::Facts;
 use whyslow_model::{Entity, Metric, Severity};
 
@@ -57,7 +57,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let who = pressure::who(facts, Metric::Swapped, "swapped out");
     let victim = cost.as_ref().and_then(|cost| cost.victim).unwrap_or(&Entity::Host);
     let shown = cost.as_ref().map_or((&Entity::Host, Metric::PressureMemory), |cost| (cost.of, cost.metric));
-    let share = cost.map_or_else(figures::no_share, |cost| cost.share);
+    let share = cost.map_or_else(Share::unknown, |cost| cost.share);
     out.report(share, format!("{}/s are swapped in{both}: memory that is in use does not fit", words::bytes(swapped_in as u64)))
         .at_least(if much { Severity::Warning } else { Severity::Notice })
         .confidence(0.9)

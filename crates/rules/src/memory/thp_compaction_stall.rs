@@ -54,9 +54,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         return;
     }
     let of = worst.map_or(&Entity::Host, |(_, of, _)| *of);
-    let share = worst.map_or_else(figures::no_share, |(delay, of, _)| Share {
-        value: Some(delay.min(1.0)),
-        of: format!("the time of {}", facts.host.name_of(of)),
+    let share = worst.map_or_else(Share::unknown, |(delay, of, _)| {
+        Share::of_time(delay.min(1.0), format!("the time of {}", facts.host.name_of(of)))
     });
     let who = worst.map_or(String::new(), |(delay, of, _)| {
         format!(": {} waits {} for it", facts.host.name_of(of), figure(Metric::CompactDelay, *delay))

@@ -48,7 +48,7 @@ const MOST: usize = 3;
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     for (local, overflow) in facts.net.overflows().into_iter().take(MOST) {
         let port = local.rsplit_once(':').map_or(local, |(_, port)| port);
-        let share = Share { value: None, of: String::new() };
+        let share = Share::unknown();
         let severity = if overflow.count >= SEVERAL { Severity::Warning } else { Severity::Notice };
         let (from, to) = (overflow.first.time_of_day(), overflow.last.time_of_day());
         out.report(share, format!("{local}: the backlog was full {}: clients try again after 1 s, 3 s, 7 s", times(overflow.count)))
@@ -111,7 +111,7 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
     };
     let often = count
         .map_or(format!("{} times a second", words::quantity(rate)), |count| times(count.round() as u64));
-    out.report(Share { value: None, of: String::new() }, format!("{whose} was full {often}: clients try again after 1 s, 3 s, 7 s"))
+    out.report(Share::unknown(), format!("{whose} was full {often}: clients try again after 1 s, 3 s, 7 s"))
         .at_least(if several { Severity::Warning } else { Severity::Notice })
         .subject(figures::subject(facts, of))
         .cause(format!("More connections came than the program accepted in that time, and the queue for them is too short. The kernel drops what does not fit, and the client waits for nothing.{which}"))

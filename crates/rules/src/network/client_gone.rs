@@ -32,7 +32,7 @@ use whyslow_facts::Facts;
 use whyslow_facts::WaitKind;
 use whyslow_facts::folds::requests::RequestRecord;
 use whyslow_facts::folds::waits::LongWait;
-use whyslow_facts::folds::waits::aborted::AbortedAnswer;
+use whyslow_facts::folds::waits::aborted::{AbortedAnswer, AbortedGroup};
 use whyslow_model::{ChainLink, Nanos, SaturatingSum, Severity, Subject};
 
 /// The rule.
@@ -63,43 +63,22 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         }
         return;
     }
-    let mut groups: Vec<(String, Vec<&AbortedAnswer>)> = Vec::new();
-    for answer in aborted.answers() {
-        let key = waited_for(answer);
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, answers)) => answers.push(answer),
-            None => groups.push((key, vec![answer])),
-        }
-    }
-    let rest: usize = groups.iter().skip(MOST).map(|(_, answers)| answers.len()).sum();
+    let mut groups = aborted.groups();
     groups.truncate(MOST);
-    let last = groups.len() - 1;
-    for (at, (_, answers)) in groups.iter().enumerate() {
-        report(facts, out, answers, if at == last { rest } else { 0 });
+    let told = groups.iter().map(|group| group.answers.count()).saturating_sum();
+    for (at, group) in groups.iter().enumerate() {
+        let rest = if at + 1 == groups.len() { aborted.count.saturating_sub(told) } else { 0 };
+        report(facts, out, group, rest);
     }
 }
 
-/// What the answers of one finding have in common: the peer and the command.
-fn waited_for(answer: &AbortedAnswer) -> String {
-    answer.wait.as_ref().map_or(String::new(), |wait| {
-        let command = wait.sent.as_deref().and_then(|sent| sent.split(' ').next());
-        format!("{} {}", wait.target.as_deref().unwrap_or(wait.kind.word()), command.unwrap_or(""))
-    })
-}
-
-fn report(facts: &Facts, out: &mut Findings<'_>, answers: &[&AbortedAnswer], rest: usize) {
-    // The worst comes first.
+fn report(facts: &Facts, out: &mut Findings<'_>, group: &AbortedGroup, rest: u64) {
+    let answers = group.longest();
     let Some(worst) = answers.first() else { return };
-    let count = answers.len() as u64;
-    let waited: u64 = answers
-        .iter()
-        .filter_map(|answer| answer.wait.as_ref())
-        .map(|wait| wait.dur.or_zero())
-        .saturating_sum();
-    let one_thread = answers.iter().all(|answer| answer.tid == worst.tid).then_some(worst.tid);
+    let count = group.answers.count();
     let share = match worst.wait {
-        Some(_) => guards::share_of_ns(facts, one_thread, Nanos::new(waited), count),
-        None => Share { value: None, of: String::new() },
+        Some(_) => guards::share_of_ns(facts, group.tid, Nanos::new(group.waited_ns), count),
+        None => Share::unknown(),
     };
     let often = facts.work.requests > 0 && count as f64 >= LOST_ANSWERS * facts.work.requests as f64;
     let least =
@@ -151,7 +130,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, answers: &[&AbortedAnswer], res
         None => "No wait of the thread before it explains why the client left.".to_string(),
     };
     let more = if rest > 0 {
-        format!(" {} more after other waits.", words::plural(rest as u64, "lost answer"))
+        format!(" {} more after other waits.", words::plural(rest, "lost answer"))
     } else {
         String::new()
     };

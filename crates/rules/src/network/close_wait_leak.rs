@@ -133,7 +133,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, process: ProcessId, suspects: &
     };
     let at_most = if left >= WARN { Severity::Warning } else { Severity::Notice };
     let mut found = out
-        .report(Share { value: None, of: String::new() }, format!("{left} connections of {who} are not closed though their peer has closed: {}", parts.join(", ")))
+        .report(Share::unknown(), format!("{left} connections of {who} are not closed though their peer has closed: {}", parts.join(", ")))
         .at_least(at_most)
         .subject(Subject {
             pid: facts_of.pid,

@@ -20,8 +20,8 @@
 //! counts. Ports are counted for each peer: many in use to many peers are no shortage.
 
 use crate::engine::{Findings, Need, Report, Rule, Subjects};
-use crate::figures;
-use crate::words;
+use crate::guards::Share;
+use crate::{figures, words};
 use whyslow_facts::{Facts, PeerFacts};
 use whyslow_model::{Entity, Errno, Metric, Severity, Subject};
 
@@ -57,7 +57,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     failing.sort_by_key(|(count, peer)| (std::cmp::Reverse(*count), peer.name.clone()));
     for (count, peer) in failing.into_iter().take(MOST) {
         let severity = if count >= MANY { Severity::Critical } else { Severity::Notice };
-        advised(out.report(figures::no_share(), format!("{}: {} for want of a local port (EADDRNOTAVAIL)", peer.name, words::plural(count, "refused connect")))
+        advised(out.report(Share::unknown(), format!("{}: {} for want of a local port (EADDRNOTAVAIL)", peer.name, words::plural(count, "refused connect")))
             .at_least(severity)
             .confidence(0.9)
             .subject(Subject { peer: Some(peer.name.to_string()), errno: Some(Errno::EADDRNOTAVAIL), ..Subjects::thread(facts, peer.tid) })
@@ -70,7 +70,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let wait = wait.map_or(String::new(), |count| {
             format!(" {} connections of the host are in TIME_WAIT.", words::quantity(count))
         });
-        advised(out.report(figures::no_share(), format!("{} of the local ports are in use for connections to {of}", words::percent(used)))
+        advised(out.report(Share::unknown(), format!("{} of the local ports are in use for connections to {of}", words::percent(used)))
             .at_least(if used >= NO_ROOM { Severity::Warning } else { Severity::Notice })
             .confidence(0.9)
             .subject(figures::subject(facts, of))

@@ -102,7 +102,7 @@ fn report_near(facts: &Facts, out: &mut Findings<'_>, one: &Near<'_>) {
             ("raise it: sysctl -w fs.file-max=2097152".to_string(), "cat /proc/sys/fs/file-nr".to_string())
         }
     };
-    out.report(Share { value: None, of: String::new() }, format!("{name} has {} of {} descriptors open", words::count(one.open as u64), words::count(one.limit as u64)))
+    out.report(Share::unknown(), format!("{name} has {} of {} descriptors open", words::count(one.open as u64), words::count(one.limit as u64)))
         .at_least(if one.part >= NO_ROOM { Severity::Warning } else { Severity::Notice })
         .confidence(0.9)
         .subject(figures::subject(facts, one.of))
@@ -147,7 +147,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, refused: &Refused) {
     let pid = process.pid.map_or("PID".to_string(), |pid| pid.to_string());
     let mut found = out
         .report(
-            Share { value: None, of: String::new() },
+            Share::unknown(),
             format!("{} refused for want of descriptors ({}): {} {}{rate_text}", name, refused.errno.name(), words::count(count), if count == 1 { "time" } else { "times" }),
         )
         .at_least(severity)

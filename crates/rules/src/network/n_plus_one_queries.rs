@@ -101,7 +101,7 @@ fn by_count(facts: &Facts, out: &mut Findings<'_>) {
     loops.sort_by_key(|row| std::cmp::Reverse(row.stats.total_ns));
     for row in loops.into_iter().take(MOST) {
         let value = Some((row.stats.total_ns as f64 / whole.max(1) as f64).min(1.0));
-        let share = Share { value, of: "time of all requests served".to_string() };
+        let share = Share::of_time(value, "time of all requests served");
         report_loop(facts, out, row, share, Some(requests));
     }
 }
@@ -173,8 +173,7 @@ fn report(
     part: &Downstream,
 ) {
     let whole = row.stats.total_ns.max(1);
-    let share =
-        Share { value: Some((part.ns as f64 / whole as f64).min(1.0)), of: format!("time of {}", row.name) };
+    let share = Share::of_time((part.ns as f64 / whole as f64).min(1.0), format!("time of {}", row.name));
     let each = part.trips as f64 / row.stats.count as f64;
     // One of them would still have to be waited for.
     let needless = part.ns - part.ns / part.trips.max(1) * row.stats.count.min(part.trips);

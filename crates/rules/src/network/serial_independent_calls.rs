@@ -184,7 +184,7 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
 fn report(facts: &Facts, out: &mut Findings<'_>, serial: &Serial<'_>) {
     let (worst, run) = (&serial.worst.0, &serial.worst.1);
     let value = Some((serial.saved as f64 / serial.took.max(1) as f64).min(1.0));
-    let share = Share { value, of: format!("time of the slowest requests of {}", serial.row.name) };
+    let share = Share::of_time(value, format!("time of the slowest requests of {}", serial.row.name));
     let sum = run.iter().fold(0u64, |sum, child| sum.saturating_add(child.dur.or_zero()));
     let longest = run.iter().map(|child| child.dur).max().unwrap_or_default();
     let title = format!(

@@ -111,7 +111,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
         return;
     };
     let value = (all_ns > 0).then(|| (blame.ns as f64 / all_ns as f64).min(1.0));
-    let share = Share { value, of: "time of all requests served".to_string() };
+    let share = Share::of_time(value, "time of all requests served");
     let part = words::percent((blame.served.2 as f64 / blame.served.1.max(1) as f64).min(1.0));
     let slowest = asked.kept().max_by_key(|record| record.dur);
     let title = format!(

@@ -87,7 +87,7 @@ impl Waits<'_> {
         }
         let whole: u64 = wholes.iter().sum();
         let value = Some((ns as f64 / whole as f64).min(1.0));
-        Share { value, of: format!("the time of {several} processes") }
+        Share::of_time(value, format!("the time of {several} processes"))
     }
 }
 

@@ -200,7 +200,7 @@ fn share(facts: &Facts, row: &EndpointFacts) -> (Share, u64) {
     }
     let all = served().fold(0, |sum: u64, own| sum.saturating_add(own.stats.total_ns));
     let value = Some((ns as f64 / all.max(1) as f64).min(1.0));
-    (Share { value, of: "time of all requests served".to_string() }, ns)
+    (Share::of_time(value, "time of all requests served"), ns)
 }
 
 fn instead(command: &str) -> &'static str {

@@ -76,7 +76,7 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
     let waited = timeouts.map_or(String::new(), |rate| {
         format!(" {} times a second nothing was heard for 200 ms and more.", words::quantity(rate))
     });
-    out.report(figures::no_share(), format!("{} of the TCP segments are sent again ({} a second)", words::percent(again / segments), words::quantity(again)))
+    out.report(Share::unknown(), format!("{} of the TCP segments are sent again ({} a second)", words::percent(again / segments), words::quantity(again)))
         .at_least(if stalls { Severity::Warning } else { Severity::Notice })
         .confidence(0.7)
         .subject(Subject::default())
@@ -143,9 +143,9 @@ fn waited_for_network(facts: &Facts) -> (Share, bool) {
     });
     match shares.max_by(|a, b| a.0.total_cmp(&b.0)) {
         Some((value, tid)) => (
-            Share { value: Some(value.min(1.0)), of: format!("wall time of thread {tid}") },
+            Share::of_time(value.min(1.0), format!("wall time of thread {tid}")),
             value >= guards::WARNING_SHARE,
         ),
-        None => (Share { value: None, of: String::new() }, false),
+        None => (Share::unknown(), false),
     }
 }

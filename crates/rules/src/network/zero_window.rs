@@ -21,8 +21,8 @@
 //! notice; where threads of a recorded program wait for the network to take what they write, their time counts.
 
 use crate::engine::{Findings, Rule};
-use crate::figures;
-use crate::words;
+use crate::guards::Share;
+use crate::{figures, words};
 use whyslow_facts::Facts;
 use whyslow_facts::host::figure;
 use whyslow_model::{Entity, Metric};
@@ -79,7 +79,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                 "look at the peer: ss -tn (Send-Q names it), then whyslow record there: what does its reader wait for?",
             ),
         };
-        out.report(figures::no_share(), title)
+        out.report(Share::unknown(), title)
             .confidence(0.7)
             .subject(figures::subject(facts, of))
             .cause(cause)

@@ -33,7 +33,7 @@ impl<'a> Reading<'a> {
             files.iter().map(|(_, file)| file).chain(files.merged.values()).collect();
         all.sort_by(|a, b| a.path.cmp(&b.path));
         let mut sum = Reading::default();
-        let mut tids: Vec<Tid> = Vec::new();
+        let mut any = false;
         for file in all {
             let Some(name) = name_of(&file.path).filter(|name| wanted(name)) else { continue };
             sum.files += file.merged.max(1);
@@ -45,15 +45,17 @@ impl<'a> Reading<'a> {
                 Some((_, time)) => *time += file.time_ns(),
                 None => sum.names.push((name, file.time_ns())),
             }
-            if file.shared || !tids.contains(&file.tid) {
-                tids.push(file.tid);
-            }
+            sum.tid = match sum.tid {
+                _ if file.shared => None,
+                None if !any => Some(file.tid),
+                known => known.filter(|tid| *tid == file.tid),
+            };
+            any = true;
             if sum.worst.is_none_or(|worst| worst.time_ns() < file.time_ns()) {
                 sum.worst = Some(file);
             }
         }
         sum.names.sort_by_key(|(name, time)| (std::cmp::Reverse(*time), *name));
-        sum.tid = tids.first().copied().filter(|_| tids.len() == 1);
         sum
     }
 
@@ -88,7 +90,34 @@ fn name_of(path: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::name_of;
+    use super::*;
+    use whyslow_model::{Call, Event, Ret, Sink, Timestamp};
+
+    fn read_by(tids: &[Tid]) -> Facts {
+        let mut facts = Facts::default();
+        for (at, tid) in tids.iter().enumerate() {
+            let call = |name, args, ret, ns| {
+                let mut call = Call::new(name, args);
+                (call.tid, call.ts, call.dur) = (*tid, Timestamp::new(ns), Nanos::new(1_000));
+                call.ret = Ret::Value(ret);
+                call
+            };
+            let ns = at as u64 * 10_000;
+            facts.push(Event::Call(&call("openat", r#"AT_FDCWD, "/proc/812/smaps", O_RDONLY"#, 3, ns)));
+            facts.push(Event::Call(&call("read", r#"3, "55d0"..., 4096"#, 4096, ns + 2_000)));
+            facts.push(Event::Call(&call("close", "3", 0, ns + 4_000)));
+        }
+        facts.finish();
+        facts
+    }
+
+    #[test]
+    fn a_thread_is_named_only_where_it_is_the_only_one() {
+        let tid = |tids: &[Tid]| Reading::of(&read_by(tids), |name| name == "smaps").tid;
+        assert_eq!(tid(&[7, 7]), Some(7));
+        assert_eq!(tid(&[7, 8]), None);
+        assert_eq!(tid(&[7, 8, 8]), None);
+    }
 
     #[test]
     fn only_files_of_processes_count() {

@@ -104,7 +104,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, process: ProcessId, lives: &[&F
     let rest = places.len().saturating_sub(5);
     let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
     let list = facts.capture.sources.iter().find(|source| source.kind == CaptureKind::Lsof);
-    let unknown = Share { value: None, of: String::new() };
+    let unknown = Share::unknown();
     let mut report = out
         .report(unknown, format!("{name}{pid} listens on {shown}{rest} as root"))
         .at_most(Severity::Notice)

@@ -105,17 +105,16 @@ fn report(facts: &Facts, out: &mut Findings<'_>, signal: &SignalFacts, rate: f64
     }
     // What a trace measures of a signal is its return; the handler itself runs in user mode.
     let returning = match returns.total().get() {
-        Some(ns) if process_ns > 0 => Share {
-            value: Some((ns as f64 / process_ns as f64).min(1.0)),
-            of: "wall time of its threads".to_string(),
-        },
-        _ => Share { value: None, of: String::new() },
+        Some(ns) if process_ns > 0 => {
+            Share::of_time((ns as f64 / process_ns as f64).min(1.0), "wall time of its threads")
+        }
+        _ => Share::unknown(),
     };
     // Samples show what the kernel does for it: sending, stopping the thread, building the handler's frame, returning.
     let in_kernel = delivering(facts, signal.process);
     let share = match in_kernel {
         Some(part) if returning.value.is_none_or(|value| value < part) => {
-            Share { value: Some(part), of: "the CPU time of the process".to_string() }
+            Share::of_cpu_time(part, "the CPU time of the process")
         }
         _ => returning,
     };

@@ -52,9 +52,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let by = facts.host.name_of(&Entity::Process(tracer));
         let stopped = figures::share_in_state(thing, TRACING_STOP).filter(|share| *share > 0.0);
         let switches = thing.current(Metric::VoluntarySwitches).unwrap_or(0.0);
-        let share = stopped.map_or_else(figures::no_share, |share| Share {
-            value: Some(share),
-            of: format!("the looks at {name}, in which it was stopped"),
+        let share = stopped.map_or_else(Share::unknown, |share| {
+            Share::of_time(share, format!("the looks at {name}, in which it was stopped"))
         });
         let often = match stopped {
             Some(share) => format!("; stopped by it in {} of the looks", words::percent(share)),

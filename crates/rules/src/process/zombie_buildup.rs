@@ -72,7 +72,7 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
         let rate = rate.map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
         let program = forks.favourite().map_or(String::new(), |(path, _)| format!(" (most often {path})"));
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
-        out.report(figures::no_share(), format!("{who} started {} children{program}{rate}, of which {} ended, and waits for none: they stay as zombies", words::count(forks.forks.count), words::count(ended)))
+        out.report(Share::unknown(), format!("{who} started {} children{program}{rate}, of which {} ended, and waits for none: they stay as zombies", words::count(forks.forks.count), words::count(ended)))
             .at_least(Severity::Warning)
             .confidence(0.7)
             .subject(subject)
@@ -108,9 +108,8 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
         false => String::new(),
     };
     let limit = host.current(Metric::PidLimit).filter(|limit| *limit > 0.0);
-    let share = limit.map_or_else(figures::no_share, |limit| Share {
-        value: Some((zombies / limit).min(1.0)),
-        of: "the numbers for processes".to_string(),
+    let share = limit.map_or_else(Share::unknown, |limit| {
+        Share::of_time((zombies / limit).min(1.0), "the numbers for processes")
     });
     let parent = parent_of_most(facts);
     let (whose, of, pid) = match &parent {

@@ -83,7 +83,7 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
     let call = main_call(heavy, facts, profile, part);
     let title =
         format!("{who}: {} takes {at_least}{} of the CPU time{call}{at}", heavy.what, words::percent(part));
-    let share = Share { value: Some(part), of: format!("the CPU time of {who}") };
+    let share = Share::of_cpu_time(part, format!("the CPU time of {who}"));
     let busy = profile.step.cpus().map_or(String::new(), |cpus| format!(" It keeps {cpus:.2} CPUs busy."));
     let functions: Vec<String> = account
         .functions
@@ -106,7 +106,6 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
     let mut found = out
         .report(share, title)
         .at_most(if idle { Severity::Notice } else { heavy.at_most })
-        .of_cpu_time()
         .confidence(if account.is_table { 0.7 } else { 0.85 })
         .subject(Subject {
             function: holder.map(|holder| holder.function.clone()),

@@ -54,8 +54,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let title = format!("{now}: {} {} in {then}", named(worst), times(cpus(worst.before), cpus(worst.after)));
     let of = |profile: &ProfileFacts| profile.step.cpus().unwrap_or_default();
     let mut finding = out
-        .report(Share { value: Some(worst.part), of: format!("the CPU time of {now}") }, title)
-        .of_cpu_time()
+        .report(Share::of_cpu_time(worst.part, format!("the CPU time of {now}")), title)
         .at_most(Severity::Warning)
         .confidence(0.75)
         .subject(Subject { function: (!worst.is_kind).then(|| worst.name.clone()), ..Subject::default() })

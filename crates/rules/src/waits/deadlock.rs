@@ -59,7 +59,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let value = window.get().filter(|ns| *ns > 0).map(|ns| waited.or_zero() as f64 / ns as f64);
     // A trace of a program that hangs ends with its last call.
     let value = if found.closed && !found.certain { Some(1.0) } else { value };
-    let share = Share { value: value.map(|part| part.min(1.0)), of: "the capture's time".to_string() };
+    let share = Share::of_time(value.map(|part| part.min(1.0)), "the capture's time");
     let pid = facts.world.threads.process(first.call.process).pid;
     let pid = pid.map_or("PID".to_string(), |pid| pid.to_string());
     let subject = Subject {

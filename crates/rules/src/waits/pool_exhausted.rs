@@ -64,10 +64,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 fn report(explainer: &Explainer<'_>, out: &mut Findings<'_>, pile: &PileUp) {
     let facts = explainer.facts();
     let window = facts.window.length();
-    let share = Share {
-        value: window.get().filter(|ns| *ns > 0).map(|ns| (pile.ns as f64 / ns as f64).min(1.0)),
-        of: "the capture's time".to_string(),
-    };
+    let share = Share::of_time(
+        window.get().filter(|ns| *ns > 0).map(|ns| (pile.ns as f64 / ns as f64).min(1.0)),
+        "the capture's time",
+    );
     let path = explainer.path(pile.span.tid, pile.span.from, pile.span.to);
     let is_it = |segment: &&whyslow_chain::Segment<'_>| {
         segment.kind == pile.kind && segment.call.is_some_and(|call| explainer.resource(call) == pile.what)

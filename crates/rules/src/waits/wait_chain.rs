@@ -101,10 +101,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     };
     let knots = finder.knots();
     for (cause, cost) in costs.iter().take(MAX_REPORTED) {
-        let share = Share {
-            value: Some(cost.ns as f64 / total.max(1) as f64),
-            of: if scope == Scope::Requests { format!("the time of {of}") } else { of.clone() },
-        };
+        let share = Share::of_time(
+            cost.ns as f64 / total.max(1) as f64,
+            if scope == Scope::Requests { format!("the time of {of}") } else { of.clone() },
+        );
         if share.value.is_some_and(|value| value >= guards::WARNING_SHARE) {
             let span = &spans[cost.worst.0];
             let path = explainer.path(span.tid, span.from, span.to);

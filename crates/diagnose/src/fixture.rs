@@ -1,0 +1,64 @@
+//! Findings and accounts for the unit tests of this crate.
+
+use whyslow_model::{
+    AccountRow, Finding, Known, Nanos, Saving, Severity, ShareWhole, Subject, TimeAccount, TimeOf, TimeState,
+};
+
+/// A warning of `id` about `pid`, of that part of all time.
+pub(crate) fn finding(id: &'static str, pid: Option<u32>, share: Option<f64>) -> Finding {
+    Finding {
+        id,
+        title: String::new(),
+        severity: Severity::Warning,
+        disagreement: false,
+        confidence: 0.9,
+        share,
+        share_of: String::new(),
+        share_whole: ShareWhole::Time,
+        follows_from: None,
+        saving: Saving::default(),
+        subject: Subject { pid, ..Subject::default() },
+        cause: String::new(),
+        fix: Vec::new(),
+        chain: Vec::new(),
+        evidence: Vec::new(),
+        verify: String::new(),
+    }
+}
+
+/// A row of process 1, a part of a thousand ns.
+pub(crate) fn row(state: TimeState, call: Option<&str>, object: Option<&str>, ns: u64) -> AccountRow {
+    AccountRow {
+        who: "app (1)".to_string(),
+        threads: 1,
+        pids: vec![1],
+        state,
+        call: call.map(str::to_string),
+        object: object.map(str::to_string),
+        function: None,
+        ns,
+        share: ns as f64 / 1_000.0,
+        count: None,
+        mean_ns: Nanos::UNKNOWN,
+        p99_ns: Nanos::UNKNOWN,
+        longest_ns: Nanos::UNKNOWN,
+        known: Known::Exact,
+        claimed_by: Vec::new(),
+        evidence: None,
+    }
+}
+
+/// An account of these rows.
+pub(crate) fn account(rows: Vec<AccountRow>) -> TimeAccount {
+    let sum = |of: &dyn Fn(&AccountRow) -> bool| rows.iter().filter(|row| of(row)).map(|row| row.ns).sum();
+    TimeAccount {
+        target: "app (1)".to_string(),
+        of: TimeOf::Threads,
+        count: 1,
+        ns: sum(&|_| true),
+        idle_ns: 0,
+        unknown_ns: sum(&|row| row.state == TimeState::Unknown),
+        claimed_ns: 0,
+        rows,
+    }
+}

@@ -1,0 +1,103 @@
+//! What no other finding explains of the asker's time, of the states that a rule is about.
+
+use crate::engine::{Findings, Report};
+use crate::guards::Share;
+use crate::words;
+use whyslow_model::{AccountRow, Known, Nanos, Severity, Subject, TimeAccount, TimeOf, TimeState};
+
+/// From this part of the asker's time on, what nothing explains is worth a word: docs/ARCHITECTURE.md, the account of time.
+const MIN_PART: f64 = 0.15;
+/// Of the whole time of the threads: who waits for work nearly all of the time is not slow for what it does in between.
+const MIN_OF_LIFE: f64 = 0.05;
+/// How sure a sum of measured times is.
+const SURE: f64 = 0.9;
+/// The same where times are shared out, or known from one side only.
+const LESS_SURE: f64 = 0.6;
+
+/// The rows of some states, with what no finding explains of each.
+pub(super) struct Unclaimed<'a> {
+    account: &'a TimeAccount,
+    /// The row with the largest rest.
+    largest: &'a AccountRow,
+    /// Other rows that have some.
+    others: u64,
+    /// In all rows, ns.
+    ns: u64,
+}
+
+impl<'a> Unclaimed<'a> {
+    /// `None` where it is too little for a word.
+    pub(super) fn of(out: &Findings<'a>) -> Option<Unclaimed<'a>> {
+        let (account, states) = (out.account()?, out.states()?);
+        let rest = |row: &AccountRow| {
+            row.ns.saturating_sub(row.claimed_by.iter().map(|claim| claim.ns).fold(0, u64::saturating_add))
+        };
+        let rows = || account.rows.iter().filter(|row| states.contains(&row.state) && rest(row) > 0);
+        let ns = rows().map(rest).fold(0, u64::saturating_add);
+        let life = account.ns.saturating_add(account.idle_ns);
+        let is_enough = ns as f64 >= MIN_PART * account.ns as f64 && ns as f64 >= MIN_OF_LIFE * life as f64;
+        let largest = rows().max_by_key(|row| rest(row)).filter(|_| is_enough)?;
+        Some(Unclaimed { account, largest, others: rows().count() as u64 - 1, ns })
+    }
+
+    /// Starts the finding.
+    pub(super) fn report<'f>(&self, out: &'f mut Findings<'a>) -> Report<'f, 'a> {
+        let row = self.largest;
+        let share = self.ns as f64 / self.account.ns.max(1) as f64;
+        let others = match self.others {
+            0 => String::new(),
+            others => format!(", and {} like it", words::plural(others, "row")),
+        };
+        let whose = self.whose();
+        let title = format!("{} {}{others}: {} of {whose}", row.who, row.words(), words::percent(share));
+        let confidence = if row.known <= Known::AtLeast { SURE } else { LESS_SURE };
+        let time = Nanos::new(self.account.ns);
+        out.report(Share::of_time(share, format!("{whose} ({time})")), title)
+            .at_most(Severity::Notice)
+            .confidence(confidence)
+            .subject(self.subject())
+            .evidence_lines(row.evidence.clone())
+    }
+
+    /// The object of the largest part, in a sentence.
+    pub(super) fn object(&self) -> Option<&'a str> {
+        self.largest.object.as_deref()
+    }
+
+    /// The function of the largest part, where samples name one.
+    pub(super) fn function(&self) -> Option<&'a str> {
+        self.largest.function.as_deref()
+    }
+
+    /// The call of the largest part.
+    pub(super) fn call(&self) -> Option<&'a str> {
+        self.largest.call.as_deref()
+    }
+
+    fn whose(&self) -> String {
+        let count = self.account.count;
+        match self.account.of {
+            TimeOf::Requests => format!("the time of {}", words::plural(count, "request")),
+            TimeOf::Command => "the command's time".to_string(),
+            TimeOf::Threads if self.account.idle_ns > 0 => {
+                format!("the time of {}, idle time aside", words::plural(count, "thread"))
+            }
+            TimeOf::Threads => format!("the time of {}", words::plural(count, "thread")),
+        }
+    }
+
+    fn subject(&self) -> Subject {
+        use TimeState::{Client, File, Lock, PageFault, Peer, Pipe};
+        let row = self.largest;
+        let object = |states: &[TimeState]| row.object.clone().filter(|_| states.contains(&row.state));
+        Subject {
+            pid: row.pids.first().copied().filter(|_| row.pids.len() == 1),
+            syscall: row.call.clone(),
+            function: row.function.clone(),
+            path: object(&[File, PageFault, Pipe]),
+            peer: object(&[Peer, Client]),
+            lock: object(&[Lock]),
+            ..Subject::default()
+        }
+    }
+}
