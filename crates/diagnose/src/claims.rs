@@ -17,8 +17,8 @@ pub(crate) fn claim(facts: &Facts, account: &mut TimeAccount, findings: &[Findin
     let primary = |finding: &&Finding| finding.severity > Severity::Capture && finding.follows_from.is_none();
     let claimants: Vec<(&Finding, u64)> =
         findings.iter().filter(primary).map(|finding| (finding, budget(finding))).collect();
-    let claimed_of = |row: &AccountRow| row.claimed_by.iter().map(|claim| claim.ns).sum::<u64>();
-    let mut left: Vec<u64> = account.rows.iter().map(|row| row.ns - claimed_of(row)).collect();
+    let claimed_of = |row: &AccountRow| row.claimed_by.iter().map(|claim| claim.ns).fold(0, u64::saturating_add);
+    let mut left: Vec<u64> = account.rows.iter().map(|row| row.ns.saturating_sub(claimed_of(row))).collect();
     for (finding, mut budget) in claimants {
         let mut fitting: Vec<(Fit, usize)> =
             account.rows.iter().enumerate().filter_map(|(at, row)| Some((fit(finding, row)?, at))).collect();
@@ -34,7 +34,8 @@ pub(crate) fn claim(facts: &Facts, account: &mut TimeAccount, findings: &[Findin
         }
     }
     let claims = account.rows.iter().flat_map(|row| &row.claimed_by);
-    account.claimed_ns = claims.map(|claim| claim.ns).sum();
+    // Times that a damaged recording tells may be any.
+    account.claimed_ns = claims.map(|claim| claim.ns).fold(0, u64::saturating_add);
 }
 
 fn claimed(row: &mut AccountRow, id: &'static str, ns: u64) {

@@ -75,6 +75,8 @@ struct Key {
     severity: Severity,
     share: f64,
     weight: f64,
+    /// It only says where time went: of the same severity, what names a cause comes first.
+    is_general: bool,
     /// The cause's id for itself and its consequences, that they stay together.
     family: &'static str,
     is_consequence: bool,
@@ -84,6 +86,7 @@ impl Key {
     fn cmp(&self, other: &Key) -> Ordering {
         (other.is_disagreement.cmp(&self.is_disagreement))
             .then(other.severity.cmp(&self.severity))
+            .then(self.is_general.cmp(&other.is_general))
             .then(other.weight.total_cmp(&self.weight))
             .then_with(|| self.family.cmp(other.family))
             .then(self.is_consequence.cmp(&other.is_consequence))
@@ -110,6 +113,7 @@ fn key(findings: &[Finding], at: usize, asker: Asker<'_>) -> Key {
         severity,
         share: most(&|finding| asker.share(finding)),
         weight: most(&|finding| asker.weight(finding)),
+        is_general: whyslow_rules::find(one.id).is_some_and(|rule| rule.unclaimed_states().is_some()),
         family,
         is_consequence: one.follows_from.is_some(),
     }
@@ -185,6 +189,18 @@ mod tests {
             ("small-writes", Severity::Warning),
         ];
         assert_eq!(ranked(findings, None), wanted);
+    }
+
+    #[test]
+    fn what_only_says_where_time_went_stands_behind_causes_of_the_same_severity() {
+        let notice = |id, share| Finding { severity: Severity::Notice, ..finding(id, None, Some(share)) };
+        let findings = vec![
+            notice("computes", 0.6),
+            notice("clock-syscall", 0.04),
+            finding("small-reads", None, Some(0.1)),
+        ];
+        let ids: Vec<_> = ranked(findings, None).into_iter().map(|(id, _)| id).collect();
+        assert_eq!(ids, ["small-reads", "clock-syscall", "computes"]);
     }
 
     #[test]

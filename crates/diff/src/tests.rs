@@ -147,7 +147,7 @@ fn nothing_done_cures_nothing() {
 #[test]
 fn the_outcome_is_judged_by_the_time_of_what_users_get() {
     let files = |count, every| calls("rename", "\"/tmp/part\", \"/tmp/done\"", 0, count, every, false);
-    let outcome = |before, after| compare(before, after).outcome;
+    let outcome = |before: &Facts, after: &Facts| compare(before, after).outcome;
     let (slow, fast) = (files(40, 50_000_000), files(1_000, 2_000_000));
     assert_eq!(outcome(&slow, &fast), DiffOutcome::Better);
     assert_eq!(outcome(&fast, &slow), DiffOutcome::Worse);
