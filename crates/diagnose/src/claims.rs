@@ -17,7 +17,8 @@ pub(crate) fn claim(facts: &Facts, account: &mut TimeAccount, findings: &[Findin
     let primary = |finding: &&Finding| finding.severity > Severity::Capture && finding.follows_from.is_none();
     let claimants: Vec<(&Finding, u64)> =
         findings.iter().filter(primary).map(|finding| (finding, budget(finding))).collect();
-    let claimed_of = |row: &AccountRow| row.claimed_by.iter().map(|claim| claim.ns).fold(0, u64::saturating_add);
+    let claimed_of =
+        |row: &AccountRow| row.claimed_by.iter().map(|claim| claim.ns).fold(0, u64::saturating_add);
     let mut left: Vec<u64> = account.rows.iter().map(|row| row.ns.saturating_sub(claimed_of(row))).collect();
     for (finding, mut budget) in claimants {
         let mut fitting: Vec<(Fit, usize)> =

@@ -256,6 +256,21 @@ static EXPLAINS: &[Explains] = &[
         starts: false,
     },
     Explains {
+        cause: "oversized-payload",
+        consequences: &[
+            "serialization-heavy",
+            "text-parsing",
+            "crypto-compress-heavy",
+            "allocation-heavy",
+            "gc-pressure",
+            "gil-contention",
+            "event-loop-blocked",
+            "cpu-bound",
+        ],
+        reason: "what is decoded are these large answers",
+        starts: false,
+    },
+    Explains {
         cause: "slow-downstream",
         consequences: &["wait-chain"],
         reason: "the chain ends at that server",

@@ -126,6 +126,8 @@ facts! {
         copies: folds::copies::CopyLoops,
         /// What threads did with what they read from files.
         readings: folds::readings::Readings,
+        /// Answers that the program takes from servers.
+        answers: folds::answers::TakenAnswers,
     }
     others {
         /// Threads, processes, descriptors and files.

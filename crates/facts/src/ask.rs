@@ -1,5 +1,6 @@
 //! Questions about all facts together: what the capture can show, and how its evidence is quoted.
 
+use crate::folds::answers::Answers;
 use crate::world::ids::FileId;
 use crate::{Exemplar, Facts, SchedTime};
 use whyslow_model::syscall::Class;
@@ -17,6 +18,12 @@ impl Facts {
             return Nanos::ZERO;
         }
         self.readings.spent_on(file, &self.pace)
+    }
+
+    /// What taking the answers of a server took, decoding included, without what a tracer added between the calls: at least so much.
+    pub fn time_for_answers(&self, answers: &Answers) -> Nanos {
+        let added = self.pace.added_between(answers.times).or_zero();
+        Nanos::new(answers.taking_ns.saturating_sub(added))
     }
 
     /// True where a recorder wrote that table, though perhaps no row of it.

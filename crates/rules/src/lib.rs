@@ -154,6 +154,7 @@ mod network {
     pub(super) mod fd_exhaustion;
     pub(super) mod missing_timeout;
     pub(super) mod n_plus_one_queries;
+    pub(super) mod oversized_payload;
     pub(super) mod retry_storm;
     pub(super) mod serial_independent_calls;
     pub(super) mod slow_downstream;
@@ -304,6 +305,7 @@ pub static RULES: &[&Rule] = &[
     &network::fd_exhaustion::RULE,
     &network::missing_timeout::RULE,
     &network::n_plus_one_queries::RULE,
+    &network::oversized_payload::RULE,
     &network::retry_storm::RULE,
     &network::serial_independent_calls::RULE,
     &network::slow_downstream::RULE,

@@ -3,6 +3,7 @@
 pub mod account;
 pub mod activity;
 pub mod again;
+pub mod answers;
 pub mod busy;
 pub mod closes;
 pub mod copies;

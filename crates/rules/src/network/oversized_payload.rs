@@ -1,0 +1,108 @@
+//! # oversized-payload
+//!
+//! ## What it is
+//! A program asks a server for something and gets very much: megabytes in each answer. It spends its time on taking them and on
+//! what they bring: copying, decoding, throwing most of it away.
+//!
+//! ## Why it is slow
+//! A megabyte takes 8 ms on a link of 1 Gbit/s, and about as long again to parse. The server answers at once, its log shows no slow
+//! query, and the time goes on this side.
+//!
+//! ## Example
+//! ```text
+//! sendto(7, "*2\r\n$3\r\nGET\r\n$11\r\nsession:all\r\n", 33, 0, NULL, 0) = 33 <0.000031>
+//! recvfrom(7, "$6291456\r\n{\"sessions\":[{\"id\":1,"..., 65536, 0, NULL, NULL) = 65536 <0.000040>
+//! recvfrom(7, "..."..., 65536, 0, NULL, NULL) = 65536 <0.000112>
+//! ```
+//!
+//! ## What to do instead
+//! Ask for what is needed: a range, a page, some fields, one key of a hash instead of one value with everything, LIMIT in a query.
+//! Keep the decoded answer for as long as it is good. Where all of it is needed: a format that is quick to decode, and
+//! decoding while the rest still comes.
+//!
+//! ## When it is wrong
+//! A program that only passes on what it gets (a download, a backup, a proxy) is not judged: it needs all of it. One large answer
+//! at the start, of which a program lives, is no cause either. Whether the program needs what it asks for is not seen.
+
+use super::asked;
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::guards;
+use crate::words;
+use whyslow_facts::Facts;
+use whyslow_facts::folds::answers::Answers;
+use whyslow_model::{Nanos, Subject};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "oversized-payload",
+    group: "network",
+    summary: "each answer of a server brings megabytes, and taking them is the time",
+    source: include_str!("oversized_payload.rs"),
+    needs: &[Need::Durations, Need::Clock, Need::Descriptors],
+    check,
+};
+
+/// A large answer, in the mean: it takes 8 ms at 1 Gbit/s, and no person reads as much at once.
+const LARGE: u64 = 1 << 20;
+/// Fewer answers are a start, or one download.
+const MIN_ANSWERS: u64 = 3;
+/// Findings at most.
+const MOST: usize = 2;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let mut large: Vec<(&Answers, u64)> = facts
+        .answers
+        .rows()
+        .iter()
+        .filter(|row| is_large(row))
+        .map(|row| (row, facts.time_for_answers(row).or_zero()))
+        .collect();
+    large.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
+    for (row, ns) in large.into_iter().take(MOST) {
+        report(facts, out, row, ns);
+    }
+}
+
+fn is_large(row: &Answers) -> bool {
+    row.count >= MIN_ANSWERS
+        && row.bytes / row.count >= LARGE
+        // Half of it and more is only passed on.
+        && row.passed_on < row.bytes / 2
+}
+
+fn report(facts: &Facts, out: &mut Findings<'_>, row: &Answers, ns: u64) {
+    let share = asked::share(facts, row.tid, ns, row.count);
+    if share.value.is_none_or(|value| value < guards::WARNING_SHARE) {
+        return;
+    }
+    let each = words::bytes(row.bytes / row.count);
+    let who = asked::asker(facts, Some(row.process));
+    let most = asked::endpoints(facts, &row.peer).max_by_key(|one| one.stats.count);
+    let most = most.filter(|one| one.stats.count.saturating_mul(2) >= row.count);
+    let asks = most.map_or(String::new(), |one| format!(" to {}", one.name));
+    let part =
+        share.value.map_or(String::new(), |value| format!("{} of {}", words::percent(value), share.of));
+    let title = format!(
+        "{who} gets {each} in each answer{asks} of {}: taking {} takes {part}",
+        row.peer,
+        words::plural(row.count, "answer"),
+    );
+    out.report(share, title)
+        // Whether all of it is needed is not seen.
+        .confidence(0.8)
+        .subject(Subject { peer: Some(row.peer.to_string()), ..Subjects::thread(facts, row.tid.unwrap_or(0)) })
+        .cause(format!(
+            "{} in {}, the largest of {}. From the first bytes of an answer to the next thing that the thread does it takes {} in \
+             the mean: reading the rest, and decoding what came.",
+            words::bytes(row.bytes),
+            words::plural(row.count, "answer"),
+            words::bytes(row.largest),
+            words::duration(Nanos::new(ns / row.count)),
+        ))
+        .fix("ask for what is needed: a range, a page, some fields, one key instead of one value with everything, LIMIT")
+        .fix("keep the decoded answer for as long as it is good")
+        .fix("where all of it is needed: a format that is quick to decode, and decode while the rest still comes")
+        .evidence(row.exemplar.as_deref())
+        .verify(format!("whyslow peers FILE; ss -tnpi dst {}   (bytes_received by request)", row.peer))
+        .file();
+}
