@@ -10,7 +10,7 @@ use crate::world::{Seen, World};
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::Moves;
-use whyslow_model::{FdKind, Nanos, Syscall, Timestamp};
+use whyslow_model::{FdKind, Syscall, Timestamp};
 
 /// The answers of one server to one process.
 #[derive(Clone, Debug)]
