@@ -2,6 +2,7 @@
 
 use hashbrown::HashSet;
 use whyslow_facts::folds::account::{CallTime, ObjectKind};
+use whyslow_facts::folds::slow_files::{SlowFiles, asks_device};
 use whyslow_facts::{Facts, Origin, ProcessId, WaitKind};
 use whyslow_model::TimeState;
 use whyslow_model::syscall::Moves;
@@ -34,6 +35,14 @@ pub(crate) fn of_wait(waits: Option<WaitKind>, object: ObjectKind) -> TimeState 
     }
 }
 
+/// The state of time in a call that waits for nobody, where no scheduler tells whether it ran: a call on a file that takes longer
+/// than any work of the kernel waits for the device.
+pub(crate) fn of_unsplit(time: &CallTime, object: ObjectKind) -> TimeState {
+    let mean_ns = time.parts.total() / time.calls.count.max(1);
+    let is_slow = || !time.is_at_most && mean_ns >= SlowFiles::SLOW.or_zero() && object == ObjectKind::File;
+    if asks_device(time.key.syscall) || is_slow() { TimeState::File } else { TimeState::InCall }
+}
+
 /// The processes that take connections, or have taken some.
 pub(crate) fn serving(facts: &Facts) -> HashSet<ProcessId> {
     let lives = facts.world.fds.iter().map(|(_, life)| life);
@@ -51,10 +60,18 @@ pub(crate) struct Owner {
 }
 
 /// Of the time that a thread waited in one way, what it waited for work, ns.
-pub(crate) fn for_work(state: TimeState, time: &CallTime, waited_ns: u64, owner: Owner) -> u64 {
+pub(crate) fn for_work(
+    state: TimeState,
+    object: ObjectKind,
+    time: &CallTime,
+    waited_ns: u64,
+    owner: Owner,
+) -> u64 {
     let reads = time.key.syscall.info().moves != Moves::Write;
     match state {
         TimeState::Accept | TimeState::Event => waited_ns,
+        // Who joins a thread does nothing meanwhile: that thread's time is in the account itself.
+        TimeState::Child if object == ObjectKind::Thread && owner.has_others => waited_ns,
         TimeState::Client if reads => waited_ns,
         TimeState::Poll if owner.serves => waited_ns,
         // A lock that another thread holds is none; nor is a condition of who is alone, nor a wait too short to be told apart.

@@ -62,9 +62,9 @@ impl<'a> One<'_, 'a> {
             let mut waited = blocked_ns.saturating_add(uninterruptible_ns);
             match time.key.waits {
                 Some(_) => waited = waited.saturating_add(unsplit_ns),
-                None => self.call(tid, TimeState::InCall, unsplit_ns, time),
+                None => self.call(tid, states::of_unsplit(time, kind), unsplit_ns, time),
             }
-            let idle = states::for_work(state, time, waited, self.owner).min(waited);
+            let idle = states::for_work(state, kind, time, waited, self.owner).min(waited);
             self.spent.idle_ns = self.spent.idle_ns.saturating_add(idle);
             self.call(tid, state, waited - idle, time);
             self.call(tid, TimeState::Kernel, on_cpu_ns, time);

@@ -61,7 +61,15 @@ pub fn needs_no_device(name: &str) -> bool {
     )
 }
 
+/// Calls on a descriptor that return when its device has what was written.
+pub fn asks_device(syscall: Syscall) -> bool {
+    matches!(syscall, Syscall::FSYNC | Syscall::FDATASYNC | Syscall::SYNC_FILE_RANGE | Syscall::SYNCFS)
+}
+
 impl SlowFiles {
+    /// A call that asks for the device (fsync) takes some turns of a disk by itself, 25 ms at 7,200 rpm for data, journal and
+    /// the journal's end. From twice that on the device is slow, or busy with others.
+    pub const SLOW_SYNC: Nanos = Nanos::new(50_000_000);
     /// A call on a local file that takes longer has gone to a device: bcc's `fileslower` and `ext4slower` use
     /// the same threshold by default.
     pub const SLOW: Nanos = Nanos::new(10_000_000);
@@ -120,6 +128,7 @@ impl Fold for SlowFiles {
         needs_no_device(info.name)
             || on_path
             || on_content
+            || asks_device(syscall)
             || matches!(syscall, Syscall::GETDENTS | Syscall::GETDENTS64)
     }
 
@@ -134,6 +143,9 @@ impl Fold for SlowFiles {
         }
         if needs_no_device(seen.call.syscall.info().name) {
             return self.stalls.record(seen.call.dur, seen.call.failed(), 0);
+        }
+        if asks_device(seen.call.syscall) && seen.call.dur.or_zero() < Self::SLOW_SYNC.or_zero() {
+            return;
         }
         // Writes that wait for the device by request (O_SYNC) are no surprise.
         let life = seen.life.and_then(|id| world.fds.get(id));
@@ -174,11 +186,15 @@ mod tests {
         // A journal that is written with O_DSYNC waits because it asked to.
         push(&mut facts, "openat", r#"AT_FDCWD, "/data/journal", O_WRONLY|O_DSYNC"#, 4, 0);
         push(&mut facts, "write", r#"4, "x"..., 4096"#, 4096, 30);
+        // So does an fsync, up to what a disk takes for it.
+        push(&mut facts, "openat", r#"AT_FDCWD, "/data/7.db", O_RDWR"#, 5, 0);
+        push(&mut facts, "fsync", "5", 0, 30);
+        push(&mut facts, "fdatasync", "5", 0, 160);
         // A signal mask needs no device: whoever waits there waits for a CPU.
         push(&mut facts, "rt_sigprocmask", "SIG_BLOCK, [CHLD], [], 8", 0, 15);
         let slow = facts.slow_files.by_time();
         assert_eq!((slow.len(), facts.slow_files.stalls.count), (1, 1));
-        assert_eq!((slow[0].name.as_str(), slow[0].calls.count), ("/data/{n}.db", 6));
-        assert_eq!(slow[0].by_syscall, [(Syscall::OPENAT, 3), (Syscall::READ, 3)]);
+        assert_eq!((slow[0].name.as_str(), slow[0].calls.count), ("/data/{n}.db", 7));
+        assert_eq!(slow[0].by_syscall, [(Syscall::OPENAT, 3), (Syscall::READ, 3), (Syscall::FDATASYNC, 1)]);
     }
 }

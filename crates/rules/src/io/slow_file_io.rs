@@ -1,7 +1,7 @@
 //! # slow-file-io
 //!
 //! ## What it is
-//! Calls on local files (open, stat, read, write, unlink) take 10 ms and more.
+//! Calls on local files (open, stat, read, write, unlink) take 10 ms and more, fsync 50 ms and more.
 //!
 //! ## Why it is slow
 //! A call that is served from memory takes microseconds. One that takes 10 ms has waited for a device, for
@@ -20,7 +20,8 @@
 //!
 //! ## When it is wrong
 //! The first touch of a cold cache is slow once: a capture of a start after boot shows it, the next one does
-//! not. Waiting for a pipe, socket or terminal is not counted, fsync has a rule of its own.
+//! not. Waiting for a pipe, socket or terminal is not counted. An fsync waits for the device by request: what a disk takes for
+//! it is not counted, and many of them for little data have a rule of their own (fsync-per-write).
 
 use super::devices;
 use super::streams::{MOST_FINDINGS, more_text};
