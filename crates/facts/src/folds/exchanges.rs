@@ -30,6 +30,8 @@ pub struct Exchanges {
     pub split: Delays,
     /// A connection of these sends at once (TCP_NODELAY was set).
     pub no_delay: bool,
+    /// The other end is known; else `peer` only says on which descriptor it is.
+    pub is_named: bool,
     /// The two writes and the read of the first delayed exchange.
     pub lines: Vec<Exemplar>,
     /// Requests that no limit of time ends and that waited at least [`ExchangeFacts::LONG`]: for an answer, or for the
@@ -118,10 +120,16 @@ impl ExchangeFacts {
 
     /// The row of the peer, from 1; 0 where it is unknown or there are too many.
     fn row_of(&mut self, seen: &Seen<'_>, world: &World) -> u32 {
-        let (peer, _) = peer_of(seen, world);
-        if peer.is_empty() {
-            return 0;
-        }
+        let (peer, origin) = peer_of(seen, world);
+        let unnamed = match (peer, origin, seen.fd) {
+            // Older than the capture: the order of reads and writes tells all the same.
+            ("", Some(Origin::BeforeCapture | Origin::Accept), Some(fd)) => {
+                format!("the other end of fd {fd}")
+            }
+            ("", ..) => return 0,
+            _ => String::new(),
+        };
+        let peer = if peer.is_empty() { &*unnamed } else { peer };
         let fits = |row: &Exchanges| row.process == seen.process && *row.peer == *peer;
         if let Some(at) = self.rows.iter().position(fits) {
             return at as u32 + 1;
@@ -137,6 +145,7 @@ impl ExchangeFacts {
             single: Delays::default(),
             split: Delays::default(),
             no_delay: false,
+            is_named: unnamed.is_empty(),
             lines: Vec::new(),
             endless: Vec::new(),
         });
@@ -187,7 +196,7 @@ impl ExchangeFacts {
         let Some(ns) = call.end().since(connection.written).get().filter(|_| writes > 0) else { return };
         if writes == 1 {
             row.single.add(ns);
-        } else if connection.small && seen.kind == FdKind::Tcp {
+        } else if connection.small && matches!(seen.kind, FdKind::Tcp | FdKind::Socket) {
             row.no_delay |= connection.no_delay;
             if row.split.add(ns) && row.lines.is_empty() && !connection.lines.is_empty() {
                 row.lines.append(&mut connection.lines);
