@@ -5,7 +5,7 @@ use crate::args::futex::futex_waits;
 use crate::exemplar::Exemplar;
 use crate::world::{Seen, World};
 use whyslow_model::event::Tid;
-use whyslow_model::{Syscall, Timestamp};
+use whyslow_model::{CallFlags, Syscall, Timestamp};
 
 /// A thread or process that was made within the capture.
 #[derive(Clone, Debug)]
@@ -53,6 +53,9 @@ pub struct Hidden {
     pub processes_made: u64,
     /// Waits on a private futex that ended because some thread of the process woke it.
     pub woken: Sign,
+    /// A wait on a private futex, without a limit of time, that lasted to the capture's end: only another thread of the process can end
+    /// it.
+    pub held: Sign,
     /// Wakes of a private futex that woke some thread of the process.
     pub woke: Sign,
 }
@@ -70,6 +73,14 @@ impl Fold for Hidden {
     #[inline]
     fn call(&mut self, seen: &Seen<'_>, world: &World) {
         let call = seen.call;
+        if call.syscall == Syscall::FUTEX && call.flags.contains(CallFlags::END_NOT_SEEN) {
+            let is_private = memchr::memmem::find(call.args, b"PRIVATE").is_some();
+            let endless = call.arg(3).is_some_and(|limit| limit == b"NULL");
+            if is_private && endless && futex_waits(call.args) {
+                self.held.see(seen);
+            }
+            return;
+        }
         let Some(ret) = call.ok() else { return };
         if call.syscall == Syscall::FUTEX {
             let waits = futex_waits(call.args);
