@@ -69,6 +69,9 @@ struct Connection {
     row: u32,
     writes: u32,
     small: bool,
+    /// The thread of the first of these writes, and whether others made some of them.
+    tid: Tid,
+    mixed: bool,
     /// End of the last write.
     written: Timestamp,
     no_delay: bool,
@@ -164,8 +167,10 @@ impl ExchangeFacts {
         let Some(connection) = self.connections.get_mut(&id) else { return };
         if connection.writes == 0 {
             connection.small = true;
+            (connection.tid, connection.mixed) = (seen.call.tid, false);
             connection.lines.clear();
         }
+        connection.mixed |= connection.tid != seen.call.tid;
         connection.writes = connection.writes.saturating_add(1);
         connection.small &= seen.bytes < Self::FULL_SEGMENT;
         connection.written = seen.call.end();
@@ -194,6 +199,10 @@ impl ExchangeFacts {
         let Some(row) = self.rows.get_mut((connection.row as usize).wrapping_sub(1)) else { return };
         row.shared |= row.tid != call.tid;
         let Some(ns) = call.end().since(connection.written).get().filter(|_| writes > 0) else { return };
+        // Threads of which nothing tells that they share a process may each have a descriptor of that number.
+        if !row.is_named && (connection.mixed || connection.tid != call.tid) {
+            return;
+        }
         if writes == 1 {
             row.single.add(ns);
         } else if connection.small && matches!(seen.kind, FdKind::Tcp | FdKind::Socket) {
@@ -333,6 +342,30 @@ mod tests {
         let row = &facts.exchanges.rows[0];
         assert_eq!((&*row.peer, row.split.count, row.split.delayed), ("10.0.0.2:80", 10, 10));
         assert_eq!((row.single.count, row.single.delayed, row.lines.len()), (10, 0, 3));
+    }
+
+    #[test]
+    fn on_a_connection_without_a_name_one_thread_makes_the_exchange() {
+        let delayed = |second: u32| {
+            let mut facts = Facts::default();
+            for i in 0..10 {
+                for (tid, at, name, args, dur_ms) in [
+                    (7, 0, "sendto", "5, \"26\n\", 3, 0, NULL, 0", 0),
+                    (second, 1, "sendto", "5, \"body\", 4, 0, NULL, 0", 0),
+                    (7, 2, "recvfrom", "5, \"card 7\n\", 8192, 0, NULL, NULL", 43),
+                ] {
+                    let mut call = Call::new(name, args);
+                    (call.tid, call.ret) = (tid, Ret::Value(4));
+                    call.ts = Timestamp::new(1 + (i * 100 + at) * 1_000_000);
+                    call.dur = Nanos::from_millis(dur_ms);
+                    facts.push(Event::Call(&call));
+                }
+            }
+            let row = &facts.exchanges.rows[0];
+            (row.is_named, row.split.delayed)
+        };
+        assert_eq!(delayed(7), (false, 10));
+        assert_eq!(delayed(8), (false, 0));
     }
 
     proptest! {

@@ -1,8 +1,8 @@
 //! # threads-missed
 //!
 //! ## What it is
-//! The capture shows threads or processes being made, or waking each other, but not what they do: it was taken
-//! without `-f`, or of one thread only.
+//! The capture shows threads or processes being made, or waking each other, or one thread that waits for another one to
+//! its end, but not what they do: it was taken without `-f`, or of one thread only.
 //!
 //! ## Why it is slow
 //! It is not: but the work may be done where the capture does not look. In one such case `strace -p` of a Python

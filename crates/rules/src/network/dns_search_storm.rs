@@ -21,6 +21,7 @@
 //! looking names up for each.
 //!
 //! ## When it is wrong
+//! Of names that the capture cuts off (strace without `-s`) the lengths of the queries tell that they are several.
 //! A short name inside the cluster (`redis`) needs the search list: its first domain finds it. One name at the start of a
 //! program is no storm.
 
