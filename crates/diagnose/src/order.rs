@@ -47,6 +47,19 @@ pub(crate) fn rank(findings: &mut Vec<Finding>, asker: Asker<'_>) {
     };
     let mut unranked: Vec<Option<Finding>> = std::mem::take(findings).into_iter().map(Some).collect();
     findings.extend(order.into_iter().filter_map(|at| unranked[at].take()));
+    unseen_first(findings);
+}
+
+/// Where nothing serious is known of the threads that are shown, the first thing to say is that others are not: what these wait for may be
+/// those.
+fn unseen_first(findings: &mut [Finding]) {
+    let serious = findings.iter().any(|one| one.severity >= Severity::Warning);
+    let from = findings.iter().take_while(|one| one.disagreement).count();
+    if let Some(at) = findings.iter().position(|one| one.id == "threads-missed").filter(|_| !serious)
+        && at > from
+    {
+        findings[from..=at].rotate_right(1);
+    }
 }
 
 /// What the host takes in all.

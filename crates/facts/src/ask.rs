@@ -88,7 +88,8 @@ impl Facts {
             self.world.threads.iter().any(|(_, thread)| {
                 thread.by_syscall.iter().any(|(syscall, _)| syscall.info().class == class)
             });
-        !shows && self.seems_filtered()
+        let stands_for = class == Class::Network && self.is_exchange();
+        !shows && !stands_for && self.seems_filtered()
     }
 
     /// True where the capture has many calls of very few kinds, as a filter (`-e`) leaves them. A short capture
@@ -110,6 +111,18 @@ impl Facts {
             }
         }
         self.world.calls > 0 && (classes.len() <= 1 && kinds <= 4 || kinds <= 1)
+    }
+
+    /// True where what is seen is whole by itself: reads and writes that take turns on a stream. A loop of them makes no other calls, and
+    /// no filter lets both halves of it through and hides more that belongs to it.
+    pub fn is_exchange(&self) -> bool {
+        /// Fewer calls of each are a fragment.
+        const ENOUGH: u64 = 20;
+        let takes_turns = |life: &crate::FdLife| {
+            let of = |io: &Option<Box<crate::io::IoStats>>| io.as_ref().map_or(0, |io| io.calls.count);
+            life.kind.is_socket() && of(&life.reads).min(of(&life.writes)) >= ENOUGH
+        };
+        self.world.fds.iter().any(|(_, life)| takes_turns(life))
     }
 
     /// True where at least some descriptors in use are known.

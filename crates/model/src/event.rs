@@ -50,6 +50,8 @@ impl CallFlags {
     pub const LIBRARY: CallFlags = CallFlags(4);
     /// Shown in two halves (`<unfinished ...>` and `resumed`), joined here.
     pub const JOINED: CallFlags = CallFlags(8);
+    /// The capture states no durations: its own is the time to the capture's next line, at most what it was to wait.
+    pub const UP_TO_NEXT: CallFlags = CallFlags(16);
 
     /// True where all of `other` are set.
     #[inline]

@@ -1,7 +1,7 @@
 //! A name for what was sent, from strace's text of a payload: what the protocols' decoders make of its first request.
 
 use whyslow_model::text;
-use whyslow_wire::protocols::{DnsMessage, dns_message};
+use whyslow_wire::protocols::{DnsMessage, dns_message, dns_message_cut};
 
 /// The name of the request in `payload`, strace's text of a string argument (perhaps cut), or `None`.
 pub fn label(payload: &[u8]) -> Option<String> {
@@ -26,6 +26,13 @@ pub fn tls_server_name(payload: &[u8]) -> Option<String> {
 /// The name that the DNS message in `payload` asks for: `example.com`.
 pub fn dns_question(payload: &[u8]) -> Option<String> {
     dns_message(&first_string(payload)?).map(|message| message.name)
+}
+
+/// The DNS message in `payload` whose question strace cut off (`-s`): the name as far as it is there, with `…` behind it, and the
+/// answer code.
+pub fn dns_cut(payload: &[u8]) -> Option<(String, Option<u8>)> {
+    let DnsMessage { name, answer_code } = dns_message_cut(&first_string(payload)?)?;
+    Some((name + "…", answer_code))
 }
 
 /// The answer code of the DNS message in `payload`, where it is an answer.

@@ -30,6 +30,8 @@ pub struct Exchanges {
     pub split: Delays,
     /// A connection of these sends at once (TCP_NODELAY was set).
     pub no_delay: bool,
+    /// The other end is known; else `peer` only says on which descriptor it is.
+    pub is_named: bool,
     /// The two writes and the read of the first delayed exchange.
     pub lines: Vec<Exemplar>,
     /// Requests that no limit of time ends and that waited at least [`ExchangeFacts::LONG`]: for an answer, or for the
@@ -67,6 +69,9 @@ struct Connection {
     row: u32,
     writes: u32,
     small: bool,
+    /// The thread of the first of these writes, and whether others made some of them.
+    tid: Tid,
+    mixed: bool,
     /// End of the last write.
     written: Timestamp,
     no_delay: bool,
@@ -118,10 +123,16 @@ impl ExchangeFacts {
 
     /// The row of the peer, from 1; 0 where it is unknown or there are too many.
     fn row_of(&mut self, seen: &Seen<'_>, world: &World) -> u32 {
-        let (peer, _) = peer_of(seen, world);
-        if peer.is_empty() {
-            return 0;
-        }
+        let (peer, origin) = peer_of(seen, world);
+        let unnamed = match (peer, origin, seen.fd) {
+            // Older than the capture: the order of reads and writes tells all the same.
+            ("", Some(Origin::BeforeCapture | Origin::Accept), Some(fd)) => {
+                format!("the other end of fd {fd}")
+            }
+            ("", ..) => return 0,
+            _ => String::new(),
+        };
+        let peer = if peer.is_empty() { &*unnamed } else { peer };
         let fits = |row: &Exchanges| row.process == seen.process && *row.peer == *peer;
         if let Some(at) = self.rows.iter().position(fits) {
             return at as u32 + 1;
@@ -137,6 +148,7 @@ impl ExchangeFacts {
             single: Delays::default(),
             split: Delays::default(),
             no_delay: false,
+            is_named: unnamed.is_empty(),
             lines: Vec::new(),
             endless: Vec::new(),
         });
@@ -155,8 +167,10 @@ impl ExchangeFacts {
         let Some(connection) = self.connections.get_mut(&id) else { return };
         if connection.writes == 0 {
             connection.small = true;
+            (connection.tid, connection.mixed) = (seen.call.tid, false);
             connection.lines.clear();
         }
+        connection.mixed |= connection.tid != seen.call.tid;
         connection.writes = connection.writes.saturating_add(1);
         connection.small &= seen.bytes < Self::FULL_SEGMENT;
         connection.written = seen.call.end();
@@ -185,9 +199,13 @@ impl ExchangeFacts {
         let Some(row) = self.rows.get_mut((connection.row as usize).wrapping_sub(1)) else { return };
         row.shared |= row.tid != call.tid;
         let Some(ns) = call.end().since(connection.written).get().filter(|_| writes > 0) else { return };
+        // Threads of which nothing tells that they share a process may each have a descriptor of that number.
+        if !row.is_named && (connection.mixed || connection.tid != call.tid) {
+            return;
+        }
         if writes == 1 {
             row.single.add(ns);
-        } else if connection.small && seen.kind == FdKind::Tcp {
+        } else if connection.small && matches!(seen.kind, FdKind::Tcp | FdKind::Socket) {
             row.no_delay |= connection.no_delay;
             if row.split.add(ns) && row.lines.is_empty() && !connection.lines.is_empty() {
                 row.lines.append(&mut connection.lines);
@@ -324,6 +342,30 @@ mod tests {
         let row = &facts.exchanges.rows[0];
         assert_eq!((&*row.peer, row.split.count, row.split.delayed), ("10.0.0.2:80", 10, 10));
         assert_eq!((row.single.count, row.single.delayed, row.lines.len()), (10, 0, 3));
+    }
+
+    #[test]
+    fn on_a_connection_without_a_name_one_thread_makes_the_exchange() {
+        let delayed = |second: u32| {
+            let mut facts = Facts::default();
+            for i in 0..10 {
+                for (tid, at, name, args, dur_ms) in [
+                    (7, 0, "sendto", "5, \"26\n\", 3, 0, NULL, 0", 0),
+                    (second, 1, "sendto", "5, \"body\", 4, 0, NULL, 0", 0),
+                    (7, 2, "recvfrom", "5, \"card 7\n\", 8192, 0, NULL, NULL", 43),
+                ] {
+                    let mut call = Call::new(name, args);
+                    (call.tid, call.ret) = (tid, Ret::Value(4));
+                    call.ts = Timestamp::new(1 + (i * 100 + at) * 1_000_000);
+                    call.dur = Nanos::from_millis(dur_ms);
+                    facts.push(Event::Call(&call));
+                }
+            }
+            let row = &facts.exchanges.rows[0];
+            (row.is_named, row.split.delayed)
+        };
+        assert_eq!(delayed(7), (false, 10));
+        assert_eq!(delayed(8), (false, 0));
     }
 
     proptest! {

@@ -5,7 +5,7 @@ use crate::args::futex::futex_waits;
 use crate::exemplar::Exemplar;
 use crate::world::{Seen, World};
 use whyslow_model::event::Tid;
-use whyslow_model::{Syscall, Timestamp};
+use whyslow_model::{CallFlags, Syscall, Timestamp, text};
 
 /// A thread or process that was made within the capture.
 #[derive(Clone, Debug)]
@@ -42,6 +42,9 @@ impl Sign {
     }
 }
 
+/// The highest value of a lock's word: held and wanted (glibc's lowlevellock.h).
+const HIGHEST_LOCK_STATE: i64 = 2;
+
 /// Signs of what the capture does not show.
 #[derive(Debug, Default)]
 pub struct Hidden {
@@ -53,6 +56,9 @@ pub struct Hidden {
     pub processes_made: u64,
     /// Waits on a private futex that ended because some thread of the process woke it.
     pub woken: Sign,
+    /// A wait on a private futex, or for a thread's end, without a limit of time, that lasted to the capture's end: only another thread of the process can end
+    /// it.
+    pub held: Sign,
     /// Wakes of a private futex that woke some thread of the process.
     pub woke: Sign,
 }
@@ -70,6 +76,16 @@ impl Fold for Hidden {
     #[inline]
     fn call(&mut self, seen: &Seen<'_>, world: &World) {
         let call = seen.call;
+        if call.syscall == Syscall::FUTEX && call.flags.contains(CallFlags::END_NOT_SEEN) {
+            let is_private = memchr::memmem::find(call.args, b"PRIVATE").is_some();
+            // glibc joins a thread at the word that has its number, which the kernel clears (pthread_join.c, set_tid_address(2)).
+            let joins = call.arg(2).and_then(text::number).is_some_and(|value| value > HIGHEST_LOCK_STATE);
+            let endless = call.arg(3).is_some_and(|limit| limit == b"NULL");
+            if (is_private || joins) && endless && futex_waits(call.args) {
+                self.held.see(seen);
+            }
+            return;
+        }
         let Some(ret) = call.ok() else { return };
         if call.syscall == Syscall::FUTEX {
             let waits = futex_waits(call.args);

@@ -147,7 +147,10 @@ impl Sleeps {
             row.same_checks += (checked && last.same) as u64;
             row.timed += call.dur.is_known() as u64;
             row.slept_ns = row.slept_ns.saturating_add(call.dur.or_zero());
-            row.last = call.end();
+            // How long the last one of a log without durations was is not known.
+            if call.end().is_known() {
+                row.last = call.end();
+            }
             row.exemplars.see(call);
         }
     }

@@ -42,6 +42,9 @@ impl World {
         life.calls += 1;
         if moves != Moves::None {
             if let Moves::Read | Moves::Write = moves {
+                if life.kind == FdKind::Unknown && life.origin == Origin::BeforeCapture {
+                    take_turn(life, call, seen.bytes, moves == Moves::Read);
+                }
                 record_io(life, call, seen.bytes, moves == Moves::Read);
                 if moves == Moves::Read
                     && life.kind == FdKind::File
@@ -420,6 +423,32 @@ pub(super) fn record_io(life: &mut FdLife, call: &Call<'_>, bytes: u64, read: bo
     } else if read && call.ok() == Some(0) && (is_receive(call) || !call.args.ends_with(b", 0")) {
         life.end_seen = true;
         life.end_seen_at = call.end();
+    }
+}
+
+/// A descriptor of which nothing but reads and writes is seen, and that one thread writes to and reads in turns, each read bringing what
+/// there is: a pipe goes one way, and a file brings what was asked for up to its end. Where several threads use it, they may be processes, each with a
+/// descriptor of that number.
+fn take_turn(life: &mut FdLife, call: &Call<'_>, bytes: u64, read: bool) {
+    /// So many in a row.
+    const ENOUGH: u8 = 4;
+    /// More threads than one.
+    const SEVERAL: Tid = Tid::MAX;
+    if life.reads.is_none() && life.writes.is_none() {
+        life.turns_of = call.tid;
+    } else if life.turns_of != call.tid {
+        life.turns_of = SEVERAL;
+    }
+    let answers = read && life.writes.is_some() && !life.last_was_read;
+    if !answers || bytes == 0 || life.turns_of == SEVERAL {
+        return;
+    }
+    let asked = call.args.rsplit(|byte| *byte == b',').next().and_then(text::number);
+    let short = call.syscall == Syscall::READ && asked.is_some_and(|asked| asked > bytes as i64);
+    life.turns = if short { life.turns + 1 } else { 0 };
+    // Standard input and output may be a terminal.
+    if life.turns >= ENOUGH && life.fd > 2 {
+        life.kind = FdKind::Socket;
     }
 }
 

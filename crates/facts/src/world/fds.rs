@@ -100,6 +100,10 @@ pub struct FdLife {
     pub(crate) last_end: u64,
     pub(crate) seek_pending: bool,
     pub(crate) last_was_read: bool,
+    /// Times that a read that brought less than was asked for came behind a write, up to what tells a stream of two ways.
+    pub(crate) turns: u8,
+    /// The thread that made these.
+    pub(crate) turns_of: Tid,
     /// Reads in a row that waited and brought less than was asked for.
     pub(crate) waited_short: u8,
     generation: u32,
@@ -142,6 +146,8 @@ impl FdLife {
             last_end: 0,
             seek_pending: false,
             last_was_read: false,
+            turns: 0,
+            turns_of: 0,
             waited_short: 0,
             generation: 0,
         }

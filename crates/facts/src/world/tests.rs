@@ -362,3 +362,23 @@ fn a_program_that_another_runs_has_its_own_name() {
     };
     assert_eq!((name(7).as_deref(), name(8).as_deref()), (Some("bash"), Some("dd")));
 }
+
+#[test]
+fn what_is_written_and_read_in_turns_is_a_socket() {
+    let kind = |lines: &[(u32, &str, &str, i64)]| {
+        let mut trace = Trace::default();
+        for _ in 0..6 {
+            for (tid, name, args, ret) in lines {
+                trace.call(*tid, name, args, *ret);
+            }
+        }
+        trace.facts.world.fds.iter().find(|(_, life)| life.fd == 4).map(|(_, life)| life.kind)
+    };
+    let write = (7, "write", r#"4, "ask", 3"#, 3);
+    let read = (7, "read", r#"4, "answer", 8192"#, 6);
+    assert_eq!(kind(&[write, read]), Some(FdKind::Socket));
+    // One way only, as much as was asked for, or by several threads, which may be processes.
+    assert_eq!(kind(&[read]), Some(FdKind::Unknown));
+    assert_eq!(kind(&[write, (7, "read", r#"4, "answer", 6"#, 6)]), Some(FdKind::Unknown));
+    assert_eq!(kind(&[write, (8, "read", r#"4, "answer", 8192"#, 6)]), Some(FdKind::Unknown));
+}

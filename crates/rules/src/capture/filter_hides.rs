@@ -17,7 +17,8 @@
 //! Take a short capture without `-e`, or a table of all calls (`strace -f -c`) beside it.
 //!
 //! ## When it is wrong
-//! A program that loops in one or two calls looks the same. A capture without a filter of that loop shows so.
+//! A program that loops in one or two calls looks the same. A capture without a filter of that loop shows so. Reads and
+//! writes that take turns on a socket are whole by themselves, and no sign of a filter.
 
 use crate::engine::{Findings, Need, Rule};
 use crate::words;
@@ -44,6 +45,7 @@ const NAMED: usize = 4;
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if facts.capture.is_recording()
         || facts.total_calls() < MIN_CALLS
+        || facts.is_exchange()
         || !(facts.seems_filtered() || only_paths(facts))
     {
         return;

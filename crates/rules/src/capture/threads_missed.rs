@@ -1,8 +1,8 @@
 //! # threads-missed
 //!
 //! ## What it is
-//! The capture shows threads or processes being made, or waking each other, but not what they do: it was taken
-//! without `-f`, or of one thread only.
+//! The capture shows threads or processes being made, or waking each other, or one thread that waits for another one to
+//! its end, but not what they do: it was taken without `-f`, or of one thread only.
 //!
 //! ## Why it is slow
 //! It is not: but the work may be done where the capture does not look. In one such case `strace -p` of a Python
@@ -53,7 +53,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let alone = facts.world.threads.iter().count() == 1;
     let wakes = [&hidden.woken, &hidden.woke].into_iter().filter(|sign| alone && sign.count >= MIN_WAKES);
     let wakes: Vec<_> = wakes.collect();
-    if missing.is_empty() && wakes.is_empty() {
+    // With `-f` the lines bear thread ids, and all threads are there.
+    let unmarked = facts.world.threads.iter().all(|(_, thread)| thread.tid == 0);
+    let held = Some(&hidden.held).filter(|held| alone && unmarked && held.count > 0);
+    if missing.is_empty() && wakes.is_empty() && held.is_none() {
         return;
     }
     // The tids of more children than are kept are unknown; where all that are kept are missing, so are they.
@@ -80,6 +83,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             parts.join(" and "),
             if one { "does" } else { "do" }
         ),
+        true if wakes.is_empty() => {
+            "Other threads of the process are not in the capture: the one thread shown waits for one of them to its end"
+                .to_string()
+        }
         true => {
             let times: u64 = wakes.iter().map(|sign| sign.count).sum();
             format!(
@@ -88,7 +95,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             )
         }
     };
-    let unmarked = facts.world.threads.iter().all(|(_, thread)| thread.tid == 0);
     let how = if unmarked {
         "The lines bear no thread ids, as strace writes them without -f."
     } else {
@@ -101,7 +107,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .fix("see which thread works: top -H -p PID; pidstat -t -d -p PID 1")
         .confidence(if missing.is_empty() { 0.7 } else { 0.9 })
         .evidence_all(missing.iter().take(2).map(|child| &child.exemplar))
-        .evidence_all(wakes.iter().filter_map(|sign| sign.first.as_ref()))
+        .evidence_all(wakes.iter().copied().chain(held).filter_map(|sign| sign.first.as_ref()))
         .verify("ls /proc/PID/task | wc -l   (threads there are) against: awk '{print $1}' trace.st | sort -u | wc -l   (threads shown)")
         .file();
 }

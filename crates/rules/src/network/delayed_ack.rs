@@ -75,7 +75,12 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let subject = Subject { peer: Some(row.peer.to_string()), ..Subjects::thread(facts, row.tid) };
         out.report(share, title)
             .at_most(Severity::Critical)
-            .confidence(if row.single.count >= ENOUGH_SINGLE { 0.9 } else { 0.75 })
+            .confidence(match row.is_named {
+                true if row.single.count >= ENOUGH_SINGLE => 0.9,
+                true => 0.75,
+                // It may be a socket of another kind than TCP.
+                false => 0.6,
+            })
             .subject(subject)
             .cause(format!(
                 "The second write stays in the kernel until the peer acknowledges the first (Nagle's algorithm), and the peer delays that ACK because it has nothing to send: {time} in all, while both sides are idle.{contrast}"

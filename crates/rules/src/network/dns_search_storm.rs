@@ -21,6 +21,7 @@
 //! looking names up for each.
 //!
 //! ## When it is wrong
+//! Of names that the capture cuts off (strace without `-s`) the lengths of the queries tell that they are several.
 //! A short name inside the cluster (`redis`) needs the search list: its first domain finds it. One name at the start of a
 //! program is no storm.
 
@@ -52,6 +53,7 @@ struct Searched<'a> {
     ns: u64,
     found: u64,
     suffixes: Vec<&'a str>,
+    server: &'a str,
     line: &'a Exemplar,
     tid: u32,
 }
@@ -62,8 +64,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         names.iter().filter(|(_, name)| name.missing > 0).map(|(text, name)| (&**text, name)).collect();
     missing.sort_unstable_by_key(|(text, _)| *text);
     let found = names.iter().filter(|(_, name)| name.found > 0);
-    let mut searched: Vec<Searched<'_>> =
-        found.filter_map(|(base, name)| searched(base, name, &missing)).collect();
+    let mut searched: Vec<Searched<'_>> = found
+        .filter_map(|(base, name)| if name.is_cut { cut(base, name) } else { searched(base, name, &missing) })
+        .collect();
     searched.sort_by_key(|one| (std::cmp::Reverse(one.misses), one.base));
     let misses: u64 = searched.iter().map(|one| one.misses).sum();
     let helped: u64 = searched.iter().map(|one| one.found).sum();
@@ -79,11 +82,23 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         1 => String::new(),
         more => format!(" and {}", words::plural(more as u64 - 1, "other name")),
     };
+    let server = match worst.server {
+        "" => "the name server".to_string(),
+        server => format!("the name server {server}"),
+    };
+    let behind = match worst.suffixes[..] {
+        [] => "something".to_string(),
+        _ => worst.suffixes.join(", "),
+    };
+    let cut = match worst.suffixes[..] {
+        [] => " The capture cuts the names off (-s 256 shows them); the lengths of the queries tell.",
+        _ => "",
+    };
     let cost = if time.is_known() { format!(", {time} in waiting") } else { String::new() };
     out.report(
         share,
         format!(
-            "{}{others}: {} of the name server that there is no such name, before {} that help{cost}",
+            "{}{others}: {} of {server} that there is no such name, before {} that help{cost}",
             worst.base,
             words::plural(misses, "answer"),
             words::count(helped)
@@ -92,11 +107,13 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     .at_most(Severity::Warning)
     .subject(Subject { peer: Some(worst.base.to_string()), ..Subjects::thread(facts, worst.tid) })
     .cause(format!(
-        "{} is tried with {} behind it first: the name has fewer dots than resolv.conf's ndots asks for, so that the search list comes first.",
+        "{} is tried with {behind} behind it first: the name has fewer dots than resolv.conf's ndots asks for, so that the search list comes first.{cut}",
         worst.base,
-        worst.suffixes.join(", ")
     ))
-    .fix(format!("settings: write the complete name with a dot at its end: {}.", worst.base))
+    .fix(match worst.suffixes[..] {
+        [] => "settings: write complete names with a dot at their end".to_string(),
+        _ => format!("settings: write the complete name with a dot at its end: {}.", worst.base),
+    })
     .fix("Kubernetes: spec.dnsConfig.options: [{name: ndots, value: \"1\"}]; elsewhere `options ndots:1` in /etc/resolv.conf, and no search domain that is not needed")
     .fix("a cache on the host (NodeLocal DNSCache, systemd-resolved, dnsmasq), which remembers what does not exist too")
     .fix("code: keep connections open, so that names are not looked up for each request")
@@ -116,6 +133,7 @@ fn searched<'a>(base: &'a str, name: &'a Name, missing: &[(&'a str, &'a Name)]) 
         ns: 0,
         found: name.found,
         suffixes: Vec::new(),
+        server: &name.server,
         line: &name.line,
         tid: name.tid,
     };
@@ -129,4 +147,23 @@ fn searched<'a>(base: &'a str, name: &'a Name, missing: &[(&'a str, &'a Name)]) 
         one.suffixes.push(suffix);
     }
     (one.misses > 0).then_some(one)
+}
+
+/// What was asked with something behind a name that the capture cuts off: in vain with longer queries, at several lengths, than the one
+/// that helped.
+fn cut<'a>(base: &'a str, name: &'a Name) -> Option<Searched<'a>> {
+    /// Search domains, at least: one longer name may be one that is simply not there.
+    const LENGTHS: usize = 2;
+    let shortest = name.found_lengths.iter().min()?;
+    let longer = name.missing_lengths.iter().filter(|length| *length > shortest).count();
+    (longer >= LENGTHS).then(|| Searched {
+        base,
+        misses: name.missing,
+        ns: name.missing_ns,
+        found: name.found,
+        suffixes: Vec::new(),
+        server: &name.server,
+        line: &name.line,
+        tid: name.tid,
+    })
 }

@@ -68,7 +68,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, server: &PeerFacts) {
     let works = match answered {
         0 => "It answered nothing in this capture: it is down, or unreachable from here.".to_string(),
         _ => format!(
-            "It answered {} other queries in a median of {}: answers get lost, or it is overloaded.",
+            "It answered {} in a median of {}: answers get lost, or it is overloaded.",
             words::plural(answered, "other query").replace("querys", "queries"),
             server.answers.percentile(0.5)
         ),

@@ -49,7 +49,8 @@ const MOST: usize = 3;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut found: Vec<(&Exchanges, &Endless, Nanos)> = Vec::new();
-    for row in &facts.exchanges.rows {
+    // Which end asks is not known of a connection without a name: who waits may be asked.
+    for row in facts.exchanges.rows.iter().filter(|row| row.is_named) {
         let waits = row.endless.iter().map(|wait| (wait, waited(facts, wait)));
         let longest = waits.filter(|(_, ns)| ns.is_known()).max_by_key(|(_, ns)| *ns);
         found.extend(longest.filter(|(_, ns)| *ns >= ExchangeFacts::LONG).map(|(wait, ns)| (row, wait, ns)));

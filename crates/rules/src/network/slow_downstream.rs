@@ -24,7 +24,9 @@
 //! requests are served only what is asked meanwhile. Where 99 of 100 answers are quicker it is a notice: a server's first
 //! answers are slow. Of a program of which no request is seen nobody knows whether it has anything else to do than to wait:
 //! then it is a warning at most, and nothing where the median is half a second and more, as that of news is, or where the same
-//! server answers other questions at once.
+//! server answers other questions at once. A server on a connection that is older than the capture has no address: whether two
+//! of them are one is not known, and where another one answers at once, it is a notice. So are one or two slow answers among
+//! quick ones, and news that a proxy hands on.
 
 use super::asked::SLOW;
 use super::slow_peers;
@@ -146,6 +148,9 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
     if asked.stats.percentile(0.99) < LATE && asked.stats.percentile(0.9) < SLOW {
         found = found.at_most(Severity::Notice);
     }
+    if is_stall(asked) || may_be_news(facts, asked, served) {
+        found = found.at_most(Severity::Notice);
+    }
     // Nobody is kept waiting for seconds.
     if served.stats.max() < Nanos::from_secs(1) {
         found = found.at_most(Severity::Warning);
@@ -157,6 +162,26 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
     let sought = if asked.protocol == Some(LOGGED) { &*served.name } else { &*asked.name };
     let command = format!("whyslow requests --match '{sought}' --slowest 10 FILE");
     found.verify(command).file();
+}
+
+/// A slow answer or two among quick ones, none of seconds: whatever the server or its host did then.
+fn is_stall(asked: &EndpointFacts) -> bool {
+    /// Slow answers from which on they are no chance.
+    const SEVERAL: u64 = 3;
+    let times = asked.stats.histogram.durations();
+    let slow = times.iter().filter(|(dur, _)| *dur >= SLOW).map(|(_, count)| u64::from(*count)).sum::<u64>();
+    slow < SEVERAL && slow < asked.stats.timed && asked.stats.max() < Nanos::from_secs(1)
+}
+
+/// True where a proxy hands on what clients wait for long, while all else is answered at once: that is how news are waited for.
+fn may_be_news(facts: &Facts, asked: &EndpointFacts, served: &EndpointFacts) -> bool {
+    let others =
+        || facts.requests.endpoints().iter().filter(|row| row.side == Side::Client && row.name != asked.name);
+    let quick = others().any(|row| row.stats.timed > 0 && row.stats.percentile(0.5) < SLOW);
+    !is_unknown(asked)
+        && asked.name == served.name
+        && asked.stats.percentile(0.5) >= slow_peers::NEWS
+        && quick
 }
 
 fn is_unknown(asked: &EndpointFacts) -> bool {

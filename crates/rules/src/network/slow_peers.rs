@@ -5,13 +5,14 @@ use crate::engine::{Findings, Subjects};
 use crate::guards::{Share, WARNING_SHARE};
 use crate::words;
 use whyslow_facts::folds::account::ObjectKind;
+use whyslow_facts::folds::requests::{EndpointFacts, Side};
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::syscall::Moves;
 use whyslow_model::{CallStats, Nanos, Severity, Subject, Syscall, Tid};
 
 /// Where no request is seen, an answer that takes longer may be no answer but news: long polls and subscriptions are held open
 /// for half a second and more (Kafka's fetch.max.wait.ms is 500).
-const NEWS: Nanos = Nanos::from_millis(500);
+pub(super) const NEWS: Nanos = Nanos::from_millis(500);
 /// Fewer waits are no habit.
 const FEW: u64 = 5;
 /// Findings at most: the rest follows from these.
@@ -35,12 +36,23 @@ pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) {
             peer: &peer.name,
             threads: vec![peer.only_thread()],
             stats,
+            row: None,
+            may_be_news: false,
         });
     }
     // Where calls are only counted, the long ones alone tell, and no turns.
     if facts.recording.only_counts() {
         waits = of_accounts(facts);
     }
+    let unnamed = unnamed(facts);
+    waits.extend(unnamed.iter().map(|one| Waits {
+        process: one.process,
+        peer: &one.name,
+        threads: vec![one.tid],
+        stats: one.row.stats.clone(),
+        row: Some(one.row),
+        may_be_news: one.may_be_news,
+    }));
     waits = joined(facts, waits);
     waits.retain(|waits| {
         let median = waits.stats.percentile(0.5);
@@ -50,6 +62,45 @@ pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) {
     for waits in waits.iter().take(MOST) {
         report_peer(facts, out, waits);
     }
+}
+
+/// A server that is asked on connections that are older than the capture, and that nothing names.
+struct Unnamed<'a> {
+    process: Option<ProcessId>,
+    /// The thread that asks, where it is one.
+    tid: Option<Tid>,
+    name: String,
+    row: &'a EndpointFacts,
+    /// Something that is asked in the same protocol of a server without a name is answered at once: where it is the same server, what
+    /// takes long is news.
+    may_be_news: bool,
+}
+
+/// Such servers, as far as their requests are recognised: by protocol, or by the sizes of what went each way.
+fn unnamed(facts: &Facts) -> Vec<Unnamed<'_>> {
+    let rows = facts.requests.endpoints().iter().filter(|row| row.side == Side::Client && row.peer.is_none());
+    let rows: Vec<&EndpointFacts> = rows.collect();
+    let is_quick = |row: &&EndpointFacts| row.stats.count >= FEW && row.stats.percentile(0.1) < SLOW;
+    let answers = rows.iter().copied().filter(|row| {
+        let command = row.name.split(' ').next().unwrap_or_default();
+        !asked::lists(asked::WAITING, command) && row.protocol != Some("AMQP")
+    });
+    let mut all: Vec<Unnamed<'_>> = Vec::new();
+    for row in answers.filter(|row| row.stats.percentile(0.1) >= SLOW) {
+        let Some(first) = row.kept().next() else { continue };
+        let tid = Some(first.tid).filter(|tid| row.kept().all(|record| record.tid == *tid));
+        let fd = Some(first.fd).filter(|fd| row.kept().all(|record| record.fd == *fd));
+        let by = fd.map_or("several descriptors".to_string(), |fd| format!("fd {fd}"));
+        let what = if &*row.name == "unknown" { String::new() } else { format!(", asked for {}", row.name) };
+        all.push(Unnamed {
+            process: Some(first.process),
+            tid,
+            name: format!("the server behind {by}{what}"),
+            row,
+            may_be_news: rows.iter().any(|other| is_quick(other) && other.protocol == row.protocol),
+        });
+    }
+    all
 }
 
 /// Nearly all of them as long as an ACK is delayed (38 to 50 ms: TCP_DELACK_MIN is 40 ms, include/net/tcp.h): that is TCP's
@@ -65,6 +116,9 @@ struct Waits<'a> {
     /// Who waits: of each process its thread, `None` where it is several.
     threads: Vec<Option<Tid>>,
     stats: CallStats,
+    /// What is asked of it, where its address is not known.
+    row: Option<&'a EndpointFacts>,
+    may_be_news: bool,
 }
 
 impl Waits<'_> {
@@ -133,7 +187,14 @@ fn of_accounts(facts: &Facts) -> Vec<Waits<'_>> {
                 }
                 None => {
                     let stats = time.calls.clone();
-                    all.push(Waits { process, peer, threads: vec![Some(thread.tid)], stats });
+                    all.push(Waits {
+                        process,
+                        peer,
+                        threads: vec![Some(thread.tid)],
+                        stats,
+                        row: None,
+                        may_be_news: false,
+                    });
                 }
             }
         }
@@ -159,13 +220,14 @@ fn report_peer(facts: &Facts, out: &mut Findings<'_>, waits: &Waits<'_>) {
         peer: Some(waits.peer.to_string()),
         ..Subjects::thread(facts, waits.tid().unwrap_or_default())
     };
-    let asked = asked::endpoints(facts, waits.peer).max_by_key(|row| row.stats.total_ns);
+    let asked =
+        waits.row.or_else(|| asked::endpoints(facts, waits.peer).max_by_key(|row| row.stats.total_ns));
     let slowest = asked.and_then(|row| row.kept().max_by_key(|record| record.dur));
     let (host, port) = waits.peer.rsplit_once(':').unwrap_or(("HOST", "PORT"));
-    out.report(share, title)
+    let mut found = out.report(share, title)
         // What waits for these answers is not seen.
-        .at_most(Severity::Warning)
-        .confidence(0.75)
+        .at_most(if waits.may_be_news { Severity::Notice } else { Severity::Warning })
+        .confidence(if waits.row.is_some() { 0.6 } else { 0.75 })
         .subject(subject)
         .cause(format!(
             "{who} asks {} and gets its answer after {} in the median (99 %: {}); what it does next waits for that.",
@@ -173,7 +235,11 @@ fn report_peer(facts: &Facts, out: &mut Findings<'_>, waits: &Waits<'_>) {
             words::duration(stats.percentile(0.5)),
             words::duration(stats.percentile(0.99)),
         ))
-        .fix(format!("see what the server did then: its log of slow requests, or whyslow diagnose --port {port} on {host} at the same time"))
+        .fix(format!("see what the server did then: its log of slow requests, or whyslow diagnose --port {port} on {host} at the same time"));
+    if waits.row.is_some() {
+        found = found.fix("the capture does not name it: lsof -nP -p PID > trace.lsof, then whyslow diagnose trace.st trace.lsof");
+    }
+    found
         .fix("ask for less, or for several things at once; keep what seldom changes")
         .fix("do other work meanwhile: several connections, or requests sent before their answers are needed")
         .saving(stats.total())

@@ -40,14 +40,23 @@ pub(crate) static RULE: Rule = Rule {
 
 /// Fewer steps are a start.
 const MIN_STEPS: u64 = 20;
+/// Waits that another thread ended before the step was over, where nothing else tells that the program is Python: threads that look
+/// for work every 5 ms find none mostly.
+const MIN_WOKEN: u64 = 10;
 /// Names of programs that are Python, or run it.
 const PYTHON: &[&str] = &["python", "gunicorn", "uwsgi", "celery", "pypy", "uvicorn"];
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     for lock in &facts.gil.rows {
-        if lock.steps < MIN_STEPS || lock.waiters.len() < 2 || !is_python(facts, lock.process) {
+        if lock.steps < MIN_STEPS || lock.waiters.len() < 2 {
             continue;
         }
+        let sure = match is_python(facts, lock.process) {
+            true => 0.85,
+            // A capture from the middle of a life may show no name and no file.
+            false if is_unnamed(facts, lock.process) && lock.waits - lock.steps >= MIN_WOKEN => 0.6,
+            false => continue,
+        };
         let share = share(facts, lock);
         let time = Nanos::new(lock.wait_ns);
         let (first, _) = lock
@@ -71,7 +80,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             ),
         )
         .at_most(Severity::Critical)
-        .confidence(0.85)
+        .confidence(sure)
         .subject(subject)
         .cause("The waits are on one condition variable and end after 5 ms, CPython's switch interval: the waiter then asks the holder to let go. So another thread was computing byte code all that time.".to_string())
         .fix("processes instead of threads for what computes: multiprocessing, concurrent.futures.ProcessPoolExecutor, gunicorn --workers N --threads 1")
@@ -94,6 +103,11 @@ fn is_python(facts: &Facts, process: ProcessId) -> bool {
     let is_of_python =
         |path: &str| path.ends_with(".py") || path.ends_with(".pyc") || path.contains("/libpython");
     facts.world.files.iter().any(|(_, file)| is_of_python(&file.path))
+}
+
+/// True where nothing tells which program it is.
+fn is_unnamed(facts: &Facts, process: ProcessId) -> bool {
+    facts.world.threads.process(process).program().is_none()
 }
 
 /// The waits' part of the time of the threads that wait.

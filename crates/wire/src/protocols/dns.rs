@@ -39,6 +39,26 @@ pub fn dns_message(bytes: &[u8]) -> Option<DnsMessage> {
     (name != ".").then(|| DnsMessage { name: name.to_owned(), answer_code })
 }
 
+/// The message in a datagram of which not all of the question is there: the labels that are, and the answer code as in [`DnsMessage`].
+pub fn dns_message_cut(bytes: &[u8]) -> Option<DnsMessage> {
+    let message = Message::read(bytes).filter(|message| message.question.is_none())?;
+    let mut name = String::new();
+    let mut labels = bytes.get(HEADER..)?;
+    while let Some((&length, rest)) = labels.split_first() {
+        let (label, behind) = rest.split_at(rest.len().min(length as usize));
+        if length == 0 || label.is_empty() || name.len() + label.len() >= MAX_TEXT {
+            break;
+        }
+        if !name.is_empty() {
+            name.push('.');
+        }
+        name.extend(label.iter().map(|byte| byte.to_ascii_lowercase() as char));
+        labels = behind;
+    }
+    let answer_code = (message.direction == Direction::Response).then_some(message.code);
+    (!name.is_empty()).then_some(DnsMessage { name, answer_code })
+}
+
 /// Header and question of a message.
 struct Message<'a> {
     id: u16,

@@ -16,7 +16,7 @@ mod redis;
 mod tls;
 mod uwsgi;
 
-pub use dns::{DnsMessage, dns_message};
+pub use dns::{DnsMessage, dns_message, dns_message_cut};
 pub use tls::{TLS_NAME, tls_server_name};
 
 use crate::{Chunk, Direction, MAX_REDUCED, Protocol, Request, Sniff, Step};

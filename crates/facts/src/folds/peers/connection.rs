@@ -215,7 +215,8 @@ impl Connection {
     fn ask(&mut self, seen: &Seen<'_>, peer: &mut PeerFacts) {
         let call = seen.call;
         if self.turn == Turn::Sent {
-            let again = seen.kind == FdKind::Udp && call.ts.since(self.since).or_zero() >= RESEND_NS;
+            let again =
+                is_datagram(seen.kind, peer) && call.ts.since(self.since).or_zero() >= resend_ns(peer);
             if !again {
                 return;
             }
@@ -266,7 +267,8 @@ impl Connection {
             peer.failed_lines.see(seen.call);
             return;
         }
-        let lone_datagram = seen.kind == FdKind::Udp && seen.call.ts.since(self.since).or_zero() >= RESEND_NS;
+        let unanswered_ns = seen.call.ts.since(self.since).or_zero();
+        let lone_datagram = is_datagram(seen.kind, peer) && unanswered_ns >= resend_ns(peer);
         if self.turn == Turn::Sent && (self.timed_out_ns >= SHORTEST_LIMIT_NS || lone_datagram) {
             self.give_up(seen, peer);
         }
@@ -316,6 +318,17 @@ impl Connection {
             peer.requests_of_closed += self.requests;
         }
     }
+}
+
+/// True for datagrams; a name server is asked by them unless its socket is known to be a stream.
+fn is_datagram(kind: FdKind, peer: &PeerFacts) -> bool {
+    kind == FdKind::Udp || kind == FdKind::Socket && peer.port() == Some(super::DNS_PORT)
+}
+
+/// After this time a datagram without an answer has got none, ns. A query of names always has an answer: resolvers give each server as
+/// long as they are told to, which may be less than the usual second.
+fn resend_ns(peer: &PeerFacts) -> u64 {
+    if peer.port() == Some(super::DNS_PORT) { SHORTEST_LIMIT_NS } else { RESEND_NS }
 }
 
 const EALREADY: Errno = Errno(114);

@@ -20,6 +20,9 @@ pub(super) struct Connection {
     kind: FdKind,
     /// Chunks from which the side could not be told.
     strange: u8,
+    /// Bytes sent and received as long as the side is not known.
+    sent: u64,
+    received: u64,
     /// Chunks, up to the number after which no protocol is expected.
     pub(super) chunks: u8,
     /// Requests under way with their place.
@@ -51,6 +54,8 @@ impl Connection {
             port: None,
             kind: FdKind::Unknown,
             strange: Connection::MAX_STRANGE,
+            sent: 0,
+            received: 0,
             chunks: 0,
             open: Vec::new(),
             answered: 0,
@@ -77,13 +82,20 @@ impl Connection {
 
     /// Who is asked, where that came to be known only after the connection was first seen.
     pub(super) fn name_peer(&mut self, world: &World) {
+        if self.kind == FdKind::Unknown {
+            // What it is may have come to be known by its use.
+            self.kind = world.fds.get(self.life).map_or(FdKind::Unknown, |life| life.kind);
+        }
         if self.peer.is_none() {
             self.peer = world.fds.get(self.life).and_then(|life| life.peer()).map(Arc::from);
         }
     }
 
     /// Which way a chunk goes that was read or written; `None` where nothing tells.
-    pub(super) fn direction(&mut self, read: bool, head: &[u8]) -> Option<Direction> {
+    pub(super) fn direction(&mut self, read: bool, head: &[u8], len: u64) -> Option<Direction> {
+        if self.side.is_none() {
+            self.by_size(read, len);
+        }
         if self.side.is_none() {
             if self.strange >= Self::MAX_STRANGE || head.is_empty() {
                 return None;
@@ -101,6 +113,36 @@ impl Connection {
             (Side::Server, true) | (Side::Client, false) => Direction::Request,
             (Side::Server, false) | (Side::Client, true) => Direction::Response,
         })
+    }
+
+    /// Where no protocol is recognised, the sizes of what went each way tell who asks, once enough did: a question is shorter than
+    /// its answer.
+    fn by_size(&mut self, read: bool, len: u64) {
+        /// Chunks before anything is said.
+        const ENOUGH: u8 = 8;
+        /// The larger direction has so many times the bytes of the other.
+        const FACTOR: u64 = 2;
+        let moved = if read { &mut self.received } else { &mut self.sent };
+        *moved = moved.saturating_add(len);
+        if self.strange < ENOUGH || !self.takes_turns() || self.sent == 0 || self.received == 0 {
+            return;
+        }
+        if self.received >= self.sent.saturating_mul(FACTOR) {
+            self.side = Some(Side::Client);
+        } else if self.sent >= self.received.saturating_mul(FACTOR) {
+            self.side = Some(Side::Server);
+        }
+    }
+
+    /// True for a stream of which no end is known yet.
+    pub(super) fn is_unknown_stream(&self) -> bool {
+        self.side.is_none() && self.takes_turns()
+    }
+
+    /// This program is known to ask on it: its writes are requests.
+    pub(super) fn asks(&mut self) -> Direction {
+        self.side = Some(Side::Client);
+        Direction::Request
     }
 
     pub(super) fn wire(&mut self) -> &mut Wire {

@@ -161,7 +161,14 @@ impl Requests {
         let read = reads(seen.call.syscall);
         let connection = &mut self.connections[at];
         connection.chunks = connection.chunks.saturating_add(1);
-        let Some(direction) = connection.direction(read, head) else { return };
+        let direction = connection.direction(read, head, len).or_else(|| {
+            // What a thread sends elsewhere while it serves a request, it asks there.
+            let serves = !read
+                && connection.is_unknown_stream()
+                && !self.serving.of(seen.thread.0, seen.call.tid).is_idle();
+            serves.then(|| connection.asks())
+        });
+        let Some(direction) = direction else { return };
         let mut steps = std::mem::take(&mut self.steps);
         connection.wire().take(direction, Chunk { head, len }, &mut |step| steps.push(step));
         match connection.protocol() {

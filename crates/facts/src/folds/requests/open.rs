@@ -149,8 +149,9 @@ impl Requests {
             }
         }
         let serving = self.serving.of(seen.thread.0, call.tid);
-        let parent_place = if side == Side::Client { serving.only() } else { None };
+        let parent_place = if side == Side::Client { serving.present() } else { None };
         let parent = parent_place.and_then(|place| self.open.get(place));
+        let by = if serving.only().is_some() { ParentBy::Thread } else { ParentBy::Turn };
         let shared = side == Side::Server && !serving.is_idle() || thread.merged > 1;
         let record = RequestRecord {
             number: self.count,
@@ -175,7 +176,7 @@ impl Requests {
             ending: Ending::Open,
             request_bytes: 0,
             answer_bytes: 0,
-            parent: parent.map(|parent| (parent.record.number, ParentBy::Thread)),
+            parent: parent.map(|parent| (parent.record.number, by)),
             downstream: Vec::new(),
             split: None,
             first_line: Exemplar::of(call),
@@ -221,6 +222,9 @@ impl Requests {
         if let Some(open) = self.open.get_mut(place) {
             open.record.request_bytes = open.record.request_bytes.saturating_add(bytes);
             open.record.received = seen.call.end();
+            if open.record.side == Side::Server {
+                self.serving.of(seen.thread.0, seen.call.tid).reads_for(Some(place));
+            }
         }
     }
 
@@ -244,6 +248,11 @@ impl Requests {
             record.first_byte = if record.side == Side::Server { call.ts } else { call.end() };
         }
         record.answered_by = Some(call.tid);
+        if record.side == Side::Client {
+            // What the answer is for, the thread goes on with.
+            let parent = open.parent_place;
+            self.serving.of(seen.thread.0, call.tid).reads_for(parent);
+        }
         record.answer_bytes = record.answer_bytes.saturating_add(bytes);
         record.end = if call.end().is_known() { call.end() } else { call.ts };
         let so_far = record.end.since(record.begin).or_zero();

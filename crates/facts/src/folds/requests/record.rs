@@ -38,6 +38,8 @@ pub struct EndpointId(pub u32);
 pub enum ParentBy {
     /// The thread that made it served that request and no other.
     Thread,
+    /// The thread that made it served several, and had read something for that one last, as event loops do: likely, not sure.
+    Turn,
     /// The thread that made it answered that request, which another thread had read: likely, not sure.
     HandOver,
     /// The thread that made it was given work by the one that serves that request, and gave it something back: likely, not

@@ -21,6 +21,9 @@ pub(super) struct Serving {
     open: Vec<u32>,
     /// What it asked of others lately, the oldest first.
     made: Vec<Made>,
+    /// Of several, the one whose bytes it read last, or for which it read an answer last: what an event loop asks of others before its
+    /// next read, it asks for that one.
+    latest: Option<u32>,
 }
 
 impl Serving {
@@ -33,6 +36,16 @@ impl Serving {
             [only] => Some(only),
             _ => None,
         }
+    }
+
+    /// The request that it works on: the only one, else the one that it read something for last.
+    pub(super) fn present(&self) -> Option<u32> {
+        self.only().or(self.latest.filter(|latest| self.open.contains(latest)))
+    }
+
+    /// It read something that belongs to `place`; `None`: to nothing that it serves.
+    pub(super) fn reads_for(&mut self, place: Option<u32>) {
+        self.latest = place;
     }
 
     pub(super) fn is_idle(&self) -> bool {
@@ -55,6 +68,7 @@ impl Serving {
 
     pub(super) fn begins(&mut self, place: u32) {
         self.open.push(place);
+        self.latest = Some(place);
     }
 
     pub(super) fn ends(&mut self, place: u32) {

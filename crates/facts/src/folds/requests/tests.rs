@@ -335,3 +335,67 @@ fn who_was_given_work_by_others_too_asks_for_nobody_known() {
         assert_eq!(client.parent, None);
     }
 }
+
+/// The sides of all connections that have requests.
+fn sides(lines: &[Line<'_>]) -> Vec<(Side, Box<str>, u64)> {
+    let facts = play(lines);
+    facts.requests.endpoints().iter().map(|row| (row.side, row.name.clone(), row.stats.count)).collect()
+}
+
+#[test]
+fn what_a_thread_sends_elsewhere_while_it_serves_is_a_question() {
+    let lines = [
+        (0, 7, "recvfrom", r#"5, "GET /page/7 HTTP/1.1\r\nHost: a\r\n\r\n", 8192, 0, NULL, NULL"#, 33, 10),
+        (100, 7, "sendto", r#"9, "stock 7\n", 8, 0, NULL, 0"#, 8, 10),
+        (200, 7, "recvfrom", r#"9, "12\n", 8192, 0, NULL, NULL"#, 3, 40_000),
+        (50_000, 7, "sendto", r#"5, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 38, 0, NULL, 0"#, 38, 10),
+    ];
+    let found = sides(&lines);
+    assert!(found.contains(&(Side::Client, "unknown".into(), 1)), "{found:?}");
+    assert!(found.iter().any(|(side, ..)| *side == Side::Server), "{found:?}");
+}
+
+#[test]
+fn who_asks_in_an_unknown_protocol_gets_more_than_he_sends() {
+    let turns = |sent: i64, received: i64| {
+        let mut lines: Vec<Line<'_>> = Vec::new();
+        for turn in 0..12 {
+            lines.push((turn * 100_000, 7, "sendto", r#"4, "ask 1\n", 6, 0, NULL, 0"#, sent, 10));
+            lines.push((
+                turn * 100_000 + 100,
+                7,
+                "recvfrom",
+                r#"4, "one", 8192, 0, NULL, NULL"#,
+                received,
+                50_000,
+            ));
+        }
+        sides(&lines).into_iter().map(|(side, ..)| side).collect::<Vec<_>>()
+    };
+    assert_eq!(turns(18, 300), [Side::Client]);
+    assert_eq!(turns(300, 18), [Side::Server]);
+    // Nothing tells.
+    assert!(turns(100, 120).is_empty());
+}
+
+#[test]
+fn of_many_requests_what_is_asked_is_for_the_one_that_was_read_last() {
+    let get = r#"GET /shop/1 HTTP/1.1\r\nHost: a\r\n\r\n"#;
+    let ok = r#"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"#;
+    let of = |fd: i32, text: &str, limit: &str| format!("{fd}, \"{text}\", {limit}, 0, NULL, NULL");
+    let (a, b) = (of(11, get, "8192"), of(12, get, "8192"));
+    let (asks_a, asks_b) = (of(14, get, "33"), of(15, get, "33"));
+    let (answer_a, back_a) = (of(14, ok, "8192"), of(11, ok, "38"));
+    let facts = play(&[
+        (0, 7, "recvfrom", &a, 33, 10),
+        (100, 7, "sendto", &asks_a, 33, 10),
+        (200, 7, "recvfrom", &b, 33, 10),
+        (300, 7, "sendto", &asks_b, 33, 10),
+        (40_000, 7, "recvfrom", &answer_a, 38, 10),
+        (40_100, 7, "sendto", &back_a, 38, 10),
+    ]);
+    let asked: Vec<_> = facts.requests.records().filter(|record| record.side == Side::Client).collect();
+    let parents: Vec<_> = asked.iter().filter_map(|record| record.parent).collect();
+    assert!(parents.contains(&(1, ParentBy::Thread)), "{asked:#?}");
+    assert!(parents.contains(&(3, ParentBy::Turn)), "{asked:#?}");
+}

@@ -1,6 +1,7 @@
 //! Records in order to events: times made continuous, halves joined, damaged lines counted.
 
 use super::clock::Clock;
+use super::held::Held;
 use super::pending::{FirstHalf, Pending, call_flags};
 use super::record::{Kind, Marks, NO_TIME, Record};
 use crate::formats::strace_count::{TableStep, Tables};
@@ -20,6 +21,8 @@ pub(crate) struct Assembler {
     info: SourceInfo,
     clock: Clock,
     pending: Pending,
+    /// The wait that the next line ends, in a log without durations.
+    held: Held,
     /// The thread of lines that show none (`-ff`: the file's own), else 0.
     default_tid: Tid,
     /// The thread of the last call: stack frames follow it without a thread of their own.
@@ -41,6 +44,7 @@ impl Assembler {
             info,
             clock: Clock::new(days),
             pending: Pending::default(),
+            held: Held::default(),
             default_tid,
             last_tid: default_tid,
             torn: None,
@@ -62,6 +66,10 @@ impl Assembler {
     #[inline]
     pub(crate) fn take(&mut self, batch: &[u8], record: &Record, sink: &mut dyn Sink) {
         let tid = if record.tid == 0 { self.default_tid } else { record.tid };
+        // The name of a thread stands before its line.
+        if self.held.is_full() && !matches!(record.kind, Kind::Comm | Kind::Blank) {
+            self.release(record, sink);
+        }
         if record.kind != Kind::Call {
             // Half of the lines of a busy program with several threads.
             if matches!(record.kind, Kind::Unfinished | Kind::Resumed) {
@@ -83,7 +91,20 @@ impl Assembler {
         }
         self.last_tid = tid;
         self.timed |= record.dur != NO_TIME;
+        if !self.timed && Held::wants(record, batch) {
+            return self.held.keep(batch, record, tid, self.info.lines, ts);
+        }
         sink.push(Event::Call(&self.call(batch, record, tid, ts)));
+    }
+
+    /// The wait that was held back is over when the line `record` is. A line without a time tells nothing: neither whether it is of
+    /// strace at all.
+    #[cold]
+    fn release(&mut self, record: &Record, sink: &mut dyn Sink) {
+        let next = if record.kind == Kind::Other { Timestamp::UNKNOWN } else { self.time_of(record) };
+        let is_precise = record.marks.has(Marks::SUB_SECOND);
+        let next = if is_precise { next } else { Timestamp::UNKNOWN };
+        sink.push(Event::Call(&self.held.release(self.info.id, next)));
     }
 
     /// A record as a call of its own.
@@ -409,6 +430,9 @@ impl Assembler {
 
     /// Takes the last line, which is cut.
     pub(crate) fn take_cut(&mut self, batch: &[u8], record: &Record, sink: &mut dyn Sink) {
+        if self.held.is_full() {
+            self.release(record, sink);
+        }
         self.info.lines += 1;
         self.info.rejects += 1;
         let line = record.line.of(batch);
@@ -427,6 +451,9 @@ impl Assembler {
 
     /// The end of the source: what is still open did not end.
     pub(crate) fn finish(mut self, bytes: u64, sink: &mut dyn Sink) -> SourceInfo {
+        if self.held.is_full() {
+            sink.push(Event::Call(&self.held.release(self.info.id, Timestamp::UNKNOWN)));
+        }
         self.settle_all(b"", sink);
         std::mem::take(&mut self.tables).finish(&self.info, sink);
         self.info.clock = self.clock.kind();

@@ -7,6 +7,7 @@ mod assemble;
 mod batch;
 mod clock;
 mod digits;
+mod held;
 pub(crate) mod line;
 mod merge;
 mod names;
@@ -96,7 +97,8 @@ impl Look {
 
     fn count(&mut self, record: &Record, head: &[u8]) {
         self.filled += usize::from(!matches!(record.kind, Kind::Blank | Kind::Comm));
-        if !matches!(record.kind, Kind::Call | Kind::Unfinished | Kind::Resumed) {
+        // A thread that waits all the while leaves one line, which ends with `<detached ...>`.
+        if !matches!(record.kind, Kind::Call | Kind::Unfinished | Kind::Resumed | Kind::Abandoned) {
             return;
         }
         let name = record.name(head);
