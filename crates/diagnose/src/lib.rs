@@ -50,7 +50,7 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
     order::rank(&mut findings, Asker { facts, account: account.as_ref() });
     Diagnosis {
         schema: Diagnosis::SCHEMA,
-        verdict: verdict::verdict(facts, &findings, walk.as_ref()),
+        verdict: verdict::verdict(facts, &findings, walk.as_ref(), account.as_ref()),
         target: target(facts),
         walk,
         account,
