@@ -56,7 +56,7 @@ fn taker(taker: &Taker) -> String {
     let mut parts = amounts(&taker.takes);
     parts.extend(amounts(&taker.waits));
     if let Some(full) = &taker.victim_of {
-        parts.push(format!("a victim: others fill the {full}"));
+        parts.push(format!("starved: {full} taken by other processes"));
     }
     format!("{name}{}: {}", number.unwrap_or_default(), parts.join(", "))
 }
