@@ -123,7 +123,7 @@ fn taker(facts: &Facts, of: &Entity, task: &Thing, whole: &Whole) -> Taker {
         takes.push(amount(
             Metric::TaskCpu,
             cpu,
-            format!("takes {} of a CPU{modes}{of_life}", words::percent(cpu)),
+            format!("uses {} of one CPU{modes}{of_life}", words::percent(cpu)),
         ));
     }
     for (metric, verb) in TAKES {

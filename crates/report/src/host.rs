@@ -23,8 +23,8 @@ pub(crate) fn resources(walk: &Walk) -> Vec<ResourceLine<'_>> {
         format!("{}: {}{supply}", resource.name, resource.reason)
     };
     let word = |state: State| match state {
-        State::Saturated => "full",
-        State::Not => "has room",
+        State::Saturated => "saturated",
+        State::Not => "ok",
         State::Unknown => "unknown",
     };
     walk.resources

@@ -2,6 +2,7 @@
 
 use whyslow_model::capture::{CaptureKind, CaptureNote, SourceInfo};
 use whyslow_model::figures::{count, percent, plural};
+use whyslow_model::walk::Walk;
 use whyslow_model::{
     Diagnosis, Diff, Finding, FindingChange, Nanos, NotJudged, Severity, Target, ThreadTime,
 };
@@ -124,6 +125,15 @@ pub(crate) fn share(finding: &Finding) -> Option<String> {
     Some(format!("{}{of}", percent(share)))
 }
 
+/// The host where it comes first, and where it comes behind: what was asked about comes first, and the host is that where there is
+/// no account of a program's time.
+pub(crate) fn host_first(diagnosis: &Diagnosis) -> (Option<&Walk>, Option<&Walk>) {
+    match (&diagnosis.walk, &diagnosis.account) {
+        (Some(walk), Some(_)) => (None, Some(walk)),
+        (walk, _) => (walk.as_ref(), None),
+    }
+}
+
 /// What it is a consequence of.
 pub(crate) fn follows(finding: &Finding) -> Option<String> {
     finding.follows_from.map(|from| format!("follows from {}: {}", from.id, from.reason))
@@ -135,8 +145,8 @@ pub(crate) fn saving(finding: &Finding) -> Option<String> {
     match (finding.saving.ns_per_s, text) {
         (None, "") => None,
         (None, text) => Some(format!("saves {text}")),
-        (Some(ns), "") => Some(format!("saves up to {} a second", Nanos::new(ns))),
-        (Some(ns), text) => Some(format!("saves up to {} a second: {text}", Nanos::new(ns))),
+        (Some(ns), "") => Some(format!("saves up to {} per second", Nanos::new(ns))),
+        (Some(ns), text) => Some(format!("saves up to {} per second: {text}", Nanos::new(ns))),
     }
 }
 

@@ -37,9 +37,9 @@ fn write_diagnosis(diagnosis: &Diagnosis, style: &Style, out: &mut dyn Write) ->
     page.hanging("", 0, &diagnosis.verdict, BOLD);
     page.hanging("", 0, &phrases::target(&diagnosis.target), DIM);
     let groups = phrases::groups(&diagnosis.findings);
-    if let Some(walk) = &diagnosis.walk {
-        host::section(&mut page, walk);
-    }
+    // The host comes first where it was asked about, behind the account of a program.
+    let (first, behind) = phrases::host_first(diagnosis);
+    first.into_iter().for_each(|walk| host::section(&mut page, walk));
     for cause in groups.disagreements.iter().chain(&groups.causes) {
         finding::full(&mut page, cause);
     }
@@ -49,6 +49,7 @@ fn write_diagnosis(diagnosis: &Diagnosis, style: &Style, out: &mut dyn Write) ->
     }
     notices(&mut page, &groups.notices);
     time::section(&mut page, diagnosis);
+    behind.into_iter().for_each(|walk| host::section(&mut page, walk));
     about_capture(&mut page, diagnosis, &groups.capture);
     if let Some(remaining) = &diagnosis.remaining {
         page.heading("Next");
