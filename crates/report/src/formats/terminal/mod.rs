@@ -29,7 +29,7 @@ pub static TERMINAL: Exporter = Exporter {
 };
 
 /// Commands that supply missing facts, and reader's remarks, shown unless all are asked for.
-const MAX_COMMANDS: usize = 3;
+const MAX_COMMANDS: usize = 1;
 const MAX_NOTES: usize = 3;
 
 fn write_diagnosis(diagnosis: &Diagnosis, style: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -99,7 +99,8 @@ fn about_capture(page: &mut Page, diagnosis: &Diagnosis, findings: &[&Finding]) 
         }
     }
     let commands = phrases::supplies(&lacking);
-    for (command, rules) in commands.iter().take(shown.max(MAX_COMMANDS)) {
+    let most = if page.explain { usize::MAX } else { MAX_COMMANDS };
+    for (command, rules) in commands.iter().take(most) {
         let (command, remark) = phrases::command_and_remark(command);
         let rules = whyslow_model::figures::plural(*rules as u64, "rule");
         page.hanging(
@@ -110,7 +111,7 @@ fn about_capture(page: &mut Page, diagnosis: &Diagnosis, findings: &[&Finding]) 
         );
         command_lines(command).for_each(|line| page.line(&format!("    {line}")));
     }
-    more(page, commands.len().saturating_sub(shown.max(MAX_COMMANDS)), "command");
+    more(page, commands.len().saturating_sub(most), "command");
 }
 
 fn more(page: &mut Page, left: usize, of: &str) {
