@@ -15,6 +15,7 @@ mod setup_tests;
 mod sizes;
 mod thresholds;
 mod tokens;
+mod type_names;
 
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ const USAGE: &str = "\
 usage: cargo xtask test [--help]       build and run the tests (a program of its own: src/test/)
        cargo xtask layers              fail on a dependency that the house does not allow, on modules
                                        that import each other in a circle, on a rule that takes from a rule
+       cargo xtask names               fail on two public types of one name
        cargo xtask sizes               fail on a file that is too long
        cargo xtask docs                fail on a link that leads nowhere, and on a document that the index lacks
        cargo xtask new rule GROUP/ID   write a new rule: its file, its registry lines, its case
@@ -37,6 +39,7 @@ fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["layers"] => layers::check(&root()),
+        ["names"] => type_names::check(&root()),
         ["sizes"] => sizes::check(&root()),
         ["docs"] => docs::check(&root()),
         ["new", "rule", name] => new_rule::write(&root(), name),

@@ -5,6 +5,8 @@ mod claims;
 mod explains;
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod host_tests;
 mod order;
 mod verdict;
 
@@ -29,6 +31,9 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
         findings.extend(found);
         not_judged.extend(unjudged);
     }
+    if facts.capture.is_recording() && whyslow_hostcheck::is_about_one(facts) {
+        findings.retain(|finding| is_of_target(facts, finding));
+    }
     whyslow_chain::attach(facts, &mut findings);
     let walk = whyslow_hostcheck::walk(facts);
     let mut account = whyslow_account::account(facts);
@@ -50,7 +55,7 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
     order::rank(&mut findings, Asker { facts, account: account.as_ref() });
     Diagnosis {
         schema: Diagnosis::SCHEMA,
-        verdict: verdict::verdict(facts, &findings, walk.as_ref()),
+        verdict: verdict::verdict(facts, &findings, walk.as_ref(), account.as_ref()),
         target: target(facts),
         walk,
         account,
@@ -59,6 +64,14 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
         findings,
         not_judged,
     }
+}
+
+/// True for what is about the processes recorded, or about none: of one program that was asked about, what the host's metrics say of
+/// another process is no finding.
+fn is_of_target(facts: &Facts, finding: &Finding) -> bool {
+    let threads = &facts.world.threads;
+    let is_recorded = |pid| threads.find_process(pid).is_some() || threads.thread_of(pid).is_some();
+    finding.subject.pid.is_none_or(is_recorded)
 }
 
 fn target(facts: &Facts) -> Target {

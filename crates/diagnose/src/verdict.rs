@@ -1,14 +1,22 @@
 //! The verdict: the first sentence of a report. About a program that was asked about the cause comes first, and the host behind it
 //! where that is full.
 
+mod culprit;
+
 use whyslow_facts::Facts;
 use whyslow_facts::folds::requests::Side;
 use whyslow_model::figures as words;
-use whyslow_model::{CallStats, Finding, SampleKind, Severity, Subject, Walk};
+use whyslow_model::{CallStats, Finding, Severity, TimeAccount, Walk};
 
 /// The sentence: what the host is short of, the cause, and whether the sources agree. Of one process that was asked about
 /// the cause comes first.
-pub(crate) fn verdict(facts: &Facts, findings: &[Finding], walk: Option<&Walk>) -> String {
+pub(crate) fn verdict(
+    facts: &Facts,
+    findings: &[Finding],
+    walk: Option<&Walk>,
+    account: Option<&TimeAccount>,
+) -> String {
+    let sentence = || sentence(facts, findings, account);
     let host = walk.and_then(|walk| Some((walk, whyslow_hostcheck::verdict(walk)?)));
     let cause = findings.iter().find(|finding| finding.severity >= Severity::Warning);
     let asked = whyslow_hostcheck::is_about_one(facts);
@@ -16,17 +24,20 @@ pub(crate) fn verdict(facts: &Facts, findings: &[Finding], walk: Option<&Walk>) 
         (None, None) if facts.total_calls() == 0 && walk.is_some() => {
             walk.map_or(String::new(), whyslow_hostcheck::without_resources)
         }
-        (None, _) => sentence(facts, findings),
+        (None, _) => sentence(),
         // A finding about the resource says the same.
         (Some(_), Some(cause)) if cause.subject.device.is_some() || cause.subject.host.is_some() => {
-            sentence(facts, findings)
+            sentence()
         }
         (Some((walk, host)), Some(_)) if asked => {
-            format!("{}{}", sentence(facts, findings), where_full(walk, &host))
+            format!("{}{}", sentence(), where_full(walk, &host))
         }
-        (Some((_, host)), Some(_)) => format!("{host}; {}", sentence(facts, findings)),
+        (Some((_, host)), Some(_)) => format!("{host}; {}", sentence()),
         (Some((walk, host)), None) => match unexplained(findings).filter(|_| asked) {
-            Some(most) => format!("{most}. No rule names a cause.{}", where_full(walk, &host)),
+            Some(most) => {
+                let notice = notice(facts, findings, account);
+                format!("{most}. No rule names a cause.{notice}{}", where_full(walk, &host))
+            }
             None if whyslow_hostcheck::is_full(walk) => format!("{host}."),
             None => format!("{host}. {}", walk.next),
         },
@@ -37,7 +48,7 @@ pub(crate) fn verdict(facts: &Facts, findings: &[Finding], walk: Option<&Walk>) 
     told
 }
 
-fn sentence(facts: &Facts, findings: &[Finding]) -> String {
+fn sentence(facts: &Facts, findings: &[Finding], account: Option<&TimeAccount>) -> String {
     let causes = findings.iter().filter(|finding| finding.severity >= Severity::Warning);
     let mut causes = causes.filter(|finding| finding.follows_from.is_none());
     let Some(first) = causes.next() else {
@@ -59,13 +70,7 @@ fn sentence(facts: &Facts, findings: &[Finding]) -> String {
                 }
             };
         }
-        let is_notice = |finding: &&Finding| finding.severity == Severity::Notice && !is_general(finding);
-        let notices = findings.iter().filter(is_notice).count();
-        let aside = if notices > 0 {
-            format!(" ({} aside)", words::plural(notices as u64, "notice"))
-        } else {
-            String::new()
-        };
+        let notice = notice(facts, findings, account);
         // What the capture lacks may well be the cause: saying only "none" would be a wrong answer.
         let gap =
             findings.iter().find(|finding| finding.severity == Severity::Capture && !finding.disagreement);
@@ -80,14 +85,26 @@ fn sentence(facts: &Facts, findings: &[Finding]) -> String {
         };
         let most = unexplained(findings).map_or(String::new(), |most| format!("{most}. "));
         return format!(
-            "{most}No cause of slowness among the system calls{aside}: {} looked at.{computes}{counts}{mind}",
-            words::plural(facts.total_calls(), "call"),
+            "{most}No cause of slowness in {}.{notice}{computes}{counts}{mind}",
+            words::plural(facts.total_calls(), "system call"),
         );
     };
-    let more = causes.count();
-    let also =
-        if more > 0 { format!(" ({} more)", words::plural(more as u64, "cause")) } else { String::new() };
-    format!("{}{}{}{also}.", who(facts, first), first.title.trim_end_matches('.'), function(facts, first))
+    named(facts, first, account)
+}
+
+/// The first notice that costs something, where nothing is worth a warning: it may be all that there is.
+fn notice(facts: &Facts, findings: &[Finding], account: Option<&TimeAccount>) -> String {
+    let is_notice = |finding: &&Finding| finding.severity == Severity::Notice && !is_general(finding);
+    // That it computes is said by itself.
+    let costs = |finding: &&Finding| finding.share.is_some() && finding.id != "cpu-bound";
+    let first = findings.iter().filter(is_notice).find(costs);
+    first.map_or(String::new(), |first| format!(" Largest notice: {}", named(facts, first, account)))
+}
+
+/// A finding as a sentence: whose it is, what, and of which file, peer, function or holder.
+fn named(facts: &Facts, finding: &Finding, account: Option<&TimeAccount>) -> String {
+    let title = finding.title.trim_end_matches('.');
+    format!("{}{title}{}.", who(facts, finding), culprit::beside(facts, account, finding))
 }
 
 /// Of which program it is, where the title does not tell.
@@ -101,22 +118,7 @@ fn who(facts: &Facts, finding: &Finding) -> String {
     let Some((name, pid)) = process.and_then(|process| Some((process.name()?, process.pid?))) else {
         return String::new();
     };
-    if finding.title.contains(name) { String::new() } else { format!("{name} ({pid}): ") }
-}
-
-/// The function of the program in which its thread computes or waits most, where the title names none.
-fn function(facts: &Facts, finding: &Finding) -> String {
-    let Subject { pid, tid, function, .. } = &finding.subject;
-    let process = pid.and_then(|pid| facts.world.threads.find_process(pid));
-    let (Some(process), None) = (process, function) else { return String::new() };
-    let samples = &facts.samples;
-    let waits = samples.own_function(SampleKind::OffCpu, process, *tid).map(|name| ("waits", name));
-    let computes = samples.own_function(SampleKind::OnCpu, process, *tid).map(|name| ("computes", name));
-    let in_wait = finding.subject.lock.is_some() || finding.subject.peer.is_some();
-    match if in_wait { waits.or(computes) } else { computes.or(waits) } {
-        Some((does, name)) if !finding.title.contains(name) => format!("; it {does} most in {name}"),
-        _ => String::new(),
-    }
+    if finding.title.contains(name) { String::new() } else { format!("{name} (pid {pid}): ") }
 }
 
 /// What is told of the host behind a sentence about one program: where it has room, its own section is enough.

@@ -1,23 +1,24 @@
 //! CPU: full where next to nothing is idle, and tasks queue or the hypervisor takes it. And what the load is made of.
 
 use super::{current_lines, judged, unknown};
+use crate::thresholds;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_model::walk::{Resource, State};
 use whyslow_model::{Entity, Metric};
 
 /// With more than this idle (iowait is idle time), there is a CPU for whoever wants one.
-const ROOM: f64 = 0.10;
+const ROOM: f64 = thresholds::CPU_ROOM.value;
 /// A single CPU with less idle than this is full.
-const FULL: f64 = 0.05;
+const FULL: f64 = thresholds::CPU_FULL.value;
 /// Tasks that wait for a CPU, for each CPU: with one behind every second CPU work takes half as long again.
-const QUEUE: f64 = 0.5;
+const QUEUE: f64 = thresholds::CPU_QUEUE.value;
 /// Share of the time in which a task waits (PSI some). On a busy host short waits are normal.
-const PRESSURE: f64 = 0.25;
+const PRESSURE: f64 = thresholds::CPU_PRESSURE.value;
 /// The same where no CPU is free any more: who waits then waits for work to end.
-const PRESSURE_WHERE_FULL: f64 = 0.10;
+const PRESSURE_WHERE_FULL: f64 = thresholds::CPU_PRESSURE_FULL.value;
 /// Time that the hypervisor gives to others: from here on every tenth moment is missing.
-const STEAL: f64 = 0.10;
+const STEAL: f64 = thresholds::STEAL.value;
 /// Below this, iowait is not worth a word.
 const SOME_IOWAIT: f64 = 0.01;
 /// Single CPUs quoted as evidence.
@@ -44,18 +45,15 @@ pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
     let presses = pressure.map(|share| share >= pressing);
     if let (Some(waiting), Some(cpus)) = (waiting, cpus) {
         let cpus = words::plural(cpus as u64, "CPU");
-        reason.push_str(&match waiting > 0.0 {
-            true => format!("; {} tasks wait for one of {cpus}", words::quantity(waiting)),
-            false => format!("; no task waits for one of {cpus}"),
-        });
+        reason.push_str(&format!("; run queue {} on {cpus}", words::quantity(waiting)));
     }
     if let Some(share) = pressure {
-        reason.push_str(&format!("; a task waits for a CPU {} of the time (PSI)", words::percent(share)));
+        reason.push_str(&format!("; PSI cpu some {}", words::percent(share)));
     }
     if iowait >= SOME_IOWAIT {
-        reason.push_str(&format!("; {} more is iowait, which is idle time too", words::percent(iowait)));
+        reason.push_str(&format!("; iowait {}", words::percent(iowait)));
     }
-    let stolen = (steal >= STEAL).then(|| format!("{} taken by the hypervisor", words::percent(steal)));
+    let stolen = (steal >= STEAL).then(|| format!("steal {}", words::percent(steal)));
     let state = if free >= ROOM {
         if let Some(stolen) = &stolen {
             reason.push_str(&format!("; {stolen}"));
@@ -138,7 +136,7 @@ fn full_ones(facts: &Facts) -> Option<String> {
         .collect();
     let verb = if full.len() == 1 { "is" } else { "are" };
     (!full.is_empty())
-        .then(|| format!("; {} {verb} full: a single thread may be at its end", words::list(&full, QUOTED)))
+        .then(|| format!("; {} {verb} at 100 %: possibly single-threaded", words::list(&full, QUOTED)))
 }
 
 /// What the load average is made of: it counts tasks that run or could, and those in uninterruptible sleep.

@@ -2,6 +2,7 @@
 //! side is busy all the time at a part of what it can do: there %util alone proves nothing.
 
 use super::{current_lines, judged, unknown};
+use crate::thresholds;
 use crate::{file_writers, words};
 use whyslow_facts::Facts;
 use whyslow_facts::host::Thing;
@@ -9,15 +10,15 @@ use whyslow_model::walk::{Resource, State};
 use whyslow_model::{Entity, Metric, Nanos, Trait};
 
 /// A disk with less than this busy time has idle moments in which whatever waits is served.
-const BUSY: f64 = 0.90;
+const BUSY: f64 = thresholds::DISK_BUSY.value;
 /// A disk that turns needs about this for one request; flash a tenth of it and less.
-const SLOW_NS: f64 = 10e6;
+const SLOW_NS: f64 = thresholds::DISK_SLOW.value;
 /// Requests outstanding at a time: one is served, others wait.
-const QUEUE: f64 = 2.0;
+const QUEUE: f64 = thresholds::DISK_QUEUE.value;
 /// The same where the busy time is not told.
-const LONG_QUEUE: f64 = 4.0;
+const LONG_QUEUE: f64 = thresholds::DISK_LONG_QUEUE.value;
 /// Share of the time in which a task waits for a disk: below, nobody does.
-const PRESSURE: f64 = 0.05;
+const PRESSURE: f64 = thresholds::DISK_PRESSURE.value;
 /// Below this, iowait is not worth a word.
 const SOME_IOWAIT: f64 = 0.05;
 /// Who writes what, of a disk that is full: so many are told.

@@ -15,6 +15,7 @@ mod network;
 mod takers;
 #[cfg(test)]
 mod tests;
+pub mod thresholds;
 
 pub use calls::saved;
 
@@ -57,7 +58,7 @@ pub fn is_full(walk: &Walk) -> bool {
     walk.resources.iter().any(|resource| resource.state == State::Saturated)
 }
 
-/// What the resources come to, without a full stop: `The host is not full (CPU 30.7 % idle; disk dm-2 61.7 % busy)`.
+/// What the resources come to, without a full stop: `No host bottleneck (CPU 30.7 % idle; disk dm-2 61.7 % busy)`.
 /// `None` where none of them is known.
 pub fn verdict(walk: &Walk) -> Option<String> {
     let told = |state: State| walk.resources.iter().filter(move |one| one.state == state);
@@ -73,7 +74,7 @@ pub fn verdict(walk: &Walk) -> Option<String> {
         let main = full.reason.replace("; ", ", ");
         let who = walk.processes.first().filter(|taker| !taker.takes.is_empty());
         let who = who.map_or(String::new(), |taker| format!("; {} {}", name(taker), most(taker)));
-        return Some(format!("The host's limit is the {} ({main}){more}{who}", full.name));
+        return Some(format!("{}: {main}{more}{who}", saturated(full)));
     }
     // Of the disks the busiest is enough.
     let mut disks = 0;
@@ -90,12 +91,20 @@ pub fn verdict(walk: &Walk) -> Option<String> {
     let known = words::list(&room, MOST_TOLD);
     let unknown: Vec<String> = told(State::Unknown).map(|resource| resource.name.clone()).collect();
     Some(match unknown.is_empty() {
-        true => format!("The host is not full ({known})"),
+        true => format!("No host bottleneck ({known})"),
         false => format!(
-            "Nothing that is told of the host is full ({known}; {} unknown)",
+            "No host bottleneck in what is known ({known}; {} unknown)",
             words::list(&unknown, MOST_TOLD)
         ),
     })
+}
+
+/// `Host CPU is saturated`.
+fn saturated(resource: &Resource) -> String {
+    match resource.name.as_str() {
+        "limits" => "A limit of the host is reached".to_string(),
+        name => format!("Host {name} is saturated"),
+    }
 }
 
 /// What is told where no resource is known: who takes most, or what is called most.
@@ -148,7 +157,7 @@ fn next(facts: &Facts, resources: &[Resource], processes: &[Taker]) -> String {
         None => "`whyslow diagnose -p PID`".to_string(),
     };
     if let Some(full) = full {
-        return format!("The {} is full, and {who} matters most: it {}. {record}", full.name, most(first));
+        return format!("{}; top consumer: {who}, it {}. {record}", saturated(full), most(first));
     }
     let (who, pid) = match asked_about(facts) {
         // However little it takes: its calls are none of the first one's.

@@ -2,17 +2,18 @@
 //! is reached stops work on an idle machine.
 
 use super::{current_lines, judged, unknown};
+use crate::thresholds;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_model::walk::{Resource, State};
 use whyslow_model::{Entity, Evidence, Metric};
 
 /// A limit used up to here is reached now and then.
-const NEAR: f64 = 0.90;
+const NEAR: f64 = thresholds::LIMIT_NEAR.value;
 /// Periods in which a quota stopped the group: below, only bursts are.
-const THROTTLED: f64 = 0.10;
+const THROTTLED: f64 = thresholds::THROTTLED.value;
 /// A CPU's worth of time in which all that could run was stopped.
-const STOPPED: f64 = 0.10;
+const STOPPED: f64 = thresholds::STOPPED.value;
 /// Times a second that a group's memory limit made it reclaim.
 const RECLAIMS: f64 = 1.0;
 

@@ -2,25 +2,26 @@
 //! free memory is none of these (the page cache fills it), nor is swap that was filled long ago.
 
 use super::{judged, unknown};
+use crate::thresholds;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_model::walk::{Resource, State};
 use whyslow_model::{Entity, Metric};
 
 /// Share of the time in which a task waits for memory (PSI some).
-const PRESSURE: f64 = 0.10;
+const PRESSURE: f64 = thresholds::MEMORY_PRESSURE.value;
 /// Bytes a second swapped in: 256 pages, each a wait of a thread for a disk.
-const SWAP_IN: f64 = 1_048_576.0;
+const SWAP_IN: f64 = thresholds::SWAP_IN.value;
 /// Bytes a second swapped out: pages that were in use lately are given up. Less is the kernel's tidying.
-const SWAP_OUT: f64 = 10.0 * SWAP_IN;
+const SWAP_OUT: f64 = thresholds::SWAP_OUT.value;
 /// Allocations a second that stop to reclaim.
-const STALLS: f64 = 10.0;
+const STALLS: f64 = thresholds::RECLAIM_STALLS.value;
 /// Pages of files a second that are read again soon after they were given up.
-const REFAULTS: f64 = 2_000.0;
+const REFAULTS: f64 = thresholds::REFAULTS.value;
 /// Where hardly ever a task waits for memory, by PSI, such pages are those of one group at its limit, or of no weight.
 const FELT: f64 = 0.01;
 /// With this part of memory to be had without swapping, it is not short, whatever else is not told.
-const AVAILABLE: f64 = 0.10;
+const AVAILABLE: f64 = thresholds::MEMORY_AVAILABLE.value;
 
 const SHOWS: &[Metric] = &[
     Metric::PressureMemory,

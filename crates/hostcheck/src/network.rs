@@ -2,21 +2,22 @@
 //! alone prove nothing.
 
 use super::{current_lines, judged, unknown};
+use crate::thresholds;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_model::walk::{Resource, State};
 use whyslow_model::{Entity, Metric};
 
 /// Of a link's speed: with more, its queue grows.
-const FULL: f64 = 0.90;
+const FULL: f64 = thresholds::LINK_FULL.value;
 /// Bytes a second that fill no link in use today: a tenth of 100 Mbit/s.
 const LITTLE: f64 = 1_250_000.0;
 /// Segments sent again: above one in fifty every connection feels it.
-const RESENT: f64 = 0.02;
+const RESENT: f64 = thresholds::RETRANSMITS.value;
 /// Fewer segments a second prove nothing.
 const MIN_SEGMENTS: f64 = 50.0;
 /// Packets dropped, of all.
-const DROPPED: f64 = 0.001;
+const DROPPED: f64 = thresholds::DROPS.value;
 /// Fewer drops a second are of packets that nobody waits for.
 const MIN_DROPS: f64 = 10.0;
 
@@ -63,7 +64,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
         && sent > 0.0
     {
         let share = again / sent;
-        let text = format!("{} of TCP segments sent again", words::percent(share));
+        let text = format!("TCP retransmits {}", words::percent(share));
         if share >= RESENT && sent >= MIN_SEGMENTS {
             bad.push(text)
         } else {

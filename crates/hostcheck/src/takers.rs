@@ -123,7 +123,7 @@ fn taker(facts: &Facts, of: &Entity, task: &Thing, whole: &Whole) -> Taker {
         takes.push(amount(
             Metric::TaskCpu,
             cpu,
-            format!("takes {} of a CPU{modes}{of_life}", words::percent(cpu)),
+            format!("uses {} of one CPU{modes}{of_life}", words::percent(cpu)),
         ));
     }
     for (metric, verb) in TAKES {
@@ -147,7 +147,7 @@ fn taker(facts: &Facts, of: &Entity, task: &Thing, whole: &Whole) -> Taker {
     if in_d(task) > 0.0 {
         let text = match task.states.len() {
             1 => "in state D".to_string(),
-            _ => format!("in state D in {} of the looks at it", words::percent(in_d(task))),
+            _ => format!("uninterruptible (D) in {} of samples", words::percent(in_d(task))),
         };
         waits.push(amount(Metric::Uninterruptible, in_d(task), text));
     }

@@ -23,8 +23,8 @@ pub(crate) fn resources(walk: &Walk) -> Vec<ResourceLine<'_>> {
         format!("{}: {}{supply}", resource.name, resource.reason)
     };
     let word = |state: State| match state {
-        State::Saturated => "full",
-        State::Not => "has room",
+        State::Saturated => "saturated",
+        State::Not => "ok",
         State::Unknown => "unknown",
     };
     walk.resources
@@ -56,7 +56,7 @@ fn taker(taker: &Taker) -> String {
     let mut parts = amounts(&taker.takes);
     parts.extend(amounts(&taker.waits));
     if let Some(full) = &taker.victim_of {
-        parts.push(format!("a victim: others fill the {full}"));
+        parts.push(format!("starved: {full} taken by other processes"));
     }
     format!("{name}{}: {}", number.unwrap_or_default(), parts.join(", "))
 }

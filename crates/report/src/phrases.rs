@@ -2,6 +2,7 @@
 
 use whyslow_model::capture::{CaptureKind, CaptureNote, SourceInfo};
 use whyslow_model::figures::{count, percent, plural};
+use whyslow_model::walk::Walk;
 use whyslow_model::{
     Diagnosis, Diff, Finding, FindingChange, Nanos, NotJudged, Severity, Target, ThreadTime,
 };
@@ -124,6 +125,15 @@ pub(crate) fn share(finding: &Finding) -> Option<String> {
     Some(format!("{}{of}", percent(share)))
 }
 
+/// The host where it comes first, and where it comes behind: what was asked about comes first, and the host is that where there is
+/// no account of a program's time.
+pub(crate) fn host_first(diagnosis: &Diagnosis) -> (Option<&Walk>, Option<&Walk>) {
+    match (&diagnosis.walk, &diagnosis.account) {
+        (Some(walk), Some(_)) => (None, Some(walk)),
+        (walk, _) => (walk.as_ref(), None),
+    }
+}
+
 /// What it is a consequence of.
 pub(crate) fn follows(finding: &Finding) -> Option<String> {
     finding.follows_from.map(|from| format!("follows from {}: {}", from.id, from.reason))
@@ -135,8 +145,8 @@ pub(crate) fn saving(finding: &Finding) -> Option<String> {
     match (finding.saving.ns_per_s, text) {
         (None, "") => None,
         (None, text) => Some(format!("saves {text}")),
-        (Some(ns), "") => Some(format!("saves up to {} a second", Nanos::new(ns))),
-        (Some(ns), text) => Some(format!("saves up to {} a second: {text}", Nanos::new(ns))),
+        (Some(ns), "") => Some(format!("saves up to {} per second", Nanos::new(ns))),
+        (Some(ns), text) => Some(format!("saves up to {} per second: {text}", Nanos::new(ns))),
     }
 }
 
@@ -185,21 +195,22 @@ pub(crate) fn lacking(not_judged: &[NotJudged]) -> Vec<Lacking<'_>> {
     groups
 }
 
-/// Missing facts that are named in one sentence; the rest is counted. `--verbose` names all.
-const NAMED: usize = 3;
-
-/// `Not judged: 5 rules for want of durations of calls, 2 for want of …, and 12 for want of other calls.`
+/// `Not judged: 14 rules, for lack of data (--verbose lists them).`; with all that is missing: `Not judged: 2 rules for lack of
+/// durations, 1 for lack of clock.`
 pub(crate) fn not_judged(groups: &[Lacking<'_>], all: bool) -> Option<String> {
-    let [first, rest @ ..] = groups else { return None };
-    let named = if all || groups.len() <= NAMED + 1 { rest.len() } else { NAMED - 1 };
-    let mut text =
-        format!("Not judged: {} for want of {}", plural(first.rules.len() as u64, "rule"), first.missing);
-    for group in &rest[..named] {
-        text.push_str(&format!(", {} for want of {}", group.rules.len(), group.missing));
+    if groups.is_empty() {
+        return None;
     }
-    let others: usize = rest[named..].iter().map(|group| group.rules.len()).sum();
-    if others > 0 {
-        text.push_str(&format!(", and {others} for want of other facts (--verbose names them)"));
+    if !all {
+        let rules = groups.iter().map(|group| group.rules.len() as u64).sum();
+        let rules = plural(rules, "rule");
+        return Some(format!("Not judged: {rules}, for lack of data (--verbose lists them)."));
+    }
+    let [first, rest @ ..] = groups else { return None };
+    let mut text =
+        format!("Not judged: {} for lack of {}", plural(first.rules.len() as u64, "rule"), first.missing);
+    for group in rest {
+        text.push_str(&format!(", {} for lack of {}", group.rules.len(), group.missing));
     }
     text.push('.');
     Some(text)
@@ -357,16 +368,14 @@ mod tests {
         ];
         let groups = lacking(&rules);
         assert_eq!(
+            not_judged(&groups, true).as_deref(),
+            Some("Not judged: 2 rules for lack of durations, 1 for lack of clock, 1 for lack of fds.")
+        );
+        assert_eq!(
             not_judged(&groups, false).as_deref(),
-            Some("Not judged: 2 rules for want of durations, 1 for want of clock, 1 for want of fds.")
+            Some("Not judged: 4 rules, for lack of data (--verbose lists them).")
         );
         assert_eq!(supplies(&groups), [("x", 3), ("y", 1)]);
         assert_eq!(not_judged(&[], false), None);
-        let many: Vec<NotJudged> = (0..6)
-            .map(|i| NotJudged { id: "r", missing: format!("fact {i}"), supply: "x".to_string() })
-            .collect();
-        let text = not_judged(&lacking(&many), false).unwrap_or_default();
-        assert!(text.contains("1 for want of fact 2, and 3 for want of other facts"), "{text}");
-        assert!(not_judged(&lacking(&many), true).is_some_and(|text| text.ends_with("fact 5.")));
     }
 }

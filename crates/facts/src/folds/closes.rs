@@ -2,6 +2,7 @@
 
 use crate::Fold;
 use crate::exemplar::Exemplars;
+use crate::world::ids::FileId;
 use crate::world::{Seen, World};
 use whyslow_model::event::Tid;
 use whyslow_model::{CallStats, Errno, Nanos, Syscall};
@@ -19,6 +20,8 @@ pub struct CloseLoops {
     pub tid: Tid,
     /// Lines of the loops.
     pub exemplars: Exemplars,
+    /// The programs that were started behind loops, and how often.
+    started: Vec<(FileId, u64)>,
     runs: Vec<Run>,
 }
 
@@ -37,17 +40,42 @@ impl CloseLoops {
     pub const LOOP: u32 = 1_000;
     /// Open numbers between those that are not, in a loop that skips them.
     const GAP: u32 = 64;
+    /// Programs told apart.
+    const MAX_PROGRAMS: usize = 64;
+
+    /// The program that was started behind a loop most often.
+    pub fn favourite(&self) -> Option<FileId> {
+        self.started.iter().max_by_key(|(_, times)| *times).map(|(program, _)| *program)
+    }
+
+    fn executed(&mut self, seen: &Seen<'_>) {
+        let at = seen.thread.0 as usize;
+        let (Some(program), Some(run)) = (seen.file, self.runs.get_mut(at)) else { return };
+        if seen.call.ok().is_none() || run.failed < Self::LOOP {
+            return;
+        }
+        *run = Run::default();
+        let room = self.started.len() < Self::MAX_PROGRAMS;
+        match self.started.iter_mut().find(|(known, _)| *known == program) {
+            Some((_, times)) => *times += 1,
+            None if room => self.started.push((program, 1)),
+            None => {}
+        }
+    }
 }
 
 impl Fold for CloseLoops {
     fn wants(&self, syscall: Syscall) -> bool {
-        syscall == Syscall::CLOSE
+        matches!(syscall, Syscall::CLOSE | Syscall::EXECVE | Syscall::EXECVEAT)
     }
 
     #[inline]
     fn call(&mut self, seen: &Seen<'_>, _: &World) {
-        let Some(fd) = seen.fd else { return };
         let at = seen.thread.0 as usize;
+        if seen.call.syscall != Syscall::CLOSE {
+            return self.executed(seen);
+        }
+        let Some(fd) = seen.fd else { return };
         let failed = seen.call.errno == Errno::EBADF;
         if !failed {
             // An open number in the middle of a loop is part of it.
@@ -107,6 +135,16 @@ mod tests {
         assert_eq!((up.loops, up.closes.count, up.highest), (1, 4997, 4999));
         let down = closes((3..2000).rev()).close_loops;
         assert_eq!((down.loops, down.closes.count), (1, 1997));
+    }
+
+    #[test]
+    fn the_program_that_is_started_behind_a_loop_is_known() {
+        let mut facts = closes(3..5000);
+        assert_eq!(facts.close_loops.favourite(), None);
+        let exec = Call { tid: 1, ret: Ret::Value(0), ..Call::new("execve", r#""bin/tool", ["tool"], 0x1"#) };
+        facts.push(Event::Call(&exec));
+        let program = facts.close_loops.favourite().map(|file| &*facts.world.files.get(file).path);
+        assert!(program.is_some_and(|path| path.ends_with("bin/tool")));
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub struct Refused {
     pub syscall: Syscall,
     /// The thread that was refused first.
     pub tid: Tid,
+    /// The file that was refused first, its numbers as a pattern; `None` where the calls name none.
+    pub path: Option<String>,
     /// The first.
     pub first: Timestamp,
     /// The last.
@@ -68,6 +70,7 @@ impl Limits {
                     accepts: 0,
                     syscall: call.syscall,
                     tid: call.tid,
+                    path: None,
                     first: call.ts,
                     last: call.ts,
                     open,
@@ -81,6 +84,9 @@ impl Limits {
         row.calls.record(call.dur, true, 0);
         row.accepts += matches!(call.syscall, Syscall::ACCEPT | Syscall::ACCEPT4) as u64;
         row.last = call.ts;
+        if let (None, Some(file)) = (&row.path, seen.file) {
+            row.path = Some(pattern_of(&world.files.get(file).path).into_owned());
+        }
         row.lines.see(call);
     }
 }
@@ -156,6 +162,20 @@ impl Fold for Limits {
 mod tests {
     use crate::Facts;
     use whyslow_model::{Call, Errno, Event, Ret, Sink};
+
+    #[test]
+    fn the_file_that_was_refused_is_known() {
+        let mut facts = Facts::default();
+        let refused = Call {
+            tid: 1,
+            ret: Ret::Value(-1),
+            errno: Errno::EMFILE,
+            ..Call::new("openat", r#"AT_FDCWD, "/srv/in/part-7.txt", O_RDONLY"#)
+        };
+        facts.push(Event::Call(&refused));
+        facts.finish();
+        assert_eq!(facts.limits.refused()[0].path.as_deref(), Some("/srv/in/part-{n}.txt"));
+    }
 
     #[test]
     fn the_first_refusal_tells_what_is_open() {

@@ -98,6 +98,8 @@ pub struct ZeroTimeouts {
     pub empty: u64,
     /// Empty ones right behind another empty one, with nothing done in between.
     pub laps: Laps,
+    /// The peer or path of the first descriptor polled of which one is known.
+    pub target: Option<String>,
 }
 
 /// What polls brought.
@@ -216,6 +218,7 @@ impl Readiness {
                         polls: 0,
                         empty: 0,
                         laps: Laps::default(),
+                        target: None,
                     });
                     self.zero_timeouts.len() - 1
                 }
@@ -226,12 +229,36 @@ impl Readiness {
         let row = &mut self.zero_timeouts[state.zero_row as usize - 1];
         row.polls += 1;
         row.empty += empty as u64;
+        // What a descriptor leads to may come out later, by a call on it.
+        if row.target.is_none() && row.polls.is_power_of_two() {
+            row.target = polled_target(seen, world);
+        }
         let longest = paced(Self::LONGEST_EMPTY_LAP_NS, call, made);
         let lap = lap_time(from, call.ts).filter(|time| within(*time, longest));
         if let Some(lap) = lap.filter(|_| empty && was_empty && idle) {
             row.laps.turn(call, lap, made);
         }
     }
+}
+
+/// What the first of the polled descriptors leads to of which that is known.
+fn polled_target(seen: &Seen<'_>, world: &World) -> Option<String> {
+    let call = seen.call;
+    let target = |fd: i32| world.life_of(seen.process, fd).and_then(|life| life.target(world));
+    if is_epoll(call.syscall) {
+        let slots = &world.threads.process(seen.process).slots;
+        let mut polled =
+            slots.iter().filter_map(|(_, id)| world.fds.get(id)).filter(|life| life.epoll_token.is_some());
+        return polled.find_map(|life| life.target(world));
+    }
+    let args = &call.args[..call.args.len().min(Readiness::MAX_SET)];
+    if is_select(call.syscall) {
+        let list = args.get(memchr::memchr(b'[', args)? + 1..)?;
+        let list = &list[..memchr::memmem::find(list, b"], ").unwrap_or(list.len())];
+        return list.split(|byte| *byte == b' ').find_map(|fd| target(text::descriptor(fd)?.0));
+    }
+    let list = args.strip_prefix(b"[")?;
+    SplitEntries(Some(list)).find_map(|entry| target(text::descriptor(entry.strip_prefix(b"fd=")?)?.0))
 }
 
 /// The row of a set; `None` where there are too many.

@@ -124,7 +124,8 @@ fn diagnosis_text(diagnosis: &Diagnosis, style: &Style) -> String {
     let mut out =
         format!("**{}**\n\n{}\n", text(&diagnosis.verdict), text(&phrases::target(&diagnosis.target)));
     let groups = phrases::groups(&diagnosis.findings);
-    out.push_str(&diagnosis.walk.as_ref().map_or(String::new(), |walk| host_section(walk, style)));
+    let (host, behind) = phrases::host_first(diagnosis);
+    out.push_str(&host.map_or(String::new(), |walk| host_section(walk, style)));
     let first = groups.disagreements.iter().chain(&groups.causes);
     first.for_each(|finding| out.push_str(&full(finding)));
     if let Some(nothing) = phrases::nothing_found(diagnosis, &groups) {
@@ -139,6 +140,7 @@ fn diagnosis_text(diagnosis: &Diagnosis, style: &Style) -> String {
         ));
     }
     out.push_str(&time(diagnosis, style));
+    out.push_str(&behind.map_or(String::new(), |walk| host_section(walk, style)));
     out.push_str(&about_capture(diagnosis, &groups.capture));
     if let Some(remaining) = &diagnosis.remaining {
         out.push_str(&format!("\n### Next\n\n{}\n", rich(remaining)));

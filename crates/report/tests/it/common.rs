@@ -437,7 +437,7 @@ pub fn full_disk() -> Diagnosis {
                 vec![line("iostat.txt:3", "sda 0.00 71.00 0.00 32912.00 18118.31 241.89 98.40")],
                 "",
             ),
-            resource("CPU", State::Not, "35.2 % idle; no task waits for one of 2 CPUs", Vec::new(), ""),
+            resource("CPU", State::Not, "35.2 % idle; run queue 0 on 2 CPUs", Vec::new(), ""),
             resource("network", State::Unknown, "no source tells of links, drops or retransmits", Vec::new(), "sar -n DEV 1 5"),
         ],
         load: Some("Load 1.82: 1 running or ready to run; below its 2 CPUs.".into()),
@@ -448,7 +448,7 @@ pub fn full_disk() -> Diagnosis {
         threads: vec![Taker { waits: vec![blocked], ..task(12280, Some(514), "python") }],
         calls: vec![lstat],
         saving: Some("Without lstat the kernel's time falls by 11.8 %: 339 ms of 2.88 s of system time a second.".into()),
-        next: "The disk sda is full, and python (12280) matters most: it writes 343.8 MB/s. `whyslow diagnose -p 12280`".into(),
+        next: "Host disk sda is saturated; top consumer: python (12280), it writes 343.8 MB/s. `whyslow diagnose -p 12280`".into(),
     });
     diagnosis
 }

@@ -28,6 +28,7 @@ use crate::guards::Share;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::host::Thing;
+use whyslow_hostcheck::thresholds;
 use whyslow_model::{Entity, Metric, Severity};
 
 /// The rule.
@@ -41,7 +42,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// From this part of the periods on (guard 1).
-const MIN_PERIODS: f64 = 0.05;
+const MIN_PERIODS: f64 = thresholds::THROTTLED.value;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 

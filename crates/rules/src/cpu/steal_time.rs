@@ -25,7 +25,8 @@ use crate::figures;
 use crate::guards::Share;
 use crate::words;
 use whyslow_facts::Facts;
-use whyslow_model::{Entity, Metric, Subject};
+use whyslow_hostcheck::thresholds;
+use whyslow_model::{Entity, Metric, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -38,7 +39,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// Of all CPU time, and of the time of the busiest thread (guard 1).
-const MIN_STEAL: f64 = 0.05;
+const MIN_STEAL: f64 = thresholds::STEAL.value;
 /// Of all CPU time, what must be wanted: less is an idle machine.
 const MIN_WANTED: f64 = 0.25;
 
@@ -63,12 +64,15 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let report = out.report(
         share,
         format!(
-            "the hypervisor takes {} of the CPU time that this machine wants (st {})",
-            words::percent(value),
-            words::percent(steal)
+            "CPU steal is {} ({} of what the VM tried to use)",
+            words::percent(steal),
+            words::percent(value)
         ),
     );
+    // While CPUs idle, whoever wants one has one: what is stolen of them is a size, and no shortage.
+    let has_room = idle >= thresholds::CPU_ROOM.value;
     report
+        .at_most(if has_room { Severity::Notice } else { Severity::Critical })
         .confidence(0.9)
         .subject(Subject::default())
         .cause("The machine is virtual, and its CPUs are shared: others on the same hardware run in this time, or a limit of its size holds it back. Everything in it takes that much longer.")

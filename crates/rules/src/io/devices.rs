@@ -5,12 +5,13 @@ use crate::{figures, kernel_threads, words};
 use whyslow_facts::Facts;
 use whyslow_facts::block_io::{DeviceFacts, Op, Requests};
 use whyslow_facts::host::Thing;
+use whyslow_hostcheck::thresholds;
 use whyslow_model::{Entity, Metric, Nanos, Trait};
 
 /// A disk that turns needs about this for a request by itself; flash a tenth of it and less.
-pub(super) const SLOW: Nanos = Nanos::from_millis(5);
+pub(super) const SLOW: Nanos = Nanos::new(thresholds::DISK_SLOW.value as u64);
 /// Share of time with a request under way from which on a device is never idle.
-pub(super) const BUSY: f64 = 0.90;
+pub(super) const BUSY: f64 = thresholds::DISK_BUSY.value;
 /// Requests of this size are those of one that reads or writes in order.
 pub(super) const IN_ORDER: f64 = 65_536.0;
 

@@ -144,17 +144,19 @@ fn report(facts: &Facts, out: &mut Findings<'_>, refused: &Refused) {
             open.join(", ")
         ),
     };
+    let of = refused.path.as_ref().map_or(String::new(), |path| format!(" of {path}"));
     let pid = process.pid.map_or("PID".to_string(), |pid| pid.to_string());
     let mut found = out
         .report(
             Share::unknown(),
-            format!("{} refused for want of descriptors ({}): {} {}{rate_text}", name, refused.errno.name(), words::count(count), if count == 1 { "time" } else { "times" }),
+            format!("{name}{of} refused for want of descriptors ({}): {} {}{rate_text}", refused.errno.name(), words::count(count), if count == 1 { "time" } else { "times" }),
         )
         .at_least(severity)
         .subject(Subject {
             pid: process.pid,
             syscall: Some(name.to_string()),
             errno: Some(refused.errno),
+            path: refused.path.clone(),
             ..Subjects::thread(facts, refused.tid)
         })
         .cause(format!("The limit of open descriptors ({limit}, {whose}) is reached, so new files and connections are refused. {known}"))

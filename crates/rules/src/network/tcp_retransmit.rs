@@ -25,6 +25,7 @@ use crate::figures;
 use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::{Facts, PeerFacts, WaitKind};
+use whyslow_hostcheck::thresholds;
 use whyslow_model::{Entity, Metric, Severity, Subject};
 
 /// The rule.
@@ -72,11 +73,12 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
         return;
     }
     let timeouts = now(Metric::TcpTimeouts);
-    let stalls = timeouts.is_some_and(|rate| rate >= TIMEOUTS_PER_S);
+    let many = again / segments >= thresholds::RETRANSMITS.value;
+    let stalls = many && timeouts.is_some_and(|rate| rate >= TIMEOUTS_PER_S);
     let waited = timeouts.map_or(String::new(), |rate| {
         format!(" {} times a second nothing was heard for 200 ms and more.", words::quantity(rate))
     });
-    out.report(Share::unknown(), format!("{} of the TCP segments are sent again ({} a second)", words::percent(again / segments), words::quantity(again)))
+    out.report(Share::unknown(), format!("{} of TCP segments are retransmitted ({} per second)", words::percent(again / segments), words::quantity(again)))
         .at_least(if stalls { Severity::Warning } else { Severity::Notice })
         .confidence(0.7)
         .subject(Subject::default())

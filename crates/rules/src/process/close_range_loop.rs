@@ -56,17 +56,23 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
     let share = guards::share_of_ns(facts, None, loops.closes.total(), closes);
     let time = loops.closes.total().get().map_or(String::new(), |_| format!(", {}", loops.closes.total()));
+    let program = loops.favourite().map(|file| facts.world.files.get(file).path.to_string());
+    let before = program.as_ref().map_or(String::new(), |program| format!(" before {program} starts"));
     let report = out
         .report(
             share,
             format!(
-                "{} close calls on numbers that are not open, up to {}, in {}{time}",
+                "{} close calls on numbers that are not open, up to {}, in {}{before}{time}",
                 words::count(closes),
                 words::count(loops.highest.max(0) as u64),
                 words::plural(loops.loops, "loop"),
             ),
         )
-        .subject(Subject { syscall: Some("close".to_string()), ..Subjects::thread(facts, loops.tid) })
+        .subject(Subject {
+            syscall: Some("close".to_string()),
+            path: program,
+            ..Subjects::thread(facts, loops.tid)
+        })
         .cause(
             "To give a child no descriptors it should not have, the program closes every number up to its limit of open files, \
              one call each. The limit is high, so nearly all of the calls find nothing (EBADF).",

@@ -68,9 +68,14 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &ZeroTimeouts) {
         words::count(row.empty),
         words::count(row.polls),
     );
-    let subject = Subject { syscall: Some(poll.to_string()), ..Subjects::thread(facts, row.tid) };
+    let mut subject = Subject { syscall: Some(poll.to_string()), ..Subjects::thread(facts, row.tid) };
     let by = subject.tid.map_or(String::new(), |_| format!(" by {}", Subjects::words(&subject)));
-    let title = format!("{poll} with timeout 0{by} finds nothing {}", row.laps.often());
+    let of = row.target.as_ref().map_or(String::new(), |target| format!(" of {target}"));
+    let title = format!("{poll}{of} with timeout 0{by} finds nothing {}", row.laps.often());
+    match &row.target {
+        Some(target) if target.starts_with('/') => subject.path = Some(target.clone()),
+        target => subject.peer = target.clone(),
+    }
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     out.report(guards::share_of_laps(facts, row.tid, &row.laps), title)
         .at_most(if timed { Severity::Critical } else { Severity::Notice })

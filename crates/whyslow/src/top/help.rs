@@ -24,7 +24,7 @@ const WORDS: &[&[(&str, &str)]] = &[
     ],
     &[
         ("saturated", "work waits for it: it is what limits"),
-        ("not saturated", "it has room"),
+        ("not saturated", "no bottleneck"),
         ("unknown", "no source tells: Enter on it says what would"),
         ("PSI", "pressure: part of the time in which a task waits for it"),
         ("load", "tasks that run, could run, or are in state D"),

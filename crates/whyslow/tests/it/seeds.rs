@@ -127,9 +127,9 @@ fn a_server_writes_temporary_files_and_the_trace_does_not_see_it() {
     says(
         &text,
         &[
-            "The host's limit is the disk sda (98.4 % busy, 18.1 s a request, 241.9 queued); app.py (12280) writes 343.8 MB/s",
+            "Host disk sda is saturated: 98.4 % busy, 18.1 s a request, 241.9 queued; app.py (12280) writes 343.8 MB/s",
             "app.py (12280) writes 343.8 MB/s by pidstat -d, and sda writes 33.7 MB/s by iostat -x: the rest waits in memory",
-            "60.5 % more is iowait, which is idle time too",
+            "iowait 60.5 %",
             "/tmp/{uuid}/{n}.txt: python writes temporary files",
             "app.py (514)",
         ],

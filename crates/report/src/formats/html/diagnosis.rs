@@ -11,9 +11,8 @@ const SHADES: usize = 4;
 pub(super) fn body(diagnosis: &Diagnosis) -> String {
     let mut body = aside(&phrases::target(&diagnosis.target));
     let groups = phrases::groups(&diagnosis.findings);
-    if let Some(walk) = &diagnosis.walk {
-        body.push_str(&host_section(walk));
-    }
+    let (host, behind) = phrases::host_first(diagnosis);
+    body.push_str(&host.map_or(String::new(), host_section));
     let first = groups.disagreements.iter().chain(&groups.causes);
     first.for_each(|finding| body.push_str(&article(finding)));
     if let Some(nothing) = phrases::nothing_found(diagnosis, &groups) {
@@ -32,6 +31,7 @@ pub(super) fn body(diagnosis: &Diagnosis) -> String {
         None if diagnosis.time.is_empty() => {}
         None => body.push_str(&format!("<h2>Where the time went</h2>\n{}", by_thread(&diagnosis.time))),
     }
+    body.push_str(&behind.map_or(String::new(), host_section));
     body.push_str(&about_capture(diagnosis, &groups.capture));
     if let Some(remaining) = &diagnosis.remaining {
         body.push_str(&format!("<h2>Next</h2>\n{}", paragraph(remaining)));

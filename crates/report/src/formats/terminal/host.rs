@@ -6,7 +6,7 @@ use anstyle::AnsiColor;
 use whyslow_model::walk::{State, Walk};
 
 /// Columns of the word for a state.
-const WORD: usize = 9;
+const WORD: usize = 10;
 
 pub(super) fn section(page: &mut Page, walk: &Walk) {
     page.heading("The host");

@@ -29,7 +29,7 @@ pub static TERMINAL: Exporter = Exporter {
 };
 
 /// Commands that supply missing facts, and reader's remarks, shown unless all are asked for.
-const MAX_COMMANDS: usize = 3;
+const MAX_COMMANDS: usize = 1;
 const MAX_NOTES: usize = 3;
 
 fn write_diagnosis(diagnosis: &Diagnosis, style: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -37,9 +37,9 @@ fn write_diagnosis(diagnosis: &Diagnosis, style: &Style, out: &mut dyn Write) ->
     page.hanging("", 0, &diagnosis.verdict, BOLD);
     page.hanging("", 0, &phrases::target(&diagnosis.target), DIM);
     let groups = phrases::groups(&diagnosis.findings);
-    if let Some(walk) = &diagnosis.walk {
-        host::section(&mut page, walk);
-    }
+    // The host comes first where it was asked about, behind the account of a program.
+    let (first, behind) = phrases::host_first(diagnosis);
+    first.into_iter().for_each(|walk| host::section(&mut page, walk));
     for cause in groups.disagreements.iter().chain(&groups.causes) {
         finding::full(&mut page, cause);
     }
@@ -49,6 +49,7 @@ fn write_diagnosis(diagnosis: &Diagnosis, style: &Style, out: &mut dyn Write) ->
     }
     notices(&mut page, &groups.notices);
     time::section(&mut page, diagnosis);
+    behind.into_iter().for_each(|walk| host::section(&mut page, walk));
     about_capture(&mut page, diagnosis, &groups.capture);
     if let Some(remaining) = &diagnosis.remaining {
         page.heading("Next");
@@ -98,7 +99,8 @@ fn about_capture(page: &mut Page, diagnosis: &Diagnosis, findings: &[&Finding]) 
         }
     }
     let commands = phrases::supplies(&lacking);
-    for (command, rules) in commands.iter().take(shown.max(MAX_COMMANDS)) {
+    let most = if page.explain { usize::MAX } else { MAX_COMMANDS };
+    for (command, rules) in commands.iter().take(most) {
         let (command, remark) = phrases::command_and_remark(command);
         let rules = whyslow_model::figures::plural(*rules as u64, "rule");
         page.hanging(
@@ -109,7 +111,7 @@ fn about_capture(page: &mut Page, diagnosis: &Diagnosis, findings: &[&Finding]) 
         );
         command_lines(command).for_each(|line| page.line(&format!("    {line}")));
     }
-    more(page, commands.len().saturating_sub(shown.max(MAX_COMMANDS)), "command");
+    more(page, commands.len().saturating_sub(most), "command");
 }
 
 fn more(page: &mut Page, left: usize, of: &str) {

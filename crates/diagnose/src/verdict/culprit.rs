@@ -1,0 +1,131 @@
+//! The culprit of a finding: the file, peer, function or holder that the first sentence names where the title does not.
+
+use whyslow_facts::Facts;
+use whyslow_model::{AccountRow, Finding, SampleKind, Subject, TimeAccount};
+
+/// What the sentence adds to a title: ` (/srv/orders.db); it waits most in save_row`. Empty where the title names all that is known.
+pub(super) fn beside(facts: &Facts, account: Option<&TimeAccount>, finding: &Finding) -> String {
+    let rows = claimed(account, finding);
+    let object = object(finding, &rows).map_or(String::new(), |object| format!(" ({object})"));
+    let holder = holder(finding).map_or(String::new(), |who| format!("; held up by {who}"));
+    format!("{object}{holder}{}", function(facts, finding, &rows))
+}
+
+/// The rows of the account that a finding explains, the largest part first.
+fn claimed<'a>(account: Option<&'a TimeAccount>, finding: &Finding) -> Vec<&'a AccountRow> {
+    let rows = account.map_or(&[][..], |account| &account.rows);
+    let part =
+        |row: &AccountRow| row.claimed_by.iter().find(|claim| claim.id == finding.id).map(|one| one.ns);
+    let mut found: Vec<(u64, &AccountRow)> = rows.iter().filter_map(|row| Some((part(row)?, row))).collect();
+    found.sort_by_key(|(ns, _)| std::cmp::Reverse(*ns));
+    found.into_iter().map(|(_, row)| row).collect()
+}
+
+/// The file, peer, device or endpoint, where the title names none of those known: the subject's own, else that of the largest row.
+/// The address of a lock tells a reader nothing that its functions do not.
+fn object<'a>(finding: &'a Finding, rows: &[&'a AccountRow]) -> Option<&'a str> {
+    let Subject { path, peer, device, endpoint, .. } = &finding.subject;
+    let own: Vec<&str> = [path, peer, device, endpoint]
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
+        .filter(|name| !name.is_empty())
+        .collect();
+    let largest = rows.first().and_then(|row| row.object.as_deref());
+    match own.iter().any(|name| is_named(&finding.title, name)) {
+        true => None,
+        false => own.first().copied().or(largest.filter(|name| !is_named(&finding.title, name))),
+    }
+}
+
+/// True where a title names it, in full or by the last part of its path.
+fn is_named(title: &str, name: &str) -> bool {
+    let last = name.trim_end_matches('/').rsplit('/').next().unwrap_or(name);
+    title.contains(name) || (name.starts_with('/') && !last.is_empty() && title.contains(last))
+}
+
+/// Who holds up the finding's thread, at the end of the chain of waits. Its own process is no holder to name.
+fn holder(finding: &Finding) -> Option<&str> {
+    let [first, .., last] = &finding.chain[..] else { return None };
+    let comm = last.who.split_once(' ').map_or(&*last.who, |(_, comm)| comm);
+    let is_known = !comm.is_empty() && finding.title.contains(comm);
+    (first.who != last.who && !is_known).then_some(&*last.who)
+}
+
+/// The function of the program in which its thread computes or waits most, where the title names none: by samples of the subject's
+/// process, else by the rows that the finding explains.
+fn function(facts: &Facts, finding: &Finding, rows: &[&AccountRow]) -> String {
+    let Subject { pid, tid, function, .. } = &finding.subject;
+    if let Some(function) = function {
+        let is_new = !finding.title.contains(function.as_str());
+        return if is_new { format!(", in {function}") } else { String::new() };
+    }
+    let in_wait = finding.subject.lock.is_some() || finding.subject.peer.is_some();
+    let sampled = pid.and_then(|pid| facts.world.threads.find_process(pid)).and_then(|process| {
+        let most = |kind, tid| facts.samples.own_function(kind, process, tid);
+        // Samples of a thread may be too few to name a function of its own; those of its process do.
+        let of = |kind| most(kind, *tid).or_else(|| most(kind, None));
+        let waits = of(SampleKind::OffCpu).map(|name| ("waits", name));
+        let computes = of(SampleKind::OnCpu).map(|name| ("computes", name));
+        if in_wait { waits.or(computes) } else { computes.or(waits) }
+    });
+    let of_row = || rows.iter().find_map(|row| row.function.as_deref()).map(|name| ("computes", name));
+    match sampled.or_else(of_row) {
+        Some((does, name)) if !finding.title.contains(name) => format!("; it {does} most in {name}"),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{account, finding, row};
+    use whyslow_model::account::Claim;
+    use whyslow_model::{ChainLink, Nanos, TimeState};
+
+    fn said(of: impl Fn(&mut Finding), object: Option<&str>) -> String {
+        let mut finding = finding("slow-file-io", Some(1), Some(0.5));
+        finding.title = "12 slow reads".to_string();
+        of(&mut finding);
+        let mut largest = row(TimeState::File, Some("read"), object, 700);
+        largest.claimed_by.push(Claim { id: "slow-file-io", ns: 500 });
+        beside(&Facts::default(), Some(&account(vec![largest])), &finding)
+    }
+
+    #[test]
+    fn a_subject_that_the_title_does_not_name_is_added() {
+        assert_eq!(said(|one| one.subject.path = Some("/srv/a.db".into()), None), " (/srv/a.db)");
+        assert_eq!(said(|one| one.subject.peer = Some("10.0.0.7:80".into()), Some("/x")), " (10.0.0.7:80)");
+        assert_eq!(said(|one| one.subject.function = Some("save_row".into()), None), ", in save_row");
+    }
+
+    #[test]
+    fn what_the_title_names_is_not_said_again() {
+        let named = |one: &mut Finding| {
+            one.title = "12 slow reads of a.db".to_string();
+            one.subject.path = Some("/srv/a.db".into());
+        };
+        assert_eq!(said(named, Some("/srv/a.db")), "");
+        assert_eq!(said(|_| {}, None), "");
+    }
+
+    #[test]
+    fn a_subject_without_a_name_has_that_of_the_largest_row_that_it_explains() {
+        assert_eq!(said(|_| {}, Some("/srv/orders.db")), " (/srv/orders.db)");
+        let other = finding("file-reread", Some(1), Some(0.5));
+        assert_eq!(beside(&Facts::default(), None, &other), "");
+    }
+
+    #[test]
+    fn who_stands_at_the_end_of_the_waits_is_named() {
+        let link = |who: &str| ChainLink {
+            who: who.to_string(),
+            waits_for: String::new(),
+            ns: Nanos::UNKNOWN,
+            evidence: String::new(),
+        };
+        let held = |one: &mut Finding| one.chain = vec![link("1/1 app"), link("9/9 backup")];
+        assert_eq!(said(held, None), "; held up by 9/9 backup");
+        assert_eq!(said(|one| one.chain = vec![link("1/1 app")], None), "");
+    }
+}
