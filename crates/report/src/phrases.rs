@@ -145,8 +145,8 @@ pub(crate) fn saving(finding: &Finding) -> Option<String> {
     match (finding.saving.ns_per_s, text) {
         (None, "") => None,
         (None, text) => Some(format!("saves {text}")),
-        (Some(ns), "") => Some(format!("saves up to {} per second", Nanos::new(ns))),
-        (Some(ns), text) => Some(format!("saves up to {} per second: {text}", Nanos::new(ns))),
+        (Some(ns), "") => Some(format!("saves up to {} a second", Nanos::new(ns))),
+        (Some(ns), text) => Some(format!("saves up to {} a second: {text}", Nanos::new(ns))),
     }
 }
 

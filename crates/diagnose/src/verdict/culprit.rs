@@ -31,7 +31,12 @@ fn object<'a>(finding: &'a Finding, rows: &[&'a AccountRow]) -> Option<&'a str> 
         .map(String::as_str)
         .filter(|name| !name.is_empty())
         .collect();
-    let largest = rows.first().and_then(|row| row.object.as_deref());
+    // A row of another call may be explained in part only, and its object be another's.
+    let calls = finding.subject.syscall.as_deref().unwrap_or_default();
+    let is_its = |row: &&&AccountRow| {
+        row.call.as_deref().is_some_and(|call| calls.split(['/', ',', ' ']).any(|one| one == call))
+    };
+    let largest = rows.iter().find(is_its).and_then(|row| row.object.as_deref());
     match own.iter().any(|name| is_named(&finding.title, name)) {
         true => None,
         false => own.first().copied().or(largest.filter(|name| !is_named(&finding.title, name))),
@@ -111,7 +116,9 @@ mod tests {
 
     #[test]
     fn a_subject_without_a_name_has_that_of_the_largest_row_that_it_explains() {
-        assert_eq!(said(|_| {}, Some("/srv/orders.db")), " (/srv/orders.db)");
+        let reads = |one: &mut Finding| one.subject.syscall = Some("pread64, read".into());
+        assert_eq!(said(reads, Some("/srv/orders.db")), " (/srv/orders.db)");
+        assert_eq!(said(|_| {}, Some("/srv/orders.db")), "");
         let other = finding("file-reread", Some(1), Some(0.5));
         assert_eq!(beside(&Facts::default(), None, &other), "");
     }

@@ -58,12 +58,10 @@ fn terminal_100() {
         start strace before the load, or attach longer  [mid-connection]
       redis-epipe.st: 3 of 1,204 lines damaged, not used; 1 call start not seen
       redis-epipe.st:17: expected `NAME(`, found `21124 10:34:3`: cut
-      Not judged: 2 rules for want of what descriptors lead to, 1 for want of single calls of every
-        thread.
+      Not judged: 3 rules, for lack of data (--verbose lists them).
       to judge 2 rules (or strace with -yy):
         lsof -nP -p PID > trace.lsof
-      to judge 1 rule:
-        strace -f -ttT -y -s 256 -o trace.st -p PID
+      and 1 command more (--verbose)
 
     Next
       Largest remaining cost among working calls: read, 48.0 ms in 2,112 calls (61.0 % of their time).
@@ -160,13 +158,11 @@ fn terminal_50() {
         used; 1 call start not seen
       redis-epipe.st:17: expected `NAME(`, found
         `21124 10:34:3`: cut
-      Not judged: 2 rules for want of what
-        descriptors lead to, 1 for want of single
-        calls of every thread.
+      Not judged: 3 rules, for lack of data
+        (--verbose lists them).
       to judge 2 rules (or strace with -yy):
         lsof -nP -p PID > trace.lsof
-      to judge 1 rule:
-        strace -f -ttT -y -s 256 -o trace.st -p PID
+      and 1 command more (--verbose)
 
     Next
       Largest remaining cost among working calls:
@@ -223,7 +219,7 @@ fn terminal_explained() {
       fix       1. start strace before the load, or attach longer
       redis-epipe.st: 3 of 1,204 lines damaged, not used; 1 call start not seen
       redis-epipe.st:17: expected `NAME(`, found `21124 10:34:3`: cut
-      Not judged: 2 rules for want of what descriptors lead to, 1 for want of
+      Not judged: 2 rules for lack of what descriptors lead to, 1 for lack of
         single calls of every thread.
         what descriptors lead to: close-wait-leak, fd-exhaustion
         single calls of every thread: sleep-polling
@@ -416,7 +412,7 @@ fn markdown() {
     - the capture begins in the middle of 3 connections: start strace before the load, or attach longer `mid-connection`
     - redis-epipe.st: 3 of 1,204 lines damaged, not used; 1 call start not seen
     - redis-epipe.st:17: expected \`NAME(\`, found \`21124 10:34:3\`: cut
-    - Not judged: 2 rules for want of what descriptors lead to, 1 for want of single calls of every thread.
+    - Not judged: 2 rules for lack of what descriptors lead to, 1 for lack of single calls of every thread.
 
     ```sh
     lsof -nP -p PID > trace.lsof
