@@ -7,6 +7,7 @@ mod figures;
 pub mod guards;
 mod kernel_threads;
 mod sampled;
+mod sums;
 
 pub use engine::{Findings, Need, Rule, Subjects};
 pub(crate) use whyslow_model::figures as words;

@@ -194,6 +194,11 @@ fn period(call: &Call<'_>) -> Option<Nanos> {
             let millis = text::number(call.arg(2).filter(|_| none)?)?;
             u64::try_from(millis).ok().filter(|ms| *ms > 0 && *ms < 1 << 32).map(Nanos::from_millis)
         }
+        // Ruby sleeps so, and the C library's poll on machines without that call.
+        Syscall::PPOLL => {
+            let none = call.args.starts_with(b"NULL, 0, ") || call.args.starts_with(b"[], 0, ");
+            timespec(call.arg(2).filter(|_| none)?)
+        }
         Syscall::SELECT | Syscall::PSELECT6 => {
             if !call.args.starts_with(b"0, NULL, NULL, NULL, {") {
                 return None;
@@ -277,7 +282,12 @@ impl Fold for Sleeps {
 fn is_sleep(syscall: Syscall) -> bool {
     matches!(
         syscall,
-        Syscall::NANOSLEEP | Syscall::CLOCK_NANOSLEEP | Syscall::POLL | Syscall::SELECT | Syscall::PSELECT6
+        Syscall::NANOSLEEP
+            | Syscall::CLOCK_NANOSLEEP
+            | Syscall::POLL
+            | Syscall::PPOLL
+            | Syscall::SELECT
+            | Syscall::PSELECT6
     )
 }
 

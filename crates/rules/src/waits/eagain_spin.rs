@@ -24,11 +24,12 @@
 //! design on a core of their own (DPDK, some trading systems, spin-then-park locks) want it so.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::sums::{self, Sums};
 use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::again::AgainSpin;
 use whyslow_facts::folds::readiness::ReadySpin;
-use whyslow_model::{SaturatingSum, Severity, Subject};
+use whyslow_model::{SaturatingSum, Severity, Subject, Syscall};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -36,7 +37,10 @@ pub(crate) static RULE: Rule = Rule {
     group: "waits",
     summary: "a thread tries a descriptor that is not ready again and again without waiting",
     source: include_str!("eagain_spin.rs"),
-    needs: &[Need::Calls, Need::AnyOf(&READS_AND_POLLS)],
+    needs: &[
+        Need::Either(&[Need::Calls, Need::Sums]),
+        Need::Either(&[Need::AnyOf(&READS_AND_POLLS), Need::Sums]),
+    ],
     check,
 };
 
@@ -55,10 +59,39 @@ const READS_AND_POLLS: [&str; 12] = [
     "epoll_wait",
     "poll",
 ];
+/// In sums: the part of the tries that fails, from which on the loop has no other purpose. One that drains a ready descriptor fails
+/// once for each time that it brings something.
+const FAILING: f64 = 0.9;
+/// Calls that try, where the one error that comes thousands of times a second is EAGAIN.
+const TRIES: [Syscall; 8] = [
+    Syscall::READ,
+    Syscall::RECVFROM,
+    Syscall::RECVMSG,
+    Syscall::WRITE,
+    Syscall::SENDTO,
+    Syscall::SENDMSG,
+    Syscall::ACCEPT,
+    Syscall::ACCEPT4,
+];
+/// Calls that wait or yield between the tries. Where a quarter of the tries have one, the loop does not spin by these tries alone.
+const PAUSES: [Syscall; 11] = [
+    Syscall::POLL,
+    Syscall::PPOLL,
+    Syscall::SELECT,
+    Syscall::PSELECT6,
+    Syscall::EPOLL_WAIT,
+    Syscall::EPOLL_PWAIT,
+    Syscall::EPOLL_PWAIT2,
+    Syscall::NANOSLEEP,
+    Syscall::CLOCK_NANOSLEEP,
+    Syscall::FUTEX,
+    Syscall::SCHED_YIELD,
+];
 /// Findings of each kind in one diagnosis.
 const MAX_REPORTED: usize = 2;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    check_sums(facts, out);
     let mut tries: Vec<&AgainSpin> = facts
         .again
         .spins
@@ -106,6 +139,59 @@ fn polls_without_waiting(facts: &Facts, spin: &AgainSpin) -> bool {
     empty * 4 >= spin.laps.turns
 }
 
+/// Sums of calls tell neither the error nor the descriptor, but that nearly all tries fail, and how fast.
+fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
+    let known = |sums: &Sums<'_>| facts.again.spins.iter().any(|spin| spin.tid == sums.thread.tid);
+    let mut found: Vec<_> = sums::by_thread(facts)
+        .filter(|sums| !known(sums))
+        .filter_map(|sums| {
+            let each = TRIES.iter().map(|syscall| (*syscall, sums.of(&[*syscall])));
+            let (syscall, tries) = each.max_by_key(|(_, stats)| stats.errors)?;
+            let share = sums.share(tries.total());
+            let spins = tries.errors as f64 >= FAILING * tries.count as f64
+                && tries.errors >= guards::FEW_CALLS
+                && sums.per_second(tries.errors) >= guards::SPIN_TURNS_PER_S
+                && sums.of(&PAUSES).count.saturating_mul(4) < tries.errors;
+            (spins && sums::is_cause(&share)).then_some((sums, syscall, tries, share))
+        })
+        .collect();
+    found.sort_by_key(|(_, _, tries, _)| std::cmp::Reverse((tries.total_ns, tries.errors)));
+    for (sums, syscall, tries, share) in found.into_iter().take(MAX_REPORTED) {
+        let call = facts.name_of(syscall);
+        let tid = sums.thread.tid;
+        let title = format!(
+            "thread {tid}: {call} fails at once {} of {} times, {} a second",
+            words::count(tries.errors),
+            words::count(tries.count),
+            words::quantity(sums.per_second(tries.errors))
+        );
+        let subject = Subject { syscall: Some(call.to_string()), ..Subjects::thread(facts, tid) };
+        let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
+        out.report(share, title)
+            .confidence(0.7)
+            .subject(subject)
+            .cause(format!(
+                "The thread does not wait for the descriptor to become ready but tries again at once. The calls took {}. Calls were only counted: \
+                 the error is not recorded, but of {call} the one that comes this often is EAGAIN.",
+                tries.total()
+            ))
+            .fix(WAIT)
+            .fix(BLOCK)
+            .verify(format!("strace -f -y -e trace={call} -p {pid}   (names the descriptor and the error; after: few errors)"))
+            .saving(tries.total())
+            .evidence_line(
+                facts.capture.first_name(),
+                format!("thread {tid}: {} {call}, {} errors, {}", words::count(tries.count), words::count(tries.errors), tries.total()),
+            )
+            .file();
+    }
+}
+
+/// The remedy in an event loop.
+const WAIT: &str = "code: after EAGAIN go back to epoll_wait/poll with a timeout of -1 (or until the next timer) and try again when it says so";
+/// The remedy for a thread with one descriptor.
+const BLOCK: &str = "code: where the thread has nothing else to do, clear O_NONBLOCK (or drop MSG_DONTWAIT) and let the call block";
+
 fn report_tries(facts: &Facts, out: &mut Findings<'_>, spin: &AgainSpin) {
     let Some(main) = spin.tried.iter().max_by_key(|tried| tried.times) else {
         return;
@@ -144,8 +230,8 @@ fn report_tries(facts: &Facts, out: &mut Findings<'_>, spin: &AgainSpin) {
         .confidence(if spin.laps.time().is_known() { 0.9 } else { 0.4 })
         .subject(subject)
         .cause(format!("{polled}.{time}"))
-        .fix("code: after EAGAIN go back to epoll_wait/poll with a timeout of -1 (or until the next timer) and try again when it says so")
-        .fix("code: where the thread has nothing else to do, clear O_NONBLOCK (or drop MSG_DONTWAIT) and let the call block")
+        .fix(WAIT)
+        .fix(BLOCK)
         .fix("several threads or processes on one listening socket: EPOLLEXCLUSIVE or SO_REUSEPORT, so that one of them is woken")
         .verify(format!("perf trace -s -p {pid} -- sleep 5   (before and after: errors of {call} fall), or strace -f -c -p {pid}"))
         .saving(spin.laps.time())
