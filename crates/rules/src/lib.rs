@@ -197,6 +197,7 @@ mod profile {
 
 /// Rules about waiting, and about not waiting where one should.
 mod waits {
+    mod counted_tries;
     mod fifo_end;
     mod held_up;
     mod lock_holder;

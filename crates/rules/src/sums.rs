@@ -49,3 +49,56 @@ impl Sums<'_> {
 pub(crate) fn is_cause(share: &Share) -> bool {
     share.value.is_some_and(|value| value >= guards::WARNING_SHARE)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::by_thread;
+    use whyslow_facts::Facts;
+    use whyslow_model::{
+        Call, CallStats, Coverage, Event, Nanos, Sink, Span, Syscall, ThreadCounts, Timestamp,
+    };
+
+    fn counted(calls: u64) -> Facts {
+        let mut stats = CallStats::default();
+        (0..calls).for_each(|i| stats.record(Nanos::from_millis(5), i < 2, 0));
+        let (from, to) = (Timestamp::new(0), Timestamp::new(2_000_000_000));
+        let mut facts = Facts::default();
+        facts.push(Event::Span(Span { from, to, calls: Coverage::Counts }));
+        facts.push(Event::ThreadCounts(Box::new(ThreadCounts {
+            pid: 7,
+            tid: 8,
+            syscall: Syscall::READ,
+            name: "read".to_string(),
+            from,
+            to,
+            stats,
+        })));
+        facts
+    }
+
+    #[test]
+    fn sums_are_shares_and_rates_of_the_recorded_time() {
+        let mut facts = counted(100);
+        facts.finish();
+        let all: Vec<_> = by_thread(&facts).filter(|sums| sums.thread.tid == 8).collect();
+        let [sums] = all.as_slice() else { panic!("one thread: {}", all.len()) };
+        let reads = sums.of(&[Syscall::READ, Syscall::READV]);
+        assert_eq!((reads.count, reads.errors, sums.of(&[Syscall::LSEEK]).count), (100, 2, 0));
+        assert_eq!(sums.share(reads.total()).value, Some(0.25));
+        assert_eq!((sums.per_second(reads.count), sums.share(Nanos::UNKNOWN).value), (50.0, None));
+    }
+
+    #[test]
+    fn single_calls_say_more_than_sums() {
+        let mut facts = counted(2);
+        for at in 0..5 {
+            facts.push(Event::Call(&Call {
+                tid: 8,
+                ts: Timestamp::new(at * 1_000_000),
+                ..Call::new("read", "3")
+            }));
+        }
+        facts.finish();
+        assert_eq!(by_thread(&facts).count(), 0);
+    }
+}

@@ -327,6 +327,23 @@ mod tests {
     }
 
     #[test]
+    fn a_ppoll_without_descriptors_is_a_sleep() {
+        let mut facts = Facts::default();
+        push(&mut facts, 0, 50_000, "ppoll", "NULL, 0, {tv_sec=0, tv_nsec=50000000}, NULL, 8", 0);
+        push(
+            &mut facts,
+            60_000,
+            50_000,
+            "ppoll",
+            "[{fd=3, events=POLLIN}], 1, {tv_sec=0, tv_nsec=50000000}, NULL, 8",
+            0,
+        );
+        push(&mut facts, 120_000, 50_000, "ppoll", "NULL, 0, NULL, NULL, 8", 0);
+        let rows: Vec<_> = facts.sleeps.rows.iter().map(|row| (row.times, row.period)).collect();
+        assert_eq!(rows, [(1, Nanos::from_millis(50))]);
+    }
+
+    #[test]
     fn lengths_in_all_forms() {
         for text in [
             "{tv_sec=0, tv_nsec=10000000}, NULL",

@@ -23,13 +23,13 @@
 //! One EAGAIN at the end of each drain is how edge-triggered loops work, and is not counted. Programs that poll by
 //! design on a core of their own (DPDK, some trading systems, spin-then-park locks) want it so.
 
+use super::counted_tries::{self, Tries};
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::sums::{self, Sums};
 use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::again::AgainSpin;
 use whyslow_facts::folds::readiness::ReadySpin;
-use whyslow_model::{SaturatingSum, Severity, Subject, Syscall};
+use whyslow_model::{SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -58,34 +58,6 @@ const READS_AND_POLLS: [&str; 12] = [
     "accept",
     "epoll_wait",
     "poll",
-];
-/// In sums: the part of the tries that fails, from which on the loop has no other purpose. One that drains a ready descriptor fails
-/// once for each time that it brings something.
-const FAILING: f64 = 0.9;
-/// Calls that try, where the one error that comes thousands of times a second is EAGAIN.
-const TRIES: [Syscall; 8] = [
-    Syscall::READ,
-    Syscall::RECVFROM,
-    Syscall::RECVMSG,
-    Syscall::WRITE,
-    Syscall::SENDTO,
-    Syscall::SENDMSG,
-    Syscall::ACCEPT,
-    Syscall::ACCEPT4,
-];
-/// Calls that wait or yield between the tries. Where a quarter of the tries have one, the loop does not spin by these tries alone.
-const PAUSES: [Syscall; 11] = [
-    Syscall::POLL,
-    Syscall::PPOLL,
-    Syscall::SELECT,
-    Syscall::PSELECT6,
-    Syscall::EPOLL_WAIT,
-    Syscall::EPOLL_PWAIT,
-    Syscall::EPOLL_PWAIT2,
-    Syscall::NANOSLEEP,
-    Syscall::CLOCK_NANOSLEEP,
-    Syscall::FUTEX,
-    Syscall::SCHED_YIELD,
 ];
 /// Findings of each kind in one diagnosis.
 const MAX_REPORTED: usize = 2;
@@ -141,29 +113,15 @@ fn polls_without_waiting(facts: &Facts, spin: &AgainSpin) -> bool {
 
 /// Sums of calls tell neither the error nor the descriptor, but that nearly all tries fail, and how fast.
 fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
-    let known = |sums: &Sums<'_>| facts.again.spins.iter().any(|spin| spin.tid == sums.thread.tid);
-    let mut found: Vec<_> = sums::by_thread(facts)
-        .filter(|sums| !known(sums))
-        .filter_map(|sums| {
-            let each = TRIES.iter().map(|syscall| (*syscall, sums.of(&[*syscall])));
-            let (syscall, tries) = each.max_by_key(|(_, stats)| stats.errors)?;
-            let share = sums.share(tries.total());
-            let spins = tries.errors as f64 >= FAILING * tries.count as f64
-                && tries.errors >= guards::FEW_CALLS
-                && sums.per_second(tries.errors) >= guards::SPIN_TURNS_PER_S
-                && sums.of(&PAUSES).count.saturating_mul(4) < tries.errors;
-            (spins && sums::is_cause(&share)).then_some((sums, syscall, tries, share))
-        })
-        .collect();
-    found.sort_by_key(|(_, _, tries, _)| std::cmp::Reverse((tries.total_ns, tries.errors)));
-    for (sums, syscall, tries, share) in found.into_iter().take(MAX_REPORTED) {
+    let known = |tid| facts.again.spins.iter().any(|spin| spin.tid == tid);
+    let found = counted_tries::failing(facts).into_iter().filter(|tries| !known(tries.tid));
+    for Tries { tid, syscall, calls: tries, per_second, share } in found.take(MAX_REPORTED) {
         let call = facts.name_of(syscall);
-        let tid = sums.thread.tid;
         let title = format!(
             "thread {tid}: {call} fails at once {} of {} times, {} a second",
             words::count(tries.errors),
             words::count(tries.count),
-            words::quantity(sums.per_second(tries.errors))
+            words::quantity(per_second)
         );
         let subject = Subject { syscall: Some(call.to_string()), ..Subjects::thread(facts, tid) };
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
