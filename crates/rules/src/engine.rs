@@ -63,6 +63,8 @@ pub enum Need {
     Answers,
     /// Counts of calls, of a trace or a table.
     Counts,
+    /// Counts of calls by thread, which a recorder keeps instead of single calls.
+    Sums,
     /// A snapshot of open descriptors (lsof, /proc/PID/fd).
     Snapshot,
     /// Time on a CPU, runnable and blocked.
@@ -92,7 +94,8 @@ impl Need {
             | Need::Class(_)
             | Need::AnyOf(_)
             | Need::Answers
-            | Need::Counts => true,
+            | Need::Counts
+            | Need::Sums => true,
             Need::Either(needs) => needs.iter().any(|need| need.is_of_calls()),
             Need::Descriptors
             | Need::Snapshot
@@ -142,6 +145,10 @@ impl Need {
             Need::Descriptors if !facts.knows_descriptors() => Some((
                 "what descriptors lead to".to_string(),
                 "lsof -nP -p PID > trace.lsof   (or strace with -yy)".to_string(),
+            )),
+            Need::Sums if facts.world.counted == 0 => Some((
+                "counts of calls by thread".to_string(),
+                "whyslow record --mode counts -p PID".to_string(),
             )),
             Need::Counts if facts.total_calls() == 0 => Some(("counts of calls".to_string(), retake())),
             Need::Snapshot if facts.world.snapshot_rows == 0 && recording => {

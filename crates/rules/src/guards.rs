@@ -79,7 +79,7 @@ pub fn share_of_ns(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64) ->
     });
     let (wall, of) = match thread.map(|thread| (thread.wall(), thread.tid)) {
         Some((wall, tid)) if tid != 0 && wall.or_zero() > 0 => (wall, format!("wall time of thread {tid}")),
-        _ => (facts.window.length(), "wall time".to_string()),
+        _ => (recorded(facts), "wall time".to_string()),
     };
     if let (Some(total), Some(wall)) = (total.get(), wall.get())
         && wall > 0
@@ -87,6 +87,13 @@ pub fn share_of_ns(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64) ->
         return Share::of_time((total as f64 / wall as f64).min(1.0), of);
     }
     share_of_calls(facts, count)
+}
+
+/// The time in which the single calls of a capture were recorded. Where calls were only counted, no time was recorded call by call: what is
+/// kept then are the slow ones, all the while.
+fn recorded(facts: &Facts) -> Nanos {
+    let known = [facts.window.length(), facts.window.whole()].into_iter().find(|ns| ns.or_zero() > 0);
+    known.unwrap_or(Nanos::UNKNOWN)
 }
 
 /// The part that `count` has of all calls.
@@ -102,9 +109,7 @@ pub fn share_of_waiters(
     waiters: impl ExactSizeIterator<Item = Tid>,
     waited: u64,
 ) -> Share {
-    // Where calls were only counted, no time was recorded call by call: waits that are told are slow calls, kept all the while.
-    let window =
-        [facts.window.length(), facts.window.whole()].into_iter().map(Nanos::or_zero).find(|ns| *ns > 0);
+    let window = recorded(facts).get().filter(|ns| *ns > 0);
     let wall = |tid: Tid| {
         let mut threads = facts.world.threads.iter().map(|(_, thread)| thread);
         let thread = threads

@@ -7,6 +7,7 @@ mod figures;
 pub mod guards;
 mod kernel_threads;
 mod sampled;
+mod sums;
 
 pub use engine::{Findings, Need, Rule, Subjects};
 pub(crate) use whyslow_model::figures as words;
@@ -196,6 +197,7 @@ mod profile {
 
 /// Rules about waiting, and about not waiting where one should.
 mod waits {
+    mod counted_tries;
     mod fifo_end;
     mod held_up;
     mod lock_holder;

@@ -197,6 +197,11 @@ fn period(call: &Call<'_>) -> Option<Nanos> {
             let millis = text::number(call.arg(2).filter(|_| none)?)?;
             u64::try_from(millis).ok().filter(|ms| *ms > 0 && *ms < 1 << 32).map(Nanos::from_millis)
         }
+        // Ruby sleeps so, and the C library's poll on machines without that call.
+        Syscall::PPOLL => {
+            let none = call.args.starts_with(b"NULL, 0, ") || call.args.starts_with(b"[], 0, ");
+            timespec(call.arg(2).filter(|_| none)?)
+        }
         Syscall::SELECT | Syscall::PSELECT6 => {
             if !call.args.starts_with(b"0, NULL, NULL, NULL, {") {
                 return None;
@@ -280,7 +285,12 @@ impl Fold for Sleeps {
 fn is_sleep(syscall: Syscall) -> bool {
     matches!(
         syscall,
-        Syscall::NANOSLEEP | Syscall::CLOCK_NANOSLEEP | Syscall::POLL | Syscall::SELECT | Syscall::PSELECT6
+        Syscall::NANOSLEEP
+            | Syscall::CLOCK_NANOSLEEP
+            | Syscall::POLL
+            | Syscall::PPOLL
+            | Syscall::SELECT
+            | Syscall::PSELECT6
     )
 }
 
@@ -317,6 +327,23 @@ mod tests {
         let check = row.check.as_ref().unwrap();
         assert_eq!((row.times, row.checks, row.same_checks, row.slept_ns), (50, 49, 49, 500_000_000));
         assert_eq!((row.period, check.target.as_deref()), (Nanos::from_millis(10), Some("/run/ready")));
+    }
+
+    #[test]
+    fn a_ppoll_without_descriptors_is_a_sleep() {
+        let mut facts = Facts::default();
+        push(&mut facts, 0, 50_000, "ppoll", "NULL, 0, {tv_sec=0, tv_nsec=50000000}, NULL, 8", 0);
+        push(
+            &mut facts,
+            60_000,
+            50_000,
+            "ppoll",
+            "[{fd=3, events=POLLIN}], 1, {tv_sec=0, tv_nsec=50000000}, NULL, 8",
+            0,
+        );
+        push(&mut facts, 120_000, 50_000, "ppoll", "NULL, 0, NULL, NULL, 8", 0);
+        let rows: Vec<_> = facts.sleeps.rows.iter().map(|row| (row.times, row.period)).collect();
+        assert_eq!(rows, [(1, Nanos::from_millis(50))]);
     }
 
     #[test]

@@ -22,10 +22,10 @@
 //! entries or 5 % of the thread's time nothing is said.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::{guards, words};
+use crate::{guards, sums, words};
 use std::collections::BTreeMap;
 use whyslow_facts::{Facts, FileFacts};
-use whyslow_model::{CallStats, Severity, Subject};
+use whyslow_model::{CallStats, Severity, Subject, Syscall};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -33,7 +33,11 @@ pub(crate) static RULE: Rule = Rule {
     group: "files",
     summary: "a directory is listed, and each of its entries is then asked for by itself",
     source: include_str!("stat_per_entry.rs"),
-    needs: &[Need::Calls, Need::Durations, Need::AnyOf(&["getdents64", "getdents"])],
+    needs: &[
+        Need::Either(&[Need::Calls, Need::Sums]),
+        Need::Either(&[Need::Durations, Need::Sums]),
+        Need::Either(&[Need::AnyOf(&["getdents64", "getdents"]), Need::Sums]),
+    ],
     check,
 };
 
@@ -48,6 +52,15 @@ const COMPARE: [&str; 13] = [
     "rsync", "make", "ninja", "git", "tar", "borg", "restic", "du", "find", "ls", "backup", "updatedb",
     "unison",
 ];
+/// In sums: names that one getdents can bring: the buffer of the common libraries is 32 KiB, a name takes 24 bytes and more.
+const MOST_LISTED: u64 = 32 * 1024 / 24;
+/// In sums: entries asked for with each getdents. Fewer are a walk of small directories, whose listing costs as much.
+const FEW_LISTED: u64 = 10;
+/// In sums: the listing's time as a part of what asking for its entries takes. The kernel brings a name in a tenth of the time of a stat; where
+/// the listing took much less, it was another one.
+const LISTING: f64 = 0.05;
+/// Calls that ask for one path.
+const STATS: [Syscall; 4] = [Syscall::NEWFSTATAT, Syscall::STAT, Syscall::LSTAT, Syscall::STATX];
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 
@@ -91,22 +104,78 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         })
         .collect();
     found.sort_by(|a, b| b.2.calls.total_ns.cmp(&a.2.calls.total_ns).then_with(|| a.1.cmp(b.1)));
+    if found.is_empty() {
+        check_sums(facts, out);
+    }
     for (share, path, entries, first) in found.into_iter().take(MOST) {
         let subject = Subjects::thread(facts, first.tid);
-        let compares =
-            subject.comm.as_deref().is_some_and(|comm| COMPARE.iter().any(|name| comm.starts_with(name)));
+        let compares = compares(&subject);
         out.report(share, format!("{path}: listed, and then {} entries asked for one by one, {} in all", words::count(entries.asked), entries.calls.total()))
             .at_most(if compares { Severity::Notice } else { Severity::Warning })
             .confidence(0.7)
             .subject(Subject { path: Some(path.to_string()), ..subject })
             .cause(format!("The listing says of each entry whether it is a file, a directory or a link; each stat is a call more ({} on average), and a read of the disk where its inode is not in memory.", entries.calls.mean()))
-            .fix("code: os.scandir and entry.is_file() (Python), os.ReadDir and entry.Type() (Go), readdir with withFileTypes (Node), d_type (C), Files.walkFileTree (Java)")
-            .fix("choose by name first; ask only for what is left; statx with the fields that are wanted and AT_STATX_DONT_SYNC on network file systems")
+            .fix(LIST)
+            .fix(CHOOSE)
             .fix("ls: unalias ls, or ls --color=never -U (colours need a stat each)")
-            .verify("strace -c -f -e trace=getdents64,newfstatat,statx,lstat -p PID   (about one stat an entry)")
+            .verify(VERIFY)
             .saving(entries.calls.total())
             .evidence_line(facts.capture.first_name(), format!("{}: {}, the first {}", path, words::plural(entries.calls.count, "call"), first.path))
             .evidence_all(first.exemplars.iter())
+            .file();
+    }
+}
+
+/// The remedies.
+const LIST: &str = "code: os.scandir and entry.is_file() (Python), os.ReadDir and entry.Type() (Go), readdir with withFileTypes (Node), d_type (C), Files.walkFileTree (Java)";
+const CHOOSE: &str = "choose by name first; ask only for what is left; statx with the fields that are wanted and AT_STATX_DONT_SYNC on network file systems";
+/// The check.
+const VERIFY: &str =
+    "strace -c -f -e trace=getdents64,newfstatat,statx,lstat -p PID   (about one stat an entry)";
+
+/// True of a program whose work is to compare or to show what a stat brings.
+fn compares(subject: &Subject) -> bool {
+    subject.comm.as_deref().is_some_and(|comm| COMPARE.iter().any(|name| comm.starts_with(name)))
+}
+
+/// Sums of calls: a thread that lists, asks for about as many paths as the listings bring, and opens few of them.
+fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
+    let mut found: Vec<_> = sums::by_thread(facts)
+        .filter_map(|sums| {
+            let asked = sums.of(&STATS);
+            let listed = sums.of(&[Syscall::GETDENTS64, Syscall::GETDENTS]);
+            let opened = sums.of(&[Syscall::OPENAT, Syscall::OPEN]);
+            let told = listed.count.saturating_mul(FEW_LISTED)..=listed.count.saturating_mul(MOST_LISTED);
+            let share = sums.share(asked.total());
+            let of_entries = asked.count >= MIN_ENTRIES
+                && told.contains(&asked.count)
+                && asked.errors.saturating_mul(2) < asked.count
+                && listed.total_ns as f64 >= LISTING * asked.total_ns as f64
+                && (opened.count as f64) < OPENED * asked.count as f64;
+            (of_entries && sums::is_cause(&share)).then_some((sums, asked, listed, share))
+        })
+        .collect();
+    found.sort_by_key(|(_, asked, _, _)| std::cmp::Reverse((asked.total_ns, asked.count)));
+    for (sums, asked, listed, share) in found.into_iter().take(MOST) {
+        let tid = sums.thread.tid;
+        let subject = Subjects::thread(facts, tid);
+        let most = if compares(&subject) { Severity::Notice } else { Severity::Warning };
+        let calls =
+            format!("{} stats after {} getdents", words::count(asked.count), words::count(listed.count));
+        out.report(share, format!("thread {tid}: directories are listed, and their entries then asked for one by one: {calls}, {} in all", asked.total()))
+            .at_most(most)
+            .confidence(0.6)
+            .subject(subject)
+            .cause(format!(
+                "The listing says of each entry whether it is a file, a directory or a link; each stat is a call more ({} on average). Calls were only \
+                 counted: the directory is not recorded.",
+                asked.mean()
+            ))
+            .fix(LIST)
+            .fix(CHOOSE)
+            .verify(VERIFY)
+            .saving(asked.total())
+            .evidence_line(facts.capture.first_name(), format!("thread {tid}: {calls}, {} and {}", asked.total(), listed.total()))
             .file();
     }
 }

@@ -21,11 +21,12 @@
 //! ## When it is wrong
 //! A few hundred seeks (an index, a file format's header) cost nothing. Databases that use `pread` make none.
 
-use super::streams::{how_often, more_text, subject, worst};
-use crate::engine::{Findings, Need, Rule};
+use super::streams::{MOST_FINDINGS, how_often, more_text, subject, worst};
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::sums;
 use crate::{guards, words};
 use whyslow_facts::{Facts, Stream};
-use whyslow_model::FdKind;
+use whyslow_model::{FdKind, Subject, Syscall};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -33,7 +34,10 @@ pub(crate) static RULE: Rule = Rule {
     group: "io",
     summary: "each read of a file is preceded by a seek",
     source: include_str!("seek_per_read.rs"),
-    needs: &[Need::Calls, Need::AnyOf(&["lseek", "_llseek"])],
+    needs: &[
+        Need::Either(&[Need::Calls, Need::Sums]),
+        Need::Either(&[Need::AnyOf(&["lseek", "_llseek"]), Need::Sums]),
+    ],
     check,
 };
 
@@ -41,8 +45,11 @@ pub(crate) static RULE: Rule = Rule {
 const MIN_READS: u64 = 1_000;
 /// The part of the reads that come right behind a seek.
 const SEEK_SHARE: f64 = 0.8;
+/// In sums: seeks for each read at most. With more of them the thread asks for positions, too, and which seek is for a read is not known.
+const SEEKS_PER_READ: f64 = 1.25;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    check_sums(facts, out);
     let seeking = facts.streams.iter().filter(|stream| seeks_for_each_read(stream));
     let found = seeking
         .map(|stream| {
@@ -83,15 +90,66 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                 words::percent(after_seek),
                 more_text(more, at)
             ))
-            .fix("code: pread(fd, buf, n, offset); Python os.pread(fd, n, offset); Java FileChannel.read(buf, position); Go f.ReadAt; Rust FileExt::read_at")
-            .fix("leave out the seek where the next read follows the last one; order look-ups by offset")
+            .fix(PREAD)
+            .fix(ORDER)
             .fix("or map the file (mmap): then there is no call at all")
-            .verify("strace -f -c -e trace=lseek,read,pread64 -p PID   (after: no lseek, or pread64 alone)")
+            .verify(VERIFY)
             .saving(stream.seeks.total())
             .evidence_all(reads.exemplars.iter())
             .file();
     }
 }
+
+/// Sums of calls: as many seeks as reads, in one thread.
+fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
+    if facts.streams.iter().any(seeks_for_each_read) {
+        return;
+    }
+    let mut found: Vec<_> = sums::by_thread(facts)
+        .filter_map(|sums| {
+            let seeks = sums.of(&[Syscall::LSEEK, Syscall::LLSEEK]);
+            let reads = sums.of(&[Syscall::READ, Syscall::READV]);
+            let for_each = seeks.count as f64 / reads.count.max(1) as f64;
+            let share = sums.share(seeks.total());
+            let pairs = reads.count >= MIN_READS && (SEEK_SHARE..=SEEKS_PER_READ).contains(&for_each);
+            (pairs && sums::is_cause(&share)).then_some((sums, seeks, reads, share))
+        })
+        .collect();
+    found.sort_by_key(|(_, seeks, _, _)| std::cmp::Reverse((seeks.total_ns, seeks.count)));
+    for (sums, seeks, reads, share) in found.into_iter().take(MOST_FINDINGS) {
+        let tid = sums.thread.tid;
+        let title = format!(
+            "thread {tid}: {} seeks for {} reads, {} a second",
+            words::count(seeks.count),
+            words::count(reads.count),
+            words::quantity(sums.per_second(seeks.count))
+        );
+        out.report(share, title)
+            .confidence(0.7)
+            .subject(Subject { syscall: Some("lseek".to_string()), ..Subjects::thread(facts, tid) })
+            .cause(format!(
+                "There are as many seeks as reads, though pread does both in one call. The seeks took {}, the reads {}. Calls were only counted: \
+                 the file is not recorded.",
+                seeks.total(),
+                reads.total()
+            ))
+            .fix(PREAD)
+            .fix(ORDER)
+            .verify(VERIFY)
+            .saving(seeks.total())
+            .evidence_line(
+                facts.capture.first_name(),
+                format!("thread {tid}: {} lseek in {}, {} read in {}", words::count(seeks.count), seeks.total(), words::count(reads.count), reads.total()),
+            )
+            .file();
+    }
+}
+
+/// The remedies.
+const PREAD: &str = "code: pread(fd, buf, n, offset); Python os.pread(fd, n, offset); Java FileChannel.read(buf, position); Go f.ReadAt; Rust FileExt::read_at";
+const ORDER: &str = "leave out the seek where the next read follows the last one; order look-ups by offset";
+/// The check.
+const VERIFY: &str = "strace -f -c -e trace=lseek,read,pread64 -p PID   (after: no lseek, or pread64 alone)";
 
 fn seeks_for_each_read(stream: &Stream) -> bool {
     let reads = &stream.reads;

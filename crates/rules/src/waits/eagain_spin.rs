@@ -23,6 +23,7 @@
 //! One EAGAIN at the end of each drain is how edge-triggered loops work, and is not counted. Programs that poll by
 //! design on a core of their own (DPDK, some trading systems, spin-then-park locks) want it so.
 
+use super::counted_tries::{self, Tries};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
 use whyslow_facts::Facts;
@@ -36,7 +37,10 @@ pub(crate) static RULE: Rule = Rule {
     group: "waits",
     summary: "a thread tries a descriptor that is not ready again and again without waiting",
     source: include_str!("eagain_spin.rs"),
-    needs: &[Need::Calls, Need::AnyOf(&READS_AND_POLLS)],
+    needs: &[
+        Need::Either(&[Need::Calls, Need::Sums]),
+        Need::Either(&[Need::AnyOf(&READS_AND_POLLS), Need::Sums]),
+    ],
     check,
 };
 
@@ -59,6 +63,7 @@ const READS_AND_POLLS: [&str; 12] = [
 const MAX_REPORTED: usize = 2;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    check_sums(facts, out);
     let mut tries: Vec<&AgainSpin> = facts
         .again
         .spins
@@ -106,6 +111,45 @@ fn polls_without_waiting(facts: &Facts, spin: &AgainSpin) -> bool {
     empty * 4 >= spin.laps.turns
 }
 
+/// Sums of calls tell neither the error nor the descriptor, but that nearly all tries fail, and how fast.
+fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
+    let known = |tid| facts.again.spins.iter().any(|spin| spin.tid == tid);
+    let found = counted_tries::failing(facts).into_iter().filter(|tries| !known(tries.tid));
+    for Tries { tid, syscall, calls: tries, per_second, share } in found.take(MAX_REPORTED) {
+        let call = facts.name_of(syscall);
+        let title = format!(
+            "thread {tid}: {call} fails at once {} of {} times, {} a second",
+            words::count(tries.errors),
+            words::count(tries.count),
+            words::quantity(per_second)
+        );
+        let subject = Subject { syscall: Some(call.to_string()), ..Subjects::thread(facts, tid) };
+        let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
+        out.report(share, title)
+            .confidence(0.7)
+            .subject(subject)
+            .cause(format!(
+                "The thread does not wait for the descriptor to become ready but tries again at once. The calls took {}. Calls were only counted: \
+                 the error is not recorded, but of {call} the one that comes this often is EAGAIN.",
+                tries.total()
+            ))
+            .fix(WAIT)
+            .fix(BLOCK)
+            .verify(format!("strace -f -y -e trace={call} -p {pid}   (names the descriptor and the error; after: few errors)"))
+            .saving(tries.total())
+            .evidence_line(
+                facts.capture.first_name(),
+                format!("thread {tid}: {} {call}, {} errors, {}", words::count(tries.count), words::count(tries.errors), tries.total()),
+            )
+            .file();
+    }
+}
+
+/// The remedy in an event loop.
+const WAIT: &str = "code: after EAGAIN go back to epoll_wait/poll with a timeout of -1 (or until the next timer) and try again when it says so";
+/// The remedy for a thread with one descriptor.
+const BLOCK: &str = "code: where the thread has nothing else to do, clear O_NONBLOCK (or drop MSG_DONTWAIT) and let the call block";
+
 fn report_tries(facts: &Facts, out: &mut Findings<'_>, spin: &AgainSpin) {
     let Some(main) = spin.tried.iter().max_by_key(|tried| tried.times) else {
         return;
@@ -144,8 +188,8 @@ fn report_tries(facts: &Facts, out: &mut Findings<'_>, spin: &AgainSpin) {
         .confidence(if spin.laps.time().is_known() { 0.9 } else { 0.4 })
         .subject(subject)
         .cause(format!("{polled}.{time}"))
-        .fix("code: after EAGAIN go back to epoll_wait/poll with a timeout of -1 (or until the next timer) and try again when it says so")
-        .fix("code: where the thread has nothing else to do, clear O_NONBLOCK (or drop MSG_DONTWAIT) and let the call block")
+        .fix(WAIT)
+        .fix(BLOCK)
         .fix("several threads or processes on one listening socket: EPOLLEXCLUSIVE or SO_REUSEPORT, so that one of them is woken")
         .verify(format!("perf trace -s -p {pid} -- sleep 5   (before and after: errors of {call} fall), or strace -f -c -p {pid}"))
         .saving(spin.laps.time())

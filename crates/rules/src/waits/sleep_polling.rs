@@ -34,12 +34,19 @@ pub(crate) static RULE: Rule = Rule {
     group: "waits",
     summary: "a thread sleeps for a fixed time and looks again instead of being woken",
     source: include_str!("sleep_polling.rs"),
-    needs: &[Need::Durations, Need::AnyOf(&["nanosleep", "clock_nanosleep", "poll", "select", "pselect6"])],
+    needs: &[
+        Need::Durations,
+        Need::AnyOf(&["nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect6"]),
+    ],
     check,
 };
 
 /// Fewer sleeps are a retry, not polling.
 const MIN_SLEEPS: u64 = 20;
+/// In a short recording: sleeps that are enough where the thread slept so from its start to its end ([`ALL_ALONG`]).
+const MIN_SLEEPS_ALL_ALONG: u64 = 5;
+/// The part of the recorded time from the first to the last sleep from which on a thread slept all along: a retry ends before.
+const ALL_ALONG: f64 = 0.8;
 /// Longer periods are background timers: once a second is the usual tick of watchdogs and statistics.
 const LONGEST_PERIOD: Nanos = Nanos::from_millis(500);
 /// From the first to the last sleep the thread must sleep for this part of the time: then the sleeps are what it does.
@@ -56,7 +63,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .sleeps
         .rows
         .iter()
-        .filter(|row| row.times >= MIN_SLEEPS && row.length() <= LONGEST_PERIOD)
+        .filter(|row| is_often(facts, row) && row.length() <= LONGEST_PERIOD)
         .filter(|row| row.same_checks as f64 >= CHECKED_SHARE * row.times as f64)
         .filter(|row| {
             let span = row.last.since(row.first).get().filter(|span| *span > 0);
@@ -68,6 +75,13 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     for (row, check) in rows.into_iter().take(MAX_REPORTED) {
         report(facts, out, row, check);
     }
+}
+
+/// True where the sleeps are more than a retry.
+fn is_often(facts: &Facts, row: &Sleep) -> bool {
+    let part = row.last.since(row.first).as_secs_f64().zip(facts.window.whole().as_secs_f64());
+    let all_along = part.is_some_and(|(span, whole)| whole > 0.0 && span >= ALL_ALONG * whole);
+    row.times >= MIN_SLEEPS || (row.times >= MIN_SLEEPS_ALL_ALONG && all_along)
 }
 
 fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &Check) {

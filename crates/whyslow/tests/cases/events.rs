@@ -11,7 +11,7 @@
 //! 10:00:00.000000 block device=253:0 op=read sector=8 bytes=4096 queued=1ms took=3ms pid=1 tid=7 file=253:1/42
 //! 10:00:00.000000 file pid=1 tid=7 op=write path=/tmp/a calls=3 bytes=4096 took=2ms for=10s
 //! 10:00:00.000000 net kind=retransmit local=10.0.0.1:4000 peer=10.0.0.2:6379 rtt=200us
-//! 10:00:00.000000 counts pid=1 tid=7 syscall=read calls=1000 each=5us for=10s
+//! 10:00:00.000000 counts pid=1 tid=7 syscall=read calls=1000 errors=3 each=5us for=10s
 //! 10:00:00.000000 totals pid=1 tid=7 faults=90000 major=400
 //! 10:00:00.000000 loss table=syscalls lost=5 produced=100 for=10s
 //! 10:00:10.000000 figures for=10s of=host cpu_user=0.9 runnable=12
@@ -216,8 +216,9 @@ fn event<'a>(kind: &str, ts: Timestamp, fields: &Fields<'_>) -> Event<'a> {
         "counts" => {
             let name = fields.text("syscall");
             let mut stats = CallStats::default();
-            for _ in 0..fields.number("calls").unwrap_or(0) {
-                stats.record(fields.time("each"), false, 0);
+            let errors = fields.number("errors").unwrap_or(0);
+            for at in 0..fields.number("calls").unwrap_or(0) {
+                stats.record(fields.time("each"), at < errors, 0);
             }
             let syscall = Syscall::lookup(name.as_bytes()).unwrap_or(Syscall::UNLISTED);
             Event::ThreadCounts(Box::new(ThreadCounts { pid, tid, syscall, name, from: ts, to, stats }))
