@@ -20,7 +20,8 @@
 //!
 //! ## When it is wrong
 //! Threads that only compute, more of them than CPUs, take turns: that is how a build or a simulation fills a machine.
-//! A recording of some processes says nothing here of others that wait. What a CPU quota took, as cpu.stat tells it, is the finding of cpu-throttled, and is taken off here: no wait is blamed twice. Where that is most of the wait and a CPU was free all the time, so is the rest.
+//! A recording of some processes says nothing here of others that wait. Of a process that strace stopped meanwhile, its %wait is
+//! strace's doing. What a CPU quota took, as cpu.stat tells it, is the finding of cpu-throttled, and is taken off here: no wait is blamed twice. Where that is most of the wait and a CPU was free all the time, so is the rest.
 //! Where the recorded threads fill all the CPUs themselves and hardly ever block, it is a notice. Batch work at a low
 //! priority is meant to wait. Threads seen for less than two seconds are not judged. By a host's figures alone only those
 //! are judged that wait a fifth of their time, wait for other things as well, and are neither the kernel's nor as busy as
@@ -34,7 +35,7 @@ use crate::guards::Share;
 use crate::kernel_threads;
 use crate::words;
 use whyslow_facts::{Facts, ProcessId, SchedTime, ThreadFacts};
-use whyslow_model::{Entity, Histogram, Metric, Nanos, Severity};
+use whyslow_model::{CaptureKind, Entity, Histogram, Metric, Nanos, Severity, Trait};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -124,9 +125,27 @@ fn is_victim(facts: &Facts, one: &Waiter<'_>) -> bool {
     // In no more than the periods in which its quota stopped it, it waited for that.
     let quota = one.stopped(facts).unwrap_or(0.0);
     let share = one.share(facts).value;
-    long && !fills && share.is_some_and(|part| part - quota >= MIN_SHARE_BY_FIGURES)
+    long && !fills && !is_traced(facts, one) && share.is_some_and(|part| part - quota >= MIN_SHARE_BY_FIGURES)
         // What it is bound to is another cause, with a rule of its own.
         && !one.is_pinned(facts)
+}
+
+/// True for one that strace, ltrace or a debugger stopped at each call while the figures were taken: being woken by it counts as
+/// a wait for a CPU.
+fn is_traced(facts: &Facts, one: &Waiter<'_>) -> bool {
+    let seen = recorded(facts);
+    let stops = [CaptureKind::Strace, CaptureKind::Ltrace].into_iter().any(|kind| facts.capture.has(kind));
+    // A trace of one process names none; figures of one process alone are of that one.
+    let of_trace = match one.of.pid() {
+        Some(pid) if !seen.is_empty() => seen.contains(&pid),
+        _ => facts.host.processes().len() == 1,
+    };
+    let then = one
+        .thing
+        .current_reading(Metric::RunDelay)
+        .is_none_or(|reading| reading.may_be_of(facts.window.start, facts.window.end));
+    let tracer = one.thing.told(Trait::Tracer).and_then(|pid| pid.parse::<u32>().ok());
+    stops && of_trace && then || tracer.is_some_and(|pid| pid != 0)
 }
 
 /// True where a quota explains all of the wait: most of it by the kernel's own count, and a CPU was free meanwhile. That count leaves
