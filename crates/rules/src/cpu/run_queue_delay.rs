@@ -134,7 +134,8 @@ fn is_victim(facts: &Facts, one: &Waiter<'_>) -> bool {
 /// a wait for a CPU.
 fn is_traced(facts: &Facts, one: &Waiter<'_>) -> bool {
     let seen = recorded(facts);
-    let stops = [CaptureKind::Strace, CaptureKind::Ltrace].into_iter().any(|kind| facts.capture.has(kind));
+    // A source of calls without the scheduler's account stops threads; sysdig alone does not.
+    let stops = facts.world.calls > 0 && !facts.sched.is_known() && !facts.capture.has(CaptureKind::Sysdig);
     // A trace of one process names none; figures of one process alone are of that one.
     let of_trace = match one.of.pid() {
         Some(pid) if !seen.is_empty() => seen.contains(&pid),
