@@ -36,7 +36,7 @@ pub(crate) fn split(path: &str) -> (String, Option<u32>) {
         }
     }
     let folder = parts.join("/");
-    let whole = match path.contains('/') && !(folder.is_empty() && !path.starts_with('/')) {
+    let whole = match path.contains('/') && (path.starts_with('/') || !folder.is_empty()) {
         true => format!("{folder}/{name}"),
         false => name.to_string(),
     };
