@@ -265,6 +265,23 @@ impl Figures {
         })
     }
 
+    /// What the counts grew by since `before`, in units of the metric: not a second. What went back is left out.
+    pub fn growth<'f>(&'f self, before: &'f Figures) -> impl Iterator<Item = Told> + 'f {
+        // Of a span of unknown length a difference is known, a rate is not.
+        let span = Span::since_last(f64::NAN);
+        self.totals().filter_map(move |told| {
+            let (
+                Some(SoFar::Sum { so_far: now, unit, of_32_bits, .. }),
+                Some(SoFar::Sum { so_far: was, .. }),
+            ) = (self.of(told.metric), before.of(told.metric))
+            else {
+                return None;
+            };
+            let grown = grown(&span, Some(now), Some(was), of_32_bits)?;
+            Some(Told { value: grown as f64 * unit, ..told })
+        })
+    }
+
     /// True where a count is smaller than before, and was not shown as 32 bits: it began anew, or is another machine's.
     pub fn went_back(&self, before: &Figures) -> bool {
         self.counts.iter().any(|count| match (count.so_far, before.of(count.metric)) {

@@ -20,7 +20,9 @@ impl Facts {
     pub fn host_lines(&self, of: &Entity, metrics: &[Metric]) -> Vec<Evidence> {
         let Some(thing) = self.host.thing(of) else { return Vec::new() };
         let mut lines: Vec<Evidence> = Vec::new();
-        for reading in metrics.iter().filter_map(|metric| thing.reading(*metric)) {
+        for reading in
+            metrics.iter().filter_map(|metric| thing.reading(*metric).or_else(|| thing.grown(*metric)))
+        {
             let line = self.host_evidence(of, reading);
             match lines.iter_mut().find(|known| known.source == line.source) {
                 // Of a text, the same line; of a sample, one more figure.
@@ -42,6 +44,9 @@ impl Facts {
 fn told(reading: &Reading) -> String {
     if reading.over == Over::Total {
         return format!("{} {} so far", metric_words(reading.metric), counted(reading.metric, reading.last));
+    }
+    if reading.over == Over::Growth {
+        return format!("{} {} more", metric_words(reading.metric), counted(reading.metric, reading.sum()));
     }
     let mut text = format!("{} {}", metric_words(reading.metric), figure(reading.metric, reading.mean()));
     if reading.tables > 1 && reading.max > reading.mean() {

@@ -66,7 +66,59 @@ pub(super) fn caller(facts: &Facts) -> Option<String> {
         Some((part, file)) => format!(", {} on {}", all_of(part), file.name()),
         None => String::new(),
     };
-    Some(format!("{who}: of the calls told by process most are its {}{by}{on}", call_name(of.name())))
+    let host = of_host(facts, call_name(of.name()));
+    Some(format!("{who}: of the calls told by process most are its {}{by}{on}{host}", call_name(of.name())))
+}
+
+/// What sources that count the whole host's calls say of calls that do the same: `; the host: 1,052,795 lstat (syscount)`.
+fn of_host(facts: &Facts, name: &str) -> String {
+    let work = call_work(name);
+    let told =
+        |metric| facts.host.told_of_functions(metric).into_iter().filter(|(is, ..)| call_work(is) == work);
+    let rate = |reading: &Reading| {
+        let mut rates = told(Metric::Calls);
+        rates.find(|(_, _, rate)| {
+            rate.tool == reading.tool && rate.source == reading.source && rate.is_current()
+        })
+    };
+    let mut counts: Vec<_> = told(Metric::CallCount).filter(|(_, _, reading)| reading.is_current()).collect();
+    counts.sort_by(|a, b| b.2.sum().total_cmp(&a.2.sum()).then(a.0.cmp(b.0)));
+    // One of each tool: a table of kernel functions counts a call at several places.
+    let mut tools: Vec<&str> = Vec::new();
+    counts.retain(|(_, _, reading)| {
+        let is_new = !tools.contains(&reading.tool);
+        tools.push(reading.tool);
+        is_new
+    });
+    let counted: Vec<String> = counts
+        .iter()
+        .map(|(is, _, reading)| {
+            let rate = rate(reading).map_or(String::new(), |(_, _, rate)| {
+                format!(
+                    " in {}, {} a second",
+                    Nanos::new((rate.seconds * 1e9) as u64),
+                    words::count(rate.mean() as u64)
+                )
+            });
+            format!("{} {is}{rate} by {}", words::count(reading.sum() as u64), reading.tool)
+        })
+        .collect();
+    match counted.is_empty() {
+        true => String::new(),
+        false => format!("; on the whole host {}", words::list(&counted, TOLD)),
+    }
+}
+
+/// What a call does, whatever it and the functions of the kernel that do it are called.
+fn call_work(name: &str) -> &str {
+    match name {
+        "stat" | "lstat" | "newstat" | "newlstat" | "fstatat" | "newfstatat" | "statx" | "vfs_fstatat"
+        | "vfs_statx" | "vfs_lstat" | "vfs_stat" => "stat",
+        "read" | "vfs_read" => "read",
+        "write" | "vfs_write" => "write",
+        "open" | "openat" | "openat2" | "vfs_open" | "do_sys_open" | "do_sys_openat2" => "open",
+        name => name,
+    }
 }
 
 /// The one that has most of the calls, where that is most of them.

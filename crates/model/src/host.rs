@@ -292,6 +292,9 @@ pub enum Over {
     /// Counted since the machine came up, or since the thing began, nobody says how long ago: what would be a rate is a
     /// number of times, of bytes or of seconds. A single dump of the kernel's counters.
     Total,
+    /// Counted between two dumps of the kernel's counters, nobody says how long that was: a number of times, of bytes or of
+    /// seconds, and no rate.
+    Growth,
     /// No time: levels only.
     Moment,
 }

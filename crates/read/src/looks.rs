@@ -4,6 +4,7 @@
 //! The time of a dump is that of the `date` line above it, else the one in the file's name, else that of the `date` of the
 //! same directory of dumps (`sos_commands/date/date`).
 
+use crate::formats::host::order;
 use hashbrown::HashMap;
 use whyslow_counters::{Figures, Span, Told};
 use whyslow_model::{
@@ -121,7 +122,10 @@ impl Looks {
         for look in &mut self.looks {
             look.at = look.at.or_else(|| place(&places, &look.name));
         }
-        self.looks.sort_by(|a, b| a.key.cmp(&b.key).then(a.at.cmp(&b.at)));
+        let place = |look: &Look| order::split(&look.name).1;
+        // What has neither a time nor a place in its name stays as it was given.
+        self.looks
+            .sort_by(|a, b| a.key.cmp(&b.key).then(a.at.cmp(&b.at)).then_with(|| place(a).cmp(&place(b))));
         let mut rest = self.looks.as_slice();
         while let Some(first) = rest.first() {
             let count = rest.iter().take_while(|look| look.key == first.key).count();
@@ -145,20 +149,29 @@ fn tell(looks: &[Look], sink: &mut dyn Sink) {
     let mut paired = false;
     for (before, now) in looks.iter().zip(looks.iter().skip(1)) {
         let between = before.at.zip(now.at).and_then(|(before, now)| now.since(before));
-        let Some(length) = between.filter(|length| length.or_zero() >= SHORTEST) else { continue };
+        let length = match between {
+            Some(length) if length.or_zero() < SHORTEST => continue,
+            // Of one clock that went back, or of two: no order is known.
+            None if before.at.is_some() || now.at.is_some() || !is_ordered(before, now) => continue,
+            length => length,
+        };
         let went_back = |(of, figures): &(Entity, Figures)| {
             known(&before.things, of).is_some_and(|before| figures.went_back(before))
         };
         if now.things.iter().any(went_back) {
             let text = format!(
                 "{}: its counts ({}) went back since {}: the machine was started anew meanwhile, or they are of two machines; \
-                 there are no rates between them",
+                 there are no differences between them",
                 now.name, now.tool, before.name
             );
             note(sink, now.source, NoteKind::Assumed, text);
             continue;
         }
         paired = true;
+        let Some(length) = length else {
+            tell_growth(before, now, sink);
+            continue;
+        };
         let span = Span::since_last(length.as_secs_f64().unwrap_or(0.0));
         let mut table = FigureTable::new(now.source, now.tool);
         table.over = Over::Interval(length);
@@ -172,8 +185,8 @@ fn tell(looks: &[Look], sink: &mut dyn Sink) {
     let Some(last) = looks.last().filter(|_| !paired) else { return };
     if looks.len() > 1 && looks.iter().any(|look| look.at.is_none()) {
         let text = format!(
-            "{}: these counts ({}) are told {} times, at unknown times: only what they are since boot is used; with `date` above \
-             each, or the time in the files' names, they give rates",
+            "{}: these counts ({}) are told {} times, in an unknown order: only what they are since boot is used; names such as nstat.before \
+             and nstat.after give the difference, and `date` above each gives rates",
             last.name,
             last.tool,
             looks.len()
@@ -181,6 +194,39 @@ fn tell(looks: &[Look], sink: &mut dyn Sink) {
         note(sink, last.source, NoteKind::Assumed, text);
     }
     last.alone.iter().for_each(|table| push(table.clone(), sink));
+}
+
+/// True where something says that one dump came before another, though no time does: their names, or their place in one
+/// input, or that they were given in that order out of one folder.
+fn is_ordered(before: &Look, now: &Look) -> bool {
+    let folder = |name: &str| name.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_string());
+    match (order::split(&before.name).1, order::split(&now.name).1) {
+        (Some(first), Some(second)) => first < second,
+        _ => before.source == now.source || folder(&before.name) == folder(&now.name),
+    }
+}
+
+/// What was counted between two dumps at unknown times: how often, and means and shares, but no rates.
+fn tell_growth(before: &Look, now: &Look, sink: &mut dyn Sink) {
+    let span = Span::since_last(f64::NAN);
+    let mut counted = FigureTable::new(now.source, now.tool);
+    counted.over = Over::Growth;
+    let mut means = FigureTable::new(now.source, now.tool);
+    means.over = Over::Interval(Nanos::UNKNOWN);
+    let line = |line| (now.above + u64::from(line), "");
+    for (of, figures) in &now.things {
+        // A thing that was not there before began at nothing, nobody knows when.
+        let Some(before) = known(&before.things, of) else { continue };
+        counted.rows.extend(rows(of, figures.growth(before), line));
+        means.rows.extend(rows(of, figures.rates(Some(before), &span), line));
+    }
+    let text = format!(
+        "{}: what its counts ({}) grew by since {}; the time between them is not known, so there is no rate",
+        now.name, now.tool, before.name
+    );
+    note(sink, now.source, NoteKind::Assumed, text);
+    push(counted, sink);
+    push(means, sink);
 }
 
 /// Dumps of the same moment are no two looks: the kernel's tick is a hundredth of a second, `date` tells whole seconds.

@@ -78,6 +78,8 @@ pub enum Need {
     /// Figures of the host, of a time that was looked at: each of these metrics, of some thing. The text says what they are, and with which
     /// command they are had.
     Figures(&'static [Metric], &'static str, &'static str),
+    /// What these grew by between two dumps of the kernel's counters, where no time is told: a count and no rate.
+    Growth(&'static [Metric]),
     /// What no other finding explains of the asker's time, of these states. Such a rule is asked when all others have answered.
     Unclaimed(&'static [TimeState]),
     /// Any one of these.
@@ -104,6 +106,7 @@ impl Need {
             | Need::ProfileSeries
             | Need::Table(_)
             | Need::Unclaimed(_)
+            | Need::Growth(_)
             | Need::Figures(..) => false,
         }
     }
@@ -197,6 +200,9 @@ impl Need {
                     _ => (what.to_string(), supply.to_string()),
                 })
             }
+            Need::Growth(metrics) if !metrics.iter().all(|metric| facts.host.knows_growth(*metric)) => {
+                Some(("what the kernel counted between two looks".to_string(), TWO_DUMPS.to_string()))
+            }
             Need::Either(needs) => {
                 let missing: Vec<_> = needs.iter().map_while(|need| need.missing(facts)).collect();
                 if missing.len() < needs.len() {
@@ -214,6 +220,9 @@ impl Need {
 /// What turns counts into rates.
 const TWO_LOOKS: &str =
     "the same file again, with the time of each: for i in 1 2; do date; cat FILE; sleep 10; done";
+
+/// What tells what counts grew by.
+const TWO_DUMPS: &str = "cat FILE > FILE.before; sleep 10; cat FILE > FILE.after";
 
 /// What supplies that which no trace of calls shows.
 const RECORD: &str = "whyslow record -p PID -o again.whyslow";

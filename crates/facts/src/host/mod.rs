@@ -123,7 +123,9 @@ impl Thing {
     /// The reading to go by: a current one before one since boot, then the one over the longest time. What was only counted
     /// so far is none.
     pub fn reading(&self, metric: Metric) -> Option<&Reading> {
-        let of_metric = |reading: &&Reading| reading.metric == metric && reading.over != Over::Total;
+        let of_metric = |reading: &&Reading| {
+            reading.metric == metric && !matches!(reading.over, Over::Total | Over::Growth)
+        };
         self.readings.iter().filter(of_metric).max_by(|a, b| {
             a.is_current()
                 .cmp(&b.is_current())
@@ -135,6 +137,23 @@ impl Thing {
     /// What was counted so far, a number and not a rate, where a single dump of the kernel's counters says it.
     pub fn counted(&self, metric: Metric) -> Option<&Reading> {
         self.readings.iter().find(|reading| reading.metric == metric && reading.over == Over::Total)
+    }
+
+    /// What it grew by between dumps at unknown times: a number and no rate.
+    pub fn grown(&self, metric: Metric) -> Option<&Reading> {
+        self.readings.iter().find(|reading| reading.metric == metric && reading.over == Over::Growth)
+    }
+
+    /// What part one count is of another over the same time: by their rates, else by what both grew by.
+    pub fn part(&self, of: Metric, whole: Metric) -> Option<f64> {
+        let rates = self.current(of).zip(self.current(whole));
+        let (of, whole) = rates.or_else(|| Some((self.grown(of)?.sum(), self.grown(whole)?.sum())))?;
+        (whole > 0.0).then(|| of / whole)
+    }
+
+    /// How often it happened: in the sampled time, else between dumps at unknown times.
+    pub fn happened(&self, metric: Metric) -> Option<f64> {
+        self.times(metric).or_else(|| self.grown(metric).map(Reading::sum))
     }
 
     /// The mean of the reading to go by.
@@ -412,6 +431,11 @@ impl Host {
     /// True where any thing has that metric of a time that was looked at, or as a level: not only since boot or over a life.
     pub fn knows(&self, metric: Metric) -> bool {
         self.things.values().any(|thing| thing.current(metric).is_some())
+    }
+
+    /// True where any thing has that metric as what it grew by between two dumps.
+    pub fn knows_growth(&self, metric: Metric) -> bool {
+        self.things.values().any(|thing| thing.grown(metric).is_some())
     }
 
     /// `redis-server (731)`: the process by name and number.

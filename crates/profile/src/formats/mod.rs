@@ -13,6 +13,7 @@ mod stacks;
 #[cfg(test)]
 mod testing;
 mod top_text;
+mod traced_stacks;
 
 pub use bytes::Limits;
 pub use error::{Place, ReadError};
@@ -50,6 +51,7 @@ pub static PROFILE_FORMATS: &[&ProfileFormat] = &[
     &goroutines::GOROUTINES,
     &perf_script::PERF_SCRIPT,
     &pprof::PPROF,
+    &traced_stacks::TRACED_STACKS,
     // Any line that ends in a number might be one.
     &folded::FOLDED,
 ];

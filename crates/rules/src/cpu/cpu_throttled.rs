@@ -22,12 +22,12 @@
 //! period in twenty nothing is said.
 
 use super::queue;
-use crate::engine::{Findings, Rule};
+use crate::engine::{Findings, Need, Rule};
 use crate::figures;
 use crate::guards::Share;
 use crate::words;
 use whyslow_facts::Facts;
-use whyslow_facts::host::Thing;
+use whyslow_facts::host::{Reading, Thing};
 use whyslow_hostcheck::thresholds;
 use whyslow_model::{Entity, Metric, Severity};
 
@@ -37,7 +37,10 @@ pub(crate) static RULE: Rule = Rule {
     group: "cpu",
     summary: "a control group's CPU quota stops its threads",
     source: include_str!("cpu_throttled.rs"),
-    needs: &[figures::groups(&[Metric::CpuPeriods, Metric::ThrottledPeriods])],
+    needs: &[Need::Either(&[
+        figures::groups(&[Metric::CpuPeriods, Metric::ThrottledPeriods]),
+        Need::Growth(&[Metric::CpuPeriods, Metric::ThrottledPeriods]),
+    ])],
     check,
 };
 
@@ -63,7 +66,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 fn report(facts: &Facts, out: &mut Findings<'_>, part: f64, of: &Entity, thing: &Thing) {
     let used = figures::cpu(thing);
     let stopped = thing.current(Metric::ThrottledTime);
-    let share = match (stopped, used) {
+    // Between dumps at unknown times both are seconds, and no rates.
+    let grown = |metric| thing.grown(metric).map(Reading::sum);
+    let ran = grown(Metric::TaskUser).zip(grown(Metric::TaskSystem)).map(|(user, system)| user + system);
+    let both = (stopped.zip(used)).or_else(|| grown(Metric::ThrottledTime).zip(ran)).unzip();
+    let share = match both {
         (Some(stopped), Some(used)) if stopped + used > 0.0 => {
             Share::of_time(stopped / (stopped + used), format!("the time in which {of} could run"))
         }

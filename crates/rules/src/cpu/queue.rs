@@ -61,8 +61,7 @@ pub(super) fn idle_cpus(facts: &Facts) -> Option<f64> {
 
 /// The part of a group's periods in which its quota stopped it.
 pub(super) fn throttled(group: &Thing) -> Option<f64> {
-    let periods = group.current(Metric::CpuPeriods).filter(|periods| *periods > 0.0)?;
-    Some((group.current(Metric::ThrottledPeriods)? / periods).min(1.0))
+    Some(group.part(Metric::ThrottledPeriods, Metric::CpuPeriods)?.min(1.0))
 }
 
 fn room(facts: &Facts, thing: &Thing) -> f64 {

@@ -20,7 +20,8 @@
 //!
 //! ## When it is wrong
 //! Threads that only compute, more of them than CPUs, take turns: that is how a build or a simulation fills a machine.
-//! A recording of some processes says nothing here of others that wait. What a CPU quota took, as cpu.stat tells it, is the finding of cpu-throttled, and is taken off here: no wait is blamed twice. Where that is most of the wait and a CPU was free all the time, so is the rest.
+//! A recording of some processes says nothing here of others that wait. Of a process that strace stopped meanwhile, its %wait is
+//! strace's doing. What a CPU quota took, as cpu.stat tells it, is the finding of cpu-throttled, and is taken off here: no wait is blamed twice. Where that is most of the wait and a CPU was free all the time, so is the rest.
 //! Where the recorded threads fill all the CPUs themselves and hardly ever block, it is a notice. Batch work at a low
 //! priority is meant to wait. Threads seen for less than two seconds are not judged. By a host's figures alone only those
 //! are judged that wait a fifth of their time, wait for other things as well, and are neither the kernel's nor as busy as
@@ -34,7 +35,7 @@ use crate::guards::Share;
 use crate::kernel_threads;
 use crate::words;
 use whyslow_facts::{Facts, ProcessId, SchedTime, ThreadFacts};
-use whyslow_model::{Entity, Histogram, Metric, Nanos, Severity};
+use whyslow_model::{CaptureKind, Entity, Histogram, Metric, Nanos, Severity, Trait};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -42,7 +43,11 @@ pub(crate) static RULE: Rule = Rule {
     group: "cpu",
     summary: "threads that could run wait for a CPU",
     source: include_str!("run_queue_delay.rs"),
-    needs: &[Need::Either(&[Need::Scheduling, figures::tasks(&[Metric::RunDelay])])],
+    needs: &[Need::Either(&[
+        Need::Scheduling,
+        figures::tasks(&[Metric::RunDelay]),
+        Need::Growth(&[Metric::RunDelay]),
+    ])],
     check,
 };
 
@@ -107,7 +112,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     };
     let waiters = queue::waiters(facts, facts.host.processes());
     let victims = waiters.iter().filter(|one| is_victim(facts, one) && asked(one.of));
-    victims.take(left).for_each(|one| report_figures(facts, out, one));
+    let left = left - victims.take(left).map(|one| report_figures(facts, out, one)).count();
+    if !facts.sched.is_known() && waiters.is_empty() {
+        by_threads(facts, out, left);
+    }
 }
 
 /// By figures: waits for a good part of its time, and not for CPUs that it fills itself.
@@ -117,9 +125,28 @@ fn is_victim(facts: &Facts, one: &Waiter<'_>) -> bool {
     // In no more than the periods in which its quota stopped it, it waited for that.
     let quota = one.stopped(facts).unwrap_or(0.0);
     let share = one.share(facts).value;
-    long && !fills && share.is_some_and(|part| part - quota >= MIN_SHARE_BY_FIGURES)
+    long && !fills && !is_traced(facts, one) && share.is_some_and(|part| part - quota >= MIN_SHARE_BY_FIGURES)
         // What it is bound to is another cause, with a rule of its own.
         && !one.is_pinned(facts)
+}
+
+/// True for one that strace, ltrace or a debugger stopped at each call while the figures were taken: being woken by it counts as
+/// a wait for a CPU.
+fn is_traced(facts: &Facts, one: &Waiter<'_>) -> bool {
+    let seen = recorded(facts);
+    // A source of calls without the scheduler's account stops threads; sysdig alone does not.
+    let stops = facts.world.calls > 0 && !facts.sched.is_known() && !facts.capture.has(CaptureKind::Sysdig);
+    // A trace of one process names none; figures of one process alone are of that one.
+    let of_trace = match one.of.pid() {
+        Some(pid) if !seen.is_empty() => seen.contains(&pid),
+        _ => facts.host.processes().len() == 1,
+    };
+    let then = one
+        .thing
+        .current_reading(Metric::RunDelay)
+        .is_none_or(|reading| reading.may_be_of(facts.window.start, facts.window.end));
+    let tracer = one.thing.told(Trait::Tracer).and_then(|pid| pid.parse::<u32>().ok());
+    stops && of_trace && then || tracer.is_some_and(|pid| pid != 0)
 }
 
 /// True where a quota explains all of the wait: most of it by the kernel's own count, and a CPU was free meanwhile. That count leaves
@@ -132,6 +159,43 @@ fn is_quotas(facts: &Facts, group: &Waiting<'_>) -> bool {
 /// Runnable time without what the quota took.
 fn queued(time: &SchedTime) -> u64 {
     time.runnable_ns.saturating_sub(time.throttled_ns)
+}
+
+/// By schedstat of single threads: at two times it gives seconds a second, without times seconds alone. Then the wall time is
+/// not known, and a thread that seldom wants a CPU may wait for it as large a part of that: a notice.
+fn by_threads(facts: &Facts, out: &mut Findings<'_>, most: usize) {
+    let threads = facts.host.things_that(|of| matches!(of, Entity::Thread { .. }));
+    let mut found: Vec<_> = threads
+        .into_iter()
+        .filter_map(|(of, thing)| {
+            let ran = thing.happened(Metric::TaskCpu)?;
+            let waited = thing.happened(Metric::RunDelay)?;
+            let wall = thing.current_reading(Metric::RunDelay).map(|reading| reading.seconds);
+            let part = waited / wall.unwrap_or(waited + ran).max(f64::MIN_POSITIVE);
+            let long = waited * 1e9 >= MIN_WAIT.or_zero() as f64 && part >= MIN_SHARE_BY_FIGURES;
+            long.then_some((waited, ran, part.min(1.0), wall.is_some(), of))
+        })
+        .collect();
+    found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.4.cmp(b.4)));
+    for (waited, ran, part, timed, of) in found.into_iter().take(most) {
+        let name = facts.host.name_of(of);
+        let [waits, runs] = [waited, ran].map(|seconds| Nanos::new((seconds * 1e9) as u64));
+        let whole = match timed {
+            true => format!("the wall time of {name}"),
+            false => format!("the time in which {name} could run"),
+        };
+        let pid = of.pid().map_or("PID".to_string(), |pid| pid.to_string());
+        out.report(Share::of_time(part, whole), format!("{name} waited {waits} for a CPU and ran {runs}"))
+            .at_most(if timed { Severity::Critical } else { Severity::Notice })
+            .confidence(0.7)
+            .subject(figures::subject(facts, of))
+            .cause(format!("It could run, but the kernel had no CPU for it, or stopped its group for its quota. {UNKNOWN}"))
+            .fix("see who else runs: pidstat -u 1, top; move it away, or give it less weight (nice, cpu.weight)")
+            .fix(format!("see whether a quota stops it: grep -H . /sys/fs/cgroup/$(cut -d: -f3 /proc/{pid}/cgroup | tail -1)/cpu.stat (nr_throttled grows?)"))
+            .verify(format!("whyslow record -p {pid} shows single waits, and who ran meanwhile"))
+            .evidence_of(of, &[Metric::TaskCpu, Metric::RunDelay])
+            .file();
+    }
 }
 
 fn report_figures(facts: &Facts, out: &mut Findings<'_>, one: &Waiter<'_>) {

@@ -34,7 +34,11 @@ pub(crate) static RULE: Rule = Rule {
     group: "network",
     summary: "connections are dropped because a listening socket's backlog is full",
     source: include_str!("accept_queue_overflow.rs"),
-    needs: &[Need::Either(&[Need::Table("net"), figures::network(&[Metric::ListenOverflows])])],
+    needs: &[Need::Either(&[
+        Need::Table("net"),
+        figures::network(&[Metric::ListenOverflows]),
+        Need::Growth(&[Metric::ListenOverflows]),
+    ])],
     check,
 };
 
@@ -72,9 +76,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 fn of_host(facts: &Facts, out: &mut Findings<'_>) {
     let Some(host) = facts.host.host() else { return };
-    let Some(rate) = host.current(Metric::ListenOverflows).filter(|rate| *rate > 0.0) else { return };
-    let count = host.times(Metric::ListenOverflows);
-    let several = count.map_or(rate >= SEVERAL as f64, |count| count >= SEVERAL as f64);
+    let rate = host.current(Metric::ListenOverflows);
+    let count = host.happened(Metric::ListenOverflows);
+    let Some(most) = count.or(rate).filter(|most| *most > 0.0) else { return };
+    let several = most >= SEVERAL as f64;
     let listeners = facts.host.things_that(|of| matches!(of, Entity::Listener(_)));
     let full = listeners.into_iter().filter_map(|(of, thing)| {
         let (waiting, room) =
@@ -110,7 +115,7 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
         _ => "a listening socket's backlog".to_string(),
     };
     let often = count
-        .map_or(format!("{} times a second", words::quantity(rate)), |count| times(count.round() as u64));
+        .map_or(format!("{} times a second", words::quantity(most)), |count| times(count.round() as u64));
     out.report(Share::unknown(), format!("{whose} was full {often}: clients try again after 1 s, 3 s, 7 s"))
         .at_least(if several { Severity::Warning } else { Severity::Notice })
         .subject(figures::subject(facts, of))

@@ -37,6 +37,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: &[Need::Either(&[
         Need::Table("net"),
         figures::network(&[Metric::TcpRetransmits, Metric::TcpSegmentsOut]),
+        Need::Growth(&[Metric::TcpRetransmits, Metric::TcpSegmentsOut]),
     ])],
     check,
 };
@@ -65,20 +66,22 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 fn of_host(facts: &Facts, out: &mut Findings<'_>) {
     let Some(host) = facts.host.host() else { return };
     let now = |metric| host.current(metric);
-    let (Some(again), Some(segments)) = (now(Metric::TcpRetransmits), now(Metric::TcpSegmentsOut)) else {
-        return;
-    };
-    let few = host.times(Metric::TcpRetransmits).is_some_and(|times| times < MIN_SEGMENTS as f64);
-    if few || segments <= 0.0 || again / segments < PER_SEGMENT {
+    let Some(part) = host.part(Metric::TcpRetransmits, Metric::TcpSegmentsOut) else { return };
+    let times = host.happened(Metric::TcpRetransmits);
+    if times.is_some_and(|times| times < MIN_SEGMENTS as f64) || part < PER_SEGMENT {
         return;
     }
+    let often = match (now(Metric::TcpRetransmits), times) {
+        (Some(rate), _) => format!("{} per second", words::quantity(rate)),
+        (None, times) => words::plural(times.unwrap_or(0.0) as u64, "segment"),
+    };
     let timeouts = now(Metric::TcpTimeouts);
-    let many = again / segments >= thresholds::RETRANSMITS.value;
+    let many = part >= thresholds::RETRANSMITS.value;
     let stalls = many && timeouts.is_some_and(|rate| rate >= TIMEOUTS_PER_S);
     let waited = timeouts.map_or(String::new(), |rate| {
         format!(" {} times a second nothing was heard for 200 ms and more.", words::quantity(rate))
     });
-    out.report(Share::unknown(), format!("{} of TCP segments are retransmitted ({} per second)", words::percent(again / segments), words::quantity(again)))
+    out.report(Share::unknown(), format!("{} of TCP segments are retransmitted ({often})", words::percent(part)))
         .at_least(if stalls { Severity::Warning } else { Severity::Notice })
         .confidence(0.7)
         .subject(Subject::default())

@@ -13,7 +13,7 @@ pub(crate) static TABLE: Table = Table {
         Column::maybe("ts", Kind::Time, "When it ended."),
         Column::maybe("dur", Kind::Duration, "The time that rates are over, where it is known."),
         Column::always("tool", Kind::Word, "Who tells."),
-        Column::always("over", Kind::Word, "What rates are over: interval, since-boot, lifetime, total (counted so far, not a second), moment (levels only)."),
+        Column::always("over", Kind::Word, "What rates are over: interval, since-boot, lifetime, total (counted so far, not a second), growth (counted between two looks of unknown time), moment (levels only)."),
         Column::always("complete", Kind::Bool, "True where what is not listed was not there, or did nothing."),
         Column::always("rows", Kind::U64, "Things that it tells of."),
     ],
@@ -27,6 +27,7 @@ pub(super) fn put(table: &FigureTable, seq: u64, rows: &mut Rows) {
         Over::SinceBoot => ("since-boot", Nanos::UNKNOWN),
         Over::Lifetime => ("lifetime", Nanos::UNKNOWN),
         Over::Total => ("total", Nanos::UNKNOWN),
+        Over::Growth => ("growth", Nanos::UNKNOWN),
         Over::Moment => ("moment", Nanos::UNKNOWN),
     };
     let mut row = rows.row(seq);
@@ -43,6 +44,7 @@ fn replay(row: &mut Take<'_>, seq: u64, to: &mut Replay<'_>) -> Option<()> {
         "since-boot" => Over::SinceBoot,
         "lifetime" => Over::Lifetime,
         "total" => Over::Total,
+        "growth" => Over::Growth,
         "moment" => Over::Moment,
         _ => return None,
     };

@@ -22,7 +22,11 @@ fn is_key(line: &Line<'_>) -> bool {
         line.words[..],
         ["pid" | "tid" | "disk" | "comm" | "flags" | "softirq" | "hardirq" | "cgroup", "=", _, ..]
     );
-    named && line.words.len() <= 4
+    // bitesize and others: `Process Name = mkfs`, `operation = fsync`.
+    let (key, value) = line.text.split_once(" = ").unwrap_or_default();
+    let phrase = ["process name", "operation", "bucket ptr", "interface", "family"];
+    (named && line.words.len() <= 4)
+        || (phrase.iter().any(|known| key.trim().eq_ignore_ascii_case(known)) && !value.trim().is_empty())
 }
 
 /// Nanoseconds of the unit that the header names; 0 where the buckets are of something other than time.
@@ -78,6 +82,8 @@ fn power(text: &str) -> Option<f64> {
 
 #[derive(Default)]
 struct Histogram {
+    /// Buckets were passed over that are not of time.
+    untimed: bool,
     unit: u64,
     /// `pid = 7`, `disk = 'xvda1'`, above the header.
     key: Option<(String, String)>,
@@ -99,6 +105,14 @@ impl Histogram {
         let buckets = std::mem::take(&mut self.buckets);
         let count = count_of(&buckets);
         let key = self.key.take();
+        if self.untimed {
+            self.untimed = false;
+            *out.given += 1;
+            out.assume(
+                self.line,
+                "a histogram of something other than time: it is read, and no rule judges it",
+            );
+        }
         if count <= 0.0 {
             return;
         }
@@ -177,6 +191,12 @@ impl Block for Histogram {
             }
             return Step::Used;
         }
+        if let Some((_, value)) = line.text.split_once(" = ").filter(|_| line.word(1) != "=" && is_key(line))
+        {
+            self.flush(out);
+            self.key = Some(("name".into(), value.trim().into()));
+            return Step::Used;
+        }
         if let [name, "=", value, ..] = line.words[..] {
             if !is_key(line) {
                 return Step::Other;
@@ -195,6 +215,7 @@ impl Block for Histogram {
             // The tool labels the mean with a unit that is not the table's: it is not kept.
             return if line.starts(&["avg", "="]) { Step::Used } else { Step::Other };
         };
+        self.untimed |= self.unit == 0;
         if self.unit > 0 && self.buckets.len() < MOST_BUCKETS {
             self.buckets.push((end * self.unit as f64, count));
         }

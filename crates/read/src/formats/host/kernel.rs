@@ -143,11 +143,44 @@ static FILES: &[&File] = &[
             }
         },
     },
+    &VMSTAT_DISKS,
     &tasks::STATUS,
     &tasks::IO,
     &tasks::STAT,
     &tasks::LIMITS,
 ];
+
+/// `vmstat -d`: the kernel's counts of each disk since boot, as /proc/diskstats has them, but the time in which it was busy in
+/// whole seconds and without the sum of the waits.
+static VMSTAT_DISKS: File = File {
+    tool: "vmstat -d",
+    begins: |line| line.word(0) == "disk-" && line.text.contains("-reads-"),
+    row: |line| match line.word(0) {
+        "disk-" | "total" => Step::Used,
+        _ if line.words.len() == 11 && counts(line, 1) => Step::Used,
+        _ if line.words.len() == 11 && counts(line, 2) => Step::Damaged("a disk with its counts"),
+        _ => Step::Other,
+    },
+    read: |dump, said| {
+        each(
+            dump,
+            |figures, line| {
+                let mut words = text::words(line);
+                let name = words.next().filter(|name| !matches!(*name, b"disk-" | b"total"))?;
+                let mut fields: disks::Fields = Default::default();
+                for (at, word) in words.take(10).enumerate() {
+                    fields[at] = text::number(word);
+                }
+                // Seconds; the kernel counts milliseconds.
+                fields[9] = fields[9].and_then(|seconds| seconds.checked_mul(1000));
+                disks::figures(&fields, figures);
+                let name = whyslow_model::text::bounded(name).into();
+                (!disks::is_idle(&fields)).then_some(Entity::Device(name))
+            },
+            said,
+        );
+    },
+};
 
 /// A CPU a line, in hexadecimal numbers (net/core/net-procfs.c).
 static SOFTNET: File = File {

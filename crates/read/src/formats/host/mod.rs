@@ -23,6 +23,7 @@ mod lsblk;
 mod mpstat;
 mod netstat;
 mod nstat;
+pub(crate) mod order;
 mod perf_stat;
 mod perf_trace;
 mod pidstat;
@@ -355,12 +356,13 @@ impl Reading {
 
     /// What follows is of that file.
     fn turn_to(&mut self, path: &str) {
-        self.about.path = path.to_string();
-        self.about.command = kernel::command_of(path);
-        self.open = kernel::open(path).and_then(|block| {
+        let (path, _) = order::split(path);
+        self.about.command = kernel::command_of(&path);
+        self.open = kernel::open(&path).and_then(|block| {
             let tool = TOOLS.iter().position(|tool| std::ptr::eq(*tool, &kernel::KERNEL))?;
             Some((tool, block))
         });
+        self.about.path = path;
     }
 
     fn line(&mut self, line: &Line<'_>, to: &mut To<'_>) -> Step {

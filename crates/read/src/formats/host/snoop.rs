@@ -71,6 +71,16 @@ static SNOOPS: &[(&[&str], &str, Make)] = &[
     (&["PID", "ERR", "PATH"], "statsnoop", Make::Calls("stat")),
     (&["PID", "ARGS"], "execsnoop", Make::Exec),
     (&["PID", "TID", "COMM", "FUNC"], "trace", Make::Named),
+    (&["PID", "LAT(ms)", "PAGES"], "drsnoop", Make::Calls("direct reclaim")),
+    (&["PID", "SIG", "TPID"], "killsnoop", Make::Calls("kill")),
+    (&["PCOMM", "PID", "EXIT_CODE"], "exitsnoop", Make::Calls("exit")),
+    (&["PID", "COMM", "SYS", "RET", "ARGs"], "shmsnoop", Make::Named),
+    (&["PID", "COMM", "PROT", "ADDR", "PORT"], "bindsnoop", Make::Calls("bind")),
+    (&["UID", "PID", "COMM", "CAP", "NAME"], "capable", Make::Calls("capability check")),
+    (&["COMM", "PID", "AGE(s)", "FILE"], "filelife", Make::Calls("unlink")),
+    (&["SADDR:SPORT", "DADDR:DPORT", "STATE"], "tcpdrop", Make::Calls("dropped TCP segment")),
+    (&["SKADDR", "OLDSTATE", "NEWSTATE"], "tcpstates", Make::Calls("TCP state change")),
+    (&["COMM", "PID", "FUNC"], "funcslower", Make::Named),
 ];
 
 /// A tool's header.

@@ -5,7 +5,7 @@ use super::kernel_file::{Dumped, File, PAGE, Said, TICKS, last};
 use super::line::{Line, number};
 use crate::formats::fd_text;
 use whyslow_counters::tasks::{Io, Schedule, Stat, Status, fd_limit};
-use whyslow_counters::text;
+use whyslow_counters::{Figures, text};
 use whyslow_model::{Entity, Metric, Trait};
 
 /// The process or thread of which a file is: `/proc/7/io`, `proc/7/task/9/stat`.
@@ -154,17 +154,21 @@ static SCHEDSTAT: File = File {
         // That of a process is of its first thread alone.
         let (Some(Entity::Process(pid)), path) = (task_of(dump.path), dump.path) else {
             if let (Some(of), Some(schedule)) = (task_of(dump.path), Schedule::parse(dump.text)) {
-                said.of(of, |figures| figures.sum(Metric::RunDelay, Some(schedule.waited), 1e-9));
+                said.of(of, |figures| schedule_figures(&schedule, figures));
             }
             return;
         };
         if let Some(schedule) = Schedule::parse(dump.text).filter(|_| !path.contains("/task/")) {
-            said.of(Entity::Thread { pid, tid: pid }, |figures| {
-                figures.sum(Metric::RunDelay, Some(schedule.waited), 1e-9);
-            });
+            said.of(Entity::Thread { pid, tid: pid }, |figures| schedule_figures(&schedule, figures));
         }
     },
 };
+
+/// Time on a CPU and without one, in nanoseconds each.
+fn schedule_figures(schedule: &Schedule, figures: &mut Figures) {
+    figures.sum(Metric::TaskCpu, Some(schedule.ran), 1e-9);
+    figures.sum(Metric::RunDelay, Some(schedule.waited), 1e-9);
+}
 
 static WCHAN: File = File {
     tool: "/proc/PID/wchan",
