@@ -1,6 +1,7 @@
 //! All facts of a capture or recording: the registry of folds, and how events reach them.
 
 use crate::folds::fold::{Fold, Interests};
+use crate::local_peers::LocalPeers;
 use crate::world::Seen;
 use crate::{
     block_io, capture, folds, host, net, pace, profiles, quotas, recording, samples, sched, streams, window,
@@ -158,6 +159,8 @@ facts! {
         quotas: quotas::Quotas,
         /// What a tracer adds to each call; known once [`Facts::finish`] was called.
         pace: pace::Pace,
+        /// Peers on the same host, by who listens there.
+        local_peers: LocalPeers,
         /// What was read and written in one place; known once [`Facts::finish`] was called.
         streams: Vec<streams::Stream>,
     }
@@ -179,6 +182,7 @@ impl Facts {
         self.peers.finish(&self.world);
         self.requests.finish(&self.world, self.window.end);
         self.streams = streams::streams(&self.world);
+        self.local_peers = LocalPeers::of(self);
         self.totals = self.sum_up();
         self.profile_samples();
         // A recorder with the scheduler's account stops no thread.

@@ -65,7 +65,7 @@ impl Grid {
                 figure
                     .ratio
                     .filter(|ratio| ratio.is_finite())
-                    .map_or(UNKNOWN.to_string(), |ratio| format!("{}x", quantity(ratio))),
+                    .map_or(UNKNOWN.to_string(), |ratio| times(ratio)),
                 match figure.beyond_noise {
                     Some(true) => "no",
                     Some(false) => "yes",
@@ -129,6 +129,17 @@ pub fn cell_text(cell: &Cell) -> String {
         Cell::Number(value) if !value.is_finite() => UNKNOWN.to_string(),
         Cell::Number(value) => quantity(*value),
         Cell::Counts(counts) => shaded(counts, counts.iter().copied().max().unwrap_or(0), DIGITS),
+    }
+}
+
+/// `2.5x`; of a small part two digits that count: `0.0043x`.
+fn times(ratio: f64) -> String {
+    match ratio {
+        _ if ratio > 0.0 && ratio < 0.1 => {
+            let digits = (1.0 - ratio.log10().floor()).clamp(2.0, 12.0) as usize;
+            format!("{ratio:.digits$}x")
+        }
+        _ => format!("{}x", quantity(ratio)),
     }
 }
 

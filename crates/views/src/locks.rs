@@ -3,6 +3,7 @@
 
 use super::rows::{finish, nothing_because};
 use super::{Ask, AskError, View};
+use crate::words;
 use hashbrown::HashMap;
 use whyslow_chain::Explainer;
 use whyslow_facts::folds::file_locks::FileLock;
@@ -57,7 +58,10 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
         }
     }
     let locks = facts.locks.iter().filter(|(_, _, lock)| lock.waits + lock.changed_first > 0);
+    // Conditions, queues and parking places: to wait there may be idling.
+    let (locks, others): (Vec<_>, Vec<_>) = locks.partition(|(_, _, lock)| ask.verbose || is_held(lock));
     let mut rows: Vec<_> = locks
+        .into_iter()
         .map(|(process, address, lock)| {
             row(&explainer, (process, address), lock, ended.get(&(process, address)))
         })
@@ -71,6 +75,12 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
              wait goes back to. held for: the slow call in which the waker was while others slept."
                 .to_string(),
         );
+    }
+    if !others.is_empty() {
+        let many = words::plural(others.len() as u64, "place");
+        notes.push(format!(
+            "Not shown: {many} where threads wait for a condition, a queue or to be unparked (-v shows all)."
+        ));
     }
     if facts.locks.merged_addresses > 0 {
         notes.push(format!("{} addresses with little waiting are left out.", facts.locks.merged_addresses));
@@ -101,6 +111,11 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
         notes,
     };
     finish(table, ask, if facts.has_times() { "total" } else { "waits" })
+}
+
+/// True where one has what others wait for: by its value, or as it goes round among those who wait.
+fn is_held(lock: &LockFacts) -> bool {
+    lock.mutex_waits > 0 || lock.is_passed_on() || lock.waits == 0
 }
 
 fn row(

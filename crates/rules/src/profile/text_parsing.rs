@@ -44,9 +44,9 @@ static HEAVY: Heavy = Heavy {
     kinds: &[CostKind::TextParsing],
     touched: true,
     what: "text parsing",
-    why: "The text is split into fields and converted, and most of them are thrown away.",
+    why: "Text is split into fields and converted over and over; what of it is used, a profile does not show.",
     fixes: &[
-        "find a binary interface of the same data: sock_diag or sockstat for /proc/net/tcp, taskstats for /proc/PID",
+        "ask for less text, or for the same data in a binary form",
         "parse bytes by position and only the columns that are used; no split into all fields, no string for each",
         "parse what changed only, or less often",
     ],

@@ -104,6 +104,10 @@ fn report(
     let who: Vec<String> =
         waiters.iter().take(4).map(|waiter| format!("{} ({})", waiter.tid, Nanos::new(waiter.ns))).collect();
     let holder = match lock.main_waker() {
+        // Who ends a few of many waits holds it no more than the others.
+        Some(waker) if waker.times.saturating_mul(2) < lock.woken => {
+            " It goes round: no thread ends most of the waits.".to_string()
+        }
         Some(waker) => format!(
             " Thread {} wakes most ({} of {} wake-ups), so it holds the lock most.",
             waker.tid,
