@@ -160,6 +160,11 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_small_part_is_not_shown_as_nothing() {
+        assert_eq!([0.00427, 0.05, 0.5, 2.5, 0.0].map(times), ["0.0043x", "0.050x", "0.50x", "2.50x", "0x"]);
+    }
+
+    #[test]
     fn figures_keep_their_unit() {
         assert_eq!(figure_text(Some(1_779_099_000.0), "ns"), "1.78 s");
         assert_eq!(figure_text(Some(78_445_591.0), "bytes"), "78.4 MB");

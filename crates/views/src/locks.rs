@@ -202,3 +202,27 @@ fn file_row(facts: &Facts, lock: &FileLock) -> Vec<Cell> {
         Cell::Unknown,
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use whyslow_model::{Call, Event, Ret, Sink, Timestamp};
+
+    #[test]
+    fn where_waiting_may_be_idling_is_shown_if_asked_for() {
+        let mut facts = Facts::default();
+        // A mutex, by its value, and the parking place of a thread.
+        for (at, args) in (1u64..).zip(["0x10, FUTEX_WAIT, 2, NULL", "0x20, FUTEX_WAIT, 57, NULL"]) {
+            let mut call = Call::new("futex", args);
+            (call.tid, call.pid, call.ret) = (7, Some(7), Ret::Value(0));
+            (call.ts, call.dur) = (Timestamp::new(at * 1_000_000_000), Nanos::from_millis(500));
+            facts.push(Event::Call(&call));
+        }
+        facts.finish();
+        let shown = |verbose: bool| VIEW.of(&facts, &Ask { verbose, ..Ask::default() }).unwrap();
+        let (few, all) = (shown(false), shown(true));
+        assert_eq!((few.rows.len(), all.rows.len()), (1, 2));
+        assert!(few.notes.iter().any(|note| note.contains("Not shown: 1 place where")), "{:?}", few.notes);
+        assert!(!all.notes.iter().any(|note| note.contains("Not shown")), "{:?}", all.notes);
+    }
+}

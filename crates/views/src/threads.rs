@@ -310,6 +310,52 @@ fn sparkline(counts: &[u32]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use whyslow_model::event::Tid;
+    use whyslow_model::{Call, Event, ProcessInfo, Ret, Sink};
+
+    /// Threads of one process with these names, each with a wait of a second for another to wake it.
+    fn facts(names: &[(Tid, &str)]) -> Facts {
+        let mut facts = Facts::default();
+        let told = |tid: Option<Tid>, comm: &str| {
+            Event::Process(ProcessInfo { pid: 7, tid, comm: Some(comm.into()), ..ProcessInfo::default() })
+        };
+        facts.push(told(None, "main"));
+        for (at, (tid, name)) in (1u64..).zip(names) {
+            if *tid != 7 {
+                facts.push(told(Some(*tid), name));
+            }
+            let mut call = Call::new("futex", "0x10, FUTEX_WAIT, 2, NULL");
+            (call.tid, call.pid, call.ret) = (*tid, Some(7), Ret::Value(0));
+            (call.ts, call.dur) = (Timestamp::new(at * 1_000_000), Nanos::from_secs(1));
+            facts.push(Event::Call(&call));
+        }
+        facts.finish();
+        facts
+    }
+
+    fn rows(facts: &Facts, by: &str) -> Vec<(String, u64)> {
+        let table = VIEW.of(facts, &Ask { by: Some(by.to_string()), ..Ask::default() }).unwrap();
+        let column = |key: &str| table.columns.iter().position(|column| column.key == key).unwrap();
+        let (thread, waiting) = (column("thread"), column("waiting"));
+        let mut rows: Vec<(String, u64)> = (table.rows.iter())
+            .map(|row| match (&row[thread], &row[waiting]) {
+                (Cell::Text(name), Cell::Duration(ns)) => (name.clone(), ns.or_zero()),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        rows.sort();
+        rows
+    }
+
+    #[test]
+    fn threads_whose_names_differ_in_a_number_share_a_row() {
+        let facts = facts(&[(7, "main"), (8, "worker-1"), (9, "worker-2"), (10, "worker-30")]);
+        let second = 1_000_000_000;
+        assert_eq!(rows(&facts, "name"), [("7 main".into(), second), ("worker-{n}".into(), 3 * second)]);
+        let apart = rows(&facts, "thread");
+        assert_eq!(apart.len(), 4);
+        assert!(apart.contains(&("9 worker-2".into(), second)), "{apart:?}");
+    }
 
     #[test]
     fn bars() {
