@@ -50,6 +50,7 @@ static HEAVY: Heavy = Heavy {
         "parse bytes by position and only the columns that are used; no split into all fields, no string for each",
         "parse what changed only, or less often",
     ],
+    of_runtime: &[],
     verify: "whyslow diff before.pprof after.pprof --per lines=N,M   (text parsing a line falls)",
     beside: Beside::Read,
     at_most: Severity::Warning,
