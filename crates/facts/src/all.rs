@@ -1,7 +1,6 @@
 //! All facts of a capture or recording: the registry of folds, and how events reach them.
 
 use crate::folds::fold::{Fold, Interests};
-use crate::local_peers::LocalPeers;
 use crate::world::Seen;
 use crate::{
     block_io, capture, folds, host, net, pace, profiles, quotas, recording, samples, sched, streams, window,
@@ -159,8 +158,8 @@ facts! {
         quotas: quotas::Quotas,
         /// What a tracer adds to each call; known once [`Facts::finish`] was called.
         pace: pace::Pace,
-        /// Peers on the same host, by who listens there.
-        local_peers: LocalPeers,
+        /// Peers on the same host with who listens there, as [`Facts::peer_words`] tells them.
+        local_peers: hashbrown::HashMap<Box<str>, Box<str>>,
         /// What was read and written in one place; known once [`Facts::finish`] was called.
         streams: Vec<streams::Stream>,
     }
@@ -182,7 +181,7 @@ impl Facts {
         self.peers.finish(&self.world);
         self.requests.finish(&self.world, self.window.end);
         self.streams = streams::streams(&self.world);
-        self.local_peers = LocalPeers::of(self);
+        self.name_local_peers();
         self.totals = self.sum_up();
         self.profile_samples();
         // A recorder with the scheduler's account stops no thread.

@@ -20,7 +20,7 @@ pub mod host;
 mod host_evidence;
 pub mod io;
 pub mod kept;
-pub mod local_peers;
+mod local_peers;
 pub mod names;
 pub mod net;
 pub mod pace;

@@ -9,50 +9,58 @@ use whyslow_model::cgroup::container_of;
 use whyslow_model::event::Tid;
 use whyslow_model::{Entity, Trait};
 
-/// The processes that listen where peers were asked, by address.
-#[derive(Debug, Default)]
-pub struct LocalPeers(HashMap<Box<str>, Box<str>>);
-
 /// Peers that are named: more would not be read.
 const MOST: usize = 4_096;
 
-impl LocalPeers {
+impl Facts {
     /// Of the sockets that listen in the capture, else of those that a list of the whole host or the recording tells.
-    pub(crate) fn of(facts: &Facts) -> LocalPeers {
-        let mut all = LocalPeers::default();
-        let asked = facts.peers.by_process().filter(|peer| peer.role == Role::Server).take(MOST);
-        let asked: Vec<(&str, Option<ProcessId>)> = asked.map(|peer| (&*peer.name, peer.process)).collect();
-        if asked.is_empty() {
-            return all;
-        }
-        let services = Services::of(facts);
-        let listeners = facts.host.things_that(|of| matches!(of, Entity::Listener(_)));
-        for &(address, _) in &asked {
-            if all.0.contains_key(address) {
-                continue;
-            }
-            // A container has ports of its own: what listens at the same one of the host is another program.
-            let inside = asked.iter().any(|&(name, asker)| name == address && is_in_container(facts, asker));
-            let of_host = || {
-                let mut here = listeners.iter().filter(|(of, thing)| {
-                    services::listens_at(of.name(), address) && thing.told(Trait::Name).is_some()
-                });
-                let (_, thing) = here.next()?;
-                let name = thing.told(Trait::Name)?;
-                if here.any(|(_, other)| other.told(Trait::Name) != Some(name)) {
-                    return None;
-                }
-                let pid = thing.told(Trait::Owner).and_then(|pid| pid.parse().ok());
-                let script = pid.and_then(|pid| facts.host.thing(&Entity::Process(pid))?.name());
-                Some(worded(script.as_deref().unwrap_or(name), &Vec::from_iter(pid)))
-            };
-            let known = of_capture(facts, services.listening_at(address));
-            if let Some(name) = known.or_else(|| of_host().filter(|_| !inside)) {
-                all.0.insert(address.into(), name.into());
-            }
-        }
-        all
+    pub(crate) fn name_local_peers(&mut self) {
+        self.local_peers = named(self);
     }
+
+    /// An address with the process that listens there, where it is known: `scorer (910, 127.0.0.1:7410)`.
+    pub fn peer_words<'a>(&self, address: &'a str) -> Cow<'a, str> {
+        match self.local_peers.get(address) {
+            Some(name) => format!("{name}{address})").into(),
+            None => address.into(),
+        }
+    }
+}
+
+fn named(facts: &Facts) -> HashMap<Box<str>, Box<str>> {
+    let mut all: HashMap<Box<str>, Box<str>> = HashMap::new();
+    let asked = facts.peers.by_process().filter(|peer| peer.role == Role::Server).take(MOST);
+    let asked: Vec<(&str, Option<ProcessId>)> = asked.map(|peer| (&*peer.name, peer.process)).collect();
+    if asked.is_empty() {
+        return all;
+    }
+    let services = Services::of(facts);
+    let listeners = facts.host.things_that(|of| matches!(of, Entity::Listener(_)));
+    for &(address, _) in &asked {
+        if all.contains_key(address) {
+            continue;
+        }
+        // A container has ports of its own: what listens at the same one of the host is another program.
+        let inside = || asked.iter().any(|&(name, asker)| name == address && is_in_container(facts, asker));
+        let of_host = || {
+            let mut here = listeners.iter().filter(|(of, thing)| {
+                services::listens_at(of.name(), address) && thing.told(Trait::Name).is_some()
+            });
+            let (_, thing) = here.next()?;
+            let name = thing.told(Trait::Name)?;
+            if here.any(|(_, other)| other.told(Trait::Name) != Some(name)) {
+                return None;
+            }
+            let pid = thing.told(Trait::Owner).and_then(|pid| pid.parse().ok());
+            let script = pid.and_then(|pid| facts.host.thing(&Entity::Process(pid))?.name());
+            Some(worded(script.as_deref().unwrap_or(name), &Vec::from_iter(pid)))
+        };
+        let known = of_capture(facts, services.listening_at(address));
+        if let Some(name) = known.or_else(|| of_host().filter(|_| !inside())) {
+            all.insert(address.into(), name.into());
+        }
+    }
+    all
 }
 
 /// Several workers of one program share a socket; of different programs nobody knows which is meant.
@@ -76,16 +84,6 @@ fn worded(name: &str, pids: &[Tid]) -> String {
         [] => format!("{name} ("),
         [one] => format!("{name} ({one}, "),
         [first, ..] => format!("{name} ({first} and others, "),
-    }
-}
-
-impl Facts {
-    /// An address with the process that listens there, where it is known: `scorer (910, 127.0.0.1:7410)`.
-    pub fn peer_words<'a>(&self, address: &'a str) -> Cow<'a, str> {
-        match self.local_peers.0.get(address) {
-            Some(name) => format!("{name}{address})").into(),
-            None => address.into(),
-        }
     }
 }
 
