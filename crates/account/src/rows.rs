@@ -5,7 +5,7 @@ use crate::parts::Part;
 use crate::roles::{self, Role, Roles};
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
-use whyslow_facts::folds::account::CallTime;
+use whyslow_facts::folds::account::{CallTime, ObjectKind};
 use whyslow_facts::world::ids::ObjectId;
 use whyslow_facts::{EndpointId, Facts, ProcessId};
 use whyslow_model::event::Tid;
@@ -145,7 +145,11 @@ impl Joined<'_> {
             }
             (None, None, None) => "all".to_string(),
         };
-        let object = key.object.map(|object| facts.accounts.objects.get(object).name().to_string());
+        let object =
+            key.object.map(|object| facts.accounts.objects.get(object)).map(|object| match object.kind {
+                ObjectKind::Peer => facts.peer_words(object.name()).into_owned(),
+                _ => object.name().to_string(),
+            });
         let stats = self.stats(key, sum);
         let longest =
             sum.times_of.values().filter_map(|time| time.exemplars.iter().max_by_key(|line| line.dur));

@@ -34,8 +34,10 @@ pub struct Cost {
     pub what: String,
     /// Its kind.
     pub kind: Kind,
-    /// The thread in which it was spent.
+    /// The thread in which it was spent; of several, the first that was seen.
     pub tid: Tid,
+    /// The threads in which it was spent, in order of their numbers.
+    pub tids: Vec<Tid>,
     /// In all, ns.
     pub ns: u64,
     /// Of that, what was spent in other threads than those that were held up, ns.
@@ -120,10 +122,10 @@ impl<'a> Explainer<'a> {
         }
     }
 
-    /// Which resource costs which share of what counts.
-    pub fn blame(&self) -> Blame {
+    /// Which resource costs which share of what counts: each thread's part by itself, or all threads' together.
+    pub fn blame(&self, by_thread: bool) -> Blame {
         let (scope, spans) = self.spans();
-        let mut costs: HashMap<(String, Kind, Tid), (Cost, u64, u64)> = HashMap::new();
+        let mut costs: HashMap<(String, Kind, Option<Tid>), (Cost, u64, u64)> = HashMap::new();
         let mut total_ns = 0u64;
         let mut knots = KnotFinder::new(self);
         for (number, span) in (1u64..).zip(&spans) {
@@ -133,13 +135,14 @@ impl<'a> Explainer<'a> {
             for segment in &path.segments {
                 let stay = path.stays[segment.stay];
                 let what = self.cause(segment);
-                let key = (what.clone(), segment.kind, stay.tid);
+                let key = (what.clone(), segment.kind, by_thread.then_some(stay.tid));
                 let (cost, seen_in, longest) = costs.entry(key).or_insert_with(|| {
                     let (kind, tid) = (segment.kind, stay.tid);
                     let cost = Cost {
                         what,
                         kind,
                         tid,
+                        tids: Vec::new(),
                         ns: 0,
                         elsewhere_ns: 0,
                         intervals: 0,
@@ -148,6 +151,9 @@ impl<'a> Explainer<'a> {
                     (cost, 0, 0)
                 });
                 cost.ns = cost.ns.saturating_add(segment.ns);
+                if let Err(at) = cost.tids.binary_search(&stay.tid) {
+                    cost.tids.insert(at, stay.tid);
+                }
                 cost.elsewhere_ns += if stay.depth > 0 { segment.ns } else { 0 };
                 cost.intervals += u64::from(*seen_in != number);
                 *seen_in = number;

@@ -9,11 +9,14 @@ use whyslow_model::{ChainLink, Nanos, Timestamp};
 impl<'a> Explainer<'a> {
     /// `thread 512 worker`, as far as known.
     pub fn who(&self, tid: Tid) -> String {
-        let life = self.lives.get(&tid).and_then(|lives| lives.last());
-        let Some(life) = life else { return format!("thread {tid}") };
+        self.name(tid).map_or(format!("thread {tid}"), |name| format!("thread {tid} {name}"))
+    }
+
+    /// A thread's name, else that of its process, as far as known.
+    pub fn name(&self, tid: Tid) -> Option<&'a str> {
+        let life = self.lives.get(&tid).and_then(|lives| lives.last())?;
         let thread = self.facts.world.threads.thread(life.thread);
-        let name = thread.comm.as_deref().or_else(|| self.facts.world.threads.process(thread.process).name());
-        name.map_or(format!("thread {tid}"), |name| format!("thread {tid} {name}"))
+        thread.comm.as_deref().or_else(|| self.facts.world.threads.process(thread.process).name())
     }
 
     /// What a long call waits for, named: `futex 0x7f004c01e354`, `10.0.0.1:6379 (HMGET relation:{n})`.
@@ -45,7 +48,7 @@ impl<'a> Explainer<'a> {
             Resource::Child { pid: None } => "the end of a child".to_string(),
             Resource::Pipe(end) => at("a pipe", end),
             Resource::Event(end) => at("an eventfd", end),
-            Resource::Peer(end) => at("a socket", end),
+            Resource::Peer(end) => self.facts.peer_words(&at("a socket", end)).into_owned(),
             Resource::Several => format!("several descriptors ({name})"),
             Resource::Accept(end) => format!("a client at {}", at("a socket", end)),
             Resource::Timer => format!("a time ({name})"),

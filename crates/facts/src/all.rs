@@ -160,6 +160,8 @@ facts! {
         quotas: quotas::Quotas,
         /// What a tracer adds to each call; known once [`Facts::finish`] was called.
         pace: pace::Pace,
+        /// Peers on the same host with who listens there, as [`Facts::peer_words`] tells them.
+        local_peers: hashbrown::HashMap<Box<str>, Box<str>>,
         /// What was read and written in one place; known once [`Facts::finish`] was called.
         streams: Vec<streams::Stream>,
     }
@@ -181,6 +183,7 @@ impl Facts {
         self.peers.finish(&self.world);
         self.requests.finish(&self.world, self.window.end);
         self.streams = streams::streams(&self.world);
+        self.name_local_peers();
         self.totals = self.sum_up();
         self.profile_samples();
         // A recorder with the scheduler's account stops no thread.

@@ -20,6 +20,7 @@ pub mod host;
 mod host_evidence;
 pub mod io;
 pub mod kept;
+mod local_peers;
 pub mod names;
 pub mod net;
 pub mod pace;

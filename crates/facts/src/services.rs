@@ -60,6 +60,11 @@ impl Services {
         services
     }
 
+    /// Those who listen where a peer of that name was asked.
+    pub(crate) fn listening_at(&self, asked: &str) -> &[ProcessId] {
+        self.owners.get(asked).map(Vec::as_slice).unwrap_or_default()
+    }
+
     /// Those who listen at what `asked` names; of several that share the socket those who took connections.
     fn owners_of(&self, facts: &Facts, asked: &str) -> Vec<ProcessId> {
         let here = |listener: &&Listener| listens_at(&listener.address, asked);
@@ -99,7 +104,7 @@ impl Services {
 }
 
 /// Whether a socket that listens at `address` takes what is sent to `asked`, an address of this host.
-fn listens_at(address: &str, asked: &str) -> bool {
+pub(crate) fn listens_at(address: &str, asked: &str) -> bool {
     if address == asked {
         return true;
     }

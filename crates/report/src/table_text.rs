@@ -65,7 +65,7 @@ impl Grid {
                 figure
                     .ratio
                     .filter(|ratio| ratio.is_finite())
-                    .map_or(UNKNOWN.to_string(), |ratio| format!("{}x", quantity(ratio))),
+                    .map_or(UNKNOWN.to_string(), |ratio| times(ratio)),
                 match figure.beyond_noise {
                     Some(true) => "no",
                     Some(false) => "yes",
@@ -132,6 +132,17 @@ pub fn cell_text(cell: &Cell) -> String {
     }
 }
 
+/// `2.5x`; of a small part two digits that count: `0.0043x`.
+fn times(ratio: f64) -> String {
+    match ratio {
+        _ if ratio > 0.0 && ratio < 0.1 => {
+            let digits = (1.0 - ratio.log10().floor()).clamp(2.0, 12.0) as usize;
+            format!("{ratio:.digits$}x")
+        }
+        _ => format!("{}x", quantity(ratio)),
+    }
+}
+
 /// A figure in its unit: `count`, `ns`, `bytes`, `ratio`, `as-written`.
 fn figure_text(value: Option<f64>, unit: &str) -> String {
     let Some(value) = value.filter(|value| value.is_finite()) else { return UNKNOWN.to_string() };
@@ -147,6 +158,11 @@ fn figure_text(value: Option<f64>, unit: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_small_part_is_not_shown_as_nothing() {
+        assert_eq!([0.00427, 0.05, 0.5, 2.5, 0.0].map(times), ["0.0043x", "0.050x", "0.50x", "2.50x", "0x"]);
+    }
 
     #[test]
     fn figures_keep_their_unit() {

@@ -46,15 +46,12 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Makes the directory and writes its head.
+    /// Makes the directory, not those above it, and writes its head.
     ///
     /// # Errors
     /// [`StoreError::Exists`] where something has that name already; [`StoreError::Io`] where it cannot be made.
     pub fn create(dir: impl Into<PathBuf>, meta: Meta, options: WriteOptions) -> Result<Writer, StoreError> {
         let dir = dir.into();
-        if let Some(parent) = dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-            fs::create_dir_all(parent).map_err(|error| StoreError::io(parent, error))?;
-        }
         files::create_folder(&dir).map_err(|error| StoreError::io(&dir, error))?;
         meta.write(&dir)?;
         Ok(Writer {

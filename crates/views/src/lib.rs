@@ -86,6 +86,8 @@ pub struct Ask {
     pub reverse: bool,
     /// Rows shown; `None` for all.
     pub top: Option<usize>,
+    /// Rows that are left out as mostly idling, too.
+    pub verbose: bool,
     /// Which descriptors are shown.
     pub fds: FdFilter,
     /// Which requests are shown.

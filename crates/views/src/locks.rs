@@ -3,6 +3,7 @@
 
 use super::rows::{finish, nothing_because};
 use super::{Ask, AskError, View};
+use crate::words;
 use hashbrown::HashMap;
 use whyslow_chain::Explainer;
 use whyslow_facts::folds::file_locks::FileLock;
@@ -57,7 +58,10 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
         }
     }
     let locks = facts.locks.iter().filter(|(_, _, lock)| lock.waits + lock.changed_first > 0);
+    // Conditions, queues and parking places: to wait there may be idling.
+    let (locks, others): (Vec<_>, Vec<_>) = locks.partition(|(_, _, lock)| ask.verbose || is_held(lock));
     let mut rows: Vec<_> = locks
+        .into_iter()
         .map(|(process, address, lock)| {
             row(&explainer, (process, address), lock, ended.get(&(process, address)))
         })
@@ -71,6 +75,12 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
              wait goes back to. held for: the slow call in which the waker was while others slept."
                 .to_string(),
         );
+    }
+    if !others.is_empty() {
+        let many = words::plural(others.len() as u64, "place");
+        notes.push(format!(
+            "Not shown: {many} where threads wait for a condition, a queue or to be unparked (-v shows all)."
+        ));
     }
     if facts.locks.merged_addresses > 0 {
         notes.push(format!("{} addresses with little waiting are left out.", facts.locks.merged_addresses));
@@ -101,6 +111,11 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
         notes,
     };
     finish(table, ask, if facts.has_times() { "total" } else { "waits" })
+}
+
+/// True where one has what others wait for: by its value, or as it goes round among those who wait.
+fn is_held(lock: &LockFacts) -> bool {
+    lock.mutex_waits > 0 || lock.is_passed_on() || lock.waits == 0
 }
 
 fn row(
@@ -186,4 +201,28 @@ fn file_row(facts: &Facts, lock: &FileLock) -> Vec<Cell> {
         Cell::Unknown,
         Cell::Unknown,
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use whyslow_model::{Call, Event, Ret, Sink, Timestamp};
+
+    #[test]
+    fn where_waiting_may_be_idling_is_shown_if_asked_for() {
+        let mut facts = Facts::default();
+        // A mutex, by its value, and the parking place of a thread.
+        for (at, args) in (1u64..).zip(["0x10, FUTEX_WAIT, 2, NULL", "0x20, FUTEX_WAIT, 57, NULL"]) {
+            let mut call = Call::new("futex", args);
+            (call.tid, call.pid, call.ret) = (7, Some(7), Ret::Value(0));
+            (call.ts, call.dur) = (Timestamp::new(at * 1_000_000_000), Nanos::from_millis(500));
+            facts.push(Event::Call(&call));
+        }
+        facts.finish();
+        let shown = |verbose: bool| VIEW.of(&facts, &Ask { verbose, ..Ask::default() }).unwrap();
+        let (few, all) = (shown(false), shown(true));
+        assert_eq!((few.rows.len(), all.rows.len()), (1, 2));
+        assert!(few.notes.iter().any(|note| note.contains("Not shown: 1 place where")), "{:?}", few.notes);
+        assert!(!all.notes.iter().any(|note| note.contains("Not shown")), "{:?}", all.notes);
+    }
 }

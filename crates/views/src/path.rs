@@ -1,7 +1,7 @@
 //! The view `path`: where the time of a thread or a request went, followed through those that it waited for; and over all,
 //! which cause costs which share.
 
-use super::rows::{finish, nothing_because};
+use super::rows::{finish, name_pattern, nothing_because};
 use super::{Ask, AskError, View};
 use crate::words;
 use whyslow_chain::{Explainer, Kind, Node, Scope, Span};
@@ -14,7 +14,7 @@ pub(super) static VIEW: View = View {
     name: "path",
     of_calls: true,
     summary: "cause chains: where the time of a thread, a request or all of them went, and who held them up",
-    by: &[],
+    by: &["what", "thread"],
     table,
 };
 
@@ -42,10 +42,11 @@ const DAY_NS: u64 = 86_400_000_000_000;
 
 fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
     let at = ask.path.at.as_deref().map(time_of_day).transpose()?;
+    let by_thread = VIEW.grouping(ask)? == "thread";
     let explainer = Explainer::new(facts);
     let mut notes: Vec<String> = nothing_because(facts, "waits").into_iter().collect();
     let table = match (ask.path.thread, ask.path.request) {
-        (None, None) => over_all(&explainer, ask, notes),
+        (None, None) => over_all(&explainer, ask, by_thread, notes),
         (thread, request) => {
             let span = match (thread, request) {
                 (_, Some(number)) => of_request(facts, number),
@@ -198,14 +199,33 @@ fn level(explainer: &Explainer<'_>, nodes: &[Node], depth: usize, total: u64, ro
     }
 }
 
-fn over_all(explainer: &Explainer<'_>, ask: &Ask, mut notes: Vec<String>) -> Table {
-    let blame = explainer.blame();
+/// The threads of a cost: `thread 512 worker-3`, `8 threads worker-{n}`, `8 threads`.
+fn threads_of(explainer: &Explainer<'_>, tids: &[Tid]) -> String {
+    let [first, rest @ ..] = tids else { return String::new() };
+    if rest.is_empty() {
+        return explainer.who(*first);
+    }
+    let many = words::plural(tids.len() as u64, "thread");
+    let Some(name) = explainer.name(*first) else { return many };
+    let same = |name: &str| rest.iter().all(|tid| explainer.name(*tid) == Some(name));
+    let alike = |pattern: &str| {
+        rest.iter().all(|tid| explainer.name(*tid).is_some_and(|name| name_pattern(name) == pattern))
+    };
+    match name_pattern(name) {
+        _ if same(name) => format!("{many} {name}"),
+        pattern if alike(&pattern) => format!("{many} {pattern}"),
+        _ => many,
+    }
+}
+
+fn over_all(explainer: &Explainer<'_>, ask: &Ask, by_thread: bool, mut notes: Vec<String>) -> Table {
+    let blame = explainer.blame(by_thread);
     let rows: Vec<_> = (blame.costs.iter())
         .map(|cost| {
             vec![
                 Cell::Text(cost.what.clone()),
                 Cell::Text(cost.kind.word().to_string()),
-                Cell::Text(explainer.who(cost.tid)),
+                Cell::Text(threads_of(explainer, &cost.tids)),
                 Cell::Duration(Nanos::new(cost.ns)),
                 Cell::Share(cost.ns as f64 / blame.total_ns.max(1) as f64),
                 Cell::Duration(Nanos::new(cost.elsewhere_ns)),
@@ -225,6 +245,9 @@ fn over_all(explainer: &Explainer<'_>, ask: &Ask, mut notes: Vec<String>) -> Tab
         };
         notes.push(format!("share: of {}, the time of {of}.", Nanos::new(blame.total_ns)));
         notes.push("held up others: the part that another thread waited for.".to_string());
+        if blame.costs.iter().any(|cost| cost.tids.len() > 1) {
+            notes.push("--by thread shows each thread's part by itself.".to_string());
+        }
     }
     notes.extend(blame.knots.iter().map(|knot| format!("knot: {}.", knot.words())));
     if let Some(pattern) = ask.path.without.as_ref().filter(|_| blame.intervals > 0) {

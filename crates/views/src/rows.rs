@@ -91,6 +91,12 @@ fn figure(cell: &Cell) -> Option<f64> {
     }
 }
 
+/// The pattern of a thread's name: `worker-12` is one of `worker-{n}`.
+pub(super) fn name_pattern(name: &str) -> std::borrow::Cow<'_, str> {
+    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    if bare.len() == name.len() { name.into() } else { format!("{bare}{{n}}").into() }
+}
+
 /// A note for captures of which a view shows nothing.
 pub(super) fn nothing_because(facts: &Facts, what: &str) -> Option<String> {
     let only_percentiles =
@@ -122,6 +128,12 @@ mod tests {
     fn order(ask: &Ask) -> String {
         let rows = finish(table(), ask, "total").unwrap().rows;
         rows.iter().map(|row| if let Cell::Text(name) = &row[0] { name.as_str() } else { "?" }).collect()
+    }
+
+    #[test]
+    fn patterns_of_names() {
+        let names = ["worker-12", "pool-3-thread-7", "main", "7", ""].map(name_pattern);
+        assert_eq!(names, ["worker-{n}", "pool-3-thread-{n}", "main", "{n}", ""]);
     }
 
     #[test]

@@ -36,10 +36,22 @@ pub(crate) enum ColorWhen {
 }
 
 impl Global {
+    /// A narrower line holds no table, columns.
+    const NARROWEST: usize = 20;
+
     /// How a report is to look on standard output; `pipe_width` columns where that is no terminal.
     pub(crate) fn style(&self, pipe_width: usize) -> Style {
         let terminal = std::io::stdout().is_terminal();
         let width = terminal_size::terminal_size().filter(|_| terminal).map(|(width, _)| width.0.into());
+        // What is piped into a pager is read on a terminal too: whoever exports COLUMNS says how wide it is.
+        let width = width.or_else(|| {
+            std::env::var("COLUMNS")
+                .ok()
+                .filter(|_| !terminal)?
+                .parse()
+                .ok()
+                .filter(|width| *width >= Self::NARROWEST)
+        });
         Style {
             color: self.colored(terminal),
             width: width.unwrap_or(pipe_width),

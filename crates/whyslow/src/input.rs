@@ -1,6 +1,7 @@
 //! Inputs: captures and recordings read into facts, and what the readers remarked told on standard error.
 
 use crate::global::Global;
+use crate::live::host::NOT_SAMPLED;
 use crate::output::say;
 use crate::progress::Bar;
 use anyhow::Context;
@@ -149,7 +150,10 @@ fn nothing(reasons: &[String]) -> anyhow::Error {
 /// diagnosis has it all; a table has not.
 fn remark(facts: &Facts, global: &Global) {
     let capture = &facts.capture;
-    let is_told = |note: &&CaptureNote| matches!(note.kind, NoteKind::Skipped | NoteKind::Truncated);
+    // What a recording's sampler could not tell stands in the footer of reports.
+    let is_told = |note: &&CaptureNote| {
+        matches!(note.kind, NoteKind::Skipped | NoteKind::Truncated) && !note.text.starts_with(NOT_SAMPLED)
+    };
     let most = if global.verbose { usize::MAX } else { REMARKS };
     let notes = capture.notes.iter().filter(|note| global.verbose || is_told(note));
     for note in notes.clone().take(most) {

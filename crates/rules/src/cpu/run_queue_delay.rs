@@ -266,7 +266,13 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
         words::plural(cpus, "CPU")
     );
     let others = rivals.as_ref().map_or(UNKNOWN.to_string(), |rivals| rivals.sentence(facts));
-    let why = if among_themselves {
+    let all = super::queue::host_cpus(facts);
+    let why = if among_themselves && all > cpus as f64 {
+        format!(
+            "{used}, of {} in all: they wait for each other, or for whoever has the rest.",
+            words::quantity(all)
+        )
+    } else if among_themselves {
         format!("{used}: they wait for each other.")
     } else if blamed.is_some() {
         format!("{used}.")

@@ -118,7 +118,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
     let slowest = asked.kept().max_by_key(|record| record.dur);
     let title = format!(
         "{} takes {part} of the time of {}: {} at most, {} in the median",
-        named(asked),
+        named(facts, asked),
         served.name,
         words::duration(asked.stats.max()),
         words::duration(asked.stats.percentile(0.5)),
@@ -193,12 +193,9 @@ fn peer_of(asked: &EndpointFacts) -> &str {
 }
 
 /// `HMGET relation:{…} at 10.0.0.7:6379`, or the server alone where what is asked is not seen.
-fn named(asked: &EndpointFacts) -> String {
-    if is_unknown(asked) {
-        peer_of(asked).to_string()
-    } else {
-        format!("{} at {}", asked.name, peer_of(asked))
-    }
+fn named(facts: &Facts, asked: &EndpointFacts) -> String {
+    let peer = facts.peer_words(peer_of(asked));
+    if is_unknown(asked) { peer.into_owned() } else { format!("{} at {peer}", asked.name) }
 }
 
 fn link(facts: &Facts, asked: &EndpointFacts, record: &RequestRecord) -> ChainLink {
@@ -207,7 +204,7 @@ fn link(facts: &Facts, asked: &EndpointFacts, record: &RequestRecord) -> ChainLi
     let thread = format!("{}{}", pid.map_or(String::new(), |pid| format!("{pid}/")), record.tid);
     ChainLink {
         who: if asked.protocol == Some(LOGGED) { "the server of the log".to_string() } else { thread },
-        waits_for: format!("{} ({what})", asked.peer.as_deref().unwrap_or("an unknown server")),
+        waits_for: format!("{} ({what})", facts.peer_words(peer_of(asked))),
         ns: record.dur,
         evidence: facts.evidence(&record.first_line).source,
     }

@@ -209,7 +209,7 @@ fn report_peer(facts: &Facts, out: &mut Findings<'_>, waits: &Waits<'_>) {
     let who = waits.who(facts);
     let title = format!(
         "{} takes {} of {}: {who} waits {} for it, {} in the median, {} at most",
-        waits.peer,
+        facts.peer_words(waits.peer),
         words::percent(value),
         share.of,
         words::plural(stats.count, "time"),
@@ -231,7 +231,7 @@ fn report_peer(facts: &Facts, out: &mut Findings<'_>, waits: &Waits<'_>) {
         .subject(subject)
         .cause(format!(
             "{who} asks {} and gets its answer after {} in the median (99 %: {}); what it does next waits for that.",
-            waits.peer,
+            facts.peer_words(waits.peer),
             words::duration(stats.percentile(0.5)),
             words::duration(stats.percentile(0.99)),
         ))

@@ -115,7 +115,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, process: ProcessId, lives: &[&F
             ..Subject::default()
         })
         .cause(format!("It does not make the service slow, but whoever finds a hole in it has the whole host. The snapshot shows its owner and its listening sockets.{aside}"))
-        .fix(format!("systemd: User={name} in the unit (or DynamicUser=yes), and NoNewPrivileges=yes; Dockerfile: USER 1000"))
+        .fix("systemd: User= of its own in the unit (or DynamicUser=yes), and NoNewPrivileges=yes; Dockerfile: USER 1000")
         .fix("a port below 1024: AmbientCapabilities=CAP_NET_BIND_SERVICE instead of root")
         .verify("ps -o user,pid,args -p $(ss -Hlntp | grep -o 'pid=[0-9]*' | cut -d= -f2 | sort -u | paste -sd,)");
     for life in lives.iter().take(2) {

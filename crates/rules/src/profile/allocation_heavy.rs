@@ -49,6 +49,7 @@ static HEAVY: Heavy = Heavy {
         "use an arena for what lives equally long, or values instead of pointers",
         "link jemalloc or mimalloc where the code cannot change",
     ],
+    of_runtime: &[],
     verify: "perf record -g -p PID; perf report -S malloc,_int_malloc   (their share falls)",
     beside: Beside::Nothing,
     at_most: Severity::Warning,

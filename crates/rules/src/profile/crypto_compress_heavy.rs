@@ -47,6 +47,7 @@ static HEAVY: Heavy = Heavy {
         "a lower level, zstd or lz4 instead of zlib; do not compress what is compressed",
         "check that the CPU's instructions are used: openssl speed -evp aes-128-gcm",
     ],
+    of_runtime: &[],
     verify: "perf top -p PID --sort dso   (libcrypto, libz fall)",
     beside: Beside::Moved,
     at_most: Severity::Notice,

@@ -25,7 +25,7 @@ use super::beside::Beside;
 use super::heavy::{self, Heavy};
 use crate::engine::{Need, Rule};
 use whyslow_model::Severity;
-use whyslow_profile::kinds::CostKind;
+use whyslow_profile::kinds::{CostKind, Runtime};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -46,12 +46,20 @@ static HEAVY: Heavy = Heavy {
     touched: false,
     what: "garbage collection",
     why: "Memory is thrown away as fast as it is taken, and the collector runs that often.",
-    fixes: &[
-        "allocate less where most is taken: reuse buffers (sync.Pool, a field of the object), parse in place, size slices and maps beforehand",
-        "find it: go tool pprof -sample_index=alloc_space; Java: async-profiler -e alloc; node --heap-prof",
-        "give the collector room: GOGC=200 or GOMEMLIMIT; -Xmx and -Xmn; node --max-semi-space-size",
+    fixes: &["allocate less where most is taken: reuse buffers, parse in place, size containers beforehand"],
+    of_runtime: &[
+        (
+            Runtime::Go,
+            "Go: find it by go tool pprof -sample_index=alloc_space; reuse by sync.Pool; room by GOGC=200 or GOMEMLIMIT",
+        ),
+        (Runtime::Java, "Java: find it by async-profiler -e alloc; room by -Xmx and -Xmn"),
+        (Runtime::Node, "Node.js: find it by node --heap-prof; room by node --max-semi-space-size"),
+        (
+            Runtime::Python,
+            "Python: find it by tracemalloc; fewer collections by gc.freeze() and gc.set_threshold()",
+        ),
     ],
-    verify: "go tool pprof -top -focus=gcBgMarkWorker cpu.pprof   (its share falls)",
+    verify: "whyslow profile cpu.pprof   (the share of garbage collection falls)",
     beside: Beside::Nothing,
     at_most: Severity::Warning,
 };

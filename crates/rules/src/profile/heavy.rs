@@ -6,7 +6,7 @@ use crate::guards::Share;
 use crate::words;
 use whyslow_facts::{Facts, ProfileFacts, ProfileOrigin};
 use whyslow_model::{SampleKind, Severity, Subject};
-use whyslow_profile::kinds::{CostKind, Holder, short};
+use whyslow_profile::kinds::{CostKind, Holder, Runtime, short};
 
 /// Fewer samples are no profile.
 const MIN_SAMPLES: u64 = 50;
@@ -30,6 +30,8 @@ pub(super) struct Heavy {
     pub(super) why: &'static str,
     /// What to change.
     pub(super) fixes: &'static [&'static str],
+    /// What to change in programs of one runtime; all of it where a profile shows no runtime.
+    pub(super) of_runtime: &'static [(Runtime, &'static str)],
     /// A command that shows it with another tool.
     pub(super) verify: &'static str,
     /// What calls seen beside the profile have to do with it.
@@ -114,8 +116,8 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
             ..Subject::default()
         })
         .cause(format!("{}{busy}{functions}{beside}", heavy.why));
-    for fix in heavy.fixes {
-        found = found.fix(*fix);
+    for fix in heavy.fixes.iter().copied().chain(of_runtime(heavy.of_runtime, &account.runtimes)) {
+        found = found.fix(fix);
     }
     let line = holder.and_then(|holder| {
         let part = holder.parts.iter().find(|part| heavy.kinds.contains(&part.kind))?;
@@ -138,6 +140,14 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
     found.verify(heavy.verify).file();
 }
 
+/// What is meant for one of these runtimes; all of it where none is known.
+fn of_runtime<'a>(
+    fixes: &'a [(Runtime, &'static str)],
+    known: &'a [Runtime],
+) -> impl Iterator<Item = &'static str> + 'a {
+    fixes.iter().filter(|(of, _)| known.is_empty() || known.contains(of)).map(|(_, fix)| *fix)
+}
+
 /// Which system call has most of the kernel's time, and for which kind of file: `, 24.1 % in write of /dev/null`.
 fn main_call(heavy: &Heavy, facts: &Facts, profile: &ProfileFacts, part: f64) -> String {
     let (Beside::Calls, ProfileOrigin::Samples(process)) = (heavy.beside, &profile.origin) else {
@@ -155,7 +165,16 @@ fn main_call(heavy: &Heavy, facts: &Facts, profile: &ProfileFacts, part: f64) ->
 
 #[cfg(test)]
 mod tests {
-    use super::at_least;
+    use super::{Runtime, at_least, of_runtime};
+
+    #[test]
+    fn remedies_are_of_the_runtime() {
+        let fixes = [(Runtime::Go, "GOGC"), (Runtime::Node, "--max-semi-space-size")];
+        let told = |known: &[Runtime]| of_runtime(&fixes, known).collect::<Vec<_>>();
+        assert_eq!(told(&[Runtime::Node]), ["--max-semi-space-size"]);
+        assert_eq!(told(&[Runtime::Python]), [""; 0]);
+        assert_eq!(told(&[]).len(), 2);
+    }
 
     #[test]
     fn few_samples_prove_less() {

@@ -50,6 +50,7 @@ static HEAVY: Heavy = Heavy {
         "give each thread its own part and join them at the end; shard the lock",
         "see who waits: Go: /debug/pprof/mutex; Java: jstack; whyslow locks",
     ],
+    of_runtime: &[],
     verify: "whyslow diff before.pprof after.pprof   (locking and futex falls)",
     beside: Beside::Nothing,
     at_most: Severity::Warning,

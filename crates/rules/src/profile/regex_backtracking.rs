@@ -49,6 +49,7 @@ static HEAVY: Heavy = Heavy {
         "anchor it, replace .* by what may really stand there, take nested repetitions ((a+)+) apart",
         "use a plain search or a prefix test before it, or an engine without backtracking (RE2)",
     ],
+    of_runtime: &[],
     verify: "time one match of the longest text, then of one twice as long   (the time doubles, no more)",
     beside: Beside::Read,
     at_most: Severity::Warning,

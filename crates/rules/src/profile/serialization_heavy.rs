@@ -47,6 +47,7 @@ static HEAVY: Heavy = Heavy {
         "send and decode less: only the fields that are used; keep the decoded form instead of decoding again",
         "use generated code or a faster codec (jsoniter, sonic, simdjson, orjson; serde instead of reflection), or a binary format",
     ],
+    of_runtime: &[],
     verify: "whyslow diff before.pprof after.pprof --per requests=N,M   (serialization a request falls)",
     beside: Beside::Moved,
     at_most: Severity::Warning,

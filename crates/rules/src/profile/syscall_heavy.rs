@@ -47,6 +47,7 @@ static HEAVY: Heavy = Heavy {
         "see which calls: whyslow diagnose -p PID, or strace -c -f -p PID",
         "make fewer and larger ones: buffers of 64 kB, writev, sendmmsg, io_uring; keep what was asked before",
     ],
+    of_runtime: &[],
     verify: "strace -c -f -p PID   (calls a second fall)",
     beside: Beside::Calls,
     at_most: Severity::Notice,

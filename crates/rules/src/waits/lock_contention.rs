@@ -103,15 +103,7 @@ fn report(
     );
     let who: Vec<String> =
         waiters.iter().take(4).map(|waiter| format!("{} ({})", waiter.tid, Nanos::new(waiter.ns))).collect();
-    let holder = match lock.main_waker() {
-        Some(waker) => format!(
-            " Thread {} wakes most ({} of {} wake-ups), so it holds the lock most.",
-            waker.tid,
-            words::count(waker.times),
-            words::count(lock.woken)
-        ),
-        None => " Who holds it is not in the capture.".to_string(),
-    };
+    let holder = holder(lock);
     let doing = lock_holder::doing(facts, lock);
     let handed = if lock.changed_first > 0 {
         format!(
@@ -214,4 +206,40 @@ fn overlap(a: &LockWait, b: &LockWait) -> u64 {
     let (Some(a_start), Some(b_start)) = (a.ts.get(), b.ts.get()) else { return 0 };
     let end = (a_start + a.dur.or_zero()).min(b_start + b.dur.or_zero());
     end.saturating_sub(a_start.max(b_start))
+}
+
+/// Who holds it most, as far as the wake-ups tell.
+fn holder(lock: &LockFacts) -> String {
+    match lock.main_waker() {
+        // Who ends a few of many waits holds it no more than the others.
+        Some(waker) if waker.times.saturating_mul(2) < lock.woken => {
+            " It goes round: no thread ends most of the waits.".to_string()
+        }
+        Some(waker) => format!(
+            " Thread {} wakes most ({} of {} wake-ups), so it holds the lock most.",
+            waker.tid,
+            words::count(waker.times),
+            words::count(lock.woken)
+        ),
+        None => " Who holds it is not in the capture.".to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use whyslow_facts::folds::locks::Party;
+
+    #[test]
+    fn one_wake_up_of_many_makes_no_holder() {
+        let told = |times: u64, woken: u64| {
+            let mut lock = LockFacts::default();
+            lock.woken = woken;
+            lock.wakers.push(Party { tid: 2268, times, ns: 0 });
+            holder(&lock)
+        };
+        assert_eq!(told(1, 88), " It goes round: no thread ends most of the waits.");
+        assert!(told(87, 88).starts_with(" Thread 2268 wakes most (87 of 88"), "{}", told(87, 88));
+        assert_eq!(holder(&LockFacts::default()), " Who holds it is not in the capture.");
+    }
 }

@@ -86,3 +86,11 @@ fn nothing_is_written_over() {
     assert!(matches!(error, StoreError::Exists(_)), "{error}");
     assert!(error.to_string().contains("never written over"), "{error}");
 }
+
+#[test]
+fn no_folder_above_it_is_made() {
+    let place = TempDir::new().unwrap();
+    let path = place.path().join("typo/x.whyslow");
+    assert!(Writer::create(&path, Meta::new("test"), WriteOptions::LIVE).is_err());
+    assert!(!place.path().join("typo").exists());
+}

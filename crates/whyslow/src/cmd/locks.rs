@@ -14,6 +14,7 @@ pub(super) static COMMAND: Command = Command { name: "locks", clap, rights: righ
 #[command(after_long_help = "\
 Examples:
   whyslow locks trace.st                 by time waited
+  whyslow locks -v trace.st              with conditions and threads that are parked
   whyslow locks -S waits trace.st        by number of waits
   whyslow locks -p 4711 -d 5s            of a process that runs")]
 struct Locks {

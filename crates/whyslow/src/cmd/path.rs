@@ -1,6 +1,6 @@
 //! `whyslow path FILE…`: where time went, followed through those who held it up.
 
-use super::view::{Input, Rows};
+use super::view::{self, Input, Rows};
 use super::{Command, rights};
 use crate::global::Global;
 use crate::status::Status;
@@ -18,6 +18,7 @@ pub(super) static COMMAND: Command = Command { name: "path", clap, rights: right
 #[command(after_long_help = "\
 Examples:
   whyslow path trace.st                                        what costs how much, over all
+  whyslow path --by thread trace.st                            the same, each thread by itself
   whyslow path --thread 11091 trace.st                         all of a thread's time
   whyslow path --thread 11091 --at 08:36:24 trace.st           its wait at that moment, and who ended it
   whyslow path --request 17 trace.st                           a request (whyslow requests numbers them)
@@ -39,17 +40,20 @@ struct Path {
     /// Tell what would be if this cost nothing: a kind (lock, disk, peer, run-queue, ...) or a part of a name
     #[arg(long, value_name = "WHAT")]
     without: Option<String>,
+    #[arg(long, value_name = "KEY", help = view::by_help("path"), conflicts_with_all = ["thread", "request"])]
+    by: Option<String>,
     #[command(flatten)]
     rows: Rows,
 }
 
 fn clap() -> clap::Command {
-    Path::augment_args(clap::Command::new(COMMAND.name))
+    // `--by` is the key here.
+    Path::augment_args(clap::Command::new(COMMAND.name)).mut_arg("means", |means| means.long("means"))
 }
 
 fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let args = Path::from_arg_matches(matches)?;
     let path = PathAsk { thread: args.thread, at: args.at, request: args.request, without: args.without };
-    let ask = Ask { path, ..args.rows.ask(global) };
+    let ask = Ask { path, by: args.by, ..args.rows.ask(global) };
     args.input.show(COMMAND.name, &ask, global)
 }

@@ -61,6 +61,7 @@ impl Rows {
             sort: self.sort.clone(),
             reverse: self.reverse,
             top: Some(self.top.unwrap_or(default)).filter(|top| *top > 0),
+            verbose: global.verbose,
             ..Ask::default()
         }
     }

@@ -133,13 +133,16 @@ pub(super) fn tell(samples: &[Sample], sink: &mut dyn Sink) {
     }
 }
 
+/// How notes begin of what the sampler of the host cannot tell.
+pub(crate) const NOT_SAMPLED: &str = "not sampled: ";
+
 fn note(gap: &Gap) -> CaptureNote {
     let next = if gap.remedy.is_empty() { String::new() } else { format!("; next: {}", gap.remedy) };
     CaptureNote {
         kind: NoteKind::Skipped,
         source: SourceId::default(),
         line: None,
-        text: format!("not sampled: {} ({}){next}", gap.missing, gap.why),
+        text: format!("{NOT_SAMPLED}{} ({}){next}", gap.missing, gap.why),
         tid: None,
     }
 }

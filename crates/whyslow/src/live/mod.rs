@@ -7,7 +7,7 @@ mod by_ptrace;
 mod capture_args;
 mod duration;
 mod expression;
-mod host;
+pub(crate) mod host;
 #[cfg(feature = "bpf")]
 mod line;
 mod profile;

@@ -329,6 +329,30 @@ fn a_thread_or_request_that_is_not_there_is_an_error() {
 }
 
 #[test]
+fn threads_and_paths_are_joined_or_apart() {
+    let place = Place::new();
+    let file = place.file("a.st", storm());
+    for (view, by) in [("path", "thread"), ("path", "what"), ("threads", "name"), ("threads", "tid")] {
+        let table = json(&run(&[view, "--json", "--by", by, &file]));
+        assert_eq!(table["rows"].as_array().map(Vec::is_empty), Some(false), "{view} --by {by}: {table}");
+    }
+    let output = run(&["path", "--by", "moon", &file]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("choose one of what, thread"), "{}", err(&output));
+}
+
+#[test]
+fn a_pipe_is_as_wide_as_columns_says() {
+    let place = Place::new();
+    let file = place.file("a.st", storm());
+    let widest = |columns: &str| {
+        let output = whyslow(&["diagnose", &file]).env("COLUMNS", columns).output().expect("it runs");
+        out(&output).lines().map(|line| line.chars().count()).max().unwrap_or_default()
+    };
+    assert!(widest("60") < widest("100"), "{} {}", widest("60"), widest("100"));
+}
+
+#[test]
 fn files_and_descriptors_are_asked_as_one_asks_lsof() {
     let place = Place::new();
     let file = place.file("a.st", storm());

@@ -152,6 +152,14 @@ impl Sockets {
                     line.text.split("users:((\"").nth(1).and_then(|rest| rest.split('"').next())
                 {
                     row.say(Trait::Name, name);
+                    let pid = line
+                        .text
+                        .split("pid=")
+                        .nth(1)
+                        .map(|rest| rest.split([',', ')']).next().unwrap_or(""));
+                    if let Some(pid) = pid.filter(|pid| pid.parse::<u32>().is_ok()) {
+                        row.say(Trait::Owner, pid);
+                    }
                 }
                 line.sign(&mut row);
                 self.listeners.push(row);
