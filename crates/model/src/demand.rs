@@ -53,6 +53,12 @@ impl Demand {
         self.queues.is_empty()
     }
 
+    /// The queues of these processes.
+    pub fn of(&self, pids: &[u32]) -> Demand {
+        let is_theirs = |queue: &&DemandQueue| queue.pid.is_some_and(|pid| pids.contains(&pid));
+        Demand { queues: self.queues.iter().filter(is_theirs).cloned().collect() }
+    }
+
     /// The queue in which work waited in nearly all samples; `None` where there is none, or too few samples.
     pub fn lasting(&self) -> Option<&DemandQueue> {
         self.queues.iter().find(|queue| queue.lasts())
@@ -112,6 +118,12 @@ mod tests {
         let expected =
             "up to 340 connections waited in the accept queue of 127.0.0.1:7491 (10 of 10 samples)";
         assert_eq!(told.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn queues_of_others_are_not_told() {
+        assert_eq!(queue(10, 10).of(&[7, 8]), queue(10, 10));
+        assert!(queue(10, 10).of(&[8]).is_unknown());
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use crate::engine::{Findings, Report};
 use crate::guards::Share;
 use crate::words;
-use whyslow_model::{AccountRow, Known, Nanos, Severity, Subject, TimeAccount, TimeOf, TimeState};
+use whyslow_model::{
+    AccountRow, DemandKind, DemandQueue, Known, Nanos, Severity, Subject, TimeAccount, TimeOf, TimeState,
+};
 
 /// From this part of the asker's time on, what nothing explains is worth a word: docs/ARCHITECTURE.md, the account of time.
 const MIN_PART: f64 = 0.15;
@@ -52,9 +54,12 @@ impl<'a> Unclaimed<'a> {
         let title = format!("{} {}{others}: {} of {whose}", row.who, row.words(), words::percent(share));
         let confidence = if row.known <= Known::AtLeast { SURE } else { LESS_SURE };
         let time = Nanos::new(self.account.ns);
-        let demand = &self.account.demand;
-        // Without work that waits, where the time goes is no fault.
-        let most = if demand.lasting().is_some() { Severity::Warning } else { Severity::Notice };
+        // Of several processes only the queues of those whose time it is count.
+        let demand = self.account.demand.of(&row.pids);
+        // Without work that waits, where the time goes is no fault. Clients that each wait for their last answer keep a healthy
+        // server's connections full of requests under full load: unread bytes alone are none either.
+        let waits = |queue: &DemandQueue| queue.lasts() && queue.kind != DemandKind::UnreadBytes;
+        let most = if demand.queues.iter().any(waits) { Severity::Warning } else { Severity::Notice };
         let title = match demand.words() {
             Some(words) => format!("{title}; {words}"),
             None => title,
@@ -114,7 +119,7 @@ mod tests {
     use super::super::computes;
     use super::*;
     use whyslow_facts::Facts;
-    use whyslow_model::{Demand, DemandKind, DemandQueue};
+    use whyslow_model::Demand;
 
     fn of_demand(queues: Vec<DemandQueue>) -> (Severity, String) {
         let row = AccountRow {
@@ -168,6 +173,13 @@ mod tests {
             "{title}"
         );
         assert_eq!(of_demand(queue(2)).0, Severity::Notice);
+        // The neighbour's, and what a healthy server under full load shows.
+        let neighbours = queue(10).into_iter().map(|queue| DemandQueue { pid: Some(2), ..queue }).collect();
+        let (severity, title) = of_demand(neighbours);
+        assert!(severity == Severity::Notice && !title.contains("waited"), "{title}");
+        let kind = DemandKind::UnreadBytes;
+        let unread = queue(10).into_iter().map(|queue| DemandQueue { kind, ..queue }).collect();
+        assert_eq!(of_demand(unread).0, Severity::Notice);
         let (severity, title) = of_demand(queue(0));
         assert_eq!(severity, Severity::Notice);
         assert!(title.ends_with("; no work waited in its queues: sampled 10 times"), "{title}");
