@@ -116,7 +116,6 @@ impl<'a> Unclaimed<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::computes;
     use super::*;
     use whyslow_facts::Facts;
     use whyslow_model::Demand;
@@ -152,7 +151,7 @@ mod tests {
             rows: vec![row],
         };
         let facts = Facts::default();
-        let (mut findings, _) = Findings::beside(&computes::RULE, &facts, Some(&account));
+        let (mut findings, _) = Findings::beside(crate::find("computes").unwrap(), &facts, Some(&account));
         let finding = findings.pop().unwrap();
         (finding.severity, finding.title)
     }
