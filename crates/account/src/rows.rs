@@ -103,6 +103,7 @@ pub(crate) fn joined(facts: &Facts, spent: Spent<'_>, by: By) -> TimeAccount {
         idle_ns: spent.idle_ns,
         unknown_ns,
         claimed_ns: 0,
+        demand: whyslow_facts::demand::demand(facts),
         rows,
     }
 }

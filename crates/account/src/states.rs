@@ -57,6 +57,8 @@ pub(crate) struct Owner {
     pub(crate) serves: bool,
     /// It has other threads that do something.
     pub(crate) has_others: bool,
+    /// Work waited in one of its queues in nearly all samples.
+    pub(crate) is_wanted: bool,
 }
 
 /// Of the time that a thread waited in one way, what it waited for work, ns.
@@ -67,6 +69,10 @@ pub(crate) fn for_work(
     waited_ns: u64,
     owner: Owner,
 ) -> u64 {
+    // Who has no other thread does not wait for work while work waits. Of several threads nobody tells whose work it is.
+    if owner.is_wanted && !owner.has_others {
+        return 0;
+    }
     let reads = time.key.syscall.info().moves != Moves::Write;
     match state {
         TimeState::Accept | TimeState::Event => waited_ns,

@@ -3,7 +3,8 @@
 use super::*;
 use proptest::prelude::*;
 use whyslow_model::{
-    AccountRow, Call, CallFlags, Event, Known, LeftAs, Nanos, Ret, Sink, Stretch, TimeState, Timestamp,
+    AccountRow, Call, CallFlags, Entity, Event, FigureRow, FigureTable, Known, LeftAs, Metric, Nanos, Over,
+    Ret, Sink, SourceId, Stretch, TimeState, Timestamp, Trait,
 };
 
 const MS: u64 = 1_000_000;
@@ -96,6 +97,43 @@ fn a_wait_for_several_descriptors_is_for_what_is_looked_at_next() {
         "kernel recvfrom 10.0.0.2:6379 1",
     ];
     assert_eq!(told(&account), wanted);
+}
+
+/// The samples of process 1's listener: connections in its accept queue.
+fn accept_queue(facts: &mut Facts, waiting: &[u32]) {
+    for (second, waiting) in waiting.iter().enumerate() {
+        let mut row = FigureRow::new(Entity::Listener("0.0.0.0:80".into()));
+        row.set(Metric::Backlog, f64::from(*waiting));
+        row.say(Trait::Owner, "1");
+        let mut table = FigureTable::new(SourceId::default(), "/proc");
+        (table.at, table.over) = (Timestamp::new(second as u64 * 1_000 * MS), Over::Moment);
+        table.rows.push(row);
+        facts.push(Event::Figures(Box::new(table)));
+    }
+}
+
+#[test]
+fn who_waits_alone_while_connections_wait_is_not_idle() {
+    let serve = |waiting: &[u32], threads: u32| {
+        let mut facts = Facts::default();
+        call(&mut facts, 1, ("listen", "4<TCP:[0.0.0.0:80]>, 128"), 1_000, 0);
+        for tid in 1..=threads {
+            let epoll = ("epoll_wait", "8<anon_inode:[eventpoll]>, [], 9, -1");
+            call(&mut facts, tid, epoll, 1_000, 95);
+            call(&mut facts, tid, ("openat", "AT_FDCWD, \"/etc/hosts\", O_RDONLY"), 1_095, 5);
+        }
+        accept_queue(&mut facts, waiting);
+        facts.finish();
+        let account = account(&facts).unwrap();
+        (account.idle_ns / MS, account.demand.lasting().map(|queue| queue.most))
+    };
+    assert_eq!(serve(&[3, 9, 340, 2], 1), (0, Some(340)));
+    // It is not known that none of the others serves them.
+    assert_eq!(serve(&[3, 9, 340, 2], 2), (190, Some(340)));
+    // Chance arrivals, too few samples, none at all.
+    assert_eq!(serve(&[0, 1, 0, 0], 1), (95, None));
+    assert_eq!(serve(&[3, 9, 340], 1), (95, None));
+    assert_eq!(serve(&[], 1), (95, None));
 }
 
 #[test]

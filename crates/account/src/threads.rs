@@ -3,7 +3,7 @@
 use crate::Spent;
 use crate::parts::Part;
 use crate::states::{self, Owner};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use whyslow_facts::folds::account::{Objects, Parts, ThreadAccount};
 use whyslow_facts::{Facts, ProcessId, ThreadFacts};
 use whyslow_model::event::Tid;
@@ -13,13 +13,17 @@ use whyslow_model::{Known, Syscall, TimeOf, TimeState};
 pub(crate) fn spent(facts: &Facts) -> Option<Spent<'_>> {
     let mut owners: HashMap<ProcessId, Owner> = HashMap::new();
     let serving = states::serving(facts);
+    let demand = whyslow_facts::demand::demand(facts);
+    let wanted = demand.queues.iter().filter(|queue| queue.lasts()).filter_map(|queue| queue.pid);
+    let wanted: HashSet<ProcessId> = wanted.filter_map(|pid| facts.world.threads.find_process(pid)).collect();
     let threads = || facts.world.threads.iter().filter(|(_, thread)| thread.is_active());
     let mut active: HashMap<ProcessId, u64> = HashMap::new();
     for (_, thread) in threads() {
         *active.entry(thread.process).or_default() += thread.merged;
     }
     for (process, count) in &active {
-        owners.insert(*process, Owner { serves: serving.contains(process), has_others: *count > 1 });
+        let (serves, is_wanted) = (serving.contains(process), wanted.contains(process));
+        owners.insert(*process, Owner { serves, has_others: *count > 1, is_wanted });
     }
     let mut spent = Spent { of: TimeOf::Threads, count: 0, parts: Vec::new(), idle_ns: 0 };
     for (id, thread) in threads() {

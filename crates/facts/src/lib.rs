@@ -13,6 +13,7 @@ mod ask;
 pub mod block_io;
 pub mod call_table;
 pub mod capture;
+pub mod demand;
 mod durations;
 pub mod exemplar;
 pub mod folds;

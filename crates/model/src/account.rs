@@ -230,6 +230,9 @@ pub struct TimeAccount {
     pub unknown_ns: u64,
     /// Of `ns`, what findings explain, ns.
     pub claimed_ns: u64,
+    /// Whether work waited for the target meanwhile; absent where that is unknown.
+    #[serde(skip_serializing_if = "crate::Demand::is_unknown")]
+    pub demand: crate::Demand,
     /// The parts, the largest first.
     pub rows: Vec<AccountRow>,
 }

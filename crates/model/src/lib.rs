@@ -7,6 +7,7 @@ pub mod account;
 pub mod capture;
 pub mod cgroup;
 pub mod counts;
+pub mod demand;
 pub mod diagnosis;
 pub mod diff;
 pub mod errno;
@@ -34,6 +35,7 @@ pub use access::{Logged, PercentileRow, PercentileTable, Upstream};
 pub use account::{AccountRow, Known, TimeAccount, TimeOf, TimeState};
 pub use capture::{CaptureKind, CaptureNote, ClockKind, NoteKind, SourceInfo};
 pub use counts::{CountRow, CountTable, TimeKind};
+pub use demand::{Demand, DemandKind, DemandQueue};
 pub use diagnosis::{
     ChainLink, Diagnosis, Finding, FollowsFrom, NotJudged, Saving, Severity, ShareWhole, Subject, Target,
     ThreadTime, WaitShare,

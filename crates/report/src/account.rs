@@ -26,7 +26,8 @@ pub(crate) fn heading(account: &TimeAccount) -> String {
         0 => String::new(),
         claimed => format!("; the findings explain {}", percent(claimed as f64 / account.ns.max(1) as f64)),
     };
-    format!("{}{idle}{explained}", account.whose())
+    let demand = account.demand.words().map_or(String::new(), |words| format!("; {words}"));
+    format!("{}{idle}{demand}{explained}", account.whose())
 }
 
 /// The rows in words, the largest first; how many were left out, and how much they are together.

@@ -5,8 +5,8 @@ use whyslow_model::capture::{CaptureNote, SourceInfo};
 use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, Resource, Taker, Walk};
 use whyslow_model::{
-    AccountRow, Cell, ChainLink, Diagnosis, Diff, Evidence, FigureChange, Finding, FindingChange, NotJudged,
-    Saving, Subject, Table, Target, ThreadTime, TimeAccount,
+    AccountRow, Cell, ChainLink, DemandQueue, Diagnosis, Diff, Evidence, FigureChange, Finding,
+    FindingChange, NotJudged, Saving, Subject, Table, Target, ThreadTime, TimeAccount,
 };
 
 /// How a text is laid out.
@@ -66,9 +66,22 @@ pub(crate) fn diagnosis(diagnosis: &mut Diagnosis, visit: Visit<'_>) {
 }
 
 fn time_account(account: &mut TimeAccount, visit: Visit<'_>) {
-    let TimeAccount { target, of: _, count: _, ns: _, idle_ns: _, unknown_ns: _, claimed_ns: _, rows } =
-        account;
+    let TimeAccount {
+        target,
+        of: _,
+        count: _,
+        ns: _,
+        idle_ns: _,
+        unknown_ns: _,
+        claimed_ns: _,
+        demand,
+        rows,
+    } = account;
     lines([target], visit);
+    for queue in &mut demand.queues {
+        let DemandQueue { kind: _, of, pid: _, most: _, waited: _, samples: _ } = queue;
+        lines([of], visit);
+    }
     for row in rows {
         let AccountRow {
             who,

@@ -28,6 +28,10 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
                 "Not in it: {idle} in which threads waited for work (clients, requests, tasks)."
             ));
         }
+        notes.push(match account.demand.words() {
+            Some(words) => format!("Demand: {words}."),
+            None => "Demand: unknown whether work waited (none of its queues was sampled).".to_string(),
+        });
         let has = |known: Known| account.rows.iter().any(|row| row.known == known);
         if has(Known::InProportion) {
             notes.push("in-proportion: shared out by sums, which is all that is kept of calls shorter than a millisecond.".to_string());

@@ -28,6 +28,8 @@ pub struct Reading {
     pub seconds: f64,
     /// Tables that have it.
     pub tables: u64,
+    /// Of these, those in which it was above 0.
+    pub above_zero: u64,
     /// The least.
     pub min: f64,
     /// The most.
@@ -220,6 +222,7 @@ impl Thing {
                     reading.weighted += value * seconds;
                     reading.sum += value;
                     reading.tables += 1;
+                    reading.above_zero += u64::from(value > 0.0);
                     reading.min = reading.min.min(value);
                     reading.last = value;
                     reading.to = table.at;
@@ -237,6 +240,7 @@ impl Thing {
                     over: table.over,
                     seconds,
                     tables: 1,
+                    above_zero: u64::from(value > 0.0),
                     min: value,
                     max: value,
                     max_at: table.at,

@@ -184,6 +184,8 @@ impl Sockets {
         };
         let mut host = Row::new(Entity::Host);
         let mut listeners: Vec<(u32, Row)> = Vec::new();
+        // The port of each, in their order.
+        let mut ports_of: Vec<u16> = Vec::new();
         let mut listening = vec![0u64; 1024];
         let mut count = 0u64;
         for family in FAMILIES {
@@ -196,6 +198,7 @@ impl Sockets {
                     let mut row = Row::new(Entity::Listener(seen.local.to_string().into()));
                     row.count(Metric::Backlog, Some(seen.receive.into()));
                     row.count(Metric::BacklogLimit, Some(seen.send.into()));
+                    ports_of.push(seen.local.port());
                     listeners.push((seen.inode, row));
                 }
             })?;
@@ -203,7 +206,11 @@ impl Sockets {
         host.count(Metric::TcpListening, Some(count));
         if context.options.sockets && self.pace.is_due(context.uptime) {
             let began = cpu_time();
-            self.all(&listening, context, out, &mut host)?;
+            let unread = self.all(&listening, context, out, &mut host)?;
+            // What clients sent and nobody read. Of several listeners at one port nobody tells whose it is: each has it all.
+            for ((_, row), port) in listeners.iter_mut().zip(&ports_of) {
+                row.count(Metric::ReceiveQueue, Some(unread.get(port).copied().unwrap_or(0)));
+            }
             self.pace.took(context.uptime, cpu_time() - began);
         }
         out.table(vec![host], Over::SinceBoot, false);
@@ -241,15 +248,17 @@ impl Sockets {
         out.table(rows, Over::SinceBoot, true);
     }
 
+    /// Tells of all sockets but listeners. Returns the unread bytes of accepted connections, by local port.
     fn all(
         &mut self,
         listening: &[u64],
         context: &mut Context<'_>,
         out: &mut Out,
         host: &mut Row,
-    ) -> std::io::Result<()> {
+    ) -> std::io::Result<HashMap<u16, u64>> {
         let range = network::port_range(context);
-        let Sockets { netlink: Some(netlink), peers, ports, .. } = self else { return Ok(()) };
+        let mut unread: HashMap<u16, u64> = HashMap::new();
+        let Sockets { netlink: Some(netlink), peers, ports, .. } = self else { return Ok(unread) };
         peers.clear();
         ports.clear();
         ports.resize(1024, 0);
@@ -266,6 +275,10 @@ impl Sockets {
                     mark(ports, port);
                 }
                 sums.add(&seen, from_range);
+                if is_accepted && seen.receive > 0 {
+                    // At most one for each port.
+                    *unread.entry(port).or_default() += u64::from(seen.receive);
+                }
                 // Who connects to us does so from any port.
                 let key = (seen.peer.ip(), if is_accepted { 0 } else { seen.peer.port() });
                 let room = peers.len() < MOST_PEERS;
@@ -296,7 +309,7 @@ impl Sockets {
             row
         });
         out.table(rows.collect(), Over::SinceBoot, is_whole);
-        Ok(())
+        Ok(unread)
     }
 }
 

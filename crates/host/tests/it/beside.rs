@@ -400,9 +400,11 @@ fn top_says_the_same_of_a_process() {
 fn listeners_and_connections_are_counted() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("its address");
-    let connections: Vec<_> =
+    let mut connections: Vec<_> =
         (0..7).map(|_| std::net::TcpStream::connect(address).expect("a connection")).collect();
     let accepted: Vec<_> = (0..4).map(|_| listener.accept().expect("one").0).collect();
+    // Nobody reads them, accepted or not.
+    connections.iter_mut().for_each(|connection| connection.write_all(b"hello").expect("sent"));
     let sample = Sampler::new(Options { own: true, ..Options::default() }).expect("a sampler").sample();
     if let Some(gap) = sample.gaps.iter().find(|gap| gap.source == "sockets") {
         return skipped(format_args!("{}", gap.why));
@@ -410,6 +412,7 @@ fn listeners_and_connections_are_counted() {
     let of = Entity::Listener(address.to_string().into());
     assert_eq!(figure(&sample, &of, Metric::Backlog), 3.0);
     assert!(figure(&sample, &of, Metric::BacklogLimit) >= 100.0);
+    assert_eq!(figure(&sample, &of, Metric::ReceiveQueue), 35.0);
     let peer = Entity::Peer(address.to_string().into());
     assert_eq!(figure(&sample, &peer, Metric::TcpEstablished), 7.0);
     assert_eq!(figure(&sample, &peer, Metric::EphemeralPortsUsed), 7.0);

@@ -100,6 +100,7 @@ fn account() -> TimeAccount {
         idle_ns: 0,
         unknown_ns: 0,
         claimed_ns: claimed.ns,
+        demand: whyslow_model::Demand::default(),
         rows,
     }
 }
@@ -314,6 +315,16 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
         idle_ns: figure,
         unknown_ns: figure,
         claimed_ns: figure,
+        demand: whyslow_model::Demand {
+            queues: vec![whyslow_model::DemandQueue {
+                kind: whyslow_model::DemandKind::AcceptQueue,
+                of: text(),
+                pid: Some(figure as u32),
+                most: figure,
+                waited: figure,
+                samples: figure,
+            }],
+        },
         rows: vec![row],
     });
     let taker = Taker {

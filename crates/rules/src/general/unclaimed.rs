@@ -3,7 +3,9 @@
 use crate::engine::{Findings, Report};
 use crate::guards::Share;
 use crate::words;
-use whyslow_model::{AccountRow, Known, Nanos, Severity, Subject, TimeAccount, TimeOf, TimeState};
+use whyslow_model::{
+    AccountRow, DemandKind, DemandQueue, Known, Nanos, Severity, Subject, TimeAccount, TimeOf, TimeState,
+};
 
 /// From this part of the asker's time on, what nothing explains is worth a word: docs/ARCHITECTURE.md, the account of time.
 const MIN_PART: f64 = 0.15;
@@ -52,8 +54,18 @@ impl<'a> Unclaimed<'a> {
         let title = format!("{} {}{others}: {} of {whose}", row.who, row.words(), words::percent(share));
         let confidence = if row.known <= Known::AtLeast { SURE } else { LESS_SURE };
         let time = Nanos::new(self.account.ns);
+        // Of several processes only the queues of those whose time it is count.
+        let demand = self.account.demand.of(&row.pids);
+        // Without work that waits, where the time goes is no fault. Clients that each wait for their last answer keep a healthy
+        // server's connections full of requests under full load: unread bytes alone are none either.
+        let waits = |queue: &DemandQueue| queue.lasts() && queue.kind != DemandKind::UnreadBytes;
+        let most = if demand.queues.iter().any(waits) { Severity::Warning } else { Severity::Notice };
+        let title = match demand.words() {
+            Some(words) => format!("{title}; {words}"),
+            None => title,
+        };
         out.report(Share::of_time(share, format!("{whose} ({time})")), title)
-            .at_most(Severity::Notice)
+            .at_most(most)
             .confidence(confidence)
             .subject(self.subject())
             .evidence_lines(row.evidence.clone())
@@ -99,5 +111,78 @@ impl<'a> Unclaimed<'a> {
             lock: object(&[Lock]),
             ..Subject::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use whyslow_facts::Facts;
+    use whyslow_model::Demand;
+
+    fn of_demand(queues: Vec<DemandQueue>) -> (Severity, String) {
+        let row = AccountRow {
+            who: "main of app (1)".to_string(),
+            threads: 1,
+            pids: vec![1],
+            state: TimeState::User,
+            call: None,
+            object: None,
+            function: None,
+            ns: 1_000_000_000,
+            share: 1.0,
+            count: None,
+            mean_ns: Nanos::UNKNOWN,
+            p99_ns: Nanos::UNKNOWN,
+            longest_ns: Nanos::UNKNOWN,
+            known: Known::Exact,
+            claimed_by: Vec::new(),
+            evidence: None,
+        };
+        let account = TimeAccount {
+            target: "app (1)".to_string(),
+            of: TimeOf::Threads,
+            count: 1,
+            ns: row.ns,
+            idle_ns: 0,
+            unknown_ns: 0,
+            claimed_ns: 0,
+            demand: Demand { queues },
+            rows: vec![row],
+        };
+        let facts = Facts::default();
+        let (mut findings, _) = Findings::beside(crate::find("computes").unwrap(), &facts, Some(&account));
+        let finding = findings.pop().unwrap();
+        (finding.severity, finding.title)
+    }
+
+    fn queue(waited: u64) -> Vec<DemandQueue> {
+        let (kind, of) = (DemandKind::AcceptQueue, "127.0.0.1:80".to_string());
+        vec![DemandQueue { kind, of, pid: Some(1), most: 40, waited, samples: 10 }]
+    }
+
+    #[test]
+    fn a_warning_only_where_work_waits() {
+        let (severity, title) = of_demand(queue(10));
+        assert!(severity >= Severity::Warning, "{severity:?}");
+        assert!(
+            title.ends_with(
+                "; up to 40 connections waited in the accept queue of 127.0.0.1:80 (10 of 10 samples)"
+            ),
+            "{title}"
+        );
+        assert_eq!(of_demand(queue(2)).0, Severity::Notice);
+        // The neighbour's, and what a healthy server under full load shows.
+        let neighbours = queue(10).into_iter().map(|queue| DemandQueue { pid: Some(2), ..queue }).collect();
+        let (severity, title) = of_demand(neighbours);
+        assert!(severity == Severity::Notice && !title.contains("waited"), "{title}");
+        let kind = DemandKind::UnreadBytes;
+        let unread = queue(10).into_iter().map(|queue| DemandQueue { kind, ..queue }).collect();
+        assert_eq!(of_demand(unread).0, Severity::Notice);
+        let (severity, title) = of_demand(queue(0));
+        assert_eq!(severity, Severity::Notice);
+        assert!(title.ends_with("; no work waited in its queues: sampled 10 times"), "{title}");
+        let (severity, title) = of_demand(Vec::new());
+        assert!(severity == Severity::Notice && !title.contains("waited"), "{title}");
     }
 }
