@@ -10,6 +10,7 @@ mod input;
 mod lines;
 mod looks;
 mod open;
+mod order;
 mod source;
 
 pub use error::ReadError;

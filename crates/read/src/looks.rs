@@ -4,7 +4,7 @@
 //! The time of a dump is that of the `date` line above it, else the one in the file's name, else that of the `date` of the
 //! same directory of dumps (`sos_commands/date/date`).
 
-use crate::formats::host::order;
+use crate::order;
 use hashbrown::HashMap;
 use whyslow_counters::{Figures, Span, Told};
 use whyslow_model::{
@@ -197,12 +197,11 @@ fn tell(looks: &[Look], sink: &mut dyn Sink) {
 }
 
 /// True where something says that one dump came before another, though no time does: their names, or their place in one
-/// input, or that they were given in that order out of one folder.
+/// input. Two files of one folder may be of two machines.
 fn is_ordered(before: &Look, now: &Look) -> bool {
-    let folder = |name: &str| name.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_string());
     match (order::split(&before.name).1, order::split(&now.name).1) {
         (Some(first), Some(second)) => first < second,
-        _ => before.source == now.source || folder(&before.name) == folder(&now.name),
+        _ => before.source == now.source,
     }
 }
 

@@ -44,6 +44,7 @@ mod cpu {
     pub(super) mod cpu_throttled;
     pub(super) mod irq_imbalance;
     pub(super) mod run_queue_delay;
+    mod run_queue_figures;
     pub(super) mod sched_yield_spin;
     pub(super) mod steal_time;
     pub(super) mod sys_heavy_kthread;

@@ -1,5 +1,6 @@
 //! The tests of the outputs: how reports look, and what holds for every input.
 
 mod common;
+mod diffs;
 mod properties;
 mod snapshots;

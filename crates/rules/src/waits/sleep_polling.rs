@@ -81,7 +81,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 fn is_often(facts: &Facts, row: &Sleep) -> bool {
     let part = row.last.since(row.first).as_secs_f64().zip(facts.window.whole().as_secs_f64());
     let all_along = part.is_some_and(|(span, whole)| whole > 0.0 && span >= ALL_ALONG * whole);
-    row.times >= MIN_SLEEPS || (row.times >= MIN_SLEEPS_ALL_ALONG && all_along)
+    // What is looked at and there is watched: nobody waits for it.
+    // Who has something to do after nearly each sleep keeps a pace.
+    let awaited = row.check.as_ref().is_some_and(|check| check.errno.is_error())
+        && row.fruitful.saturating_mul(2) <= row.times;
+    row.times >= MIN_SLEEPS || (row.times >= MIN_SLEEPS_ALL_ALONG && all_along && awaited)
 }
 
 fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &Check) {

@@ -177,6 +177,7 @@ fn a_directory_of_recordings_is_read_and_one_that_is_none_is_refused() {
     let capture = place.path().join("a.st");
     std::fs::write(&capture, built_in()).expect("a file");
     let folder = place.path().join("before");
+    std::fs::create_dir(&folder).expect("a directory");
     convert(&[&capture], &folder.join("a.whyslow"));
     let folder = folder.display().to_string();
     assert_eq!(run(&["summary", &folder]).stdout, run(&["summary", &capture.display().to_string()]).stdout);

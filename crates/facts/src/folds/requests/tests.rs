@@ -154,7 +154,7 @@ fn another_thread_may_answer_and_its_own_questions_belong_to_the_request() {
 }
 
 #[test]
-fn a_thread_with_two_requests_has_no_sure_parent() {
+fn a_thread_with_two_requests_asks_for_the_one_that_it_read_last() {
     let second = (
         100,
         7,
@@ -175,11 +175,9 @@ fn a_thread_with_two_requests_has_no_sure_parent() {
         (3_000, 7, "write", "5, 0x7f00, 200", 200, 30),
         (3_100, 7, "write", "8, 0x7f00, 200", 200, 30),
     ]);
-    for record in facts.requests.records() {
-        assert_eq!(record.parent, None);
-        assert_eq!(record.split, None);
-        assert!(record.downstream.is_empty());
-    }
+    let parents: Vec<_> = facts.requests.records().filter_map(|record| record.parent).collect();
+    // By its turn, which is not sure.
+    assert_eq!(parents, [(2, ParentBy::Turn)]);
 }
 
 #[test]

@@ -23,7 +23,6 @@ mod lsblk;
 mod mpstat;
 mod netstat;
 mod nstat;
-pub(crate) mod order;
 mod perf_stat;
 mod perf_trace;
 mod pidstat;
@@ -356,7 +355,7 @@ impl Reading {
 
     /// What follows is of that file.
     fn turn_to(&mut self, path: &str) {
-        let (path, _) = order::split(path);
+        let (path, _) = crate::order::split(path);
         self.about.command = kernel::command_of(&path);
         self.open = kernel::open(&path).and_then(|block| {
             let tool = TOOLS.iter().position(|tool| std::ptr::eq(*tool, &kernel::KERNEL))?;
