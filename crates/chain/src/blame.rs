@@ -63,6 +63,9 @@ pub struct Blame {
     pub knots: Vec<Knot>,
 }
 
+/// By cause, kind and thread: the cost, the number of the last span that has it, and the longest time with one thread, ns.
+type Costs = HashMap<(String, Kind, Option<Tid>), (Cost, u64, u64)>;
+
 impl<'a> Explainer<'a> {
     /// Intervals looked at, the longest.
     const MAX_SPANS: usize = 2_000;
@@ -125,7 +128,7 @@ impl<'a> Explainer<'a> {
     /// Which resource costs which share of what counts: each thread's part by itself, or all threads' together.
     pub fn blame(&self, by_thread: bool) -> Blame {
         let (scope, spans) = self.spans();
-        let mut costs: HashMap<(String, Kind, Option<Tid>), (Cost, u64, u64)> = HashMap::new();
+        let mut costs = Costs::new();
         let mut total_ns = 0u64;
         let mut knots = KnotFinder::new(self);
         for (number, span) in (1u64..).zip(&spans) {

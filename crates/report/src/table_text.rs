@@ -62,10 +62,7 @@ impl Grid {
                 figure.name.clone(),
                 figure_text(figure.before, figure.unit),
                 figure_text(figure.after, figure.unit),
-                figure
-                    .ratio
-                    .filter(|ratio| ratio.is_finite())
-                    .map_or(UNKNOWN.to_string(), |ratio| times(ratio)),
+                figure.ratio.filter(|ratio| ratio.is_finite()).map_or(UNKNOWN.to_string(), times),
                 match figure.beyond_noise {
                     Some(true) => "no",
                     Some(false) => "yes",

@@ -28,7 +28,7 @@
 //! of the programs' first threads. At a FIFO whose other end is outside of the capture a chain ends only where the last
 //! thread asks before it reads: a pipeline that waits for more to do is idle. A writer that waits for a reader which computes is mentioned, as that may be the reader's
 //! job. Waiting for a child or for a thread's end is no hold-up, nor is a sleep at the end of the
-//! chain.
+//! chain. A chain that ends in a queue for a CPU is mentioned: the host takes that time, and run-queue-delay judges it.
 
 use super::held_up::{Cause, cause_of};
 use crate::engine::{Findings, Need, Rule, Subjects};
@@ -151,9 +151,8 @@ fn report(
     // A program that serves nobody may be idle: it has work in hand where it asked for something or uses its own files.
     // An excerpt does not tell either.
     let asked = worst.call.is_some_and(|call| explainer.facts().graph.name(call.asked).is_some());
-    let in_hand = scope == Scope::Requests
-        || asked
-        || matches!(kind, Kind::Disk | Kind::PageFault | Kind::RunQueue | Kind::Throttled);
+    let in_hand = scope == Scope::Requests || asked || matches!(kind, Kind::Disk | Kind::PageFault);
+    let is_hosts = matches!(kind, Kind::RunQueue | Kind::Throttled);
     let sure_of_work = in_hand && explainer.facts().total_calls() >= guards::FEW_CALLS || *kind == Kind::Pipe;
     let title = format!(
         "{} is held up {} by {holder}, which {}",
@@ -167,7 +166,7 @@ fn report(
     let missing = worst.missing.map_or(String::new(), |missing| format!("; {}", explainer.missing(missing)));
     let mut found = out
         .report(share, title)
-        .at_most(if sure_of_work { Severity::Warning } else { Severity::Notice })
+        .at_most(if sure_of_work && !is_hosts { Severity::Warning } else { Severity::Notice })
         .confidence(sure)
         .subject(subject)
         .cause(format!(
