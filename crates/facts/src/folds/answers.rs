@@ -48,7 +48,8 @@ pub struct TakenAnswers {
 
 #[derive(Clone, Copy, Debug)]
 struct Connection {
-    row: u32,
+    /// `None` where the other end is a client: finding that out may take a look at all listeners, and is done once.
+    row: Option<u32>,
     /// Of the answer under way; 0 before its first byte.
     bytes: u64,
 }
@@ -81,11 +82,15 @@ impl TakenAnswers {
     fn connection(&mut self, seen: &Seen<'_>, world: &World) -> Option<(LifeId, u32)> {
         let id = seen.life?;
         if let Some(known) = self.connections.get(&id) {
-            return Some((id, known.row));
+            return Some((id, known.row?));
         }
         let life = world.fds.get(id)?;
         let name = life.peer()?;
-        if role_of(life, world) != Role::Server || self.connections.len() >= Self::MAX_CONNECTIONS {
+        if self.connections.len() >= Self::MAX_CONNECTIONS {
+            return None;
+        }
+        if role_of(life, world) != Role::Server {
+            self.connections.insert(id, Connection { row: None, bytes: 0 });
             return None;
         }
         let key = (seen.process, Box::from(name));
@@ -108,9 +113,12 @@ impl TakenAnswers {
                 self.index.insert(key, row);
                 row
             }
-            None => return None,
+            None => {
+                self.connections.insert(id, Connection { row: None, bytes: 0 });
+                return None;
+            }
         };
-        self.connections.insert(id, Connection { row, bytes: 0 });
+        self.connections.insert(id, Connection { row: Some(row), bytes: 0 });
         Some((id, row))
     }
 
