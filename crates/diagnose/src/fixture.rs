@@ -15,6 +15,7 @@ pub(crate) fn finding(id: &'static str, pid: Option<u32>, share: Option<f64>) ->
         share,
         share_of: String::new(),
         share_whole: ShareWhole::Time,
+        measurements: Vec::new(),
         follows_from: None,
         saving: Saving::default(),
         subject: Subject { pid, ..Subject::default() },

@@ -6,6 +6,7 @@ use crate::errno::Errno;
 use crate::evidence::Evidence;
 use crate::ids::Tid;
 use crate::live::Cost;
+use crate::measurement::Measurement;
 use crate::time::Nanos;
 use crate::walk::Walk;
 use serde::{Serialize, Serializer};
@@ -124,6 +125,8 @@ pub struct Finding {
     pub share_of: String,
     /// Of what kind that is.
     pub share_whole: ShareWhole,
+    /// The figures that the title and the cause print, with the thresholds that they passed.
+    pub measurements: Vec<Measurement>,
     /// What it is a consequence of: it goes when that is mended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub follows_from: Option<FollowsFrom>,

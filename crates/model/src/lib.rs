@@ -19,6 +19,7 @@ pub mod host;
 pub mod ids;
 pub mod line;
 pub mod live;
+pub mod measurement;
 pub mod metric;
 pub mod profile;
 pub mod program_name;
@@ -52,6 +53,7 @@ pub use live::{
     BlockIo, Cost, Coverage, FileIo, FileOp, Frame, InodeId, LeftAs, Loss, NetEvent, NetKind, Sample,
     SampleKind, Span, Stack, StackId, Stretch, ThreadCounts, ThreadTotals, WakeContext, Wakeup,
 };
+pub use measurement::{Measurement, Threshold};
 pub use metric::{Metric, Unit};
 pub use profile::{Profile, ProfileBuilder};
 pub use program_name::ProgramName;

@@ -19,6 +19,21 @@ pub enum Unit {
     Count,
 }
 
+impl Unit {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Share => "share",
+            Unit::SecondsPerSecond => "seconds_per_second",
+            Unit::PerSecond => "per_second",
+            Unit::BytesPerSecond => "bytes_per_second",
+            Unit::Bytes => "bytes",
+            Unit::Nanos => "ns",
+            Unit::Count => "count",
+        }
+    }
+}
+
 macro_rules! metrics {
     ($($(#[$doc:meta])+ $variant:ident $name:literal $unit:ident;)+) => {
         /// What is measured. A figure of a rate is over the table's time; a level is at its end.

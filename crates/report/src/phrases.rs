@@ -4,7 +4,7 @@ use whyslow_model::capture::{CaptureKind, CaptureNote, SourceInfo};
 use whyslow_model::figures::{count, percent, plural};
 use whyslow_model::walk::Walk;
 use whyslow_model::{
-    Diagnosis, Diff, Finding, FindingChange, Nanos, NotJudged, Severity, Target, ThreadTime,
+    Diagnosis, Diff, Finding, FindingChange, Measurement, Nanos, NotJudged, Severity, Target, ThreadTime,
 };
 
 /// Below this, a finding says how sure it is.
@@ -137,6 +137,16 @@ pub(crate) fn host_first(diagnosis: &Diagnosis) -> (Option<&Walk>, Option<&Walk>
 /// What it is a consequence of.
 pub(crate) fn follows(finding: &Finding) -> Option<String> {
     finding.follows_from.map(|from| format!("follows from {}: {}", from.id, from.reason))
+}
+
+/// The figures behind the text: `bytes per answer 6.3 MB (threshold: at least 1.0 MB)`.
+pub(crate) fn measurements(finding: &Finding) -> Vec<String> {
+    let words = |figure: &Measurement| {
+        let name = figure.name.replace('_', " ");
+        let from = figure.threshold_words().map_or(String::new(), |words| format!(" (threshold: {words})"));
+        format!("{name} {figure}{from}")
+    };
+    finding.measurements.iter().map(words).collect()
 }
 
 /// What a fix would save.

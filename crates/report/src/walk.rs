@@ -180,6 +180,8 @@ fn finding(finding: &mut Finding, visit: Visit<'_>) {
         chain,
         evidence: shown,
         verify,
+        // Figures print as numbers only.
+        measurements: _,
     } = finding;
     lines([title, share_of, saved], visit);
     blocks([cause, verify], visit);

@@ -1,12 +1,12 @@
 //! The rule engine: what a rule is, and its three answers (fired, quiet, not judged).
 
 use crate::guards::{self, Share};
-use crate::words;
 use whyslow_facts::host::{counted, metric_words};
 use whyslow_facts::{Exemplar, Facts};
 use whyslow_model::syscall::Class;
 use whyslow_model::{
-    Entity, Evidence, Finding, Metric, Nanos, NotJudged, Saving, Severity, Subject, TimeAccount, TimeState,
+    Entity, Evidence, Finding, Measurement, Metric, Nanos, NotJudged, Saving, Severity, Subject, TimeAccount,
+    TimeState,
 };
 
 /// One root cause that can be recognised.
@@ -305,6 +305,7 @@ impl<'a> Findings<'a> {
             share: share.value,
             share_whole: share.whole,
             share_of: share.of,
+            measurements: Vec::new(),
             follows_from: None,
             saving: Saving::default(),
             subject: Subject::default(),
@@ -378,6 +379,12 @@ impl Report<'_, '_> {
     /// How sure (0 to 1); 0.9 where not said. Guard 5 caps it.
     pub fn confidence(mut self, confidence: f64) -> Self {
         self.finding.confidence = confidence;
+        self
+    }
+    /// A figure that the title or the cause prints, with its threshold.
+    pub fn measured(mut self, figure: Measurement) -> Self {
+        self.finding.measurements.retain(|known| known.name != figure.name);
+        self.finding.measurements.push(figure);
         self
     }
     /// At most this severity, whatever the share.
@@ -456,8 +463,9 @@ impl Report<'_, '_> {
             self.finding.confidence = self.finding.confidence.min(guards::LOST_CONFIDENCE);
             let of_calls = self.findings.rule.needs.iter().any(|need| need.is_of_calls());
             if of_calls && self.finding.severity != Severity::Capture {
-                self.finding.title +=
-                    &format!(" (at least: {} of the calls are missing)", words::percent(share));
+                let missing = Measurement::share("missing_calls", share);
+                self.finding.title += &format!(" (at least: {missing} of the calls are missing)");
+                self.finding.measurements.push(missing);
             }
         }
         self.findings.findings.push(self.finding);

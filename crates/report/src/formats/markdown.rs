@@ -201,6 +201,11 @@ fn full(finding: &Finding) -> String {
             finding.evidence.iter().map(|line| format!("{}  {}\n", line.source, line.text)).collect();
         out.push_str(&format!("\nEvidence:\n\n{}", fenced("text", &lines)));
     }
+    let figures = phrases::measurements(finding);
+    if !figures.is_empty() {
+        let lines: String = figures.iter().map(|figure| format!("- {}\n", text(figure))).collect();
+        out.push_str(&format!("\nFigures:\n\n{lines}"));
+    }
     if !finding.fix.is_empty() {
         out.push_str(&format!("\nFix:\n\n{}", steps(finding.fix.iter().map(|step| rich(step)))));
     }

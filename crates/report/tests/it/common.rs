@@ -48,6 +48,7 @@ fn finding(id: &'static str, severity: Severity, title: &str) -> Finding {
         share: None,
         share_of: String::new(),
         share_whole: ShareWhole::Time,
+        measurements: Vec::new(),
         follows_from: None,
         saving: Saving::default(),
         subject: Subject::default(),
@@ -382,6 +383,7 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
             share: Some(share),
             share_of: text(),
             share_whole: finding.share_whole,
+            measurements: finding.measurements.clone(),
             follows_from: finding.follows_from,
             saving: Saving { ns_per_s: Some(figure), text: text() },
             subject: Subject {

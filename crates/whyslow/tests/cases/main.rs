@@ -12,6 +12,7 @@
 
 mod document;
 mod events;
+mod figures;
 mod registry;
 
 use document::{Answer, Block, Section, parse, path};
@@ -105,6 +106,9 @@ fn check(rule: &Rule, number: usize) -> Result<(), Failed> {
     let section = sections.get(number).ok_or("the document has changed meanwhile")?;
     let diagnosis = diagnosis_of(section);
     account_adds_up(&diagnosis)?;
+    for finding in diagnosis.findings.iter().filter(|finding| finding.id == rule.id) {
+        figures::are_measured(finding)?;
+    }
     if let Some(report) = judge(rule, section, &diagnosis)? {
         if !update {
             let expected = section.report.as_deref().unwrap_or("(no report block)\n");
@@ -150,6 +154,10 @@ fn render(findings: &[&Finding]) -> String {
             let _ = writeln!(out, "share: {:.1} % of {}", share * 100.0, finding.share_of);
         }
         let _ = writeln!(out, "confidence: {:.2}", finding.confidence);
+        for figure in &finding.measurements {
+            let from = figure.threshold_words().map_or(String::new(), |words| format!(" ({words})"));
+            let _ = writeln!(out, "figure: {} = {figure}{from}", figure.name);
+        }
         for evidence in &finding.evidence {
             let _ = writeln!(out, "evidence: {}  {}", evidence.source, evidence.text);
         }

@@ -115,6 +115,8 @@ fn details(finding: &Finding) -> String {
     if !lines.is_empty() {
         out.push_str(&section("Evidence", &format!("<pre>{lines}</pre>\n")));
     }
+    let figures = phrases::measurements(finding);
+    out.push_str(&section("Figures", &list("ul", figures.iter().map(|figure| text(figure).to_string()))));
     out.push_str(&section("Fix", &list("ol", finding.fix.iter().map(|step| rich(step)))));
     if !finding.verify.is_empty() {
         out.push_str(&section("Verify", &command(&finding.verify)));

@@ -22,6 +22,9 @@ pub(super) fn full(page: &mut Page, finding: &Finding) {
     }
     page.field("chain", &chain(page, &finding.chain));
     page.field("evidence", &evidence(page, &finding.evidence));
+    if page.explain {
+        page.field("figures", &phrases::measurements(finding));
+    }
     page.field("fix", &fix(page, &finding.fix));
     if !finding.verify.is_empty() {
         let (command, remark) = phrases::command_and_remark(&finding.verify);

@@ -1,0 +1,183 @@
+//! A figure of a finding: what was measured, in which unit, and the threshold that it passed. Titles print figures by its
+//! [`Display`](fmt::Display), so that text and JSON cannot differ.
+
+use crate::figures;
+use crate::metric::Unit;
+use crate::time::Nanos;
+use serde::ser::SerializeStruct as _;
+use serde::{Serialize, Serializer};
+use std::fmt;
+
+/// From where on a figure is worth a finding.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Threshold {
+    /// This much and more.
+    AtLeast(f64),
+    /// This much and less.
+    AtMost(f64),
+}
+
+/// One figure of a finding.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Measurement {
+    /// What was measured, by a name that stays: `bytes_per_answer`.
+    pub name: &'static str,
+    /// How much; `None` where it is unknown.
+    pub value: Option<f64>,
+    /// Of what.
+    pub unit: Unit,
+    /// What the rule compares it with; `None` where it only tells.
+    pub threshold: Option<Threshold>,
+}
+
+impl Measurement {
+    fn new(name: &'static str, value: impl Into<Option<f64>>, unit: Unit) -> Self {
+        Self { name, value: value.into().filter(|value| value.is_finite()), unit, threshold: None }
+    }
+
+    /// A number of things: calls, threads, files.
+    pub fn count(name: &'static str, count: u64) -> Self {
+        Self::new(name, count as f64, Unit::Count)
+    }
+
+    /// A number of things that need not be whole: calls per request, CPUs kept busy.
+    pub fn number(name: &'static str, number: f64) -> Self {
+        Self::new(name, number, Unit::Count)
+    }
+
+    /// Bytes.
+    pub fn bytes(name: &'static str, bytes: u64) -> Self {
+        Self::new(name, bytes as f64, Unit::Bytes)
+    }
+
+    /// A duration.
+    pub fn time(name: &'static str, time: Nanos) -> Self {
+        Self::new(name, time.get().map(|ns| ns as f64), Unit::Nanos)
+    }
+
+    /// A part of a whole, 0 to 1.
+    pub fn share(name: &'static str, part: f64) -> Self {
+        Self::new(name, part, Unit::Share)
+    }
+
+    /// Things per second.
+    pub fn per_second(name: &'static str, rate: f64) -> Self {
+        Self::new(name, rate, Unit::PerSecond)
+    }
+
+    /// Bytes per second.
+    pub fn bytes_per_second(name: &'static str, rate: f64) -> Self {
+        Self::new(name, rate, Unit::BytesPerSecond)
+    }
+
+    /// The rule's threshold, in the measurement's own unit: it reports from there on.
+    pub fn at_least(self, threshold: f64) -> Self {
+        Self { threshold: Some(Threshold::AtLeast(threshold)), ..self }
+    }
+
+    /// The rule's threshold, in the measurement's own unit: it reports up to there.
+    pub fn at_most(self, threshold: f64) -> Self {
+        Self { threshold: Some(Threshold::AtMost(threshold)), ..self }
+    }
+
+    /// A value in the measurement's unit, as people read it.
+    fn words(&self, value: f64) -> String {
+        match self.unit {
+            Unit::Nanos => Nanos::new(value.max(0.0) as u64).to_string(),
+            Unit::Bytes => figures::bytes(value.max(0.0) as u64),
+            Unit::Count | Unit::PerSecond | Unit::SecondsPerSecond => figures::quantity(value),
+            Unit::Share => figures::percent(value),
+            Unit::BytesPerSecond => format!("{}/s", figures::bytes(value.max(0.0) as u64)),
+        }
+    }
+
+    /// The threshold in words: `at least 1.0 MB`.
+    pub fn threshold_words(&self) -> Option<String> {
+        Some(match self.threshold? {
+            Threshold::AtLeast(value) => format!("at least {}", self.words(value)),
+            Threshold::AtMost(value) => format!("at most {}", self.words(value)),
+        })
+    }
+
+    /// All ways in which texts print the figure: durations also with their milliseconds, shares also as whole per cent.
+    pub fn spellings(&self) -> Vec<String> {
+        let mut spellings = vec![self.to_string()];
+        if let Some(value) = self.value {
+            match self.unit {
+                Unit::Nanos => spellings.push(figures::duration(Nanos::new(value.max(0.0) as u64))),
+                Unit::Share => spellings.push(format!("{:.0} %", value * 100.0)),
+                Unit::Count => spellings.push(format!("{value:.0}")),
+                _ => {}
+            }
+        }
+        spellings
+    }
+}
+
+impl fmt::Display for Measurement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.value.map_or("unknown".to_string(), |value| self.words(value)))
+    }
+}
+
+/// A number as JSON has it: whole ones without a fraction.
+struct Number(f64);
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // 2^53: up to there a double holds each whole number.
+        let is_whole = self.0.fract() == 0.0 && self.0.abs() <= 9_007_199_254_740_992.0;
+        if is_whole { serializer.serialize_i64(self.0 as i64) } else { serializer.serialize_f64(self.0) }
+    }
+}
+
+impl Serialize for Measurement {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("Measurement", 5)?;
+        out.serialize_field("name", self.name)?;
+        // A share of 0.0123456789 says no more than one of 0.0123.
+        let value = self.value.map(|value| match self.unit {
+            Unit::Share => (value * 1e4).round() / 1e4,
+            _ => (value * 1e3).round() / 1e3,
+        });
+        out.serialize_field("value", &value.map(Number))?;
+        out.serialize_field("unit", self.unit.name())?;
+        let (least, most) = match self.threshold {
+            Some(Threshold::AtLeast(value)) => (Some(Number(value)), None),
+            Some(Threshold::AtMost(value)) => (None, Some(Number(value))),
+            None => (None, None),
+        };
+        out.serialize_field("at_least", &least)?;
+        out.serialize_field("at_most", &most)?;
+        out.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_prints_as_people_read_it_and_keeps_its_value_in_json() {
+        let bytes = Measurement::bytes("bytes_per_answer", 6_291_456).at_least(1_048_576.0);
+        assert_eq!(bytes.to_string(), "6.3 MB");
+        assert_eq!(bytes.threshold_words().as_deref(), Some("at least 1.0 MB"));
+        assert_eq!(
+            serde_json::to_string(&bytes).expect("serialise"),
+            r#"{"name":"bytes_per_answer","value":6291456,"unit":"bytes","at_least":1048576,"at_most":null}"#
+        );
+        assert_eq!(Measurement::time("wait", Nanos::new(1_779_099_000)).spellings(), ["1.78 s", "1.779 s"]);
+        assert_eq!(Measurement::share("busy", 0.8414).spellings(), ["84.1 %", "84 %"]);
+        assert_eq!(Measurement::per_second("calls", 25.04).to_string(), "25");
+    }
+
+    #[test]
+    fn an_unknown_figure_is_never_zero() {
+        let unknown = Measurement::time("wait", Nanos::UNKNOWN);
+        assert_eq!(unknown.to_string(), "unknown");
+        let text = serde_json::to_string(&unknown).expect("serialise");
+        assert!(text.contains(r#""value":null"#), "{text}");
+        assert_eq!(Measurement::share("part", f64::NAN).value, None);
+    }
+}

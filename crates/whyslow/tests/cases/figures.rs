@@ -1,0 +1,235 @@
+//! Figures in titles are measurements: a title prints nothing that JSON does not have as a number.
+
+use libtest_mimic::Failed;
+use whyslow_model::{Finding, Measurement, Subject};
+
+/// Words before a number that names something: it counts nothing.
+const NAMES: &[&str] = &[
+    "thread",
+    "threads",
+    "process",
+    "pid",
+    "tid",
+    "fd",
+    "CPU",
+    "node",
+    "line",
+    "port",
+    "HTTP",
+    "version",
+    "descriptor",
+    "lock",
+    "futex",
+    "signal",
+    "level",
+    "job",
+    "client",
+    "worker",
+    "inode",
+    "queue",
+    "cpu",
+    "status",
+    "unit",
+    "session",
+    "sector",
+];
+
+/// Rules whose titles still print figures without a measurement.
+const NOT_YET: &[&str] = &[
+    "3",
+    "60",
+    "accept-queue-overflow",
+    "affinity-pinned",
+    "archive-reread",
+    "chatty-exchange",
+    "client-gone",
+    "clock-syscall",
+    "close-range-loop",
+    "close-wait-leak",
+    "config-reread",
+    "connect-failing",
+    "connection-per-request",
+    "copy-loop-no-sendfile",
+    "count-without-rate",
+    "cpu-bound",
+    "cpu-throttled",
+    "deadlock",
+    "delayed-ack",
+    "direct-reclaim",
+    "directory-rescan",
+    "disk-saturated",
+    "dns-search-storm",
+    "dns-timeout",
+    "downstream-timeout",
+    "duplicate-write",
+    "eagain-spin",
+    "ephemeral-port-exhaustion",
+    "epoll-hup-spin",
+    "event-loop-blocked",
+    "events-lost",
+    "exec-path-search",
+    "fd-exhaustion",
+    "file-lock-contention",
+    "file-reread",
+    "filter-hides",
+    "fork-per-task",
+    "fsync-per-write",
+    "gil-contention",
+    "global-sync",
+    "huge-directory",
+    "irq-imbalance",
+    "journal-commit-stall",
+    "kernel-time",
+    "lock-contention",
+    "lock-convoy",
+    "lock-held-across-io",
+    "log-flood",
+    "madvise-churn",
+    "memory-high-throttle",
+    "mid-connection",
+    "minor-fault-storm",
+    "missing-timeout",
+    "mmap-churn",
+    "n-plus-one-queries",
+    "network-fs-latency",
+    "oom-restart-loop",
+    "open-close-churn",
+    "overlapping-calls",
+    "oversized-payload",
+    "page-cache-thrash",
+    "page-fault-major",
+    "path-search-miss",
+    "pool-exhausted",
+    "proc-net-tcp-parse",
+    "proc-scan",
+    "random-io",
+    "rates-apart",
+    "readahead-off",
+    "regression",
+    "repeated-stat",
+    "retry-storm",
+    "run-queue-delay",
+    "runs-as-root",
+    "sched-yield-spin",
+    "seek-per-read",
+    "serial-independent-calls",
+    "signal-storm",
+    "sleep-polling",
+    "slow-downstream",
+    "slow-file-io",
+    "slow-redis-command",
+    "small-reads",
+    "small-requests",
+    "small-writes",
+    "smaps-stall",
+    "stat-per-entry",
+    "steal-time",
+    "swapping",
+    "sync-open",
+    "sys-heavy-kthread",
+    "system-time-apart",
+    "tcp-retransmit",
+    "temp-file-churn",
+    "thp-compaction-stall",
+    "threads-missed",
+    "thundering-herd",
+    "too-many-threads",
+    "tz-stat-storm",
+    "unbuffered-1-byte",
+    "unseen-writes",
+    "unwritten-bytes",
+    "volume-throttled",
+    "wait-chain",
+    "waits-for-child",
+    "waits-for-cpu",
+    "waits-for-file",
+    "waits-for-lock",
+    "waits-for-peer",
+    "waits-for-pipe",
+    "waits-for-timer",
+    "write-to-dev-null",
+    "writeback-throttle",
+    "zero-timeout-poll",
+    "zero-window",
+    "zombie-buildup",
+];
+
+/// Each figure of the finding's title is one of its measurements, or its share.
+pub(super) fn are_measured(finding: &Finding) -> Result<(), Failed> {
+    if NOT_YET.contains(&finding.id) {
+        return Ok(());
+    }
+    let mut rest = finding.title.clone();
+    for name in names(&finding.subject) {
+        rest = rest.replace(&name, "_");
+    }
+    let share = finding.share.map(|share| Measurement::share("share", share));
+    let mut spellings: Vec<String> =
+        finding.measurements.iter().chain(&share).flat_map(Measurement::spellings).collect();
+    // `1,234 MB` before `234 MB`.
+    spellings.sort_by_key(|spelling| std::cmp::Reverse(spelling.len()));
+    for spelling in spellings {
+        rest = without(&rest, &spelling);
+    }
+    match figure(&rest) {
+        None => Ok(()),
+        Some(figure) => Err(format!(
+            "the figure {figure} is no measurement of the finding (`.measured(Measurement::…)` in {}): {}",
+            finding.id, finding.title
+        )
+        .into()),
+    }
+}
+
+/// What the subject names, longest first.
+fn names(subject: &Subject) -> Vec<String> {
+    let texts = [
+        &subject.comm,
+        &subject.syscall,
+        &subject.path,
+        &subject.peer,
+        &subject.lock,
+        &subject.function,
+        &subject.endpoint,
+        &subject.device,
+        &subject.host,
+    ];
+    let mut names: Vec<String> = texts.into_iter().flatten().cloned().collect();
+    names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    names
+}
+
+/// The text without a figure, where that stands alone: `12` is no part of `3,12` or `v12`.
+fn without(text: &str, figure: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(figure) {
+        let (before, after) = (&rest[..at], &rest[at + figure.len()..]);
+        let last = out.chars().chain(before.chars()).next_back();
+        let more = after.chars().next().is_some_and(|next| next.is_ascii_digit())
+            || after.starts_with([',', '.']) && after[1..].starts_with(|next: char| next.is_ascii_digit());
+        let alone = !more
+            && !last.is_some_and(|last| last.is_alphanumeric() || matches!(last, ',' | '.' | '_' | '/'));
+        out.push_str(before);
+        out.push_str(if alone { "_" } else { figure });
+        rest = after;
+    }
+    out + rest
+}
+
+/// The first number that is no part of a name.
+fn figure(text: &str) -> Option<String> {
+    let mut before = "";
+    for word in text.split_whitespace() {
+        // `redis (612)`: a process.
+        let is_pid = word.starts_with('(') && word.trim_end_matches([',', ':', ';']).ends_with(')');
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/' && c != '-');
+        let is_number = bare.starts_with(|c: char| c.is_ascii_digit())
+            && bare.trim_end_matches('x').chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | '.'));
+        if is_number && !is_pid && !NAMES.contains(&before.trim_start_matches('(')) {
+            return Some(word.to_string());
+        }
+        before = word;
+    }
+    None
+}
