@@ -1,4 +1,5 @@
-//! Sleeps of a fixed length, and what the thread looks at when it wakes up.
+//! Sleeps, and what the thread looks at when it wakes up. A sleep is a wait that only its time limit ends, whatever the call: runtimes
+//! sleep in nanosleep, in a poll of a descriptor of their own, or in a futex; a shell waits for a child that sleeps.
 
 use crate::Fold;
 use crate::exemplar::{Exemplar, Exemplars};
@@ -36,8 +37,12 @@ pub struct Sleep {
     pub fruitful: u64,
     /// What it looked at the first time.
     pub check: Option<Box<Check>>,
-    /// Checks of that same thing.
+    /// Checks of that same thing, or of files beside it.
     pub same_checks: u64,
+    /// The checks were of different files of one folder.
+    pub varies: bool,
+    /// Sleeps after which the thread looked again at just what it had looked at before, whatever the answer was then.
+    pub again: u64,
     /// Lines of sleeps.
     pub exemplars: Exemplars,
 }
@@ -56,6 +61,18 @@ pub struct Check {
     /// The line.
     pub exemplar: Exemplar,
     file: Option<FileId>,
+}
+
+impl Check {
+    /// The folder of what is looked at.
+    pub fn folder(&self) -> Option<&str> {
+        folder(self.target.as_deref()?)
+    }
+}
+
+/// The folder of a path.
+fn folder(path: &str) -> Option<&str> {
+    path.rfind('/').filter(|at| *at > 0).map(|at| &path[..at])
 }
 
 impl Sleep {
@@ -92,6 +109,18 @@ struct Awake {
     in_vain: Option<u64>,
     /// That look was at what the row knows.
     same: bool,
+    /// What it had looked at in vain before it slept, until it looks at something again.
+    before: Option<Look>,
+    /// What it looked at last, in vain.
+    now: Option<Look>,
+}
+
+/// Something that was looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Look {
+    syscall: Syscall,
+    file: Option<FileId>,
+    fd: Option<i32>,
 }
 
 impl Sleeps {
@@ -100,7 +129,7 @@ impl Sleeps {
 
     fn slept(&mut self, seen: &Seen<'_>, world: &World) {
         let call = seen.call;
-        let Some(period) = period(call) else { return };
+        let Some(period) = period(seen, world) else { return };
         let at = seen.thread.0 as usize;
         if at >= self.threads.len() {
             self.threads.resize(at + 1, Awake::default());
@@ -132,6 +161,8 @@ impl Sleeps {
                         fruitful: 0,
                         check: None,
                         same_checks: 0,
+                        varies: false,
+                        again: 0,
                         exemplars: Exemplars::default(),
                     });
                     self.rows.len() as u32
@@ -139,10 +170,11 @@ impl Sleeps {
                 None => 0,
             },
         };
-        self.threads[at] = Awake { row, useful, in_vain: None, same: false };
+        let checked = last.in_vain == Some(useful);
+        let before = last.now.filter(|_| checked);
+        self.threads[at] = Awake { row, useful, before, ..Awake::default() };
         if let Some(row) = self.rows.get_mut((row as usize).wrapping_sub(1)) {
             row.times += 1;
-            let checked = last.in_vain == Some(useful);
             row.checks += checked as u64;
             row.same_checks += (checked && last.same) as u64;
             row.timed += call.dur.is_known() as u64;
@@ -172,7 +204,16 @@ impl Sleeps {
                 file: seen.file,
             })
         });
-        check.syscall == call.syscall && check.file == seen.file && check.fd.is_some() == seen.fd.is_some()
+        if check.syscall != call.syscall || check.fd.is_some() != seen.fd.is_some() {
+            return false;
+        }
+        if check.file == seen.file {
+            return true;
+        }
+        let (Some(known), Some(file)) = (check.folder(), seen.file) else { return false };
+        let beside = folder(&world.files.get(file).path) == Some(known);
+        row.varies |= beside;
+        beside
     }
 }
 
@@ -181,9 +222,42 @@ fn is_until(call: &Call<'_>) -> bool {
     call.syscall == Syscall::CLOCK_NANOSLEEP && memchr::memmem::find(call.args, b"TIMER_ABSTIME").is_some()
 }
 
-/// How long a call is asked to sleep: nanosleep, or a poll without descriptors; unknown for sleeps until a point
-/// in time. `None` for other calls.
-fn period(call: &Call<'_>) -> Option<Nanos> {
+/// How long a call is asked to sleep: nanosleep, or a poll without descriptors; unknown for sleeps until a point in time, and
+/// for other waits that their time limit ended. `None` for other calls.
+fn period(seen: &Seen<'_>, world: &World) -> Option<Nanos> {
+    let call = seen.call;
+    match call.syscall {
+        Syscall::WAIT4 | Syscall::WAITID => {
+            let child = u32::try_from(call.ok()?).ok().filter(|pid| *pid > 0)?;
+            let child = world.threads.process(world.threads.find_process(child)?);
+            (child.name() == Some("sleep")).then_some(Nanos::UNKNOWN)
+        }
+        syscall => asked_for(call).or_else(|| {
+            let timed_out = match syscall {
+                Syscall::FUTEX => call.errno == Errno::ETIMEDOUT,
+                _ => call.ok() == Some(0) && !is_look(call),
+            };
+            timed_out.then_some(Nanos::UNKNOWN)
+        }),
+    }
+}
+
+/// A poll that does not wait: its limit is zero.
+fn is_look(call: &Call<'_>) -> bool {
+    let limit = match call.syscall {
+        Syscall::POLL => call.arg(2),
+        Syscall::EPOLL_WAIT | Syscall::EPOLL_PWAIT => call.arg(3),
+        _ => None,
+    };
+    limit.and_then(text::number) == Some(0)
+        || memchr::memmem::find(call.args, b"{tv_sec=0, tv_").is_some_and(|at| {
+            let rest = &call.args[at + b"{tv_sec=0, tv_".len()..];
+            rest.starts_with(b"nsec=0}") || rest.starts_with(b"usec=0}")
+        })
+}
+
+/// The length that a sleep has in its arguments.
+fn asked_for(call: &Call<'_>) -> Option<Nanos> {
     match call.syscall {
         Syscall::NANOSLEEP => timespec(call.args),
         Syscall::CLOCK_NANOSLEEP => {
@@ -269,10 +343,21 @@ impl Fold for Sleeps {
         if is_sleep(seen.call.syscall) {
             return self.slept(seen, world);
         }
+        if matches!(seen.call.syscall, Syscall::WAIT4 | Syscall::WAITID) {
+            self.slept(seen, world);
+        }
         let Some(awake) = self.threads.get_mut(seen.thread.0 as usize).filter(|awake| awake.row > 0) else {
             return;
         };
         awake.in_vain = None;
+        let look =
+            Look { syscall: seen.call.syscall, file: seen.file, fd: seen.fd.filter(|_| seen.file.is_none()) };
+        if awake.before.take_if(|before| *before == look).is_some()
+            && let Some(row) = self.rows.get_mut(awake.row as usize - 1)
+        {
+            row.again += 1;
+        }
+        awake.now = Some(look);
         if says_not_yet(seen)
             && let Some(row) = self.rows.get_mut(awake.row as usize - 1)
         {
@@ -291,6 +376,9 @@ fn is_sleep(syscall: Syscall) -> bool {
             | Syscall::PPOLL
             | Syscall::SELECT
             | Syscall::PSELECT6
+            | Syscall::EPOLL_WAIT
+            | Syscall::EPOLL_PWAIT
+            | Syscall::FUTEX
     )
 }
 

@@ -36,7 +36,18 @@ pub(crate) static RULE: Rule = Rule {
     source: include_str!("sleep_polling.rs"),
     needs: &[
         Need::Durations,
-        Need::AnyOf(&["nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect6"]),
+        Need::AnyOf(&[
+            "nanosleep",
+            "clock_nanosleep",
+            "poll",
+            "ppoll",
+            "select",
+            "pselect6",
+            "epoll_wait",
+            "epoll_pwait",
+            "futex",
+            "wait4",
+        ]),
     ],
     check,
 };
@@ -82,15 +93,20 @@ fn is_often(facts: &Facts, row: &Sleep) -> bool {
     let part = row.last.since(row.first).as_secs_f64().zip(facts.window.whole().as_secs_f64());
     let all_along = part.is_some_and(|(span, whole)| whole > 0.0 && span >= ALL_ALONG * whole);
     // What is looked at and there is watched: nobody waits for it.
-    // Who has something to do after nearly each sleep keeps a pace.
+    // Who has something to do after nearly each sleep keeps a pace, but for who looks at the same thing before and after it.
     let awaited = row.check.as_ref().is_some_and(|check| check.errno.is_error())
-        && row.fruitful.saturating_mul(2) <= row.times;
+        && (row.fruitful.saturating_mul(2) <= row.times
+            || row.again as f64 >= CHECKED_SHARE * row.times as f64);
     row.times >= MIN_SLEEPS || (row.times >= MIN_SLEEPS_ALL_ALONG && all_along && awaited)
 }
 
 fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &Check) {
     let call = facts.name_of(check.syscall);
-    let what = match (&check.target, check.fd) {
+    let target = match (check.folder(), &check.target) {
+        (Some(folder), _) if row.varies => Some(format!("files in {folder}")),
+        (_, target) => target.clone(),
+    };
+    let what = match (&target, check.fd) {
         (Some(target), _) => format!("{call} of {target}"),
         (None, Some(fd)) => format!("{call} on fd {fd}"),
         (None, None) => call.to_string(),
