@@ -2,7 +2,7 @@
 //!
 //! ## What it is
 //! A request to another server fails, and the program asks the same again at once, again and again, without a pause that
-//! grows.
+//! grows. Or clients of the program give up before its answer comes, and ask the same again.
 //!
 //! ## Why it is slow
 //! Who waits for the answer waits for all the tries. The server that failed because it had too much to do gets several
@@ -26,17 +26,17 @@
 //! second or more is a poll, no storm.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::guards;
+use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::Facts;
-use whyslow_facts::folds::requests::{EndpointFacts, Retries, Side};
-use whyslow_model::{Nanos, Severity, Subject};
+use whyslow_facts::folds::requests::{Ending, EndpointFacts, Retries, Side};
+use whyslow_model::{Measurement, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
     id: "retry-storm",
     group: "network",
-    summary: "a failed request is asked again and again without a pause",
+    summary: "a request that failed, or has no answer yet, is asked again and again without a pause",
     source: include_str!("retry_storm.rs"),
     needs: &[Need::Durations, Need::Clock, Need::Descriptors],
     check,
@@ -53,12 +53,62 @@ const MOST: usize = 3;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let rows = facts.requests.endpoints().iter();
-    let mut storms: Vec<&EndpointFacts> =
-        rows.filter(|row| row.side == Side::Client && row.retries.longest >= RUN).collect();
+    let mut storms: Vec<&EndpointFacts> = rows.filter(|row| row.retries.longest >= RUN).collect();
     storms.sort_by_key(|row| std::cmp::Reverse(row.retries.ns));
     for row in storms.into_iter().take(MOST) {
-        report(facts, out, row, &row.retries);
+        match row.side {
+            Side::Client => report(facts, out, row, &row.retries),
+            Side::Server => report_clients(facts, out, row, &row.retries),
+        }
     }
+}
+
+/// Clients of ours ask again before they have their answer.
+fn report_clients(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts, retries: &Retries) {
+    let Some((first, last)) = retries.example.as_deref() else { return };
+    let all = row.stats.count.saturating_add(row.open).max(retries.count + 1);
+    let part = Measurement::share("repeats", retries.count as f64 / all as f64).at_least(HALF);
+    let tries = Measurement::count("longest_run", retries.longest).at_least(RUN as f64);
+    let patience = Measurement::time("patience", Nanos::new(retries.ns / retries.count.max(1)));
+    let answered = row.kept().filter(|record| record.ending == Ending::Answered);
+    let longest = answered.map(|record| record.dur).filter(|dur| dur.is_known()).max();
+    let answer = longest.map(|longest| Measurement::time("longest_answer", longest));
+    let takes = answer.as_ref().map_or(String::new(), |answer| format!("; an answer takes up to {answer}"));
+    let least = if retries.count >= MANY && part.value.is_some_and(|part| part >= HALF) {
+        Severity::Warning
+    } else {
+        Severity::Notice
+    };
+    let mut found = out.report(
+        Share::unknown(),
+        format!(
+            "clients ask {} again before it is answered, up to {tries} times in a row: {part} of {} are repeats, {patience} after the \
+             one before{takes}",
+            row.name,
+            words::plural(all, "request"),
+        ),
+    );
+    for figure in [Some(part), Some(tries), Some(patience), answer, Some(Measurement::count("requests", all))]
+        .into_iter()
+        .flatten()
+    {
+        found = found.measured(figure);
+    }
+    found
+        .subject(Subject { endpoint: Some(row.name.to_string()), ..Subjects::thread(facts, first.tid) })
+        .cause(
+            "The clients' time limit is shorter than what an answer takes. They ask the same again, on the same connection or a new one, \
+             and each repeat is work too, for an answer that nobody may wait for any more.",
+        )
+        .at_least(least)
+        .confidence(0.8)
+        .fix("clients: a time limit above what an answer takes at its slowest, and a pause that grows before each further try, by chance longer or shorter")
+        .fix("code: know a repeat by its key (Idempotency-Key, the id in the path), answer it from the work that is under way, and drop work whose client has left")
+        .fix(format!("make the answer quicker: whyslow requests --match '{}' shows where its time goes", row.name))
+        .evidence(Some(first))
+        .evidence(Some(last))
+        .verify(format!("whyslow requests --match '{}' --errors FILE", row.name))
+        .file();
 }
 
 fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts, retries: &Retries) {

@@ -328,10 +328,9 @@ impl Requests {
     /// The client closed its end, or at least will send no more.
     fn client_left(&mut self, at: usize, when: Timestamp) {
         let connection = &self.connections[at];
-        for place in connection.open.iter().map(|(_, place)| *place).chain(connection.turn) {
-            if let Some(open) = self.open.get_mut(place).filter(|open| !open.record.client_left.is_known()) {
-                open.record.client_left = when;
-            }
+        let open: Vec<u32> = connection.open.iter().map(|(_, place)| *place).chain(connection.turn).collect();
+        for place in open {
+            self.client_gave_up(place, when);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::endpoints::{peer_row, row};
 use super::record::{Downstream, Ending, Figures, ParentBy, RequestRecord, Side, TimeSplit};
-use super::retries::Try;
+use super::retries::{FailedLately, Try};
 use super::serving::Made;
 use super::{EndpointId, GroupFacts, Requests};
 use crate::SLOW_CALL;
@@ -94,6 +94,14 @@ impl OpenTable {
         self.places.get_mut(place as usize)?.as_deref_mut()
     }
 
+    /// Which try of a client it is, where the same one is open on its connection. Only for protocols that answer one request behind
+    /// the other, and whose clients do not send ahead.
+    fn asked_before(&self, places: &[(Key, u32)], record: &RequestRecord) -> Option<Try> {
+        let open = places.iter().filter_map(|(_, place)| self.get(*place)).filter(|open| !open.is_answered());
+        let last = open.max_by_key(|open| open.record.begin)?;
+        FailedLately::before_its_answer(&last.record, last.again.as_ref(), record)
+    }
+
     fn has_room(&self) -> bool {
         !self.free.is_empty() || self.places.len() < Self::MOST
     }
@@ -182,7 +190,14 @@ impl Requests {
             first_line: Exemplar::of(call),
             last_line: None,
         };
-        let again = if side == Side::Client { self.failed_lately.again(&record) } else { None };
+        let again = self.failed_lately.again(&record).or_else(|| {
+            let one_by_one = protocol.is_some_and(|protocol| protocol.starts_with("HTTP/1"));
+            if side == Side::Server && one_by_one {
+                self.open.asked_before(&self.connections[at].open, &record)
+            } else {
+                None
+            }
+        });
         if let Some(again) = &again
             && let Some(row) = self.endpoints.get_mut(endpoint)
         {
@@ -212,6 +227,18 @@ impl Requests {
             serving.begins(place);
         }
         Some(place)
+    }
+
+    /// A client left without the answer to the request at `place`: it may ask the same again.
+    pub(super) fn client_gave_up(&mut self, place: u32, when: Timestamp) {
+        let Some(open) = self.open.get_mut(place).filter(|open| !open.record.client_left.is_known()) else {
+            return;
+        };
+        open.record.client_left = when;
+        if !open.is_answered() {
+            let own = open.again.clone();
+            self.failed_lately.failed(&open.record, when, own);
+        }
     }
 
     pub(super) fn place_of(&self, at: usize, key: Key) -> Option<u32> {
@@ -353,8 +380,13 @@ impl Requests {
         {
             record.split = Some(TimeSplit::between(&open.from, to, wall));
         }
-        if record.side == Side::Client && record.failed() {
-            self.failed_lately.failed(record, open.again.take());
+        let has_failed = match record.side {
+            Side::Client => record.failed(),
+            // Where it was seen to leave, that counted already.
+            Side::Server => ending == Ending::Aborted && !record.client_left.is_known(),
+        };
+        if has_failed {
+            self.failed_lately.failed(record, record.end, open.again.take());
         }
         if record.side == Side::Client {
             let made = Made { number: record.number, endpoint: record.endpoint, begin: record.begin, end };

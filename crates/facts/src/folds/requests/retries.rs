@@ -1,14 +1,15 @@
-//! Requests of ours that are asked again at once after they failed.
+//! Requests that are asked again: ours at once after they failed, and those of clients that give up and ask the same anew.
 
-use super::record::{EndpointId, RequestRecord};
+use super::record::{EndpointId, RequestRecord, Side};
 use crate::exemplar::Exemplar;
+use crate::folds::peers::host_of;
 use hashbrown::HashMap;
 use std::hash::{BuildHasher, Hash};
 use whyslow_model::event::Tid;
 use whyslow_model::{Nanos, Timestamp};
 use whyslow_wire::text::CUT;
 
-/// How often requests of one endpoint were asked again at once after the same one had failed.
+/// How often requests of one endpoint were asked again at once after the same one had failed, or (served) before it was answered.
 #[derive(Debug, Default)]
 pub struct Retries {
     /// Requests that were asked again.
@@ -49,10 +50,12 @@ pub(super) struct FailedLately(HashMap<u64, Failed>);
 impl FailedLately {
     /// Requests that failed and may be asked again. One is some hundred bytes.
     const MOST: usize = 512;
+    /// Requests that come closer to each other were sent at once, before an answer could be expected.
+    const PIPELINED: Nanos = Nanos::from_millis(5);
     /// A pause of this length gives the other end time: who tries again behind it does not storm.
     const PAUSE: Nanos = Nanos::from_millis(100);
 
-    /// A request of ours begins: which try it is, where the same one has just failed, and what the tries cost so far.
+    /// A request begins: which try it is, where the same one has just failed, and what the tries cost so far.
     pub(super) fn again(&mut self, record: &RequestRecord) -> Option<Try> {
         if self.0.is_empty() {
             return None;
@@ -69,11 +72,27 @@ impl FailedLately {
         Some(Try { number: failed.own.number + 1, gap, wasted, first: failed.own.first })
     }
 
-    /// A request of ours failed. `own` tells which try it was, where it was not the first.
-    pub(super) fn failed(&mut self, record: &RequestRecord, own: Option<Try>) {
-        let Some(key) = key(record).filter(|_| record.end.is_known() && may_heal(record)) else { return };
+    /// A client asks on the connection on which it asked the same `earlier`, without an answer so far: which try it is.
+    pub(super) fn before_its_answer(
+        earlier: &RequestRecord,
+        own: Option<&Try>,
+        record: &RequestRecord,
+    ) -> Option<Try> {
+        let gap = record.begin.since(earlier.begin);
+        let is_same = key(record).is_some_and(|asked| key(earlier) == Some(asked));
+        let before = own.map_or(Nanos::UNKNOWN, |own| own.gap);
+        if !is_same || !gap.is_known() || gap < Self::PIPELINED || backs_off(before, gap) {
+            return None;
+        }
+        let (number, first) = own.map_or((1, &earlier.first_line), |own| (own.number, &own.first));
+        Some(Try { number: number + 1, gap, wasted: gap, first: first.clone() })
+    }
+
+    /// A request failed: one of ours, or one whose client left without an answer. `own` tells which try it was, where it was not the first.
+    pub(super) fn failed(&mut self, record: &RequestRecord, end: Timestamp, own: Option<Try>) {
+        let Some(key) = key(record).filter(|_| end.is_known() && may_heal(record)) else { return };
         if self.0.len() >= Self::MOST {
-            self.0.retain(|_, failed| record.end.since(failed.end) < Self::PAUSE);
+            self.0.retain(|_, failed| end.since(failed.end) < Self::PAUSE);
         }
         if self.0.len() < Self::MOST {
             let parent = record.parent.map(|(number, _)| number);
@@ -83,7 +102,7 @@ impl FailedLately {
                 wasted: Nanos::ZERO,
                 first: record.first_line.clone(),
             });
-            self.0.insert(key, Failed { end: record.end, parent, dur: record.dur, own });
+            self.0.insert(key, Failed { end, parent, dur: end.since(record.begin), own });
         }
     }
 }
@@ -115,11 +134,15 @@ fn backs_off(before: Nanos, gap: Nanos) -> bool {
         && gap.or_zero() >= before.or_zero().saturating_add(before.or_zero() / 2)
 }
 
-/// What is asked, by which thread (queries and bodies are not kept); `None` where it is not known in full, so that another one may look alike.
+/// What is asked, by which thread or (served) which host (queries and bodies are not kept); `None` where it is not known in full, so that another one may look alike.
 fn key(record: &RequestRecord) -> Option<u64> {
     #[derive(Hash)]
-    struct Asked<'a>(EndpointId, &'a str, Option<&'a str>, Tid);
+    struct Asked<'a>(EndpointId, &'a str, Option<&'a str>, Tid, Option<&'a str>);
     let whole = !record.detail.is_empty() && !record.detail.contains([CUT, '*', '?']);
-    let asked = Asked(record.endpoint, &record.detail, record.host.as_deref(), record.tid);
+    let (tid, client) = match record.side {
+        Side::Client => (record.tid, None),
+        Side::Server => (0, record.peer.as_deref().map(host_of)),
+    };
+    let asked = Asked(record.endpoint, &record.detail, record.host.as_deref(), tid, client);
     whole.then(|| foldhash::fast::FixedState::default().hash_one(asked))
 }
