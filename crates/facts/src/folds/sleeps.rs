@@ -35,8 +35,10 @@ pub struct Sleep {
     pub checks: u64,
     /// Sleeps after which it moved data or took a connection before it slept again.
     pub fruitful: u64,
-    /// What it looked at the first time.
+    /// What it looked at right before it slept.
     pub check: Option<Box<Check>>,
+    /// A sleep followed on that look: a later one is compared with it.
+    is_settled: bool,
     /// Checks of that same thing, or of files beside it.
     pub same_checks: u64,
     /// The checks were of different files of one folder.
@@ -160,6 +162,7 @@ impl Sleeps {
                         checks: 0,
                         fruitful: 0,
                         check: None,
+                        is_settled: false,
                         same_checks: 0,
                         varies: false,
                         again: 0,
@@ -177,6 +180,9 @@ impl Sleeps {
             row.times += 1;
             row.checks += checked as u64;
             row.same_checks += (checked && last.same) as u64;
+            // What came first was not what it looks at.
+            let other = row.same_checks.saturating_mul(2) < row.checks;
+            row.is_settled = (row.is_settled || checked) && !other;
             row.timed += call.dur.is_known() as u64;
             row.slept_ns = row.slept_ns.saturating_add(call.dur.or_zero());
             // How long the last one of a log without durations was is not known.
@@ -190,20 +196,22 @@ impl Sleeps {
     /// True where the look was at what `row` knows.
     fn looked(row: &mut Sleep, seen: &Seen<'_>, world: &World) -> bool {
         let call = seen.call;
-        let check = row.check.get_or_insert_with(|| {
+        if !row.is_settled {
             let target = match seen.file {
                 Some(file) => Some(world.files.get(file).path.to_string()),
                 None => seen.life.and_then(|life| world.fds.get(life)).and_then(|life| life.target(world)),
             };
-            Box::new(Check {
+            row.check = Some(Box::new(Check {
                 syscall: call.syscall,
                 errno: call.errno,
                 target,
                 fd: seen.fd,
                 exemplar: Exemplar::of(call),
                 file: seen.file,
-            })
-        });
+            }));
+            return true;
+        }
+        let Some(check) = row.check.as_deref() else { return false };
         if check.syscall != call.syscall || check.fd.is_some() != seen.fd.is_some() {
             return false;
         }
@@ -418,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ppoll_without_descriptors_is_a_sleep() {
+    fn a_ppoll_that_its_limit_ends_is_a_sleep() {
         let mut facts = Facts::default();
         push(&mut facts, 0, 50_000, "ppoll", "NULL, 0, {tv_sec=0, tv_nsec=50000000}, NULL, 8", 0);
         push(
@@ -429,9 +437,16 @@ mod tests {
             "[{fd=3, events=POLLIN}], 1, {tv_sec=0, tv_nsec=50000000}, NULL, 8",
             0,
         );
-        push(&mut facts, 120_000, 50_000, "ppoll", "NULL, 0, NULL, NULL, 8", 0);
-        let rows: Vec<_> = facts.sleeps.rows.iter().map(|row| (row.times, row.period)).collect();
-        assert_eq!(rows, [(1, Nanos::from_millis(50))]);
+        for (args, ret) in [
+            ("[{fd=3, events=POLLIN}], 1, {tv_sec=0, tv_nsec=50000000}, NULL, 8", 1),
+            ("[{fd=3, events=POLLIN}], 1, {tv_sec=0, tv_nsec=0}, NULL, 8", 0),
+        ] {
+            push(&mut facts, 120_000, 50_000, "ppoll", args, ret);
+        }
+        let rows: Vec<_> =
+            facts.sleeps.rows.iter().map(|row| (row.times, row.period, row.length())).collect();
+        let length = Nanos::from_millis(50);
+        assert_eq!(rows, [(1, length, length), (1, Nanos::UNKNOWN, length)]);
     }
 
     #[test]
