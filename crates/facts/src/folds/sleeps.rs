@@ -113,8 +113,9 @@ struct Awake {
     same: bool,
     /// What it had looked at in vain before it slept, until it looks at something again.
     before: Option<Look>,
-    /// What it looked at last, in vain.
+    /// What it looked at last, in vain, and when.
     now: Option<Look>,
+    looked: Timestamp,
 }
 
 /// Something that was looked at.
@@ -173,7 +174,10 @@ impl Sleeps {
                 None => 0,
             },
         };
-        let checked = last.in_vain == Some(useful);
+        // Who polls descriptors is told of these: that one had nothing is no look in vain.
+        let is_told =
+            !period.is_known() && is_poll(call.syscall) && last.now.is_some_and(|look| look.fd.is_some());
+        let checked = last.in_vain == Some(useful) && !is_told;
         let before = last.now.filter(|_| checked);
         self.threads[at] = Awake { row, useful, before, ..Awake::default() };
         if let Some(row) = self.rows.get_mut((row as usize).wrapping_sub(1)) {
@@ -183,8 +187,13 @@ impl Sleeps {
             // What came first was not what it looks at.
             let other = row.same_checks.saturating_mul(2) < row.checks;
             row.is_settled = (row.is_settled || checked) && !other;
-            row.timed += call.dur.is_known() as u64;
-            row.slept_ns = row.slept_ns.saturating_add(call.dur.or_zero());
+            let dur = match call.syscall {
+                // A shell may wait for the child's signal, and fetch what it left after that.
+                Syscall::WAIT4 | Syscall::WAITID if checked => call.end().since(last.looked),
+                _ => call.dur,
+            };
+            row.timed += dur.is_known() as u64;
+            row.slept_ns = row.slept_ns.saturating_add(dur.or_zero());
             // How long the last one of a log without durations was is not known.
             if call.end().is_known() {
                 row.last = call.end();
@@ -243,25 +252,26 @@ fn period(seen: &Seen<'_>, world: &World) -> Option<Nanos> {
         syscall => asked_for(call).or_else(|| {
             let timed_out = match syscall {
                 Syscall::FUTEX => call.errno == Errno::ETIMEDOUT,
-                _ => call.ok() == Some(0) && !is_look(call),
+                _ => call.ok() == Some(0) && slept(call),
             };
             timed_out.then_some(Nanos::UNKNOWN)
         }),
     }
 }
 
-/// A poll that does not wait: its limit is zero.
-fn is_look(call: &Call<'_>) -> bool {
+/// True where a poll that found nothing waited at all: a limit of zero is a look. How long it took tells, where that is known: a
+/// recorder may see the limit as the kernel left it, which is what was left of it (ppoll(2)).
+fn slept(call: &Call<'_>) -> bool {
+    const SHORTEST: Nanos = Nanos::new(100_000);
+    if call.dur.is_known() {
+        return call.dur >= SHORTEST;
+    }
     let limit = match call.syscall {
         Syscall::POLL => call.arg(2),
         Syscall::EPOLL_WAIT | Syscall::EPOLL_PWAIT => call.arg(3),
-        _ => None,
+        _ => return timespec(call.args).is_some(),
     };
-    limit.and_then(text::number) == Some(0)
-        || memchr::memmem::find(call.args, b"{tv_sec=0, tv_").is_some_and(|at| {
-            let rest = &call.args[at + b"{tv_sec=0, tv_".len()..];
-            rest.starts_with(b"nsec=0}") || rest.starts_with(b"usec=0}")
-        })
+    limit.and_then(text::number).is_some_and(|limit| limit > 0)
 }
 
 /// The length that a sleep has in its arguments.
@@ -370,23 +380,25 @@ impl Fold for Sleeps {
             && let Some(row) = self.rows.get_mut(awake.row as usize - 1)
         {
             awake.in_vain = Some(world.threads.thread(seen.thread).useful);
+            awake.looked = seen.call.end();
             awake.same = Self::looked(row, seen, world);
         }
     }
 }
 
 fn is_sleep(syscall: Syscall) -> bool {
+    is_poll(syscall) || matches!(syscall, Syscall::NANOSLEEP | Syscall::CLOCK_NANOSLEEP | Syscall::FUTEX)
+}
+
+fn is_poll(syscall: Syscall) -> bool {
     matches!(
         syscall,
-        Syscall::NANOSLEEP
-            | Syscall::CLOCK_NANOSLEEP
-            | Syscall::POLL
+        Syscall::POLL
             | Syscall::PPOLL
             | Syscall::SELECT
             | Syscall::PSELECT6
             | Syscall::EPOLL_WAIT
             | Syscall::EPOLL_PWAIT
-            | Syscall::FUTEX
     )
 }
 
@@ -437,11 +449,11 @@ mod tests {
             "[{fd=3, events=POLLIN}], 1, {tv_sec=0, tv_nsec=50000000}, NULL, 8",
             0,
         );
-        for (args, ret) in [
-            ("[{fd=3, events=POLLIN}], 1, {tv_sec=0, tv_nsec=50000000}, NULL, 8", 1),
-            ("[{fd=3, events=POLLIN}], 1, {tv_sec=0, tv_nsec=0}, NULL, 8", 0),
+        for (args, dur, ret) in [
+            ("[{fd=3, events=POLLIN}], 1, {tv_sec=0, tv_nsec=50000000}, NULL, 8", 50_000, 1),
+            ("[{fd=3, events=POLLIN}], 1, {tv_sec=0, tv_nsec=0}, NULL, 8", 2, 0),
         ] {
-            push(&mut facts, 120_000, 50_000, "ppoll", args, ret);
+            push(&mut facts, 120_000, dur, "ppoll", args, ret);
         }
         let rows: Vec<_> =
             facts.sleeps.rows.iter().map(|row| (row.times, row.period, row.length())).collect();
