@@ -100,13 +100,15 @@ impl Measurement {
         })
     }
 
-    /// All ways in which texts print the figure: durations also with their milliseconds, shares also as whole per cent.
+    /// All ways in which texts print the figure: durations also with their milliseconds, shares also as whole per cent and with two decimals.
     pub fn spellings(&self) -> Vec<String> {
         let mut spellings = vec![self.to_string()];
         if let Some(value) = self.value {
             match self.unit {
                 Unit::Nanos => spellings.push(figures::duration(Nanos::new(value.max(0.0) as u64))),
-                Unit::Share => spellings.push(format!("{:.0} %", value * 100.0)),
+                Unit::Share => {
+                    spellings.extend([format!("{:.0} %", value * 100.0), format!("{:.2} %", value * 100.0)]);
+                }
                 Unit::Count => spellings.push(format!("{value:.0}")),
                 _ => {}
             }
@@ -168,7 +170,7 @@ mod tests {
             r#"{"name":"bytes_per_answer","value":6291456,"unit":"bytes","at_least":1048576,"at_most":null}"#
         );
         assert_eq!(Measurement::time("wait", Nanos::new(1_779_099_000)).spellings(), ["1.78 s", "1.779 s"]);
-        assert_eq!(Measurement::share("busy", 0.8414).spellings(), ["84.1 %", "84 %"]);
+        assert_eq!(Measurement::share("busy", 0.8414).spellings(), ["84.1 %", "84 %", "84.14 %"]);
         assert_eq!(Measurement::per_second("calls", 25.04).to_string(), "25");
     }
 

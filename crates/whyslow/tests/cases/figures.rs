@@ -46,7 +46,6 @@ const NOT_YET: &[&str] = &[
     "clock-syscall",
     "close-range-loop",
     "close-wait-leak",
-    "config-reread",
     "connect-failing",
     "connection-per-request",
     "copy-loop-no-sendfile",
@@ -56,7 +55,6 @@ const NOT_YET: &[&str] = &[
     "deadlock",
     "delayed-ack",
     "direct-reclaim",
-    "directory-rescan",
     "disk-saturated",
     "dns-search-storm",
     "dns-timeout",
@@ -76,7 +74,6 @@ const NOT_YET: &[&str] = &[
     "fsync-per-write",
     "gil-contention",
     "global-sync",
-    "huge-directory",
     "irq-imbalance",
     "journal-commit-stall",
     "kernel-time",
@@ -93,12 +90,10 @@ const NOT_YET: &[&str] = &[
     "n-plus-one-queries",
     "network-fs-latency",
     "oom-restart-loop",
-    "open-close-churn",
     "overlapping-calls",
     "oversized-payload",
     "page-cache-thrash",
     "page-fault-major",
-    "path-search-miss",
     "pool-exhausted",
     "proc-net-tcp-parse",
     "proc-scan",
@@ -106,7 +101,6 @@ const NOT_YET: &[&str] = &[
     "rates-apart",
     "readahead-off",
     "regression",
-    "repeated-stat",
     "retry-storm",
     "run-queue-delay",
     "runs-as-root",
@@ -122,19 +116,16 @@ const NOT_YET: &[&str] = &[
     "small-requests",
     "small-writes",
     "smaps-stall",
-    "stat-per-entry",
     "steal-time",
     "swapping",
     "sync-open",
     "sys-heavy-kthread",
     "system-time-apart",
     "tcp-retransmit",
-    "temp-file-churn",
     "thp-compaction-stall",
     "threads-missed",
     "thundering-herd",
     "too-many-threads",
-    "tz-stat-storm",
     "unbuffered-1-byte",
     "unseen-writes",
     "unwritten-bytes",
@@ -195,6 +186,8 @@ fn names(subject: &Subject) -> Vec<String> {
         &subject.host,
     ];
     let mut names: Vec<String> = texts.into_iter().flatten().cloned().collect();
+    // `12280 python`: a process.
+    names.extend(subject.pid.zip(subject.comm.as_ref()).map(|(pid, comm)| format!("{pid} {comm}")));
     names.sort_by_key(|name| std::cmp::Reverse(name.len()));
     names
 }
