@@ -112,6 +112,15 @@ pub fn share_of_calls(facts: &Facts, count: u64) -> Share {
     Share::of_calls((all > 0).then(|| count as f64 / all as f64))
 }
 
+/// Calls of a table of counts that are a storm: how many (`least` and more), of how many, and which part.
+pub fn of_all_calls(facts: &Facts, count: u64, least: u64) -> [Measurement; 3] {
+    [
+        Measurement::count("calls", count).at_least(least as f64),
+        Measurement::count("all_calls", facts.total_calls()),
+        share_of_calls(facts, count).figure().at_least(STORM_CALL_SHARE),
+    ]
+}
+
 /// The part that `waited` ns have in the time of the threads that wait (of `process`, where that is known).
 pub fn share_of_waiters(
     facts: &Facts,
