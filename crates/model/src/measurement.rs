@@ -41,7 +41,7 @@ impl Measurement {
         Self::new(name, count as f64, Unit::Count)
     }
 
-    /// A number of things that need not be whole: calls per request, CPUs kept busy.
+    /// A number of things that need not be whole: calls per request.
     pub fn number(name: &'static str, number: f64) -> Self {
         Self::new(name, number, Unit::Count)
     }
@@ -59,6 +59,11 @@ impl Measurement {
     /// A part of a whole, 0 to 1.
     pub fn share(name: &'static str, part: f64) -> Self {
         Self::new(name, part, Unit::Share)
+    }
+
+    /// Seconds a second: CPUs kept busy, threads that wait.
+    pub fn seconds_per_second(name: &'static str, rate: f64) -> Self {
+        Self::new(name, rate, Unit::SecondsPerSecond)
     }
 
     /// Things per second.
@@ -100,14 +105,18 @@ impl Measurement {
         })
     }
 
-    /// All ways in which texts print the figure: durations also with their milliseconds, shares also as whole per cent.
+    /// All ways in which texts print the figure: durations also with their milliseconds, shares also as whole per cent and with two decimals,
+    /// time a second also as a part of one CPU.
     pub fn spellings(&self) -> Vec<String> {
         let mut spellings = vec![self.to_string()];
         if let Some(value) = self.value {
             match self.unit {
                 Unit::Nanos => spellings.push(figures::duration(Nanos::new(value.max(0.0) as u64))),
-                Unit::Share => spellings.push(format!("{:.0} %", value * 100.0)),
+                Unit::Share => {
+                    spellings.extend([format!("{:.0} %", value * 100.0), format!("{:.2} %", value * 100.0)]);
+                }
                 Unit::Count => spellings.push(format!("{value:.0}")),
+                Unit::SecondsPerSecond => spellings.push(figures::percent(value)),
                 _ => {}
             }
         }
@@ -168,7 +177,8 @@ mod tests {
             r#"{"name":"bytes_per_answer","value":6291456,"unit":"bytes","at_least":1048576,"at_most":null}"#
         );
         assert_eq!(Measurement::time("wait", Nanos::new(1_779_099_000)).spellings(), ["1.78 s", "1.779 s"]);
-        assert_eq!(Measurement::share("busy", 0.8414).spellings(), ["84.1 %", "84 %"]);
+        assert_eq!(Measurement::share("busy", 0.8414).spellings(), ["84.1 %", "84 %", "84.14 %"]);
+        assert_eq!(Measurement::seconds_per_second("cpus_used", 0.92).spellings(), ["0.92", "92.0 %"]);
         assert_eq!(Measurement::per_second("calls", 25.04).to_string(), "25");
     }
 

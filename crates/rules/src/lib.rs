@@ -6,6 +6,7 @@ pub mod engine;
 mod figures;
 pub mod guards;
 mod kernel_threads;
+mod often;
 mod sampled;
 mod sums;
 

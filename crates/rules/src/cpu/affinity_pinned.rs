@@ -23,9 +23,8 @@
 use super::queue;
 use crate::engine::{Findings, Rule};
 use crate::figures;
-use crate::words;
 use whyslow_facts::Facts;
-use whyslow_model::{Entity, Metric, Trait};
+use whyslow_model::{Entity, Measurement, Metric, Trait};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -50,16 +49,20 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     waiters.extend(threads.into_iter().filter(|one| one.is_pinned(facts) && !told.contains(&one.of.pid())));
     for one in waiters.into_iter().take(MOST) {
         let name = facts.host.name_of(one.of);
-        let (all, idle) = (queue::host_cpus(facts), queue::idle_cpus(facts).unwrap_or(0.0));
-        let allowed = one.thing.current(Metric::CpusAllowed).unwrap_or(0.0);
+        let all = queue::host_cpus(facts);
+        let cpus = Measurement::number("host_cpus", all);
+        let idle = Measurement::number("idle_cpus", queue::idle_cpus(facts).unwrap_or(f64::NAN))
+            .at_least(queue::IDLE_CPUS);
+        let allowed = one.thing.current(Metric::CpusAllowed).unwrap_or(f64::NAN);
+        let allowed = Measurement::number("cpus_allowed", allowed);
         let which = one.thing.told(Trait::Cpus).map_or(String::new(), |cpus| format!(" (CPU {cpus})"));
         let pid = match one.of {
             Entity::Thread { tid, .. } => tid.to_string(),
             of => of.pid().map_or("PID".to_string(), |pid| pid.to_string()),
         };
         let share = one.share(facts);
-        let waits = words::percent(share.value.unwrap_or(0.0));
-        out.report(share, format!("{name} may run on {} of {} CPUs{which} and waits for them {waits} of its time, while {} are idle", words::quantity(allowed), words::quantity(all), words::quantity(idle)))
+        let waits = share.figure().at_least(queue::PINNED_SHARE);
+        out.report(share, format!("{name} may run on {allowed} of {cpus} CPUs{which} and waits for them {waits} of its time, while {idle} are idle"))
             .confidence(0.9)
             .subject(figures::subject(facts, one.of))
             .cause("Its affinity, or the cpuset of its group, keeps the scheduler from giving it an idle CPU: its threads take turns with each other and with what else runs there.")
@@ -67,6 +70,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .fix(format!("widen it: taskset -acp 0-{} {pid} (at once); systemd: CPUAffinity=; Docker: --cpuset-cpus; in the program: sched_setaffinity, numactl", all as u64 - 1))
             .fix("if it must stay: move what else runs on these CPUs away")
             .verify(format!("pidstat -t -u -p {pid} 1 (%wait falls, the column CPU changes); mpstat -P ALL 1"))
+            .measured_all([allowed, cpus, waits, idle])
             .evidence_of(one.of, &[Metric::TaskUser, Metric::TaskSystem, Metric::TaskCpu, Metric::RunDelay, Metric::CpusAllowed])
             .evidence_of(&Entity::Host, &[Metric::CpuIdle, Metric::CpuCount])
             .file();

@@ -24,10 +24,11 @@
 //! that spins for another reason reads the clock at each turn: then the spin is the cause.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::often::{self, Often, from};
 use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::busy::{CLOCK_CALLS, Clock};
-use whyslow_model::{Nanos, SaturatingSum, Severity, Subject};
+use whyslow_model::{Measurement, Nanos, SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -54,23 +55,19 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let count = reads.calls.count;
         let window = if facts.capture.has_clock() { facts.window } else { reads.told() };
         let rate = window.per_second(count);
-        let of_calls = guards::share_of_calls(facts, count).value.unwrap_or(0.0);
+        let of_calls = guards::share_of_calls(facts, count);
         let busy = guards::is_busy(facts, &window);
         let storm = facts.pace.untraced(rate).is_some_and(|rate| rate >= STORM_PER_S)
-            || (busy && of_calls >= STORM_CALL_SHARE);
+            || (busy && of_calls.value.is_some_and(|share| share >= STORM_CALL_SHARE));
         if count < guards::FEW_TURNS || !storm {
             continue;
         }
         // A short excerpt shows the habit, not what it costs.
         let most = if count < guards::FEW_CALLS { Severity::Notice } else { Severity::Warning };
-        let per_work = facts.work.rates(count);
-        let mut often = words::plural(count, "time");
-        for part in [
-            rate.map(|rate| format!("{} a second", words::quantity(rate))),
-            Some(per_work).filter(|work| !work.is_empty()),
-        ] {
-            often.extend(part.map(|part| format!(", {part}")));
-        }
+        let often = Often::of(&often::CALLS, count, rate, &facts.work).per_second_from(facts, STORM_PER_S);
+        let times = words::plural(count, "time") + &often.behind_comma();
+        let of_calls = of_calls.figure();
+        let of_calls = if busy { from(of_calls, STORM_CALL_SHARE) } else { of_calls };
         let name = match clock {
             Clock::Time => "the clock",
             Clock::CpuTime => "a CPU-time clock",
@@ -82,20 +79,21 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             subject.tid.map_or(String::new(), |_| format!(", most often by {}", Subjects::words(&subject)));
         let cause = match clock {
             Clock::Time => format!(
-                "{} calls are reads of the clock that the vDSO would answer without the kernel: here it cannot (clock source, sandbox, static binary), or the program goes round it. The tracer makes each look dearer than it is; the count is true.",
-                words::percent(of_calls)
+                "{of_calls} of all calls are reads of the clock that the vDSO would answer without the kernel: here it cannot (clock source, sandbox, static binary), or the program goes round it. The tracer makes each look dearer than it is; the count is true."
             ),
             Clock::CpuTime => format!(
-                "{} of all calls ask for the CPU time of a thread or process, which is always a system call: the program accounts for itself at each step. The tracer makes each look dearer than it is; the count is true.",
-                words::percent(of_calls)
+                "{of_calls} of all calls ask for the CPU time of a thread or process, which is always a system call: the program accounts for itself at each step. The tracer makes each look dearer than it is; the count is true."
             ),
         };
         let report = out
-            .report(share, format!("{name} is read by a system call {often}{by}"))
+            .report(share, format!("{name} is read by a system call {times}{by}"))
             .at_most(most)
             .confidence(0.7)
             .subject(subject)
             .cause(cause)
+            .measured(Measurement::count("calls", count).at_least(guards::FEW_TURNS as f64))
+            .measured_all(often.figures())
+            .measured(of_calls)
             .saving(cheap_saving(reads.calls.total(), count))
             .evidence_all(reads.exemplars.iter());
         fixes(report, clock).file();
@@ -143,6 +141,7 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
         .at_most(Severity::Warning)
         .confidence(0.6)
         .subject(Subject { syscall: Some("clock_gettime".to_string()), ..Subject::default() })
+        .measured_all(guards::of_all_calls(facts, count, guards::FEW_CALLS))
         .cause("Reads of the clock that the vDSO would answer without the kernel, or of CPU-time clocks, which it cannot. The table does not show which clock: strace -f -e trace=clock_gettime -p PID does.");
     fixes(report, Clock::Time).file();
 }

@@ -31,7 +31,7 @@ use crate::guards::Share;
 use crate::words;
 use whyslow_facts::samples::FunctionTime;
 use whyslow_facts::{Facts, ProcessId, ProfileFacts, ProfileOrigin, SchedTime, ThreadFacts};
-use whyslow_model::{Nanos, SampleKind, Severity, Subject};
+use whyslow_model::{Measurement, Nanos, SampleKind, Severity, Subject};
 use whyslow_profile::kinds::{CostKind, kinds_line, short};
 
 /// The rule.
@@ -67,6 +67,8 @@ struct Computing<'a> {
     time: &'a SchedTime,
     /// Of its life: on a CPU in its own code.
     own: f64,
+    /// What made it so.
+    figures: [Measurement; 4],
 }
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -103,15 +105,20 @@ fn check_file(facts: &Facts, out: &mut Findings<'_>, profile: &ProfileFacts) {
     let is_most = thread.zip(all).is_none_or(|(thread, all)| thread >= 0.5 * all);
     let hot = account.holders.first().filter(|holder| is_most && account.part(holder.value) >= HOT);
     let who = facts.profiled(profile);
-    let path = hot.map_or(String::new(), |hot| {
-        format!(": {} takes {} of that", short(&hot.function), words::percent(account.part(hot.value)))
-    });
+    let hot_part = hot.map(|hot| of_samples(account.part(hot.value)));
+    let path = hot
+        .zip(hot_part.as_ref())
+        .map_or(String::new(), |(hot, part)| format!(": {} takes {part} of that", short(&hot.function)));
+    let busy_figure = match thread {
+        Some(_) => Measurement::share("share_of_time", busy.min(1.0)),
+        None => Measurement::seconds_per_second("cpus_used", busy),
+    };
+    let busy_figure = busy_figure.at_least(BUSY);
     let (title, whole) = match thread {
-        Some(_) => (
-            format!("{who}: a thread computes {} of the time{path}", words::percent(busy.min(1.0))),
-            "the time of a thread",
-        ),
-        None => (format!("{who}: the program keeps {busy:.2} CPUs busy{path}"), "the time of a CPU"),
+        Some(_) => {
+            (format!("{who}: a thread computes {busy_figure} of the time{path}"), "the time of a thread")
+        }
+        None => (format!("{who}: the program keeps {busy_figure} CPUs busy{path}"), "the time of a CPU"),
     };
     let threads = match thread {
         Some(_) => "It waits for nothing, and one thread has no more than one CPU.",
@@ -122,6 +129,9 @@ fn check_file(facts: &Facts, out: &mut Findings<'_>, profile: &ProfileFacts) {
         .report(Share::of_time(busy.min(1.0), format!("{whole} in {who}")), title)
         .at_most(most)
         .confidence(if thread.is_some() && hot.is_some() { 0.85 } else { 0.6 })
+        .measured(busy_figure)
+        .measured_all(hot_part)
+        .measured_all(step.samples.map(samples_seen))
         .subject(Subject { function: hot.map(|hot| hot.function.clone()), ..Subject::default() })
         .cause(format!("{threads} {}", kinds_line(account, &step.measured)))
         .fix(match hot {
@@ -152,6 +162,15 @@ fn check_file(facts: &Facts, out: &mut Findings<'_>, profile: &ProfileFacts) {
     found.file();
 }
 
+/// A hot path's part of the samples.
+fn of_samples(part: f64) -> Measurement {
+    Measurement::share("share_of_samples", part).at_least(HOT)
+}
+
+fn samples_seen(samples: u64) -> Measurement {
+    Measurement::count("samples", samples).at_least(MIN_SAMPLES as f64)
+}
+
 /// What to do about a hot function.
 fn less_of(function: &str) -> String {
     format!(
@@ -178,34 +197,44 @@ fn computes(thread: &ThreadFacts) -> Option<Computing<'_>> {
     let in_calls = thread.wall().get().map_or(0.0, |wall| thread.working_ns as f64 / wall.max(1) as f64);
     let own = (on_cpu - in_calls).max(0.0);
     // While others had the CPU it was in no code at all.
-    (own >= OWN_CODE * part(had)).then_some(Computing { thread, time, own })
+    let figures = [
+        Measurement::share("share_of_time", own),
+        Measurement::share("share_wanting_cpu", on_cpu + part(time.runnable_ns)).at_least(BUSY),
+        Measurement::share("share_on_cpu", on_cpu).at_least(HAD),
+        Measurement::share("share_in_own_code", own / part(had)).at_least(OWN_CODE),
+    ];
+    (own >= OWN_CODE * part(had)).then_some(Computing { thread, time, own, figures })
 }
 
 fn report(facts: &Facts, out: &mut Findings<'_>, computing: &Computing<'_>, others: u64) {
-    let Computing { thread, time, own } = *computing;
+    let Computing { thread, time, own, ref figures } = *computing;
     let (process, tid) = (thread.process, Some(thread.tid));
     let subject = Subjects::thread(facts, thread.tid);
     let who = Subjects::words(&subject);
     let kind = SampleKind::OnCpu;
     let samples = facts.samples.total(kind, process, tid);
     let functions = facts.samples.functions(kind, process, tid);
-    let of_samples = |ns: Nanos| ns.or_zero() as f64 / samples.ns.max(1) as f64;
+    let sampled = |ns: Nanos| ns.or_zero() as f64 / samples.ns.max(1) as f64;
     let enough = samples.count >= MIN_SAMPLES;
     let hottest = functions.first().filter(|_| enough);
     let hot = Hot::of(facts, process, &functions, samples).filter(|_| enough);
-    let title = match &hot {
-        Some(hot) => format!(
-            "{who} computes {} of the time: {} takes {} of that",
-            words::percent(own),
-            hot.what,
-            words::percent(hot.part)
-        ),
-        None => format!("{who} computes {} of the time", words::percent(own)),
+    let hot_part = hot.as_ref().map(|hot| of_samples(hot.part));
+    let computes = Measurement::share("share_of_time", own);
+    let title = match hot.as_ref().zip(hot_part.as_ref()) {
+        Some((hot, part)) => {
+            format!("{who} computes {computes} of the time: {} takes {part} of that", hot.what)
+        }
+        None => format!("{who} computes {computes} of the time"),
     };
+    let (on_cpu, life) = (
+        Measurement::time("time_on_cpu", Nanos::new(time.on_cpu_ns)),
+        Measurement::time("time", time.covered()),
+    );
+    let alike = (others > 0).then(|| Measurement::count("threads", others.saturating_add(1)));
     let profile = match (hottest, &hot) {
         (None, _) => "Which code it runs is not in the recording.".to_string(),
-        (Some(_), Some(_)) => format!("By its samples: {}.", listed(&functions, of_samples)),
-        (Some(_), None) => format!("No function stands out: {}.", listed(&functions, of_samples)),
+        (Some(_), Some(_)) => format!("By its samples: {}.", listed(&functions, sampled)),
+        (Some(_), None) => format!("No function stands out: {}.", listed(&functions, sampled)),
     };
     let others = match others {
         0 => String::new(),
@@ -219,10 +248,13 @@ fn report(facts: &Facts, out: &mut Findings<'_>, computing: &Computing<'_>, othe
         .confidence(if hot.is_some() { 0.9 } else { 0.7 })
         .subject(Subject { function: hot.as_ref().and_then(|hot| hot.function.clone()), ..subject })
         .cause(format!(
-            "It was on a CPU {} of {}, and in its own code for nearly all of that: one thread has no more than one CPU. {profile}{others}",
-            Nanos::new(time.on_cpu_ns),
-            time.covered(),
+            "It was on a CPU {on_cpu} of {life}, and in its own code for nearly all of that: one thread has no more than one CPU. {profile}{others}"
         ))
+        .measured_all(figures.clone())
+        .measured_all(hot_part)
+        .measured_all(enough.then(|| samples_seen(samples.count)))
+        .measured_all([on_cpu, life])
+        .measured_all(alike)
         .fix(match hot.as_ref().and_then(|hot| hot.function.as_deref()) {
             Some(function) => less_of(&short(function)),
             None => format!("find the hot path: perf record -F 99 -g -p {pid} -- sleep 10; Python: py-spy dump, Java: async-profiler, Go: pprof"),

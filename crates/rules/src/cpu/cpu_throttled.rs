@@ -29,7 +29,7 @@ use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::host::{Reading, Thing};
 use whyslow_hostcheck::thresholds;
-use whyslow_model::{Entity, Metric, Severity};
+use whyslow_model::{Entity, Measurement, Metric, Severity};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -80,10 +80,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, part: f64, of: &Entity, thing: 
     let names: Vec<String> = members.iter().map(|(of, _)| facts.host.name_of(of)).collect();
     let computing: Vec<_> = queue::waiters(facts, members);
     let batch = !computing.is_empty() && !computing.iter().any(queue::Waiter::serves);
-    let quota = thing.current(Metric::CpuQuota);
-    let limit = quota.map_or(String::new(), |quota| format!(" of {} CPUs", words::quantity(quota)));
-    let use_of =
-        used.map_or(String::new(), |used| format!(" It used {} CPUs on average.", words::quantity(used)));
+    let part = Measurement::share("share_of_periods", part).at_least(MIN_PERIODS);
+    let quota = thing.current(Metric::CpuQuota).map(|cpus| Measurement::number("cpu_quota", cpus));
+    let limit = quota.as_ref().map_or(String::new(), |quota| format!(" of {quota} CPUs"));
+    let used = used.map(|used| Measurement::seconds_per_second("cpus_used", used));
+    let use_of = used.as_ref().map_or(String::new(), |used| format!(" It used {used} CPUs on average."));
     let whose = match names.len() {
         0 => String::new(),
         _ => format!(" In it: {}.", words::list(&names, 3)),
@@ -94,7 +95,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, part: f64, of: &Entity, thing: 
         ""
     };
     let path = of.name();
-    out.report(share, format!("{path} is stopped by its CPU quota{limit} in {} of its periods", words::percent(part)))
+    out.report(share, format!("{path} is stopped by its CPU quota{limit} in {part} of its periods"))
         .at_most(if batch { Severity::Notice } else { Severity::Critical })
         .confidence(0.9)
         .subject(figures::subject(facts, of))
@@ -103,6 +104,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, part: f64, of: &Entity, thing: 
         .fix("fewer threads that run at once: GOMAXPROCS, -XX:ActiveProcessorCount, the size of the pool, as the quota pays for")
         .fix(format!("for short bursts: echo 100000 > /sys/fs/cgroup{path}/cpu.max.burst"))
         .verify(format!("grep . /sys/fs/cgroup{path}/cpu.stat twice (nr_throttled stands still)"))
+        .measured(part)
+        .measured_all(quota.into_iter().chain(used))
         .evidence_of(of, &[Metric::CpuPeriods, Metric::ThrottledPeriods, Metric::ThrottledTime, Metric::TaskUser, Metric::TaskSystem, Metric::TaskCpu, Metric::CpuQuota])
         .file();
 }

@@ -26,7 +26,7 @@ use crate::guards::Share;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::host::Thing;
-use whyslow_model::{Entity, Metric, Severity};
+use whyslow_model::{Entity, Measurement, Metric, Severity};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -78,15 +78,22 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let lines = busiest_lines(facts);
     let which =
         if lines.is_empty() { String::new() } else { format!(" Most frequent on the host: {lines}.") };
-    out.report(share, format!("{worst} spends {} of its time in interrupts and is full; the {others} others are idle {} of theirs", words::percent(*interrupts), words::percent(rest_idle)))
+    let others_most = OTHERS_PART * interrupts;
+    let interrupts = Measurement::share("share_in_interrupts", *interrupts).at_least(MIN_INTERRUPTS);
+    let idle = Measurement::share("idle", *idle).at_most(FULL);
+    let rest = Measurement::share("share_in_interrupts_of_others", rest).at_most(others_most);
+    let rest_idle = Measurement::share("idle_of_others", rest_idle).at_least(OTHERS_IDLE);
+    let others = Measurement::count("other_cpus", others as u64);
+    out.report(share, format!("{worst} spends {interrupts} of its time in interrupts and is full; the {others} others are idle {rest_idle} of theirs"))
         .at_most(Severity::Warning)
         .confidence(0.7)
         .subject(figures::subject(facts, worst))
-        .cause(format!("The interrupts of a device go to this CPU alone: what they bring waits for it, and so do the programs on it.{which} The others spend {} in interrupts.", words::percent(rest)))
+        .cause(format!("The interrupts of a device go to this CPU alone: what they bring waits for it, and so do the programs on it.{which} The others spend {rest} in interrupts."))
         .fix("see which: watch -d -n1 cat /proc/interrupts; queues of the card: ethtool -l IF; more of them: ethtool -L IF combined N")
         .fix("spread them: irqbalance, or /proc/irq/N/smp_affinity_list; with one queue only, RPS: echo ffff > /sys/class/net/IF/queues/rx-0/rps_cpus")
         .fix("fewer: ethtool -K IF gro on; ethtool -C IF adaptive-rx on; a larger MTU; several connections instead of one, as a single flow stays on one CPU")
         .verify("mpstat -P ALL 1 (%soft and %irq of that CPU fall); bcc: softirqs 10 1, hardirqs 10 1")
+        .measured_all([interrupts, idle, others, rest_idle, rest])
         .evidence_of(worst, &[Metric::CpuIrq, Metric::CpuSoftirq, Metric::CpuIdle])
         .file();
 }

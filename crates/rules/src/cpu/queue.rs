@@ -21,10 +21,10 @@ pub(super) struct Waiter<'a> {
 }
 
 /// Waiting from this part of its time on for the CPUs it is bound to: with less, a wider mask gains nothing that is felt.
-const PINNED_SHARE: f64 = 0.20;
+pub(super) const PINNED_SHARE: f64 = 0.20;
 /// CPUs' worth of idle time: with less there is nowhere to go. Half of one: of two CPUs the one that is not waited for does other
 /// people's work too, and a thread that is moved there runs as often as it waits.
-const IDLE_CPUS: f64 = 0.5;
+pub(super) const IDLE_CPUS: f64 = 0.5;
 /// A nice value from which on work is meant to wait.
 const BATCH_NICE: f64 = 10.0;
 

@@ -7,7 +7,7 @@ use crate::words;
 use hashbrown::HashSet;
 use whyslow_facts::Facts;
 use whyslow_facts::host::Thing;
-use whyslow_model::{Entity, Metric};
+use whyslow_model::{Entity, Measurement, Metric};
 
 /// Less is nothing: CPUs.
 const SOME: f64 = 0.05;
@@ -100,13 +100,14 @@ impl<'a> Rivals<'a> {
         self.processes.first().filter(|(cpus, _)| *cpus >= SOME).map(|(_, of)| *of)
     }
 
-    /// What took most, for a title: `beside rustc (27096), which takes 92.0 % of a CPU`.
-    pub(super) fn title(&self, facts: &Facts) -> Option<String> {
+    /// What took most, for a title: `beside rustc (27096), which takes 92.0 % of a CPU`, and how much it took.
+    pub(super) fn title(&self, facts: &Facts) -> Option<(String, Measurement)> {
         let (cpus, who) = match self.first() {
             Some(_) => self.processes.first().map(|(cpus, of)| (*cpus, facts.host.name_of(of)))?,
             None => self.others().into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?,
         };
-        Some(format!("beside {who}, which takes {}", cpus_words(cpus)))
+        let title = format!("beside {who}, which takes {}", cpus_words(cpus));
+        Some((title, Measurement::seconds_per_second("cpus_of_rival", cpus)))
     }
 
     /// What is no process that has a name.

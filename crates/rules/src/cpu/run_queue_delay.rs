@@ -36,7 +36,7 @@ use crate::guards::Share;
 use crate::kernel_threads;
 use crate::words;
 use whyslow_facts::{Facts, ProcessId, SchedTime, ThreadFacts};
-use whyslow_model::{Entity, Histogram, Metric, Nanos, Severity};
+use whyslow_model::{Entity, Histogram, Measurement, Metric, Nanos, Severity};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -131,8 +131,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
     let mut queue = Histogram::default();
     group.threads.iter().for_each(|(_, time)| queue.merge(&time.run_queue));
     let long = queue.percentile(0.99);
-    let quota = Nanos::new(group.sum(|time| time.throttled_ns));
-    let quota = match quota.or_zero() {
+    let [p50, p99] =
+        [("p50", queue.percentile(0.5)), ("p99", long)].map(|(name, ns)| Measurement::time(name, ns));
+    let throttled = group.sum(|time| time.throttled_ns);
+    let quota = Measurement::time("throttled_time", Nanos::new(throttled));
+    let besides = match throttled {
         0 => String::new(),
         _ => format!(" What their CPU quota took besides, {quota}, is not in this (see cpu-throttled)."),
     };
@@ -140,25 +143,22 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
     let rivals = Rivals::outside(facts, subject.pid);
     let waited = queued(time) as f64 / window as f64;
     let blamed = rivals.as_ref().filter(|rivals| !among_themselves && rivals.account_for(waited));
-    let used = format!(
-        "The recorded threads use {} of the {} that they ran on",
-        words::percent(used),
-        words::plural(cpus, "CPU")
-    );
+    let of_cpus = Measurement::share("share_of_cpus", used);
+    let used =
+        format!("The recorded threads use {of_cpus} of the {} that they ran on", words::plural(cpus, "CPU"));
     let others = rivals.as_ref().map_or(UNKNOWN.to_string(), |rivals| rivals.sentence(facts));
     let all = super::queue::host_cpus(facts);
-    let why = if among_themselves && all > cpus as f64 {
-        format!(
-            "{used}, of {} in all: they wait for each other, or for whoever has the rest.",
-            words::quantity(all)
-        )
+    let more = among_themselves && all > cpus as f64;
+    let all = more.then(|| Measurement::number("host_cpus", all));
+    let why = if let Some(all) = &all {
+        format!("{used}, of {all} in all: they wait for each other, or for whoever has the rest.")
     } else if among_themselves {
         format!("{used}: they wait for each other.")
     } else if blamed.is_some() {
         format!("{used}.")
     } else if long >= QUOTA_LIKE {
         format!(
-            "{used}, and the longest of a hundred waits took {long}: a CPU quota stops them (cgroup cpu.max), or others hold the CPUs."
+            "{used}, and the longest of a hundred waits took {p99}: a CPU quota stops them (cgroup cpu.max), or others hold the CPUs."
         )
     } else {
         format!("{used}: others take the rest, or only some CPUs are allowed to them.")
@@ -168,16 +168,18 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
     let threads = words::plural(count, "thread");
     let share = Share::of_time(value, format!("the life of {threads}"));
     let name = subject.comm.as_deref().unwrap_or("the process");
-    let beside = match (blamed.and_then(|rivals| rivals.title(facts)), &rivals) {
+    let (who, rival) = blamed.and_then(|rivals| rivals.title(facts)).unzip();
+    let beside = match (who, &rivals) {
         (Some(who), _) => format!(", {who}"),
         (None, _) if among_themselves => ": the recorded threads fill the CPUs themselves".to_string(),
         (None, Some(_)) => ", though no other process takes that much CPU".to_string(),
         (None, None) => "; who took the CPUs is not recorded".to_string(),
     };
-    let part = words::percent(value);
+    let part = share.figure().at_least(MIN_SHARE);
+    let waits = Measurement::time("time", runnable).at_least(MIN_WAIT.or_zero() as f64);
     let title = match count {
-        1 => format!("{} waits {runnable} for a CPU, {part} of its time{beside}", Subjects::words(&subject)),
-        _ => format!("{threads} of {name} wait {runnable} for a CPU, {part} of their time{beside}"),
+        1 => format!("{} waits {waits} for a CPU, {part} of its time{beside}", Subjects::words(&subject)),
+        _ => format!("{threads} of {name} wait {waits} for a CPU, {part} of their time{beside}"),
     };
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     let mut found = out
@@ -186,9 +188,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
         .confidence(0.8)
         .subject(subject)
         .cause(format!(
-            "They could run, but the kernel had no CPU for them: half of the waits took {} and more. {why} {others}{quota}",
-            queue.percentile(0.5)
-        ));
+            "They could run, but the kernel had no CPU for them: half of the waits took {p50} and more. {why} {others}{besides}"
+        ))
+        .measured_all([Measurement::count("threads", count), waits, part, p50, p99])
+        .measured_all([of_cpus, Measurement::count("cpus", cpus)])
+        .measured_all(all.into_iter().chain((throttled > 0).then_some(quota)).chain(rival));
     let renice = blamed.and_then(|rivals| rivals.first()?.pid());
     found = match (among_themselves, renice) {
         (true, _) => found.fix("fewer threads that want to run at once: size the pool by the CPUs (or by the quota of the container), not by the requests"),

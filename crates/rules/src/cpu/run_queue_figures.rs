@@ -5,9 +5,8 @@ use super::rivals::{Rivals, recorded};
 use crate::engine::Findings;
 use crate::figures;
 use crate::guards::Share;
-use crate::words;
 use whyslow_facts::Facts;
-use whyslow_model::{CaptureKind, Entity, Metric, Nanos, Severity, Trait};
+use whyslow_model::{CaptureKind, Entity, Measurement, Metric, Nanos, Severity, Trait};
 
 /// From this part of a thread's life on (the field's rule of thumb for a saturated CPU).
 pub(super) const MIN_SHARE: f64 = 0.10;
@@ -88,7 +87,10 @@ fn by_threads(facts: &Facts, out: &mut Findings<'_>, most: usize) {
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.4.cmp(b.4)));
     for (waited, ran, part, timed, of) in found.into_iter().take(most) {
         let name = facts.host.name_of(of);
-        let [waits, runs] = [waited, ran].map(|seconds| Nanos::new((seconds * 1e9) as u64));
+        let time = |name, seconds: f64| Measurement::time(name, Nanos::new((seconds * 1e9) as u64));
+        let waits = time("time", waited).at_least(MIN_WAIT.or_zero() as f64);
+        let runs = time("time_on_cpu", ran);
+        let waiting = Measurement::share("share_of_time", part).at_least(MIN_SHARE_BY_FIGURES);
         let whole = match timed {
             true => format!("the wall time of {name}"),
             false => format!("the time in which {name} could run"),
@@ -102,6 +104,7 @@ fn by_threads(facts: &Facts, out: &mut Findings<'_>, most: usize) {
             .fix("see who else runs: pidstat -u 1, top; move it away, or give it less weight (nice, cpu.weight)")
             .fix(format!("see whether a quota stops it: grep -H . /sys/fs/cgroup/$(cut -d: -f3 /proc/{pid}/cgroup | tail -1)/cpu.stat (nr_throttled grows?)"))
             .verify(format!("whyslow record -p {pid} shows single waits, and who ran meanwhile"))
+            .measured_all([waits, runs, waiting])
             .evidence_of(of, &[Metric::TaskCpu, Metric::RunDelay])
             .file();
     }
@@ -110,18 +113,19 @@ fn by_threads(facts: &Facts, out: &mut Findings<'_>, most: usize) {
 fn report_figures(facts: &Facts, out: &mut Findings<'_>, one: &Waiter<'_>) {
     let name = facts.host.name_of(one.of);
     let share = one.share(facts);
-    let waits = words::percent(share.value.unwrap_or(0.0));
+    let waits = share.figure().at_least(MIN_SHARE_BY_FIGURES);
     let quota = one.stopped(facts);
     let rivals = Rivals::of(facts, |of| of == one.of, Some(one.cpu));
     let blamed = rivals.as_ref().filter(|rivals| rivals.account_for(one.delay.min(1.0)));
     let others = rivals.as_ref().map_or(UNKNOWN.to_string(), |rivals| rivals.sentence(facts));
-    let quota = quota.filter(|part| *part >= MIN_SHARE).map(words::percent);
-    let quota = quota.map_or(String::new(), |part| {
+    let quota = quota.filter(|part| *part >= MIN_SHARE);
+    let periods = quota.map(|part| Measurement::share("share_of_periods", part).at_least(MIN_SHARE));
+    let quota = periods.as_ref().map_or(String::new(), |part| {
         format!("The quota of its group stops it in {part} of the periods (see cpu-throttled). ")
     });
     let pid = one.of.pid().map_or("PID".to_string(), |pid| pid.to_string());
-    let beside =
-        blamed.and_then(|rivals| rivals.title(facts)).map_or(String::new(), |who| format!(", {who}"));
+    let (who, rival) = blamed.and_then(|rivals| rivals.title(facts)).unzip();
+    let beside = who.map_or(String::new(), |who| format!(", {who}"));
     let mut found = out
         .report(share, format!("{name} waits for a CPU {waits} of its time{beside}"))
         .confidence(0.8)
@@ -131,6 +135,10 @@ fn report_figures(facts: &Facts, out: &mut Findings<'_>, one: &Waiter<'_>) {
         .fix(format!("give it more weight: systemd CPUWeight=, renice -n -5 -p {pid}; more CPUs only if all of the work is needed at once"))
         .verify(format!("pidstat -u -p {pid} 1 (%wait falls); vmstat 1 (r near the number of CPUs); whyslow record -p {pid} shows single waits"))
         .evidence_of(one.of, &[Metric::TaskUser, Metric::TaskSystem, Metric::TaskCpu, Metric::RunDelay]);
+    found = found
+        .measured(waits)
+        .measured(Measurement::seconds_per_second("run_delay", one.delay))
+        .measured_all(periods.into_iter().chain(rival));
     if let Some(rivals) = blamed {
         found = rivals.evidence(found);
     }

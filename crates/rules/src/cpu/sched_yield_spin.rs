@@ -72,11 +72,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             Subject { syscall: Some("sched_yield".to_string()), ..Subjects::thread(facts, row.tid) };
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
         let by = subject.tid.map_or(String::new(), |_| format!(" by {}", Subjects::words(&subject)));
+        let share = guards::share_of_laps(facts, row.tid, &row.laps);
+        let figures = guards::spin_figures(facts, &row.laps, &share);
         let report = out
-            .report(guards::share_of_laps(facts, row.tid, &row.laps), format!("sched_yield is called {}{by}", row.laps.often()))
+            .report(share, format!("sched_yield is called {}{by}", row.laps.often()))
             .at_most(if timed { Severity::Critical } else { Severity::Warning })
             .subject(subject)
             .cause(format!("Thread {} waits for something by giving up the CPU and taking it back at once, with no data moved in between: {time} goes into it.{rest}", row.tid))
+            .measured_all(figures)
             .saving(row.laps.time())
             .evidence_all(row.laps.exemplars.iter());
         fixes(report, &pid).file();
@@ -97,6 +100,7 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
         .at_most(Severity::Warning)
         .confidence(0.6)
         .subject(Subject { syscall: Some("sched_yield".to_string()), ..Subject::default() })
+        .measured_all(guards::of_all_calls(facts, count, MANY_CALLS))
         .cause("Threads wait for something by giving up the CPU and taking it back. The table does not show which threads, nor how long they did so: strace -f -ttT -p PID does.");
     fixes(report, "PID").file();
 }

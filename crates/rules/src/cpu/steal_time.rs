@@ -23,10 +23,9 @@
 use crate::engine::{Findings, Rule};
 use crate::figures;
 use crate::guards::Share;
-use crate::words;
 use whyslow_facts::Facts;
 use whyslow_hostcheck::thresholds;
-use whyslow_model::{Entity, Metric, Severity, Subject};
+use whyslow_model::{Entity, Measurement, Metric, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -61,14 +60,12 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     if share.value.is_some_and(|lost| lost < MIN_STEAL) {
         return;
     }
-    let report = out.report(
-        share,
-        format!(
-            "CPU steal is {} ({} of what the VM tried to use)",
-            words::percent(steal),
-            words::percent(value)
-        ),
-    );
+    let steal = Measurement::share("steal", steal).at_least(MIN_STEAL);
+    let part = Measurement::share("steal_of_wanted", value);
+    let lost = busiest.map(|_| share.figure().at_least(MIN_STEAL));
+    let wanted = Measurement::share("cpu_wanted", wanted).at_least(MIN_WANTED);
+    let room = Measurement::share("idle", idle);
+    let report = out.report(share, format!("CPU steal is {steal} ({part} of what the VM tried to use)"));
     // While CPUs idle, whoever wants one has one: what is stolen of them is a size, and no shortage.
     let has_room = idle >= thresholds::CPU_ROOM.value;
     report
@@ -80,6 +77,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .fix("a burstable size: see the balance of its credits at the provider; spread the work over time, or pay for unlimited")
         .fix("your own hypervisor: fewer virtual CPUs in all than it has real ones, or pin and weigh them")
         .verify("vmstat 1 (st), sar -u 1; perf sched timehist shows nothing: the machine does not see it")
+        .measured_all([steal, part, wanted, room])
+        .measured_all(lost)
         .evidence_of(&Entity::Host, &[Metric::CpuSteal, Metric::CpuIdle, Metric::CpuIowait, Metric::Runnable])
         .file();
 }

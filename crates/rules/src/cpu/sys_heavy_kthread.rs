@@ -24,10 +24,9 @@ use crate::engine::{Findings, Rule};
 use crate::figures;
 use crate::guards::{self, Share};
 use crate::kernel_threads::{self, Kind};
-use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::host::Thing;
-use whyslow_model::{Entity, Metric, Severity, Trait};
+use whyslow_model::{Entity, Measurement, Metric, Severity, Trait};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -43,6 +42,8 @@ pub(crate) static RULE: Rule = Rule {
 const MIN_CPU: f64 = 0.20;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 2;
+/// The threads that the title names, the busiest first.
+const NAMED: [&str; 3] = ["cpus_of_busiest_thread", "cpus_of_second_thread", "cpus_of_third_thread"];
 
 /// One kind's threads.
 struct Group<'a> {
@@ -77,7 +78,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let who = figures::named(facts, &group.threads, Metric::TaskSystem, None);
         let kind = group.kind;
         let asked = if kind.wanted { " Somebody asked for that work." } else { "" };
-        out.report(share, format!("threads of the kernel take {} CPUs ({} of the host's): {who}", words::quantity(group.cpu), words::percent(value)))
+        let cpu = Measurement::seconds_per_second("cpus_used", group.cpu).at_least(MIN_CPU);
+        let part = share.figure().at_least(guards::WARNING_SHARE);
+        let threads = NAMED.iter().zip(&group.threads);
+        let threads = threads.map(|(name, (cpu, ..))| Measurement::seconds_per_second(name, *cpu));
+        out.report(share, format!("threads of the kernel take {cpu} CPUs ({part} of the host's): {who}"))
+            .measured(cpu)
+            .measured(part)
+            .measured_all(threads)
             .at_most(if kind.wanted { Severity::Notice } else { Severity::Warning })
             .confidence(0.7)
             .subject(figures::subject(facts, of))

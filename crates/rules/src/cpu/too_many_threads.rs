@@ -25,9 +25,8 @@
 use super::queue;
 use crate::engine::{Findings, Rule};
 use crate::figures;
-use crate::words;
 use whyslow_facts::Facts;
-use whyslow_model::{Metric, Severity};
+use whyslow_model::{Measurement, Metric, Severity};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -57,27 +56,33 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     for one in crowded.take(MOST) {
         let name = facts.host.name_of(one.of);
         let share = one.share(facts);
-        let stopped = one.thing.current(Metric::InvoluntarySwitches);
-        let stopped = stopped.map_or(String::new(), |rate| {
-            format!(" {} times a second one is stopped for another.", words::quantity(rate))
+        let rate = one.thing.current(Metric::InvoluntarySwitches);
+        let rate = rate.map(|rate| Measurement::per_second("involuntary_switches_per_second", rate));
+        let stopped = rate
+            .as_ref()
+            .map_or(String::new(), |rate| format!(" {rate} times a second one is stopped for another."));
+        let most = PER_CPU * one.room.max(1.0);
+        let room = Measurement::number("cpus_allowed", one.room);
+        let all = queue::host_cpus(facts);
+        let cpus = (one.room < all).then(|| Measurement::number("host_cpus", all));
+        let limited = cpus.as_ref().map_or(String::new(), |cpus| {
+            format!(" The host has {cpus} CPUs, but its mask or its group's quota leaves it {room}.")
         });
-        let room = words::quantity(one.room);
-        let limited = match one.room < queue::host_cpus(facts) {
-            true => format!(
-                " The host has {} CPUs, but its mask or its group's quota leaves it {room}.",
-                words::quantity(queue::host_cpus(facts))
-            ),
-            false => String::new(),
-        };
-        out.report(share, format!("{name}: {} threads want to run at a time, and there are {room} CPUs for them", words::quantity(one.wanted())))
+        let wanted = Measurement::number("threads_wanting_cpu", one.wanted()).at_least(most);
+        let threads = Measurement::number("threads", one.threads()).at_least(most);
+        let used = Measurement::seconds_per_second("cpus_used", one.cpu).at_least(OWN * one.room);
+        let delay = Measurement::seconds_per_second("run_delay", one.delay);
+        out.report(share, format!("{name}: {wanted} threads want to run at a time, and there are {room} CPUs for them"))
             .at_most(Severity::Warning)
             .confidence(0.8)
             .subject(figures::subject(facts, one.of))
-            .cause(format!("Its {} threads take {} CPUs and wait for {} more: they stand in each other's way, and no more work is done by it.{stopped}{limited}", words::quantity(one.threads()), words::quantity(one.cpu), words::quantity(one.delay)))
+            .cause(format!("Its {threads} threads take {used} CPUs and wait for {delay} more: they stand in each other's way, and no more work is done by it.{stopped}{limited}"))
             .fix(format!("as many workers as CPUs ({room}): GOMAXPROCS, -XX:ActiveProcessorCount, OMP_NUM_THREADS, worker_processes, the size of the pool"))
             .fix("let work that does not fit wait in a bounded queue of the program, and refuse what would wait too long")
             .fix("if the work is needed: more CPUs, or a higher quota (cpu.max; Kubernetes: limits.cpu)")
             .verify("pidstat -w -t 1 (nvcswch/s falls), vmstat 1 (r near the number of CPUs); bcc: runqlat 10 1")
+            .measured_all([wanted, threads, used, delay, room])
+            .measured_all(cpus.into_iter().chain(rate))
             .evidence_of(one.of, &[Metric::TaskUser, Metric::TaskSystem, Metric::TaskCpu, Metric::RunDelay, Metric::VoluntarySwitches, Metric::InvoluntarySwitches, Metric::Threads])
             .file();
     }

@@ -24,9 +24,9 @@
 
 use super::rounds::Reopened;
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::words;
+use crate::often::{Often, REPEATS};
 use whyslow_facts::{Facts, names};
-use whyslow_model::Subject;
+use whyslow_model::{Measurement, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -56,17 +56,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     reread.sort_by_key(|again| std::cmp::Reverse((again.time.or_zero(), again.times)));
     let more: u64 = reread.iter().skip(MOST).map(|again| again.times).sum();
     for (i, again) in reread.iter().take(MOST).enumerate() {
-        let aside = match more {
-            more if more > 0 && i + 1 == MOST => {
-                format!(
-                    " {} more files of settings are read again, {} times in all.",
-                    reread.len() - MOST,
-                    words::count(more)
-                )
-            }
-            _ => String::new(),
-        };
-        report(facts, out, again, &aside);
+        let more = (more > 0 && i + 1 == MOST).then(|| {
+            let files = (reread.len() - MOST) as u64;
+            [Measurement::count("more_files", files), Measurement::count("more_repeats", more)]
+        });
+        report(facts, out, again, more);
     }
 }
 
@@ -77,13 +71,16 @@ fn is_habit(facts: &Facts, again: &Reopened<'_>) -> bool {
     again.times >= MIN_ROUNDS && (per_request || rate.is_none_or(|rate| rate >= ROUNDS_PER_S))
 }
 
-fn report(facts: &Facts, out: &mut Findings<'_>, again: &Reopened<'_>, aside: &str) {
+fn report(facts: &Facts, out: &mut Findings<'_>, again: &Reopened<'_>, more: Option<[Measurement; 2]>) {
     let file = again.file;
     let share = again.share(facts);
-    let mut often: Vec<String> = Vec::new();
-    often.extend(again.per_s.map(|rate| format!("{} a second", words::quantity(rate))));
-    often.extend(Some(facts.work.rates(again.times)).filter(|rates| !rates.is_empty()));
-    let often = if often.is_empty() { String::new() } else { format!(" ({})", often.join(", ")) };
+    let repeats = Measurement::count("repeats", again.times).at_least(MIN_ROUNDS as f64);
+    let often = Often::of(&REPEATS, again.times, again.per_s, &facts.work)
+        .per_second_from(facts, ROUNDS_PER_S)
+        .per_work_from("request", ROUNDS_PER_REQUEST);
+    let aside = more.as_ref().map_or(String::new(), |[files, repeats]| {
+        format!(" {files} more files of settings are read again, {repeats} times in all.")
+    });
     let lookup = names::is_lookup_file(&file.path);
     let cause = if lookup {
         "The C library reads this file anew for each name, user or service that it looks up, so something is looked up for each item of work."
@@ -94,13 +91,12 @@ fn report(facts: &Facts, out: &mut Findings<'_>, again: &Reopened<'_>, aside: &s
     let report = out
         .report(
             share,
-            format!(
-                "{} read {} times more{often}{}",
-                file.path,
-                words::count(again.times),
-                again.what_each(),
-            ),
+            format!("{} read {repeats} times more{}{}", file.path, often.in_brackets(), again.what_each(),),
         )
+        .measured(repeats)
+        .measured_all(often.figures())
+        .measured_all(again.bytes_each())
+        .measured_all(more.into_iter().flatten())
         .subject(Subject { path: Some(file.path.to_string()), ..Subjects::thread(facts, file.tid) })
         .cause(format!("{cause}{length}{aside}"));
     let report = if lookup {

@@ -7,7 +7,7 @@ use crate::words;
 use std::collections::BTreeMap;
 use whyslow_facts::who::Who;
 use whyslow_facts::{Facts, FileFacts, ProcessId};
-use whyslow_model::{Evidence, Timestamp};
+use whyslow_model::{Evidence, Measurement, Timestamp};
 
 /// Files that were written and read back: fewer are no habit, as for those of which each call was seen.
 const MIN_FILES: u64 = 50;
@@ -98,8 +98,15 @@ fn tell(facts: &Facts, out: &mut Findings<'_>, pattern: String, process: Process
         pid: known.and_then(|process| process.pid),
         comm: known.and_then(|process| process.name().map(str::to_string)),
         who: who.short().to_string(),
-        written: (group.written as f64, group.files),
-        read: (group.read as f64, group.files),
+        written: (
+            Measurement::bytes("bytes_written", group.written),
+            Measurement::count("files", group.files).at_least(MIN_FILES as f64),
+        ),
+        read: (
+            Measurement::bytes("bytes_read_back", group.read).at_least(READ_BACK * group.written as f64),
+            Measurement::count("files", group.files).at_least(MIN_FILES as f64),
+        ),
+        figures: Vec::new(),
         shown: "",
         how: "The kernel added up what was written and read by file and thread.".to_string(),
         evidence: vec![Evidence { source: facts.recording_at(group.first), text }],

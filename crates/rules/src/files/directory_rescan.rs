@@ -25,9 +25,10 @@
 //! (network file systems, changes by other hosts): then lengthen the period.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::{guards, words};
+use crate::guards;
+use crate::often::{Often, REPEATS};
 use whyslow_facts::{Facts, FileFacts};
-use whyslow_model::{CallStats, FdKind, Subject};
+use whyslow_model::{CallStats, FdKind, Measurement, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -65,15 +66,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
     let more: u64 = often.iter().skip(MOST).map(|file| file.rounds.same).sum();
     for (i, file) in often.iter().take(MOST).enumerate() {
-        let aside = match more {
-            more if more > 0 && i + 1 == MOST => format!(
-                " {} more directories are listed again, {} times in all.",
-                often.len() - MOST,
-                words::count(more)
-            ),
-            _ => String::new(),
-        };
-        report(facts, out, file, &aside);
+        let more = (more > 0 && i + 1 == MOST).then(|| {
+            let directories = (often.len() - MOST) as u64;
+            [Measurement::count("more_directories", directories), Measurement::count("more_repeats", more)]
+        });
+        report(facts, out, file, more);
     }
     let same: u64 = rest.iter().map(|file| file.rounds.same).sum();
     if often.is_empty()
@@ -115,22 +112,33 @@ struct Rescan<'a> {
     /// The thread, where only one did it.
     tid: Option<u32>,
     cost: CallStats,
+    figures: Vec<Measurement>,
 }
 
-fn report(facts: &Facts, out: &mut Findings<'_>, file: &FileFacts, aside: &str) {
+fn report(facts: &Facts, out: &mut Findings<'_>, file: &FileFacts, more: Option<[Measurement; 2]>) {
+    let repeats = Measurement::count("repeats", file.rounds.same).at_least(MIN_RESCANS as f64);
+    let often = often(facts, file.rounds.same, file.rounds.per_second());
+    let each = Measurement::bytes("bytes_per_repeat", file.rounds.bytes_each());
     let title = format!(
-        "{} listed {} times more with the same outcome{}: {} of entries each",
+        "{} listed {repeats} times more with the same outcome{}: {each} of entries each",
         file.path,
-        words::count(file.rounds.same),
-        often(facts, file.rounds.same, file.rounds.per_second()),
-        words::bytes(file.rounds.bytes_each()),
+        often.in_brackets(),
     );
-    let mean = file.directory_reads.mean();
+    let mean = Measurement::time("time_per_call", file.directory_reads.mean());
+    let aside = more.as_ref().map_or(String::new(), |[directories, repeats]| {
+        format!(" {directories} more directories are listed again, {repeats} times in all.")
+    });
     let cause = format!(
         "The program polls the directory, and each listing reads all its entries (mean getdents {mean}).{aside}"
     );
     let tid = Some(file.tid).filter(|_| !file.shared);
-    write(facts, out, Rescan { title, cause, path: &file.path, example: file, tid, cost: cost(file) });
+    let figures = [repeats].into_iter().chain(often.figures()).chain([each, mean]);
+    let figures = figures.chain(more.into_iter().flatten()).collect();
+    write(
+        facts,
+        out,
+        Rescan { title, cause, path: &file.path, example: file, tid, cost: cost(file), figures },
+    );
 }
 
 /// A whole tree is walked over and over.
@@ -140,33 +148,35 @@ fn report_tree(facts: &Facts, out: &mut Findings<'_>, files: &[&FileFacts]) {
     files.iter().for_each(|file| all.merge(&cost(file)));
     let same: u64 = files.iter().map(|file| file.rounds.same).sum();
     let root = common_root(files);
+    let directories = Measurement::count("directories", files.len() as u64);
+    let repeats = Measurement::count("repeats", same).at_least(MIN_RESCANS as f64);
+    let often = often(facts, same, facts.window.per_second(same));
     let title = format!(
-        "{} directories under {} listed {} times more with the same outcome{}",
-        words::count(files.len() as u64),
+        "{directories} directories under {} listed {repeats} times more with the same outcome{}",
         if root.is_empty() { "/" } else { root },
-        words::count(same),
-        often(facts, same, facts.window.per_second(same)),
+        often.in_brackets(),
     );
     let cause =
         "The program walks the tree over and over, and reads all entries of all its directories each time.";
     let alone = files.iter().all(|file| !file.shared && file.tid == first.tid);
     let tid = Some(first.tid).filter(|_| alone);
-    write(facts, out, Rescan { title, cause: cause.to_string(), path: root, example: first, tid, cost: all });
+    let figures = [directories, repeats].into_iter().chain(often.figures()).collect();
+    let cause = cause.to_string();
+    write(facts, out, Rescan { title, cause, path: root, example: first, tid, cost: all, figures });
 }
 
-fn often(facts: &Facts, same: u64, rate: Option<f64>) -> String {
-    let rate = rate.map(|rate| format!("{} a second", words::quantity(rate)));
-    let requests = Some(facts.work.requests).filter(|requests| *requests > 0);
-    let per_request =
-        requests.map(|requests| format!("{} per request", words::quantity(same as f64 / requests as f64)));
-    let parts: Vec<String> = rate.into_iter().chain(per_request).collect();
-    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
+fn often(facts: &Facts, same: u64, rate: Option<f64>) -> Often {
+    Often::of(&REPEATS, same, rate, &facts.work)
+        .by_request()
+        .per_second_from(facts, RESCANS_PER_S)
+        .per_work_from("request", RESCANS_PER_REQUEST)
 }
 
 fn write(facts: &Facts, out: &mut Findings<'_>, rescan: Rescan<'_>) {
     let share = guards::share_of_time(facts, rescan.tid, &rescan.cost);
     let path = rescan.path;
     out.report(share, rescan.title)
+        .measured_all(rescan.figures)
         .subject(Subject { path: Some(path.to_string()), ..Subjects::thread(facts, rescan.example.tid) })
         .cause(format!("{} The outcome was as long as before, so there was nothing new to find.", rescan.cause))
         .fix("code: inotify_add_watch(fd, DIR, IN_CREATE | IN_MOVED_TO | IN_DELETE) and list once at the start (python watchdog, Go fsnotify, Java WatchService, systemd .path units)")

@@ -22,7 +22,7 @@
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
 use whyslow_facts::{Facts, FileFacts};
-use whyslow_model::{Severity, Subject};
+use whyslow_model::{Measurement, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -59,11 +59,18 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             total if total.is_known() => format!(", {total} in all"),
             _ => String::new(),
         };
-        out.report(share, format!("{} has about {} entries and is listed {}{time}", file.path, words::count(entries), if listings == 1 { "once".to_string() } else { format!("{} times", words::count(listings)) }))
+        let entries = Measurement::count("entries", entries).at_least(MIN_ENTRIES as f64);
+        let times = Measurement::count("listings", listings);
+        let each = Measurement::count("calls_per_listing", calls.count / listings.max(1));
+        out.report(share, format!("{} has about {entries} entries and is listed {}{time}", file.path, if listings == 1 { "once".to_string() } else { format!("{times} times") }))
             .at_most(if listings >= AGAIN { Severity::Warning } else { Severity::Notice })
             .confidence(0.8)
             .subject(Subject { path: Some(file.path.to_string()), ..Subjects::thread(facts, file.tid) })
-            .cause(format!("A listing takes {} calls of getdents, each of which reads blocks of the directory and looks up nothing for the program.", words::count(calls.count / listings.max(1))))
+            .cause(format!("A listing takes {each} calls of getdents, each of which reads blocks of the directory and looks up nothing for the program."))
+            .measured(entries)
+            .measured(times)
+            .measured(Measurement::time("time", calls.total()))
+            .measured(each)
             .fix("spread the files: two levels by the first characters of a hash (ab/cd/…), or a directory a day")
             .fix("remove what is old (find DIR -mtime +7 -delete, systemd-tmpfiles); an emptied directory stays large on ext4: make a new one")
             .fix("keep small things in one file (SQLite, LMDB, a log), and known names instead of listing")

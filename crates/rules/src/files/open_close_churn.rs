@@ -28,10 +28,11 @@
 
 use super::rounds::Reopened;
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::guards;
 use crate::io::reread::is_told_as_read_over;
-use crate::{guards, words};
+use crate::often::{Often, REPEATS};
 use whyslow_facts::{Facts, FileFacts, names};
-use whyslow_model::{FdKind, Severity, Subject};
+use whyslow_model::{FdKind, Measurement, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -63,17 +64,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     churned.sort_by_key(|again| std::cmp::Reverse((again.time.or_zero(), again.times)));
     let more: u64 = churned.iter().skip(MOST).map(|again| again.times).sum();
     for (i, again) in churned.iter().take(MOST).enumerate() {
-        let aside = match more {
-            more if more > 0 && i + 1 == MOST => {
-                format!(
-                    " {} more files are read over and over, {} times in all.",
-                    churned.len() - MOST,
-                    words::count(more)
-                )
-            }
-            _ => String::new(),
-        };
-        report(facts, out, again, &aside);
+        let more = (more > 0 && i + 1 == MOST).then(|| {
+            let files = (churned.len() - MOST) as u64;
+            [Measurement::count("more_files", files), Measurement::count("more_repeats", more)]
+        });
+        report(facts, out, again, more);
     }
 }
 
@@ -94,21 +89,27 @@ fn is_churn(facts: &Facts, again: &Reopened<'_>) -> bool {
         }
 }
 
-fn report(facts: &Facts, out: &mut Findings<'_>, again: &Reopened<'_>, aside: &str) {
+fn report(facts: &Facts, out: &mut Findings<'_>, again: &Reopened<'_>, more: Option<[Measurement; 2]>) {
     let file = again.file;
     let share = again.share(facts);
-    let mut often: Vec<String> = Vec::new();
-    often.extend(again.per_s.map(|rate| format!("{} a second", words::quantity(rate))));
-    often.extend(Some(facts.work.rates(again.times)).filter(|rates| !rates.is_empty()));
-    let often = if often.is_empty() { String::new() } else { format!(" ({})", often.join(", ")) };
+    let repeats = Measurement::count("repeats", again.times).at_least(MIN_ROUNDS as f64);
+    let often =
+        Often::of(&REPEATS, again.times, again.per_s, &facts.work).per_second_from(facts, ROUNDS_PER_S);
+    // Without a clock it is what decides.
+    let part = guards::share_of_calls(facts, again.calls).value.filter(|_| again.per_s.is_none());
+    let part = part.map(|part| Measurement::share("share_of_calls", part).at_least(CALL_SHARE));
+    let bytes = again.bytes_each.map(|_| Measurement::bytes("bytes", file.rounds.same_bytes));
+    let aside = more.as_ref().map_or(String::new(), |[files, repeats]| {
+        format!(" {files} more files are read over and over, {repeats} times in all.")
+    });
     // A server of files opens for each request what it sends.
     let serves = again.times as f64 <= SERVED * facts.work.requests as f64;
     out.report(
         share,
         format!(
-            "{} opened, read and closed {} times more{often}{}",
+            "{} opened, read and closed {repeats} times more{}{}",
             file.path,
-            words::count(again.times),
+            often.in_brackets(),
             again.what_each(),
         ),
     )
@@ -118,9 +119,15 @@ fn report(facts: &Facts, out: &mut Findings<'_>, again: &Reopened<'_>, aside: &s
     .cause(format!(
         "The program does not keep what it read{}, so each use pays an open, the reads and a close again, and what is done \
          with the content.{}{aside}",
-        again.bytes_each.map_or(String::new(), |_| format!(", {} in all", words::bytes(file.rounds.same_bytes))),
+        bytes.as_ref().map_or(String::new(), |bytes| format!(", {bytes} in all")),
         again.bytes_each.map_or("", |_| " The length was the same each time, so the content most likely was too."),
     ))
+    .measured(repeats)
+    .measured_all(often.figures())
+    .measured_all(part)
+    .measured_all(again.bytes_each())
+    .measured_all(bytes)
+    .measured_all(more.into_iter().flatten())
     .fix("code: read it once and keep the content; reload when inotify or a stat at most once a second shows a new time or size")
     .fix("code: or keep the descriptor open and pread(fd, buf, n, 0)")
     .fix("servers: nginx open_file_cache max=1000 inactive=60s; PHP opcache.enable=1; template engines: switch auto-reload off in production (Jinja2 auto_reload=False, Django cached.Loader)")

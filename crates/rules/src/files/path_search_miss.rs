@@ -30,7 +30,7 @@ use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::world::is_stat_family;
 use whyslow_model::syscall::Class;
-use whyslow_model::{Nanos, Severity, Subject, Syscall};
+use whyslow_model::{Measurement, Nanos, Severity, Subject, Syscall};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -76,16 +76,20 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let longest = searches.longest.as_ref().map_or(String::new(), |(path, tries)| {
         format!(" The longest: {path} after {}.", words::plural(*tries as u64, "failed lookup"))
     });
-    let each = misses as f64 / names.max(1) as f64;
+    let failed = Measurement::count("failed_lookups", misses).at_least(guards::FEW_CALLS as f64);
+    let each = Measurement::number("failed_lookups_per_name", misses as f64 / names.max(1) as f64)
+        .at_least(MISSES_PER_NAME);
+    let found = Measurement::count("names_found", searches.found);
+    let given_up = Measurement::count("names_not_found", searches.given_up);
+    let tries = searches.longest.as_ref();
+    let tries = tries.map(|(_, tries)| Measurement::count("most_failed_lookups_of_a_name", *tries as u64));
     let lost = time.get().map_or(String::new(), |_| format!(", {time} lost"));
     let mut finding = out
         .report(
             share.clone(),
             format!(
-                "{} lookups of files where they are not{}: {} for each of {} searched{lost}",
-                words::count(misses),
+                "{failed} lookups of files where they are not{}: {each} for each of {} searched{lost}",
                 worst.first().map_or(String::new(), |(path, _)| format!(", as in {path}")),
-                words::quantity(each),
                 words::plural(names, "name"),
             ),
         )
@@ -94,11 +98,16 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             ..Subjects::thread(facts, if searches.shared { 0 } else { searches.tid })
         })
         .cause(format!(
-            "Names are tried in one directory after the other; in vain most often in {}. {} were found in the end, {} nowhere.{longest}",
+            "Names are tried in one directory after the other; in vain most often in {}. {found} were found in the end, {given_up} nowhere.{longest}",
             list.join(", "),
-            words::count(searches.found),
-            words::count(searches.given_up),
-        ));
+        ))
+        .measured(failed)
+        .measured(each)
+        .measured(Measurement::count("names", names))
+        .measured(Measurement::time("time", time))
+        .measured(found)
+        .measured(given_up)
+        .measured_all(tries);
     for step in fixes(searches.longest.as_ref().map_or("", |(path, _)| path)) {
         finding = finding.fix(step);
     }
@@ -189,10 +198,13 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
     let part = errors as f64 / calls.max(1) as f64;
     let share = guards::share_of_calls(facts, errors);
     let source = facts.capture.source_name(table.source);
-    out.report(
-        share,
-        format!("{} of {} {} calls failed ({})", words::count(errors), words::count(calls), row.name, words::percent(part)),
-    )
+    let calls = Measurement::count("calls", calls);
+    let errors = Measurement::count("errors", errors).at_least(TABLE_MISSES as f64);
+    let part = Measurement::share("share_of_calls_failed", part).at_least(TABLE_MISS_SHARE);
+    out.report(share, format!("{errors} of {calls} {} calls failed ({part})", row.name))
+    .measured(errors)
+    .measured(calls)
+    .measured(part)
     .subject(Subject { syscall: Some(row.name.clone()), ..Subject::default() })
     .cause(format!(
         "So many failures mean that files are looked for in directories that do not have them. The table shows \

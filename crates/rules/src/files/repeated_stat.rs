@@ -26,10 +26,10 @@
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards;
-use crate::words;
+use crate::often::{CALLS, Often, REPEATS};
 use std::collections::BTreeMap;
 use whyslow_facts::{Facts, FileFacts, names};
-use whyslow_model::{CallStats, FdKind, Severity, Subject, Syscall};
+use whyslow_model::{CallStats, FdKind, Measurement, Severity, Subject, Syscall};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -89,18 +89,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     });
     storms.sort_by_key(|file| std::cmp::Reverse((file.stats_same, file.path_calls.total_ns)));
     let more = storms.get(MOST..).unwrap_or_default();
-    let aside = match more.iter().map(|file| file.stats_same).sum::<u64>() {
-        0 => String::new(),
-        calls => format!(
-            " {} more paths are asked for as often, {} times in all.",
-            more.len(),
-            words::count(calls)
-        ),
-    };
+    let repeats: u64 = more.iter().map(|file| file.stats_same).sum();
     let last = storms.len().min(MOST);
     for (i, file) in storms.iter().take(MOST).enumerate() {
-        let aside = if i + 1 == last { aside.as_str() } else { "" };
-        report(facts, out, &file.path, &[*file], aside);
+        let more = (repeats > 0 && i + 1 == last).then(|| {
+            let paths = more.len() as u64;
+            [Measurement::count("more_paths", paths), Measurement::count("more_repeats", repeats)]
+        });
+        report(facts, out, &file.path, &[*file], more);
     }
     let mut directories: BTreeMap<&str, Vec<&FileFacts>> = BTreeMap::new();
     // Monitors look at all of /proc again and again: that is their work.
@@ -113,7 +109,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .filter(|(_, files)| is_storm(facts, same(files)))
         .max_by_key(|(_, files)| same(files));
     if let Some((directory, files)) = worst {
-        report(facts, out, &format!("{directory}/*"), files, "");
+        report(facts, out, &format!("{directory}/*"), files, None);
     }
 }
 
@@ -132,7 +128,13 @@ fn is_storm(facts: &Facts, same: u64) -> bool {
     same >= guards::FEW_CALLS && (rate >= STORM_PER_S || (rate >= POLLER_PER_S && per_work))
 }
 
-fn report(facts: &Facts, out: &mut Findings<'_>, path: &str, files: &[&FileFacts], aside: &str) {
+fn report(
+    facts: &Facts,
+    out: &mut Findings<'_>,
+    path: &str,
+    files: &[&FileFacts],
+    more: Option<[Measurement; 2]>,
+) {
     let Some(first) = files.first() else { return };
     let mut calls = CallStats::default();
     files.iter().for_each(|file| calls.merge(&file.path_calls));
@@ -140,30 +142,47 @@ fn report(facts: &Facts, out: &mut Findings<'_>, path: &str, files: &[&FileFacts
     let missing: u64 = files.iter().map(|file| file.stats_missing).sum();
     let alone = files.iter().all(|file| !file.shared && file.tid == first.tid);
     let share = guards::share_of_storm(facts, Some(first.tid).filter(|_| alone), calls.total(), calls.count);
-    let mut often = Vec::new();
-    often.extend(facts.window.per_second(same).map(|rate| format!("{} a second", words::quantity(rate))));
-    often.extend(Some(facts.work.rates(same)).filter(|rates| !rates.is_empty()));
-    let often = if often.is_empty() { String::new() } else { format!(" ({})", often.join(", ")) };
-    let which = match files.len() {
-        1 => path.to_string(),
-        n => format!("{path}: {} paths", words::count(n as u64)),
+    let rate = facts.window.per_second(same);
+    let work = if facts.work.requests >= facts.work.writes { "request" } else { "write" };
+    let often = Often::of(&REPEATS, same, rate, &facts.work).per_work_from(work, STORM_PER_WORK);
+    // Beside work that is done, less often is enough.
+    let per_second = match facts.pace.untraced(rate).is_some_and(|rate| rate >= STORM_PER_S) {
+        true => STORM_PER_S,
+        false => POLLER_PER_S,
     };
+    let often = often.per_second_from(facts, per_second);
+    let least = if rate.is_some() { guards::FEW_CALLS } else { MIN_IN_EXCERPT };
+    let repeats = Measurement::count("repeats", same).at_least(least as f64);
+    // Without a clock it is what decides.
+    let part = guards::share_of_calls(facts, same).value.filter(|_| rate.is_none());
+    let part = part.map(|part| Measurement::share("share_of_calls", part).at_least(STORM_CALL_SHARE));
+    let paths = (files.len() > 1).then(|| Measurement::count("paths", files.len() as u64));
+    let which = paths.as_ref().map_or(path.to_string(), |paths| format!("{path}: {paths} paths"));
+    let mean = Measurement::time("time_per_call", calls.mean());
+    let aside = more.as_ref().map_or(String::new(), |[paths, repeats]| {
+        format!(" {paths} more paths are asked for as often, {repeats} times in all.")
+    });
     let answer =
         if missing * 2 > same { "that there is no such file" } else { "the same as the time before" };
     let mut finding = out
-        .report(share, format!("{which} asked for {} times with the same answer{often}", words::count(same)))
+        .report(share, format!("{which} asked for {repeats} times with the same answer{}", often.in_brackets()))
         .subject(Subject { path: Some(path.to_string()), ..Subjects::thread(facts, first.tid) })
         .cause(format!(
             "The program asks the kernel about the path each time instead of keeping the answer, which was {answer}; \
-             one call took {} on average. It is the number of calls that costs, not the single call.{aside}",
-            calls.mean()
+             one call took {mean} on average. It is the number of calls that costs, not the single call.{aside}",
         ))
+        .measured_all(paths)
+        .measured(repeats)
+        .measured_all(often.figures())
+        .measured_all(part)
+        .measured(mean)
+        .measured_all(more.into_iter().flatten())
         .fix("code: ask once and keep the answer; watch for changes with inotify (inotify_add_watch on the directory), or check once a second instead of once an item")
         .fix("runtimes: PHP opcache.validate_timestamps=0 or opcache.revalidate_freq=60; nginx open_file_cache max=1000 inactive=60s; Java: cache File.exists() results")
         .fix(format!("find the caller: strace -k -e trace=%stat -P '{path}' -p PID   (prints the stack of each call)"))
         .verify(format!("perf stat -e 'syscalls:sys_enter_*stat*' -p {} sleep 4", pid_text(facts, first.tid)))
         .saving(calls.total());
-    if facts.window.per_second(same).is_none() && same < guards::FEW_CALLS {
+    if rate.is_none() && same < guards::FEW_CALLS {
         // An excerpt tells what happens, not how long it goes on.
         finding = finding.at_most(Severity::Warning).confidence(0.6);
     }
@@ -191,14 +210,17 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
         return;
     }
     let repeats = part >= TABLE_SHARE && work.writes >= TABLE_WRITES && per_write >= TABLE_PER_WRITE;
-    let rates = match work.rates(calls) {
-        rates if rates.is_empty() => String::new(),
-        rates => format!(", {rates}"),
-    };
-    let title = format!("{} {} calls: {:.2} % of calls{rates}", words::count(calls), row.name, part * 100.0);
+    let often = Often::of(&CALLS, calls, None, &work).per_work_from("write", STORM_PER_WORK);
+    let count = Measurement::count("calls", calls).at_least(guards::FEW_CALLS as f64);
+    let part_of_calls = Measurement::share("share_of_calls", part).at_least(STORM_CALL_SHARE);
+    let rates = often.behind_comma();
+    let title = format!("{count} {} calls: {:.2} % of calls{rates}", row.name, part * 100.0);
     let (place, line) = facts.table_line(&row.name).unwrap_or_default();
     let finding = out
         .report(share, title)
+        .measured(count)
+        .measured(part_of_calls)
+        .measured_all(often.figures())
         .subject(Subject { syscall: Some(row.name.clone()), ..Subject::default() })
         .cause(format!(
             "Nearly all the program does is ask about files, far more often than it gets work done, so it likely asks \

@@ -3,7 +3,7 @@
 use crate::guards::{self, Share};
 use whyslow_facts::{Facts, FileFacts, FileId};
 use whyslow_model::syscall::Moves;
-use whyslow_model::{Nanos, SaturatingSum};
+use whyslow_model::{Measurement, Nanos, SaturatingSum};
 
 /// Opens for each round that was seen whole from which on most rounds were not.
 const MOSTLY_UNSEEN: u64 = 2;
@@ -77,8 +77,12 @@ impl<'a> Reopened<'a> {
 
     /// `: the same 299 B each time`; empty where the bytes are not known.
     pub(super) fn what_each(&self) -> String {
-        self.bytes_each
-            .map_or(String::new(), |bytes| format!(": the same {} each time", crate::words::bytes(bytes)))
+        self.bytes_each().map_or(String::new(), |bytes| format!(": the same {bytes} each time"))
+    }
+
+    /// The same as a figure.
+    pub(super) fn bytes_each(&self) -> Option<Measurement> {
+        self.bytes_each.map(|bytes| Measurement::bytes("bytes_per_repeat", bytes))
     }
 }
 

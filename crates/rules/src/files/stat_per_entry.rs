@@ -25,7 +25,7 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, sums, words};
 use std::collections::BTreeMap;
 use whyslow_facts::{Facts, FileFacts};
-use whyslow_model::{CallStats, Severity, Subject, Syscall};
+use whyslow_model::{CallStats, Measurement, Severity, Subject, Syscall};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -110,11 +110,17 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     for (share, path, entries, first) in found.into_iter().take(MOST) {
         let subject = Subjects::thread(facts, first.tid);
         let compares = compares(&subject);
-        out.report(share, format!("{path}: listed, and then {} entries asked for one by one, {} in all", words::count(entries.asked), entries.calls.total()))
+        let asked = Measurement::count("entries", entries.asked).at_least(MIN_ENTRIES as f64);
+        let time = Measurement::time("time", entries.calls.total());
+        let each = Measurement::time("time_per_call", entries.calls.mean());
+        out.report(share, format!("{path}: listed, and then {asked} entries asked for one by one, {time} in all"))
             .at_most(if compares { Severity::Notice } else { Severity::Warning })
             .confidence(0.7)
             .subject(Subject { path: Some(path.to_string()), ..subject })
-            .cause(format!("The listing says of each entry whether it is a file, a directory or a link; each stat is a call more ({} on average), and a read of the disk where its inode is not in memory.", entries.calls.mean()))
+            .cause(format!("The listing says of each entry whether it is a file, a directory or a link; each stat is a call more ({each} on average), and a read of the disk where its inode is not in memory."))
+            .measured(asked)
+            .measured(time)
+            .measured(each)
             .fix(LIST)
             .fix(CHOOSE)
             .fix("ls: unalias ls, or ls --color=never -U (colours need a stat each)")
@@ -160,17 +166,23 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
         let tid = sums.thread.tid;
         let subject = Subjects::thread(facts, tid);
         let most = if compares(&subject) { Severity::Notice } else { Severity::Warning };
-        let calls =
-            format!("{} stats after {} getdents", words::count(asked.count), words::count(listed.count));
-        out.report(share, format!("thread {tid}: directories are listed, and their entries then asked for one by one: {calls}, {} in all", asked.total()))
+        let stats = Measurement::count("calls", asked.count).at_least(MIN_ENTRIES as f64);
+        let listings = Measurement::count("listing_calls", listed.count);
+        let calls = format!("{stats} stats after {listings} getdents");
+        let time = Measurement::time("time", asked.total());
+        let each = Measurement::time("time_per_call", asked.mean());
+        out.report(share, format!("thread {tid}: directories are listed, and their entries then asked for one by one: {calls}, {time} in all"))
             .at_most(most)
             .confidence(0.6)
             .subject(subject)
             .cause(format!(
-                "The listing says of each entry whether it is a file, a directory or a link; each stat is a call more ({} on average). Calls were only \
-                 counted: the directory is not recorded.",
-                asked.mean()
+                "The listing says of each entry whether it is a file, a directory or a link; each stat is a call more ({each} on average). Calls were only \
+                 counted: the directory is not recorded."
             ))
+            .measured(stats)
+            .measured(listings)
+            .measured(time)
+            .measured(each)
             .fix(LIST)
             .fix(CHOOSE)
             .verify(VERIFY)

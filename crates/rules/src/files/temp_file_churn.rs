@@ -31,7 +31,7 @@ use crate::{guards, words};
 use std::collections::BTreeMap;
 use whyslow_facts::Facts;
 use whyslow_facts::world::files::TempFiles;
-use whyslow_model::{Nanos, Subject};
+use whyslow_model::{Measurement, Nanos, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -84,13 +84,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     churned.sort_by_key(|group| std::cmp::Reverse((group.io_ns, group.written)));
     let rest: u64 = churned.iter().skip(MOST).map(|group| group.files).sum();
     for (i, group) in churned.iter().take(MOST).enumerate() {
-        let aside = match rest {
-            rest if rest > 0 && i + 1 == MOST => {
-                format!(" {} more files of other patterns went the same way.", words::count(rest))
-            }
-            _ => String::new(),
-        };
-        report(facts, out, group, &aside);
+        let more = (rest > 0 && i + 1 == MOST).then(|| Measurement::count("more_files", rest));
+        report(facts, out, group, more);
     }
 }
 
@@ -117,35 +112,49 @@ fn join(group: &mut TempFiles, other: &TempFiles) {
     group.exemplars.merge(&other.exemplars);
 }
 
-fn report(facts: &Facts, out: &mut Findings<'_>, group: &TempFiles, aside: &str) {
+fn report(facts: &Facts, out: &mut Findings<'_>, group: &TempFiles, more: Option<Measurement>) {
     let time = if facts.capture.has_durations() { Nanos::new(group.io_ns) } else { Nanos::UNKNOWN };
     let share = guards::share_of_ns(facts, None, time, CALLS_PER_FILE * group.files);
     let read_back = group.read_back_files > 0;
+    // Many files, or fewer with many bytes.
+    let (files, written) =
+        (Measurement::count("files", group.files), Measurement::bytes("bytes_written", group.written));
+    let (files, written) = match group.files >= MIN_FILES {
+        true => (files.at_least(MIN_FILES as f64), written),
+        false => (files.at_least(FEW_FILES as f64), written.at_least(MANY_BYTES as f64)),
+    };
     let title = format!(
-        "{}: {} files written{} and removed ({} for nothing)",
+        "{}: {files} files written{} and removed ({written} for nothing)",
         group.pattern,
-        words::count(group.files),
         if read_back { ", read back" } else { "" },
-        words::bytes(group.written),
     );
     let requests = Some(facts.work.requests).filter(|requests| *requests > 0);
-    let per_request = requests.map_or(String::new(), |requests| {
-        format!(
-            " That is {} files for each of {}.",
-            words::quantity(group.files as f64 / requests as f64),
-            words::plural(requests, "request")
-        )
+    let per_request = requests
+        .map(|requests| Measurement::number("files_per_request", group.files as f64 / requests as f64));
+    let that_is = per_request.as_ref().map_or(String::new(), |files| {
+        format!(" That is {files} files for each of {}.", words::plural(facts.work.requests, "request"))
     });
-    let each = words::bytes(group.written / group.files.max(1));
-    let took = group.last.since(group.first);
-    let pace = took.get().map_or(String::new(), |_| format!(" within {took}"));
+    let each = Measurement::bytes("bytes_per_file", group.written / group.files.max(1));
+    let back = Measurement::bytes("bytes_read_back", group.read_back);
+    let took = Measurement::time("within", group.last.since(group.first));
+    let pace = took.value.map_or(String::new(), |_| format!(" within {took}"));
+    let aside = more
+        .as_ref()
+        .map_or(String::new(), |files| format!(" {files} more files of other patterns went the same way."));
     out.report(share, title)
         .subject(Subject { path: Some(group.pattern.clone()), ..Subjects::thread(facts, group.tid) })
         .cause(format!(
-            "The files ({each} each on average) were made{pace} only to hold bytes for a moment: {} were read back, then all were removed. \
-             The disk still has to take what it cannot drop in time, and each file costs its creation and its removal.{per_request}{aside}",
-            words::bytes(group.read_back),
+            "The files ({each} each on average) were made{pace} only to hold bytes for a moment: {back} were read back, then all were removed. \
+             The disk still has to take what it cannot drop in time, and each file costs its creation and its removal.{that_is}{aside}"
         ))
+        .measured(files)
+        .measured(written)
+        .measured(each)
+        .measured(took)
+        .measured(back)
+        .measured_all(requests.map(|requests| Measurement::count("requests", requests)))
+        .measured_all(per_request)
+        .measured_all(more)
         .fix(IN_MEMORY)
         .fix(ON_TMPFS)
         .fix("where they do not fit: one file for all, opened once with O_TMPFILE")

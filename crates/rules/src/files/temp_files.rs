@@ -3,8 +3,7 @@
 
 use crate::engine::Findings;
 use crate::guards::Share;
-use crate::words;
-use whyslow_model::{Evidence, Severity, Subject};
+use whyslow_model::{Evidence, Measurement, Severity, Subject};
 
 /// The remedy where the bytes fit in memory.
 pub(super) const IN_MEMORY: &str = "code: keep the bytes in memory (io.BytesIO, bytes.Buffer, ByteArrayOutputStream; memfd_create where a descriptor is needed), or pass them on as a stream";
@@ -33,8 +32,10 @@ pub(super) struct Churn {
     pub(super) pid: Option<u32>,
     pub(super) comm: Option<String>,
     /// Bytes, and in how many files.
-    pub(super) written: (f64, u64),
-    pub(super) read: (f64, u64),
+    pub(super) written: (Measurement, Measurement),
+    pub(super) read: (Measurement, Measurement),
+    /// What else was measured.
+    pub(super) figures: Vec<Measurement>,
     /// Behind the number of files, where a tool shows some only.
     pub(super) shown: &'static str,
     /// How it is known.
@@ -44,17 +45,18 @@ pub(super) struct Churn {
 
 pub(super) fn report(out: &mut Findings<'_>, churn: Churn) {
     let Churn { pattern, who, written, read, shown, how, .. } = churn;
+    let (written, read) = ([written.0, written.1], [read.0, read.1]);
     let mut found = out
         .report(
             Share::unknown(),
             format!(
                 "{pattern}: {who} writes temporary files ({} in {}{shown}) and reads them back ({} in {})",
-                words::bytes(written.0 as u64),
-                words::count(written.1),
-                words::bytes(read.0 as u64),
-                words::count(read.1)
+                written[0], written[1], read[0], read[1]
             ),
         )
+        .measured_all(written)
+        .measured_all(read)
+        .measured_all(churn.figures)
         .at_most(Severity::Notice)
         .confidence(0.6)
         .subject(Subject { path: Some(pattern), pid: churn.pid, comm: churn.comm, ..Subject::default() })

@@ -6,7 +6,7 @@ use crate::engine::{Findings, Need};
 use std::collections::BTreeMap;
 use whyslow_facts::Facts;
 use whyslow_facts::pattern::pattern_of;
-use whyslow_model::{Entity, Metric, Trait};
+use whyslow_model::{Entity, Measurement, Metric, Trait};
 
 /// What is needed where there is no trace.
 pub(super) const FIGURES: Need = Need::Figures(
@@ -69,19 +69,26 @@ impl Group<'_> {
             (self.opened.first().copied(), Metric::CallCount),
         ];
         let lines = lines.into_iter().filter_map(|(of, metric)| Some(facts.host_lines(of?, &[metric])));
+        let paths = Measurement::count("paths_opened", self.opened.len() as u64).at_least(MIN_FILES as f64);
+        let files = |name, files: &[(&Entity, f64)]| {
+            Measurement::count(name, files.len() as u64).at_least(MIN_FILES as f64)
+        };
         Churn {
             pattern: self.pattern.clone(),
             who: comm.to_string(),
             pid: self.pid,
             comm: Some(comm.to_string()),
-            written: (written, self.written.len() as u64),
-            read: (read, self.read.len() as u64),
+            written: (
+                Measurement::bytes("bytes_written", written as u64).at_least(MUCH),
+                files("files_written", &self.written),
+            ),
+            read: (Measurement::bytes("bytes_read_back", read as u64), files("files_read_back", &self.read)),
             shown: " shown",
             how: format!(
                 "The tool that tells the bytes shows names alone, the one that tells the paths no bytes: they are joined by the pattern of the \
-                 names and the program ({} paths opened).",
-                self.opened.len()
+                 names and the program ({paths} paths opened).",
             ),
+            figures: vec![paths],
             evidence: lines.flatten().collect(),
         }
     }

@@ -22,12 +22,13 @@
 //! change only after a restart. A few at start-up (`ls`, cron) are normal and stay below the threshold.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::guards;
 use crate::guards::Share;
-use crate::{guards, words};
+use crate::often::{CALLS, Often};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::work::Work;
 use whyslow_facts::world::is_stat_family;
-use whyslow_model::{SaturatingSum, Severity, Subject, Syscall};
+use whyslow_model::{Measurement, SaturatingSum, Severity, Subject, Syscall};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -74,19 +75,23 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
     let beside = counted_beside(facts, checks);
     let many = checks >= guards::FEW_CALLS || beside.is_some();
-    let per_work = facts.work.rates(checks);
-    let often = match (rate, per_work.as_str()) {
-        (Some(rate), "") => format!(", {} a second", words::quantity(rate)),
-        (Some(rate), work) => format!(", {} a second, {work}", words::quantity(rate)),
-        (None, "") => String::new(),
-        (None, work) => format!(", {work}"),
-    };
+    let often = Often::of(&CALLS, checks, rate, &facts.work).per_second_from(facts, STORM_PER_S);
+    let least = if rate.is_some() { guards::FEW_CALLS } else { MIN_CHECKS };
+    let count = Measurement::count("calls", checks).at_least(least as f64);
+    // Without a clock it is what decides.
+    let part = guards::share_of_calls(facts, checks).value.filter(|_| rate.is_none());
+    let part = part.map(|part| Measurement::share("share_of_calls", part).at_least(STORM_CALL_SHARE));
     let title = match &beside {
         Some(counted) => format!("{ZONE_FILE} is checked by each call shown, and {}", counted.text),
-        None => format!("{ZONE_FILE} is checked {} times{often}", words::count(checks)),
+        None => format!("{ZONE_FILE} is checked {count} times{}", often.behind_comma()),
+    };
+    let figures: Vec<Measurement> = match &beside {
+        Some(counted) => counted.figures.clone(),
+        None => [count].into_iter().chain(often.figures()).chain(part).collect(),
     };
     let share = beside.as_ref().map_or(share, |counted| counted.share.clone());
     let mut found = out.report(share, title)
+        .measured_all(figures)
         .subject(Subject { path: Some(ZONE_FILE.to_string()), syscall: Some("stat".to_string()), ..Subjects::thread(facts, file.tid) })
         .cause(
             "TZ is not set, so glibc looks whether the zone file has changed each time a local time is made \
@@ -115,6 +120,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 /// What a table (`strace -c`) says of the calls that an excerpt shows.
 struct Counted {
     text: String,
+    figures: Vec<Measurement>,
     share: Share,
     place: String,
     line: String,
@@ -131,17 +137,13 @@ fn counted_beside(facts: &Facts, checks: u64) -> Option<Counted> {
     if stats.count < guards::FEW_CALLS || part < STORM_CALL_SHARE {
         return None;
     }
-    let rates = match Work::of_counts(&calls).rates(stats.count) {
-        rates if rates.is_empty() => String::new(),
-        rates => format!(", {rates}"),
-    };
+    let often = Often::of(&CALLS, stats.count, None, &Work::of_counts(&calls));
+    let count = Measurement::count("calls", stats.count).at_least(guards::FEW_CALLS as f64);
+    let part_of_calls = Measurement::share("share_of_calls", part).at_least(STORM_CALL_SHARE);
     let (place, line) = facts.table_line(name)?;
     Some(Counted {
-        text: format!(
-            "{} {name} were counted: {:.2} % of calls{rates}",
-            words::count(stats.count),
-            part * 100.0
-        ),
+        text: format!("{count} {name} were counted: {:.2} % of calls{}", part * 100.0, often.behind_comma()),
+        figures: [count, part_of_calls].into_iter().chain(often.figures()).collect(),
         share: Share::of_calls(part),
         place,
         line: line.to_string(),

@@ -23,10 +23,10 @@
 
 use super::pressure;
 use crate::engine::{Findings, Rule};
+use crate::figures;
 use crate::guards::Share;
-use crate::{figures, words};
 use whyslow_facts::Facts;
-use whyslow_model::{Entity, Metric};
+use whyslow_model::{Entity, Measurement, Metric};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -56,31 +56,35 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
     let victim = cost.as_ref().and_then(|cost| cost.victim).unwrap_or(&Entity::Host);
     let shown = cost.as_ref().map_or((&Entity::Host, Metric::PressureMemory), |cost| (cost.of, cost.metric));
-    let waits = match &cost {
-        Some(cost) => format!(
-            ": {} waits {} of its time",
-            facts.host.name_of(cost.of),
-            words::percent(cost.share.value.unwrap_or(0.0))
-        ),
-        None => String::new(),
+    let least = if cost.is_some() { MIN_STALLS } else { MANY_STALLS };
+    let stalls = Measurement::per_second("alloc_stalls_per_second", stalls).at_least(least);
+    let waiting = cost.as_ref().map(pressure::Cost::figure);
+    let waits = match (&cost, &waiting) {
+        (Some(cost), Some(part)) => format!(": {} waits {part} of its time", facts.host.name_of(cost.of)),
+        _ => String::new(),
     };
     let share = cost.map_or_else(Share::unknown, |cost| cost.share);
     let (direct, background) = (host.current(Metric::DirectScans), host.current(Metric::KswapdScans));
-    let split = match (direct, background) {
-        (Some(direct), Some(background)) if direct + background > 0.0 => format!(
-            " Of the pages looked at {} were by programs, the rest by kswapd.",
-            words::percent(direct / (direct + background))
-        ),
-        _ => String::new(),
+    let by_programs = match (direct, background) {
+        (Some(direct), Some(background)) if direct + background > 0.0 => {
+            Some(Measurement::share("scans_by_programs", direct / (direct + background)))
+        }
+        _ => None,
     };
-    out.report(share, format!("{} allocations a second must free memory first{waits}", words::quantity(stalls)))
+    let split = by_programs.as_ref().map_or(String::new(), |part| {
+        format!(" Of the pages looked at {part} were by programs, the rest by kswapd.")
+    });
+    let (in_use, memory) = pressure::in_use(host);
+    out.report(share, format!("{stalls} allocations a second must free memory first{waits}"))
         .confidence(0.8)
         .subject(figures::subject(facts, victim))
-        .cause(format!("Free memory is below the mark at which the kernel gives none before it got some back.{split}{}{}", pressure::in_use(host), pressure::who(facts, Metric::Rss, "memory")))
+        .cause(format!("Free memory is below the mark at which the kernel gives none before it got some back.{split}{in_use}{}", pressure::who(facts, Metric::Rss, "memory")))
         .fix("leave memory free: smaller heaps and caches, fewer workers, more memory; what reads large files once: posix_fadvise(DONTNEED) or O_DIRECT")
         .fix("only in bursts: let kswapd begin earlier: sysctl -w vm.watermark_scale_factor=100 (1 % of the memory), vm.min_free_kbytes")
         .fix("a full control group: raise its memory.max or memory.high (grep . /sys/fs/cgroup/GROUP/memory.pressure)")
         .verify("sar -B 1 (pgscand/s falls to 0), cat /proc/pressure/memory; bcc: drsnoop")
+        .measured(stalls)
+        .measured_all(waiting.into_iter().chain(by_programs).chain(memory))
         .evidence_of(&Entity::Host, &[Metric::AllocStalls, Metric::DirectScans, Metric::KswapdScans, Metric::MemAvailable])
         .evidence_of(shown.0, &[shown.1])
         .file();

@@ -24,10 +24,11 @@
 //! keeping pages may end in an OOM kill: raise the limit first.
 
 use crate::engine::{Findings, Need, Report, Rule, Subjects};
+use crate::often::{self, Often, from};
 use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::memory::Releases;
-use whyslow_model::{Severity, Subject};
+use whyslow_model::{Measurement, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -70,16 +71,20 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 fn report(facts: &Facts, out: &mut Findings<'_>, row: &Releases, again: f64) {
     let count = row.calls.count;
     let rate = facts.window.per_second(count);
-    let often = rate.map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
-    let per_work = facts.work.rates(count);
-    let work = if per_work.is_empty() { String::new() } else { format!(", {per_work}") };
-    let mean = row.calls.bytes / count.max(1);
+    let often = Often::of(&often::CALLS, count, rate, &facts.work).per_second_from(facts, CHURN_PER_S);
+    let calls = Measurement::count("calls", count).at_least(MIN_CALLS as f64);
+    // Without a clock the part of all calls decides.
+    let of_calls = rate.is_none().then(|| guards::share_of_calls(facts, count).figure());
+    let of_calls = of_calls.map(|share| share.at_least(guards::STORM_CALL_SHARE));
+    let each = Measurement::bytes("bytes_per_call", row.calls.bytes / count.max(1));
+    let bytes = Measurement::bytes("bytes", row.calls.bytes);
+    let time = Measurement::time("time", row.calls.total());
+    let part = from(Measurement::share("share_given_back_before", again), AGAIN_SHARE);
     let tid = Some(row.tid).filter(|_| !row.shared);
     let share = guards::share_of_storm(facts, tid, row.calls.total(), count);
     let reused = if again >= AGAIN_SHARE {
         format!(
-            "{} of the calls are for a range that had been given back shortly before, so it was used in between",
-            words::percent(again)
+            "{part} of the calls are for a range that had been given back shortly before, so it was used in between"
         )
     } else {
         "the capture does not show how soon the pages are used again".to_string()
@@ -87,15 +92,17 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Releases, again: f64) {
     // Without the sign of reuse it may be a large heap being given up.
     let most = if again >= AGAIN_SHARE { Severity::Warning } else { Severity::Notice };
     let report = out
-        .report(share, format!("madvise({}) gives memory back {} times{often}{work}, {} each time", row.advice, words::count(count), words::bytes(mean)))
+        .report(share, format!("madvise({}) gives memory back {calls} times{}, {each} each time", row.advice, often.behind_comma()))
         .at_most(most)
         .confidence(if again >= AGAIN_SHARE { 0.8 } else { 0.5 })
         .subject(Subject { syscall: Some("madvise".to_string()), ..Subjects::thread(facts, row.tid) })
         .cause(format!(
-            "The allocator returns {} in all to the kernel piece by piece; {reused}. The calls took {}; the page faults that follow are not in a trace of system calls.",
-            words::bytes(row.calls.bytes),
-            row.calls.total(),
+            "The allocator returns {bytes} in all to the kernel piece by piece; {reused}. The calls took {time}; the page faults that follow are not in a trace of system calls."
         ))
+        .measured(calls)
+        .measured_all(often.figures())
+        .measured_all(of_calls)
+        .measured_all([each, bytes, time, part])
         .saving(row.calls.total())
         .evidence_all(row.exemplars.iter());
     fixes(report).file();
@@ -112,6 +119,7 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
         .at_most(Severity::Warning)
         .confidence(0.5)
         .subject(Subject { syscall: Some("madvise".to_string()), ..Subject::default() })
+        .measured_all(guards::of_all_calls(facts, count, MANY_CALLS))
         .cause("Most likely an allocator gives memory back piece by piece. The table does not show the advice or the sizes: strace -f -ttT -e trace=madvise -p PID does.");
     fixes(report).file();
 }

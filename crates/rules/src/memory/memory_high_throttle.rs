@@ -26,7 +26,7 @@ use crate::figures;
 use crate::guards::{Share, WARNING_SHARE};
 use crate::words;
 use whyslow_facts::Facts;
-use whyslow_model::{Entity, Metric};
+use whyslow_model::{Entity, Measurement, Metric};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -57,12 +57,16 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.2.cmp(b.2)));
     for (waits, events, of, thing) in found.into_iter().take(MOST) {
         let path = of.name();
-        let size = |metric| thing.current(metric).map(|bytes| words::bytes(bytes as u64));
-        let used = match (size(Metric::MemUsed), size(Metric::MemoryHigh)) {
+        let size =
+            |name, metric| thing.current(metric).map(|bytes: f64| Measurement::bytes(name, bytes as u64));
+        let used = size("memory_used", Metric::MemUsed);
+        let high = size("memory_high", Metric::MemoryHigh);
+        let cached = size("page_cache", Metric::MemCached);
+        let sizes = match (&used, &high) {
             (Some(used), Some(high)) => format!(" It has {used}, and memory.high is {high}."),
             _ => String::new(),
         };
-        let cached = size(Metric::MemCached).map_or(String::new(), |cached| {
+        let cache = cached.as_ref().map_or(String::new(), |cached| {
             format!(" Page cache is {cached} of it, the rest cannot be dropped.")
         });
         let members: Vec<String> =
@@ -70,14 +74,19 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let whose =
             if members.is_empty() { String::new() } else { format!(" In it: {}.", words::list(&members, 3)) };
         let share = Share::of_time(waits, format!("the time of {path}"));
-        out.report(share, format!("{path} is above its memory.high {} times a second: its tasks wait {} of the time", words::quantity(events), words::percent(waits)))
+        let events = Measurement::per_second("memory_high_events_per_second", events).at_least(MIN_EVENTS);
+        let waits = Measurement::share("share_of_time", waits).at_least(WARNING_SHARE);
+        out.report(share, format!("{path} is above its memory.high {events} times a second: its tasks wait {waits} of the time"))
             .confidence(0.9)
             .subject(figures::subject(facts, of))
-            .cause(format!("Above memory.high the kernel puts the group's threads to sleep until they have given memory back.{used}{cached}{whose}{}", pressure::who(facts, Metric::Rss, "memory")))
+            .cause(format!("Above memory.high the kernel puts the group's threads to sleep until they have given memory back.{sizes}{cache}{whose}{}", pressure::who(facts, Metric::Rss, "memory")))
             .fix(format!("raise it: echo max > /sys/fs/cgroup{path}/memory.high (systemd: MemoryHigh=); keep memory.max as the bound"))
             .fix("or bound the program below it: -Xmx, GOMEMLIMIT, the size of its caches")
             .fix("see whether it grows without end: a leak needs a mend, not a limit")
             .verify(format!("grep high /sys/fs/cgroup{path}/memory.events twice (stands still); cat /sys/fs/cgroup{path}/memory.pressure"))
+            .measured(events)
+            .measured(waits)
+            .measured_all(used.into_iter().chain(high).chain(cached))
             .evidence_of(of, &[Metric::MemoryHighEvents, Metric::PressureMemory, Metric::MemUsed, Metric::MemoryHigh, Metric::MemCached])
             .file();
     }

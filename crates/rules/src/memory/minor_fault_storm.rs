@@ -23,11 +23,10 @@
 
 use crate::engine::{Findings, Rule};
 use crate::guards::{self, Share};
-use crate::words;
 use crate::{figures, kernel_threads};
 use whyslow_facts::Facts;
 use whyslow_facts::host::Thing;
-use whyslow_model::{Metric, Severity};
+use whyslow_model::{Measurement, Metric, Severity};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -60,20 +59,27 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let (faulted, resident) = again(thing)?;
         let felt = system >= guards::WARNING_SHARE && part >= MIN_SYSTEM;
         (faults >= MIN_FAULTS && felt && faulted >= TIMES_RESIDENT * resident)
-            .then_some((faults, part, faulted, resident, of))
+            .then_some((faults, system, part, faulted, resident, of))
     });
-    for (faults, part, faulted, resident, of) in storms.take(MOST) {
+    for (faults, system, part, faulted, resident, of) in storms.take(MOST) {
         let name = facts.host.name_of(of);
         let share = Share::of_cpu_time(part, format!("the CPU time of {name}, in the kernel"));
-        out.report(share, format!("{name} takes {} page faults a second for memory that it gave back", words::quantity(faults)))
+        let times = Measurement::number("times_resident", faulted / resident).at_least(TIMES_RESIDENT);
+        let faults = Measurement::per_second("minor_faults_per_second", faults).at_least(MIN_FAULTS);
+        let system = Measurement::seconds_per_second("kernel_cpus", system).at_least(guards::WARNING_SHARE);
+        let part = Measurement::share("share_in_kernel", part).at_least(MIN_SYSTEM);
+        let faulted = Measurement::bytes("bytes_faulted_in", faulted as u64);
+        let resident = Measurement::bytes("bytes_resident", resident as u64);
+        out.report(share, format!("{name} takes {faults} page faults a second for memory that it gave back"))
             .at_most(Severity::Warning)
             .confidence(0.7)
             .subject(figures::subject(facts, of))
-            .cause(format!("{} were faulted in, and {} are resident: the same memory was given to the kernel and taken from it again, and each page is cleared each time.", words::bytes(faulted as u64), words::bytes(resident as u64)))
+            .cause(format!("{faulted} were faulted in, and {resident} are resident: the same memory was given to the kernel and taken from it again, and each page is cleared each time."))
             .fix("glibc: GLIBC_TUNABLES=glibc.malloc.mmap_threshold=268435456:glibc.malloc.trim_threshold=536870912; or use large buffers again instead of freeing them")
             .fix("jemalloc: MALLOC_CONF=dirty_decay_ms:30000,muzzy_decay_ms:30000; tcmalloc: TCMALLOC_RELEASE_RATE=0; Go: GODEBUG=madvdontneed=0, a higher GOGC")
             .fix("memory that stays: MAP_POPULATE once, or huge pages (madvise(MADV_HUGEPAGE))")
             .verify("pidstat -r -u -p PID 1 (minflt/s and %system fall); perf record -e page-faults -g -p PID shows who touches it; strace -e trace=munmap,madvise,brk")
+            .measured_all([faults, system, part, faulted, resident, times])
             .evidence_of(of, &[Metric::MinorFaults, Metric::TaskUser, Metric::TaskSystem, Metric::Rss])
             .file();
     }

@@ -24,10 +24,11 @@
 //! kept is memory not free: a program that needs much once an hour should give it back.
 
 use crate::engine::{Findings, Need, Report, Rule, Subjects};
+use crate::often::from;
 use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::memory::{Heap, MapPairs};
-use whyslow_model::{Nanos, Severity, Subject};
+use whyslow_model::{Measurement, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -92,12 +93,40 @@ fn is_churn(facts: &Facts, times: u64, size: u64, took: Nanos) -> bool {
     }
 }
 
-fn report_maps(facts: &Facts, out: &mut Findings<'_>, row: &MapPairs) {
-    let rate = facts.window.per_second(row.pairs);
+/// How often, and what made it churn of all that [`is_churn`] looks at.
+fn figures(facts: &Facts, times: u64, size: u64, took: Nanos) -> (String, Vec<Measurement>) {
+    let rate = facts.window.per_second(times);
     let often = rate.map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
-    let title =
-        format!("{} mapped and unmapped {} times{often}", words::bytes(row.size), words::count(row.pairs));
-    let total = row.pairs.saturating_mul(row.size);
+    let mut figures = vec![Measurement::count("pairs", times).at_least(MIN_PAIRS as f64)];
+    match facts.pace.untraced(rate) {
+        Some(untraced) => {
+            let share = guards::share_of_ns(facts, None, took, 0);
+            let dear = share.value.is_some_and(|share| share >= guards::WARNING_SHARE);
+            // Where the calls are dear, fewer of them are enough.
+            let least = if dear && untraced < CHURN_PER_S { DEAR_PER_S } else { CHURN_PER_S };
+            let seen = rate.map(|rate| from(Measurement::per_second("pairs_per_second", rate), least));
+            if seen.as_ref().is_some_and(|seen| seen.threshold.is_none()) {
+                let untraced = Measurement::per_second("pairs_per_second_untraced", untraced);
+                figures.push(from(untraced, least));
+            }
+            figures.extend(seen);
+            let bytes = Measurement::bytes_per_second("bytes_per_second", untraced * size as f64);
+            figures.push(from(bytes, CHURN_BYTES_PER_S));
+            figures.push(from(share.figure(), guards::WARNING_SHARE));
+        }
+        None => {
+            figures.push(guards::share_of_calls(facts, 2 * times).figure().at_least(guards::STORM_CALL_SHARE))
+        }
+    }
+    (often, figures)
+}
+
+fn report_maps(facts: &Facts, out: &mut Findings<'_>, row: &MapPairs) {
+    let (often, figures) = figures(facts, row.pairs, row.size, row.calls.total());
+    let size = Measurement::bytes("bytes_per_pair", row.size);
+    let bytes = Measurement::bytes("bytes", row.pairs.saturating_mul(row.size));
+    let time = Measurement::time("time", row.calls.total());
+    let title = format!("{size} mapped and unmapped {} times{often}", words::count(row.pairs));
     let tid = Some(row.tid).filter(|_| !row.shared);
     let share = guards::share_of_storm(facts, tid, row.calls.total(), row.calls.count);
     let report = out
@@ -105,11 +134,10 @@ fn report_maps(facts: &Facts, out: &mut Findings<'_>, row: &MapPairs) {
         .at_most(Severity::Warning)
         .subject(Subject { syscall: Some("mmap, munmap".to_string()), ..Subjects::thread(facts, row.tid) })
         .cause(format!(
-            "A block of {} is taken from the kernel and given back each time: {} in all, of which every page touched costs a page fault and zeroing. The calls took {}; the faults are not in a trace of system calls and cost more.",
-            words::bytes(row.size),
-            words::bytes(total),
-            row.calls.total(),
+            "A block of {size} is taken from the kernel and given back each time: {bytes} in all, of which every page touched costs a page fault and zeroing. The calls took {time}; the faults are not in a trace of system calls and cost more."
         ))
+        .measured_all(figures)
+        .measured_all([size, bytes, time])
         .saving(row.calls.total())
         .evidence_all(row.maps.iter())
         .evidence_all(row.unmaps.iter().take(1));
@@ -117,18 +145,20 @@ fn report_maps(facts: &Facts, out: &mut Findings<'_>, row: &MapPairs) {
 }
 
 fn report_heap(facts: &Facts, out: &mut Findings<'_>, heap: &Heap) {
-    let rate = facts.window.per_second(heap.regrown);
-    let often = rate.map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
     let share = guards::share_of_storm(facts, Some(heap.tid), heap.calls.total(), heap.calls.count);
     let mean = heap.lowered / heap.regrown.max(1);
+    let (often, figures) = figures(facts, heap.regrown, mean, heap.calls.total());
+    let each = Measurement::bytes("bytes_per_pair", mean);
+    let bytes = Measurement::bytes("bytes", heap.lowered);
     let report = out
-        .report(share, format!("the heap shrinks and grows again {} times{often}, {} each time", words::count(heap.regrown), words::bytes(mean)))
+        .report(share, format!("the heap shrinks and grows again {} times{often}, {each} each time", words::count(heap.regrown)))
         .at_most(Severity::Warning)
         .subject(Subject { syscall: Some("brk".to_string()), ..Subjects::thread(facts, heap.tid) })
         .cause(format!(
-            "free() gives the top of the heap back to the kernel (brk) and the next malloc() takes it again: {} in all, of which every page touched costs a page fault and zeroing. The faults are not in a trace of system calls.",
-            words::bytes(heap.lowered),
+            "free() gives the top of the heap back to the kernel (brk) and the next malloc() takes it again: {bytes} in all, of which every page touched costs a page fault and zeroing. The faults are not in a trace of system calls."
         ))
+        .measured_all(figures)
+        .measured_all([each, bytes, Measurement::time("time", heap.calls.total())])
         .saving(heap.calls.total())
         .evidence_all(heap.exemplars.iter());
     fixes(report, mean).file();
@@ -140,11 +170,15 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
     if maps.min(unmaps) < MANY_CALLS || share.value.is_none_or(|share| share < guards::STORM_CALL_SHARE) {
         return;
     }
+    let of_calls = share.figure().at_least(guards::STORM_CALL_SHARE);
     let report = out
         .report(share, format!("{} of mmap and {} of munmap", words::plural(maps, "call"), words::count(unmaps)))
         .at_most(Severity::Warning)
         .confidence(0.5)
         .subject(Subject { syscall: Some("mmap, munmap".to_string()), ..Subject::default() })
+        .measured(Measurement::count("mmap_calls", maps).at_least(MANY_CALLS as f64))
+        .measured(Measurement::count("munmap_calls", unmaps).at_least(MANY_CALLS as f64))
+        .measured(of_calls)
         .cause("Memory or files are mapped and unmapped about as often: the table does not show which, nor their size. strace -f -ttT -e trace=mmap,munmap -p PID does.");
     fixes(report, 1 << 20).file();
 }

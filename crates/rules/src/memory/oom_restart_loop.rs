@@ -22,11 +22,12 @@
 use super::pressure;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::Share;
+use crate::often::from;
 use crate::{figures, words};
 use std::collections::BTreeMap;
 use whyslow_facts::host::Thing;
 use whyslow_facts::{Facts, ProcessId};
-use whyslow_model::{Entity, Metric, Severity, Timestamp};
+use whyslow_model::{Entity, Measurement, Metric, Nanos, Severity, Timestamp};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -75,7 +76,9 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
         let subject = Subjects::thread(facts, forks.tid);
         let who = subject.comm.clone().unwrap_or_else(|| "the program".to_string());
         let program = forks.favourite().map_or(String::new(), |(path, _)| format!(" (most often {path})"));
-        out.report(Share::unknown(), format!("{} children of {who}{program} were killed by SIGKILL in {}, and started again: most likely by the kernel's OOM killer, out of memory", words::count(kills), last.since(first)))
+        let kills = Measurement::count("kills", kills).at_least(AGAIN);
+        let time = Measurement::time("time", last.since(first));
+        out.report(Share::unknown(), format!("{kills} children of {who}{program} were killed by SIGKILL in {time}, and started again: most likely by the kernel's OOM killer, out of memory"))
             .at_least(Severity::Warning)
             .confidence(0.6)
             .subject(subject)
@@ -84,6 +87,8 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
             .fix("then a limit that fits (memory.max; systemd: MemoryMax=, Kubernetes: limits.memory), and a bound of the program below it: -Xmx, GOMEMLIMIT, --max-old-space-size")
             .fix("else look who kills: a supervisor outside of the capture (timeout -s KILL, a health check that fails)")
             .verify("grep oom_kill /sys/fs/cgroup/GROUP/memory.events twice (it stands still)")
+            .measured(kills)
+            .measured(time)
             .evidence_all(forks.exemplars.iter())
             .file();
     }
@@ -105,12 +110,14 @@ fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
     found.retain(|_| !keep.next().unwrap_or(false));
     for (kills, of, thing) in found.into_iter().take(MOST) {
         let count = words::plural(kills as u64, "kill");
-        let seconds = thing.current_reading(Metric::OomKills).map_or(0.0, |reading| reading.seconds);
+        let seconds = thing.current_reading(Metric::OomKills).map(|reading| reading.seconds);
         let path = of.name();
         let members = figures::members(facts, path);
         let young: Vec<String> = members
             .iter()
-            .filter(|(_, thing)| thing.current(Metric::Age).is_some_and(|age| age < seconds * 1e9))
+            .filter(|(_, thing)| {
+                thing.current(Metric::Age).zip(seconds).is_some_and(|(age, seconds)| age < seconds * 1e9)
+            })
             .map(|(of, _)| facts.host.name_of(of))
             .collect();
         let again = match young.is_empty() {
@@ -124,15 +131,22 @@ fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
             ),
             _ => ("grep oom_kill /proc/vmstat".to_string(), "the host's memory".to_string()),
         };
-        out.report(Share::unknown(), format!("{of}: {count} for want of memory in {} s", words::quantity(seconds)))
+        let time = seconds.map_or(Nanos::UNKNOWN, |seconds| Nanos::new((seconds * 1e9) as u64));
+        let time = Measurement::time("time", time);
+        let within = if time.value.is_some() { format!(" in {time}") } else { String::new() };
+        let (in_use, memory) = pressure::in_use(thing);
+        out.report(Share::unknown(), format!("{of}: {count} for want of memory{within}"))
             .at_least(if kills >= AGAIN { Severity::Critical } else { Severity::Notice })
             .confidence(0.9)
             .subject(figures::subject(facts, of))
-            .cause(format!("The limit was reached and nothing could be dropped, so the kernel ended a process.{}{again}", pressure::in_use(thing)))
+            .cause(format!("The limit was reached and nothing could be dropped, so the kernel ended a process.{in_use}{again}"))
             .fix("see who and how large: dmesg -T | grep -A8 'Killed process', journalctl -k; kubectl describe pod (OOMKilled)")
             .fix(format!("a limit that fits ({limit}; systemd: MemoryMax=, Kubernetes: limits.memory), and a bound of the program below it: -Xmx, GOMEMLIMIT, --max-old-space-size"))
             .fix("memory that grows until the kill is a leak: a heap profile some time before it says of what")
             .verify(format!("{events} twice (oom_kill stands still)"))
+            .measured(from(Measurement::count("kills", kills as u64), AGAIN))
+            .measured(time)
+            .measured_all(memory)
             .evidence_of(of, &[Metric::OomKills, Metric::MemoryMaxEvents, Metric::MemTotal, Metric::MemUsed])
             .file();
     }

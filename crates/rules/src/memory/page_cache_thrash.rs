@@ -26,9 +26,10 @@
 
 use super::pressure;
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::{figures, guards, words};
+use crate::often::from;
+use crate::{figures, guards};
 use whyslow_facts::{Facts, Stream};
-use whyslow_model::{Entity, FdKind, Metric, Nanos, Subject};
+use whyslow_model::{Entity, FdKind, Measurement, Metric, Nanos, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -69,22 +70,27 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 /// Files of which several times as much was read as they hold, while most reads still wait for the device.
 fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
+    let slow = FROM_DEVICE.or_zero().saturating_add(facts.pace.stop.or_zero());
     let again = |stream: &&Stream| {
         let reads = &stream.reads;
-        let stop = facts.pace.stop.or_zero();
         stream.kind == FdKind::File
             && stream.size.is_some_and(|size| size >= LARGE && reads.calls.bytes / AGAIN >= size)
             && reads.mean_size().is_some_and(|mean| mean <= SMALL)
-            && reads.calls.percentile(0.5).or_zero() >= FROM_DEVICE.or_zero().saturating_add(stop)
+            && reads.calls.percentile(0.5).or_zero() >= slow
             && stream.writes.calls.count == 0
     };
     for stream in facts.streams.iter().filter(again).take(MOST) {
         let reads = &stream.reads;
-        let size = words::bytes(stream.size.unwrap_or(0));
-        let half = reads.calls.percentile(0.5);
-        let read = words::bytes(reads.calls.bytes);
+        let Some(bytes) = stream.size else { continue };
+        let size = Measurement::bytes("file_size", bytes).at_least(LARGE as f64);
+        let half = Measurement::time("p50", reads.calls.percentile(0.5)).at_least(slow as f64);
+        let read = Measurement::bytes("bytes", reads.calls.bytes);
+        let times = Measurement::number("times_read", reads.calls.bytes as f64 / bytes as f64);
+        let calls = Measurement::count("reads", reads.calls.count);
+        let each =
+            reads.mean_size().map(|mean| Measurement::bytes("bytes_per_read", mean as u64).at_most(SMALL));
         let share = guards::share_of_ns(facts, reads.only_thread(), reads.time(), reads.calls.count);
-        out.report(share, format!("{}: {read} were read of {size}, and half of the {} reads still wait {half} and more: the page cache does not keep it", stream.name, words::count(reads.calls.count)))
+        out.report(share, format!("{}: {read} were read of {size}, and half of the {calls} reads still wait {half} and more: the page cache does not keep it", stream.name))
             .confidence(0.6)
             .subject(Subject { path: stream.path.clone(), syscall: Some("read".to_string()), ..Subjects::thread(facts, reads.tid) })
             .cause("What was read once lies in the page cache, and a second reading of it takes microseconds. Here it takes as long as a device does: the pages are dropped before they are needed again, because the host or the control group has too little memory for them (or the file is opened with O_DIRECT, and the program's own cache is too small).")
@@ -92,6 +98,8 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
             .fix("give the group or the host more memory, or take some from the programs beside the cache (heaps, workers)")
             .fix("hot files: mlock or vmtouch -l; what reads much once (backups, scans) must not evict the rest: posix_fadvise(POSIX_FADV_DONTNEED)")
             .verify("bcc: cachestat 1 (hit ratio); strace -T: the reads take microseconds")
+            .measured_all([read, size, times.at_least(AGAIN as f64), calls, half])
+            .measured_all(each)
             .saving(reads.time())
             .evidence_all(reads.exemplars.iter())
             .file();
@@ -115,27 +123,33 @@ fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
         let mostly_again = part.is_none_or(|part| part >= MOSTLY);
         let recorded = || pressure::disk_wait(facts, of).filter(|cost| mostly_again && cost.is_felt());
         let Some(cost) = cost.or_else(recorded) else { continue };
-        if pressure::fill(facts, thing).is_some_and(|fill| fill < FULL) {
+        let fill = pressure::fill(facts, thing);
+        if fill.is_some_and(|fill| fill < FULL) {
             continue;
         }
         told += 1;
-        let part = match part {
-            Some(part) => format!(" They are {} of what is read.", words::percent(part)),
-            None => String::new(),
-        };
+        let fill = fill.map(|fill| Measurement::share("memory_in_use", fill).at_least(FULL));
+        let part = part.map(|part| from(Measurement::share("share_of_reads", part), MOSTLY));
+        let of_reads =
+            part.as_ref().map_or(String::new(), |part| format!(" They are {part} of what is read."));
         let path = match of {
             Entity::Cgroup(path) => format!("/sys/fs/cgroup{path}/memory.stat"),
             _ => "/proc/vmstat".to_string(),
         };
-        let waits = words::percent(cost.share.value.unwrap_or(0.0));
-        out.report(cost.share, format!("{of}: {} pages a second are read again right after they were dropped; {} waits {waits} of its time", words::quantity(refaults), facts.host.name_of(cost.of)))
+        let refaults = Measurement::per_second("refaults_per_second", refaults).at_least(MIN_REFAULTS);
+        let waits = cost.figure();
+        let (in_use, memory) = pressure::in_use(thing);
+        out.report(cost.share, format!("{of}: {refaults} pages a second are read again right after they were dropped; {} waits {waits} of its time", facts.host.name_of(cost.of)))
             .confidence(0.8)
             .subject(figures::subject(facts, of))
-            .cause(format!("The files in use do not fit into the memory left for the page cache, so each page that is read pushes out one that is needed soon.{part}{}{}", pressure::in_use(thing), pressure::who(facts, Metric::MajorFaults, "page faults that read")))
+            .cause(format!("The files in use do not fit into the memory left for the page cache, so each page that is read pushes out one that is needed soon.{of_reads}{in_use}{}", pressure::who(facts, Metric::MajorFaults, "page faults that read")))
             .fix("give the group or the host more memory, or take some from the programs beside the cache (heaps, workers)")
             .fix("what reads much once (backups, scans, copies) must not evict the rest: posix_fadvise(POSIX_FADV_DONTNEED), O_DIRECT, a memory group of its own")
             .fix("hot files and the program's code: mlock or vmtouch -l; memory.low of the group protects its cache from others")
             .verify(format!("grep refault {path} twice (stands still); cat /proc/pressure/memory; bcc: cachestat 1 (hit ratio)"))
+            .measured(refaults)
+            .measured(waits)
+            .measured_all(part.into_iter().chain(fill).chain(memory))
             .evidence_of(of, &[Metric::Refaults, Metric::PageIn, Metric::MemTotal, Metric::MemUsed, Metric::MemAvailable])
             .evidence_of(cost.of, &[cost.metric])
             .file();

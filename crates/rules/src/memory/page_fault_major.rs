@@ -28,7 +28,7 @@ use crate::guards::{self, Share};
 use crate::words;
 use crate::{figures, kernel_threads};
 use whyslow_facts::{Facts, SchedTime, ThreadFacts};
-use whyslow_model::{Entity, Metric, Nanos, SampleKind, Severity, ThreadTotals};
+use whyslow_model::{Entity, Measurement, Metric, Nanos, SampleKind, Severity, ThreadTotals};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -107,18 +107,25 @@ fn report_figures(facts: &Facts, out: &mut Findings<'_>, rate: f64, of: &Entity)
     let many = waits.is_none() && rate >= MANY_PER_S;
     let pid = of.pid().map_or("PID".to_string(), |pid| pid.to_string());
     let swapped = thing.current(Metric::Swapped).filter(|bytes| *bytes > 0.0);
-    let swapped = swapped.map_or(String::new(), |bytes| {
-        format!(" {} of its memory are swapped out.", words::bytes(bytes as u64))
-    });
-    out.report(share, format!("{name} stops {} times a second at memory that must be read from disk", words::quantity(rate)))
+    let swapped = swapped.map(|bytes| Measurement::bytes("swapped", bytes as u64));
+    let in_swap =
+        swapped.as_ref().map_or(String::new(), |bytes| format!(" {bytes} of its memory are swapped out."));
+    let least = if many { MANY_PER_S } else { MIN_PER_S };
+    let rate = Measurement::per_second("major_faults_per_second", rate).at_least(least);
+    let faults = thing.times(Metric::MajorFaults);
+    let faults =
+        faults.map(|faults| Measurement::count("major_faults", faults as u64).at_least(MIN_FAULTS as f64));
+    out.report(share, format!("{name} stops {rate} times a second at memory that must be read from disk"))
         .at_least(if many { Severity::Warning } else { Severity::Notice })
         .at_most(Severity::Warning)
         .confidence(0.7)
         .subject(figures::subject(facts, of))
-        .cause(format!("The pages it touched were not in memory: those of a mapped file that is larger than the cache can keep, of the program itself, or swapped out.{swapped}"))
+        .cause(format!("The pages it touched were not in memory: those of a mapped file that is larger than the cache can keep, of the program itself, or swapped out.{in_swap}"))
         .fix(format!("see which: grep -E 'VmSwap|RssFile' /proc/{pid}/status; vmstat 1 (si: swapped in), cat /proc/pressure/memory"))
         .fix("more memory for it; mapped files: madvise(MADV_WILLNEED) or MAP_POPULATE before the work, mlock what must answer fast")
         .verify(format!("pidstat -r -p {pid} 1 (majflt/s falls); whyslow record -p {pid} shows which threads wait"))
+        .measured(rate)
+        .measured_all(faults.into_iter().chain(swapped))
         .evidence_of(of, &[Metric::MajorFaults, Metric::BlockDelay, Metric::SwapDelay, Metric::ThrashDelay, Metric::ReadBytes])
         .file();
 }
@@ -151,11 +158,14 @@ fn report(
     let subject = Subjects::thread(facts, thread.tid);
     let who = Subjects::words(&subject);
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
+    let waited = Measurement::time("time", Nanos::new(in_faults));
     let title = format!(
-        "{who} waits {} for pages to be read from disk: {}",
-        Nanos::new(in_faults),
+        "{who} waits {waited} for pages to be read from disk: {}",
         words::plural(faults, "major page fault")
     );
+    let rate = time.covered().as_secs_f64().filter(|seconds| *seconds > 0.0);
+    let rate = rate.map(|seconds| faults as f64 / seconds);
+    let rate = rate.map(|rate| Measurement::per_second("major_faults_per_second", rate).at_least(MIN_PER_S));
     let minor = match totals.page_faults {
         Some(all) => format!(" Of {} in all.", words::plural(all, "page fault")),
         None => String::new(),
@@ -169,6 +179,10 @@ fn report(
         .fix("swapped out: more memory, or a higher limit of the group (memory.high, memory.max); less swappiness")
         .fix("mapped files: madvise(MADV_WILLNEED) or MAP_POPULATE before the work, mlock what must answer fast, read() with a buffer for what is passed over once")
         .verify(format!("pidstat -r -t -p {pid} 1   (majflt/s falls); bcc: filetop, swapin"))
+        .measured(Measurement::count("major_faults", faults).at_least(MIN_FAULTS as f64))
+        .measured(waited)
+        .measured_all(rate)
+        .measured_all(totals.page_faults.map(|all| Measurement::count("page_faults", all)))
         .saving(Nanos::new(in_faults))
         .evidence_line(
             facts.recording_at(time.first()),

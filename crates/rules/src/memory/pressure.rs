@@ -1,11 +1,11 @@
 //! How much want of memory costs by the host's figures: shared by the rules on swap, reclaim and the page cache.
 
 use crate::guards::{Share, WARNING_SHARE};
-use crate::words;
+use crate::often::from;
 use crate::{figures, kernel_threads};
 use whyslow_facts::Facts;
 use whyslow_facts::host::Thing;
-use whyslow_model::{Entity, Metric};
+use whyslow_model::{Entity, Measurement, Metric};
 
 /// What the want of memory costs a thing.
 pub(super) struct Cost<'a> {
@@ -23,6 +23,11 @@ impl Cost<'_> {
     /// True where it is felt (guard 1).
     pub(super) fn is_felt(&self) -> bool {
         self.share.value.is_some_and(|share| share >= WARNING_SHARE)
+    }
+
+    /// The part of the time, with the threshold where it is felt.
+    pub(super) fn figure(&self) -> Measurement {
+        from(self.share.figure(), WARNING_SHARE)
     }
 }
 
@@ -98,16 +103,14 @@ pub(super) fn scopes(facts: &Facts) -> Vec<(&Entity, &Thing)> {
     scopes
 }
 
-/// `1.2 GB of 2.0 GB in use`; empty where it is unknown.
-pub(super) fn in_use(thing: &Thing) -> String {
-    let size = |metric| thing.current(metric);
-    match (size(Metric::MemTotal), size(Metric::MemAvailable), size(Metric::MemUsed)) {
-        (Some(total), Some(free), _) => {
-            format!(" {} of {} can still be had.", words::bytes(free as u64), words::bytes(total as u64))
-        }
-        (Some(total), None, Some(used)) => {
-            format!(" {} of {} are in use.", words::bytes(used as u64), words::bytes(total as u64))
-        }
-        _ => String::new(),
+/// `1.2 GB of 2.0 GB are in use`, with its figures; empty where it is unknown.
+pub(super) fn in_use(thing: &Thing) -> (String, Vec<Measurement>) {
+    let size = |name, metric| thing.current(metric).map(|bytes: f64| Measurement::bytes(name, bytes as u64));
+    let total = size("memory_total", Metric::MemTotal);
+    let free = size("memory_available", Metric::MemAvailable);
+    match (total, free, size("memory_used", Metric::MemUsed)) {
+        (Some(total), Some(free), _) => (format!(" {free} of {total} can still be had."), vec![free, total]),
+        (Some(total), None, Some(used)) => (format!(" {used} of {total} are in use."), vec![used, total]),
+        _ => (String::new(), Vec::new()),
     }
 }

@@ -22,10 +22,10 @@
 
 use super::pressure;
 use crate::engine::{Findings, Rule};
+use crate::figures;
 use crate::guards::Share;
-use crate::{figures, words};
 use whyslow_facts::Facts;
-use whyslow_model::{Entity, Metric, Severity};
+use whyslow_model::{Entity, Measurement, Metric, Severity};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -52,21 +52,28 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         return;
     }
     let much = swapped_in >= MUCH_IN && cost.is_none();
-    let out_rate = host.current(Metric::SwapOut);
-    let both = out_rate.map_or(String::new(), |rate| format!(", {}/s out", words::bytes(rate as u64)));
+    let felt = cost.as_ref().is_none_or(pressure::Cost::is_felt);
+    let least = if much || !felt { MUCH_IN } else { MIN_IN };
+    let swapped_in = Measurement::bytes_per_second("swap_in", swapped_in).at_least(least);
+    let out_rate = host.current(Metric::SwapOut).map(|rate| Measurement::bytes_per_second("swap_out", rate));
+    let both = out_rate.as_ref().map_or(String::new(), |rate| format!(", {rate} out"));
+    let waiting = cost.as_ref().map(pressure::Cost::figure);
+    let (in_use, memory) = pressure::in_use(host);
     let who = pressure::who(facts, Metric::Swapped, "swapped out");
     let victim = cost.as_ref().and_then(|cost| cost.victim).unwrap_or(&Entity::Host);
     let shown = cost.as_ref().map_or((&Entity::Host, Metric::PressureMemory), |cost| (cost.of, cost.metric));
     let share = cost.map_or_else(Share::unknown, |cost| cost.share);
-    out.report(share, format!("{}/s are swapped in{both}: memory that is in use does not fit", words::bytes(swapped_in as u64)))
+    out.report(share, format!("{swapped_in} are swapped in{both}: memory that is in use does not fit"))
         .at_least(if much { Severity::Warning } else { Severity::Notice })
         .confidence(0.9)
         .subject(figures::subject(facts, victim))
-        .cause(format!("Programs touch pages that were put out to swap, and wait for each of them to be read.{}{who} How much swap is in use does not matter, what comes back in does.", pressure::in_use(host)))
+        .cause(format!("Programs touch pages that were put out to swap, and wait for each of them to be read.{in_use}{who} How much swap is in use does not matter, what comes back in does."))
         .fix("smaller: heaps (-Xmx, GOMEMLIMIT), caches, fewer workers; stop what is not needed (ps aux --sort -rss | head)")
         .fix("more memory; or bound the largest one with memory.high of its group, so that it swaps itself and not the others")
         .fix("for what must answer fast: mlock, or memory.swap.max=0 of its group; zram or faster swap makes each page cheaper")
         .verify("vmstat 1 (si falls to 0; swpd may stay), sar -W 1, cat /proc/pressure/memory; bcc: swapin 1")
+        .measured(swapped_in)
+        .measured_all(out_rate.into_iter().chain(waiting).chain(memory))
         .evidence_of(&Entity::Host, &[Metric::SwapIn, Metric::SwapOut, Metric::MemAvailable, Metric::SwapFree])
         .evidence_of(shown.0, &[shown.1])
         .file();

@@ -20,12 +20,10 @@
 //! of their time for them.
 
 use crate::engine::{Findings, Rule};
-use crate::guards::Share;
+use crate::guards::{self, Share};
 use crate::{figures, kernel_threads};
-use crate::{guards, words};
 use whyslow_facts::Facts;
-use whyslow_facts::host::figure;
-use whyslow_model::{Entity, Metric, Trait};
+use whyslow_model::{Entity, Measurement, Metric, Trait};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -57,18 +55,24 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let share = worst.map_or_else(Share::unknown, |(delay, of, _)| {
         Share::of_time(delay.min(1.0), format!("the time of {}", facts.host.name_of(of)))
     });
-    let who = worst.map_or(String::new(), |(delay, of, _)| {
-        format!(": {} waits {} for it", facts.host.name_of(of), figure(Metric::CompactDelay, *delay))
+    let least = if worst.is_some() { MIN_STALLS } else { MANY_STALLS };
+    let stalls = Measurement::per_second("compact_stalls_per_second", stalls).at_least(least);
+    let delay = worst.map(|(delay, ..)| {
+        Measurement::seconds_per_second("compact_delay", *delay).at_least(guards::WARNING_SHARE)
     });
+    let who = delay
+        .as_ref()
+        .map_or(String::new(), |delay| format!(": {} waits {delay} s/s for it", facts.host.name_of(of)));
     let setting =
         host.told(Trait::HugePages).map_or(String::new(), |told| format!(" Huge pages are set to {told}."));
-    let given = match (host.current(Metric::ThpFaults), host.current(Metric::ThpFallbacks)) {
-        (Some(got), Some(none)) => {
-            format!(" {} faults a second got one, {} did not.", words::quantity(got), words::quantity(none))
-        }
+    let rate = |name, metric| host.current(metric).map(|rate| Measurement::per_second(name, rate));
+    let got = rate("huge_faults_per_second", Metric::ThpFaults);
+    let missed = rate("huge_fallbacks_per_second", Metric::ThpFallbacks);
+    let given = match (&got, &missed) {
+        (Some(got), Some(missed)) => format!(" {got} faults a second got one, {missed} did not."),
         _ => String::new(),
     };
-    out.report(share, format!("{} allocations a second compact memory first{who}", words::quantity(stalls)))
+    out.report(share, format!("{stalls} allocations a second compact memory first{who}"))
         .confidence(0.8)
         .subject(figures::subject(facts, of))
         .cause(format!("The kernel looks for 2 MiB in one piece, and moves other pages away while the program waits.{setting}{given}"))
@@ -76,6 +80,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .fix("databases (MongoDB, Redis, ScyllaDB, Oracle ask for it): echo madvise > /sys/kernel/mm/transparent_hugepage/enabled, or prctl(PR_SET_THP_DISABLE)")
         .fix("leave more memory free: sysctl -w vm.min_free_kbytes; many large allocations of a driver show in bcc: compactsnoop")
         .verify("grep -E 'compact_stall|thp_fault' /proc/vmstat twice (compact_stall stands still); bcc: compactsnoop")
+        .measured(stalls)
+        .measured_all(delay.into_iter().chain(got).chain(missed))
         .evidence_of(&Entity::Host, &[Metric::CompactStalls, Metric::ThpFaults, Metric::ThpFallbacks])
         .evidence_of(of, &[Metric::CompactDelay])
         .file();

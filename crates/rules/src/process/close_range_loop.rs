@@ -25,7 +25,7 @@
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
 use whyslow_facts::Facts;
-use whyslow_model::{Severity, Subject};
+use whyslow_model::{Measurement, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -54,17 +54,18 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         }
         return;
     }
-    let share = guards::share_of_ns(facts, None, loops.closes.total(), closes);
-    let time = loops.closes.total().get().map_or(String::new(), |_| format!(", {}", loops.closes.total()));
+    let share = guards::share_of_ns(facts, None, loops.closes.total(), loops.closes.count);
+    let time = Measurement::time("time", loops.closes.total());
+    let took = time.value.map_or(String::new(), |_| format!(", {time}"));
+    let closes = Measurement::count("failed_closes", closes).at_least(MIN_CLOSES as f64);
+    let highest = Measurement::count("highest_descriptor", loops.highest.max(0) as u64);
     let program = loops.favourite().map(|file| facts.world.files.get(file).path.to_string());
     let before = program.as_ref().map_or(String::new(), |program| format!(" before {program} starts"));
     let report = out
         .report(
             share,
             format!(
-                "{} close calls on numbers that are not open, up to {}, in {}{before}{time}",
-                words::count(closes),
-                words::count(loops.highest.max(0) as u64),
+                "{closes} close calls on numbers that are not open, up to {highest}, in {}{before}{took}",
                 words::plural(loops.loops, "loop"),
             ),
         )
@@ -77,6 +78,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             "To give a child no descriptors it should not have, the program closes every number up to its limit of open files, \
              one call each. The limit is high, so nearly all of the calls find nothing (EBADF).",
         )
+        .measured_all([closes, highest, Measurement::count("loops", loops.loops), time])
         .saving(loops.closes.total())
         .evidence_all(loops.exemplars.iter());
     finish(report);
@@ -97,11 +99,15 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
         return;
     }
     let source = facts.capture.source_name(table.source);
+    let part = Measurement::share("share_failed", failed as f64 / calls as f64).at_least(FAILED_SHARE);
+    let closes = Measurement::count("failed_closes", failed).at_least(MIN_CLOSES as f64);
+    let calls = Measurement::count("calls", calls);
     let report = out
         .report(
             guards::share_of_calls(facts, failed),
-            format!("{} of {} close calls failed", words::count(failed), words::count(calls)),
+            format!("{closes} of {calls} close calls failed"),
         )
+        .measured_all([closes, calls, part])
         .subject(Subject { syscall: Some("close".to_string()), ..Subject::default() })
         .cause(
             "So many failures come from a loop that closes every number up to the limit of open files before it starts a child. \

@@ -25,7 +25,7 @@
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
 use whyslow_facts::Facts;
-use whyslow_model::Subject;
+use whyslow_model::{Measurement, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -53,8 +53,13 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         return;
     }
     let share = guards::share_of_ns(facts, None, searches.misses.total(), misses);
-    let each = misses as f64 / searches.found as f64;
+    let each = Measurement::number("errors_per_exec", misses as f64 / searches.found as f64);
+    let rates =
+        guards::rate_figures(facts, ["errors_per_second", "errors_per_second_untraced"], rate, MISSES_PER_S);
     let rate = rate.map_or(String::new(), |rate| format!(" ({} a second)", words::quantity(rate)));
+    let errors = Measurement::count("errors", misses).at_least(MIN_MISSES as f64);
+    let found = Measurement::count("execs", searches.found).at_least(MIN_FOUND as f64);
+    let time = Measurement::time("time_per_call", searches.misses.mean());
     let longest = searches.longest.as_ref().map(|(path, tries)| (&**path, *tries));
     let example = longest.map_or(String::new(), |(path, tries)| {
         format!(" The longest search: {path}, found after {}.", words::plural(tries as u64, "failed call"))
@@ -62,13 +67,16 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let path = longest.map_or("", |(path, _)| path);
     out.report(
         share,
-        format!("{} failed execve calls{rate}: {} for each program that is started", words::count(misses), words::quantity(each)),
+        format!("{errors} failed execve calls{rate}: {each} for each program that is started"),
     )
     .subject(Subject { path: longest.map(|(path, _)| path.to_string()), ..Subjects::thread(facts, searches.tid) })
     .cause(format!(
-        "Programs are started by their bare names, so each start tries the directories of PATH in turn; one failed call took {} on average.{example}",
-        searches.misses.mean()
+        "Programs are started by their bare names, so each start tries the directories of PATH in turn; one failed call took {time} on average.{example}"
     ))
+    .measured(errors)
+    .measured_all(rates)
+    .measured_all([found, each, time])
+    .measured_all(longest.map(|(_, tries)| Measurement::count("errors_of_longest_search", tries as u64)))
     .fix(format!("start it by its full path: {}", if path.is_empty() { "/usr/bin/NAME" } else { path }))
     .fix("put its directory first in PATH (systemd: Environment=PATH=/usr/bin:/bin), and take out directories that have nothing")
     .fix("better: start fewer programs, see fork-per-task")

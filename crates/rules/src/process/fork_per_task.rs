@@ -26,7 +26,7 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::{Facts, Forks, ProcessId};
-use whyslow_model::{Nanos, SaturatingSum, Subject};
+use whyslow_model::{Measurement, Nanos, SaturatingSum, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -143,13 +143,18 @@ fn children(facts: &Facts, parent: ProcessId) -> Children {
     children
 }
 
+/// The part of the children that have ended; of those that are not seen, that were waited for.
+fn ended(forks: &Forks, children: &Children) -> f64 {
+    let (ended, of) = match children.seen {
+        0 => (forks.waits.count - forks.waits.errors, forks.forks.count),
+        seen => (children.ended, seen),
+    };
+    (ended as f64 / of.max(1) as f64).min(1.0)
+}
+
 fn are_short(forks: &Forks, children: &Children) -> bool {
-    let ended = |ended: u64, of: u64| ended as f64 >= ENDED_SHARE * of as f64;
-    if children.seen == 0 {
-        return ended(forks.waits.count - forks.waits.errors, forks.forks.count);
-    }
-    let life = children.life_ns.checked_div(children.timed);
-    ended(children.ended, children.seen) && life.is_none_or(|life| life <= SHORT_LIFE.or_zero())
+    let life = children.life_ns.checked_div(children.timed).filter(|_| children.seen > 0);
+    ended(forks, children) >= ENDED_SHARE && life.is_none_or(|life| life <= SHORT_LIFE.or_zero())
 }
 
 /// The part of the parent's time that went into its children: their lives where they are seen and it waits for them, else the
@@ -189,7 +194,14 @@ fn counted(facts: &Facts, parent: ProcessId) -> u64 {
 fn report(facts: &Facts, out: &mut Findings<'_>, forks: &Forks, children: &Children, share: Share) {
     let count = forks.forks.count;
     let rate = whyslow_facts::window::per_second(count, forks.first, forks.last);
+    let rates = guards::rate_figures(
+        facts,
+        ["children_per_second", "children_per_second_untraced"],
+        rate,
+        FORKS_PER_S,
+    );
     let rate = rate.map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
+    let forked = Measurement::count("children", count).at_least(MIN_FORKS as f64);
     let subject = Subjects::thread(facts, forks.tid);
     let who = subject.comm.clone().unwrap_or_else(|| "the program".to_string());
     let most = forks.favourite();
@@ -198,20 +210,33 @@ fn report(facts: &Facts, out: &mut Findings<'_>, forks: &Forks, children: &Child
         None => String::new(),
     };
     let requests = Some(facts.work.requests).filter(|requests| *requests > 0);
-    let per_request = requests.map_or(String::new(), |requests| {
-        format!(" ({} per request)", words::quantity(count as f64 / requests as f64))
-    });
-    let lives = match children.life_ns.checked_div(children.timed) {
+    let each =
+        requests.map(|requests| Measurement::number("children_per_request", count as f64 / requests as f64));
+    let per_request = each.as_ref().map_or(String::new(), |each| format!(" ({each} per request)"));
+    let (lives, times) = match children.life_ns.checked_div(children.timed) {
         Some(mean) => {
-            format!("A child lived {} on average, {} in all.", Nanos::new(mean), Nanos::new(children.life_ns))
+            let mean =
+                Measurement::time("time_per_child", Nanos::new(mean)).at_most(SHORT_LIFE.or_zero() as f64);
+            let all = Measurement::time("time_of_children", Nanos::new(children.life_ns));
+            (format!("A child lived {mean} on average, {all} in all."), [mean, all])
         }
-        None => format!(
-            "The forks took {} and the waits for the children {}; what the children did is not in the capture (strace -f shows it).",
-            forks.forks.total(),
-            forks.waits.total(),
-        ),
+        None => {
+            let fork = Measurement::time("time_in_forks", forks.forks.total());
+            let wait = Measurement::time("time_in_waits", forks.waits.total());
+            let told = format!(
+                "The forks took {fork} and the waits for the children {wait}; what the children did is not in the capture (strace -f shows it)."
+            );
+            (told, [fork, wait])
+        }
     };
-    out.report(share, format!("{who} forks {} children{rate}{per_request}{program}", words::count(count)))
+    let ended = Measurement::share("share_ended", ended(forks, children)).at_least(ENDED_SHARE);
+    out.report(share, format!("{who} forks {forked} children{rate}{per_request}{program}"))
+        .measured(forked)
+        .measured_all(rates)
+        .measured_all(each)
+        .measured_all(most.map(|(_, times)| Measurement::count("children_of_one_program", times)))
+        .measured(ended)
+        .measured_all(times)
         .subject(Subject { path: most.map(|(path, _)| path.to_string()), ..subject })
         .cause(format!("Each piece of work pays for a new process: its fork, the loading of the program and its libraries, and its end. {lives}"))
         .fix("shell: use built-ins (${x##*/}, ${x%.*}, printf '%(%F %T)T', [[ =~ ]], read) instead of sed, cut, basename, date; or one awk over the whole input")

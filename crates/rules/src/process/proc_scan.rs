@@ -26,7 +26,7 @@ use super::proc_files::Reading;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
 use whyslow_facts::Facts;
-use whyslow_model::{Nanos, Subject};
+use whyslow_model::{Measurement, Nanos, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -51,8 +51,13 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         return;
     }
     let names: Vec<String> = reading.names.iter().map(|(name, _)| name.to_string()).collect();
-    let time = Nanos::new(reading.time_ns);
-    out.report(share, format!("{} files of processes under /proc are read {} times: {time} in {}", words::count(reading.files), words::count(reading.opens), words::plural(reading.calls, "call")))
+    let least = MIN_ROUNDS.saturating_mul(reading.files);
+    let files = Measurement::count("files", reading.files).at_least(MIN_FILES as f64);
+    let opens = Measurement::count("opens", reading.opens).at_least(least as f64);
+    let time = Measurement::time("time", Nanos::new(reading.time_ns));
+    let part = share.figure().at_least(guards::WARNING_SHARE);
+    let calls = Measurement::count("calls", reading.calls);
+    out.report(share, format!("{files} files of processes under /proc are read {opens} times: {time} in {}", words::plural(reading.calls, "call")))
         .confidence(0.9)
         .subject(Subject {
             path: Some("/proc/{n}".to_string()),
@@ -63,7 +68,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .fix("starts and ends of processes: netlink proc connector (cn_proc) or BPF instead of comparing lists; accounts of one process: taskstats")
         .fix("keep the descriptors open, and pread(fd, buffer, size, 0) them: saves open and close of each")
         .verify("strace -c -f -e trace=openat,read,getdents64,readlink -p PID; perf trace -s -p PID sleep 10")
-        .saving(time)
+        .measured_all([files, opens, time, calls, part])
+        .saving(Nanos::new(reading.time_ns))
         .evidence_all(reading.lines())
         .file();
 }

@@ -20,9 +20,8 @@
 
 use crate::engine::{Findings, Need, Rule};
 use crate::guards::Share;
-use crate::words;
 use whyslow_facts::{Facts, FdLife, ProcessId};
-use whyslow_model::{CaptureKind, FdKind, Severity, Subject};
+use whyslow_model::{CaptureKind, FdKind, Measurement, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -61,6 +60,8 @@ const ROOT_BY_PURPOSE: [&str; 20] = [
 ];
 /// Findings at most: the rest is summed up.
 const MOST: usize = 3;
+/// Addresses that a title names.
+const SHOWN: usize = 5;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let traced = facts.world.calls > 0;
@@ -83,31 +84,37 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
     let more = services.len().saturating_sub(MOST);
     for (i, (process, lives)) in services.into_iter().take(MOST).enumerate() {
-        let aside = match more {
-            more if more > 0 && i + 1 == MOST => {
-                format!(" {} more of the listed services do so too.", words::count(more as u64))
-            }
-            _ => String::new(),
-        };
-        report(facts, out, process, &lives, &aside);
+        let more = (more > 0 && i + 1 == MOST).then(|| Measurement::count("other_services", more as u64));
+        report(facts, out, process, &lives, more);
     }
 }
 
-fn report(facts: &Facts, out: &mut Findings<'_>, process: ProcessId, lives: &[&FdLife], aside: &str) {
+fn report(
+    facts: &Facts,
+    out: &mut Findings<'_>,
+    process: ProcessId,
+    lives: &[&FdLife],
+    more: Option<Measurement>,
+) {
     let process = facts.world.threads.process(process);
     let name = process.name().unwrap_or("the process");
     let pid = process.pid.map_or(String::new(), |pid| format!(" (pid {pid})"));
     let mut places: Vec<&str> = lives.iter().filter_map(|life| life.local()).collect();
     places.sort_unstable();
     places.dedup();
-    let shown = places.iter().take(5).copied().collect::<Vec<_>>().join(", ");
-    let rest = places.len().saturating_sub(5);
-    let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    let aside =
+        more.as_ref().map_or(String::new(), |more| format!(" {more} more of the listed services do so too."));
+    let shown = places.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+    let rest = places.len().saturating_sub(SHOWN) as u64;
+    let hidden = (rest > 0).then(|| Measurement::count("addresses_not_named", rest));
+    let rest = hidden.as_ref().map_or(String::new(), |rest| format!(" and {rest} more"));
     let list = facts.capture.sources.iter().find(|source| source.kind == CaptureKind::Lsof);
     let unknown = Share::unknown();
     let mut report = out
         .report(unknown, format!("{name}{pid} listens on {shown}{rest} as root"))
         .at_most(Severity::Notice)
+        .measured(Measurement::count("addresses", places.len() as u64))
+        .measured_all(hidden.into_iter().chain(more))
         .subject(Subject {
             pid: process.pid,
             comm: process.name().map(str::to_string),

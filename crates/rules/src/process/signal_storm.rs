@@ -23,10 +23,9 @@
 //! costs microseconds, so a storm is slow only when there are many thousands a second, or when it breaks waits.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::guards::Share;
-use crate::words;
+use crate::guards::{self, Share};
 use whyslow_facts::{Facts, ProcessId, SignalFacts};
-use whyslow_model::{CallStats, SampleKind, Syscall};
+use whyslow_model::{CallStats, Measurement, SampleKind, Syscall};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -118,19 +117,17 @@ fn report(facts: &Facts, out: &mut Findings<'_>, signal: &SignalFacts, rate: f64
         }
         _ => returning,
     };
+    let calls = Measurement::count("rt_sigreturn_calls", returns.count);
+    let time = Measurement::time("time", returns.total());
     let cost = match returns.count {
         0 => "The cost of the handlers runs in user mode and is not in the capture.".to_string(),
-        n => format!(
-            "The returns alone ({} rt_sigreturn calls) took {}; the handlers run in user mode and are not in the capture.",
-            words::count(n),
-            returns.total()
+        _ => format!(
+            "The returns alone ({calls} rt_sigreturn calls) took {time}; the handlers run in user mode and are not in the capture."
         ),
     };
-    let kernel = in_kernel.map_or(String::new(), |part| {
-        format!(
-            " Of its CPU time {} is the kernel's work on signals, without the handlers.",
-            words::percent(part)
-        )
+    let in_kernel = in_kernel.map(|part| Measurement::share("share_in_kernel", part));
+    let kernel = in_kernel.as_ref().map_or(String::new(), |part| {
+        format!(" Of its CPU time {part} is the kernel's work on signals, without the handlers.")
     });
     let source = match &*signal.name {
         "SIGPROF" | "SIGVTALRM" | "SIGALRM" => {
@@ -143,7 +140,15 @@ fn report(facts: &Facts, out: &mut Findings<'_>, signal: &SignalFacts, rate: f64
         "SIGIO" => "asynchronous I/O on a descriptor (F_SETOWN, O_ASYNC)",
         _ => "another thread or process (see si_pid and si_code in the line)",
     };
-    out.report(share, format!("{} {} signals, {} a second", words::count(signal.count), signal.name, words::quantity(rate)))
+    let signals = Measurement::count("signals", signal.count).at_least(MIN_SIGNALS as f64);
+    let names = ["signals_per_second", "signals_per_second_untraced"];
+    let rates = guards::rate_figures(facts, names, Some(rate), SIGNALS_PER_S);
+    let rate = Measurement::per_second("signals_per_second", rate);
+    out.report(share, format!("{signals} {} signals, {rate} a second", signal.name))
+        .measured(signals)
+        .measured_all(rates)
+        .measured_all((returns.count > 0).then_some([calls, time]).into_iter().flatten())
+        .measured_all(in_kernel)
         .subject(Subjects::thread(facts, signal.tid))
         .cause(format!("They come from {source}. {cost}{kernel}"))
         .fix("profiler: lower its rate to 100 Hz, or sample from outside (perf record -F 99, a BPF profiler)")

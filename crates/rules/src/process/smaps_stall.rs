@@ -23,9 +23,9 @@
 
 use super::proc_files::Reading;
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::{guards, words};
+use crate::guards;
 use whyslow_facts::Facts;
-use whyslow_model::{CallStats, Nanos, Severity, Subject};
+use whyslow_model::{CallStats, Measurement, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -89,15 +89,25 @@ fn of_victims(facts: &Facts, out: &mut Findings<'_>) {
         if !waits || !others_do_not {
             continue;
         }
+        let most = mean.or_zero() / TO_OTHERS;
+        let least = usual.or_zero().saturating_mul(TAIL);
+        let mean = Measurement::time("time_per_call", mean).at_least(least as f64);
+        let usual = Measurement::time("p50", usual).at_most(UNDISTURBED.or_zero() as f64);
+        let longest = Measurement::time("longest", maps.max()).at_least(SLOW.or_zero() as f64);
+        let calls = Measurement::count("calls", maps.count).at_least(MIN_CALLS as f64);
+        let time = Measurement::time("time", maps.total());
+        let other_calls = Measurement::count("other_calls", others.count).at_least(MIN_CALLS as f64);
+        let other_time = Measurement::time("time_per_other_call", others.mean()).at_most(most as f64);
         let subject = Subjects::thread(facts, thread.tid);
         let who = Subjects::words(&subject);
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
         // The thread's own time is that of the calls that were seen one by one.
         let whose = Some(thread.tid).filter(|_| thread.counted.is_none());
-        out.report(guards::share_of_time(facts, whose, &maps), format!("{who} waits for its own address space: mmap and munmap take {mean}, half of them {usual} ({} at most): somebody reads its smaps", maps.max()))
+        out.report(guards::share_of_time(facts, whose, &maps), format!("{who} waits for its own address space: mmap and munmap take {mean}, half of them {usual} ({longest} at most): somebody reads its smaps"))
             .confidence(0.6)
             .subject(Subject { syscall: Some("mmap".to_string()), ..subject })
-            .cause(format!("{} calls that change the map of its memory took {} in all, and its other calls that need no device take {}. The process has one thread, so another process holds the lock of its address space: whoever reads /proc/{pid}/smaps, smaps_rollup or numa_maps, and walks all of its pages meanwhile.", words::count(maps.count), maps.total(), others.mean()))
+            .cause(format!("{calls} calls that change the map of its memory took {time} in all, and its other calls that need no device take {other_time}. The process has one thread, so another process holds the lock of its address space: whoever reads /proc/{pid}/smaps, smaps_rollup or numa_maps, and walks all of its pages meanwhile."))
+            .measured_all([calls, time, mean, usual, longest, other_calls, other_time])
             .fix(format!("find the reader: bpftrace -e 'kprobe:show_smap,kprobe:show_smaps_rollup {{ @[comm, pid] = count(); }}'; or opensnoop | grep /proc/{pid}/"))
             .fix("in the reader: resident memory from /proc/PID/statm or status, a group's from memory.current: counters, no walk; once an hour where smaps must be")
             .verify(format!("perf trace -s -p {pid}   (mmap: the maximum falls to that of other calls)"))
@@ -111,7 +121,10 @@ fn of_readers(facts: &Facts, out: &mut Findings<'_>) {
     let each = Nanos::new(reading.time_ns / reading.opens.max(1));
     let Some(worst) = reading.worst.filter(|_| reading.opens >= MIN_READINGS && each >= SLOW) else { return };
     let path = worst.path.to_string();
-    out.report(reading.share(facts), format!("smaps of processes read {} times, {each} each: their threads wait meanwhile", words::count(reading.opens)))
+    let opens = Measurement::count("opens", reading.opens).at_least(MIN_READINGS as f64);
+    let each = Measurement::time("time_per_open", each).at_least(SLOW.or_zero() as f64);
+    let time = Measurement::time("time", Nanos::new(reading.time_ns));
+    out.report(reading.share(facts), format!("smaps of processes read {opens} times, {each} each: their threads wait meanwhile"))
         .at_least(Severity::Notice)
         .confidence(0.8)
         .subject(Subject {
@@ -122,6 +135,7 @@ fn of_readers(facts: &Facts, out: &mut Findings<'_>) {
         .fix("resident memory from /proc/PID/statm or status, a group's from memory.current: counters, no walk")
         .fix("process-exporter: -gather-smaps=false; Datadog, Prometheus and other agents have the like; else once an hour")
         .verify("bcc: funclatency smaps_rollup or show_smap, funcslower; perf trace -p PID_OF_THE_PROCESS shows its mmap and munmap wait")
+        .measured_all([opens, each, time])
         .saving(Nanos::new(reading.time_ns))
         .evidence_all(reading.lines())
         .file();

@@ -24,9 +24,8 @@
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::figures;
 use crate::guards::Share;
-use crate::words;
 use whyslow_facts::{Facts, ProcessId};
-use whyslow_model::{Entity, Metric, SaturatingSum, Severity, Trait};
+use whyslow_model::{Entity, Measurement, Metric, SaturatingSum, Severity, Trait};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -69,14 +68,21 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
         let subject = Subjects::thread(facts, forks.tid);
         let who = subject.comm.clone().unwrap_or_else(|| "the program".to_string());
         let rate = whyslow_facts::window::per_second(forks.forks.count, forks.first, forks.last);
-        let rate = rate.map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
+        let rate = rate.map(|rate| Measurement::per_second("children_per_second", rate));
+        let often = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} a second"));
+        let children = Measurement::count("children", forks.forks.count).at_least(MIN_CHILDREN as f64);
+        let ended = Measurement::count("children_ended", ended).at_least(MIN_CHILDREN as f64);
+        let waits = Measurement::count("waits", asked).at_most((forks.forks.count / ASKED_PART) as f64);
         let program = forks.favourite().map_or(String::new(), |(path, _)| format!(" (most often {path})"));
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
-        out.report(Share::unknown(), format!("{who} started {} children{program}{rate}, of which {} ended, and waits for none: they stay as zombies", words::count(forks.forks.count), words::count(ended)))
+        out.report(Share::unknown(), format!("{who} started {children} children{program}{often}, of which {ended} ended, and waits for none: they stay as zombies"))
             .at_least(Severity::Warning)
             .confidence(0.7)
             .subject(subject)
-            .cause(format!("Each ended child keeps its number until its parent asks how it ended: {} calls of the wait family were made. When no number is left, nothing on the host can be started. Only a parent that ignores SIGCHLD is rid of them (SigIgn in /proc/{pid}/status).", words::count(asked)))
+            .cause(format!("Each ended child keeps its number until its parent asks how it ended: {waits} calls of the wait family were made. When no number is left, nothing on the host can be started. Only a parent that ignores SIGCHLD is rid of them (SigIgn in /proc/{pid}/status)."))
+            .measured(children)
+            .measured_all(rate)
+            .measured_all([ended, waits])
             .fix("in the parent: upon SIGCHLD call waitpid(-1, &status, WNOHANG) until it returns 0; or signal(SIGCHLD, SIG_IGN) where the outcome does not matter")
             .fix("Go: cmd.Wait() after cmd.Start(); Ruby: Process.detach(pid); Python: keep the Popen and poll() it; PHP: pcntl_signal(SIGCHLD, SIG_IGN)")
             .verify(format!("ps -o stat,pid,comm --ppid {pid} | grep -c '^Z'   (after: 0)"))
@@ -103,23 +109,26 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
     if zombies < MIN_ZOMBIES || zombies < reading.max {
         return;
     }
-    let grown = match zombies > reading.min {
-        true => format!(" They were {} when it began.", words::quantity(reading.min)),
-        false => String::new(),
-    };
+    let before = (zombies > reading.min).then(|| Measurement::number("zombies_before", reading.min));
+    let grown = before.as_ref().map_or(String::new(), |before| format!(" They were {before} when it began."));
     let limit = host.current(Metric::PidLimit).filter(|limit| *limit > 0.0);
     let share = limit.map_or_else(Share::unknown, |limit| {
         Share::of_time((zombies / limit).min(1.0), "the numbers for processes")
     });
     let parent = parent_of_most(facts);
-    let (whose, of, pid) = match &parent {
-        Some((of, count)) => {
-            let whose = format!(", {} of them of {}", words::count(*count), facts.host.name_of(of));
+    let of_parent = parent.as_ref().map(|(_, count)| Measurement::count("zombies_of_parent", *count));
+    let (whose, of, pid) = match parent.as_ref().zip(of_parent.as_ref()) {
+        Some(((of, _), count)) => {
+            let whose = format!(", {count} of them of {}", facts.host.name_of(of));
             (whose, of, of.pid().map_or("PID".to_string(), |pid| pid.to_string()))
         }
         None => (String::new(), &Entity::Host, "PID".to_string()),
     };
-    out.report(share, format!("{} zombies{whose}: ended processes that their parent does not wait for", words::count(zombies as u64)))
+    let zombies = Measurement::count("zombies", zombies as u64).at_least(MIN_ZOMBIES);
+    out.report(share, format!("{zombies} zombies{whose}: ended processes that their parent does not wait for"))
+        .measured(zombies)
+        .measured_all(of_parent.into_iter().chain(before))
+        .measured_all(limit.map(|limit| Measurement::number("process_limit", limit)))
         .confidence(0.9)
         .subject(figures::subject(facts, of))
         .cause(format!("Each keeps its number until its parent asks how it ended. When no number is left, nothing on the host can be started.{grown}"))

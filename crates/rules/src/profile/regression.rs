@@ -26,7 +26,7 @@
 use crate::engine::{Findings, Need, Rule};
 use crate::guards::Share;
 use whyslow_facts::{Facts, ProfileFacts};
-use whyslow_model::{Severity, Subject};
+use whyslow_model::{Measurement, Severity, Subject};
 use whyslow_profile::compare::{Regression, Step, regressions};
 use whyslow_profile::kinds::short;
 
@@ -51,19 +51,23 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let Some(best) = series.get(worst.best - 1) else { return };
     let (now, then) = (facts.profiled(last), facts.profiled(best));
     let cpus = |a_second: f64| last.step.measured.seconds(a_second).unwrap_or_default();
-    let title = format!("{now}: {} {} in {then}", named(worst), times(cpus(worst.before), cpus(worst.after)));
-    let of = |profile: &ProfileFacts| profile.step.cpus().unwrap_or_default();
+    let (costs, figures) = times(cpus(worst.before), cpus(worst.after));
+    let title = format!("{now}: {} {costs} in {then}", named(worst));
+    let busy = |name, profile: &ProfileFacts| {
+        Measurement::seconds_per_second(name, profile.step.cpus().unwrap_or(f64::NAN))
+    };
+    let (all, all_before) = (busy("cpus_used", last), busy("cpus_used_before", best));
     let mut finding = out
         .report(Share::of_cpu_time(worst.part, format!("the CPU time of {now}")), title)
         .at_most(Severity::Warning)
         .confidence(0.75)
         .subject(Subject { function: (!worst.is_kind).then(|| worst.name.clone()), ..Subject::default() })
         .cause(format!(
-            "The program keeps {:.2} CPUs busy, and {:.2} in {then}. What is named has grown by more than the rest, and by more than \
-             samples differ by chance.",
-            of(last),
-            of(best)
+            "The program keeps {all} CPUs busy, and {all_before} in {then}. What is named has grown by more than the rest, and by more than \
+             samples differ by chance."
         ))
+        .measured_all(figures)
+        .measured_all([all, all_before])
         .fix(format!("see which calls grew: whyslow diff {then} {now} --flame diff.html"))
         .fix("look at what was changed there between the two, and undo it or do it less often")
         .verify(format!("whyslow diff {then} {now} --per requests=N,M   (the cost of a unit of work; more work is no regression)"));
@@ -85,13 +89,16 @@ fn named(regression: &Regression) -> String {
     if regression.is_kind { regression.name.clone() } else { short(&regression.name) }
 }
 
-/// `2.1 times as much CPU a second`.
-fn times(before: f64, after: f64) -> String {
+/// `2.10 times as much CPU a second`, with the figures.
+fn times(before: f64, after: f64) -> (String, Vec<Measurement>) {
     /// From here on the ratio says nothing but that it was next to nothing before.
     const MOST_TIMES: f64 = 100.0;
+    let now = Measurement::seconds_per_second("cpus_of_cost", after);
+    let then = Measurement::seconds_per_second("cpus_of_cost_before", before);
     if after < before * MOST_TIMES {
-        format!("costs {:.1} times as much CPU a second as", after / before)
+        let ratio = Measurement::number("times_as_much", after / before);
+        (format!("costs {ratio} times as much CPU a second as"), vec![ratio, now, then])
     } else {
-        format!("costs {:.2} CPUs, and next to nothing", after)
+        (format!("costs {now} CPUs, and next to nothing"), vec![now, then])
     }
 }
