@@ -9,7 +9,7 @@
 
 use whyslow_facts::folds::laps::Laps;
 use whyslow_facts::{Facts, ProcessId, ThreadFacts, Window};
-use whyslow_model::{CallStats, Nanos, SaturatingSum, Severity, ShareWhole, Tid};
+use whyslow_model::{CallStats, Measurement, Nanos, SaturatingSum, Severity, ShareWhole, Tid};
 
 /// From this share of the time on, a cause is a warning (guard 1).
 pub const WARNING_SHARE: f64 = 0.05;
@@ -52,6 +52,16 @@ impl Share {
     /// A part that cannot be known.
     pub fn unknown() -> Self {
         Self { value: None, of: String::new(), whole: ShareWhole::Time }
+    }
+
+    /// The part as a figure, for rules that compare it with a threshold.
+    pub fn figure(&self) -> Measurement {
+        let name = match self.whole {
+            ShareWhole::Time => "share_of_time",
+            ShareWhole::CpuTime => "share_of_cpu_time",
+            ShareWhole::Calls => "share_of_calls",
+        };
+        Measurement::share(name, self.value.unwrap_or(f64::NAN))
     }
 
     /// The severity that the share alone justifies (guard 1). An unknown share is a notice. A share of the calls
@@ -194,5 +204,76 @@ pub fn is_spin(facts: &Facts, laps: &Laps, share: &Share) -> bool {
             rate >= SPIN_TURNS_PER_S && much
         }
         None => laps.turns >= FEW_TURNS && part >= STORM_CALL_SHARE,
+    }
+}
+
+/// The figures that [`is_spin`] goes by, with their thresholds, and the time of the turns.
+pub fn spin_figures(facts: &Facts, laps: &Laps, share: &Share) -> Vec<Measurement> {
+    let rate = laps.per_second();
+    let least_part = match rate {
+        Some(_) => (laps.turns < FEW_CALLS).then_some(WARNING_SHARE),
+        None => Some(STORM_CALL_SHARE),
+    };
+    let mut figures = vec![Measurement::count("turns", laps.turns).at_least(FEW_TURNS as f64)];
+    figures.extend(rate_figures(
+        facts,
+        ["turns_per_second", "turns_per_second_untraced"],
+        rate,
+        SPIN_TURNS_PER_S,
+    ));
+    figures.push(Measurement::time("time", laps.time()));
+    figures.extend(least_part.map(|least| share.figure().at_least(least)));
+    figures
+}
+
+/// A rate with its threshold. Where only the rate without the tracer passes it, that is a figure of its own, by the second name.
+/// Without a clock there is no figure.
+pub fn rate_figures(
+    facts: &Facts,
+    [name, untraced]: [&'static str; 2],
+    rate: Option<f64>,
+    threshold: f64,
+) -> Vec<Measurement> {
+    let Some(measured) = rate else { return Vec::new() };
+    let figure = Measurement::per_second(name, measured);
+    if measured >= threshold {
+        return vec![figure.at_least(threshold)];
+    }
+    let passed = facts.pace.untraced(rate).filter(|rate| *rate >= threshold);
+    let untraced = passed.map(|rate| Measurement::per_second(untraced, rate).at_least(threshold));
+    std::iter::once(figure).chain(untraced).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(figures: &[Measurement]) -> Vec<String> {
+        let words = |figure: &Measurement| format!("{} {figure} {:?}", figure.name, figure.threshold_words());
+        figures.iter().map(words).collect()
+    }
+
+    #[test]
+    fn a_rate_has_the_threshold_that_it_passed() {
+        let facts = Facts::default();
+        let of = |rate| told(&rate_figures(&facts, ["rate", "rate_untraced"], rate, 1_000.0));
+        assert_eq!(of(Some(2_000.0)), ["rate 2,000 Some(\"at least 1,000\")"]);
+        assert_eq!(of(Some(500.0)), ["rate 500 None"]);
+        assert!(of(None).is_empty());
+    }
+
+    #[test]
+    fn a_spin_without_a_clock_has_no_rate_and_no_time() {
+        let laps = Laps { turns: 10, calls: 20, ..Laps::default() };
+        let figures = spin_figures(&Facts::default(), &laps, &Share::of_calls(0.9));
+        assert_eq!(
+            told(&figures),
+            [
+                "turns 10 Some(\"at least 10\")",
+                "time unknown None",
+                "share_of_calls 90.0 % Some(\"at least 30.0 %\")"
+            ]
+        );
+        assert_eq!(Share::unknown().figure().value, None);
     }
 }
