@@ -108,6 +108,8 @@ impl Measurement {
                 Unit::Nanos => spellings.push(figures::duration(Nanos::new(value.max(0.0) as u64))),
                 Unit::Share => spellings.push(format!("{:.0} %", value * 100.0)),
                 Unit::Count => spellings.push(format!("{value:.0}")),
+                // Unread bytes are told one by one.
+                Unit::Bytes => spellings.push(figures::count(value.max(0.0) as u64)),
                 _ => {}
             }
         }
