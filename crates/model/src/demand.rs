@@ -64,15 +64,17 @@ impl Demand {
         self.queues.iter().find(|queue| queue.lasts())
     }
 
+    /// The queue that [`words`](Self::words) tells of.
+    pub fn told(&self) -> Option<&DemandQueue> {
+        self.lasting().or_else(|| self.queues.first())
+    }
+
     /// Whether work waited, in a clause; `None` where it is unknown.
     pub fn words(&self) -> Option<String> {
-        if let Some(queue) = self.lasting() {
-            return Some(queue.words());
-        }
-        let first = self.queues.first()?;
-        Some(match first.waited {
-            0 => format!("no work waited in its queues: sampled {}", plural(first.samples, "time")),
-            _ => first.words(),
+        let queue = self.told()?;
+        Some(match queue.waited {
+            0 => format!("no work waited in its queues: sampled {}", plural(queue.samples, "time")),
+            _ => queue.words(),
         })
     }
 }

@@ -117,6 +117,8 @@ impl Measurement {
                 }
                 Unit::Count => spellings.push(format!("{value:.0}")),
                 Unit::SecondsPerSecond => spellings.push(figures::percent(value)),
+                // Unread bytes are told one by one.
+                Unit::Bytes => spellings.push(figures::count(value.max(0.0) as u64)),
                 _ => {}
             }
         }

@@ -34,7 +34,9 @@ pub struct SteppedLocks {
 }
 
 impl SteppedLocks {
-    /// CPython's switch interval (sys.getswitchinterval: 5 ms), and what a busy machine or a tracer adds to it.
+    /// CPython's switch interval (sys.getswitchinterval), after which a waiter asks for the lock.
+    pub const SWITCH_INTERVAL: Nanos = Nanos::from_millis(5);
+    /// The switch interval, ns, and what a busy machine or a tracer adds to it.
     const STEP: std::ops::RangeInclusive<u64> = 4_900_000..=8_000_000;
     /// Rows kept; only an address that was left by a time limit of that length gets one.
     const MAX_ROWS: usize = 128;

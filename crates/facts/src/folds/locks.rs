@@ -160,20 +160,25 @@ impl LockFacts {
         both >= LEAST && both * 2 >= self.wakers.len()
     }
 
+    /// Fewer waits are no lock that is handed on in turns.
+    pub const TURNS: u64 = 500;
+    /// Fewer waiters are two threads in each other's way, which is contention.
+    pub const TURN_WAITERS: usize = 3;
+    /// A wait, for each thread that is before it in the queue, is at most this long: a wake-up and a short section.
+    pub const LONGEST_TURN: Nanos = Nanos::new(200_000);
+
     /// True where many threads wait often and shortly: the lock is held for moments, but always wanted.
     pub fn is_handed_in_turns(&self) -> bool {
-        /// Fewer waits are no convoy.
-        const MIN_WAITS: u64 = 500;
-        /// Fewer waiters are two threads in each other's way, which is contention.
-        const MIN_WAITERS: usize = 3;
-        /// A wait, for each thread that is before it in the queue, is at most this long: a wake-up and a short section.
-        const LONGEST_TURN: Nanos = Nanos::new(200_000);
-        let waiters = self.waiters.len();
-        if self.waits < MIN_WAITS || waiters < MIN_WAITERS || self.mutex_waits * 2 < self.waits {
-            return false;
-        }
-        let turn = self.mean().or_zero() / (waiters as u64 - 1);
-        turn > 0 && turn <= LONGEST_TURN.or_zero()
+        self.waits >= Self::TURNS
+            && self.waiters.len() >= Self::TURN_WAITERS
+            && self.mutex_waits * 2 >= self.waits
+            && self.turn().get().is_some_and(|turn| turn > 0 && turn <= Self::LONGEST_TURN.or_zero())
+    }
+
+    /// The mean wait for each thread that is before one in the queue; unknown where no duration is, or one thread waits alone.
+    pub fn turn(&self) -> Nanos {
+        let before = self.waiters.len().saturating_sub(1) as u64;
+        self.mean().get().and_then(|mean| mean.checked_div(before)).map_or(Nanos::UNKNOWN, Nanos::new)
     }
 
     /// Who wakes most.

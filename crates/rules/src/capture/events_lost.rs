@@ -24,7 +24,7 @@ use crate::engine::{Findings, Rule};
 use crate::words;
 use whyslow_facts::{Facts, LOST_SHARE};
 use whyslow_model::capture::NoteKind;
-use whyslow_model::{CaptureNote, Loss};
+use whyslow_model::{CaptureNote, Loss, Measurement};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -69,12 +69,22 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         parts.push(words::plural(told.len() as u64, "message") + " of the tool that took it");
     }
     let share = lost as f64 / all.max(1) as f64;
-    let of_all = if lost > 0 { format!(" ({} of the events)", words::percent(share)) } else { String::new() };
+    let figure = Measurement::share("lost_share", share);
+    let of_all = if lost > 0 { format!(" ({figure} of the events)") } else { String::new() };
+    let figures = [
+        (damaged, "damaged_lines"),
+        (beginnings, "calls_without_beginning"),
+        (told.len() as u64, "messages"),
+    ];
+    let figures = figures.into_iter().filter(|(count, _)| *count > 0);
     let capped = match share > LOST_SHARE {
         true => " More than 1 % is missing, so no finding is held with more than 50 % confidence.",
         false => "",
     };
-    let mut found = out.capture(format!("The capture is incomplete: {}{of_all}", parts.join(", ")));
+    let mut found = out
+        .capture(format!("The capture is incomplete: {}{of_all}", parts.join(", ")))
+        .measured_all(figures.map(|(count, name)| Measurement::count(name, count)))
+        .measured_all((lost > 0).then(|| if many { figure.at_least(LOST) } else { figure }));
     for note in told.iter().copied().chain(notes(NoteKind::Reject)).take(QUOTED) {
         let name = facts.capture.source_name(note.source);
         let place = note.line.map_or(name.to_string(), |line| format!("{name}:{line}"));
@@ -98,7 +108,8 @@ fn recording(facts: &Facts, out: &mut Findings<'_>) {
         if !told.is_empty() {
             let title =
                 format!("The recorder could not see all: {}", words::plural(told.len() as u64, "message"));
-            let mut found = out.capture(title);
+            let messages = Measurement::count("messages", told.len() as u64);
+            let mut found = out.capture(title).measured(messages);
             for note in told.into_iter().take(QUOTED) {
                 found = found.evidence_line(facts.recording_at(facts.window.start), note.text.clone());
             }
@@ -115,10 +126,13 @@ fn recording(facts: &Facts, out: &mut Findings<'_>) {
     let mut tables: Vec<&str> = losses.iter().map(|loss| loss.table.as_str()).collect();
     tables.sort_unstable();
     tables.dedup();
-    let others = match tables.len() {
-        1 => String::new(),
-        tables => format!(", and rows of {}", words::plural(tables as u64 - 1, "other table")),
+    let other_tables = tables.len() as u64 - 1;
+    let others = match other_tables {
+        0 => String::new(),
+        tables => format!(", and rows of {}", words::plural(tables, "other table")),
     };
+    let lost = Measurement::count("lost_rows", lost);
+    let share = Measurement::share("lost_share", share);
     let lost_calls = facts.recording.lost_of("syscalls").unwrap_or_default();
     let capped = match lost_calls.0 as f64 > LOST_SHARE * lost_calls.1 as f64 {
         true => {
@@ -127,13 +141,16 @@ fn recording(facts: &Facts, out: &mut Findings<'_>) {
         false => "",
     };
     let title = format!(
-        "The recorder lost {} of {} of the table {} ({}){others}",
-        words::count(lost),
+        "The recorder lost {lost} of {} of the table {} ({share}){others}",
         words::plural(produced, "row"),
         worst.table,
-        words::percent(share)
     );
-    let mut found = out.capture(title);
+    let mut found = out
+        .capture(title)
+        .measured(lost)
+        .measured(Measurement::count("rows", produced))
+        .measured(share)
+        .measured_all((other_tables > 0).then(|| Measurement::count("other_tables", other_tables)));
     for loss in losses.iter().take(QUOTED) {
         let (from, to) = (loss.from.time_of_day(), loss.to.time_of_day());
         let text = format!("{} of {} lost from {from} to {to}", words::plural(loss.lost, "row"), loss.table);

@@ -23,6 +23,7 @@
 use crate::engine::{Findings, Need, Rule};
 use crate::words;
 use whyslow_facts::Facts;
+use whyslow_model::Measurement;
 use whyslow_model::syscall::{Class, PathArg};
 
 /// The rule.
@@ -53,9 +54,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut shown: Vec<String> = facts.syscalls().iter().map(|(name, _)| name.clone()).collect();
     let others = shown.len().saturating_sub(NAMED);
     shown.truncate(NAMED);
-    let names = match others {
-        0 => shown.join(", "),
-        others => format!("{} and {} more of their kind", shown.join(", "), others),
+    let others = (others > 0).then(|| Measurement::count("other_syscalls", others as u64));
+    let names = match &others {
+        None => shown.join(", "),
+        Some(others) => format!("{} and {others} more of their kind", shown.join(", ")),
     };
     let hidden: Vec<&str> = [
         (Class::File, "files"),
@@ -81,7 +83,12 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             ),
         );
     }
+    if only_paths(facts) {
+        found = found.measured(Measurement::count("opens", opens(facts)).at_least(OPENS_ALONE as f64));
+    }
     found
+        .measured_all(others)
+        .measured(Measurement::count("calls", facts.total_calls()).at_least(MIN_CALLS as f64))
         .cause(format!("All {} are of one kind. Nothing can be said about {}, and a share of calls is a share of what the filter let through.", words::plural(facts.total_calls(), "call"), hidden.join(", ")))
         .fix("take the capture again without -e: strace -f -ttT -y -s 256 -o trace.st -p PID")
         .fix("or take a table of all calls beside it: strace -f -c -w -p PID")
@@ -94,5 +101,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 fn only_paths(facts: &Facts) -> bool {
     let is_path = |syscall: whyslow_model::Syscall| syscall.info().path != PathArg::None;
     let mut kinds = facts.world.threads.iter().flat_map(|(_, thread)| thread.by_syscall.iter());
-    kinds.all(|(syscall, _)| is_path(syscall)) && facts.calls_of(&["open", "openat"]) >= OPENS_ALONE
+    kinds.all(|(syscall, _)| is_path(syscall)) && opens(facts) >= OPENS_ALONE
+}
+
+fn opens(facts: &Facts) -> u64 {
+    facts.calls_of(&["open", "openat"])
 }

@@ -22,8 +22,8 @@
 use crate::engine::{Findings, Need, Rule};
 use crate::words;
 use whyslow_facts::{Facts, FdLife, Origin};
-use whyslow_model::Subject;
 use whyslow_model::syscall::Moves;
+use whyslow_model::{Measurement, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -60,7 +60,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         return;
     }
     unnamed.sort_by_key(|life| (std::cmp::Reverse(life.io_calls()), life.fd));
-    let share = calls as f64 / all.max(1) as f64;
+    let share =
+        Measurement::share("share_of_reads_and_writes", calls as f64 / all.max(1) as f64).at_least(IO_SHARE);
     let busiest: Vec<String> = unnamed
         .iter()
         .take(NAMED)
@@ -75,10 +76,12 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .map_or("PID".to_string(), |pid| pid.to_string());
     let mut found = out
         .capture(format!(
-            "{} of the reads and writes use {} of which the capture does not tell where they lead",
-            words::percent(share),
+            "{share} of the reads and writes use {} of which the capture does not tell where they lead",
             words::plural(unnamed.len() as u64, "descriptor"),
         ))
+        .measured(share)
+        .measured(Measurement::count("descriptors", unnamed.len() as u64))
+        .measured(Measurement::count("calls", calls).at_least(MIN_CALLS as f64))
         .subject(Subject { fd: unnamed.first().map(|life| life.fd), ..Subject::default() })
         .cause(format!(
             "They were open before the capture began, and nothing names them. The busiest: {}.",

@@ -21,10 +21,9 @@
 //! makes no calls and looks the same; `top -H -p PID` tells.
 
 use crate::engine::{Findings, Need, Rule};
-use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::hidden::Child;
-use whyslow_model::{Nanos, Subject};
+use whyslow_model::{Measurement, Nanos, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -69,13 +68,21 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         }
     };
     let mut parts = Vec::new();
-    for (threads, one, many) in [(true, "thread", "threads"), (false, "child process", "child processes")] {
-        match count(threads) {
-            0 => {}
-            1 => parts.push(format!("1 {one}")),
-            count => parts.push(format!("{} {many}", words::count(count))),
+    let mut figures = Vec::new();
+    let kinds = [
+        (true, "missing_threads", "thread", "threads"),
+        (false, "missing_processes", "child process", "child processes"),
+    ];
+    for (threads, name, one, many) in kinds {
+        let count = count(threads);
+        if count > 0 {
+            let figure = Measurement::count(name, count);
+            parts.push(format!("{figure} {}", if count == 1 { one } else { many }));
+            figures.push(figure);
         }
     }
+    let times: u64 = wakes.iter().map(|sign| sign.count).sum();
+    let times = Measurement::count("wakes", times).at_least(MIN_WAKES as f64);
     let one = count(true) + count(false) == 1;
     let title = match parts.is_empty() {
         false => format!(
@@ -87,20 +94,18 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             "Other threads of the process are not in the capture: the one thread shown waits for one of them to its end"
                 .to_string()
         }
-        true => {
-            let times: u64 = wakes.iter().map(|sign| sign.count).sum();
-            format!(
-                "Other threads of the process are not in the capture: {} wakes between them and the one thread shown",
-                words::count(times)
-            )
-        }
+        true => format!(
+            "Other threads of the process are not in the capture: {times} wakes between them and the one thread shown"
+        ),
     };
     let how = if unmarked {
         "The lines bear no thread ids, as strace writes them without -f."
     } else {
         "Only some of the program's threads were traced."
     };
+    figures.extend(Some(times).filter(|_| !wakes.is_empty()));
     out.capture(title)
+        .measured_all(figures)
         .subject(Subject { tid: missing.first().map(|child| child.tid), ..Subject::default() })
         .cause(format!("{how} Time that the shown threads spend waiting may be work of those that are not shown; no finding about them can be made."))
         .fix("take the capture again with -f: strace -f -ttT -y -s 256 -o trace.st -p PID   (all threads of the process, and those made later)")

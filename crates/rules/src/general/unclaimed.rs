@@ -4,7 +4,8 @@ use crate::engine::{Findings, Report};
 use crate::guards::Share;
 use crate::words;
 use whyslow_model::{
-    AccountRow, DemandKind, DemandQueue, Known, Nanos, Severity, Subject, TimeAccount, TimeOf, TimeState,
+    AccountRow, Demand, DemandKind, DemandQueue, Known, Measurement, Nanos, Severity, Subject, TimeAccount,
+    TimeOf, TimeState,
 };
 
 /// From this part of the asker's time on, what nothing explains is worth a word: docs/ARCHITECTURE.md, the account of time.
@@ -25,6 +26,8 @@ pub(super) struct Unclaimed<'a> {
     others: u64,
     /// In all rows, ns.
     ns: u64,
+    /// The threads' whole time, with that in which they had nothing to do, ns.
+    life: u64,
 }
 
 impl<'a> Unclaimed<'a> {
@@ -39,19 +42,20 @@ impl<'a> Unclaimed<'a> {
         let life = account.ns.saturating_add(account.idle_ns);
         let is_enough = ns as f64 >= MIN_PART * account.ns as f64 && ns as f64 >= MIN_OF_LIFE * life as f64;
         let largest = rows().max_by_key(|row| rest(row)).filter(|_| is_enough)?;
-        Some(Unclaimed { account, largest, others: rows().count() as u64 - 1, ns })
+        Some(Unclaimed { account, largest, others: rows().count() as u64 - 1, ns, life })
     }
 
     /// Starts the finding.
     pub(super) fn report<'f>(&self, out: &'f mut Findings<'a>) -> Report<'f, 'a> {
         let row = self.largest;
         let share = self.ns as f64 / self.account.ns.max(1) as f64;
+        let part = Measurement::share("share_of_time", share).at_least(MIN_PART);
         let others = match self.others {
             0 => String::new(),
             others => format!(", and {} like it", words::plural(others, "row")),
         };
         let whose = self.whose();
-        let title = format!("{} {}{others}: {} of {whose}", row.who, row.words(), words::percent(share));
+        let title = format!("{} {}{others}: {part} of {whose}", row.who, row.words());
         let confidence = if row.known <= Known::AtLeast { SURE } else { LESS_SURE };
         let time = Nanos::new(self.account.ns);
         // Of several processes only the queues of those whose time it is count.
@@ -67,8 +71,45 @@ impl<'a> Unclaimed<'a> {
         out.report(Share::of_time(share, format!("{whose} ({time})")), title)
             .at_most(most)
             .confidence(confidence)
+            .measured(part)
+            .measured_all(self.figures(&demand))
             .subject(self.subject())
             .evidence_lines(row.evidence.clone())
+    }
+
+    /// The figures beside the part: of the largest row, of all of them, and of the queues.
+    fn figures(&self, demand: &Demand) -> Vec<Measurement> {
+        let row = self.largest;
+        let life = self.ns as f64 / self.life.max(1) as f64;
+        let mut figures = vec![
+            Measurement::time("time", Nanos::new(self.ns)),
+            Measurement::share("share_of_whole_time", life).at_least(MIN_OF_LIFE),
+            Measurement::time("time_of_largest_row", Nanos::new(row.ns)),
+        ];
+        figures.extend(row.count.map(|calls| Measurement::count("calls", calls)));
+        if row.mean_ns.is_known() {
+            figures.push(Measurement::time("time_per_call", row.mean_ns));
+        }
+        if self.others > 0 {
+            figures.push(Measurement::count("other_rows", self.others));
+        }
+        let whose = match self.account.of {
+            TimeOf::Requests => Some("requests"),
+            TimeOf::Threads => Some("threads"),
+            TimeOf::Command => None,
+        };
+        figures.extend(whose.map(|name| Measurement::count(name, self.account.count)));
+        if let Some(queue) = demand.told() {
+            figures.push(match queue.kind {
+                DemandKind::AcceptQueue => Measurement::count("queued_connections", queue.most),
+                DemandKind::UnreadBytes | DemandKind::UnreadDatagrams => {
+                    Measurement::bytes("unread_bytes", queue.most)
+                }
+            });
+            figures.push(Measurement::count("samples_with_queue", queue.waited));
+            figures.push(Measurement::count("samples", queue.samples));
+        }
+        figures
     }
 
     /// The object of the largest part, in a sentence.
@@ -118,9 +159,14 @@ impl<'a> Unclaimed<'a> {
 mod tests {
     use super::*;
     use whyslow_facts::Facts;
-    use whyslow_model::Demand;
+    use whyslow_model::Finding;
 
     fn of_demand(queues: Vec<DemandQueue>) -> (Severity, String) {
+        let finding = finding(queues);
+        (finding.severity, finding.title)
+    }
+
+    fn finding(queues: Vec<DemandQueue>) -> Finding {
         let row = AccountRow {
             who: "main of app (1)".to_string(),
             threads: 1,
@@ -152,13 +198,27 @@ mod tests {
         };
         let facts = Facts::default();
         let (mut findings, _) = Findings::beside(crate::find("computes").unwrap(), &facts, Some(&account));
-        let finding = findings.pop().unwrap();
-        (finding.severity, finding.title)
+        findings.pop().unwrap()
     }
 
     fn queue(waited: u64) -> Vec<DemandQueue> {
         let (kind, of) = (DemandKind::AcceptQueue, "127.0.0.1:80".to_string());
         vec![DemandQueue { kind, of, pid: Some(1), most: 40, waited, samples: 10 }]
+    }
+
+    #[test]
+    fn what_waited_is_a_figure_as_the_title_prints_it() {
+        for (kind, name) in
+            [(DemandKind::AcceptQueue, "queued_connections"), (DemandKind::UnreadBytes, "unread_bytes")]
+        {
+            let queues = queue(10).into_iter().map(|queue| DemandQueue { kind, most: 4_000, ..queue });
+            let finding = finding(queues.collect());
+            let figure = finding.measurements.iter().find(|figure| figure.name == name).unwrap();
+            assert_eq!(figure.value, Some(4_000.0));
+            let spelled = |spelling: &String| finding.title.contains(&format!("up to {spelling} "));
+            assert!(figure.spellings().iter().any(spelled), "{}", finding.title);
+        }
+        assert!(!finding(Vec::new()).measurements.iter().any(|figure| figure.name == "samples"));
     }
 
     #[test]

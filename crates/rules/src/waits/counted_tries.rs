@@ -3,7 +3,7 @@
 use crate::guards::{self, Share};
 use crate::sums;
 use whyslow_facts::Facts;
-use whyslow_model::{CallStats, Syscall, Tid};
+use whyslow_model::{CallStats, Measurement, Syscall, Tid};
 
 /// The part of the tries that fails, from which on the loop has no other purpose. One that drains a ready descriptor fails
 /// once for each time that it brings something.
@@ -46,6 +46,21 @@ pub(super) struct Tries {
     pub per_second: f64,
     /// Their part of the thread's time.
     pub share: Share,
+}
+
+impl Tries {
+    /// What it was found by.
+    pub(super) fn figures(&self) -> [Measurement; 6] {
+        let CallStats { count, errors, .. } = self.calls;
+        [
+            Measurement::count("errors", errors).at_least(guards::FEW_CALLS as f64),
+            Measurement::count("calls", count),
+            Measurement::share("error_share", errors as f64 / count.max(1) as f64).at_least(FAILING),
+            Measurement::per_second("errors_per_second", self.per_second).at_least(guards::SPIN_TURNS_PER_S),
+            Measurement::time("time", self.calls.total()),
+            self.share.figure().at_least(guards::WARNING_SHARE),
+        ]
+    }
 }
 
 /// Threads that do little but try in vain, the costliest first.

@@ -31,7 +31,7 @@ use crate::words;
 use whyslow_chain::{Deadlock, Explainer};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::graph::{Ended, LongCall, Resource};
-use whyslow_model::{ChainLink, Nanos, Severity, Subject};
+use whyslow_model::{ChainLink, Measurement, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -54,9 +54,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let explainer = Explainer::new(facts);
     let Some(found) = explainer.deadlock() else { return };
     let Some(first) = found.stuck.first() else { return };
-    let waited = first.call.dur();
+    let waited = Measurement::time("time", first.call.dur());
     let window = facts.window.length();
-    let value = window.get().filter(|ns| *ns > 0).map(|ns| waited.or_zero() as f64 / ns as f64);
+    let value = window.get().filter(|ns| *ns > 0).map(|ns| first.call.dur().or_zero() as f64 / ns as f64);
     // A trace of a program that hangs ends with its last call.
     let value = if found.closed && !found.certain { Some(1.0) } else { value };
     let share = Share::of_time(value.map(|part| part.min(1.0)), "the capture's time");
@@ -67,7 +67,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         ..Subjects::thread(facts, first.call.tid)
     };
     let mut report = out
-        .report(share, title(&explainer, &found, waited))
+        .report(share, title(&explainer, &found, &waited))
+        .measured(Measurement::count("threads", found.stuck.len() as u64))
+        .measured(waited)
         .confidence(match found.certain {
             // Another program, outside of the capture, may have the file's lock.
             true if found.stuck.iter().any(|stuck| matches!(stuck.call.what, Resource::FileLock(_))) => 0.8,
@@ -101,7 +103,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     report.file();
 }
 
-fn title(explainer: &Explainer<'_>, found: &Deadlock<'_>, waited: Nanos) -> String {
+fn title(explainer: &Explainer<'_>, found: &Deadlock<'_>, waited: &Measurement) -> String {
     let files = found.stuck.iter().filter(|stuck| matches!(stuck.call.what, Resource::FileLock(_)));
     let files: Vec<String> = files.map(|stuck| explainer.resource(stuck.call)).collect();
     let files = if files.is_empty() { String::new() } else { format!(", for {}", words::list(&files, 3)) };

@@ -29,7 +29,7 @@ use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::again::AgainSpin;
 use whyslow_facts::folds::readiness::ReadySpin;
-use whyslow_model::{SaturatingSum, Severity, Subject};
+use whyslow_model::{Measurement, SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -115,7 +115,9 @@ fn polls_without_waiting(facts: &Facts, spin: &AgainSpin) -> bool {
 fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
     let known = |tid| facts.again.spins.iter().any(|spin| spin.tid == tid);
     let found = counted_tries::failing(facts).into_iter().filter(|tries| !known(tries.tid));
-    for Tries { tid, syscall, calls: tries, per_second, share } in found.take(MAX_REPORTED) {
+    for found in found.take(MAX_REPORTED) {
+        let figures = found.figures();
+        let Tries { tid, syscall, calls: tries, per_second, share } = found;
         let call = facts.name_of(syscall);
         let title = format!(
             "thread {tid}: {call} fails at once {} of {} times, {} a second",
@@ -127,6 +129,7 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
         out.report(share, title)
             .confidence(0.7)
+            .measured_all(figures)
             .subject(subject)
             .cause(format!(
                 "The thread does not wait for the descriptor to become ready but tries again at once. The calls took {}. Calls were only counted: \
@@ -183,7 +186,12 @@ fn report_tries(facts: &Facts, out: &mut Findings<'_>, spin: &AgainSpin) {
     };
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     let most = if spin.laps.time().is_known() { Severity::Critical } else { Severity::Notice };
-    out.report(guards::share_of_laps(facts, spin.tid, &spin.laps), title)
+    let share = guards::share_of_laps(facts, spin.tid, &spin.laps);
+    let figures = guards::spin_figures(facts, &spin.laps, &share);
+    out.report(share, title)
+        .measured_all(figures)
+        .measured_all((others > 0).then(|| Measurement::count("other_descriptors", others as u64)))
+        .measured(Measurement::count("polls", spin.polls))
         .at_most(most)
         .confidence(if spin.laps.time().is_known() { 0.9 } else { 0.4 })
         .subject(subject)
@@ -217,7 +225,10 @@ fn report_writable(facts: &Facts, out: &mut Findings<'_>, spin: &ReadySpin) {
     };
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     let most = if spin.laps.time().is_known() { Severity::Critical } else { Severity::Warning };
-    out.report(guards::share_of_laps(facts, spin.tid, &spin.laps), title)
+    let share = guards::share_of_laps(facts, spin.tid, &spin.laps);
+    let figures = guards::spin_figures(facts, &spin.laps, &share);
+    out.report(share, title)
+        .measured_all(figures)
         .at_most(most)
         .confidence(if spin.laps.time().is_known() { 0.9 } else { 0.6 })
         .subject(subject)

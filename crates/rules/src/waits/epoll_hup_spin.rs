@@ -25,10 +25,10 @@
 //! the descriptor only looks untouched. A busy descriptor that is really read is never counted.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::{guards, words};
+use crate::guards;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::readiness::ReadySpin;
-use whyslow_model::{Severity, Subject};
+use whyslow_model::{Measurement, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -78,10 +78,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, spin: &ReadySpin) {
         (false, true) => "Its peer had closed before (a read returned 0), and it was not closed here",
         (false, false) => "What is ready in it is never read, accepted or removed",
     };
-    let per_turn = spin.laps.calls as f64 / spin.laps.turns.max(1) as f64;
+    let figures = guards::spin_figures(facts, &spin.laps, &share);
+    let per_turn =
+        Measurement::number("calls_per_turn", spin.laps.calls as f64 / spin.laps.turns.max(1) as f64);
     let cause = format!(
-        "{state}, so the poll cannot sleep and the thread goes round ({} calls a turn, none of them on it).{}",
-        words::quantity(per_turn),
+        "{state}, so the poll cannot sleep and the thread goes round ({per_turn} calls a turn, none of them on it).{}",
         if spin.laps.time().is_known() {
             format!(" That took {} of its time.", spin.laps.time())
         } else {
@@ -101,6 +102,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, spin: &ReadySpin) {
     let confidence = if fd.is_some() && spin.laps.time().is_known() { 0.9 } else { 0.6 };
     let look = fd.map_or("all its descriptors: ".to_string(), |fd| format!("what fd {fd} is: "));
     out.report(share, title)
+        .measured_all(figures)
+        .measured(per_turn)
         .at_most(most)
         .subject(subject)
         .cause(cause)

@@ -30,7 +30,7 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::loops::{Blocker, EventLoop, Loops};
-use whyslow_model::{Nanos, SampleKind, Severity, Subject};
+use whyslow_model::{Measurement, Nanos, SampleKind, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -60,14 +60,16 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let Some(worst) = row.blockers.iter().max_by_key(|blocker| blocker.ns) else { continue };
         let time = Nanos::new(row.blocked_ns);
         let share = guards::share_of_ns(facts, Some(row.tid), time, row.blocked);
-        let crowded = row.several_waited as f64 >= CROWDED * row.blocked as f64;
+        let crowded_share = row.several_waited as f64 / row.blocked.max(1) as f64;
+        let crowded = crowded_share >= CROWDED;
         // A trace cannot tell the thread's own code from waiting for a CPU.
         let starved = facts.pace.starved && worst.call.is_none();
+        let longest = Measurement::time("longest", Nanos::new(row.longest_ns));
+        let in_worst = Measurement::time("time_of_main_blocker", Nanos::new(worst.ns));
         let title = format!(
-            "the event loop of thread {} is blocked {}, up to {}, in {}",
+            "the event loop of thread {} is blocked {}, up to {longest}, in {}",
             row.tid,
             words::plural(row.blocked, "time"),
-            Nanos::new(row.longest_ns),
             what(facts, worst)
         );
         let others: Vec<String> = row
@@ -86,17 +88,24 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
         let report = out
             .report(share, title)
+            .measured(Measurement::count("blocked_turns", row.blocked).at_least(MIN_TURNS as f64))
+            .measured(longest.at_least(Loops::BLOCKED.or_zero() as f64))
+            .measured(Measurement::time("time", time))
+            .measured(Measurement::count("polls", row.polls).at_least(MIN_POLLS as f64))
+            .measured(Measurement::count("ready_descriptors", row.waiting))
+            .measured(Measurement::share("share_with_several_ready", crowded_share))
+            .measured(Measurement::share("tracer_share", tracer_share(facts, row)).at_most(TRACERS))
             .at_most(if crowded && !starved { Severity::Critical } else { Severity::Notice })
             .confidence(if crowded && !starved { 0.9 } else { 0.6 })
             .subject(subject)
             .cause(format!(
-                "{} passed between two polls in turns of {} and more, and {} were ready at once after them: whoever they belong to waited that long. {} of it in {}.{others}",
+                "{} passed between two polls in turns of {} and more, and {} were ready at once after them: whoever they belong to waited that long. {in_worst} of it in {}.{others}",
                 time,
                 Loops::BLOCKED,
                 words::plural(row.waiting, "descriptor"),
-                Nanos::new(worst.ns),
                 what(facts, worst)
             ))
+            .measured(in_worst)
             .fix(match worst.call {
                 Some(_) => format!("code: {} out of the loop: in a pool of threads (Python loop.run_in_executor, Node's asynchronous call or worker_threads, Rust spawn_blocking)", what(facts, worst)),
                 None => format!("code: find the code (py-spy dump --pid {pid}, perf record -t {}), move it to a thread or process, or cut it into pieces that give the loop its turn", row.tid),
@@ -117,11 +126,12 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 fn is_blocked(facts: &Facts, row: &EventLoop) -> bool {
-    let tracers = facts.pace.added(row.calls).or_zero();
-    !row.shared
-        && row.polls >= MIN_POLLS
-        && row.blocked >= MIN_TURNS
-        && tracers as f64 <= TRACERS * row.blocked_ns as f64
+    !row.shared && row.polls >= MIN_POLLS && row.blocked >= MIN_TURNS && tracer_share(facts, row) <= TRACERS
+}
+
+/// The part of the blocked time that the tracer added.
+fn tracer_share(facts: &Facts, row: &EventLoop) -> f64 {
+    facts.pace.added(row.calls).or_zero() as f64 / row.blocked_ns.max(1) as f64
 }
 
 fn what(facts: &Facts, blocker: &Blocker) -> String {

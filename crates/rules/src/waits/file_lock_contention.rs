@@ -26,7 +26,7 @@ use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::file_locks::FileLock;
-use whyslow_model::{ChainLink, Nanos, SaturatingSum, Severity, Subject};
+use whyslow_model::{ChainLink, Measurement, Nanos, SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -49,18 +49,20 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     found.sort_by_key(|(_, lock)| std::cmp::Reverse(lock.wait_ns));
     for (share, lock) in found.into_iter().take(MOST) {
         let worth = share.value.is_some_and(|share| share >= guards::WARNING_SHARE);
-        let mean = Nanos::new(lock.wait_ns / lock.waits.max(1));
+        let mean = Measurement::time("time_per_wait", Nanos::new(lock.wait_ns / lock.waits.max(1)));
+        let waits = Measurement::count("waits", lock.waits);
+        let waited = Measurement::time("time", lock.waited());
         let title = format!(
-            "{}: {} {} of {mean} for the lock by {}",
+            "{}: {waits} {} of {mean} for the lock by {}",
             lock.name,
-            words::count(lock.waits),
             if lock.waits == 1 { "wait" } else { "waits" },
             words::plural(lock.waiters.len() as u64, "thread"),
         );
         let first =
             lock.waiters.iter().max_by_key(|(tid, ns)| (*ns, std::cmp::Reverse(*tid))).map_or(0, |one| one.0);
-        let holder = match lock.main_holder() {
-            Some((tid, ns)) => format!(" Thread {tid} had it during {ns} of that."),
+        let held = lock.main_holder().map(|(tid, ns)| (tid, Measurement::time("time_of_holder", ns)));
+        let holder = match &held {
+            Some((tid, time)) => format!(" Thread {tid} had it during {time} of that."),
             None => " Who had it is not in the capture: its process was not traced.".to_string(),
         };
         let mut found = out
@@ -73,11 +75,15 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                 ..Subjects::thread(facts, first)
             })
             .cause(format!(
-                "It was asked for {}; {} waited for a millisecond or more, {} in all.{holder}",
+                "It was asked for {}; {waits} waited for a millisecond or more, {waited} in all.{holder}",
                 words::plural(lock.asked, "time"),
-                words::count(lock.waits),
-                lock.waited()
             ))
+            .measured(waits.at_least(MIN_WAITS as f64))
+            .measured(mean)
+            .measured(waited)
+            .measured(Measurement::count("threads", lock.waiters.len() as u64))
+            .measured(Measurement::count("lock_requests", lock.asked))
+            .measured_all(held.map(|(_, time)| time))
             .fix("code: shorten what is done under the lock: no fsync, network or start of programs; prepare before, unlock, then the rest")
             .fix("code: a lock for each file or record (fcntl with l_start and l_len) instead of one for all; or one process that writes, fed by a queue")
             .fix("SQLite: PRAGMA journal_mode=WAL, busy_timeout, short transactions; package managers and cron jobs: do not start them at the same minute")

@@ -24,9 +24,9 @@
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::{self, Share};
 use crate::words;
-use whyslow_facts::folds::gil::SteppedLock;
+use whyslow_facts::folds::gil::{SteppedLock, SteppedLocks};
 use whyslow_facts::{Facts, ProcessId};
-use whyslow_model::{Nanos, SaturatingSum, Severity, Subject};
+use whyslow_model::{Measurement, Nanos, SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -40,6 +40,8 @@ pub(crate) static RULE: Rule = Rule {
 
 /// Fewer steps are a start.
 const MIN_STEPS: u64 = 20;
+/// One thread has nobody to wait for.
+const MIN_THREADS: usize = 2;
 /// Waits that another thread ended before the step was over, where nothing else tells that the program is Python: threads that look
 /// for work every 5 ms find none mostly.
 const MIN_WOKEN: u64 = 10;
@@ -48,17 +50,23 @@ const PYTHON: &[&str] = &["python", "gunicorn", "uwsgi", "celery", "pypy", "uvic
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     for lock in &facts.gil.rows {
-        if lock.steps < MIN_STEPS || lock.waiters.len() < 2 {
+        if lock.steps < MIN_STEPS || lock.waiters.len() < MIN_THREADS {
             continue;
         }
-        let sure = match is_python(facts, lock.process) {
-            true => 0.85,
+        let woken = Measurement::count("waits_ended_by_others", lock.waits - lock.steps);
+        let (sure, woken) = match is_python(facts, lock.process) {
+            true => (0.85, woken),
             // A capture from the middle of a life may show no name and no file.
-            false if is_unnamed(facts, lock.process) && lock.waits - lock.steps >= MIN_WOKEN => 0.6,
+            false if is_unnamed(facts, lock.process) && lock.waits - lock.steps >= MIN_WOKEN => {
+                (0.6, woken.at_least(MIN_WOKEN as f64))
+            }
             false => continue,
         };
         let share = share(facts, lock);
-        let time = Nanos::new(lock.wait_ns);
+        let time = Measurement::time("time", Nanos::new(lock.wait_ns));
+        let step = Measurement::time("switch_interval", SteppedLocks::SWITCH_INTERVAL);
+        let saving =
+            format!("up to {time} of waiting; all threads together get one CPU's worth of byte code");
         let (first, _) = lock
             .waiters
             .iter()
@@ -74,11 +82,16 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         out.report(
             share,
             format!(
-                "{} of Python wait {time} for the interpreter lock, {} in steps of 5 ms",
+                "{} of Python wait {time} for the interpreter lock, {} in steps of {step}",
                 words::plural(lock.waiters.len() as u64, "thread"),
                 words::plural(lock.steps, "time")
             ),
         )
+        .measured(Measurement::count("threads", lock.waiters.len() as u64).at_least(MIN_THREADS as f64))
+        .measured(time)
+        .measured(Measurement::count("steps", lock.steps).at_least(MIN_STEPS as f64))
+        .measured(step)
+        .measured(woken)
         .at_most(Severity::Critical)
         .confidence(sure)
         .subject(subject)
@@ -88,7 +101,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .fix("Python 3.13 and later: the free-threaded build (python3.13t), if all extensions support it")
         .fix("at once, for latency: sys.setswitchinterval(0.0005); it costs throughput")
         .verify(format!("py-spy top --gil --pid {pid}, py-spy dump --pid {pid}   (who holds it)"))
-        .saving_text(format!("up to {time} of waiting; all threads together get one CPU's worth of byte code"))
+        .saving_text(saving)
         .evidence_all(lock.exemplars.iter())
         .file();
     }

@@ -31,7 +31,7 @@ use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::folds::locks::{LockFacts, LockWait};
 use whyslow_facts::{Facts, ProcessId};
-use whyslow_model::{ChainLink, Nanos, Severity, Subject};
+use whyslow_model::{ChainLink, Measurement, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -93,22 +93,22 @@ fn report(
     let name = format!("{address:#x}");
     let mut waiters = lock.waiters.clone();
     waiters.sort_by_key(|waiter| (std::cmp::Reverse(waiter.ns), waiter.tid));
+    let waits = Measurement::count("waits", lock.waits);
+    let waited = Measurement::time("time", lock.waited());
+    let mean = Measurement::time("time_per_wait", lock.mean());
+    let changed_first = Measurement::count("waits_without_sleep", lock.changed_first);
     let title = format!(
-        "{} {} {} for the lock {name}: {} waits, {} each on average",
+        "{} {} {waited} for the lock {name}: {waits} waits, {mean} each on average",
         words::plural(waiters.len() as u64, "thread"),
         if waiters.len() == 1 { "waits" } else { "wait" },
-        lock.waited(),
-        words::count(lock.waits),
-        lock.mean(),
     );
     let who: Vec<String> =
         waiters.iter().take(4).map(|waiter| format!("{} ({})", waiter.tid, Nanos::new(waiter.ns))).collect();
-    let holder = holder(lock);
+    let holder = lock_holder::main_waker_words(lock);
     let doing = lock_holder::doing(facts, lock);
     let handed = if lock.changed_first > 0 {
         format!(
-            " {} more waits did not sleep, as the lock changed hands in that moment (EAGAIN).",
-            words::count(lock.changed_first)
+            " {changed_first} more waits did not sleep, as the lock changed hands in that moment (EAGAIN)."
         )
     } else {
         String::new()
@@ -132,8 +132,22 @@ fn report(
     } else {
         ""
     };
+    let share_figure = share.figure().at_least(guards::WARNING_SHARE);
+    let saving = format!("up to {waited} of waiting, if the lock were free");
     let found = out
         .report(share, title)
+        .measured(Measurement::count("threads", waiters.len() as u64))
+        .measured(waited)
+        .measured(waits)
+        .measured(mean)
+        .measured(changed_first)
+        .measured(
+            Measurement::count("contended_attempts", lock.waits + lock.changed_first).at_least(MIN_WAITS as f64),
+        )
+        .measured(Measurement::count("mutex_waits", lock.mutex_waits))
+        .measured(share_figure)
+        .measured_all(lock_holder::figures(lock))
+        .measured_all((more > 0).then(|| Measurement::count("other_locks", more as u64)))
         .at_most(if short { Severity::Notice } else { Severity::Critical })
         .confidence(if short { 0.5 } else { 0.9 })
         .subject(subject)
@@ -143,7 +157,7 @@ fn report(
         .fix("code: split it: a lock a shard or key, a queue a thread, per-thread counters added up on reading; read-mostly data: RCU or an atomic pointer")
         .fix("settings: fewer threads than wait now; malloc's own locks: MALLOC_ARENA_MAX up, or jemalloc/tcmalloc by LD_PRELOAD")
         .verify(format!("perf lock contention -ab -p {pid} -- sleep 5, or bcc: futexctn -p {pid} 5   (before and after)"))
-        .saving_text(format!("up to {} of waiting, if the lock were free", lock.waited()))
+        .saving_text(saving)
         .evidence(longest.map(|wait| &wait.exemplar))
         .evidence(longest.and_then(|wait| wait.wake_exemplar.as_ref()))
         .evidence_all(lock.exemplars.iter());
@@ -183,14 +197,17 @@ fn excerpt(facts: &Facts, out: &mut Findings<'_>) {
         syscall: Some("futex".to_string()),
         ..Subjects::thread(facts, wait.tid)
     };
-    out.report(share, format!("thread {} waits {} at futex {address:#x}, woken by thread {waker}", wait.tid, wait.dur))
+    let time = Measurement::time("longest", wait.dur);
+    let behind_time = Measurement::time("longest_of_waker", behind_wait.dur);
+    out.report(share, format!("thread {} waits {time} at futex {address:#x}, woken by thread {waker}", wait.tid))
         .at_most(Severity::Notice)
         .confidence(0.5)
         .subject(subject)
         .cause(format!(
-            "Thread {waker}, which woke it, had itself waited {} at futex {behind:#x}: the cause lies behind that one. An excerpt does not show whether the first thread had work to do.",
-            behind_wait.dur
+            "Thread {waker}, which woke it, had itself waited {behind_time} at futex {behind:#x}: the cause lies behind that one. An excerpt does not show whether the first thread had work to do."
         ))
+        .measured(time.at_least(LONG_WAIT.or_zero() as f64))
+        .measured(behind_time)
         .fix(format!("find who wakes futex {behind:#x}, and what that thread waits for: record all threads, strace -f -ttT -o trace.st -p PID"))
         .verify("jstack PID (Java), gdb -p PID -batch -ex 'thread apply all bt' (others), during such a wait")
         .link(link(wait, address))
@@ -206,40 +223,4 @@ fn overlap(a: &LockWait, b: &LockWait) -> u64 {
     let (Some(a_start), Some(b_start)) = (a.ts.get(), b.ts.get()) else { return 0 };
     let end = (a_start + a.dur.or_zero()).min(b_start + b.dur.or_zero());
     end.saturating_sub(a_start.max(b_start))
-}
-
-/// Who holds it most, as far as the wake-ups tell.
-fn holder(lock: &LockFacts) -> String {
-    match lock.main_waker() {
-        // Who ends a few of many waits holds it no more than the others.
-        Some(waker) if waker.times.saturating_mul(2) < lock.woken => {
-            " It goes round: no thread ends most of the waits.".to_string()
-        }
-        Some(waker) => format!(
-            " Thread {} wakes most ({} of {} wake-ups), so it holds the lock most.",
-            waker.tid,
-            words::count(waker.times),
-            words::count(lock.woken)
-        ),
-        None => " Who holds it is not in the capture.".to_string(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use whyslow_facts::folds::locks::Party;
-
-    #[test]
-    fn one_wake_up_of_many_makes_no_holder() {
-        let told = |times: u64, woken: u64| {
-            let mut lock = LockFacts::default();
-            lock.woken = woken;
-            lock.wakers.push(Party { tid: 2268, times, ns: 0 });
-            holder(&lock)
-        };
-        assert_eq!(told(1, 88), " It goes round: no thread ends most of the waits.");
-        assert!(told(87, 88).starts_with(" Thread 2268 wakes most (87 of 88"), "{}", told(87, 88));
-        assert_eq!(holder(&LockFacts::default()), " Who holds it is not in the capture.");
-    }
 }

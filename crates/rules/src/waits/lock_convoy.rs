@@ -28,7 +28,7 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
 use whyslow_facts::folds::locks::LockFacts;
 use whyslow_facts::{Facts, ProcessId};
-use whyslow_model::{Severity, Subject};
+use whyslow_model::{Measurement, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -54,10 +54,16 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let Some((process, address, lock)) = convoys.first() else { return };
     let share = share_of_waits(facts, *process, lock, lock.wait_ns);
     let traced = facts.sched.stretches == 0;
-    let rate = facts
-        .window
-        .per_second(lock.waits)
-        .map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
+    let names = ["waits_per_second", "waits_per_second_untraced"];
+    let rates = guards::rate_figures(facts, names, facts.window.per_second(lock.waits), HANDED_PER_S);
+    let rate = rates.first().map_or(String::new(), |rate| format!(", {rate} a second"));
+    let waits = Measurement::count("waits", lock.waits).at_least(LockFacts::TURNS as f64);
+    let threads = Measurement::count("threads", lock.waiters.len() as u64);
+    let turn = Measurement::time("time_per_turn", lock.turn());
+    let mean = Measurement::time("time_per_wait", lock.mean());
+    let waited = Measurement::time("time", lock.waited());
+    let share_figure = share.figure().at_least(guards::WARNING_SHARE);
+    let saving = format!("up to {waited} of waiting");
     let first = lock.waiters.iter().max_by_key(|waiter| waiter.ns).map_or(0, |waiter| waiter.tid);
     let subject = Subject {
         lock: Some(format!("{address:#x}")),
@@ -73,24 +79,30 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     out.report(
         share,
         format!(
-            "{} hand the lock {address:#x} on {} times by sleeping and waking{rate}: {} a wait",
+            "{} hand the lock {address:#x} on {waits} times by sleeping and waking{rate}: {mean} a wait",
             words::plural(lock.waiters.len() as u64, "thread"),
-            words::count(lock.waits),
-            lock.mean()
         ),
     )
     .at_most(if traced { Severity::Notice } else { Severity::Critical })
     .confidence(if traced { 0.5 } else { 0.8 })
     .subject(subject)
     .cause(format!(
-        "Each wait is short and all threads wait about equally often: the lock is held for moments, but always wanted, and each hand-over costs a wake-up and a switch. {} were spent so.{tracer}",
-        lock.waited()
+        "Each wait is short and all threads wait about equally often: the lock is held for moments, but always wanted, and each hand-over costs a wake-up and a switch. {waited} were spent so.{tracer}"
     ))
+    .measured(threads.at_least(LockFacts::TURN_WAITERS as f64))
+    .measured(waits)
+    .measured_all(rates)
+    .measured(mean)
+    .measured(turn.at_most(LockFacts::LONGEST_TURN.or_zero() as f64))
+    .measured(waited)
+    .measured(Measurement::number("fewest_waits_by_mean", fewest_by_mean(lock)).at_least(EVEN))
+    .measured_all(woken_each(lock).map(|each| Measurement::number("woken_per_wake", each).at_most(WOKEN_EACH)))
+    .measured(share_figure)
     .fix("code: take it less often: gather in a buffer of the thread, hand over a batch; take several items from a queue at once")
     .fix("code: a lock that spins shortly before it sleeps (PTHREAD_MUTEX_ADAPTIVE_NP, parking_lot, absl::Mutex); atomics for counters; shards")
     .fix("settings: fewer threads: as many as there are CPUs")
     .verify(format!("perf stat -e context-switches -p {pid} -- sleep 5   (switches per unit of work, before and after)"))
-    .saving_text(format!("up to {} of waiting", lock.waited()))
+    .saving_text(saving)
     .evidence_all(lock.exemplars.iter().take(1))
     .file();
 }
@@ -100,9 +112,8 @@ fn is_convoy(facts: &Facts, process: ProcessId, lock: &LockFacts) -> bool {
     if !lock.is_handed_in_turns() {
         return false;
     }
-    let mean = lock.waits as f64 / waiters as f64;
-    let even = lock.waiters.iter().all(|waiter| waiter.times as f64 >= EVEN * mean);
-    let single = lock.wakes == 0 || lock.woken as f64 <= WOKEN_EACH * lock.wakes as f64;
+    let even = fewest_by_mean(lock) >= EVEN;
+    let single = woken_each(lock).is_none_or(|each| each <= WOKEN_EACH);
     // Each of them hands it on: a producer that wakes its workers is none.
     let handed = lock.wakers.iter().filter(|waker| lock.waiters.iter().any(|waiter| waiter.tid == waker.tid));
     let worth = share_of_waits(facts, process, lock, lock.wait_ns);
@@ -113,4 +124,15 @@ fn is_convoy(facts: &Facts, process: ProcessId, lock: &LockFacts) -> bool {
             .per_second(lock.waits)
             .is_some_and(|rate| facts.pace.untraced(Some(rate)) >= Some(HANDED_PER_S))
         && worth.value.is_some_and(|share| share >= guards::WARNING_SHARE)
+}
+
+/// The waits of the thread that waited least often, as a part of the mean.
+fn fewest_by_mean(lock: &LockFacts) -> f64 {
+    let fewest = lock.waiters.iter().map(|waiter| waiter.times).min().unwrap_or(0);
+    fewest as f64 * lock.waiters.len() as f64 / lock.waits.max(1) as f64
+}
+
+/// Threads that a wake woke, on average; `None` where no wake was seen.
+fn woken_each(lock: &LockFacts) -> Option<f64> {
+    (lock.wakes > 0).then(|| lock.woken as f64 / lock.wakes as f64)
 }

@@ -29,7 +29,7 @@ use crate::{guards, words};
 use whyslow_facts::folds::locks::{HeldAcross, LockFacts};
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::syscall::Class;
-use whyslow_model::{Nanos, Severity, Subject, Syscall};
+use whyslow_model::{Measurement, Nanos, Severity, Subject, Syscall};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -56,7 +56,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .filter_map(|(process, address, lock)| {
             let held = lock.held_across.iter().filter(|held| is_io(held.syscall));
             let held = held.max_by_key(|held| held.wait_ns)?;
-            let much = held.waits >= MIN_WAITS && held.wait_ns as f64 >= PART * lock.wait_ns as f64;
+            let much = held.waits >= MIN_WAITS && part_of_waiting(lock, held) >= PART;
             much.then_some((process, address, lock, held))
         })
         .collect();
@@ -67,7 +67,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             continue;
         }
         let call = lock_holder::named(facts, held);
-        let waited = Nanos::new(held.wait_ns);
+        let waited = Measurement::time("time_during_call", Nanos::new(held.wait_ns));
+        let all = Measurement::time("time", lock.waited());
+        let share_figure = share.figure().at_least(guards::WARNING_SHARE);
+        let saving = format!("up to {waited} of waiting");
         let holder = Subjects::thread(facts, held.longest.tid);
         let pid = holder.pid.map_or("PID".to_string(), |pid| pid.to_string());
         let title = format!(
@@ -85,17 +88,26 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                 ..holder
             })
             .cause(format!(
-                "{} of {} in waits for this lock passed while its holder was in {call}; after it the holder woke the waiter.",
-                waited,
-                lock.waited()
+                "{waited} of {all} in waits for this lock passed while its holder was in {call}; after it the holder woke the waiter."
             ))
+            .measured(Measurement::count("waits_during_call", held.waits).at_least(MIN_WAITS as f64))
+            .measured(Measurement::count("threads", lock.waiters.len() as u64))
+            .measured(waited)
+            .measured(all)
+            .measured(Measurement::share("share_of_waiting", part_of_waiting(lock, held)).at_least(PART))
+            .measured(share_figure)
             .fix(format!("code: unlock before {call}: copy what it needs under the lock, make the call, lock again to store the result"))
             .fix("code: a journal or a log: put records into a queue under the lock, and let one thread write and sync for all (group commit)")
             .fix("code: a cache: a placeholder for what is being fetched (single flight), so that only those who need that entry wait")
             .verify(format!("strace -f -k -e trace=futex,{} -p {pid}: no wake right behind the call after the change", facts.name_of(held.syscall)))
-            .saving_text(format!("up to {waited} of waiting"));
+            .saving_text(saving);
         lock_holder::shown(facts, report, process, address, lock).file();
     }
+}
+
+/// The part of the lock's waiting that passed during the call.
+fn part_of_waiting(lock: &LockFacts, held: &HeldAcross) -> f64 {
+    held.wait_ns as f64 / lock.wait_ns.max(1) as f64
 }
 
 /// Calls that read, write, sync or open something: those that a lock need not be held for.

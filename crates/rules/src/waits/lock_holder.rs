@@ -9,7 +9,7 @@ use whyslow_facts::folds::graph::LongCall;
 use whyslow_facts::folds::locks::{HeldAcross, LockFacts};
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::event::Tid;
-use whyslow_model::{ChainLink, Nanos, SampleKind};
+use whyslow_model::{ChainLink, Measurement, Nanos, SampleKind};
 
 /// Frames shown of a stack.
 const FRAMES: usize = 8;
@@ -44,6 +44,37 @@ pub(super) fn doing(facts: &Facts, lock: &LockFacts) -> String {
             Nanos::new(held.wait_ns)
         )
     })
+}
+
+/// Who holds it most, as far as the wake-ups tell, in a sentence.
+pub(super) fn main_waker_words(lock: &LockFacts) -> String {
+    match lock.main_waker() {
+        // Who ends a few of many waits holds it no more than the others.
+        Some(waker) if waker.times.saturating_mul(2) < lock.woken => {
+            " It goes round: no thread ends most of the waits.".to_string()
+        }
+        Some(waker) => format!(
+            " Thread {} wakes most ({} of {} wake-ups), so it holds the lock most.",
+            waker.tid,
+            words::count(waker.times),
+            words::count(lock.woken)
+        ),
+        None => " Who holds it is not in the capture.".to_string(),
+    }
+}
+
+/// The figures of [`main_waker_words`] and [`doing`].
+pub(super) fn figures(lock: &LockFacts) -> Vec<Measurement> {
+    let mut figures = Vec::new();
+    if let Some(waker) = lock.main_waker() {
+        figures.push(Measurement::count("wake_ups", lock.woken));
+        figures.push(Measurement::count("wake_ups_by_main_waker", waker.times));
+    }
+    if let Some(held) = main_call(lock) {
+        figures.push(Measurement::count("waits_during_call", held.waits));
+        figures.push(Measurement::time("time_during_call", Nanos::new(held.wait_ns)));
+    }
+    figures
 }
 
 /// What to change first.
@@ -143,4 +174,23 @@ pub(super) fn stack(
         Nanos::new(weight.ns),
         words::plural(weight.count, "sample")
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use whyslow_facts::folds::locks::Party;
+
+    #[test]
+    fn one_wake_up_of_many_makes_no_holder() {
+        let told = |times: u64, woken: u64| {
+            let mut lock = LockFacts::default();
+            lock.woken = woken;
+            lock.wakers.push(Party { tid: 2268, times, ns: 0 });
+            main_waker_words(&lock)
+        };
+        assert_eq!(told(1, 88), " It goes round: no thread ends most of the waits.");
+        assert!(told(87, 88).starts_with(" Thread 2268 wakes most (87 of 88"), "{}", told(87, 88));
+        assert_eq!(main_waker_words(&LockFacts::default()), " Who holds it is not in the capture.");
+    }
 }

@@ -30,7 +30,7 @@ use crate::guards::Share;
 use crate::words;
 use whyslow_chain::{Explainer, Kind, PileUp};
 use whyslow_facts::Facts;
-use whyslow_model::{Nanos, Severity, Subject};
+use whyslow_model::{Measurement, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -88,30 +88,34 @@ fn report(explainer: &Explainer<'_>, out: &mut Findings<'_>, pile: &PileUp) {
     };
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     let waits = explainer.who(path.stays[root.stay].tid);
+    let peak = Measurement::count("workers_held_up", pile.peak as u64);
+    let time = Measurement::time("time", Nanos::new(pile.ns));
+    let longest = Measurement::time("longest", pile.longest);
+    let saving = format!("{time} in which the pool serves nobody");
     let in_hand = if pile.serving { "serve requests" } else { "have work in hand" };
     let mut found = out
         .report(
             share,
             format!(
-                "{} of {} are held up by {} at once, for {}",
-                pile.peak,
+                "{peak} of {} are held up by {} at once, for {time}",
                 words::plural(pile.pool as u64, "worker"),
                 pile.what,
-                Nanos::new(pile.ns),
             ),
         )
         .at_most(if pile.longest >= LONG { Severity::Critical } else { Severity::Notice })
         .confidence(if pile.serving { 0.9 } else { 0.75 })
         .subject(subject)
         .cause(format!(
-            "Of {} that {in_hand}, {} wait for one thing at the same time: {}. The longest such time began at {} and lasted {}; \
+            "Of {} that {in_hand}, {peak} wait for one thing at the same time: {}. The longest such time began at {} and lasted {longest}; \
              the wait at its root is that of {waits}. Who comes meanwhile finds nobody free.",
             words::plural(pile.pool as u64, "thread"),
-            pile.peak,
             pile.what,
             pile.since.time_of_day(),
-            pile.longest
         ))
+        .measured(peak)
+        .measured(Measurement::count("workers", pile.pool as u64))
+        .measured(time.at_least(SHORTEST_NS as f64))
+        .measured(longest)
         .fix(match pile.kind {
             Kind::Peer => format!("code: a time limit on calls to {}, well below the clients' own; a circuit breaker behind it", pile.what),
             Kind::Lock => format!("code: hold {} for less: no I/O and no calls to others under it", pile.what),
@@ -121,7 +125,7 @@ fn report(explainer: &Explainer<'_>, out: &mut Findings<'_>, pile: &PileUp) {
         .fix("settings: more workers only where that one thing serves more at once; a shorter queue, so that clients are told early")
         .fix(format!("see the whole chain: whyslow path --thread {} FILE", pile.span.tid))
         .verify(format!("jstack {pid} (Java), py-spy dump -p {pid} (Python), gdb -p {pid} -batch -ex 'thread apply all bt': most workers stand in one place; ss -ltn: Recv-Q of the listening port grows"))
-        .saving_text(format!("{} in which the pool serves nobody", Nanos::new(pile.ns)));
+        .saving_text(saving);
     for link in links {
         if !link.evidence.is_empty() {
             found = found.evidence_line(

@@ -26,7 +26,7 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::sleeps::{Check, Sleep};
-use whyslow_model::{Nanos, Severity, Subject, Syscall};
+use whyslow_model::{Measurement, Nanos, Severity, Subject, Syscall};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -75,11 +75,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .rows
         .iter()
         .filter(|row| is_often(facts, row) && row.length() <= LONGEST_PERIOD)
-        .filter(|row| row.same_checks as f64 >= CHECKED_SHARE * row.times as f64)
-        .filter(|row| {
-            let span = row.last.since(row.first).get().filter(|span| *span > 0);
-            span.is_some_and(|span| row.slept_ns as f64 >= SLEEPING_SHARE * span as f64)
-        })
+        .filter(|row| checked_share(row) >= CHECKED_SHARE)
+        .filter(|row| sleeping_share(row).is_some_and(|share| share >= SLEEPING_SHARE))
         .filter_map(|row| Some((row, row.check.as_deref()?)))
         .collect();
     rows.sort_by_key(|(row, _)| std::cmp::Reverse((row.slept_ns, row.times)));
@@ -88,10 +85,46 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+/// The part of the sleeps before which it looked at the same thing.
+fn checked_share(row: &Sleep) -> f64 {
+    row.same_checks as f64 / row.times.max(1) as f64
+}
+
+/// The part of the time from the first to the last sleep that it slept; `None` without a clock.
+fn sleeping_share(row: &Sleep) -> Option<f64> {
+    let span = row.last.since(row.first).get().filter(|span| *span > 0)?;
+    Some(row.slept_ns as f64 / span as f64)
+}
+
+/// The part of the recorded time from the first to the last sleep; `None` without a clock.
+fn share_of_recording(facts: &Facts, row: &Sleep) -> Option<f64> {
+    let whole = facts.window.whole().as_secs_f64().filter(|whole| *whole > 0.0)?;
+    Some(row.last.since(row.first).as_secs_f64()? / whole)
+}
+
+/// What it was found by.
+fn figures(facts: &Facts, row: &Sleep) -> Vec<Measurement> {
+    let few = row.times < MIN_SLEEPS;
+    let least = if few { MIN_SLEEPS_ALL_ALONG } else { MIN_SLEEPS };
+    let sleeping =
+        sleeping_share(row).map(|share| Measurement::share("sleeping_share", share).at_least(SLEEPING_SHARE));
+    let all_along = share_of_recording(facts, row).filter(|_| few);
+    let all_along =
+        all_along.map(|share| Measurement::share("share_of_recording", share).at_least(ALL_ALONG));
+    let mut figures = vec![
+        Measurement::time("period", row.length()).at_most(LONGEST_PERIOD.or_zero() as f64),
+        Measurement::count("sleeps", row.times).at_least(least as f64),
+        Measurement::time("time", row.slept()),
+        Measurement::share("checked_share", checked_share(row)).at_least(CHECKED_SHARE),
+        Measurement::count("sleeps_with_result", row.fruitful),
+    ];
+    figures.extend(sleeping.into_iter().chain(all_along));
+    figures
+}
+
 /// True where the sleeps are more than a retry.
 fn is_often(facts: &Facts, row: &Sleep) -> bool {
-    let part = row.last.since(row.first).as_secs_f64().zip(facts.window.whole().as_secs_f64());
-    let all_along = part.is_some_and(|(span, whole)| whole > 0.0 && span >= ALL_ALONG * whole);
+    let all_along = share_of_recording(facts, row).is_some_and(|share| share >= ALL_ALONG);
     // What is looked at and there is watched: nobody waits for it.
     // Who has something to do after nearly each sleep keeps a pace, but for who looks at the same thing before and after it.
     let awaited = row.check.as_ref().is_some_and(|check| check.errno.is_error())
@@ -113,12 +146,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &Check) {
     };
     let answer = if check.errno.is_error() { check.errno.name() } else { "nothing new" };
     let share = guards::share_of_ns(facts, Some(row.tid), row.slept(), row.times);
-    let rate = facts
-        .window
-        .per_second(row.times)
-        .map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
+    let rate =
+        facts.window.per_second(row.times).map(|rate| Measurement::per_second("sleeps_per_second", rate));
+    let rate_words = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} a second"));
     let title = format!(
-        "thread {} sleeps {} and looks again, {} times{rate}: {what} ({answer})",
+        "thread {} sleeps {} and looks again, {} times{rate_words}: {what} ({answer})",
         row.tid,
         row.length(),
         words::count(row.times)
@@ -156,6 +188,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &Check) {
     let lost = Nanos::new(row.fruitful.saturating_mul(row.length().or_zero() / 2));
     let report = out
         .report(share, title)
+        .measured_all(figures(facts, row))
+        .measured_all(rate)
         .at_most(most)
         .confidence(if row.fruitful > 0 { 0.8 } else { 0.6 })
         .subject(subject)

@@ -25,7 +25,7 @@
 use crate::engine::{Findings, Need, Rule};
 use crate::{guards, words};
 use whyslow_facts::Facts;
-use whyslow_model::{Severity, Subject};
+use whyslow_model::{Measurement, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -53,27 +53,31 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             continue;
         }
         let share = guards::share_of_storm(facts, None, herd.vain_time(), CALLS_EACH * herd.in_vain);
-        let rate = facts
-            .window
-            .per_second(herd.in_vain)
-            .map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
+        let each = Measurement::number("vain_wake_ups_per_connection", each).at_least(VAIN_EACH);
+        let in_vain = Measurement::count("vain_wake_ups", herd.in_vain).at_least(MIN_IN_VAIN as f64);
+        let rate = facts.window.per_second(herd.in_vain);
+        let rate = rate.map(|rate| Measurement::per_second("vain_wake_ups_per_second", rate));
+        let rate_words = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} a second"));
         out.report(
             share,
             format!(
-                "{}: {} wake {} times for connections that others took{rate}, {} for each connection",
+                "{}: {} wake {in_vain} times for connections that others took{rate_words}, {each} for each connection",
                 herd.name,
                 words::plural(herd.woken.len() as u64, "thread"),
-                words::count(herd.in_vain),
-                words::quantity(each)
             ),
         )
         .at_most(Severity::Warning)
         .subject(Subject { peer: Some(herd.name.to_string()), syscall: Some("accept".to_string()), ..Subject::default() })
         .cause(format!(
-            "All of them poll the same listening socket, and a connection makes it ready for all: {} were taken, {} accepts behind a poll found nobody.",
+            "All of them poll the same listening socket, and a connection makes it ready for all: {} were taken, {in_vain} accepts behind a poll found nobody.",
             words::plural(herd.taken, "connection"),
-            words::count(herd.in_vain)
         ))
+        .measured(Measurement::count("threads", herd.woken.len() as u64).at_least(MIN_WORKERS as f64))
+        .measured(in_vain)
+        .measured_all(rate)
+        .measured(each)
+        .measured(Measurement::count("connections", herd.taken))
+        .measured(Measurement::time("time", herd.vain_time()))
         .fix("code: EPOLLEXCLUSIVE in EPOLL_CTL_ADD of the listening socket (Linux 4.5 and later): about one worker wakes")
         .fix("settings: SO_REUSEPORT, a listening socket a worker (nginx listen … reuseport, HAProxy by default, gunicorn --reuse-port); uWSGI thunder-lock = true")
         .fix("code: one thread that accepts and hands on; or a blocking accept in each worker: the kernel wakes one")

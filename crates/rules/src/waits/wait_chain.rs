@@ -38,7 +38,7 @@ use hashbrown::HashMap;
 use whyslow_chain::{Explainer, Kind, Knot, KnotFinder, Path, Scope, Segment};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::graph::Resource;
-use whyslow_model::{Nanos, Severity, Subject};
+use whyslow_model::{Measurement, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -154,10 +154,10 @@ fn report(
     let in_hand = scope == Scope::Requests || asked || matches!(kind, Kind::Disk | Kind::PageFault);
     let is_hosts = matches!(kind, Kind::RunQueue | Kind::Throttled);
     let sure_of_work = in_hand && explainer.facts().total_calls() >= guards::FEW_CALLS || *kind == Kind::Pipe;
+    let time = Measurement::time("time", Nanos::new(cost.ns));
     let title = format!(
-        "{} is held up {} by {holder}, which {}",
+        "{} is held up {time} by {holder}, which {}",
         explainer.who(path.tid),
-        Nanos::new(cost.ns),
         match kind {
             Kind::RunQueue | Kind::Throttled | Kind::Between | Kind::User => what.clone(),
             _ => format!("waits for {what}"),
@@ -170,11 +170,13 @@ fn report(
         .confidence(sure)
         .subject(subject)
         .cause(format!(
-            "The chain goes through {} to {holder}. Of the time that counts, {} go into that one wait, in {}{missing}.",
+            "The chain goes through {} to {holder}. Of the time that counts, {time} go into that one wait, in {}{missing}.",
             words::plural(threads as u64, "other thread"),
-            Nanos::new(cost.ns),
             words::plural(cost.intervals, "interval")
         ))
+        .measured(time)
+        .measured(Measurement::count("threads_between", threads as u64))
+        .measured(Measurement::count("intervals", cost.intervals))
         .fix(match kind {
             Kind::Disk => format!("code: take {what} out of what others wait for: do it before or after the lock, or in a thread that nobody waits for"),
             Kind::Peer => format!("code: do not keep others waiting during the call to {what}: one connection a thread, no lock held across it, a time limit"),

@@ -23,10 +23,10 @@
 //! trace cannot tell from spinning. DPDK-like programs poll by design.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::{guards, words};
+use crate::guards;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::readiness::ZeroTimeouts;
-use whyslow_model::{Severity, Subject};
+use whyslow_model::{Measurement, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -62,11 +62,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &ZeroTimeouts) {
     } else {
         "The capture has no times, so how fast it polls is not known".to_string()
     };
+    let empty = Measurement::count("empty_polls", row.empty);
+    let polls = Measurement::count("polls", row.polls);
     let cause = format!(
-        "The loop asks whether something has come and does not wait for it: {} of {} polls found nothing, with no data \
-         moved in between. {time}; what it computes between the calls, a trace does not show.",
-        words::count(row.empty),
-        words::count(row.polls),
+        "The loop asks whether something has come and does not wait for it: {empty} of {polls} polls found nothing, with no data \
+         moved in between. {time}; what it computes between the calls, a trace does not show."
     );
     let mut subject = Subject { syscall: Some(poll.to_string()), ..Subjects::thread(facts, row.tid) };
     let by = subject.tid.map_or(String::new(), |_| format!(" by {}", Subjects::words(&subject)));
@@ -77,7 +77,12 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &ZeroTimeouts) {
         target => subject.peer = target.clone(),
     }
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
-    out.report(guards::share_of_laps(facts, row.tid, &row.laps), title)
+    let share = guards::share_of_laps(facts, row.tid, &row.laps);
+    let figures = guards::spin_figures(facts, &row.laps, &share);
+    out.report(share, title)
+        .measured_all(figures)
+        .measured(empty)
+        .measured(polls)
         .at_most(if timed { Severity::Critical } else { Severity::Notice })
         .confidence(if timed { 0.8 } else { 0.4 })
         .subject(subject)
