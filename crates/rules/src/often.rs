@@ -144,7 +144,8 @@ mod tests {
     #[test]
     fn a_rate_that_only_passes_without_the_tracer_is_a_figure_of_its_own() {
         let told = |threshold: f64| -> Vec<(&'static str, bool)> {
-            let often = Often::of(&CALLS, 10, Some(50.0), &Work::default()).either_from(Some(80.0), threshold);
+            let often =
+                Often::of(&CALLS, 10, Some(50.0), &Work::default()).either_from(Some(80.0), threshold);
             often.figures().map(|figure| (figure.name, figure.threshold.is_some())).collect()
         };
         assert_eq!(told(50.0), [("calls_per_second", true)]);
