@@ -106,7 +106,8 @@ impl Measurement {
     }
 
     /// All ways in which texts print the figure: durations also with their milliseconds, shares also as whole per cent and with two decimals,
-    /// time a second also as a part of one CPU.
+    /// time a second also as a part of one CPU,
+    /// bytes also in full. Its threshold too: `50 calls of 10 ms and more`.
     pub fn spellings(&self) -> Vec<String> {
         let mut spellings = vec![self.to_string()];
         if let Some(value) = self.value {
@@ -121,6 +122,9 @@ impl Measurement {
                 Unit::Bytes => spellings.push(figures::count(value.max(0.0) as u64)),
                 _ => {}
             }
+        }
+        if let Some(Threshold::AtLeast(value) | Threshold::AtMost(value)) = self.threshold {
+            spellings.push(self.words(value));
         }
         spellings
     }
@@ -179,6 +183,7 @@ mod tests {
             r#"{"name":"bytes_per_answer","value":6291456,"unit":"bytes","at_least":1048576,"at_most":null}"#
         );
         assert_eq!(Measurement::time("wait", Nanos::new(1_779_099_000)).spellings(), ["1.78 s", "1.779 s"]);
+        assert_eq!(bytes.spellings(), ["6.3 MB", "6,291,456", "1.0 MB"]);
         assert_eq!(Measurement::share("busy", 0.8414).spellings(), ["84.1 %", "84 %", "84.14 %"]);
         assert_eq!(Measurement::seconds_per_second("cpus_used", 0.92).spellings(), ["0.92", "92.0 %"]);
         assert_eq!(Measurement::per_second("calls", 25.04).to_string(), "25");

@@ -27,6 +27,10 @@ macro_rules! names {
 
 /// Calls.
 pub(crate) const CALLS: Names = names!("calls");
+/// Seeks, beside reads.
+pub(crate) const SEEKS: Names = names!("seeks");
+/// Readings of a whole file.
+pub(crate) const PASSES: Names = names!("passes");
 /// What brought the same as the time before.
 pub(crate) const REPEATS: Names = names!("repeats");
 
@@ -60,14 +64,17 @@ impl Often {
     }
 
     /// The threshold a second, where it was passed. Where only the rate without the tracer passes it, that is a figure of its own.
-    pub(crate) fn per_second_from(mut self, facts: &Facts, threshold: f64) -> Often {
-        let Some(figure) = self.per_second.take() else { return self };
-        let untraced = facts.pace.untraced(figure.value).filter(|rate| *rate >= threshold);
-        self.per_second = Some(from(figure, threshold));
-        if self.per_second.as_ref().is_some_and(|figure| figure.threshold.is_none()) {
-            self.untraced =
-                untraced.map(|rate| Measurement::per_second(self.names.untraced, rate).at_least(threshold));
-        }
+    pub(crate) fn per_second_from(self, facts: &Facts, threshold: f64) -> Often {
+        let untraced = facts.pace.untraced(self.per_second.as_ref().and_then(|figure| figure.value));
+        self.either_from(untraced, threshold)
+    }
+
+    fn either_from(mut self, untraced: Option<f64>, threshold: f64) -> Often {
+        self.per_second = self.per_second.map(|figure| from(figure, threshold));
+        let passed = self.per_second.as_ref().is_some_and(|figure| figure.threshold.is_some());
+        let untraced = untraced.filter(|rate| !passed && *rate >= threshold);
+        self.untraced =
+            untraced.map(|rate| Measurement::per_second(self.names.untraced, rate).at_least(threshold));
         self
     }
 
@@ -132,6 +139,18 @@ mod tests {
             .map(|figure| format!("{} {figure} {:?}", figure.name, figure.threshold_words()))
             .collect();
         assert_eq!(told, ["calls_per_second 50 Some(\"at least 20\")", "calls_per_request 2.50 None"]);
+    }
+
+    #[test]
+    fn a_rate_that_only_passes_without_the_tracer_is_a_figure_of_its_own() {
+        let told = |threshold: f64| -> Vec<(&'static str, bool)> {
+            let often =
+                Often::of(&CALLS, 10, Some(50.0), &Work::default()).either_from(Some(80.0), threshold);
+            often.figures().map(|figure| (figure.name, figure.threshold.is_some())).collect()
+        };
+        assert_eq!(told(50.0), [("calls_per_second", true)]);
+        assert_eq!(told(60.0), [("calls_per_second", false), ("calls_per_second_untraced", true)]);
+        assert_eq!(told(90.0), [("calls_per_second", false)]);
     }
 
     #[test]

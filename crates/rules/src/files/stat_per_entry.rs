@@ -91,36 +91,38 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             let listed = directory.listed_entries();
             let told = listed > 0 && entries.asked as f64 >= OF_LISTED * listed as f64;
             let only_asked = (entries.opened as f64) < OPENED * entries.asked as f64;
-            (entries.asked >= MIN_ENTRIES && told && only_asked).then_some((path, entries))
+            (entries.asked >= MIN_ENTRIES && told && only_asked).then_some((path, entries, listed))
         })
-        .filter_map(|(path, entries)| {
+        .filter_map(|(path, entries, listed)| {
             let first = entries.first?;
             let tid = (!first.shared).then_some(first.tid);
             let share = guards::share_of_time(facts, tid, &entries.calls);
             share
                 .value
                 .is_some_and(|value| value >= guards::WARNING_SHARE)
-                .then_some((share, path, entries, first))
+                .then_some((share, path, entries, listed, first))
         })
         .collect();
     found.sort_by(|a, b| b.2.calls.total_ns.cmp(&a.2.calls.total_ns).then_with(|| a.1.cmp(b.1)));
     if found.is_empty() {
         check_sums(facts, out);
     }
-    for (share, path, entries, first) in found.into_iter().take(MOST) {
+    for (share, path, entries, listed, first) in found.into_iter().take(MOST) {
         let subject = Subjects::thread(facts, first.tid);
         let compares = compares(&subject);
         let asked = Measurement::count("entries", entries.asked).at_least(MIN_ENTRIES as f64);
         let time = Measurement::time("time", entries.calls.total());
         let each = Measurement::time("time_per_call", entries.calls.mean());
+        let of_listed = entries.asked as f64 / listed.max(1) as f64;
+        let opened = entries.opened as f64 / entries.asked.max(1) as f64;
         out.report(share, format!("{path}: listed, and then {asked} entries asked for one by one, {time} in all"))
             .at_most(if compares { Severity::Notice } else { Severity::Warning })
             .confidence(0.7)
             .subject(Subject { path: Some(path.to_string()), ..subject })
             .cause(format!("The listing says of each entry whether it is a file, a directory or a link; each stat is a call more ({each} on average), and a read of the disk where its inode is not in memory."))
-            .measured(asked)
-            .measured(time)
-            .measured(each)
+            .measured_all([asked, time, each])
+            .measured(Measurement::share("share_of_listed", of_listed).at_least(OF_LISTED))
+            .measured(Measurement::share("share_of_entries_opened", opened).at_most(OPENED))
             .fix(LIST)
             .fix(CHOOSE)
             .fix("ls: unalias ls, or ls --color=never -U (colours need a stat each)")
@@ -158,11 +160,11 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
                 && asked.errors.saturating_mul(2) < asked.count
                 && listed.total_ns as f64 >= LISTING * asked.total_ns as f64
                 && (opened.count as f64) < OPENED * asked.count as f64;
-            (of_entries && sums::is_cause(&share)).then_some((sums, asked, listed, share))
+            (of_entries && sums::is_cause(&share)).then_some((sums, asked, listed, opened, share))
         })
         .collect();
-    found.sort_by_key(|(_, asked, _, _)| std::cmp::Reverse((asked.total_ns, asked.count)));
-    for (sums, asked, listed, share) in found.into_iter().take(MOST) {
+    found.sort_by_key(|(_, asked, ..)| std::cmp::Reverse((asked.total_ns, asked.count)));
+    for (sums, asked, listed, opened, share) in found.into_iter().take(MOST) {
         let tid = sums.thread.tid;
         let subject = Subjects::thread(facts, tid);
         let most = if compares(&subject) { Severity::Notice } else { Severity::Warning };
@@ -171,6 +173,7 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
         let calls = format!("{stats} stats after {listings} getdents");
         let time = Measurement::time("time", asked.total());
         let each = Measurement::time("time_per_call", asked.mean());
+        let opened = opened.count as f64 / asked.count.max(1) as f64;
         out.report(share, format!("thread {tid}: directories are listed, and their entries then asked for one by one: {calls}, {time} in all"))
             .at_most(most)
             .confidence(0.6)
@@ -179,10 +182,8 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
                 "The listing says of each entry whether it is a file, a directory or a link; each stat is a call more ({each} on average). Calls were only \
                  counted: the directory is not recorded."
             ))
-            .measured(stats)
-            .measured(listings)
-            .measured(time)
-            .measured(each)
+            .measured_all([stats, listings, time, each])
+            .measured(Measurement::share("share_of_entries_opened", opened).at_most(OPENED))
             .fix(LIST)
             .fix(CHOOSE)
             .verify(VERIFY)

@@ -25,14 +25,16 @@
 //! Loading classes at start-up reads an archive once: a program that was started within the capture and read
 //! less than the archive's size gets a notice at most.
 
-use super::reread::{is_archive, is_read_over};
+use super::reread::{self, is_archive, is_read_over};
 use super::streams::{
-    GOOD_BUFFER, difference, how_often, more_text, projected, subject, sum, with_work, worst,
+    GOOD_BUFFER, bytes_per_call, difference, how_often, more_figure, more_text, projected, subject, sum,
+    with_work, worst,
 };
 use crate::engine::{Findings, Need, Rule};
+use crate::often::CALLS;
 use crate::{guards, words};
 use whyslow_facts::{Facts, Stream};
-use whyslow_model::Severity;
+use whyslow_model::{Measurement, Severity};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -67,31 +69,34 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     for (at, (share, stream)) in found.into_iter().enumerate() {
         let reads = &stream.reads;
         let bytes = reads.calls.bytes;
-        let (size, times) = match stream.size {
-            Some(size) => (
-                format!(" of {} bytes", words::count(size)),
-                format!(", {} of its size", words::percent(bytes as f64 / size.max(1) as f64)),
-            ),
-            None => (String::new(), String::new()),
+        let size = stream.size.map_or(String::new(), |size| format!(" of {} bytes", words::count(size)));
+        let of_size =
+            stream.size.map(|size| Measurement::share("bytes_of_size", bytes as f64 / size.max(1) as f64));
+        let times = of_size.as_ref().map_or(String::new(), |part| format!(", {part} of its size"));
+        let (calls, mean) = (Measurement::count("calls", reads.calls.count), bytes_per_call(reads));
+        let picked = is_picked_at(stream);
+        let (calls, mean) = match picked {
+            true => (calls.at_least(MIN_READS as f64), mean.map(|mean| mean.at_most(SMALL))),
+            false => (calls, mean),
         };
-        let mean = words::bytes(reads.mean_size().unwrap_or(0.0).round() as u64);
-        let opened = match stream.opens {
-            0 | 1 => String::new(),
-            opens => format!("opened {} times and ", words::count(opens)),
-        };
+        let jumps = jumps(stream).filter(|_| picked);
+        let jumps = jumps.map(|part| Measurement::share("share_of_calls_out_of_order", part).at_least(JUMPS));
+        let opens = (stream.opens > 1).then(|| Measurement::count("opens", stream.opens));
+        let opened = opens.as_ref().map_or(String::new(), |opens| format!("opened {opens} times and "));
+        let often = how_often(facts, &CALLS, reads.calls.count);
+        let pieces = mean.as_ref().map_or(String::new(), |mean| format!(" of {mean}"));
         let title = format!(
-            "{}: an archive{size} is {opened}read in {} pieces of {mean} while the program runs{}",
+            "{}: an archive{size} is {opened}read in {calls} pieces{pieces} while the program runs{}",
             stream.name,
-            words::count(reads.calls.count),
-            how_often(facts, reads.calls.count)
+            often.behind_comma()
         );
         let time = sum(reads.time(), stream.seeks.total());
         let work = with_work(facts, stream, time);
         let projected = projected(reads, &stream.seeks);
+        let large = Measurement::count("projected_calls", bytes.div_ceil(GOOD_BUFFER));
         let cost = match (time.is_known(), projected.is_known()) {
             (true, true) => format!(
-                " Reads and seeks took {time}; in reads of 64 KiB ({} of them) the same bytes would take about {projected}.",
-                words::count(bytes.div_ceil(GOOD_BUFFER))
+                " Reads and seeks took {time}; in reads of 64 KiB ({large} of them) the same bytes would take about {projected}."
             ),
             _ => String::new(),
         };
@@ -105,6 +110,17 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                 words::bytes(bytes),
                 more_text(more, at)
             ))
+            .measured(calls)
+            .measured_all(mean)
+            .measured_all(jumps)
+            .measured_all(opens)
+            .measured_all(often.figures())
+            .measured_all(reread::figures(stream))
+            .measured_all(of_size)
+            .measured(Measurement::time("time", time))
+            .measured(large)
+            .measured(Measurement::time("projected_time", projected))
+            .measured_all(more_figure(more, at))
             .fix("first see who asks: jstack PID (Java), py-spy dump --pid PID (Python) while it happens; let that code keep what it found")
             .fix("leave the library that is looked for out of the production archive, or turn its feature off (in the case above: swagger's help pages)")
             .fix("Java: unpack and run from the directory (jar xf app.jar; Spring Boot: java -Djarmode=tools -jar app.jar extract); Tomcat: reloadable=\"false\", unpackWARs=\"true\"")
@@ -118,11 +134,16 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 fn is_picked_at(stream: &Stream) -> bool {
     let reads = &stream.reads;
-    let in_order = reads.in_sequence as f64;
-    let jumps = (reads.after_seek as f64).max(reads.succeeded() as f64 - in_order);
     reads.calls.count >= MIN_READS
         && reads.mean_size().is_some_and(|mean| mean <= SMALL)
-        && jumps >= JUMPS * reads.succeeded() as f64
+        && jumps(stream).is_some_and(|part| part >= JUMPS)
+}
+
+/// The part of the reads that do not simply go on; `None` where none succeeded.
+fn jumps(stream: &Stream) -> Option<f64> {
+    let reads = &stream.reads;
+    let all = Some(reads.succeeded() as f64).filter(|all| *all > 0.0)?;
+    Some((reads.after_seek as f64).max(all - reads.in_sequence as f64) / all)
 }
 
 /// True where the process that reads was started within the capture.

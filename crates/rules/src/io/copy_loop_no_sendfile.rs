@@ -22,10 +22,10 @@
 //! are compared. TLS needs kTLS for sendfile. Below tens of megabytes nobody notices.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::{guards, words};
+use crate::guards;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::copies::Copies;
-use whyslow_model::{Severity, Subject};
+use whyslow_model::{Measurement, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -52,10 +52,13 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let share = guards::share_of_ns(facts, Some(row.tid), row.time(), 2 * row.pairs);
         let from = row.from.as_deref().unwrap_or("a file");
         let to = row.to.as_deref().unwrap_or("a socket");
-        let piece = words::bytes(row.bytes / row.pairs.max(1));
+        let bytes = Measurement::bytes("bytes", row.bytes).at_least(MIN_BYTES as f64);
+        let pieces = Measurement::count("pieces", row.pairs).at_least(MIN_PAIRS as f64);
+        let piece = Measurement::bytes("bytes_per_piece", row.bytes / row.pairs.max(1));
+        let time = Measurement::time("time", row.time());
         out.report(
             share,
-            format!("{from} to {to}: {} copied through the program in {} pieces of {piece}", words::bytes(row.bytes), words::count(row.pairs)),
+            format!("{from} to {to}: {bytes} copied through the program in {pieces} pieces of {piece}"),
         )
         .at_most(Severity::Warning)
         .confidence(0.8)
@@ -66,9 +69,12 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             ..Subjects::thread(facts, row.tid)
         })
         .cause(format!(
-            "Each read is followed by a write of the same bytes to the socket: two calls and two copies a piece, {} in all.",
-            row.time()
+            "Each read is followed by a write of the same bytes to the socket: two calls and two copies a piece, {time} in all."
         ))
+        .measured(bytes)
+        .measured(pieces)
+        .measured(piece)
+        .measured(time)
         .fix("code: sendfile(2): Python socket.sendfile(file), Java FileChannel.transferTo, Go io.Copy from *os.File to *net.TCPConn, Rust std::io::copy (Linux)")
         .fix("settings: nginx sendfile on; tcp_nopush on; Apache EnableSendfile On; a framework: let the web server in front send the file (X-Accel-Redirect, X-Sendfile)")
         .fix("at least larger pieces: 256 KiB or more a read")

@@ -6,7 +6,7 @@ use whyslow_facts::Facts;
 use whyslow_facts::block_io::{DeviceFacts, Op, Requests};
 use whyslow_facts::host::Thing;
 use whyslow_hostcheck::thresholds;
-use whyslow_model::{Entity, Metric, Nanos, Trait};
+use whyslow_model::{Entity, Measurement, Metric, Nanos, Trait};
 
 /// A disk that turns needs about this for a request by itself; flash a tenth of it and less.
 pub(super) const SLOW: Nanos = Nanos::new(thresholds::DISK_SLOW.value as u64);
@@ -161,6 +161,27 @@ pub(super) fn beneath(facts: &Facts) -> String {
         .first()
         .map(|(name, device)| told(&facts.host.device_name(name), &device.all(), facts.window.whole()));
     line.map_or(String::new(), |line| format!(" Beneath: {line}."))
+}
+
+/// The figures of [`beneath`].
+pub(super) fn beneath_figures(facts: &Facts) -> Vec<Measurement> {
+    let devices = facts.devices.iter();
+    let Some((_, device)) = devices.first() else { return Vec::new() };
+    let (requests, window) = (device.all(), facts.window.whole());
+    let stats = &requests.device;
+    let seconds = window.as_secs_f64().filter(|seconds| *seconds > 0.0);
+    let rate = seconds.map(|seconds| stats.count as f64 / seconds);
+    let known = [
+        Some(Measurement::count("device_requests", stats.count)),
+        rate.map(|rate| Measurement::per_second("device_requests_per_second", rate)),
+        requests.mean_size().map(|size| Measurement::bytes("device_bytes_per_request", size)),
+        Some(Measurement::time("device_p50", stats.percentile(0.5))),
+        Some(Measurement::time("device_p99", stats.percentile(0.99))),
+        requests
+            .mean_in_flight(window)
+            .map(|number| Measurement::number("device_requests_under_way", number)),
+    ];
+    known.into_iter().flatten().collect()
 }
 
 /// Who asked for most of the requests that are wanted, as a sentence behind a cause; empty where nobody is known.

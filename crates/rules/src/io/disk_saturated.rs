@@ -27,10 +27,10 @@ use super::devices::{self, Disk, IN_ORDER, SLOW};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::figures;
 use crate::guards::Share;
-use crate::words;
+use crate::{often, words};
 use whyslow_facts::Facts;
 use whyslow_facts::block_io::{DeviceFacts, Op};
-use whyslow_model::{CallStats, Entity, Metric, Nanos, Severity, Subject};
+use whyslow_model::{CallStats, Entity, Measurement, Metric, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -120,13 +120,19 @@ fn report_figures(facts: &Facts, out: &mut Findings<'_>, disk: &Disk<'_>) {
         }
         (None, None) => String::new(),
     };
-    let latency = disk.latency.unwrap_or(Nanos::UNKNOWN);
-    let queue = words::quantity(disk.queue.unwrap_or(0.0));
+    let latency = Measurement::time("time_per_request", disk.latency.unwrap_or(Nanos::UNKNOWN))
+        .at_least(SLOW.or_zero() as f64);
+    let queue = Measurement::number("requests_under_way", disk.queue.unwrap_or(f64::NAN)).at_least(BUSY);
+    let busy = Measurement::share("busy", disk.utilisation.unwrap_or(f64::NAN)).at_least(devices::BUSY);
     let process = victim.as_ref().map(|(_, of)| *of).or(its_work).unwrap_or(&Entity::Host);
-    let ops = words::quantity(disk.requests);
-    let bytes = words::bytes(disk.bytes as u64);
+    let ops = Measurement::per_second("requests_per_second", disk.requests);
+    let bytes = Measurement::bytes_per_second("bytes_per_second", disk.bytes);
+    let iowait = figures::of_host(facts, Metric::CpuIowait).filter(|_| guessed);
+    let iowait = iowait.map(|part| often::from(Measurement::share("iowait", part), IOWAIT));
     let calm = its_work.is_some() && victim.is_none() || measured && victim.is_none();
-    out.report(share, format!("disk {} is full: {latency} a request, {queue} under way at a time, {ops} a second with {bytes}/s", disk.name()))
+    out.report(share, format!("disk {} is full: {latency} a request, {queue} under way at a time, {ops} a second with {bytes}", disk.name()))
+        .measured_all([latency, queue, busy, ops, bytes])
+        .measured_all(iowait)
         .at_least(if guessed { Severity::Warning } else { Severity::Notice })
         .at_most(if calm { Severity::Notice } else { Severity::Critical })
         .confidence(if victim.is_some() { 0.8 } else { 0.6 })
@@ -145,10 +151,12 @@ fn report_figures(facts: &Facts, out: &mut Findings<'_>, disk: &Disk<'_>) {
 fn report(facts: &Facts, out: &mut Findings<'_>, number: &str, device: &DeviceFacts) {
     let name = &facts.host.device_name(number);
     let requests = device.all();
-    let in_flight = requests.mean_in_flight(facts.window.whole()).unwrap_or(0.0);
+    let in_flight = requests.mean_in_flight(facts.window.whole()).unwrap_or(f64::NAN);
     let all = &requests.device;
     let (fast, half) = (all.percentile(0.1), all.percentile(0.5));
     let queues = half.or_zero() as f64 >= QUEUES * fast.or_zero() as f64;
+    let (fast, half) = (Measurement::time("p10", fast), Measurement::time("p50", half));
+    let half = half.at_least(SLOW.or_zero() as f64);
     let why = match queues {
         true => format!("The fastest tenth took {fast} and less: the others stood in its queue."),
         false => {
@@ -167,25 +175,39 @@ fn report(facts: &Facts, out: &mut Findings<'_>, number: &str, device: &DeviceFa
         None => Share::unknown(),
     };
     let subject = worst.map_or(Subject::default(), |(_, tid, _)| Subjects::thread(facts, tid));
-    let number = words::quantity(in_flight);
+    let under_way = Measurement::number("requests_under_way", in_flight).at_least(BUSY);
+    let count = Measurement::count("requests", all.count).at_least(MIN_REQUESTS as f64);
     let own: u64 = device.processes.iter().map(|(_, requests)| *requests).sum();
     let others = own < (OWN * all.count as f64) as u64;
+    let own = Measurement::count("own_requests", own);
     let whose = match others {
         true => format!(
-            " Of these {} are of the recorded programs: others use it, or what was written before is written back.",
-            words::count(own)
+            " Of these {own} are of the recorded programs: others use it, or what was written before is written back."
         ),
         false => String::new(),
     };
+    let (reads, writes) = (device.sum(Op::reads).device, device.sum(Op::writes).device);
+    let sides = [
+        Measurement::bytes("bytes_read", reads.bytes),
+        Measurement::count("reads", reads.count),
+        Measurement::time("read_p50", reads.percentile(0.5)),
+        Measurement::bytes("bytes_written", writes.bytes),
+        Measurement::count("writes", writes.count),
+        Measurement::time("write_p50", writes.percentile(0.5)),
+    ];
+    let window = Measurement::time("window", facts.window.whole());
+    let cause = format!("{} and {} in {window}.{whose} {why}", told("read", &reads), told("write", &writes));
     let mut found = out
         .report(
             share,
-            format!("device {name} is never idle: {} of {half} and more for half of them, {number} under way at a time", words::plural(all.count, "request")),
+            format!("device {name} is never idle: {} of {half} and more for half of them, {under_way} under way at a time", words::plural(all.count, "request")),
         )
+        .measured_all([count, half, under_way, fast, own, window])
+        .measured_all(sides)
         .at_most(if others { Severity::Notice } else { Severity::Critical })
         .confidence(if queues { 0.8 } else { 0.7 })
         .subject(Subject { device: Some(number.to_string()), ..subject })
-        .cause(format!("{} and {} in {}.{whose} {why}", told("read", &device.sum(Op::reads).device), told("write", &device.sum(Op::writes).device), facts.window.whole()))
+        .cause(cause)
         .fix("ask less of it: keep read data in memory, larger reads and writes, fewer flushes (see the findings about files)")
         .fix("find who else uses it: iotop -ao, bcc: biotop; give it less weight (ionice -c3, io.weight) or another device")
         .fix("a volume in a cloud or a cgroup may have a limit (io.max, IOPS of the volume): raise it; else a faster device")

@@ -26,12 +26,13 @@
 //! database reads its file many times over because it does not fit: then its cache is what to look at, and it is a notice
 //! where the reads jump about in a file that stays open.
 
-use super::reread::{is_archive, is_read_over};
-use super::streams::{how_often, more_text, subject, with_work, worst};
+use super::reread::{self, is_archive, is_read_over};
+use super::streams::{how_often, more_figure, more_text, subject, with_work, worst};
 use crate::engine::{Findings, Need, Rule};
+use crate::often::CALLS;
 use crate::{guards, words};
 use whyslow_facts::{Facts, Stream};
-use whyslow_model::{Nanos, Severity};
+use whyslow_model::{Measurement, Nanos, Severity};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -57,22 +58,22 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let reads = &stream.reads;
         let size = stream.size.unwrap_or(0);
         let passes = reads.calls.bytes as f64 / size.max(1) as f64;
+        let often = how_often(facts, &CALLS, reads.calls.count);
         let title = format!(
             "{}: read {} times over ({} read, {} large{})",
             stream.name,
             words::quantity(passes),
             words::bytes(reads.calls.bytes),
             words::bytes(size),
-            how_often(facts, reads.calls.count)
+            often.behind_comma()
         );
         // One pass remains.
         let time = with_work(facts, stream, reads.time());
         let saved =
             time.get().map_or(Nanos::UNKNOWN, |ns| Nanos::new((ns as f64 * (1.0 - 1.0 / passes)) as u64));
-        let opened = match stream.opens {
-            0 | 1 => String::new(),
-            opens => format!(", opened {} times", words::count(opens)),
-        };
+        let opens = (stream.opens > 1).then(|| Measurement::count("opens", stream.opens));
+        let opened = opens.as_ref().map_or(String::new(), |opens| format!(", opened {opens} times"));
+        let calls = Measurement::count("calls", reads.calls.count);
         let inferred = if stream.size_stated {
             ""
         } else {
@@ -89,10 +90,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .confidence(if stream.size_stated { 0.9 } else { 0.7 })
             .subject(subject(facts, stream, reads, "read"))
             .cause(format!(
-                "The same bytes are read again{opened}, in {} reads{inferred}: what was read or parsed is not kept.{}",
-                words::count(reads.calls.count),
+                "The same bytes are read again{opened}, in {calls} reads{inferred}: what was read or parsed is not kept.{}",
                 more_text(more, at)
             ))
+            .measured_all(reread::figures(stream))
+            .measured(calls)
+            .measured_all(often.figures())
+            .measured_all(opens)
+            .measured_all(more_figure(more, at))
             .fix("keep what was parsed (or the bytes) in memory; look at the file's mtime before reading it again")
             .fix("do in one pass what several passes do; where passes are needed, map the file (mmap)")
             .fix("a database or index that does not fit: a larger cache of its own (SQLite: PRAGMA cache_size, mmap_size)")

@@ -23,11 +23,11 @@
 //! Data that must not be lost needs the fsync: batching delays the answer but keeps the promise, dropping the
 //! fsync breaks it. On a device with a protected cache it costs little, and the rule says little.
 
-use super::streams::{more_text, subject, worst};
+use super::streams::{more_figure, more_text, subject, worst};
 use crate::engine::{Findings, Need, Rule};
-use crate::{guards, words};
+use crate::guards;
 use whyslow_facts::{Facts, Stream};
-use whyslow_model::{Nanos, Severity};
+use whyslow_model::{Measurement, Nanos, Severity};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -62,14 +62,15 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let (mean, longest) = (syncs.mean(), syncs.max());
         let latency = if mean.is_known() { format!(", {mean} each") } else { String::new() };
         let rate = facts.window.per_second(syncs.count);
-        let per_s = rate.map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
-        let title = format!(
-            "{}: {} fsyncs for {} writes{latency}{per_s}",
-            stream.name,
-            words::count(syncs.count),
-            words::count(stream.writes.calls.count)
-        );
-        let each = words::bytes(stream.writes.calls.bytes / syncs.count.max(1));
+        let rate = rate.map(|rate| Measurement::per_second("fsyncs_per_second", rate));
+        let per_s = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} a second"));
+        let count = Measurement::count("fsyncs", syncs.count).at_least(MIN_SYNCS as f64);
+        let writes = Measurement::count("writes", stream.writes.calls.count);
+        let per_sync = stream.writes.calls.count as f64 / syncs.count.max(1) as f64;
+        let per_sync = Measurement::number("writes_per_fsync", per_sync).at_most(WRITES_PER_SYNC as f64);
+        let title = format!("{}: {count} fsyncs for {writes} writes{latency}{per_s}", stream.name);
+        let each = stream.writes.calls.bytes / syncs.count.max(1);
+        let each = Measurement::bytes("bytes_per_fsync", each).at_most(BYTES_PER_SYNC as f64);
         let cost = match (mean.is_known(), longest.is_known()) {
             (true, true) if mean < PROTECTED_CACHE => format!(
                 " {mean} on average is what a protected write cache takes: cheap here, dear elsewhere."
@@ -84,6 +85,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .at_most(most)
             .subject(subject(facts, stream, &stream.writes, "fsync"))
             .cause(format!("Each fsync makes only {each} durable, so the program goes at the pace of the device's latency.{cost}{}", more_text(more, at)))
+            .measured_all([count, writes, per_sync, each])
+            .measured(Measurement::time("time_per_fsync", mean))
+            .measured(Measurement::time("longest", longest))
+            .measured_all(rate)
+            .measured_all(more_figure(more, at))
             .fix("commit in groups: one fsync for a batch, or for what gathers in 5 to 10 ms; answer the waiting ones together")
             .fix("SQL: put the inserts into one transaction; SQLite: PRAGMA journal_mode=WAL, synchronous=NORMAL; PostgreSQL: commit_delay, or synchronous_commit=off where the last moments may be lost; MySQL: innodb_flush_log_at_trx_commit=2 likewise")
             .fix("fdatasync instead of fsync, into a preallocated file (fallocate): the inode need not be written each time")

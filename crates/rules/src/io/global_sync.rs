@@ -20,12 +20,12 @@
 //! At a shutdown, before a snapshot of the disk or a stick is pulled out, all of it is meant: a single one is not judged.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::{guards, words};
+use crate::guards;
 use std::collections::BTreeMap;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::account::CallTime;
 use whyslow_model::event::Tid;
-use whyslow_model::{Nanos, SaturatingSum, Subject};
+use whyslow_model::{Measurement, Nanos, SaturatingSum, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -63,24 +63,30 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     for syncs in found.into_iter().take(MOST) {
         let subject = Subjects::thread(facts, syncs.tid);
         let who = Subjects::words(&subject);
-        let count = words::count(syncs.count);
+        let count = Measurement::count("calls", syncs.count).at_least(MIN_SYNCS as f64);
         let total = Nanos::new(syncs.total_ns);
-        let calls = match syncs.children {
-            Some(children) => format!("{} children of {who} call sync {count} times", words::count(children)),
+        let children = syncs.children.map(|children| Measurement::count("children", children));
+        let calls = match &children {
+            Some(children) => format!("{children} children of {who} call sync {count} times"),
             None => format!("{who} calls sync {count} times"),
         };
-        let longest = Nanos::new(syncs.longest_ns);
+        let longest = Measurement::time("longest", Nanos::new(syncs.longest_ns));
+        let shown = format!("{calls}, {total} in all, {longest} at most");
         let at_most = if syncs.at_most { " at most" } else { "" };
         out.report(guards::share_of_ns(facts, Some(syncs.tid), total, syncs.count), format!("{calls}, {total} in all{at_most}: everything that any program wrote is written out"))
             .confidence(if syncs.at_most { 0.6 } else { 0.8 })
             .subject(Subject { syscall: Some("sync".to_string()), ..subject })
+            .measured_all(children)
+            .measured(count)
+            .measured(Measurement::time("time", total).at_least(NOTICEABLE.or_zero() as f64))
             .cause(format!("Each call waits until the dirty data of all programs is on the disk ({longest} at most), and their own requests wait behind it."))
+            .measured(longest)
             .fix("make safe what matters: fdatasync(fd) of the file; for a new name fsync of its directory, once")
             .fix("scripts: sync FILE instead of sync (coreutils 8.24 and later)")
             .fix("where all is meant (snapshot, backup): once, not for each item; keep less dirty meanwhile (vm.dirty_background_bytes)")
             .verify("bcc: syncsnoop; strace -f -T -e trace=sync,syncfs,fsync,fdatasync -p PID")
             .saving(total)
-            .evidence_line(facts.capture.first_name(), format!("{calls}, {total} in all, {longest} at most"))
+            .evidence_line(facts.capture.first_name(), shown)
             .file();
     }
 }

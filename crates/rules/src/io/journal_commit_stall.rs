@@ -27,7 +27,7 @@ use crate::figures;
 use crate::guards::{Share, WARNING_SHARE};
 use crate::words;
 use whyslow_facts::Facts;
-use whyslow_model::{Entity, SampleKind, Subject, Trait};
+use whyslow_model::{Entity, Measurement, SampleKind, Subject, Trait};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -85,6 +85,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     };
     let mut report = out
         .report(worst.share.clone(), format!("{} stand still in the file system's journal: {}", words::plural(victims.len() as u64, "task"), names(&victims)))
+        .measured(Measurement::count("tasks", victims.len() as u64).at_least(MIN_VICTIMS as f64))
         .confidence(0.8)
         .subject(worst.subject.clone())
         .cause(format!("A commit of the journal is under way, and no change of a file can begin before it has written what belongs to it, that of other programs too.{by}"))

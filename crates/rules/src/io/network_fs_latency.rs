@@ -24,7 +24,7 @@ use crate::engine::{Findings, Rule, Subjects};
 use crate::guards::{self, Share};
 use crate::{figures, words};
 use whyslow_facts::{Facts, FileFacts};
-use whyslow_model::{CallStats, Entity, Metric, Nanos, Severity, Subject, Trait};
+use whyslow_model::{CallStats, Entity, Measurement, Metric, Nanos, Severity, Subject, Trait};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -126,7 +126,12 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Row<'_>) {
         return;
     }
     let mount = row.mount.name();
-    out.report(share, format!("{mount} ({}): {} on its files take {} each, {} in all", row.kind, words::plural(calls.count, "call"), calls.mean(), calls.total()))
+    let mean = Measurement::time("time_per_call", calls.mean()).at_least(SLOW.or_zero() as f64);
+    let total = Measurement::time("time", calls.total());
+    out.report(share, format!("{mount} ({}): {} on its files take {mean} each, {total} in all", row.kind, words::plural(calls.count, "call")))
+        .measured(Measurement::count("calls", calls.count).at_least(MIN_CALLS as f64))
+        .measured(mean)
+        .measured(total)
         .confidence(0.8)
         .subject(Subject { path: Some(mount.to_string()), ..Subjects::thread(facts, row.worst.tid) })
         .cause(format!("The files are behind a server or another program, and each call asks it (most time: {}).", row.worst.path))
@@ -148,7 +153,12 @@ fn report_figures(facts: &Facts, out: &mut Findings<'_>, mount: &Entity, kind: &
     if latency < SLOW.or_zero() as f64 || rate < MIN_RATE {
         return;
     }
-    out.report(Share::unknown(), format!("{mount} ({kind}): {} operations a second, {} each", words::quantity(rate), Nanos::new(latency as u64)))
+    let rate = Measurement::per_second("calls_per_second", rate).at_least(MIN_RATE);
+    let latency = Nanos::new(latency as u64);
+    let latency = Measurement::time("time_per_call", latency).at_least(SLOW.or_zero() as f64);
+    out.report(Share::unknown(), format!("{mount} ({kind}): {rate} operations a second, {latency} each"))
+        .measured(rate)
+        .measured(latency)
         .at_most(Severity::Notice)
         .confidence(0.6)
         .subject(figures::subject(facts, mount))

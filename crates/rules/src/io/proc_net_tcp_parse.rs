@@ -24,13 +24,13 @@
 //! Below a thousand connections it costs a millisecond, and stays quiet. A tool that is run once to look at connections does
 //! what it is for.
 
-use super::streams::{how_often, more_text, subject, worst};
+use super::streams::{how_often, more_figure, more_text, subject, worst};
 use crate::engine::{Findings, Need, Report, Rule};
 use crate::guards::{self, Share};
+use crate::often::PASSES;
 use crate::sampled::Sampled;
-use crate::words;
 use whyslow_facts::{Facts, Stream};
-use whyslow_model::{SampleKind, Severity, Subject};
+use whyslow_model::{Measurement, SampleKind, Severity, Subject};
 use whyslow_profile::kinds::CostKind;
 
 /// The rule.
@@ -57,6 +57,8 @@ const MANY_LINES: u64 = 5_000;
 const MIN_PASSES: u64 = 2;
 /// Of a CPU: a program that keeps less busy is not slow for what it computes.
 const BUSY_CPUS: f64 = 0.50;
+/// Of the CPU time, what taking text apart must take to be told.
+const PARSING: f64 = 0.05;
 /// What the kernel runs only to walk its table of connections and to print a line for each: net/ipv4/tcp_ipv4.c, net/ipv6/tcp_ipv6.c.
 const PRINTING: &[&str] =
     &["tcp4_seq_show", "tcp6_seq_show", "tcp_seq_start", "tcp_seq_next", "tcp_seq_stop", "tcp_get_idx"];
@@ -88,24 +90,30 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             }
             _ => share,
         };
+        let connections = Measurement::count("connections", lines).at_least(MIN_LINES as f64);
+        let passes = Measurement::count("passes", stream.opens).at_least(MIN_PASSES as f64);
+        let bytes = Measurement::bytes("bytes", reads.calls.bytes);
+        let each = Measurement::bytes("bytes_per_call", reads.calls.bytes / reads.calls.count.max(1));
+        let often = how_often(facts, &PASSES, stream.opens);
         let title = format!(
-            "{}: about {} connections are read as text, {} times over ({}{})",
+            "{}: about {connections} connections are read as text, {passes} times over ({bytes}{})",
             stream.name,
-            words::quantity(lines as f64),
-            words::count(stream.opens),
-            words::bytes(reads.calls.bytes),
-            how_often(facts, stream.opens)
+            often.behind_comma()
         );
+        let parsing = parsing(facts);
         let most = if lines >= MANY_LINES { Severity::Critical } else { Severity::Notice };
         advised(out.report(share, title))
             .at_most(most)
             .subject(subject(facts, stream, reads, "read"))
             .cause(format!(
-                "The kernel prints a line for each connection of the network namespace, and the program takes each apart, at {} a read.{}{}",
-                words::bytes(reads.calls.bytes / reads.calls.count.max(1)),
-                parsing(facts),
+                "The kernel prints a line for each connection of the network namespace, and the program takes each apart, at {each} a read.{}{}",
+                parsing_words(&parsing),
                 more_text(more, at)
             ))
+            .measured_all([connections, passes, bytes, each])
+            .measured_all(often.figures())
+            .measured_all(parsing)
+            .measured_all(more_figure(more, at))
             .evidence_all(reads.exemplars.iter())
             .file();
     }
@@ -144,7 +152,10 @@ fn report_printed(facts: &Facts, out: &mut Findings<'_>, printed: &Sampled<'_>) 
         .samples
         .in_kernel(SampleKind::OnCpu, printed.process, None, |function| function == "tcp4_seq_show");
     let table = if six.ns > four.ns { "/proc/net/tcp6" } else { "/proc/net/tcp" };
-    let share = printed.percent();
+    let share = Measurement::share("share_of_cpu_time", printed.part).at_least(guards::WARNING_SHARE);
+    let cpus = printed.profile.step.cpus();
+    let cpus = cpus.map(|cpus| Measurement::number("cpus", cpus).at_least(BUSY_CPUS));
+    let parsing = parsing(facts);
     let text = format!("{} of CPU time below {}", share, PRINTING[usize::from(six.ns > four.ns)]);
     let title = format!(
         "{table} is read as text: its printing by the kernel alone takes {share} of the CPU time of {who}"
@@ -154,8 +165,11 @@ fn report_printed(facts: &Facts, out: &mut Findings<'_>, printed: &Sampled<'_>) 
         .subject(Subject { pid: process.pid, path: Some(table.to_string()), ..Subject::default() })
         .cause(format!(
             "The kernel prints a line for each connection of the network namespace, and the program takes each apart.{}",
-            parsing(facts)
+            parsing_words(&parsing)
         ))
+        .measured(share)
+        .measured_all(cpus)
+        .measured_all(parsing)
         .evidence_line(facts.profile_source(printed.profile), text)
         .file();
 }
@@ -172,11 +186,13 @@ fn lines(stream: &Stream) -> u64 {
 }
 
 /// What a profile beside the trace says of the other half of the cost.
-fn parsing(facts: &Facts) -> String {
+fn parsing(facts: &Facts) -> Option<Measurement> {
     let shares =
         facts.profiles.of_cpu().map(|profile| profile.step.account.touched_share(CostKind::TextParsing));
-    match shares.max_by(f64::total_cmp).filter(|share| *share >= 0.05) {
-        Some(share) => format!(" Of the CPU time {} is text parsing.", words::percent(share)),
-        None => String::new(),
-    }
+    let most = shares.max_by(f64::total_cmp).filter(|share| *share >= PARSING)?;
+    Some(Measurement::share("share_of_cpu_time_parsing", most).at_least(PARSING))
+}
+
+fn parsing_words(part: &Option<Measurement>) -> String {
+    part.as_ref().map_or(String::new(), |part| format!(" Of the CPU time {part} is text parsing."))
 }

@@ -23,11 +23,11 @@
 
 use super::devices::{self, SLOW};
 use crate::engine::{Findings, Need, Rule};
+use crate::figures;
 use crate::guards::Share;
-use crate::{figures, words};
 use whyslow_facts::Facts;
 use whyslow_facts::block_io::{DeviceFacts, Op};
-use whyslow_model::{Metric, Severity, Subject};
+use whyslow_model::{Measurement, Metric, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -77,6 +77,17 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .then_some((disk, reads, size))
     });
     for (disk, reads, size) in scattered.take(MOST) {
+        let now = |metric| disk.thing.current(metric);
+        let reads = Measurement::per_second("reads_per_second", reads).at_least(MIN_READS);
+        let size = Measurement::bytes("bytes_per_read", size as u64).at_most(SMALL);
+        let busy = Measurement::share("busy", disk.utilisation.unwrap_or(f64::NAN)).at_least(devices::BUSY);
+        let latency = now(Metric::ReadLatency).map(|ns| Nanos::new(ns.max(0.0) as u64));
+        let latency =
+            latency.map(|time| Measurement::time("time_per_read", time).at_least(SLOW.or_zero() as f64));
+        let merged = now(Metric::ReadsMerged).zip(reads.value);
+        let merged = merged.map(|(merged, reads)| {
+            Measurement::share("share_of_reads_merged", merged / reads).at_most(MERGED)
+        });
         let users = figures::most(facts, |thing| thing.current(Metric::ReadBytes));
         let who = match users.is_empty() {
             true => String::new(),
@@ -86,7 +97,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             Some(rotational) if rotational > 0.0 => " The kernel calls it a disk that turns.",
             _ => "",
         };
-        out.report(Share::unknown(), format!("disk {} is full with {} reads a second of {} each", disk.name(), words::quantity(reads), words::bytes(size as u64)))
+        out.report(Share::unknown(), format!("disk {} is full with {reads} reads a second of {size} each", disk.name()))
+            .measured_all([reads, size, busy])
+            .measured_all(latency)
+            .measured_all(merged)
             .at_most(Severity::Notice)
             .confidence(0.6)
             .subject(figures::subject(facts, disk.of))
@@ -108,20 +122,26 @@ fn of_requests(facts: &Facts, out: &mut Findings<'_>, name: &str, device: &Devic
     let Some((size, in_order)) = reads.mean_size().zip(reads.in_order()) else { return };
     let many =
         reads.device.timed >= MIN_REQUESTS && rate >= MIN_READS && reads.device.count * 2 >= all.device.count;
-    let full = all.mean_in_flight(window).is_some_and(|number| number >= FULL);
+    let under_way = all.mean_in_flight(window);
+    let full = under_way.is_some_and(|number| number >= FULL);
     let scattered = size as f64 <= SMALL && in_order <= IN_ORDER;
     if !(many && full && scattered && half.is_known() && half >= SLOW) {
         return;
     }
     let shown = facts.host.device_name(name);
-    let random = words::percent(1.0 - in_order);
+    let random = Measurement::share("share_of_reads_at_random", 1.0 - in_order).at_least(1.0 - IN_ORDER);
     let who = devices::askers(facts, device, Op::reads);
-    let ops = words::quantity(rate);
-    out.report(Share::unknown(), format!("disk {shown} is full with {ops} reads a second of {} each, {random} of them here and there", words::bytes(size)))
+    let ops = Measurement::per_second("reads_per_second", rate).at_least(MIN_READS);
+    let size = Measurement::bytes("bytes_per_read", size).at_most(SMALL);
+    let half = Measurement::time("p50", half).at_least(SLOW.or_zero() as f64);
+    let under_way = Measurement::number("requests_under_way", under_way.unwrap_or(f64::NAN)).at_least(FULL);
+    let count = Measurement::count("reads", reads.device.count).at_least(MIN_REQUESTS as f64);
+    out.report(Share::unknown(), format!("disk {shown} is full with {ops} reads a second of {size} each, {random} of them here and there"))
         .at_most(Severity::Notice)
         .confidence(0.8)
         .subject(Subject { device: Some(name.to_string()), ..Subject::default() })
         .cause(format!("Half of the reads take {half} and more, are small, and {random} lie beside none of the 16 before: the device's time goes into finding the places.{who} If caches were just emptied (a start), look again later."))
+        .measured_all([ops, size, random, half, under_way, count])
         .fix("keep what is read often in memory: a larger cache of the program, more memory for the page cache")
         .fix("sort by place before reading, read larger blocks, several at once (io_uring, more threads, prefetch)")
         .fix("flash, or a volume with more operations a second")

@@ -21,12 +21,12 @@
 //! judged. By a disk's figures alone the order is not known, so that it is a notice.
 
 use super::devices;
-use super::streams::{MOST_FINDINGS, more_text, subject, worst};
+use super::streams::{MOST_FINDINGS, more_figure, more_text, subject, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::guards::{self, Share};
 use crate::{figures, words};
 use whyslow_facts::{Facts, Stream};
-use whyslow_model::{FdKind, Metric, Nanos, Severity};
+use whyslow_model::{FdKind, Measurement, Metric, Nanos, Severity};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -66,9 +66,15 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let (found, more) = worst(found);
     for (at, (share, stream)) in found.into_iter().enumerate() {
         let calls = &stream.reads.calls;
-        let half = calls.percentile(0.5);
-        let each = words::bytes(calls.bytes / calls.count.max(1));
+        let half = Measurement::time("p50", calls.percentile(0.5)).at_least(FROM_DEVICE.or_zero() as f64);
+        let each =
+            Measurement::bytes("bytes_per_call", calls.bytes / calls.count.max(1)).at_most(SMALL as f64);
+        let in_order = stream.reads.in_sequence as f64 / calls.count.max(1) as f64;
         out.report(share, format!("{}: {} in order of {each} each, and half take {half} and more", stream.name, words::plural(calls.count, "read")))
+            .measured(Measurement::count("calls", calls.count).at_least(MIN_READS as f64))
+            .measured_all([each, half])
+            .measured(Measurement::share("share_of_calls_in_order", in_order).at_least(IN_ORDER))
+            .measured_all(more_figure(more, at))
             .confidence(0.7)
             .subject(subject(facts, stream, &stream.reads, "read"))
             .cause(format!("Nothing is read ahead: each read waits for the device. The descriptor or the device says so (POSIX_FADV_RANDOM, read_ahead_kb 0), the file is opened with O_DIRECT, or the file system does none.{}", more_text(more, at)))
@@ -82,11 +88,17 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     for disk in devices::disks(facts).iter().take(MOST_FINDINGS) {
         let now = |metric| disk.thing.current(metric);
         let (Some(ahead), Some(reads)) = (now(Metric::ReadAhead), now(Metric::Reads)) else { continue };
-        let small = disk.size().is_some_and(|size| size <= SMALL as f64);
-        if ahead > NO_READ_AHEAD || reads < MIN_RATE || !small || !disk.is_busy() {
+        let small = disk.size().filter(|size| *size <= SMALL as f64);
+        let Some(size) = small.filter(|_| ahead <= NO_READ_AHEAD && reads >= MIN_RATE && disk.is_busy())
+        else {
             continue;
-        }
-        out.report(Share::unknown(), format!("disk {} reads nothing ahead ({}), and does {} small reads a second", disk.name(), words::bytes(ahead as u64), words::quantity(reads)))
+        };
+        let ahead = Measurement::bytes("read_ahead", ahead as u64).at_most(NO_READ_AHEAD);
+        let reads = Measurement::per_second("reads_per_second", reads).at_least(MIN_RATE);
+        let size = Measurement::bytes("bytes_per_request", size as u64).at_most(SMALL as f64);
+        let busy = Measurement::share("busy", disk.utilisation.unwrap_or(f64::NAN)).at_least(devices::BUSY);
+        out.report(Share::unknown(), format!("disk {} reads nothing ahead ({ahead}), and does {reads} small reads a second", disk.name()))
+            .measured_all([ahead, reads, size, busy])
             .at_most(Severity::Notice)
             .confidence(0.5)
             .subject(figures::subject(facts, disk.of))

@@ -1,7 +1,7 @@
 //! Files that are read several times over.
 
 use whyslow_facts::{FileFacts, Stream};
-use whyslow_model::FdKind;
+use whyslow_model::{FdKind, Measurement};
 
 /// Passes over a file from which on it is read again: healthy programs look at a header or a tail twice.
 const PASSES: u64 = 3;
@@ -18,6 +18,21 @@ const WRITTEN_PART: u64 = 3;
 pub(super) fn is_read_over(stream: &Stream) -> bool {
     let (read, written) = (stream.reads.calls.bytes, stream.writes.calls.bytes);
     stream.kind == FdKind::File && is_over(read, written, stream.size, stream.files, is_archive(stream))
+}
+
+/// What was read and what there is to read; where that is over and over, how often, with what is enough for a finding.
+pub(super) fn figures(stream: &Stream) -> Vec<Measurement> {
+    let read = stream.reads.calls.bytes;
+    let over = is_read_over(stream);
+    let from = |figure: Measurement, least: u64| if over { figure.at_least(least as f64) } else { figure };
+    let least = if is_archive(stream) { ARCHIVE_MIN_BYTES } else { MIN_BYTES };
+    let mut figures = vec![from(Measurement::bytes("bytes", read), least)];
+    if let Some(size) = stream.size {
+        let passes = Measurement::number("passes", read as f64 / size.max(1) as f64);
+        figures.push(from(Measurement::bytes("size", size), MIN_SIZE * stream.files));
+        figures.extend(over.then(|| passes.at_least(PASSES as f64)));
+    }
+    figures
 }
 
 /// The same of one file: what rules about its single rounds leave to `file-reread` and `archive-reread`.

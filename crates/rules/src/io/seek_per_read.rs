@@ -21,12 +21,13 @@
 //! ## When it is wrong
 //! A few hundred seeks (an index, a file format's header) cost nothing. Databases that use `pread` make none.
 
-use super::streams::{MOST_FINDINGS, how_often, more_text, subject, worst};
+use super::streams::{MOST_FINDINGS, how_often, more_figure, more_text, subject, worst};
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::often::{self, SEEKS};
 use crate::sums;
 use crate::{guards, words};
 use whyslow_facts::{Facts, Stream};
-use whyslow_model::{FdKind, Subject, Syscall};
+use whyslow_model::{FdKind, Measurement, Subject, Syscall};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -45,6 +46,8 @@ pub(crate) static RULE: Rule = Rule {
 const MIN_READS: u64 = 1_000;
 /// The part of the reads that come right behind a seek.
 const SEEK_SHARE: f64 = 0.8;
+/// The part of the reads in order from which on the seeks are needless.
+const NEEDLESS: f64 = 0.5;
 /// In sums: seeks for each read at most. With more of them the thread asks for positions, too, and which seek is for a read is not known.
 const SEEKS_PER_READ: f64 = 1.25;
 
@@ -65,31 +68,31 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let (found, more) = worst(found);
     for (at, (share, stream)) in found.into_iter().enumerate() {
         let reads = &stream.reads;
-        let title = format!(
-            "{}: {} seeks for {} reads{}",
-            stream.name,
-            words::count(stream.seeks.count),
-            words::count(reads.calls.count),
-            how_often(facts, stream.seeks.count)
-        );
+        let seeks = Measurement::count("seeks", stream.seeks.count);
+        let count = Measurement::count("reads", reads.calls.count).at_least(MIN_READS as f64);
+        let often = how_often(facts, &SEEKS, stream.seeks.count);
+        let title = format!("{}: {seeks} seeks for {count} reads{}", stream.name, often.behind_comma());
         let after_seek = reads.after_seek as f64 / reads.calls.count.max(1) as f64;
+        let after_seek = Measurement::share("share_of_reads_behind_a_seek", after_seek).at_least(SEEK_SHARE);
         let in_order = reads.in_sequence as f64 / reads.succeeded().max(1) as f64;
-        let needless = if in_order >= 0.5 {
-            format!(
-                " {} of the reads begin where the one before ended: these seeks move nothing.",
-                words::percent(in_order)
-            )
-        } else {
-            String::new()
+        let in_order = often::from(Measurement::share("share_of_reads_in_order", in_order), NEEDLESS);
+        let needless = match in_order.threshold {
+            Some(_) => format!(
+                " {in_order} of the reads begin where the one before ended: these seeks move nothing."
+            ),
+            None => String::new(),
         };
         out.report(share, title)
             .subject(subject(facts, stream, reads, "lseek"))
             .cause(format!(
-                "{} of the reads come right behind an lseek on the same descriptor, though pread does both in one \
+                "{after_seek} of the reads come right behind an lseek on the same descriptor, though pread does both in one \
                  call.{needless}{}",
-                words::percent(after_seek),
                 more_text(more, at)
             ))
+            .measured_all([seeks, count])
+            .measured_all(often.figures())
+            .measured_all([after_seek, in_order])
+            .measured_all(more_figure(more, at))
             .fix(PREAD)
             .fix(ORDER)
             .fix("or map the file (mmap): then there is no call at all")
@@ -112,18 +115,17 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
             let for_each = seeks.count as f64 / reads.count.max(1) as f64;
             let share = sums.share(seeks.total());
             let pairs = reads.count >= MIN_READS && (SEEK_SHARE..=SEEKS_PER_READ).contains(&for_each);
-            (pairs && sums::is_cause(&share)).then_some((sums, seeks, reads, share))
+            (pairs && sums::is_cause(&share)).then_some((sums, seeks, reads, for_each, share))
         })
         .collect();
-    found.sort_by_key(|(_, seeks, _, _)| std::cmp::Reverse((seeks.total_ns, seeks.count)));
-    for (sums, seeks, reads, share) in found.into_iter().take(MOST_FINDINGS) {
+    found.sort_by_key(|(_, seeks, ..)| std::cmp::Reverse((seeks.total_ns, seeks.count)));
+    for (sums, seeks, reads, for_each, share) in found.into_iter().take(MOST_FINDINGS) {
         let tid = sums.thread.tid;
-        let title = format!(
-            "thread {tid}: {} seeks for {} reads, {} a second",
-            words::count(seeks.count),
-            words::count(reads.count),
-            words::quantity(sums.per_second(seeks.count))
-        );
+        let count = Measurement::count("seeks", seeks.count);
+        let of_reads = Measurement::count("reads", reads.count).at_least(MIN_READS as f64);
+        let rate = Measurement::per_second("seeks_per_second", sums.per_second(seeks.count));
+        let for_each = Measurement::number("seeks_per_read", for_each).at_least(SEEK_SHARE);
+        let title = format!("thread {tid}: {count} seeks for {of_reads} reads, {rate} a second");
         out.report(share, title)
             .confidence(0.7)
             .subject(Subject { syscall: Some("lseek".to_string()), ..Subjects::thread(facts, tid) })
@@ -133,6 +135,9 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
                 seeks.total(),
                 reads.total()
             ))
+            .measured_all([count, of_reads, rate, for_each])
+            .measured(Measurement::time("seek_time", seeks.total()))
+            .measured(Measurement::time("read_time", reads.total()))
             .fix(PREAD)
             .fix(ORDER)
             .verify(VERIFY)

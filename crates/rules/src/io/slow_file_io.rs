@@ -24,7 +24,7 @@
 //! it is not counted, and many of them for little data have a rule of their own (fsync-per-write).
 
 use super::devices;
-use super::streams::{MOST_FINDINGS, more_text};
+use super::streams::{MOST_FINDINGS, more_figure, more_text};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::{self, Share};
 use crate::{figures, words};
@@ -32,7 +32,7 @@ use whyslow_facts::Facts;
 use whyslow_facts::folds::slow_files::{SlowFile, SlowFiles, needs_no_device};
 use whyslow_facts::host::Thing;
 use whyslow_model::syscall::Class;
-use whyslow_model::{Entity, Metric, Nanos, SaturatingSum, Severity, Subject};
+use whyslow_model::{Entity, Measurement, Metric, Nanos, SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -83,10 +83,13 @@ fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
         .collect();
     slow.sort_by(|a, b| b.0.or_zero().cmp(&a.0.or_zero()).then(a.2.cmp(b.2)));
     for (total, longest, of, thing) in slow.into_iter().take(MOST_FINDINGS) {
-        let count = thing
-            .current(Metric::CallCount)
-            .map_or(String::new(), |count| format!("{} in ", words::plural(count as u64, "call")));
+        let calls = thing.current(Metric::CallCount).map(|count| count as u64);
+        let count = calls.map_or(String::new(), |count| format!("{} in ", words::plural(count, "call")));
+        let total = Measurement::time("time", total).at_least(NOTICEABLE.or_zero() as f64);
+        let longest = Measurement::time("longest", longest).at_least(SlowFiles::SLOW.or_zero() as f64);
         out.report(Share::unknown(), format!("{of}: {count}{total}, the longest {longest}"))
+            .measured_all(calls.map(|calls| Measurement::count("calls", calls)))
+            .measured_all([total, longest])
             .confidence(0.6)
             .subject(figures::subject(facts, of))
             .cause("From memory such a call takes microseconds: these waited for a device, a journal, a lock on the directory, or a server behind the mount. How much of the program's time that is, this table does not tell.")
@@ -119,30 +122,38 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
             .collect();
         let syscalls: Vec<&str> =
             slow.by_syscall.iter().map(|(syscall, _)| facts.name_of(*syscall)).collect();
+        let time = Measurement::time("time", slow.calls.total()).at_least(NOTICEABLE.or_zero() as f64);
+        let longest =
+            Measurement::time("longest", slow.calls.max()).at_least(SlowFiles::SLOW.or_zero() as f64);
         let title = format!(
-            "{}: {} took {} and more, {} in all (longest {})",
+            "{}: {} took {} and more, {time} in all (longest {longest})",
             slow.name,
             words::plural(slow.calls.count, "call"),
             SlowFiles::SLOW,
-            slow.calls.total(),
-            slow.calls.max()
         );
-        let together =
-            if several { format!(" All slow files together: {}.", Nanos::new(total)) } else { String::new() };
+        let all = several.then(|| Measurement::time("time_of_all_slow_files", Nanos::new(total)));
+        let together = all.as_ref().map_or(String::new(), |all| format!(" All slow files together: {all}."));
         let mut subject = Subjects::thread(facts, slow.tid);
         if slow.shared {
             subject.tid = None;
         }
         let passing = slow.calls.count < guards::FEW_TURNS && slow.calls.total() < LONG;
-        let most = if passing || !stalls.is_empty() { Severity::Notice } else { Severity::Critical };
+        let most = if passing || stalls.is_some() { Severity::Notice } else { Severity::Critical };
         out.report(share, title)
+            .measured(Measurement::count("calls", slow.calls.count))
+            .measured_all([time, longest])
+            .measured_all(all)
+            .measured_all(stalls.clone())
+            .measured_all(devices::beneath_figures(facts))
+            .measured_all(more_figure(more, at))
             .at_most(most)
             .subject(Subject { path: Some(slow.name.clone()), syscall: Some(syscalls.join(", ")), ..subject })
-            .confidence(if stalls.is_empty() { 0.8 } else { 0.4 })
+            .confidence(if stalls.is_none() { 0.8 } else { 0.4 })
             .cause(format!(
                 "From memory such a call takes microseconds: these ({}) waited for a device, a journal, a lock on the \
-                 directory, or a server behind the mount.{stalls}{together}{}{}",
+                 directory, or a server behind the mount.{}{together}{}{}",
                 kinds.join(", "),
+                stalls_words(stalls.as_ref()),
                 devices::beneath(facts),
                 more_text(more, at)
             ))
@@ -161,8 +172,8 @@ fn is_fifo(facts: &Facts, slow: &SlowFile) -> bool {
     facts.world.files.iter().any(|(_, file)| file.fifo && *file.path == *slow.name)
 }
 
-/// Says so where calls that need no device are slow as well; else empty.
-fn machine_stalls(facts: &Facts) -> String {
+/// Slow calls that need no device, where they are slow as well.
+fn machine_stalls(facts: &Facts) -> Option<Measurement> {
     let stalls = facts.slow_files.stalls.count;
     let slow = facts.slow_files.by_time().iter().map(|slow| slow.calls.count).saturating_sum();
     let (mut free, mut on_files) = (0u64, 0u64);
@@ -177,14 +188,19 @@ fn machine_stalls(facts: &Facts) -> String {
         }
     }
     if stalls < FEW_STALLS || (stalls * on_files) as f64 <= STALLS_PER_SLOW * (slow * free) as f64 {
-        return String::new();
+        return None;
     }
-    format!(
-        " But {} that need no device (fcntl, lseek, signal masks) took {} and more as well: more likely the machine had \
-         no CPU to give, or the tracer was slow (vmstat 1: r above the number of CPUs, or st).",
-        words::plural(stalls, "call"),
-        SlowFiles::SLOW
-    )
+    Some(Measurement::count("slow_calls_without_a_device", stalls).at_least(FEW_STALLS as f64))
+}
+
+fn stalls_words(stalls: Option<&Measurement>) -> String {
+    stalls.map_or(String::new(), |stalls| {
+        format!(
+            " But {stalls} calls that need no device (fcntl, lseek, signal masks) took {} and more as well: more likely the machine had \
+             no CPU to give, or the tracer was slow (vmstat 1: r above the number of CPUs, or st).",
+            SlowFiles::SLOW
+        )
+    })
 }
 
 /// A path that a command can take: a pattern's directory.

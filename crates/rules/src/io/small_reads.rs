@@ -24,11 +24,14 @@
 //! neither sizes nor files: what it says then is a suspicion, with the command that settles it.
 
 use super::reread::is_archive;
-use super::streams::{GOOD_BUFFER, difference, how_often, more_text, projected, subject, worst};
+use super::streams::{
+    GOOD_BUFFER, bytes_per_call, difference, how_often, more_figure, more_text, projected, subject, worst,
+};
 use crate::engine::{Findings, Need, Rule};
-use crate::{guards, words};
+use crate::guards;
+use crate::often::CALLS;
 use whyslow_facts::{Facts, Stream};
-use whyslow_model::{CallStats, FdKind, Nanos, Severity, ShareWhole, Subject};
+use whyslow_model::{CallStats, FdKind, Measurement, Nanos, Severity, ShareWhole, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -87,15 +90,19 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     for (at, (share, stream)) in found.into_iter().enumerate() {
         let reads = &stream.reads;
         let count = reads.calls.count;
-        let mean = words::bytes(reads.mean_size().unwrap_or(0.0).round() as u64);
-        let total = words::bytes(reads.calls.bytes);
-        let often = how_often(facts, count);
+        let calls = Measurement::count("calls", count).at_least(MIN_READS as f64);
+        let mean = bytes_per_call(reads).map(|mean| mean.at_most(SMALL));
+        let pieces = mean.as_ref().map_or(String::new(), |mean| format!(" of {mean}"));
+        let total = Measurement::bytes("bytes", reads.calls.bytes);
+        let often = how_often(facts, &CALLS, count);
         let title = format!(
-            "{}: read in {} pieces of {mean} ({total} in all{often})",
+            "{}: read in {calls} pieces{pieces} ({total} in all{})",
             stream.name,
-            words::count(count)
+            often.behind_comma()
         );
-        let at_64k = words::count(reads.calls.bytes.div_ceil(GOOD_BUFFER).max(1));
+        let in_order = reads.in_sequence as f64 / reads.succeeded().max(1) as f64;
+        let in_order = Measurement::share("share_of_calls_in_order", in_order).at_least(IN_ORDER);
+        let at_64k = Measurement::count("projected_calls", reads.calls.bytes.div_ceil(GOOD_BUFFER).max(1));
         let projected = projected(reads, &CallStats::default());
         let time = match (reads.time().is_known(), projected.is_known()) {
             (true, true) => {
@@ -114,6 +121,15 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                  piece costs a system call.{time}{}",
                 more_text(more, at)
             ))
+            .measured(calls)
+            .measured_all(mean)
+            .measured(total)
+            .measured_all(often.figures())
+            .measured(in_order)
+            .measured(Measurement::time("time", reads.time()))
+            .measured(at_64k)
+            .measured(Measurement::time("projected_time", projected))
+            .measured_all(more_figure(more, at))
             .fix("Python: open(path, 'rb', buffering=1<<16), not buffering=0 or os.read; Java: new BufferedInputStream(in, 65536); Go: bufio.NewReaderSize(f, 65536); Rust: BufReader::with_capacity(65536, f); C: setvbuf(f, NULL, _IOFBF, 65536)")
             .fix("read a file of this size whole, or map it (mmap)")
             .verify("strace -f -y -e trace=read,pread64 -p PID   (after: sizes of 65536)")
@@ -153,8 +169,14 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
         .iter()
         .flat_map(|table| table.rows.iter().map(move |row| (table, row)))
         .find(|(_, row)| row.name == *name);
+    let calls = Measurement::count("calls", stats.count).at_least(MIN_READS_IN_TABLE as f64);
+    let all = Measurement::count("all_calls", facts.total_calls());
+    let part =
+        Measurement::share("share_of_calls", share.value.unwrap_or(f64::NAN)).at_least(READ_SHARE_IN_TABLE);
     let mut report = out
-        .report(share, format!("{} of {} calls are {name}{each}: probably small pieces of a file", words::count(stats.count), words::count(facts.total_calls())))
+        .report(share, format!("{calls} of {all} calls are {name}{each}: probably small pieces of a file"))
+        .measured_all([calls, all, part])
+        .measured(Measurement::time("time_per_call", mean))
         .at_most(severity)
         .confidence(0.4)
         .subject(Subject { syscall: Some(name.clone()), ..Subject::default() })

@@ -26,7 +26,7 @@ use crate::engine::{Findings, Rule};
 use crate::guards::Share;
 use crate::{figures, words};
 use whyslow_facts::Facts;
-use whyslow_model::{Metric, Severity};
+use whyslow_model::{Measurement, Metric, Nanos, Severity};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -58,9 +58,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let queues = disk.queue.is_some_and(|queue| queue >= QUEUE);
         let latency = now(Metric::WriteLatency).or(now(Metric::Latency))?;
         (bytes / writes <= SMALL && queues && latency >= SLOW.or_zero() as f64)
-            .then_some((disk, writes, bytes))
+            .then_some((disk, writes, bytes, latency))
     });
-    for (disk, writes, bytes) in small.take(MOST) {
+    for (disk, writes, bytes, latency) in small.take(MOST) {
         let users = figures::most(facts, |thing| thing.current(Metric::WriteBytes));
         let who = match users.is_empty() {
             true => String::new(),
@@ -68,23 +68,25 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                 format!(" Most is written by {}.", figures::named(facts, &users, Metric::WriteBytes, None))
             }
         };
-        out.report(Share::unknown(), format!(
-            "disk {} gets {}/s in small writes: {} a second of {} each",
-            disk.name(),
-            words::bytes(bytes as u64),
-            words::quantity(writes),
-            words::bytes((bytes / writes).round() as u64)
-        ))
+        let each = Measurement::bytes("bytes_per_write", (bytes / writes).round() as u64).at_most(SMALL);
+        let joined = Measurement::per_second("projected_requests_per_second", bytes / LARGE);
+        let bytes = Measurement::bytes_per_second("bytes_per_second", bytes);
+        let writes = Measurement::per_second("writes_per_second", writes).at_least(MANY);
+        let queue = Measurement::number("requests_under_way", disk.queue.unwrap_or(f64::NAN)).at_least(QUEUE);
+        let latency = Nanos::new(latency as u64);
+        let latency = Measurement::time("time_per_request", latency).at_least(SLOW.or_zero() as f64);
+        let title =
+            format!("disk {} gets {bytes} in small writes: {writes} a second of {each} each", disk.name());
+        out.report(Share::unknown(), title)
         .at_most(Severity::Notice)
         .confidence(0.6)
         .subject(figures::subject(facts, disk.of))
         .cause(format!(
-            "Each request costs the device about the same, however little it carries, and {} are queued. In pieces of {} the same bytes are \
-             {} requests a second.{who}",
-            words::quantity(disk.queue.unwrap_or(0.0)),
+            "Each request costs the device about the same, however little it carries, and {queue} are queued. In pieces of {} the same bytes are \
+             {joined} requests a second.{who}",
             words::bytes(LARGE as u64),
-            words::quantity(bytes / LARGE)
         ))
+        .measured_all([bytes, writes, each, queue, latency, joined])
         .fix("write larger pieces: a buffer of 128 KB and more (setvbuf, BufferedWriter), records joined before they are written")
         .fix("let the kernel join them: no O_SYNC and no flush after each record, files written in order")
         .verify(format!("iostat -x 1 {} (wareq-sz or avgrq-sz rises, w/s falls); bcc: bitesize, biosnoop", disk.of.name()))

@@ -24,13 +24,16 @@
 //! access log a request is a notice at most, and so are writes that each wait for the device (`sync-open`): their size is not
 //! what they cost. Logs are left to `log-flood`.
 
-use super::streams::{difference, how_often, more_text, projected, subject, worst};
+use super::streams::{
+    bytes_per_call, difference, how_often, more_figure, more_text, projected, subject, worst,
+};
 use super::synced::waits_for_device;
 use crate::engine::{Findings, Need, Rule};
-use crate::{guards, words};
+use crate::guards;
+use crate::often::CALLS;
 use whyslow_facts::{Facts, Stream};
 use whyslow_model::syscall::Moves;
-use whyslow_model::{CallStats, FdKind, SaturatingSum, Severity};
+use whyslow_model::{CallStats, FdKind, Measurement, SaturatingSum, Severity};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -75,14 +78,20 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let count = writes.calls.count;
         let requests = facts.work.requests as f64;
         let request_log = requests > 0.0 && count as f64 <= LOG_LINES_PER_REQUEST * requests;
-        let mean = words::bytes(writes.mean_size().unwrap_or(0.0).round() as u64);
-        let total = words::bytes(writes.calls.bytes);
+        let calls = Measurement::count("calls", count).at_least(MIN_WRITES as f64);
+        let mean = bytes_per_call(writes).map(|mean| mean.at_most(SMALL));
+        let pieces = mean.as_ref().map_or(String::new(), |mean| format!(" of {mean}"));
+        let total = Measurement::bytes("bytes", writes.calls.bytes);
+        let often = how_often(facts, &CALLS, count).per_second_from(facts, LINE_LOG_PER_S);
         let title = format!(
-            "{}: written in {} pieces of {mean} ({total} in all{})",
+            "{}: written in {calls} pieces{pieces} ({total} in all{})",
             stream.name,
-            words::count(count),
-            how_often(facts, count)
+            often.behind_comma()
         );
+        let in_a_row = writes.in_sequence as f64 / writes.succeeded().max(1) as f64;
+        let in_a_row = Measurement::share("share_of_calls_in_a_row", in_a_row).at_least(IN_A_ROW);
+        let at_64k = writes.calls.bytes.div_ceil(super::streams::GOOD_BUFFER).max(1);
+        let at_64k = Measurement::count("projected_calls", at_64k);
         let time = writes.time_of_work(stream.kind);
         out.report(share, title)
             .at_most(match request_log || is_driven_by_input(facts, stream) || waits_for_device(facts, stream) {
@@ -92,10 +101,15 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .subject(subject(facts, stream, writes, "write"))
             .cause(format!(
                 "One piece is written behind the other without a buffer that collects them, so each costs a system \
-                 call. {} writes of 64 KiB would carry the same.{}",
-                words::count(writes.calls.bytes.div_ceil(super::streams::GOOD_BUFFER).max(1)),
+                 call. {at_64k} writes of 64 KiB would carry the same.{}",
                 more_text(more, at)
             ))
+            .measured(calls)
+            .measured_all(mean)
+            .measured(total)
+            .measured_all(often.figures())
+            .measured_all([in_a_row, at_64k])
+            .measured_all(more_figure(more, at))
             .fix("collect the pieces: Python open(path, 'w', buffering=1<<16) and no flush=True; Java BufferedOutputStream(out, 65536); Go bufio.NewWriterSize(f, 65536); Rust BufWriter::with_capacity(65536, f); C setvbuf(f, NULL, _IOFBF, 65536)")
             .fix("not from the program's own code: stdbuf -o64K COMMAND (stdio programs), PYTHONUNBUFFERED unset; a logger: immediateFlush=false (log4j2, logback) or an asynchronous appender")
             .fix("pieces that are at hand together: one writev")

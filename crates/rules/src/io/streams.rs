@@ -2,9 +2,9 @@
 
 use crate::engine::Subjects;
 use crate::guards::Share;
-use crate::words;
+use crate::often::{Names, Often};
 use whyslow_facts::{Facts, IoStats, Place, Stream};
-use whyslow_model::{CallStats, Nanos, Subject};
+use whyslow_model::{CallStats, Measurement, Nanos, Subject};
 
 /// Findings of one rule; more subjects are summed up in the last one.
 pub(super) const MOST_FINDINGS: usize = 3;
@@ -24,13 +24,14 @@ pub(super) fn worst(mut found: Vec<(Share, &Stream)>) -> (Vec<(Share, &Stream)>,
     (found, more)
 }
 
-/// ` 7 more are like it.`, for the cause of the last finding.
+/// ` 7 more like it.`, for the cause of the last finding.
 pub(super) fn more_text(more: usize, at: usize) -> String {
-    if more > 0 && at + 1 == MOST_FINDINGS {
-        format!(" {} more like it.", words::count(more as u64))
-    } else {
-        String::new()
-    }
+    more_figure(more, at).map_or(String::new(), |more| format!(" {more} more like it."))
+}
+
+/// The same as a figure.
+pub(super) fn more_figure(more: usize, at: usize) -> Option<Measurement> {
+    (more > 0 && at + 1 == MOST_FINDINGS).then(|| Measurement::count("more_like_it", more as u64))
 }
 
 /// The subject of a finding about the reads or writes of a stream.
@@ -48,17 +49,14 @@ pub(super) fn subject(facts: &Facts, stream: &Stream, io: &IoStats, syscall: &st
     }
 }
 
-/// `, 1,333 a second, 2 per request`; empty where neither is known.
-pub(super) fn how_often(facts: &Facts, count: u64) -> String {
-    let mut text = String::new();
-    if let Some(rate) = facts.window.per_second(count) {
-        text.push_str(&format!(", {} a second", words::quantity(rate)));
-    }
-    if facts.work.requests > 0 {
-        let per_request = count as f64 / facts.work.requests as f64;
-        text.push_str(&format!(", {} per request", words::quantity(per_request)));
-    }
-    text
+/// So many times a second and per request.
+pub(super) fn how_often(facts: &Facts, names: &'static Names, count: u64) -> Often {
+    Often::of(names, count, facts.window.per_second(count), &facts.work).by_request()
+}
+
+/// Bytes of a call of that side, on average; `None` where no call succeeded.
+pub(super) fn bytes_per_call(io: &IoStats) -> Option<Measurement> {
+    io.mean_size().map(|bytes| Measurement::bytes("bytes_per_call", bytes.round() as u64))
 }
 
 /// What the same bytes would cost in calls of [`GOOD_BUFFER`]: that many calls at the median price of today's

@@ -21,11 +21,13 @@
 //! does. A network or FUSE mount may do the same. Write-ahead logs are opened so on purpose, and write large pieces. With a protected write cache a write takes
 //! some tens of microseconds: then there is nothing to gain.
 
-use super::streams::{how_often, more_text, subject, worst};
-use super::synced::{is_synced, waits_for_device};
+use super::streams::{bytes_per_call, how_often, more_figure, more_text, subject, worst};
+use super::synced::{DEVICE_LATENCY, MIN_WRITES, is_synced, waits_for_device};
 use crate::engine::{Findings, Need, Rule};
-use crate::{guards, words};
+use crate::guards;
+use crate::often::CALLS;
 use whyslow_facts::Facts;
+use whyslow_model::Measurement;
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -52,30 +54,37 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let (found, more) = worst(found);
     for (at, (share, stream)) in found.into_iter().enumerate() {
         let writes = &stream.writes;
-        let mean = writes.calls.mean();
-        let size = words::bytes(writes.mean_size().unwrap_or(0.0).round() as u64);
+        let mean = Measurement::time("time_per_call", writes.calls.mean());
+        let mean = mean.at_least(DEVICE_LATENCY.or_zero() as f64);
+        let longest = Measurement::time("longest", writes.calls.max());
+        let calls = Measurement::count("calls", writes.calls.count).at_least(MIN_WRITES as f64);
+        let size = bytes_per_call(writes);
+        let of_size = size.as_ref().map_or(String::new(), |size| format!(" of {size}"));
+        let often = how_often(facts, &CALLS, writes.calls.count);
         let (opened, sure) = match is_synced(stream) {
             true => ("opened with O_SYNC or O_DSYNC", 0.9),
             false => ("each write waits for the device, as with O_SYNC or O_DSYNC", 0.7),
         };
         let title = format!(
-            "{}: {opened}, {mean} for each of {} writes of {size}{}",
+            "{}: {opened}, {mean} for each of {calls} writes{of_size}{}",
             stream.name,
-            words::count(writes.calls.count),
-            how_often(facts, writes.calls.count)
+            often.behind_comma()
         );
         out.report(share, title)
             .subject(subject(facts, stream, writes, "write"))
             .confidence(sure)
             .cause(format!(
-                "{} The longest took {}.{}",
+                "{} The longest took {longest}.{}",
                 match is_synced(stream) {
                     true => "Because of the flag each write returns only when the device has the data.",
                     false => "It was opened before the capture, so the flag itself is not seen (/proc/PID/fdinfo/FD shows it: flags with 04010000 or 010000). But nine of ten writes take as long as a device does, and a write into the page cache takes microseconds.",
                 },
-                writes.calls.max(),
                 more_text(more, at)
             ))
+            .measured_all([calls, mean, longest])
+            .measured_all(size)
+            .measured_all(often.figures())
+            .measured_all(more_figure(more, at))
             .fix("open without the flag, write a batch, then one fdatasync(fd)")
             .fix("where the flag must stay: gather records and write them in pieces of 64 KiB and more; O_DSYNC instead of O_SYNC; preallocate (fallocate)")
             .fix("a mount with -o sync does the same to all files: findmnt -o TARGET,OPTIONS")

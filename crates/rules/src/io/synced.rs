@@ -4,7 +4,7 @@ use whyslow_facts::{Facts, Stream};
 use whyslow_model::{FdKind, Nanos};
 
 /// Fewer writes are a save.
-const MIN_WRITES: u64 = 20;
+pub(super) const MIN_WRITES: u64 = 20;
 /// Larger pieces take a tenth of a millisecond and more to copy: that they take long tells nothing (1 GB/s, as any machine of the
 /// last ten years reaches).
 const SMALL: f64 = 64.0 * 1024.0;
@@ -14,7 +14,7 @@ const NEARLY_ALL: f64 = 0.10;
 /// What a tenth of them takes at least: half of what all take on average. A tracer's stops come on top.
 const EACH: Nanos = Nanos::new(100_000);
 /// A mean below is a device with a protected write cache, or no device at all (tmpfs).
-const DEVICE_LATENCY: Nanos = Nanos::new(200_000);
+pub(super) const DEVICE_LATENCY: Nanos = Nanos::new(200_000);
 
 /// True where each write waits for the device: by the flags of the descriptor, or by what the writes take.
 pub(crate) fn waits_for_device(facts: &Facts, stream: &Stream) -> bool {

@@ -23,11 +23,12 @@
 //! Keys from a terminal come one by one, and a wake-up through a pipe is one byte: neither is counted. A few
 //! hundred bytes cost nothing, as pkgcore/pkgcore#475 shows: 917 one-byte reads by bash, 0.9 ms of 161 ms.
 
-use super::streams::{how_often, more_text, subject, worst};
+use super::streams::{how_often, more_figure, more_text, subject, worst};
 use crate::engine::{Findings, Need, Rule};
-use crate::{guards, words};
+use crate::guards;
+use crate::often::CALLS;
 use whyslow_facts::{Facts, IoStats, Stream};
-use whyslow_model::{FdKind, Nanos, Severity};
+use whyslow_model::{FdKind, Measurement, Nanos, Severity};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -69,12 +70,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let (found, more) = worst(found);
         for (at, (share, stream)) in found.into_iter().enumerate() {
             let io = side(stream);
-            let title = format!(
-                "{}: {word} byte by byte, {} times{}",
-                stream.name,
-                words::count(io.one_byte),
-                how_often(facts, io.one_byte)
-            );
+            let calls = Measurement::count("calls", io.one_byte);
+            let run = Measurement::count("longest_run", io.longest_one_byte_run).at_least(MIN_RUN as f64);
+            let often = how_often(facts, &CALLS, io.one_byte);
+            let title =
+                format!("{}: {word} byte by byte, {calls} times{}", stream.name, often.behind_comma());
             // Tokens and wake-ups go through pipes as single bytes too.
             let tokens = !reading && stream.kind == FdKind::Pipe;
             let report = out
@@ -83,10 +83,12 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                 .subject(subject(facts, stream, &io, syscall))
                 .cause(format!(
                     "Each byte is a system call of its own: there is no buffer in front of the descriptor. The longest \
-                     run is {} bytes.{}",
-                    words::count(io.longest_one_byte_run),
+                     run is {run} bytes.{}",
                     more_text(more, at)
-                ));
+                ))
+                .measured_all([calls, run])
+                .measured_all(often.figures())
+                .measured_all(more_figure(more, at));
             let report = if reading {
                 report
                     .fix("code: read through a buffer (C: fread or getc on a buffered FILE; Python: open(…) without buffering=0; Java: BufferedInputStream; Go: bufio.Reader)")

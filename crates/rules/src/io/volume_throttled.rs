@@ -26,7 +26,7 @@ use crate::guards::Share;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::host::{Thing, figure};
-use whyslow_model::{Entity, Metric, Nanos};
+use whyslow_model::{Entity, Measurement, Metric, Nanos, Unit};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -53,6 +53,8 @@ const MIN_PRESSURE: f64 = 0.05;
 const MIN_TABLES: u64 = 5;
 /// How far a plateau's ends may be apart, and from a round number.
 const FLAT: f64 = 0.03;
+/// Requests under way from which on some wait.
+const QUEUES: f64 = 1.0;
 /// Operations a second at which providers cap volumes (AWS EBS, Azure and Google disks: sizes of their tables).
 const ROUND: [f64; 12] =
     [100.0, 120.0, 240.0, 300.0, 500.0, 1_000.0, 1_100.0, 2_000.0, 2_300.0, 3_000.0, 5_000.0, 16_000.0];
@@ -72,12 +74,17 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             let most = thing.current(*limit).filter(|most| *most > 0.0)?;
             let used_now = thing.sum_current(used)?;
             let peak: f64 = used.iter().filter_map(|of| thing.current_reading(*of)).map(|of| of.max).sum();
-            (used_now >= MOSTLY * most && peak >= AT_LIMIT * most).then_some((*limit, used, used_now, most))
+            (used_now >= MOSTLY * most && peak >= AT_LIMIT * most).then_some(Reached {
+                limit: *limit,
+                used,
+                used_now,
+                peak,
+                most,
+            })
         });
-        if let Some((limit, used, used_now, most)) =
-            reached.max_by(|a, b| (a.2 / a.3).total_cmp(&(b.2 / b.3)))
+        if let Some(reached) = reached.max_by(|a, b| (a.used_now / a.most).total_cmp(&(b.used_now / b.most)))
         {
-            report_group(facts, out, of, thing, (limit, used, used_now, most));
+            report_group(facts, out, of, thing, reached);
         }
     }
     for (disk, rate) in
@@ -92,13 +99,21 @@ fn waits(thing: &Thing) -> bool {
     thing.current(Metric::PressureIo).is_none_or(|part| part >= MIN_PRESSURE)
 }
 
-fn report_group(
-    facts: &Facts,
-    out: &mut Findings<'_>,
-    of: &Entity,
-    thing: &Thing,
-    (limit, used, used_now, most): (Metric, &[Metric], f64, f64),
-) {
+/// A limit, and what was used of it: a second on average, and in the sample with most.
+struct Reached {
+    limit: Metric,
+    used: &'static [Metric],
+    used_now: f64,
+    peak: f64,
+    most: f64,
+}
+
+fn report_group(facts: &Facts, out: &mut Findings<'_>, of: &Entity, thing: &Thing, reached: Reached) {
+    let Reached { limit, used, used_now, peak, most } = reached;
+    let figure_of = |names: [&'static str; 2], value: f64| match limit.unit() {
+        Unit::BytesPerSecond => Measurement::bytes_per_second(names[0], value.round()),
+        _ => Measurement::per_second(names[1], value),
+    };
     let path = of.name();
     let pressure = thing.current(Metric::PressureIo);
     let share = match pressure {
@@ -110,6 +125,11 @@ fn report_group(
     let whose =
         if members.is_empty() { String::new() } else { format!(" In it: {}.", words::list(&members, 3)) };
     out.report(share, format!("{path} does {}, and its limit is {}", figure(limit, used_now), figure(limit, most)))
+        .measured(figure_of(["bytes_per_second", "requests_per_second"], used_now).at_least(MOSTLY * most))
+        .measured(figure_of(["most_bytes_per_second", "most_requests_per_second"], peak).at_least(AT_LIMIT * most))
+        .measured(figure_of(["limit_of_bytes_per_second", "limit_of_requests_per_second"], most))
+        .measured_all(pressure.map(|part| Measurement::share("pressure", part).at_least(MIN_PRESSURE)))
+        .measured_all(devices::beneath_figures(facts))
         .confidence(0.9)
         .subject(figures::subject(facts, of))
         .cause(format!("The limit (io.max) holds its requests back, whatever the device could do.{whose}{}", devices::beneath(facts)))
@@ -148,18 +168,22 @@ fn plateau(disk: &Disk<'_>) -> Option<f64> {
     let flat = reading.tables >= MIN_TABLES && reading.max - reading.min <= FLAT * reading.max;
     // All of the operations count, and a mean of one kind says so only where it is nearly all.
     let alone = reading.mean() >= (1.0 - FLAT) * disk.requests;
-    let waits =
-        disk.queue.is_some_and(|queue| queue >= 1.0) && disk.latency.is_some_and(|latency| latency >= SLOW);
+    let waits = disk.queue.is_some_and(|queue| queue >= QUEUES)
+        && disk.latency.is_some_and(|latency| latency >= SLOW);
     let round = ROUND.into_iter().find(|round| (reading.mean() - round).abs() <= FLAT * round);
     round.filter(|_| flat && alone && waits)
 }
 
 fn report_plateau(facts: &Facts, out: &mut Findings<'_>, disk: &Disk<'_>, rate: f64) {
-    let latency = disk.latency.unwrap_or(Nanos::UNKNOWN);
-    out.report(Share::unknown(), format!("disk {} does {} requests a second all the time, a round number, while {} wait", disk.name(), words::quantity(rate), words::quantity(disk.queue.unwrap_or(0.0))))
+    let latency = Measurement::time("time_per_request", disk.latency.unwrap_or(Nanos::UNKNOWN))
+        .at_least(SLOW.or_zero() as f64);
+    let queue = Measurement::number("requests_under_way", disk.queue.unwrap_or(f64::NAN)).at_least(QUEUES);
+    let requests = Measurement::per_second("requests_per_second", rate);
+    out.report(Share::unknown(), format!("disk {} does {requests} requests a second all the time, a round number, while {queue} wait", disk.name()))
         .confidence(0.5)
         .subject(figures::subject(facts, disk.of))
         .cause(format!("A rate that does not move while requests queue ({latency} each) is a limit of the volume, as providers set them; a device's own limit moves with the sizes and places of the requests."))
+        .measured_all([requests, queue, latency])
         .fix("see the volume's size and limits at the provider (IOPS, MB/s, burst credits), and raise them")
         .fix("ask in larger pieces: providers count a request of up to 16 or 256 KiB as one")
         .verify(format!("iostat -x 1 {} (r/s + w/s no longer stand at {})", disk.of.name(), words::quantity(rate)))

@@ -25,10 +25,10 @@ use super::devices;
 use crate::engine::{Findings, Rule};
 use crate::guards::{Share, WARNING_SHARE};
 use crate::words;
-use crate::{figures, kernel_threads};
+use crate::{figures, kernel_threads, often};
 use whyslow_facts::Facts;
 use whyslow_facts::host::Thing;
-use whyslow_model::{Entity, Metric};
+use whyslow_model::{Entity, Measurement, Metric};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -99,15 +99,26 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         ),
         _ => String::new(),
     };
+    let dirty = dirty.map(|bytes| Measurement::bytes("dirty", bytes as u64));
+    let dirty = dirty.map(|bytes| match limit {
+        Some(limit) => often::from(bytes, NEAR_LIMIT * limit),
+        None => bytes,
+    });
+    let limit = limit.map(|bytes| Measurement::bytes("dirty_limit", bytes as u64));
+    let all = Measurement::bytes_per_second("bytes_per_second_of_all", written);
+    let all = all.at_least(MIN_RATE.max(TIMES * taken));
+    let first = Measurement::bytes_per_second("bytes_per_second", *first);
+    let taken = Measurement::bytes_per_second("bytes_per_second_to_disks", taken);
     let disk = full.map_or(String::new(), |disk| format!(" {} has no room for more.", disk.name()));
     let title = format!(
-        "{} writes {}/s, and the disks take {}/s: writers are made to wait",
+        "{} writes {first}, and the disks take {taken}: writers are made to wait",
         facts.host.name_of(of),
-        words::bytes(*first as u64),
-        words::bytes(taken as u64)
     );
     let mut report = out
         .report(share, title)
+        .measured_all([first, taken, all])
+        .measured_all(dirty)
+        .measured_all(limit)
         .confidence(if victim.is_some() || near == Some(true) { 0.8 } else { 0.6 })
         .subject(figures::subject(facts, of))
         .cause(format!("What programs write goes to the page cache first; when too much of it is dirty, the kernel slows all who write down to the disk's pace.{held}{disk} All writers: {}.", figures::named(facts, &writers, Metric::WriteBytes, None)))
