@@ -40,7 +40,9 @@ fn sniff(head: &[u8]) -> bool {
     let mut fields = 0;
     while !rest.is_empty() && fields < 8 {
         let Ok(tag) = varint(&mut rest) else { break };
-        if !wire_type_fits(tag >> 3, tag & 7) {
+        // No writer begins with one of the numbers that stand behind samples and names; short texts seem to.
+        let begins = fields > 0 || tag & 7 == 2;
+        if !begins || !wire_type_fits(tag >> 3, tag & 7) {
             return fields >= 4;
         }
         let Ok(value) = varint(&mut rest) else { break };
