@@ -106,9 +106,9 @@ fn is_disk(word: &str) -> bool {
     ["nvme", "sd", "vd", "xvd", "md", "dm-", "mmcblk"].iter().any(|start| word.starts_with(start))
 }
 
-/// `p1 p50 p99.9` or `01 50.0 99.9`, growing.
+/// `p1 p50 p99.9`, growing; without the letter (`-p 1,50`) they may be a disk's figures.
 fn is_points(words: &[&str]) -> bool {
-    let values: Option<Vec<f64>> = words.iter().map(|word| number(word.trim_start_matches('p'))).collect();
+    let values: Option<Vec<f64>> = words.iter().map(|word| number(word.strip_prefix('p')?)).collect();
     values
         .is_some_and(|values| values.is_sorted() && values.iter().all(|value| (0.0..=100.0).contains(value)))
 }
