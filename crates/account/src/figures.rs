@@ -67,7 +67,7 @@ pub(crate) fn account(facts: &Facts) -> Option<TimeAccount> {
     let timed = told.iter().all(|(_, times)| times.wall.is_some());
     let mut rows: Vec<AccountRow> = Vec::new();
     for (of, times) in &told {
-        let ns = |seconds: f64| (seconds.max(0.0) * 1e9) as u64;
+        let ns = |seconds: f64| (seconds.max(0.0) * 1e9).round() as u64;
         let rest = times.wall.filter(|_| timed).map_or(0.0, |wall| wall - times.ran - times.queued);
         for (state, seconds) in
             [(TimeState::OnCpu, times.ran), (TimeState::RunQueue, times.queued), (TimeState::Unknown, rest)]
