@@ -5,6 +5,7 @@
 //! work. The first two follow waits through [`whyslow_chain`]; the facts' accounts of threads tell what is spent in each
 //! way, also in calls too short to be followed one by one.
 
+mod figures;
 mod parts;
 mod paths;
 mod roles;
@@ -40,7 +41,10 @@ pub fn account_by(facts: &Facts, by: By) -> Option<TimeAccount> {
     let explainer = Explainer::new(facts);
     let is_known = facts.has_times() || facts.sched.is_known();
     let followed = if is_known { paths::spent(&explainer) } else { None };
-    let spent = followed.or_else(|| threads::spent(facts))?;
+    let Some(spent) = followed.or_else(|| threads::spent(facts)) else {
+        let is_untraced = facts.world.calls == 0 && !facts.sched.is_known();
+        return is_untraced.then(|| figures::account(facts)).flatten();
+    };
     // A clock alone tells how long a thread was there, and nothing of what it did.
     let told = |part: &Part<'_>| part.state != TimeState::Unknown;
     if !spent.parts.iter().any(told) && spent.idle_ns == 0 {

@@ -242,3 +242,64 @@ proptest! {
         }
     }
 }
+
+/// A look at a thread's schedstat over `wall` seconds; without a wall time it is what two looks differ by.
+fn schedstat(facts: &mut Facts, tid: u32, ran: f64, queued: f64, wall: Option<u64>) {
+    let mut row = FigureRow::new(Entity::Thread { pid: 1, tid });
+    let scale = wall.map_or(1.0, |wall| 1.0 / wall as f64);
+    row.set(Metric::TaskCpu, ran * scale);
+    row.set(Metric::RunDelay, queued * scale);
+    let mut table = FigureTable::new(SourceId::default(), "/proc/PID/schedstat");
+    table.over = wall.map_or(Over::Growth, |wall| Over::Interval(Nanos::new(wall * 1_000 * MS)));
+    table.rows.push(row);
+    facts.push(Event::Figures(Box::new(table)));
+}
+
+#[test]
+fn counters_of_a_thread_split_what_is_between_its_calls() {
+    let between = |ran: f64, queued: f64, wall: Option<u64>| {
+        let mut facts = Facts::default();
+        for i in 0..10 {
+            call(&mut facts, 1, ("write", "1</tmp/x>, \"x\", 1"), 1_000 + i * 100, 1);
+        }
+        schedstat(&mut facts, 1, ran, queued, wall);
+        facts.finish();
+        told(&account(&facts).unwrap())
+    };
+    // Of 900 ms it was in calls for 10; it ran 60 % of the time and waited 40 % of it.
+    let told = between(6.0, 4.0, Some(10));
+    assert!(told.contains(&"run-queue - - 350".to_string()), "{told:?}");
+    assert!(told.contains(&"between-calls - - 540".to_string()), "{told:?}");
+    // It ran as long as it was outside of calls, and nothing says that it waited there.
+    assert!(!between(10.0, 4.0, Some(10)).iter().any(|row| row.starts_with("run-queue")));
+    // Without times it is not known how long that was.
+    assert!(!between(6.0, 4.0, None).iter().any(|row| row.starts_with("run-queue")));
+}
+
+#[test]
+fn counters_alone_make_an_account() {
+    let account_of = |wall: Option<u64>| {
+        let mut facts = Facts::default();
+        schedstat(&mut facts, 7, 6.0, 3.0, wall);
+        schedstat(&mut facts, 8, 0.5, 0.5, wall);
+        facts.finish();
+        account(&facts).unwrap()
+    };
+    let timed = account_of(Some(10));
+    assert_eq!((timed.ns, timed.unknown_ns, timed.count), (20_000 * MS, 10_000 * MS, 2));
+    assert_eq!(
+        told(&timed),
+        [
+            "unknown - - 9000",
+            "on-cpu - - 6000",
+            "run-queue - - 3000",
+            "unknown - - 1000",
+            "on-cpu - - 500",
+            "run-queue - - 500"
+        ]
+    );
+    // Without times: the two known parts, and no rest.
+    let untimed = account_of(None);
+    assert_eq!((untimed.ns, untimed.unknown_ns), (10_000 * MS, 0));
+    assert!((untimed.rows[0].share - 0.6).abs() < 1e-9, "{:?}", untimed.rows);
+}

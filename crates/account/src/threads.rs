@@ -1,6 +1,7 @@
 //! The time of threads that is not waiting for work.
 
 use crate::Spent;
+use crate::figures::Counted;
 use crate::parts::Part;
 use crate::states::{self, Owner};
 use hashbrown::{HashMap, HashSet};
@@ -25,6 +26,7 @@ pub(crate) fn spent(facts: &Facts) -> Option<Spent<'_>> {
         let (serves, is_wanted) = (serving.contains(process), wanted.contains(process));
         owners.insert(*process, Owner { serves, has_others: *count > 1, is_wanted });
     }
+    let counted = Counted::new(facts);
     let mut spent = Spent { of: TimeOf::Threads, count: 0, parts: Vec::new(), idle_ns: 0 };
     for (id, thread) in threads() {
         let Some(account) = facts.accounts.of(id).filter(|account| account.tid == thread.tid) else {
@@ -32,15 +34,16 @@ pub(crate) fn spent(facts: &Facts) -> Option<Spent<'_>> {
         };
         spent.count += 1;
         let owner = owners.get(&thread.process).copied().unwrap_or_default();
-        let mut one =
-            One { objects: &facts.accounts.objects, owner, process: thread.process, spent: &mut spent };
+        let (objects, process) = (&facts.accounts.objects, thread.process);
+        let mut one = One { objects, owner, process, counted: &counted, spent: &mut spent };
         one.thread(account, Some(thread));
     }
     for account in facts.accounts.ended() {
         spent.count += 1;
         let process = account.process;
         let owner = owners.get(&process).copied().unwrap_or_default();
-        One { objects: &facts.accounts.objects, owner, process, spent: &mut spent }.thread(account, None);
+        let objects = &facts.accounts.objects;
+        One { objects, owner, process, counted: &counted, spent: &mut spent }.thread(account, None);
     }
     (!spent.parts.is_empty() || spent.idle_ns > 0).then_some(spent)
 }
@@ -50,6 +53,7 @@ struct One<'s, 'a> {
     objects: &'a Objects,
     owner: Owner,
     process: ProcessId,
+    counted: &'s Counted,
     spent: &'s mut Spent<'a>,
 }
 
@@ -80,10 +84,10 @@ impl<'a> One<'_, 'a> {
         self.plain(tid, TimeState::User, on_cpu_ns);
         self.queued(tid, runnable_ns, &mut throttled);
         self.plain(tid, TimeState::PageFault, uninterruptible_ns);
-        self.plain(tid, TimeState::BetweenCalls, unsplit_ns);
+        let life = thread.map_or(0, |thread| thread.last.since(thread.first).or_zero());
+        self.between(tid, unsplit_ns, life);
         // It sleeps in a call that the capture does not show.
         let unseen = blocked_ns.saturating_add(unknown_ns);
-        let life = thread.map_or(0, |thread| thread.last.since(thread.first).or_zero());
         let rest = life.saturating_sub(account.total());
         self.plain(tid, TimeState::Unknown, unseen.saturating_add(rest));
     }
@@ -112,6 +116,16 @@ impl<'a> One<'_, 'a> {
         if ns > 0 {
             self.spent.parts.push(Part::new(self.process, tid, state, ns));
         }
+    }
+
+    /// Outside of calls: as far as counters of the thread tell, what it waited for a CPU is told apart.
+    fn between(&mut self, tid: Tid, ns: u64, life_ns: u64) {
+        let queued = self.counted.queued_ns(tid, ns, life_ns).unwrap_or(0);
+        if queued > 0 {
+            let part = Part::new(self.process, tid, TimeState::RunQueue, queued);
+            self.spent.parts.push(Part { known: Known::InProportion, ..part });
+        }
+        self.plain(tid, TimeState::BetweenCalls, ns - queued);
     }
 
     fn queued(&mut self, tid: Tid, ns: u64, throttled: &mut Throttled) {

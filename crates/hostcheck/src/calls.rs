@@ -110,7 +110,7 @@ fn of_host(facts: &Facts, name: &str) -> String {
 }
 
 /// What a call does, whatever it and the functions of the kernel that do it are called.
-fn call_work(name: &str) -> &str {
+pub fn call_work(name: &str) -> &str {
     match name {
         "stat" | "lstat" | "newstat" | "newlstat" | "fstatat" | "newfstatat" | "statx" | "vfs_fstatat"
         | "vfs_statx" | "vfs_lstat" | "vfs_stat" => "stat",

@@ -17,7 +17,7 @@ mod takers;
 mod tests;
 pub mod thresholds;
 
-pub use calls::saved;
+pub use calls::{call_work, saved};
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

@@ -14,6 +14,8 @@ pub enum TimeState {
     User,
     /// On a CPU, in a call.
     Kernel,
+    /// On a CPU; in its own code or in a call, the capture does not tell.
+    OnCpu,
     /// In a call that works; on a CPU or not, the capture does not tell.
     InCall,
     /// Outside of calls; on a CPU or waiting for one, the capture does not tell.
@@ -56,6 +58,7 @@ impl TimeState {
         match self {
             TimeState::User => "user",
             TimeState::Kernel => "kernel",
+            TimeState::OnCpu => "on-cpu",
             TimeState::InCall => "in-call",
             TimeState::BetweenCalls => "between-calls",
             TimeState::RunQueue => "run-queue",
@@ -176,6 +179,7 @@ impl AccountRow {
                 None => "computes".to_string(),
             },
             TimeState::Kernel => format!("on a CPU in {call}{}", of("of")),
+            TimeState::OnCpu => "on a CPU, in its own code or in calls".to_string(),
             TimeState::InCall => format!("in {call}{}", of("of")),
             TimeState::BetweenCalls => "between calls: computes, or waits for a CPU".to_string(),
             TimeState::RunQueue => "waits for a CPU".to_string(),

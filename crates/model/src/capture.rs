@@ -111,6 +111,8 @@ pub enum NoteKind {
     Tracer,
     /// Something the reader had to assume.
     Assumed,
+    /// What was made of a text whose shape alone tells what it is.
+    Read,
 }
 
 /// One remark of a reader about its capture. Readers give at most a few of each kind; the totals are in

@@ -244,6 +244,8 @@ pub(crate) fn supplies<'a>(groups: &[Lacking<'a>]) -> Vec<(&'a str, usize)> {
 pub(crate) fn note(target: &Target, note: &CaptureNote) -> String {
     let source = target.sources.iter().find(|source| source.id == note.source);
     match (source, note.line) {
+        // Most readers name the place themselves.
+        (Some(source), _) if note.text.starts_with(source.name.as_str()) => note.text.clone(),
         (Some(source), Some(line)) => format!("{}:{line}: {}", source_name(source), note.text),
         (Some(source), None) => format!("{}: {}", source_name(source), note.text),
         (None, Some(line)) => format!("line {line}: {}", note.text),

@@ -15,6 +15,8 @@ pub(crate) use whyslow_model::figures as words;
 
 /// Rules about the capture itself: what it cannot show, and how to take one that can.
 mod capture {
+    mod threads_at_work;
+
     pub(super) mod capture_truncated;
     pub(super) mod events_lost;
     pub(super) mod filter_hides;
@@ -57,6 +59,7 @@ mod files {
     mod counted_temp_files;
     mod rounds;
     mod temp_files;
+    mod told_stats;
     mod told_temp_files;
 
     pub(super) mod config_reread;

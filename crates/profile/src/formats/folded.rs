@@ -21,7 +21,9 @@ pub(super) static FOLDED: ProfileFormat = ProfileFormat {
 fn counts_of(head: &[u8]) -> Option<usize> {
     let lines: Vec<&str> =
         head_lines(head).map(str::trim_end).filter(|line| !is_comment(line)).take(64).collect();
-    if lines.is_empty() || !lines.iter().any(|line| line.contains(';')) {
+    // Tables of numbers and source code have a semicolon here and there; of stacks most have several frames.
+    let of_frames = lines.iter().filter(|line| line.contains(';')).count();
+    if lines.is_empty() || of_frames * 2 < lines.len() {
         return None;
     }
     let all_have = |counts: usize| {
@@ -32,7 +34,10 @@ fn counts_of(head: &[u8]) -> Option<usize> {
     let stacks_alone = || {
         // Without counts only what looks like stacks throughout: CSV and C have their semicolons too.
         lines.iter().all(|line| {
-            line.contains(';') && !line.ends_with([';', '{', '}']) && !line.contains([',', '=', '"', '\t'])
+            line.contains(';')
+                && !line.ends_with([';', '{', '}'])
+                && !line.contains([',', '=', '"', '\t'])
+                && !line.contains("//")
         })
     };
     // The difference has two numbers on each line, and as names seldom end in a number, a plain file has not.
@@ -185,7 +190,13 @@ mod tests {
 
     #[test]
     fn other_texts_are_none() {
-        for other in ["int main() { return 0; }\n", "a,b;c,d\n", "x = 1;\ny = 2;\n", "one 1\ntwo 2\n"] {
+        for other in [
+            "int main() { return 0; }\n",
+            "a,b;c,d\n",
+            "x = 1;\ny = 2;\n",
+            "one 1\ntwo 2\n",
+            "local;catalog.xml\nsystem;http://a.org/b.dtd\n",
+        ] {
             assert!(!sniff(other.as_bytes()), "{other:?}");
         }
     }

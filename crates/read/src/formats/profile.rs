@@ -4,7 +4,7 @@ use super::{Format, Sample};
 use crate::source::Source;
 use std::io::{self, Cursor, Read};
 use whyslow_model::profile::{CapturedProfile, ProfileContent, ProfileDamage};
-use whyslow_model::{CaptureKind, CaptureNote, Event, NoteKind, Sink};
+use whyslow_model::{CaptureKind, CaptureNote, Event, NoteKind, Profile, Sink};
 use whyslow_profile::formats::{self, Limits, ProfileData};
 
 pub(super) static PROFILE: Format = Format {
@@ -59,6 +59,12 @@ fn read(source: &mut Source, sink: &mut dyn Sink) -> io::Result<()> {
                 }));
             }
             captured.format = loaded.format;
+            if let (ProfileData::Stacks(profile), "stacks of bcc or bpftrace") = (&loaded.data, loaded.format)
+            {
+                let text = format!("{}: read as {}", captured.name, said(profile));
+                let (kind, source) = (NoteKind::Read, captured.source);
+                sink.push(Event::Note(CaptureNote { kind, source, line: None, text, tid: None }));
+            }
             captured.damage = loaded.damage;
             if loaded.damage == Some(ProfileDamage::NoSamples) {
                 captured.reason = "it has no samples".to_string();
@@ -82,6 +88,23 @@ fn read(source: &mut Source, sink: &mut dyn Sink) -> io::Result<()> {
     }
     sink.push(Event::Profile(Box::new(captured)));
     Ok(())
+}
+
+/// What was made of a tracer's stacks: how many there are, and of what.
+fn said(profile: &Profile) -> String {
+    let kinds: Vec<String> = profile
+        .sample_types
+        .iter()
+        .map(|of| match (profile.str(of.kind), profile.str(of.unit)) {
+            (kind, "count") => kind.to_string(),
+            (kind, unit) => format!("{kind} ({unit})"),
+        })
+        .collect();
+    format!(
+        "stacks of bcc or bpftrace: {} stacks, each with its {}",
+        profile.sample_count(),
+        kinds.join(" and ")
+    )
 }
 
 /// Counts what is read.

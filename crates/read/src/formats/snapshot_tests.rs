@@ -40,7 +40,7 @@ fn expected(folder: &str, name: &str) -> Option<&'static str> {
         "top" | "vmstat" | "mpstat" | "iostat" | "pidstat" | "sar" | "ss" | "perf-trace" => {
             Some(host::HOST.name)
         }
-        "bcc" if !["bitesize", "offcputime", "wakeuptime"].iter().any(|tool| name.contains(tool)) => {
+        "bcc" if !["offcputime", "wakeuptime"].iter().any(|tool| name.contains(tool)) => {
             Some(host::HOST.name)
         }
         "seeds" if name.ends_with(".lsof") => Some("lsof"),

@@ -6,3 +6,4 @@ mod counters;
 mod hostile;
 mod inputs;
 mod strace_lines;
+mod tracers;

@@ -2,7 +2,8 @@
 //!
 //! ## What it is
 //! The capture shows threads or processes being made, or waking each other, or one thread that waits for another one to
-//! its end, but not what they do: it was taken without `-f`, or of one thread only.
+//! its end, but not what they do: it was taken without `-f`, or of one thread only. Or other tools (`pidstat -t`, `top -H`)
+//! show threads of the process at work that the capture does not show.
 //!
 //! ## Why it is slow
 //! It is not: but the work may be done where the capture does not look. In one such case `strace -p` of a Python
@@ -20,10 +21,11 @@
 //! A capture that ends right behind the clone has no room for the child: that stays quiet. A child that only computes
 //! makes no calls and looks the same; `top -H -p PID` tells.
 
+use super::threads_at_work::{self, AtWork};
 use crate::engine::{Findings, Need, Rule};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::hidden::Child;
-use whyslow_model::{Measurement, Nanos, Subject};
+use whyslow_model::{Measurement, Metric, Nanos, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -55,6 +57,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     // With `-f` the lines bear thread ids, and all threads are there.
     let unmarked = facts.world.threads.iter().all(|(_, thread)| thread.tid == 0);
     let held = Some(&hidden.held).filter(|held| alone && unmarked && held.count > 0);
+    let at_work = threads_at_work::unseen(facts);
+    if !at_work.is_empty() {
+        return tell_at_work(out, &at_work, unmarked);
+    }
     if missing.is_empty() && wakes.is_empty() && held.is_none() {
         return;
     }
@@ -115,6 +121,36 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .evidence_all(wakes.iter().copied().chain(held).filter_map(|sign| sign.first.as_ref()))
         .verify("ls /proc/PID/task | wc -l   (threads there are) against: awk '{print $1}' trace.st | sort -u | wc -l   (threads shown)")
         .file();
+}
+
+/// Other tools show who works meanwhile.
+fn tell_at_work(out: &mut Findings<'_>, at_work: &[AtWork<'_>], unmarked: bool) {
+    let Some(first) = at_work.first() else { return };
+    let pid = first.pid;
+    let more = match at_work.len() - 1 {
+        0 => String::new(),
+        more => format!(", and {}", words::plural(more as u64, "more thread")),
+    };
+    let how = if unmarked {
+        "The lines bear no thread ids, as strace writes them without -f."
+    } else {
+        "One thread of the process was traced."
+    };
+    let mut found = out
+        .capture(format!("process {pid} works in threads that the capture does not show: {}{more}", first.words))
+        .subject(Subject { pid: Some(pid), tid: Some(first.tid), ..Subject::default() })
+        .cause(format!("{how} Other tools show its other threads at work. What they do is not in the capture, so nothing is said of it below."))
+        .fix(format!("take the capture again with all threads: strace -f -ttT -y -s 256 -o trace.st -p {pid}"))
+        .fix(format!("see which thread works: top -H -p {pid}; pidstat -t -u -d -p {pid} 1"))
+        .verify(format!("ls /proc/{pid}/task | wc -l   (threads there are) against: awk '{{print $1}}' trace.st | sort -u | wc -l   (threads shown)"))
+        .confidence(0.9);
+    for one in at_work.iter().take(2) {
+        found = found.evidence_of(
+            one.of,
+            &[Metric::TaskCpu, Metric::TaskUser, Metric::TaskSystem, Metric::ReadBytes, Metric::WriteBytes],
+        );
+    }
+    found.file();
 }
 
 fn is_missing(facts: &Facts, child: &Child) -> bool {

@@ -24,6 +24,7 @@
 //! this is a likely reading, not a proven one. strace shows of an answer only what it prints (mode and size), so a
 //! change of the time alone does not show without `-v`.
 
+use super::told_stats;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards;
 use crate::often::{CALLS, Often, REPEATS};
@@ -37,13 +38,13 @@ pub(crate) static RULE: Rule = Rule {
     group: "files",
     summary: "the same path is asked for again and again, and the answer stays the same",
     source: include_str!("repeated_stat.rs"),
-    needs: &[Need::Counts],
+    needs: &[Need::Either(&[Need::Counts, told_stats::FIGURES])],
     check,
 };
 
 /// Same answers a second from which on it is a storm: a program that checks its files before each record of a
 /// busy log, not one that polls them.
-const STORM_PER_S: f64 = 100.0;
+pub(super) const STORM_PER_S: f64 = 100.0;
 /// Same answers per unit of work from which on it is a storm at a lower rate too.
 const STORM_PER_WORK: f64 = 50.0;
 /// Below this rate a poller costs nothing, whatever little work it does meanwhile.
@@ -51,7 +52,7 @@ const POLLER_PER_S: f64 = 10.0;
 /// Without a clock: the part of all calls from which on it is a storm.
 const STORM_CALL_SHARE: f64 = 0.3;
 /// Without a clock an excerpt is judged: fewer same answers than this are start-up.
-const MIN_IN_EXCERPT: u64 = 20;
+pub(super) const MIN_IN_EXCERPT: u64 = 20;
 /// Same answers for one path below which it is not counted to its directory's.
 const MIN_EACH: u64 = 3;
 /// Findings at most: the rest is summed up.
@@ -67,7 +68,8 @@ const TABLE_WRITES: u64 = 20;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if facts.world.calls == 0 {
-        return check_table(facts, out);
+        check_table(facts, out);
+        return told_stats::check(facts, out);
     }
     let files =
         facts.world.files.iter().map(|(_, file)| file).filter(|file| !names::is_zone_file(&file.path));

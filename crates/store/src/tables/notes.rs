@@ -24,6 +24,7 @@ words!(NoteKind {
     Truncated = "truncated",
     Tracer = "tracer",
     Assumed = "assumed",
+    Read = "read",
 });
 
 #[inline]

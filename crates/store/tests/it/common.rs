@@ -399,7 +399,7 @@ fn figure_table() -> impl Strategy<Value = FigureTable> {
 
 fn note() -> impl Strategy<Value = CaptureNote> {
     use NoteKind::*;
-    let kind = one_of(&[Reject, Skipped, Truncated, Tracer, Assumed]);
+    let kind = one_of(&[Reject, Skipped, Truncated, Tracer, Assumed, Read]);
     (kind, maybe(any::<u64>()), any::<String>(), maybe(any::<u32>()))
         .prop_map(|(kind, line, text, tid)| CaptureNote { kind, source: SourceId(0), line, text, tid })
 }

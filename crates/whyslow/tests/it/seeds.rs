@@ -101,6 +101,26 @@ fn an_agent_asks_for_one_path_all_the_time() {
     assert_snapshot!("002", text);
 }
 
+#[test]
+fn a_directory_of_four_pastes_names_the_storm_though_no_call_is_timed() {
+    let folder = Path::new(OWN).join("seeds");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_whyslow"));
+    command.args(["diagnose", "002"]).current_dir(folder).env_remove("COLUMNS").env("NO_COLOR", "1");
+    let output = command.output().expect("the binary runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    says(
+        &text,
+        &[
+            "logagent (91885), thread 121566, asks about /home/admin/",
+            "again and again: 26 of 26 calls that were shown; 112,456 lstat a second on the whole host (perf stat)",
+            "1,055,146 vfs_fstatat by vfscount, 1,052,795 lstat by syscount and 449,931 lstat in 4.00 s, 112,456 a second by perf stat",
+            "002/trace-vfs_fstatat.txt: read as trace: 26 lines counted by call and process",
+        ],
+    );
+    // No time is told, so none is made up.
+    assert!(!text.contains(" us each"), "{text}");
+}
+
 /// What `strace -p` without `-f` shows of the server's main thread.
 const MAIN_THREAD: &str = "\
 stat(\"/usr/local/lib/python3.7/importlib/_bootstrap.py\", {st_mode=S_IFREG|0644, st_size=39278, ...}) = 0

@@ -38,16 +38,21 @@ fn wire_type_fits(field: u64, wire_type: u64) -> bool {
 fn sniff(head: &[u8]) -> bool {
     let mut rest = head;
     let mut fields = 0;
+    // Go's profiles of CPUs begin with a time. A number alone, and one before a text, are no profile.
+    let mut enough = 1;
     while !rest.is_empty() && fields < 8 {
         let Ok(tag) = varint(&mut rest) else { break };
         if !wire_type_fits(tag >> 3, tag & 7) {
             return fields >= 4;
         }
+        if fields == 0 && tag & 7 == 0 {
+            enough = 2;
+        }
         let Ok(value) = varint(&mut rest) else { break };
         if tag & 7 == 2 {
             // A message that goes beyond the head is believed: what it claims is checked when it is read.
             let Some(behind) = rest.get(usize::try_from(value).unwrap_or(usize::MAX)..) else {
-                return fields > 0;
+                return fields >= enough;
             };
             let is_message = !matches!(tag >> 3, 6 | 13);
             if is_message && !is_made_of_fields(&rest[..rest.len() - behind.len()]) {
@@ -57,7 +62,7 @@ fn sniff(head: &[u8]) -> bool {
         }
         fields += 1;
     }
-    fields > 0
+    fields >= enough
 }
 
 fn is_made_of_fields(message: &[u8]) -> bool {

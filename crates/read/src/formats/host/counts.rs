@@ -10,6 +10,7 @@
 use super::call_times::rate_counts;
 use super::columns::task_number;
 use super::line::{DayClock, Line, number, time_of_day};
+use super::snoop_row::columns;
 use super::sysstat::seconds;
 use super::{Block, Out, Step, Tool};
 use whyslow_model::{ClockKind, Entity, FigureRow, FigureTable, Metric, Nanos, Syscall, Trait};
@@ -36,6 +37,8 @@ enum Shape {
     DcStat,
     /// A process on a CPU a row: misses of the last cache.
     LlcStat,
+    /// A count and the value of what was asked for (`argdist -C`).
+    Values,
     /// An interrupt and its time or number.
     Interrupts,
     /// A map of bpftrace, a key and its count a row.
@@ -44,43 +47,72 @@ enum Shape {
 
 fn shape(line: &Line<'_>) -> Option<Shape> {
     Some(match &line.words[..] {
+        ["METHOD", "#", "CALLS", ..] => Shape::Functions("ucalls"),
         ["SYSCALL", "COUNT", ..] => Shape::Functions("syscount"),
         ["FUNC", "COUNT"] => Shape::Functions("funccount"),
         ["ADDR", "FUNC", "COUNT"] => Shape::Addresses,
         ["COMM", "COUNT"] => Shape::Commands,
         ["PID", "COMM" | "NAME", "COUNT", ..] => Shape::Processes,
         ["TIME", "REFS/s", "SLOW/s", "MISS/s", ..] => Shape::DcStat,
-        ["PID", "NAME", "CPU", "REFERENCE", "MISS", ..] => Shape::LlcStat,
+        ["PID", "NAME", "CPU", "REFERENCE", "MISS", ..]
+        | ["PID", "TID", "NAME", "CPU", "REFERENCE", "MISS", ..] => Shape::LlcStat,
+        ["COUNT", "EVENT"] => Shape::Values,
         ["HARDIRQ" | "SOFTIRQ", total, ..] if total.starts_with("TOTAL_") => Shape::Interrupts,
         ["TIME", "READ/s", "WRITE/s", ..] => Shape::VfsStat,
         ["HITS", "MISSES", "DIRTIES", ..]
         | ["TIME", "HITS", "MISSES", "DIRTIES", ..]
         | ["TOTAL", "MISSES", "HITS", "DIRTIES", ..] => Shape::CacheStat,
-        _ => return mapped(line).map(|_| Shape::Map),
+        _ => return map_row(line).filter(|row| row.bracketed).map(|_| Shape::Map),
     })
 }
 
-/// A key of a map of bpftrace and its count: `@[tracepoint:syscalls:sys_enter_openat]: 12`, `@process[redis]: 150`. Only
-/// keys that are calls, functions or programs are told; stacks and tuples are not.
-fn mapped<'l>(line: &Line<'l>) -> Option<(Entity, &'l str)> {
-    let (map, rest) = line.text.trim().strip_prefix('@')?.split_once('[')?;
-    let (key, count) = rest.rsplit_once("]: ")?;
-    number(count.trim()).filter(|_| !count.contains('.'))?;
-    let of = match map {
-        "process" | "comm" | "pname" if !key.is_empty() => Entity::Command(key.into()),
-        "pid" => Entity::Process(task_number(key)?),
-        _ => {
-            // A probe's name ends in the function.
-            let name = if key.contains("sys_enter_") { key } else { key.rsplit(':').next().unwrap_or(key) };
-            let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_:.".contains(&byte));
-            let is_function = name.contains('_') || key.contains(':') || is_call(name);
-            if !is_name || !is_function {
-                return None;
-            }
-            Entity::Function { pid: None, name: name.into() }
-        }
+/// A row of a map of bpftrace: `@[tracepoint:syscalls:sys_enter_openat]: 12`, `@process[redis]: 150`, `@[redis, 77]: 8`.
+struct MapRow<'l> {
+    /// It has a key, by which a row is known without others.
+    bracketed: bool,
+    /// What the key is, where it is a call, a function, a program or a process: stacks and other tuples are not.
+    of: Option<(Entity, &'l str)>,
+    count: f64,
+}
+
+fn map_row<'l>(line: &Line<'l>) -> Option<MapRow<'l>> {
+    let text = line.text.trim().strip_prefix('@')?;
+    let whole =
+        |value: &str| number(value.trim()).filter(|count| *count >= 0.0 && !value.contains(['.', ',']));
+    let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let Some((map, rest)) = text.split_once('[').filter(|(map, _)| is_name(map)) else {
+        let (map, value) = text.split_once(": ")?;
+        return is_name(map).then_some(MapRow { bracketed: false, of: None, count: whole(value)? });
     };
-    Some((of, count.trim()))
+    let (key, value) = rest.rsplit_once("]: ")?;
+    // `count 1401, average 2, total 2834` of stats().
+    let (count, of) = match value.strip_prefix("count ").and_then(|value| value.split_once(", average ")) {
+        Some((count, _)) => (whole(count)?, None),
+        None => (whole(value)?, key_of(map, key)),
+    };
+    Some(MapRow { bracketed: true, of, count })
+}
+
+/// What a key is, and the name of the process that it tells.
+fn key_of<'l>(map: &str, key: &'l str) -> Option<(Entity, &'l str)> {
+    match map {
+        "process" | "comm" | "pname" if !key.is_empty() => return Some((Entity::Command(key.into()), "")),
+        "pid" => return Some((Entity::Process(task_number(key)?), "")),
+        _ => {}
+    }
+    if let Some((first, second)) = key.split_once(", ") {
+        // A name and a process, in any order.
+        return match (task_number(first), task_number(second)) {
+            (None, Some(pid)) => Some((Entity::Process(pid), first)),
+            (Some(pid), None) if !second.contains(", ") => Some((Entity::Process(pid), second)),
+            _ => None,
+        };
+    }
+    // A probe's name ends in the function.
+    let name = if key.contains("sys_enter_") { key } else { key.rsplit(':').next().unwrap_or(key) };
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_:.".contains(&byte));
+    let is_function = name.contains('_') || key.contains(':') || is_call(name);
+    (is_name && is_function).then(|| (Entity::Function { pid: None, name: name.into() }, ""))
 }
 
 fn is_call(name: &str) -> bool {
@@ -154,7 +186,9 @@ impl Counts {
             Shape::Processes if words >= 3 => {
                 // A name may have blanks: its end is told by the columns behind it.
                 let timed = usize::from(self.names.iter().any(|name| name == "TIME"));
-                let at = words.checked_sub(1 + timed).filter(|at| *at >= 2)?;
+                let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+                let behind = columns(&names).iter().rev().position(|name| *name == "COUNT")?;
+                let at = words.checked_sub(1 + behind).filter(|at| *at >= 2)?;
                 let mut row = counted(Entity::Process(task_number(line.word(0))?), count(at)?);
                 let name = line.rest(1);
                 let end = line.word(at).as_ptr() as usize - line.word(1).as_ptr() as usize;
@@ -196,9 +230,15 @@ impl Counts {
             }
             Shape::LlcStat if words >= 6 => {
                 // Process, name, CPU, references, misses, share: counted from the end, as a name may have blanks.
-                let mut row = FigureRow::new(Entity::Process(task_number(line.word(0))?));
+                let threads = usize::from(self.names.iter().any(|name| name == "TID"));
+                let pid = task_number(line.word(0))?;
+                let of = match threads {
+                    0 => Entity::Process(pid),
+                    _ => Entity::Thread { pid, tid: task_number(line.word(1))? },
+                };
+                let mut row = FigureRow::new(of);
                 row.set(Metric::CacheMisses, count(words - 2)? / self.every?);
-                row.say(Trait::Name, line.word(1));
+                row.say(Trait::Name, line.word(1 + threads));
                 vec![row]
             }
             Shape::Interrupts if words >= 2 => {
@@ -216,8 +256,19 @@ impl Counts {
                 vec![row]
             }
             Shape::Map => {
-                let (of, calls) = mapped(line)?;
-                vec![counted(of, number(calls)?)]
+                let MapRow { of, count, .. } = map_row(line)?;
+                let told = of.map(|(of, name)| {
+                    let mut row = counted(of, count);
+                    if !name.is_empty() {
+                        row.say(Trait::Name, name);
+                    }
+                    row
+                });
+                told.into_iter().collect()
+            }
+            Shape::Values if words >= 2 && !line.word(0).starts_with('[') => {
+                count(0)?;
+                Vec::new()
             }
             _ => return None,
         })
@@ -252,6 +303,15 @@ impl Block for Counts {
         }
         let Some(shape) = self.shape else { return Step::Other };
         let Some(mut rows) = self.row(shape, line) else { return Step::Other };
+        let said = match (shape, rows.is_empty()) {
+            (Shape::Map, false) => "rows counted by call, program or process",
+            (Shape::Map, true) => "rows of maps by another key, which no rule judges",
+            (Shape::Values, _) => "values with their counts, which no rule judges",
+            (Shape::VfsStat | Shape::CacheStat | Shape::DcStat, _) => "rows of rates",
+            (Shape::Interrupts, _) => "interrupts",
+            _ => "rows with counts",
+        };
+        *out.given += u64::from(rows.is_empty());
         rows.iter_mut().for_each(|row| line.sign(row));
         let tool = match shape {
             Shape::Functions(tool) => tool,
@@ -264,7 +324,9 @@ impl Block for Counts {
             Shape::Interrupts if self.names.first().is_some_and(|name| name == "SOFTIRQ") => "softirqs",
             Shape::Interrupts => "hardirqs",
             Shape::Map => "bpftrace",
+            Shape::Values => "argdist",
         };
+        out.made(tool, 1, said);
         let table = self.table.get_or_insert_with(|| out.table(tool));
         if table.rows.len() < MOST_ROWS {
             table.rows.append(&mut rows);

@@ -12,8 +12,11 @@ use super::line::{DayClock, Line, number, time_of_day};
 use super::{Block, Out, Step, Tool};
 use whyslow_model::{ClockKind, Entity, FigureRow, Metric, Nanos, Over, Timestamp};
 
-pub(super) static HISTOGRAM: Tool =
-    Tool { begins: |line| unit_of(line).is_some(), row: is_key, open: || Box::<Histogram>::default() };
+pub(super) static HISTOGRAM: Tool = Tool {
+    begins: |line| scale(line).is_some() || dictionary(line).is_some(),
+    row: is_key,
+    open: || Box::<Histogram>::default(),
+};
 
 /// `pid = 7` above a histogram.
 fn is_key(line: &Line<'_>) -> bool {
@@ -29,42 +32,84 @@ fn is_key(line: &Line<'_>) -> bool {
         || (phrase.iter().any(|known| key.trim().eq_ignore_ascii_case(known)) && !value.trim().is_empty())
 }
 
-/// Nanoseconds of the unit that the header names; 0 where the buckets are of something other than time.
-fn unit_of(line: &Line<'_>) -> Option<u64> {
+/// What the header of a histogram tells.
+#[derive(Clone, Debug, Default)]
+struct Scale {
+    /// Nanoseconds of its unit; 0 where the buckets are of something other than the time that something takes.
+    unit: u64,
+    /// The upper end of a bucket is the lower one of the next.
+    touching: bool,
+}
+
+/// The scale that a header names: `usecs : count distribution`, `query latency (ms) : count …`, `@usecs[7]:`.
+fn scale(line: &Line<'_>) -> Option<Scale> {
     let unit = |name: &str| match name {
-        "nsecs" => 1,
-        "usecs" => 1_000,
-        "msecs" | ">=(ms)" => 1_000_000,
+        "nsecs" | "ns" => 1,
+        "usecs" | "us" => 1_000,
+        "msecs" | "ms" => 1_000_000,
         "secs" => 1_000_000_000,
+        name if name.contains("latency") && name.ends_with("(ns)") => 1,
+        name if name.contains("latency") && name.ends_with("(us)") => 1_000,
+        name if name.contains("latency") && name.ends_with("(ms)") => 1_000_000,
         _ => 0,
     };
-    match &line.words[..] {
-        [name, ":", "count", "distribution"] => Some(unit(name)),
-        [">=(ms)", "..", "<(ms)", ":", "I/O", ..] => Some(1_000_000),
-        [name] | [name, ..] if name.starts_with('@') && line.text.trim_end().ends_with(':') => {
-            let name = name.trim_start_matches('@').trim_end_matches(':');
-            Some(unit(name.split('[').next().unwrap_or(name)))
-        }
-        _ => None,
+    let plain = |name: &str| Scale { unit: unit(name), touching: false };
+    if line.starts(&[">=(ms)", "..", "<(ms)", ":", "I/O"]) {
+        return Some(Scale { unit: 1_000_000, touching: true });
     }
+    if let Some(name) = line.word(0).strip_prefix('@') {
+        let named = line.text.trim_end().ends_with(':');
+        return named.then(|| plain(name.split(['[', ':']).next().unwrap_or(name)));
+    }
+    let (name, columns) = line.text.split_once(" : ")?;
+    let mut columns = columns.split_ascii_whitespace();
+    let counts = columns.next().is_some_and(|word| matches!(word, "count" | "Count" | "I/O"));
+    let drawn =
+        columns.next().is_some_and(|word| word.trim_matches('|').eq_ignore_ascii_case("distribution"));
+    (counts && drawn).then(|| plain(name.trim()))
 }
 
 /// A row: the end of its bucket in units, and its count.
-fn bucket(line: &Line<'_>) -> Option<(f64, f64)> {
-    if let Some((range, rest)) = line.text.split_once(':')
-        && let Some((_, end)) = range.split_once("->")
-    {
+fn bucket(line: &Line<'_>, touching: bool) -> Option<(f64, f64)> {
+    let more = if touching { 0.0 } else { 1.0 };
+    if let Some((range, rest)) = line.text.split_once(" :") {
         let count = rest.split_ascii_whitespace().next().and_then(number)?;
-        return Some((number(end.trim())? + 1.0, count));
+        let end = match range.split_once("->") {
+            // The last bucket may be open.
+            Some((start, end)) => number(end.trim()).or_else(|| number(start.trim()))?,
+            None => number(range.trim()).filter(|_| rest.contains('|'))?,
+        };
+        return Some((end + more, count));
     }
     let text = line.text.trim_start().strip_prefix('[')?;
     let (range, rest) = text.split_once([')', ']'])?;
     let count = rest.split_ascii_whitespace().next().and_then(number)?;
     let end = match range.split_once(',') {
-        Some((_, end)) => power(end.trim())?,
+        Some((start, end)) => power(end.trim()).or_else(|| power(start.trim()))?,
         None => power(range.trim())? + 1.0,
     };
     Some((end, count))
+}
+
+/// `biolatency -j`: a histogram a line, as Python prints a dictionary; its unit, and its buckets.
+fn dictionary(line: &Line<'_>) -> Option<(u64, Vec<(f64, f64)>)> {
+    let text = line.text.trim();
+    if !text.starts_with("{'ts': ") {
+        return None;
+    }
+    let value = |text: &str, name: &str| -> Option<f64> {
+        let rest = text.split_once(name)?.1.trim_start_matches("': ");
+        super::line::number_and_rest(rest).map(|(value, _)| value)
+    };
+    let unit = match text.split_once("'val_type': '")?.1.split_once('\'')?.0 {
+        "nsecs" => 1,
+        "usecs" => 1_000,
+        "msecs" => 1_000_000,
+        _ => 0,
+    };
+    let parts = text.split("'interval-start'").skip(1).take(MOST_BUCKETS);
+    let bucket = |part: &str| Some((value(part, "'interval-end")? + 1.0, value(part, "'count")?));
+    Some((unit, parts.filter_map(bucket).collect()))
 }
 
 /// `512`, `1K`, `2M`.
@@ -84,7 +129,7 @@ fn power(text: &str) -> Option<f64> {
 struct Histogram {
     /// Buckets were passed over that are not of time.
     untimed: bool,
-    unit: u64,
+    scale: Scale,
     /// `pid = 7`, `disk = 'xvda1'`, above the header.
     key: Option<(String, String)>,
     /// Ends in nanoseconds, and counts.
@@ -105,24 +150,29 @@ impl Histogram {
         let buckets = std::mem::take(&mut self.buckets);
         let count = count_of(&buckets);
         let key = self.key.take();
-        if self.untimed {
-            self.untimed = false;
+        if std::mem::take(&mut self.untimed) {
             *out.given += 1;
-            out.assume(
-                self.line,
-                "a histogram of something other than time: it is read, and no rule judges it",
-            );
+            let (tool, _) = traced(&out.about.tracing);
+            out.made(tool, 1, "histograms of something other than time, which no rule judges");
         }
         if count <= 0.0 {
             return;
         }
-        let (tool, what) = traced(&out.about.tracing);
+        let tracing = out.about.tracing.clone();
+        let (tool, what) = traced(&tracing);
+        out.made(tool, 1, "histograms of time");
         let pid = key.as_ref().filter(|(name, _)| matches!(name.as_str(), "pid" | "tid"));
         let pid = pid.and_then(|(_, value)| value.parse().ok());
         let disk = key.as_ref().filter(|(name, _)| name == "disk");
         let of = match disk {
             Some((_, name)) => Entity::Device(name.trim_matches('\'').into()),
-            None => Entity::Function { pid, name: what.into() },
+            // `operation = read` of ext4dist.
+            None => match key.as_ref().filter(|(name, _)| !matches!(name.as_str(), "pid" | "tid")) {
+                Some((_, value)) => {
+                    Entity::Function { pid, name: format!("{what} {}", value.trim_matches('\'')).into() }
+                }
+                None => Entity::Function { pid, name: what.into() },
+            },
         };
         let mut row = FigureRow::new(of);
         let quantile = |share: f64| {
@@ -151,33 +201,85 @@ fn count_of(buckets: &[(f64, f64)]) -> f64 {
     buckets.iter().map(|(_, count)| count).sum()
 }
 
+/// What the key of a map of bpftrace is: a process, perhaps with its name beside it, a disk, or a name.
+fn key_of_map(key: &str) -> (String, String) {
+    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let parts: Vec<&str> = key.split(", ").collect();
+    if let Some(pid) = parts.iter().find(|part| is_number(part)) {
+        return ("pid".into(), pid.to_string());
+    }
+    let is_disk =
+        ["sd", "vd", "xvd", "nvme", "md", "dm-", "mmcblk"].iter().any(|start| key.starts_with(start));
+    let is_numbered =
+        key.split_once(',').is_some_and(|(major, minor)| is_number(&major) && is_number(&minor));
+    match is_disk || is_numbered {
+        true => ("disk".into(), key.to_string()),
+        false => ("name".into(), key.to_string()),
+    }
+}
+
+/// Words of the line that a tool begins with, the tool, and what it measures.
+static MEASURED: &[(&str, &str, &str)] = &[
+    ("run queue length", "runqlen", "run queue length"),
+    ("run queue", "runqlat", "run queue"),
+    ("scheduler", "runqlat", "run queue"),
+    ("I/O size", "bitesize", "I/O size"),
+    ("block", "biolatency", "block I/O"),
+    ("on-CPU", "cpudist", "on CPU"),
+    ("off-CPU", "cpudist", "off CPU"),
+    ("database queries", "dbstat", "query"),
+    ("TCP RTT", "tcprtt", "TCP round trip"),
+    ("SSL/TLS", "ssllatency", "TLS"),
+    ("hard irq", "hardirqs", "interrupt"),
+    ("soft irq", "softirqs", "soft interrupt"),
+    ("SYN backlog", "tcpsynbl", "SYN backlog"),
+    ("Sampling CPU", "cpuwalk", "CPU"),
+];
+
 /// The tool and what it measures, by the line that it begins with: `Tracing vfs_read... Hit Ctrl-C to end.`
 fn traced(tracing: &str) -> (&'static str, &str) {
-    if tracing.contains("run queue") || tracing.contains("scheduler") {
-        return ("runqlat", "run queue");
-    }
-    if tracing.contains("block") {
-        return ("biolatency", "block I/O");
-    }
-    if tracing.contains("on-CPU") {
-        return ("cpudist", "on CPU");
-    }
-    if tracing.contains("off-CPU") {
-        return ("cpudist", "off CPU");
+    // Not in the name of a function, which is quoted.
+    let plain = tracing.split('"').next().unwrap_or(tracing);
+    if let Some((_, tool, what)) = MEASURED.iter().find(|(words, ..)| plain.contains(words)) {
+        return (tool, what);
     }
     let quoted = tracing.split('"').nth(1);
-    let name = quoted.or_else(|| tracing.split_ascii_whitespace().nth(1)).unwrap_or("unnamed");
-    ("funclatency", name.trim_end_matches('.'))
+    let name =
+        quoted.or_else(|| tracing.split_ascii_whitespace().nth(1)).map(|name| name.trim_end_matches('.'));
+    match name {
+        // `Tracing ext4 operation latency`.
+        Some(system) if tracing.contains("operation latency") => ("ext4dist and its like", system),
+        Some(name) if !name.is_empty() && tracing.starts_with("Tracing ") => ("funclatency", name),
+        _ => ("histogram", "unnamed"),
+    }
 }
 
 impl Block for Histogram {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Step {
-        if let Some(unit) = unit_of(line) {
-            // A key above belongs to the histogram that begins.
-            if !self.buckets.is_empty() {
+        if let Some((unit, buckets)) = dictionary(line) {
+            self.flush(out);
+            self.untimed = unit == 0 && !buckets.is_empty();
+            self.buckets = buckets.into_iter().map(|(end, count)| (end * unit as f64, count)).collect();
+            self.buckets.retain(|_| unit > 0);
+            let mut signed = FigureRow::new(Entity::Host);
+            line.sign(&mut signed);
+            (self.line, self.raw) = (signed.line, signed.raw);
+            self.flush(out);
+            return Step::Used;
+        }
+        if let Some(scale) = scale(line) {
+            // A key that stands above belongs to the histogram that begins, and has ended the one before.
+            if !self.buckets.is_empty() || self.untimed {
                 self.flush(out);
             }
-            self.unit = unit;
+            // Any key, where it stands right above: `retval = 12`.
+            if let [name, "=", value] = out.about.command.iter().map(String::as_str).collect::<Vec<_>>()[..]
+                && self.key.is_none()
+            {
+                self.key = Some((name.to_string(), value.to_string()));
+                out.about.command.clear();
+            }
+            self.scale = scale;
             self.every = out.about.every;
             self.at = out.about.stamp.take().or(self.at);
             let mut signed = FigureRow::new(Entity::Host);
@@ -185,9 +287,7 @@ impl Block for Histogram {
             (self.line, self.raw) = (signed.line, signed.raw);
             // A key of bpftrace stands in brackets: `@usecs[7]:`.
             if let Some((_, key)) = line.text.split_once('[').filter(|_| line.word(0).starts_with('@')) {
-                let name =
-                    if key.bytes().next().is_some_and(|byte| byte.is_ascii_digit()) { "pid" } else { "disk" };
-                self.key = Some((name.into(), key.trim_end_matches([']', ':', ' ']).into()));
+                self.key = Some(key_of_map(key.trim_end_matches([']', ':', ' '])));
             }
             return Step::Used;
         }
@@ -211,13 +311,13 @@ impl Block for Histogram {
             self.at = Some(self.clock.carry(time));
             return Step::Used;
         }
-        let Some((end, count)) = bucket(line) else {
+        let Some((end, count)) = bucket(line, self.scale.touching) else {
             // The tool labels the mean with a unit that is not the table's: it is not kept.
             return if line.starts(&["avg", "="]) { Step::Used } else { Step::Other };
         };
-        self.untimed |= self.unit == 0;
-        if self.unit > 0 && self.buckets.len() < MOST_BUCKETS {
-            self.buckets.push((end * self.unit as f64, count));
+        self.untimed |= self.scale.unit == 0;
+        if self.scale.unit > 0 && self.buckets.len() < MOST_BUCKETS {
+            self.buckets.push((end * self.scale.unit as f64, count));
         }
         Step::Used
     }

@@ -199,7 +199,9 @@ static SOFTNET: File = File {
 
 fn softnet(line: &Line<'_>) -> Step {
     let hexadecimal = |word: &&str| word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if line.words.iter().all(hexadecimal) { Step::Used } else { Step::Other }
+    // 9 columns, and 15 since Linux 5.14.
+    let fits = line.words.len() <= 16 && line.words.iter().all(hexadecimal);
+    if fits { Step::Used } else { Step::Other }
 }
 
 /// A file of a control group, which only its path tells.

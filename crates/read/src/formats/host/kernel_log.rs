@@ -55,6 +55,11 @@ static MESSAGES: &[(&str, Read)] = &[
         let is_one = rest.trim_start_matches("ed").trim_start().starts_with("process ");
         What::new(Entity::Host, Metric::OomKills).filter(|_| is_one)
     }),
+    // oomkill of bcc and bpftrace.
+    (", OOM kill of PID ", |before, rest| {
+        (before.contains("Triggered by PID ") && rest.contains(" pages")).then_some(())?;
+        What::new(Entity::Host, Metric::OomKills)
+    }),
     // kernel/hung_task.c
     ("INFO: task ", |_, rest| {
         let (who, how) = rest.split_once(" blocked ")?;

@@ -15,6 +15,8 @@ pub(super) struct Line<'l> {
 
 impl<'l> Line<'l> {
     pub(super) fn new(number: u64, text: &'l str) -> Line<'l> {
+        // A terminal shows the interrupt that ended the tool before what it prints then.
+        let text = text.strip_prefix("^C").filter(|rest| !rest.trim().is_empty()).unwrap_or(text);
         Line { number, text, words: text.split_ascii_whitespace().take(MOST_WORDS).collect() }
     }
 

@@ -11,6 +11,8 @@ mod dates;
 mod df;
 mod dstat;
 mod free;
+mod ftrace;
+mod funcgraph;
 mod histogram;
 mod iostat;
 mod iotop;
@@ -29,14 +31,18 @@ mod pidstat;
 mod proc_files;
 mod ps;
 mod sar;
+#[cfg(test)]
+mod shape_tests;
 mod snoop;
 mod snoop_row;
+mod snoop_tools;
 mod sockets;
 mod sysctl;
 mod sysstat;
 mod tasks;
 #[cfg(test)]
 mod tests;
+mod told;
 mod top;
 #[cfg(test)]
 mod tracer_tests;
@@ -96,6 +102,9 @@ static TOOLS: &[&Tool] = &[
     &call_times::CALL_TIMES,
     &counts::COUNTS,
     &histogram::HISTOGRAM,
+    &ftrace::FTRACE,
+    &funcgraph::FUNCGRAPH,
+    &told::TOLD,
     &snoop::SNOOP,
     &proc_files::LOADAVG,
     &proc_files::PRESSURE,
@@ -149,7 +158,12 @@ struct About {
     date: Option<Stamp>,
     /// A time alone on its line, or before other words of a tool that shows it above a table.
     stamp: Option<u64>,
+    /// What was made of tracers' texts: the tool, how many, of what.
+    made: Vec<(&'static str, u64, String)>,
 }
+
+/// Kinds of things that a note about one source tells.
+const MOST_MADE: usize = 12;
 
 /// Where a reader puts what it read.
 struct Out<'o> {
@@ -238,6 +252,16 @@ impl Out<'_> {
         self.about.date.or_else(|| dates::of_name(&self.info.name))
     }
 
+    /// Counts what was made of a tracer's text: `count` of `what`. It is told at the end of the source.
+    fn made(&mut self, tool: &'static str, count: u64, what: &str) {
+        let made = &mut self.about.made;
+        if let Some((_, sum, _)) = made.iter_mut().find(|(is, _, of)| *is == tool && of == what) {
+            *sum += count;
+        } else if count > 0 && made.len() < MOST_MADE {
+            made.push((tool, count, what.to_string()));
+        }
+    }
+
     /// Says what was taken for granted.
     fn assume(&mut self, line: u64, text: &str) {
         let text = format!("{}:{line}: {text}", self.info.name);
@@ -322,7 +346,7 @@ impl About {
         if let Some((time, _)) = time.filter(|_| line.words.len() == 1 || line.word(1) == "loadavg:") {
             self.stamp = Some(time);
         }
-        if line.word(0).starts_with("Tracing") || line.word(0) == "Running" {
+        if line.word(0).starts_with("Tracing") || matches!(line.word(0), "Running" | "Sampling") {
             self.tracing = line.text.trim().to_string();
             let length = line.words.windows(3).find_map(|words| match words {
                 ["every" | "for", length, unit] if unit.starts_with("sec") => length.parse::<f64>().ok(),
@@ -415,6 +439,21 @@ impl Reading {
         step
     }
 
+    fn tell_made(&mut self, to: &mut To<'_>) {
+        let made = std::mem::take(&mut self.about.made);
+        if made.is_empty() {
+            return;
+        }
+        let parts =
+            made.iter().map(|(tool, count, what)| match what.split_once("s ").filter(|_| *count == 1) {
+                Some((one, rest)) if !one.contains(' ') => format!("{tool}: 1 {one} {rest}"),
+                _ => format!("{tool}: {count} {what}"),
+            });
+        let text = format!("{}: read as {}", to.info.name, parts.collect::<Vec<_>>().join("; "));
+        let (kind, source) = (NoteKind::Read, to.info.id);
+        to.sink.push(Event::Note(CaptureNote { kind, source, line: None, text, tid: None }));
+    }
+
     fn close(&mut self, to: &mut To<'_>) {
         if let Some((_, mut block)) = self.open.take() {
             block.end(&mut to.out(&mut self.about, &mut self.given));
@@ -424,6 +463,7 @@ impl Reading {
     /// The end of the source. A file that holds a date and nothing else tells when those beside it were made.
     fn end(&mut self, to: &mut To<'_>) {
         self.close(to);
+        self.tell_made(to);
         let named = to.info.name.rsplit('/').next().is_some_and(|name| name.starts_with("date"));
         if let Some(date) = self.about.date.filter(|_| named && self.given == 0) {
             to.looks.date_of(&to.info.name, date);

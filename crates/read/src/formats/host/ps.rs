@@ -81,6 +81,10 @@ const EFT: &[&str] = &["UID", "PID", "SPID", "PPID", "C", "STIME", "TTY", "TIME"
 const ELF: &[&str] = &["UID", "PID", "PPID", "LWP", "C", "NLWP", "STIME", "TTY", "TIME", "CMD"];
 
 fn begins(line: &Line<'_>) -> bool {
+    // The commands that bashreadline shows.
+    if line.words == ["TIME", "PID", "COMMAND"] {
+        return false;
+    }
     let known = |word: &&str| COLUMNS.iter().any(|(name, _)| name == word);
     let last = line.words.last().is_some_and(|word| matches!(*word, "CMD" | "COMMAND" | "COMM" | "ARGS"));
     let task = ["PID", "LWP", "TID", "SPID"].iter().any(|name| line.has(name));

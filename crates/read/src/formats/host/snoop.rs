@@ -8,13 +8,14 @@
 
 use super::columns::task_number;
 use super::line::{DayClock, Line, number, time_of_day};
-use super::snoop_row::{Cell, Row};
+use super::snoop_row::{Cell, Row, columns};
+use super::snoop_tools::{Make, SNOOPS, by_shape};
 use super::sysstat::seconds;
 use super::{Block, Out, Step, Tool};
 use std::collections::HashMap;
 use whyslow_model::{
-    BlockIo, ClockKind, Entity, Event, FigureRow, Metric, Nanos, NetEvent, NetKind, Over, ProcessInfo,
-    Timestamp, Trait,
+    BlockIo, ClockKind, Entity, Event, FigureRow, Metric, Nanos, NetEvent, Over, ProcessInfo, Timestamp,
+    Trait,
 };
 
 pub(super) static SNOOP: Tool = Tool {
@@ -22,66 +23,6 @@ pub(super) static SNOOP: Tool = Tool {
     row: |line| traced(line).is_some(),
     open: || Box::<Snoop>::default(),
 };
-
-/// What an event of a tool is made into.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Make {
-    /// Calls of one name, by process, and the file that they are of.
-    Calls(&'static str),
-    /// Opens, or stats where no descriptor is ever shown.
-    OpenOrStat,
-    /// The call that the line names, by process.
-    Named,
-    /// Files with what was read and written in an interval.
-    FileBytes,
-    /// Processes with what they read from and wrote to a disk in an interval.
-    DiskBytes,
-    /// Hits and misses of the page cache, by process.
-    PageCache,
-    /// A request to a disk.
-    Block,
-    /// An event of a TCP connection.
-    Net(NetKind),
-    /// Peers with what was received from and sent to them in an interval.
-    NetBytes,
-    /// A program that was started.
-    Exec,
-}
-
-/// The tools: the columns by which a header is known, the most telling first, and what its lines are.
-static SNOOPS: &[(&[&str], &str, Make)] = &[
-    (&["R_Kb", "W_Kb", "FILE"], "filetop", Make::FileBytes),
-    (&["DISK", "AVGms"], "biotop", Make::DiskBytes),
-    (&["DISK", "PID", "LAT(ms)"], "biosnoop", Make::Block),
-    (&["HITS", "MISSES", "PID"], "cachetop", Make::PageCache),
-    (&["LADDR", "RADDR", "MS"], "tcplife", Make::Net(NetKind::Closed)),
-    (&["DADDR", "LAT(ms)"], "tcpconnlat", Make::Net(NetKind::Connected)),
-    (&["LADDR:LPORT", "RADDR:RPORT"], "tcpretrans", Make::Net(NetKind::Retransmit)),
-    (&["DADDR", "DPORT", "COMM"], "tcpconnect", Make::Calls("connect")),
-    (&["PID", "LADDR", "RADDR", "RX_KB", "TX_KB"], "tcptop", Make::NetBytes),
-    (&["PID", "COMM", "RADDR", "LADDR", "LPORT"], "tcpaccept", Make::Calls("accept")),
-    (&["LAT(ms)", "FILENAME"], "fileslower", Make::Calls("slow file I/O")),
-    (&["LATENCY_us", "FILE"], "fileslower", Make::Calls("slow file I/O")),
-    (&["LATms", "HOST"], "gethostlatency", Make::Calls("getaddrinfo")),
-    (&["MS", "QUERY"], "dbslower", Make::Calls("query")),
-    (&["COMM", "LAT(us)"], "runqslower", Make::Calls("run queue")),
-    (&["TIME(s)", "COMM", "CALL"], "syncsnoop", Make::Named),
-    (&["PID", "FD", "ERR", "PATH"], "opensnoop", Make::OpenOrStat),
-    (&["PID", "FD", "FILE"], "opensnoop", Make::Calls("open")),
-    (&["PID", "ERR", "PATH"], "statsnoop", Make::Calls("stat")),
-    (&["PID", "ARGS"], "execsnoop", Make::Exec),
-    (&["PID", "TID", "COMM", "FUNC"], "trace", Make::Named),
-    (&["PID", "LAT(ms)", "PAGES"], "drsnoop", Make::Calls("direct reclaim")),
-    (&["PID", "SIG", "TPID"], "killsnoop", Make::Calls("kill")),
-    (&["PCOMM", "PID", "EXIT_CODE"], "exitsnoop", Make::Calls("exit")),
-    (&["PID", "COMM", "SYS", "RET", "ARGs"], "shmsnoop", Make::Named),
-    (&["PID", "COMM", "PROT", "ADDR", "PORT"], "bindsnoop", Make::Calls("bind")),
-    (&["UID", "PID", "COMM", "CAP", "NAME"], "capable", Make::Calls("capability check")),
-    (&["COMM", "PID", "AGE(s)", "FILE"], "filelife", Make::Calls("unlink")),
-    (&["SADDR:SPORT", "DADDR:DPORT", "STATE"], "tcpdrop", Make::Calls("dropped TCP segment")),
-    (&["SKADDR", "OLDSTATE", "NEWSTATE"], "tcpstates", Make::Calls("TCP state change")),
-    (&["COMM", "PID", "FUNC"], "funcslower", Make::Named),
-];
 
 /// A tool's header.
 #[derive(Clone, Debug)]
@@ -96,20 +37,34 @@ struct Header {
 impl Header {
     fn of(line: &Line<'_>) -> Option<Header> {
         let commas = line.words.len() == 1 && line.text.contains(',');
-        let mut names: Vec<&str> =
-            if commas { line.text.trim().split(',').collect() } else { line.words.clone() };
-        // `PREV COMM` and `PREV TID` of runqslower are a column each.
-        if names.contains(&"PREV") {
-            let last = names.iter().position(|name| *name == "PREV").unwrap_or(names.len());
-            names.truncate(last);
-            names.extend(["PREV_COMM", "PREV_TID"]);
-        }
-        if names.len() < 3 || names.len() > 24 {
+        let joined = columns(&line.words);
+        let names: Vec<&str> = match commas {
+            true => line.text.trim().split(',').collect(),
+            false => joined.iter().map(AsRef::as_ref).collect(),
+        };
+        if names.len() < 2 || names.len() > 24 {
             return None;
         }
-        let (_, tool, make) =
-            SNOOPS.iter().find(|(known, ..)| known.iter().all(|name| names.contains(name)))?;
-        Some(Header { tool, make: *make, cells: names.iter().map(|name| Cell::of(name)).collect(), commas })
+        let known = SNOOPS.iter().find(|(known, ..)| known.iter().all(|name| names.contains(name)));
+        let (tool, make) = match known {
+            Some((known, tool, make)) if names.len() >= 3 || known.len() == names.len() => (*tool, *make),
+            _ => ("table of a tracer", by_shape(&names)?),
+        };
+        let mut cells: Vec<Cell> = names.iter().map(|name| Cell::of(name)).collect();
+        match (tool, make) {
+            // Its header has the names of the parent and its number the wrong way round.
+            ("naptime", _) => {
+                let (parent, task) = ([Cell::Parent, Cell::Other], [Cell::Pid, Cell::Comm]);
+                cells = [&[Cell::Clock][..], &parent, &task, &[Cell::Latency(1_000_000_000)]].concat();
+            }
+            (_, Make::Seen(_)) => {
+                if let Some(last @ (Cell::Other | Cell::Name | Cell::Text)) = cells.last_mut() {
+                    *last = Cell::Words;
+                }
+            }
+            _ => {}
+        }
+        Some(Header { tool, make, cells, commas })
     }
 
     /// `bcc`'s `trace` prints these, with or without a header above.
@@ -125,7 +80,13 @@ fn traced(line: &Line<'_>) -> Option<()> {
         word.contains('_') && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
     let tasks = task_number(line.word(0)).is_some() && task_number(line.word(1)).is_some();
-    (line.words.len() == 5 && tasks && function(line.word(3)) && line.word(4).starts_with('/')).then_some(())
+    let is_call = |word: &str| ["sys_", "do_sys_", "__x64_sys_"].iter().any(|start| word.starts_with(start));
+    let known = match line.words.len() {
+        4 => is_call(line.word(3)),
+        5 => line.word(4).starts_with('/'),
+        _ => false,
+    };
+    (known && tasks && function(line.word(3))).then_some(())
 }
 
 /// What is added up of one thing.
@@ -158,6 +119,10 @@ struct Snoop {
     stated: Option<u64>,
     /// Seconds that each table is over.
     every: Option<f64>,
+    /// Rows read under the header.
+    rows: u64,
+    /// The line before was a row, or a frame of the stack below it.
+    below_row: bool,
 }
 
 /// Things added up in one table.
@@ -181,7 +146,7 @@ impl Snoop {
         Some(sum)
     }
 
-    fn call(&mut self, name: &str, line: &Line<'_>, row: &Row<'_>) {
+    fn call(&mut self, name: &str, count: f64, line: &Line<'_>, row: &Row<'_>) {
         let mut things = vec![Entity::Function { pid: row.task(), name: name.into() }];
         if !row.text.is_empty() && name != "query" && name != "getaddrinfo" {
             things.push(Entity::File { pid: row.task(), path: row.text.into() });
@@ -196,7 +161,7 @@ impl Snoop {
         };
         for of in things {
             if let Some(sum) = self.add(of, line, row) {
-                sum.count += 1.0;
+                sum.count += count;
                 sum.took += row.took.unwrap_or(0.0);
                 sum.read += read;
                 sum.written += written;
@@ -214,13 +179,17 @@ impl Snoop {
         }
         let ts = at.map_or(Timestamp::UNKNOWN, Timestamp::new);
         match header.make {
-            Make::Calls(name) => self.call(name, line, row),
+            Make::Calls(name) => self.call(name, 1.0, line, row),
+            Make::Counted(name) => self.call(name, row.count, line, row),
             Make::OpenOrStat => {
                 self.descriptors |= row.fd.is_some_and(|fd| fd > 0);
-                self.call("open", line, row);
+                self.call("open", 1.0, line, row);
             }
             Make::Named if row.name.is_empty() => {}
-            Make::Named => self.call(row.name, line, row),
+            Make::Named => {
+                let name = row.name.rsplit_once("sys_enter_").map_or(row.name, |(_, call)| call);
+                self.call(name.trim_end_matches("()"), 1.0, line, row);
+            }
             Make::FileBytes => {
                 let of = Entity::File { pid: row.tid.or(row.pid), path: row.text.into() };
                 if let Some(sum) = self.add(of, line, row) {
@@ -305,9 +274,10 @@ impl Snoop {
                     rtt: Nanos::UNKNOWN,
                 })));
             }
+            Make::Seen(_) => *out.given += 1,
             Make::Exec => {
                 let Some(pid) = row.pid else { return };
-                self.call("execve", line, &Row { text: "", pid: None, ..*row });
+                self.call("execve", 1.0, line, &Row { text: "", pid: None, ..*row });
                 out.give(Event::Process(ProcessInfo {
                     pid,
                     parent: row.parent,
@@ -325,6 +295,7 @@ impl Snoop {
             Make::OpenOrStat if !self.descriptors => "statsnoop",
             _ => header.tool,
         };
+        out.made(tool, std::mem::take(&mut self.rows), &header.make.says());
         let mut table = out.table(tool);
         let interval =
             matches!(header.make, Make::FileBytes | Make::DiskBytes | Make::PageCache | Make::NetBytes);
@@ -426,9 +397,17 @@ impl Block for Snoop {
             self.header = traced(line).map(|()| Header::trace());
         }
         let Some(header) = self.header.clone() else { return Step::Other };
+        let below_row = std::mem::take(&mut self.below_row);
         match Row::parse(&header.cells, header.commas, line) {
             Some(row) => {
                 self.take(&header, line, &row, out);
+                self.rows += 1;
+                self.below_row = true;
+                Step::Used
+            }
+            // Of the stack of that event (`-K`, `-U`, `-s`).
+            None if below_row && is_frame(line) => {
+                self.below_row = true;
                 Step::Used
             }
             // Text after the events, cut lines at the end of an example: damage only where a row begins so.
@@ -442,6 +421,15 @@ impl Block for Snoop {
     fn end(&mut self, out: &mut Out<'_>) {
         self.flush(out);
     }
+}
+
+/// An indented function, or `=> function` of ftrace.
+fn is_frame(line: &Line<'_>) -> bool {
+    let is_name =
+        |word: &str| word.starts_with(|first: char| first.is_ascii_alphabetic() || "_[".contains(first));
+    line.text.starts_with("    ") && is_name(line.word(0))
+        || line.text.starts_with('\t') && is_name(line.word(0))
+        || line.word(0) == "=>" && line.words.len() == 2
 }
 
 /// True where the first cell is of the first column's kind, and that column is one of numbers.

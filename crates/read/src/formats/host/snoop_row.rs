@@ -2,6 +2,7 @@
 
 use super::columns::task_number;
 use super::line::{Line, number, time_of_day};
+use std::borrow::Cow;
 
 /// What a column holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,6 +13,8 @@ pub(super) enum Cell {
     Comm,
     /// Takes the rest of the line.
     Text,
+    /// The same, and it is not kept.
+    Words,
     /// A time of a call, in so many nanoseconds.
     Latency(u64),
     /// A time before it was handed to the device, in so many nanoseconds.
@@ -48,37 +51,51 @@ impl Cell {
         const MS: u64 = 1_000_000;
         match name {
             "PID" => Cell::Pid,
-            "TID" => Cell::Tid,
+            "TID" | "TIDS" => Cell::Tid,
             "PPID" => Cell::Parent,
             "COMM" | "TASK" | "PCOMM" | "CMD" | "C-COMM" => Cell::Comm,
             "PATH" | "FILE" | "FILENAME" | "ARGS" | "ARGs" | "HOST" | "QUERY" | "-" => Cell::Text,
-            "LAT(ms)" | "LATms" | "MS" | "AVGms" => Cell::Latency(MS),
+            "DESCRIPTION" | "METHOD" => Cell::Words,
+            "LAT(ms)" | "LATms" | "MS" | "ms" | "AVGms" => Cell::Latency(MS),
+            "TIME(us)" => Cell::Latency(US),
+            "SECONDS" => Cell::Latency(1_000_000_000),
             "QUE(ms)" => Cell::Queued(MS),
             "LAT(us)" | "LATENCY_us" => Cell::Latency(US),
             "TIME" | "TIME(H:M:S)" => Cell::Clock,
-            "TIME(s)" => Cell::Since(1_000_000_000),
+            "TIME(s)" | "ENDs" | "START" => Cell::Since(1_000_000_000),
             "TIME(ms)" => Cell::Since(MS),
             "ENDTIME_us" => Cell::Since(US),
-            "BYTES" => Cell::Bytes,
+            "BYTES" | "#_BYTES" => Cell::Bytes,
             "READS" => Cell::Reads,
             "WRITES" => Cell::Writes,
             "R_Kb" | "RX_KB" => Cell::ReadKb,
             "W_Kb" | "TX_KB" => Cell::WriteKb,
             "Kbytes" => Cell::Kb,
-            "I/O" => Cell::Count,
+            "I/O" | "COUNT" | "BINDS" | "CONNECTS" | "RETRANSMITS" | "ALLOCS" | "#_ALLOCS" | "#_CALLS" => {
+                Cell::Count
+            }
             "T" | "D" | "TYPE" => Cell::Op,
-            "DISK" => Cell::Disk,
-            "SECTOR" => Cell::Sector,
+            "DISK" | "DEV" | "DEVICE" => Cell::Disk,
+            "SECTOR" | "BLOCK" => Cell::Sector,
             "FD" => Cell::Fd,
-            "CALL" | "FUNC" | "SYS" => Cell::Name,
+            "CALL" | "FUNC" | "SYS" | "EVENT" => Cell::Name,
             "HITS" => Cell::Hits,
             "MISSES" => Cell::Misses,
             "LADDR" | "SADDR" | "LADDR:LPORT" => Cell::Local,
             "LPORT" | "SPORT" => Cell::LocalPort,
             "RADDR" | "DADDR" | "RADDR:RPORT" => Cell::Peer,
             "RPORT" | "DPORT" => Cell::PeerPort,
-            _ => Cell::Other,
+            _ => Cell::of_unit(name).unwrap_or(Cell::Other),
         }
+    }
+
+    /// A time whose unit stands in its name: `LAT(ns)`, `DURATION_ms`.
+    fn of_unit(name: &str) -> Option<Cell> {
+        let is_time = ["LAT", "DUR", "DELAY", "WAIT"].iter().any(|start| name.starts_with(start));
+        let units = [("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("(s)", 1_000_000_000)];
+        let unit =
+            units.iter().find(|(unit, _)| name.trim_end_matches(')').ends_with(unit.trim_end_matches(')')));
+        unit.filter(|_| is_time).map(|(_, ns)| Cell::Latency(*ns))
     }
 
     /// True for a cell that must be a number.
@@ -151,9 +168,11 @@ impl<'l> Row<'l> {
     fn split(cells: &[Cell], commas: bool, line: &Line<'l>, more: usize) -> Option<Row<'l>> {
         let mut row = Row::default();
         let mut at = 0;
-        let ends_in_text = cells.last() == Some(&Cell::Text);
+        let ends_in_text = matches!(cells.last(), Some(Cell::Text | Cell::Words));
         for (i, cell) in cells.iter().enumerate() {
             let last = i + 1 == cells.len();
+            // Between the ends of a connection.
+            at += usize::from(line.word(at) == "<->");
             let word = line.word(at);
             let value = number(word.trim_end_matches([':', '%']));
             if cell.is_number() && value.is_none() {
@@ -170,18 +189,27 @@ impl<'l> Row<'l> {
                     let end = line.words.get(at + more)?;
                     let rest = line.rest(at);
                     let len = end.as_ptr() as usize + end.len() - word.as_ptr() as usize;
-                    row.comm = rest.get(..len).unwrap_or(word);
+                    let name = rest.get(..len).unwrap_or(word);
+                    // As Python prints bytes.
+                    row.comm =
+                        name.strip_prefix("b'").and_then(|name| name.strip_suffix('\'')).unwrap_or(name);
                 }
                 Cell::Text if last && !commas => {
                     row.text = line.rest(at);
                     width = line.words.len().saturating_sub(at);
                 }
+                Cell::Words if last && !commas => width = line.words.len().saturating_sub(at),
+                Cell::Words => {}
                 Cell::Text => row.text = word,
                 Cell::Latency(unit) => row.took = Some(amount * unit as f64),
                 Cell::Queued(unit) => row.queued = Some(amount * unit as f64),
                 Cell::Clock => {
                     let time = Line { words: vec![word.trim_end_matches(':')], ..*line };
-                    row.at = Some(time_of_day(&time, 0)?.0);
+                    // Some versions count from their start, in a unit that the header does not tell.
+                    row.at = time_of_day(&time, 0).map(|(at, _)| at);
+                    if row.at.is_none() && value.is_none() {
+                        return None;
+                    }
                 }
                 Cell::Since(unit) => row.at = Some((amount * unit as f64) as u64),
                 Cell::Bytes => row.bytes = amount,
@@ -213,6 +241,29 @@ impl<'l> Row<'l> {
     pub(super) fn task(&self) -> Option<u32> {
         self.pid.or(self.tid)
     }
+}
+
+/// The names of the columns of a header: those of two words are one.
+pub(super) fn columns<'l>(words: &[&'l str]) -> Vec<Cow<'l, str>> {
+    let mut names = Vec::with_capacity(words.len());
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let next = words.get(at + 1).copied().unwrap_or("");
+        let joined = match (*word, next) {
+            ("#", _)
+            | ("PREV", "COMM" | "TID")
+            | ("PPC", "HCALL")
+            | ("VQ", "Name")
+            | ("In" | "Out", "SGs" | "BW") => Some(format!("{word}_{next}")),
+            // `TIME (us)`, `[64, 512)`.
+            (_, "(us)" | "(ms)" | "(ns)" | "(s)") => Some(format!("{word}{next}")),
+            (range, _) if range.starts_with('[') && range.ends_with(',') => Some(format!("{range}{next}")),
+            _ => None,
+        };
+        at += 1 + usize::from(joined.is_some());
+        names.push(joined.map_or(Cow::Borrowed(*word), Cow::Owned));
+    }
+    names
 }
 
 /// `3`, `0x3`, `-1`.

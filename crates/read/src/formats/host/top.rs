@@ -39,7 +39,8 @@ fn cpu_of(text: &str) -> Option<(Entity, &str)> {
         "(s)" => Entity::Host,
         number => Entity::Cpu(number.parse().ok()?),
     };
-    pairs(figures).first().map(|_| (of, figures))
+    // lscpu too shows `CPU(s):`, with one number.
+    (pairs(figures).len() >= 4).then_some((of, figures))
 }
 
 #[derive(Default)]

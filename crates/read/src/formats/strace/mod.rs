@@ -75,6 +75,8 @@ pub(crate) struct Look {
     others: usize,
     /// Of these, those that only ltrace writes: `SYS_write`, `libc.so.6->puts`.
     ltrace_only: usize,
+    /// Ends of processes: `+++ exited (status 0) +++`.
+    exits: usize,
     filled: usize,
     /// The first timestamp.
     pub(crate) first: Option<(ClockKind, u64)>,
@@ -97,11 +99,16 @@ impl Look {
 
     fn count(&mut self, record: &Record, head: &[u8]) {
         self.filled += usize::from(!matches!(record.kind, Kind::Blank | Kind::Comm));
+        self.exits += usize::from(record.kind == Kind::Exit);
         // A thread that waits all the while leaves one line, which ends with `<detached ...>`.
         if !matches!(record.kind, Kind::Call | Kind::Unfinished | Kind::Resumed | Kind::Abandoned) {
             return;
         }
         let name = record.name(head);
+        // Columns of a table before a call (mountsnoop of bcc).
+        if memchr::memmem::find(name, b"   ").is_some() {
+            return;
+        }
         let ltrace_only = name.ends_with(b"@SYS") || memchr::memmem::find(name, b"->").is_some();
         self.ltrace_only += usize::from(
             ltrace_only || (name.starts_with(b"SYS_") && name.get(4).is_some_and(u8::is_ascii_lowercase)),
@@ -126,9 +133,14 @@ impl Look {
         self.syscalls > 0 && self.is_mostly_calls() && !self.is_ltrace()
     }
 
-    /// Library functions outnumber syscalls, or are marked as such.
+    /// Library functions outnumber syscalls, or are marked as such. In many languages `f(x) = y` is a line of source:
+    /// without a time or an end of a process most lines must be calls.
     pub(crate) fn is_ltrace(&self) -> bool {
         let calls = self.syscalls + self.others;
-        calls > 0 && self.is_mostly_calls() && (self.ltrace_only > 0 || self.others > self.syscalls)
+        let is_sure = self.first.is_some() || self.exits > 0 || calls * 2 >= self.filled;
+        is_sure
+            && calls > 0
+            && self.is_mostly_calls()
+            && (self.ltrace_only > 0 || self.others > self.syscalls)
     }
 }

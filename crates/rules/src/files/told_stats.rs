@@ -1,0 +1,135 @@
+//! Files that are asked about again and again, as tools over the host tell of it: `trace` or `statsnoop` who asks about which
+//! path, `syscount`, `vfscount` and `perf stat` how many calls the host makes. No call is timed, so the finding is a hint.
+
+use super::repeated_stat::{MIN_IN_EXCERPT, STORM_PER_S};
+use crate::engine::{Findings, Need};
+use crate::figures;
+use crate::guards::Share;
+use crate::words;
+use whyslow_facts::Facts;
+use whyslow_facts::host::{Thing, call_name};
+use whyslow_hostcheck::call_work;
+use whyslow_model::{Entity, Metric, Severity, Subject, Trait};
+
+/// What is needed where there is no trace.
+pub(super) const FIGURES: Need = Need::Figures(
+    &[Metric::CallCount],
+    "who asks about which paths",
+    "statsnoop -t > statsnoop.txt & perf stat -a -e 'syscalls:sys_enter_*stat*' sleep 4 2> perf-stat.txt",
+);
+
+/// Of what one program asks, the part of one path: a walk over many files asks once for each.
+const MOSTLY: f64 = 0.8;
+/// Calls of the whole host a second that are a storm somewhere: at 2 us each 2 % of a CPU. A busy host makes some hundreds.
+const HOST_PER_S: f64 = 10_000.0;
+/// Where no source tells how long it counted, so many in all: ten seconds of that.
+const HOST_CALLS: f64 = 100_000.0;
+/// Findings at most.
+const MOST: usize = 3;
+
+/// What one process asks of one path.
+struct Asked<'f> {
+    of: &'f Entity,
+    thing: &'f Thing,
+    calls: f64,
+    path: &'f Entity,
+    on_path: f64,
+    per_s: Option<f64>,
+}
+
+pub(super) fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let mut asked: Vec<Asked<'_>> =
+        facts.host.functions().into_iter().filter_map(|(of, thing)| mostly(facts, of, thing)).collect();
+    asked.sort_by(|a, b| b.on_path.total_cmp(&a.on_path).then(a.of.cmp(b.of)));
+    let host = of_host(facts);
+    for one in asked
+        .iter()
+        .filter(|one| one.per_s.is_some_and(|rate| rate >= STORM_PER_S) || host.is_some())
+        .take(MOST)
+    {
+        report(facts, out, one, host.as_deref());
+    }
+}
+
+/// A process whose calls that ask about files are mostly about one.
+fn mostly<'f>(facts: &'f Facts, of: &'f Entity, thing: &'f Thing) -> Option<Asked<'f>> {
+    let pid = of.pid()?;
+    (call_work(call_name(of.name())) == "stat").then_some(())?;
+    let calls = thing.current(Metric::CallCount).filter(|calls| *calls >= MIN_IN_EXCERPT as f64)?;
+    let tool = thing.current_reading(Metric::CallCount)?.tool;
+    let files =
+        facts.host.things_that(|file| matches!(file, Entity::File { pid: Some(is), .. } if *is == pid));
+    let counted = files.into_iter().filter_map(|(file, thing)| {
+        let reading = thing.current_reading(Metric::CallCount).filter(|reading| reading.tool == tool)?;
+        Some((file, reading.sum(), thing.current(Metric::Calls)))
+    });
+    let (path, on_path, per_s) = counted.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(a.0)))?;
+    (on_path >= MOSTLY * calls).then_some(Asked { of, thing, calls, path, on_path, per_s })
+}
+
+/// How many such calls the host makes, where that is a storm, in words.
+fn of_host(facts: &Facts) -> Option<String> {
+    let told = |metric: Metric| {
+        let told = facts.host.told_of_functions(metric).into_iter();
+        let asks = told.filter(|(name, _, reading)| call_work(name) == "stat" && reading.is_current());
+        asks.max_by(|a, b| a.2.mean().total_cmp(&b.2.mean()))
+    };
+    if let Some((name, _, reading)) = told(Metric::Calls).filter(|(.., reading)| reading.mean() >= HOST_PER_S)
+    {
+        return Some(format!(
+            "{} {name} a second on the whole host ({})",
+            words::count(reading.mean() as u64),
+            reading.tool
+        ));
+    }
+    let (name, _, reading) = told(Metric::CallCount).filter(|(.., reading)| reading.sum() >= HOST_CALLS)?;
+    Some(format!("{} {name} on the whole host ({})", words::count(reading.sum() as u64), reading.tool))
+}
+
+fn report(facts: &Facts, out: &mut Findings<'_>, one: &Asked<'_>, host: Option<&str>) {
+    let pid = one.of.pid().unwrap_or(0);
+    let who = match one.thing.told(Trait::Name) {
+        Some(name) => format!("{name} ({pid})"),
+        None => facts.host.name_of(&Entity::Process(pid)),
+    };
+    let threads = facts.host.things_that(|of| matches!(of, Entity::Thread { pid: is, .. } if *is == pid));
+    let counted = threads.into_iter().filter(|(_, thing)| {
+        thing.current(Metric::CallCount).is_some_and(|calls| calls >= MOSTLY * one.calls)
+    });
+    let tid = counted.map(|(of, _)| of).find_map(|of| match of {
+        Entity::Thread { tid, .. } => Some(*tid),
+        _ => None,
+    });
+    let path = one.path.name();
+    let often = match (host, one.per_s) {
+        (Some(host), _) => format!("; {host}"),
+        (None, Some(rate)) => format!(", {} times a second", words::quantity(rate)),
+        (None, None) => String::new(),
+    };
+    let by = tid.map_or(String::new(), |tid| format!(", thread {tid},"));
+    let title = format!(
+        "{who}{by} asks about {path} again and again: {} of {} calls that were shown{often}",
+        words::count(one.on_path as u64),
+        words::count(one.calls as u64)
+    );
+    let subject = Subject {
+        tid,
+        path: Some(path.to_string()),
+        syscall: Some(call_name(one.of.name()).to_string()),
+        ..figures::subject(facts, &Entity::Process(pid))
+    };
+    out.report(Share::of_calls(None), title)
+        .at_most(Severity::Notice)
+        .confidence(0.6)
+        .subject(subject)
+        .cause(
+            "The program asks the kernel about the path each time instead of keeping the answer. One such call takes a microsecond \
+             or two: it is the number that costs. No source tells how long they take, nor whether the answer changes.",
+        )
+        .fix(format!("see time and caller: timeout 5 strace -f -k -ttT -e trace=%stat -o stat.st -p {pid}; then whyslow diagnose stat.st"))
+        .fix("code: ask once and keep the answer; watch for changes with inotify, or check once a second instead of once an item")
+        .verify(format!("perf stat -e 'syscalls:sys_enter_*stat*' -p {pid} sleep 4"))
+        .evidence_of(one.of, &[Metric::CallCount])
+        .evidence_of(one.path, &[Metric::CallCount])
+        .file();
+}
