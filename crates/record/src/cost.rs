@@ -8,6 +8,7 @@ use crate::budget::{Flow, Forecast, Part};
 use crate::counts::CountTables;
 use crate::error::RecordError;
 use crate::options::Options;
+use crate::queues;
 use std::time::{Duration, Instant};
 use whyslow_model::{Cost, Nanos};
 
@@ -170,6 +171,8 @@ pub(crate) struct CostMeter {
     rates: [f64; kind::COUNT],
     /// Calls a second.
     calls_rate: f64,
+    /// CPU time of the samples of queues, ns, and how many they were.
+    queues: (u64, u64),
 }
 
 impl CostMeter {
@@ -192,6 +195,7 @@ impl CostMeter {
             last: (Counters::NONE, Duration::ZERO),
             rates: [0.0; kind::COUNT],
             calls_rate: 0.0,
+            queues: (0, 0),
         };
         meter.cpu_before = meter.target_cpu_ns();
         meter
@@ -249,6 +253,11 @@ impl CostMeter {
         for (kind, loss) in now.iter().enumerate() {
             self.now.rare[kind] = loss.since(&self.rare_before[kind]);
         }
+    }
+
+    /// CPU time that samples of queues took by now, ns, and how many they were. It is ours, and taken from the host all the same.
+    pub(crate) fn queues(&mut self, cost: (u64, u64)) {
+        self.queues = cost;
     }
 
     /// What the rings of calls and of the scheduler did by now, and how many calls were counted.
@@ -342,6 +351,7 @@ impl CostMeter {
             ("disks", timed(kind::BLOCK)),
             ("connections", timed(kind::NET)),
             ("threads and signals", untimed.sum()),
+            ("queues", self.queues.0 as f64),
         ]
         .map(|(part, ns)| (part, Nanos::new(ns as u64)))
         .to_vec()
@@ -384,11 +394,18 @@ impl CostMeter {
             calls: self.calls_rate,
             full_ns: self.full_ns(),
             count_ns: self.per_call.counts,
-            parts: Part::ALL.map(|part| flow(part.kind())),
+            parts: Part::ALL.map(|part| part.kind().map_or_else(|| self.flow_of_queues(), flow)),
             samples: flow(kind::SAMPLE),
             wait_stacks: flow(kind::OFFCPU),
             cpus,
         }
+    }
+
+    /// As often as until now, or as it will be before the first sample.
+    fn flow_of_queues(&self) -> Flow {
+        let (spent_ns, samples) = self.queues;
+        let each_ns = spent_ns as f64 / samples.max(1) as f64;
+        Flow { per_second: queues::A_SECOND, each_ns }
     }
 
     pub(crate) fn cost(&self, recorder: Duration) -> Cost {

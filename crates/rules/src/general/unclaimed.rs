@@ -4,7 +4,7 @@ use crate::engine::{Findings, Report};
 use crate::guards::Share;
 use crate::words;
 use whyslow_model::{
-    AccountRow, DemandKind, DemandQueue, Known, Nanos, Severity, Subject, TimeAccount, TimeOf, TimeState,
+    AccountRow, DemandQueue, Known, Nanos, Severity, Subject, TimeAccount, TimeOf, TimeState,
 };
 
 /// From this part of the asker's time on, what nothing explains is worth a word: docs/ARCHITECTURE.md, the account of time.
@@ -56,9 +56,8 @@ impl<'a> Unclaimed<'a> {
         let time = Nanos::new(self.account.ns);
         // Of several processes only the queues of those whose time it is count.
         let demand = self.account.demand.of(&row.pids);
-        // Without work that waits, where the time goes is no fault. Clients that each wait for their last answer keep a healthy
-        // server's connections full of requests under full load: unread bytes alone are none either.
-        let waits = |queue: &DemandQueue| queue.lasts() && queue.kind != DemandKind::UnreadBytes;
+        // Without work that waits, where the time goes is no fault.
+        let waits = |queue: &DemandQueue| queue.lasts() && queue.kind.is_backlog();
         let most = if demand.queues.iter().any(waits) { Severity::Warning } else { Severity::Notice };
         let title = match demand.words() {
             Some(words) => format!("{title}; {words}"),
@@ -118,7 +117,7 @@ impl<'a> Unclaimed<'a> {
 mod tests {
     use super::*;
     use whyslow_facts::Facts;
-    use whyslow_model::Demand;
+    use whyslow_model::{Demand, DemandKind};
 
     fn of_demand(queues: Vec<DemandQueue>) -> (Severity, String) {
         let row = AccountRow {

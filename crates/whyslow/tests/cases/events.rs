@@ -309,6 +309,10 @@ fn entity(text: &str) -> Entity {
         "interrupt" => Entity::Interrupt(name.into()),
         "listener" => Entity::Listener(name.into()),
         "peer" => Entity::Peer(name.into()),
+        "queue" => {
+            let (pid, queue) = name.split_once('/').expect("queue:PID/KIND/NAME");
+            Entity::Queue { pid: number(pid), name: queue.replacen('/', " ", 1).into() }
+        }
         "command" => Entity::Command(name.into()),
         "file" => Entity::File { pid: None, path: name.into() },
         "function" => Entity::Function { pid: None, name: name.into() },
