@@ -8,7 +8,6 @@ use crate::budget::{Flow, Forecast, Part};
 use crate::counts::CountTables;
 use crate::error::RecordError;
 use crate::options::Options;
-use crate::queues;
 use std::time::{Duration, Instant};
 use whyslow_model::{Cost, Nanos};
 
@@ -171,8 +170,8 @@ pub(crate) struct CostMeter {
     rates: [f64; kind::COUNT],
     /// Calls a second.
     calls_rate: f64,
-    /// CPU time of the samples of queues, ns, and how many they were.
-    queues: (u64, u64),
+    /// CPU time of the samples of queues, ns.
+    queues: u64,
 }
 
 impl CostMeter {
@@ -195,7 +194,7 @@ impl CostMeter {
             last: (Counters::NONE, Duration::ZERO),
             rates: [0.0; kind::COUNT],
             calls_rate: 0.0,
-            queues: (0, 0),
+            queues: 0,
         };
         meter.cpu_before = meter.target_cpu_ns();
         meter
@@ -255,9 +254,9 @@ impl CostMeter {
         }
     }
 
-    /// CPU time that samples of queues took by now, ns, and how many they were. It is ours, and taken from the host all the same.
-    pub(crate) fn queues(&mut self, cost: (u64, u64)) {
-        self.queues = cost;
+    /// CPU time that samples of queues took by now, ns. It is ours, and taken from the host all the same.
+    pub(crate) fn queues(&mut self, spent_ns: u64) {
+        self.queues = spent_ns;
     }
 
     /// What the rings of calls and of the scheduler did by now, and how many calls were counted.
@@ -351,7 +350,7 @@ impl CostMeter {
             ("disks", timed(kind::BLOCK)),
             ("connections", timed(kind::NET)),
             ("threads and signals", untimed.sum()),
-            ("queues", self.queues.0 as f64),
+            ("queues", self.queues as f64),
         ]
         .map(|(part, ns)| (part, Nanos::new(ns as u64)))
         .to_vec()
@@ -386,6 +385,8 @@ impl CostMeter {
         let untimed = UNTIMED_NS.iter().map(|(kind, each)| self.rates[usize::from(*kind)] * each);
         let always =
             self.rates[usize::from(kind::STRETCH)] * self.each_ns(kind::STRETCH) + untimed.sum::<f64>();
+        // They pace themselves: their cost a second is what is known.
+        let queues = Flow { per_second: self.queues as f64 / elapsed.max(1.0), each_ns: 1.0 };
         Forecast {
             elapsed: self.elapsed,
             rest,
@@ -394,18 +395,11 @@ impl CostMeter {
             calls: self.calls_rate,
             full_ns: self.full_ns(),
             count_ns: self.per_call.counts,
-            parts: Part::ALL.map(|part| part.kind().map_or_else(|| self.flow_of_queues(), flow)),
+            parts: Part::ALL.map(|part| part.kind().map_or_else(|| queues, flow)),
             samples: flow(kind::SAMPLE),
             wait_stacks: flow(kind::OFFCPU),
             cpus,
         }
-    }
-
-    /// As often as until now, or as it will be before the first sample.
-    fn flow_of_queues(&self) -> Flow {
-        let (spent_ns, samples) = self.queues;
-        let each_ns = spent_ns as f64 / samples.max(1) as f64;
-        Flow { per_second: queues::A_SECOND, each_ns }
     }
 
     pub(crate) fn cost(&self, recorder: Duration) -> Cost {

@@ -245,7 +245,7 @@ impl Session {
         self.quotas.look(monotonic_ns());
         if let Some(queues) = self.queues.as_mut().filter(|_| self.budget.has(Part::Queues)) {
             queues.look(monotonic_ns());
-            self.meter.queues(queues.cost());
+            self.meter.queues(queues.cost_ns());
         }
         if self.options.mode == Mode::Adaptive {
             self.keep_within_budget()?;

@@ -193,7 +193,8 @@ mod tests {
 
     #[test]
     fn a_queue_goes_stale() {
-        let samples: Vec<&[(u64, u64)]> = std::iter::once(&[(1, 0)][..]).chain((0..50).map(|_| &[(1, 9)][..])).collect();
+        let samples: Vec<&[(u64, u64)]> =
+            std::iter::once(&[(1, 0)][..]).chain((0..50).map(|_| &[(1, 9)][..])).collect();
         assert_eq!(told(DemandKind::UnreadBytes, &samples), (21, 20, 9));
     }
 

@@ -3,6 +3,7 @@
 
 mod groups;
 mod open;
+mod pace;
 mod sockets;
 
 use crate::bpf::layout::{Fields, Header, kind};
@@ -11,16 +12,13 @@ use crate::clock::thread_cpu_ns;
 use crate::target::{ProcRoot, diag::Diag, sockets::namespace};
 use groups::{Asked, GroupId, Groups, Memory};
 use open::{Opened, Pipe, Process};
+use pace::{Paces, Question};
 use sockets::Space;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use whyslow_model::{DemandKind, Entity, Event, FigureRow, FigureTable, Metric, Nanos, Over};
 
-/// Between two samples at least: four a second.
-const EVERY_NS: u64 = 250_000_000;
-pub(crate) const A_SECOND: f64 = 1e9 / EVERY_NS as f64;
-/// What samples may cost in the long run, of one CPU; looks at what is open besides. Both together are 0.2 %.
-const SHARE: f64 = 0.001_5;
+/// What looks at what is open may cost in the long run, of one CPU: with the samples (`Paces::SHARE`) 0.2 %.
 const LIST_SHARE: f64 = 0.000_5;
 /// Between two looks at what is open at least, and at most.
 const LIST_EVERY_NS: u64 = 1_000_000_000;
@@ -62,13 +60,12 @@ pub(crate) struct Queues {
     left_out: LeftOut,
     /// Where the next sample goes on among the pipes.
     turn: usize,
-    /// When the next of each is due, and since when sums are not told, ns of the kernel's clock.
-    sample_due: u64,
+    paces: Paces,
+    /// When the next look at what is open is due, and since when sums are not told, ns of the kernel's clock.
     list_due: u64,
     told: u64,
-    /// CPU time, ns, and samples.
+    /// CPU time, ns.
     spent_ns: u64,
-    samples: u64,
     spool: SpoolWriter,
 }
 
@@ -82,11 +79,10 @@ impl Queues {
             memory: Memory::default(),
             left_out: LeftOut::default(),
             turn: 0,
-            sample_due: now,
+            paces: Paces::default(),
             list_due: now,
             told: now,
             spent_ns: 0,
-            samples: 0,
             spool: SpoolWriter::new(spool),
         };
         pids.iter().for_each(|pid| queues.began(*pid));
@@ -138,32 +134,47 @@ impl Queues {
         Some(self.spaces.len() - 1)
     }
 
-    /// Takes a sample if it is time. To be called often.
+    /// Asks what it is time for. To be called often.
     pub(crate) fn look(&mut self, now: u64) {
-        if now < self.sample_due {
+        if now < self.paces.next() {
             return;
         }
         let began = thread_cpu_ns();
-        let mut listing = 0;
         if now >= self.list_due {
             self.list();
-            listing = thread_cpu_ns() - began;
-            let pause = (listing as f64 / LIST_SHARE) as u64;
+            let pause = ((thread_cpu_ns() - began) as f64 / LIST_SHARE) as u64;
             self.list_due = now + pause.clamp(LIST_EVERY_NS, LIST_AT_MOST_NS);
         }
-        self.sample();
-        self.samples += 1;
+        let mut refused = None;
+        let mut asked = self.memory.sample(&mut self.groups);
+        for question in Question::ALL {
+            if !self.paces.is_due(question, now) {
+                continue;
+            }
+            let began = thread_cpu_ns();
+            match question {
+                Question::Pipes => refused = sample_pipes(&self.processes, &mut self.turn, &mut asked),
+                _ => {
+                    for space in self.spaces.iter_mut().filter(|space| space.has(question)) {
+                        space.sample(question, &mut asked);
+                    }
+                }
+            }
+            self.paces.asked(question, now, thread_cpu_ns() - began);
+        }
+        asked.end();
+        if let Some((pid, error)) = refused {
+            self.refused(pid, error);
+        }
         if now >= self.told + TELL_EVERY_NS {
             self.tell(now);
         }
-        let spent = thread_cpu_ns() - began;
-        self.spent_ns += spent;
-        self.sample_due = now + EVERY_NS.max(((spent - listing) as f64 / SHARE) as u64);
+        self.spent_ns += thread_cpu_ns() - began;
     }
 
-    /// CPU time of all samples so far, ns, and how many they were.
-    pub(crate) fn cost(&self) -> (u64, u64) {
-        (self.spent_ns, self.samples)
+    /// CPU time of all samples so far, ns.
+    pub(crate) fn cost_ns(&self) -> u64 {
+        self.spent_ns
     }
 
     /// Looks at what the processes have open.
@@ -206,29 +217,6 @@ impl Queues {
             space.learn(sockets, &mut self.groups);
         }
         self.memory.forget();
-    }
-
-    fn sample(&mut self) {
-        let mut asked = self.memory.sample(&mut self.groups);
-        let all: Vec<_> = self
-            .processes
-            .iter()
-            .flat_map(|watched| watched.pipes.iter().map(move |(pipe, group)| (&watched.process, pipe, *group)))
-            .collect();
-        let mut refusal = None;
-        for (process, pipe, group) in all.iter().cycle().skip(self.turn).take(all.len().min(PIPES_A_SAMPLE)) {
-            match process.bytes_in(pipe) {
-                Ok(Some(bytes)) => asked.queue(*group, pipe.inode, bytes),
-                Ok(None) => {}
-                Err(error) => refusal = Some((process.pid, error)),
-            }
-        }
-        self.turn = if all.len() > PIPES_A_SAMPLE { (self.turn + PIPES_A_SAMPLE) % all.len() } else { 0 };
-        self.spaces.iter_mut().for_each(|space| space.sample(&mut asked));
-        asked.end();
-        if let Some((pid, error)) = refusal {
-            self.refused(pid, error);
-        }
     }
 
     /// Tells the sums since the last time.
@@ -279,6 +267,29 @@ impl Queues {
         }
         notes
     }
+}
+
+/// Asks the next pipes. Returns the process that refused it last.
+fn sample_pipes(
+    processes: &[Watched],
+    turn: &mut usize,
+    asked: &mut Asked<'_>,
+) -> Option<(u32, rustix::io::Errno)> {
+    let all: Vec<(&Process, &Pipe, GroupId)> = processes
+        .iter()
+        .flat_map(|watched| watched.pipes.iter().map(|(pipe, group)| (&watched.process, pipe, *group)))
+        .collect();
+    let count = all.len();
+    let mut refusal = None;
+    for (process, pipe, group) in all.iter().cycle().skip(*turn).take(count.min(PIPES_A_SAMPLE)) {
+        match process.bytes_in(pipe) {
+            Ok(Some(bytes)) => asked.queue(*group, pipe.inode, bytes),
+            Ok(None) => {}
+            Err(error) => refusal = Some((process.pid, error)),
+        }
+    }
+    *turn = if count > PIPES_A_SAMPLE { (*turn + PIPES_A_SAMPLE) % count } else { 0 };
+    refusal
 }
 
 /// One record of the stream as figures; `None` where it is none or not whole. `figures` is an empty table of that time.

@@ -72,8 +72,11 @@ impl Process {
         // Pipes that the process writes too: it gives itself work, or they are a lock or a box of tokens.
         let mut own = HashSet::new();
         let mut buffer = Vec::new();
+        // Of a process that ended there is not even the entry for the directory itself.
+        let mut is_there = false;
         for entry in Dir::read_from(&self.links)? {
             let entry = entry?;
+            is_there = true;
             let Ok(fd) = entry.file_name().to_str().unwrap_or_default().parse::<i32>() else { continue };
             if opened.looked >= most {
                 opened.left_out += 1;
@@ -99,6 +102,9 @@ impl Process {
                 }
             }
             buffer = target.into_bytes();
+        }
+        if !is_there {
+            return Err(Errno::SRCH);
         }
         opened.pipes.retain(|pipe| !own.contains(&pipe.inode));
         Ok(opened)
@@ -178,7 +184,8 @@ mod tests {
         let (other, _far) = rustix::pipe::pipe().expect("a pipe");
         let own = Process::open(std::process::id()).expect("ourselves");
         let inode = |fd: &OwnedFd| rustix::fs::fstat(fd).expect("open").st_ino;
-        let has = |inode: u64| own.list(4096).expect("listed").pipes.into_iter().find(|pipe| pipe.inode == inode);
+        let has =
+            |inode: u64| own.list(4096).expect("listed").pipes.into_iter().find(|pipe| pipe.inode == inode);
         assert!(has(inode(&near)).is_none());
         drop(far);
         let pipe = has(inode(&near)).expect("only read");

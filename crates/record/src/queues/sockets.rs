@@ -1,6 +1,7 @@
 //! The sockets of one network namespace by sock_diag(7): what waits in those that watched processes serve by. Nothing of the target is
 //! touched: the kernel is asked about its sockets.
 
+use super::pace::Question;
 use super::{Asked, GroupId, Groups};
 use crate::target::diag::{Diag, number};
 use crate::target::unix_peers::{SHOW_NAME, SHOW_PEER, SHOW_QUEUE, UnixTold, question as unix_question};
@@ -20,6 +21,10 @@ const INTERNET: [(u8, u8); 4] = [
 const CONNECTED: u32 = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9;
 const CLOSE: u32 = 1 << 7;
 const LISTEN: u8 = 10;
+/// `INET_DIAG_REQ_BYTECODE`, and of its operations those that compare the local port (linux/inet_diag.h).
+const BYTECODE: u16 = 1;
+const PORT_AT_LEAST: u8 = 2;
+const PORT_AT_MOST: u8 = 3;
 
 /// A namespace, and the sockets in it that are asked about.
 #[derive(Debug)]
@@ -35,6 +40,8 @@ pub(super) struct Space {
     /// Which questions have an answer that matters.
     internet: [bool; INTERNET.len()],
     has_unix: bool,
+    /// Connections whose listener is another process'.
+    has_handed: bool,
 }
 
 /// One socket of an answer (`struct inet_diag_msg`, linux/inet_diag.h).
@@ -63,12 +70,25 @@ impl Inet {
     }
 }
 
-/// `struct inet_diag_req_v2`: the sockets of a protocol in these states.
-fn question((protocol, family): (u8, u8), states: u32) -> [u8; 56] {
-    let mut question = [0; 56];
+/// `struct inet_diag_req_v2`: the sockets of a protocol in these states, all or those of one local port.
+fn question((protocol, family): (u8, u8), states: u32, port: Option<u16>) -> Vec<u8> {
+    let mut question = vec![0; 56];
     question[0] = family;
     question[1] = protocol;
     question[4..8].copy_from_slice(&states.to_ne_bytes());
+    if let Some(port) = port {
+        // The attribute's length and number; then each comparison: by how much to go on where it holds and where it does not
+        // (behind the end: not this one), and the port.
+        for half in [20, BYTECODE] {
+            question.extend(half.to_ne_bytes());
+        }
+        for (code, otherwise) in [(PORT_AT_LEAST, 20u16), (PORT_AT_MOST, 12)] {
+            question.extend([code, 8]);
+            question.extend(otherwise.to_ne_bytes());
+            question.extend([0, 0]);
+            question.extend(port.to_ne_bytes());
+        }
+    }
     question
 }
 
@@ -85,6 +105,7 @@ impl Space {
             ports: HashMap::new(),
             internet: [false; INTERNET.len()],
             has_unix: false,
+            has_handed: false,
         }
     }
 
@@ -97,7 +118,7 @@ impl Space {
     pub(super) fn learn(&mut self, sockets: &HashMap<u64, u32>, groups: &mut Groups) {
         self.known.clear();
         self.ports.clear();
-        (self.internet, self.has_unix) = ([false; INTERNET.len()], false);
+        (self.internet, self.has_unix, self.has_handed) = ([false; INTERNET.len()], false, false);
         if sockets.is_empty() {
             return;
         }
@@ -108,7 +129,7 @@ impl Space {
             let states = if is_udp(at) { CLOSE } else { CONNECTED | 1 << LISTEN };
             let (known, ports, internet) = (&mut self.known, &mut self.ports, &mut self.internet);
             // A kernel without the module for a protocol tells nothing of it.
-            let _ = diag.ask(&question(of, states), |body| {
+            let _ = diag.ask(&question(of, states, None), |body| {
                 let Some(told) = Inet::of(body) else { return };
                 let port = told.local.port();
                 if told.state == LISTEN {
@@ -136,7 +157,7 @@ impl Space {
             if listening.contains(&port) && !self.ports.contains_key(&port) {
                 let group = groups.id(sockets[&inode], DemandKind::UnreadBytes, &format!("port {port}"));
                 self.known.insert(inode, group);
-                self.internet[at] = true;
+                (self.internet[at], self.has_handed) = (true, true);
             }
         }
         self.learn_unix(sockets, groups);
@@ -175,43 +196,73 @@ impl Space {
         }
     }
 
-    /// Takes a sample of what waits.
-    pub(super) fn sample(&mut self, asked: &mut Asked<'_>) {
+    /// Whether there is anything to ask so.
+    pub(super) fn has(&self, asks: Question) -> bool {
+        let any_of = |udp: bool| (0..INTERNET.len()).any(|at| self.internet[at] && is_udp(at) == udp);
+        match asks {
+            Question::Listeners | Question::Connections => any_of(false),
+            Question::Datagrams => any_of(true),
+            Question::Unix => self.has_unix,
+            Question::Pipes => false,
+        }
+    }
+
+    /// Takes a sample of what waits in sockets of that kind.
+    pub(super) fn sample(&mut self, asks: Question, asked: &mut Asked<'_>) {
+        let (states, udp) = match asks {
+            Question::Listeners => (1 << LISTEN, false),
+            Question::Connections => (CONNECTED, false),
+            Question::Datagrams => (CLOSE, true),
+            Question::Unix => return self.sample_unix(asked),
+            Question::Pipes => return,
+        };
         let Some(diag) = &mut self.diag else { return };
         let (known, ports) = (&self.known, &self.ports);
-        for (at, of) in INTERNET.into_iter().enumerate().filter(|(at, _)| self.internet[*at]) {
-            let states = if is_udp(at) { CLOSE } else { CONNECTED | 1 << LISTEN };
+        // Else connections of all ports are told, and the others passed over.
+        let only = match &ports.keys().copied().collect::<Vec<_>>()[..] {
+            [port] if asks == Question::Connections && !self.has_handed => Some(*port),
+            _ => None,
+        };
+        let internet = (0..INTERNET.len()).filter(|at| self.internet[*at] && is_udp(*at) == udp);
+        for of in internet.map(|at| INTERNET[at]) {
             let mut queues = Vec::new();
-            let told = diag.ask(&question(of, states), |body| {
+            let told = diag.ask(&question(of, states, only), |body| {
                 let Some(told) = Inet::of(body) else { return };
                 let known = known.get(&told.inode).copied();
                 // One that nobody accepted has no inode, and is in the queue of its listener.
-                let accepted = (told.inode != 0 && told.state != LISTEN).then(|| ports.get(&told.local.port()));
-                if let Some(group) = known.or(accepted.flatten().copied()) {
+                let is_accepted = told.inode != 0 && asks == Question::Connections;
+                let accepted = is_accepted.then(|| ports.get(&told.local.port()).copied());
+                if let Some(group) = known.or(accepted.flatten()) {
                     queues.push((group, told.inode, told.waiting));
                 }
             });
             // A sample that broke off says nothing of what it did not come to.
             if told.is_ok() {
-                queues.iter().for_each(|(group, inode, waiting)| asked.queue(*group, *inode, u64::from(*waiting)));
-                if !is_udp(at) {
+                queues
+                    .iter()
+                    .for_each(|(group, inode, waiting)| asked.queue(*group, *inode, u64::from(*waiting)));
+                if asks == Question::Connections {
                     ports.values().for_each(|group| asked.looked(*group));
                 }
             }
         }
-        if self.has_unix {
-            let mut queues = Vec::new();
-            let told = diag.ask(&unix_question(SHOW_QUEUE), |body| {
-                let Some(told) = UnixTold::of(body) else { return };
-                if let Some(group) = known.get(&told.inode)
-                    && let Some(waiting) = told.socket().waiting
-                {
-                    queues.push((*group, told.inode, waiting));
-                }
-            });
-            if told.is_ok() {
-                queues.iter().for_each(|(group, inode, waiting)| asked.queue(*group, *inode, u64::from(*waiting)));
+    }
+
+    fn sample_unix(&mut self, asked: &mut Asked<'_>) {
+        let Some(diag) = &mut self.diag else { return };
+        let (known, mut queues) = (&self.known, Vec::new());
+        let told = diag.ask(&unix_question(SHOW_QUEUE), |body| {
+            let Some(told) = UnixTold::of(body) else { return };
+            if let Some(group) = known.get(&told.inode)
+                && let Some(waiting) = told.socket().waiting
+            {
+                queues.push((*group, told.inode, waiting));
             }
+        });
+        if told.is_ok() {
+            queues
+                .iter()
+                .for_each(|(group, inode, waiting)| asked.queue(*group, *inode, u64::from(*waiting)));
         }
     }
 }

@@ -70,8 +70,7 @@ impl Diag {
         let mut left = MOST;
         loop {
             // The kernel answers while it is asked: there is nothing to wait for.
-            let (got, _) =
-                rustix::net::recv(&self.socket, self.buffer.as_mut_slice(), RecvFlags::DONTWAIT)?;
+            let (got, _) = rustix::net::recv(&self.socket, self.buffer.as_mut_slice(), RecvFlags::DONTWAIT)?;
             let datagram = self.buffer.get(..got).unwrap_or_default();
             match messages(datagram, &mut left, &mut each) {
                 Part::More if got > 0 => {}
