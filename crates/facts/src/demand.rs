@@ -83,8 +83,9 @@ fn sampled(facts: &Facts) -> Vec<DemandQueue> {
     for (of, thing) in facts.host.things_that(|of| matches!(of, Entity::Listener(_))) {
         let Some(pid) = owner(facts, thing) else { continue };
         for (metric, kind) in OF_LISTENERS {
-            // The recorder looks more often, and knows what is stale.
-            if known.contains(&(pid, kind)) {
+            // The recorder looks more often, and knows what is stale: of whose listeners it tells, it has looked at the connections.
+            let asked = if kind == DemandKind::UnreadBytes { DemandKind::AcceptQueue } else { kind };
+            if known.contains(&(pid, kind)) || known.contains(&(pid, asked)) {
                 continue;
             }
             let Some(reading) = thing.current_reading(metric) else { continue };
@@ -183,12 +184,12 @@ mod tests {
         queue(&mut facts, "of a later version", 3, (4, 4, 1));
         let mut listener = FigureRow::new(Entity::Listener("127.0.0.1:80".into()));
         listener.set(Metric::Backlog, 2.0);
-        listener.set(Metric::ReceiveQueue, 0.0);
+        listener.set(Metric::ReceiveQueue, 35.0);
         listener.say(Trait::Owner, "7");
         figures(&mut facts, listener, 3);
         let (words, queues) = told(&mut facts);
-        use DemandKind::{AcceptQueue, PipeBytes, UnreadBytes};
-        assert_eq!(queues, [(AcceptQueue, 7, 8), (PipeBytes, 0, 4), (UnreadBytes, 0, 1)]);
+        use DemandKind::{AcceptQueue, PipeBytes};
+        assert_eq!(queues, [(AcceptQueue, 7, 8), (PipeBytes, 0, 4)]);
         let expected = "up to 340 connections waited in the accept queue of 127.0.0.1:80 (7 of 8 samples)";
         assert_eq!(words.as_deref(), Some(expected));
     }
