@@ -35,15 +35,17 @@ build: setup-build
 release: setup-release
 	@scripts/release
 
-# Speed and memory beside wc -l, ripgrep and mawk, of profiles beside go tool pprof. RUN=1 keeps the results under bench/runs/.
+# Speed and memory beside wc -l, ripgrep and mawk, of profiles beside go tool pprof; what the account adds to a diagnosis. RUN=1 keeps the results under bench/runs/.
 bench: setup-test build
 	@bench/run
 	@bench/profile/run
+	@bench/account
 
-# What live recording costs the recorded program, beside bare, strace, perf trace and bpftrace. RUN=1 keeps the result.
+# What live recording costs the recorded program, beside bare, strace, perf trace and bpftrace; whether the budget holds; sampling of demand. RUN=1 keeps the result.
 bench-live: setup-test build
 	@bench/live/run
 	@bench/live/budget
+	@bench/live/queues
 
 setup:
 	@scripts/setup demo

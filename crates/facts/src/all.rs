@@ -22,18 +22,29 @@ macro_rules! facts {
             $($(#[$other_doc])* pub $other: $Other,)*
             $($(#[$call_doc])* pub $call: $Call,)*
             interests: Box<Interests>,
+            has_accounts: bool,
             totals: Vec<(String, CallStats)>,
         }
 
         impl Default for Facts {
             fn default() -> Self {
+                Facts::without("")
+            }
+        }
+
+        impl Facts {
+            /// Leaves out what the fold of that name tells, or `accounts`: to measure what it costs.
+            pub fn without(left_out: &str) -> Facts {
                 let mut facts = Facts {
                     $($other: Default::default(),)*
                     $($call: Default::default(),)*
                     interests: Box::new(Interests::NONE),
+                    has_accounts: left_out != "accounts",
                     totals: Vec::new(),
                 };
-                $(facts.interests.add(&facts.$call, fold_number::$call);)*
+                $(if left_out != stringify!($call) {
+                    facts.interests.add(&facts.$call, fold_number::$call);
+                })*
                 facts
             }
         }
@@ -234,9 +245,11 @@ impl Facts {
         if call.flags.contains(CallFlags::END_NOT_SEEN) {
             self.graph.unfinished(&seen, &self.world);
         }
-        let spent = self.accounts.call(&seen, &self.graph, &self.world);
-        for (from, object) in spent.this.map(|object| (call.ts, object)).into_iter().chain(spent.before) {
-            self.graph.spent_on(call.tid, from, object);
+        if self.has_accounts {
+            let spent = self.accounts.call(&seen, &self.graph, &self.world);
+            for (from, object) in spent.this.map(|object| (call.ts, object)).into_iter().chain(spent.before) {
+                self.graph.spent_on(call.tid, from, object);
+            }
         }
         if let Some(back) = self.graph.handed_back() {
             self.requests.handed_back(&back, &mut self.world.threads, &self.graph);
@@ -356,7 +369,7 @@ impl Sink for Facts {
                 let of = self.world.threads.thread_mut(thread);
                 of.stretch(&stretch);
                 let process = of.process;
-                if !self.world.threads.is_rest(thread) {
+                if self.has_accounts && !self.world.threads.is_rest(thread) {
                     self.accounts.stretch(thread, process, &stretch);
                 }
                 self.graph.stretch(&stretch);

@@ -22,6 +22,7 @@ mod host_evidence;
 pub mod io;
 pub mod kept;
 mod local_peers;
+mod moments;
 pub mod names;
 pub mod net;
 pub mod pace;

@@ -1,18 +1,70 @@
 //! Demand: the work that waited for the target, as far as it was sampled.
 
 use crate::figures::plural;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// Where work waits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DemandKind {
     /// Connections in the accept queue of a listener.
     AcceptQueue,
-    /// Bytes that clients sent on accepted TCP connections, not read yet.
+    /// Bytes that clients sent on connections, not read yet.
     UnreadBytes,
-    /// Bytes of datagrams in a UDP socket, not read yet.
+    /// Bytes of datagrams in a socket, not read yet.
     UnreadDatagrams,
+    /// Bytes in a pipe, not read yet.
+    PipeBytes,
+    /// Requests that had come and were not answered yet.
+    OpenRequests,
+    /// Recorded threads of others that waited for an answer, or for room in a pipe or socket.
+    Callers,
+}
+
+impl Serialize for DemandKind {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.word())
+    }
+}
+
+impl DemandKind {
+    /// All of them.
+    pub const ALL: [DemandKind; 6] = [
+        DemandKind::AcceptQueue,
+        DemandKind::UnreadBytes,
+        DemandKind::UnreadDatagrams,
+        DemandKind::PipeBytes,
+        DemandKind::OpenRequests,
+        DemandKind::Callers,
+    ];
+
+    /// Its name in tables and JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            DemandKind::AcceptQueue => "accept_queue",
+            DemandKind::UnreadBytes => "unread_bytes",
+            DemandKind::UnreadDatagrams => "unread_datagrams",
+            DemandKind::PipeBytes => "pipe_bytes",
+            DemandKind::OpenRequests => "open_requests",
+            DemandKind::Callers => "callers",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn of_word(word: &str) -> Option<DemandKind> {
+        DemandKind::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+
+    /// True where it is a queue that was sampled: these alone can say that no work waited.
+    pub fn is_sampled(self) -> bool {
+        !matches!(self, DemandKind::OpenRequests | DemandKind::Callers)
+    }
+
+    /// True where work that lasts in it is a backlog. Clients that each wait for their last answer keep a healthy server's
+    /// connections full of requests, and requests open, under full load; they send no more while it lasts. Who connects anew, sends
+    /// datagrams or writes into a pipe does not wait for an answer.
+    pub fn is_backlog(self) -> bool {
+        matches!(self, DemandKind::AcceptQueue | DemandKind::UnreadDatagrams | DemandKind::PipeBytes)
+    }
 }
 
 /// One queue of the target, over the samples.
@@ -20,15 +72,15 @@ pub enum DemandKind {
 pub struct DemandQueue {
     /// What waits in it.
     pub kind: DemandKind,
-    /// Its address: `127.0.0.1:7491`.
+    /// Its address or name: `127.0.0.1:7491`, `the standard input`; of requests and callers, whom they wait for.
     pub of: String,
     /// The process that has it open, where known.
     pub pid: Option<u32>,
-    /// The most in one sample: connections, or bytes.
+    /// The most in one sample: connections, bytes, requests or callers.
     pub most: u64,
     /// Samples in which something waited.
     pub waited: u64,
-    /// Samples in all.
+    /// Samples in all. What calls tell of requests and callers is looked at for four moments a second.
     pub samples: u64,
 }
 
@@ -66,7 +118,9 @@ impl Demand {
 
     /// The queue that [`words`](Self::words) tells of.
     pub fn told(&self) -> Option<&DemandQueue> {
-        self.lasting().or_else(|| self.queues.first())
+        let waited = || self.queues.first().filter(|queue| queue.waited > 0);
+        let sampled = self.queues.iter().filter(|queue| queue.kind.is_sampled());
+        self.lasting().or_else(waited).or_else(|| sampled.max_by_key(|queue| queue.samples))
     }
 
     /// Whether work waited, in a clause; `None` where it is unknown.
@@ -96,7 +150,13 @@ impl DemandQueue {
             DemandKind::UnreadBytes => {
                 format!("up to {} waited unread on connections of {of}", plural(*most, "byte"))
             }
-            DemandKind::UnreadDatagrams => format!("up to {} waited unread in {of}", plural(*most, "byte")),
+            DemandKind::UnreadDatagrams | DemandKind::PipeBytes => {
+                format!("up to {} waited unread in {of}", plural(*most, "byte"))
+            }
+            DemandKind::OpenRequests => {
+                format!("up to {} of {of} waited for an answer", plural(*most, "request"))
+            }
+            DemandKind::Callers => format!("up to {} waited for {of}", plural(*most, "recorded thread")),
         };
         format!("{what} ({waited} of {})", plural(*samples, "sample"))
     }
@@ -120,6 +180,29 @@ mod tests {
         let expected =
             "up to 340 connections waited in the accept queue of 127.0.0.1:7491 (10 of 10 samples)";
         assert_eq!(told.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn requests_and_callers_alone_do_not_say_that_nothing_waited() {
+        let mut demand = queue(0, 10);
+        demand.queues[0].kind = DemandKind::OpenRequests;
+        assert_eq!(demand.words(), None);
+        demand.queues.extend(queue(0, 40).queues);
+        assert_eq!(demand.words().as_deref(), Some("no work waited in its queues: sampled 40 times"));
+        demand.queues[0].waited = 3;
+        demand.queues[0].of = "app (7)".to_string();
+        assert_eq!(
+            demand.words().as_deref(),
+            Some("up to 0 requests of app (7) waited for an answer (3 of 10 samples)")
+        );
+    }
+
+    #[test]
+    fn kinds_have_their_names() {
+        for kind in DemandKind::ALL {
+            assert_eq!(DemandKind::of_word(kind.word()), Some(kind));
+        }
+        assert_eq!(DemandKind::of_word("no such"), None);
     }
 
     #[test]

@@ -27,6 +27,13 @@ pub enum Entity {
     Listener(Box<str>),
     /// A peer of TCP connections, by its address.
     Peer(Box<str>),
+    /// What work may wait in for a process: pipes, accept queues, connections.
+    Queue {
+        /// The process that has it open.
+        pid: Tid,
+        /// What waits, as [`crate::DemandKind::word`] has it, and where: `pipe_bytes the standard input`.
+        name: Box<str>,
+    },
     /// A process.
     Process(Tid),
     /// A thread of a process.
@@ -60,6 +67,7 @@ impl Entity {
         match self {
             Entity::Process(pid) => Some(*pid),
             Entity::Thread { pid, .. } => Some(*pid).filter(|pid| *pid != 0),
+            Entity::Queue { pid, .. } => Some(*pid),
             Entity::File { pid, .. } | Entity::Function { pid, .. } => *pid,
             _ => None,
         }
@@ -77,6 +85,7 @@ impl Entity {
             Entity::Interrupt(_) => "interrupt",
             Entity::Listener(_) => "listener",
             Entity::Peer(_) => "peer",
+            Entity::Queue { .. } => "queue",
             Entity::Process(_) => "process",
             Entity::Thread { .. } => "thread",
             Entity::Command(_) => "command",
@@ -96,6 +105,7 @@ impl Entity {
             | Entity::Listener(name)
             | Entity::Peer(name)
             | Entity::Command(name)
+            | Entity::Queue { name, .. }
             | Entity::File { path: name, .. }
             | Entity::Function { name, .. } => name,
             Entity::Host | Entity::Cpu(_) | Entity::Process(_) | Entity::Thread { .. } => "",

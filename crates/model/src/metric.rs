@@ -352,6 +352,12 @@ metrics! {
     TcpListening "tcp_listening" Count;
     /// Bytes that wait to be read by programs.
     ReceiveQueue "receive_queue" Bytes;
+    /// Samples of a queue that say whether work waited in it.
+    QueueSamples "queue_samples" Count;
+    /// Of these, those in which work waited.
+    QueueWaited "queue_waited" Count;
+    /// The most that waited in one of them: bytes, or connections.
+    QueueMost "queue_most" Count;
     /// Bytes sent and not acknowledged, or not sent yet.
     SendQueue "send_queue" Bytes;
     /// Connections that wait to be accepted.

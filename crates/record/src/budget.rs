@@ -8,6 +8,8 @@ use std::time::Duration;
 /// What may be given up beside calls, the most worth first: it is the last to go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Part {
+    /// Which work waits in queues: sampled by us, and no matter of the kernel's side.
+    Queues,
     /// Requests to block devices.
     Block,
     /// What happens on TCP connections.
@@ -19,11 +21,12 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    pub(crate) const ALL: [Part; 4] = [Part::Block, Part::Net, Part::Wakeups, Part::Files];
+    pub(crate) const ALL: [Part; 5] = [Part::Queues, Part::Block, Part::Net, Part::Wakeups, Part::Files];
 
-    /// Its bit in `struct control`.
+    /// Its bit in `struct control`; none where the kernel's side has no part in it.
     fn bit(self) -> u32 {
         match self {
+            Part::Queues => 0,
             Part::Files => part::FILES,
             Part::Wakeups => part::WAKEUPS,
             Part::Net => part::NET,
@@ -31,19 +34,21 @@ impl Part {
         }
     }
 
-    /// Of the records that tell of it.
-    pub(crate) fn kind(self) -> u8 {
+    /// Of the kernel's records that tell of it.
+    pub(crate) fn kind(self) -> Option<u8> {
         match self {
-            Part::Block => kind::BLOCK,
-            Part::Net => kind::NET,
-            Part::Wakeups => kind::WAKEUP,
-            Part::Files => kind::FILE,
+            Part::Queues => None,
+            Part::Block => Some(kind::BLOCK),
+            Part::Net => Some(kind::NET),
+            Part::Wakeups => Some(kind::WAKEUP),
+            Part::Files => Some(kind::FILE),
         }
     }
 
     /// For a note.
     fn words(self) -> &'static str {
         match self {
+            Part::Queues => "which work waits in pipes and sockets",
             Part::Block => "requests to disks",
             Part::Net => "what happens on TCP connections",
             Part::Wakeups => "who wakes whom",
@@ -173,6 +178,11 @@ impl Budget {
 
     pub(crate) fn calls(&self) -> CallsMode {
         self.calls
+    }
+
+    /// Whether it is recorded now.
+    pub(crate) fn has(&self, part: Part) -> bool {
+        Part::ALL.iter().zip(&self.parts).any(|(known, rung)| *known == part && rung.since.is_none())
     }
 
     /// For the kernel's side.

@@ -74,7 +74,13 @@ fn a_server() -> Forecast {
         calls: 20_000.0,
         full_ns: 200.0,
         count_ns: 100.0,
-        parts: [flow(100.0, 3_000.0), flow(300.0, 500.0), flow(5_000.0, 100.0), flow(10_000.0, 200.0)],
+        parts: [
+            flow(4.0, 500_000.0),
+            flow(100.0, 3_000.0),
+            flow(300.0, 500.0),
+            flow(5_000.0, 100.0),
+            flow(10_000.0, 200.0),
+        ],
         samples: flow(100.0, 4_000.0),
         wait_stacks: flow(500.0, 10_000.0),
         cpus: 2,
@@ -106,13 +112,25 @@ fn a_herd_has_fewer_stacks_and_keeps_its_calls() {
 }
 
 #[test]
+fn samples_of_queues_go_last_and_are_told() {
+    let on = |cpus: f64| Run::of(cpus).tick(&a_server()).has(Part::Queues);
+    // They cost 2 ms a second.
+    assert!(on(0.003) && !on(0.001));
+    let mut run = Run::of(0.0021);
+    assert_eq!(run.tick(&a_server()).control().parts, 0, "nothing else fits");
+    let run = Run::of(0.001).until_its_end(&a_server());
+    let told = run.budget.given_up(run.at);
+    assert!(told[0].ends_with("which work waits in pipes and sockets"), "{told:?}");
+}
+
+#[test]
 fn file_sums_go_before_wake_ups_and_these_before_connections_and_disks() {
     let all = Part::ALL.map(Part::bit).iter().sum::<u32>();
     let mut seen = vec![all];
     for cpus in (1..=500).rev().map(|part| f64::from(part) / 10_000.0) {
         let mut run = Run::of(cpus);
         let mut server = a_server();
-        server.parts[0] = flow(30.0, 3_000.0);
+        (server.parts[0], server.parts[1]) = (Flow::default(), flow(30.0, 3_000.0));
         let parts = run.tick(&server).control().parts;
         if seen.last() != Some(&parts) {
             seen.push(parts);
@@ -144,8 +162,10 @@ fn what_costs_nothing_is_not_given_up() {
 #[test]
 fn what_was_given_up_is_taken_up_again_when_it_fits_and_is_told() {
     let mut run = Run::of(0.02);
-    let burst =
-        Forecast { parts: [flow(0.0, 0.0), flow(0.0, 0.0), flow(0.0, 0.0), flow(1e6, 200.0)], ..a_server() };
+    let burst = Forecast {
+        parts: [flow(0.0, 0.0), flow(0.0, 0.0), flow(0.0, 0.0), flow(0.0, 0.0), flow(1e6, 200.0)],
+        ..a_server()
+    };
     run.tick(&burst);
     assert_eq!(run.budget.control().parts & Part::Files.bit(), 0);
     let run = run.until_its_end(&a_server());

@@ -170,6 +170,8 @@ pub(crate) struct CostMeter {
     rates: [f64; kind::COUNT],
     /// Calls a second.
     calls_rate: f64,
+    /// CPU time of the samples of queues, ns.
+    queues: u64,
 }
 
 impl CostMeter {
@@ -192,6 +194,7 @@ impl CostMeter {
             last: (Counters::NONE, Duration::ZERO),
             rates: [0.0; kind::COUNT],
             calls_rate: 0.0,
+            queues: 0,
         };
         meter.cpu_before = meter.target_cpu_ns();
         meter
@@ -249,6 +252,11 @@ impl CostMeter {
         for (kind, loss) in now.iter().enumerate() {
             self.now.rare[kind] = loss.since(&self.rare_before[kind]);
         }
+    }
+
+    /// CPU time that samples of queues took by now, ns. It is ours, and taken from the host all the same.
+    pub(crate) fn queues(&mut self, spent_ns: u64) {
+        self.queues = spent_ns;
     }
 
     /// What the rings of calls and of the scheduler did by now, and how many calls were counted.
@@ -342,6 +350,7 @@ impl CostMeter {
             ("disks", timed(kind::BLOCK)),
             ("connections", timed(kind::NET)),
             ("threads and signals", untimed.sum()),
+            ("queues", self.queues as f64),
         ]
         .map(|(part, ns)| (part, Nanos::new(ns as u64)))
         .to_vec()
@@ -376,6 +385,8 @@ impl CostMeter {
         let untimed = UNTIMED_NS.iter().map(|(kind, each)| self.rates[usize::from(*kind)] * each);
         let always =
             self.rates[usize::from(kind::STRETCH)] * self.each_ns(kind::STRETCH) + untimed.sum::<f64>();
+        // They pace themselves: their cost a second is what is known.
+        let queues = Flow { per_second: self.queues as f64 / elapsed.max(1.0), each_ns: 1.0 };
         Forecast {
             elapsed: self.elapsed,
             rest,
@@ -384,7 +395,7 @@ impl CostMeter {
             calls: self.calls_rate,
             full_ns: self.full_ns(),
             count_ns: self.per_call.counts,
-            parts: Part::ALL.map(|part| flow(part.kind())),
+            parts: Part::ALL.map(|part| part.kind().map_or_else(|| queues, flow)),
             samples: flow(kind::SAMPLE),
             wait_stacks: flow(kind::OFFCPU),
             cpus,

@@ -39,6 +39,19 @@ fn a_stack_that_is_refused_is_not_charged_as_taken() {
 }
 
 #[test]
+fn samples_of_queues_are_charged_and_planned() {
+    let mut meter = meter(false);
+    let planned = |meter: &CostMeter| {
+        let flow = meter.forecast(0.05, Duration::from_secs(10), 2).parts[0];
+        flow.per_second * flow.each_ns
+    };
+    assert_eq!(planned(&meter), 0.0);
+    meter.queues(2_000_000);
+    assert_near(meter.added_ns(), 2_000_000.0);
+    assert_near(planned(&meter), 2_000_000.0);
+}
+
+#[test]
 fn before_enough_is_measured_what_the_programs_state_is_taken() {
     let one = RingLoss { produced: 1, spent_ns: 90_000, ..RingLoss::NONE };
     let meter = with(false, kind::OFFCPU, one);
@@ -85,7 +98,7 @@ fn others_requests_to_disks_count_once_they_are_a_burden_to_the_host() {
         let mut meter =
             with(false, kind::BLOCK, RingLoss { produced, spent_ns: produced * 3_000, ..RingLoss::NONE });
         meter.update([RingLoss::NONE; 2], 0, Duration::from_secs(1), Unseen::default());
-        meter.forecast(0.05, Duration::from_secs(10), 2).parts[0].per_second
+        meter.forecast(0.05, Duration::from_secs(10), 2).parts[1].per_second
     };
     // 3 ms a second of two CPUs, then 312 ms.
     assert_eq!(requests(1_000), 0.0);

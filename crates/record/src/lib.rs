@@ -28,6 +28,8 @@ pub mod programs;
 #[cfg_attr(not(feature = "bpf"), allow(dead_code))]
 pub mod ptrace;
 #[cfg(feature = "bpf")]
+mod queues;
+#[cfg(feature = "bpf")]
 mod quota;
 pub mod raw;
 #[cfg(feature = "bpf")]

@@ -69,6 +69,8 @@ pub struct Options {
     pub totals: bool,
     /// Add up what each thread does with each file.
     pub files: bool,
+    /// Sample which work waits for the watched processes: in pipes, accept queues, sockets. Not of all processes.
+    pub queues: bool,
     /// Functions of the kernel to count and time: names, patterns (`tcp_*`), `module:function`.
     pub probes: Vec<String>,
     /// Bytes of the rings of calls of all CPUs together.
@@ -105,6 +107,7 @@ impl Default for Options {
             signals: true,
             totals: true,
             files: false,
+            queues: false,
             probes: Vec::new(),
             ring_bytes: 64 << 20,
             spool: PathBuf::new(),

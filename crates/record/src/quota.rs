@@ -112,15 +112,8 @@ impl Quotas {
     }
 
     fn write(&mut self, kind: u8, pid: u32, now: u64, body: &[u8]) {
-        let Ok(length) = u16::try_from(Header::SIZE + body.len()) else { return };
-        let mut record = Vec::with_capacity(usize::from(length));
-        record.extend_from_slice(&length.to_ne_bytes());
-        record.extend_from_slice(&[kind, 0]);
-        record.extend_from_slice(&pid.to_ne_bytes());
-        record.extend_from_slice(&now.to_ne_bytes());
-        record.extend_from_slice(body);
         // A disk that is full ends the recording by the drain, which tells.
-        let _ = self.spool.write(QUOTA, &record);
+        let _ = self.spool.write(QUOTA, &Header::with(kind, pid, now, body));
     }
 }
 

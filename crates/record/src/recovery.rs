@@ -224,6 +224,14 @@ mod tests {
     }
 
     #[test]
+    fn samples_of_queues_over_no_time_or_cut_off_are_no_samples() {
+        let numbers = [9, 4 | 2 << 32, 64];
+        assert_eq!(replayed("queues", &record(kind::QUEUE, &numbers)), (1, 0));
+        assert_eq!(replayed("queues", &record(kind::QUEUE, &[0, 4, 64])), (0, 1));
+        assert_eq!(replayed("queues", &record(kind::QUEUE, &numbers[..2])), (0, 1));
+    }
+
+    #[test]
     fn no_link_and_no_fifo_is_followed() {
         let folder = spool(b"{}");
         let head = folder.path().join(FILE);

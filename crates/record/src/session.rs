@@ -9,7 +9,7 @@ use crate::bpf::rare::{self, RareRing};
 use crate::bpf::reduce::{Reducer, Reduces};
 use crate::bpf::ring::{RingHeads, RingLoss, Rings, size_for};
 use crate::bpf::spool::SpoolWriter;
-use crate::budget::Budget;
+use crate::budget::{Budget, Part};
 use crate::clock::{Clock, monotonic_ns};
 use crate::code::Code;
 use crate::cost::{self, CostMeter, PerCall, Unseen};
@@ -21,6 +21,7 @@ use crate::options::{Mode, Options};
 use crate::programs::FileTables;
 use crate::programs::PROGRAMS;
 use crate::programs::probes::{self, Probed};
+use crate::queues::Queues;
 use crate::quota::Quotas;
 use crate::recovery::Head;
 use crate::replay::Recorded;
@@ -77,6 +78,8 @@ pub struct Session {
     following: Option<Replay>,
     code: Code,
     quotas: Quotas,
+    /// `None` where nobody asks whether work waits.
+    queues: Option<Queues>,
     /// When the last stack was taken, where that was before the end, ns of the kernel's clock.
     sampling_ended: Option<u64>,
     /// Functions of the kernel that are counted.
@@ -175,6 +178,8 @@ impl Session {
             code.began(*process);
             quotas.began(*process, began_ns);
         }
+        let queues = (options.queues && !options.all)
+            .then(|| Queues::new(&options.spool, &options.pids, monotonic_ns()));
         Ok(Session {
             kernel,
             calls_rings,
@@ -196,6 +201,7 @@ impl Session {
             following: None,
             code,
             quotas,
+            queues,
             sampling_ended: None,
             probed,
         })
@@ -222,6 +228,9 @@ impl Session {
         for process in pids {
             self.code.began(*process);
             self.quotas.began(*process, monotonic_ns());
+            if let Some(queues) = &mut self.queues {
+                queues.began(*process);
+            }
         }
         Ok(())
     }
@@ -234,6 +243,10 @@ impl Session {
         self.measure();
         self.look_at_processes();
         self.quotas.look(monotonic_ns());
+        if let Some(queues) = self.queues.as_mut().filter(|_| self.budget.has(Part::Queues)) {
+            queues.look(monotonic_ns());
+            self.meter.queues(queues.cost_ns());
+        }
         if self.options.mode == Mode::Adaptive {
             self.keep_within_budget()?;
         }
@@ -271,6 +284,9 @@ impl Session {
         let follows = self.following.is_some();
         for pid in began {
             self.quotas.began(pid, monotonic_ns());
+            if let Some(queues) = &mut self.queues {
+                queues.began(pid);
+            }
             if !follows {
                 self.code.began(pid);
             }
@@ -345,6 +361,9 @@ impl Session {
         self.close_span(coverage(self.budget.calls()));
         self.look_at_processes();
         self.quotas.read(monotonic_ns());
+        if let Some(queues) = &mut self.queues {
+            queues.tell(monotonic_ns());
+        }
         let ended_ns = self.sampling_ended.unwrap_or_else(monotonic_ns);
         self.kernel.detach_rest();
         self.kernel.end();
@@ -368,6 +387,7 @@ impl Session {
         let losses = by_table(losses);
         let mut notes = std::mem::take(&mut self.kernel.notes);
         notes.extend(self.budget.given_up(self.began.elapsed()));
+        notes.extend(self.queues.iter().flat_map(Queues::notes));
         let drain_cpu = Duration::from_nanos(counters.cpu_ns.load(Ordering::Relaxed));
         Ok(Recorded {
             clock,

@@ -97,7 +97,7 @@ pub(crate) fn subject(facts: &Facts, of: &Entity) -> Subject {
         Entity::Cgroup(path) => Subject { path: Some(format!("/sys/fs/cgroup{path}")), ..about },
         Entity::Listener(_) | Entity::Peer(_) => Subject { peer: name(), ..about },
         Entity::Function { .. } => Subject { function: name(), ..about },
-        Entity::Host | Entity::Process(_) | Entity::Interrupt(_) => about,
+        Entity::Host | Entity::Process(_) | Entity::Interrupt(_) | Entity::Queue { .. } => about,
     }
 }
 

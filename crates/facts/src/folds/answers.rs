@@ -2,15 +2,15 @@
 //! brought. That time begins with the answer's first bytes: what is waited for before is the server's.
 
 use crate::Fold;
-use crate::args::WaitKind;
 use crate::exemplar::Exemplar;
+use crate::folds::in_hand::{InHand, is_in_passing};
 use crate::folds::peers::{Role, role_of};
 use crate::world::ids::{LifeId, ProcessId};
 use crate::world::{Seen, World};
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::Moves;
-use whyslow_model::{FdKind, Syscall, Timestamp};
+use whyslow_model::{FdKind, Syscall};
 
 /// The answers of one server to one process.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ pub struct TakenAnswers {
     rows: Vec<Answers>,
     index: HashMap<(ProcessId, Box<str>), u32>,
     connections: HashMap<LifeId, Connection>,
-    threads: Vec<Option<Current>>,
+    in_hand: InHand<Current>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -59,8 +59,6 @@ struct Connection {
 struct Current {
     life: LifeId,
     row: u32,
-    /// When its last call ended.
-    since: Timestamp,
     /// What its last read brought, bytes.
     read: u64,
     /// Waits for more of the answer, ns: they count if more comes.
@@ -70,8 +68,6 @@ struct Current {
 impl TakenAnswers {
     const MAX_ROWS: usize = 1_024;
     const MAX_CONNECTIONS: usize = 16_384;
-    /// As in `readings`: 20 turns of CPython's interpreter lock (`sys.getswitchinterval()`, 5 ms).
-    const IN_PASSING_NS: u64 = 100_000_000;
 
     /// By process and server, in order of appearance.
     pub fn rows(&self) -> &[Answers] {
@@ -144,15 +140,6 @@ impl TakenAnswers {
     }
 }
 
-/// True for a call that says nothing of what the thread works on.
-fn is_in_passing(seen: &Seen<'_>) -> bool {
-    match seen.waits {
-        Some(WaitKind::Lock) => seen.call.dur.or_zero() <= TakenAnswers::IN_PASSING_NS,
-        Some(_) => false,
-        None => seen.fd.is_none() && seen.file.is_none(),
-    }
-}
-
 impl Fold for TakenAnswers {
     fn wants(&self, _: Syscall) -> bool {
         true
@@ -160,22 +147,22 @@ impl Fold for TakenAnswers {
 
     #[inline]
     fn call(&mut self, seen: &Seen<'_>, world: &World) {
-        let at = seen.thread.0 as usize;
-        let current = self.threads.get(at).copied().flatten();
+        let (current, between) = match self.in_hand.of(seen) {
+            Some((current, between)) => (Some(current), between),
+            None => (None, None),
+        };
         let moves = seen.call.syscall.info().moves;
         let on_stream = matches!(seen.kind, FdKind::Tcp | FdKind::Unix | FdKind::Socket);
         if current.is_none() && !(on_stream && moves != Moves::None) {
             return;
         }
-        if let Some(current) = current
-            && let Some(between) = seen.call.ts.since(current.since).get()
+        if let (Some(current), Some(between)) = (current, between)
             && let Some(answers) = self.rows.get_mut(current.row as usize)
         {
             answers.taking_ns = answers.taking_ns.saturating_add(between);
             answers.times += 1;
         }
         let connection = if on_stream && moves != Moves::None { self.connection(seen, world) } else { None };
-        let end = seen.call.end();
         let mut next = None;
         match (connection, moves) {
             (Some((life, row)), Moves::Read) if seen.bytes > 0 && !seen.call.failed() => {
@@ -186,7 +173,7 @@ impl Fold for TakenAnswers {
                     let taking = seen.call.dur.or_zero().saturating_add(waited);
                     answers.taking_ns = answers.taking_ns.saturating_add(taking);
                 }
-                next = Some(Current { life, row, since: end, read: seen.bytes, waited_ns: 0 });
+                next = Some(Current { life, row, read: seen.bytes, waited_ns: 0 });
             }
             // The next question.
             (Some((life, _)), Moves::Write | Moves::Move) => {
@@ -197,7 +184,6 @@ impl Fold for TakenAnswers {
             _ => {
                 let same = |one: &Current| seen.life == Some(one.life) && seen.call.syscall != Syscall::CLOSE;
                 next = current.filter(|one| same(one) || is_in_passing(seen)).map(|one| Current {
-                    since: end,
                     waited_ns: match same(&one) {
                         true => one.waited_ns.saturating_add(seen.call.dur.or_zero()),
                         false => one.waited_ns,
@@ -213,10 +199,7 @@ impl Fold for TakenAnswers {
         {
             answers.passed_on = answers.passed_on.saturating_add(seen.bytes.min(current.read));
         }
-        if at >= self.threads.len() {
-            self.threads.resize(at + 1, None);
-        }
-        self.threads[at] = next;
+        self.in_hand.put(seen, next);
     }
 }
 

@@ -17,6 +17,7 @@ pub mod gil;
 pub mod graph;
 pub mod herds;
 pub mod hidden;
+mod in_hand;
 pub mod laps;
 pub mod limits;
 pub mod locks;

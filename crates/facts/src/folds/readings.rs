@@ -2,19 +2,19 @@
 //! file that is in the page cache cost little; parsing, inflating and searching what they brought is what a second reading costs.
 
 use crate::Fold;
-use crate::args::WaitKind;
+use crate::folds::in_hand::{InHand, is_in_passing};
 use crate::pace::Pace;
 use crate::world::ids::FileId;
 use crate::world::{Seen, World};
 use hashbrown::HashMap;
 use whyslow_model::syscall::Moves;
-use whyslow_model::{FdKind, Nanos, Syscall, Timestamp};
+use whyslow_model::{FdKind, Nanos, Syscall};
 
 /// Time that threads spent on what files brought them.
 #[derive(Debug, Default)]
 pub struct Readings {
     by_file: HashMap<FileId, Reading>,
-    threads: Vec<Option<Current>>,
+    in_hand: InHand<FileId>,
 }
 
 /// Time spent on what one file brought.
@@ -26,37 +26,13 @@ struct Reading {
     times: u64,
 }
 
-/// What a thread works on.
-#[derive(Clone, Copy, Debug)]
-struct Current {
-    file: FileId,
-    /// When its last call ended.
-    since: Timestamp,
-}
-
 impl Readings {
     /// Files kept apart.
     const MAX_FILES: usize = 4_096;
-    /// A lock that is waited for longer is no matter in passing: 20 turns of CPython's interpreter lock
-    /// (`sys.getswitchinterval()`, 5 ms).
-    const IN_PASSING: Nanos = Nanos::from_millis(100);
 
     pub(crate) fn spent_on(&self, file: FileId, pace: &Pace) -> Nanos {
         let Some(reading) = self.by_file.get(&file) else { return Nanos::ZERO };
         Nanos::new(reading.between_ns.saturating_sub(pace.added_between(reading.times).or_zero()))
-    }
-
-    /// True for a call that goes on with the file in hand, or says nothing of what the thread works on.
-    fn goes_on(seen: &Seen<'_>, file: FileId) -> bool {
-        match seen.waits {
-            Some(WaitKind::Lock) => seen.call.dur.or_zero() <= Self::IN_PASSING.or_zero(),
-            Some(_) => seen.file == Some(file),
-            None => {
-                let elsewhere =
-                    seen.file.is_some_and(|other| other != file) || seen.fd.is_some() && seen.file.is_none();
-                !elsewhere || seen.call.syscall == Syscall::CLOSE
-            }
-        }
     }
 }
 
@@ -67,32 +43,25 @@ impl Fold for Readings {
 
     #[inline]
     fn call(&mut self, seen: &Seen<'_>, _: &World) {
-        let at = seen.thread.0 as usize;
-        let current = self.threads.get(at).copied().flatten();
+        let current = self.in_hand.of(seen);
         let read =
             seen.call.syscall.info().moves == Moves::Read && seen.kind == FdKind::File && !seen.call.failed();
         let read = seen.file.filter(|_| read);
         if current.is_none() && read.is_none() {
             return;
         }
-        let end = seen.call.ts.plus(seen.call.dur);
-        if let Some(current) = current {
-            let known = self.by_file.len() < Self::MAX_FILES || self.by_file.contains_key(&current.file);
-            if let Some(between) = seen.call.ts.since(current.since).get().filter(|_| known) {
-                let reading = self.by_file.entry(current.file).or_default();
-                reading.between_ns = reading.between_ns.saturating_add(between);
-                reading.times += 1;
-            }
+        if let Some((file, Some(between))) = current
+            && (self.by_file.len() < Self::MAX_FILES || self.by_file.contains_key(&file))
+        {
+            let reading = self.by_file.entry(file).or_default();
+            reading.between_ns = reading.between_ns.saturating_add(between);
+            reading.times += 1;
         }
-        let next = match (read, current) {
-            (Some(file), _) => Some(file),
-            (None, Some(current)) if Self::goes_on(seen, current.file) => Some(current.file),
-            _ => None,
+        let goes_on = |file: &FileId| {
+            // To close it, or what was open besides, ends no work.
+            seen.file == Some(*file) || seen.call.syscall == Syscall::CLOSE || is_in_passing(seen)
         };
-        if at >= self.threads.len() {
-            self.threads.resize(at + 1, None);
-        }
-        self.threads[at] = next.map(|file| Current { file, since: end });
+        self.in_hand.put(seen, read.or(current.map(|(file, _)| file).filter(goes_on)));
     }
 }
 

@@ -34,9 +34,10 @@ pub(crate) mod kind {
     pub(crate) const TOTALS: u8 = 16;
     pub(crate) const FILE: u8 = 17;
     pub(crate) const PATH: u8 = 18;
-    // Not of the kernel's side: what was read beside it (`quota`).
+    // Not of the kernel's side: what was read beside it (`quota`, `queues`).
     pub(crate) const GROUP: u8 = 64;
     pub(crate) const QUOTA: u8 = 65;
+    pub(crate) const QUEUE: u8 = 66;
     /// Rows of `struct rare_counts` (`RECORD_KINDS`).
     pub(crate) const COUNT: usize = 32;
 }
@@ -226,6 +227,18 @@ impl Header {
     pub(crate) const SIZE: usize = 16;
     /// Where its flags stand.
     pub(crate) const FLAGS: usize = 3;
+
+    /// A record of what was read beside the kernel's side; none where it is too long.
+    pub(crate) fn with(kind: u8, tid: u32, ts: u64, body: &[u8]) -> Vec<u8> {
+        let Ok(length) = u16::try_from(Self::SIZE + body.len()) else { return Vec::new() };
+        let mut record = Vec::with_capacity(usize::from(length));
+        record.extend_from_slice(&length.to_ne_bytes());
+        record.extend_from_slice(&[kind, 0]);
+        record.extend_from_slice(&tid.to_ne_bytes());
+        record.extend_from_slice(&ts.to_ne_bytes());
+        record.extend_from_slice(body);
+        record
+    }
 
     /// The header at the front of `bytes`; `None` where they hold no whole record.
     #[inline]

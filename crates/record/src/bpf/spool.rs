@@ -21,8 +21,10 @@ pub(crate) const CALLS: &str = "calls";
 pub(crate) const SCHED: &str = "sched";
 /// The quotas of control groups.
 pub(crate) const QUOTA: &str = "quota";
+/// What waits in queues.
+pub(crate) const QUEUES: &str = "queues";
 /// The streams of a spool. One of a CPU has the CPU's number behind its name: `calls-3`.
-pub static SPOOL_STREAMS: &[&str] = &[RARE, CALLS, SCHED, QUOTA];
+pub static SPOOL_STREAMS: &[&str] = &[RARE, CALLS, SCHED, QUOTA, QUEUES];
 
 /// Writes the streams.
 pub(crate) struct SpoolWriter {

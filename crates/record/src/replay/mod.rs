@@ -16,6 +16,7 @@ use crate::counts::Counted;
 use crate::error::RecordError;
 use crate::options::Options;
 use crate::programs::RareEvents;
+use crate::queues;
 use crate::quota;
 use crate::symbols::Symbolizer;
 use std::cell::RefCell;
@@ -113,7 +114,8 @@ impl ReplayContext {
             kind::TASK | kind::FORK | kind::EXEC | kind::EXIT => self.task(record, sink),
             kind::STRETCH => self.stretch(record, sink),
             kind::WAKEUP => self.wakeup(record, sink),
-            kind::GROUP | kind::QUOTA => self.quota(record, sink),
+            kind::GROUP | kind::QUOTA => self.figures(record, "cpu.stat", quota::figures, sink),
+            kind::QUEUE => self.figures(record, "queues", queues::figures, sink),
             _ => self.rare.take(record, (self.source, self.line), sink),
         };
         if read.is_none() {
@@ -121,10 +123,16 @@ impl ReplayContext {
         }
     }
 
-    fn quota(&self, record: &SpoolRecord<'_>, sink: &mut dyn Sink) -> Option<()> {
-        let mut table = FigureTable::new(self.source, "cpu.stat");
+    fn figures(
+        &self,
+        record: &SpoolRecord<'_>,
+        tool: &'static str,
+        read: fn(&SpoolRecord<'_>, FigureTable) -> Option<Event<'static>>,
+        sink: &mut dyn Sink,
+    ) -> Option<()> {
+        let mut table = FigureTable::new(self.source, tool);
         table.at = self.clock.epoch(record.header.ts);
-        sink.push(quota::figures(record, table)?);
+        sink.push(read(record, table)?);
         Some(())
     }
 }

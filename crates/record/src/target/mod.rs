@@ -7,11 +7,13 @@ mod candidate;
 mod cgroup;
 mod containers;
 mod descriptors;
+#[cfg_attr(not(feature = "bpf"), allow(dead_code))]
+pub(crate) mod diag;
 mod error;
 mod identity;
 mod mappings;
 mod owner;
-mod ports;
+pub(crate) mod ports;
 mod process;
 mod program;
 #[cfg(feature = "bpf")]
@@ -22,8 +24,9 @@ mod services;
 mod snapshot;
 #[cfg(test)]
 mod snapshot_tests;
-mod sockets;
-mod unix_peers;
+pub(crate) mod sockets;
+#[cfg_attr(not(feature = "bpf"), allow(dead_code))]
+pub(crate) mod unix_peers;
 mod wildcard;
 
 pub use cgroup::CgroupDir;

@@ -92,6 +92,6 @@ pub(super) fn holders(root: &ProcRoot, pids: &[Tid], port: u16) -> Holders {
 }
 
 /// `socket:[12]`.
-pub(super) fn socket_inode(target: &[u8]) -> Option<u64> {
+pub(crate) fn socket_inode(target: &[u8]) -> Option<u64> {
     decimal(target.strip_prefix(b"socket:[")?.strip_suffix(b"]")?)
 }

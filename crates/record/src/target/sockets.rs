@@ -78,7 +78,7 @@ impl Known {
 }
 
 /// The network namespace of a process: device and inode of its handle.
-pub(super) fn namespace(root: &ProcRoot, pid: Tid) -> Option<(u64, u64)> {
+pub(crate) fn namespace(root: &ProcRoot, pid: Tid) -> Option<(u64, u64)> {
     let path = root.of(pid, "ns/net");
     // In a tree made for a test the handle is a link that leads nowhere.
     let meta = if root.is_live() { std::fs::metadata(path) } else { std::fs::symlink_metadata(path) };

@@ -1,138 +1,85 @@
 //! Which unix socket is connected to which, asked of the kernel (sock_diag(7)): `/proc/net/unix` does not tell.
 
+use super::diag::{self, Diag, number};
 use super::root::{ProcRoot, bounded};
-use super::sockets;
-use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketType, netlink, sockopt};
-use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::collections::HashMap;
-use std::fs::File;
-use std::os::fd::AsFd;
-use std::time::Duration;
 use whyslow_model::Tid;
 
 /// One unix socket.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct UnixSocket {
+pub(crate) struct UnixSocket {
     /// The inode number of the other end.
-    pub(super) peer: Option<u64>,
+    pub(crate) peer: Option<u64>,
     /// Its own path; `@…` for an abstract one.
-    pub(super) name: Option<String>,
+    pub(crate) name: Option<String>,
+    /// What waits in it: bytes, or connections of one that listens; unknown where that was not asked for.
+    pub(crate) waiting: Option<u32>,
 }
-
-/// Sockets told of one namespace at most.
-const MOST: usize = 1 << 18;
 
 /// The unix sockets of the network namespace that `pid` is in, by inode number. `None` where the kernel does not tell:
 /// no right to enter that namespace, or a kernel without `unix_diag`.
 pub(super) fn of_namespace(root: &ProcRoot, pid: Tid) -> Option<HashMap<u64, UnixSocket>> {
-    if !root.is_live() {
-        return None;
-    }
-    if sockets::namespace(root, pid) == sockets::namespace(root, std::process::id()) {
-        return ask();
-    }
-    let namespace = File::open(root.of(pid, "ns/net")).ok()?;
-    // Only the thread that asks enters the namespace, and it ends with the question.
-    let asked = std::thread::Builder::new().name("unix-peers".into()).spawn(move || {
-        move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network)).ok()?;
-        ask()
-    });
-    asked.ok()?.join().ok()?
+    let mut found = HashMap::new();
+    let question = question(SHOW_NAME | SHOW_PEER);
+    let take = |message: &[u8]| {
+        if let Some(told) = UnixTold::of(message) {
+            found.insert(told.inode, told.socket());
+        }
+    };
+    Diag::of_namespace(root, pid)?.ask(&question, take).ok()?;
+    Some(found)
 }
 
-/// `SOCK_DIAG_BY_FAMILY` (linux/sock_diag.h).
-const BY_FAMILY: u16 = 20;
-/// `NLM_F_REQUEST | NLM_F_DUMP`, `NLMSG_ERROR`, `NLMSG_DONE` (linux/netlink.h).
-const DUMP: u16 = 0x301;
-const ERROR: u16 = 2;
-const DONE: u16 = 3;
-/// `UDIAG_SHOW_NAME | UDIAG_SHOW_PEER`, `UNIX_DIAG_NAME`, `UNIX_DIAG_PEER` (linux/unix_diag.h).
-const SHOW: u32 = 0x1 | 0x4;
+/// `UDIAG_SHOW_…`, `UNIX_DIAG_…` (linux/unix_diag.h).
+pub(crate) const SHOW_NAME: u32 = 0x1;
+pub(crate) const SHOW_PEER: u32 = 0x4;
+pub(crate) const SHOW_QUEUE: u32 = 0x10;
 const NAME: u16 = 0;
 const PEER: u16 = 2;
+const QUEUE: u16 = 4;
 
-fn ask() -> Option<HashMap<u64, UnixSocket>> {
-    let socket =
-        rustix::net::socket(AddressFamily::NETLINK, SocketType::RAW, Some(netlink::SOCK_DIAG)).ok()?;
-    sockopt::set_socket_timeout(&socket, sockopt::Timeout::Recv, Some(Duration::from_secs(1))).ok()?;
-    rustix::net::send(&socket, &request(), SendFlags::empty()).ok()?;
-    let mut found = HashMap::new();
-    let mut buffer = vec![0; 64 << 10];
-    loop {
-        let (got, _) = rustix::net::recv(&socket, buffer.as_mut_slice(), RecvFlags::empty()).ok()?;
-        match take(buffer.get(..got)?, &mut found) {
-            Part::More if got > 0 => {}
-            Part::Done => return Some(found),
-            Part::More | Part::Failed => return None,
-        }
+/// A `struct unix_diag_req` for all unix sockets: any protocol, all states, no inode number.
+pub(crate) fn question(show: u32) -> [u8; 24] {
+    let mut question = [0; 24];
+    question[0] = libc::AF_UNIX as u8;
+    question[4..8].copy_from_slice(&u32::MAX.to_ne_bytes());
+    question[12..16].copy_from_slice(&show.to_ne_bytes());
+    question
+}
+
+/// What is told of one unix socket (`struct unix_diag_msg`).
+pub(crate) struct UnixTold<'a> {
+    pub(crate) inode: u64,
+    /// `SOCK_STREAM` and others (`udiag_type`).
+    pub(crate) kind: u8,
+    /// As TCP has them: 1 is connected, 10 listens (include/net/tcp_states.h).
+    pub(crate) state: u8,
+    attributes: &'a [u8],
+}
+
+impl<'a> UnixTold<'a> {
+    pub(crate) fn of(message: &'a [u8]) -> Option<UnixTold<'a>> {
+        Some(UnixTold {
+            inode: u64::from(u32::from_ne_bytes(number(message, 4)?)),
+            kind: *message.get(1)?,
+            state: *message.get(2)?,
+            attributes: message.get(16..)?,
+        })
     }
-}
 
-/// A `struct nlmsghdr` and a `struct unix_diag_req` for all unix sockets.
-fn request() -> Vec<u8> {
-    let mut message = Vec::with_capacity(40);
-    message.extend(40u32.to_ne_bytes());
-    message.extend(BY_FAMILY.to_ne_bytes());
-    message.extend(DUMP.to_ne_bytes());
-    // Sequence number and port: the socket asks once.
-    message.extend([0; 8]);
-    // AF_UNIX, any protocol, padding; all states; no inode number.
-    message.extend([libc::AF_UNIX as u8, 0, 0, 0]);
-    message.extend(u32::MAX.to_ne_bytes());
-    message.extend(0u32.to_ne_bytes());
-    message.extend(SHOW.to_ne_bytes());
-    message.extend([0; 8]);
-    message
-}
-
-#[derive(Debug, PartialEq, Eq)]
-enum Part {
-    More,
-    Done,
-    Failed,
-}
-
-fn number<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
-    bytes.get(at..at + N)?.try_into().ok()
-}
-
-/// Takes in the messages of one datagram.
-fn take(mut datagram: &[u8], found: &mut HashMap<u64, UnixSocket>) -> Part {
-    while let (Some(length), Some(kind)) = (number(datagram, 0), number(datagram, 4)) {
-        let length = u32::from_ne_bytes(length) as usize;
-        match u16::from_ne_bytes(kind) {
-            DONE => return Part::Done,
-            ERROR => return Part::Failed,
-            _ => {}
-        }
-        let Some(message) = datagram.get(16..length) else { return Part::Failed };
-        // `struct unix_diag_msg` has 16 bytes, the inode number behind the first four.
-        if let (Some(inode), Some(attributes)) = (number(message, 4), message.get(16..))
-            && found.len() < MOST
-        {
-            found.insert(u64::from(u32::from_ne_bytes(inode)), attributes_of(attributes));
-        }
-        datagram = datagram.get(length.next_multiple_of(4)..).unwrap_or(&[]);
-    }
-    Part::More
-}
-
-fn attributes_of(mut attributes: &[u8]) -> UnixSocket {
-    let mut socket = UnixSocket::default();
-    while let (Some(length), Some(kind)) = (number(attributes, 0), number(attributes, 2)) {
-        let length = u16::from_ne_bytes(length) as usize;
-        let Some(value) = attributes.get(4..length) else { break };
-        match u16::from_ne_bytes(kind) {
-            NAME => socket.name = name(value),
-            PEER => {
-                socket.peer =
-                    number(value, 0).map(u32::from_ne_bytes).map(u64::from).filter(|peer| *peer != 0)
+    pub(crate) fn socket(&self) -> UnixSocket {
+        let mut socket = UnixSocket::default();
+        let first = |value: &[u8]| number(value, 0).map(u32::from_ne_bytes);
+        for (kind, value) in diag::attributes(self.attributes) {
+            match kind {
+                NAME => socket.name = name(value),
+                PEER => socket.peer = first(value).map(u64::from).filter(|peer| *peer != 0),
+                QUEUE => socket.waiting = first(value),
+                _ => {}
             }
-            _ => {}
         }
-        attributes = attributes.get(length.next_multiple_of(4)..).unwrap_or(&[]);
+        socket
     }
-    socket
 }
 
 /// An abstract name begins with a NUL.
@@ -168,8 +115,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_answer_is_survived(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            take(&bytes, &mut HashMap::new());
-            attributes_of(&bytes);
+            UnixTold::of(&bytes).map(|told| told.socket());
         }
     }
 }

@@ -60,9 +60,8 @@ impl<'a> Unclaimed<'a> {
         let time = Nanos::new(self.account.ns);
         // Of several processes only the queues of those whose time it is count.
         let demand = self.account.demand.of(&row.pids);
-        // Without work that waits, where the time goes is no fault. Clients that each wait for their last answer keep a healthy
-        // server's connections full of requests under full load: unread bytes alone are none either.
-        let waits = |queue: &DemandQueue| queue.lasts() && queue.kind != DemandKind::UnreadBytes;
+        // Without work that waits, where the time goes is no fault.
+        let waits = |queue: &DemandQueue| queue.lasts() && queue.kind.is_backlog();
         let most = if demand.queues.iter().any(waits) { Severity::Warning } else { Severity::Notice };
         let title = match demand.words() {
             Some(words) => format!("{title}; {words}"),
@@ -102,9 +101,11 @@ impl<'a> Unclaimed<'a> {
         if let Some(queue) = demand.told() {
             figures.push(match queue.kind {
                 DemandKind::AcceptQueue => Measurement::count("queued_connections", queue.most),
-                DemandKind::UnreadBytes | DemandKind::UnreadDatagrams => {
+                DemandKind::UnreadBytes | DemandKind::UnreadDatagrams | DemandKind::PipeBytes => {
                     Measurement::bytes("unread_bytes", queue.most)
                 }
+                DemandKind::OpenRequests => Measurement::count("open_requests", queue.most),
+                DemandKind::Callers => Measurement::count("waiting_callers", queue.most),
             });
             figures.push(Measurement::count("samples_with_queue", queue.waited));
             figures.push(Measurement::count("samples", queue.samples));

@@ -100,6 +100,7 @@ fn entity(kind: &str, name: &str, pid: Option<Tid>, tid: Option<Tid>) -> Option<
         "process" => return pid.map(Entity::Process),
         "thread" => return Some(Entity::Thread { pid: pid?, tid: tid? }),
         "file" => return Some(Entity::File { pid, path: name.into() }),
+        "queue" => return Some(Entity::Queue { pid: pid?, name: name.into() }),
         "function" => return Some(Entity::Function { pid, name: name.into() }),
         "device" => Entity::Device,
         "mount" => Entity::Mount,

@@ -355,6 +355,7 @@ fn entity() -> impl Strategy<Value = Entity> {
         (any::<u32>(), any::<u32>()).prop_map(|(pid, tid)| Entity::Thread { pid, tid }),
         (pid(), name()).prop_map(|(pid, path)| Entity::File { pid, path }),
         (pid(), name()).prop_map(|(pid, name)| Entity::Function { pid, name }),
+        (any::<u32>(), name()).prop_map(|(pid, name)| Entity::Queue { pid, name }),
         (0usize..9, name()).prop_map(|(kind, name)| {
             let kinds: [fn(Box<str>) -> Entity; 9] = [
                 Entity::Device,

@@ -270,6 +270,7 @@ impl LiveArgs {
             totals: more && usual.totals,
             // Of single programs each call is recorded, as long as that costs little.
             files: files || more && self.all,
+            queues: self.wants_host(),
             tids: Vec::new(),
             all: self.all,
             follow: !self.no_children,

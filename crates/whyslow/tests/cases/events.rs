@@ -16,6 +16,7 @@
 //! 10:00:00.000000 loss table=syscalls lost=5 produced=100 for=10s
 //! 10:00:10.000000 figures for=10s of=host cpu_user=0.9 runnable=12
 //! 10:00:10.000000 figures for=10s of=device:vda utilisation=0.99 read_latency=20ms volume=vg-data
+//! 10:00:10.000000 figures for=10s of=queue:731/accept_queue/127.0.0.1:80 queue_samples=40 queue_waited=38 queue_most=120
 //! 10:00:10.000000 figures for=10s of=process:731 name=redis-server task_user=0.5 state=R
 //! ```
 //!
@@ -309,6 +310,10 @@ fn entity(text: &str) -> Entity {
         "interrupt" => Entity::Interrupt(name.into()),
         "listener" => Entity::Listener(name.into()),
         "peer" => Entity::Peer(name.into()),
+        "queue" => {
+            let (pid, queue) = name.split_once('/').expect("queue:PID/KIND/NAME");
+            Entity::Queue { pid: number(pid), name: queue.replacen('/', " ", 1).into() }
+        }
         "command" => Entity::Command(name.into()),
         "file" => Entity::File { pid: None, path: name.into() },
         "function" => Entity::Function { pid: None, name: name.into() },

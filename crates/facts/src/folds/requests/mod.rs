@@ -27,6 +27,7 @@ pub use retries::Retries;
 
 use crate::Fold;
 use crate::exemplar::Exemplar;
+use crate::moments::Moments;
 use crate::world::ids::LifeId;
 use crate::world::ids::ProcessId;
 use crate::world::{Seen, World};
@@ -61,6 +62,8 @@ pub struct Requests {
     count: u64,
     /// Requests that were not followed because too many were open.
     pub not_followed: u64,
+    /// When requests that were decoded waited for their answer, by the process that serves them.
+    waiting: HashMap<ProcessId, Moments>,
     /// Known once [`crate::Facts::finish`] was called.
     still_open: Vec<RequestRecord>,
     buffer: Vec<u8>,
@@ -75,6 +78,11 @@ impl Requests {
 
     /// Peers and threads told apart.
     const MAX_GROUPS: usize = 4_096;
+
+    /// When requests of decoded protocols waited for the answer of each process.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = (ProcessId, &Moments)> {
+        self.waiting.iter().map(|(process, moments)| (*process, moments))
+    }
 
     /// Requests that began, as far as they were recognised.
     pub fn count(&self) -> u64 {

@@ -431,8 +431,21 @@ impl Requests {
         }
     }
 
+    /// A request of a decoded protocol waited for its answer until `end`: a turn may be anything.
+    fn waited(&mut self, record: &RequestRecord, end: Timestamp) {
+        let protocol = self.endpoints.get(record.endpoint).and_then(|row| row.protocol);
+        let is_decoded = protocol.is_some_and(|name| name != whyslow_wire::protocols::TLS_NAME);
+        if record.side == Side::Server
+            && is_decoded
+            && (self.waiting.len() < Self::MAX_GROUPS || self.waiting.contains_key(&record.process))
+        {
+            self.waiting.entry(record.process).or_default().add(record.begin, end);
+        }
+    }
+
     fn count_ended(&mut self, open: &Open) {
         let record = &open.record;
+        self.waited(record, record.end);
         let (dur, failed, bytes) = (record.dur, record.failed(), record.answer_bytes);
         if let Some(row) = self.endpoints.get_mut(record.endpoint) {
             row.stats.record(dur, failed, bytes);
@@ -473,6 +486,7 @@ impl Requests {
         let Some(open) = self.open.take(place) else { return };
         let mut record = open.record;
         record.dur = end.since(record.begin);
+        self.waited(&record, end);
         if let Some(row) = self.endpoints.get_mut(record.endpoint) {
             row.open += 1;
             row.request_bytes = row.request_bytes.saturating_add(record.request_bytes);
