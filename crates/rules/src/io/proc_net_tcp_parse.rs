@@ -174,7 +174,7 @@ fn lines(stream: &Stream) -> u64 {
 /// What a profile beside the trace says of the other half of the cost.
 fn parsing(facts: &Facts) -> String {
     let shares =
-        facts.profiles.of_cpu().map(|profile| profile.step.account.touched_share(CostKind::TextParsing));
+        facts.profiles.of_cpu().map(|profile| profile.step.account.asked_share(CostKind::TextParsing));
     match shares.max_by(f64::total_cmp).filter(|share| *share >= 0.05) {
         Some(share) => format!(" Of the CPU time {} is text parsing.", words::percent(share)),
         None => String::new(),
