@@ -19,6 +19,7 @@ mod kernel_file;
 mod kernel_log;
 mod line;
 mod links;
+mod locks;
 mod lsblk;
 mod mpstat;
 mod netstat;
@@ -98,6 +99,7 @@ static TOOLS: &[&Tool] = &[
     &histogram::HISTOGRAM,
     &snoop::SNOOP,
     &proc_files::LOADAVG,
+    &locks::LOCKS,
     &proc_files::PRESSURE,
     &nstat::NSTAT,
     &nstat::NSTAT_JSON,
