@@ -134,12 +134,9 @@ fn key(roles: &Roles<'_>, part: &Part<'_>, by: By) -> Key {
         By::Request => Key { request: part.request, state, ..Key::default() },
         // Whoever spends it: what has no line is one row.
         By::Line if part.site.is_none() => Key::default(),
-        By::Line => Key {
-            role: Some(roles.of(part.process, part.tid)),
-            state,
-            site: part.site,
-            ..Key::default()
-        },
+        By::Line => {
+            Key { role: Some(roles.of(part.process, part.tid)), state, site: part.site, ..Key::default() }
+        }
     }
 }
 

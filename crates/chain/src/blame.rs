@@ -251,7 +251,9 @@ mod tests {
     #[test]
     fn a_part_of_a_name_is_no_part_of_a_number() {
         let address = "up.py (15, 127.0.0.1:7491) (GET k)";
-        assert!(["127.0.0.1:7491", "7491", "up.py", "GET", "127.0.0"].iter().all(|part| names(address, part)));
+        assert!(
+            ["127.0.0.1:7491", "7491", "up.py", "GET", "127.0.0"].iter().all(|part| names(address, part))
+        );
         assert!(!["749", "491", "27.0.0.1:7491", "nothing"].iter().any(|part| names(address, part)));
     }
 

@@ -65,7 +65,8 @@ fn fit(finding: &Finding, row: &AccountRow) -> Option<Fit> {
     if let Some(states) = rule.unclaimed_states() {
         return in_state(states);
     }
-    let is_its = |subject: &Subject| subject.pid.is_none_or(|pid| row.pids.is_empty() || row.pids.contains(&pid));
+    let is_its =
+        |subject: &Subject| subject.pid.is_none_or(|pid| row.pids.is_empty() || row.pids.contains(&pid));
     let of_others = !finding.subjects().any(is_its);
     if of_others || row.state == Unknown {
         return None;

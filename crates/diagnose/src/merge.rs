@@ -28,7 +28,8 @@ fn is_one(facts: &Facts, a: &Finding, b: &Finding) -> bool {
     let (one, other) = (&a.subject, &b.subject);
     let of_program = |finding: &Finding| finding.severity > Severity::Capture && !finding.disagreement;
     let same_remedy = a.fix.first().is_some() && a.fix.first() == b.fix.first();
-    let same_thing = (&one.syscall, &one.function, &one.endpoint) == (&other.syscall, &other.function, &other.endpoint)
+    let same_thing = (&one.syscall, &one.function, &one.endpoint)
+        == (&other.syscall, &other.function, &other.endpoint)
         && (&one.device, &one.host, one.errno) == (&other.device, &other.host, other.errno);
     // Two locks are two causes, unless their holders wait for the same.
     let same_end = one.lock == other.lock || one.peer.is_some() && one.peer == other.peer;
@@ -131,7 +132,9 @@ impl Sum {
 /// What a saving of a group comes to; unknown where that of one is.
 fn saving(facts: &Facts, group: &[Finding], wholes: &[Whole<'_>]) -> Saving {
     let all: Option<Vec<u64>> = group.iter().map(|finding| finding.saving.ns_per_s).collect();
-    let (Some(all), Some(window)) = (all, facts.window.length().get()) else { return group[0].saving.clone() };
+    let (Some(all), Some(window)) = (all, facts.window.length().get()) else {
+        return group[0].saving.clone();
+    };
     let kept = |finding: &Finding, ns: u64| {
         let whole = wholes.iter().find(|whole| whole.of == finding.share_of);
         (ns as f64 * whole.map_or(1.0, Whole::kept)) as u64
@@ -172,7 +175,8 @@ impl<'a> Whole<'a> {
         let tid = finding.subject.tid.filter(|tid| finding.share_of.ends_with(&format!("thread {tid}")));
         let thread = tid.and_then(|tid| facts.world.threads.thread_of(tid));
         let wall = thread.and_then(|thread| thread.wall().get()).filter(|wall| *wall > 0);
-        let waits = whyslow_rules::find(finding.id).is_some_and(|rule| ["network", "waits"].contains(&rule.group));
+        let waits =
+            whyslow_rules::find(finding.id).is_some_and(|rule| ["network", "waits"].contains(&rule.group));
         let ran = |thread: &ThreadFacts| thread.sched.as_deref().map(|sched| sched.on_cpu_ns);
         let most = match (thread.and_then(ran), wall) {
             (Some(ran), Some(wall)) if waits && finding.share_whole == ShareWhole::Time => {
@@ -229,7 +233,11 @@ mod tests {
 
     #[test]
     fn one_cause_at_three_peers_is_one_finding_with_their_list() {
-        let all = merged(vec![about("a:1", 0.1, "one write"), about("b:1", 0.3, "one write"), about("c:1", 0.2, "one write")]);
+        let all = merged(vec![
+            about("a:1", 0.1, "one write"),
+            about("b:1", 0.3, "one write"),
+            about("c:1", 0.2, "one write"),
+        ]);
         assert_eq!(all.len(), 1);
         assert_eq!(all[0].title, "b:1: messages wait; 2 more peers likewise");
         assert!((all[0].share.unwrap() - 0.6).abs() < 1e-9);
@@ -252,7 +260,8 @@ mod tests {
         other_program.subject.pid = Some(2);
         let mut other_question = about("c:1", 0.3, "one write");
         other_question.subject.endpoint = Some("GET /x".to_string());
-        let all = [about("a:1", 0.3, "one write"), about("b:1", 0.3, "look at b"), other_program, other_question];
+        let all =
+            [about("a:1", 0.3, "one write"), about("b:1", 0.3, "look at b"), other_program, other_question];
         assert_eq!(merged(all.to_vec()).len(), 4);
         // The same place twice is not two places.
         assert_eq!(merged(vec![about("a:1", 0.3, "x"), about("a:1", 0.2, "x")]).len(), 2);

@@ -57,9 +57,8 @@ fn best_match(old: &Finding, candidates: &[&Finding]) -> Option<usize> {
     let same_rule = || candidates.iter().enumerate().filter(|(_, new)| new.id == old.id);
     let thing = |subject: &Subject| (subject.path.clone(), subject.peer.clone(), subject.endpoint.clone());
     // Of one cause in several places another one may be the first now.
-    let shares_a_place = |new: &Finding| {
-        old.subjects().any(|was| new.subjects().any(|is| thing(is) == thing(was)))
-    };
+    let shares_a_place =
+        |new: &Finding| old.subjects().any(|was| new.subjects().any(|is| thing(is) == thing(was)));
     let exact = same_rule().find(|(_, new)| shares_a_place(new));
     let lasting = thing(&old.subject) != (None, None, None);
     exact

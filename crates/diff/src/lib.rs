@@ -43,7 +43,9 @@ pub fn diff(before: Side<'_>, after: Side<'_>) -> Diff {
     refusals.extend(figures.caveats.iter().cloned());
     let differ = different_programs(before.facts, after.facts);
     refusals.extend(differ.iter().map(|names| {
-        format!("The two captures name different programs ({names}): what differs need not be due to a change.")
+        format!(
+            "The two captures name different programs ({names}): what differs need not be due to a change."
+        )
     }));
     let changed = figures.list.iter().any(|figure| figure.beyond_noise == Some(true));
     let outcome = outcome::outcome(&figures.telling, &changes, figures.less_work, changed);
@@ -106,7 +108,8 @@ fn verdict(
     } else {
         parts.extend(figures.same_time.iter().map(|text| format!("{text}.")));
     }
-    let differ = differ.map_or(String::new(), |names| format!("But these are different programs ({names}). "));
+    let differ =
+        differ.map_or(String::new(), |names| format!("But these are different programs ({names}). "));
     format!("{}. {differ}{}", outcome.word(), parts.join(" "))
 }
 
@@ -118,7 +121,8 @@ fn extent(change: &FindingChange) -> f64 {
 /// The finding that is still there and takes the most less of the time.
 fn less(kept: &[FindingChange]) -> Option<String> {
     let gain = |change: &FindingChange| Some((change.share_before?, change.share_after?));
-    let gains = kept.iter().filter(|change| matters(change)).filter_map(|change| Some((change, gain(change)?)));
+    let gains =
+        kept.iter().filter(|change| matters(change)).filter_map(|change| Some((change, gain(change)?)));
     let gains = gains.filter(|(_, (before, after))| after < before && noise::shares_differ(*before, *after));
     let most = gains.max_by(|(a, _), (b, _)| extent(a).total_cmp(&extent(b)));
     most.map(|(change, _)| format!("Less: {}: {}.", change.id, change.change))

@@ -37,8 +37,8 @@ pub use capture::{CaptureKind, CaptureNote, ClockKind, NoteKind, SourceInfo};
 pub use counts::{CountRow, CountTable, TimeKind};
 pub use demand::{Demand, DemandKind, DemandQueue};
 pub use diagnosis::{
-    Also, ChainLink, Diagnosis, Finding, FollowsFrom, NotJudged, Saving, Severity, ShareWhole, Subject, Target,
-    ThreadTime, WaitShare, WhatIf,
+    Also, ChainLink, Diagnosis, Finding, FollowsFrom, NotJudged, Saving, Severity, ShareWhole, Subject,
+    Target, ThreadTime, WaitShare, WhatIf,
 };
 pub use diff::{Diff, DiffOutcome, FigureChange, FindingChange};
 pub use errno::Errno;

@@ -122,7 +122,8 @@ fn some_of<T: Ord + ToString>(mut numbers: Vec<T>, most: usize) -> String {
 fn of_thread(explainer: &Explainer<'_>, tid: Tid, at: Option<u64>) -> Option<Span> {
     let (from, to) = explainer.span(tid)?;
     let Some(at) = at else { return Some(Span { tid, from, to }) };
-    let call = moments(from, at)?.into_iter().find_map(|moment| explainer.facts().graph.call_at(tid, moment))?;
+    let call =
+        moments(from, at)?.into_iter().find_map(|moment| explainer.facts().graph.call_at(tid, moment))?;
     Some(Span { tid, from: call.from, to: call.to })
 }
 
@@ -269,7 +270,9 @@ fn over_all(explainer: &Explainer<'_>, ask: &Ask, by_thread: bool, mut notes: Ve
         let all = explainer.all_without(&[&[pattern.as_str()]]);
         for lengths in &all {
             if lengths.now == lengths.then {
-                notes.push(format!("without {pattern}: no part of that time is called so; the rows name what there is."));
+                notes.push(format!(
+                    "without {pattern}: no part of that time is called so; the rows name what there is."
+                ));
                 continue;
             }
             let ((p50, p50_then), (p99, p99_then)) = (lengths.percentile(0.5), lengths.percentile(0.99));

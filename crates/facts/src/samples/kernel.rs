@@ -81,8 +81,7 @@ impl Samples {
             let name = |at: &u32| &*self.functions[*at as usize].name;
             let (sum, objects) = calls.entry(call).or_default();
             sum.join(*weight);
-            let object =
-                kernel.find_map(|at| OBJECTS.iter().find(|(function, _)| *function == name(at)));
+            let object = kernel.find_map(|at| OBJECTS.iter().find(|(function, _)| *function == name(at)));
             if let Some((_, object)) = object {
                 let ns = objects.entry(*object).or_default();
                 *ns = ns.saturating_add(weight.ns);

@@ -146,11 +146,10 @@ mod tests {
         }
         let process = facts.world.threads.find_process(1).unwrap();
         let sites = facts.samples.sites(SampleKind::OffCpu, process, 1);
-        let told: Vec<_> =
-            sites.iter().map(|time| (time.call, time.site.map(|site| site.words()), time.weight.ns)).collect();
-        assert_eq!(
-            told,
-            [(None, None, 10), (Some("fsync"), Some("save_row (store.c:88)".to_string()), 10)]
-        );
+        let told: Vec<_> = sites
+            .iter()
+            .map(|time| (time.call, time.site.map(|site| site.words()), time.weight.ns))
+            .collect();
+        assert_eq!(told, [(None, None, 10), (Some("fsync"), Some("save_row (store.c:88)".to_string()), 10)]);
     }
 }

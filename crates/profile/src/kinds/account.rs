@@ -170,9 +170,7 @@ impl Account {
         stacks.each(&mut |frames, value| {
             let of = |function: u32| roles.role(function as usize);
             let verdict = match frames.is_empty() {
-                true => {
-                    Verdict { kind: CostKind::Unknown, asked_for: CostKind::Unknown, own: None }
-                }
+                true => Verdict { kind: CostKind::Unknown, asked_for: CostKind::Unknown, own: None },
                 false => decide(frames.iter().map(|frame| of(frame.function))),
             };
             sums.add(frames, value as f64, verdict, |function| roles.is_own(function as usize));

@@ -1,7 +1,7 @@
 //! The figures of `top` with the kinds of cost, as JSON (`whyslow.profile/1`): for scripts.
 
-use super::report::Report;
 use super::ViewError;
+use super::report::Report;
 use crate::kinds::{Account, Measured, ProfileStacks, sentence};
 use serde::Serialize;
 use std::io::Write;
@@ -80,8 +80,13 @@ pub fn write_json(report: &Report<'_>, out: &mut dyn Write) -> Result<(), ViewEr
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn write_table_json(account: &Account, measured: &Measured, out: &mut dyn Write) -> Result<(), ViewError> {
-    let functions = account.functions.iter().map(|row| function(row.name.clone(), row.flat, row.cum, account.total));
+pub fn write_table_json(
+    account: &Account,
+    measured: &Measured,
+    out: &mut dyn Write,
+) -> Result<(), ViewError> {
+    let functions =
+        account.functions.iter().map(|row| function(row.name.clone(), row.flat, row.cum, account.total));
     let summary = Summary {
         schema: "whyslow.profile/1",
         sentence: sentence(account, measured),

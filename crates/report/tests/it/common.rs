@@ -6,9 +6,9 @@ use whyslow_model::account::Claim;
 use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, Resource, State, Taker, Walk};
 use whyslow_model::{
-    AccountRow, Also, CaptureKind, CaptureNote, Cell, ChainLink, ClockKind, Column, Diagnosis, Diff, Evidence,
-    Finding, Known, Nanos, NotJudged, NoteKind, Saving, Severity, ShareWhole, SourceId, SourceInfo, Subject,
-    Table, Target, ThreadTime, TimeAccount, TimeOf, TimeState, WaitShare,
+    AccountRow, Also, CaptureKind, CaptureNote, Cell, ChainLink, ClockKind, Column, Diagnosis, Diff,
+    Evidence, Finding, Known, Nanos, NotJudged, NoteKind, Saving, Severity, ShareWhole, SourceId, SourceInfo,
+    Subject, Table, Target, ThreadTime, TimeAccount, TimeOf, TimeState, WaitShare,
 };
 use whyslow_report::{Exporter, Style};
 

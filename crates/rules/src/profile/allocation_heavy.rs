@@ -49,10 +49,22 @@ static HEAVY: Heavy = Heavy {
         "use an arena for what lives equally long, or values instead of pointers",
     ],
     of_runtime: &[
-        (Some(Runtime::Go), "Go: make([]T, 0, n) and strings.Builder.Grow; sync.Pool for buffers; go build -gcflags=-m shows what escapes"),
-        (Some(Runtime::Java), "Java: no boxing in loops (int[] instead of List<Integer>), StringBuilder of the right size; async-profiler -e alloc shows where"),
-        (Some(Runtime::Python), "Python: fewer small objects (slots, arrays, numpy), generators instead of lists; tracemalloc shows where"),
-        (Some(Runtime::Node), "Node.js: Buffer.allocUnsafe and reuse, no new closures and arrays in loops; node --heap-prof shows where"),
+        (
+            Some(Runtime::Go),
+            "Go: make([]T, 0, n) and strings.Builder.Grow; sync.Pool for buffers; go build -gcflags=-m shows what escapes",
+        ),
+        (
+            Some(Runtime::Java),
+            "Java: no boxing in loops (int[] instead of List<Integer>), StringBuilder of the right size; async-profiler -e alloc shows where",
+        ),
+        (
+            Some(Runtime::Python),
+            "Python: fewer small objects (slots, arrays, numpy), generators instead of lists; tracemalloc shows where",
+        ),
+        (
+            Some(Runtime::Node),
+            "Node.js: Buffer.allocUnsafe and reuse, no new closures and arrays in loops; node --heap-prof shows where",
+        ),
         (None, "C, C++, Rust: reserve and with_capacity; jemalloc or mimalloc where the code cannot change"),
     ],
     verify: "whyslow diff before.pprof after.pprof   (memory allocation falls)",

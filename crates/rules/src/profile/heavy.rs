@@ -77,8 +77,11 @@ fn is_telling(profile: &ProfileFacts) -> bool {
 
 fn share(heavy: &Heavy, profile: &ProfileFacts) -> f64 {
     let account = &profile.step.account;
-    let told: Vec<CostKind> =
-        TOLD.into_iter().filter(|(kind, part)| account.asked_share(*kind) >= *part).map(|(kind, _)| kind).collect();
+    let told: Vec<CostKind> = TOLD
+        .into_iter()
+        .filter(|(kind, part)| account.asked_share(*kind) >= *part)
+        .map(|(kind, _)| kind)
+        .collect();
     let of = |kind: &CostKind| match heavy.asked {
         true => account.asked_share(*kind),
         false => account.share_beside(*kind, &told),

@@ -51,8 +51,14 @@ static HEAVY: Heavy = Heavy {
         "see who waits: whyslow locks",
     ],
     of_runtime: &[
-        (Some(Runtime::Go), "Go: /debug/pprof/mutex names the holders; sync.RWMutex or atomic.Pointer for what is mostly read"),
-        (Some(Runtime::Java), "Java: jstack names the monitor; ConcurrentHashMap, LongAdder, or StampedLock instead of synchronized"),
+        (
+            Some(Runtime::Go),
+            "Go: /debug/pprof/mutex names the holders; sync.RWMutex or atomic.Pointer for what is mostly read",
+        ),
+        (
+            Some(Runtime::Java),
+            "Java: jstack names the monitor; ConcurrentHashMap, LongAdder, or StampedLock instead of synchronized",
+        ),
         (Some(Runtime::Python), "Python: processes instead of threads for what computes"),
     ],
     verify: "whyslow diff before.pprof after.pprof   (locking and futex falls)",

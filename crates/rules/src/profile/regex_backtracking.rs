@@ -50,10 +50,22 @@ static HEAVY: Heavy = Heavy {
         "use a plain search or a prefix test before it",
     ],
     of_runtime: &[
-        (Some(Runtime::Go), "Go: its engine does not backtrack: strings.Contains, strings.Cut or strings.HasPrefix where they will do"),
-        (Some(Runtime::Java), "Java: com.google.re2j does not backtrack; Pattern.compile once, not String.matches or replaceAll in a loop"),
-        (Some(Runtime::Python), "Python: google-re2 does not backtrack; re.compile once, possessive quantifiers from 3.11 on"),
-        (Some(Runtime::Node), "Node.js: the package re2 does not backtrack; or node --enable-experimental-regexp-engine-on-excessive-backtracks"),
+        (
+            Some(Runtime::Go),
+            "Go: its engine does not backtrack: strings.Contains, strings.Cut or strings.HasPrefix where they will do",
+        ),
+        (
+            Some(Runtime::Java),
+            "Java: com.google.re2j does not backtrack; Pattern.compile once, not String.matches or replaceAll in a loop",
+        ),
+        (
+            Some(Runtime::Python),
+            "Python: google-re2 does not backtrack; re.compile once, possessive quantifiers from 3.11 on",
+        ),
+        (
+            Some(Runtime::Node),
+            "Node.js: the package re2 does not backtrack; or node --enable-experimental-regexp-engine-on-excessive-backtracks",
+        ),
         (None, "an engine without backtracking: RE2, Rust's regex, PCRE2 with JIT and a match limit"),
     ],
     verify: "time one match of the longest text, then of one twice as long   (the time doubles, no more)",

@@ -48,10 +48,19 @@ static HEAVY: Heavy = Heavy {
         "take a binary format between programs of your own (protobuf, MessagePack, CBOR)",
     ],
     of_runtime: &[
-        (Some(Runtime::Go), "Go: generated code or a faster codec: easyjson, sonic; json.Decoder on the stream instead of Unmarshal of all"),
-        (Some(Runtime::Java), "Java: one ObjectMapper for all (it is slow to make); Jackson's afterburner or blackbird module; the streaming API for large documents"),
+        (
+            Some(Runtime::Go),
+            "Go: generated code or a faster codec: easyjson, sonic; json.Decoder on the stream instead of Unmarshal of all",
+        ),
+        (
+            Some(Runtime::Java),
+            "Java: one ObjectMapper for all (it is slow to make); Jackson's afterburner or blackbird module; the streaming API for large documents",
+        ),
         (Some(Runtime::Python), "Python: orjson or msgspec instead of json"),
-        (Some(Runtime::Node), "Node.js: keep the parsed object; send what is large as a stream; JSON.parse of megabytes belongs in a worker thread; fast-json-stringify for answers of one shape"),
+        (
+            Some(Runtime::Node),
+            "Node.js: keep the parsed object; send what is large as a stream; JSON.parse of megabytes belongs in a worker thread; fast-json-stringify for answers of one shape",
+        ),
         (None, "C and C++: simdjson or RapidJSON in place; Rust: serde with borrowed strings, simd-json"),
     ],
     verify: "whyslow diff before.pprof after.pprof --per requests=N,M   (serialization a request falls)",

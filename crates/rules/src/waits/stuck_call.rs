@@ -69,7 +69,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 fn is_all_the_while(facts: &Facts, call: &LongCall) -> bool {
     let threads = || facts.world.threads.iter().map(|(_, thread)| thread);
     let of_program = || threads().filter(|thread| thread.process == call.process && thread.is_active());
-    let since_the_start = |thread: &whyslow_facts::ThreadFacts| thread.first.is_known() && thread.first >= call.from;
+    let since_the_start =
+        |thread: &whyslow_facts::ThreadFacts| thread.first.is_known() && thread.first >= call.from;
     of_program().count() == 1
         && of_program().all(|thread| thread.tid == call.tid && (thread.calls <= 1 || since_the_start(thread)))
 }
@@ -87,7 +88,11 @@ fn is_for_somebody(facts: &Facts, call: &LongCall) -> bool {
     );
     let named = matches!(
         call.what,
-        Resource::Lock { .. } | Resource::Pipe(_) | Resource::Child { .. } | Resource::Thread { .. } | Resource::Peer(_)
+        Resource::Lock { .. }
+            | Resource::Pipe(_)
+            | Resource::Child { .. }
+            | Resource::Thread { .. }
+            | Resource::Peer(_)
     );
     call.dur().or_zero() == 0 && named && !is_idle
 }
@@ -97,9 +102,14 @@ fn report(explainer: &Explainer<'_>, out: &mut Findings<'_>, call: &LongCall) {
     let name = facts.name_of(call.syscall).to_string();
     let who = named(facts, call.process, call.tid);
     let object = facts.accounts.objects.get(call.object).name().to_string();
-    let object = if object.is_empty() || object.starts_with("fd ") { explainer.resource(call) } else { facts.peer_words(&object).into_owned() };
+    let object = if object.is_empty() || object.starts_with("fd ") {
+        explainer.resource(call)
+    } else {
+        facts.peer_words(&object).into_owned()
+    };
     let lasts = call.dur() >= SHORTEST;
-    let time = if lasts { format!("for {} and more", call.dur()) } else { "to the end of the capture".to_string() };
+    let time =
+        if lasts { format!("for {} and more", call.dur()) } else { "to the end of the capture".to_string() };
     let holder = holder(facts, call);
     let held = match &holder {
         Some(holder) => format!(", held by {}", holder.words),
@@ -161,7 +171,8 @@ fn holder(facts: &Facts, call: &LongCall) -> Option<Holder> {
         return None;
     }
     let pid = facts.world.threads.known_process(call.process).and_then(|process| process.pid);
-    let told = pid.and_then(|pid| facts.host.thing(&Entity::Process(pid))?.told(Trait::LockHolder)?.parse().ok());
+    let told =
+        pid.and_then(|pid| facts.host.thing(&Entity::Process(pid))?.told(Trait::LockHolder)?.parse().ok());
     if let Some(pid) = told {
         return Some(Holder { pid, words: facts.host.name_of(&Entity::Process(pid)) });
     }

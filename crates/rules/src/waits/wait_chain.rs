@@ -155,9 +155,7 @@ impl End {
 fn ends(costs: HashMap<Cause, Cost>) -> Vec<End> {
     let mut ends: HashMap<(String, Kind), End> = HashMap::new();
     for (cause, cost) in costs {
-        let end = ends
-            .entry((cause.0.clone(), cause.1))
-            .or_insert_with(|| End { ns: 0, costs: Vec::new() });
+        let end = ends.entry((cause.0.clone(), cause.1)).or_insert_with(|| End { ns: 0, costs: Vec::new() });
         end.ns = end.ns.saturating_add(cost.ns);
         end.costs.push((cause, cost));
     }

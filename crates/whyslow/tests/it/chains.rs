@@ -213,7 +213,12 @@ fn a_finding_says_what_requests_would_take_as_the_path_does() {
     let all = Explainer::new(&facts).all_without(&[&["10.0.0.7:6379"]]);
     assert_eq!((without.p50_ns, without.p50_then_ns), all[0].percentile(0.5));
     assert_eq!((without.p99_ns, without.p99_then_ns), all[0].percentile(0.99));
-    assert!(without.p50_ns.or_zero() > 33_000_000 && without.p50_then_ns.or_zero() < 4_000_000, "{without:?}");
+    assert!(
+        without.p50_ns.or_zero() > 33_000_000 && without.p50_then_ns.or_zero() < 4_000_000,
+        "{without:?}"
+    );
     // Of a peer that is a small part of the time nothing is promised.
-    assert!(diagnosis.findings.iter().all(|finding| finding.id == found.id || finding.saving.without.is_none()));
+    assert!(
+        diagnosis.findings.iter().all(|finding| finding.id == found.id || finding.saving.without.is_none())
+    );
 }
