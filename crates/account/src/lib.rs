@@ -6,6 +6,7 @@
 //! way, also in calls too short to be followed one by one.
 
 mod figures;
+mod lines;
 mod parts;
 mod paths;
 mod roles;

@@ -29,6 +29,8 @@ pub(crate) struct Part<'a> {
     pub(crate) time: Option<&'a CallTime>,
     /// The request that it is a part of.
     pub(crate) request: Option<EndpointId>,
+    /// The number of the line of the program's own code, where it was asked for and is known.
+    pub(crate) site: Option<u32>,
 }
 
 impl<'a> Part<'a> {
@@ -45,6 +47,7 @@ impl<'a> Part<'a> {
             known: Known::Exact,
             time: None,
             request: None,
+            site: None,
         }
     }
 

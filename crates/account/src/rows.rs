@@ -1,6 +1,7 @@
 //! Parts that are alike become one row.
 
 use crate::Spent;
+use crate::lines;
 use crate::parts::Part;
 use crate::roles::{self, Role, Roles};
 use hashbrown::HashMap;
@@ -27,16 +28,19 @@ pub enum By {
     Object,
     /// Endpoint of the request.
     Request,
+    /// Line of the program's own code, where stacks were recorded.
+    Line,
 }
 
 impl By {
     /// All, with their words.
-    pub const ALL: [(By, &'static str); 5] = [
+    pub const ALL: [(By, &'static str); 6] = [
         (By::Row, "row"),
         (By::Thread, "thread"),
         (By::State, "state"),
         (By::Object, "object"),
         (By::Request, "request"),
+        (By::Line, "line"),
     ];
 
     /// What that word stands for.
@@ -54,6 +58,7 @@ struct Key {
     call: Option<Syscall>,
     object: Option<ObjectId>,
     request: Option<EndpointId>,
+    site: Option<u32>,
 }
 
 /// A row, while it is added up.
@@ -70,9 +75,14 @@ struct Sum<'a> {
 
 /// The account of what was spent.
 pub(crate) fn joined(facts: &Facts, spent: Spent<'_>, by: By) -> TimeAccount {
+    let (by_line, lines) = match by {
+        By::Line => lines::split(facts, &spent.parts),
+        _ => (Vec::new(), Vec::new()),
+    };
+    let parts = if by == By::Line { &by_line } else { &spent.parts };
     let roles = Roles::new(facts);
     let mut sums: HashMap<Key, Sum<'_>> = HashMap::new();
-    for part in &spent.parts {
+    for part in parts {
         let sum = sums.entry(key(&roles, part, by)).or_default();
         sum.ns = sum.ns.saturating_add(part.ns);
         sum.times += part.times;
@@ -88,7 +98,7 @@ pub(crate) fn joined(facts: &Facts, spent: Spent<'_>, by: By) -> TimeAccount {
     let total = sums.values().map(|sum| sum.ns).saturating_sum();
     let unknown = spent.parts.iter().filter(|part| part.state == TimeState::Unknown);
     let unknown_ns = unknown.map(|part| part.ns).saturating_sum();
-    let joined = Joined { facts, of: spent.of, total };
+    let joined = Joined { facts, of: spent.of, total, lines: (by == By::Line).then_some(&lines) };
     let mut rows: Vec<AccountRow> =
         sums.into_iter().filter_map(|(key, sum)| joined.row(&roles, &key, &sum)).collect();
     rows.sort_by(|a, b| {
@@ -122,6 +132,11 @@ fn key(roles: &Roles<'_>, part: &Part<'_>, by: By) -> Key {
         By::State => Key { state, ..Key::default() },
         By::Object => Key { state, call: part.call, object: Some(part.object), ..Key::default() },
         By::Request => Key { request: part.request, state, ..Key::default() },
+        // Whoever spends it: what has no line is one row.
+        By::Line if part.site.is_none() => Key::default(),
+        By::Line => {
+            Key { role: Some(roles.of(part.process, part.tid)), state, site: part.site, ..Key::default() }
+        }
     }
 }
 
@@ -129,6 +144,8 @@ struct Joined<'a> {
     facts: &'a Facts,
     of: TimeOf,
     total: u64,
+    /// The lines by their numbers, where rows are by line.
+    lines: Option<&'a Vec<String>>,
 }
 
 impl Joined<'_> {
@@ -144,6 +161,7 @@ impl Joined<'_> {
                 let role = roles.of(largest.process, tid);
                 roles::words(facts, &role, &BTreeSet::from([(largest.process, tid)]))
             }
+            (None, None, None) if self.lines.is_some() => "line not known".to_string(),
             (None, None, None) => "all".to_string(),
         };
         let object =
@@ -164,7 +182,10 @@ impl Joined<'_> {
             who,
             threads: sum.threads.len() as u64,
             pids: roles::pids(facts, &sum.threads),
-            state: key.state.unwrap_or(largest.state),
+            state: match self.lines {
+                Some(_) => key.state.unwrap_or(TimeState::Unknown),
+                None => key.state.unwrap_or(largest.state),
+            },
             call: key.call.map(|call| facts.name_of(call).to_string()),
             object: object.filter(|object| !object.is_empty()),
             function: self.function(key, &largest, sum),
@@ -192,6 +213,9 @@ impl Joined<'_> {
 
     /// The function that takes most of the time on a CPU.
     fn function(&self, key: &Key, largest: &Part<'_>, sum: &Sum<'_>) -> Option<String> {
+        if let Some(lines) = self.lines {
+            return lines.get(key.site? as usize).cloned();
+        }
         if key.state != Some(TimeState::User) {
             return None;
         }

@@ -3,8 +3,8 @@
 use super::*;
 use proptest::prelude::*;
 use whyslow_model::{
-    AccountRow, Call, CallFlags, Entity, Event, FigureRow, FigureTable, Known, LeftAs, Metric, Nanos, Over,
-    Ret, Sink, SourceId, Stretch, TimeState, Timestamp, Trait,
+    AccountRow, Call, CallFlags, Entity, Event, FigureRow, FigureTable, Frame, Known, LeftAs, Metric, Nanos,
+    Over, Ret, Sample, SampleKind, Sink, SourceId, Stack, StackId, Stretch, TimeState, Timestamp, Trait,
 };
 
 const MS: u64 = 1_000_000;
@@ -37,6 +37,63 @@ fn told(account: &TimeAccount) -> Vec<String> {
         format!("{} {} {} {}", row.state.word(), word(&row.call), word(&row.object), row.ns / MS)
     };
     account.rows.iter().map(row).collect()
+}
+
+fn sampled(facts: &mut Facts, kind: SampleKind, ms: u64, stacks: (Option<u32>, Option<u32>)) {
+    facts.push(Event::Sample(Sample {
+        kind,
+        ts: Timestamp::new(1_010 * MS),
+        cpu: 0,
+        pid: 1,
+        tid: 1,
+        weight: Nanos::new(ms * MS),
+        user: stacks.0.map(StackId),
+        kernel: stacks.1.map(StackId),
+    }));
+}
+
+#[test]
+fn by_line_what_ran_goes_as_its_samples_do_and_of_waits_what_has_a_stack() {
+    let mut facts = Facts::default();
+    let frame = |function: &str, module: &str, place: Option<&str>| Frame {
+        function: Some(function.to_string()),
+        module: Some(module.to_string()),
+        place: place.map(str::to_string),
+        ..Frame::default()
+    };
+    let kernel = ["schedule", "__x64_sys_fsync", "do_syscall_64"].map(|name| frame(name, "[kernel]", None));
+    for (id, frames) in [
+        (1, vec![frame("save_row", "/srv/app", Some("store.c:88"))]),
+        (2, vec![frame("hash", "/srv/app", Some("hash.c:5"))]),
+        (3, kernel.to_vec()),
+    ] {
+        facts.push(Event::Stack(Stack { id: StackId(id), frames, cut: false }));
+    }
+    // 40 ms in fsync, of which 30 ms have a stack; 60 ms on a CPU by three samples of one line and one of another.
+    stretch(&mut facts, 1, 1_000, 10, 0, 0);
+    call(&mut facts, 1, ("fsync", "3</data/orders.db>"), 1_010, 40);
+    stretch(&mut facts, 1, 1_050, 50, 5, 40);
+    sampled(&mut facts, SampleKind::OffCpu, 30, (Some(1), Some(3)));
+    (0..3).for_each(|_| sampled(&mut facts, SampleKind::OnCpu, 10, (Some(2), None)));
+    sampled(&mut facts, SampleKind::OnCpu, 10, (Some(1), None));
+    facts.finish();
+    let account = account_by(&facts, By::Line).unwrap();
+    let rows: Vec<_> = account
+        .rows
+        .iter()
+        .map(|row| (row.who.as_str(), row.state, row.function.as_deref().unwrap_or("-"), row.ns / MS))
+        .collect();
+    let who = account.rows[0].who.as_str();
+    assert_eq!(
+        rows,
+        [
+            (who, TimeState::User, "hash (hash.c:5)", 45),
+            (who, TimeState::File, "save_row (store.c:88)", 30),
+            ("line not known", TimeState::Unknown, "-", 15),
+            (who, TimeState::User, "save_row (store.c:88)", 15),
+        ]
+    );
+    assert_eq!(account.rows.iter().map(|row| row.ns).sum::<u64>(), account.ns);
 }
 
 #[test]

@@ -175,25 +175,95 @@ impl<'a> Explainer<'a> {
     pub fn is(&self, segment: &Segment<'a>, pattern: &str) -> bool {
         match Kind::of_word(pattern) {
             Some(kind) => segment.kind == kind,
-            None => self.cause(segment).contains(pattern),
+            None => names(&self.cause(segment), pattern),
         }
     }
 
-    /// The length of a path, and what it would be if what `pattern` names cost nothing: at best, as what else was under
+    /// The length of a path, and what it would be if what the patterns name cost nothing: at best, as what else was under
     /// way meanwhile may become what is waited for.
-    pub fn without(&self, path: &Path<'a>, pattern: &str) -> (Nanos, Nanos) {
-        let gone =
-            path.segments.iter().filter(|part| self.is(part, pattern)).map(|part| part.ns).saturating_sum();
-        (Nanos::new(path.total()), Nanos::new(path.total() - gone))
+    pub fn without(&self, path: &Path<'a>, patterns: &[&str]) -> (Nanos, Nanos) {
+        let is_gone = |part: &&Segment<'a>| patterns.iter().any(|pattern| self.is(part, pattern));
+        let gone = path.segments.iter().filter(is_gone).map(|part| part.ns).saturating_sum();
+        (Nanos::new(path.total()), Nanos::new(path.total().saturating_sub(gone)))
     }
 
-    /// The same over all that counts: lengths as they are and as they would be, each sorted.
-    pub fn all_without(&self, pattern: &str) -> (Vec<Nanos>, Vec<Nanos>) {
+    /// The same over all that counts, for each list of patterns.
+    pub fn all_without(&self, lists: &[&[&str]]) -> Vec<Lengths> {
         let (_, spans) = self.spans();
-        let both = spans.iter().map(|span| self.without(&self.path(span.tid, span.from, span.to), pattern));
-        let (mut now, mut then): (Vec<_>, Vec<_>) = both.unzip();
-        now.sort_unstable();
-        then.sort_unstable();
-        (now, then)
+        let mut all: Vec<Lengths> = lists.iter().map(|_| Lengths::default()).collect();
+        for span in &spans {
+            let path = self.path(span.tid, span.from, span.to);
+            for (lengths, patterns) in all.iter_mut().zip(lists) {
+                let (now, then) = self.without(&path, patterns);
+                lengths.now.push(now);
+                lengths.then.push(then);
+            }
+        }
+        for lengths in &mut all {
+            lengths.now.sort_unstable();
+            lengths.then.sort_unstable();
+        }
+        all
+    }
+}
+
+/// Lengths of all that counts as they are, and as they would be without something; each sorted.
+#[derive(Clone, Debug, Default)]
+pub struct Lengths {
+    /// As they are.
+    pub now: Vec<Nanos>,
+    /// As they would be at best.
+    pub then: Vec<Nanos>,
+}
+
+impl Lengths {
+    /// What that part of them take at most: now, and then.
+    pub fn percentile(&self, part: f64) -> (Nanos, Nanos) {
+        let at = |sorted: &[Nanos]| {
+            let rank = (part * sorted.len() as f64).ceil() as usize;
+            sorted.get(rank.saturating_sub(1)).copied().unwrap_or(Nanos::UNKNOWN)
+        };
+        (at(&self.now), at(&self.then))
+    }
+
+    /// The part of their time that would be gone, 0 to 1.
+    pub fn gone(&self) -> f64 {
+        let sum = |all: &[Nanos]| all.iter().map(|ns| ns.or_zero()).saturating_sum() as f64;
+        let now = sum(&self.now);
+        if now > 0.0 { 1.0 - sum(&self.then) / now } else { 0.0 }
+    }
+}
+
+/// True where `text` has `pattern` as a part, and no number of one goes on in the other: port 80 is not in 8080.
+fn names(text: &str, pattern: &str) -> bool {
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let (starts, ends) = (is_digit(pattern.chars().next()), is_digit(pattern.chars().next_back()));
+    text.match_indices(pattern).any(|(at, _)| {
+        let (before, behind) = (&text[..at], &text[at + pattern.len()..]);
+        !(starts && is_digit(before.chars().next_back()) || ends && is_digit(behind.chars().next()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_a_name_is_no_part_of_a_number() {
+        let address = "up.py (15, 127.0.0.1:7491) (GET k)";
+        assert!(
+            ["127.0.0.1:7491", "7491", "up.py", "GET", "127.0.0"].iter().all(|part| names(address, part))
+        );
+        assert!(!["749", "491", "27.0.0.1:7491", "nothing"].iter().any(|part| names(address, part)));
+    }
+
+    #[test]
+    fn lengths_tell_percentiles_and_what_is_gone() {
+        let ms = |all: &[u64]| all.iter().map(|ms| Nanos::from_millis(*ms)).collect::<Vec<_>>();
+        let lengths = Lengths { now: ms(&[10, 20, 30, 40]), then: ms(&[1, 2, 3, 4]) };
+        assert_eq!(lengths.percentile(0.5), (Nanos::from_millis(20), Nanos::from_millis(2)));
+        assert_eq!(lengths.percentile(0.99), (Nanos::from_millis(40), Nanos::from_millis(4)));
+        assert!((lengths.gone() - 0.9).abs() < 1e-9);
+        assert_eq!(Lengths::default().percentile(0.5), (Nanos::UNKNOWN, Nanos::UNKNOWN));
     }
 }

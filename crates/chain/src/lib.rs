@@ -19,7 +19,7 @@ mod tree;
 mod words;
 
 pub use attach::attach;
-pub use blame::{Blame, Cost, Scope, Span};
+pub use blame::{Blame, Cost, Lengths, Scope, Span};
 pub use deadlock::{Deadlock, Stuck, Whom};
 pub use kind::Kind;
 pub use knots::{Knot, KnotFinder};

@@ -9,6 +9,7 @@ pub mod disks;
 mod figures;
 pub mod groups;
 pub mod interrupts;
+pub mod locks;
 pub mod memory;
 pub mod network;
 pub mod pressure;

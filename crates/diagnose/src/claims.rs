@@ -65,7 +65,9 @@ fn fit(finding: &Finding, row: &AccountRow) -> Option<Fit> {
     if let Some(states) = rule.unclaimed_states() {
         return in_state(states);
     }
-    let of_others = subject.pid.is_some_and(|pid| !row.pids.is_empty() && !row.pids.contains(&pid));
+    let is_its =
+        |subject: &Subject| subject.pid.is_none_or(|pid| row.pids.is_empty() || row.pids.contains(&pid));
+    let of_others = !finding.subjects().any(is_its);
     if of_others || row.state == Unknown {
         return None;
     }
@@ -80,7 +82,7 @@ fn fit(finding: &Finding, row: &AccountRow) -> Option<Fit> {
         }
         _ => {}
     }
-    let names = named(subject);
+    let names: Vec<&str> = finding.subjects().flat_map(named).collect();
     if let (Some(object), false) = (&row.object, names.is_empty()) {
         return names.iter().any(|name| is_of(object, name)).then_some(Fit::Object);
     }
@@ -110,9 +112,9 @@ fn times_of(group: &str) -> &'static [TimeState] {
 }
 
 /// What a finding is about, by the names that rows have.
-fn named(subject: &Subject) -> Vec<&str> {
+fn named(subject: &Subject) -> impl Iterator<Item = &str> {
     let names = [&subject.path, &subject.peer, &subject.lock, &subject.device];
-    names.into_iter().filter_map(|name| name.as_deref()).filter(|name| !name.is_empty()).collect()
+    names.into_iter().filter_map(|name| name.as_deref()).filter(|name| !name.is_empty())
 }
 
 /// True where an object is the one named, has it in its own name, or is one of a pattern (`/srv/{n}.txt`).

@@ -19,6 +19,8 @@ pub(crate) fn finding(id: &'static str, pid: Option<u32>, share: Option<f64>) ->
         follows_from: None,
         saving: Saving::default(),
         subject: Subject { pid, ..Subject::default() },
+        also: Vec::new(),
+        at_most: Severity::Critical,
         cause: String::new(),
         fix: Vec::new(),
         chain: Vec::new(),

@@ -7,8 +7,10 @@ mod explains;
 mod fixture;
 #[cfg(test)]
 mod host_tests;
+mod merge;
 mod order;
 mod verdict;
+mod without;
 
 use asker::Asker;
 use whyslow_facts::{Facts, SchedTime, ThreadFacts, WaitKind};
@@ -34,6 +36,7 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
     if facts.capture.is_recording() && whyslow_hostcheck::is_about_one(facts) {
         findings.retain(|finding| is_of_target(facts, finding));
     }
+    let mut findings = merge::merge(facts, findings);
     whyslow_chain::attach(facts, &mut findings);
     let walk = whyslow_hostcheck::walk(facts);
     let mut account = whyslow_account::account(facts);
@@ -53,6 +56,7 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
     }
     findings.extend(general);
     order::rank(&mut findings, Asker { facts, account: account.as_ref() });
+    without::tell(facts, &mut findings, Asker { facts, account: account.as_ref() });
     Diagnosis {
         schema: Diagnosis::SCHEMA,
         verdict: verdict::verdict(facts, &findings, walk.as_ref(), account.as_ref()),

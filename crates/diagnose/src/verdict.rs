@@ -128,7 +128,9 @@ fn where_full(walk: &Walk, host: &str) -> String {
 
 /// What most of the time went into, where no rule tells a cause.
 fn unexplained(findings: &[Finding]) -> Option<&str> {
-    let most = findings.iter().find(|finding| is_general(finding))?;
+    // That it did nothing else all the while is more than where most time went.
+    let stuck = findings.iter().find(|finding| finding.id == "stuck-call");
+    let most = stuck.or_else(|| findings.iter().find(|finding| is_general(finding)))?;
     Some(most.title.trim_end_matches('.'))
 }
 

@@ -25,6 +25,8 @@ pub(super) struct Figures {
     pub(super) caveats: Vec<String>,
     /// By which the outcome is judged.
     pub(super) telling: Telling,
+    /// The first sentence of the headline is of all answers together.
+    of_all_answers: bool,
     /// The second run did no work, or gave fewer results in a whole run.
     pub(super) less_work: bool,
 }
@@ -156,8 +158,15 @@ impl Figures {
                 .for_each(|peer| all.merge(&peer.answers));
             all
         };
+        let first = self.list.len();
         let ours = self.percentiles("our answers", &of_clients(before), &of_clients(after));
         self.telling.requests.extend(ours);
+        // Where no endpoint is known, this is what users get.
+        let changed = self.list[first..].iter().find(|figure| figure.beyond_noise == Some(true));
+        if let Some(figure) = changed {
+            self.headline.insert(0, sentence(figure));
+            self.of_all_answers = true;
+        }
         let mut servers: Vec<_> = before.peers.servers().collect();
         servers.sort_by_key(|peer| Reverse(peer.answers.total_ns));
         for old in servers.into_iter().take(MAX_SERVERS) {
@@ -177,10 +186,20 @@ impl Figures {
             endpoints.iter().filter(|(side, _)| of_logs || *side == Side::Server).map(|(_, figure)| figure)
         };
         self.telling.requests.extend(served().filter_map(Change::of));
-        if let Some(figure) = served().find(|figure| figure.beyond_noise == Some(true))
-            && let (Some(a), Some(b)) = (figure.before, figure.after)
-        {
-            self.headline.insert(0, sentence(&FigureChange { change: change_words(a, b), ..figure.clone() }));
+        let changed = || served().filter(|figure| figure.beyond_noise == Some(true));
+        // That on which most time goes, and that which changed most.
+        let extent = |figure: &FigureChange| figure.ratio.map_or(0.0, |ratio| ratio.max(1e-12).ln().abs());
+        let most = changed().max_by(|a, b| extent(a).total_cmp(&extent(b)));
+        let mut told: Vec<&FigureChange> = changed().take(1).chain(most).collect();
+        told.dedup_by_key(|figure| &figure.name);
+        if !told.is_empty() && std::mem::take(&mut self.of_all_answers) {
+            self.headline.remove(0);
+        }
+        for (at, figure) in told.into_iter().enumerate() {
+            if let (Some(a), Some(b)) = (figure.before, figure.after) {
+                let told = sentence(&FigureChange { change: change_words(a, b), ..figure.clone() });
+                self.headline.insert(at, told);
+            }
         }
         if of_logs {
             self.of_requests = true;

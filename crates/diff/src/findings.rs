@@ -3,7 +3,7 @@
 use super::noise;
 use crate::words;
 use whyslow_facts::Facts;
-use whyslow_model::{Diagnosis, Finding, FindingChange, Severity};
+use whyslow_model::{Diagnosis, Finding, FindingChange, Severity, Subject};
 
 /// Findings by what became of them. Those about the captures themselves are left out.
 pub(super) struct Changes {
@@ -55,14 +55,14 @@ fn of_program(diagnosis: &Diagnosis) -> impl Iterator<Item = &Finding> {
 /// run; a finding about nothing else matches any of its rule.
 fn best_match(old: &Finding, candidates: &[&Finding]) -> Option<usize> {
     let same_rule = || candidates.iter().enumerate().filter(|(_, new)| new.id == old.id);
-    let subject = |finding: &Finding| {
-        let subject = &finding.subject;
-        (subject.path.clone(), subject.peer.clone(), subject.endpoint.clone())
-    };
-    let exact = same_rule().find(|(_, new)| subject(new) == subject(old));
-    let lasting = subject(old) != (None, None, None);
+    let thing = |subject: &Subject| (subject.path.clone(), subject.peer.clone(), subject.endpoint.clone());
+    // Of one cause in several places another one may be the first now.
+    let shares_a_place =
+        |new: &Finding| old.subjects().any(|was| new.subjects().any(|is| thing(is) == thing(was)));
+    let exact = same_rule().find(|(_, new)| shares_a_place(new));
+    let lasting = thing(&old.subject) != (None, None, None);
     exact
-        .or_else(|| same_rule().find(|(_, new)| !lasting || subject(new) == (None, None, None)))
+        .or_else(|| same_rule().find(|(_, new)| !lasting || thing(&new.subject) == (None, None, None)))
         .map(|(at, _)| at)
 }
 

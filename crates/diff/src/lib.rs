@@ -41,13 +41,18 @@ pub fn diff(before: Side<'_>, after: Side<'_>) -> Diff {
     let refusal = windows.refusal().filter(|_| !(no_calls && figures.of_requests));
     let mut refusals: Vec<String> = refusal.into_iter().collect();
     refusals.extend(figures.caveats.iter().cloned());
-    refusals.extend(different_programs(before.facts, after.facts));
+    let differ = different_programs(before.facts, after.facts);
+    refusals.extend(differ.iter().map(|names| {
+        format!(
+            "The two captures name different programs ({names}): what differs need not be due to a change."
+        )
+    }));
     let changed = figures.list.iter().any(|figure| figure.beyond_noise == Some(true));
     let outcome = outcome::outcome(&figures.telling, &changes, figures.less_work, changed);
     Diff {
         schema: Diff::SCHEMA,
         outcome,
-        verdict: verdict(outcome, &changes, &figures, changed),
+        verdict: verdict(outcome, &changes, &figures, changed, differ),
         before_ns: before.facts.window.length(),
         after_ns: after.facts.window.length(),
         gone: changes.gone,
@@ -60,11 +65,19 @@ pub fn diff(before: Side<'_>, after: Side<'_>) -> Diff {
 }
 
 /// The outcome, and a sentence for each kind of change.
-fn verdict(outcome: DiffOutcome, changes: &findings::Changes, figures: &Figures, changed: bool) -> String {
+fn verdict(
+    outcome: DiffOutcome,
+    changes: &findings::Changes,
+    figures: &Figures,
+    changed: bool,
+    differ: Option<String>,
+) -> String {
     let tell = |word: &str, list: &[FindingChange]| {
-        let mut telling = list.iter().filter(|change| matters(change));
-        let first = telling.next()?;
-        let more = match telling.count() as u64 {
+        let mut telling: Vec<&FindingChange> = list.iter().filter(|change| matters(change)).collect();
+        // The largest gain or loss first; of the same, the order of the findings.
+        telling.sort_by(|a, b| extent(b).total_cmp(&extent(a)));
+        let (first, others) = telling.split_first()?;
+        let more = match others.len() as u64 {
             0 => String::new(),
             more => format!(" (and {})", words::plural(more, "more finding")),
         };
@@ -73,6 +86,9 @@ fn verdict(outcome: DiffOutcome, changes: &findings::Changes, figures: &Figures,
     // After a gain, what shows now was hidden by what is gone.
     let new = if outcome == DiffOutcome::Better { "Now limited by" } else { "New" };
     let mut parts: Vec<String> = figures.headline.iter().map(|text| format!("{text}.")).collect();
+    if changes.gone.iter().all(|change| !matters(change)) {
+        parts.extend(less(&changes.kept));
+    }
     parts.extend(tell("Gone", &changes.gone));
     parts.extend(tell(new, &changes.new));
     parts.extend(tell("Cannot be judged in the second capture", &changes.unknown));
@@ -92,10 +108,27 @@ fn verdict(outcome: DiffOutcome, changes: &findings::Changes, figures: &Figures,
     } else {
         parts.extend(figures.same_time.iter().map(|text| format!("{text}.")));
     }
-    format!("{}. {}", outcome.word(), parts.join(" "))
+    let differ =
+        differ.map_or(String::new(), |names| format!("But these are different programs ({names}). "));
+    format!("{}. {differ}{}", outcome.word(), parts.join(" "))
 }
 
-/// What differs between two programs need not be the work of a change.
+/// By how much of the time a finding changed; 0 where that is unknown.
+fn extent(change: &FindingChange) -> f64 {
+    (change.share_before.unwrap_or(0.0) - change.share_after.unwrap_or(0.0)).abs()
+}
+
+/// The finding that is still there and takes the most less of the time.
+fn less(kept: &[FindingChange]) -> Option<String> {
+    let gain = |change: &FindingChange| Some((change.share_before?, change.share_after?));
+    let gains =
+        kept.iter().filter(|change| matters(change)).filter_map(|change| Some((change, gain(change)?)));
+    let gains = gains.filter(|(_, (before, after))| after < before && noise::shares_differ(*before, *after));
+    let most = gains.max_by(|(a, _), (b, _)| extent(a).total_cmp(&extent(b)));
+    most.map(|(change, _)| format!("Less: {}: {}.", change.id, change.change))
+}
+
+/// The names of the programs, where none is in both: what differs between two programs need not be the work of a change.
 fn different_programs(before: &Facts, after: &Facts) -> Option<String> {
     let names = |facts: &Facts| {
         let processes = facts.world.threads.processes().map(|(_, process)| process);
@@ -105,13 +138,7 @@ fn different_programs(before: &Facts, after: &Facts) -> Option<String> {
     let (old, new) = (names(before), names(after));
     let differ = !old.is_empty() && !new.is_empty() && old.is_disjoint(&new);
     let list = |names: BTreeSet<String>| names.into_iter().take(3).collect::<Vec<_>>().join(", ");
-    differ.then(|| {
-        format!(
-            "The two captures name different programs ({}; {}): what differs need not be due to a change.",
-            list(old),
-            list(new)
-        )
-    })
+    differ.then(|| format!("{}; {}", list(old), list(new)))
 }
 
 /// A notice of a small share may come and go between equal runs.

@@ -1,6 +1,7 @@
 //! Stacks: which functions ran, and in which code threads waited.
 
 mod kernel;
+mod sites;
 
 use crate::world::ids::ProcessId;
 use hashbrown::HashMap;
@@ -10,6 +11,7 @@ use whyslow_model::{Frame, Nanos, Sample, SampleKind, Stack, StackId};
 use whyslow_profile::kinds::{FunctionRef, Roles};
 
 pub use kernel::SystemCallTime;
+pub use sites::{Site, SiteTime};
 
 /// A function with its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,6 +99,9 @@ pub struct Samples {
     by_name: HashMap<Function, u32, foldhash::fast::RandomState>,
     stacks: HashMap<StackId, Box<[u32]>, foldhash::fast::RandomState>,
     rows: HashMap<Key, Weight, foldhash::fast::RandomState>,
+    /// The lines of stacks' frames, where some are known.
+    lines: HashMap<StackId, Box<[u32]>, foldhash::fast::RandomState>,
+    places: sites::Places,
     /// What each function is, asked for once all are there.
     roles: OnceLock<Roles>,
 }
@@ -117,6 +122,12 @@ impl Samples {
         }
         let frames = stack.frames.iter().take(Self::MAX_FRAMES).map(|frame| self.function(frame)).collect();
         self.stacks.insert(stack.id, frames);
+        let lines = self.places.of(&stack.frames[..stack.frames.len().min(Self::MAX_FRAMES)]);
+        if lines.is_empty() {
+            self.lines.remove(&stack.id);
+        } else {
+            self.lines.insert(stack.id, lines);
+        }
     }
 
     fn function(&mut self, frame: &Frame) -> u32 {
@@ -225,8 +236,7 @@ impl Samples {
     /// The function of the program's own code in which most time was spent, whatever its libraries, its runtime and the kernel
     /// did for it then.
     pub fn own_function(&self, kind: SampleKind, process: ProcessId, tid: Option<Tid>) -> Option<&str> {
-        let roles = self.roles.get_or_init(|| Roles::of(self.functions.iter().map(Function::as_ref)));
-        let is_own = |at: &&u32| roles.is_own(**at as usize) && self.functions[**at as usize].is_of_program();
+        let is_own = |at: &&u32| self.is_own(**at);
         let mut times: HashMap<u32, u64> = HashMap::new();
         for (key, weight) in self.rows_of(kind, process, tid) {
             let frames = key.user.and_then(|id| self.stacks.get(&id));

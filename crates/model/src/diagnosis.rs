@@ -89,6 +89,38 @@ pub struct Saving {
     pub ns_per_s: Option<u64>,
     /// In words, with the formula.
     pub text: String,
+    /// How long what somebody waits for would take, where its path is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without: Option<WhatIf>,
+}
+
+/// How long requests, or programs that serve nobody, take, and would take at best if something cost nothing.
+#[derive(Clone, Debug, Serialize, PartialEq)]
+pub struct WhatIf {
+    /// What would cost nothing: peers, files. As `whyslow path --without` takes it.
+    pub what: Vec<String>,
+    /// Requests or programs that were looked at.
+    pub count: u64,
+    /// Their median.
+    pub p50_ns: Nanos,
+    /// What it would be.
+    pub p50_then_ns: Nanos,
+    /// What 99 of 100 take at most.
+    pub p99_ns: Nanos,
+    /// What it would be.
+    pub p99_then_ns: Nanos,
+}
+
+/// One more place where the same change mends the same cause.
+#[derive(Clone, Debug, Serialize, PartialEq)]
+pub struct Also {
+    /// The finding about it, in one line.
+    pub title: String,
+    /// The part of its own whole that it costs, where that is known.
+    #[serde(serialize_with = "rounded")]
+    pub share: Option<f64>,
+    /// About what.
+    pub subject: Subject,
 }
 
 /// One link of a cause chain.
@@ -134,6 +166,12 @@ pub struct Finding {
     pub saving: Saving,
     /// About what.
     pub subject: Subject,
+    /// Where else the same change mends the same cause; its time is in `share` and `saving`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Also>,
+    /// No sum of shares makes more of it: the rule knows why it matters no more.
+    #[serde(skip)]
+    pub at_most: Severity,
     /// Why, in two sentences.
     pub cause: String,
     /// What to change, most effective first.
@@ -144,6 +182,13 @@ pub struct Finding {
     pub evidence: Vec<Evidence>,
     /// A command that shows it with another tool.
     pub verify: String,
+}
+
+impl Finding {
+    /// All that it is about: its subject, and those of the places where the same cause shows.
+    pub fn subjects(&self) -> impl Iterator<Item = &Subject> {
+        std::iter::once(&self.subject).chain(self.also.iter().map(|also| &also.subject))
+    }
 }
 
 fn rounded<S: Serializer>(share: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {

@@ -152,6 +152,8 @@ pub enum Trait {
     Pod,
     /// The number of who traces it.
     Tracer,
+    /// The number of the process that holds the lock on a file for which it waits.
+    LockHolder,
     /// The CPUs on which it may run: `0-3,8`.
     Cpus,
     /// The number of a device, `major:minor`, by which recorded requests name it.
@@ -192,6 +194,7 @@ impl Trait {
         Trait::Container,
         Trait::Pod,
         Trait::Tracer,
+        Trait::LockHolder,
         Trait::Cpus,
         Trait::Number,
         Trait::Volume,
@@ -220,6 +223,7 @@ impl Trait {
             Trait::Container => "container",
             Trait::Pod => "pod",
             Trait::Tracer => "tracer",
+            Trait::LockHolder => "lock_holder",
             Trait::Cpus => "cpus",
             Trait::Number => "number",
             Trait::Volume => "volume",

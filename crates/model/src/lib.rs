@@ -38,8 +38,8 @@ pub use capture::{CaptureKind, CaptureNote, ClockKind, NoteKind, SourceInfo};
 pub use counts::{CountRow, CountTable, TimeKind};
 pub use demand::{Demand, DemandKind, DemandQueue};
 pub use diagnosis::{
-    ChainLink, Diagnosis, Finding, FollowsFrom, NotJudged, Saving, Severity, ShareWhole, Subject, Target,
-    ThreadTime, WaitShare,
+    Also, ChainLink, Diagnosis, Finding, FollowsFrom, NotJudged, Saving, Severity, ShareWhole, Subject,
+    Target, ThreadTime, WaitShare, WhatIf,
 };
 pub use diff::{Diff, DiffOutcome, FigureChange, FindingChange};
 pub use errno::Errno;

@@ -4,7 +4,7 @@ use whyslow_model::capture::{CaptureKind, CaptureNote, SourceInfo};
 use whyslow_model::figures::{count, percent, plural};
 use whyslow_model::walk::Walk;
 use whyslow_model::{
-    Diagnosis, Diff, Finding, FindingChange, Measurement, Nanos, NotJudged, Severity, Target, ThreadTime,
+    Diagnosis, Diff, Finding, FindingChange, Measurement, Nanos, NotJudged, Severity, Target, ThreadTime, WhatIf,
 };
 
 /// Below this, a finding says how sure it is.
@@ -152,12 +152,30 @@ pub(crate) fn measurements(finding: &Finding) -> Vec<String> {
 /// What a fix would save.
 pub(crate) fn saving(finding: &Finding) -> Option<String> {
     let text = finding.saving.text.as_str();
+    if let Some(without) = &finding.saving.without {
+        return Some(what_if(without));
+    }
     match (finding.saving.ns_per_s, text) {
         (None, "") => None,
         (None, text) => Some(format!("saves {text}")),
         (Some(ns), "") => Some(format!("saves up to {} a second", Nanos::new(ns))),
         (Some(ns), text) => Some(format!("saves up to {} a second: {text}", Nanos::new(ns))),
     }
+}
+
+/// `without 127.0.0.1:7499: p50 4.2 ms instead of 365 ms, at best`.
+fn what_if(without: &WhatIf) -> String {
+    let WhatIf { what, count, p50_ns, p50_then_ns, p99_ns: _, p99_then_ns: _ } = without;
+    let p50 = if *count > 1 { "p50 " } else { "" };
+    format!("without {}: {p50}{p50_then_ns} instead of {p50_ns}, at best", what.join(" and "))
+}
+
+/// The other places of the same cause: `127.0.0.1:39626: 54 messages wait (3.2 %)`.
+pub(crate) fn also(finding: &Finding) -> impl Iterator<Item = String> {
+    finding.also.iter().map(|also| match also.share.filter(|share| share.is_finite()) {
+        Some(share) => format!("{} ({})", also.title, percent(share)),
+        None => also.title.clone(),
+    })
 }
 
 /// The findings in their order, in four groups: sources that contradict each other, causes (warning and above),

@@ -62,7 +62,10 @@ impl Grid {
                 figure.name.clone(),
                 figure_text(figure.before, figure.unit),
                 figure_text(figure.after, figure.unit),
-                figure.ratio.filter(|ratio| ratio.is_finite()).map_or(UNKNOWN.to_string(), times),
+                figure
+                    .ratio
+                    .filter(|ratio| ratio.is_finite() && *ratio > 0.0)
+                    .map_or(UNKNOWN.to_string(), times),
                 match figure.beyond_noise {
                     Some(true) => "no",
                     Some(false) => "yes",

@@ -5,8 +5,8 @@ use whyslow_model::capture::{CaptureNote, SourceInfo};
 use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, Resource, Taker, Walk};
 use whyslow_model::{
-    AccountRow, Cell, ChainLink, DemandQueue, Diagnosis, Diff, Evidence, FigureChange, Finding,
-    FindingChange, NotJudged, Saving, Subject, Table, Target, ThreadTime, TimeAccount,
+    AccountRow, Also, Cell, ChainLink, DemandQueue, Diagnosis, Diff, Evidence, FigureChange, Finding,
+    FindingChange, NotJudged, Saving, Subject, Table, Target, ThreadTime, TimeAccount, WhatIf,
 };
 
 /// How a text is laid out.
@@ -173,8 +173,10 @@ fn finding(finding: &mut Finding, visit: Visit<'_>) {
         share_of,
         share_whole: _,
         follows_from: _,
-        saving: Saving { ns_per_s: _, text: saved },
+        saving: Saving { ns_per_s: _, text: saved, without },
         subject,
+        also,
+        at_most: _,
         cause,
         fix,
         chain,
@@ -184,6 +186,9 @@ fn finding(finding: &mut Finding, visit: Visit<'_>) {
         measurements: _,
     } = finding;
     lines([title, share_of, saved], visit);
+    if let Some(WhatIf { what, count: _, p50_ns: _, p50_then_ns: _, p99_ns: _, p99_then_ns: _ }) = without {
+        lines(what, visit);
+    }
     blocks([cause, verify], visit);
     blocks(fix, visit);
     for link in chain {
@@ -191,6 +196,14 @@ fn finding(finding: &mut Finding, visit: Visit<'_>) {
         lines([who, waits_for, evidence], visit);
     }
     evidence(shown, visit);
+    about(subject, visit);
+    for Also { title, share: _, subject } in also {
+        lines([title], visit);
+        about(subject, visit);
+    }
+}
+
+fn about(subject: &mut Subject, visit: Visit<'_>) {
     let Subject {
         pid: _,
         tid: _,

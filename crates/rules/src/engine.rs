@@ -309,6 +309,8 @@ impl<'a> Findings<'a> {
             follows_from: None,
             saving: Saving::default(),
             subject: Subject::default(),
+            also: Vec::new(),
+            at_most: Severity::Critical,
             cause: String::new(),
             fix: Vec::new(),
             chain: Vec::new(),
@@ -397,6 +399,7 @@ impl Report<'_, '_> {
     /// At most this severity, whatever the share.
     pub fn at_most(mut self, severity: Severity) -> Self {
         self.finding.severity = self.finding.severity.min(severity);
+        self.finding.at_most = self.finding.at_most.min(severity);
         self
     }
     /// At least this severity, whatever the share: for what breaks a service outright.
@@ -449,6 +452,7 @@ impl Report<'_, '_> {
             self.finding.saving = Saving {
                 ns_per_s: Some((total_ns as u128 * 1_000_000_000 / window_ns as u128) as u64),
                 text: format!("{total} in a window of {window}"),
+                without: None,
             };
         }
         self

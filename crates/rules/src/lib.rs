@@ -218,6 +218,7 @@ mod waits {
     pub(super) mod lock_held_across_io;
     pub(super) mod pool_exhausted;
     pub(super) mod sleep_polling;
+    pub(super) mod stuck_call;
     pub(super) mod thundering_herd;
     pub(super) mod wait_chain;
     pub(super) mod zero_timeout_poll;
@@ -348,6 +349,7 @@ pub static RULES: &[&Rule] = &[
     &waits::lock_held_across_io::RULE,
     &waits::pool_exhausted::RULE,
     &waits::sleep_polling::RULE,
+    &waits::stuck_call::RULE,
     &waits::thundering_herd::RULE,
     &waits::wait_chain::RULE,
     &waits::zero_timeout_poll::RULE,

@@ -11,7 +11,7 @@ pub(super) static VIEW: View = View {
     name: "account",
     of_calls: true,
     summary: "the account of time: who spends it, doing what or waiting for what, in rows that add up",
-    by: &["row", "thread", "state", "object", "request"],
+    by: &["row", "thread", "state", "object", "request", "line"],
     table,
 };
 
@@ -32,9 +32,12 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
             Some(words) => format!("Demand: {words}."),
             None => "Demand: unknown whether work waited (none of its queues was sampled).".to_string(),
         });
+        if by == By::Line {
+            notes.push("line not known: no stack was recorded of it, or none of the program's own code stands on it.".to_string());
+        }
         let has = |known: Known| account.rows.iter().any(|row| row.known == known);
         if has(Known::InProportion) {
-            notes.push("in-proportion: shared out by sums, which is all that is kept of calls shorter than a millisecond.".to_string());
+            notes.push("in-proportion: shared out by sums, which is all that is kept of calls shorter than a millisecond, or by samples.".to_string());
         }
         if has(Known::AtMost) {
             notes.push("at-most: the capture tells when calls began and not how long they took; it is the time to the next call.".to_string());

@@ -153,6 +153,16 @@ pub enum AskError {
         /// Some that there are.
         known: String,
     },
+    /// The thread is not shown at that time.
+    #[error("thread {tid} is shown from {from} to {to}: choose a time between")]
+    At {
+        /// The thread.
+        tid: Tid,
+        /// Its first moment, as a time of day.
+        from: String,
+        /// Its last.
+        to: String,
+    },
     /// No such request is kept.
     #[error("no request {got} is kept: choose one of {known}; `whyslow requests --slowest 10` has more")]
     Request {

@@ -55,6 +55,7 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
             };
             if span.is_none() {
                 not_there(facts, &ask.path)?;
+                not_then(&explainer, thread, at)?;
                 notes.push(match request {
                     Some(number) => format!("There is no request {number}: none is kept."),
                     None => format!("There is no wait of thread {} then.", thread.unwrap_or(0)),
@@ -92,6 +93,23 @@ fn not_there(facts: &Facts, ask: &PathAsk) -> Result<(), AskError> {
     }
 }
 
+/// An error where the thread is not shown at that time of day.
+fn not_then(explainer: &Explainer<'_>, thread: Option<Tid>, at: Option<u64>) -> Result<(), AskError> {
+    let (Some(tid), Some(at)) = (thread, at) else { return Ok(()) };
+    let Some((from, to)) = explainer.span(tid) else { return Ok(()) };
+    let is_shown = moments(from, at).is_some_and(|moments| moments.iter().any(|at| from <= *at && *at <= to));
+    match is_shown {
+        true => Ok(()),
+        false => Err(AskError::At { tid, from: from.time_of_day(), to: to.time_of_day() }),
+    }
+}
+
+/// A time of day is one of the day of the capture's start, or of the next.
+fn moments(from: Timestamp, at: u64) -> Option<[Timestamp; 2]> {
+    let midnight = from.get()? / DAY_NS * DAY_NS;
+    Some([at, DAY_NS + at].map(|at| Timestamp::new(midnight.saturating_add(at))))
+}
+
 /// The lowest few, in words.
 fn some_of<T: Ord + ToString>(mut numbers: Vec<T>, most: usize) -> String {
     numbers.sort_unstable();
@@ -104,10 +122,8 @@ fn some_of<T: Ord + ToString>(mut numbers: Vec<T>, most: usize) -> String {
 fn of_thread(explainer: &Explainer<'_>, tid: Tid, at: Option<u64>) -> Option<Span> {
     let (from, to) = explainer.span(tid)?;
     let Some(at) = at else { return Some(Span { tid, from, to }) };
-    // A time of day is one of the day of the capture's start, or of the next.
-    let midnight = from.get()? / DAY_NS * DAY_NS;
-    let moments = [midnight + at, midnight + DAY_NS + at].map(Timestamp::new);
-    let call = moments.into_iter().find_map(|moment| explainer.facts().graph.call_at(tid, moment))?;
+    let call =
+        moments(from, at)?.into_iter().find_map(|moment| explainer.facts().graph.call_at(tid, moment))?;
     Some(Span { tid, from: call.from, to: call.to })
 }
 
@@ -143,7 +159,7 @@ fn of_span(explainer: &Explainer<'_>, span: Option<Span>, ask: &Ask, mut notes: 
             );
         }
         if let Some(pattern) = &ask.path.without {
-            let (now, then) = explainer.without(&path, pattern);
+            let (now, then) = explainer.without(&path, &[pattern.as_str()]);
             notes.push(format!("without {pattern}: {then} instead of {now}, at best."));
         }
     }
@@ -251,18 +267,19 @@ fn over_all(explainer: &Explainer<'_>, ask: &Ask, by_thread: bool, mut notes: Ve
     }
     notes.extend(blame.knots.iter().map(|knot| format!("knot: {}.", knot.words())));
     if let Some(pattern) = ask.path.without.as_ref().filter(|_| blame.intervals > 0) {
-        let (now, then) = explainer.all_without(pattern);
-        let at = |sorted: &[Nanos], part: f64| {
-            let rank = (part * sorted.len() as f64).ceil() as usize;
-            sorted.get(rank.saturating_sub(1)).copied().unwrap_or_default()
-        };
-        notes.push(format!(
-            "without {pattern}: p50 {} instead of {}, p99 {} instead of {}, at best.",
-            at(&then, 0.5),
-            at(&now, 0.5),
-            at(&then, 0.99),
-            at(&now, 0.99)
-        ));
+        let all = explainer.all_without(&[&[pattern.as_str()]]);
+        for lengths in &all {
+            if lengths.now == lengths.then {
+                notes.push(format!(
+                    "without {pattern}: no part of that time is called so; the rows name what there is."
+                ));
+                continue;
+            }
+            let ((p50, p50_then), (p99, p99_then)) = (lengths.percentile(0.5), lengths.percentile(0.99));
+            notes.push(format!(
+                "without {pattern}: p50 {p50_then} instead of {p50}, p99 {p99_then} instead of {p99}, at best."
+            ));
+        }
     }
     Table {
         name: VIEW.name,

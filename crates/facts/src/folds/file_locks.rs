@@ -94,6 +94,11 @@ impl FileLock {
         Nanos::new(self.wait_ns)
     }
 
+    /// Who has had it since before the capture's end.
+    pub fn holds_now(&self) -> Option<Tid> {
+        self.holder.map(|(tid, _)| tid)
+    }
+
     /// Who had it for most of the waiting.
     pub fn main_holder(&self) -> Option<(Tid, Nanos)> {
         let holder = self.holders.iter().max_by_key(|(tid, ns)| (*ns, std::cmp::Reverse(*tid)))?;

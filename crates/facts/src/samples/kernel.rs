@@ -1,6 +1,6 @@
 //! What the kernel did in samples: which system calls, and for which kind of file, told by the kernel's own functions.
 
-use super::{Samples, Weight};
+use super::{Key, Samples, Weight};
 use crate::world::ids::ProcessId;
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
@@ -76,21 +76,12 @@ impl Samples {
     pub fn system_calls(&self, kind: SampleKind, process: ProcessId) -> Vec<SystemCallTime<'_>> {
         let mut calls: HashMap<&str, (Weight, HashMap<&'static str, u64>)> = HashMap::new();
         for (key, weight) in self.rows_of(kind, process, None) {
-            let Some(kernel) = key.kernel.and_then(|id| self.stacks.get(&id)) else { continue };
+            let Some(call) = call_of(self, key) else { continue };
+            let mut kernel = key.kernel.and_then(|id| self.stacks.get(&id)).into_iter().flatten();
             let name = |at: &u32| &*self.functions[*at as usize].name;
-            if !kernel.iter().any(|at| ENTRIES.contains(&name(at))) {
-                continue;
-            }
-            // On its way in and out the kernel has no function of the call yet: then its wrapper in the C library tells it.
-            let wrapper =
-                || key.user.and_then(|id| self.stacks.get(&id)?.first()).and_then(|at| of_wrapper(name(at)));
-            let Some(call) = kernel.iter().rev().find_map(|at| of_kernel(name(at))).or_else(wrapper) else {
-                continue;
-            };
             let (sum, objects) = calls.entry(call).or_default();
             sum.join(*weight);
-            let object =
-                kernel.iter().find_map(|at| OBJECTS.iter().find(|(function, _)| *function == name(at)));
+            let object = kernel.find_map(|at| OBJECTS.iter().find(|(function, _)| *function == name(at)));
             if let Some((_, object)) = object {
                 let ns = objects.entry(*object).or_default();
                 *ns = ns.saturating_add(weight.ns);
@@ -108,6 +99,19 @@ impl Samples {
         calls.sort_by(|a, b| b.weight.ns.cmp(&a.weight.ns).then(a.name.cmp(b.name)));
         calls
     }
+}
+
+/// The system call in which a sample was taken, by the kernel's functions.
+pub(super) fn call_of<'a>(samples: &'a Samples, key: &Key) -> Option<&'a str> {
+    let kernel = samples.stacks.get(&key.kernel?)?;
+    let name = |at: &u32| &*samples.functions[*at as usize].name;
+    if !kernel.iter().any(|at| ENTRIES.contains(&name(at))) {
+        return None;
+    }
+    // On its way in and out the kernel has no function of the call yet: then its wrapper in the C library tells it.
+    let wrapper =
+        || key.user.and_then(|id| samples.stacks.get(&id)?.first()).and_then(|at| of_wrapper(name(at)));
+    kernel.iter().rev().find_map(|at| of_kernel(name(at))).or_else(wrapper)
 }
 
 /// What the kernel enters a system call by: arch/x86/entry, arch/arm64/kernel/entry-common.c.

@@ -5,6 +5,7 @@ mod cpu;
 mod disks;
 mod limits;
 mod load;
+mod locks;
 mod memory;
 mod network;
 mod pressure;
@@ -42,5 +43,6 @@ pub static SOURCES: &[Source] = &[
     sockets::SOURCE,
     cgroups::SOURCE,
     limits::SOURCE,
+    locks::SOURCE,
     processes::SOURCE,
 ];

@@ -13,6 +13,10 @@ const FILES: &[(&str, &str)] = &[
         "cpu  1000 0 500 8000 500 0 0 0 0 0\ncpu0 500 0 250 4000 250 0 0 0 0 0\ncpu1 500 0 250 4000 250 0 0 0 0 0\nintr 5000 1\nctxt 90000\nprocesses 400\nprocs_running 3\nprocs_blocked 1\n",
     ),
     ("proc/loadavg", "0.50 0.40 0.30 3/120 4242\n"),
+    (
+        "proc/locks",
+        "1: FLOCK  ADVISORY  WRITE 1 fe:01:131 0 EOF\n1: -> FLOCK  ADVISORY  WRITE 7 fe:01:131 0 EOF\n",
+    ),
     ("proc/softirqs", "      CPU0 CPU1\nNET_RX: 10 20\n"),
     ("proc/interrupts", "      CPU0 CPU1\n 36: 100 0 PCI-MSIX-0000:00:02.0 1-edge virtio1-req.0\nERR: 0\n"),
     ("proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000000\n"),

@@ -15,8 +15,9 @@ pub struct KindShare {
     pub kind: CostKind,
     /// What counts for it and for no other kind. All kinds add up to the total.
     pub value: f64,
-    /// What would go if nothing of it were called: stacks in which it has a frame below the program's own.
-    pub touched: f64,
+    /// What the program called for: the kind nearest to its own frame, with all that is done for it. All kinds add up to the
+    /// total here, too.
+    pub asked: f64,
 }
 
 /// Where a function of the program spends: the call that it makes, and the line that makes it.
@@ -85,6 +86,8 @@ pub struct Account {
     pub total: f64,
     /// One entry a kind, in the order of [`CostKind::ALL`].
     pub kinds: Vec<KindShare>,
+    /// What counts for each kind, by what the program called for; empty for a table.
+    within: Vec<[f64; CostKind::COUNT]>,
     /// Functions of the program, by what they hold. The first are enough for a report: 32 at most.
     pub holders: Vec<Holder>,
     /// Functions by flat.
@@ -115,9 +118,16 @@ impl Account {
         self.part(self.kind(kind).value)
     }
 
-    /// The part of the total in stacks that have a frame of a kind below the program's, 0 to 1.
-    pub fn touched_share(&self, kind: CostKind) -> f64 {
-        self.part(self.kind(kind).touched)
+    /// The part of the total that the program called for as that kind, 0 to 1.
+    pub fn asked_share(&self, kind: CostKind) -> f64 {
+        self.part(self.kind(kind).asked)
+    }
+
+    /// The part of the total that counts for a kind, without what was called for as one of `others`, 0 to 1.
+    pub fn share_beside(&self, kind: CostKind, others: &[CostKind]) -> f64 {
+        let within = self.within.get(kind.index());
+        let theirs = others.iter().filter_map(|other| within.map(|within| within[other.index()]));
+        self.part((self.kind(kind).value - theirs.sum::<f64>()).max(0.0))
     }
 
     /// A value as a part of the total.
@@ -160,9 +170,7 @@ impl Account {
         stacks.each(&mut |frames, value| {
             let of = |function: u32| roles.role(function as usize);
             let verdict = match frames.is_empty() {
-                true => {
-                    Verdict { kind: CostKind::Unknown, asked_for: CostKind::Unknown, own: None, touched: 0 }
-                }
+                true => Verdict { kind: CostKind::Unknown, asked_for: CostKind::Unknown, own: None },
                 false => decide(frames.iter().map(|frame| of(frame.function))),
             };
             sums.add(frames, value as f64, verdict, |function| roles.is_own(function as usize));
@@ -200,12 +208,13 @@ impl Account {
         values[CostKind::Unknown.index()] += (table.total - known).max(0.0);
         let kinds = CostKind::ALL.map(|kind| {
             let value = values[kind.index()];
-            KindShare { kind, value, touched: value }
+            KindShare { kind, value, asked: value }
         });
         functions.sort_by(by_flat);
         Account {
             total: table.total.max(known),
             kinds: kinds.to_vec(),
+            within: Vec::new(),
             holders: holder_of_table(&functions),
             functions,
             runtimes: roles.runtimes().collect(),
@@ -305,7 +314,7 @@ struct Held {
 struct Sums {
     total: f64,
     values: [f64; CostKind::COUNT],
-    touched: [f64; CostKind::COUNT],
+    within: [[f64; CostKind::COUNT]; CostKind::COUNT],
     flat: Vec<f64>,
     cum: Vec<f64>,
     /// The last stack that a function was seen in: one that calls itself counts once.
@@ -323,7 +332,7 @@ impl Sums {
         Sums {
             total: 0.0,
             values: [0.0; CostKind::COUNT],
-            touched: [0.0; CostKind::COUNT],
+            within: [[0.0; CostKind::COUNT]; CostKind::COUNT],
             flat: vec![0.0; functions],
             cum: vec![0.0; functions],
             seen_in: vec![0; functions],
@@ -336,11 +345,7 @@ impl Sums {
     fn add(&mut self, frames: &[super::Frame], value: f64, verdict: Verdict, is_own: impl Fn(u32) -> bool) {
         self.total += value;
         self.values[verdict.kind.index()] += value;
-        let mut left = verdict.touched;
-        while left != 0 {
-            self.touched[left.trailing_zeros() as usize] += value;
-            left &= left - 1;
-        }
+        self.within[verdict.kind.index()][verdict.asked_for.index()] += value;
         self.stack += 1;
         for (depth, frame) in frames.iter().enumerate() {
             let function = frame.function as usize;
@@ -415,11 +420,12 @@ impl Sums {
         let kinds = CostKind::ALL.map(|kind| KindShare {
             kind,
             value: self.values[kind.index()],
-            touched: self.touched[kind.index()],
+            asked: self.within.iter().map(|of_kind| of_kind[kind.index()]).sum(),
         });
         Account {
             total: self.total,
             kinds: kinds.to_vec(),
+            within: self.within.to_vec(),
             holders,
             functions,
             runtimes: roles.runtimes().collect(),
@@ -500,14 +506,29 @@ mod tests {
         assert_eq!(value(CostKind::Scheduling), 4.0);
         assert_eq!(value(CostKind::Locking), 6.0);
         assert_eq!(value(CostKind::Serialization), 8.0);
-        // Fields and Scan with all that they cause.
-        assert_eq!(account.kind(CostKind::TextParsing).touched, 58.0);
+        // Fields and Scan with the memory and calls that they cause; what helps the collector is the collector's.
+        assert_eq!(account.kind(CostKind::TextParsing).asked, 45.0);
+        assert_eq!(account.kind(CostKind::Serialization).asked, 8.0);
+        assert_eq!(account.kinds.iter().map(|share| share.asked).sum::<f64>(), 90.0);
+        let beside = account.share_beside(CostKind::Allocation, &[CostKind::TextParsing]);
+        assert_eq!((account.share(CostKind::Allocation) * 90.0, beside), (10.0, 0.0));
 
         let holder = &account.holders[0];
         assert_eq!((holder.function.as_str(), holder.value, holder.cum), ("nux.readTcp", 53.0, 53.0));
         assert_eq!(holder.callers, ["main.run"]);
         assert_eq!(holder.kind(), (CostKind::TextParsing, 45.0));
         assert_eq!((holder.parts[0].callee.as_str(), holder.parts[0].value), ("strings.Fields", 30.0));
+    }
+
+    #[test]
+    fn what_a_handler_calls_is_not_the_parser_s_that_called_it() {
+        let parser = "node;uv_run;node::(anonymous namespace)::Parser::OnStreamRead(long, uv_buf_t const&);llhttp__internal__run";
+        let handler = "v8::internal::Execution::Call;Builtins_JSEntry;[unknown]";
+        let parse = "Builtins_JsonParse;v8::internal::Builtin_JsonParse;v8::internal::JsonParser<unsigned short>::Parse";
+        let account = Account::of(&Written::of(&format!("{parser};{handler};{parse} 60\n{parser} 7")));
+        assert_eq!(account.kind(CostKind::Serialization).asked, 60.0);
+        assert_eq!(account.kind(CostKind::TextParsing).asked, 7.0);
+        assert_eq!(account.kind(CostKind::Serialization).value, 60.0);
     }
 
     #[test]

@@ -143,6 +143,8 @@ pub(crate) enum Role {
     Kernel(CostKind),
     /// Of a library or runtime, and of no kind: looked through.
     Plumbing,
+    /// Calls the program's code (a runtime's way into scripts): what stands outside of it is not done for what stands within.
+    Enters,
     /// The program's own.
     Own,
     /// Without a name.
@@ -159,7 +161,7 @@ impl Role {
             | Role::Purpose(kind)
             | Role::Weak(kind)
             | Role::Kernel(kind) => Some(kind),
-            Role::Plumbing | Role::Own | Role::Nameless => None,
+            Role::Plumbing | Role::Enters | Role::Own | Role::Nameless => None,
         }
     }
 }
@@ -173,8 +175,6 @@ pub(crate) struct Verdict {
     pub(crate) asked_for: CostKind,
     /// Place of the innermost frame of the program, leaf = 0.
     pub(crate) own: Option<usize>,
-    /// A bit for each kind that has a frame below the program's.
-    pub(crate) touched: u32,
 }
 
 /// Decides a stack, leaf first.
@@ -182,21 +182,21 @@ pub(crate) fn decide(roles: impl Iterator<Item = Role>) -> Verdict {
     let mut overrides: Option<CostKind> = None;
     let (mut absorbs, mut kernel, mut mechanism) = (None, None, None);
     let (mut purpose, mut weak, mut asked_for) = (None, None, None);
-    let (mut own, mut nameless_leaf, mut touched) = (None, false, 0u32);
+    let (mut own, mut nameless_leaf, mut entered) = (None, false, false);
     for (depth, role) in roles.enumerate() {
         if let Role::Overrides(kind) = role {
             // Of two, a collector says more than a thread that is idle.
             overrides = Some(overrides.map_or(kind, |known: CostKind| known.min(kind)));
-            touched |= 1 << kind.index();
         }
         if own.is_some() {
             continue;
         }
-        if let Some(kind) = role.kind() {
-            touched |= 1 << kind.index();
-            if !matches!(role, Role::Weak(_)) {
-                asked_for = Some(kind);
-            }
+        entered |= role == Role::Enters;
+        if entered && role != Role::Own {
+            continue;
+        }
+        if let Some(kind) = role.kind().filter(|_| !matches!(role, Role::Weak(_))) {
+            asked_for = Some(kind);
         }
         match role {
             Role::Own => own = Some(depth),
@@ -209,12 +209,12 @@ pub(crate) fn decide(roles: impl Iterator<Item = Role>) -> Verdict {
             Role::Kernel(kind) => kernel = Some(kind),
             Role::Purpose(kind) => purpose = Some(kind),
             Role::Weak(kind) => weak = weak.or(Some(kind)),
-            Role::Overrides(_) | Role::Plumbing => {}
+            Role::Overrides(_) | Role::Plumbing | Role::Enters => {}
         }
     }
     let nameless = nameless_leaf.then_some(CostKind::Unknown);
     let kind = overrides.or(absorbs).or(kernel).or(mechanism).or(purpose).or(weak).or(nameless);
     let kind = kind.unwrap_or(CostKind::Program);
     let asked_for = overrides.or(asked_for).unwrap_or(kind);
-    Verdict { kind, asked_for, own, touched: touched | 1 << kind.index() }
+    Verdict { kind, asked_for, own }
 }

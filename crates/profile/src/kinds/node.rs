@@ -29,6 +29,8 @@ pub(super) static LIST: &[Group] = &[
     ),
     (Overrides(Idle), &["(idle)"]),
     (Plumbing, &["(program)", "(root)"]),
+    // deps/v8/src/builtins/x64/builtins-x64.cc: C++ calls JavaScript through these, whether its functions have names or not.
+    (Enters, &["Builtins_JSEntry*", "Builtins_JSConstructEntry*", "Builtins_JSRunMicrotasksEntry*"]),
     (
         Mechanism(Allocation),
         &[

@@ -5,6 +5,7 @@ mod firefox;
 mod flame;
 mod folded;
 mod header;
+mod json;
 mod list;
 mod proto;
 mod raw;
@@ -17,6 +18,7 @@ mod traces;
 mod tree;
 
 pub use flame::write_difference;
+pub use json::{write_json, write_table_json};
 pub use report::Report;
 
 use crate::select::SelectError;

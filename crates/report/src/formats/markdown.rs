@@ -183,6 +183,9 @@ fn full(finding: &Finding) -> String {
     if !finding.cause.is_empty() {
         out.push_str(&format!("\n{}\n", rich(&finding.cause)));
     }
+    if !finding.also.is_empty() {
+        out.push_str(&format!("\nAlso:\n\n{}", bullets(phrases::also(finding).map(|also| text(&also)))));
+    }
     if !finding.chain.is_empty() {
         let links = finding.chain.iter().map(|link| {
             let place =

@@ -6,9 +6,9 @@ use whyslow_model::account::Claim;
 use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, Resource, State, Taker, Walk};
 use whyslow_model::{
-    AccountRow, CaptureKind, CaptureNote, Cell, ChainLink, ClockKind, Column, Diagnosis, Diff, Evidence,
-    Finding, Known, Nanos, NotJudged, NoteKind, Saving, Severity, ShareWhole, SourceId, SourceInfo, Subject,
-    Table, Target, ThreadTime, TimeAccount, TimeOf, TimeState, WaitShare,
+    AccountRow, Also, CaptureKind, CaptureNote, Cell, ChainLink, ClockKind, Column, Diagnosis, Diff,
+    Evidence, Finding, Known, Nanos, NotJudged, NoteKind, Saving, Severity, ShareWhole, SourceId, SourceInfo,
+    Subject, Table, Target, ThreadTime, TimeAccount, TimeOf, TimeState, WaitShare,
 };
 use whyslow_report::{Exporter, Style};
 
@@ -52,6 +52,8 @@ fn finding(id: &'static str, severity: Severity, title: &str) -> Finding {
         follows_from: None,
         saving: Saving::default(),
         subject: Subject::default(),
+        also: Vec::new(),
+        at_most: Severity::Critical,
         cause: String::new(),
         fix: Vec::new(),
         chain: Vec::new(),
@@ -169,7 +171,7 @@ pub fn slow_service() -> Diagnosis {
             Finding {
                 share: Some(0.907),
                 share_of: "wall time of thread 21124".into(),
-                saving: Saving { ns_per_s: Some(907_000_000), text: "1.78 s in a window of 1.96 s".into() },
+                saving: Saving { ns_per_s: Some(907_000_000), text: "1.78 s in a window of 1.96 s".into(), without: None },
                 cause: "The thread sends HMGET and sleeps in poll until Redis answers. By then the client has \
                         closed its connection, so the answer ends in EPIPE."
                     .into(),
@@ -385,7 +387,7 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
             share_whole: finding.share_whole,
             measurements: finding.measurements.clone(),
             follows_from: finding.follows_from,
-            saving: Saving { ns_per_s: Some(figure), text: text() },
+            saving: Saving { ns_per_s: Some(figure), text: text(), without: None },
             subject: Subject {
                 pid: None,
                 tid: None,
@@ -401,6 +403,8 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
                 host: Some(text()),
                 errno: None,
             },
+            also: vec![Also { title: text(), share: Some(share), subject: Subject::default() }; 2],
+            at_most: Severity::Critical,
             cause: text(),
             fix: vec![text(), text()],
             chain: vec![ChainLink { who: text(), waits_for: text(), ns, evidence: text() }; 9],

@@ -60,7 +60,7 @@ impl Hot {
                 .kinds
                 .iter()
                 .filter(|share| is_purpose(share.kind))
-                .map(|share| (share.kind, account.part(share.touched)))
+                .map(|share| (share.kind, account.part(share.asked)))
         });
         if let Some((kind, of_kind)) =
             purposes.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, of_kind)| *of_kind >= HOT)
@@ -91,7 +91,10 @@ pub(super) fn is_told(facts: &Facts, process: ProcessId) -> bool {
     let mut profiles =
         facts.profiles.of_cpu().filter(|profile| profile.origin == ProfileOrigin::Samples(process));
     let kinds = [GarbageCollection, Allocation, TextParsing, Serialization, Compression, Crypto, Regex];
-    profiles.any(|profile| kinds.iter().any(|kind| profile.step.account.touched_share(*kind) >= OF_A_KIND))
+    profiles.any(|profile| {
+        let account = &profile.step.account;
+        kinds.iter().any(|kind| account.asked_share(*kind).max(account.share(*kind)) >= OF_A_KIND)
+    })
 }
 
 /// What a program asks a library or runtime for: more than how it is done.

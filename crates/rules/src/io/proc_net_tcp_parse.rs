@@ -188,7 +188,7 @@ fn lines(stream: &Stream) -> u64 {
 /// What a profile beside the trace says of the other half of the cost.
 fn parsing(facts: &Facts) -> Option<Measurement> {
     let shares =
-        facts.profiles.of_cpu().map(|profile| profile.step.account.touched_share(CostKind::TextParsing));
+        facts.profiles.of_cpu().map(|profile| profile.step.account.asked_share(CostKind::TextParsing));
     let most = shares.max_by(f64::total_cmp).filter(|share| *share >= PARSING)?;
     Some(Measurement::share("share_of_cpu_time_parsing", most).at_least(PARSING))
 }

@@ -47,8 +47,8 @@ const DELAYED_PART: f64 = 0.5;
 const ENOUGH_SINGLE: u64 = 5;
 /// The part of those that may take as long.
 const SINGLE_PART: f64 = 0.25;
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 3;
+/// Peers that are told: the diagnosis makes one finding of those of one program.
+const MOST: usize = 16;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut found: Vec<&Exchanges> = facts.exchanges.rows.iter().filter(|row| is_delayed(row)).collect();
@@ -87,7 +87,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             ))
             .fix("code: put head and body into one write (writev, sendmsg with two buffers, a buffered writer flushed once a message)")
             .fix("or set TCP_NODELAY on the connection: setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, 1); Python sock.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1), Java Socket.setTcpNoDelay(true), Rust TcpStream::set_nodelay(true)")
-            .fix("the other end, if this one cannot be changed: TCP_QUICKACK after each read (Linux), which must be set again and again")
+            .fix("the other end, if this one cannot be changed: TCP_QUICKACK after each read (Linux); it is not sticky")
             .verify("tcpdump -ni any -ttt 'tcp and host PEER': the second segment follows the bare ACK, 40 ms after the first; after the change it follows at once")
             .saving(time)
             .evidence_all(row.lines.iter())

@@ -119,7 +119,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
     let title = format!(
         "{} takes {part} of the time of {}: {} at most, {} in the median",
         named(facts, asked),
-        served.name,
+        served_words(served),
         words::duration(asked.stats.max()),
         words::duration(asked.stats.percentile(0.5)),
     );
@@ -133,7 +133,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
         })
         .cause(format!(
             "While {} was served, {} was asked {} and answered in {} (99 %: {}). The requests wait for it.",
-            served.name,
+            if is_unknown(served) { "a request" } else { &served.name },
             if is_unknown(asked) { peer_of(asked) } else { &asked.name },
             words::plural(asked.stats.count, "time"),
             words::duration(asked.stats.percentile(0.5)),
@@ -160,7 +160,10 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
         found = found.link(link(facts, asked, record));
     }
     let sought = if asked.protocol == Some(LOGGED) { &*served.name } else { &*asked.name };
-    let command = format!("whyslow requests --match '{sought}' --slowest 10 FILE");
+    let command = match is_unknown(asked) {
+        true => format!("whyslow requests --match '{}' --slowest 10 FILE", peer_of(asked)),
+        false => format!("whyslow requests --match '{sought}' --slowest 10 FILE"),
+    };
     found.verify(command).file();
 }
 
@@ -186,6 +189,11 @@ fn may_be_news(facts: &Facts, asked: &EndpointFacts, served: &EndpointFacts) -> 
 
 fn is_unknown(asked: &EndpointFacts) -> bool {
     &*asked.name == "unknown"
+}
+
+/// What is served; where its protocol is not known, the requests as such.
+fn served_words(served: &EndpointFacts) -> &str {
+    if is_unknown(served) { "the requests" } else { &served.name }
 }
 
 fn peer_of(asked: &EndpointFacts) -> &str {

@@ -24,7 +24,7 @@ use super::beside::Beside;
 use super::heavy::{self, Heavy};
 use crate::engine::{Need, Rule};
 use whyslow_model::Severity;
-use whyslow_profile::kinds::CostKind;
+use whyslow_profile::kinds::{CostKind, Runtime};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -41,16 +41,33 @@ const SHARE: f64 = 0.15;
 
 static HEAVY: Heavy = Heavy {
     kinds: &[CostKind::Allocation],
-    touched: false,
+    asked: false,
     what: "memory allocation",
     why: "Memory is taken and given back for each item instead of being used again.",
     fixes: &[
-        "reuse buffers; reserve (with_capacity, make([]T, 0, n)) what will be needed",
+        "reuse buffers, and reserve at once what will be needed",
         "use an arena for what lives equally long, or values instead of pointers",
-        "link jemalloc or mimalloc where the code cannot change",
     ],
-    of_runtime: &[],
-    verify: "perf record -g -p PID; perf report -S malloc,_int_malloc   (their share falls)",
+    of_runtime: &[
+        (
+            Some(Runtime::Go),
+            "Go: make([]T, 0, n) and strings.Builder.Grow; sync.Pool for buffers; go build -gcflags=-m shows what escapes",
+        ),
+        (
+            Some(Runtime::Java),
+            "Java: no boxing in loops (int[] instead of List<Integer>), StringBuilder of the right size; async-profiler -e alloc shows where",
+        ),
+        (
+            Some(Runtime::Python),
+            "Python: fewer small objects (slots, arrays, numpy), generators instead of lists; tracemalloc shows where",
+        ),
+        (
+            Some(Runtime::Node),
+            "Node.js: Buffer.allocUnsafe and reuse, no new closures and arrays in loops; node --heap-prof shows where",
+        ),
+        (None, "C, C++, Rust: reserve and with_capacity; jemalloc or mimalloc where the code cannot change"),
+    ],
+    verify: "whyslow diff before.pprof after.pprof   (memory allocation falls)",
     beside: Beside::Nothing,
     at_most: Severity::Warning,
 };

@@ -39,7 +39,7 @@ const SHARE: f64 = 0.20;
 
 static HEAVY: Heavy = Heavy {
     kinds: &[CostKind::Crypto, CostKind::Compression],
-    touched: true,
+    asked: true,
     what: "cryptography and compression",
     why: "Bytes are encrypted, hashed or compressed.",
     fixes: &[

@@ -43,19 +43,19 @@ const SHARE: f64 = 0.15;
 
 static HEAVY: Heavy = Heavy {
     kinds: &[CostKind::GarbageCollection],
-    touched: false,
+    asked: false,
     what: "garbage collection",
     why: "Memory is thrown away as fast as it is taken, and the collector runs that often.",
     fixes: &["allocate less where most is taken: reuse buffers, parse in place, size containers beforehand"],
     of_runtime: &[
         (
-            Runtime::Go,
+            Some(Runtime::Go),
             "Go: find it by go tool pprof -sample_index=alloc_space; reuse by sync.Pool; room by GOGC=200 or GOMEMLIMIT",
         ),
-        (Runtime::Java, "Java: find it by async-profiler -e alloc; room by -Xmx and -Xmn"),
-        (Runtime::Node, "Node.js: find it by node --heap-prof; room by node --max-semi-space-size"),
+        (Some(Runtime::Java), "Java: find it by async-profiler -e alloc; room by -Xmx and -Xmn"),
+        (Some(Runtime::Node), "Node.js: find it by node --heap-prof; room by node --max-semi-space-size"),
         (
-            Runtime::Python,
+            Some(Runtime::Python),
             "Python: find it by tracemalloc; fewer collections by gc.freeze() and gc.set_threshold()",
         ),
     ],

@@ -18,20 +18,31 @@ const BUSY_CPUS: f64 = 0.50;
 /// A call with less of the kernel's time does not stand for the rest.
 const MOST_OF_IT: f64 = 0.50;
 
+/// Kinds that programs call for and that have rules of their own, with the part of the CPU time from which on these tell.
+const TOLD: [(CostKind, f64); 5] = [
+    (CostKind::TextParsing, 0.15),
+    (CostKind::Serialization, 0.20),
+    (CostKind::Compression, 0.20),
+    (CostKind::Crypto, 0.20),
+    (CostKind::Regex, 0.20),
+];
+
 /// A kind of cost that a rule is about.
 pub(super) struct Heavy {
     /// The kinds; their shares add up.
     pub(super) kinds: &'static [CostKind],
-    /// Of the time in stacks with such a frame (true), or of the time that counts for the kind alone (false).
-    pub(super) touched: bool,
+    /// Of the time that the program called for as such (true), or of the time that counts for the kind (false). What is
+    /// called for as a kind that is told itself counts there alone, so that no time is told twice.
+    pub(super) asked: bool,
     /// What it is called in the title: `garbage collection`.
     pub(super) what: &'static str,
     /// Why it is so, a sentence.
     pub(super) why: &'static str,
     /// What to change.
     pub(super) fixes: &'static [&'static str],
-    /// What to change in programs of one runtime; all of it where a profile shows no runtime.
-    pub(super) of_runtime: &'static [(Runtime, &'static str)],
+    /// What to change in programs of one runtime, or of none (C, C++, Rust). Where a profile shows no runtime and nothing is said of
+    /// such programs, all of it.
+    pub(super) of_runtime: &'static [(Option<Runtime>, &'static str)],
     /// A command that shows it with another tool.
     pub(super) verify: &'static str,
     /// What calls seen beside the profile have to do with it.
@@ -66,8 +77,15 @@ fn is_telling(profile: &ProfileFacts) -> bool {
 
 fn share(heavy: &Heavy, profile: &ProfileFacts) -> f64 {
     let account = &profile.step.account;
-    let of =
-        |kind: &CostKind| if heavy.touched { account.touched_share(*kind) } else { account.share(*kind) };
+    let told: Vec<CostKind> = TOLD
+        .into_iter()
+        .filter(|(kind, part)| account.asked_share(*kind) >= *part)
+        .map(|(kind, _)| kind)
+        .collect();
+    let of = |kind: &CostKind| match heavy.asked {
+        true => account.asked_share(*kind),
+        false => account.share_beside(*kind, &told),
+    };
     heavy.kinds.iter().map(of).sum::<f64>().min(1.0)
 }
 
@@ -140,12 +158,17 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
     found.verify(heavy.verify).file();
 }
 
-/// What is meant for one of these runtimes; all of it where none is known.
+/// What is meant for one of these runtimes.
 fn of_runtime<'a>(
-    fixes: &'a [(Runtime, &'static str)],
+    fixes: &'a [(Option<Runtime>, &'static str)],
     known: &'a [Runtime],
 ) -> impl Iterator<Item = &'static str> + 'a {
-    fixes.iter().filter(|(of, _)| known.is_empty() || known.contains(of)).map(|(_, fix)| *fix)
+    let has_native = fixes.iter().any(|(of, _)| of.is_none());
+    let is_meant = move |of: &Option<Runtime>| match of {
+        Some(of) => known.contains(of) || known.is_empty() && !has_native,
+        None => known.is_empty(),
+    };
+    fixes.iter().filter(move |(of, _)| is_meant(of)).map(|(_, fix)| *fix)
 }
 
 /// Which system call has most of the kernel's time, and for which kind of file: `, 24.1 % in write of /dev/null`.
@@ -169,10 +192,13 @@ mod tests {
 
     #[test]
     fn remedies_are_of_the_runtime() {
-        let fixes = [(Runtime::Go, "GOGC"), (Runtime::Node, "--max-semi-space-size")];
+        let fixes = [(Some(Runtime::Go), "GOGC"), (Some(Runtime::Node), "--max-semi-space-size")];
         let told = |known: &[Runtime]| of_runtime(&fixes, known).collect::<Vec<_>>();
+        let native = [fixes[0], (None, "jemalloc")];
+        assert_eq!(of_runtime(&native, &[]).collect::<Vec<_>>(), ["jemalloc"]);
+        assert_eq!(of_runtime(&native, &[Runtime::Go]).collect::<Vec<_>>(), ["GOGC"]);
         assert_eq!(told(&[Runtime::Node]), ["--max-semi-space-size"]);
-        assert_eq!(told(&[Runtime::Python]), [""; 0]);
+        assert!(told(&[Runtime::Python]).is_empty());
         assert_eq!(told(&[]).len(), 2);
     }
 

@@ -25,7 +25,7 @@ use super::beside::Beside;
 use super::heavy::{self, Heavy};
 use crate::engine::{Need, Rule};
 use whyslow_model::Severity;
-use whyslow_profile::kinds::CostKind;
+use whyslow_profile::kinds::{CostKind, Runtime};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -42,15 +42,25 @@ const SHARE: f64 = 0.10;
 
 static HEAVY: Heavy = Heavy {
     kinds: &[CostKind::Locking],
-    touched: false,
+    asked: false,
     what: "locking",
     why: "Threads meet in a lock, and waking each other costs more than what they do under it.",
     fixes: &[
         "take the lock once for many items, or hold it for the shared line only",
         "give each thread its own part and join them at the end; shard the lock",
-        "see who waits: Go: /debug/pprof/mutex; Java: jstack; whyslow locks",
+        "see who waits: whyslow locks",
     ],
-    of_runtime: &[],
+    of_runtime: &[
+        (
+            Some(Runtime::Go),
+            "Go: /debug/pprof/mutex names the holders; sync.RWMutex or atomic.Pointer for what is mostly read",
+        ),
+        (
+            Some(Runtime::Java),
+            "Java: jstack names the monitor; ConcurrentHashMap, LongAdder, or StampedLock instead of synchronized",
+        ),
+        (Some(Runtime::Python), "Python: processes instead of threads for what computes"),
+    ],
     verify: "whyslow diff before.pprof after.pprof   (locking and futex falls)",
     beside: Beside::Nothing,
     at_most: Severity::Warning,

@@ -24,7 +24,7 @@ use super::beside::Beside;
 use super::heavy::{self, Heavy};
 use crate::engine::{Need, Rule};
 use whyslow_model::Severity;
-use whyslow_profile::kinds::CostKind;
+use whyslow_profile::kinds::{CostKind, Runtime};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -41,15 +41,33 @@ const SHARE: f64 = 0.20;
 
 static HEAVY: Heavy = Heavy {
     kinds: &[CostKind::Regex],
-    touched: true,
+    asked: true,
     what: "regular expressions",
     why: "Most likely an expression is tried at many places again and again, or compiled for each text.",
     fixes: &[
         "compile each expression once, outside the loop",
         "anchor it, replace .* by what may really stand there, take nested repetitions ((a+)+) apart",
-        "use a plain search or a prefix test before it, or an engine without backtracking (RE2)",
+        "use a plain search or a prefix test before it",
     ],
-    of_runtime: &[],
+    of_runtime: &[
+        (
+            Some(Runtime::Go),
+            "Go: its engine does not backtrack: strings.Contains, strings.Cut or strings.HasPrefix where they will do",
+        ),
+        (
+            Some(Runtime::Java),
+            "Java: com.google.re2j does not backtrack; Pattern.compile once, not String.matches or replaceAll in a loop",
+        ),
+        (
+            Some(Runtime::Python),
+            "Python: google-re2 does not backtrack; re.compile once, possessive quantifiers from 3.11 on",
+        ),
+        (
+            Some(Runtime::Node),
+            "Node.js: the package re2 does not backtrack; or node --enable-experimental-regexp-engine-on-excessive-backtracks",
+        ),
+        (None, "an engine without backtracking: RE2, Rust's regex, PCRE2 with JIT and a match limit"),
+    ],
     verify: "time one match of the longest text, then of one twice as long   (the time doubles, no more)",
     beside: Beside::Read,
     at_most: Severity::Warning,

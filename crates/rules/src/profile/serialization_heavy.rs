@@ -23,7 +23,7 @@ use super::beside::Beside;
 use super::heavy::{self, Heavy};
 use crate::engine::{Need, Rule};
 use whyslow_model::Severity;
-use whyslow_profile::kinds::CostKind;
+use whyslow_profile::kinds::{CostKind, Runtime};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -40,14 +40,29 @@ const SHARE: f64 = 0.20;
 
 static HEAVY: Heavy = Heavy {
     kinds: &[CostKind::Serialization],
-    touched: true,
+    asked: true,
     what: "serialization",
     why: "Data is turned into a format and back more than it is worked with.",
     fixes: &[
         "send and decode less: only the fields that are used; keep the decoded form instead of decoding again",
-        "use generated code or a faster codec (jsoniter, sonic, simdjson, orjson; serde instead of reflection), or a binary format",
+        "take a binary format between programs of your own (protobuf, MessagePack, CBOR)",
     ],
-    of_runtime: &[],
+    of_runtime: &[
+        (
+            Some(Runtime::Go),
+            "Go: generated code or a faster codec: easyjson, sonic; json.Decoder on the stream instead of Unmarshal of all",
+        ),
+        (
+            Some(Runtime::Java),
+            "Java: one ObjectMapper for all (it is slow to make); Jackson's afterburner or blackbird module; the streaming API for large documents",
+        ),
+        (Some(Runtime::Python), "Python: orjson or msgspec instead of json"),
+        (
+            Some(Runtime::Node),
+            "Node.js: keep the parsed object; send what is large as a stream; JSON.parse of megabytes belongs in a worker thread; fast-json-stringify for answers of one shape",
+        ),
+        (None, "C and C++: simdjson or RapidJSON in place; Rust: serde with borrowed strings, simd-json"),
+    ],
     verify: "whyslow diff before.pprof after.pprof --per requests=N,M   (serialization a request falls)",
     beside: Beside::Moved,
     at_most: Severity::Warning,

@@ -40,7 +40,7 @@ const SHARE: f64 = 0.25;
 
 static HEAVY: Heavy = Heavy {
     kinds: &[CostKind::SystemCall],
-    touched: false,
+    asked: false,
     what: "the kernel (system calls)",
     why: "A good part of the CPU time is the kernel's, on the program's behalf.",
     fixes: &[

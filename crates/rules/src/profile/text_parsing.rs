@@ -42,7 +42,7 @@ const SHARE: f64 = 0.15;
 
 static HEAVY: Heavy = Heavy {
     kinds: &[CostKind::TextParsing],
-    touched: true,
+    asked: true,
     what: "text parsing",
     why: "Text is split into fields and converted over and over; what of it is used, a profile does not show.",
     fixes: &[

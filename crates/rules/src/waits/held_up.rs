@@ -2,6 +2,7 @@
 
 use super::fifo_end;
 use whyslow_chain::{Explainer, Kind, Path, Segment};
+use whyslow_facts::folds::account::ObjectKind;
 use whyslow_facts::folds::graph::{LongCall, Resource};
 use whyslow_model::Syscall;
 use whyslow_model::event::Tid;
@@ -12,11 +13,22 @@ pub(super) type Cause = (String, Kind, Tid);
 
 /// The cause that a segment of a path stands for, where it does.
 pub(super) fn cause_of(explainer: &Explainer<'_>, path: &Path<'_>, segment: &Segment<'_>) -> Option<Cause> {
+    if segment.call.is_some_and(|call| is_idle(explainer, call)) {
+        return None;
+    }
     if is_cause(path, segment) {
         return Some((explainer.cause(segment), segment.kind, path.stays[segment.stay].tid));
     }
     let (stay, what, tid) = fifo_end::beyond(explainer, path, segment)?;
     handed_over(path, stay).then_some((what, Kind::Pipe, tid))
+}
+
+/// True for a wait for clients: who has nothing to do holds up nobody, and whose turn it is is the client. A client that does not take
+/// its answer is another matter.
+fn is_idle(explainer: &Explainer<'_>, call: &LongCall) -> bool {
+    let object = explainer.facts().accounts.objects.get(call.object).kind;
+    let reads = call.syscall.info().moves != Moves::Write;
+    call.waits.is_some() && reads && matches!(object, ObjectKind::Clients | ObjectKind::Listener)
 }
 
 /// A real wait at the end of a chain, which came over a lock, a pipe or a socket.

@@ -28,7 +28,8 @@
 //! of the programs' first threads. At a FIFO whose other end is outside of the capture a chain ends only where the last
 //! thread asks before it reads: a pipeline that waits for more to do is idle. A writer that waits for a reader which computes is mentioned, as that may be the reader's
 //! job. Waiting for a child or for a thread's end is no hold-up, nor is a sleep at the end of the
-//! chain. A chain that ends in a queue for a CPU is mentioned: the host takes that time, and run-queue-delay judges it.
+//! chain, nor a thread that waits for its clients. What few requests met and is not a good part of the time of all is a
+//! notice, unless somebody waited for a second. A chain that ends in a queue for a CPU is mentioned: the host takes that time, and run-queue-delay judges it.
 
 use super::held_up::{Cause, cause_of};
 use crate::engine::{Findings, Need, Rule, Subjects};
@@ -38,7 +39,8 @@ use hashbrown::HashMap;
 use whyslow_chain::{Explainer, Kind, Knot, KnotFinder, Path, Scope, Segment};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::graph::Resource;
-use whyslow_model::{Measurement, Nanos, Severity, Subject};
+use whyslow_facts::folds::requests::Side;
+use whyslow_model::{Measurement, Nanos, SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -50,8 +52,11 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// Findings of this rule in one diagnosis.
+/// Things at the ends of chains that are told, and threads that wait for each: the diagnosis makes one finding of those.
 const MAX_REPORTED: usize = 2;
+const MAX_THREADS: usize = 8;
+/// A wait that somebody notices even if it is the only one.
+const LONG: u64 = 1_000_000_000;
 /// Intervals whose paths are looked at, the longest ones: what costs much stands in them.
 const MAX_SPANS: usize = 500;
 
@@ -93,30 +98,79 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             }
         }
     }
-    let mut costs: Vec<(Cause, Cost)> = costs.into_iter().collect();
-    costs.sort_by(|(a, cost), (b, other)| other.ns.cmp(&cost.ns).then_with(|| (&a.0, a.2).cmp(&(&b.0, b.2))));
-    let of = match scope {
-        Scope::Requests => words::plural(spans.len() as u64, "request"),
-        Scope::MainThreads => "the program's own time".to_string(),
+    // Of each endpoint the slowest requests are kept: a part of their time is a smaller one of the time of all.
+    let whole = match scope {
+        Scope::Requests => Whole::of_requests(facts, total, spans.len() as u64),
+        Scope::MainThreads => Whole { ns: total, of: "the program's own time".to_string() },
     };
     let knots = finder.knots();
-    for (cause, cost) in costs.iter().take(MAX_REPORTED) {
-        let share = Share::of_time(
-            cost.ns as f64 / total.max(1) as f64,
-            if scope == Scope::Requests { format!("the time of {of}") } else { of.clone() },
-        );
-        if share.value.is_some_and(|value| value >= guards::WARNING_SHARE) {
+    for end in ends(costs).into_iter().take(MAX_REPORTED) {
+        if (end.ns as f64) < guards::WARNING_SHARE * whole.ns as f64 {
+            break;
+        }
+        let is_rare = scope == Scope::Requests && end.is_rare(whole.ns);
+        for (cause, cost) in end.costs.iter().take(MAX_THREADS) {
+            let share = Share::of_time(cost.ns as f64 / whole.ns.max(1) as f64, whole.of.clone());
             let span = &spans[cost.worst.0];
             let path = explainer.path(span.tid, span.from, span.to);
-            report(&explainer, out, (scope, share), cause, cost, &path, &knots);
+            report(&explainer, out, (scope, share, is_rare), cause, cost, &path, &knots);
         }
     }
+}
+
+/// The time of which causes are parts, ns.
+struct Whole {
+    ns: u64,
+    of: String,
+}
+
+impl Whole {
+    fn of_requests(facts: &Facts, kept_ns: u64, kept: u64) -> Whole {
+        let served = || facts.requests.endpoints().iter().filter(|row| row.side == Side::Server);
+        let ns = served().map(|row| row.stats.total_ns).saturating_sum();
+        let (ns, count) = match ns > kept_ns {
+            true => (ns, served().map(|row| row.stats.timed).saturating_sum()),
+            false => (kept_ns, kept),
+        };
+        Whole { ns, of: format!("the time of {}", words::plural(count, "request")) }
+    }
+}
+
+/// One thing at the end of chains, with the threads that waited for it: the largest part first.
+struct End {
+    ns: u64,
+    costs: Vec<(Cause, Cost)>,
+}
+
+impl End {
+    /// True where a single interval makes it what it is, and nobody waited long.
+    fn is_rare(&self, whole_ns: u64) -> bool {
+        let longest = self.costs.iter().map(|(_, cost)| cost.worst.1).max().unwrap_or(0);
+        let rest = self.ns.saturating_sub(longest);
+        longest < LONG && (rest as f64) < guards::WARNING_SHARE * whole_ns as f64
+    }
+}
+
+/// The ends of chains, those that cost most first.
+fn ends(costs: HashMap<Cause, Cost>) -> Vec<End> {
+    let mut ends: HashMap<(String, Kind), End> = HashMap::new();
+    for (cause, cost) in costs {
+        let end = ends.entry((cause.0.clone(), cause.1)).or_insert_with(|| End { ns: 0, costs: Vec::new() });
+        end.ns = end.ns.saturating_add(cost.ns);
+        end.costs.push((cause, cost));
+    }
+    let mut ends: Vec<End> = ends.into_values().collect();
+    for end in &mut ends {
+        end.costs.sort_by(|(a, cost), (b, other)| other.ns.cmp(&cost.ns).then(a.2.cmp(&b.2)));
+    }
+    ends.sort_by(|a, b| b.ns.cmp(&a.ns).then_with(|| a.costs[0].0.0.cmp(&b.costs[0].0.0)));
+    ends
 }
 
 fn report(
     explainer: &Explainer<'_>,
     out: &mut Findings<'_>,
-    (scope, share): (Scope, Share),
+    (scope, share, is_rare): (Scope, Share, bool),
     (what, kind, tid): &Cause,
     cost: &Cost,
     path: &Path<'_>,
@@ -130,30 +184,31 @@ fn report(
     let links = explainer.chain_to(path, worst);
     let threads = path.stays[worst.stay].depth;
     let holder = explainer.who(*tid);
-    let first = path.stays.iter().find(|stay| stay.came_from.is_some()).and_then(|stay| stay.came_from?.1);
     let peer = match worst.call.map(|call| call.what) {
         Some(Resource::Peer(end)) => explainer.facts().graph.name(end.name).map(str::to_string),
         _ => None,
     };
+    // What is inferred from calls is as sure as its weakest link. The wait that leads there is the one nearest to the request.
+    let (mut sure, mut first) = (0.9, None);
+    let mut stay = worst.stay;
+    while let Some((before, wait)) = path.stays[stay].came_from {
+        sure *= wait.and_then(|wait| wait.waker).map_or(1.0, |waker| waker.how.confidence());
+        first = wait;
+        stay = before;
+    }
     let subject = Subject {
         lock: first.and_then(|call| call.lock()).map(|address| format!("{address:#x}")),
         peer,
         ..Subjects::thread(explainer.facts(), path.tid)
     };
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
-    // What is inferred from calls is as sure as its weakest link.
-    let mut sure = 0.9;
-    let mut stay = worst.stay;
-    while let Some((before, wait)) = path.stays[stay].came_from {
-        sure *= wait.and_then(|wait| wait.waker).map_or(1.0, |waker| waker.how.confidence());
-        stay = before;
-    }
     // A program that serves nobody may be idle: it has work in hand where it asked for something or uses its own files.
     // An excerpt does not tell either.
     let asked = worst.call.is_some_and(|call| explainer.facts().graph.name(call.asked).is_some());
     let in_hand = scope == Scope::Requests || asked || matches!(kind, Kind::Disk | Kind::PageFault);
     let is_hosts = matches!(kind, Kind::RunQueue | Kind::Throttled);
-    let sure_of_work = in_hand && explainer.facts().total_calls() >= guards::FEW_CALLS || *kind == Kind::Pipe;
+    let sure_of_work = !is_rare && in_hand && explainer.facts().total_calls() >= guards::FEW_CALLS
+        || *kind == Kind::Pipe && !is_rare;
     let time = Measurement::time("time", Nanos::new(cost.ns));
     let title = format!(
         "{} is held up {time} by {holder}, which {}",

@@ -21,6 +21,7 @@ Examples:
   whyslow account --by state a.whyslow    running, waiting for a CPU, for a file, for a peer, ...
   whyslow account --by thread a.whyslow   each thread by state
   whyslow account --by request a.whyslow  each endpoint by state
+  whyslow account --by line a.whyslow     each line of the program's code by state
   whyslow account -p 4711 -d 5s           of a process that runs, for five seconds")]
 struct Account {
     #[command(flatten)]

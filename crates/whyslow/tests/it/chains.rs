@@ -182,3 +182,43 @@ fn the_end_of_a_process_ends_the_wait_at_its_pipe() {
     let explainer = Explainer::new(&facts);
     assert_eq!(explainer.path(100, wait.from, wait.to).of(Kind::Disk), 200_000_000);
 }
+
+/// A service that asks another one for each request.
+fn asks(requests: u64) -> String {
+    let mut trace = String::new();
+    for i in 0..requests {
+        let at = |ms: u64| format!("514 10:00:{:02}.{:03}000", (i * 40 + ms) / 1000, (i * 40 + ms) % 1000);
+        trace += &format!(
+            r#"{} recvfrom(8<TCP:[10.0.0.2:80->10.0.0.9:50001]>, "GET /orders/{i} HTTP/1.1\r\nHost: a\r\n\r\n", 8192, 0, NULL, NULL) = 40 <0.000030>
+{} sendto(9<TCP:[10.0.0.2:40001->10.0.0.7:6379]>, "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", 20, 0, NULL, 0) = 20 <0.000040>
+{} recvfrom(9<TCP:[10.0.0.2:40001->10.0.0.7:6379]>, "$-1\r\n", 8192, 0, NULL, NULL) = 5 <0.030000>
+{} sendto(8<TCP:[10.0.0.2:80->10.0.0.9:50001]>, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 38, 0, NULL, 0) = 38 <0.000040>
+"#,
+            at(0),
+            at(1),
+            at(2),
+            at(33)
+        );
+    }
+    trace
+}
+
+#[test]
+fn a_finding_says_what_requests_would_take_as_the_path_does() {
+    let facts = facts(&asks(50));
+    let diagnosis = whyslow_diagnose::diagnose(&facts);
+    let found = diagnosis.findings.iter().find(|finding| finding.id == "slow-downstream").expect("a finding");
+    let without = found.saving.without.as_ref().expect("a path of requests");
+    assert_eq!(without.what, ["10.0.0.7:6379"]);
+    let all = Explainer::new(&facts).all_without(&[&["10.0.0.7:6379"]]);
+    assert_eq!((without.p50_ns, without.p50_then_ns), all[0].percentile(0.5));
+    assert_eq!((without.p99_ns, without.p99_then_ns), all[0].percentile(0.99));
+    assert!(
+        without.p50_ns.or_zero() > 33_000_000 && without.p50_then_ns.or_zero() < 4_000_000,
+        "{without:?}"
+    );
+    // Of a peer that is a small part of the time nothing is promised.
+    assert!(
+        diagnosis.findings.iter().all(|finding| finding.id == found.id || finding.saving.without.is_none())
+    );
+}

@@ -158,3 +158,25 @@ fn firefox_gets_all_that_was_counted() {
     assert_eq!(weights.iter().filter_map(Value::as_f64).sum::<f64>(), 54.0);
     assert!(file.to_string().contains("strings.Fields"));
 }
+
+#[test]
+fn json_has_the_figures_of_the_table() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("cpu.folded");
+    std::fs::write(&path, FOLDED).unwrap();
+    let path = path.to_str().unwrap();
+    let told: Value = serde_json::from_str(&run(&[path, "--json"])).expect("JSON");
+    assert_eq!((&told["schema"], told["total"].as_f64()), (&Value::from("whyslow.profile/1"), Some(54.0)));
+    let functions = told["functions"].as_array().unwrap();
+    assert_eq!(
+        (&functions[0]["name"], functions[0]["flat"].as_f64()),
+        (&Value::from("strings.Fields"), Some(30.0))
+    );
+    let sum: f64 = told["kinds"].as_array().unwrap().iter().filter_map(|kind| kind["value"].as_f64()).sum();
+    assert_eq!(sum, 54.0, "kinds add up");
+    let refused = Command::new(env!("CARGO_BIN_EXE_whyslow"))
+        .args(["profile", path, "tree", "--json"])
+        .output()
+        .unwrap();
+    assert_eq!(refused.status.code(), Some(2), "no text where JSON was asked for");
+}

@@ -342,7 +342,9 @@ impl Graph {
     #[cold]
     pub(crate) fn unfinished(&mut self, seen: &Seen<'_>, world: &World) {
         let call = seen.call;
-        let waits = seen.waits.is_some() && call.ts.is_known() && !call.dur.is_known();
+        // A connection that is being made waits for the other end, though such calls are no waits as a rule: most return at once.
+        let may_wait = seen.waits.is_some() || call.syscall == Syscall::CONNECT;
+        let waits = may_wait && call.ts.is_known() && !call.dur.is_known();
         if !waits || world.threads.is_rest(seen.thread) {
             return;
         }

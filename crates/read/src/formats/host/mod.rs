@@ -21,6 +21,7 @@ mod kernel_file;
 mod kernel_log;
 mod line;
 mod links;
+mod locks;
 mod lsblk;
 mod mpstat;
 mod netstat;
@@ -107,6 +108,7 @@ static TOOLS: &[&Tool] = &[
     &told::TOLD,
     &snoop::SNOOP,
     &proc_files::LOADAVG,
+    &locks::LOCKS,
     &proc_files::PRESSURE,
     &nstat::NSTAT,
     &nstat::NSTAT_JSON,

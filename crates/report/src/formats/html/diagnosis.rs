@@ -101,6 +101,7 @@ fn details(finding: &Finding) -> String {
     if !finding.cause.is_empty() {
         out.push_str(&paragraph(&finding.cause));
     }
+    out.push_str(&section("Also", &list("ul", phrases::also(finding).map(|also| text(&also)))));
     let links = finding.chain.iter().map(|link| {
         format!(
             "{} waits <b>{}</b> for {} <span class=\"dim\">{}</span>",

@@ -20,6 +20,7 @@ pub(super) fn full(page: &mut Page, finding: &Finding) {
     if !finding.cause.is_empty() {
         page.field("cause", &field_text(page, &finding.cause));
     }
+    page.field("also", &phrases::also(finding).flat_map(|text| field_text(page, &text)).collect::<Vec<_>>());
     page.field("chain", &chain(page, &finding.chain));
     page.field("evidence", &evidence(page, &finding.evidence));
     if page.explain {

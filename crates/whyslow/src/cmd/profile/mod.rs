@@ -83,11 +83,13 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let captures = args.capture.is_asked();
     let (sources, view, pattern) = sort_out(&args.words, captures, args.output.is_some())?;
     let has_opening = opening::is_wanted(&args.words, captures) && args.output.is_none();
+    let write = writer(view, global.json && !(captures && view.needs.binary))?;
     if has_opening
         && !captures
-        && let Some(text) = opening::of_table(&sources)
+        && let Some(told) = opening::of_table(&sources, global.json)
     {
-        output::to_stdout(|out| out.write_all(output::plain(&text).as_bytes()))?;
+        let told = told?;
+        output::to_stdout(|out| out.write_all(&told))?;
         return Ok(Status::Done);
     }
     if let Some(path) = &args.output {
@@ -110,12 +112,12 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     }
     let mut result = Ok(());
     let written = output::to(args.output.as_deref(), |out| {
-        if has_opening {
+        if has_opening && !global.json {
             out.write_all(output::plain(&opening::of_report(&report)).as_bytes())?;
         }
         result = match on_terminal && view.needs.escapes {
-            true => without_controls(|text| (view.write)(&report, text), out),
-            false => (view.write)(&report, out),
+            true => without_controls(|text| write(&report, text), out),
+            false => write(&report, out),
         };
         match std::mem::replace(&mut result, Ok(())) {
             Err(ViewError::Write(error)) => Err(error),
@@ -129,6 +131,23 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     result?;
     written?;
     Ok(status)
+}
+
+/// Writes a profile in one form.
+type Writer = fn(&Report<'_>, &mut dyn Write) -> Result<(), ViewError>;
+
+/// What writes a view: its own form, or the JSON of the figures.
+fn writer(view: &'static ProfileView, json: bool) -> anyhow::Result<Writer> {
+    /// JSON by themselves.
+    const JSON: [&str; 2] = ["speedscope", "firefox"];
+    match view.name {
+        _ if !json => Ok(view.write),
+        "top" => Ok(views::write_json),
+        name if JSON.contains(&name) => Ok(view.write),
+        name => bail!(
+            "{name} has no JSON: --json with the view top has the figures of each function, speedscope has all stacks"
+        ),
+    }
 }
 
 /// Writes a format for programs to a terminal, without what that acts upon. Into files and pipes it goes as it is.

@@ -1,5 +1,6 @@
 //! What a profile begins with where no view is named: who holds most, and the kinds of cost.
 
+use crate::output;
 use std::path::Path;
 use whyslow_profile::formats::{self, Limits, ProfileData};
 use whyslow_profile::kinds::{Account, Measured, ProfileStacks, kinds_line, sentence};
@@ -16,8 +17,8 @@ pub(super) fn of_report(report: &Report<'_>) -> String {
     text(&account, &Measured::of(&report.profile, report.value_index))
 }
 
-/// All that can be said of a printed table; `None` where the file is none.
-pub(super) fn of_table(sources: &[&str]) -> Option<String> {
+/// All that can be said of a printed table, as text or as JSON; `None` where the file is none.
+pub(super) fn of_table(sources: &[&str], json: bool) -> Option<anyhow::Result<Vec<u8>>> {
     /// People paste no longer ones.
     const LONGEST: u64 = 1 << 20;
     let [source] = sources else { return None };
@@ -27,7 +28,14 @@ pub(super) fn of_table(sources: &[&str]) -> Option<String> {
     }
     let loaded = formats::read_file(path, Limits::default()).ok()?;
     let ProfileData::Table(table) = &loaded.data else { return None };
-    Some(text(&Account::of_report(table), &Measured::of_table(table)))
+    let (account, measured) = (Account::of_report(table), Measured::of_table(table));
+    Some(match json {
+        true => {
+            let mut bytes = Vec::new();
+            views::write_table_json(&account, &measured, &mut bytes).map(|()| bytes).map_err(Into::into)
+        }
+        false => Ok(output::plain(&text(&account, &measured)).into_bytes()),
+    })
 }
 
 fn text(account: &Account, measured: &Measured) -> String {

@@ -1,0 +1,90 @@
+//! Time by line of the program's own code: shared out by samples of what a thread ran, and by the stacks of its waits.
+//!
+//! What is spent on a CPU goes to the lines as the samples do. Of waits only as much is given to lines as stacks were recorded for.
+//! Time without a stack (queues for a CPU, calls of which no stack was taken) has no line.
+
+use crate::parts::Part;
+use hashbrown::HashMap;
+use whyslow_facts::Facts;
+use whyslow_facts::samples::{Site, SiteTime};
+use whyslow_model::{Known, SampleKind, TimeState};
+
+/// The parts, each with the number of its line where one is known, and the lines by their numbers.
+pub(crate) fn split<'a>(facts: &'a Facts, parts: &[Part<'a>]) -> (Vec<Part<'a>>, Vec<String>) {
+    let mut lines = Lines::default();
+    let mut all = Vec::new();
+    for (whole, of_kind) in joined(parts) {
+        let mut left = whole.ns;
+        if let Some(kind) = of_kind {
+            let times = facts.samples.sites(kind, whole.process, whole.tid);
+            let call = whole.call.map(|call| facts.name_of(call));
+            let fits: Vec<&SiteTime<'_>> = times.iter().filter(|time| is_of(time, kind, call)).collect();
+            let sampled: u128 = fits.iter().map(|time| u128::from(time.weight.ns)).sum();
+            let of = if kind == SampleKind::OnCpu { sampled } else { sampled.max(u128::from(whole.ns)) };
+            for time in fits {
+                let Some(site) = time.site else { continue };
+                let ns = (u128::from(whole.ns) * u128::from(time.weight.ns) / of.max(1)) as u64;
+                let ns = ns.min(left);
+                left -= ns;
+                if ns > 0 {
+                    let known = whole.known.max(Known::InProportion);
+                    all.push(Part { ns, known, site: Some(lines.number(site)), ..whole });
+                }
+            }
+        }
+        if left > 0 {
+            all.push(Part { ns: left, ..whole });
+        }
+    }
+    (all, lines.words)
+}
+
+/// Parts of one thread that are spent in one way, joined; with the kind of samples that show where.
+fn joined<'a>(parts: &[Part<'a>]) -> Vec<(Part<'a>, Option<SampleKind>)> {
+    let mut sums: HashMap<_, Part<'a>> = HashMap::new();
+    for part in parts {
+        let key = (part.process, part.tid, part.state, part.call);
+        let plain = Part { call: part.call, ns: 0, ..Part::new(part.process, part.tid, part.state, 0) };
+        let sum = sums.entry(key).or_insert(plain);
+        sum.ns = sum.ns.saturating_add(part.ns);
+        sum.known = sum.known.max(part.known);
+    }
+    let mut all: Vec<Part<'a>> = sums.into_values().collect();
+    all.sort_by_key(|part| (part.process, part.tid, part.state, part.call.map(|call| call.0)));
+    all.into_iter().map(|part| (part, kind_of(part.state))).collect()
+}
+
+/// The samples that show where time of a state was spent.
+fn kind_of(state: TimeState) -> Option<SampleKind> {
+    use TimeState::{BetweenCalls, InCall, Kernel, RunQueue, Throttled, Unknown, User};
+    match state {
+        User | Kernel | InCall | BetweenCalls => Some(SampleKind::OnCpu),
+        RunQueue | Throttled | Unknown => None,
+        _ => Some(SampleKind::OffCpu),
+    }
+}
+
+/// True for samples of such time: in that call, or in none. Where the kernel's functions tell no call, a wait may be any.
+fn is_of(time: &SiteTime<'_>, kind: SampleKind, call: Option<&str>) -> bool {
+    match (kind, call) {
+        (SampleKind::OffCpu, Some(_)) => time.call.is_none() || time.call == call,
+        (SampleKind::OffCpu, None) => true,
+        (_, call) => time.call == call,
+    }
+}
+
+/// Lines by their numbers.
+#[derive(Default)]
+struct Lines<'a> {
+    numbers: HashMap<Site<'a>, u32>,
+    words: Vec<String>,
+}
+
+impl<'a> Lines<'a> {
+    fn number(&mut self, site: Site<'a>) -> u32 {
+        *self.numbers.entry(site).or_insert_with(|| {
+            self.words.push(site.words());
+            self.words.len() as u32 - 1
+        })
+    }
+}

@@ -1,0 +1,155 @@
+//! Where in the program's own code a thread ran or waited: the innermost frame of that code, with its line.
+
+use super::kernel::call_of;
+use super::{Function, Samples, Weight};
+use crate::world::ids::ProcessId;
+use hashbrown::HashMap;
+use whyslow_model::event::Tid;
+use whyslow_model::{Frame, SampleKind};
+use whyslow_profile::kinds::Roles;
+
+/// A place in the program's own code.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Site<'a> {
+    /// The function.
+    pub function: &'a str,
+    /// Source file and line, where debug information or the runtime tells.
+    pub place: Option<&'a str>,
+}
+
+impl Site<'_> {
+    /// `save_row (store.py:88)`, or the function alone.
+    pub fn words(&self) -> String {
+        match self.place {
+            Some(place) => format!("{} ({place})", self.function),
+            None => self.function.to_string(),
+        }
+    }
+}
+
+/// Samples of one place, in one system call or in none.
+#[derive(Clone, Copy, Debug)]
+pub struct SiteTime<'a> {
+    /// The system call; `None` where the kernel was not in one that its functions tell.
+    pub call: Option<&'a str>,
+    /// The place; `None` where no frame of the program's own code is known.
+    pub site: Option<Site<'a>>,
+    /// How much.
+    pub weight: Weight,
+}
+
+/// Lines of source, each once.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    places: Vec<Box<str>>,
+    by_text: HashMap<Box<str>, u32, foldhash::fast::RandomState>,
+}
+
+impl Places {
+    /// Lines told apart; frames on further ones have none.
+    const MAX: usize = 65_536;
+    /// No line.
+    const NONE: u32 = u32::MAX;
+
+    /// The lines of frames; empty where none is known.
+    pub(super) fn of(&mut self, frames: &[Frame]) -> Box<[u32]> {
+        match frames.iter().any(|frame| frame.place.is_some()) {
+            true => frames.iter().map(|frame| self.place(frame.place.as_deref())).collect(),
+            false => Box::default(),
+        }
+    }
+
+    fn place(&mut self, place: Option<&str>) -> u32 {
+        let Some(place) = place else { return Places::NONE };
+        if let Some(&known) = self.by_text.get(place) {
+            return known;
+        }
+        if self.places.len() >= Places::MAX {
+            return Places::NONE;
+        }
+        let at = self.places.len() as u32;
+        self.places.push(place.into());
+        self.by_text.insert(place.into(), at);
+        at
+    }
+
+    fn get(&self, at: u32) -> Option<&str> {
+        self.places.get(at as usize).map(|place| &**place)
+    }
+}
+
+impl Samples {
+    /// What each function is.
+    pub(super) fn roles(&self) -> &Roles {
+        self.roles.get_or_init(|| Roles::of(self.functions.iter().map(Function::as_ref)))
+    }
+
+    /// True for a function of the program's own code.
+    pub(super) fn is_own(&self, at: u32) -> bool {
+        self.roles().is_own(at as usize) && self.functions[at as usize].is_of_program()
+    }
+
+    /// Where in the program's own code a thread ran or waited, and in which system calls.
+    pub fn sites(&self, kind: SampleKind, process: ProcessId, tid: Tid) -> Vec<SiteTime<'_>> {
+        let mut times: HashMap<(Option<&str>, Option<Site<'_>>), Weight> = HashMap::new();
+        for (key, weight) in self.rows_of(kind, process, Some(tid)) {
+            let site = key.user.and_then(|user| {
+                let stack = self.stacks.get(&user)?;
+                let level = stack.iter().position(|at| self.is_own(*at))?;
+                let place = self.lines.get(&user).and_then(|lines| self.places.get(*lines.get(level)?));
+                let function = &*self.functions[stack[level] as usize].name;
+                Some(Site { function, place }).filter(|_| !function.starts_with('['))
+            });
+            times.entry((call_of(self, key), site)).or_default().join(*weight);
+        }
+        let mut all: Vec<SiteTime<'_>> =
+            times.into_iter().map(|((call, site), weight)| SiteTime { call, site, weight }).collect();
+        all.sort_by(|a, b| b.weight.ns.cmp(&a.weight.ns).then((a.call, a.site).cmp(&(b.call, b.site))));
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Facts;
+    use whyslow_model::{Event, Frame, Nanos, Sample, SampleKind, Sink, Stack, StackId, Timestamp};
+
+    #[test]
+    fn the_innermost_frame_of_the_program_has_the_time() {
+        let mut facts = Facts::default();
+        let frame = |function: &str, module: &str, place: Option<&str>| Frame {
+            function: Some(function.to_string()),
+            module: Some(module.to_string()),
+            place: place.map(str::to_string),
+            ..Frame::default()
+        };
+        let user = vec![
+            frame("fsync", "/usr/lib/x86_64-linux-gnu/libc.so.6", None),
+            frame("save_row", "/srv/app", Some("store.c:88")),
+            frame("main", "/srv/app", Some("main.c:9")),
+        ];
+        let kernel = ["schedule", "__x64_sys_fsync", "do_syscall_64"];
+        let kernel = kernel.map(|name| frame(name, "[kernel]", None)).to_vec();
+        facts.push(Event::Stack(Stack { id: StackId(1), frames: user, cut: false }));
+        facts.push(Event::Stack(Stack { id: StackId(2), frames: kernel, cut: false }));
+        for (user, kernel) in [(Some(1), Some(2)), (None, None)] {
+            facts.push(Event::Sample(Sample {
+                kind: SampleKind::OffCpu,
+                ts: Timestamp::new(1),
+                cpu: 0,
+                pid: 1,
+                tid: 1,
+                weight: Nanos::new(10),
+                user: user.map(StackId),
+                kernel: kernel.map(StackId),
+            }));
+        }
+        let process = facts.world.threads.find_process(1).unwrap();
+        let sites = facts.samples.sites(SampleKind::OffCpu, process, 1);
+        let told: Vec<_> = sites
+            .iter()
+            .map(|time| (time.call, time.site.map(|site| site.words()), time.weight.ns))
+            .collect();
+        assert_eq!(told, [(None, None, 10), (Some("fsync"), Some("save_row (store.c:88)".to_string()), 10)]);
+    }
+}

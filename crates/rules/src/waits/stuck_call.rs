@@ -1,0 +1,195 @@
+//! # stuck-call
+//!
+//! ## What it is
+//! A thread is in one call for as long as the capture shows it, and makes no other: it waits for a lock on a file, for a
+//! semaphore, for a connection, and nobody gives it.
+//!
+//! ## Why it is slow
+//! It does not go on at all until somebody else does something: the process that holds the lock unlocks it, the server
+//! accepts. A program that "hangs" is mostly this.
+//!
+//! ## Example
+//! ```text
+//! 23473 flock(3</srv/lockfile>, LOCK_EX <detached ...>
+//! ```
+//!
+//! ## What to do instead
+//! Find out what the holder does, and end that: it may have crashed with the lock handed on to a child, or wait for the
+//! very process that waits for it. Ask for locks with a limit (LOCK_NB and a few tries, F_OFD_SETLK, sem_timedwait), and for
+//! connections with a time limit, so that the program can say what it waits for.
+//!
+//! ## When it is wrong
+//! A standby that waits for its leader's lock does so on purpose; then it has nothing else to do. A program of which other
+//! threads do something is not judged, nor one that waits for clients, for input or for a time. What else a program of one
+//! thread waits in all the while (a pipe, a child, another thread) is mentioned where no time is known that tells more.
+
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::guards::Share;
+use whyslow_chain::Explainer;
+use whyslow_facts::folds::account::ObjectKind;
+use whyslow_facts::folds::graph::{Ended, LongCall, Resource};
+use whyslow_facts::{Facts, ProcessId, who};
+use whyslow_model::{ChainLink, Entity, Nanos, Severity, Subject, Syscall, Tid, Trait};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "stuck-call",
+    group: "waits",
+    summary: "a program is in one call all the while: a lock on a file, a semaphore, a connection",
+    source: include_str!("stuck_call.rs"),
+    needs: &[Need::Calls],
+    check,
+};
+
+/// A shorter wait is none that anybody notices.
+const SHORTEST: Nanos = Nanos::from_secs(1);
+/// Findings of this rule in one diagnosis.
+const MOST: usize = 3;
+
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let explainer = Explainer::new(facts);
+    let mut stuck: Vec<&LongCall> = facts
+        .graph
+        .timelines()
+        .filter_map(|(_, timeline)| timeline.calls.last())
+        .filter(|call| call.ended == Ended::NotYet && !call.limited && is_all_the_while(facts, call))
+        .filter(|call| is_grave(call) || is_for_somebody(facts, call))
+        .collect();
+    // Who waits for each other is told by deadlock.
+    if stuck.is_empty() || explainer.deadlock().is_some() {
+        return;
+    }
+    stuck.sort_by_key(|call| (!is_grave(call), std::cmp::Reverse(call.dur()), call.tid));
+    for call in stuck.into_iter().take(MOST) {
+        report(&explainer, out, call);
+    }
+}
+
+/// True where the program shows nothing but this call: it is the only one of its thread, and no other thread of it calls anything.
+fn is_all_the_while(facts: &Facts, call: &LongCall) -> bool {
+    let threads = || facts.world.threads.iter().map(|(_, thread)| thread);
+    let of_program = || threads().filter(|thread| thread.process == call.process && thread.is_active());
+    let since_the_start =
+        |thread: &whyslow_facts::ThreadFacts| thread.first.is_known() && thread.first >= call.from;
+    of_program().count() == 1
+        && of_program().all(|thread| thread.tid == call.tid && (thread.calls <= 1 || since_the_start(thread)))
+}
+
+/// What nobody waits in for long on purpose.
+fn is_grave(call: &LongCall) -> bool {
+    matches!(call.what, Resource::FileLock(_) | Resource::Semaphore(_)) || call.syscall == Syscall::CONNECT
+}
+
+/// What may be as it should be, where no time is known and nothing else tells of it.
+fn is_for_somebody(facts: &Facts, call: &LongCall) -> bool {
+    let is_idle = matches!(
+        facts.accounts.objects.get(call.object).kind,
+        ObjectKind::Clients | ObjectKind::Listener | ObjectKind::Terminal | ObjectKind::Timer
+    );
+    let named = matches!(
+        call.what,
+        Resource::Lock { .. }
+            | Resource::Pipe(_)
+            | Resource::Child { .. }
+            | Resource::Thread { .. }
+            | Resource::Peer(_)
+    );
+    call.dur().or_zero() == 0 && named && !is_idle
+}
+
+fn report(explainer: &Explainer<'_>, out: &mut Findings<'_>, call: &LongCall) {
+    let facts = explainer.facts();
+    let name = facts.name_of(call.syscall).to_string();
+    let who = named(facts, call.process, call.tid);
+    let object = facts.accounts.objects.get(call.object).name().to_string();
+    let object = if object.is_empty() || object.starts_with("fd ") {
+        explainer.resource(call)
+    } else {
+        facts.peer_words(&object).into_owned()
+    };
+    let lasts = call.dur() >= SHORTEST;
+    let time =
+        if lasts { format!("for {} and more", call.dur()) } else { "to the end of the capture".to_string() };
+    let holder = holder(facts, call);
+    let held = match &holder {
+        Some(holder) => format!(", held by {}", holder.words),
+        None => String::new(),
+    };
+    let title = format!("{who} is in {name} of {object} {time}, and in nothing else{held}");
+    let share = Share::of_time(1.0, format!("the time that is shown of thread {}", call.tid));
+    let is_file = matches!(call.what, Resource::FileLock(_) | Resource::Pipe(_));
+    let subject = Subject {
+        syscall: Some(name.clone()),
+        path: Some(object.clone()).filter(|object| is_file && object.starts_with('/')),
+        peer: Some(facts.accounts.objects.get(call.object).name().to_string())
+            .filter(|peer| !peer.is_empty() && matches!(call.what, Resource::Peer(_))),
+        ..Subjects::thread(facts, call.tid)
+    };
+    let grave = is_grave(call);
+    let mut found = out
+        .report(share, title)
+        .at_most(if grave { Severity::Warning } else { Severity::Notice })
+        .confidence(if holder.is_some() { 0.85 } else { 0.7 })
+        .subject(subject)
+        .cause(match (&holder, grave) {
+            (Some(holder), _) => format!("It goes on when {} gives the lock back.", holder.words),
+            (None, true) => "It goes on when somebody else gives what it waits for. Who that is, the capture does not show.".to_string(),
+            (None, false) => "It goes on when the other end does. Whether any work waits for it, the capture does not show.".to_string(),
+        })
+        .fix(match (&holder, call.syscall) {
+            (Some(holder), _) => format!("see what the holder does: whyslow diagnose -p {}", holder.pid),
+            (None, Syscall::CONNECT) => format!("see whether {object} is there and accepts: ss -lnt; its log; a firewall between"),
+            (None, _) if is_file && grave => "find the holder: cat /proc/locks, lslocks -o COMMAND,PID,TYPE,BLOCKER,PATH; then whyslow diagnose -p PID".to_string(),
+            (None, _) => "find who is at the other end (lsof -nP, ps --ppid), and look at that one: whyslow diagnose -p PID".to_string(),
+        });
+    if grave {
+        found = found.fix("code: ask with a limit (LOCK_NB and a few tries, sem_timedwait, a time limit for connect), and say in the log what is waited for");
+    }
+    if let Some(holder) = &holder {
+        found = found.link(ChainLink {
+            who: who.clone(),
+            waits_for: format!("the lock of {object}, held by {}", holder.words),
+            ns: if lasts { call.dur() } else { Nanos::UNKNOWN },
+            evidence: explainer.place(call),
+        });
+    }
+    found
+        .evidence_line(explainer.place(call), format!("{name} of {object}: not ended"))
+        .verify("cat /proc/PID/wchan /proc/PID/syscall; cat /proc/locks   (twice: the same call)")
+        .file();
+}
+
+/// Who holds the lock.
+struct Holder {
+    pid: Tid,
+    words: String,
+}
+
+/// By the kernel's list of locks, else by the calls that the capture shows.
+fn holder(facts: &Facts, call: &LongCall) -> Option<Holder> {
+    if !matches!(call.what, Resource::FileLock(_)) {
+        return None;
+    }
+    let pid = facts.world.threads.known_process(call.process).and_then(|process| process.pid);
+    let told =
+        pid.and_then(|pid| facts.host.thing(&Entity::Process(pid))?.told(Trait::LockHolder)?.parse().ok());
+    if let Some(pid) = told {
+        return Some(Holder { pid, words: facts.host.name_of(&Entity::Process(pid)) });
+    }
+    let name = facts.accounts.objects.get(call.object).name();
+    let row = facts.file_locks.rows.iter().find(|row| *row.name == *name)?;
+    let tid = row.holds_now().filter(|tid| *tid != call.tid)?;
+    let thread = facts.world.threads.thread_of(tid)?;
+    Some(Holder { pid: tid, words: named(facts, thread.process, tid) })
+}
+
+/// `lockwait.py (23473)`, as far as known.
+fn named(facts: &Facts, process: ProcessId, tid: Tid) -> String {
+    let known = facts.world.threads.known_process(process);
+    match known.map(|process| (process.name(), process.pid)) {
+        Some((Some(name), Some(pid))) => format!("{name} ({pid})"),
+        Some((None, Some(pid))) => format!("process {pid}"),
+        _ if tid > 0 => format!("thread {tid}"),
+        _ => who::process_name(facts, process),
+    }
+}
