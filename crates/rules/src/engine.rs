@@ -387,6 +387,13 @@ impl Report<'_, '_> {
         self.finding.measurements.push(figure);
         self
     }
+    /// Several of them.
+    pub fn measured_all(mut self, figures: impl IntoIterator<Item = Measurement>) -> Self {
+        for figure in figures {
+            self = self.measured(figure);
+        }
+        self
+    }
     /// At most this severity, whatever the share.
     pub fn at_most(mut self, severity: Severity) -> Self {
         self.finding.severity = self.finding.severity.min(severity);

@@ -9,7 +9,7 @@
 
 use whyslow_facts::folds::laps::Laps;
 use whyslow_facts::{Facts, ProcessId, ThreadFacts, Window};
-use whyslow_model::{CallStats, Nanos, SaturatingSum, Severity, ShareWhole, Tid};
+use whyslow_model::{CallStats, Measurement, Nanos, SaturatingSum, Severity, ShareWhole, Tid};
 
 /// From this share of the time on, a cause is a warning (guard 1).
 pub const WARNING_SHARE: f64 = 0.05;
@@ -49,6 +49,16 @@ impl Share {
         Self { value: value.into(), of: "calls".to_string(), whole: ShareWhole::Calls }
     }
 
+    /// The share as a figure, named by its whole.
+    pub fn figure(&self) -> Measurement {
+        let name = match self.whole {
+            ShareWhole::Time => "share_of_time",
+            ShareWhole::CpuTime => "share_of_cpu_time",
+            ShareWhole::Calls => "share_of_calls",
+        };
+        Measurement::share(name, self.value.unwrap_or(f64::NAN))
+    }
+
     /// A part that cannot be known.
     pub fn unknown() -> Self {
         Self { value: None, of: String::new(), whole: ShareWhole::Time }
@@ -63,6 +73,14 @@ impl Share {
             Some(share) if share >= warning => Severity::Warning,
             _ => Severity::Notice,
         }
+    }
+}
+
+/// The figure with its threshold, where it passed it: of thresholds for more severity, and of several of which one is enough.
+pub fn passed(figure: Measurement, threshold: f64) -> Measurement {
+    match figure.value {
+        Some(value) if value >= threshold => figure.at_least(threshold),
+        _ => figure,
     }
 }
 
@@ -194,5 +212,19 @@ pub fn is_spin(facts: &Facts, laps: &Laps, share: &Share) -> bool {
             rate >= SPIN_TURNS_PER_S && much
         }
         None => laps.turns >= FEW_TURNS && part >= STORM_CALL_SHARE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::passed;
+    use whyslow_model::Measurement;
+
+    #[test]
+    fn only_a_threshold_that_was_passed_is_told() {
+        let told = |figure| passed(figure, 3.0).threshold_words();
+        assert_eq!(told(Measurement::count("overflows", 3)).as_deref(), Some("at least 3"));
+        assert_eq!(told(Measurement::count("overflows", 2)), None);
+        assert_eq!(told(Measurement::number("overflows", f64::NAN)), None);
     }
 }
