@@ -27,7 +27,7 @@ use crate::{guards, words};
 use whyslow_facts::folds::log_levels::{LevelCounts, is_log_path};
 use whyslow_facts::who::Who;
 use whyslow_facts::{Facts, FileFacts, FileUse, Stream, User};
-use whyslow_model::{Nanos, Severity, Subject};
+use whyslow_model::{Measurement, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -98,19 +98,19 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             continue;
         }
         let rate = facts.window.per_second(calls.count).unwrap_or(0.0);
+        let of_debug = Measurement::share("share_of_debug", levels.debug_share().unwrap_or(f64::NAN));
         let what = if debug >= DEBUG_PART {
-            format!("{} of it DEBUG or TRACE", words::percent(debug))
+            format!("{of_debug} of it DEBUG or TRACE")
         } else {
             words::plural(calls.count, "write")
         };
-        let mut title = format!(
-            "{}: {} a second of log in {} writes a second, {what}",
-            stream.name,
-            words::bytes(bytes_rate as u64),
-            words::quantity(rate)
-        );
-        if requests > 0.0 {
-            title.push_str(&format!(", {} per request", words::quantity(calls.count as f64 / requests)));
+        let per_request =
+            (requests > 0.0).then(|| Measurement::number("calls_per_request", calls.count as f64 / requests));
+        let part = Measurement::share("share_of_writes", calls.count as f64 / all.max(1) as f64);
+        let ([lines, per_second], untraced) = rates(facts, rate, bytes_rate);
+        let mut title = format!("{}: {per_second} of log in {lines} writes a second, {what}", stream.name,);
+        if let Some(each) = &per_request {
+            title.push_str(&format!(", {each} per request"));
         }
         let mut subject = Subjects::thread(facts, writes.tid);
         if writes.shared {
@@ -138,8 +138,16 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .cause(format!(
                 "{} went to it, {} of all writes of the capture, each made by the thread that logs.{level}",
                 words::bytes(calls.bytes),
-                words::percent(calls.count as f64 / all.max(1) as f64)
+                part
             ))
+            .measured_all([lines, per_second])
+            .measured_all(untraced)
+            .measured(Measurement::count("calls", calls.count).at_least(MIN_WRITES as f64))
+            .measured(Measurement::bytes("bytes", calls.bytes))
+            .measured(guards::passed(part, FLOOD_PART))
+            .measured_all(per_request)
+            .measured(Measurement::count("lines_with_level", levels.levelled()))
+            .measured(guards::passed(of_debug, DEBUG_PART))
             .fix(first_fix)
             .fix(ASYNCHRONOUS)
             .fix("expensive arguments: build them only where the level is on (logger.debug(\"{}\", () -> …), isDebugEnabled)")
@@ -150,25 +158,50 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+/// The rates of writes and bytes, and those without the tracer where they alone are a flood.
+fn rates(facts: &Facts, calls: f64, bytes: f64) -> ([Measurement; 2], Vec<Measurement>) {
+    let rate = guards::passed(Measurement::per_second("calls_per_second", calls), FLOOD_LINES_PER_S);
+    let bytes_rate =
+        guards::passed(Measurement::bytes_per_second("bytes_per_second", bytes), FLOOD_BYTES_PER_S);
+    let rates = [rate, bytes_rate];
+    let mut others = Vec::new();
+    if rates.iter().all(|rate| rate.threshold.is_none()) {
+        let untraced = |rate| facts.pace.untraced(Some(rate)).unwrap_or(f64::NAN);
+        let rate = Measurement::per_second("calls_per_second_untraced", untraced(calls));
+        others.push(guards::passed(rate, FLOOD_LINES_PER_S));
+        let rate = Measurement::bytes_per_second("bytes_per_second_untraced", untraced(bytes));
+        others.push(guards::passed(rate, FLOOD_BYTES_PER_S));
+    }
+    (rates, others)
+}
+
+/// What a log gets a second, and its part of all writes.
+struct Rates {
+    bytes: f64,
+    lines: f64,
+    part: f64,
+}
+
 /// Of a recording with sums by file and thread, and no single writes.
 fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
     let files = &facts.world.files;
     let all = || files.iter().map(|(_, file)| file).chain(files.merged.values());
     let writes = all().map(|file| file.counted.sum().writes.calls).fold(0, u64::saturating_add);
-    let mut floods: Vec<(f64, f64, &FileFacts, FileUse)> = Vec::new();
+    let mut floods: Vec<(Rates, &FileFacts, FileUse)> = Vec::new();
     for file in all().filter(|file| is_log_path(&file.path)) {
         let used = file.counted.sum();
         let rates =
             facts.window.per_second(used.writes.calls).zip(facts.window.per_second(used.writes.bytes));
         let Some((lines, bytes)) = rates.filter(|_| used.writes.calls >= MIN_WRITES) else { continue };
-        let main = used.writes.calls as f64 >= FLOOD_PART * writes as f64 && lines >= FLOOD_LINES_PER_S;
+        let part = used.writes.calls as f64 / writes.max(1) as f64;
+        let main = part >= FLOOD_PART && lines >= FLOOD_LINES_PER_S;
         if bytes >= FLOOD_BYTES_PER_S || main {
-            floods.push((bytes, lines, file, used));
+            floods.push((Rates { bytes, lines, part }, file, used));
         }
     }
-    floods.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.path.cmp(&b.2.path)));
+    floods.sort_by(|a, b| b.0.bytes.total_cmp(&a.0.bytes).then_with(|| a.1.path.cmp(&b.1.path)));
     let mut told = 0;
-    for (bytes, lines, file, used) in floods {
+    for (of, file, used) in floods {
         if told == MOST {
             break;
         }
@@ -181,7 +214,7 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
         // A log under load costs little; what it says is not known here.
         if most.writes.timed > 0 && share.value.is_some_and(|share| share >= guards::WARNING_SHARE) {
             told += 1;
-            report_sums(facts, out, (bytes, lines), file, &used, user, share);
+            report_sums(facts, out, &of, file, &used, user, share);
         }
     }
 }
@@ -189,7 +222,7 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
 fn report_sums(
     facts: &Facts,
     out: &mut Findings<'_>,
-    (bytes, lines): (f64, f64),
+    of: &Rates,
     file: &FileFacts,
     used: &FileUse,
     user: User,
@@ -197,17 +230,24 @@ fn report_sums(
 ) {
     let who = Who::of(facts, user);
     let writes = &used.writes;
+    let ([lines, per_second], untraced) = rates(facts, of.lines, of.bytes);
+    let of_time = share.figure().at_least(guards::WARNING_SHARE);
     out.report(
         share,
         format!(
-            "{}: {} a second of log in {} writes a second by {}",
+            "{}: {per_second} of log in {lines} writes a second by {}",
             file.path,
-            words::bytes(bytes as u64),
-            words::quantity(lines),
             who.short()
         ),
     )
     .at_most(Severity::Warning)
+    .measured_all([lines, per_second])
+    .measured_all(untraced)
+    .measured(guards::passed(Measurement::share("share_of_writes", of.part), FLOOD_PART))
+    .measured(Measurement::count("calls", writes.calls).at_least(MIN_WRITES as f64))
+    .measured(Measurement::bytes("bytes", writes.bytes))
+    .measured(Measurement::time("time", Nanos::new(writes.total_ns)))
+    .measured(of_time)
     .confidence(0.7)
     .subject(Subject { path: Some(file.path.to_string()), ..Subjects::thread(facts, user.tid) })
     .cause(format!(
