@@ -176,7 +176,7 @@ fn what_shows_after_a_gain_is_what_limits_now() {
     };
     let changes =
         findings::Changes { gone: Vec::new(), new: vec![found], kept: Vec::new(), unknown: Vec::new() };
-    let told = |outcome| verdict(outcome, &changes, &Figures::default(), false);
+    let told = |outcome| verdict(outcome, &changes, &Figures::default(), false, None);
     assert_eq!(told(DiffOutcome::Better), "Better. Now limited by: cpu-bound: a thread computes.");
     assert_eq!(told(DiffOutcome::Worse), "Worse. New: cpu-bound: a thread computes.");
 }

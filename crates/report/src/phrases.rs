@@ -4,7 +4,8 @@ use whyslow_model::capture::{CaptureKind, CaptureNote, SourceInfo};
 use whyslow_model::figures::{count, percent, plural};
 use whyslow_model::walk::Walk;
 use whyslow_model::{
-    Diagnosis, Diff, Finding, FindingChange, Measurement, Nanos, NotJudged, Severity, Target, ThreadTime, WhatIf,
+    Diagnosis, Diff, Finding, FindingChange, Measurement, Nanos, NotJudged, Severity, Target, ThreadTime,
+    WhatIf,
 };
 
 /// Below this, a finding says how sure it is.

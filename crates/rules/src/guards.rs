@@ -76,6 +76,14 @@ impl Share {
     }
 }
 
+/// The figure with its threshold, where it passed it: of thresholds for more severity, and of several of which one is enough.
+pub fn passed(figure: Measurement, threshold: f64) -> Measurement {
+    match figure.value {
+        Some(value) if value >= threshold => figure.at_least(threshold),
+        _ => figure,
+    }
+}
+
 /// The part that `stats` has in the wall time of thread `tid`, or, where that thread's time is unknown, of
 /// the window; without durations or a clock, its part of all calls.
 pub fn share_of_time(facts: &Facts, tid: Option<u32>, stats: &CallStats) -> Share {
@@ -284,5 +292,13 @@ mod tests {
             ]
         );
         assert_eq!(Share::unknown().figure().value, None);
+    }
+
+    #[test]
+    fn only_a_threshold_that_was_passed_is_told() {
+        let told = |figure| passed(figure, 3.0).threshold_words();
+        assert_eq!(told(Measurement::count("overflows", 3)).as_deref(), Some("at least 3"));
+        assert_eq!(told(Measurement::count("overflows", 2)), None);
+        assert_eq!(told(Measurement::number("overflows", f64::NAN)), None);
     }
 }

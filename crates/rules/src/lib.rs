@@ -119,6 +119,7 @@ mod io {
 
 /// Rules about logging: written twice, to nowhere, or too much.
 mod logs {
+    mod counted_flood;
     pub(super) mod duplicate_write;
     pub(super) mod log_flood;
     pub(super) mod write_to_dev_null;

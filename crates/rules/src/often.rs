@@ -1,5 +1,6 @@
 //! How often something was done, a second and for each unit of work: as figures, and in words.
 
+use crate::guards::passed;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::work::Work;
 use whyslow_model::Measurement;
@@ -70,7 +71,7 @@ impl Often {
     }
 
     fn either_from(mut self, untraced: Option<f64>, threshold: f64) -> Often {
-        self.per_second = self.per_second.map(|figure| from(figure, threshold));
+        self.per_second = self.per_second.map(|figure| passed(figure, threshold));
         let passed = self.per_second.as_ref().is_some_and(|figure| figure.threshold.is_some());
         let untraced = untraced.filter(|rate| !passed && *rate >= threshold);
         self.untraced =
@@ -82,7 +83,7 @@ impl Often {
     pub(crate) fn per_work_from(mut self, of: &str, threshold: f64) -> Often {
         for (unit, figure) in &mut self.per_work {
             if *unit == of {
-                *figure = from(figure.clone(), threshold);
+                *figure = passed(figure.clone(), threshold);
             }
         }
         self
@@ -113,14 +114,6 @@ impl Often {
     pub(crate) fn figures(self) -> impl Iterator<Item = Measurement> {
         let per_work = self.per_work.into_iter().map(|(_, figure)| figure);
         self.per_second.into_iter().chain(self.untraced).chain(per_work)
-    }
-}
-
-/// The figure with the threshold, where it passed it: one of several thresholds may be enough for a finding.
-pub(crate) fn from(figure: Measurement, threshold: f64) -> Measurement {
-    match figure.value {
-        Some(value) if value >= threshold => figure.at_least(threshold),
-        _ => figure,
     }
 }
 

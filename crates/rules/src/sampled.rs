@@ -33,9 +33,4 @@ impl<'f> Sampled<'f> {
     pub(crate) fn share(&self, facts: &Facts) -> Share {
         Share::of_cpu_time(self.part, format!("the CPU time of {}", facts.profiled(self.profile)))
     }
-
-    /// `8 %`.
-    pub(crate) fn percent(&self) -> String {
-        words::percent(self.part)
-    }
 }

@@ -158,6 +158,11 @@ impl FdLife {
         self.refs > 0
     }
 
+    /// True where lsof says of a socket that it belongs to no protocol any more: closed in part, or never connected.
+    pub fn is_unidentified(&self) -> bool {
+        self.name.as_deref().is_some_and(|name| name.contains("identify protocol"))
+    }
+
     /// The other end of a socket, if known.
     pub fn peer(&self) -> Option<&str> {
         self.ends.as_ref()?.peer.as_deref()

@@ -23,6 +23,7 @@
 
 use super::threads_at_work::{self, AtWork};
 use crate::engine::{Findings, Need, Rule};
+use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::hidden::Child;
 use whyslow_model::{Measurement, Metric, Nanos, Subject};

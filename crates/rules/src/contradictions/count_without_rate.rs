@@ -26,7 +26,7 @@ use crate::engine::{Findings, Need, Rule};
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::host::{Reading, call_family};
-use whyslow_model::{Entity, Metric, Subject};
+use whyslow_model::{Entity, Measurement, Metric, Nanos, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -78,9 +78,12 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let seconds = base.sum / base_rate.sum;
         for (count, rate) in known.into_iter().skip(1).filter(|(count, _)| count.name != base.name) {
             let implied = count.sum / seconds;
-            if implied.max(rate.sum) < TIMES * implied.min(rate.sum) {
+            let (high, low) = (implied.max(rate.sum), implied.min(rate.sum));
+            if high < TIMES * low {
                 continue;
             }
+            let rate_of = |name, rate| Measurement::per_second(name, rate);
+            let covers = Nanos::new((seconds * 1e9).round() as u64);
             let (claimed, table) = (tool(rate), tool(count));
             let mut found = out
                 .disagreement(format!(
@@ -103,6 +106,13 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                     words::quantity(implied)
                 ))
                 .fix("count over a known time, all of them at once: perf stat -a -e 'syscalls:sys_enter_open*' -e syscalls:sys_enter_newlstat sleep 10")
+                .measured(rate_of("calls_per_second", rate.sum).at_least(MIN_RATE))
+                .measured(Measurement::count("calls", count.sum as u64).at_least(MIN_COUNT))
+                .measured(rate_of("calls_per_second_by_count", implied))
+                .measured(Measurement::number("times_apart", high / low).at_least(TIMES))
+                .measured(Measurement::count("calls_of_base", base.sum as u64).at_least(MIN_COUNT))
+                .measured(rate_of("calls_per_second_of_base", base_rate.sum).at_least(MIN_RATE))
+                .measured(Measurement::time("time_counted", covers))
                 .confidence(0.7)
                 .verify(format!("perf stat -a -e 'syscalls:sys_enter_{}*' sleep 10", count.name));
             for (of, _) in count.parts.iter().chain(&base.parts) {

@@ -26,7 +26,7 @@ use crate::engine::{Findings, Need, Rule};
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::world::threads::Overlaps;
-use whyslow_model::{ClockKind, Nanos, Subject};
+use whyslow_model::{ClockKind, Measurement, Nanos, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -71,6 +71,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         }
         _ => "Lines of several threads without their ids, or a clock that was set back while it ran.",
     };
+    let part = overlaps.time_ns as f64 / in_calls.max(1) as f64;
     let who = match thread.tid {
         0 => "the thread shown".to_string(),
         tid => format!("thread {tid}"),
@@ -87,6 +88,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         Nanos::new(overlaps.time_ns),
     ))
     .fix("take the trace again: strace -f -ttT -o again.st -p PID   (thread, time of day and duration on each line)")
+    .measured(Measurement::count("overlapping_calls", overlaps.count).at_least(MIN_OVERLAPS as f64))
+    .measured(Measurement::time("time", Nanos::new(in_calls)))
+    .measured(Measurement::time("time_overlapping", Nanos::new(overlaps.time_ns)))
+    .measured(Measurement::share("share_overlapping", part).at_least(MIN_SHARE))
     .confidence(0.8)
     .evidence(Some(&overlaps.exemplar))
     .verify("awk '{print $1}' again.st | sort | uniq -c   (lines a thread)")
@@ -99,7 +104,7 @@ fn clock_set_back(facts: &Facts, out: &mut Findings<'_>, step: &Overlaps) {
     if !matches!(clock, Some(ClockKind::Epoch | ClockKind::TimeOfDay)) || step.longest_ns < STEP.or_zero() {
         return;
     }
-    let by = Nanos::new(step.longest_ns);
+    let by = Measurement::time("clock_step", Nanos::new(step.longest_ns)).at_least(STEP.or_zero() as f64);
     out.disagreement(format!("the clock of the trace goes back by {by} or more: its times cannot be trusted across that line"))
         .cause(format!(
             "By its time the call begins {by} before the call before it in the same thread has ended. A thread does one call at a time, so \
@@ -107,6 +112,7 @@ fn clock_set_back(facts: &Facts, out: &mut Findings<'_>, step: &Overlaps) {
              taken from another clock and stay right; waits between calls and rates across the line are not."
         ))
         .fix("take the trace again while the clock stands (chronyc tracking, timedatectl), or cut it at that line")
+        .measured(by)
         .confidence(0.7)
         .evidence(Some(&step.exemplar))
         .verify("journalctl -u chronyd -u systemd-timesyncd -u ntpd   (who set the clock, and when)")

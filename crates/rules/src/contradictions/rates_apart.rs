@@ -22,9 +22,9 @@
 //! both tell when they looked, and it was not the same time, they are not compared.
 
 use crate::engine::{Findings, Need, Rule};
-use crate::words;
+use crate::guards;
 use whyslow_facts::Facts;
-use whyslow_model::{Metric, Subject};
+use whyslow_model::{Measurement, Metric, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -71,14 +71,15 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                 "One of them shows no time: the rate itself may have changed between the two looks; or one of them loses events."
             }
         };
+        let rate = |name, rate| guards::passed(Measurement::per_second(name, rate), MIN_RATE);
+        let rates = [rate("calls_per_second", a.mean()), rate("calls_per_second_by_other", b.mean())];
+        let apart = Measurement::share("share_apart", apart).at_least(APART);
         out.disagreement(format!(
-            "{name} is called {}/s by {} and {}/s by {}: {} apart",
-            words::quantity(a.mean()),
-            a.tool,
-            words::quantity(b.mean()),
-            b.tool,
-            words::percent(apart)
+            "{name} is called {}/s by {} and {}/s by {}: {apart} apart",
+            rates[0], a.tool, rates[1], b.tool,
         ))
+        .measured_all(rates)
+        .measured(apart)
         .subject(Subject { function: Some(name.to_string()), ..Subject::default() })
         .cause(format!("{when} Each figure that is computed from these rates is uncertain by as much."))
         .fix("count with both at the same time, over the same seconds; believe perf stat, which counts in the kernel and loses nothing")

@@ -27,7 +27,7 @@ use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::host::{Reading, call_name};
 use whyslow_hostcheck::saved;
-use whyslow_model::{Entity, Metric, Nanos, Subject};
+use whyslow_model::{Entity, Measurement, Metric, Nanos, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -88,6 +88,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             seconds(cost),
         )
     };
+    let (high, points) = (a.mean().max(b.mean()), apart(a, b));
     let lines = [a, b].map(|reading| facts.host_evidence(&Entity::Host, reading));
     out.disagreement(format!(
         "the system time is {} a second by {} and {} by {}: what ending {name} saves depends on it",
@@ -104,6 +105,16 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         way(b)
     ))
     .fix("compute the saving from a share and a number of CPUs of one look, over the seconds in which the calls were counted")
+    .measured(Measurement::time("system_time_per_second", seconds(of(a))))
+    .measured(Measurement::time("system_time_per_second_by_other", seconds(of(b))))
+    .measured(Measurement::share("system_share", a.mean()))
+    .measured(Measurement::share("system_share_by_other", b.mean()))
+    .measured(Measurement::share("system_share_apart", points).at_least(POINTS))
+    .measured(Measurement::share("share_apart", points / high).at_least(APART))
+    .measured(Measurement::number("cpus", cpus))
+    .measured(Measurement::time("time_in_call_per_second", seconds(cost)))
+    .measured_all(saved(cost, of(a)).map(|share| Measurement::share("share_saved", share)))
+    .measured_all(saved(cost, of(b)).map(|share| Measurement::share("share_saved_by_other", share)))
     .confidence(0.7)
     .evidence_line(lines[0].source.clone(), lines[0].text.clone())
     .evidence_line(lines[1].source.clone(), lines[1].text.clone())

@@ -27,7 +27,7 @@ use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::host::{Reading, Thing};
 use whyslow_facts::who::process_of;
-use whyslow_model::{Entity, Metric, SaturatingSum, Subject};
+use whyslow_model::{Entity, Measurement, Metric, SaturatingSum, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -99,7 +99,9 @@ fn report(facts: &Facts, out: &mut Findings<'_>, of: &Entity, reading: &Reading,
     if shown as f64 >= expected.map_or(1.0, |bytes| HARDLY * bytes) {
         return;
     }
-    let rate = whyslow_facts::host::figure(Metric::WriteBytes, reading.mean());
+    let rate = Measurement::bytes_per_second("bytes_per_second", reading.mean()).at_least(MUCH);
+    let traced =
+        expected.map(|bytes| Measurement::share("share_traced", shown as f64 / bytes).at_most(HARDLY));
     let who = facts.host.name_of(of);
     let pid = of.pid().map_or("PID".to_string(), |pid| pid.to_string());
     let seen = match shown {
@@ -120,6 +122,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, of: &Entity, reading: &Reading,
         ))
         .fix(format!("trace all threads: strace -f -ttT -y -s 256 -o again.st -p {pid}"))
         .fix(format!("see which thread writes: pidstat -t -d -p {pid} 1 5"))
+        .measured(rate)
+        .measured(Measurement::bytes("bytes_traced", shown))
+        .measured_all(traced)
+        .measured(Measurement::count("calls", facts.world.calls).at_least(MIN_CALLS as f64))
+        .measured(Measurement::count("threads", count))
         .confidence(if named { 0.9 } else { 0.7 })
         .evidence_of(of, &[Metric::WriteBytes]);
     let written = &[Metric::WriteTotal];

@@ -27,8 +27,8 @@
 use crate::engine::{Findings, Need, Rule};
 use crate::words;
 use whyslow_facts::Facts;
-use whyslow_facts::host::{Reading, Thing, figure};
-use whyslow_model::{Entity, Metric, Subject, Trait};
+use whyslow_facts::host::{Reading, Thing};
+use whyslow_model::{Entity, Measurement, Metric, Subject, Trait};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -77,7 +77,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     if by_process.tool == by_disk.tool && !is_suspect(facts, &disks) {
         return;
     }
-    let shown = |value: f64| figure(Metric::WriteBytes, value);
+    let rate = |name, value| Measurement::bytes_per_second(name, value);
+    let of_most = rate("bytes_per_second", by_process.mean());
+    let of_disks = rate("bytes_per_second_of_disks", on_disk);
+    let of_all = rate("bytes_per_second_of_processes", written).at_least(MUCH);
+    let waiting = rate("bytes_per_second_unwritten", written - on_disk);
+    let times = Measurement::number("times_apart", written / on_disk).at_least(TIMES);
+    // Where no disk writes, there is no such number.
+    let times = Some(times).filter(|times| times.value.is_some());
     let pid = most.pid().map_or("PID".to_string(), |pid| pid.to_string());
     let names: Vec<String> =
         disks.iter().filter(|(.., reading)| reading.mean() > 0.0).map(|(of, ..)| of.to_string()).collect();
@@ -90,9 +97,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut found = out
         .disagreement(format!(
             "{who} writes {} by {}, and {on} writes {} by {}: the rest waits in memory",
-            shown(by_process.mean()),
+            of_most,
             by_process.tool,
-            shown(on_disk),
+            of_disks,
             by_disk.tool
         ))
         .subject(Subject {
@@ -104,9 +111,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .cause(format!(
             "A write ends in the page cache: {} of {} becomes dirty pages that wait to be written back, or never need to \
              (removed before, tmpfs, a network file system).{clock}",
-            shown(written - on_disk),
-            shown(written),
+            waiting,
+            of_all,
         ))
+        .measured_all([of_most, of_disks, of_all, waiting])
+        .measured_all(times)
         .fix(format!("see whether dirty pages pile up and writers are made to wait: grep -E 'Dirty|Writeback:' /proc/meminfo; grep -r balance_dirty_pages /proc/{pid}/task/*/stack"))
         .fix("see whether the files are removed again before they are written (then memory or tmpfs is their place): whyslow files on a trace with -f")
         .confidence(if clock.is_empty() { 0.9 } else { 0.7 })

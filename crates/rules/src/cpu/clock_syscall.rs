@@ -24,7 +24,8 @@
 //! that spins for another reason reads the clock at each turn: then the spin is the cause.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::often::{self, Often, from};
+use crate::guards::passed;
+use crate::often::{self, Often};
 use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::busy::{CLOCK_CALLS, Clock};
@@ -67,7 +68,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let often = Often::of(&often::CALLS, count, rate, &facts.work).per_second_from(facts, STORM_PER_S);
         let times = words::plural(count, "time") + &often.behind_comma();
         let of_calls = of_calls.figure();
-        let of_calls = if busy { from(of_calls, STORM_CALL_SHARE) } else { of_calls };
+        let of_calls = if busy { passed(of_calls, STORM_CALL_SHARE) } else { of_calls };
         let name = match clock {
             Clock::Time => "the clock",
             Clock::CpuTime => "a CPU-time clock",

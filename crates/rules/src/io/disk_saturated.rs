@@ -27,7 +27,7 @@ use super::devices::{self, Disk, IN_ORDER, SLOW};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::figures;
 use crate::guards::Share;
-use crate::{often, words};
+use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::block_io::{DeviceFacts, Op};
 use whyslow_model::{CallStats, Entity, Measurement, Metric, Nanos, Severity, Subject};
@@ -128,7 +128,7 @@ fn report_figures(facts: &Facts, out: &mut Findings<'_>, disk: &Disk<'_>) {
     let ops = Measurement::per_second("requests_per_second", disk.requests);
     let bytes = Measurement::bytes_per_second("bytes_per_second", disk.bytes);
     let iowait = figures::of_host(facts, Metric::CpuIowait).filter(|_| guessed);
-    let iowait = iowait.map(|part| often::from(Measurement::share("iowait", part), IOWAIT));
+    let iowait = iowait.map(|part| crate::guards::passed(Measurement::share("iowait", part), IOWAIT));
     let calm = its_work.is_some() && victim.is_none() || measured && victim.is_none();
     out.report(share, format!("disk {} is full: {latency} a request, {queue} under way at a time, {ops} a second with {bytes}", disk.name()))
         .measured_all([latency, queue, busy, ops, bytes])

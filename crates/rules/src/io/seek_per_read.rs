@@ -23,7 +23,7 @@
 
 use super::streams::{MOST_FINDINGS, how_often, more_figure, more_text, subject, worst};
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::often::{self, SEEKS};
+use crate::often::SEEKS;
 use crate::sums;
 use crate::{guards, words};
 use whyslow_facts::{Facts, Stream};
@@ -75,7 +75,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let after_seek = reads.after_seek as f64 / reads.calls.count.max(1) as f64;
         let after_seek = Measurement::share("share_of_reads_behind_a_seek", after_seek).at_least(SEEK_SHARE);
         let in_order = reads.in_sequence as f64 / reads.succeeded().max(1) as f64;
-        let in_order = often::from(Measurement::share("share_of_reads_in_order", in_order), NEEDLESS);
+        let in_order =
+            crate::guards::passed(Measurement::share("share_of_reads_in_order", in_order), NEEDLESS);
         let needless = match in_order.threshold {
             Some(_) => format!(
                 " {in_order} of the reads begin where the one before ended: these seeks move nothing."

@@ -25,7 +25,7 @@ use super::devices;
 use crate::engine::{Findings, Rule};
 use crate::guards::{Share, WARNING_SHARE};
 use crate::words;
-use crate::{figures, kernel_threads, often};
+use crate::{figures, kernel_threads};
 use whyslow_facts::Facts;
 use whyslow_facts::host::Thing;
 use whyslow_model::{Entity, Measurement, Metric};
@@ -101,7 +101,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     };
     let dirty = dirty.map(|bytes| Measurement::bytes("dirty", bytes as u64));
     let dirty = dirty.map(|bytes| match limit {
-        Some(limit) => often::from(bytes, NEAR_LIMIT * limit),
+        Some(limit) => crate::guards::passed(bytes, NEAR_LIMIT * limit),
         None => bytes,
     });
     let limit = limit.map(|bytes| Measurement::bytes("dirty_limit", bytes as u64));

@@ -27,7 +27,7 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::duplicates::{Copy, DuplicatePair};
-use whyslow_model::{FdKind, Nanos, Severity, Subject};
+use whyslow_model::{FdKind, Measurement, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -60,13 +60,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let total = if pair.timed > 0 { Nanos::new(needless.total_ns) } else { Nanos::UNKNOWN };
         let tid = (!pair.shared && pair.tid != 0).then_some(pair.tid);
         let share = guards::share_of_storm(facts, tid, total, pair.count);
-        let often = facts
-            .window
-            .per_second(pair.count)
-            .map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
+        let rate = facts.window.per_second(pair.count);
+        let rate = rate.map(|rate| Measurement::per_second("duplicates_per_second", rate));
+        let often = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} a second"));
+        let each = Measurement::bytes("bytes_per_call", pair.bytes / pair.count.max(1));
+        let of_writes = ((2 * pair.count) as f64 / writes.max(1) as f64).min(1.0);
         let title = format!(
             "The same {} are written to {} and to {}: {} times{often}",
-            words::bytes(pair.bytes / pair.count.max(1)),
+            each,
             name(&pair.copies[0]),
             name(&pair.copies[1]),
             words::count(pair.count)
@@ -87,6 +88,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let line = &pair.exemplar;
         out.report(share, title)
             .at_most(if piped { Severity::Notice } else { Severity::Warning })
+            .measured(each)
+            .measured(Measurement::count("duplicates", pair.count).at_least(MIN_PAIRS as f64))
+            .measured_all(rate)
+            .measured(Measurement::share("share_of_writes", of_writes).at_least(MIN_PART))
+            .measured(Measurement::time("time", total))
             .confidence(if pair.copies.iter().any(|copy| copy.kind == FdKind::Unknown) { 0.7 } else { 0.9 })
             .subject(Subject {
                 fd: Some(needless.fd),

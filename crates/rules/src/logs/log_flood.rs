@@ -21,13 +21,15 @@
 //! An access log under load writes a line a request: as long as it costs little it is no finding. Where each write waits for
 //! the device (`sync-open`), it is not how much is logged that takes the time: a notice at most.
 
+use super::counted_flood::{
+    ASYNCHRONOUS, FLOOD_BYTES_PER_S, FLOOD_LINES_PER_S, FLOOD_PART, MIN_WRITES, MOST, check_sums, rates,
+};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::io::synced::waits_for_device;
 use crate::{guards, words};
-use whyslow_facts::folds::log_levels::{LevelCounts, is_log_path};
-use whyslow_facts::who::Who;
-use whyslow_facts::{Facts, FileFacts, FileUse, Stream, User};
-use whyslow_model::{Nanos, Severity, Subject};
+use whyslow_facts::folds::log_levels::LevelCounts;
+use whyslow_facts::{Facts, Stream};
+use whyslow_model::{Measurement, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -43,22 +45,10 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// Bytes a second from which on a log is a flood: 86 GB a day.
-const FLOOD_BYTES_PER_S: f64 = 1e6;
-/// The part of all writes from which on a log is the main thing that a program writes, and the rate that it
-/// must have besides: nobody reads a thousand lines a second.
-const FLOOD_PART: f64 = 0.3;
-const FLOOD_LINES_PER_S: f64 = 1_000.0;
-/// Fewer are a burst.
-const MIN_WRITES: u64 = 1_000;
 /// Lines a request that an access log and an application log write.
 const LINES_PER_REQUEST: f64 = 2.0;
 /// The part of the lines that are DEBUG or TRACE from which on the level is to blame.
 const DEBUG_PART: f64 = 0.5;
-/// Findings at most.
-const MOST: usize = 3;
-/// The remedy for a log that is wanted.
-const ASYNCHRONOUS: &str = "do not flush each line (immediateFlush=false), and log through an asynchronous appender with a bounded queue that drops DEBUG first (logback AsyncAppender, log4j2 AsyncLogger, Python QueueHandler)";
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if facts.world.calls == 0 {
@@ -98,19 +88,19 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             continue;
         }
         let rate = facts.window.per_second(calls.count).unwrap_or(0.0);
+        let of_debug = Measurement::share("share_of_debug", levels.debug_share().unwrap_or(f64::NAN));
         let what = if debug >= DEBUG_PART {
-            format!("{} of it DEBUG or TRACE", words::percent(debug))
+            format!("{of_debug} of it DEBUG or TRACE")
         } else {
             words::plural(calls.count, "write")
         };
-        let mut title = format!(
-            "{}: {} a second of log in {} writes a second, {what}",
-            stream.name,
-            words::bytes(bytes_rate as u64),
-            words::quantity(rate)
-        );
-        if requests > 0.0 {
-            title.push_str(&format!(", {} per request", words::quantity(calls.count as f64 / requests)));
+        let per_request =
+            (requests > 0.0).then(|| Measurement::number("calls_per_request", calls.count as f64 / requests));
+        let part = Measurement::share("share_of_writes", calls.count as f64 / all.max(1) as f64);
+        let ([lines, per_second], untraced) = rates(facts, rate, bytes_rate);
+        let mut title = format!("{}: {per_second} of log in {lines} writes a second, {what}", stream.name,);
+        if let Some(each) = &per_request {
+            title.push_str(&format!(", {each} per request"));
         }
         let mut subject = Subjects::thread(facts, writes.tid);
         if writes.shared {
@@ -138,8 +128,16 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .cause(format!(
                 "{} went to it, {} of all writes of the capture, each made by the thread that logs.{level}",
                 words::bytes(calls.bytes),
-                words::percent(calls.count as f64 / all.max(1) as f64)
+                part
             ))
+            .measured_all([lines, per_second])
+            .measured_all(untraced)
+            .measured(Measurement::count("calls", calls.count).at_least(MIN_WRITES as f64))
+            .measured(Measurement::bytes("bytes", calls.bytes))
+            .measured(guards::passed(part, FLOOD_PART))
+            .measured_all(per_request)
+            .measured(Measurement::count("lines_with_level", levels.levelled()))
+            .measured(guards::passed(of_debug, DEBUG_PART))
             .fix(first_fix)
             .fix(ASYNCHRONOUS)
             .fix("expensive arguments: build them only where the level is on (logger.debug(\"{}\", () -> …), isDebugEnabled)")
@@ -148,88 +146,4 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .evidence_all(writes.exemplars.iter())
             .file();
     }
-}
-
-/// Of a recording with sums by file and thread, and no single writes.
-fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
-    let files = &facts.world.files;
-    let all = || files.iter().map(|(_, file)| file).chain(files.merged.values());
-    let writes = all().map(|file| file.counted.sum().writes.calls).fold(0, u64::saturating_add);
-    let mut floods: Vec<(f64, f64, &FileFacts, FileUse)> = Vec::new();
-    for file in all().filter(|file| is_log_path(&file.path)) {
-        let used = file.counted.sum();
-        let rates =
-            facts.window.per_second(used.writes.calls).zip(facts.window.per_second(used.writes.bytes));
-        let Some((lines, bytes)) = rates.filter(|_| used.writes.calls >= MIN_WRITES) else { continue };
-        let main = used.writes.calls as f64 >= FLOOD_PART * writes as f64 && lines >= FLOOD_LINES_PER_S;
-        if bytes >= FLOOD_BYTES_PER_S || main {
-            floods.push((bytes, lines, file, used));
-        }
-    }
-    floods.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.path.cmp(&b.2.path)));
-    let mut told = 0;
-    for (bytes, lines, file, used) in floods {
-        if told == MOST {
-            break;
-        }
-        let Some((user, most)) = file.counted.iter().max_by_key(|(_, used)| used.writes.bytes) else {
-            continue;
-        };
-        let tid = Some(user.tid).filter(|tid| *tid != 0);
-        // Of several threads one alone waits for what it writes itself.
-        let share = guards::share_of_ns(facts, tid, Nanos::new(most.writes.total_ns), most.writes.calls);
-        // A log under load costs little; what it says is not known here.
-        if most.writes.timed > 0 && share.value.is_some_and(|share| share >= guards::WARNING_SHARE) {
-            told += 1;
-            report_sums(facts, out, (bytes, lines), file, &used, user, share);
-        }
-    }
-}
-
-fn report_sums(
-    facts: &Facts,
-    out: &mut Findings<'_>,
-    (bytes, lines): (f64, f64),
-    file: &FileFacts,
-    used: &FileUse,
-    user: User,
-    share: guards::Share,
-) {
-    let who = Who::of(facts, user);
-    let writes = &used.writes;
-    out.report(
-        share,
-        format!(
-            "{}: {} a second of log in {} writes a second by {}",
-            file.path,
-            words::bytes(bytes as u64),
-            words::quantity(lines),
-            who.short()
-        ),
-    )
-    .at_most(Severity::Warning)
-    .confidence(0.7)
-    .subject(Subject { path: Some(file.path.to_string()), ..Subjects::thread(facts, user.tid) })
-    .cause(format!(
-        "{} went to it in {}, and the thread that logs waits for each. What the lines say was not recorded.",
-        words::bytes(writes.bytes),
-        words::plural(writes.calls, "write")
-    ))
-    .fix("see what it says, and at which level: tail -n 1000 LOG | cut -c1-80 | sort | uniq -c | sort -rn | head")
-    .fix("log less: raise the level to INFO, sample or limit the line that repeats")
-    .fix(ASYNCHRONOUS)
-    .verify("whyslow files -a --by path   (bytes and writes of the log, before and after)")
-    .saving(Nanos::new(writes.total_ns))
-    .evidence_line(
-        facts.recording_at(file.first),
-        format!(
-            "{}: {}: {}, {}, {} in all",
-            file.path,
-            who.words(),
-            words::plural(writes.calls, "write"),
-            words::bytes(writes.bytes),
-            Nanos::new(writes.total_ns)
-        ),
-    )
-    .file();
 }

@@ -26,7 +26,7 @@ use crate::guards;
 use crate::sampled::Sampled;
 use crate::words;
 use whyslow_facts::{Facts, Stream};
-use whyslow_model::{FdKind, Nanos, SampleKind, Severity, Subject};
+use whyslow_model::{FdKind, Measurement, Nanos, SampleKind, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -92,9 +92,18 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         subject.tid = None;
     }
     let cost = if total.is_known() { format!(" The writes alone take {total}.") } else { String::new() };
-    let title =
-        format!("/dev/null: {} writes, {} for nobody{often}", words::count(count), words::bytes(bytes));
+    let threshold = if many { guards::FEW_CALLS } else { guards::FEW_CALLS / 10 };
+    let calls = Measurement::count("calls", count).at_least(threshold as f64);
+    let bytes = Measurement::bytes("bytes", bytes);
+    let rate = rate.map(|rate| Measurement::per_second("calls_per_second", rate));
+    let of_time = share.figure();
+    let title = format!("/dev/null: {calls} writes, {bytes} for nobody{often}");
     advised(out.report(share, title))
+        .measured(calls)
+        .measured(bytes)
+        .measured_all(rate.map(|rate| guards::passed(rate, MANY_PER_S)))
+        .measured(guards::passed(of_time, WORTH_A_WORD))
+        .measured(Measurement::time("time", total))
         .subject(Subject {
             path: Some("/dev/null".to_string()),
             fd: busiest.fd,
@@ -131,7 +140,7 @@ fn advised<'f, 'a>(report: Report<'f, 'a>) -> Report<'f, 'a> {
 /// Where no single writes were recorded.
 fn report_sampled(facts: &Facts, out: &mut Findings<'_>, sampled: &Sampled<'_>) {
     let who = facts.profiled(sampled.profile);
-    let share = sampled.percent();
+    let share = Measurement::share("share_of_cpu_time", sampled.part).at_least(guards::WARNING_SHARE);
     let subject = Subject {
         pid: facts.world.threads.process(sampled.process).pid,
         path: Some("/dev/null".to_string()),
@@ -140,6 +149,7 @@ fn report_sampled(facts: &Facts, out: &mut Findings<'_>, sampled: &Sampled<'_>) 
     };
     let title = format!("/dev/null: {who} spends {share} of its CPU time in writes for nobody");
     advised(out.report(sampled.share(facts), title))
+        .measured(share.clone())
         .confidence(0.8)
         .subject(subject)
         .cause("Output that nobody reads is put together and written, one system call a piece; what formatting it costs comes on top.")

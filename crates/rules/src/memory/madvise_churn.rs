@@ -24,7 +24,8 @@
 //! keeping pages may end in an OOM kill: raise the limit first.
 
 use crate::engine::{Findings, Need, Report, Rule, Subjects};
-use crate::often::{self, Often, from};
+use crate::guards::passed;
+use crate::often::{self, Often};
 use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::memory::Releases;
@@ -79,7 +80,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Releases, again: f64) {
     let each = Measurement::bytes("bytes_per_call", row.calls.bytes / count.max(1));
     let bytes = Measurement::bytes("bytes", row.calls.bytes);
     let time = Measurement::time("time", row.calls.total());
-    let part = from(Measurement::share("share_given_back_before", again), AGAIN_SHARE);
+    let part = passed(Measurement::share("share_given_back_before", again), AGAIN_SHARE);
     let tid = Some(row.tid).filter(|_| !row.shared);
     let share = guards::share_of_storm(facts, tid, row.calls.total(), count);
     let reused = if again >= AGAIN_SHARE {

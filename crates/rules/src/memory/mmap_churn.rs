@@ -24,7 +24,7 @@
 //! kept is memory not free: a program that needs much once an hour should give it back.
 
 use crate::engine::{Findings, Need, Report, Rule, Subjects};
-use crate::often::from;
+use crate::guards::passed;
 use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::memory::{Heap, MapPairs};
@@ -104,15 +104,15 @@ fn figures(facts: &Facts, times: u64, size: u64, took: Nanos) -> (String, Vec<Me
             let dear = share.value.is_some_and(|share| share >= guards::WARNING_SHARE);
             // Where the calls are dear, fewer of them are enough.
             let least = if dear && untraced < CHURN_PER_S { DEAR_PER_S } else { CHURN_PER_S };
-            let seen = rate.map(|rate| from(Measurement::per_second("pairs_per_second", rate), least));
+            let seen = rate.map(|rate| passed(Measurement::per_second("pairs_per_second", rate), least));
             if seen.as_ref().is_some_and(|seen| seen.threshold.is_none()) {
                 let untraced = Measurement::per_second("pairs_per_second_untraced", untraced);
-                figures.push(from(untraced, least));
+                figures.push(passed(untraced, least));
             }
             figures.extend(seen);
             let bytes = Measurement::bytes_per_second("bytes_per_second", untraced * size as f64);
-            figures.push(from(bytes, CHURN_BYTES_PER_S));
-            figures.push(from(share.figure(), guards::WARNING_SHARE));
+            figures.push(passed(bytes, CHURN_BYTES_PER_S));
+            figures.push(passed(share.figure(), guards::WARNING_SHARE));
         }
         None => {
             figures.push(guards::share_of_calls(facts, 2 * times).figure().at_least(guards::STORM_CALL_SHARE))

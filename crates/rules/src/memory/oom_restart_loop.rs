@@ -22,7 +22,7 @@
 use super::pressure;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::Share;
-use crate::often::from;
+use crate::guards::passed;
 use crate::{figures, words};
 use std::collections::BTreeMap;
 use whyslow_facts::host::Thing;
@@ -144,7 +144,7 @@ fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
             .fix(format!("a limit that fits ({limit}; systemd: MemoryMax=, Kubernetes: limits.memory), and a bound of the program below it: -Xmx, GOMEMLIMIT, --max-old-space-size"))
             .fix("memory that grows until the kill is a leak: a heap profile some time before it says of what")
             .verify(format!("{events} twice (oom_kill stands still)"))
-            .measured(from(Measurement::count("kills", kills as u64), AGAIN))
+            .measured(passed(Measurement::count("kills", kills as u64), AGAIN))
             .measured(time)
             .measured_all(memory)
             .evidence_of(of, &[Metric::OomKills, Metric::MemoryMaxEvents, Metric::MemTotal, Metric::MemUsed])

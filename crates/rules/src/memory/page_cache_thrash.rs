@@ -26,7 +26,7 @@
 
 use super::pressure;
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::often::from;
+use crate::guards::passed;
 use crate::{figures, guards};
 use whyslow_facts::{Facts, Stream};
 use whyslow_model::{Entity, FdKind, Measurement, Metric, Nanos, Subject};
@@ -129,7 +129,7 @@ fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
         }
         told += 1;
         let fill = fill.map(|fill| Measurement::share("memory_in_use", fill).at_least(FULL));
-        let part = part.map(|part| from(Measurement::share("share_of_reads", part), MOSTLY));
+        let part = part.map(|part| passed(Measurement::share("share_of_reads", part), MOSTLY));
         let of_reads =
             part.as_ref().map_or(String::new(), |part| format!(" They are {part} of what is read."));
         let path = match of {

@@ -1,7 +1,7 @@
 //! How much want of memory costs by the host's figures: shared by the rules on swap, reclaim and the page cache.
 
+use crate::guards::passed;
 use crate::guards::{Share, WARNING_SHARE};
-use crate::often::from;
 use crate::{figures, kernel_threads};
 use whyslow_facts::Facts;
 use whyslow_facts::host::Thing;
@@ -27,7 +27,7 @@ impl Cost<'_> {
 
     /// The part of the time, with the threshold where it is felt.
     pub(super) fn figure(&self) -> Measurement {
-        from(self.share.figure(), WARNING_SHARE)
+        passed(self.share.figure(), WARNING_SHARE)
     }
 }
 

@@ -22,11 +22,11 @@
 
 use crate::engine::{Findings, Need, Rule};
 use crate::figures;
-use crate::guards::Share;
+use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::host::Thing;
-use whyslow_model::{Entity, Metric, Severity, Subject, Trait};
+use whyslow_model::{Entity, Measurement, Metric, Severity, Subject, Trait};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -55,10 +55,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let share = Share::unknown();
         let severity = if overflow.count >= SEVERAL { Severity::Warning } else { Severity::Notice };
         let (from, to) = (overflow.first.time_of_day(), overflow.last.time_of_day());
-        out.report(share, format!("{local}: the backlog was full {}: clients try again after 1 s, 3 s, 7 s", times(overflow.count)))
+        out.report(share, format!("{local}: the backlog was full {}: clients try again after a second and more", times(overflow.count)))
             .at_least(severity)
+            .measured(guards::passed(Measurement::count("overflows", overflow.count), SEVERAL as f64))
             .subject(Subject { pid: overflow.pid, peer: Some(local.to_string()), ..Subject::default() })
-            .cause("More connections came than the program accepted in that time, and the queue for them is too short. The kernel drops what does not fit, and the client waits for nothing.")
+            .cause("More connections came than the program accepted in that time, and the queue for them is too short. The kernel drops what does not fit, and the client tries again after 1 s, 3 s, 7 s.")
             .fix("accept in a thread that does nothing else, or in several (SO_REUSEPORT)")
             .fix("a longer queue: listen(fd, 4096) in the program, and sysctl -w net.core.somaxconn=4096 (the smaller of the two counts; restart or listen again)")
             .fix("let clients keep their connections, so that fewer are made")
@@ -114,12 +115,28 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
         [(_, _, of, thing)] => format!("{of}{}: the backlog", program(thing)),
         _ => "a listening socket's backlog".to_string(),
     };
-    let often = count
-        .map_or(format!("{} times a second", words::quantity(most)), |count| times(count.round() as u64));
-    out.report(Share::unknown(), format!("{whose} was full {often}: clients try again after 1 s, 3 s, 7 s"))
+    let (figure, often) = match count.map(|count| count.round() as u64) {
+        Some(count) => (Measurement::count("overflows", count), times(count)),
+        None => {
+            let rate = Measurement::per_second("overflows_per_second", most);
+            let often = format!("{rate} times a second");
+            (rate, often)
+        }
+    };
+    let backlog = fullest.into_iter().flat_map(|(waiting, room, ..)| {
+        [
+            Measurement::number("backlog", *waiting).at_least(*room),
+            Measurement::number("backlog_limit", *room),
+        ]
+    });
+    let most_allowed = host.current(Metric::BacklogLimitMost).filter(|_| fullest.is_some());
+    out.report(Share::unknown(), format!("{whose} was full {often}: clients try again after a second and more"))
         .at_least(if several { Severity::Warning } else { Severity::Notice })
+        .measured(guards::passed(figure, SEVERAL as f64))
+        .measured_all(backlog)
+        .measured_all(most_allowed.map(|most| Measurement::number("backlog_limit_most", most)))
         .subject(figures::subject(facts, of))
-        .cause(format!("More connections came than the program accepted in that time, and the queue for them is too short. The kernel drops what does not fit, and the client waits for nothing.{which}"))
+        .cause(format!("More connections came than the program accepted in that time, and the queue for them is too short. The kernel drops what does not fit, and the client tries again after 1 s, 3 s, 7 s.{which}"))
         .fix("accept in a thread that does nothing else, or in several (SO_REUSEPORT)")
         .fix("a longer queue: listen(fd, 4096) in the program, and sysctl -w net.core.somaxconn=4096 (the smaller of the two counts; restart or listen again)")
         .verify("nstat -az TcpExtListenOverflows TcpExtListenDrops (they stand still); ss -ltn (Recv-Q below Send-Q)")

@@ -29,7 +29,7 @@ use crate::engine::{Findings, Need, Rule};
 use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::{Facts, PeerFacts};
-use whyslow_model::Nanos;
+use whyslow_model::{Measurement, Nanos};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -84,21 +84,29 @@ fn is_chatty(facts: &Facts, peer: &PeerFacts) -> bool {
 fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts, share: Share) {
     let turns = peer.answers.count;
     let who = asked::asker(facts, peer.process);
-    let each = |bytes: u64| words::bytes(bytes / turns.max(1));
-    let (sent, received) = (each(peer.sent), each(peer.received));
-    let rate = peer.span().get().filter(|ns| *ns > 0).map_or(String::new(), |ns| {
-        format!(", {} a second", words::quantity(turns as f64 * 1e9 / ns as f64))
-    });
+    let each = |name, bytes: u64| Measurement::bytes(name, bytes / turns.max(1)).at_most(SEGMENT as f64);
+    let (sent, received) =
+        (each("bytes_sent_per_turn", peer.sent), each("bytes_received_per_turn", peer.received));
+    let span = peer.span().get().filter(|ns| *ns > 0);
+    let rate = span.map(|ns| Measurement::per_second("turns_per_second", turns as f64 * 1e9 / ns as f64));
+    let rate_text = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} a second"));
     let part =
         share.value.map_or(String::new(), |value| format!(": {} of {}", words::percent(value), share.of));
     let title = format!(
-        "{who} asks {} {} times{rate}, for {received} each, and waits for each answer{part}",
+        "{who} asks {} {} times{rate_text}, for {received} each, and waits for each answer{part}",
         peer.name,
         words::count(turns),
     );
     // Ten to a turn are what the smallest of batches takes.
     let saved = peer.answers.total_ns / 10 * 9;
+    let median = Measurement::time("p50", peer.answers.percentile(0.5)).at_most(asked::SLOW.or_zero() as f64);
+    let of_time = share.figure().at_least(guards::WARNING_SHARE);
     out.report(share, title)
+        .measured(Measurement::count("turns", turns).at_least(guards::FEW_CALLS as f64))
+        .measured_all(rate)
+        .measured(median)
+        .measured(Measurement::time("time", peer.answers.total()))
+        .measured(of_time)
         // The same could be a loop that must ask step by step.
         .confidence(0.8)
         .subject(asked::subject(facts, peer))
@@ -110,6 +118,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts, share: Share)
             words::duration(peer.answers.percentile(0.5)),
             words::duration(peer.answers.total()),
         ))
+        .measured(sent)
+        .measured(received)
         .fix("ask for more at once: larger ranges, a list of keys, a batch of rows")
         .fix("where the next question does not need the answer: send without waiting (pipelining), or over several connections at once")
         .fix("keep what is asked for again; read ahead, as a file's buffer does")

@@ -24,7 +24,7 @@
 //! A person who closes a browser tab, or a health check that reads only the first line, leaves the same marks:
 //! single failures without a long wait before them stay a notice.
 
-use super::lost_answers::{asked_for, left_after, name_of, time_limit};
+use super::lost_answers::{TimeLimit, asked_for, left_after, name_of, time_limit};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::{self, Share};
 use crate::words;
@@ -33,7 +33,7 @@ use whyslow_facts::WaitKind;
 use whyslow_facts::folds::requests::RequestRecord;
 use whyslow_facts::folds::waits::LongWait;
 use whyslow_facts::folds::waits::aborted::{AbortedAnswer, AbortedGroup};
-use whyslow_model::{ChainLink, Nanos, SaturatingSum, Severity, Subject};
+use whyslow_model::{ChainLink, Measurement, Nanos, SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -94,11 +94,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, group: &AbortedGroup, rest: u64
         more => format!("{} answers{asked} were", words::count(more)),
     };
     let errno = worst.errno.name();
+    let left_at = left_after(&requests);
     let title = match &worst.wait {
         Some(wait) => format!(
             "{lost} lost, the client had gone ({errno}{}): thread {} had waited {} for {}",
-            left_after(&requests)
-                .map_or(String::new(), |after| format!(", {} after it had asked", words::duration(after))),
+            left_at.map_or(String::new(), |after| format!(", {} after it had asked", words::duration(after))),
             worst.tid,
             words::duration(wait.dur),
             what(wait),
@@ -109,11 +109,20 @@ fn report(facts: &Facts, out: &mut Findings<'_>, group: &AbortedGroup, rest: u64
     let read_at =
         if worst.started.is_known() { worst.started } else { request.map_or(worst.started, |one| one.begin) };
     let elapsed = worst.ts.since(read_at);
+    let limit = worst.wait.as_ref().map(|_| time_limit(facts, &requests, elapsed));
+    let between = match limit {
+        Some(TimeLimit::Between(longest, shortest)) => {
+            [("longest_answer_taken", longest), ("shortest_answer_lost", shortest)]
+                .map(|(name, time)| Measurement::time(name, time))
+                .to_vec()
+        }
+        _ => Vec::new(),
+    };
     let patience = match elapsed.get() {
         Some(_) => format!(
             "{client} had gone when the answer was written, {} after its request was read{}",
             words::duration(elapsed),
-            worst.wait.as_ref().map_or(String::new(), |_| time_limit(facts, &requests, elapsed))
+            limit.map_or(String::new(), TimeLimit::words)
         ),
         None => format!(
             "{client} had gone when the answer was written (the start of its request is not in the capture, or was read by another thread)"
@@ -143,10 +152,22 @@ fn report(facts: &Facts, out: &mut Findings<'_>, group: &AbortedGroup, rest: u64
         ..Subjects::thread(facts, worst.tid)
     };
     let source = |exemplar: &whyslow_facts::Exemplar| facts.evidence(exemplar).source;
+    let mut lost = Measurement::count("lost_answers", count);
+    let mut part = Measurement::share("share_of_requests", count as f64 / facts.work.requests.max(1) as f64);
+    if least == Severity::Warning {
+        (lost, part) = (lost.at_least(MANY as f64), part.at_least(LOST_ANSWERS));
+    }
     let mut found = out
         .report(share, title)
         .subject(subject)
         .cause(format!("{patience}. {reason}{more}"))
+        .measured(lost)
+        .measured_all((facts.work.requests > 0).then_some(part))
+        .measured_all(worst.wait.as_ref().map(|wait| Measurement::time("longest", wait.dur)))
+        .measured_all(left_at.map(|after| Measurement::time("time_until_client_left", after)))
+        .measured(Measurement::time("time_until_answer", elapsed))
+        .measured_all(between)
+        .measured_all((rest > 0).then(|| Measurement::count("other_lost_answers", rest)))
         .at_least(least)
         .confidence(if worst.wait.is_some() { 0.9 } else { 0.6 })
         .link(ChainLink {

@@ -29,7 +29,7 @@ use crate::words;
 use std::collections::BTreeMap;
 use whyslow_facts::folds::peers::{Role, host_of, role_of};
 use whyslow_facts::{Facts, FdLife, Origin, ProcessId};
-use whyslow_model::{CaptureKind, Nanos, Severity, Subject};
+use whyslow_model::{CaptureKind, Measurement, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -47,8 +47,6 @@ const MANY: usize = 10;
 const WARN: usize = 100;
 /// A peer's end that was noticed this long ago and not acted upon is not about to be closed.
 const OLD: Nanos = Nanos::from_secs(10);
-/// What lsof says of a socket that belongs to no protocol any more: closed in part, or never connected.
-const UNIDENTIFIED: &str = "identify protocol";
 /// Peers named.
 const NAMED: usize = 3;
 
@@ -69,8 +67,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut suspects: BTreeMap<ProcessId, Suspects<'_>> = BTreeMap::new();
     for (_, life) in facts.world.fds.iter() {
         let waits = life.state.as_deref() == Some("CLOSE_WAIT");
-        let unidentified = life.name.as_deref().is_some_and(|name| name.contains(UNIDENTIFIED));
-        if !waits && !unidentified {
+        if !waits && !life.is_unidentified() {
             continue;
         }
         let of_process = suspects.entry(life.process).or_default();
@@ -112,16 +109,26 @@ fn report(facts: &Facts, out: &mut Findings<'_>, process: ProcessId, suspects: &
     let who = facts_of.pid.map_or(name.to_string(), |pid| format!("{name} ({pid})"));
     let proven = !suspects.ended.is_empty();
     let peers = main_peers(facts, &all);
+    let since_end = suspects.ended.iter().map(|life| facts.window.end.since(life.end_seen_at)).min();
+    let since_end = since_end.map(|time| Measurement::time("shortest", time).at_least(OLD.or_zero() as f64));
+    let read = since_end.as_ref().map_or(String::new(), |time| {
+        format!("whose end was read {time} and more before the end of the capture")
+    });
     let mut parts = Vec::new();
-    for (count, what) in [
-        (suspects.close_wait.len(), "in CLOSE_WAIT"),
-        (suspects.unidentified.len(), "that lsof cannot identify"),
-        (suspects.ended.len(), "whose end was read more than 10 s before the end of the capture"),
+    let mut figures = Vec::new();
+    for (name, count, what) in [
+        ("connections_in_close_wait", suspects.close_wait.len(), "in CLOSE_WAIT"),
+        ("connections_unidentified", suspects.unidentified.len(), "that lsof cannot identify"),
+        ("connections_ended", suspects.ended.len(), &*read),
     ] {
         if count > 0 {
             parts.push(format!("{} {what}", words::count(count as u64)));
+            figures.push(Measurement::count(name, count as u64));
         }
     }
+    let threshold = if left >= WARN { WARN } else { MANY };
+    let connections = Measurement::count("connections", left as u64).at_least(threshold as f64);
+    let of_main_peer = peers.first().map(|(_, count)| *count as u64);
     let told = match (proven, facts.world.calls > 0) {
         (true, _) => "The program has read the peers' end and has not closed since: a leak.",
         (false, true) => {
@@ -133,7 +140,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, process: ProcessId, suspects: &
     };
     let at_most = if left >= WARN { Severity::Warning } else { Severity::Notice };
     let mut found = out
-        .report(Share::unknown(), format!("{left} connections of {who} are not closed though their peer has closed: {}", parts.join(", ")))
+        .report(Share::unknown(), format!("{connections} connections of {who} are not closed though their peer has closed: {}", parts.join(", ")))
         .at_least(at_most)
         .subject(Subject {
             pid: facts_of.pid,
@@ -143,6 +150,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, process: ProcessId, suspects: &
             ..Subject::default()
         })
         .cause(format!("{told} Most of them: {}.", list(&peers)))
+        .measured(connections)
+        .measured_all(figures)
+        .measured_all(since_end)
+        .measured(Measurement::count("connections_closed", suspects.drained as u64))
+        .measured_all(of_main_peer.map(|count| Measurement::count("connections_to_main_peer", count)))
         .confidence(if proven { 0.9 } else if left >= WARN { 0.7 } else { 0.5 })
         .fix("code: close the socket when a read returns 0 or fails, on every path (try-with-resources, with, defer, RAII)")
         .fix("set an idle time limit for connections in the server and in the client's pool")

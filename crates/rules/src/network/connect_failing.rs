@@ -26,7 +26,7 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
 use whyslow_facts::folds::peers::host_of;
 use whyslow_facts::{Facts, PeerFacts};
-use whyslow_model::{CallStats, Errno, Nanos, Severity, Subject};
+use whyslow_model::{CallStats, Errno, Measurement, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -42,6 +42,8 @@ pub(crate) static RULE: Rule = Rule {
 const MIN_FAILURES: u64 = 5;
 /// Failures that take this long each count from the second on: somebody waited for them.
 const SLOW_FAILURE: Nanos = Nanos::from_secs(1);
+/// So many of those.
+const MIN_SLOW_FAILURES: u64 = 2;
 /// From this many on, with no success, what needs the server does not work at all.
 const MANY: u64 = 20;
 /// A loop that fails this often a second does not pause.
@@ -86,7 +88,7 @@ fn failing(peer: &PeerFacts) -> Option<Failing<'_>> {
         time = CallStats::of_totals(failures, failures, Nanos::new(peer.connects.total_ns + abandoned_ns));
     }
     let slow = time.mean().get().is_some_and(|mean| mean >= SLOW_FAILURE.or_zero());
-    let enough = failures >= MIN_FAILURES || (slow && failures >= 2);
+    let enough = failures >= MIN_FAILURES || (slow && failures >= MIN_SLOW_FAILURES);
     (enough && failures > peer.succeeded()).then_some(Failing { peer, failures, time })
 }
 
@@ -131,10 +133,10 @@ fn report(facts: &Facts, out: &mut Findings<'_>, one: &Failing<'_>, rest: usize)
     let name = errno.map_or("no answer", |errno| errno.name());
     let rate = whyslow_facts::window::per_second(one.failures, peer.first, peer.last);
     let rate_text = rate.map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
-    let time_text = match one.time.mean().get() {
-        Some(_) => format!(", {} each", one.time.mean()),
-        None => String::new(),
-    };
+    let each = Measurement::time("time_per_connect", one.time.mean());
+    let time_text = if each.value.is_some() { format!(", {each} each") } else { String::new() };
+    let threshold = if one.failures >= MIN_FAILURES { MIN_FAILURES } else { MIN_SLOW_FAILURES };
+    let failures = Measurement::count("failed_connects", one.failures).at_least(threshold as f64);
     let pause = match facts.pace.untraced(rate) {
         Some(rate) if rate >= NO_PAUSE_PER_S => " The attempts follow each other without a pause.",
         _ => "",
@@ -159,6 +161,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, one: &Failing<'_>, rest: usize)
         format!("{}: {} of {} connects failed ({name}){rate_text}{time_text}", peer.name, words::count(one.failures), words::count(one.failures + peer.succeeded())),
     )
     .at_least(least)
+    .measured(failures)
+    .measured(Measurement::count("connects", one.failures + peer.succeeded()))
+    .measured_all(rate.map(|rate| Measurement::per_second("failed_connects_per_second", rate)))
+    .measured(guards::passed(each, SLOW_FAILURE.or_zero() as f64))
+    .measured_all((rest > 0).then(|| Measurement::count("other_addresses", rest as u64)))
     .subject(Subject { peer: Some(peer.name.to_string()), syscall: Some("connect".to_string()), errno, ..Subjects::thread(facts, peer.tid) })
     .cause(format!("{}: {how}. What needs it does not get done, and each attempt costs again.{pause}{more}", peer.name))
     .fix(format!("find out whether it should be there: {see}"))

@@ -28,7 +28,7 @@ use super::asked::MAX_REQUESTS;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
 use whyslow_facts::{Facts, PeerFacts};
-use whyslow_model::{FdKind, Nanos, Severity, Subject};
+use whyslow_model::{FdKind, Measurement, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -74,6 +74,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
     let setup = if peer.setup.timed > 0 { &peer.setup } else { &peer.connects };
     let share = guards::share_of_storm(facts, peer.only_thread(), setup.total(), peer.opened * CALLS_EACH);
     let each = peer.requests_of_closed as f64 / peer.closed as f64;
+    let each = Measurement::number("requests_per_connection", each).at_most(MAX_REQUESTS);
+    let closed = peer.closed as f64 / peer.opened as f64;
     let rate = whyslow_facts::window::per_second(peer.opened, peer.first, peer.last);
     let rate_text = rate.map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
     let cost = match setup.total().get() {
@@ -84,6 +86,9 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
         0 => String::new(),
         _ => format!(" That is {}.", facts.work.rates(peer.opened)),
     };
+    let served = Some(facts.work.requests).filter(|requests| *requests > 0);
+    let per_request = served
+        .map(|requests| Measurement::number("connections_per_request", peer.opened as f64 / requests as f64));
     let local = peer.kind == FdKind::Unix;
     let most = match facts.pace.untraced(rate) {
         _ if local => Severity::Notice,
@@ -106,11 +111,20 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
             "Each connection to {} is closed after {} requests on average{}, so every request pays for a new one (round trips, and TLS or a log-in where there are any). \
              {} of {} connections were closed within the capture.{per_work}",
             peer.name,
-            words::quantity(each),
+            each,
             peer.protocol.map_or(String::new(), |protocol| format!(" ({protocol})")),
             words::count(peer.closed),
             words::count(peer.opened),
-        ));
+        ))
+        .measured(Measurement::count("connections", peer.opened).at_least(MIN_CONNECTIONS as f64))
+        .measured(Measurement::count("requests", peer.requests))
+        .measured_all(rate.map(|rate| guards::passed(Measurement::per_second("connections_per_second", rate), MIN_PER_S)))
+        .measured(Measurement::time("time", setup.total()))
+        .measured(Measurement::time("time_per_connection", setup.mean()))
+        .measured(each)
+        .measured(Measurement::count("connections_closed", peer.closed))
+        .measured(Measurement::share("share_closed", closed).at_least(CLOSED_SHARE))
+        .measured_all(per_request);
     for step in fixes(peer) {
         found = found.fix(step);
     }

@@ -27,7 +27,7 @@ use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::exchanges::Exchanges;
 use whyslow_model::syscall::Class;
-use whyslow_model::{Nanos, Severity, Subject};
+use whyslow_model::{Measurement, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -57,13 +57,17 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let (split, time) = (&row.split, Nanos::new(row.split.delayed_ns));
         let tid = Some(row.tid).filter(|_| !row.shared);
         let share = guards::share_of_ns(facts, tid, time, split.delayed);
-        let mean = Nanos::new(split.delayed_ns / split.delayed.max(1));
+        let mean = Measurement::time("delay", Nanos::new(split.delayed_ns / split.delayed.max(1)));
+        let part = split.delayed as f64 / split.count.max(1) as f64;
         let title = format!(
             "{}: {} of {} in two small writes wait {mean} for a delayed ACK",
             row.peer,
             words::count(split.delayed),
             words::plural(split.count, "message"),
         );
+        let in_one_write = row.single.delayed as f64 / row.single.count.max(1) as f64;
+        let in_one_write =
+            Measurement::share("share_delayed_in_one_write", in_one_write).at_most(SINGLE_PART);
         let contrast = match row.single.count >= ENOUGH_SINGLE {
             true => format!(
                 " Of {} sent in one write {} took as long.",
@@ -74,6 +78,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         };
         let subject = Subject { peer: Some(row.peer.to_string()), ..Subjects::thread(facts, row.tid) };
         out.report(share, title)
+            .measured(Measurement::count("delayed_messages", split.delayed).at_least(MIN_DELAYED as f64))
+            .measured(Measurement::count("messages", split.count))
+            .measured(Measurement::share("share_delayed", part).at_least(DELAYED_PART))
+            .measured(mean)
+            .measured(Measurement::time("time", time))
+            .measured(Measurement::count("messages_in_one_write", row.single.count))
+            .measured(Measurement::count("delayed_in_one_write", row.single.delayed))
+            .measured_all((row.single.count >= ENOUGH_SINGLE).then_some(in_one_write))
             .at_most(Severity::Critical)
             .confidence(match row.is_named {
                 true if row.single.count >= ENOUGH_SINGLE => 0.9,

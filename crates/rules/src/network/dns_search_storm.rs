@@ -30,7 +30,7 @@ use crate::{guards, words};
 use whyslow_facts::folds::dns_names::Name;
 use whyslow_facts::{Exemplar, Facts};
 use whyslow_model::syscall::Class;
-use whyslow_model::{Nanos, SaturatingSum, Severity, Subject};
+use whyslow_model::{Measurement, Nanos, SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -105,6 +105,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         ),
     )
     .at_most(Severity::Warning)
+    .measured(Measurement::count("nxdomain_answers", misses).at_least(MIN_MISSES as f64))
+    .measured(Measurement::count("answers_that_help", helped))
+    .measured(Measurement::number("nxdomain_per_answer", misses as f64 / helped as f64).at_least(MISSES_PER_ANSWER))
+    .measured_all((searched.len() > 1).then(|| Measurement::count("other_names", searched.len() as u64 - 1)))
+    .measured(Measurement::time("time", time))
     .subject(Subject { peer: Some(worst.base.to_string()), ..Subjects::thread(facts, worst.tid) })
     .cause(format!(
         "{} is tried with {behind} behind it first: the name has fewer dots than resolv.conf's ndots asks for, so that the search list comes first.{cut}",

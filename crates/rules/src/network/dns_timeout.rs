@@ -29,7 +29,7 @@ use whyslow_facts::folds::peers::DNS_PORT;
 use whyslow_facts::folds::peers::host_of;
 use whyslow_facts::{Facts, PeerFacts};
 use whyslow_model::syscall::Class;
-use whyslow_model::{Nanos, Subject};
+use whyslow_model::{Measurement, Nanos, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -86,8 +86,14 @@ fn report(facts: &Facts, out: &mut Findings<'_>, server: &PeerFacts) {
         None => String::new(),
     };
     let queries = if unanswered.count == 1 { "query" } else { "queries" };
+    let median = (answered > 0).then(|| Measurement::time("p50", server.answers.percentile(0.5)));
     let mut found = out
         .report(share, format!("{} DNS {queries} to {host} got no answer: {} of waiting ({asked})", words::count(unanswered.count), words::duration(waited)))
+        .measured(Measurement::count("unanswered_queries", unanswered.count))
+        .measured(Measurement::time("time", waited))
+        .measured(Measurement::time("longest", longest.waited))
+        .measured(Measurement::count("answers", answered))
+        .measured_all(median)
         .subject(Subject {
             peer: Some(server.name.to_string()),
             host: Some(host.to_string()),

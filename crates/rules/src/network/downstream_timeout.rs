@@ -27,7 +27,7 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
 use whyslow_facts::folds::peers::DNS_PORT;
 use whyslow_facts::{Facts, PeerFacts};
-use whyslow_model::{Nanos, Subject};
+use whyslow_model::{Measurement, Nanos, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -95,8 +95,19 @@ fn report(facts: &Facts, out: &mut Findings<'_>, server: &PeerFacts) {
         _ => "see what the server did then: its log of slow requests, or a trace of it at the same time"
             .to_string(),
     };
+    let answered = (server.answers.count > 0).then(|| {
+        [
+            Measurement::time("p50", server.answers.percentile(0.5)),
+            Measurement::time("longest_answer", server.answers.max()),
+        ]
+    });
     let mut found = out
         .report(share, title)
+        .measured(Measurement::time("longest", longest.waited))
+        .measured(Measurement::count("unanswered_requests", unanswered.count))
+        .measured(Measurement::time("time", waited))
+        .measured(Measurement::count("answers", server.answers.count))
+        .measured_all(answered.into_iter().flatten())
         .subject(Subject {
             peer: Some(server.name.to_string()),
             fd: Some(longest.fd),

@@ -20,10 +20,10 @@
 //! counts. Ports are counted for each peer: many in use to many peers are no shortage.
 
 use crate::engine::{Findings, Need, Report, Rule, Subjects};
-use crate::guards::Share;
+use crate::guards::{self, Share};
 use crate::{figures, words};
 use whyslow_facts::{Facts, PeerFacts};
-use whyslow_model::{Entity, Errno, Metric, Severity, Subject};
+use whyslow_model::{Entity, Errno, Measurement, Metric, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -59,6 +59,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let severity = if count >= MANY { Severity::Critical } else { Severity::Notice };
         advised(out.report(Share::unknown(), format!("{}: {} for want of a local port (EADDRNOTAVAIL)", peer.name, words::plural(count, "refused connect")))
             .at_least(severity)
+            .measured(guards::passed(Measurement::count("refused_connects", count), MANY as f64))
+            .measured(Measurement::count("connections", peer.opened))
             .confidence(0.9)
             .subject(Subject { peer: Some(peer.name.to_string()), errno: Some(Errno::EADDRNOTAVAIL), ..Subjects::thread(facts, peer.tid) })
             .cause(format!("All local ports are in use for this server, most of them by connections that were closed within the last minute: {} were opened in the capture.", words::count(peer.opened)))
@@ -67,14 +69,20 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
     for (used, of) in full(facts).into_iter().take(MOST) {
         let wait = facts.host.host().and_then(|host| host.current(Metric::TcpTimeWait));
-        let wait = wait.map_or(String::new(), |count| {
-            format!(" {} connections of the host are in TIME_WAIT.", words::quantity(count))
-        });
-        advised(out.report(Share::unknown(), format!("{} of the local ports are in use for connections to {of}", words::percent(used)))
-            .at_least(if used >= NO_ROOM { Severity::Warning } else { Severity::Notice })
+        let wait = wait.map(|count| Measurement::number("connections_in_time_wait", count));
+        let waiting = wait
+            .as_ref()
+            .map_or(String::new(), |count| format!(" {count} connections of the host are in TIME_WAIT."));
+        let (least, threshold) =
+            if used >= NO_ROOM { (Severity::Warning, NO_ROOM) } else { (Severity::Notice, NEARLY) };
+        let used = Measurement::share("share_of_ports", used).at_least(threshold);
+        advised(out.report(Share::unknown(), format!("{used} of the local ports are in use for connections to {of}"))
+            .at_least(least)
+            .measured(used)
+            .measured_all(wait)
             .confidence(0.9)
             .subject(figures::subject(facts, of))
-            .cause(format!("When the rest is used up, connect fails with EADDRNOTAVAIL, and until then it takes longer and longer.{wait}"))
+            .cause(format!("When the rest is used up, connect fails with EADDRNOTAVAIL, and until then it takes longer and longer.{waiting}"))
             .evidence_of(of, &[Metric::EphemeralPortsUsed])
             .evidence_of(&Entity::Host, &[Metric::EphemeralPorts, Metric::TcpTimeWait]))
         .file();

@@ -23,12 +23,12 @@
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::figures;
-use crate::guards::Share;
+use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::limits::Refused;
 use whyslow_facts::host::Thing;
-use whyslow_model::{Entity, Errno, Metric, Severity, Subject, Syscall};
+use whyslow_model::{Entity, Errno, Measurement, Metric, Severity, Subject, Syscall};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -102,8 +102,15 @@ fn report_near(facts: &Facts, out: &mut Findings<'_>, one: &Near<'_>) {
             ("raise it: sysctl -w fs.file-max=2097152".to_string(), "cat /proc/sys/fs/file-nr".to_string())
         }
     };
-    out.report(Share::unknown(), format!("{name} has {} of {} descriptors open", words::count(one.open as u64), words::count(one.limit as u64)))
-        .at_least(if one.part >= NO_ROOM { Severity::Warning } else { Severity::Notice })
+    let open = Measurement::count("descriptors", one.open as u64);
+    let limit = Measurement::count("descriptor_limit", one.limit as u64);
+    let (least, threshold) =
+        if one.part >= NO_ROOM { (Severity::Warning, NO_ROOM) } else { (Severity::Notice, NEARLY) };
+    out.report(Share::unknown(), format!("{name} has {open} of {limit} descriptors open"))
+        .at_least(least)
+        .measured(open)
+        .measured(limit)
+        .measured(Measurement::share("share_of_descriptors", one.part).at_least(threshold))
         .confidence(0.9)
         .subject(figures::subject(facts, one.of))
         .cause("At the limit open, socket and accept are refused (EMFILE, ENFILE), and clients wait in the backlog until they give up.")
@@ -152,6 +159,10 @@ fn report(facts: &Facts, out: &mut Findings<'_>, refused: &Refused) {
             format!("{name}{of} refused for want of descriptors ({}): {} {}{rate_text}", refused.errno.name(), words::count(count), if count == 1 { "time" } else { "times" }),
         )
         .at_least(severity)
+        .measured(guards::passed(Measurement::count("refused_calls", count), MANY as f64))
+        .measured_all(rate.map(|rate| Measurement::per_second("refused_calls_per_second", rate)))
+        .measured(Measurement::count("refused_accepts", refused.accepts))
+        .measured_all((refused.open > 0).then(|| Measurement::count("descriptors", refused.open)))
         .subject(Subject {
             pid: process.pid,
             syscall: Some(name.to_string()),

@@ -33,11 +33,38 @@ pub(super) fn left_after(requests: &[Option<&RequestRecord>]) -> Option<Nanos> {
     left.get(left.len() / 2).copied()
 }
 
-/// What is known of the clients' time limit: the moment at which one left where a read told it, else that it lies between
-/// the longest answer that was taken and the shortest that was not.
-pub(super) fn time_limit(facts: &Facts, requests: &[Option<&RequestRecord>], elapsed: Nanos) -> String {
+/// What is known of the clients' time limit.
+#[derive(Clone, Copy)]
+pub(super) enum TimeLimit {
+    /// A read told when one left, so long after its request.
+    LeftAfter(Nanos),
+    /// It lies between the longest answer that was taken and the shortest that was not.
+    Between(Nanos, Nanos),
+    /// It is shorter than the answer took.
+    Shorter,
+}
+
+impl TimeLimit {
+    /// The end of a sentence.
+    pub(super) fn words(self) -> String {
+        match self {
+            TimeLimit::LeftAfter(left) => {
+                format!("; it had left {} after the request was read", words::duration(left))
+            }
+            TimeLimit::Between(longest, shortest) => format!(
+                ", so its time limit lies between {} (the longest answer that was taken) and {}",
+                words::duration(longest),
+                words::duration(shortest)
+            ),
+            TimeLimit::Shorter => ", so its time limit is shorter than that".to_string(),
+        }
+    }
+}
+
+/// The clients' time limit, where the longest of their answers took `elapsed`.
+pub(super) fn time_limit(facts: &Facts, requests: &[Option<&RequestRecord>], elapsed: Nanos) -> TimeLimit {
     if let Some(left) = left_after(requests) {
-        return format!("; it had left {} after the request was read", words::duration(left));
+        return TimeLimit::LeftAfter(left);
     }
     let known = || requests.iter().flatten();
     let shortest =
@@ -46,11 +73,7 @@ pub(super) fn time_limit(facts: &Facts, requests: &[Option<&RequestRecord>], ela
     let taken = rows.flat_map(|row| row.kept()).filter(|one| one.ending == Ending::Answered);
     let longest = taken.map(|one| one.dur).filter(|dur| dur.is_known()).max();
     match longest {
-        Some(longest) if longest < shortest => format!(
-            ", so its time limit lies between {} (the longest answer that was taken) and {}",
-            words::duration(longest),
-            words::duration(shortest)
-        ),
-        _ => ", so its time limit is shorter than that".to_string(),
+        Some(longest) if longest < shortest => TimeLimit::Between(longest, shortest),
+        _ => TimeLimit::Shorter,
     }
 }

@@ -28,7 +28,7 @@ use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::exchanges::{Endless, ExchangeFacts, Exchanges};
 use whyslow_model::syscall::Class;
-use whyslow_model::{Nanos, Severity, Subject};
+use whyslow_model::{Measurement, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -72,6 +72,17 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             }
             (_, answers) => format!(" It answered {} before.", words::plural(answers, "time")),
         };
+        let waited = Measurement::time("longest", waited).at_least(ExchangeFacts::LONG.or_zero() as f64);
+        let mut answered = Measurement::count("answers", row.single.count + row.split.count);
+        let mut longest_answer = Measurement::time(
+            "longest_answer",
+            Nanos::new(row.single.longest_other_ns.max(row.split.longest_other_ns)),
+        );
+        if answers(row) {
+            answered = answered.at_least(ANSWERS as f64);
+            longest_answer = longest_answer.at_most(QUICK.or_zero() as f64);
+        }
+        let has_answers = row.single.count + row.split.count > 0;
         let subject = Subject { peer: Some(row.peer.to_string()), ..Subjects::thread(facts, wait.line.tid) };
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
         out.report(share, format!("thread {} waits {waited} for {what} of {} without a limit{until}", wait.line.tid, row.peer))
@@ -86,6 +97,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .fix("idle by design: SO_KEEPALIVE with TCP_KEEPIDLE 60, TCP_KEEPINTVL 10, TCP_KEEPCNT 3, and TCP_USER_TIMEOUT")
             .verify(format!("ss -tnoip | grep pid={pid}   (timer: none means that nothing watches the connection)"))
             .saving_text(format!("up to {waited} for each such request"))
+            .measured(waited)
+            .measured(answered)
+            .measured_all(has_answers.then_some(longest_answer))
             .evidence(Some(&wait.line))
             .file();
     }

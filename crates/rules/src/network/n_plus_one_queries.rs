@@ -30,7 +30,7 @@ use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::requests::{Downstream, EndpointFacts, EndpointId, Side};
-use whyslow_model::{Nanos, Severity, Subject, Tid};
+use whyslow_model::{Measurement, Nanos, Severity, Subject, Tid};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -136,16 +136,27 @@ fn report_loop(
     let who = asked::asker(facts, slowest.map(|record| record.process));
     let part =
         share.value.map_or(String::new(), |value| format!(": {} of {}", words::percent(value), share.of));
-    let times = match requests {
-        Some(requests) => {
-            format!("{} times a request", words::quantity(row.stats.count as f64 / requests.max(1) as f64))
-        }
+    let per_request = requests.map(|requests| {
+        let each = row.stats.count as f64 / requests.max(1) as f64;
+        Measurement::number("round_trips_per_request", each).at_least(MANY)
+    });
+    let times = match &per_request {
+        Some(each) => format!("{each} times a request"),
         None => format!("{} times, one behind the other", words::count(row.stats.count)),
     };
+    let of_time = share.figure();
+    // Where requests are served, how often each asks decides.
+    let of_time = if requests.is_none() { of_time.at_least(guards::WARNING_SHARE) } else { of_time };
+    let median = Measurement::time("p50", row.stats.percentile(0.5)).at_most(asked::SLOW.or_zero() as f64);
     let title = format!("{who} asks {} for {} {times}{part}", peer.unwrap_or("a server"), row.name);
     // A batch of ten takes a tenth of the turns.
     let needless = row.stats.total_ns / 10 * 9;
     out.report(share, title)
+        .measured(Measurement::count("round_trips", row.stats.count).at_least(guards::FEW_CALLS as f64))
+        .measured_all(requests.map(|requests| Measurement::count("requests", requests)))
+        .measured_all(per_request)
+        .measured(median)
+        .measured(of_time)
         .confidence(0.8)
         .subject(Subject {
             peer: peer.map(str::to_string),
@@ -175,6 +186,8 @@ fn report(
     let whole = row.stats.total_ns.max(1);
     let share = Share::of_time((part.ns as f64 / whole as f64).min(1.0), format!("time of {}", row.name));
     let each = part.trips as f64 / row.stats.count as f64;
+    let each = Measurement::number("round_trips_per_request", each).at_least(MANY);
+    let time = Nanos::new(part.ns / row.stats.count);
     // One of them would still have to be waited for.
     let needless = part.ns - part.ns / part.trips.max(1) * row.stats.count.min(part.trips);
     let title = format!(
@@ -182,8 +195,8 @@ fn report(
         row.name,
         asked.peer.as_deref().unwrap_or("a server"),
         asked.name,
-        words::quantity(each),
-        words::duration(Nanos::new(part.ns / row.stats.count)),
+        each,
+        words::duration(time),
     );
     let slowest =
         row.kept().filter(|record| record.downstream.iter().any(|own| own.endpoint == part.endpoint));
@@ -193,6 +206,12 @@ fn report(
     });
     let mut found = out
         .report(share, title)
+        .measured(each)
+        .measured(Measurement::time("time_per_request", time))
+        .measured(Measurement::count("requests", row.stats.count))
+        .measured(Measurement::count("round_trips", part.trips))
+        .measured(Measurement::time("p50", asked.stats.percentile(0.5)))
+        .measured(Measurement::time("p50_of_requests", row.stats.percentile(0.5)))
         .subject(Subject {
             peer: asked.peer.as_deref().map(str::to_string),
             endpoint: Some(asked.name.to_string()),

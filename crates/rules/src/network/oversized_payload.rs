@@ -30,7 +30,7 @@ use crate::guards;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::answers::Answers;
-use whyslow_model::{Nanos, Subject};
+use whyslow_model::{Measurement, Nanos, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -44,6 +44,8 @@ pub(crate) static RULE: Rule = Rule {
 
 /// A large answer, in the mean: it takes 8 ms at 1 Gbit/s, and no person reads as much at once.
 const LARGE: u64 = 1 << 20;
+/// The part of the bytes from which on a program only passes on what it gets.
+const PASSED_ON: f64 = 0.5;
 /// Fewer answers are a start, or one download.
 const MIN_ANSWERS: u64 = 3;
 /// Findings at most.
@@ -66,8 +68,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 fn is_large(row: &Answers) -> bool {
     row.count >= MIN_ANSWERS
         && row.bytes / row.count >= LARGE
-        // Half of it and more is only passed on.
-        && row.passed_on < row.bytes / 2
+        && (row.passed_on as f64) < PASSED_ON * row.bytes as f64
 }
 
 fn report(facts: &Facts, out: &mut Findings<'_>, row: &Answers, ns: u64) {
@@ -75,7 +76,12 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Answers, ns: u64) {
     if share.value.is_none_or(|value| value < guards::WARNING_SHARE) {
         return;
     }
-    let each = words::bytes(row.bytes / row.count);
+    let each = Measurement::bytes("bytes_per_answer", row.bytes / row.count).at_least(LARGE as f64);
+    let bytes = Measurement::bytes("bytes", row.bytes);
+    let largest = Measurement::bytes("bytes_of_largest_answer", row.largest);
+    let time = Nanos::new(ns / row.count);
+    let passed_on = row.passed_on as f64 / row.bytes.max(1) as f64;
+    let of_time = share.figure().at_least(guards::WARNING_SHARE);
     let who = asked::asker(facts, Some(row.process));
     let most = asked::endpoints(facts, &row.peer).max_by_key(|one| one.stats.count);
     let most = most.filter(|one| one.stats.count.saturating_mul(2) >= row.count);
@@ -88,17 +94,24 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Answers, ns: u64) {
         words::plural(row.count, "answer"),
     );
     out.report(share, title)
+        .measured(each)
+        .measured(Measurement::count("answers", row.count).at_least(MIN_ANSWERS as f64))
+        .measured(of_time)
+        .measured(Measurement::time("time_per_answer", time))
+        .measured(Measurement::share("share_passed_on", passed_on).at_most(PASSED_ON))
         // Whether all of it is needed is not seen.
         .confidence(0.8)
         .subject(Subject { peer: Some(row.peer.to_string()), ..Subjects::thread(facts, row.tid.unwrap_or(0)) })
         .cause(format!(
             "{} in {}, the largest of {}. From the first bytes of an answer to the next thing that the thread does it takes {} in \
              the mean: reading the rest, and decoding what came.",
-            words::bytes(row.bytes),
+            bytes,
             words::plural(row.count, "answer"),
-            words::bytes(row.largest),
-            words::duration(Nanos::new(ns / row.count)),
+            largest,
+            words::duration(time),
         ))
+        .measured(bytes)
+        .measured(largest)
         .fix("ask for what is needed: a range, a page, some fields, one key instead of one value with everything, LIMIT")
         .fix("keep the decoded answer for as long as it is good")
         .fix("where all of it is needed: a format that is quick to decode, and decode while the rest still comes")

@@ -116,6 +116,9 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts, retries: &
     let peer = row.peer.as_deref().unwrap_or("a server");
     let all = row.stats.count.max(1);
     let part = (retries.count as f64 / all as f64).min(1.0);
+    let of_requests = guards::passed(Measurement::share("share_of_requests", part), HALF);
+    let in_a_row = Measurement::count("tries_in_a_row", retries.longest).at_least(RUN as f64);
+    let load = all as f64 / all.saturating_sub(retries.count).max(1) as f64;
     let share = guards::share_of_ns(facts, Some(first.tid), Nanos::new(retries.ns), retries.count);
     let least = if retries.count >= MANY && part >= HALF { Severity::Warning } else { Severity::Notice };
     let status = row.kept().find(|record| record.failed());
@@ -125,11 +128,17 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts, retries: &
         format!(
             "{} at {peer} fails ({status}) and is asked again at once, up to {} times in a row: {} of {}",
             row.name,
-            words::count(retries.longest),
-            words::percent(part),
+            in_a_row,
+            of_requests,
             words::plural(all, "request"),
         ),
     )
+    .measured(in_a_row)
+    .measured(of_requests)
+    .measured(Measurement::count("requests", all))
+    .measured(guards::passed(Measurement::count("retries", retries.count), MANY as f64))
+    .measured(Measurement::time("time", Nanos::new(retries.ns)))
+    .measured(Measurement::number("times_the_load", load))
     .subject(Subject {
         peer: row.peer.as_deref().map(str::to_string),
         endpoint: Some(row.name.to_string()),
@@ -140,7 +149,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts, retries: &
          failed took {}. The server gets {:.1} times the load that it needs to.",
         words::plural(retries.count, "request"),
         words::duration(Nanos::new(retries.ns)),
-        all as f64 / all.saturating_sub(retries.count).max(1) as f64,
+        load,
     ))
     .at_least(least)
     .confidence(0.8)

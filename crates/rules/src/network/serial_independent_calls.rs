@@ -26,12 +26,12 @@
 //! fewer than two of them hold a value of the request.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::guards::Share;
+use crate::guards::{self, Share};
 use crate::words;
 use hashbrown::HashMap;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::requests::{EndpointFacts, ParentBy, RequestRecord, Side};
-use whyslow_model::{ChainLink, Nanos, Severity, Subject};
+use whyslow_model::{ChainLink, Measurement, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -47,6 +47,8 @@ pub(crate) static RULE: Rule = Rule {
 const LEAST: Nanos = Nanos::from_millis(20);
 /// The part of the request's time that it must save.
 const PART: f64 = 0.20;
+/// Questions with a value of the request that is served, from which on it is evident that they do not hang on each other.
+const FREE: u64 = 2;
 /// Requests that must show it: one may be chance.
 const OFTEN: usize = 3;
 /// Findings at most.
@@ -183,7 +185,8 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
 
 fn report(facts: &Facts, out: &mut Findings<'_>, serial: &Serial<'_>) {
     let (worst, run) = (&serial.worst.0, &serial.worst.1);
-    let value = Some((serial.saved as f64 / serial.took.max(1) as f64).min(1.0));
+    let value = (serial.saved as f64 / serial.took.max(1) as f64).min(1.0);
+    let share_saved = Measurement::share("share_saved", value).at_least(PART);
     let share = Share::of_time(value, format!("time of the slowest requests of {}", serial.row.name));
     let sum = run.iter().fold(0u64, |sum, child| sum.saturating_add(child.dur.or_zero()));
     let longest = run.iter().map(|child| child.dur).max().unwrap_or_default();
@@ -196,7 +199,9 @@ fn report(facts: &Facts, out: &mut Findings<'_>, serial: &Serial<'_>) {
     );
     // A question without a value may hang on anything; two with the request's own values do not on each other.
     let own = run.iter().filter(|child| values(child).any(|value| stands_in(worst, value)));
-    let evident = own.count() >= 2;
+    let own = own.count() as u64;
+    let evident = own >= FREE;
+    let each = Nanos::new(serial.saved / serial.requests.max(1) as u64);
     let mut found = out
         .report(share, title)
         .subject(Subject { endpoint: Some(serial.row.name.to_string()), ..Subjects::thread(facts, worst.tid) })
@@ -206,6 +211,13 @@ fn report(facts: &Facts, out: &mut Findings<'_>, serial: &Serial<'_>) {
             words::plural(serial.requests as u64, "request"),
             serial.row.name,
         ))
+        .measured(Measurement::count("questions", run.len() as u64))
+        .measured(Measurement::time("time", Nanos::new(sum)))
+        .measured(Measurement::time("longest", longest))
+        .measured(Measurement::time("time_saved_per_request", each).at_least(LEAST.or_zero() as f64))
+        .measured(share_saved)
+        .measured(Measurement::count("requests", serial.requests as u64).at_least(OFTEN as f64))
+        .measured(guards::passed(Measurement::count("questions_with_values", own), FREE as f64))
         .at_most(if evident { Severity::Warning } else { Severity::Notice })
         .confidence(0.6)
         .fix("ask at once and wait for all: Promise.all, asyncio.gather, CompletableFuture.allOf, errgroup, a thread each")

@@ -35,7 +35,7 @@ use crate::guards::{Share, WARNING_SHARE};
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::requests::{Downstream, EndpointFacts, EndpointId, LOGGED, RequestRecord, Side};
-use whyslow_model::{ChainLink, Nanos, Severity, Subject};
+use whyslow_model::{ChainLink, Measurement, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -114,7 +114,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
     };
     let value = (all_ns > 0).then(|| (blame.ns as f64 / all_ns as f64).min(1.0));
     let share = Share::of_time(value, "time of all requests served");
-    let part = words::percent((blame.served.2 as f64 / blame.served.1.max(1) as f64).min(1.0));
+    let part = (blame.served.2 as f64 / blame.served.1.max(1) as f64).min(1.0);
+    let part = Measurement::share("share_of_endpoint", part);
+    let of_time = share.figure().at_least(WARNING_SHARE);
+    let times = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)];
+    let times = times.map(|(name, part)| Measurement::time(name, asked.stats.percentile(part)));
     let slowest = asked.kept().max_by_key(|record| record.dur);
     let title = format!(
         "{} takes {part} of the time of {}: {} at most, {} in the median",
@@ -125,6 +129,12 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
     );
     let mut found = out
         .report(share, title)
+        .measured(of_time)
+        .measured(part)
+        .measured(Measurement::count("answers", asked.stats.count))
+        .measured(Measurement::count("slow_answers", slow_answers(asked)))
+        .measured(Measurement::time("longest", asked.stats.max()))
+        .measured_all(times)
         .subject(Subject {
             peer: asked.peer.as_deref().map(str::to_string),
             fd: slowest.map(|record| record.fd).filter(|fd| *fd >= 0),
@@ -167,12 +177,17 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
     found.verify(command).file();
 }
 
+/// Answers of [`SLOW`] and more.
+fn slow_answers(asked: &EndpointFacts) -> u64 {
+    let times = asked.stats.histogram.durations();
+    times.iter().filter(|(dur, _)| *dur >= SLOW).map(|(_, count)| u64::from(*count)).sum()
+}
+
 /// A slow answer or two among quick ones, none of seconds: whatever the server or its host did then.
 fn is_stall(asked: &EndpointFacts) -> bool {
     /// Slow answers from which on they are no chance.
     const SEVERAL: u64 = 3;
-    let times = asked.stats.histogram.durations();
-    let slow = times.iter().filter(|(dur, _)| *dur >= SLOW).map(|(_, count)| u64::from(*count)).sum::<u64>();
+    let slow = slow_answers(asked);
     slow < SEVERAL && slow < asked.stats.timed && asked.stats.max() < Nanos::from_secs(1)
 }
 

@@ -8,7 +8,7 @@ use whyslow_facts::folds::account::ObjectKind;
 use whyslow_facts::folds::requests::{EndpointFacts, Side};
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::syscall::Moves;
-use whyslow_model::{CallStats, Nanos, Severity, Subject, Syscall, Tid};
+use whyslow_model::{CallStats, Measurement, Nanos, Severity, Subject, Syscall, Tid};
 
 /// Where no request is seen, an answer that takes longer may be no answer but news: long polls and subscriptions are held open
 /// for half a second and more (Kafka's fetch.max.wait.ms is 500).
@@ -205,12 +205,16 @@ fn of_accounts(facts: &Facts) -> Vec<Waits<'_>> {
 fn report_peer(facts: &Facts, out: &mut Findings<'_>, waits: &Waits<'_>) {
     let stats = &waits.stats;
     let share = waits.share(facts);
-    let Some(value) = share.value.filter(|value| *value >= WARNING_SHARE) else { return };
+    if share.value.is_none_or(|value| value < WARNING_SHARE) {
+        return;
+    }
     let who = waits.who(facts);
+    let of_time = share.figure().at_least(WARNING_SHARE);
+    let processes = Some(waits.threads.len() as u64).filter(|several| *several > 1);
     let title = format!(
         "{} takes {} of {}: {who} waits {} for it, {} in the median, {} at most",
         facts.peer_words(waits.peer),
-        words::percent(value),
+        of_time,
         share.of,
         words::plural(stats.count, "time"),
         words::duration(stats.percentile(0.5)),
@@ -227,6 +231,12 @@ fn report_peer(facts: &Facts, out: &mut Findings<'_>, waits: &Waits<'_>) {
     let mut found = out.report(share, title)
         // What waits for these answers is not seen.
         .at_most(if waits.may_be_news { Severity::Notice } else { Severity::Warning })
+        .measured(of_time)
+        .measured_all(processes.map(|several| Measurement::count("processes", several)))
+        .measured(Measurement::count("waits", stats.count).at_least(FEW as f64))
+        .measured(Measurement::time("p50", stats.percentile(0.5)).at_least(SLOW.or_zero() as f64))
+        .measured(Measurement::time("p99", stats.percentile(0.99)))
+        .measured(Measurement::time("longest", stats.max()))
         .confidence(if waits.row.is_some() { 0.6 } else { 0.75 })
         .subject(subject)
         .cause(format!(

@@ -29,7 +29,7 @@ use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::requests::{EndpointFacts, Side};
-use whyslow_model::{Nanos, Severity, Subject};
+use whyslow_model::{Measurement, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -126,18 +126,20 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts) {
     let median = row.stats.percentile(0.5);
     let peer = row.peer.as_deref().unwrap_or("this Redis");
     let slowest = row.kept().max_by_key(|record| record.dur);
-    let bytes = answer_bytes(row);
-    let answers = if bytes >= LARGE {
-        format!(", answers of {} kB", words::count(bytes / 1_000))
-    } else {
-        String::new()
-    };
+    let bytes = guards::passed(Measurement::bytes("bytes_per_answer", answer_bytes(row)), LARGE as f64);
+    let answers = if bytes.threshold.is_some() { format!(", answers of {bytes}") } else { String::new() };
+    let other = others(facts, row);
+    // Where one command alone is seen, there is none.
+    let of_others = other.map(|other| {
+        let times = median.or_zero() as f64 / other.or_zero() as f64;
+        let times = Measurement::number("times_p50_of_others", times).at_least(APART as f64);
+        [Measurement::time("p50_of_others", other), times]
+    });
     let title = format!(
         "{} at {peer} takes {} in the median{answers}{}",
         if row.protocol.is_none() { "a command" } else { &row.name },
         words::duration(median),
-        others(facts, row)
-            .map_or(String::new(), |other| format!(", other commands {}", words::duration(other))),
+        other.map_or(String::new(), |other| format!(", other commands {}", words::duration(other))),
     );
     let held_up = redis(facts)
         .filter(|other| (other.side, &other.peer) == (row.side, &row.peer) && other.name != row.name)
@@ -151,8 +153,20 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts) {
             words::duration(other.stats.max())
         )
     });
+    let behind_it = held_up.into_iter().flat_map(|other| {
+        [
+            Measurement::time("p50_of_held_up", other.stats.percentile(0.5)),
+            Measurement::time("longest_of_held_up", other.stats.max()),
+        ]
+    });
     let mut found = out
         .report(share, title)
+        .measured(Measurement::time("p50", median).at_least(SLOW.or_zero() as f64))
+        .measured(bytes)
+        .measured_all(of_others.into_iter().flatten())
+        .measured(Measurement::count("calls", row.stats.count))
+        .measured(Measurement::time("time", row.stats.total()))
+        .measured_all(behind_it)
         .subject(Subject {
             peer: row.peer.as_deref().map(str::to_string),
             endpoint: Some(row.name.to_string()),
@@ -171,7 +185,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts) {
         .evidence(slowest.map(|record| &record.first_line))
         .evidence(slowest.and_then(|record| record.last_line.as_ref()));
     // A slow network would look the same.
-    if others(facts, row).is_none() {
+    if other.is_none() {
         found = found.confidence(0.75);
     }
     // Rare, and nobody waits for it: worth knowing.

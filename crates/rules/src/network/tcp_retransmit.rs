@@ -9,7 +9,7 @@
 //!
 //! ## Example
 //! ```text
-//! 10.0.0.2:6379: 231 segments sent again (1.9 for 100 sends), round trip 0.21 ms
+//! 10.0.0.2:6379: 231 segments sent again (1.9 for a hundred sends), round trip 0.21 ms
 //! ```
 //!
 //! ## What to do instead
@@ -26,7 +26,7 @@ use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::{Facts, PeerFacts, WaitKind};
 use whyslow_hostcheck::thresholds;
-use whyslow_model::{Entity, Metric, Severity, Subject};
+use whyslow_model::{Entity, Measurement, Metric, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -71,17 +71,27 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
     if times.is_some_and(|times| times < MIN_SEGMENTS as f64) || part < PER_SEGMENT {
         return;
     }
-    let often = match (now(Metric::TcpRetransmits), times) {
-        (Some(rate), _) => format!("{} per second", words::quantity(rate)),
+    let rate =
+        now(Metric::TcpRetransmits).map(|rate| Measurement::per_second("retransmits_per_second", rate));
+    let often = match (&rate, times) {
+        (Some(rate), _) => format!("{rate} per second"),
         (None, times) => words::plural(times.unwrap_or(0.0) as u64, "segment"),
     };
+    let times =
+        times.map(|times| Measurement::count("retransmits", times as u64).at_least(MIN_SEGMENTS as f64));
     let timeouts = now(Metric::TcpTimeouts);
     let many = part >= thresholds::RETRANSMITS.value;
     let stalls = many && timeouts.is_some_and(|rate| rate >= TIMEOUTS_PER_S);
+    let least = if many { thresholds::RETRANSMITS.value } else { PER_SEGMENT };
+    let part = Measurement::share("share_of_segments", part).at_least(least);
     let waited = timeouts.map_or(String::new(), |rate| {
         format!(" {} times a second nothing was heard for 200 ms and more.", words::quantity(rate))
     });
-    out.report(Share::unknown(), format!("{} of TCP segments are retransmitted ({often})", words::percent(part)))
+    out.report(Share::unknown(), format!("{part} of TCP segments are retransmitted ({often})"))
+        .measured(part)
+        .measured_all(rate)
+        .measured_all(times)
+        .measured_all(timeouts.map(|rate| guards::passed(Measurement::per_second("timeouts_per_second", rate), TIMEOUTS_PER_S)))
         .at_least(if stalls { Severity::Warning } else { Severity::Notice })
         .confidence(0.7)
         .subject(Subject::default())
@@ -105,10 +115,9 @@ fn by_peer(facts: &Facts, out: &mut Findings<'_>) {
             Some(known) => waited_for(facts, known),
             None => waited_for_network(facts),
         };
-        let per_send = match sends {
-            0 => String::new(),
-            _ => format!(" ({} for 100 sends)", words::quantity(rate * 100.0)),
-        };
+        let rate = Measurement::number("retransmits_per_100_sends", rate * 100.0).at_least(PER_SEND * 100.0);
+        let rate = (sends > 0).then_some(rate);
+        let per_send = rate.as_ref().map_or(String::new(), |rate| format!(" ({rate} for a hundred sends)"));
         let rtt = match peer.rtt() {
             rtt if rtt.is_known() => format!(", round trip {rtt}"),
             _ => String::new(),
@@ -117,6 +126,10 @@ fn by_peer(facts: &Facts, out: &mut Findings<'_>) {
         let again = words::plural(peer.retransmits, "segment");
         out.report(share, format!("{name}: {again} sent again{per_send}"))
             .at_most(if waits { Severity::Warning } else { Severity::Notice })
+            .measured(Measurement::count("retransmits", peer.retransmits).at_least(MIN_SEGMENTS as f64))
+            .measured_all(rate)
+            .measured_all((sends > 0).then(|| Measurement::count("sends", sends)))
+            .measured(Measurement::time("round_trip", peer.rtt()))
             .confidence(0.7)
             .subject(Subject { peer: Some(name.to_string()), ..known.map_or(Subject::default(), |known| Subjects::thread(facts, known.tid)) })
             .cause(format!("What is lost on the way is sent again after a round trip at best{rtt}, and after 200 ms and more where nothing follows it. The share is the wait for the network, of which this is a part."))
@@ -135,7 +148,7 @@ fn by_peer(facts: &Facts, out: &mut Findings<'_>) {
 /// The waits for this peer, of the time of the thread that uses it; true where they are a good part.
 fn waited_for(facts: &Facts, peer: &PeerFacts) -> (Share, bool) {
     let tid = (!peer.shared).then_some(peer.tid);
-    let share = guards::share_of_ns(facts, tid, whyslow_model::Nanos::new(peer.wait_ns), 0);
+    let share = guards::share_of_ns(facts, tid, Nanos::new(peer.wait_ns), 0);
     let waits = share.value.is_some_and(|value| value >= guards::WARNING_SHARE);
     (share, waits)
 }

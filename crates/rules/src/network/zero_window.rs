@@ -21,11 +21,11 @@
 //! notice; where threads of a recorded program wait for the network to take what they write, their time counts.
 
 use crate::engine::{Findings, Rule};
+use crate::figures;
 use crate::guards::Share;
-use crate::{figures, words};
 use whyslow_facts::Facts;
 use whyslow_facts::host::figure;
-use whyslow_model::{Entity, Metric};
+use whyslow_model::{Entity, Measurement, Metric};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -48,7 +48,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         [(Metric::ZeroWindowSent, Metric::ReceiveQueue), (Metric::ZeroWindowSeen, Metric::SendQueue)]
     {
         let Some(rate) = host.current(metric).filter(|rate| *rate >= MIN_RATE) else { continue };
-        if host.times(metric).is_some_and(|times| times < MIN_TIMES) {
+        let times = host.times(metric);
+        if times.is_some_and(|times| times < MIN_TIMES) {
             continue;
         }
         let ours = metric == Metric::ZeroWindowSent;
@@ -64,7 +65,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             format!(": {} wait at {}", figure(queue, *bytes), facts.host.name_of(of))
         });
         let of = worst.map_or(&Entity::Host, |(_, of)| *of);
-        let rate = words::quantity(rate);
+        let rate = Measurement::per_second("zero_windows_per_second", rate).at_least(MIN_RATE);
+        let times = times.map(|times| Measurement::number("zero_windows", times).at_least(MIN_TIMES));
+        let waiting = worst.map(|(bytes, _)| Measurement::bytes("bytes_waiting", bytes.round() as u64));
         let (title, cause, fix) = match ours {
             true => (
                 format!("{rate} times a second this host tells a peer to stop sending{where_}"),
@@ -80,6 +83,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             ),
         };
         out.report(Share::unknown(), title)
+            .measured(rate)
+            .measured_all(times)
+            .measured_all(waiting)
             .confidence(0.7)
             .subject(figures::subject(facts, of))
             .cause(cause)

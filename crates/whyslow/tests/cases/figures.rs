@@ -1,6 +1,7 @@
 //! Figures in titles are measurements: a title prints nothing that JSON does not have as a number.
 
 use libtest_mimic::Failed;
+use std::net::Ipv4Addr;
 use whyslow_model::{Finding, Measurement, Subject};
 
 /// Words before a number that names something: it counts nothing.
@@ -35,45 +36,8 @@ const NAMES: &[&str] = &[
     "timeout",
 ];
 
-/// Rules whose titles still print figures without a measurement.
-const NOT_YET: &[&str] = &[
-    "accept-queue-overflow",
-    "chatty-exchange",
-    "client-gone",
-    "close-wait-leak",
-    "connect-failing",
-    "connection-per-request",
-    "count-without-rate",
-    "delayed-ack",
-    "dns-search-storm",
-    "dns-timeout",
-    "downstream-timeout",
-    "duplicate-write",
-    "ephemeral-port-exhaustion",
-    "fd-exhaustion",
-    "log-flood",
-    "missing-timeout",
-    "n-plus-one-queries",
-    "overlapping-calls",
-    "oversized-payload",
-    "rates-apart",
-    "retry-storm",
-    "serial-independent-calls",
-    "slow-downstream",
-    "slow-redis-command",
-    "system-time-apart",
-    "tcp-retransmit",
-    "unseen-writes",
-    "unwritten-bytes",
-    "write-to-dev-null",
-    "zero-window",
-];
-
 /// Each figure of the finding's title is one of its measurements, or its share.
 pub(super) fn are_measured(finding: &Finding) -> Result<(), Failed> {
-    if NOT_YET.contains(&finding.id) {
-        return Ok(());
-    }
     let mut rest = finding.title.clone();
     for name in names(&finding.subject) {
         rest = without_name(&rest, &name);
@@ -111,8 +75,9 @@ fn names(subject: &Subject) -> Vec<String> {
     ];
     let mut names: Vec<String> =
         texts.into_iter().flatten().filter(|name| !name.is_empty()).cloned().collect();
-    // `12280 python`: a process.
-    names.extend(subject.pid.zip(subject.comm.as_ref()).map(|(pid, comm)| format!("{pid} {comm}")));
+    // `7 api`: a process or thread, by its number.
+    let numbers = [subject.pid, subject.tid].into_iter().flatten();
+    names.extend(numbers.zip(subject.comm.iter().cycle()).map(|(number, comm)| format!("{number} {comm}")));
     names.sort_by_key(|name| std::cmp::Reverse(name.len()));
     names
 }
@@ -156,8 +121,8 @@ fn figure(text: &str) -> Option<String> {
         // `redis (612)`: a process.
         let is_pid = word.starts_with('(') && word.trim_end_matches([',', ':', ';']).ends_with(')');
         // `*:8715`, `[::]:80`: where a socket listens.
-        let is_address = word.starts_with("*:") || word.starts_with('[');
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/' && c != '-');
+        let is_address = word.starts_with("*:") || word.starts_with('[') || bare.parse::<Ipv4Addr>().is_ok();
         let is_number = bare.starts_with(|c: char| c.is_ascii_digit())
             && bare.trim_end_matches('x').chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | '.'));
         if is_number && !is_pid && !is_address && !NAMES.contains(&before.trim_start_matches('(')) {
