@@ -5,7 +5,9 @@
 //! in several places at once (an event loop) is no more than the time in which it did not run.
 
 use whyslow_facts::{Facts, ThreadFacts};
-use whyslow_model::{Also, Finding, Nanos, SaturatingSum, Saving, Severity, ShareWhole, Subject};
+use whyslow_model::{
+    Also, Finding, Measurement, Nanos, SaturatingSum, Saving, Severity, ShareWhole, Subject,
+};
 use whyslow_rules::guards::Share;
 
 /// Places with a line of evidence of their own: enough to see that they are alike.
@@ -77,6 +79,7 @@ fn joined(facts: &Facts, mut group: Vec<Finding>) -> Option<Finding> {
         first.also.push(Also { title: finding.title, share: finding.share, subject: finding.subject });
     }
     let places = places(&itself, &first.also);
+    first.measurements.push(Measurement::count("more_like_it", first.also.len() as u64));
     first.title = format!("{}; {places} likewise", first.title.trim_end_matches('.'));
     Some(first)
 }

@@ -1,7 +1,6 @@
 //! The process whose CPU time goes most into one thing, by its samples: for what was only counted, call by call.
 
 use crate::guards::{self, Share};
-use crate::words;
 use whyslow_facts::{Facts, ProcessId, ProfileFacts, ProfileOrigin};
 
 /// Fewer samples are no profile.

@@ -1,11 +1,10 @@
 //! Threads that other tools' figures show at work beside a trace of one thread: `pidstat -t`, `top -H`, schedstat, filetop.
 
-use crate::words;
 use std::collections::BTreeSet;
 use whyslow_facts::Facts;
 use whyslow_facts::host::Thing;
 use whyslow_model::event::Tid;
-use whyslow_model::{Entity, Metric};
+use whyslow_model::{Entity, Measurement, Metric};
 
 /// Of a CPU: less is what any thread does now and then.
 const MIN_CPU: f64 = 0.05;
@@ -19,6 +18,8 @@ pub(super) struct AtWork<'f> {
     pub(super) tid: Tid,
     /// `514 (python): 93.0 % of a CPU`.
     pub(super) words: String,
+    /// The figures in it.
+    pub(super) figures: Vec<Measurement>,
     cpu: f64,
     bytes: f64,
 }
@@ -73,16 +74,20 @@ fn at_work<'f>(facts: &Facts, of: &'f Entity, thing: &Thing, (pid, tid): (Tid, T
     };
     let bytes = known(&[Metric::ReadBytes, Metric::WriteBytes]);
     (cpu >= MIN_CPU || bytes >= MIN_BYTES).then_some(())?;
-    let mut parts = Vec::new();
+    let (mut parts, mut figures) = (Vec::new(), Vec::new());
     if cpu >= MIN_CPU {
-        parts.push(format!("{} of a CPU", words::percent(cpu)));
+        let figure = Measurement::share("share_of_cpu", cpu).at_least(MIN_CPU);
+        parts.push(format!("{figure} of a CPU"));
+        figures.push(figure);
     }
     if bytes >= MIN_BYTES {
-        parts.push(format!("{} a second read and written", words::bytes(bytes as u64)));
+        let figure = Measurement::bytes_per_second("bytes_per_second", bytes).at_least(MIN_BYTES);
+        parts.push(format!("{figure} read and written"));
+        figures.push(figure);
     }
     let name = match thing.name() {
         Some(name) => format!("{tid} ({name})"),
         None => tid.to_string(),
     };
-    Some(AtWork { of, pid, tid, words: format!("{name}: {}", parts.join(", ")), cpu, bytes })
+    Some(AtWork { of, pid, tid, words: format!("{name}: {}", parts.join(", ")), figures, cpu, bytes })
 }

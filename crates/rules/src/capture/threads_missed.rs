@@ -139,6 +139,8 @@ fn tell_at_work(out: &mut Findings<'_>, at_work: &[AtWork<'_>], unmarked: bool) 
     };
     let mut found = out
         .capture(format!("process {pid} works in threads that the capture does not show: {}{more}", first.words))
+        .measured_all(first.figures.iter().cloned())
+        .measured(Measurement::count("threads_at_work", at_work.len() as u64))
         .subject(Subject { pid: Some(pid), tid: Some(first.tid), ..Subject::default() })
         .cause(format!("{how} Other tools show its other threads at work. What they do is not in the capture, so nothing is said of it below."))
         .fix(format!("take the capture again with all threads: strace -f -ttT -y -s 256 -o trace.st -p {pid}"))

@@ -5,11 +5,11 @@ use super::repeated_stat::{MIN_IN_EXCERPT, STORM_PER_S};
 use crate::engine::{Findings, Need};
 use crate::figures;
 use crate::guards::Share;
-use crate::words;
+
 use whyslow_facts::Facts;
 use whyslow_facts::host::{Thing, call_name};
 use whyslow_hostcheck::call_work;
-use whyslow_model::{Entity, Metric, Severity, Subject, Trait};
+use whyslow_model::{Entity, Measurement, Metric, Severity, Subject, Trait};
 
 /// What is needed where there is no trace.
 pub(super) const FIGURES: Need = Need::Figures(
@@ -47,7 +47,7 @@ pub(super) fn check(facts: &Facts, out: &mut Findings<'_>) {
         .filter(|one| one.per_s.is_some_and(|rate| rate >= STORM_PER_S) || host.is_some())
         .take(MOST)
     {
-        report(facts, out, one, host.as_deref());
+        report(facts, out, one, host.as_ref());
     }
 }
 
@@ -68,7 +68,7 @@ fn mostly<'f>(facts: &'f Facts, of: &'f Entity, thing: &'f Thing) -> Option<Aske
 }
 
 /// How many such calls the host makes, where that is a storm, in words.
-fn of_host(facts: &Facts) -> Option<String> {
+fn of_host(facts: &Facts) -> Option<(String, Measurement)> {
     let told = |metric: Metric| {
         let told = facts.host.told_of_functions(metric).into_iter();
         let asks = told.filter(|(name, _, reading)| call_work(name) == "stat" && reading.is_current());
@@ -76,17 +76,16 @@ fn of_host(facts: &Facts) -> Option<String> {
     };
     if let Some((name, _, reading)) = told(Metric::Calls).filter(|(.., reading)| reading.mean() >= HOST_PER_S)
     {
-        return Some(format!(
-            "{} {name} a second on the whole host ({})",
-            words::count(reading.mean() as u64),
-            reading.tool
-        ));
+        let rate =
+            Measurement::per_second("host_calls_per_second", reading.mean().trunc()).at_least(HOST_PER_S);
+        return Some((format!("{rate} {name} a second on the whole host ({})", reading.tool), rate));
     }
     let (name, _, reading) = told(Metric::CallCount).filter(|(.., reading)| reading.sum() >= HOST_CALLS)?;
-    Some(format!("{} {name} on the whole host ({})", words::count(reading.sum() as u64), reading.tool))
+    let calls = Measurement::count("host_calls", reading.sum() as u64).at_least(HOST_CALLS);
+    Some((format!("{calls} {name} on the whole host ({})", reading.tool), calls))
 }
 
-fn report(facts: &Facts, out: &mut Findings<'_>, one: &Asked<'_>, host: Option<&str>) {
+fn report(facts: &Facts, out: &mut Findings<'_>, one: &Asked<'_>, host: Option<&(String, Measurement)>) {
     let pid = one.of.pid().unwrap_or(0);
     let who = match one.thing.told(Trait::Name) {
         Some(name) => format!("{name} ({pid})"),
@@ -101,16 +100,19 @@ fn report(facts: &Facts, out: &mut Findings<'_>, one: &Asked<'_>, host: Option<&
         _ => None,
     });
     let path = one.path.name();
-    let often = match (host, one.per_s) {
-        (Some(host), _) => format!("; {host}"),
-        (None, Some(rate)) => format!(", {} times a second", words::quantity(rate)),
+    let rate = one.per_s.map(|rate| Measurement::per_second("calls_per_second", rate));
+    let often = match (host, &rate) {
+        (Some((host, _)), _) => format!("; {host}"),
+        (None, Some(rate)) => format!(", {rate} times a second"),
         (None, None) => String::new(),
     };
+    let (on_path, calls) = (
+        Measurement::count("calls_on_path", one.on_path as u64),
+        Measurement::count("calls", one.calls as u64),
+    );
     let by = tid.map_or(String::new(), |tid| format!(", thread {tid},"));
     let title = format!(
-        "{who}{by} asks about {path} again and again: {} of {} calls that were shown{often}",
-        words::count(one.on_path as u64),
-        words::count(one.calls as u64)
+        "{who}{by} asks about {path} again and again: {on_path} of {calls} calls that were shown{often}"
     );
     let subject = Subject {
         tid,
@@ -119,6 +121,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, one: &Asked<'_>, host: Option<&
         ..figures::subject(facts, &Entity::Process(pid))
     };
     out.report(Share::of_calls(None), title)
+        .measured_all([on_path, calls].into_iter().chain(rate).chain(host.map(|(_, figure)| figure.clone())))
         .at_most(Severity::Notice)
         .confidence(0.6)
         .subject(subject)

@@ -50,7 +50,7 @@ pub(super) fn are_measured(finding: &Finding) -> Result<(), Failed> {
     for spelling in spellings {
         rest = without(&rest, &spelling);
     }
-    match figure(&rest) {
+    match figure(&rest, &finding.subject) {
         None => Ok(()),
         Some(figure) => Err(format!(
             "the figure {figure} is no measurement of the finding (`.measured(Measurement::…)` in {}): {}",
@@ -75,9 +75,6 @@ fn names(subject: &Subject) -> Vec<String> {
     ];
     let mut names: Vec<String> =
         texts.into_iter().flatten().filter(|name| !name.is_empty()).cloned().collect();
-    // `7 api`: a process or thread, by its number.
-    let numbers = [subject.pid, subject.tid].into_iter().flatten();
-    names.extend(numbers.zip(subject.comm.iter().cycle()).map(|(number, comm)| format!("{number} {comm}")));
     names.sort_by_key(|name| std::cmp::Reverse(name.len()));
     names
 }
@@ -114,8 +111,10 @@ fn without(text: &str, figure: &str) -> String {
     out + rest
 }
 
-/// The first number that is no part of a name.
-fn figure(text: &str) -> Option<String> {
+/// The first number that is no part of a name, and no process or thread of the subject.
+fn figure(text: &str, subject: &Subject) -> Option<String> {
+    let numbers: Vec<String> =
+        [subject.pid, subject.tid].into_iter().flatten().map(|id| id.to_string()).collect();
     let mut before = "";
     for word in text.split_whitespace() {
         // `redis (612)`: a process.
@@ -125,7 +124,13 @@ fn figure(text: &str) -> Option<String> {
         let is_address = word.starts_with("*:") || word.starts_with('[') || bare.parse::<Ipv4Addr>().is_ok();
         let is_number = bare.starts_with(|c: char| c.is_ascii_digit())
             && bare.trim_end_matches('x').chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | '.'));
-        if is_number && !is_pid && !is_address && !NAMES.contains(&before.trim_start_matches('(')) {
+        let is_subject = numbers.iter().any(|number| number == bare);
+        if is_number
+            && !is_pid
+            && !is_address
+            && !is_subject
+            && !NAMES.contains(&before.trim_start_matches('('))
+        {
             return Some(word.to_string());
         }
         before = word;

@@ -388,7 +388,7 @@ fn has_limit(call: &Call<'_>) -> bool {
     let limit = |at: usize| call.arg(at).is_some_and(|limit| limit != b"NULL");
     match call.syscall.info().name {
         "futex" | "futex_time64" | "semtimedop" | "rt_sigtimedwait" => limit(3),
-        "wait4" | "waitpid" | "waitid" | "flock" | "fcntl" | "fcntl64" | "semop" => false,
+        "wait4" | "waitpid" | "waitid" | "flock" | "fcntl" | "fcntl64" | "semop" | "connect" => false,
         _ => call.syscall.info().moves == Moves::None,
     }
 }
