@@ -5,7 +5,7 @@ use whyslow_facts::Facts;
 use whyslow_model::{Diagnosis, Event, SourceId, SourceInfo};
 use whyslow_profile::formats::{self, Limits, ProfileFormat};
 use whyslow_read::formats::Format;
-use whyslow_read::{Input, Options, Source, read};
+use whyslow_read::{Input, ReadOptions, Source, read};
 use whyslow_report::{EXPORTERS, Style};
 use whyslow_views::{Ask, VIEWS};
 use whyslow_wire::{Chunk, Connection, Decoder, Direction, MAX_REDUCED, MAX_TEXT, PROTOCOLS, Step};
@@ -36,7 +36,7 @@ pub(crate) fn whole_chain(data: &[u8]) {
     let mut facts = Facts::default();
     let input = Input::Bytes { name: "fuzz".to_string(), data: data.to_vec() };
     // That nothing could be read is an answer too.
-    let _ = read(&[input], &Options { threads: 1 }, &(), &mut facts);
+    let _ = read(&[input], &ReadOptions { threads: 1 }, &(), &mut facts);
     facts.finish();
     show(&facts);
 }

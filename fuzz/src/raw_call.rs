@@ -7,7 +7,7 @@ use whyslow_record::decode::put::MAX_TEXT;
 use whyslow_record::decode::{self, CallText, Payload, PrintOptions, table};
 use whyslow_record::names::FdNames;
 use whyslow_record::raw::{MemoryPiece, RawCall, RawFlags, push_piece};
-use whyslow_record::spec::{Piece, Size};
+use whyslow_record::spec::{KeptMemory, Size};
 
 /// Bytes before the memory.
 const HEAD: usize = 2 + 1 + 8 + 6 * 8;
@@ -63,7 +63,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
     table::rows().map(of).collect()
 }
 
-fn push(piece: &Piece, data: &mut Vec<u8>) {
+fn push(piece: &KeptMemory, data: &mut Vec<u8>) {
     let pattern: Vec<u8> = (0..128u8).collect();
     let buffers = [0x7000_4000u64, 5, 0x7000_5000, 3].map(u64::to_le_bytes).concat();
     let parts: &[&[u8]] = match piece.size {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use whyslow_facts::Facts;
 use whyslow_model::SourceId;
-use whyslow_store::{Meta, StoreError, Table, read};
+use whyslow_store::{Meta, StoreError, TableSpec, read};
 
 /// Parts of tables by name.
 type Parts = BTreeMap<&'static str, Vec<u8>>;
@@ -17,7 +17,7 @@ static META: LazyLock<Vec<u8>> =
     LazyLock::new(|| serde_json::to_vec(&Meta::new("fuzz")).expect("a head is plain JSON"));
 
 /// Reads `data` as a part of `table`.
-pub(crate) fn read_part(table: &'static Table, data: &[u8]) {
+pub(crate) fn read_part(table: &'static TableSpec, data: &[u8]) {
     let with = values::WITH.iter().find_map(|&(one, other)| match table.name {
         name if name == one => Some(other),
         name if name == other => Some(one),
@@ -65,7 +65,7 @@ fn replay<'a>(meta: &[u8], parts: impl Iterator<Item = (&'a str, &'a [u8])>) -> 
 }
 
 /// Parts of a table to begin with.
-pub(crate) fn parts_of(table: &Table) -> Vec<Vec<u8>> {
+pub(crate) fn parts_of(table: &TableSpec) -> Vec<Vec<u8>> {
     let part = |rows: &[u8]| values::parts(rows).remove(table.name);
     let rows = values::extremes(table);
     TYPICAL

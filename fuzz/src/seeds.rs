@@ -4,7 +4,7 @@ use flate2::read::GzDecoder;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use whyslow_profile::formats::ProfileFormat;
-use whyslow_read::formats::{Format, Sample};
+use whyslow_read::formats::{Format, SniffInput};
 
 /// Bytes of a seed: small pieces are found through sooner.
 const MOST: usize = 4096;
@@ -16,7 +16,7 @@ const ROOTS: [&str; 2] = ["/../captures", "/../crates/whyslow/tests/sosreport"];
 pub(crate) fn of_reader(format: &Format) -> Vec<Vec<u8>> {
     let is_its = |(path, data): &(PathBuf, Vec<u8>)| {
         let (name, path) = (path.file_name().unwrap_or_default().to_string_lossy(), path.to_string_lossy());
-        (format.sniff)(&Sample { file_name: &name, path: &path, head: &data[..data.len().min(64 << 10)] })
+        (format.sniff)(&SniffInput { file_name: &name, path: &path, head: &data[..data.len().min(64 << 10)] })
     };
     cut(captures().into_iter().filter(is_its))
 }

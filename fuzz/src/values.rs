@@ -12,7 +12,7 @@ use parquet::file::properties::WriterProperties;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 use whyslow_model::{Metric, Trait};
-use whyslow_store::{Column, Kind, MAX_TEXT, SCHEMA, TABLES, Table};
+use whyslow_store::{ColumnSpec, Kind, MAX_TEXT, SCHEMA, TABLES, TableSpec};
 
 /// Tables whose rows are told with those of another, which stands behind.
 pub(crate) const WITH: &[(&str, &str)] =
@@ -153,7 +153,7 @@ pub(crate) fn parts(data: &[u8]) -> BTreeMap<&'static str, Vec<u8>> {
 ///
 /// # Panics
 /// Where Parquet cannot be written.
-fn part(table: &Table, rows: &[Vec<Value>]) -> Vec<u8> {
+fn part(table: &TableSpec, rows: &[Vec<Value>]) -> Vec<u8> {
     let columns: Vec<(Field, ArrayRef)> =
         table.columns.iter().enumerate().map(|(at, column)| array(column, rows, at)).collect();
     let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = columns.into_iter().unzip();
@@ -168,7 +168,7 @@ fn part(table: &Table, rows: &[Vec<Value>]) -> Vec<u8> {
     data
 }
 
-fn array(column: &Column, rows: &[Vec<Value>], at: usize) -> (Field, ArrayRef) {
+fn array(column: &ColumnSpec, rows: &[Vec<Value>], at: usize) -> (Field, ArrayRef) {
     let numbers = || {
         rows.iter().map(move |row| match row[at] {
             Value::Number(number) => Some(number),
@@ -214,14 +214,14 @@ pub(crate) fn typical() -> Vec<u8> {
 }
 
 /// Bytes of a row of a table: its number, then what `value` says of each column.
-fn row(table: &Table, value: impl Fn(&Column) -> Vec<u8>) -> Vec<u8> {
+fn row(table: &TableSpec, value: impl Fn(&ColumnSpec) -> Vec<u8>) -> Vec<u8> {
     let at = TABLES.iter().position(|known| known.name == table.name).unwrap_or(0);
     let number = if WITH.iter().any(|(_, whole)| *whole == table.name) { SAME } else { NEXT };
     [at as u8, number].into_iter().chain(table.columns[1..].iter().flat_map(value)).collect()
 }
 
 /// What a column may say: a word that its table knows, a short time, a small number.
-fn typical_value(column: &Column) -> Vec<u8> {
+fn typical_value(column: &ColumnSpec) -> Vec<u8> {
     let word = |word: &str| {
         let at = WORDS.iter().position(|known| *known == word).unwrap_or(0) as u16;
         [&[0xc0][..], &at.to_le_bytes()].concat()
@@ -237,9 +237,9 @@ fn typical_value(column: &Column) -> Vec<u8> {
 }
 
 /// Rows of extreme values of one table, as bytes: each value that a byte stands for in all columns.
-pub(crate) fn extremes(table: &Table) -> Vec<Vec<u8>> {
+pub(crate) fn extremes(table: &TableSpec) -> Vec<Vec<u8>> {
     let with = |tag: u8| {
-        move |column: &Column| match column.kind {
+        move |column: &ColumnSpec| match column.kind {
             Kind::Word | Kind::Text => typical_value(column),
             _ => vec![tag],
         }

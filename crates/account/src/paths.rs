@@ -3,7 +3,7 @@
 use crate::Spent;
 use crate::parts::Part;
 use crate::states;
-use whyslow_chain::{Explainer, Kind, Segment, Stay};
+use whyslow_chain::{Explainer, PathKind, Segment, Stay};
 use whyslow_facts::folds::account::{CallKey, ThreadAccount};
 use whyslow_facts::folds::graph::Ended;
 use whyslow_facts::folds::requests::Side;
@@ -86,18 +86,18 @@ fn along<'a>(
     };
     let works = if measured { TimeState::Kernel } else { TimeState::InCall };
     let state = match segment.kind {
-        Kind::User => TimeState::User,
-        Kind::Between => TimeState::BetweenCalls,
-        Kind::RunQueue => TimeState::RunQueue,
-        Kind::Throttled => TimeState::Throttled,
-        Kind::PageFault => TimeState::PageFault,
-        Kind::Unknown if segment.call.is_none() => TimeState::Unknown,
+        PathKind::User => TimeState::User,
+        PathKind::Between => TimeState::BetweenCalls,
+        PathKind::RunQueue => TimeState::RunQueue,
+        PathKind::Throttled => TimeState::Throttled,
+        PathKind::PageFault => TimeState::PageFault,
+        PathKind::Unknown if segment.call.is_none() => TimeState::Unknown,
         kind => match segment.call {
             Some(call) => {
                 let key = CallKey { syscall: call.syscall, waits: call.waits, object: call.object };
                 let object = facts.accounts.objects.get(call.object).kind;
                 let state = match kind {
-                    Kind::System => works,
+                    PathKind::System => works,
                     _ => states::of_wait(call.waits, object),
                 };
                 let time = account.and_then(|account| account.calls.iter().find(|time| time.key == key));
@@ -116,26 +116,26 @@ fn along<'a>(
 fn short<'a>(
     facts: &'a Facts,
     account: Option<&'a ThreadAccount>,
-    kind: Kind,
+    kind: PathKind,
     works: TimeState,
     whole: Part<'a>,
     parts: &mut Vec<Part<'a>>,
 ) {
     let waits = match kind {
-        Kind::Lock => Some(WaitKind::Lock),
-        Kind::Peer => Some(WaitKind::Network),
-        Kind::Pipe => Some(WaitKind::Pipe),
-        Kind::Timer => Some(WaitKind::Timer),
-        Kind::Child => Some(WaitKind::Child),
-        Kind::Poll => Some(WaitKind::Poll),
-        Kind::Idle => Some(WaitKind::Accept),
+        PathKind::Lock => Some(WaitKind::Lock),
+        PathKind::Peer => Some(WaitKind::Network),
+        PathKind::Pipe => Some(WaitKind::Pipe),
+        PathKind::Timer => Some(WaitKind::Timer),
+        PathKind::Child => Some(WaitKind::Child),
+        PathKind::Poll => Some(WaitKind::Poll),
+        PathKind::Idle => Some(WaitKind::Accept),
         _ => None,
     };
     let rows = account.map_or(&[][..], |account| &account.calls);
     let alike = || rows.iter().filter(|time| time.key.waits == waits && time.short_ns > 0);
     let sum: u128 = alike().map(|time| u128::from(time.short_ns)).sum();
     let state_of = |object: ObjectId| match waits {
-        None if kind == Kind::Disk => TimeState::File,
+        None if kind == PathKind::Disk => TimeState::File,
         None => works,
         waits => states::of_wait(waits, facts.accounts.objects.get(object).kind),
     };

@@ -3,8 +3,9 @@
 use super::*;
 use proptest::prelude::*;
 use whyslow_model::{
-    AccountRow, Call, CallFlags, Entity, Event, FigureRow, FigureTable, Frame, Known, LeftAs, Metric, Nanos,
-    Over, Ret, Sample, SampleKind, Sink, SourceId, Stack, StackId, Stretch, TimeState, Timestamp, Trait,
+    AccountRow, Call, CallFlags, Entity, Event, FigureRow, FigureTable, Known, LeftAs, Metric, Nanos, Over,
+    Ret, SampleKind, SampledStack, Sink, SourceId, Stack, StackFrame, StackId, Stretch, TimeState, Timestamp,
+    Trait,
 };
 
 const MS: u64 = 1_000_000;
@@ -40,7 +41,7 @@ fn told(account: &TimeAccount) -> Vec<String> {
 }
 
 fn sampled(facts: &mut Facts, kind: SampleKind, ms: u64, stacks: (Option<u32>, Option<u32>)) {
-    facts.push(Event::Sample(Sample {
+    facts.push(Event::Sample(SampledStack {
         kind,
         ts: Timestamp::new(1_010 * MS),
         cpu: 0,
@@ -55,11 +56,11 @@ fn sampled(facts: &mut Facts, kind: SampleKind, ms: u64, stacks: (Option<u32>, O
 #[test]
 fn by_line_what_ran_goes_as_its_samples_do_and_of_waits_what_has_a_stack() {
     let mut facts = Facts::default();
-    let frame = |function: &str, module: &str, place: Option<&str>| Frame {
+    let frame = |function: &str, module: &str, place: Option<&str>| StackFrame {
         function: Some(function.to_string()),
         module: Some(module.to_string()),
         place: place.map(str::to_string),
-        ..Frame::default()
+        ..StackFrame::default()
     };
     let kernel = ["schedule", "__x64_sys_fsync", "do_syscall_64"].map(|name| frame(name, "[kernel]", None));
     for (id, frames) in [

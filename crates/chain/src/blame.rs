@@ -1,7 +1,7 @@
 //! Blame over all: of all slow requests, or of the programs' own progress, which resource costs which share, and what
 //! would be without it.
 
-use super::{Explainer, Kind, Knot, KnotFinder, Path, Segment, words};
+use super::{Explainer, Knot, KnotFinder, Path, PathKind, Segment, words};
 use hashbrown::HashMap;
 use whyslow_facts::folds::requests::Side;
 use whyslow_model::event::Tid;
@@ -18,7 +18,7 @@ pub enum Scope {
 
 /// One interval that somebody waited for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Span {
+pub struct WaitSpan {
     /// The thread that ended it.
     pub tid: Tid,
     /// From here.
@@ -29,11 +29,11 @@ pub struct Span {
 
 /// What one cause costs.
 #[derive(Clone, Debug)]
-pub struct Cost {
+pub struct CauseCost {
     /// What it is: `fsync of /data/x`, `10.0.0.1:6379 (GET k)`.
     pub what: String,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: PathKind,
     /// The thread in which it was spent; of several, the first that was seen.
     pub tid: Tid,
     /// The threads in which it was spent, in order of their numbers.
@@ -58,24 +58,24 @@ pub struct Blame {
     /// Their time together, ns.
     pub total_ns: u64,
     /// The costs, the largest first: they add up to the total.
-    pub costs: Vec<Cost>,
+    pub costs: Vec<CauseCost>,
     /// Threads that wait only for each other, the largest first.
     pub knots: Vec<Knot>,
 }
 
 /// By cause, kind and thread: the cost, the number of the last span that has it, and the longest time with one thread, ns.
-type Costs = HashMap<(String, Kind, Option<Tid>), (Cost, u64, u64)>;
+type Costs = HashMap<(String, PathKind, Option<Tid>), (CauseCost, u64, u64)>;
 
 impl<'a> Explainer<'a> {
     /// Intervals looked at, the longest.
     const MAX_SPANS: usize = 2_000;
 
     /// The intervals that count, and whose they are. Idle threads of a pool and the loops of servers are not among them.
-    pub fn spans(&self) -> (Scope, Vec<Span>) {
+    pub fn spans(&self) -> (Scope, Vec<WaitSpan>) {
         let requests = self.facts.requests.records().filter(|request| request.side == Side::Server);
-        let mut spans: Vec<Span> = requests
+        let mut spans: Vec<WaitSpan> = requests
             .filter(|request| request.dur.is_known())
-            .map(|request| Span {
+            .map(|request| WaitSpan {
                 tid: request.answered_by.unwrap_or(request.tid),
                 from: request.begin,
                 to: request.begin.plus(request.dur),
@@ -90,7 +90,7 @@ impl<'a> Explainer<'a> {
         (scope, spans)
     }
 
-    fn main_threads(&self) -> Vec<Span> {
+    fn main_threads(&self) -> Vec<WaitSpan> {
         let world = &self.facts.world;
         let mut serving: Vec<_> = (world.fds.iter())
             .filter(|(_, life)| life.listening || life.origin == whyslow_facts::Origin::Accept)
@@ -109,7 +109,7 @@ impl<'a> Explainer<'a> {
             let (from, to) = self.span(thread.tid)?;
             // Whose parent is watched too is a part of that one's time.
             let child = world.threads.process(thread.process).parent.is_some();
-            (!child && from < to).then_some(Span { tid: thread.tid, from, to })
+            (!child && from < to).then_some(WaitSpan { tid: thread.tid, from, to })
         })
         .collect()
     }
@@ -117,7 +117,9 @@ impl<'a> Explainer<'a> {
     /// What a segment is spent on, in words.
     pub fn cause(&self, segment: &Segment<'a>) -> String {
         match (segment.call, segment.kind) {
-            (Some(call), Kind::Between | Kind::RunQueue | Kind::Throttled) if call.waits.is_some() => {
+            (Some(call), PathKind::Between | PathKind::RunQueue | PathKind::Throttled)
+                if call.waits.is_some() =>
+            {
                 words::phrase(segment.kind).to_string()
             }
             (Some(call), _) => self.names(call),
@@ -141,7 +143,7 @@ impl<'a> Explainer<'a> {
                 let key = (what.clone(), segment.kind, by_thread.then_some(stay.tid));
                 let (cost, seen_in, longest) = costs.entry(key).or_insert_with(|| {
                     let (kind, tid) = (segment.kind, stay.tid);
-                    let cost = Cost {
+                    let cost = CauseCost {
                         what,
                         kind,
                         tid,
@@ -166,14 +168,14 @@ impl<'a> Explainer<'a> {
                 }
             }
         }
-        let mut costs: Vec<Cost> = costs.into_values().map(|(cost, ..)| cost).collect();
+        let mut costs: Vec<CauseCost> = costs.into_values().map(|(cost, ..)| cost).collect();
         costs.sort_by(|a, b| (b.ns, &a.what, a.tid).cmp(&(a.ns, &b.what, b.tid)));
         Blame { scope, intervals: spans.len() as u64, total_ns, costs, knots: knots.knots() }
     }
 
     /// True where a segment is what `pattern` names: a kind, or a part of the name of what was waited for.
     pub fn is(&self, segment: &Segment<'a>, pattern: &str) -> bool {
-        match Kind::of_word(pattern) {
+        match PathKind::of_word(pattern) {
             Some(kind) => segment.kind == kind,
             None => names(&self.cause(segment), pattern),
         }

@@ -5,7 +5,7 @@
 //! Left out beforehand is what is idle: a wait counts where the thread has work in hand (it wants a lock that another has,
 //! or room to write), or where it lies on the path of what counts.
 
-use super::{Explainer, Kind, Path, kind};
+use super::{Explainer, Path, PathKind, kind};
 use hashbrown::{HashMap, HashSet};
 use whyslow_facts::ThreadId;
 use whyslow_facts::folds::graph::{LongCall, Resource};
@@ -100,7 +100,7 @@ impl<'e, 'a> KnotFinder<'e, 'a> {
             let ns = call.dur().or_zero();
             let waits = graph.entry(thread).or_default();
             if call.waits.is_none() {
-                waits.outside += if kind::of_work(call) == Kind::Disk { ns } else { 0 };
+                waits.outside += if kind::of_work(call) == PathKind::Disk { ns } else { 0 };
                 continue;
             }
             let waker = call.waker.filter(|waker| waker.tid != call.tid);
@@ -190,7 +190,8 @@ impl<'e, 'a> KnotFinder<'e, 'a> {
 
 /// Conditions, polls and new clients: off the path of what counts, that is waiting for work.
 fn may_be_idle(call: &LongCall) -> bool {
-    matches!(call.what, Resource::Lock { .. }) || matches!(kind::of_wait(call), Kind::Idle | Kind::Poll)
+    matches!(call.what, Resource::Lock { .. })
+        || matches!(kind::of_wait(call), PathKind::Idle | PathKind::Poll)
 }
 
 /// The edges of one thread.

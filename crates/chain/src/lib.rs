@@ -19,12 +19,12 @@ mod tree;
 mod words;
 
 pub use attach::attach;
-pub use blame::{Blame, Cost, Lengths, Scope, Span};
+pub use blame::{Blame, CauseCost, Lengths, Scope, WaitSpan};
 pub use deadlock::{Deadlock, Stuck, Whom};
-pub use kind::Kind;
+pub use kind::PathKind;
 pub use knots::{Knot, KnotFinder};
 pub use pileups::PileUp;
-pub use tree::Node;
+pub use tree::TimeNode;
 
 use hashbrown::HashMap;
 use whyslow_facts::folds::graph::{Ended, LongCall, Resource, Stall, Sums};
@@ -81,7 +81,7 @@ pub struct Segment<'a> {
     /// How much of that it is, ns: all, but where several short things share the time.
     pub ns: u64,
     /// What it is.
-    pub kind: Kind,
+    pub kind: PathKind,
     /// The long call that it is a part of.
     pub call: Option<&'a LongCall>,
     /// Why nothing more is known.
@@ -112,19 +112,19 @@ impl<'a> Path<'a> {
     }
 
     /// Time by kind, the largest first.
-    pub fn by_kind(&self) -> Vec<(Kind, u64)> {
-        let mut sums = [0; Kind::ALL.len()];
+    pub fn by_kind(&self) -> Vec<(PathKind, u64)> {
+        let mut sums = [0; PathKind::ALL.len()];
         for segment in &self.segments {
             let sum: &mut u64 = &mut sums[segment.kind as usize];
             *sum = sum.saturating_add(segment.ns);
         }
-        let mut all: Vec<_> = Kind::ALL.into_iter().zip(sums).filter(|(_, ns)| *ns > 0).collect();
+        let mut all: Vec<_> = PathKind::ALL.into_iter().zip(sums).filter(|(_, ns)| *ns > 0).collect();
         all.sort_by_key(|(kind, ns)| (std::cmp::Reverse(*ns), *kind));
         all
     }
 
     /// Time of one kind, ns.
-    pub fn of(&self, kind: Kind) -> u64 {
+    pub fn of(&self, kind: PathKind) -> u64 {
         self.segments.iter().filter(|segment| segment.kind == kind).map(|segment| segment.ns).saturating_sum()
     }
 
@@ -221,19 +221,19 @@ struct Walk<'e, 'a> {
 /// What a segment says beside its time.
 #[derive(Clone, Copy)]
 struct Says<'a> {
-    kind: Kind,
+    kind: PathKind,
     call: Option<&'a LongCall>,
     missing: Option<Missing>,
 }
 
 impl<'a> Says<'a> {
-    fn kind(kind: Kind) -> Says<'a> {
+    fn kind(kind: PathKind) -> Says<'a> {
         Says { kind, call: None, missing: None }
     }
     fn unknown(missing: Missing) -> Says<'a> {
-        Says { kind: Kind::Unknown, call: None, missing: Some(missing) }
+        Says { kind: PathKind::Unknown, call: None, missing: Some(missing) }
     }
-    fn of(kind: Kind, call: &'a LongCall) -> Says<'a> {
+    fn of(kind: PathKind, call: &'a LongCall) -> Says<'a> {
         Says { kind, call: Some(call), missing: None }
     }
 }
@@ -284,10 +284,10 @@ impl<'a> Walk<'_, 'a> {
         match born {
             Some(birth) if birth.ts.or_zero() > from && !self.on_the_way.contains(&birth.parent) => {
                 self.thread(birth.parent, from, birth.ts.or_zero(), Some((stay, None)));
-                self.whole(stay, birth.ts.or_zero(), first, Says::kind(Kind::Between));
+                self.whole(stay, birth.ts.or_zero(), first, Says::kind(PathKind::Between));
             }
             Some(birth) if birth.ts.or_zero() <= from => {
-                self.whole(stay, from, first, Says::kind(Kind::Between));
+                self.whole(stay, from, first, Says::kind(PathKind::Between));
             }
             _ => self.whole(stay, from, first, unseen),
         }
@@ -363,19 +363,19 @@ impl<'a> Walk<'_, 'a> {
             rest -= taken;
             taken
         };
-        let mut parts = [(Kind::System, 0); WaitKind::COUNT + 1];
+        let mut parts = [(PathKind::System, 0); WaitKind::COUNT + 1];
         parts[0].1 = take(end.working_ns.saturating_sub(start.working_ns));
         for (part, kind) in parts[1..].iter_mut().zip(WaitKind::ALL) {
             let sum = end.waiting_ns[kind as usize].saturating_sub(start.waiting_ns[kind as usize]);
-            *part = (Kind::of_short_wait(kind), take(sum));
+            *part = (PathKind::of_short_wait(kind), take(sum));
         }
         let queued = end.runnable_ns.saturating_sub(start.runnable_ns);
         let queued = if measured && stalled == 0 { take(queued) } else { 0 };
         for (kind, ns) in parts {
             self.part(stay, (from, to), ns, exact, Says::kind(kind));
         }
-        self.part(stay, (from, to), queued, exact, Says::kind(Kind::RunQueue));
-        let own = if measured { Kind::User } else { Kind::Between };
+        self.part(stay, (from, to), queued, exact, Says::kind(PathKind::RunQueue));
+        let own = if measured { PathKind::User } else { PathKind::Between };
         self.part(stay, (from, to), rest, exact, Says::kind(own));
     }
 
@@ -397,8 +397,8 @@ impl<'a> Walk<'_, 'a> {
             let (begin, woken) = (stall.from.or_zero().max(from), stall.woken.or_zero().clamp(from, to));
             let end = stall.to.or_zero().min(to);
             let blocked = match (call, stall.uninterruptible) {
-                (None, true) => Kind::PageFault,
-                (None, false) => Kind::Unknown,
+                (None, true) => PathKind::PageFault,
+                (None, false) => PathKind::Unknown,
                 (Some(call), _) => kind::of_work(call),
             };
             self.whole(stay, begin.min(woken), woken, Says { kind: blocked, call, missing: None });
@@ -419,7 +419,7 @@ impl<'a> Walk<'_, 'a> {
         let all = to.saturating_sub(from);
         let stopped = throttled(scheduled.throttled, from, to);
         let exact = stopped == 0 || stopped == all;
-        for (kind, ns) in [(Kind::Throttled, stopped), (Kind::RunQueue, all - stopped)] {
+        for (kind, ns) in [(PathKind::Throttled, stopped), (PathKind::RunQueue, all - stopped)] {
             self.part(stay, (from, to), ns, exact, Says { kind, call, missing: None });
         }
     }
@@ -429,7 +429,7 @@ impl<'a> Walk<'_, 'a> {
         if call.waits.is_none() {
             let stalled = self.stalls(stay, (from, to), scheduled, Some(call));
             let rest = (to - from).saturating_sub(stalled);
-            let kind = if stalled > 0 { Kind::System } else { kind::of_work(call) };
+            let kind = if stalled > 0 { PathKind::System } else { kind::of_work(call) };
             return self.part(stay, (from, to), rest, true, Says::of(kind, call));
         }
         let Some(waker) = call.waker else {
@@ -466,9 +466,9 @@ impl<'a> Walk<'_, 'a> {
             Some(stall) => {
                 let ran = stall.to.or_zero().clamp(from, to);
                 self.queued(stay, (from, ran), scheduled, Some(call));
-                self.whole(stay, ran, to, Says::of(Kind::System, call));
+                self.whole(stay, ran, to, Says::of(PathKind::System, call));
             }
-            None => self.whole(stay, from, to, Says::of(Kind::Between, call)),
+            None => self.whole(stay, from, to, Says::of(PathKind::Between, call)),
         }
     }
 }

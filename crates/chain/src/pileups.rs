@@ -3,7 +3,7 @@
 //! The paths of what is under way tell at each moment what each thread's time goes back to. Where that is one thing for
 //! most threads of a pool at once, the pool is exhausted: what comes next waits outside.
 
-use super::{Explainer, Kind, Path, Scope, Segment, Span};
+use super::{Explainer, Path, PathKind, Scope, Segment, WaitSpan};
 use hashbrown::{HashMap, HashSet};
 use whyslow_facts::ProcessId;
 use whyslow_facts::folds::graph::Resource;
@@ -26,7 +26,7 @@ pub struct PileUp {
     /// The thing: `10.0.0.7:6379`, `fsync of /data/x`.
     pub what: String,
     /// Of which kind that is.
-    pub kind: Kind,
+    pub kind: PathKind,
     /// How many threads at once, at most.
     pub peak: usize,
     /// Threads of the pool: those that were seen to have work in hand.
@@ -40,7 +40,7 @@ pub struct PileUp {
     /// All of them together, ns.
     pub ns: u64,
     /// The thread with the longest part, and its interval: its path shows the chain.
-    pub span: Span,
+    pub span: WaitSpan,
 }
 
 /// A part of an interval of a thread that goes back to one thing.
@@ -53,7 +53,7 @@ struct Part {
 /// What threads had to do.
 struct InHand {
     /// The intervals, by process.
-    spans: Vec<(ProcessId, Span)>,
+    spans: Vec<(ProcessId, WaitSpan)>,
     /// The threads that had some, by process.
     pools: HashMap<ProcessId, HashSet<Tid>>,
     /// True where that is requests.
@@ -71,7 +71,7 @@ impl<'a> Explainer<'a> {
     /// The pile-ups, the longest in all first: one for each process and thing.
     pub fn pile_ups(&self) -> Vec<PileUp> {
         let InHand { spans, pools, serving } = self.in_hand();
-        let mut piles: HashMap<(ProcessId, String, Kind), Pile> = HashMap::new();
+        let mut piles: HashMap<(ProcessId, String, PathKind), Pile> = HashMap::new();
         for (at, (process, span)) in spans.iter().enumerate() {
             let path = self.path(span.tid, span.from, span.to);
             for segment in path.segments.iter().filter(|segment| self.is_root(&path, segment, serving)) {
@@ -104,13 +104,13 @@ impl<'a> Explainer<'a> {
     fn in_hand(&self) -> InHand {
         let mut pools: HashMap<ProcessId, HashSet<Tid>> = HashMap::new();
         let (scope, spans) = self.spans();
-        let process = |span: &Span| {
+        let process = |span: &WaitSpan| {
             let thread = self.thread_at(span.tid, span.from).or_else(|| self.thread_at(span.tid, span.to))?;
             Some((self.facts.world.threads.thread(thread).process, *span))
         };
         if scope == Scope::Requests {
             let open = self.facts.requests.open().iter().filter(|request| request.side == Side::Server);
-            let open = open.map(|request| Span {
+            let open = open.map(|request| WaitSpan {
                 tid: request.answered_by.unwrap_or(request.tid),
                 from: request.begin,
                 to: self.facts.window.end,
@@ -128,15 +128,20 @@ impl<'a> Explainer<'a> {
         waits.sort_by_key(|call| (std::cmp::Reverse(call.dur()), call.tid, call.from));
         waits.truncate(MAX_WAITS);
         let spans =
-            waits.iter().map(|call| (call.process, Span { tid: call.tid, from: call.from, to: call.to }));
+            waits.iter().map(|call| (call.process, WaitSpan { tid: call.tid, from: call.from, to: call.to }));
         InHand { spans: spans.collect(), pools, serving: false }
     }
 
     /// A real wait. Without requests a lock alone is no root: who has it may be at work.
     fn is_root(&self, path: &Path<'a>, segment: &Segment<'a>, serving: bool) -> bool {
         let waits = match segment.kind {
-            Kind::Disk | Kind::Peer | Kind::PageFault | Kind::Pipe | Kind::Timer | Kind::Child => true,
-            Kind::Lock => serving,
+            PathKind::Disk
+            | PathKind::Peer
+            | PathKind::PageFault
+            | PathKind::Pipe
+            | PathKind::Timer
+            | PathKind::Child => true,
+            PathKind::Lock => serving,
             _ => false,
         };
         // A request's first bytes and last bytes are its client's matter.

@@ -1,11 +1,11 @@
 //! Chains of recordings: what a CPU quota takes, and threads that end meanwhile.
 
-use crate::{Explainer, Kind};
+use crate::{Explainer, PathKind};
 use proptest::prelude::*;
 use whyslow_facts::Facts;
 use whyslow_model::{
-    Call, Entity, Event, Exit, FigureRow, FigureTable, LeftAs, Metric, Nanos, Over, Ret, Sample, SampleKind,
-    Sink, SourceId, Stretch, Timestamp, Trait,
+    Call, Entity, Event, Exit, FigureRow, FigureTable, LeftAs, Metric, Nanos, Over, Ret, SampleKind,
+    SampledStack, Sink, SourceId, Stretch, Timestamp, Trait,
 };
 
 const MS: u64 = 1_000_000;
@@ -36,12 +36,12 @@ fn stopped(pid: u32, path: &str, at_ms: u64, length_ms: u64, stopped_ms: u64) ->
     Event::Figures(Box::new(table))
 }
 
-fn kinds(facts: &Facts, tid: u32) -> Vec<(Kind, u64)> {
+fn kinds(facts: &Facts, tid: u32) -> Vec<(PathKind, u64)> {
     let explainer = Explainer::new(facts);
     let (from, to) = explainer.span(tid).unwrap();
     let path = explainer.path(tid, from, to);
     let of = |kind| (path.of(kind) + MS / 2) / MS;
-    Kind::ALL.into_iter().map(|kind| (kind, of(kind))).filter(|(_, ms)| *ms > 0).collect()
+    PathKind::ALL.into_iter().map(|kind| (kind, of(kind))).filter(|(_, ms)| *ms > 0).collect()
 }
 
 fn call(tid: u32, pid: u32, at_ms: u64) -> Call<'static> {
@@ -59,7 +59,7 @@ fn one_thread_waits_as_long_as_its_group_is_stopped() {
     // The group was not stopped here: somebody else had the CPU.
     facts.push(stretch(5, 5, 0, 1_150, 40, 50));
     facts.finish();
-    assert_eq!(kinds(&facts, 5), [(Kind::User, 80), (Kind::RunQueue, 40), (Kind::Throttled, 80)]);
+    assert_eq!(kinds(&facts, 5), [(PathKind::User, 80), (PathKind::RunQueue, 40), (PathKind::Throttled, 80)]);
     let (_, thread) = facts.world.threads.iter().next().unwrap();
     assert!(thread.sched.as_deref().unwrap().throttled_ns.abs_diff(80 * MS) < 1_000);
 }
@@ -75,7 +75,10 @@ fn a_stop_on_two_cpus_counts_once_for_each_thread() {
     facts.push(stopped(5, "/app", 1_100, 100, 120));
     facts.finish();
     for tid in [5, 6] {
-        assert_eq!(kinds(&facts, tid), [(Kind::User, 30), (Kind::RunQueue, 20), (Kind::Throttled, 60)]);
+        assert_eq!(
+            kinds(&facts, tid),
+            [(PathKind::User, 30), (PathKind::RunQueue, 20), (PathKind::Throttled, 60)]
+        );
     }
 }
 
@@ -90,8 +93,8 @@ fn another_groups_quota_is_nobody_elses() {
     facts.push(stopped(7, "/apple", 1_100, 100, 80));
     facts.push(stopped(5, "/app", 1_100, 100, 0));
     facts.finish();
-    assert_eq!(kinds(&facts, 5), [(Kind::User, 30), (Kind::RunQueue, 80)]);
-    assert_eq!(kinds(&facts, 7), [(Kind::User, 30), (Kind::Throttled, 80)]);
+    assert_eq!(kinds(&facts, 5), [(PathKind::User, 30), (PathKind::RunQueue, 80)]);
+    assert_eq!(kinds(&facts, 7), [(PathKind::User, 30), (PathKind::Throttled, 80)]);
 }
 
 #[test]
@@ -110,7 +113,7 @@ fn the_finer_of_two_tellers_is_heard() {
     tell(&mut facts, "cpu.stat", stopped(5, "/app", 1_100, 100, 80));
     tell(&mut facts, "cpu.stat", stopped(5, "/app", 1_900, 100, 80));
     facts.finish();
-    assert_eq!(kinds(&facts, 5), [(Kind::User, 40), (Kind::Throttled, 80)]);
+    assert_eq!(kinds(&facts, 5), [(PathKind::User, 40), (PathKind::Throttled, 80)]);
 }
 
 proptest! {
@@ -139,7 +142,7 @@ proptest! {
         let (from, to) = explainer.span(5).unwrap();
         let path = explainer.path(5, from, to);
         prop_assert_eq!(path.by_kind().iter().map(|(_, ns)| ns).sum::<u64>(), path.total());
-        let throttled = path.of(Kind::Throttled);
+        let throttled = path.of(PathKind::Throttled);
         prop_assert!(throttled <= queued.min(stopped_ms) * MS);
         let (_, thread) = facts.world.threads.iter().next().unwrap();
         let time = thread.sched.as_deref().unwrap();
@@ -161,7 +164,7 @@ fn what_is_told_of_a_thread_after_its_end_makes_no_second_process() {
         status: Some(0),
         signal: None,
     }));
-    facts.push(Event::Sample(Sample {
+    facts.push(Event::Sample(SampledStack {
         kind: SampleKind::OnCpu,
         ts: at(51),
         cpu: 0,

@@ -1,17 +1,17 @@
 //! A path as a tree: what a thread's time is made of, the largest first, with the threads that it waited for below.
 
-use super::{Explainer, Kind, Missing, Path};
+use super::{Explainer, Missing, Path, PathKind};
 use hashbrown::HashMap;
 use whyslow_facts::folds::graph::LongCall;
 use whyslow_model::event::Tid;
 
 /// A part of a thread's time: equal parts are one.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct TimeNode {
     /// What it is, or what was waited for.
     pub what: String,
     /// The kind; `None` where another thread's time says what it is.
-    pub kind: Option<Kind>,
+    pub kind: Option<PathKind>,
     /// The thread that ended the wait.
     pub thread: Option<Tid>,
     /// How much, ns.
@@ -25,7 +25,7 @@ pub struct Node {
     /// Where the longest part is seen; empty where no line shows it.
     pub evidence: String,
     /// What the other thread did in that time.
-    pub below: Vec<Node>,
+    pub below: Vec<TimeNode>,
 }
 
 /// Parts that are one, while they are added up.
@@ -54,11 +54,11 @@ impl Default for Sum<'_> {
     }
 }
 
-type Key = (String, Option<Kind>, Option<Tid>, Option<Missing>);
+type Key = (String, Option<PathKind>, Option<Tid>, Option<Missing>);
 
 impl<'a> Explainer<'a> {
     /// The path as a tree.
-    pub fn tree(&self, path: &Path<'a>) -> Vec<Node> {
+    pub fn tree(&self, path: &Path<'a>) -> Vec<TimeNode> {
         let mut segments: Vec<Vec<usize>> = vec![Vec::new(); path.stays.len()];
         for (at, segment) in path.segments.iter().enumerate() {
             segments[segment.stay].push(at);
@@ -78,7 +78,7 @@ impl<'a> Explainer<'a> {
         stays: &[usize],
         segments: &[Vec<usize>],
         next: &[Vec<usize>],
-    ) -> Vec<Node> {
+    ) -> Vec<TimeNode> {
         let mut sums: HashMap<Key, Sum<'a>> = HashMap::new();
         for &stay in stays {
             for segment in segments[stay].iter().map(|at| &path.segments[*at]) {
@@ -95,8 +95,8 @@ impl<'a> Explainer<'a> {
                 sum.stays.push(at);
             }
         }
-        let mut nodes: Vec<Node> = (sums.into_iter())
-            .map(|((what, kind, thread, missing), sum)| Node {
+        let mut nodes: Vec<TimeNode> = (sums.into_iter())
+            .map(|((what, kind, thread, missing), sum)| TimeNode {
                 what,
                 kind,
                 thread,

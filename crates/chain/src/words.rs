@@ -1,6 +1,6 @@
 //! Chains in words: who waits for what, and where that is seen.
 
-use super::{Explainer, Kind, Missing, Path, Segment};
+use super::{Explainer, Missing, Path, PathKind, Segment};
 use whyslow_facts::folds::graph::{End, Ended, Line, LongCall, Resource};
 use whyslow_facts::{Exemplar, Facts};
 use whyslow_model::event::Tid;
@@ -165,50 +165,50 @@ fn largest<'p, 'a>(path: &'p Path<'a>, stay: usize) -> Option<(&'p Segment<'a>, 
 }
 
 /// A kind of time that belongs to no single call, in words.
-pub(crate) fn phrase(kind: Kind) -> &'static str {
+pub(crate) fn phrase(kind: PathKind) -> &'static str {
     match kind {
-        Kind::User => "runs on a CPU",
-        Kind::System => "short calls that work",
-        Kind::Between => "runs, or waits for a CPU",
-        Kind::RunQueue => "waits for a CPU",
-        Kind::Throttled => "is stopped by its CPU quota",
-        Kind::Lock => "short waits at locks",
-        Kind::Disk => "short waits for files",
-        Kind::PageFault => "waits for pages (page faults)",
-        Kind::Pipe => "short waits at pipes",
-        Kind::Peer => "short waits for peers",
-        Kind::Poll => "short waits for several descriptors",
-        Kind::Timer => "short sleeps",
-        Kind::Child => "short waits for children",
-        Kind::Idle => "waits for clients",
-        Kind::Unknown => "unknown",
+        PathKind::User => "runs on a CPU",
+        PathKind::System => "short calls that work",
+        PathKind::Between => "runs, or waits for a CPU",
+        PathKind::RunQueue => "waits for a CPU",
+        PathKind::Throttled => "is stopped by its CPU quota",
+        PathKind::Lock => "short waits at locks",
+        PathKind::Disk => "short waits for files",
+        PathKind::PageFault => "waits for pages (page faults)",
+        PathKind::Pipe => "short waits at pipes",
+        PathKind::Peer => "short waits for peers",
+        PathKind::Poll => "short waits for several descriptors",
+        PathKind::Timer => "short sleeps",
+        PathKind::Child => "short waits for children",
+        PathKind::Idle => "waits for clients",
+        PathKind::Unknown => "unknown",
     }
 }
 
 /// The same behind "waits for".
-fn object(kind: Kind) -> &'static str {
+fn object(kind: PathKind) -> &'static str {
     match kind {
-        Kind::User => "nothing: it runs on a CPU",
-        Kind::System => "nothing: it works in short calls",
-        Kind::Between => "nothing, as it runs, or for a CPU",
-        Kind::RunQueue => "a CPU",
-        Kind::Throttled => "CPU time, of which its quota allows no more",
-        Kind::Lock => "locks, each time shortly",
-        Kind::Disk => "files, each time shortly",
-        Kind::PageFault => "pages (page faults)",
-        Kind::Pipe => "pipes, each time shortly",
-        Kind::Peer => "peers, each time shortly",
-        Kind::Poll => "several descriptors, each time shortly",
-        Kind::Timer => "short sleeps",
-        Kind::Child => "children, each time shortly",
-        Kind::Idle => "clients",
-        Kind::Unknown => "what the capture does not show",
+        PathKind::User => "nothing: it runs on a CPU",
+        PathKind::System => "nothing: it works in short calls",
+        PathKind::Between => "nothing, as it runs, or for a CPU",
+        PathKind::RunQueue => "a CPU",
+        PathKind::Throttled => "CPU time, of which its quota allows no more",
+        PathKind::Lock => "locks, each time shortly",
+        PathKind::Disk => "files, each time shortly",
+        PathKind::PageFault => "pages (page faults)",
+        PathKind::Pipe => "pipes, each time shortly",
+        PathKind::Peer => "peers, each time shortly",
+        PathKind::Poll => "several descriptors, each time shortly",
+        PathKind::Timer => "short sleeps",
+        PathKind::Child => "children, each time shortly",
+        PathKind::Idle => "clients",
+        PathKind::Unknown => "what the capture does not show",
     }
 }
 
 /// Time at the end of a wait that is no more for what was waited for.
-fn is_for_a_cpu(kind: Kind) -> bool {
-    matches!(kind, Kind::Between | Kind::RunQueue | Kind::Throttled)
+fn is_for_a_cpu(kind: PathKind) -> bool {
+    matches!(kind, PathKind::Between | PathKind::RunQueue | PathKind::Throttled)
 }
 
 fn place(facts: &Facts, line: Line, tid: Tid, ts: Timestamp, dur: Nanos) -> String {

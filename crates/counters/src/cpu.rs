@@ -1,20 +1,20 @@
 //! CPU time by mode, of the host and each CPU, switches and forks (/proc/stat).
 
-use crate::figures::{Figures, Mode};
+use crate::figures::{CpuMode, Figures};
 use crate::text;
 use whyslow_model::{Entity, Metric};
 
 /// The modes in the order of /proc/stat (proc_stat(5)). Guests' time is within that of user mode.
-const MODES: [(Metric, Mode); 9] = [
-    (Metric::CpuUser, Mode::Steady),
-    (Metric::CpuNice, Mode::Steady),
-    (Metric::CpuSystem, Mode::Steady),
-    (Metric::CpuIdle, Mode::MayGoBack),
-    (Metric::CpuIowait, Mode::MayGoBack),
-    (Metric::CpuIrq, Mode::Steady),
-    (Metric::CpuSoftirq, Mode::Steady),
-    (Metric::CpuSteal, Mode::Steady),
-    (Metric::CpuGuest, Mode::Within),
+const MODES: [(Metric, CpuMode); 9] = [
+    (Metric::CpuUser, CpuMode::Steady),
+    (Metric::CpuNice, CpuMode::Steady),
+    (Metric::CpuSystem, CpuMode::Steady),
+    (Metric::CpuIdle, CpuMode::MayGoBack),
+    (Metric::CpuIowait, CpuMode::MayGoBack),
+    (Metric::CpuIrq, CpuMode::Steady),
+    (Metric::CpuSoftirq, CpuMode::Steady),
+    (Metric::CpuSteal, CpuMode::Steady),
+    (Metric::CpuGuest, CpuMode::Within),
 ];
 
 /// Most CPUs (`CONFIG_NR_CPUS` of distributions' kernels is at most 8192).

@@ -41,12 +41,12 @@ enum SoFar {
     /// A sum of times or sizes over a number of events, two of each; `unit` of the metric each.
     Mean { sums: [Option<u64>; 2], counts: [Option<u64>; 2], unit: f64, of_32_bits: bool },
     /// A part of the time: shares of what all modes add up to.
-    Mode(Mode, u64),
+    Mode(CpuMode, u64),
 }
 
 /// How a mode of a CPU counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
+pub enum CpuMode {
     /// It never goes back.
     Steady,
     /// Idle and iowait may go back by a tick (proc_stat(5)).
@@ -143,7 +143,7 @@ impl Figures {
     }
 
     /// Takes the time of a mode.
-    pub fn mode(&mut self, metric: Metric, mode: Mode, ticks: Option<u64>) {
+    pub fn mode(&mut self, metric: Metric, mode: CpuMode, ticks: Option<u64>) {
         let Some(ticks) = ticks else { return };
         self.count(metric, SoFar::Mode(mode, ticks));
     }
@@ -302,7 +302,7 @@ impl Figures {
         let mut whole = 0u64;
         for count in &self.counts {
             let SoFar::Mode(mode, ticks) = count.so_far else { continue };
-            if mode == Mode::Within {
+            if mode == CpuMode::Within {
                 continue;
             }
             let was = before.and_then(|before| before.of(count.metric)).and_then(|was| match was {
@@ -311,7 +311,7 @@ impl Figures {
             });
             match span.grown(Some(ticks), was) {
                 Some(grown) => whole = whole.saturating_add(grown),
-                None if mode == Mode::MayGoBack => {}
+                None if mode == CpuMode::MayGoBack => {}
                 None => return None,
             }
         }

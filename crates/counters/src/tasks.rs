@@ -102,7 +102,7 @@ impl Stat {
 
 /// Out of `status` (proc_pid_status(5)). What an old kernel does not show is `None` or empty.
 #[derive(Clone, Default, Debug, PartialEq, Eq)]
-pub struct Status {
+pub struct TaskStatus {
     /// The effective user.
     pub uid: Option<u32>,
     /// Who traces it.
@@ -117,16 +117,16 @@ pub struct Status {
     pub cpus: Box<str>,
 }
 
-impl Status {
+impl TaskStatus {
     /// Its counts.
-    pub const COUNTS: [(Metric, Count<Status, Option<u64>>); 2] = [
+    pub const COUNTS: [(Metric, Count<TaskStatus, Option<u64>>); 2] = [
         (Metric::VoluntarySwitches, |status| status.voluntary),
         (Metric::InvoluntarySwitches, |status| status.involuntary),
     ];
 
     /// Lines of a name, a colon and values.
-    pub fn parse(text: &[u8]) -> Status {
-        let mut status = Status::default();
+    pub fn parse(text: &[u8]) -> TaskStatus {
+        let mut status = TaskStatus::default();
         for line in text::lines(text) {
             let Some(colon) = line.iter().position(|byte| *byte == b':') else { continue };
             let mut values = text::words(&line[colon + 1..]);
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn the_other_files() {
-        let status = Status::parse(b"Uid:\t1\t2\t3\t4\nTracerPid:\t9\nVmSwap:\t 12 kB\nCpus_allowed_list:\t0-1\nvoluntary_ctxt_switches:\t7\n");
+        let status = TaskStatus::parse(b"Uid:\t1\t2\t3\t4\nTracerPid:\t9\nVmSwap:\t 12 kB\nCpus_allowed_list:\t0-1\nvoluntary_ctxt_switches:\t7\n");
         assert_eq!(
             (status.uid, status.tracer, status.swapped, status.voluntary),
             (Some(2), Some(9), Some(12_288), Some(7))

@@ -24,7 +24,7 @@ use windows::Windows;
 
 /// One of the two: the facts and what was found in them.
 #[derive(Clone, Copy)]
-pub struct Side<'a> {
+pub struct DiffSide<'a> {
     /// The facts.
     pub facts: &'a Facts,
     /// The diagnosis of these facts.
@@ -32,7 +32,7 @@ pub struct Side<'a> {
 }
 
 /// Compares two diagnoses.
-pub fn diff(before: Side<'_>, after: Side<'_>) -> Diff {
+pub fn diff(before: DiffSide<'_>, after: DiffSide<'_>) -> Diff {
     let windows = Windows::of(before.facts, after.facts);
     let changes = findings::compare(before.diagnosis, after.diagnosis, before.facts, after.facts);
     let figures = figures::compare(before.facts, after.facts, &windows);

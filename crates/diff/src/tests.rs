@@ -67,7 +67,7 @@ fn calls(name: &str, args: &str, ret: i64, times: u64, every: u64, ends: bool) -
 
 fn compare(before: &Facts, after: &Facts) -> Diff {
     let (old, new) = (whyslow_diagnose::diagnose(before), whyslow_diagnose::diagnose(after));
-    diff(Side { facts: before, diagnosis: &old }, Side { facts: after, diagnosis: &new })
+    diff(DiffSide { facts: before, diagnosis: &old }, DiffSide { facts: after, diagnosis: &new })
 }
 
 fn change<'d>(diff: &'d Diff, name: &str) -> &'d str {

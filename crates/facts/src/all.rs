@@ -80,7 +80,7 @@ macro_rules! facts {
 facts! {
     calls {
         /// Where threads waited.
-        waits: folds::waits::Waits,
+        waits: folds::waits::LongestWaits,
         /// Units of useful work done.
         work: folds::work::Work,
         /// Calls over time.
@@ -104,7 +104,7 @@ facts! {
         /// Signs of threads that the capture does not show.
         hidden: folds::hidden::Hidden,
         /// Calls refused for too many open descriptors.
-        limits: folds::limits::Limits,
+        limits: folds::limits::LimitRefusals,
         /// Polls that spin.
         readiness: folds::readiness::Readiness,
         /// Threads that try again without waiting.

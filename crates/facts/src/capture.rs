@@ -1,7 +1,7 @@
 //! What the capture is, and what it cannot show.
 
 use crate::world::World;
-use whyslow_model::syscall::Names;
+use whyslow_model::syscall::SyscallNames;
 use whyslow_model::{
     Call, CallFlags, CaptureKind, CaptureNote, NoteKind, SaturatingSum, SourceId, SourceInfo, Timestamp,
 };
@@ -32,7 +32,7 @@ pub struct CaptureFacts {
     /// The time of the last call, to notice a capture that ends at once.
     pub last: Timestamp,
     /// Names outside the table of syscalls.
-    pub names: Names,
+    pub names: SyscallNames,
 }
 
 impl CaptureFacts {

@@ -3,7 +3,7 @@
 use crate::{Facts, ProcessFacts, ProcessId, ProfileFacts, ProfileOrigin, Profiles, Samples};
 use whyslow_model::SampleKind;
 use whyslow_model::event::Tid;
-use whyslow_profile::compare::Step;
+use whyslow_profile::compare::SeriesStep;
 use whyslow_profile::kinds::{Account, Frame, FunctionRef, Measure, Measured, Stacks};
 
 impl Facts {
@@ -17,7 +17,7 @@ impl Facts {
                 continue;
             }
             let stacks = SampleStacks { samples: &self.samples, process };
-            let step = Step {
+            let step = SeriesStep {
                 name: String::new(),
                 program: None,
                 account: Account::of(&stacks),

@@ -2,7 +2,7 @@
 
 use crate::ProcessId;
 use whyslow_model::profile::{CapturedProfile, ProfileContent, ProfileDamage};
-use whyslow_profile::compare::Step;
+use whyslow_profile::compare::SeriesStep;
 use whyslow_profile::formats::{Loaded, Notes, ProfileData};
 use whyslow_profile::kinds::Measure;
 
@@ -21,7 +21,7 @@ pub struct ProfileFacts {
     /// Where it came from.
     pub origin: ProfileOrigin,
     /// What it shows, ready to be compared.
-    pub step: Step,
+    pub step: SeriesStep,
 }
 
 /// A profile that holds nothing.
@@ -88,7 +88,7 @@ impl Profiles {
             self.add_empty(name, damage, "it is whole, and has no samples");
             return;
         }
-        let Some(step) = Step::of(name, loaded) else { return };
+        let Some(step) = SeriesStep::of(name, loaded) else { return };
         if self.list.len() < Self::MOST {
             self.list.push(ProfileFacts { origin: ProfileOrigin::File(name.to_string()), step });
         }

@@ -24,7 +24,7 @@ fn counts(tid: Tid, name: &str, count: u64, from_ms: u64, to_ms: u64) -> Event<'
 
 fn span(from_ms: u64, to_ms: u64, calls: Coverage) -> Event<'static> {
     let at = |ms: u64| Timestamp::new(ms * 1_000_000);
-    Event::Span(Span { from: at(from_ms), to: at(to_ms), calls })
+    Event::Span(RecordedSpan { from: at(from_ms), to: at(to_ms), calls })
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn figures_of_a_damaged_recording_stay_at_the_most_that_there_is() {
         let table = "syscalls".to_string();
         let (lost, produced, refused) = (u64::MAX, u64::MAX, u64::MAX);
         facts.push(Event::Loss(Loss { table, from: ts, to: ts, lost, produced, refused }));
-        facts.push(Event::Span(Span {
+        facts.push(Event::Span(RecordedSpan {
             from: Timestamp::new(0),
             to: Timestamp::new(most.or_zero()),
             calls: Coverage::Full,

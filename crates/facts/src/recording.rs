@@ -1,11 +1,11 @@
 //! What a recording says about itself: what was written down when, what was lost, what it cost.
 
-use whyslow_model::{Cost, Coverage, Loss, Nanos, SaturatingSum, Span, Timestamp};
+use whyslow_model::{Cost, Coverage, Loss, Nanos, RecordedSpan, SaturatingSum, Timestamp};
 
 /// Facts of a recording about itself; empty for captures of other tools.
 #[derive(Debug, Default)]
 pub struct RecordingFacts {
-    spans: Vec<Span>,
+    spans: Vec<RecordedSpan>,
     losses: Vec<Loss>,
     /// What it cost, where the recorder measured it.
     pub cost: Option<Cost>,
@@ -17,7 +17,7 @@ impl RecordingFacts {
     /// Rows of losses kept; past them a table's last row takes the rest.
     const MAX_LOSSES: usize = 4_096;
 
-    pub(crate) fn span(&mut self, span: Span) {
+    pub(crate) fn span(&mut self, span: RecordedSpan) {
         if span.to.since(span.from).get().is_none() {
             return;
         }
@@ -42,7 +42,7 @@ impl RecordingFacts {
     }
 
     /// What was written down when, in order of time.
-    pub fn spans(&self) -> &[Span] {
+    pub fn spans(&self) -> &[RecordedSpan] {
         &self.spans
     }
 
@@ -63,7 +63,7 @@ impl RecordingFacts {
         }
         let (Some(from), Some(to)) = (from.get(), to.get()) else { return Nanos::UNKNOWN };
         let full = self.spans.iter().filter(|span| span.calls == Coverage::Full);
-        let overlap = |span: &Span| {
+        let overlap = |span: &RecordedSpan| {
             let (start, end) = (span.from.or_zero().max(from), span.to.or_zero().min(to));
             end.saturating_sub(start)
         };
@@ -94,8 +94,8 @@ impl RecordingFacts {
 mod tests {
     use super::*;
 
-    fn span(from: u64, to: u64, calls: Coverage) -> Span {
-        Span { from: Timestamp::new(from), to: Timestamp::new(to), calls }
+    fn span(from: u64, to: u64, calls: Coverage) -> RecordedSpan {
+        RecordedSpan { from: Timestamp::new(from), to: Timestamp::new(to), calls }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::world::ids::ProcessId;
 use hashbrown::HashMap;
 use std::sync::OnceLock;
 use whyslow_model::event::Tid;
-use whyslow_model::{Frame, Nanos, Sample, SampleKind, Stack, StackId};
+use whyslow_model::{Nanos, SampleKind, SampledStack, Stack, StackFrame, StackId};
 use whyslow_profile::kinds::{FunctionRef, Roles};
 
 pub use kernel::SystemCallTime;
@@ -130,7 +130,7 @@ impl Samples {
         }
     }
 
-    fn function(&mut self, frame: &Frame) -> u32 {
+    fn function(&mut self, frame: &StackFrame) -> u32 {
         let module = frame.module.as_deref();
         let name: Box<str> = match (&frame.function, module) {
             (Some(name), _) => name.as_str().into(),
@@ -149,7 +149,7 @@ impl Samples {
         })
     }
 
-    pub(crate) fn sample(&mut self, process: ProcessId, sample: &Sample) {
+    pub(crate) fn sample(&mut self, process: ProcessId, sample: &SampledStack) {
         let known = |id: Option<StackId>| id.filter(|id| self.stacks.contains_key(id));
         let mut key = Key {
             process,
@@ -286,19 +286,21 @@ impl Samples {
 #[cfg(test)]
 mod tests {
     use crate::Facts;
-    use whyslow_model::{Event, Frame, Nanos, Sample, SampleKind, Sink, Stack, StackId, Timestamp};
+    use whyslow_model::{
+        Event, Nanos, SampleKind, SampledStack, Sink, Stack, StackFrame, StackId, Timestamp,
+    };
 
     fn stack(facts: &mut Facts, id: u32, functions: &[&str]) {
-        let frames = functions.iter().map(|name| Frame {
+        let frames = functions.iter().map(|name| StackFrame {
             function: (*name != "?").then(|| name.to_string()),
             module: Some("/bin/app".to_string()),
-            ..Frame::default()
+            ..StackFrame::default()
         });
         facts.push(Event::Stack(Stack { id: StackId(id), frames: frames.collect(), cut: false }));
     }
 
     fn sample(facts: &mut Facts, tid: u32, user: u32, kernel: Option<u32>) {
-        facts.push(Event::Sample(Sample {
+        facts.push(Event::Sample(SampledStack {
             kind: SampleKind::OnCpu,
             ts: Timestamp::new(1),
             cpu: 0,

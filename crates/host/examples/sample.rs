@@ -2,7 +2,7 @@
 //! measurement of `bench/host/run`.
 
 use std::time::Duration;
-use whyslow_host::{Options, Sample, Sampler};
+use whyslow_host::{Sample, Sampler, SamplerOptions};
 use whyslow_model::{Entity, Metric};
 
 fn main() -> Result<(), whyslow_host::HostError> {
@@ -11,7 +11,7 @@ fn main() -> Result<(), whyslow_host::HostError> {
     let mut numbers = words.iter().filter_map(|word| word.parse::<f64>().ok());
     let every = Duration::from_secs_f64(numbers.next().unwrap_or(1.0).clamp(0.0, 3600.0));
     let count = numbers.next().unwrap_or(2.0) as u64;
-    let mut sampler = Sampler::new(Options::default())?;
+    let mut sampler = Sampler::new(SamplerOptions::default())?;
     let (mut cpu, mut seconds) = (0.0f64, 0.0f64);
     for number in 0..count {
         if number > 0 {

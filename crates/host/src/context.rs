@@ -1,13 +1,13 @@
 //! What the sources share during one sample.
 
 use crate::files::Reader;
-use crate::options::Options;
+use crate::options::SamplerOptions;
 use whyslow_counters::Span;
 
 /// What the sources share during one sample.
 pub(crate) struct Context<'a> {
     /// What was asked for.
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a SamplerOptions,
     /// Reads files.
     pub(crate) reader: &'a mut Reader,
     /// What rates are over.

@@ -14,10 +14,10 @@ mod pace;
 mod sampler;
 mod sources;
 
-pub use options::{Options, Root};
+pub use options::{Root, SamplerOptions};
 pub use out::Gap;
-pub use sampler::{Cost, HostError, Sample, Sampler, own_cpu};
-pub use sources::{SOURCES, Source};
+pub use sampler::{HostError, Sample, SampleCost, Sampler, own_cpu};
+pub use sources::{HostSource, SOURCES};
 
 /// The name under which the sampler's own figures go.
 pub const TOOL: &str = "/proc";

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// What to sample besides the host's own figures and the processes.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct SamplerOptions {
     /// Threads too, of processes that did something.
     pub threads: bool,
     /// Each socket: states, queues, peers. Listeners and the kernel's own counts are looked at in any case.
@@ -17,9 +17,9 @@ pub struct Options {
     pub root: Root,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { threads: true, sockets: true, fds: false, own: false, root: Root::default() }
+impl Default for SamplerOptions {
+    fn default() -> SamplerOptions {
+        SamplerOptions { threads: true, sockets: true, fds: false, own: false, root: Root::default() }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::files::Reader;
-use crate::options::Options;
+use crate::options::SamplerOptions;
 use crate::out::{Gap, Out};
 use crate::sources::{Look, SOURCES};
 use rustix::time::{ClockId, clock_gettime};
@@ -25,7 +25,7 @@ pub enum HostError {
 
 /// What a sample cost us.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Cost {
+pub struct SampleCost {
     /// CPU time of the sampler's threads.
     pub cpu: Nanos,
     /// How long it took.
@@ -44,12 +44,12 @@ pub struct Sample {
     /// What could not be seen. Each stands in each sample in which it is missing.
     pub gaps: Vec<Gap>,
     /// What it cost.
-    pub cost: Cost,
+    pub cost: SampleCost,
 }
 
 /// Samples the host.
 pub struct Sampler {
-    options: Options,
+    options: SamplerOptions,
     reader: Reader,
     looks: Vec<Box<dyn Look>>,
     /// When the last sample was taken, on the clock since boot.
@@ -61,7 +61,7 @@ impl Sampler {
     ///
     /// # Errors
     /// Where there is no /proc.
-    pub fn new(options: Options) -> Result<Sampler, HostError> {
+    pub fn new(options: SamplerOptions) -> Result<Sampler, HostError> {
         let reader = Reader::new(&options.root).map_err(|why| HostError::NoProc {
             path: options.root.path("/proc").display().to_string(),
             why: why.into(),
@@ -100,7 +100,7 @@ impl Sampler {
             over: over.unwrap_or(Nanos::UNKNOWN),
             tables,
             gaps,
-            cost: Cost { cpu: Nanos::new(cpu), took },
+            cost: SampleCost { cpu: Nanos::new(cpu), took },
         }
     }
 

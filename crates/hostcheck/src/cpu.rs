@@ -4,7 +4,7 @@ use super::{current_lines, judged, unknown};
 use crate::thresholds;
 use crate::words;
 use whyslow_facts::Facts;
-use whyslow_model::walk::{Resource, State};
+use whyslow_model::walk::{HostResource, State};
 use whyslow_model::{Entity, Metric};
 
 /// With more than this idle (iowait is idle time), there is a CPU for whoever wants one.
@@ -28,7 +28,7 @@ const SHOWS: &[Metric] =
     &[Metric::CpuIdle, Metric::CpuIowait, Metric::CpuSteal, Metric::Runnable, Metric::PressureCpu];
 const TELLS: &str = "vmstat 1 5";
 
-pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
+pub(super) fn judge(facts: &Facts) -> Vec<HostResource> {
     let host = &facts.host;
     let iowait = host.of_cpus(Metric::CpuIowait).unwrap_or(0.0);
     let Some(idle) = idle(facts) else {

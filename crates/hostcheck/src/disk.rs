@@ -6,7 +6,7 @@ use crate::thresholds;
 use crate::{file_writers, words};
 use whyslow_facts::Facts;
 use whyslow_facts::host::Thing;
-use whyslow_model::walk::{Resource, State};
+use whyslow_model::walk::{HostResource, State};
 use whyslow_model::{Entity, Metric, Nanos, Trait};
 
 /// A disk with less than this busy time has idle moments in which whatever waits is served.
@@ -36,7 +36,7 @@ const SHOWS: &[Metric] = &[
 ];
 const TELLS: &str = "iostat -x 1 5";
 
-pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
+pub(super) fn judge(facts: &Facts) -> Vec<HostResource> {
     let devices = facts.host.devices();
     // A partition's figures are in those of its disk.
     let is_part = |of: &Entity, thing: &Thing| {
@@ -44,7 +44,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
             of.name().starts_with(disk) && devices.iter().any(|(known, _)| known.name() == disk)
         })
     };
-    let mut judged: Vec<(f64, Resource)> = devices
+    let mut judged: Vec<(f64, HostResource)> = devices
         .iter()
         .filter(|(of, thing)| {
             !is_part(of, thing) && SHOWS.iter().any(|metric| thing.current(*metric).is_some())
@@ -78,7 +78,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
     resources
 }
 
-fn one(facts: &Facts, of: &Entity, thing: &Thing) -> Resource {
+fn one(facts: &Facts, of: &Entity, thing: &Thing) -> HostResource {
     let busy = thing.current(Metric::Utilisation);
     let queue = thing.current(Metric::QueueLength);
     let latency = [Metric::ReadLatency, Metric::WriteLatency, Metric::Latency]
@@ -151,7 +151,7 @@ pub(super) fn name(of: &Entity, thing: &Thing) -> String {
 }
 
 /// What is known of disks where no source lists them.
-fn without_devices(facts: &Facts) -> Resource {
+fn without_devices(facts: &Facts) -> HostResource {
     let pressure = facts.host.host().and_then(|host| host.current(Metric::PressureIo));
     if let Some(share) = pressure.filter(|share| *share < PRESSURE) {
         let reason = format!("a task waits for one {} of the time (PSI)", words::percent(share));

@@ -24,11 +24,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::event::Tid;
 pub(crate) use whyslow_model::figures as words;
-use whyslow_model::walk::{Resource, State, Taker, Walk};
+use whyslow_model::walk::{HostResource, State, Taker, Walk};
 use whyslow_model::{CallStats, CountTable, Entity, Evidence, Metric, SaturatingSum, TimeKind};
 
 /// Looks at one kind of resource. What is not there gives nothing; what is there but not told of is unknown.
-type Judge = fn(&Facts) -> Vec<Resource>;
+type Judge = fn(&Facts) -> Vec<HostResource>;
 
 /// The kinds of resources, in the order in which they are told.
 static JUDGES: &[Judge] = &[cpu::judge, memory::judge, disk::judge, network::judge, limits::judge];
@@ -38,13 +38,13 @@ pub fn walk(facts: &Facts) -> Option<Walk> {
     if facts.host.is_empty() {
         return None;
     }
-    let mut resources: Vec<Resource> = JUDGES.iter().flat_map(|judge| judge(facts)).collect();
+    let mut resources: Vec<HostResource> = JUDGES.iter().flat_map(|judge| judge(facts)).collect();
     resources.sort_by_key(|resource| resource.state != State::Saturated);
     let processes = takers::processes(facts, &resources);
     let threads = takers::threads(facts, &processes);
     let calls = calls::calls(facts);
     let saving = calls::saving(facts);
-    let told_nothing = |one: &Resource| one.state == State::Unknown && one.evidence.is_empty();
+    let told_nothing = |one: &HostResource| one.state == State::Unknown && one.evidence.is_empty();
     let nothing = resources.iter().all(told_nothing);
     if nothing && processes.is_empty() && calls.is_empty() {
         return None;
@@ -62,7 +62,7 @@ pub fn is_full(walk: &Walk) -> bool {
 /// `None` where none of them is known.
 pub fn verdict(walk: &Walk) -> Option<String> {
     let told = |state: State| walk.resources.iter().filter(move |one| one.state == state);
-    let figure = |resource: &Resource| {
+    let figure = |resource: &HostResource| {
         let main = resource.reason.split(';').next().unwrap_or_default();
         format!("{} {main}", resource.name)
     };
@@ -100,7 +100,7 @@ pub fn verdict(walk: &Walk) -> Option<String> {
 }
 
 /// `Host CPU is saturated`.
-fn saturated(resource: &Resource) -> String {
+fn saturated(resource: &HostResource) -> String {
     match resource.name.as_str() {
         "limits" => "A limit of the host is reached".to_string(),
         name => format!("Host {name} is saturated"),
@@ -140,7 +140,7 @@ fn named(comm: Option<&str>, number: Option<Tid>) -> String {
 }
 
 /// Where to look next.
-fn next(facts: &Facts, resources: &[Resource], processes: &[Taker]) -> String {
+fn next(facts: &Facts, resources: &[HostResource], processes: &[Taker]) -> String {
     let full = resources.iter().find(|resource| resource.state == State::Saturated);
     let Some(first) = processes.first() else {
         if let Some(caller) = calls::caller(facts) {
@@ -272,8 +272,8 @@ fn judged(
     reason: String,
     of: &Entity,
     metrics: &[Metric],
-) -> Resource {
-    Resource {
+) -> HostResource {
+    HostResource {
         name: name.into(),
         state,
         reason,
@@ -291,8 +291,8 @@ fn current_lines(facts: &Facts, of: &Entity, metrics: &[Metric]) -> Vec<Evidence
 }
 
 /// A resource that no source tells of.
-fn unknown(name: impl Into<String>, reason: impl Into<String>, supply: &str) -> Resource {
-    Resource {
+fn unknown(name: impl Into<String>, reason: impl Into<String>, supply: &str) -> HostResource {
+    HostResource {
         name: name.into(),
         state: State::Unknown,
         reason: reason.into(),

@@ -5,7 +5,7 @@ use super::{current_lines, judged, unknown};
 use crate::thresholds;
 use crate::words;
 use whyslow_facts::Facts;
-use whyslow_model::walk::{Resource, State};
+use whyslow_model::walk::{HostResource, State};
 use whyslow_model::{Entity, Evidence, Metric};
 
 /// A limit used up to here is reached now and then.
@@ -48,7 +48,7 @@ const REFUSALS: &[(Metric, &str, &str)] = &[
     (Metric::FileLimitHits, "file", "refused for a limit of open files"),
 ];
 
-pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
+pub(super) fn judge(facts: &Facts) -> Vec<HostResource> {
     let mut limits: Vec<Limit> = Vec::new();
     for (of, thing) in facts.host.things() {
         for (level, limit, what) in LEVELS {
@@ -95,7 +95,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
     if limits.is_empty() {
         let reason = format!("no source tells of now; so far {}", told(&before));
         let evidence = before.into_iter().flat_map(|limit| limit.evidence).collect();
-        return vec![Resource { evidence, ..unknown("limits", reason, TELLS) }];
+        return vec![HostResource { evidence, ..unknown("limits", reason, TELLS) }];
     }
     limits.sort_by(|a, b| b.reached.cmp(&a.reached).then(b.used.total_cmp(&a.used)));
     let reached: Vec<&Limit> = limits.iter().filter(|limit| limit.reached).collect();

@@ -5,7 +5,7 @@ use super::{judged, unknown};
 use crate::thresholds;
 use crate::words;
 use whyslow_facts::Facts;
-use whyslow_model::walk::{Resource, State};
+use whyslow_model::walk::{HostResource, State};
 use whyslow_model::{Entity, Metric};
 
 /// Share of the time in which a task waits for memory (PSI some).
@@ -46,7 +46,7 @@ const SIGNS: &[(Metric, f64, &str)] = &[
     (Metric::OomKills, 0.0, "processes killed for want of memory"),
 ];
 
-pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
+pub(super) fn judge(facts: &Facts) -> Vec<HostResource> {
     let Some(host) = facts.host.host() else { return vec![nothing()] };
     let signs: Vec<_> = SIGNS
         .iter()
@@ -100,7 +100,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
     vec![resource]
 }
 
-fn nothing() -> Resource {
+fn nothing() -> HostResource {
     unknown("memory", "no source tells of swapping, reclaim or waits for memory", TELLS)
 }
 

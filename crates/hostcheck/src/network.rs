@@ -5,7 +5,7 @@ use super::{current_lines, judged, unknown};
 use crate::thresholds;
 use crate::words;
 use whyslow_facts::Facts;
-use whyslow_model::walk::{Resource, State};
+use whyslow_model::walk::{HostResource, State};
 use whyslow_model::{Entity, Metric};
 
 /// Of a link's speed: with more, its queue grows.
@@ -23,7 +23,7 @@ const MIN_DROPS: f64 = 10.0;
 
 const TELLS: &str = "sar -n DEV,EDEV,TCP,ETCP 1 5";
 
-pub(super) fn judge(facts: &Facts) -> Vec<Resource> {
+pub(super) fn judge(facts: &Facts) -> Vec<HostResource> {
     let links = facts.host.things_that(|of| matches!(of, Entity::Interface(name) if &**name != "lo"));
     let (mut bad, mut good, mut evidence, mut hints) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (of, link) in links {

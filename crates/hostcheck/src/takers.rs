@@ -4,7 +4,7 @@ use super::current_lines;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::host::{Thing, figure};
-use whyslow_model::walk::{Amount, Resource, State, Taker};
+use whyslow_model::walk::{Amount, HostResource, State, Taker};
 use whyslow_model::{Entity, Metric, Trait};
 
 /// Processes and threads told of.
@@ -52,7 +52,7 @@ struct Whole {
 }
 
 /// The processes that matter.
-pub(super) fn processes(facts: &Facts, resources: &[Resource]) -> Vec<Taker> {
+pub(super) fn processes(facts: &Facts, resources: &[HostResource]) -> Vec<Taker> {
     ranked(facts, facts.host.processes(), resources)
 }
 
@@ -65,9 +65,9 @@ pub(super) fn threads(facts: &Facts, processes: &[Taker]) -> Vec<Taker> {
     ranked(facts, threads, &[])
 }
 
-fn ranked(facts: &Facts, tasks: Vec<(&Entity, &Thing)>, resources: &[Resource]) -> Vec<Taker> {
+fn ranked(facts: &Facts, tasks: Vec<(&Entity, &Thing)>, resources: &[HostResource]) -> Vec<Taker> {
     let full = |name: &str| {
-        let saturated = |one: &&Resource| one.state == State::Saturated && one.name.starts_with(name);
+        let saturated = |one: &&HostResource| one.state == State::Saturated && one.name.starts_with(name);
         resources.iter().find(saturated).map(|one| one.name.clone())
     };
     // Where others were looked at, one that is not told of did nothing meanwhile, whatever it took before.

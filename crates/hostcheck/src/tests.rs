@@ -35,7 +35,7 @@ fn walked(facts: &mut Facts) -> Walk {
     walk(facts).expect("there are figures of the host")
 }
 
-fn state<'a>(walk: &'a Walk, name: &str) -> &'a Resource {
+fn state<'a>(walk: &'a Walk, name: &str) -> &'a HostResource {
     let of = walk.resources.iter().find(|resource| resource.name.starts_with(name));
     of.unwrap_or_else(|| panic!("no {name} in {:?}", walk.resources))
 }

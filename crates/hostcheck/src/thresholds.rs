@@ -3,7 +3,7 @@
 
 /// One threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Threshold {
+pub struct HostThreshold {
     /// What it is of.
     pub name: &'static str,
     /// Its value, in `unit`.
@@ -16,10 +16,10 @@ pub struct Threshold {
 
 macro_rules! table {
     ($($(#[$doc:meta])* $id:ident = $value:expr, $unit:literal, $name:literal, $source:literal;)*) => {
-        $($(#[$doc])* pub const $id: Threshold =
-            Threshold { name: $name, value: $value, unit: $unit, source: $source };)*
+        $($(#[$doc])* pub const $id: HostThreshold =
+            HostThreshold { name: $name, value: $value, unit: $unit, source: $source };)*
         /// All of them.
-        pub const TABLE: &[Threshold] = &[$($id),*];
+        pub const TABLE: &[HostThreshold] = &[$($id),*];
     };
 }
 

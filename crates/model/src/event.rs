@@ -9,7 +9,8 @@ use crate::host::FigureTable;
 use crate::ids::SourceId;
 pub use crate::ids::Tid;
 use crate::live::{
-    BlockIo, Cost, FileIo, Loss, NetEvent, Sample, Span, Stack, Stretch, ThreadCounts, ThreadTotals, Wakeup,
+    BlockIo, Cost, FileIo, Loss, NetEvent, RecordedSpan, SampledStack, Stack, Stretch, ThreadCounts,
+    ThreadTotals, Wakeup,
 };
 use crate::profile::CapturedProfile;
 use crate::syscall::Syscall;
@@ -286,7 +287,7 @@ pub enum Event<'a> {
     /// A stack, before the samples that name it.
     Stack(Stack),
     /// A stack of a thread at a time.
-    Sample(Sample),
+    Sample(SampledStack),
     /// A request to a block device.
     BlockIo(Box<BlockIo>),
     /// Calls on a file, added up in the kernel.
@@ -298,7 +299,7 @@ pub enum Event<'a> {
     /// Figures of a thread over the recording.
     ThreadTotals(ThreadTotals),
     /// What was written down of a span of time.
-    Span(Span),
+    Span(RecordedSpan),
     /// What was lost of a table.
     Loss(Loss),
     /// What the recording cost.

@@ -8,7 +8,7 @@ use std::io::Write as _;
 
 /// How a line shows its thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Who {
+pub enum LineThread {
     /// Not at all, as strace does for the only thread.
     Nobody,
     /// `[pid 12343] `: strace -f on a terminal.
@@ -19,7 +19,7 @@ pub enum Who {
 
 /// How a line shows when the call was entered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Clock {
+pub enum LineClock {
     /// Not at all.
     None,
     /// `10:34:36`: strace -t.
@@ -34,10 +34,10 @@ pub enum Clock {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LineFormat {
     /// The thread.
-    pub who: Who,
+    pub who: LineThread,
     /// The time.
-    pub clock: Clock,
-    /// Added to the time of day for [`Clock::Seconds`] and [`Clock::Micros`], seconds: the offset of the local time.
+    pub clock: LineClock,
+    /// Added to the time of day for [`LineClock::Seconds`] and [`LineClock::Micros`], seconds: the offset of the local time.
     pub utc_offset_s: i32,
     /// Ends with the duration, `<0.000051>`: strace -T.
     pub durations: bool,
@@ -48,8 +48,8 @@ pub struct LineFormat {
 impl LineFormat {
     /// As `strace -f -ttT` prints it, in UTC.
     pub const STRACE: LineFormat = LineFormat {
-        who: Who::Bracketed,
-        clock: Clock::Micros,
+        who: LineThread::Bracketed,
+        clock: LineClock::Micros,
         utc_offset_s: 0,
         durations: true,
         column: 40,
@@ -61,18 +61,18 @@ impl LineFormat {
         let ns = ts.get();
         // Writing to a Vec cannot fail.
         let _ = match self.who {
-            Who::Nobody => Ok(()),
-            Who::Bracketed => write!(out, "[pid {tid:5}] "),
-            Who::Plain => write!(out, "{tid:<5} "),
+            LineThread::Nobody => Ok(()),
+            LineThread::Bracketed => write!(out, "[pid {tid:5}] "),
+            LineThread::Plain => write!(out, "{tid:<5} "),
         };
         let Some(ns) = ns else { return };
         let (seconds, micros) = (ns / 1_000_000_000, ns % 1_000_000_000 / 1_000);
         let local = seconds.saturating_add_signed(i64::from(self.utc_offset_s));
         let _ = match self.clock {
-            Clock::None => Ok(()),
-            Clock::Seconds => write!(out, "{} ", TimeOfDay(local)),
-            Clock::Micros => write!(out, "{}.{micros:06} ", TimeOfDay(local)),
-            Clock::Epoch => write!(out, "{seconds}.{micros:06} "),
+            LineClock::None => Ok(()),
+            LineClock::Seconds => write!(out, "{} ", TimeOfDay(local)),
+            LineClock::Micros => write!(out, "{}.{micros:06} ", TimeOfDay(local)),
+            LineClock::Epoch => write!(out, "{seconds}.{micros:06} "),
         };
     }
 }
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn lines_are_those_of_strace() {
-        let file = LineFormat { who: Who::Plain, ..LineFormat::STRACE };
+        let file = LineFormat { who: LineThread::Plain, ..LineFormat::STRACE };
         assert_eq!(
             line(&call("close", "3", 0), &file),
             "12343 21:07:37.576714 close(3)          = 0 <0.000033>"
@@ -242,8 +242,12 @@ mod tests {
 
     #[test]
     fn results_are_those_of_strace() {
-        let bare =
-            LineFormat { who: Who::Nobody, clock: Clock::None, durations: false, ..LineFormat::EVIDENCE };
+        let bare = LineFormat {
+            who: LineThread::Nobody,
+            clock: LineClock::None,
+            durations: false,
+            ..LineFormat::EVIDENCE
+        };
         let mut opened = call("openat", "AT_FDCWD, \"/x\", O_RDONLY", 3);
         opened.ret_note = b"</x>";
         let mut flags = call("fcntl", "3, F_GETFL", 0x8002);
@@ -286,7 +290,7 @@ mod tests {
             raw: b"",
         };
         let mut out = Vec::new();
-        signal.write_line(&LineFormat { clock: Clock::Epoch, ..LineFormat::STRACE }, &mut out);
+        signal.write_line(&LineFormat { clock: LineClock::Epoch, ..LineFormat::STRACE }, &mut out);
         assert_eq!(out, b"[pid     7] 1712054076.114034 --- SIGUSR1 ---");
         assert_eq!(signal.ts.time_of_day(), "10:34:36.114034");
         assert_eq!(Timestamp::UNKNOWN.time_of_day(), "");

@@ -93,7 +93,7 @@ pub enum SampleKind {
 
 /// One stack of one thread at one time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Sample {
+pub struct SampledStack {
     /// What for.
     pub kind: SampleKind,
     /// When it was taken.
@@ -114,7 +114,7 @@ pub struct Sample {
 
 /// One frame of a stack.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Frame {
+pub struct StackFrame {
     /// The address, as sampled.
     pub address: u64,
     /// The function; `None` where no symbol is known.
@@ -125,13 +125,13 @@ pub struct Frame {
     pub place: Option<String>,
 }
 
-/// A stack by its number (tables `stacks`, `frames`). Comes before the first [`Sample`] that names it.
+/// A stack by its number (tables `stacks`, `frames`). Comes before the first [`SampledStack`] that names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stack {
     /// Its number.
     pub id: StackId,
     /// The frames, innermost first.
-    pub frames: Vec<Frame>,
+    pub frames: Vec<StackFrame>,
     /// True where more frames were there than the recorder keeps, or where the unwinding stopped early.
     pub cut: bool,
 }
@@ -295,7 +295,7 @@ pub enum Coverage {
 
 /// One span of a recording.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Span {
+pub struct RecordedSpan {
     /// Its start.
     pub from: Timestamp,
     /// Its end.

@@ -10,7 +10,7 @@ mod top_report;
 pub use build::{ProfileBuilder, TooLarge};
 pub use captured::{CapturedProfile, ProfileContent};
 pub use damage::ProfileDamage;
-pub use known::Known;
+pub use known::HashIndex;
 pub use top_report::{ListedLine, Listing, Printed, TopReport, TopRow};
 
 use crate::visible;

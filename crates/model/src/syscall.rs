@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// A syscall (or, in an ltrace capture, a library function): an index into [`Syscall::info`] for the known
-/// ones; names outside the table get numbers from [`Syscall::FIRST_UNLISTED`] on, given by a [`Names`].
+/// ones; names outside the table get numbers from [`Syscall::FIRST_UNLISTED`] on, given by a [`SyscallNames`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Syscall(pub u16);
 
@@ -113,7 +113,7 @@ static UNLISTED: SyscallInfo = SyscallInfo {
 impl Syscall {
     /// The first number given to names outside the table.
     pub const FIRST_UNLISTED: u16 = 1024;
-    /// A name that is not in the table, before a [`Names`] gave it a number.
+    /// A name that is not in the table, before a [`SyscallNames`] gave it a number.
     pub const UNLISTED: Syscall = Syscall(u16::MAX);
 
     /// The syscall of that name, for constants: a name outside the table does not compile.
@@ -264,12 +264,12 @@ impl Index {
 
 /// Numbers for names outside the table, in order of appearance. Bounded: past the cap all share one number.
 #[derive(Debug, Default, Clone)]
-pub struct Names {
+pub struct SyscallNames {
     unlisted: Vec<Box<str>>,
     numbers: HashMap<Box<[u8]>, u16>,
 }
 
-impl Names {
+impl SyscallNames {
     /// More names than any kernel adds or any ltrace log of a sane program shows.
     const CAP: usize = 4096;
 
@@ -281,7 +281,7 @@ impl Names {
         if let Some(number) = self.numbers.get(name) {
             return Syscall(*number);
         }
-        if self.unlisted.len() >= Names::CAP {
+        if self.unlisted.len() >= SyscallNames::CAP {
             return Syscall::UNLISTED;
         }
         let number = Syscall::FIRST_UNLISTED + self.unlisted.len() as u16;
@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn unlisted_names_keep_their_number() {
-        let mut names = Names::default();
+        let mut names = SyscallNames::default();
         let first = names.intern(b"frobnicate");
         assert_eq!(names.intern(b"frobnicate"), first);
         assert_ne!(names.intern(b"frobnicate2"), first);

@@ -29,7 +29,7 @@ impl State {
 
 /// One resource of the host.
 #[derive(Clone, Debug, Serialize, PartialEq)]
-pub struct Resource {
+pub struct HostResource {
     /// `CPU`, `memory`, `disk sda`, `network`, `limits`.
     pub name: String,
     /// Whether it is what limits.
@@ -77,7 +77,7 @@ pub struct Taker {
 #[derive(Clone, Debug, Default, Serialize, PartialEq)]
 pub struct Walk {
     /// The resources: saturated ones first.
-    pub resources: Vec<Resource>,
+    pub resources: Vec<HostResource>,
     /// What the load average is made of.
     pub load: Option<String>,
     /// Processes, the one that matters most first.

@@ -187,8 +187,8 @@ struct NodeSum {
 
 /// The nodes of a profile, with the calls between them.
 #[derive(Debug)]
-pub struct Graph {
-    /// All nodes; [`Graph::shown`] names those to show.
+pub struct CallGraph {
+    /// All nodes; [`CallGraph::shown`] names those to show.
     pub nodes: Vec<Node>,
     /// The nodes of each location, the innermost first.
     location_nodes: Vec<u32>,
@@ -200,10 +200,10 @@ pub struct Graph {
     kept: Vec<bool>,
 }
 
-impl Graph {
+impl CallGraph {
     /// The nodes, with their values.
-    pub(crate) fn new(profile: &Profile, shape: &Shape, weights: &Weights, drop_negative: bool) -> Graph {
-        let mut graph = Graph::places(profile, shape);
+    pub(crate) fn new(profile: &Profile, shape: &Shape, weights: &Weights, drop_negative: bool) -> CallGraph {
+        let mut graph = CallGraph::places(profile, shape);
         graph.weigh(profile, weights);
         graph.shown = (0..graph.nodes.len() as u32)
             .filter(|id| {
@@ -215,7 +215,7 @@ impl Graph {
     }
 
     /// The nodes, without values.
-    pub(crate) fn places(profile: &Profile, shape: &Shape) -> Graph {
+    pub(crate) fn places(profile: &Profile, shape: &Shape) -> CallGraph {
         let mut names = Names::new(profile, shape);
         let mut ids: HashMap<Key, u32, foldhash::fast::FixedState> = HashMap::default();
         let mut keys = Vec::new();
@@ -234,7 +234,7 @@ impl Graph {
         location_starts.push(location_nodes.len() as u32);
         let nodes: Vec<Node> = keys.iter().map(|key| names.node(key)).collect();
         let kept = vec![true; nodes.len()];
-        Graph { nodes, location_nodes, location_starts, shown: Vec::new(), kept }
+        CallGraph { nodes, location_nodes, location_starts, shown: Vec::new(), kept }
     }
 
     /// A location's nodes, the innermost first.

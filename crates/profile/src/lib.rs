@@ -12,5 +12,5 @@ pub mod units;
 pub mod views;
 
 pub use sampled::Sampled;
-pub use select::{SelectError, Selection};
-pub use views::{PROFILE_VIEWS, ProfileView, Report, ViewError};
+pub use select::{SelectError, StackSelection};
+pub use views::{PROFILE_VIEWS, PreparedProfile, ProfileView, ViewError};

@@ -5,7 +5,9 @@ use whyslow_model::profile::{
     Function, Label, LabelSetId, LabelValue, Location, LocationId, Mapping, MappingId, Profile,
     ProfileBuilder, SourceLine, StringId, TooLarge, ValueType,
 };
-use whyslow_model::{Event, Frame, Nanos, Sample, SampleKind, Sink, Stack, StackId, Stretch, Tid, Timestamp};
+use whyslow_model::{
+    Event, Nanos, SampleKind, SampledStack, Sink, Stack, StackFrame, StackId, Stretch, Tid, Timestamp,
+};
 
 /// Stacks that are known by their number at once, and rows of a profile (a stack of a thread).
 const MAX_ROWS: usize = 1 << 20;
@@ -215,7 +217,7 @@ impl Sampled {
         sum.ns = sum.ns.saturating_add(i64::try_from(ns).unwrap_or(i64::MAX));
     }
 
-    fn sample(&mut self, sample: &Sample) {
+    fn sample(&mut self, sample: &SampledStack) {
         let (Some(ns), true) = (sample.weight.get(), sample.kind == self.kind) else { return };
         self.period.get_or_insert(sample.weight);
         let what = What::Stack { kernel: sample.kernel, user: sample.user };
@@ -250,7 +252,7 @@ impl Sampled {
     }
 
     /// The location of one address; its frames innermost first.
-    fn location(&mut self, frames: &[Frame]) -> Result<LocationId, TooLarge> {
+    fn location(&mut self, frames: &[StackFrame]) -> Result<LocationId, TooLarge> {
         let mapping = match frames.last().and_then(|frame| frame.module.as_deref()) {
             Some(module) => Some(self.module(module)?),
             None => None,
@@ -286,7 +288,7 @@ impl Sampled {
 
     /// A location that stands for something without an address.
     fn pseudo(&mut self, name: &str) -> Result<LocationId, TooLarge> {
-        self.location(&[Frame { function: Some(name.to_string()), ..Frame::default() }])
+        self.location(&[StackFrame { function: Some(name.to_string()), ..StackFrame::default() }])
     }
 
     fn module(&mut self, module: &str) -> Result<MappingId, TooLarge> {
@@ -350,12 +352,12 @@ impl Sink for Sampled {
 
 /// How many of the frames, all with one address, are one location: a function with what was inlined into it. A recursion
 /// repeats them.
-fn inlined(frames: &[Frame]) -> usize {
+fn inlined(frames: &[StackFrame]) -> usize {
     let length = frames.len();
     if frames.first().is_none_or(|frame| frame.address == 0) {
         return 1.min(length);
     }
-    let same = |a: &Frame, b: &Frame| a.function == b.function && a.place == b.place;
+    let same = |a: &StackFrame, b: &StackFrame| a.function == b.function && a.place == b.place;
     let repeats = |period: &usize| {
         length.is_multiple_of(*period) && (*period..length).all(|at| same(&frames[at], &frames[at - period]))
     };

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 use whyslow_model::{Event, Sink};
-use whyslow_read::{Input, Options, read};
+use whyslow_read::{Input, ReadOptions, read};
 
 #[derive(Default)]
 struct Count {
@@ -48,8 +48,8 @@ impl Sink for Count {
     }
 }
 
-fn main() -> Result<(), whyslow_read::ReadError> {
-    let mut options = Options { threads: 1 };
+fn main() -> Result<(), whyslow_read::InputError> {
+    let mut options = ReadOptions { threads: 1 };
     let mut count = Count::default();
     let mut inputs = Vec::new();
     let mut arguments = std::env::args().skip(1);

@@ -2,7 +2,7 @@
 
 /// Why nothing could be used.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadError {
+pub enum InputError {
     /// Nothing usable was in any of the inputs.
     #[error("nothing could be read: {reasons}")]
     Nothing {

@@ -1,9 +1,9 @@
 //! A set of inputs as one stream: opened, decompressed, sniffed, snapshots first, traces merged by time.
 
-use crate::error::ReadError;
+use crate::error::InputError;
 use crate::folder;
 use crate::formats::strace::{Dialect, Lane, Look, merge, read_shared};
-use crate::formats::{FORMATS, Format, Sample};
+use crate::formats::{FORMATS, Format, SniffInput};
 use crate::looks::Looks;
 use crate::open::{self, Hold, Meter, Opened, Progress};
 use crate::source::{Source, Trouble, conclude, read_retrying};
@@ -33,21 +33,21 @@ pub enum Input {
 
 /// How to read.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct ReadOptions {
     /// Threads that work on a single trace, the caller's among them. The events are the same for any number.
     pub threads: usize,
 }
 
-impl Default for Options {
+impl Default for ReadOptions {
     /// Two threads, where the machine has them: parsing and the sink's work then run side by side.
     fn default() -> Self {
-        Options { threads: std::thread::available_parallelism().map_or(1, |cores| cores.get().min(2)) }
+        ReadOptions { threads: std::thread::available_parallelism().map_or(1, |cores| cores.get().min(2)) }
     }
 }
 
 /// What was read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Outcome {
+pub struct ReadOutcome {
     /// Inputs that were used.
     pub used: usize,
     /// Inputs that were passed over, each with a note.
@@ -63,13 +63,13 @@ const MOST_OPEN: usize = 256;
 /// same kind of clock are merged by time. An input that cannot be used is a note, and the rest is read.
 ///
 /// # Errors
-/// [`ReadError`] if none of the inputs could be used.
+/// [`InputError`] if none of the inputs could be used.
 pub fn read(
     inputs: &[Input],
-    options: &Options,
+    options: &ReadOptions,
     progress: &dyn Progress,
     sink: &mut (dyn Sink + Send),
-) -> Result<Outcome, ReadError> {
+) -> Result<ReadOutcome, InputError> {
     let mut reading = Reading { options: *options, used: 0, skipped: Vec::new(), looks: Looks::default() };
     let entries = reading.expand(inputs, sink);
     let hold = if entries.len() > MOST_OPEN { Hold::Closed } else { Hold::Open };
@@ -139,7 +139,7 @@ fn is_regular(path: &Path) -> bool {
 }
 
 /// A profile by more than lines that end in numbers, or by its file's name.
-fn is_sure_profile(sample: &Sample<'_>) -> bool {
+fn is_sure_profile(sample: &SniffInput<'_>) -> bool {
     sample.file_name.ends_with(".folded")
         || whyslow_profile::formats::recognise(sample.head)
             .is_some_and(|format| format.name != "folded stacks")
@@ -211,7 +211,7 @@ fn plan<'m>(entry: Entry<'m>, meter: &'m Meter<'m>) -> Result<Plan<'m>, Skip> {
     let file_name =
         file_name.strip_suffix(".gz").or_else(|| file_name.strip_suffix(".zst")).unwrap_or(file_name);
     let path = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
-    let sample = Sample { file_name, path, head: &head };
+    let sample = SniffInput { file_name, path, head: &head };
     let Some(format) = FORMATS
         .iter()
         // Of an empty file nothing but its name says what it should be.
@@ -287,7 +287,7 @@ fn total_size(entries: &[Entry<'_>]) -> Option<u64> {
 
 /// The state of one [`read`].
 struct Reading {
-    options: Options,
+    options: ReadOptions,
     used: usize,
     skipped: Vec<(PathBuf, String)>,
     /// Dumps of the kernel's counters, of which two make rates.
@@ -462,9 +462,9 @@ impl Reading {
         merge(lanes, sink);
     }
 
-    fn outcome(mut self) -> Result<Outcome, ReadError> {
+    fn outcome(mut self) -> Result<ReadOutcome, InputError> {
         if self.used > 0 {
-            return Ok(Outcome { used: self.used, skipped: self.skipped.len() });
+            return Ok(ReadOutcome { used: self.used, skipped: self.skipped.len() });
         }
         const SHOWN: usize = 5;
         let more = self.skipped.len().saturating_sub(SHOWN);
@@ -474,7 +474,7 @@ impl Reading {
         if more > 0 {
             reasons.push(format!("and {more} more"));
         }
-        Err(ReadError::Nothing { reasons: reasons.join("; ") })
+        Err(InputError::Nothing { reasons: reasons.join("; ") })
     }
 }
 

@@ -13,8 +13,8 @@ mod open;
 mod order;
 mod source;
 
-pub use error::ReadError;
-pub use input::{Input, Options, Outcome, read};
+pub use error::InputError;
+pub use input::{Input, ReadOptions, ReadOutcome, read};
 pub use lines::Lines;
 pub use open::Progress;
 pub use source::Source;

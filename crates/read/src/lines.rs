@@ -1,6 +1,6 @@
 //! The lines of one capture as they are, for who wants to write them again: decompressed, its kind known, memory bounded.
 
-use crate::formats::{FORMATS, Format, Sample};
+use crate::formats::{FORMATS, Format, SniffInput};
 use crate::input::read_head;
 use crate::open::{self, Hold, Meter};
 use crate::source::{MAX_LINE, Source, Trouble};
@@ -28,7 +28,7 @@ impl Lines {
         let name = path.display().to_string();
         let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
         let file_name = name.rsplit('/').next().unwrap_or(name);
-        let sample = Sample { file_name, path: name, head: &head };
+        let sample = SniffInput { file_name, path: name, head: &head };
         let format = FORMATS.iter().copied().find(|format| (format.sniff)(&sample));
         // Dumps of /proc have a NUL behind each word; a profile that has one is no text.
         let may_have_nul = format.is_some_and(|format| format.kind != CaptureKind::Profile);

@@ -56,4 +56,4 @@ pub use recovery::can_recover;
 #[cfg(feature = "bpf")]
 pub use replay::Recorded;
 #[cfg(feature = "bpf")]
-pub use session::{Progress, Session};
+pub use session::{RecordingProgress, Session};

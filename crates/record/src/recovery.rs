@@ -9,7 +9,7 @@ use crate::replay::Recorded;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::path::Path;
-use whyslow_model::{Coverage, Event, FdEntry, ProcessInfo, Span, visible};
+use whyslow_model::{Coverage, Event, FdEntry, ProcessInfo, RecordedSpan, visible};
 use whyslow_privacy::files;
 
 /// The file beside the streams.
@@ -117,7 +117,7 @@ impl Recorded {
             following: None,
             began,
             ended,
-            spans: vec![Span { from: began, to: ended, calls: Coverage::Full }],
+            spans: vec![RecordedSpan { from: began, to: ended, calls: Coverage::Full }],
             losses: Vec::new(),
             cost: None,
             cost_of_parts: Vec::new(),

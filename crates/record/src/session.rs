@@ -32,11 +32,11 @@ use std::rc::Rc;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use whyslow_model::{Coverage, Event, Loss, Sink, SourceId, Span, Timestamp};
+use whyslow_model::{Coverage, Event, Loss, RecordedSpan, Sink, SourceId, Timestamp};
 
 /// How a recording goes, for the progress line.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Progress {
+pub struct RecordingProgress {
     /// Since it began.
     pub elapsed: Duration,
     /// Calls seen.
@@ -72,7 +72,7 @@ pub struct Session {
     cpus: u32,
     /// Since when as much of the calls is recorded as now.
     mode_since: u64,
-    spans: Vec<Span>,
+    spans: Vec<RecordedSpan>,
     attach_took: Duration,
     state: Vec<Event<'static>>,
     following: Option<Replay>,
@@ -239,7 +239,7 @@ impl Session {
     ///
     /// # Errors
     /// If the kernel refuses to change what is recorded.
-    pub fn tick(&mut self) -> Result<Progress, RecordError> {
+    pub fn tick(&mut self) -> Result<RecordingProgress, RecordError> {
         self.measure();
         self.look_at_processes();
         self.quotas.look(monotonic_ns());
@@ -250,7 +250,7 @@ impl Session {
         if self.options.mode == Mode::Adaptive {
             self.keep_within_budget()?;
         }
-        Ok(Progress {
+        Ok(RecordingProgress {
             elapsed: self.began.elapsed(),
             calls: self.meter.calls(),
             lost: self.meter.lost(),
@@ -347,7 +347,7 @@ impl Session {
     fn close_span(&mut self, calls: Coverage) {
         let now = self.sampling_ended.unwrap_or_else(monotonic_ns);
         let (from, to) = (self.clock.epoch(self.mode_since), self.clock.epoch(now));
-        self.spans.push(Span { from, to, calls });
+        self.spans.push(RecordedSpan { from, to, calls });
         self.mode_since = now;
     }
 

@@ -57,7 +57,7 @@ pub enum Size {
 
 /// One piece of memory to keep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Piece {
+pub struct KeptMemory {
     /// The argument that points to it, from 0.
     pub arg: u8,
     /// When to read it.
@@ -81,7 +81,7 @@ pub struct CallSpec {
     /// How many of the argument registers it has.
     pub args: u8,
     /// The pieces.
-    pub pieces: &'static [Piece],
+    pub pieces: &'static [KeptMemory],
     /// True where it changes what later calls mean (open, close, dup, socket, connect, accept, fork, exec, chdir): it
     /// is recorded in full even where the rest is only counted.
     pub state: bool,

@@ -1,13 +1,13 @@
 //! The walk over the host in lines that every format shows alike.
 
-use whyslow_model::walk::{Amount, Resource, State, Taker, Walk};
+use whyslow_model::walk::{Amount, HostResource, State, Taker, Walk};
 
 /// Processes, threads and calls shown unless all are asked for.
 const MOST: usize = 3;
 
 /// One line about a resource: its state, and the rest of the line.
 pub(crate) struct ResourceLine<'a> {
-    pub(crate) resource: &'a Resource,
+    pub(crate) resource: &'a HostResource,
     pub(crate) word: &'static str,
     pub(crate) text: String,
 }
@@ -15,7 +15,7 @@ pub(crate) struct ResourceLine<'a> {
 /// The resources that are known one by one, those that are unknown and have something to say too; the others in the
 /// order of the walk behind them.
 pub(crate) fn resources(walk: &Walk) -> Vec<ResourceLine<'_>> {
-    let line = |resource: &'_ Resource| {
+    let line = |resource: &'_ HostResource| {
         let supply = match resource.supply.is_empty() {
             true => String::new(),
             false => format!("; `{}` tells", resource.supply.replace('`', "'")),

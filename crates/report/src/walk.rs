@@ -3,7 +3,7 @@
 
 use whyslow_model::capture::{CaptureNote, SourceInfo};
 use whyslow_model::diagnosis::TargetProcess;
-use whyslow_model::walk::{Amount, Resource, Taker, Walk};
+use whyslow_model::walk::{Amount, HostResource, Taker, Walk};
 use whyslow_model::{
     AccountRow, Also, Cell, ChainLink, DemandQueue, Diagnosis, Diff, Evidence, FigureChange, Finding,
     FindingChange, NotJudged, Saving, Subject, Table, Target, ThreadTime, TimeAccount, WhatIf,
@@ -110,7 +110,7 @@ fn time_account(account: &mut TimeAccount, visit: Visit<'_>) {
 fn host(walk: &mut Walk, visit: Visit<'_>) {
     let Walk { resources, load, processes, threads, calls, saving, next } = walk;
     for resource in resources {
-        let Resource { name, state: _, reason, evidence: shown, supply } = resource;
+        let HostResource { name, state: _, reason, evidence: shown, supply } = resource;
         lines([name, reason], visit);
         evidence(shown, visit);
         blocks([supply], visit);

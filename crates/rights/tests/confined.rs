@@ -10,7 +10,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-use whyslow_record::ptrace::{Options, Recorder};
+use whyslow_record::ptrace::{PtraceOptions, Recorder};
 use whyslow_rights::{Capabilities, confine, confine_thread, held};
 
 /// The folder of a test; what is set makes this process the confined one.
@@ -81,7 +81,7 @@ fn tries(thread: &str, folder: &Path, output: Option<&Path>) {
     let parent: Option<Pid> = getppid();
     tell("kill", kill_process(parent.expect("a parent"), Signal::CONT).map_err(Into::into));
     let traced = u32::try_from(parent.expect("a parent").as_raw_pid()).expect("a number");
-    let options = Options {
+    let options = PtraceOptions {
         follow: false,
         syscalls: None,
         filter_in_kernel: false,

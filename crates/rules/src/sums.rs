@@ -55,7 +55,7 @@ mod tests {
     use super::by_thread;
     use whyslow_facts::Facts;
     use whyslow_model::{
-        Call, CallStats, Coverage, Event, Nanos, Sink, Span, Syscall, ThreadCounts, Timestamp,
+        Call, CallStats, Coverage, Event, Nanos, RecordedSpan, Sink, Syscall, ThreadCounts, Timestamp,
     };
 
     fn counted(calls: u64) -> Facts {
@@ -63,7 +63,7 @@ mod tests {
         (0..calls).for_each(|i| stats.record(Nanos::from_millis(5), i < 2, 0));
         let (from, to) = (Timestamp::new(0), Timestamp::new(2_000_000_000));
         let mut facts = Facts::default();
-        facts.push(Event::Span(Span { from, to, calls: Coverage::Counts }));
+        facts.push(Event::Span(RecordedSpan { from, to, calls: Coverage::Counts }));
         facts.push(Event::ThreadCounts(Box::new(ThreadCounts {
             pid: 7,
             tid: 8,

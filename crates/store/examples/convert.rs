@@ -7,7 +7,7 @@ use std::fs::File;
 use std::path::Path;
 use std::time::Instant;
 use whyslow_model::{Call, CaptureNote, Event, Nanos, Sink, SourceId, Timestamp};
-use whyslow_read::{Input, Options};
+use whyslow_read::{Input, ReadOptions};
 use whyslow_store::{Meta, WriteOptions, Writer};
 
 type Failure = Box<dyn std::error::Error>;
@@ -86,7 +86,7 @@ fn main() -> Result<(), Failure> {
         }
     }
     let mut held = Held::default();
-    whyslow_read::read(&inputs, &Options::default(), &(), &mut held)?;
+    whyslow_read::read(&inputs, &ReadOptions::default(), &(), &mut held)?;
 
     let start = Instant::now();
     let mut writer = Writer::create(&out, Meta::new("convert"), WriteOptions::CONVERT)?;

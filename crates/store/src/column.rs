@@ -91,7 +91,7 @@ impl Kind {
 
 /// One column of a table.
 #[derive(Clone, Copy, Debug)]
-pub struct Column {
+pub struct ColumnSpec {
     /// Its name.
     pub name: &'static str,
     /// What it holds.
@@ -102,15 +102,15 @@ pub struct Column {
     pub about: &'static str,
 }
 
-impl Column {
+impl ColumnSpec {
     /// A column that every row fills.
-    pub(crate) const fn always(name: &'static str, kind: Kind, about: &'static str) -> Column {
-        Column { name, kind, nullable: false, about }
+    pub(crate) const fn always(name: &'static str, kind: Kind, about: &'static str) -> ColumnSpec {
+        ColumnSpec { name, kind, nullable: false, about }
     }
 
     /// A column that is null where the value is unknown.
-    pub(crate) const fn maybe(name: &'static str, kind: Kind, about: &'static str) -> Column {
-        Column { name, kind, nullable: true, about }
+    pub(crate) const fn maybe(name: &'static str, kind: Kind, about: &'static str) -> ColumnSpec {
+        ColumnSpec { name, kind, nullable: true, about }
     }
 
     /// As a field of the file's schema.
@@ -137,7 +137,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    pub(crate) fn new(columns: &[Column]) -> Rows {
+    pub(crate) fn new(columns: &[ColumnSpec]) -> Rows {
         let buffers = columns.iter().map(|column| match column.kind {
             Kind::Seq | Kind::Time | Kind::Duration | Kind::I64 => Buffer::I64(Int64Builder::new()),
             Kind::I32 => Buffer::I32(Int32Builder::new()),

@@ -1,13 +1,13 @@
 //! A copy of a recording in which somebody else has a say about each text: of every column of every table, and of the
 //! head. Columns are gone through by their kind, so that none can be forgotten. What is not known is not copied.
 
-use crate::column::{Column, Kind, View};
+use crate::column::{ColumnSpec, Kind, View};
 use crate::error::StoreError;
 use crate::meta::{self, Meta, SCHEMA, TableMeta};
 use crate::open_part::{Found, Opened, parts_in};
 use crate::part::{self, OpenPart};
 use crate::reader::head;
-use crate::tables::{TABLES, Table, table};
+use crate::tables::{TABLES, TableSpec, table};
 use crate::text::{MAX_TEXT, storable};
 use arrow_array::builder::StringBuilder;
 use arrow_array::{Array, ArrayRef, new_null_array};
@@ -22,7 +22,7 @@ use whyslow_privacy::files;
 /// Says what becomes of the texts.
 pub trait Edit {
     /// What stands in the copy for `text`.
-    fn text<'t>(&mut self, place: &Place<'_>, text: &'t str) -> Cow<'t, str>;
+    fn text<'t>(&mut self, place: &TextPlace<'_>, text: &'t str) -> Cow<'t, str>;
     /// What stands there for a command line, an argument each: `command` of the head.
     fn arguments(&mut self, given: &[String]) -> Vec<String>;
     /// Changes the head beside its texts.
@@ -30,15 +30,15 @@ pub trait Edit {
 }
 
 /// Where a text stands.
-pub struct Place<'a> {
-    /// The table; [`Place::HEAD`] for the head.
+pub struct TextPlace<'a> {
+    /// The table; [`TextPlace::HEAD`] for the head.
     pub table: &'static str,
     /// The column; of the head, the field.
     pub column: &'a str,
-    row: Option<(&'static Table, &'a [View], usize)>,
+    row: Option<(&'static TableSpec, &'a [View], usize)>,
 }
 
-impl Place<'_> {
+impl TextPlace<'_> {
     /// Stands for the table of texts of the head.
     pub const HEAD: &'static str = meta::FILE;
 
@@ -108,7 +108,7 @@ struct Copy<'a> {
 type Parts = Result<Vec<Found>, String>;
 
 impl Copy<'_> {
-    fn all(&mut self, dir: &Path, folders: Vec<(&'static Table, Parts)>) -> Result<(), StoreError> {
+    fn all(&mut self, dir: &Path, folders: Vec<(&'static TableSpec, Parts)>) -> Result<(), StoreError> {
         self.strangers(dir);
         self.done.meta.tables.clear();
         for (table, parts) in folders {
@@ -153,7 +153,7 @@ impl Copy<'_> {
         }
     }
 
-    fn table(&mut self, table: &'static Table, parts: &[Found]) -> Result<(), StoreError> {
+    fn table(&mut self, table: &'static TableSpec, parts: &[Found]) -> Result<(), StoreError> {
         let mut sum = TableMeta::default();
         for found in parts {
             let name = found.path.file_name().unwrap_or_default();
@@ -178,7 +178,7 @@ impl Copy<'_> {
     /// Copies a part as far as it can be read, into `open`; tells why it cannot be read further.
     fn part(
         &mut self,
-        table: &'static Table,
+        table: &'static TableSpec,
         found: &Found,
         open: &mut Option<OpenPart>,
     ) -> Result<Option<String>, StoreError> {
@@ -196,7 +196,7 @@ impl Copy<'_> {
                 continue;
             }
             let columns = self.columns(table, &views, len);
-            let lacking = |(column, array): (&Column, &ArrayRef)| {
+            let lacking = |(column, array): (&ColumnSpec, &ArrayRef)| {
                 (!column.nullable && array.null_count() > 0).then_some(column.name)
             };
             if let Some(column) = table.columns.iter().zip(&columns).find_map(lacking) {
@@ -213,15 +213,15 @@ impl Copy<'_> {
         Ok(None)
     }
 
-    fn columns(&mut self, table: &'static Table, views: &[View], len: usize) -> Vec<ArrayRef> {
+    fn columns(&mut self, table: &'static TableSpec, views: &[View], len: usize) -> Vec<ArrayRef> {
         let columns = table.columns.iter().zip(views);
         columns.map(|(column, view)| self.column(table, column, view, views, len)).collect()
     }
 
     fn column(
         &mut self,
-        table: &'static Table,
-        column: &Column,
+        table: &'static TableSpec,
+        column: &ColumnSpec,
         view: &View,
         views: &[View],
         len: usize,
@@ -236,7 +236,7 @@ impl Copy<'_> {
             View::Bool(array) => Arc::new(array.clone()),
             View::Word(_, words) => {
                 debug_assert_eq!(column.kind, Kind::Word);
-                let place = Place { table: table.name, column: column.name, row: None };
+                let place = TextPlace { table: table.name, column: column.name, row: None };
                 let edited: Vec<(String, bool)> = (0..words.len())
                     .map(|at| match words.is_valid(at) {
                         true => self.edited(&place, words.value(at)),
@@ -259,7 +259,7 @@ impl Copy<'_> {
                 let mut out = StringBuilder::new();
                 for at in 0..len {
                     let place =
-                        Place { table: table.name, column: column.name, row: Some((table, views, at)) };
+                        TextPlace { table: table.name, column: column.name, row: Some((table, views, at)) };
                     match view.text(at) {
                         Some(text) => {
                             let (text, changed) = self.edited(&place, text);
@@ -275,7 +275,7 @@ impl Copy<'_> {
     }
 
     /// The text as it is stored in the copy, and whether it is another one.
-    fn edited(&mut self, place: &Place<'_>, text: &str) -> (String, bool) {
+    fn edited(&mut self, place: &TextPlace<'_>, text: &str) -> (String, bool) {
         // A stranger's may be longer than ours are.
         let text = &text[..text.floor_char_boundary(MAX_TEXT)];
         let edited = self.edit.text(place, text);
@@ -320,7 +320,7 @@ impl Copy<'_> {
         match value {
             Value::String(text) => {
                 let (edited, changed) =
-                    self.edited(&Place { table: Place::HEAD, column: field, row: None }, text);
+                    self.edited(&TextPlace { table: TextPlace::HEAD, column: field, row: None }, text);
                 self.count(changed);
                 *text = edited;
             }

@@ -2,7 +2,7 @@
 
 use crate::column::{Take, View};
 use crate::open_part::{Found, Opened, parts_in};
-use crate::tables::{Replay, Table};
+use crate::tables::{Replay, TableSpec};
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, PrimitiveArray};
 use std::collections::VecDeque;
@@ -30,7 +30,7 @@ const MOST_TOLD: usize = 3;
 
 /// Where the reading of one table stands.
 pub(crate) struct Cursor {
-    pub(crate) table: &'static Table,
+    pub(crate) table: &'static TableSpec,
     /// Its place in the list of tables: of one event, the parts come before the whole.
     pub(crate) rank: usize,
     pub(crate) report: Report,
@@ -47,7 +47,7 @@ pub(crate) struct Cursor {
 
 impl Cursor {
     /// The table's rows behind number `floor`, or `None` where it has no parts.
-    pub(crate) fn open(dir: &Path, table: &'static Table, rank: usize, floor: u64) -> Option<Cursor> {
+    pub(crate) fn open(dir: &Path, table: &'static TableSpec, rank: usize, floor: u64) -> Option<Cursor> {
         let (parts, report): (VecDeque<Found>, Report) = match parts_in(&dir.join(table.name)) {
             Ok(parts) => (parts.into(), Report::default()),
             Err(reason) => {

@@ -22,12 +22,12 @@ mod tables;
 mod text;
 mod writer;
 
-pub use column::{Column, Kind};
-pub use copy::{Copied, Edit, Place, copy};
+pub use column::{ColumnSpec, Kind};
+pub use copy::{Copied, Edit, TextPlace, copy};
 pub use error::StoreError;
-pub use meta::{Clock, CostMeta, Host, LossMeta, Meta, Removed, SCHEMA, SourceMeta, TableMeta};
+pub use meta::{ClockOffset, CostMeta, HostInfo, LossMeta, Meta, Removed, SCHEMA, SourceMeta, TableMeta};
 pub use options::WriteOptions;
 pub use reader::{Outcome, is_recording, read, read_meta};
-pub use tables::{Keep, TABLES, Table, table};
+pub use tables::{Keep, TABLES, TableSpec, table};
 pub use text::{CUT, MAX_TEXT};
 pub use writer::{Writer, Written};

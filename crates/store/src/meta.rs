@@ -40,9 +40,9 @@ pub struct Meta {
     /// True where secrets in arguments of programs were kept, as `--show-secrets` asks for.
     pub show_secrets: bool,
     /// The machine.
-    pub host: Option<Host>,
+    pub host: Option<HostInfo>,
     /// What the times mean.
-    pub clock: Clock,
+    pub clock: ClockOffset,
     /// When recording began, ns since the epoch.
     pub start: Option<u64>,
     /// When it ended.
@@ -70,7 +70,7 @@ impl Default for Meta {
             command: Vec::new(),
             show_secrets: false,
             host: None,
-            clock: Clock::default(),
+            clock: ClockOffset::default(),
             start: None,
             end: None,
             tables: BTreeMap::new(),
@@ -85,7 +85,7 @@ impl Default for Meta {
 /// The machine that was recorded.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Host {
+pub struct HostInfo {
     /// Its name.
     pub name: Option<String>,
     /// The kernel's release: `6.1.0-18-amd64`.
@@ -99,7 +99,7 @@ pub struct Host {
 /// How the kernel's clock was turned into time since the epoch: epoch = monotonic clock + offset.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Clock {
+pub struct ClockOffset {
     /// What the times of the tables mean; other than `epoch` only where a capture without dates was converted.
     pub kind: ClockKind,
     /// The offset at the start, ns.
@@ -108,9 +108,9 @@ pub struct Clock {
     pub offset_end: Option<i64>,
 }
 
-impl Default for Clock {
+impl Default for ClockOffset {
     fn default() -> Self {
-        Clock { kind: ClockKind::Epoch, offset_start: None, offset_end: None }
+        ClockOffset { kind: ClockKind::Epoch, offset_start: None, offset_end: None }
     }
 }
 

@@ -1,14 +1,14 @@
 //! Opening one part for reading: its bytes are checked against its name and against what it may ask for, before they
 //! are decoded. Whatever is wrong with it is told in words, and the part is passed over.
 
-use crate::column::{Column, View};
+use crate::column::{ColumnSpec, View};
 use crate::guard::guarded;
 use crate::meta::Version;
 use crate::open_file;
 use crate::pages;
 use crate::part::{self, SCHEMA_KEY};
 use crate::table_writer::MOST_PART_BYTES;
-use crate::tables::Table;
+use crate::tables::TableSpec;
 use arrow_array::RecordBatch;
 use arrow_schema::{Field, Schema};
 use bytes::Bytes;
@@ -55,18 +55,18 @@ pub(crate) fn parts_in(folder: &Path) -> Result<Vec<Found>, String> {
 /// A part that can be decoded.
 pub(crate) struct Opened {
     batches: ParquetRecordBatchReader,
-    table: &'static Table,
+    table: &'static TableSpec,
     /// Columns that the file has not, though the table does.
     pub(crate) missing: Vec<&'static str>,
 }
 
 impl Opened {
-    pub(crate) fn open(found: &Found, table: &'static Table) -> Result<Opened, String> {
+    pub(crate) fn open(found: &Found, table: &'static TableSpec) -> Result<Opened, String> {
         let bytes = read(found)?;
         guarded(|| Opened::of(bytes, table))
     }
 
-    fn of(bytes: Bytes, table: &'static Table) -> Result<Opened, String> {
+    fn of(bytes: Bytes, table: &'static TableSpec) -> Result<Opened, String> {
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let metadata =
             ArrowReaderMetadata::load(&bytes, options.clone()).map_err(|error| error.to_string())?;
@@ -122,7 +122,7 @@ fn check_version(metadata: &ParquetMetaData) -> Result<(), String> {
 }
 
 /// How the file's columns are to be read, which of them are the table's, and which of the table's are not there.
-fn fit(table: &Table, found: &Schema) -> Result<(Schema, Vec<usize>, Vec<&'static str>), String> {
+fn fit(table: &TableSpec, found: &Schema) -> Result<(Schema, Vec<usize>, Vec<&'static str>), String> {
     let mut fields: Vec<Field> = found.fields().iter().map(|field| field.as_ref().clone()).collect();
     let (mut wanted, mut missing) = (Vec::new(), Vec::new());
     for column in table.columns {
@@ -145,8 +145,8 @@ fn fit(table: &Table, found: &Schema) -> Result<(Schema, Vec<usize>, Vec<&'stati
     Ok((Schema::new(fields), wanted, missing))
 }
 
-fn views(table: &Table, batch: &RecordBatch) -> Vec<View> {
-    let view = |column: &Column| match batch.column_by_name(column.name) {
+fn views(table: &TableSpec, batch: &RecordBatch) -> Vec<View> {
+    let view = |column: &ColumnSpec| match batch.column_by_name(column.name) {
         Some(array) => View::of(column.kind, array),
         None => View::Missing,
     };

@@ -2,10 +2,10 @@
 //! bytes, so that a damaged part is known as such before it is decoded. Nothing is synced to the disk: a part
 //! survives the end of the process, not that of the machine.
 
-use crate::column::{Column, Kind};
+use crate::column::{ColumnSpec, Kind};
 use crate::error::StoreError;
 use crate::meta::SCHEMA;
-use crate::tables::Table;
+use crate::tables::TableSpec;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
@@ -29,8 +29,8 @@ const ZSTD_LEVEL: i32 = 3;
 const ROW_GROUP: usize = 1 << 20;
 
 /// The schema of a table's parts.
-pub(crate) fn schema(table: &Table) -> SchemaRef {
-    Arc::new(Schema::new(table.columns.iter().map(Column::field).collect::<Vec<_>>()))
+pub(crate) fn schema(table: &TableSpec) -> SchemaRef {
+    Arc::new(Schema::new(table.columns.iter().map(ColumnSpec::field).collect::<Vec<_>>()))
 }
 
 /// The name of part `number` with the checksum of its bytes.
@@ -101,7 +101,7 @@ impl OpenPart {
     /// Begins part `number` of `table` in `folder`.
     pub(crate) fn create(
         folder: &Path,
-        table: &Table,
+        table: &TableSpec,
         schema: &SchemaRef,
         number: u32,
     ) -> Result<OpenPart, StoreError> {
@@ -177,7 +177,7 @@ fn encode_error(path: &Path, error: &ParquetError) -> StoreError {
 
 /// How each kind of column is encoded: with a dictionary where nothing is said, which every reader of Parquet knows.
 /// (BYTE_STREAM_SPLIT makes durations a fifth smaller, but not all readers know it for integers.)
-fn properties(table: &Table) -> WriterProperties {
+fn properties(table: &TableSpec) -> WriterProperties {
     let level = ZstdLevel::try_new(ZSTD_LEVEL).unwrap_or_default();
     let mut builder = WriterProperties::builder()
         .set_created_by(format!("whyslow {}", env!("CARGO_PKG_VERSION")))

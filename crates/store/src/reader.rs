@@ -4,10 +4,11 @@ use crate::cursor::Cursor;
 use crate::error::StoreError;
 use crate::meta::{Meta, SCHEMA, Version};
 use crate::notes;
-use crate::tables::{Replay, TABLES, Table};
+use crate::tables::{Replay, TABLES, TableSpec};
 use std::path::Path;
 use whyslow_model::{
-    CaptureKind, CaptureNote, Coverage, Event, NoteKind, Sink, SourceId, SourceInfo, Span, Timestamp, visible,
+    CaptureKind, CaptureNote, Coverage, Event, NoteKind, RecordedSpan, Sink, SourceId, SourceInfo, Timestamp,
+    visible,
 };
 
 /// What was read.
@@ -68,7 +69,7 @@ pub fn read(
     let calls_removed_until = removed_until.map_or(Timestamp::UNKNOWN, Timestamp::new);
     if calls_removed_until.is_known() {
         let from = meta.start.map_or(Timestamp::UNKNOWN, Timestamp::new);
-        sink.push(Event::Span(Span { from, to: calls_removed_until, calls: Coverage::None }));
+        sink.push(Event::Span(RecordedSpan { from, to: calls_removed_until, calls: Coverage::None }));
     }
     let total = cursors.iter().map(Cursor::size).sum();
     let mut replay = Replay {
@@ -103,7 +104,7 @@ pub(crate) fn head(dir: &Path) -> Result<(Meta, Option<String>), StoreError> {
     }
 }
 
-fn removed_up_to(meta: &Meta, table: &Table) -> u64 {
+fn removed_up_to(meta: &Meta, table: &TableSpec) -> u64 {
     meta.removed.as_ref().and_then(|removed| removed.seq.get(table.name)).copied().unwrap_or(0)
 }
 

@@ -5,7 +5,7 @@ use crate::error::StoreError;
 use crate::meta::TableMeta;
 use crate::options::WriteOptions;
 use crate::part::{self, OpenPart, Part};
-use crate::tables::{Keep, Table};
+use crate::tables::{Keep, TableSpec};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::SchemaRef;
 use std::collections::VecDeque;
@@ -46,7 +46,7 @@ pub(crate) const MOST_PART_BYTES: u64 = 64 << 20;
 
 /// The parts of one table.
 pub(crate) struct TableWriter {
-    table: &'static Table,
+    table: &'static TableSpec,
     folder: PathBuf,
     schema: SchemaRef,
     options: WriteOptions,
@@ -67,7 +67,7 @@ pub(crate) struct TableWriter {
 }
 
 impl TableWriter {
-    pub(crate) fn new(dir: &Path, table: &'static Table, options: &WriteOptions) -> TableWriter {
+    pub(crate) fn new(dir: &Path, table: &'static TableSpec, options: &WriteOptions) -> TableWriter {
         TableWriter {
             table,
             folder: dir.join(table.name),

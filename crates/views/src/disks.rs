@@ -6,7 +6,7 @@ use super::{Ask, AskError, View};
 use crate::words;
 use std::collections::BTreeMap;
 use whyslow_facts::Facts;
-use whyslow_facts::block_io::{DeviceFacts, Log2, Requests};
+use whyslow_facts::block_io::{DeviceFacts, DiskRequests, Log2};
 use whyslow_facts::host::Thing;
 use whyslow_facts::who::process_name;
 use whyslow_model::{Cell, Column, Entity, Metric, Nanos, Table, Trait};
@@ -97,8 +97,8 @@ impl Key {
 }
 
 /// Single requests, of a recorder or of biosnoop, by the grouping.
-fn recorded(facts: &Facts, ask: &Ask, by: &str) -> Vec<(Key, Requests, Nanos)> {
-    let mut sets: BTreeMap<Key, (Requests, Nanos)> = BTreeMap::new();
+fn recorded(facts: &Facts, ask: &Ask, by: &str) -> Vec<(Key, DiskRequests, Nanos)> {
+    let mut sets: BTreeMap<Key, (DiskRequests, Nanos)> = BTreeMap::new();
     for (name, device) in devices(facts, ask) {
         let length = length(facts, device);
         for (op, pid, requests) in device.groups() {
@@ -107,7 +107,7 @@ fn recorded(facts: &Facts, ask: &Ask, by: &str) -> Vec<(Key, Requests, Nanos)> {
                 op: by.contains("op").then(|| op.word()),
                 process: by.contains("process").then(|| who(facts, pid)),
             };
-            sets.entry(key).or_insert_with(|| (Requests::default(), length)).0.merge(requests);
+            sets.entry(key).or_insert_with(|| (DiskRequests::default(), length)).0.merge(requests);
         }
     }
     sets.into_iter().map(|(key, (requests, length))| (key, requests, length)).collect()
@@ -185,7 +185,7 @@ struct Figures {
 }
 
 impl Figures {
-    fn of(requests: &Requests, length: Nanos) -> Figures {
+    fn of(requests: &DiskRequests, length: Nanos) -> Figures {
         let seconds = length.as_secs_f64().filter(|seconds| *seconds > 0.0);
         let per_s = |number: u64| seconds.map(|seconds| number as f64 / seconds);
         let stats = &requests.device;
@@ -225,7 +225,7 @@ fn figures_table(
     facts: &Facts,
     ask: &Ask,
     by: &'static str,
-    sets: Vec<(Key, Requests, Nanos)>,
+    sets: Vec<(Key, DiskRequests, Nanos)>,
 ) -> Result<Table, AskError> {
     let mut notes = lost(facts);
     let unfinished: u64 = sets.iter().map(|(_, set, _)| set.device.count - set.device.timed).sum();
@@ -349,7 +349,7 @@ fn histogram(
     facts: &Facts,
     ask: &Ask,
     by: &'static str,
-    sets: Vec<(Key, Requests, Nanos)>,
+    sets: Vec<(Key, DiskRequests, Nanos)>,
 ) -> Result<Table, AskError> {
     let mut rows = Vec::new();
     for (key, set, _) in &sets {
@@ -438,7 +438,9 @@ fn without_requests(facts: &Facts, empty: bool) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use whyslow_model::{BlockIo, Coverage, Event, FigureTable, Loss, Over, Sink, SourceId, Span, Timestamp};
+    use whyslow_model::{
+        BlockIo, Coverage, Event, FigureTable, Loss, Over, RecordedSpan, Sink, SourceId, Timestamp,
+    };
 
     fn facts() -> Facts {
         let mut facts = Facts::default();
@@ -489,7 +491,7 @@ mod tests {
             produced: 0,
             refused: 0,
         }));
-        facts.push(Event::Span(Span { from, to, calls: Coverage::None }));
+        facts.push(Event::Span(RecordedSpan { from, to, calls: Coverage::None }));
         facts.finish();
         for table in [DiskTable::Figures, DiskTable::Histogram, DiskTable::Heat] {
             let ask = Ask { disks: DiskAsk { table, ..DiskAsk::default() }, ..Ask::default() };

@@ -218,7 +218,7 @@ impl View {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use whyslow_model::{Event, Loss, Sink, SourceId, SourceInfo, Span, Timestamp};
+    use whyslow_model::{Event, Loss, RecordedSpan, Sink, SourceId, SourceInfo, Timestamp};
 
     #[test]
     fn where_calls_are_missing_each_view_of_calls_says_so() {
@@ -226,7 +226,7 @@ mod tests {
             let mut facts = Facts::default();
             let (from, to) = (Timestamp::new(0), Timestamp::new(2_000_000_000));
             let loss = Loss { table: "syscalls".into(), from, to, lost, produced: 100, refused: 0 };
-            facts.push(Event::Span(Span { from, to, calls: whyslow_model::Coverage::Full }));
+            facts.push(Event::Span(RecordedSpan { from, to, calls: whyslow_model::Coverage::Full }));
             facts.push(Event::Loss(loss));
             let kind = whyslow_model::CaptureKind::Recording;
             facts.push(Event::Source(SourceInfo::new(SourceId::default(), "x", kind)));

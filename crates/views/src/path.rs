@@ -4,7 +4,7 @@
 use super::rows::{finish, name_pattern, nothing_because};
 use super::{Ask, AskError, View};
 use crate::words;
-use whyslow_chain::{Explainer, Kind, Node, Scope, Span};
+use whyslow_chain::{Explainer, PathKind, Scope, TimeNode, WaitSpan};
 use whyslow_facts::Facts;
 use whyslow_model::event::Tid;
 use whyslow_model::{Cell, Column, Nanos, SaturatingSum, Table, Timestamp};
@@ -68,10 +68,10 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
 }
 
 /// The request's time, in the thread that answered it: what came before in other threads led there.
-fn of_request(facts: &Facts, number: u64) -> Option<Span> {
+fn of_request(facts: &Facts, number: u64) -> Option<WaitSpan> {
     let request = facts.requests.find(number)?;
     let tid = request.answered_by.unwrap_or(request.tid);
-    Some(Span { tid, from: request.begin, to: request.begin.plus(request.dur) })
+    Some(WaitSpan { tid, from: request.begin, to: request.begin.plus(request.dur) })
 }
 
 /// An error where the thread or the request is another than those that there are.
@@ -119,15 +119,15 @@ fn some_of<T: Ord + ToString>(mut numbers: Vec<T>, most: usize) -> String {
 }
 
 /// All of a thread's life, or its wait at a moment.
-fn of_thread(explainer: &Explainer<'_>, tid: Tid, at: Option<u64>) -> Option<Span> {
+fn of_thread(explainer: &Explainer<'_>, tid: Tid, at: Option<u64>) -> Option<WaitSpan> {
     let (from, to) = explainer.span(tid)?;
-    let Some(at) = at else { return Some(Span { tid, from, to }) };
+    let Some(at) = at else { return Some(WaitSpan { tid, from, to }) };
     let call =
         moments(from, at)?.into_iter().find_map(|moment| explainer.facts().graph.call_at(tid, moment))?;
-    Some(Span { tid, from: call.from, to: call.to })
+    Some(WaitSpan { tid, from: call.from, to: call.to })
 }
 
-fn of_span(explainer: &Explainer<'_>, span: Option<Span>, ask: &Ask, mut notes: Vec<String>) -> Table {
+fn of_span(explainer: &Explainer<'_>, span: Option<WaitSpan>, ask: &Ask, mut notes: Vec<String>) -> Table {
     let mut rows = Vec::new();
     if let Some(span) = span {
         let path = explainer.path(span.tid, span.from, span.to);
@@ -181,7 +181,7 @@ fn of_span(explainer: &Explainer<'_>, span: Option<Span>, ask: &Ask, mut notes: 
     }
 }
 
-fn level(explainer: &Explainer<'_>, nodes: &[Node], depth: usize, total: u64, rows: &mut Vec<Vec<Cell>>) {
+fn level(explainer: &Explainer<'_>, nodes: &[TimeNode], depth: usize, total: u64, rows: &mut Vec<Vec<Cell>>) {
     let indent = "  ".repeat(depth);
     let share = |ns: u64| ns as f64 / total.max(1) as f64;
     let shown = nodes.iter().take(MAX_LEVEL).take_while(|node| share(node.ns) >= SMALLEST).count().max(1);
@@ -193,7 +193,7 @@ fn level(explainer: &Explainer<'_>, nodes: &[Node], depth: usize, total: u64, ro
         rows.push(vec![
             Cell::Text(format!("{indent}{who}")),
             Cell::Text(format!("{rough}{}{missing}", node.what)),
-            Cell::text(node.kind.map(Kind::word)),
+            Cell::text(node.kind.map(PathKind::word)),
             Cell::Duration(Nanos::new(node.ns)),
             Cell::Share(share(node.ns)),
             Cell::Count(node.times),

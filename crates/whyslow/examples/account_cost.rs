@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use whyslow_facts::Facts;
 use whyslow_model::SourceId;
-use whyslow_read::{Input, Options, read};
+use whyslow_read::{Input, ReadOptions, read};
 
 /// What is left out in turn: nothing, the account (its fold and what is made of it), a fold.
 const LEFT_OUT: [&str; 4] = ["", "accounts", "answers", "readings"];
@@ -27,7 +27,7 @@ fn diagnosis(files: &[PathBuf], left_out: &str) -> anyhow::Result<f64> {
             whyslow_store::read(file, SourceId::default(), &mut facts, &mut |_, _| {})?;
         }
     } else {
-        read(&inputs, &Options { threads: 1 }, &(), &mut facts)?;
+        read(&inputs, &ReadOptions { threads: 1 }, &(), &mut facts)?;
     }
     facts.finish();
     std::hint::black_box(whyslow_diagnose::diagnose(&facts));

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use whyslow_facts::Facts;
 use whyslow_model::visible;
 use whyslow_model::{CaptureNote, Event, NoteKind, Sink, SourceId};
-use whyslow_read::{Input, Options, Progress, ReadError};
+use whyslow_read::{Input, InputError, Progress, ReadOptions};
 
 /// Remarks of one kind that are told, unless all are asked for: a folder may hold thousands of other files.
 const REMARKS: usize = 10;
@@ -36,13 +36,13 @@ pub(crate) fn facts_of(files: &[PathBuf], global: &Global) -> anyhow::Result<Fac
     let mut used = 0;
     // Snapshots first: what was open is known when the first call comes.
     if !captures.is_empty() {
-        let mut options = Options::default();
+        let mut options = ReadOptions::default();
         if let Some(threads) = global.threads {
             options.threads = threads.into();
         }
         match whyslow_read::read(&captures, &options, &bar, &mut facts) {
             Ok(outcome) => used += outcome.used,
-            Err(ReadError::Nothing { reasons: told }) => reasons.extend(told.split("; ").map(String::from)),
+            Err(InputError::Nothing { reasons: told }) => reasons.extend(told.split("; ").map(String::from)),
         }
     }
     for (number, path) in recordings.iter().enumerate() {

@@ -4,7 +4,7 @@ mod log2;
 mod requests;
 
 pub use log2::{Heat, Log2};
-pub use requests::{Op, Requests};
+pub use requests::{DiskRequests, Op};
 
 use crate::world::file_users::{User, WrittenBack};
 use crate::world::ids::ProcessId;
@@ -16,7 +16,7 @@ use whyslow_model::{BlockIo, FileIo, FileOp, InodeId, Nanos, Timestamp};
 /// Requests to one device, as the source names it: `253:0` by a recorder, `sda` by other tools.
 #[derive(Debug, Default)]
 pub struct DeviceFacts {
-    groups: HashMap<(Op, Option<Tid>), Requests>,
+    groups: HashMap<(Op, Option<Tid>), DiskRequests>,
     /// Requests by the process that ran when they were issued: the first few.
     pub processes: Vec<(ProcessId, u64)>,
     /// The slowest.
@@ -50,21 +50,21 @@ impl DeviceFacts {
     const MAX_GROUPS: usize = 128;
 
     /// By operation and process, sorted. Nobody's are those of the kernel's idle task, and of processes past the bound.
-    pub fn groups(&self) -> Vec<(Op, Option<Tid>, &Requests)> {
+    pub fn groups(&self) -> Vec<(Op, Option<Tid>, &DiskRequests)> {
         let mut groups: Vec<_> = self.groups.iter().map(|((op, pid), group)| (*op, *pid, group)).collect();
         groups.sort_by_key(|(op, pid, _)| (*op, *pid));
         groups
     }
 
     /// The requests that are wanted, together.
-    pub fn sum(&self, wanted: impl Fn(Op) -> bool) -> Requests {
-        let mut sum = Requests::default();
+    pub fn sum(&self, wanted: impl Fn(Op) -> bool) -> DiskRequests {
+        let mut sum = DiskRequests::default();
         self.groups.iter().filter(|((op, _), _)| wanted(*op)).for_each(|(_, group)| sum.merge(group));
         sum
     }
 
     /// All requests together.
-    pub fn all(&self) -> Requests {
+    pub fn all(&self) -> DiskRequests {
         self.sum(|_| true)
     }
 
@@ -200,7 +200,7 @@ mod tests {
         }
         let all = devices.iter();
         assert!(all.len() <= Devices::MAX_DEVICES + 1);
-        let sum = all.iter().fold(Requests::default(), |mut sum, (_, device)| {
+        let sum = all.iter().fold(DiskRequests::default(), |mut sum, (_, device)| {
             sum.merge(&device.all());
             sum
         });

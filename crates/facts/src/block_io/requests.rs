@@ -65,7 +65,7 @@ impl Op {
 
 /// A set of requests.
 #[derive(Clone, Debug, Default)]
-pub struct Requests {
+pub struct DiskRequests {
     /// From issue to completion: the device's part.
     pub device: CallStats,
     /// From when it was made to its issue: the part of the kernel's scheduler, of those of which the kernel tells it.
@@ -76,7 +76,7 @@ pub struct Requests {
     order: Order,
 }
 
-impl Requests {
+impl DiskRequests {
     pub(super) fn see(&mut self, io: &BlockIo) {
         let took = io.completed.since(io.issued);
         self.device.record(took, false, io.bytes);
@@ -92,7 +92,7 @@ impl Requests {
     }
 
     /// Adds another set.
-    pub fn merge(&mut self, other: &Requests) {
+    pub fn merge(&mut self, other: &DiskRequests) {
         self.device.merge(&other.device);
         self.queue.merge(&other.queue);
         self.spread.merge(&other.spread);
@@ -221,8 +221,8 @@ mod tests {
         }
     }
 
-    fn of(places: impl IntoIterator<Item = u64>) -> Requests {
-        let mut requests = Requests::default();
+    fn of(places: impl IntoIterator<Item = u64>) -> DiskRequests {
+        let mut requests = DiskRequests::default();
         places.into_iter().for_each(|sector| requests.see(&io(sector, 4_096)));
         requests
     }
@@ -264,13 +264,13 @@ mod tests {
         assert_eq!((requests.queue.mean(), requests.device.mean()), (Nanos::new(2_000), Nanos::new(7_000)));
         assert_eq!((requests.mean_size(), requests.usual_size()), (Some(4_096), Some(4_096)));
         assert_eq!(requests.mean_in_flight(Nanos::new(28_000)), Some(0.5));
-        assert_eq!(Requests::default().mean_size(), None);
+        assert_eq!(DiskRequests::default().mean_size(), None);
     }
 
     proptest! {
         #[test]
         fn a_size_of_most_is_found(others in prop::collection::vec(1u64..1_000, 0..90), usual in 1u64..9) {
-            let mut requests = Requests::default();
+            let mut requests = DiskRequests::default();
             // Half of all and one.
             for size in others.iter().copied().chain(std::iter::repeat_n(usual * 4_096, others.len() + 1)) {
                 requests.see(&io(0, size));

@@ -11,7 +11,7 @@ use whyslow_model::{CallStats, Nanos, Syscall, Timestamp};
 
 /// Which clocks are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Clock {
+pub enum BusyClock {
     /// Wall or monotonic time, which the vDSO can tell without a system call.
     Time,
     /// CPU time of a thread or process, which only the kernel knows.
@@ -77,10 +77,10 @@ impl Busy {
     const MAX_ROWS: usize = 256;
 
     /// Reads of that kind of clock.
-    pub fn reads(&self, clock: Clock) -> &ClockReads {
+    pub fn reads(&self, clock: BusyClock) -> &ClockReads {
         match clock {
-            Clock::Time => &self.time,
-            Clock::CpuTime => &self.cpu_time,
+            BusyClock::Time => &self.time,
+            BusyClock::CpuTime => &self.cpu_time,
         }
     }
 

@@ -40,11 +40,11 @@ pub struct Refused {
 
 /// Refusals by process and error. Bounded: a host has one limit a process, and only processes at theirs count.
 #[derive(Debug, Default)]
-pub struct Limits {
+pub struct LimitRefusals {
     refused: Vec<Refused>,
 }
 
-impl Limits {
+impl LimitRefusals {
     const MAX_ROWS: usize = 256;
 
     /// The processes that were refused, the most often refused first.
@@ -114,7 +114,7 @@ fn open_now(process: ProcessId, world: &World) -> (u64, Vec<(String, u64)>) {
     (open, targets)
 }
 
-impl Fold for Limits {
+impl Fold for LimitRefusals {
     fn wants(&self, syscall: Syscall) -> bool {
         const MAKE_DESCRIPTORS: &[&str] = &[
             "accept",

@@ -36,7 +36,7 @@ pub struct Sleep {
     /// Sleeps after which it moved data or took a connection before it slept again.
     pub fruitful: u64,
     /// What it looked at right before it slept.
-    pub check: Option<Box<Check>>,
+    pub check: Option<Box<SleepCheck>>,
     /// A sleep followed on that look: a later one is compared with it.
     is_settled: bool,
     /// Checks of that same thing, or of files beside it.
@@ -51,7 +51,7 @@ pub struct Sleep {
 
 /// What a thread looked at before it slept.
 #[derive(Clone, Debug)]
-pub struct Check {
+pub struct SleepCheck {
     /// The call.
     pub syscall: Syscall,
     /// Its answer.
@@ -65,7 +65,7 @@ pub struct Check {
     file: Option<FileId>,
 }
 
-impl Check {
+impl SleepCheck {
     /// The folder of what is looked at.
     pub fn folder(&self) -> Option<&str> {
         folder(self.target.as_deref()?)
@@ -210,7 +210,7 @@ impl Sleeps {
                 Some(file) => Some(world.files.get(file).path.to_string()),
                 None => seen.life.and_then(|life| world.fds.get(life)).and_then(|life| life.target(world)),
             };
-            row.check = Some(Box::new(Check {
+            row.check = Some(Box::new(SleepCheck {
                 syscall: call.syscall,
                 errno: call.errno,
                 target,

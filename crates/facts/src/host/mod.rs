@@ -287,7 +287,7 @@ const MOST_WCHANS: usize = 16;
 
 /// A stretch of time that figures of one tool are over.
 #[derive(Clone, Copy, Debug)]
-pub struct Told {
+pub struct ToolSpan {
     /// Who tells.
     pub tool: &'static str,
     /// Where.
@@ -307,7 +307,7 @@ pub struct Told {
 pub struct Host {
     things: HashMap<Entity, Thing>,
     /// Who told what, a row a tool and source.
-    pub told: Vec<Told>,
+    pub told: Vec<ToolSpan>,
     /// Things that found no room.
     pub left_out: u64,
 }
@@ -329,7 +329,7 @@ impl Host {
                 told.seconds += seconds;
                 told.last = table.at;
             }
-            None => self.told.push(Told {
+            None => self.told.push(ToolSpan {
                 tool: table.tool,
                 source: table.source,
                 tables: 1,

@@ -5,7 +5,7 @@ use super::{Function, Samples, Weight};
 use crate::world::ids::ProcessId;
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
-use whyslow_model::{Frame, SampleKind};
+use whyslow_model::{SampleKind, StackFrame};
 use whyslow_profile::kinds::Roles;
 
 /// A place in the program's own code.
@@ -52,7 +52,7 @@ impl Places {
     const NONE: u32 = u32::MAX;
 
     /// The lines of frames; empty where none is known.
-    pub(super) fn of(&mut self, frames: &[Frame]) -> Box<[u32]> {
+    pub(super) fn of(&mut self, frames: &[StackFrame]) -> Box<[u32]> {
         match frames.iter().any(|frame| frame.place.is_some()) {
             true => frames.iter().map(|frame| self.place(frame.place.as_deref())).collect(),
             false => Box::default(),
@@ -112,16 +112,18 @@ impl Samples {
 #[cfg(test)]
 mod tests {
     use crate::Facts;
-    use whyslow_model::{Event, Frame, Nanos, Sample, SampleKind, Sink, Stack, StackId, Timestamp};
+    use whyslow_model::{
+        Event, Nanos, SampleKind, SampledStack, Sink, Stack, StackFrame, StackId, Timestamp,
+    };
 
     #[test]
     fn the_innermost_frame_of_the_program_has_the_time() {
         let mut facts = Facts::default();
-        let frame = |function: &str, module: &str, place: Option<&str>| Frame {
+        let frame = |function: &str, module: &str, place: Option<&str>| StackFrame {
             function: Some(function.to_string()),
             module: Some(module.to_string()),
             place: place.map(str::to_string),
-            ..Frame::default()
+            ..StackFrame::default()
         };
         let user = vec![
             frame("fsync", "/usr/lib/x86_64-linux-gnu/libc.so.6", None),
@@ -133,7 +135,7 @@ mod tests {
         facts.push(Event::Stack(Stack { id: StackId(1), frames: user, cut: false }));
         facts.push(Event::Stack(Stack { id: StackId(2), frames: kernel, cut: false }));
         for (user, kernel) in [(Some(1), Some(2)), (None, None)] {
-            facts.push(Event::Sample(Sample {
+            facts.push(Event::Sample(SampledStack {
                 kind: SampleKind::OffCpu,
                 ts: Timestamp::new(1),
                 cpu: 0,

@@ -35,7 +35,8 @@ use whyslow_model::event::Tid;
 use whyslow_model::syscall::{FdArg, Moves, PathArg, Waits};
 use whyslow_model::{
     Call, CallFlags, CallStats, CaptureKind, Errno, Exit, FdEntry, FdKind, Nanos, ProcessInfo, ProgramName,
-    SaturatingSum, Signal, SocketEnds, SourceInfo, Syscall, ThreadCounts, Timestamp, syscall::Names, text,
+    SaturatingSum, Signal, SocketEnds, SourceInfo, Syscall, ThreadCounts, Timestamp, syscall::SyscallNames,
+    text,
 };
 
 /// A call with everything the world knows about it: what folds see.
@@ -75,7 +76,7 @@ pub struct World {
     /// Files.
     pub files: Files,
     /// Names of syscalls outside the table.
-    pub names: Names,
+    pub names: SyscallNames,
     /// Calls.
     pub calls: u64,
     /// Processes that SIGKILL ended, and when: the first ones.

@@ -1,11 +1,11 @@
 //! Control groups of both versions: CPU time, quota and throttling, memory and its limits, limits and bytes of disks, PSI.
 //! Hosts with many groups are looked at less often; rates are over the time since the look before.
 
-use super::{Look, Source};
+use super::{HostSource, Look};
 use crate::context::Context;
 use crate::files::{Reader, open_dir};
 use crate::mounts;
-use crate::options::Options;
+use crate::options::SamplerOptions;
 use crate::out::{Out, Row};
 use crate::pace::{Pace, cpu_time};
 use hashbrown::HashMap;
@@ -16,10 +16,10 @@ use whyslow_counters::{Figures, Span, text};
 use whyslow_model::text::bounded;
 use whyslow_model::{Entity, Nanos, Over};
 
-pub(super) const SOURCE: Source = Source {
+pub(super) const SOURCE: HostSource = HostSource {
     name: "cgroups",
     reads: "/sys/fs/cgroup, both versions: cpu.stat, cpu.max, memory.*, io.max, io.stat, *.pressure and their older names",
-    open: |_: &Options| Box::new(Groups::default()),
+    open: |_: &SamplerOptions| Box::new(Groups::default()),
 };
 
 /// Most groups looked at; the rest is a gap.

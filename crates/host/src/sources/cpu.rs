@@ -1,18 +1,18 @@
 //! CPU time by mode, of the host and each CPU, switches and forks (/proc/stat); soft interrupts and interrupts by line
 //! (/proc/softirqs, /proc/interrupts).
 
-use super::{Look, Source};
+use super::{HostSource, Look};
 use crate::context::Context;
-use crate::options::Options;
+use crate::options::SamplerOptions;
 use crate::out::{Out, Row};
 use hashbrown::HashMap;
 use whyslow_counters::{Figures, Span, cpu, interrupts, text};
 use whyslow_model::{Entity, Metric, Over, Trait};
 
-pub(super) const SOURCE: Source = Source {
+pub(super) const SOURCE: HostSource = HostSource {
     name: "cpu",
     reads: "/proc/stat, /proc/softirqs, /proc/interrupts",
-    open: |_: &Options| Box::new(Cpu::default()),
+    open: |_: &SamplerOptions| Box::new(Cpu::default()),
 };
 
 #[derive(Default)]

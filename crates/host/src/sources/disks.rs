@@ -1,11 +1,11 @@
 //! Disks and partitions: requests, bytes, latencies, queue (/proc/diskstats); what they are (/sys/block), the volumes and
 //! mounts on them, and how full local file systems are.
 
-use super::{Look, Source};
+use super::{HostSource, Look};
 use crate::aside::Aside;
 use crate::context::Context;
 use crate::mounts::{self, Mount};
-use crate::options::Options;
+use crate::options::SamplerOptions;
 use crate::out::{Out, Row};
 use hashbrown::HashMap;
 use std::path::PathBuf;
@@ -13,10 +13,10 @@ use std::time::Duration;
 use whyslow_counters::{Figures, disks, text};
 use whyslow_model::{Entity, Metric, Over, Trait};
 
-pub(super) const SOURCE: Source = Source {
+pub(super) const SOURCE: HostSource = HostSource {
     name: "disks",
     reads: "/proc/diskstats, /sys/block, /proc/self/mountinfo, statvfs of local file systems",
-    open: |_: &Options| Box::new(Disks::default()),
+    open: |_: &SamplerOptions| Box::new(Disks::default()),
 };
 
 /// Seconds between two looks at what is mounted and how full it is.

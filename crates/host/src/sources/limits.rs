@@ -1,16 +1,16 @@
 //! Limits of the host: open files, processes and threads (/proc/sys), and what the machine says it is (DMI).
 
-use super::{Look, Source};
+use super::{HostSource, Look};
 use crate::context::Context;
-use crate::options::Options;
+use crate::options::SamplerOptions;
 use crate::out::{Out, Row};
 use whyslow_counters::text;
 use whyslow_model::{Entity, Metric, Over, Trait};
 
-pub(super) const SOURCE: Source = Source {
+pub(super) const SOURCE: HostSource = HostSource {
     name: "limits",
     reads: "/proc/sys/fs/file-nr, /proc/sys/kernel/{pid_max,threads-max}, /proc/sys/net/core/somaxconn, /sys/class/dmi/id",
-    open: |_: &Options| Box::new(Limits::default()),
+    open: |_: &SamplerOptions| Box::new(Limits::default()),
 };
 
 #[derive(Default)]

@@ -1,14 +1,14 @@
 //! Load averages and the number of tasks: /proc/loadavg.
 
-use super::{Look, Source};
+use super::{HostSource, Look};
 use crate::context::Context;
-use crate::options::Options;
+use crate::options::SamplerOptions;
 use crate::out::{Out, Row};
 use whyslow_counters::text;
 use whyslow_model::{Entity, Metric, Over};
 
-pub(super) const SOURCE: Source =
-    Source { name: "load", reads: "/proc/loadavg", open: |_: &Options| Box::new(Load) };
+pub(super) const SOURCE: HostSource =
+    HostSource { name: "load", reads: "/proc/loadavg", open: |_: &SamplerOptions| Box::new(Load) };
 
 struct Load;
 

@@ -1,14 +1,14 @@
 //! Who waits for a lock on a file, and who holds it: /proc/locks.
 
-use super::{Look, Source};
+use super::{HostSource, Look};
 use crate::context::Context;
-use crate::options::Options;
+use crate::options::SamplerOptions;
 use crate::out::{Out, Row};
 use whyslow_counters::{locks, text};
 use whyslow_model::{Entity, Over, Trait};
 
-pub(super) const SOURCE: Source =
-    Source { name: "locks", reads: "/proc/locks", open: |_: &Options| Box::new(Locks) };
+pub(super) const SOURCE: HostSource =
+    HostSource { name: "locks", reads: "/proc/locks", open: |_: &SamplerOptions| Box::new(Locks) };
 
 struct Locks;
 

@@ -1,17 +1,17 @@
 //! Memory of the host: what is used for what (/proc/meminfo), and what the kernel does about it (/proc/vmstat): swapping,
 //! reclaim, compaction, faults.
 
-use super::{Look, Source};
+use super::{HostSource, Look};
 use crate::context::Context;
-use crate::options::Options;
+use crate::options::SamplerOptions;
 use crate::out::{Out, Row};
 use whyslow_counters::{Figures, memory, text};
 use whyslow_model::{Entity, Metric, Over, Trait};
 
-pub(super) const SOURCE: Source = Source {
+pub(super) const SOURCE: HostSource = HostSource {
     name: "memory",
     reads: "/proc/meminfo, /proc/vmstat, /sys/kernel/mm/transparent_hugepage/enabled",
-    open: |_: &Options| Box::new(Memory::default()),
+    open: |_: &SamplerOptions| Box::new(Memory::default()),
 };
 
 #[derive(Default)]

@@ -13,7 +13,7 @@ mod processes;
 mod sockets;
 
 use crate::context::Context;
-use crate::options::Options;
+use crate::options::SamplerOptions;
 use crate::out::Out;
 
 /// A source that is looked at again and again; it keeps what rates need.
@@ -23,17 +23,17 @@ pub(crate) trait Look: Send {
 }
 
 /// A source of figures.
-pub struct Source {
+pub struct HostSource {
     /// Its name in gaps.
     pub name: &'static str,
     /// What it reads.
     pub reads: &'static str,
     /// Opens it.
-    pub(crate) open: fn(&Options) -> Box<dyn Look>,
+    pub(crate) open: fn(&SamplerOptions) -> Box<dyn Look>,
 }
 
 /// All sources, in the order in which they are asked.
-pub static SOURCES: &[Source] = &[
+pub static SOURCES: &[HostSource] = &[
     cpu::SOURCE,
     load::SOURCE,
     pressure::SOURCE,

@@ -1,18 +1,18 @@
 //! The network as the kernel counts it: interfaces (/proc/net/dev), TCP and UDP (/proc/net/snmp, netstat), sockets in all,
 //! tracked connections, ports for outgoing connections.
 
-use super::{Look, Source};
+use super::{HostSource, Look};
 use crate::context::Context;
-use crate::options::Options;
+use crate::options::SamplerOptions;
 use crate::out::{Out, Row};
 use hashbrown::HashMap;
 use whyslow_counters::{Figures, network, text};
 use whyslow_model::{Entity, Metric, Over};
 
-pub(super) const SOURCE: Source = Source {
+pub(super) const SOURCE: HostSource = HostSource {
     name: "network",
     reads: "/proc/net/{dev,snmp,snmp6,netstat,sockstat}, /proc/sys/net, /sys/class/net",
-    open: |_: &Options| Box::new(Network::default()),
+    open: |_: &SamplerOptions| Box::new(Network::default()),
 };
 
 /// Most interfaces told apart.

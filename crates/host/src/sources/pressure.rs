@@ -1,18 +1,18 @@
 //! Pressure of the host: how long tasks waited for CPU, memory and disks (/proc/pressure, since Linux 4.20).
 
-use super::{Look, Source};
+use super::{HostSource, Look};
 use crate::context::Context;
-use crate::options::Options;
+use crate::options::SamplerOptions;
 use crate::out::{Out, Row};
 use rustix::io::Errno;
 use whyslow_counters::Figures;
 use whyslow_counters::pressure::{FILES, stalls};
 use whyslow_model::{Entity, Over};
 
-pub(super) const SOURCE: Source = Source {
+pub(super) const SOURCE: HostSource = HostSource {
     name: "pressure",
     reads: "/proc/pressure/{cpu,memory,io}",
-    open: |_: &Options| Box::new(HostPressure::default()),
+    open: |_: &SamplerOptions| Box::new(HostPressure::default()),
 };
 
 #[derive(Default)]

@@ -4,10 +4,10 @@
 mod owners;
 mod udp;
 
-use super::{Look, Source, network};
+use super::{HostSource, Look, network};
 use crate::context::Context;
 use crate::netlink::{self, DUMP, Netlink, u32_at};
-use crate::options::Options;
+use crate::options::SamplerOptions;
 use crate::out::{Out, Row};
 use crate::pace::{Pace, cpu_time};
 use hashbrown::HashMap;
@@ -17,10 +17,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use udp::Udp;
 use whyslow_model::{Entity, Metric, Over};
 
-pub(super) const SOURCE: Source = Source {
+pub(super) const SOURCE: HostSource = HostSource {
     name: "sockets",
     reads: "netlink sock_diag: TCP and UDP sockets; /proc/PID/fd: whose they are",
-    open: |_: &Options| Box::new(Sockets::default()),
+    open: |_: &SamplerOptions| Box::new(Sockets::default()),
 };
 
 /// Share of a CPU that listing all sockets may cost in the long run.

@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use whyslow_host::{Options, Sample, Sampler};
+use whyslow_host::{Sample, Sampler, SamplerOptions};
 use whyslow_model::{Entity, Metric, Over, Trait};
 
 /// The interval of the tools.
@@ -93,7 +93,8 @@ struct Pair {
 impl Pair {
     fn new() -> Pair {
         Pair {
-            sampler: Sampler::new(Options { own: true, ..Options::default() }).expect("a sampler"),
+            sampler: Sampler::new(SamplerOptions { own: true, ..SamplerOptions::default() })
+                .expect("a sampler"),
             began: None,
         }
     }
@@ -405,7 +406,8 @@ fn listeners_and_connections_are_counted() {
     let accepted: Vec<_> = (0..4).map(|_| listener.accept().expect("one").0).collect();
     // Nobody reads them, accepted or not.
     connections.iter_mut().for_each(|connection| connection.write_all(b"hello").expect("sent"));
-    let sample = Sampler::new(Options { own: true, ..Options::default() }).expect("a sampler").sample();
+    let sample =
+        Sampler::new(SamplerOptions { own: true, ..SamplerOptions::default() }).expect("a sampler").sample();
     if let Some(gap) = sample.gaps.iter().find(|gap| gap.source == "sockets") {
         return skipped(format_args!("{}", gap.why));
     }
@@ -429,7 +431,8 @@ fn a_udp_socket_that_is_not_read_drops() {
     rustix::net::sockopt::set_socket_recv_buffer_size(&receiver, 0).expect("less room");
     let address = receiver.local_addr().expect("its address");
     let of = Entity::Listener(format!("udp {address}").into());
-    let mut sampler = Sampler::new(Options { own: true, ..Options::default() }).expect("a sampler");
+    let mut sampler =
+        Sampler::new(SamplerOptions { own: true, ..SamplerOptions::default() }).expect("a sampler");
     let first = sampler.sample();
     if let Some(gap) = first.gaps.iter().find(|gap| gap.source == "sockets") {
         return skipped(format_args!("{}", gap.why));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use whyslow_host::{Options, Sample, Sampler};
+use whyslow_host::{Sample, Sampler, SamplerOptions};
 use whyslow_model::{Entity, FigureRow, Metric, Over, Trait, Unit};
 
 fn rows<'a>(sample: &'a Sample, of: &'a Entity) -> impl Iterator<Item = &'a FigureRow> {
@@ -38,7 +38,8 @@ fn plausible(sample: &Sample) {
 
 #[test]
 fn a_thread_that_computes_is_seen() {
-    let mut sampler = Sampler::new(Options { own: true, ..Options::default() }).expect("a sampler");
+    let mut sampler =
+        Sampler::new(SamplerOptions { own: true, ..SamplerOptions::default() }).expect("a sampler");
     let first = sampler.sample();
     plausible(&first);
     assert!(first.tables.iter().all(|table| !matches!(table.over, Over::Interval(_))));

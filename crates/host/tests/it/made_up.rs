@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use whyslow_host::{Options, Root, Sample, Sampler};
+use whyslow_host::{Root, Sample, Sampler, SamplerOptions};
 use whyslow_model::{Entity, Metric, Trait, Unit};
 
 /// Files of a small host, as of a first look.
@@ -96,7 +96,7 @@ fn tree() -> tempfile::TempDir {
 }
 
 fn sampler(root: &Path) -> Sampler {
-    Sampler::new(Options { root: Root::at(root), ..Options::default() }).expect("a sampler")
+    Sampler::new(SamplerOptions { root: Root::at(root), ..SamplerOptions::default() }).expect("a sampler")
 }
 
 fn figure(sample: &Sample, of: &Entity, metric: Metric) -> Option<f64> {
@@ -238,7 +238,9 @@ fn each_file_may_be_missing_or_damaged() {
         assert!(!is_of_the_host || !sample.gaps.is_empty(), "no gap names {file}");
     }
     let empty = tempfile::tempdir().expect("a folder");
-    assert!(Sampler::new(Options { root: Root::at(empty.path()), ..Options::default() }).is_err());
+    assert!(
+        Sampler::new(SamplerOptions { root: Root::at(empty.path()), ..SamplerOptions::default() }).is_err()
+    );
 }
 
 fn plausible(sample: &Sample) {

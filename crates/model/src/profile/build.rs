@@ -32,10 +32,10 @@ impl std::error::Error for TooLarge {}
 pub struct ProfileBuilder {
     profile: Profile,
     hasher: RandomState,
-    strings: Known,
-    stacks: Known,
-    label_sets: Known,
-    functions: Known,
+    strings: HashIndex,
+    stacks: HashIndex,
+    label_sets: HashIndex,
+    functions: HashIndex,
     sums: Sums,
     /// Bytes taken by now.
     spent: usize,
@@ -77,10 +77,10 @@ impl ProfileBuilder {
     pub fn without_samples(profile: &Profile) -> ProfileBuilder {
         let mut builder = ProfileBuilder {
             hasher: RandomState::default(),
-            strings: Known::default(),
-            label_sets: Known::default(),
-            functions: Known::default(),
-            stacks: Known::default(),
+            strings: HashIndex::default(),
+            label_sets: HashIndex::default(),
+            functions: HashIndex::default(),
+            stacks: HashIndex::default(),
             sums: Sums::default(),
             spent: profile.bytes_without_samples(),
             profile: Profile {
@@ -145,7 +145,7 @@ impl ProfileBuilder {
         let hash = self.hasher.hash_one(text);
         let id = self.strings.number(hash, next, |known| profile.str(StringId(known)) == text);
         if id == next {
-            self.spend(text.len() + size_of::<u32>() + Known::ENTRY)?;
+            self.spend(text.len() + size_of::<u32>() + HashIndex::ENTRY)?;
             self.profile.text.push_str(text);
             self.profile.text_ends.push(small(self.profile.text.len(), "bytes of text")?);
         }
@@ -159,7 +159,7 @@ impl ProfileBuilder {
         let hash = self.hasher.hash_one(function);
         let id = self.functions.number(hash, next, |id| known.get(id as usize) == Some(&function));
         if id == next {
-            self.spend(size_of::<Function>() + Known::ENTRY)?;
+            self.spend(size_of::<Function>() + HashIndex::ENTRY)?;
             self.profile.functions.push(function);
         }
         Ok(FunctionId(id))
@@ -191,7 +191,7 @@ impl ProfileBuilder {
         let hash = stack_hash(&self.hasher, locations);
         let id = self.stacks.number(hash, next, |known| profile.stack(CallStackId(known)) == locations);
         if id == next {
-            self.spend(size_of_val(locations) + size_of::<u32>() + Known::ENTRY)?;
+            self.spend(size_of_val(locations) + size_of::<u32>() + HashIndex::ENTRY)?;
             self.profile.stack_locations.extend_from_slice(locations);
             self.profile.stack_ends.push(small(self.profile.stack_locations.len(), "frames")?);
         }
@@ -205,7 +205,7 @@ impl ProfileBuilder {
         let hash = self.hasher.hash_one(labels);
         let id = self.label_sets.number(hash, next, |known| profile.labels(LabelSetId(known)) == labels);
         if id == next {
-            self.spend(size_of_val(labels) + size_of::<u32>() + Known::ENTRY)?;
+            self.spend(size_of_val(labels) + size_of::<u32>() + HashIndex::ENTRY)?;
             self.profile.set_labels.extend_from_slice(labels);
             self.profile.set_ends.push(small(self.profile.set_labels.len(), "labels")?);
         }
@@ -280,8 +280,8 @@ impl ProfileBuilder {
         mut location: impl FnMut(LocationId) -> Result<LocationId, E>,
         mut label: impl FnMut(Label) -> Result<Label, E>,
     ) -> Result<(), E> {
-        self.stacks = Known::default();
-        self.label_sets = Known::default();
+        self.stacks = HashIndex::default();
+        self.label_sets = HashIndex::default();
         self.label_sets.number(self.hasher.hash_one::<&[Label]>(&[]), 0, |_| true);
         for id in &mut self.profile.stack_locations {
             *id = location(*id)?;

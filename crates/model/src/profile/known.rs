@@ -4,9 +4,9 @@ use hashbrown::HashTable;
 
 /// Numbers of things by their hash; the things themselves stand elsewhere, so that an entry is small.
 #[derive(Clone, Debug, Default)]
-pub struct Known(HashTable<(u32, u32)>);
+pub struct HashIndex(HashTable<(u32, u32)>);
 
-impl Known {
+impl HashIndex {
     /// Bytes that an entry takes, in a table half empty as it is after it grew.
     pub const ENTRY: usize = 2 * (size_of::<(u32, u32)>() + 1);
 
@@ -15,7 +15,7 @@ impl Known {
     pub fn number(&mut self, hash: u64, next: u32, is_same: impl Fn(u32) -> bool) -> u32 {
         let short = hash as u32;
         let is_known = |known: &(u32, u32)| known.0 == short && is_same(known.1);
-        let entry = self.0.entry(Known::long(short), is_known, |known| Known::long(known.0));
+        let entry = self.0.entry(HashIndex::long(short), is_known, |known| HashIndex::long(known.0));
         entry.or_insert((short, next)).get().1
     }
 

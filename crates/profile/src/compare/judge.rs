@@ -1,6 +1,6 @@
 //! What each step did, which is best, what is left, and what cannot be claimed.
 
-use super::{Basis, Comparison, Outcome, Step, StepChange, chance};
+use super::{Basis, Comparison, SeriesStep, StepChange, StepOutcome, chance};
 use crate::kinds::{CostKind, about, sentence, short};
 
 /// Kinds that are overhead: no program is there for them.
@@ -19,7 +19,7 @@ const TOLD_POINTS: f64 = 0.02;
 /// Changes told of a step.
 const MOST_TOLD: usize = 4;
 
-pub(super) fn judge(comparison: &mut Comparison, steps: &[&Step]) {
+pub(super) fn judge(comparison: &mut Comparison, steps: &[&SeriesStep]) {
     for at in 1..steps.len() {
         let change = change(comparison, steps, at);
         comparison.changes.push(change);
@@ -31,14 +31,18 @@ pub(super) fn judge(comparison: &mut Comparison, steps: &[&Step]) {
 }
 
 /// The change of a share, where it is worth telling and no chance: how large, and in words.
-fn told(name: &str, before: (&Step, Option<f64>), after: (&Step, Option<f64>)) -> Option<(f64, String)> {
+fn told(
+    name: &str,
+    before: (&SeriesStep, Option<f64>),
+    after: (&SeriesStep, Option<f64>),
+) -> Option<(f64, String)> {
     let (one, other) = (before.1?, after.1?);
     let difference = (other - one).abs();
     let is_chance = chance::shares_differ((before.0, one), (after.0, other)) == Some(false);
     (difference >= TOLD_POINTS && !is_chance).then(|| (difference, format!("{name} {}", points(one, other))))
 }
 
-fn change(comparison: &Comparison, steps: &[&Step], at: usize) -> StepChange {
+fn change(comparison: &Comparison, steps: &[&SeriesStep], at: usize) -> StepChange {
     let (before, after) = (steps[at - 1], steps[at]);
     let at_least = match before.account.is_table || after.account.is_table {
         true => " (of what the tables show)",
@@ -59,11 +63,11 @@ fn change(comparison: &Comparison, steps: &[&Step], at: usize) -> StepChange {
     parts.extend(function.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, text)| text));
     let mut outcome = outcome(comparison, steps, at);
     // Code that became faster takes a smaller part than before.
-    let is_alike = parts.is_empty() && comparison.basis == Basis::Second && outcome == Outcome::Better;
+    let is_alike = parts.is_empty() && comparison.basis == Basis::Second && outcome == StepOutcome::Better;
     // Where only parts are known, other parts without more overhead are neither better nor worse.
-    let is_other = !parts.is_empty() && comparison.basis == Basis::Share && outcome == Outcome::Same;
+    let is_other = !parts.is_empty() && comparison.basis == Basis::Share && outcome == StepOutcome::Same;
     if is_alike || is_other {
-        outcome = Outcome::Unknown;
+        outcome = StepOutcome::Unknown;
     }
     let total = match (comparison.steps[at - 1].value, comparison.steps[at].value) {
         (Some(before), Some(after)) => format!("{}: ", comparison.amounts(before, after)),
@@ -71,12 +75,12 @@ fn change(comparison: &Comparison, steps: &[&Step], at: usize) -> StepChange {
     };
     let word = match outcome {
         _ if is_alike => "less was done rather than faster: all parts became smaller alike",
-        Outcome::Better if comparison.basis == Basis::Second => "better, if no less was done",
-        Outcome::Better => "better",
-        Outcome::Worse if comparison.basis == Basis::Second => "worse, if no more was done",
-        Outcome::Worse => "worse",
-        Outcome::Same => "no change beyond noise",
-        Outcome::Unknown => "whether that is better cannot be told from these profiles",
+        StepOutcome::Better if comparison.basis == Basis::Second => "better, if no less was done",
+        StepOutcome::Better => "better",
+        StepOutcome::Worse if comparison.basis == Basis::Second => "worse, if no more was done",
+        StepOutcome::Worse => "worse",
+        StepOutcome::Same => "no change beyond noise",
+        StepOutcome::Unknown => "whether that is better cannot be told from these profiles",
     };
     let changes = if parts.is_empty() { "no kind changed by 2 points".to_string() } else { parts.join(", ") };
     let hint = hint(steps, at).map(|hint| format!("; {hint}")).unwrap_or_default();
@@ -88,36 +92,36 @@ fn change(comparison: &Comparison, steps: &[&Step], at: usize) -> StepChange {
     }
 }
 
-fn outcome(comparison: &Comparison, steps: &[&Step], at: usize) -> Outcome {
+fn outcome(comparison: &Comparison, steps: &[&SeriesStep], at: usize) -> StepOutcome {
     let (before, after) = (steps[at - 1], steps[at]);
     if let (Some(one), Some(other)) = (comparison.steps[at - 1].value, comparison.steps[at].value)
         && one > 0.0
     {
         return match other / one {
-            _ if is_chance(comparison.basis, before, after) => Outcome::Same,
-            ratio if ratio > 1.0 + RATIO => Outcome::Worse,
-            ratio if ratio < 1.0 - RATIO => Outcome::Better,
-            _ => Outcome::Same,
+            _ if is_chance(comparison.basis, before, after) => StepOutcome::Same,
+            ratio if ratio > 1.0 + RATIO => StepOutcome::Worse,
+            ratio if ratio < 1.0 - RATIO => StepOutcome::Better,
+            _ => StepOutcome::Same,
         };
     }
     // Only parts are known. More overhead is worse whatever the work; less may only mean that the rest grew.
     match grew(before, after, &OVERHEAD) {
-        Some(points) if points >= POINTS => Outcome::Worse,
-        Some(points) if points.abs() < POINTS && !after.account.is_table => Outcome::Same,
-        _ => Outcome::Unknown,
+        Some(points) if points >= POINTS => StepOutcome::Worse,
+        Some(points) if points.abs() < POINTS && !after.account.is_table => StepOutcome::Same,
+        _ => StepOutcome::Unknown,
     }
 }
 
 /// True where the totals differ by no more than chance.
-fn is_chance(basis: Basis, before: &Step, after: &Step) -> bool {
-    let of = |step: &Step| step.account.total;
+fn is_chance(basis: Basis, before: &SeriesStep, after: &SeriesStep) -> bool {
+    let of = |step: &SeriesStep| step.account.total;
     chance::values_differ(basis, (before, of(before)), (after, of(after))) == Some(false)
 }
 
 /// By how many points the share of these kinds grew, those left out that a table does not show; `None`: nothing is known
 /// of them. What may be chance is no growth.
-fn grew(before: &Step, after: &Step, kinds: &[CostKind]) -> Option<f64> {
-    let known = |step: &Step, kind: CostKind| {
+fn grew(before: &SeriesStep, after: &SeriesStep, kinds: &[CostKind]) -> Option<f64> {
+    let known = |step: &SeriesStep, kind: CostKind| {
         let share = step.account.share(kind);
         (share > 0.0 || !step.account.is_table).then_some(share)
     };
@@ -130,7 +134,7 @@ fn grew(before: &Step, after: &Step, kinds: &[CostKind]) -> Option<f64> {
 }
 
 /// Why a step may have done that.
-fn hint(steps: &[&Step], at: usize) -> Option<&'static str> {
+fn hint(steps: &[&SeriesStep], at: usize) -> Option<&'static str> {
     let by = |kinds: &[CostKind]| grew(steps[at - 1], steps[at], kinds).unwrap_or(0.0);
     if by(&[CostKind::Locking, CostKind::Scheduling]) >= POINTS {
         return Some(
@@ -145,7 +149,7 @@ fn hint(steps: &[&Step], at: usize) -> Option<&'static str> {
 }
 
 /// The step with the least cost, where some other one costs more than chance makes it.
-fn best(comparison: &Comparison, steps: &[&Step]) -> Option<usize> {
+fn best(comparison: &Comparison, steps: &[&SeriesStep]) -> Option<usize> {
     let values: Option<Vec<f64>> = comparison.steps.iter().map(|step| step.value).collect();
     let least = |values: &[f64]| (0..values.len()).min_by(|a, b| values[*a].total_cmp(&values[*b]));
     if let Some(values) = values {
@@ -159,16 +163,16 @@ fn best(comparison: &Comparison, steps: &[&Step]) -> Option<usize> {
     if steps.iter().any(|step| step.account.is_table) {
         return None;
     }
-    let overhead = |step: &&Step| OVERHEAD.iter().map(|kind| step.account.share(*kind)).sum::<f64>();
+    let overhead = |step: &&SeriesStep| OVERHEAD.iter().map(|kind| step.account.share(*kind)).sum::<f64>();
     let shares: Vec<f64> = steps.iter().map(overhead).collect();
     let least = least(&shares)?;
     let is_dearer = |at: usize| grew(steps[least], steps[at], &OVERHEAD).is_some_and(|by| by >= POINTS);
     (0..steps.len()).any(is_dearer).then_some(least + 1)
 }
 
-fn refusals(comparison: &Comparison, steps: &[&Step]) -> Vec<String> {
+fn refusals(comparison: &Comparison, steps: &[&SeriesStep]) -> Vec<String> {
     let mut refusals = Vec::new();
-    let changed = || comparison.changes.iter().any(|change| change.outcome != Outcome::Same);
+    let changed = || comparison.changes.iter().any(|change| change.outcome != StepOutcome::Same);
     match comparison.basis {
         Basis::Share => refusals.push(
             "How much faster is not said: the profiles do not all say how long they ran, and totals of runs of unknown length are not compared. Give the work done in each: --per requests=1000,1200".to_string(),
@@ -189,10 +193,10 @@ fn refusals(comparison: &Comparison, steps: &[&Step]) -> Vec<String> {
 }
 
 /// That a step did less, a second where that is known.
-fn less_work(comparison: &Comparison, at: usize, pair: &[&Step]) -> Option<String> {
+fn less_work(comparison: &Comparison, at: usize, pair: &[&SeriesStep]) -> Option<String> {
     let (before, after) = (pair.first()?, pair.last()?);
     let unit = comparison.work_unit.as_deref().unwrap_or("units of work");
-    let rate = |step: &Step| Some(step.work? / step.seconds?);
+    let rate = |step: &SeriesStep| Some(step.work? / step.seconds?);
     match (rate(before), rate(after)) {
         (Some(one), Some(other)) => (other < one * (1.0 - RATIO)).then(|| {
             format!("Step {} did less work: {one:.1} {unit} a second before, {other:.1} now.", at + 2)

@@ -10,7 +10,7 @@ mod step;
 mod text;
 
 pub use regress::{Regression, regressions};
-pub use step::Step;
+pub use step::SeriesStep;
 
 use crate::kinds::{CostKind, Measure, Measured};
 use serde::Serialize;
@@ -31,9 +31,9 @@ pub enum Basis {
 
 impl Basis {
     /// The best basis that all steps have.
-    fn best(steps: &[&Step]) -> Basis {
+    fn best(steps: &[&SeriesStep]) -> Basis {
         let accumulates =
-            |step: &&Step| !matches!(step.measured.measure, Measure::MemoryInUse | Measure::Threads);
+            |step: &&SeriesStep| !matches!(step.measured.measure, Measure::MemoryInUse | Measure::Threads);
         if steps.iter().all(|step| step.work.is_some_and(|work| work > 0.0)) {
             Basis::Work
         } else if !steps.iter().all(accumulates) {
@@ -46,7 +46,7 @@ impl Basis {
     }
 
     /// A value of a step, relative to this; `None` where only shares can be compared.
-    fn of(self, step: &Step, value: f64) -> Option<f64> {
+    fn of(self, step: &SeriesStep, value: f64) -> Option<f64> {
         match self {
             Basis::Work => step.work.map(|work| value / work),
             Basis::Second => step.seconds.map(|seconds| value / seconds),
@@ -58,7 +58,7 @@ impl Basis {
 
 /// A figure over the steps.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct CompareRow {
     /// Of what: a kind, a function.
     pub name: String,
     /// The part of each step's total, 0 to 1; `None`: the profile does not show it.
@@ -72,7 +72,7 @@ pub struct Row {
 /// What became of the whole in a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum StepOutcome {
     /// Less cost.
     Better,
     /// More cost.
@@ -91,7 +91,7 @@ pub struct StepChange {
     /// Its name.
     pub name: String,
     /// What became of the whole.
-    pub outcome: Outcome,
+    pub outcome: StepOutcome,
     /// In words.
     pub text: String,
 }
@@ -129,11 +129,11 @@ pub struct Comparison {
     /// What each step but the first did, against the one before it.
     pub changes: Vec<StepChange>,
     /// Kinds of cost.
-    pub kinds: Vec<Row>,
+    pub kinds: Vec<CompareRow>,
     /// Functions by their own cost.
-    pub functions: Vec<Row>,
+    pub functions: Vec<CompareRow>,
     /// Functions of the program with all below them.
-    pub paths: Vec<Row>,
+    pub paths: Vec<CompareRow>,
     /// The best step, from 1; `None` where it cannot be told.
     pub best: Option<usize>,
     /// What costs more in the last step than in the best before it.
@@ -193,10 +193,10 @@ const MOST_ROWS: usize = 15;
 /// A function with less than this part in all steps is not shown.
 const SHOWN_SHARE: f64 = 0.01;
 
-/// Compares the steps, in their order. `work_unit` names what [`Step::work`] counts.
-pub fn compare(steps: &[Step], work_unit: Option<&str>) -> Result<Comparison, CompareError> {
+/// Compares the steps, in their order. `work_unit` names what [`SeriesStep::work`] counts.
+pub fn compare(steps: &[SeriesStep], work_unit: Option<&str>) -> Result<Comparison, CompareError> {
     let [first, .., last] = steps else { return Err(CompareError::TooFew) };
-    let is = |step: &Step| format!("{} in {}", step.measured.measure.words(), step.measured.unit);
+    let is = |step: &SeriesStep| format!("{} in {}", step.measured.measure.words(), step.measured.unit);
     if let Some(other) = steps.iter().find(|step| step.measured != first.measured) {
         return Err(CompareError::Different {
             first: first.name.clone(),
@@ -205,14 +205,14 @@ pub fn compare(steps: &[Step], work_unit: Option<&str>) -> Result<Comparison, Co
             other_is: is(other),
         });
     }
-    let all: Vec<&Step> = steps.iter().collect();
+    let all: Vec<&SeriesStep> = steps.iter().collect();
     let basis = Basis::best(&all);
-    let row = |name: &str, of: &dyn Fn(&Step) -> Option<f64>| {
+    let row = |name: &str, of: &dyn Fn(&SeriesStep) -> Option<f64>| {
         let found: Vec<Option<f64>> = steps.iter().map(of).collect();
-        let part = |step: &Step, found: Option<f64>| found.map(|value| step.account.part(value));
+        let part = |step: &SeriesStep, found: Option<f64>| found.map(|value| step.account.part(value));
         let ends = [(first, found.first()), (last, found.last())]
             .map(|(step, found)| part(step, found.copied().flatten()).map(|share| (step, share)));
-        Row {
+        CompareRow {
             beyond_chance: ends[0].zip(ends[1]).and_then(|(a, b)| chance::shares_differ(a, b)),
             name: name.to_string(),
             shares: steps.iter().zip(&found).map(|(step, found)| part(step, *found)).collect(),
@@ -223,7 +223,7 @@ pub fn compare(steps: &[Step], work_unit: Option<&str>) -> Result<Comparison, Co
                 .collect(),
         }
     };
-    let mut kinds: Vec<Row> = CostKind::ALL
+    let mut kinds: Vec<CompareRow> = CostKind::ALL
         .into_iter()
         // What a table does not show is no kind.
         .filter(|kind| *kind != CostKind::Unknown || !steps.iter().any(|step| step.account.is_table))
@@ -279,12 +279,12 @@ pub fn compare(steps: &[Step], work_unit: Option<&str>) -> Result<Comparison, Co
     Ok(comparison)
 }
 
-fn largest(row: &Row) -> f64 {
+fn largest(row: &CompareRow) -> f64 {
     row.shares.iter().flatten().copied().fold(0.0, f64::max)
 }
 
 /// Names of the functions worth showing: by their own cost, or the program's with all below them.
-fn rows(steps: &[Step], cum: bool) -> Vec<String> {
+fn rows(steps: &[SeriesStep], cum: bool) -> Vec<String> {
     let mut found: Vec<(f64, &str)> = Vec::new();
     for step in steps {
         for function in &step.account.functions {

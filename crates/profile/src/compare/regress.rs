@@ -1,7 +1,7 @@
 //! What costs more in the last step than in the best of those before it.
 
 use super::judge::{POINTS, RATIO};
-use super::{Basis, Step, chance};
+use super::{Basis, SeriesStep, chance};
 use crate::kinds::{Account, CostKind};
 use serde::Serialize;
 
@@ -26,10 +26,10 @@ pub struct Regression {
 ///
 /// Where only the length of the runs is known, more a second may be more work: then the whole must have become dearer, and what
 /// is named must have grown by more than the rest.
-pub fn regressions(steps: &[&Step]) -> Vec<Regression> {
+pub fn regressions(steps: &[&SeriesStep]) -> Vec<Regression> {
     let Some((last, before)) = steps.split_last() else { return Vec::new() };
     let basis = Basis::best(steps);
-    let total = |step: &Step| basis.of(step, step.account.total);
+    let total = |step: &SeriesStep| basis.of(step, step.account.total);
     let best = (0..before.len()).min_by(|a, b| {
         let of = |at: usize| total(before[at]).unwrap_or(f64::MAX);
         of(*a).total_cmp(&of(*b))
@@ -47,7 +47,7 @@ pub fn regressions(steps: &[&Step]) -> Vec<Regression> {
     let regression = |name: &str, is_kind: bool, one: f64, other: f64| {
         let (before, after) = (basis.of(best, one)?, basis.of(last, other)?);
         let part = (after - before) / total(last)?;
-        let share = |step: &Step, value: f64| step.account.part(value);
+        let share = |step: &SeriesStep, value: f64| step.account.part(value);
         let outgrew = || {
             let (one, other) = (share(best, one), share(last, other));
             other > one && chance::shares_differ((best, one), (last, other)) == Some(true)
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use crate::compare::tests::run;
 
-    fn names(steps: &[&Step]) -> Vec<String> {
+    fn names(steps: &[&SeriesStep]) -> Vec<String> {
         regressions(steps).into_iter().map(|regression| regression.name).collect()
     }
 

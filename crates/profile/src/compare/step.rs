@@ -7,7 +7,7 @@ use whyslow_model::profile::{LabelValue, Profile, TopReport};
 
 /// One profile of a series.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct SeriesStep {
     /// Its name: the file.
     pub name: String,
     /// The program's file, without its folder; `None`: the profile does not say.
@@ -28,9 +28,9 @@ pub struct Step {
     pub work: Option<f64>,
 }
 
-impl Step {
+impl SeriesStep {
     /// Of a file; `None` where it has no value.
-    pub fn of(name: &str, loaded: &Loaded) -> Option<Step> {
+    pub fn of(name: &str, loaded: &Loaded) -> Option<SeriesStep> {
         let (account, measured) = Account::of_data(&loaded.data)?;
         let (taken_ns, duration_ns, program, samples, busiest_thread) = match &loaded.data {
             ProfileData::Stacks(profile) => {
@@ -50,7 +50,7 @@ impl Step {
         let program = program.rsplit('/').next().filter(is_program).map(str::to_string);
         let seconds = duration_ns.filter(|ns| *ns > 0).map(|ns| ns as f64 / 1e9);
         let name = name.to_string();
-        Some(Step {
+        Some(SeriesStep {
             name,
             program,
             account,
@@ -65,14 +65,14 @@ impl Step {
 
     /// True where the two seem to be of one program: its file has the same name, or half of the cost of either is in functions
     /// that the other knows.
-    pub fn is_of_same_program(&self, other: &Step) -> bool {
+    pub fn is_of_same_program(&self, other: &SeriesStep) -> bool {
         if let (Some(one), Some(other)) = (&self.program, &other.program) {
             return one == other;
         }
-        let names = |step: &Step| -> HashSet<String> {
+        let names = |step: &SeriesStep| -> HashSet<String> {
             step.account.functions.iter().map(|function| function.name.clone()).collect()
         };
-        let known = |step: &Step, names: &HashSet<String>| {
+        let known = |step: &SeriesStep, names: &HashSet<String>| {
             let functions = || step.account.functions.iter();
             let known = functions().filter(|function| names.contains(&function.name));
             let sum = |costs: &mut dyn Iterator<Item = f64>| costs.sum::<f64>();
@@ -162,8 +162,8 @@ mod tests {
     use super::*;
     use crate::formats::{Limits, read};
 
-    fn step(text: &str) -> Step {
-        Step::of("x", &read(text.as_bytes(), "x", Limits::default()).unwrap()).unwrap()
+    fn step(text: &str) -> SeriesStep {
+        SeriesStep::of("x", &read(text.as_bytes(), "x", Limits::default()).unwrap()).unwrap()
     }
 
     #[test]

@@ -3,11 +3,11 @@
 use super::*;
 use crate::kinds::{Account, FlatRow, TableRows};
 
-fn table(name: &str, total: f64, rows: &[(&str, f64, f64)]) -> Step {
+fn table(name: &str, total: f64, rows: &[(&str, f64, f64)]) -> SeriesStep {
     let rows = rows.iter().map(|(name, flat, cum)| FlatRow { name, flat: flat * 1e9, cum: cum * 1e9 });
     let account = Account::of_table(&TableRows { rows: rows.collect(), total: total * 1e9 });
     let measured = Measured { measure: Measure::Cpu, unit: "nanoseconds".to_string() };
-    Step {
+    SeriesStep {
         name: name.to_string(),
         program: None,
         account,
@@ -21,14 +21,14 @@ fn table(name: &str, total: f64, rows: &[(&str, f64, f64)]) -> Step {
 }
 
 /// A run that took a sample every 10 ms: so many in each of the program's functions.
-pub(super) fn run(functions: &[(&str, i64)], seconds: f64, work: Option<f64>) -> Step {
+pub(super) fn run(functions: &[(&str, i64)], seconds: f64, work: Option<f64>) -> SeriesStep {
     let text: String =
         functions.iter().map(|(name, samples)| format!("main.main;{name} {samples}\n")).collect();
     let loaded = crate::formats::read(text.as_bytes(), "run", Default::default()).unwrap();
-    Step { seconds: Some(seconds), work, ..Step::of("run", &loaded).unwrap() }
+    SeriesStep { seconds: Some(seconds), work, ..SeriesStep::of("run", &loaded).unwrap() }
 }
 
-fn baseline() -> Step {
+fn baseline() -> SeriesStep {
     table(
         "1-baseline",
         128.40,
@@ -42,7 +42,7 @@ fn baseline() -> Step {
     )
 }
 
-fn locked() -> Step {
+fn locked() -> SeriesStep {
     table(
         "2-lock-all",
         261.51,
@@ -55,7 +55,7 @@ fn shares_are_compared_and_raw_seconds_are_not() {
     let compared = compare(&[baseline(), locked()], None).unwrap();
     assert_eq!(compared.basis, Basis::Share);
     let change = &compared.changes[0];
-    assert_eq!(change.outcome, Outcome::Worse);
+    assert_eq!(change.outcome, StepOutcome::Worse);
     assert!(change.text.contains("runtime.futex 3.0 % -> 21 % (6.9x), +17.8 points"), "{}", change.text);
     assert!(change.text.contains("garbage collection 4.6 % -> 30 %"), "{}", change.text);
     assert!(change.text.contains("a lock"), "{}", change.text);
@@ -69,18 +69,18 @@ fn shares_are_compared_and_raw_seconds_are_not() {
 
 #[test]
 fn time_a_second_and_a_unit_of_work() {
-    let with = |mut step: Step, seconds: f64, work: Option<f64>| {
+    let with = |mut step: SeriesStep, seconds: f64, work: Option<f64>| {
         (step.seconds, step.work) = (Some(seconds), work);
         step
     };
     // The second ran twice as long: 128.4 s of 100 s and 261.5 s of 200 s are nearly equal.
     let compared = compare(&[with(baseline(), 100.0, None), with(locked(), 200.0, None)], None).unwrap();
-    assert_eq!((compared.basis, compared.changes[0].outcome), (Basis::Second, Outcome::Same));
+    assert_eq!((compared.basis, compared.changes[0].outcome), (Basis::Second, StepOutcome::Same));
 
     // Less CPU because less was done.
     let steps = [with(baseline(), 100.0, Some(1000.0)), with(locked(), 300.0, Some(2000.0))];
     let compared = compare(&steps, Some("requests")).unwrap();
-    assert_eq!((compared.basis, compared.changes[0].outcome), (Basis::Work, Outcome::Same));
+    assert_eq!((compared.basis, compared.changes[0].outcome), (Basis::Work, StepOutcome::Same));
     assert!(compared.refusals[0].contains("Step 2 did less work: 10.0 requests a second before, 6.7 now."));
 }
 
@@ -89,7 +89,7 @@ fn few_samples_prove_nothing() {
     let two = run(&[("main.parse", 3)], 10.0, None);
     let three = run(&[("main.parse", 2)], 10.0, None);
     let compared = compare(&[two, three], None).unwrap();
-    assert_eq!((compared.changes[0].outcome, compared.best), (Outcome::Same, None));
+    assert_eq!((compared.changes[0].outcome, compared.best), (StepOutcome::Same, None));
     assert!(compared.changes[0].text.ends_with("no change beyond noise"), "{}", compared.changes[0].text);
     assert!(compared.text().contains("best: none, beyond noise."), "{}", compared.text());
 
@@ -109,7 +109,7 @@ fn less_of_everything_is_less_work() {
     let before = run(&[("main.parse", 800), ("main.send", 800)], 10.0, None);
     let less = run(&[("main.parse", 200), ("main.send", 205)], 10.0, None);
     let compared = compare(&[before.clone(), less], None).unwrap();
-    assert_eq!(compared.changes[0].outcome, Outcome::Unknown);
+    assert_eq!(compared.changes[0].outcome, StepOutcome::Unknown);
     assert!(
         compared.changes[0].text.contains("less was done rather than faster"),
         "{}",
@@ -118,7 +118,7 @@ fn less_of_everything_is_less_work() {
 
     let faster = run(&[("main.parse", 100), ("main.send", 805)], 10.0, None);
     let compared = compare(&[before, faster], None).unwrap();
-    assert_eq!(compared.changes[0].outcome, Outcome::Better);
+    assert_eq!(compared.changes[0].outcome, StepOutcome::Better);
     assert!(compared.refusals[0].contains("can also be less work"));
 }
 

@@ -1,7 +1,7 @@
 //! A comparison as plain text.
 
 use super::judge::points;
-use super::{Basis, Comparison, Outcome, Row};
+use super::{Basis, CompareRow, Comparison, StepOutcome};
 use crate::kinds::short;
 use std::fmt::Write as _;
 
@@ -19,7 +19,7 @@ impl Comparison {
             Some(best) => {
                 let _ = writeln!(out, "best: step {best} ({}).", self.steps[best - 1].name);
             }
-            None if self.changes.iter().all(|change| change.outcome == Outcome::Same) => {
+            None if self.changes.iter().all(|change| change.outcome == StepOutcome::Same) => {
                 let _ = writeln!(out, "best: none, beyond noise.");
             }
             None => {
@@ -68,7 +68,7 @@ impl Comparison {
         out
     }
 
-    fn rows(&self, out: &mut String, heading: &str, rows: &[Row]) {
+    fn rows(&self, out: &mut String, heading: &str, rows: &[CompareRow]) {
         if rows.is_empty() {
             return;
         }

@@ -1,6 +1,6 @@
 //! The bytes of one profile: decompressed as they come, within limits, with a view of what comes next.
 
-use super::error::{Place, ReadError};
+use super::error::{FilePlace, ReadError};
 use flate2::bufread::MultiGzDecoder;
 use std::cell::Cell;
 use std::io::{self, BufReader, Cursor, Read};
@@ -130,7 +130,7 @@ impl<'r> Bytes<'r> {
             let what = format!("one piece of {count} bytes");
             return Err(ReadError::malformed(what)
                 .expected(format!("{LONGEST} at most"))
-                .at(Place::Byte(self.offset)));
+                .at(FilePlace::Byte(self.offset)));
         }
         let count = count as usize;
         while self.end - self.start < count && !self.has_ended {
@@ -179,7 +179,7 @@ impl<'r> Bytes<'r> {
             return ReadError::new(ProfileDamage::CutCompressed { decoded }, what);
         }
         let what = format!("the compressed stream is damaged: {error}");
-        ReadError::malformed(what).at(Place::Byte(decoded))
+        ReadError::malformed(what).at(FilePlace::Byte(decoded))
     }
 
     /// The next line, without its end; false at the end of the file. What is no UTF-8 becomes U+FFFD, and what is beyond 2 MiB of one line is left out.

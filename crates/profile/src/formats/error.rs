@@ -5,18 +5,18 @@ use whyslow_model::profile::{ProfileDamage, TooLarge};
 
 /// A place in a file, decompressed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum FilePlace {
     /// Offset of a byte.
     Byte(u64),
     /// Number of a line, from 1.
     Line(u64),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FilePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Byte(at) => write!(f, "byte {at}"),
-            Place::Line(at) => write!(f, "line {at}"),
+            FilePlace::Byte(at) => write!(f, "byte {at}"),
+            FilePlace::Line(at) => write!(f, "line {at}"),
         }
     }
 }
@@ -32,7 +32,7 @@ pub struct ReadError {
     /// What happened, in words.
     pub what: String,
     /// Where.
-    pub place: Option<Place>,
+    pub place: Option<FilePlace>,
     /// What should have stood there.
     pub expected: Option<String>,
     /// What to do about it.
@@ -54,7 +54,7 @@ impl ReadError {
         ReadError::new(ProfileDamage::Malformed, what)
     }
 
-    pub(crate) fn at(mut self, place: Place) -> ReadError {
+    pub(crate) fn at(mut self, place: FilePlace) -> ReadError {
         self.place.get_or_insert(place);
         self
     }

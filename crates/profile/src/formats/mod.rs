@@ -16,7 +16,7 @@ mod top_text;
 mod traced_stacks;
 
 pub use bytes::Limits;
-pub use error::{Place, ReadError};
+pub use error::{FilePlace, ReadError};
 pub use notes::{DamagedLine, Notes};
 
 use bytes::{Bytes, HEAD};

@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use std::hash::BuildHasher;
 use whyslow_model::ProfileBuilder;
 use whyslow_model::profile::{
-    Function, Known, Location, LocationId, Mapping, MappingId, SourceLine, StringId, TooLarge, ValueType,
+    Function, HashIndex, Location, LocationId, Mapping, MappingId, SourceLine, StringId, TooLarge, ValueType,
 };
 
 /// A profile under construction.
@@ -13,7 +13,7 @@ use whyslow_model::profile::{
 pub(super) struct Stacks {
     pub(super) builder: ProfileBuilder,
     hasher: RandomState,
-    locations: Known,
+    locations: HashIndex,
     mappings: HashMap<StringId, MappingId, RandomState>,
 }
 
@@ -79,7 +79,7 @@ impl Stacks {
         };
         let id = self.locations.number(hash, next, is_same);
         if id == next {
-            self.builder.spend(Known::ENTRY)?;
+            self.builder.spend(HashIndex::ENTRY)?;
             self.builder.location(Location { mapping, address, ..Location::default() }, lines)?;
         }
         Ok(LocationId(id))

@@ -1,7 +1,7 @@
 //! The calls between the nodes of a graph.
 
 use super::walk::{Path, Step, Walk};
-use super::{Graph, Weights, magnitude};
+use super::{CallGraph, Weights, magnitude};
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashTable};
 use std::hash::BuildHasher;
@@ -10,7 +10,7 @@ use whyslow_model::profile::Profile;
 /// Calls of one node by another.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
-    /// Who calls: an index of [`Graph::nodes`].
+    /// Who calls: an index of [`CallGraph::nodes`].
     pub source: u32,
     /// Who is called.
     pub target: u32,
@@ -32,7 +32,7 @@ pub struct Edges {
 }
 
 impl Edges {
-    fn new(mut edges: Vec<Edge>, graph: &Graph) -> Edges {
+    fn new(mut edges: Vec<Edge>, graph: &CallGraph) -> Edges {
         let ends = edges.iter().flat_map(|edge| [edge.source, edge.target]);
         let names: HashMap<u32, String> = ends.map(|id| (id, graph.node(id).info.printable())).collect();
         let name = |id: u32| names.get(&id).map_or("", String::as_str);
@@ -129,7 +129,7 @@ impl Found {
     }
 }
 
-impl Graph {
+impl CallGraph {
     /// The calls between kept nodes: those of at least `cutoff`. Without `all` only those of nodes that are inlined somewhere.
     pub(crate) fn edges(&self, profile: &Profile, weights: &Weights, cutoff: i64, all: bool) -> Edges {
         let mut asked = vec![all; self.nodes.len()];

@@ -1,22 +1,22 @@
 use super::*;
 use whyslow_model::profile::StackSample;
-use whyslow_model::{Loss, ProcessInfo, Span};
+use whyslow_model::{Loss, ProcessInfo, RecordedSpan};
 
 fn at(seconds: u64) -> Timestamp {
     Timestamp::new(seconds * 1_000_000_000)
 }
 
-fn frame(address: u64, function: &str, module: &str, place: &str) -> Frame {
+fn frame(address: u64, function: &str, module: &str, place: &str) -> StackFrame {
     let some = |text: &str| (!text.is_empty()).then(|| text.to_string());
-    Frame { address, function: some(function), module: some(module), place: some(place) }
+    StackFrame { address, function: some(function), module: some(module), place: some(place) }
 }
 
-fn stack(id: u32, frames: Vec<Frame>) -> Event<'static> {
+fn stack(id: u32, frames: Vec<StackFrame>) -> Event<'static> {
     Event::Stack(Stack { id: StackId(id), frames, cut: false })
 }
 
 fn sample(kind: SampleKind, tid: Tid, ns: u64, user: u32, kernel: Option<u32>) -> Event<'static> {
-    Event::Sample(Sample {
+    Event::Sample(SampledStack {
         kind,
         ts: at(1),
         cpu: 0,
@@ -64,7 +64,7 @@ fn samples_of_one_stack_and_thread_are_one() {
     tell(thread(8, "worker", None));
     tell(thread(7, "app", Some("/srv/app")));
     let (from, to) = (at(10), at(40));
-    tell(Event::Span(Span { from, to, calls: whyslow_model::Coverage::None }));
+    tell(Event::Span(RecordedSpan { from, to, calls: whyslow_model::Coverage::None }));
     for (table, lost, refused) in [("samples", 5, 3), ("offcpu", 9, 8)] {
         tell(Event::Loss(Loss { table: table.to_string(), from, to, lost, produced: 100, refused }));
     }

@@ -2,7 +2,7 @@
 
 use super::frames::Stacks;
 use super::tags::{TagMatch, keys, number_units, values_of};
-use super::{SelectError, Selection, TagFilter, regex};
+use super::{SelectError, StackSelection, TagFilter, regex};
 use hashbrown::HashMap;
 use std::borrow::Cow;
 use whyslow_model::profile::{
@@ -12,7 +12,7 @@ use whyslow_model::profile::{
 /// The profile without the frames that it calls uninteresting, and with the labels that are asked for as frames.
 pub(crate) fn prepared<'p>(
     profile: &'p Profile,
-    selection: &Selection,
+    selection: &StackSelection,
     remarks: &mut Vec<String>,
 ) -> Result<Cow<'p, Profile>, SelectError> {
     let mut prepared = Cow::Borrowed(profile);
@@ -31,7 +31,7 @@ pub(crate) fn prepared<'p>(
 /// The samples and frames that are asked for.
 pub(crate) fn filtered<'p>(
     profile: Cow<'p, Profile>,
-    selection: &Selection,
+    selection: &StackSelection,
     remarks: &mut Vec<String>,
 ) -> Result<Cow<'p, Profile>, SelectError> {
     let frames = &selection.frames;

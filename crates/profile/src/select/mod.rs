@@ -15,7 +15,7 @@ use whyslow_model::profile::Profile;
 
 /// Options as pprof has them. The defaults are pprof's.
 #[derive(Clone, Debug)]
-pub struct Selection {
+pub struct StackSelection {
     /// Which value: its name or its number from 0; empty: the profile's default, else the last.
     pub sample_index: String,
     /// Values divided by the first value (a count).
@@ -56,9 +56,9 @@ pub struct Selection {
     pub trim_path: String,
 }
 
-impl Default for Selection {
+impl Default for StackSelection {
     fn default() -> Self {
-        Selection {
+        StackSelection {
             sample_index: String::new(),
             mean: false,
             divide_by: 1.0,

@@ -1,7 +1,7 @@
 //! The stacks of a profile as a tree of calls, and as rows: what flame graphs and other tools' formats are made from.
 
-use super::report::Report;
-use crate::graph::Graph;
+use super::report::PreparedProfile;
+use crate::graph::CallGraph;
 use hashbrown::HashMap;
 use whyslow_model::profile::{CallStackId, Profile};
 
@@ -16,12 +16,12 @@ pub(super) struct Row {
 /// Stacks with their values, and the nodes that their frames are.
 pub(super) struct Rows<'r> {
     profile: &'r Profile,
-    pub(super) graph: Graph,
+    pub(super) graph: CallGraph,
     pub(super) rows: Vec<Row>,
 }
 
 impl<'r> Rows<'r> {
-    pub(super) fn new(report: &'r Report<'_>) -> Rows<'r> {
+    pub(super) fn new(report: &'r PreparedProfile<'_>) -> Rows<'r> {
         let profile: &Profile = &report.profile;
         let mut sums = vec![(0_i64, 0_i64); profile.stack_count()];
         for sample in profile.samples() {
@@ -34,7 +34,7 @@ impl<'r> Rows<'r> {
         let rows = sums.iter().enumerate().filter(|(_, sums)| **sums != (0, 0));
         let rows =
             rows.map(|(id, (more, less))| Row { stack: CallStackId(id as u32), more: *more, less: *less });
-        Rows { profile, graph: Graph::places(profile, &report.shape()), rows: rows.collect() }
+        Rows { profile, graph: CallGraph::places(profile, &report.shape()), rows: rows.collect() }
     }
 
     /// The nodes of a stack's frames, the root first.

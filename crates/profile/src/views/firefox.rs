@@ -2,7 +2,7 @@
 //! behind the other. Its weights are numbers of any size; the crate writes whole ones, so that ours are put in their place.
 
 use super::calls::Rows;
-use super::report::Report;
+use super::report::PreparedProfile;
 use super::{Needs, ProfileView, ViewError};
 use crate::units;
 use fxprof_processed_profile::{
@@ -22,7 +22,7 @@ pub(super) static VIEW: ProfileView = ProfileView {
 /// Where the weights of the only thread stand in the text. In a name the quotes would have backslashes before them.
 const WEIGHTS: &str = "\"weight\":[";
 
-fn write(report: &Report<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
+fn write(report: &PreparedProfile<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
     let rows = Rows::new(report);
     let begun = report.profile.time_ns.and_then(|time| u64::try_from(time).ok()).unwrap_or(0);
     let begun = SystemTime::UNIX_EPOCH + Duration::from_nanos(begun);

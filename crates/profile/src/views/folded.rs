@@ -1,7 +1,7 @@
 //! `folded`: a line a stack, as flame graph tools take it: `root;caller;leaf 42`.
 
 use super::calls::Rows;
-use super::report::Report;
+use super::report::PreparedProfile;
 use super::{Needs, ProfileView, ViewError};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -14,7 +14,7 @@ pub(super) static VIEW: ProfileView = ProfileView {
     write,
 };
 
-fn write(report: &Report<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
+fn write(report: &PreparedProfile<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
     let rows = Rows::new(report);
     let mut lines: BTreeMap<String, i64> = BTreeMap::new();
     for row in &rows.rows {

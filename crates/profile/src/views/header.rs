@@ -1,12 +1,12 @@
 //! The lines above pprof's tables: what the profile is of, which filters apply, what was left out.
 
-use super::report::{Report, Trimmed};
+use super::report::{PreparedProfile, Trimmed};
 use crate::graph::base_name;
 use crate::units;
 use whyslow_model::profile::Profile;
 
 /// What the profile is of, a line each.
-pub(super) fn profile_lines(report: &Report<'_>, unit: &str) -> Vec<String> {
+pub(super) fn profile_lines(report: &PreparedProfile<'_>, unit: &str) -> Vec<String> {
     let profile: &Profile = &report.profile;
     let mut lines = Vec::new();
     if let Some(program) = profile.mappings.first() {
@@ -38,7 +38,7 @@ pub(super) fn profile_lines(report: &Report<'_>, unit: &str) -> Vec<String> {
 }
 
 /// All lines above a table.
-pub(super) fn table_lines(report: &Report<'_>, shown: &Trimmed) -> Vec<String> {
+pub(super) fn table_lines(report: &PreparedProfile<'_>, shown: &Trimmed) -> Vec<String> {
     let selection = report.selection;
     let mut lines = if selection.compact_labels { Vec::new() } else { profile_lines(report, &shown.unit) };
     let filters = [

@@ -1,7 +1,7 @@
 //! The figures of `top` with the kinds of cost, as JSON (`whyslow.profile/1`): for scripts.
 
 use super::ViewError;
-use super::report::Report;
+use super::report::PreparedProfile;
 use crate::kinds::{Account, Measured, ProfileStacks, sentence};
 use serde::Serialize;
 use std::io::Write;
@@ -52,7 +52,7 @@ struct Function {
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn write_json(report: &Report<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
+pub fn write_json(report: &PreparedProfile<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
     let account = Account::of(&ProfileStacks::new(&report.profile, report.value_index));
     let measured = Measured::of(&report.profile, report.value_index);
     let shown = report.trimmed(false);

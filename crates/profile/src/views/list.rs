@@ -1,7 +1,7 @@
 //! `list`: what each line of a function costs, beside its source, as pprof prints it. pprof stops where the source is not
 //! there; here the numbers of the lines come all the same.
 
-use super::report::Report;
+use super::report::PreparedProfile;
 use super::{Needs, ProfileView, ViewError};
 use crate::graph::{Granularity, Node, Shape, trimmed};
 use crate::select::SelectError;
@@ -30,7 +30,7 @@ const MARGIN: i64 = 5;
 /// A line of source is cut here, and a source file that is larger is not read: it is none that anybody wrote.
 const LONGEST_SOURCE: u64 = 64 << 20;
 
-fn write(report: &Report<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
+fn write(report: &PreparedProfile<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
     let Some(pattern) = &report.pattern else { return Err(SelectError::NoPattern(VIEW.name).into()) };
     let graph = report.full_graph(&report.weights());
     let mut functions: BTreeMap<&str, BTreeMap<&str, Vec<&Node>>> = BTreeMap::new();
@@ -70,7 +70,7 @@ fn sum(nodes: &[&Node]) -> (i64, i64) {
 }
 
 fn lines(
-    report: &Report<'_>,
+    report: &PreparedProfile<'_>,
     shape: &Shape,
     file: &str,
     nodes: &[&Node],

@@ -19,7 +19,7 @@ mod tree;
 
 pub use flame::write_difference;
 pub use json::{write_json, write_table_json};
-pub use report::Report;
+pub use report::PreparedProfile;
 
 use crate::select::SelectError;
 use std::io::{self, Write};
@@ -33,7 +33,7 @@ pub struct ProfileView {
     /// What suits it.
     pub needs: Needs,
     /// Writes it.
-    pub write: fn(&Report<'_>, &mut dyn Write) -> Result<(), ViewError>,
+    pub write: fn(&PreparedProfile<'_>, &mut dyn Write) -> Result<(), ViewError>,
 }
 
 /// What of a profile a view is made from, where nothing else is asked for.

@@ -1,7 +1,7 @@
 //! `proto`: the profile as pprof's protocol buffer, compressed: what every tool of that family reads
 //! (`profile.proto` of github.com/google/pprof).
 
-use super::report::Report;
+use super::report::PreparedProfile;
 use super::{Needs, ProfileView, ViewError};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -16,7 +16,7 @@ pub(super) static VIEW: ProfileView = ProfileView {
     write,
 };
 
-fn write(report: &Report<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
+fn write(report: &PreparedProfile<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
     let mut out = GzEncoder::new(out, Compression::default());
     encode(report, &mut out)?;
     out.finish()?.flush()?;
@@ -82,7 +82,7 @@ fn value_type(of: ValueType) -> Message {
     message
 }
 
-fn encode(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn encode(report: &PreparedProfile<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile: &Profile = &report.profile;
     let mut message = Message::default();
     for of in &profile.sample_types {

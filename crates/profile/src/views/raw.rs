@@ -1,6 +1,6 @@
 //! `raw`: all that a profile holds, as pprof prints it.
 
-use super::report::Report;
+use super::report::PreparedProfile;
 use super::{Needs, ProfileView, ViewError};
 use crate::graph::Granularity;
 use crate::names;
@@ -21,7 +21,7 @@ pub(super) static VIEW: ProfileView = ProfileView {
     write,
 };
 
-fn write(report: &Report<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
+fn write(report: &PreparedProfile<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
     let profile: &Profile = &report.profile;
     head(profile, out)?;
     writeln!(out, "Samples:")?;

@@ -1,8 +1,8 @@
 //! What all views are made from: the selected profile, its total, its units, and the trimmed graph.
 
 use super::{Needs, ProfileView};
-use crate::graph::{Edges, Granularity, Graph, Node, Shape, Weights, magnitude};
-use crate::select::{self, BASE_LABEL, SelectError, Selection};
+use crate::graph::{CallGraph, Edges, Granularity, Node, Shape, Weights, magnitude};
+use crate::select::{self, BASE_LABEL, SelectError, StackSelection};
 use crate::units;
 use regex::Regex;
 use std::borrow::Cow;
@@ -10,11 +10,11 @@ use whyslow_model::profile::{Label, LabelSetId, LabelValue, Profile};
 use whyslow_model::visible;
 
 /// A profile made ready for a view.
-pub struct Report<'p> {
+pub struct PreparedProfile<'p> {
     /// What is left of the profile.
     pub profile: Cow<'p, Profile>,
     /// What was asked for.
-    pub selection: &'p Selection,
+    pub selection: &'p StackSelection,
     /// Which functions, where the view is about some.
     pub pattern: Option<Regex>,
     /// Options that matched nothing, in words.
@@ -32,7 +32,7 @@ pub struct Report<'p> {
 
 /// A graph to be shown, and what was left out of it.
 pub(crate) struct Trimmed {
-    pub(crate) graph: Graph,
+    pub(crate) graph: CallGraph,
     pub(crate) edges: Edges,
     /// Nodes before they were cut to a number.
     pub(crate) nodes_before: usize,
@@ -42,17 +42,17 @@ pub(crate) struct Trimmed {
     pub(crate) unit: String,
 }
 
-impl<'p> Report<'p> {
+impl<'p> PreparedProfile<'p> {
     /// A profile made ready for a view.
     ///
     /// # Errors
     /// If what is asked for is not in the profile, or a regular expression is none.
     pub fn new(
         profile: &'p Profile,
-        selection: &'p Selection,
+        selection: &'p StackSelection,
         view: &ProfileView,
         pattern: Option<&str>,
-    ) -> Result<Report<'p>, SelectError> {
+    ) -> Result<PreparedProfile<'p>, SelectError> {
         let value_index = select::sample_index(profile, &selection.sample_index)?;
         if selection.divide_by == 0.0 {
             return Err(SelectError::ZeroDivisor);
@@ -67,7 +67,7 @@ impl<'p> Report<'p> {
         };
         let value = profile.sample_types[value_index];
         let mut remarks = Vec::new();
-        let mut report = Report {
+        let mut report = PreparedProfile {
             profile: select::prepared(profile, selection, &mut remarks)?,
             selection,
             pattern,
@@ -134,8 +134,8 @@ impl<'p> Report<'p> {
     }
 
     /// The graph of all nodes, unsorted.
-    pub(crate) fn full_graph(&self, weights: &Weights) -> Graph {
-        Graph::new(&self.profile, &self.shape(), weights, self.selection.drop_negative)
+    pub(crate) fn full_graph(&self, weights: &Weights) -> CallGraph {
+        CallGraph::new(&self.profile, &self.shape(), weights, self.selection.drop_negative)
     }
 
     /// The graph without what is small, sorted. Without `with_edges` it has only those that tell whether a
@@ -164,7 +164,7 @@ impl<'p> Report<'p> {
     }
 
     /// The unit for all values of a graph: fit for the smallest, or a hundred times that if the whole is far larger.
-    fn unit_for(&self, graph: &Graph) -> String {
+    fn unit_for(&self, graph: &CallGraph) -> String {
         let asked = &self.selection.unit;
         if asked != units::MINIMUM || graph.shown.is_empty() {
             return asked.clone();

@@ -3,7 +3,7 @@
 //! Of each stack the outermost frame that matches counts: all values are parts of the same sum, and recursion counts once.
 
 use super::calls::{CallTree, Rows};
-use super::report::Report;
+use super::report::PreparedProfile;
 use super::{Needs, ProfileView, ViewError, header};
 use crate::select::SelectError;
 use crate::units::percentage;
@@ -22,7 +22,7 @@ const DEEPEST: usize = 48;
 /// Lines of each tree, unless another number is asked for.
 const LINES: usize = 60;
 
-fn write(report: &Report<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
+fn write(report: &PreparedProfile<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
     let Some(pattern) = &report.pattern else { return Err(SelectError::NoPattern(VIEW.name).into()) };
     let rows = Rows::new(report);
     let matched: Vec<bool> =
@@ -66,7 +66,7 @@ fn write(report: &Report<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
 
 /// A tree, the heaviest first, each call two columns further in than its parent.
 fn tree_lines(
-    report: &Report<'_>,
+    report: &PreparedProfile<'_>,
     rows: &Rows<'_>,
     tree: &CallTree,
     sum: i64,

@@ -1,7 +1,7 @@
 //! `speedscope`: the file format of <https://www.speedscope.app> (its `file-format-schema.json`).
 
 use super::calls::Rows;
-use super::report::Report;
+use super::report::PreparedProfile;
 use super::{Needs, ProfileView, ViewError};
 use serde::Serialize;
 use std::io::Write;
@@ -54,7 +54,7 @@ struct Sampled {
     weights: Vec<i64>,
 }
 
-fn write(report: &Report<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
+fn write(report: &PreparedProfile<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
     let rows = Rows::new(report);
     let info = rows.graph.nodes.iter().map(|node| &node.info);
     let frames = info.map(|info| Frame {

@@ -1,6 +1,6 @@
 //! `tags`: what the values of each label cost, as pprof prints it.
 
-use super::report::Report;
+use super::report::PreparedProfile;
 use super::{Needs, ProfileView, ViewError};
 use crate::graph::magnitude;
 use crate::select::number_units;
@@ -17,7 +17,7 @@ pub(super) static VIEW: ProfileView = ProfileView {
     write,
 };
 
-fn write(report: &Report<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
+fn write(report: &PreparedProfile<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
     let profile: &Profile = &report.profile;
     let unit = &report.selection.unit;
     let units = number_units(profile);

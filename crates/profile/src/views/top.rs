@@ -1,6 +1,6 @@
 //! `top`: the table of `go tool pprof -top`.
 
-use super::report::Report;
+use super::report::PreparedProfile;
 use super::{Needs, ProfileView, ViewError, header};
 use crate::units::percentage;
 use std::io::Write;
@@ -13,7 +13,7 @@ pub(super) static VIEW: ProfileView = ProfileView {
     write,
 };
 
-fn write(report: &Report<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
+fn write(report: &PreparedProfile<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
     let shown = report.trimmed(false);
     writeln!(out, "{}", header::table_lines(report, &shown).join("\n"))?;
     writeln!(out, "{:>10} {:>5}% {:>5}% {:>10} {:>5}%", "flat", "flat", "sum", "cum", "cum")?;

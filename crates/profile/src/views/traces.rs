@@ -1,8 +1,8 @@
 //! `traces`: all samples with their stacks, as pprof prints them.
 
-use super::report::Report;
+use super::report::PreparedProfile;
 use super::{Needs, ProfileView, ViewError, header};
-use crate::graph::Graph;
+use crate::graph::CallGraph;
 use crate::select::number_units;
 use crate::units;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub(super) static VIEW: ProfileView = ProfileView {
 
 const SEPARATOR: &str = "-----------+-------------------------------------------------------";
 
-fn write(report: &Report<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
+fn write(report: &PreparedProfile<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
     let profile: &Profile = &report.profile;
     let selection = report.selection;
     let unit = &selection.unit;
@@ -27,7 +27,7 @@ fn write(report: &Report<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
     let mut shape = report.shape();
     shape.trim_path = String::new();
     shape.source_path = String::new();
-    let graph = Graph::places(profile, &shape);
+    let graph = CallGraph::places(profile, &shape);
     let units = number_units(profile);
     let mut labels = Vec::new();
     for sample in profile.samples() {

@@ -1,6 +1,6 @@
 //! `tree` and `peek`: each function between those that call it and those that it calls, as pprof prints them.
 
-use super::report::Report;
+use super::report::PreparedProfile;
 use super::{Needs, ProfileView, ViewError, header};
 use crate::graph::Edge;
 use crate::select::SelectError;
@@ -26,7 +26,7 @@ pub(super) static PEEK: ProfileView = ProfileView {
 const SEPARATOR: &str = "----------------------------------------------------------+-------------";
 const LEGEND: &str = "      flat  flat%   sum%        cum   cum%   calls calls% + context \t \t ";
 
-fn write(report: &Report<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
+fn write(report: &PreparedProfile<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
     let shown = report.trimmed(true);
     let is_wanted = |name: &str| report.pattern.as_ref().is_none_or(|pattern| pattern.is_match(name));
     if let Some(pattern) = &report.pattern {

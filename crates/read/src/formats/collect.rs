@@ -1,6 +1,6 @@
 //! For tests: a reader's events, collected.
 
-use crate::formats::{Format, Sample};
+use crate::formats::{Format, SniffInput};
 use crate::source::Source;
 use std::path::{Path, PathBuf};
 use whyslow_model::{CaptureNote, CountTable, Event, FdEntry, NoteKind, ProcessInfo, SourceId, SourceInfo};
@@ -52,7 +52,7 @@ pub(super) fn collect(format: &Format, name: &str, data: &[u8]) -> Collected {
 
 /// Whether the format takes these bytes for its own.
 pub(super) fn sniffs(format: &Format, file_name: &str, head: &[u8]) -> bool {
-    (format.sniff)(&Sample { file_name, path: file_name, head: &head[..head.len().min(64 * 1024)] })
+    (format.sniff)(&SniffInput { file_name, path: file_name, head: &head[..head.len().min(64 * 1024)] })
 }
 
 /// Every line is counted once: as part of the format, as damaged, as foreign, or it is blank.

@@ -18,7 +18,7 @@ mod tests;
 
 use crate::formats::fd_text::bounded;
 use crate::formats::strace_count::tool_note;
-use crate::formats::{Format, Sample};
+use crate::formats::{Format, SniffInput};
 use crate::source::{MAX_QUOTED, Source};
 use fields::{Complete, Fields};
 use std::collections::HashSet;
@@ -53,7 +53,7 @@ const SNIFF_LINES: usize = 1000;
 
 /// Half the lines of a table's sample must be its header, its rows and lsof's messages: prose that quotes a row
 /// is none.
-fn sniff_table(sample: &Sample<'_>) -> bool {
+fn sniff_table(sample: &SniffInput<'_>) -> bool {
     let mut table = Table::default();
     let (mut own, mut rows, mut other) = (0, 0, 0);
     for line in sample.lines(SNIFF_LINES).filter(|line| !line.trim_ascii().is_empty()) {
@@ -67,7 +67,7 @@ fn sniff_table(sample: &Sample<'_>) -> bool {
 }
 
 /// Fields begin with a process, and a file follows within the few fields that a process can have.
-fn sniff_fields(sample: &Sample<'_>) -> bool {
+fn sniff_fields(sample: &SniffInput<'_>) -> bool {
     let lines = sample.lines(SNIFF_LINES).filter(|line| !is_message(line));
     let mut fields = lines.flat_map(|line| line.split(|byte| *byte == 0)).filter(|field| !field.is_empty());
     let process = |field: &[u8]| {

@@ -9,7 +9,7 @@
 //! ```
 
 use crate::formats::strace_count::{read_tables, sniff_table};
-use crate::formats::{Format, Sample};
+use crate::formats::{Format, SniffInput};
 use crate::source::Source;
 use std::io;
 use whyslow_model::{CaptureKind, Sink};
@@ -18,7 +18,7 @@ use whyslow_model::{CaptureKind, Sink};
 pub(crate) static LTRACE_COUNT: Format =
     Format { kind: CaptureKind::LtraceCount, name: "ltrace -c", made_by: "ltrace -c -f -p PID", sniff, read };
 
-fn sniff(sample: &Sample<'_>) -> bool {
+fn sniff(sample: &SniffInput<'_>) -> bool {
     sniff_table(sample, true)
 }
 

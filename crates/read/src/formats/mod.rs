@@ -31,13 +31,13 @@ pub struct Format {
     /// The command that makes such a capture.
     pub made_by: &'static str,
     /// True where the first bytes (up to 64 KiB, cut anywhere) are of this format.
-    pub sniff: fn(&Sample<'_>) -> bool,
+    pub sniff: fn(&SniffInput<'_>) -> bool,
     /// Reads one source to its end. Damaged lines are rejected through the source; an error is one of I/O.
     pub read: fn(&mut Source, &mut dyn Sink) -> io::Result<()>,
 }
 
 /// What a format may look at to recognise its own.
-pub struct Sample<'a> {
+pub struct SniffInput<'a> {
     /// The file's name, without its folder and without `.gz` or `.zst`.
     pub file_name: &'a str,
     /// The same with its folder.
@@ -46,7 +46,7 @@ pub struct Sample<'a> {
     pub head: &'a [u8],
 }
 
-impl<'a> Sample<'a> {
+impl<'a> SniffInput<'a> {
     /// The whole lines of the head (the last one too, where it is the only one), up to `most`.
     pub fn lines(&self, most: usize) -> impl Iterator<Item = &'a [u8]> {
         self.head.split(|byte| *byte == b'\n').take(most).map(|line| line.strip_suffix(b"\r").unwrap_or(line))

@@ -10,7 +10,7 @@
 //! are. A column `when` (or `run`, `phase`, `version`) tells several runs apart.
 
 use crate::formats::fd_text::bounded;
-use crate::formats::{Format, Sample};
+use crate::formats::{Format, SniffInput};
 use crate::source::Source;
 use std::io;
 use whyslow_model::{CaptureKind, Event, Nanos, PercentileRow, PercentileTable, Sink, SourceId};
@@ -29,7 +29,7 @@ const MOST_ROWS: usize = 20_000;
 /// Columns of one table.
 const MOST_COLUMNS: usize = 64;
 
-fn sniff(sample: &Sample<'_>) -> bool {
+fn sniff(sample: &SniffInput<'_>) -> bool {
     let first = sample.lines(20).find(|line| !line.trim_ascii().is_empty());
     first.and_then(Heading::parse).is_some()
 }

@@ -13,7 +13,7 @@
 
 use crate::formats::fd_text::{anonymous_kind, bounded, decimal, pid, strip_deleted, words};
 use crate::formats::strace_count::tool_note;
-use crate::formats::{Format, Sample};
+use crate::formats::{Format, SniffInput};
 use crate::source::{MAX_QUOTED, Source};
 use std::io;
 use whyslow_model::event::Tid;
@@ -146,7 +146,7 @@ fn is_mode(word: &[u8]) -> bool {
     }
 }
 
-fn sniff(sample: &Sample<'_>) -> bool {
+fn sniff(sample: &SniffInput<'_>) -> bool {
     let (mut links, mut own, mut other) = (0, 0, 0);
     for line in sample.lines(SNIFF_LINES).filter(|line| !line.trim_ascii().is_empty()) {
         match Line::parse(line) {

@@ -11,7 +11,7 @@
 //! Addresses are printed as 32-bit words in the host's byte order; little-endian is assumed (x86, ARM, RISC-V).
 
 use crate::formats::fd_text::{bounded, decimal, words};
-use crate::formats::{Format, Sample};
+use crate::formats::{Format, SniffInput};
 use crate::source::Source;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -244,7 +244,7 @@ impl Unix<'_> {
     }
 }
 
-fn sniff(sample: &Sample<'_>) -> bool {
+fn sniff(sample: &SniffInput<'_>) -> bool {
     let (mut own, mut other) = (0, 0);
     for line in sample.lines(SNIFF_LINES).filter(|line| !line.trim_ascii().is_empty()) {
         match Line::parse(line) {

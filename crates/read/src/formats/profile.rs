@@ -1,6 +1,6 @@
 //! Profiles of any kind that `whyslow_profile` reads, as one event. One that is damaged is an event too: why it is empty is worth a finding.
 
-use super::{Format, Sample};
+use super::{Format, SniffInput};
 use crate::source::Source;
 use std::io::{self, Cursor, Read};
 use whyslow_model::profile::{CapturedProfile, ProfileContent, ProfileDamage};
@@ -15,7 +15,7 @@ pub(super) static PROFILE: Format = Format {
     read,
 };
 
-fn sniff(sample: &Sample<'_>) -> bool {
+fn sniff(sample: &SniffInput<'_>) -> bool {
     // A profile that was never written has a name at most.
     (sample.head.is_empty() && has_profile_name(sample.file_name))
         || formats::recognise(sample.head).is_some()

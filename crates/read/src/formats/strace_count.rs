@@ -13,7 +13,7 @@
 //! may leave several columns blank, is read by position.
 
 use crate::formats::fd_text::{bounded, words};
-use crate::formats::{Format, Sample};
+use crate::formats::{Format, SniffInput};
 use crate::source::{MAX_QUOTED, Source};
 use std::io;
 use whyslow_model::{
@@ -422,13 +422,13 @@ fn seconds(cell: &[u8]) -> Option<Nanos> {
     integer(whole)?.checked_mul(1_000_000_000)?.checked_add(ns).map(Nanos::new)
 }
 
-fn sniff(sample: &Sample<'_>) -> bool {
+fn sniff(sample: &SniffInput<'_>) -> bool {
     sniff_table(sample, false)
 }
 
 /// True where the sample holds a header with its line of dashes, and no log of calls before it (`strace -C`
 /// shows both: that is for the reader of the log).
-pub(super) fn sniff_table(sample: &Sample<'_>, library: bool) -> bool {
+pub(super) fn sniff_table(sample: &SniffInput<'_>, library: bool) -> bool {
     let mut header = false;
     let mut calls = 0;
     for line in sample.head.split(|byte| *byte == b'\n') {

@@ -3,7 +3,7 @@
 use crate::common::{own, published, see};
 use std::path::{Path, PathBuf};
 use whyslow_model::{CaptureKind, Event, NoteKind, SourceInfo};
-use whyslow_read::{Input, Options, read};
+use whyslow_read::{Input, ReadOptions, read};
 
 /// Files with lines that were damaged by the person who pasted them, and how many.
 const DAMAGED: &[(&str, u64)] = &[
@@ -26,7 +26,7 @@ fn source(path: &Path, threads: usize) -> (Vec<SourceInfo>, Vec<String>, u64) {
         Event::Call(_) => calls += 1,
         _ => {}
     };
-    let _ = read(&[Input::File(path.to_path_buf())], &Options { threads }, &(), &mut sink);
+    let _ = read(&[Input::File(path.to_path_buf())], &ReadOptions { threads }, &(), &mut sink);
     (sources, notes, calls)
 }
 

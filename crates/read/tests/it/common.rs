@@ -5,7 +5,7 @@
 use std::fmt::Display;
 use std::path::PathBuf;
 use whyslow_model::{Event, Nanos, Ret, SourceInfo, Timestamp};
-use whyslow_read::{Input, Options, ReadError, read};
+use whyslow_read::{Input, InputError, ReadOptions, read};
 
 /// All that was read, as text that can be compared.
 #[derive(Debug, Default, PartialEq, Eq, Clone)]
@@ -50,8 +50,8 @@ pub(crate) fn see(inputs: &[Input], threads: usize) -> Seen {
         }
         event => seen.events.push(describe(&event)),
     };
-    match read(inputs, &Options { threads }, &(), &mut sink) {
-        Ok(_) | Err(ReadError::Nothing { .. }) => seen,
+    match read(inputs, &ReadOptions { threads }, &(), &mut sink) {
+        Ok(_) | Err(InputError::Nothing { .. }) => seen,
     }
 }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use whyslow_model::{Entity, Event, FigureTable, Metric, Nanos, Over, SourceInfo, Trait};
-use whyslow_read::{Input, Options, read};
+use whyslow_read::{Input, ReadOptions, read};
 
 #[derive(Default)]
 struct Told {
@@ -26,7 +26,7 @@ impl Told {
             Event::Source(info) => drop(told.sources.insert(info.name.clone(), info)),
             _ => {}
         };
-        read(&inputs, &Options { threads: 1 }, &(), &mut sink).expect("something can be read");
+        read(&inputs, &ReadOptions { threads: 1 }, &(), &mut sink).expect("something can be read");
         for info in told.sources.values() {
             assert_eq!(info.rejects, 0, "{}: {:?}", info.name, told.notes);
         }
@@ -355,7 +355,7 @@ fn damage_is_told_and_the_rest_is_used() {
         _ => {}
     };
     let input = Input::Bytes { name: "dev".into(), data: text.as_bytes().to_vec() };
-    read(&[input], &Options { threads: 1 }, &(), &mut sink).expect("readable");
+    read(&[input], &ReadOptions { threads: 1 }, &(), &mut sink).expect("readable");
     assert_eq!((rejects, rows), (1, 1));
 }
 
@@ -439,7 +439,7 @@ proptest! {
             _ => {}
         };
         // That nothing can be read is an answer too.
-        let _ = read(&[Input::Bytes { name: "d".into(), data }], &Options { threads: 1 }, &(), &mut sink);
+        let _ = read(&[Input::Bytes { name: "d".into(), data }], &ReadOptions { threads: 1 }, &(), &mut sink);
         prop_assert!(wrong.is_empty(), "{wrong:?}");
     }
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::path::Path;
 use whyslow_model::{Event, SourceInfo};
-use whyslow_read::{Input, Options, read};
+use whyslow_read::{Input, ReadOptions, read};
 
 /// Lines that are joined, torn, wrapped and rewritten: what one line means depends on others.
 const LINES: &[&str] = &[
@@ -96,7 +96,7 @@ fn read_accounted(log: &[u8], threads: usize) {
             infos.push(info);
         }
     };
-    let _ = read(&[bytes("t", &log)], &Options { threads }, &(), &mut sink);
+    let _ = read(&[bytes("t", &log)], &ReadOptions { threads }, &(), &mut sink);
     infos.iter().for_each(|info| check_accounts(&log, info));
 }
 
@@ -210,7 +210,7 @@ fn a_panicking_sink_ends_the_reading() {
             count += 1;
             assert!(count < 1_000, "on purpose");
         };
-        let _ = read(&[bytes("t", log.as_bytes())], &Options { threads: 2 }, &(), &mut sink);
+        let _ = read(&[bytes("t", log.as_bytes())], &ReadOptions { threads: 2 }, &(), &mut sink);
     });
     assert!(result.is_err());
 }

@@ -4,7 +4,7 @@ use crate::common::{Seen, bytes, see};
 use std::io::Write;
 use whyslow_model::Event;
 use whyslow_model::profile::{ProfileContent, ProfileDamage};
-use whyslow_read::{Input, Options, read};
+use whyslow_read::{Input, ReadOptions, read};
 
 const LOG: &str = "1 10:00:00.000100 close(3) = 0 <0.000010>\n1 10:00:00.000300 close(4) = 0 <0.000010>\n";
 
@@ -106,7 +106,7 @@ fn nothing_usable_is_an_error_with_reasons() {
     let inputs = [Input::File("/nonexistent".into()), bytes("x", b"Dear diary\n")];
     let error = whyslow_read::read(
         &inputs,
-        &whyslow_read::Options::default(),
+        &whyslow_read::ReadOptions::default(),
         &(),
         &mut |_: whyslow_model::Event<'_>| {},
     );
@@ -203,7 +203,7 @@ fn progress_is_told() {
     let inputs = [bytes("t", text.as_bytes())];
     whyslow_read::read(
         &inputs,
-        &whyslow_read::Options { threads: 2 },
+        &whyslow_read::ReadOptions { threads: 2 },
         &told,
         &mut |_: whyslow_model::Event<'_>| {},
     )
@@ -224,7 +224,7 @@ fn a_profile_is_one_event_and_a_damaged_one_says_why() {
             }
         };
         let inputs = [Input::Bytes { name: name.to_string(), data: data.to_vec() }];
-        let _ = read(&inputs, &Options { threads: 1 }, &(), &mut sink);
+        let _ = read(&inputs, &ReadOptions { threads: 1 }, &(), &mut sink);
         profiles.pop()
     };
     let folded = seen("stacks.txt", b"main;work 3\nmain;idle 1\n").unwrap();

@@ -1,9 +1,9 @@
 //! Lines of every shape that strace and ltrace write, and the events they become.
 
 use crate::common::{bytes, see, skipped};
-use whyslow_model::line::Who;
+use whyslow_model::line::LineThread;
 use whyslow_model::{Event, LineFormat};
-use whyslow_read::{Input, Options, read};
+use whyslow_read::{Input, ReadOptions, read};
 
 /// The events of a log, one a line.
 fn events(log: &str) -> Vec<String> {
@@ -283,7 +283,7 @@ fn composed_lines_are_those_of_strace() {
         skipped("strace cannot run here");
         return;
     }
-    let format = LineFormat { who: Who::Plain, ..LineFormat::STRACE };
+    let format = LineFormat { who: LineThread::Plain, ..LineFormat::STRACE };
     let (mut same, mut differing) = (0, Vec::new());
     let mut sink = |event: Event<'_>| {
         let (line, raw) = match &event {
@@ -308,7 +308,7 @@ fn composed_lines_are_those_of_strace() {
             )),
         }
     };
-    read(&[Input::File(trace)], &Options { threads: 1 }, &(), &mut sink).expect("the trace can be read");
+    read(&[Input::File(trace)], &ReadOptions { threads: 1 }, &(), &mut sink).expect("the trace can be read");
     println!("{same} lines compared");
     assert!(
         differing.is_empty(),

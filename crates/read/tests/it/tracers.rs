@@ -3,7 +3,7 @@
 
 use crate::common::{bytes, own};
 use whyslow_model::{Event, NoteKind};
-use whyslow_read::{Input, Options, read};
+use whyslow_read::{Input, ReadOptions, read};
 
 /// What was made of each capture, in the words of its note.
 const MADE: &[(&str, &str)] = &[
@@ -66,7 +66,7 @@ fn made(input: Input) -> Option<String> {
         Event::Note(note) if note.kind == NoteKind::Read => said.push(note.text),
         _ => {}
     };
-    read(&[input], &Options { threads: 1 }, &(), &mut sink).ok()?;
+    read(&[input], &ReadOptions { threads: 1 }, &(), &mut sink).ok()?;
     Some(said.join("\n"))
 }
 

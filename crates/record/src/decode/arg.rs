@@ -1,6 +1,6 @@
 //! The kinds of arguments: what an argument is decides how it is printed.
 
-use super::constants::Table;
+use super::constants::ValueTable;
 
 /// What one argument of a syscall is. Where it points to memory and that was not kept or not readable, the address
 /// is printed, as strace does; for payload an empty string with `...` behind it.
@@ -37,13 +37,13 @@ pub enum Arg {
     /// Access bits: `0644`.
     Mode,
     /// Flags, 32 bits.
-    Flags(&'static Table),
+    Flags(&'static ValueTable),
     /// Flags, 64 bits.
-    Flags64(&'static Table),
+    Flags64(&'static ValueTable),
     /// One of some values, 32 bits.
-    Constant(&'static Table),
+    Constant(&'static ValueTable),
     /// Flags with access bits below them (`shmget`).
-    IpcCreate(&'static Table),
+    IpcCreate(&'static ValueTable),
     /// Key of a System V object.
     IpcKey,
     /// Flags of `open`.

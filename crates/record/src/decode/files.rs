@@ -1,6 +1,6 @@
 //! Files: flags of opening, modes, `stat`, `fcntl`, `ioctl`; mappings.
 
-use super::constants::{self as c, Table};
+use super::constants::{self as c, ValueTable};
 use super::data;
 use super::printer::{Printer, u16_at, u32_at, u64_at};
 use super::put::Put;
@@ -12,7 +12,7 @@ pub(super) fn open_flags(flags: u32, out: &mut Vec<u8>) {
 }
 
 /// Flags behind what stands there already.
-fn and_flags(table: &Table, flags: u64, out: &mut Vec<u8>) {
+fn and_flags(table: &ValueTable, flags: u64, out: &mut Vec<u8>) {
     if flags == 0 {
         return;
     }
@@ -35,7 +35,7 @@ pub(super) fn open_mode(p: &mut Printer<'_>, n: usize) {
 }
 
 /// Flags with access bits: `IPC_CREAT|0600`.
-pub(super) fn flags_and_mode(table: &Table, value: u32, out: &mut Vec<u8>) {
+pub(super) fn flags_and_mode(table: &ValueTable, value: u32, out: &mut Vec<u8>) {
     if value & !0o777 != 0 {
         table.flags((value & !0o777) as u64, out);
         out.put("|");

@@ -135,7 +135,7 @@ pub(super) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
 }
 
 /// Names a signal, or prints its number.
-pub(super) fn constant_or_number(table: &constants::Table, value: u32, out: &mut Vec<u8>) {
+pub(super) fn constant_or_number(table: &constants::ValueTable, value: u32, out: &mut Vec<u8>) {
     match table.name(value as u64) {
         Some(name) => out.put(name),
         None => out.signed(value as i32 as i64),

@@ -5,7 +5,7 @@ use super::*;
 use crate::raw::{MemoryPiece, push_piece};
 use proptest::prelude::*;
 use whyslow_model::LineFormat;
-use whyslow_model::line::Who;
+use whyslow_model::line::LineThread;
 
 /// A call under construction.
 struct Made {
@@ -69,7 +69,7 @@ impl Made {
         }
         let mut call = text.to_call(&self.raw(), Clock { offset: 0 }, SourceId(0), 1);
         (call.ts, call.flags) = (Timestamp::UNKNOWN, CallFlags::default());
-        let format = LineFormat { who: Who::Nobody, durations: false, ..LineFormat::EVIDENCE };
+        let format = LineFormat { who: LineThread::Nobody, durations: false, ..LineFormat::EVIDENCE };
         let mut line = Vec::new();
         call.write_line(&format, &mut line);
         let line = String::from_utf8(line).unwrap();

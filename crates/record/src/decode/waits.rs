@@ -222,7 +222,7 @@ fn wake_operation(code: u32, out: &mut Vec<u8>) {
     out.hex((code & 0xfff) as u64);
 }
 
-fn shifted(table: &c::Table, value: u32, by: u64, out: &mut Vec<u8>) {
+fn shifted(table: &c::ValueTable, value: u32, by: u64, out: &mut Vec<u8>) {
     match table.name(value as u64) {
         Some(name) => {
             out.put(name);

@@ -1,7 +1,7 @@
 //! Where this is, and what else a diagnosis can look at.
 
 use super::machine::Machine;
-use super::{Answer, Area, Check, Need};
+use super::{Answer, Area, Check, NeededFor};
 use crate::namespace::{FIRST_PID_NAMESPACE, PID_NAMESPACE};
 
 /// Why this looks like a container; `None` where it does not.
@@ -23,7 +23,7 @@ pub(super) fn container(machine: &Machine) -> Option<String> {
 pub(super) static CONTAINER: Check = Check {
     name: "container",
     area: Area::Host,
-    need: Need::Context,
+    need: NeededFor::Context,
     look: |machine| match container(machine) {
         Some(sign) if machine.link(PID_NAMESPACE).as_deref() == Some(FIRST_PID_NAMESPACE) => {
             let found = format!("{sign}, with the host's processes");
@@ -40,7 +40,7 @@ pub(super) static CONTAINER: Check = Check {
 pub(super) static CGROUPS: Check = Check {
     name: "control groups",
     area: Area::Host,
-    need: Need::Extra,
+    need: NeededFor::Extra,
     look: |machine| {
         let Ok(mounts) = machine.read("/proc/self/mountinfo") else {
             return Answer::unknown(
@@ -74,7 +74,7 @@ pub(super) static CGROUPS: Check = Check {
 pub(super) static DELAY_ACCOUNTING: Check = Check {
     name: "delay accounting",
     area: Area::Host,
-    need: Need::Extra,
+    need: NeededFor::Extra,
     look: |machine| match machine.number("/proc/sys/kernel/task_delayacct") {
         Some(0) => Answer::missing(
             "kernel.task_delayacct = 0",
@@ -94,7 +94,7 @@ pub(super) static DELAY_ACCOUNTING: Check = Check {
 pub(super) static PRESSURE: Check = Check {
     name: "pressure",
     area: Area::Host,
-    need: Need::Extra,
+    need: NeededFor::Extra,
     look: |machine| match machine.read("/proc/pressure/cpu") {
         Ok(_) => Answer::ok("/proc/pressure", "shortage of CPU, memory and disks is known"),
         Err(_) if machine.exists("/proc/pressure") => {
@@ -112,7 +112,7 @@ const WANTED_KB: u64 = 512 << 10;
 pub(super) static MEMORY: Check = Check {
     name: "memory",
     area: Area::Host,
-    need: Need::Extra,
+    need: NeededFor::Extra,
     look: |machine| {
         let text = machine.read("/proc/meminfo").unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
@@ -140,7 +140,7 @@ const WANTED_FILES: u64 = 512;
 pub(super) static OPEN_FILES: Check = Check {
     name: "open files",
     area: Area::Host,
-    need: Need::Extra,
+    need: NeededFor::Extra,
     look: |machine| {
         let limits = machine.read("/proc/self/limits").unwrap_or_default();
         let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"));

@@ -1,6 +1,6 @@
 //! What the kernel was built with, and how it is locked.
 
-use super::{Answer, Area, Check, Need, Trial};
+use super::{Answer, Area, Check, NeededFor, Trial};
 
 /// The first version whose BPF has all that the programs use: `bpf_task_pt_regs` (kernel/trace/bpf_trace.c as of 5.15);
 /// storage of a task in tracing programs came with 5.12.
@@ -11,7 +11,7 @@ const OLDEST_FOR_PTRACE: (u32, u32) = (5, 3);
 pub(super) static VERSION: Check = Check {
     name: "version",
     area: Area::Kernel,
-    need: Need::Bpf,
+    need: NeededFor::Bpf,
     look: |machine| {
         let Ok(release) = machine.read("/proc/sys/kernel/osrelease") else {
             return Answer::unknown("/proc/sys/kernel/osrelease cannot be read", "perhaps too old for BPF");
@@ -37,7 +37,7 @@ fn major_and_minor(release: &str) -> Option<(u32, u32)> {
 pub(super) static BTF: Check = Check {
     name: "BTF",
     area: Area::Kernel,
-    need: Need::Bpf,
+    need: NeededFor::Bpf,
     look: |machine| {
         if machine.exists("/sys/kernel/btf/vmlinux") {
             return Answer::ok(
@@ -59,7 +59,7 @@ const LOCKDOWN_FILE: &str = "/sys/kernel/security/lockdown";
 pub(super) static LOCKDOWN: Check = Check {
     name: "lockdown",
     area: Area::Kernel,
-    need: Need::Bpf,
+    need: NeededFor::Bpf,
     look: |machine| {
         let Ok(modes) = machine.read(LOCKDOWN_FILE) else {
             if matches!(machine.trials().bpf, Trial::Works(_)) {
@@ -90,7 +90,7 @@ pub(super) static LOCKDOWN: Check = Check {
 pub(super) static TRACEFS: Check = Check {
     name: "tracefs",
     area: Area::Kernel,
-    need: Need::Extra,
+    need: NeededFor::Extra,
     look: |machine| {
         let places = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
         if let Some(place) = places.iter().find(|place| machine.exists(&format!("{place}/events"))) {
@@ -107,7 +107,7 @@ pub(super) static TRACEFS: Check = Check {
 pub(super) static KPROBES: Check = Check {
     name: "kprobes",
     area: Area::Kernel,
-    need: Need::Context,
+    need: NeededFor::Context,
     look: |machine| {
         let devices = "/sys/bus/event_source/devices";
         if !machine.exists(devices) {
@@ -131,7 +131,7 @@ const CLOCK_FILE: &str = "/sys/devices/system/clocksource/clocksource0/current_c
 pub(super) static CLOCK_SOURCE: Check = Check {
     name: "clock source",
     area: Area::Kernel,
-    need: Need::Extra,
+    need: NeededFor::Extra,
     look: |machine| match machine.read(CLOCK_FILE).as_deref() {
         Ok(slow @ ("hpet" | "acpi_pm" | "jiffies" | "refined-jiffies" | "xen")) => Answer::missing(
             slow,

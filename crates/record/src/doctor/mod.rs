@@ -19,8 +19,8 @@ pub struct Check {
     pub name: &'static str,
     /// What it belongs to.
     pub area: Area,
-    /// What is lost where the answer is [`State::Missing`].
-    pub need: Need,
+    /// What is lost where the answer is [`CheckState::Missing`].
+    pub need: NeededFor,
     /// Looks.
     pub look: fn(&Machine) -> Answer,
 }
@@ -42,7 +42,7 @@ pub enum Area {
 /// What needs it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Need {
+pub enum NeededFor {
     /// Recording with BPF.
     Bpf,
     /// Recording by ptrace.
@@ -56,7 +56,7 @@ pub enum Need {
 /// How it stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum State {
+pub enum CheckState {
     /// As it should be.
     Ok,
     /// Not there, or it stands in the way.
@@ -69,7 +69,7 @@ pub enum State {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Answer {
     /// How it stands.
-    pub state: State,
+    pub state: CheckState,
     /// What is there, in the system's own words.
     pub found: String,
     /// What that means for a recording.
@@ -80,15 +80,15 @@ pub struct Answer {
 
 impl Answer {
     fn ok(found: impl Into<String>, means: &'static str) -> Answer {
-        Answer { state: State::Ok, found: found.into(), means, remedy: None }
+        Answer { state: CheckState::Ok, found: found.into(), means, remedy: None }
     }
 
     fn missing(found: impl Into<String>, means: &'static str) -> Answer {
-        Answer { state: State::Missing, ..Answer::ok(found, means) }
+        Answer { state: CheckState::Missing, ..Answer::ok(found, means) }
     }
 
     fn unknown(found: impl Into<String>, means: &'static str) -> Answer {
-        Answer { state: State::Unknown, ..Answer::ok(found, means) }
+        Answer { state: CheckState::Unknown, ..Answer::ok(found, means) }
     }
 
     fn remedy(self, remedy: impl Into<String>) -> Answer {
@@ -143,13 +143,13 @@ pub enum Ability {
 
 /// One check with its answer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Line {
+pub struct CheckResult {
     /// The check.
     pub name: &'static str,
     /// What it belongs to.
     pub area: Area,
     /// What needs it.
-    pub need: Need,
+    pub need: NeededFor,
     /// What it found.
     #[serde(flatten)]
     pub answer: Answer,
@@ -161,12 +161,12 @@ pub struct Examination {
     /// What is possible, by trial.
     pub ability: Ability,
     /// The checks.
-    pub checks: Vec<Line>,
+    pub checks: Vec<CheckResult>,
 }
 
 /// Makes all checks.
 pub fn examine(machine: &Machine) -> Examination {
-    let line = |check: &&Check| Line {
+    let line = |check: &&Check| CheckResult {
         name: check.name,
         area: check.area,
         need: check.need,

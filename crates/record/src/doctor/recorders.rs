@@ -1,12 +1,12 @@
 //! Which ways to record work here, as the trials showed.
 
 use super::rights::{may_load_bpf, way_to_rights};
-use super::{Answer, Area, Check, Need, Trial};
+use super::{Answer, Area, Check, NeededFor, Trial};
 
 pub(super) static BPF_PROGRAMS: Check = Check {
     name: "BPF programs",
     area: Area::Kernel,
-    need: Need::Bpf,
+    need: NeededFor::Bpf,
     look: |machine| match &machine.trials().bpf {
         Trial::Works(what) => Answer::ok(what, "live recording works, at little cost"),
         Trial::Fails(why) => {
@@ -25,7 +25,7 @@ pub(super) static BPF_PROGRAMS: Check = Check {
 pub(super) static BPF_EXTRAS: Check = Check {
     name: "further programs",
     area: Area::Kernel,
-    need: Need::Extra,
+    need: NeededFor::Extra,
     look: |machine| {
         let without = "a recording leaves that out";
         match &machine.trials().bpf_extras {
@@ -40,7 +40,7 @@ pub(super) static BPF_EXTRAS: Check = Check {
 pub(super) static FENTRY: Check = Check {
     name: "fentry programs",
     area: Area::Kernel,
-    need: Need::Context,
+    need: NeededFor::Context,
     look: |machine| match &machine.trials().fentry {
         Trial::Works(what) => Answer::ok(what, "functions of the kernel can be counted: --probe"),
         Trial::Fails(why) => Answer::missing(why, "nothing but --probe: whyslow records at tracepoints"),
@@ -51,7 +51,7 @@ pub(super) static FENTRY: Check = Check {
 pub(super) static PTRACE: Check = Check {
     name: "ptrace",
     area: Area::Ptrace,
-    need: Need::Ptrace,
+    need: NeededFor::Ptrace,
     look: |machine| match &machine.trials().ptrace {
         Trial::Works(what) => Answer::ok(what, "live recording works without BPF, at a high cost"),
         Trial::Fails(why) => Answer::missing(why, "no live recording by ptrace")

@@ -2,7 +2,7 @@
 
 use super::machine::Machine;
 use super::trials::Trial;
-use super::{Answer, Area, Check, Need};
+use super::{Answer, Area, Check, NeededFor};
 
 /// Numbers of `include/uapi/linux/capability.h`.
 const SYS_PTRACE: u32 = 19;
@@ -51,13 +51,13 @@ fn capability(machine: &Machine, number: u32, with: &'static str, without: &'sta
 
 /// With the way to get it, where it is missing.
 fn needed(machine: &Machine, answer: Answer) -> Answer {
-    if answer.state == super::State::Missing { answer.remedy(way_to_rights(machine)) } else { answer }
+    if answer.state == super::CheckState::Missing { answer.remedy(way_to_rights(machine)) } else { answer }
 }
 
 pub(super) static CAP_BPF: Check = Check {
     name: "CAP_BPF",
     area: Area::Rights,
-    need: Need::Bpf,
+    need: NeededFor::Bpf,
     look: |machine| {
         needed(machine, capability(machine, BPF, "programs may be loaded", "no program may be loaded"))
     },
@@ -66,7 +66,7 @@ pub(super) static CAP_BPF: Check = Check {
 pub(super) static CAP_PERFMON: Check = Check {
     name: "CAP_PERFMON",
     area: Area::Rights,
-    need: Need::Bpf,
+    need: NeededFor::Bpf,
     look: |machine| {
         needed(machine, capability(machine, PERFMON, "programs may trace", "no program may trace"))
     },
@@ -75,7 +75,7 @@ pub(super) static CAP_PERFMON: Check = Check {
 pub(super) static CAP_SYS_PTRACE: Check = Check {
     name: "CAP_SYS_PTRACE",
     area: Area::Rights,
-    need: Need::Extra,
+    need: NeededFor::Extra,
     look: |machine| {
         let with = "maps and symbols of any process can be read; who is not root reads descriptors with CAP_DAC_READ_SEARCH too";
         let without = "of other users' processes neither open files nor symbols can be read, nor can ptrace record them";
@@ -86,7 +86,7 @@ pub(super) static CAP_SYS_PTRACE: Check = Check {
 pub(super) static CAP_SYS_ADMIN: Check = Check {
     name: "CAP_SYS_ADMIN",
     area: Area::Rights,
-    need: Need::Context,
+    need: NeededFor::Context,
     look: |machine| {
         let with = "stands in for CAP_BPF and CAP_PERFMON";
         capability(machine, SYS_ADMIN, with, "not needed beside CAP_BPF and CAP_PERFMON")
@@ -96,7 +96,7 @@ pub(super) static CAP_SYS_ADMIN: Check = Check {
 pub(super) static CAP_SYS_RESOURCE: Check = Check {
     name: "CAP_SYS_RESOURCE",
     area: Area::Rights,
-    need: Need::Context,
+    need: NeededFor::Context,
     look: |machine| {
         // kernel/bpf/syscall.c charges the memory control group since 5.11.
         let without = "not needed: the memory of BPF counts for the control group, not for `ulimit -l`";
@@ -107,7 +107,7 @@ pub(super) static CAP_SYS_RESOURCE: Check = Check {
 pub(super) static USER_NAMESPACE: Check = Check {
     name: "user namespace",
     area: Area::Rights,
-    need: Need::Bpf,
+    need: NeededFor::Bpf,
     look: |machine| {
         let Ok(map) = machine.read("/proc/self/uid_map") else {
             return Answer::unknown(
@@ -130,7 +130,7 @@ pub(super) static USER_NAMESPACE: Check = Check {
 pub(super) static NO_NEW_PRIVILEGES: Check = Check {
     name: "no_new_privs",
     area: Area::Rights,
-    need: Need::Context,
+    need: NeededFor::Context,
     look: |machine| match machine.status("NoNewPrivs").as_deref() {
         Some("0") => Answer::ok("not set", "sudo and setcap have their effect"),
         Some(set) if may_load_bpf(machine) == Some(true) => {
@@ -145,7 +145,7 @@ pub(super) static NO_NEW_PRIVILEGES: Check = Check {
 pub(super) static UNPRIVILEGED_BPF: Check = Check {
     name: "unprivileged BPF",
     area: Area::Rights,
-    need: Need::Context,
+    need: NeededFor::Context,
     look: |machine| {
         let means = "no matter: tracing programs need CAP_BPF and CAP_PERFMON in any case";
         match machine.number("/proc/sys/kernel/unprivileged_bpf_disabled") {
@@ -158,7 +158,7 @@ pub(super) static UNPRIVILEGED_BPF: Check = Check {
 pub(super) static PERF_PARANOID: Check = Check {
     name: "perf events",
     area: Area::Rights,
-    need: Need::Extra,
+    need: NeededFor::Extra,
     look: |machine| {
         let allowed = may_load_bpf(machine) == Some(true) || machine.has_capability(PERFMON) == Some(true);
         match machine.number("/proc/sys/kernel/perf_event_paranoid") {
@@ -179,7 +179,7 @@ pub(super) static PERF_PARANOID: Check = Check {
 pub(super) static KERNEL_SYMBOLS: Check = Check {
     name: "kernel symbols",
     area: Area::Rights,
-    need: Need::Extra,
+    need: NeededFor::Extra,
     look: |machine| {
         let restrict = machine.number("/proc/sys/kernel/kptr_restrict");
         let found = match restrict {
@@ -208,7 +208,7 @@ pub(super) static KERNEL_SYMBOLS: Check = Check {
 pub(super) static STRANGERS_FILES: Check = Check {
     name: "strangers' files",
     area: Area::Rights,
-    need: Need::Context,
+    need: NeededFor::Context,
     look: |machine| match &machine.trials().reading {
         Trial::Works(how) => Answer::ok(
             how,

@@ -84,7 +84,7 @@ fn a_healthy_machine_misses_nothing() {
     let examination = Made::healthy().examine(works());
     assert_eq!(examination.ability, Ability::Bpf);
     for line in &examination.checks {
-        assert_eq!((line.answer.state, &line.answer.remedy), (State::Ok, &None), "{line:?}");
+        assert_eq!((line.answer.state, &line.answer.remedy), (CheckState::Ok, &None), "{line:?}");
     }
 }
 
@@ -95,7 +95,7 @@ fn of_an_empty_root_nothing_is_claimed() {
     let state = |name: &str| examination.checks.iter().find(|line| line.name == name).unwrap().answer.state;
     for name in ["version", "BTF", "lockdown", "CAP_BPF", "user namespace", "seccomp", "memory", "open files"]
     {
-        assert_eq!(state(name), State::Unknown, "{name}");
+        assert_eq!(state(name), CheckState::Unknown, "{name}");
     }
 }
 
@@ -110,8 +110,8 @@ fn damaged_files_are_unknown_not_a_crash() {
     made = made.with("/proc/sys/kernel/osrelease", "Linux");
     let examination = made.examine(works());
     assert_eq!(examination.checks.len(), CHECKS.len());
-    assert_eq!(made.answer("version").state, State::Unknown);
-    assert_eq!(made.answer("CAP_BPF").state, State::Unknown);
+    assert_eq!(made.answer("version").state, CheckState::Unknown);
+    assert_eq!(made.answer("CAP_BPF").state, CheckState::Unknown);
 }
 
 fn walk(directory: &Path) -> Vec<std::path::PathBuf> {
@@ -137,12 +137,12 @@ fn what_is_possible_is_told_by_trial() {
 fn versions() {
     let state =
         |release: &str| Made::new().with("/proc/sys/kernel/osrelease", release).answer("version").state;
-    assert_eq!(state("6.18.44-fc-v595"), State::Ok);
-    assert_eq!(state("5.15-rc1"), State::Ok);
-    assert_eq!(state("5.14.21"), State::Missing);
-    assert_eq!(state("5.4.0-150-generic"), State::Missing);
-    assert_eq!(state("4.18.0-513.el8"), State::Missing);
-    assert_eq!(state("7"), State::Unknown);
+    assert_eq!(state("6.18.44-fc-v595"), CheckState::Ok);
+    assert_eq!(state("5.15-rc1"), CheckState::Ok);
+    assert_eq!(state("5.14.21"), CheckState::Missing);
+    assert_eq!(state("5.4.0-150-generic"), CheckState::Missing);
+    assert_eq!(state("4.18.0-513.el8"), CheckState::Missing);
+    assert_eq!(state("7"), CheckState::Unknown);
 }
 
 #[test]
@@ -157,16 +157,19 @@ fn without_rights_the_way_to_them_is_told() {
     assert!(remedy(&contained).contains("--cap-add BPF"));
     let unit = Made::healthy().status("0000000000000000", "0", "0", "00000000a80425fb");
     assert!(remedy(&unit).contains("CapabilityBoundingSet"));
-    assert_eq!(contained.answer("seccomp").state, State::Missing);
+    assert_eq!(contained.answer("seccomp").state, CheckState::Missing);
     let bound = Made::healthy().status("0000000000000000", "1", "0", ALL);
     assert!(remedy(&bound).contains("no_new_privs"));
-    assert_eq!(bound.answer("no_new_privs").state, State::Missing);
+    assert_eq!(bound.answer("no_new_privs").state, CheckState::Missing);
     // CAP_BPF and CAP_PERFMON alone; CAP_SYS_ADMIN alone.
     let two = Made::healthy().status("000000c000000000", "0", "0", ALL);
-    assert_eq!((two.answer("CAP_BPF").state, two.answer("CAP_PERFMON").state), (State::Ok, State::Ok));
+    assert_eq!(
+        (two.answer("CAP_BPF").state, two.answer("CAP_PERFMON").state),
+        (CheckState::Ok, CheckState::Ok)
+    );
     assert_eq!(
         (two.answer("CAP_SYS_PTRACE").state, two.answer("perf events").state),
-        (State::Missing, State::Ok)
+        (CheckState::Missing, CheckState::Ok)
     );
     let admin = Made::healthy().status("0000000000200000", "0", "0", ALL);
     assert!(admin.answer("CAP_BPF").found.contains("CAP_SYS_ADMIN"));
@@ -176,29 +179,29 @@ fn without_rights_the_way_to_them_is_told() {
 fn locks_of_the_kernel() {
     let file = "/sys/kernel/security/lockdown";
     let state = |text: &str| Made::healthy().with(file, text).answer("lockdown").state;
-    assert_eq!(state("none [integrity] confidentiality"), State::Ok);
-    assert_eq!(state("none integrity [confidentiality]"), State::Missing);
+    assert_eq!(state("none [integrity] confidentiality"), CheckState::Ok);
+    assert_eq!(state("none integrity [confidentiality]"), CheckState::Missing);
     let unseen = Made::healthy().without(file).answer("lockdown");
-    assert_eq!(unseen.state, State::Unknown);
+    assert_eq!(unseen.state, CheckState::Unknown);
     let loads = Made::healthy().without(file).examine(works());
     let line = loads.checks.iter().find(|line| line.name == "lockdown").unwrap();
-    assert_eq!(line.answer.state, State::Ok);
+    assert_eq!(line.answer.state, CheckState::Ok);
     assert!(unseen.remedy.unwrap().contains("mount -t securityfs"));
-    assert_eq!(Made::healthy().without("/sys/kernel/btf/vmlinux").answer("BTF").state, State::Missing);
+    assert_eq!(Made::healthy().without("/sys/kernel/btf/vmlinux").answer("BTF").state, CheckState::Missing);
 }
 
 #[test]
 fn scopes_of_ptrace() {
     let file = "/proc/sys/kernel/yama/ptrace_scope";
     for (scope, capabilities, state) in [
-        ("1", "0000000000000000", State::Missing),
-        ("2", "0000000000080000", State::Ok),
-        ("3", "000001ffffffffff", State::Missing),
+        ("1", "0000000000000000", CheckState::Missing),
+        ("2", "0000000000080000", CheckState::Ok),
+        ("3", "000001ffffffffff", CheckState::Missing),
     ] {
         let made = Made::healthy().with(file, scope).status(capabilities, "0", "0", ALL);
         assert_eq!(made.answer("ptrace scope").state, state, "{scope}");
     }
-    assert_eq!(Made::healthy().without(file).answer("ptrace scope").state, State::Ok);
+    assert_eq!(Made::healthy().without(file).answer("ptrace scope").state, CheckState::Ok);
 }
 
 #[test]
@@ -220,13 +223,13 @@ fn containers_and_groups() {
     let shared = namespace("pid:[4026531836]").with("/.dockerenv", "");
     assert_eq!(found(shared), "docker (/.dockerenv), with the host's processes");
     let nested = Made::healthy().with("/proc/self/uid_map", "0 100000 65536\n").answer("user namespace");
-    assert_eq!((nested.state, nested.found.as_str()), (State::Missing, "a nested one (0 100000 65536)"));
+    assert_eq!((nested.state, nested.found.as_str()), (CheckState::Missing, "a nested one (0 100000 65536)"));
     let groups = |mounts: &str| Made::healthy().with("/proc/self/mountinfo", mounts).answer("control groups");
     let v1 = "33 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n";
     let v2 = "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
     assert_eq!(groups(v1).found, "v1");
     assert_eq!(groups(&format!("{v1}{v2}")).found, "v1 and v2");
-    assert_eq!(groups("22 1 0:21 / /proc rw - proc proc rw\n").state, State::Missing);
+    assert_eq!(groups("22 1 0:21 / /proc rw - proc proc rw\n").state, CheckState::Missing);
 }
 
 #[test]
@@ -243,7 +246,7 @@ fn the_host_in_figures() {
         .without("/proc/pressure/cpu");
     for name in ["memory", "open files", "delay accounting", "clock source", "kernel symbols", "pressure"] {
         let answer = made.answer(name);
-        assert_eq!(answer.state, State::Missing, "{name}");
+        assert_eq!(answer.state, CheckState::Missing, "{name}");
         assert!(answer.remedy.is_some(), "{name}");
     }
 }
@@ -252,7 +255,7 @@ fn the_host_in_figures() {
 fn addresses_are_not_hidden_where_only_the_first_is_zero() {
     let percpu = "0000000000000000 A fixed_percpu_data\n0000000000000000 A __per_cpu_start\n0000000000001000 A cpu_debug_store\n";
     let answer = Made::new().with("/proc/kallsyms", percpu).answer("kernel symbols");
-    assert_eq!(answer.state, State::Ok);
+    assert_eq!(answer.state, CheckState::Ok);
 }
 
 #[test]
@@ -261,8 +264,8 @@ fn names_are_one_each_and_what_is_missing_has_a_remedy() {
     assert_eq!(names.len(), CHECKS.len());
     let worst = Made::healthy().status("0000000000000000", "1", "2", "0000000000000000").examine(refused());
     for line in worst.checks {
-        let needed = matches!(line.need, Need::Bpf | Need::Ptrace);
-        if needed && line.answer.state == State::Missing {
+        let needed = matches!(line.need, NeededFor::Bpf | NeededFor::Ptrace);
+        if needed && line.answer.state == CheckState::Missing {
             assert!(line.answer.remedy.is_some(), "{line:?}");
         }
     }
@@ -280,6 +283,6 @@ fn a_machine_without_a_sandbox_says_so() {
     let examination =
         Made::healthy().examine(Trials { reading: Trial::Fails("no Landlock: none".into()), ..works() });
     let line = examination.checks.iter().find(|line| line.name == "strangers' files").expect("a line");
-    assert_eq!((line.answer.state, line.answer.found.as_str()), (State::Missing, "no Landlock: none"));
+    assert_eq!((line.answer.state, line.answer.found.as_str()), (CheckState::Missing, "no Landlock: none"));
     assert_eq!(examination.ability, Ability::Bpf, "it does not matter for recording");
 }

@@ -1,14 +1,14 @@
 //! What stands in the way of ptrace.
 
 use super::machine::Machine;
-use super::{Answer, Area, Check, Need};
+use super::{Answer, Area, Check, NeededFor};
 
 const SYS_PTRACE: u32 = 19;
 
 pub(super) static PTRACE_SCOPE: Check = Check {
     name: "ptrace scope",
     area: Area::Ptrace,
-    need: Need::Ptrace,
+    need: NeededFor::Ptrace,
     look: |machine| {
         let Some(scope) = machine.number("/proc/sys/kernel/yama/ptrace_scope") else {
             return Answer::ok("no kernel.yama.ptrace_scope", "processes of the same user can be traced");
@@ -34,7 +34,7 @@ pub(super) static PTRACE_SCOPE: Check = Check {
 pub(super) static SECCOMP: Check = Check {
     name: "seccomp",
     area: Area::Ptrace,
-    need: Need::Context,
+    need: NeededFor::Context,
     look: |machine| match machine.status("Seccomp").as_deref() {
         Some("0") => Answer::ok("no filter", "all calls are open"),
         Some(_) if works(machine) => Answer::ok("a filter is set", "it lets pass what a recording needs"),

@@ -1,9 +1,9 @@
 //! What a stop costs on this machine, measured on a program of our own.
 
 use super::error::PtraceError;
-use super::event::{Ended, RawEvent};
+use super::event::{RawEvent, ThreadEnd};
 use super::launch::{Held, time_calls};
-use super::recorder::{Options, Recorder};
+use super::recorder::{PtraceOptions, Recorder};
 
 /// What a call costs bare and recorded, ns a call (`getppid`, which does nothing by itself).
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -29,7 +29,7 @@ const BARE_CALLS: u32 = 20_000;
 pub fn calibrate(calls: u32) -> Result<Calibration, PtraceError> {
     let calls = calls.max(1);
     let options =
-        Options { follow: false, syscalls: None, filter_in_kernel: false, payload: 0, spec: |_| None };
+        PtraceOptions { follow: false, syscalls: None, filter_in_kernel: false, payload: 0, spec: |_| None };
     let (mut reader, writer) = std::io::pipe().map_err(PtraceError::system("pipe"))?;
     let bare = time_calls(BARE_CALLS);
     let child = || {
@@ -45,7 +45,7 @@ pub fn calibrate(calls: u32) -> Result<Calibration, PtraceError> {
     drop(writer);
     let mut took = [0; 8];
     std::io::Read::read_exact(&mut reader, &mut took).map_err(PtraceError::system("the calibration"))?;
-    debug_assert_eq!(summary.command, Some(Ended::Exit(0)));
+    debug_assert_eq!(summary.command, Some(ThreadEnd::Exit(0)));
     Ok(Calibration {
         bare: bare as f64 / f64::from(BARE_CALLS),
         recorded: u64::from_ne_bytes(took) as f64 / f64::from(calls),

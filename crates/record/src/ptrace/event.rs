@@ -20,7 +20,7 @@ pub enum RawEvent<'a> {
         /// The parent of the process, where it still could be asked for.
         parent: Option<u32>,
         /// How it came to be traced.
-        origin: Origin,
+        origin: TraceOrigin,
     },
     /// A process runs another program now; of its threads only the one that did it lives on, under the process's number.
     Exec {
@@ -40,13 +40,13 @@ pub enum RawEvent<'a> {
         /// The thread.
         tid: u32,
         /// How.
-        how: Ended,
+        how: ThreadEnd,
     },
 }
 
 /// How a thread came to be traced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Origin {
+pub enum TraceOrigin {
     /// It ran before the recording.
     Attached,
     /// It is the command that the recorder started.
@@ -57,7 +57,7 @@ pub enum Origin {
 
 /// How a thread ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ended {
+pub enum ThreadEnd {
     /// By itself, with this status.
     Exit(i32),
     /// By this signal.
@@ -86,7 +86,7 @@ pub struct RawSignal {
 
 /// How a recording ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ending {
+pub enum RecordingEnd {
     /// All traced threads ended.
     AllEnded,
     /// The caller asked for it; what still ran goes on untraced.
@@ -97,9 +97,9 @@ pub enum Ending {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     /// How it ended.
-    pub ending: Ending,
+    pub ending: RecordingEnd,
     /// How the command ended, where one was started and it ended.
-    pub command: Option<Ended>,
+    pub command: Option<ThreadEnd>,
     /// Stops that were handled: what the tracing cost the program.
     pub stops: u64,
     /// Calls handed out.

@@ -3,7 +3,7 @@
 
 use super::sys;
 use crate::raw::{MemoryPiece, PIECE_CUT, push_piece};
-use crate::spec::{CallSpec, MAX_BUFFERS, Piece, Size, When};
+use crate::spec::{CallSpec, KeptMemory, MAX_BUFFERS, Size, When};
 
 /// Strings of an array that are kept: the number of a part has four bits.
 const MAX_STRINGS: usize = 16;
@@ -88,7 +88,7 @@ fn is_stream(moment: Moment<'_>) -> bool {
 
 struct Reader<'a> {
     moment: Moment<'a>,
-    piece: &'a Piece,
+    piece: &'a KeptMemory,
     cap: usize,
     buffer: &'a mut Vec<u8>,
     memory: &'a mut Vec<u8>,

@@ -21,7 +21,7 @@ mod translate;
 
 pub use calibrate::{Calibration, calibrate};
 pub use error::PtraceError;
-pub use event::{Ended, Ending, Origin, RawEvent, RawSignal, Summary};
-pub use recorder::{DETACH_LIMIT, Options, Recorder};
+pub use event::{RawEvent, RawSignal, RecordingEnd, Summary, ThreadEnd, TraceOrigin};
+pub use recorder::{DETACH_LIMIT, PtraceOptions, Recorder};
 pub use signals::signal_name;
 pub use translate::Translator;

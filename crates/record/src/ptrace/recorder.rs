@@ -2,7 +2,7 @@
 
 use super::attach::{self, Taken};
 use super::error::PtraceError;
-use super::event::{Ended, Ending, Origin, RawEvent, Summary};
+use super::event::{RawEvent, RecordingEnd, Summary, ThreadEnd, TraceOrigin};
 use super::filter;
 use super::launch::{self, Held};
 use super::sys::{self, Status};
@@ -22,7 +22,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// What to record, and of whom.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct PtraceOptions {
     /// Also the threads and processes that the traced ones make.
     pub follow: bool,
     /// The numbers of the calls to record; `None` for all. Calls of 32-bit programs are always recorded: their numbers
@@ -52,7 +52,7 @@ pub(super) struct Tracee {
     pub(super) preparing: bool,
     /// It stands still, and this signal (or 0) is to be delivered when it goes on.
     pub(super) held: Option<i32>,
-    origin: Origin,
+    origin: TraceOrigin,
 }
 
 /// A call that was entered.
@@ -80,7 +80,7 @@ pub(super) struct Counters {
 struct Command {
     held: Held,
     program: PathBuf,
-    ended: Option<Ended>,
+    ended: Option<ThreadEnd>,
 }
 
 /// Takes what is recorded.
@@ -93,7 +93,7 @@ pub(super) type Out<'a> = &'a mut dyn FnMut(RawEvent<'_>);
 /// `wait` takes the news of any child or tracee of the thread, and one by number those of the whole process.
 pub struct Recorder {
     pub(super) tracees: HashMap<u32, Tracee>,
-    pub(super) options: Options,
+    pub(super) options: PtraceOptions,
     /// By number, the calls to record.
     pub(super) wanted: Option<Vec<bool>>,
     /// The command runs under a seccomp filter.
@@ -112,14 +112,14 @@ pub struct Recorder {
 
 impl Recorder {
     /// Takes running processes, each with all its threads. They go on in [`Recorder::run`].
-    pub fn attach(pids: &[u32], options: Options) -> Result<Recorder, PtraceError> {
+    pub fn attach(pids: &[u32], options: PtraceOptions) -> Result<Recorder, PtraceError> {
         let mut recorder = Recorder::new(options, false)?;
         let seize_options = recorder.seize_options();
         for pid in pids {
             let tracees = std::cell::RefCell::new(&mut recorder.tracees);
             let is_taken = |tid: &u32| tracees.borrow().contains_key(tid);
             let mut take = |Taken { tid, was_in }: Taken| {
-                let tracee = Tracee { was_in, ..Tracee::new(*pid, Origin::Attached) };
+                let tracee = Tracee { was_in, ..Tracee::new(*pid, TraceOrigin::Attached) };
                 tracees.borrow_mut().insert(tid, tracee);
             };
             attach::process(*pid, seize_options, &is_taken, &mut take)?;
@@ -133,7 +133,11 @@ impl Recorder {
 
     /// Starts a command, found as a shell finds it. It runs in [`Recorder::run`], with our own environment, directory,
     /// standard streams and terminal.
-    pub fn spawn(program: &OsStr, args: &[OsString], options: Options) -> Result<Recorder, PtraceError> {
+    pub fn spawn(
+        program: &OsStr,
+        args: &[OsString],
+        options: PtraceOptions,
+    ) -> Result<Recorder, PtraceError> {
         let filter = match &options.syscalls {
             Some(wanted) if options.filter_in_kernel && options.follow => filter::program(wanted),
             _ => None,
@@ -146,13 +150,15 @@ impl Recorder {
     pub(super) fn take(
         mut held: Held,
         program: PathBuf,
-        options: Options,
+        options: PtraceOptions,
         filtered: bool,
     ) -> Result<Recorder, PtraceError> {
         let pid = held.pid;
         let mut recorder = Recorder::new(options, filtered)?;
         let seized = sys::seize(pid, recorder.seize_options()).and_then(|()| {
-            recorder.tracees.insert(pid, Tracee { preparing: true, ..Tracee::new(pid, Origin::Command) });
+            recorder
+                .tracees
+                .insert(pid, Tracee { preparing: true, ..Tracee::new(pid, TraceOrigin::Command) });
             sys::interrupt(pid)?;
             held.release()
         });
@@ -167,7 +173,7 @@ impl Recorder {
         Ok(recorder)
     }
 
-    fn new(options: Options, filtered: bool) -> Result<Recorder, PtraceError> {
+    fn new(options: PtraceOptions, filtered: bool) -> Result<Recorder, PtraceError> {
         let wanted = options.syscalls.as_ref().map(|numbers| {
             let mut wanted = vec![false; numbers.iter().max().map_or(0, |max| *max as usize + 1)];
             for nr in numbers {
@@ -218,13 +224,13 @@ impl Recorder {
         self.announce(out);
         let mut batch = Vec::new();
         let mut asked = 0;
-        let mut ending = Ending::AllEnded;
+        let mut ending = RecordingEnd::AllEnded;
         while !self.tracees.is_empty() {
             let now = sys::now();
             if self.recording && now - asked >= LOOK_EVERY.as_nanos() as u64 {
                 asked = now;
                 if until() {
-                    ending = Ending::Stopped;
+                    ending = RecordingEnd::Stopped;
                     if !self.filtered {
                         self.let_go(out)?;
                         break;
@@ -290,7 +296,12 @@ impl Recorder {
     }
 
     /// Notes how the command ended; an error where it never began.
-    pub(super) fn command_ended(&mut self, tid: u32, how: Ended, preparing: bool) -> Result<(), PtraceError> {
+    pub(super) fn command_ended(
+        &mut self,
+        tid: u32,
+        how: ThreadEnd,
+        preparing: bool,
+    ) -> Result<(), PtraceError> {
         let Some(command) = self.command.as_mut().filter(|command| command.held.pid == tid) else {
             return Ok(());
         };
@@ -340,7 +351,7 @@ impl Drop for Recorder {
 }
 
 impl Tracee {
-    pub(super) fn new(pid: u32, origin: Origin) -> Tracee {
+    pub(super) fn new(pid: u32, origin: TraceOrigin) -> Tracee {
         Tracee { pid, call: None, memory: Vec::new(), was_in: None, preparing: false, held: None, origin }
     }
 }

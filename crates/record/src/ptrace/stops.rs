@@ -2,7 +2,7 @@
 
 use super::attach;
 use super::error::PtraceError;
-use super::event::{Ended, Origin, RawEvent};
+use super::event::{RawEvent, ThreadEnd, TraceOrigin};
 use super::launch::own_tid;
 use super::memory::{Moment, Stage, read_pieces};
 use super::recorder::{Entered, Out, Recorder, Tracee, is_gone};
@@ -20,8 +20,8 @@ impl Recorder {
         out: Out<'_>,
     ) -> Result<(), PtraceError> {
         let (signal, event) = match status {
-            Status::Exited(code) => return self.thread_ended(tid, ts, Ended::Exit(code), out),
-            Status::Killed(signal) => return self.thread_ended(tid, ts, Ended::Signal(signal), out),
+            Status::Exited(code) => return self.thread_ended(tid, ts, ThreadEnd::Exit(code), out),
+            Status::Killed(signal) => return self.thread_ended(tid, ts, ThreadEnd::Signal(signal), out),
             Status::Stopped { signal, event } => (signal, event),
         };
         self.counters.stops += 1;
@@ -80,9 +80,9 @@ impl Recorder {
             return;
         };
         let pid = status.pid;
-        self.tracees.insert(tid, Tracee::new(pid, Origin::Created));
+        self.tracees.insert(tid, Tracee::new(pid, TraceOrigin::Created));
         if self.recording {
-            out(RawEvent::Started { ts, pid, tid, parent: status.parent, origin: Origin::Created });
+            out(RawEvent::Started { ts, pid, tid, parent: status.parent, origin: TraceOrigin::Created });
         }
     }
 
@@ -211,12 +211,12 @@ impl Recorder {
         }
     }
 
-    fn thread_ended(&mut self, tid: u32, ts: u64, how: Ended, out: Out<'_>) -> Result<(), PtraceError> {
+    fn thread_ended(&mut self, tid: u32, ts: u64, how: ThreadEnd, out: Out<'_>) -> Result<(), PtraceError> {
         let Some(mut tracee) = self.tracees.remove(&tid) else {
             // The command, let go before.
             return self.command_ended(tid, how, false);
         };
-        let why = if matches!(how, Ended::Signal(_)) { RawFlags::KILLED } else { RawFlags::default() };
+        let why = if matches!(how, ThreadEnd::Signal(_)) { RawFlags::KILLED } else { RawFlags::default() };
         self.unfinished(tid, &mut tracee, why, out);
         if self.recording && !tracee.preparing {
             out(RawEvent::Ended { ts, pid: tracee.pid, tid, how });

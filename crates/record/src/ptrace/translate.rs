@@ -1,6 +1,6 @@
 //! What the ptrace recorder hands out, as events.
 
-use super::event::{Ended, Origin, RawEvent};
+use super::event::{RawEvent, ThreadEnd, TraceOrigin};
 use super::signals::signal_name;
 use crate::arguments;
 use crate::clock::Clock;
@@ -10,8 +10,8 @@ use crate::options::Options;
 use crate::raw::RawFlags;
 use std::collections::HashMap;
 use whyslow_model::{
-    CaptureKind, ClockKind, Coverage, Event, Exit, FdEntry, Loss, ProcessInfo, Signal, Sink, SourceId,
-    SourceInfo, Span, Timestamp,
+    CaptureKind, ClockKind, Coverage, Event, Exit, FdEntry, Loss, ProcessInfo, RecordedSpan, Signal, Sink,
+    SourceId, SourceInfo, Timestamp,
 };
 
 /// Turns raw events into events, one recording long.
@@ -103,12 +103,12 @@ impl Translator {
                 }));
             }
             RawEvent::Started { ts, pid, tid, parent, origin } => {
-                if origin == Origin::Attached {
+                if origin == TraceOrigin::Attached {
                     self.attached.insert(tid, ts);
                 }
                 let start = match origin {
-                    Origin::Attached => Timestamp::UNKNOWN,
-                    Origin::Command | Origin::Created => self.clock.epoch(ts),
+                    TraceOrigin::Attached => Timestamp::UNKNOWN,
+                    TraceOrigin::Command | TraceOrigin::Created => self.clock.epoch(ts),
                 };
                 sink.push(Event::Process(ProcessInfo { start, parent, ..named(pid, tid) }));
             }
@@ -118,8 +118,8 @@ impl Translator {
             RawEvent::Ended { ts, tid, how, .. } => {
                 self.attached.remove(&tid);
                 let (status, signal) = match how {
-                    Ended::Exit(status) => (Some(status), None),
-                    Ended::Signal(signal) => (None, Some(signal_name(signal))),
+                    ThreadEnd::Exit(status) => (Some(status), None),
+                    ThreadEnd::Signal(signal) => (None, Some(signal_name(signal))),
                 };
                 let signal = signal.as_deref().map(str::as_bytes);
                 sink.push(Event::Exit(Exit { source, line, tid, ts: self.clock.epoch(ts), status, signal }));
@@ -130,7 +130,7 @@ impl Translator {
     /// Tells the end; `lost`: calls that could not be read.
     pub fn finish(self, lost: u64, sink: &mut dyn Sink) {
         let (from, to) = (self.began, self.clock.epoch(crate::clock::monotonic_ns()));
-        sink.push(Event::Span(Span { from, to, calls: Coverage::Full }));
+        sink.push(Event::Span(RecordedSpan { from, to, calls: Coverage::Full }));
         let produced = self.calls + lost;
         sink.push(Event::Loss(Loss { table: "syscalls".into(), from, to, lost, produced, refused: 0 }));
         sink.push(Event::Source(self.info));

@@ -7,7 +7,7 @@ use crate::counts::{self, Counted};
 use crate::programs::probes::Probed;
 use std::collections::BTreeMap;
 use whyslow_model::{
-    CaptureNote, Entity, Event, FigureRow, FigureTable, Frame, Metric, Nanos, NoteKind, Over, Sink,
+    CaptureNote, Entity, Event, FigureRow, FigureTable, Metric, Nanos, NoteKind, Over, Sink, StackFrame,
     Timestamp, Trait,
 };
 
@@ -109,7 +109,7 @@ fn callers(context: &mut ReplayContext, of: &Probed) -> String {
 }
 
 /// The functions behind the probed one, the nearest first. What stands before it is the probe itself.
-fn way(frames: &[Frame], function: &str) -> String {
+fn way(frames: &[StackFrame], function: &str) -> String {
     let names: Vec<&str> = frames.iter().map(|frame| frame.function.as_deref().unwrap_or("?")).collect();
     let own = names.iter().position(|name| *name == function);
     // Without its own frame (the program was called from its first instruction) the probe's frames have no names.
@@ -140,10 +140,10 @@ fn tell_lost(context: &ReplayContext, of: &Probed, sink: &mut dyn Sink) {
 mod tests {
     use super::*;
 
-    fn frames(names: &[&str]) -> Vec<Frame> {
-        let of = |name: &&str| Frame {
+    fn frames(names: &[&str]) -> Vec<StackFrame> {
+        let of = |name: &&str| StackFrame {
             function: Some(name.to_string()).filter(|name| name != "?"),
-            ..Frame::default()
+            ..StackFrame::default()
         };
         names.iter().map(of).collect()
     }

@@ -11,8 +11,8 @@ use crate::symbols::Symbolizer;
 use std::cell::RefCell;
 use std::rc::Rc;
 use whyslow_model::{
-    CaptureKind, CaptureNote, ClockKind, Cost, Event, Loss, Nanos, NoteKind, Sink, SourceId, SourceInfo,
-    Span, Timestamp,
+    CaptureKind, CaptureNote, ClockKind, Cost, Event, Loss, Nanos, NoteKind, RecordedSpan, Sink, SourceId,
+    SourceInfo, Timestamp,
 };
 
 /// A recording that ended.
@@ -33,7 +33,7 @@ pub struct Recorded {
     /// When it ended.
     pub ended: Timestamp,
     /// What was recorded of the calls, when.
-    pub spans: Vec<Span>,
+    pub spans: Vec<RecordedSpan>,
     /// What was lost, a row a table.
     pub losses: Vec<Loss>,
     /// What it cost; `None` where that was not measured.

@@ -16,7 +16,7 @@ use mappings::{FileId, Files, Mapped, Mappings};
 use perf_map::{MOST_MEMORY, PerfMap};
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
-use whyslow_model::{Frame, Tid};
+use whyslow_model::{StackFrame, Tid};
 
 /// Frames kept by file and offset, and of the kernel. Past this the cache begins anew.
 const MAX_CACHED: usize = 1 << 17;
@@ -35,8 +35,8 @@ pub struct Symbolizer {
     /// Counts [`Symbolizer::remember`]s, to know the oldest.
     clock: u64,
     files: Files,
-    user_cache: HashMap<(FileId, u64), Vec<Frame>>,
-    kernel_cache: HashMap<u64, Vec<Frame>>,
+    user_cache: HashMap<(FileId, u64), Vec<StackFrame>>,
+    kernel_cache: HashMap<u64, Vec<StackFrame>>,
     /// Why perf maps are not used, by process.
     remarks: BTreeMap<Tid, String>,
     /// Nothing of this machine is looked at.
@@ -111,9 +111,9 @@ impl Symbolizer {
     }
 
     /// The frames of the user part of one stack of `pid`, addresses innermost first. All but the first are taken for
-    /// return addresses: the call before it is what is looked up, while [`Frame::address`] stays as given. A function
+    /// return addresses: the call before it is what is looked up, while [`StackFrame::address`] stays as given. A function
     /// that was inlined is a frame of its own with the same address.
-    pub fn user(&mut self, pid: Tid, addresses: &[u64]) -> Vec<Frame> {
+    pub fn user(&mut self, pid: Tid, addresses: &[u64]) -> Vec<StackFrame> {
         if !self.processes.contains_key(&pid) {
             self.remember(pid);
         }
@@ -129,7 +129,7 @@ impl Symbolizer {
     }
 
     /// The frames of the kernel part of one stack, addresses innermost first, as in [`Symbolizer::user`].
-    pub fn kernel(&mut self, addresses: &[u64]) -> Vec<Frame> {
+    pub fn kernel(&mut self, addresses: &[u64]) -> Vec<StackFrame> {
         let mut frames = Vec::with_capacity(addresses.len());
         for (depth, address) in addresses.iter().enumerate() {
             let looked_up = address.saturating_sub(u64::from(depth > 0));
@@ -194,8 +194,8 @@ impl Symbolizer {
         self.remark(pid, remark);
     }
 
-    fn user_address(&mut self, pid: Tid, address: u64, looked_up: u64, frames: &mut Vec<Frame>) {
-        let unknown = |module: Option<String>| Frame { address, module, ..Frame::default() };
+    fn user_address(&mut self, pid: Tid, address: u64, looked_up: u64, frames: &mut Vec<StackFrame>) {
+        let unknown = |module: Option<String>| StackFrame { address, module, ..StackFrame::default() };
         let Some(process) = self.processes.get(&pid) else { return frames.push(unknown(None)) };
         let Some(mapped) = process.mappings.find(looked_up) else { return frames.push(unknown(None)) };
         let Mapped { file: Some((file, offset)), name } = mapped else {
@@ -203,7 +203,7 @@ impl Symbolizer {
                 let module = if mapped.is_named() { mapped.name.to_string() } else { "[anon]".to_string() };
                 return frames.push(unknown(Some(module)));
             };
-            return frames.push(Frame { address, ..symbol });
+            return frames.push(StackFrame { address, ..symbol });
         };
         if self.user_cache.len() > MAX_CACHED {
             self.user_cache.clear();
@@ -216,13 +216,13 @@ impl Symbolizer {
     }
 }
 
-fn append(found: &[Frame], address: u64, frames: &mut Vec<Frame>) {
-    frames.extend(found.iter().map(|frame| Frame { address, ..frame.clone() }));
+fn append(found: &[StackFrame], address: u64, frames: &mut Vec<StackFrame>) {
+    frames.extend(found.iter().map(|frame| StackFrame { address, ..frame.clone() }));
 }
 
 /// The frames of one address, innermost first; their address is filled in where they are used.
-fn frames_of(found: Option<Symbolized<'_>>, module: &str) -> Vec<Frame> {
-    let frame = |function: Option<String>, code: Option<&CodeInfo<'_>>| Frame {
+fn frames_of(found: Option<Symbolized<'_>>, module: &str) -> Vec<StackFrame> {
+    let frame = |function: Option<String>, code: Option<&CodeInfo<'_>>| StackFrame {
         address: 0,
         function,
         module: Some(module.to_string()),
@@ -230,7 +230,7 @@ fn frames_of(found: Option<Symbolized<'_>>, module: &str) -> Vec<Frame> {
     };
     let Some(Symbolized::Sym(symbol)) = found else { return vec![frame(None, None)] };
     let Sym { name, code_info, inlined, .. } = symbol;
-    let mut frames: Vec<Frame> = inlined
+    let mut frames: Vec<StackFrame> = inlined
         .iter()
         .rev()
         .map(|inlined| frame(Some(inlined.name.to_string()), inlined.code_info.as_ref()))

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
-use whyslow_model::{Frame, Tid, visible};
+use whyslow_model::{StackFrame, Tid, visible};
 
 /// Memory that the symbols of all processes together may take.
 pub(super) const MOST_MEMORY: usize = 64 << 20;
@@ -130,13 +130,13 @@ impl PerfMap {
     }
 
     /// The frame at `address`, without it.
-    pub(super) fn find(&self, address: u64) -> Option<Frame> {
+    pub(super) fn find(&self, address: u64) -> Option<StackFrame> {
         let (start, symbol) = self.symbols.range(..=address).next_back()?;
         if address - start >= symbol.size {
             return None;
         }
         let (function, place) = split_place(without_tier(&symbol.name));
-        Some(Frame {
+        Some(StackFrame {
             address: 0,
             function: Some(function.to_string()),
             module: Some("[jit]".to_string()),

@@ -68,7 +68,7 @@ fn run(mut command: Command, directory: tempfile::TempDir) -> Option<(Running, [
     Some((running, addresses?.try_into().ok()?))
 }
 
-fn function(frames: &[Frame]) -> Option<&str> {
+fn function(frames: &[StackFrame]) -> Option<&str> {
     frames.first()?.function.as_deref()
 }
 
@@ -100,7 +100,7 @@ fn functions_of_a_living_program() {
     );
     assert_eq!(frames[0].module.as_deref(), Some("[jit]"));
     // Nothing is there.
-    assert_eq!(symbols.user(pid, &[1]), [Frame { address: 1, ..Frame::default() }]);
+    assert_eq!(symbols.user(pid, &[1]), [StackFrame { address: 1, ..StackFrame::default() }]);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn functions_of_a_program_that_has_ended_and_was_removed() {
     assert!(function(&symbols.user(pid, &[puts + 1])).is_some_and(|name| name.contains("puts")));
     // Without mappings nothing is made up.
     assert!(!Symbolizer::new().remember(pid));
-    assert_eq!(Symbolizer::new().user(pid, &[busy]), [Frame { address: busy, ..Frame::default() }]);
+    assert_eq!(Symbolizer::new().user(pid, &[busy]), [StackFrame { address: busy, ..StackFrame::default() }]);
     let mut rest = String::new();
     let _ = running.output.read_line(&mut rest);
 }

@@ -34,5 +34,5 @@ pub use error::TargetError;
 pub use root::ProcRoot;
 #[cfg(feature = "bpf")]
 pub(crate) use selection::near;
-pub use selection::{Later, Resolved, Selection, TargetProcess};
+pub use selection::{Later, Resolved, SelectedProcess, Selection};
 pub use snapshot::{SnapshotSummary, processes, snapshot};

@@ -43,7 +43,7 @@ pub struct Selection {
 
 /// One process that is selected.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TargetProcess {
+pub struct SelectedProcess {
     /// Its number.
     pub pid: Tid,
     /// The kernel's name of it.
@@ -74,7 +74,7 @@ pub struct Later {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resolved {
     /// The processes, by number. Never ourselves; empty only where all are meant and none is to be seen.
-    pub processes: Vec<TargetProcess>,
+    pub processes: Vec<SelectedProcess>,
     /// What joins them later.
     pub later: Later,
     /// What the user should know about the choice: sentences.
@@ -297,7 +297,7 @@ impl Search<'_> {
                 gone = Some(pid);
                 continue;
             }
-            self.resolved.processes.push(TargetProcess { pid, comm, name, tids, whole });
+            self.resolved.processes.push(SelectedProcess { pid, comm, name, tids, whole });
         }
         // Alone in a container, or /proc hides the others: all of the host is all the same.
         if self.resolved.processes.is_empty() && !self.resolved.later.all {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use whyslow_model::{Event, FdEntry, FdKind, SourceId, Tid};
-use whyslow_read::{Input, Options};
+use whyslow_read::{Input, ReadOptions};
 use whyslow_record::target::{ProcRoot, Selection, snapshot};
 
 /// A process that is ended with the test.
@@ -53,7 +53,7 @@ fn by_lsof(pid: Tid) -> Option<Vec<FdEntry>> {
         }
     };
     let input = [Input::Bytes { name: "lsof.txt".into(), data }];
-    whyslow_read::read(&input, &Options { threads: 1 }, &(), &mut sink).expect("a table");
+    whyslow_read::read(&input, &ReadOptions { threads: 1 }, &(), &mut sink).expect("a table");
     Some(found)
 }
 

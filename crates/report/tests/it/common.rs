@@ -4,7 +4,7 @@
 
 use whyslow_model::account::Claim;
 use whyslow_model::diagnosis::TargetProcess;
-use whyslow_model::walk::{Amount, Resource, State, Taker, Walk};
+use whyslow_model::walk::{Amount, HostResource, State, Taker, Walk};
 use whyslow_model::{
     AccountRow, Also, CaptureKind, CaptureNote, Cell, ChainLink, ClockKind, Column, Diagnosis, Diff,
     Evidence, Finding, Known, Nanos, NotJudged, NoteKind, Saving, Severity, ShareWhole, SourceId, SourceInfo,
@@ -339,7 +339,7 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
         victim_of: Some(text()),
         evidence: vec![line(&text(), &text())],
     };
-    let resource = Resource {
+    let resource = HostResource {
         name: text(),
         state: State::Unknown,
         reason: text(),
@@ -347,7 +347,7 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
         supply: text(),
     };
     diagnosis.walk = Some(Walk {
-        resources: vec![Resource { state: State::Saturated, ..resource.clone() }, resource],
+        resources: vec![HostResource { state: State::Saturated, ..resource.clone() }, resource],
         load: Some(text()),
         processes: vec![taker.clone()],
         threads: vec![taker.clone()],
@@ -427,7 +427,7 @@ pub fn full_disk() -> Diagnosis {
         victim_of: None,
         evidence: Vec::new(),
     };
-    let resource = |name: &str, state, reason: &str, evidence: Vec<Evidence>, supply: &str| Resource {
+    let resource = |name: &str, state, reason: &str, evidence: Vec<Evidence>, supply: &str| HostResource {
         name: name.into(),
         state,
         reason: reason.into(),

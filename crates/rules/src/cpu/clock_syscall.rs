@@ -28,7 +28,7 @@ use crate::guards::passed;
 use crate::often::{self, Often};
 use crate::{guards, words};
 use whyslow_facts::Facts;
-use whyslow_facts::folds::busy::{CLOCK_CALLS, Clock};
+use whyslow_facts::folds::busy::{BusyClock, CLOCK_CALLS};
 use whyslow_model::{Measurement, Nanos, SaturatingSum, Severity, Subject};
 
 /// The rule.
@@ -51,7 +51,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     if facts.world.calls == 0 {
         return check_table(facts, out);
     }
-    for clock in [Clock::Time, Clock::CpuTime] {
+    for clock in [BusyClock::Time, BusyClock::CpuTime] {
         let reads = facts.busy.reads(clock);
         let count = reads.calls.count;
         let window = if facts.capture.has_clock() { facts.window } else { reads.told() };
@@ -70,8 +70,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let of_calls = of_calls.figure();
         let of_calls = if busy { passed(of_calls, STORM_CALL_SHARE) } else { of_calls };
         let name = match clock {
-            Clock::Time => "the clock",
-            Clock::CpuTime => "a CPU-time clock",
+            BusyClock::Time => "the clock",
+            BusyClock::CpuTime => "a CPU-time clock",
         };
         let share = guards::share_of_storm(facts, None, reads.calls.total(), count);
         let (tid, call) = busiest(facts);
@@ -79,10 +79,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let by =
             subject.tid.map_or(String::new(), |_| format!(", most often by {}", Subjects::words(&subject)));
         let cause = match clock {
-            Clock::Time => format!(
+            BusyClock::Time => format!(
                 "{of_calls} of all calls are reads of the clock that the vDSO would answer without the kernel: here it cannot (clock source, sandbox, static binary), or the program goes round it. The tracer makes each look dearer than it is; the count is true."
             ),
-            Clock::CpuTime => format!(
+            BusyClock::CpuTime => format!(
                 "{of_calls} of all calls ask for the CPU time of a thread or process, which is always a system call: the program accounts for itself at each step. The tracer makes each look dearer than it is; the count is true."
             ),
         };
@@ -144,16 +144,16 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
         .subject(Subject { syscall: Some("clock_gettime".to_string()), ..Subject::default() })
         .measured_all(guards::of_all_calls(facts, count, guards::FEW_CALLS))
         .cause("Reads of the clock that the vDSO would answer without the kernel, or of CPU-time clocks, which it cannot. The table does not show which clock: strace -f -e trace=clock_gettime -p PID does.");
-    fixes(report, Clock::Time).file();
+    fixes(report, BusyClock::Time).file();
 }
 
-fn fixes<'f, 'a>(report: crate::engine::Report<'f, 'a>, clock: Clock) -> crate::engine::Report<'f, 'a> {
+fn fixes<'f, 'a>(report: crate::engine::Report<'f, 'a>, clock: BusyClock) -> crate::engine::Report<'f, 'a> {
     let report = match clock {
-        Clock::Time => report
+        BusyClock::Time => report
             .fix("shell: cat /sys/devices/system/clocksource/clocksource0/current_clocksource; where tsc or kvm-clock is in available_clocksource: echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource")
             .fix("kernel command line: clocksource=tsc tsc=reliable (where the hardware's TSC is constant)")
             .fix("code: read the clock once a turn or request and pass the value on; CLOCK_MONOTONIC_COARSE where 4 ms will do"),
-        Clock::CpuTime => report
+        BusyClock::CpuTime => report
             .fix("code: measure CPU time once a request or second, not at each step; or switch the accounting off (profilers, per-task statistics)")
             .fix("code: where elapsed time will do, CLOCK_MONOTONIC is read without a system call"),
     };

@@ -3,7 +3,7 @@
 use crate::guards::{Share, WARNING_SHARE};
 use crate::{figures, kernel_threads, words};
 use whyslow_facts::Facts;
-use whyslow_facts::block_io::{DeviceFacts, Op, Requests};
+use whyslow_facts::block_io::{DeviceFacts, DiskRequests, Op};
 use whyslow_facts::host::Thing;
 use whyslow_hostcheck::thresholds;
 use whyslow_model::{Entity, Measurement, Metric, Nanos, Trait};
@@ -135,7 +135,7 @@ pub(super) fn share_in(thing: &Thing, functions: &[&str]) -> Option<f64> {
 
 /// A set of recorded requests in a line: `253:0: 4,210 requests, 421/s, 16.4 kB each; half 11.8 ms and less, 99 % 40 ms and
 /// less; 9.1 under way at a time`.
-pub(super) fn told(name: &str, requests: &Requests, window: Nanos) -> String {
+pub(super) fn told(name: &str, requests: &DiskRequests, window: Nanos) -> String {
     let stats = &requests.device;
     let rate = window
         .as_secs_f64()

@@ -27,7 +27,7 @@ use crate::engine::{Findings, Need, Rule};
 use crate::guards::Share;
 use whyslow_facts::{Facts, ProfileFacts};
 use whyslow_model::{Measurement, Severity, Subject};
-use whyslow_profile::compare::{Regression, Step, regressions};
+use whyslow_profile::compare::{Regression, SeriesStep, regressions};
 use whyslow_profile::kinds::short;
 
 /// The rule.
@@ -45,7 +45,7 @@ const MOST: usize = 5;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let series = facts.profiles.series();
-    let steps: Vec<&Step> = series.iter().map(|profile| &profile.step).collect();
+    let steps: Vec<&SeriesStep> = series.iter().map(|profile| &profile.step).collect();
     let found = regressions(&steps);
     let (Some(worst), Some(last)) = (found.first(), series.last()) else { return };
     let Some(best) = series.get(worst.best - 1) else { return };

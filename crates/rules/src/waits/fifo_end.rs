@@ -1,6 +1,6 @@
 //! Chains of waits that lead out of the capture through a FIFO.
 
-use whyslow_chain::{Explainer, Kind, Missing, Path, Segment};
+use whyslow_chain::{Explainer, Missing, Path, PathKind, Segment};
 use whyslow_facts::folds::graph::{LongCall, Resource};
 use whyslow_facts::{Facts, Place};
 use whyslow_model::event::Tid;
@@ -18,7 +18,7 @@ pub(super) fn beyond(
             let (before, wait) = path.stays[segment.stay].came_from?;
             (before, wait?, explainer.who(tid))
         }
-        (_, Some(wait)) if segment.kind == Kind::Pipe && wait.waker.is_none() => {
+        (_, Some(wait)) if segment.kind == PathKind::Pipe && wait.waker.is_none() => {
             (segment.stay, wait, "a process outside of the capture".to_string())
         }
         _ => return None,

@@ -1,7 +1,7 @@
 //! What holds up a thread that waits for another one: the segments of its path that are a cause.
 
 use super::fifo_end;
-use whyslow_chain::{Explainer, Kind, Path, Segment};
+use whyslow_chain::{Explainer, Path, PathKind, Segment};
 use whyslow_facts::folds::account::ObjectKind;
 use whyslow_facts::folds::graph::{LongCall, Resource};
 use whyslow_model::Syscall;
@@ -9,7 +9,7 @@ use whyslow_model::event::Tid;
 use whyslow_model::syscall::Moves;
 
 /// A cause at the end of chains: what, of which kind, in which thread.
-pub(super) type Cause = (String, Kind, Tid);
+pub(super) type Cause = (String, PathKind, Tid);
 
 /// The cause that a segment of a path stands for, where it does.
 pub(super) fn cause_of(explainer: &Explainer<'_>, path: &Path<'_>, segment: &Segment<'_>) -> Option<Cause> {
@@ -20,7 +20,7 @@ pub(super) fn cause_of(explainer: &Explainer<'_>, path: &Path<'_>, segment: &Seg
         return Some((explainer.cause(segment), segment.kind, path.stays[segment.stay].tid));
     }
     let (stay, what, tid) = fifo_end::beyond(explainer, path, segment)?;
-    handed_over(path, stay).then_some((what, Kind::Pipe, tid))
+    handed_over(path, stay).then_some((what, PathKind::Pipe, tid))
 }
 
 /// True for a wait for clients: who has nothing to do holds up nobody, and whose turn it is is the client. A client that does not take
@@ -35,7 +35,12 @@ fn is_idle(explainer: &Explainer<'_>, call: &LongCall) -> bool {
 fn is_cause(path: &Path<'_>, segment: &Segment<'_>) -> bool {
     let waits = matches!(
         segment.kind,
-        Kind::Lock | Kind::Disk | Kind::Peer | Kind::PageFault | Kind::RunQueue | Kind::Throttled
+        PathKind::Lock
+            | PathKind::Disk
+            | PathKind::Peer
+            | PathKind::PageFault
+            | PathKind::RunQueue
+            | PathKind::Throttled
     );
     // A program that starts waits for its file once (guard 4).
     let works = segment.call.is_some_and(|call| call.syscall != Syscall::EXECVE);
@@ -44,7 +49,7 @@ fn is_cause(path: &Path<'_>, segment: &Segment<'_>) -> bool {
 
 /// A reader that is busy while the writer waits for room: the one that stands still is not the slow one.
 fn computes(path: &Path<'_>, segment: &Segment<'_>) -> bool {
-    let busy = matches!(segment.kind, Kind::Between | Kind::User) && segment.call.is_none();
+    let busy = matches!(segment.kind, PathKind::Between | PathKind::User) && segment.call.is_none();
     let for_room = |wait: &LongCall| {
         wait.syscall.info().moves == Moves::Write
             && matches!(wait.what, Resource::Pipe(_) | Resource::Peer(_))

@@ -28,7 +28,7 @@
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::Share;
 use crate::words;
-use whyslow_chain::{Explainer, Kind, PileUp};
+use whyslow_chain::{Explainer, PathKind, PileUp};
 use whyslow_facts::Facts;
 use whyslow_model::{Measurement, Nanos, Severity, Subject};
 
@@ -78,7 +78,7 @@ fn report(explainer: &Explainer<'_>, out: &mut Findings<'_>, pile: &PileUp) {
     };
     let links = explainer.chain_to(&path, root);
     let subject = Subject {
-        peer: (pile.kind == Kind::Peer).then(|| pile.what.clone()),
+        peer: (pile.kind == PathKind::Peer).then(|| pile.what.clone()),
         lock: links
             .len()
             .checked_sub(2)
@@ -117,8 +117,8 @@ fn report(explainer: &Explainer<'_>, out: &mut Findings<'_>, pile: &PileUp) {
         .measured(time.at_least(SHORTEST_NS as f64))
         .measured(longest)
         .fix(match pile.kind {
-            Kind::Peer => format!("code: a time limit on calls to {}, well below the clients' own; a circuit breaker behind it", pile.what),
-            Kind::Lock => format!("code: hold {} for less: no I/O and no calls to others under it", pile.what),
+            PathKind::Peer => format!("code: a time limit on calls to {}, well below the clients' own; a circuit breaker behind it", pile.what),
+            PathKind::Lock => format!("code: hold {} for less: no I/O and no calls to others under it", pile.what),
             _ => format!("make the wait for {} shorter, or take it out of what requests wait for", pile.what),
         })
         .fix("code: keep apart what does not need it: a pool or a limit of its own for such calls, an old answer while a new one is fetched")

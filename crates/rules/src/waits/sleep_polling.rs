@@ -25,7 +25,7 @@
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
 use whyslow_facts::Facts;
-use whyslow_facts::folds::sleeps::{Check, Sleep};
+use whyslow_facts::folds::sleeps::{Sleep, SleepCheck};
 use whyslow_model::{Measurement, Nanos, Severity, Subject, Syscall};
 
 /// The rule.
@@ -70,7 +70,7 @@ const SLEEPS_PER_RESULT: u64 = 3;
 const MAX_REPORTED: usize = 3;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let mut rows: Vec<(&Sleep, &Check)> = facts
+    let mut rows: Vec<(&Sleep, &SleepCheck)> = facts
         .sleeps
         .rows
         .iter()
@@ -133,7 +133,7 @@ fn is_often(facts: &Facts, row: &Sleep) -> bool {
     row.times >= MIN_SLEEPS || (row.times >= MIN_SLEEPS_ALL_ALONG && all_along && awaited)
 }
 
-fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &Check) {
+fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &SleepCheck) {
     let call = facts.name_of(check.syscall);
     let target = match (check.folder(), &check.target) {
         (Some(folder), _) if row.varies => Some(format!("files in {folder}")),
@@ -204,7 +204,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &Check) {
 }
 
 /// What tells the thread without a look.
-fn instead(check: &Check) -> &'static str {
+fn instead(check: &SleepCheck) -> &'static str {
     match check.syscall {
         Syscall::WAIT4 | Syscall::WAITID => {
             "code: waitpid without WNOHANG in a thread of its own, or pidfd_open and poll"

@@ -36,7 +36,7 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::{self, Share};
 use crate::words;
 use hashbrown::HashMap;
-use whyslow_chain::{Explainer, Kind, Knot, KnotFinder, Path, Scope, Segment};
+use whyslow_chain::{Explainer, Knot, KnotFinder, Path, PathKind, Scope, Segment};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::graph::Resource;
 use whyslow_facts::folds::requests::Side;
@@ -153,7 +153,7 @@ impl End {
 
 /// The ends of chains, those that cost most first.
 fn ends(costs: HashMap<Cause, Cost>) -> Vec<End> {
-    let mut ends: HashMap<(String, Kind), End> = HashMap::new();
+    let mut ends: HashMap<(String, PathKind), End> = HashMap::new();
     for (cause, cost) in costs {
         let end = ends.entry((cause.0.clone(), cause.1)).or_insert_with(|| End { ns: 0, costs: Vec::new() });
         end.ns = end.ns.saturating_add(cost.ns);
@@ -205,16 +205,16 @@ fn report(
     // A program that serves nobody may be idle: it has work in hand where it asked for something or uses its own files.
     // An excerpt does not tell either.
     let asked = worst.call.is_some_and(|call| explainer.facts().graph.name(call.asked).is_some());
-    let in_hand = scope == Scope::Requests || asked || matches!(kind, Kind::Disk | Kind::PageFault);
-    let is_hosts = matches!(kind, Kind::RunQueue | Kind::Throttled);
+    let in_hand = scope == Scope::Requests || asked || matches!(kind, PathKind::Disk | PathKind::PageFault);
+    let is_hosts = matches!(kind, PathKind::RunQueue | PathKind::Throttled);
     let sure_of_work = !is_rare && in_hand && explainer.facts().total_calls() >= guards::FEW_CALLS
-        || *kind == Kind::Pipe && !is_rare;
+        || *kind == PathKind::Pipe && !is_rare;
     let time = Measurement::time("time", Nanos::new(cost.ns));
     let title = format!(
         "{} is held up {time} by {holder}, which {}",
         explainer.who(path.tid),
         match kind {
-            Kind::RunQueue | Kind::Throttled | Kind::Between | Kind::User => what.clone(),
+            PathKind::RunQueue | PathKind::Throttled | PathKind::Between | PathKind::User => what.clone(),
             _ => format!("waits for {what}"),
         }
     );
@@ -233,13 +233,13 @@ fn report(
         .measured(Measurement::count("threads_between", threads as u64))
         .measured(Measurement::count("intervals", cost.intervals))
         .fix(match kind {
-            Kind::Disk => format!("code: take {what} out of what others wait for: do it before or after the lock, or in a thread that nobody waits for"),
-            Kind::Peer => format!("code: do not keep others waiting during the call to {what}: one connection a thread, no lock held across it, a time limit"),
-            Kind::Throttled => format!("raise the CPU quota of {holder}'s control group (cpu.max; Kubernetes: limits.cpu), or run fewer threads at once"),
-            Kind::RunQueue => format!("give {holder} a CPU: fewer runnable threads, a larger quota, a higher weight"),
-            Kind::Between | Kind::User => format!("make {holder} faster, or have several of it: the one that writes to it only waits (whyslow record shows its code)"),
-            Kind::Lock => format!("look who holds {what}, and for what: whyslow locks"),
-            Kind::Pipe => format!("look at the process at the other end (fuser -v on the FIFO), and record it together with these: {holder} waits for {what}"),
+            PathKind::Disk => format!("code: take {what} out of what others wait for: do it before or after the lock, or in a thread that nobody waits for"),
+            PathKind::Peer => format!("code: do not keep others waiting during the call to {what}: one connection a thread, no lock held across it, a time limit"),
+            PathKind::Throttled => format!("raise the CPU quota of {holder}'s control group (cpu.max; Kubernetes: limits.cpu), or run fewer threads at once"),
+            PathKind::RunQueue => format!("give {holder} a CPU: fewer runnable threads, a larger quota, a higher weight"),
+            PathKind::Between | PathKind::User => format!("make {holder} faster, or have several of it: the one that writes to it only waits (whyslow record shows its code)"),
+            PathKind::Lock => format!("look who holds {what}, and for what: whyslow locks"),
+            PathKind::Pipe => format!("look at the process at the other end (fuser -v on the FIFO), and record it together with these: {holder} waits for {what}"),
             _ => format!("make the wait of {holder} for {what} shorter, or let nobody wait for it"),
         })
         .fix(format!("see the whole chain: whyslow path --thread {} FILE", path.tid))

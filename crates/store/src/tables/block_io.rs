@@ -1,27 +1,27 @@
 //! Table `block_io`: block devices.
 
-use super::{Keep, Replay, SEQ, Table, inode};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec, inode};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use whyslow_model::{BlockIo, Event};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "block_io",
     about: "A request to a block device.",
     columns: &[
         SEQ,
-        Column::maybe("queued", Kind::Time, "When it was made, and began to wait for the device's scheduler."),
-        Column::maybe("issued", Kind::Time, "When it was handed to the device."),
-        Column::maybe("completed", Kind::Time, "When it was completed."),
-        Column::always("device", Kind::Word, "The device, as major:minor."),
-        Column::always("sector", Kind::U64, "The first sector (512 bytes)."),
-        Column::always("bytes", Kind::U64, "Its size."),
-        Column::always("op", Kind::Word, "read, write, flush, discard; with +sync, +fua, +meta, +ahead where set."),
-        Column::maybe("pid", Kind::U32, "The process running when it was issued."),
-        Column::maybe("tid", Kind::U32, "The thread."),
-        Column::maybe("file_major", Kind::U32, "The file whose pages it carries (null for direct I/O and for a file system's own data): major number of its file system's device."),
-        Column::maybe("file_minor", Kind::U32, "Its minor number."),
-        Column::maybe("file_inode", Kind::U64, "The file's inode number."),
-        Column::maybe("file_generation", Kind::U32, "Its generation: the number of a file that is gone is given to another one."),
+        ColumnSpec::maybe("queued", Kind::Time, "When it was made, and began to wait for the device's scheduler."),
+        ColumnSpec::maybe("issued", Kind::Time, "When it was handed to the device."),
+        ColumnSpec::maybe("completed", Kind::Time, "When it was completed."),
+        ColumnSpec::always("device", Kind::Word, "The device, as major:minor."),
+        ColumnSpec::always("sector", Kind::U64, "The first sector (512 bytes)."),
+        ColumnSpec::always("bytes", Kind::U64, "Its size."),
+        ColumnSpec::always("op", Kind::Word, "read, write, flush, discard; with +sync, +fua, +meta, +ahead where set."),
+        ColumnSpec::maybe("pid", Kind::U32, "The process running when it was issued."),
+        ColumnSpec::maybe("tid", Kind::U32, "The thread."),
+        ColumnSpec::maybe("file_major", Kind::U32, "The file whose pages it carries (null for direct I/O and for a file system's own data): major number of its file system's device."),
+        ColumnSpec::maybe("file_minor", Kind::U32, "Its minor number."),
+        ColumnSpec::maybe("file_inode", Kind::U64, "The file's inode number."),
+        ColumnSpec::maybe("file_generation", Kind::U32, "Its generation: the number of a file that is gone is given to another one."),
     ],
     keep: Keep::Newest,
     replay,

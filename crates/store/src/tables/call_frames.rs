@@ -1,16 +1,16 @@
 //! Table `call_frames`: stacks of calls in a trace of text (`strace -k`).
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use whyslow_model::{Event, Tid};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "call_frames",
     about: "One frame of the stack of the last call of the thread, as strace -k prints it.",
     columns: &[
         SEQ,
-        Column::always("tid", Kind::U32, "The thread."),
-        Column::always("text", Kind::Text, "The frame as printed; innermost first."),
+        ColumnSpec::always("tid", Kind::U32, "The thread."),
+        ColumnSpec::always("text", Kind::Text, "The frame as printed; innermost first."),
     ],
     keep: Keep::Newest,
     replay,

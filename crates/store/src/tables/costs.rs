@@ -1,18 +1,18 @@
 //! Table `costs`: the cost of recording.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use whyslow_model::{Cost, Event};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "costs",
     about: "What the recording cost, as the recorder measured it.",
     columns: &[
         SEQ,
-        Column::maybe("target_share", Kind::F64, "Share of its own CPU time that the target spent in our probes, 0 to 1."),
-        Column::maybe("recorder_cpu", Kind::Duration, "CPU time of the recorder."),
-        Column::maybe("per_call", Kind::Duration, "Added to one recorded call."),
-        Column::maybe("added", Kind::Duration, "Time that was spent in our probes."),
+        ColumnSpec::maybe("target_share", Kind::F64, "Share of its own CPU time that the target spent in our probes, 0 to 1."),
+        ColumnSpec::maybe("recorder_cpu", Kind::Duration, "CPU time of the recorder."),
+        ColumnSpec::maybe("per_call", Kind::Duration, "Added to one recorded call."),
+        ColumnSpec::maybe("added", Kind::Duration, "Time that was spent in our probes."),
     ],
     keep: Keep::All,
     replay,

@@ -1,23 +1,23 @@
 //! Table `count_rows`: rows of the tables of counts of a converted capture.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use whyslow_model::CountRow;
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "count_rows",
     about: "One row of a table of counts (strace -c, ltrace -c).",
     columns: &[
         SEQ,
-        Column::always("name", Kind::Text, "The syscall or function."),
-        Column::maybe("calls", Kind::U64, "Calls."),
-        Column::maybe("errors", Kind::U64, "Calls that failed."),
-        Column::maybe("total", Kind::Duration, "Time in all calls."),
-        Column::maybe("min", Kind::Duration, "The shortest."),
-        Column::maybe("max", Kind::Duration, "The longest."),
-        Column::maybe("mean", Kind::Duration, "The mean, as printed."),
-        Column::always("line", Kind::U64, "The line of the capture."),
-        Column::always("raw", Kind::Text, "The line as captured."),
+        ColumnSpec::always("name", Kind::Text, "The syscall or function."),
+        ColumnSpec::maybe("calls", Kind::U64, "Calls."),
+        ColumnSpec::maybe("errors", Kind::U64, "Calls that failed."),
+        ColumnSpec::maybe("total", Kind::Duration, "Time in all calls."),
+        ColumnSpec::maybe("min", Kind::Duration, "The shortest."),
+        ColumnSpec::maybe("max", Kind::Duration, "The longest."),
+        ColumnSpec::maybe("mean", Kind::Duration, "The mean, as printed."),
+        ColumnSpec::always("line", Kind::U64, "The line of the capture."),
+        ColumnSpec::always("raw", Kind::Text, "The line as captured."),
     ],
     keep: Keep::All,
     replay,

@@ -1,18 +1,18 @@
 //! Table `count_tables`: the tables of counts of a converted capture.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use whyslow_model::{CountTable, Event};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "count_tables",
     about: "A table of counts (strace -c, ltrace -c); its rows are in count_rows under the same seq.",
     columns: &[
         SEQ,
-        Column::always("time", Kind::Word, "What its times measure: system-cpu, wall, unknown."),
-        Column::always("library", Kind::Bool, "True for library calls."),
-        Column::maybe("stated_calls", Kind::U64, "Calls on the table's own total line."),
-        Column::maybe("stated_total", Kind::Duration, "Time on that line."),
+        ColumnSpec::always("time", Kind::Word, "What its times measure: system-cpu, wall, unknown."),
+        ColumnSpec::always("library", Kind::Bool, "True for library calls."),
+        ColumnSpec::maybe("stated_calls", Kind::U64, "Calls on the table's own total line."),
+        ColumnSpec::maybe("stated_total", Kind::Duration, "Time on that line."),
     ],
     keep: Keep::All,
     replay,

@@ -1,32 +1,32 @@
 //! Table `counts`: calls that were only counted.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use std::fmt::Write as _;
 use whyslow_model::{CallStats, Event, Histogram, Nanos, Syscall, ThreadCounts};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "counts",
     about: "The calls of one syscall in one thread, counted in the kernel.",
     columns: &[
         SEQ,
-        Column::always("pid", Kind::U32, "The process."),
-        Column::always("tid", Kind::U32, "The thread."),
-        Column::always("syscall", Kind::Word, "Which call."),
-        Column::maybe("from", Kind::Time, "From when on it was counted."),
-        Column::maybe("to", Kind::Time, "Until when."),
-        Column::always("count", Kind::U64, "Calls."),
-        Column::always("errors", Kind::U64, "Calls that failed."),
-        Column::always("timed", Kind::U64, "Calls whose duration is known."),
-        Column::maybe("total", Kind::Duration, "Sum of the known durations."),
-        Column::always("waiting", Kind::Duration, "The part of it that was waiting for somebody else."),
-        Column::maybe("min", Kind::Duration, "The shortest."),
-        Column::maybe("max", Kind::Duration, "The longest."),
-        Column::maybe("p50", Kind::Duration, "Half of the calls took less."),
-        Column::maybe("p90", Kind::Duration, "90 % took less."),
-        Column::maybe("p99", Kind::Duration, "99 % took less."),
-        Column::always("bytes", Kind::U64, "Bytes moved."),
-        Column::always("histogram", Kind::Text, "How long they took: NS:CALLS, separated by spaces; NS is the middle of a bucket, eight to an octave."),
+        ColumnSpec::always("pid", Kind::U32, "The process."),
+        ColumnSpec::always("tid", Kind::U32, "The thread."),
+        ColumnSpec::always("syscall", Kind::Word, "Which call."),
+        ColumnSpec::maybe("from", Kind::Time, "From when on it was counted."),
+        ColumnSpec::maybe("to", Kind::Time, "Until when."),
+        ColumnSpec::always("count", Kind::U64, "Calls."),
+        ColumnSpec::always("errors", Kind::U64, "Calls that failed."),
+        ColumnSpec::always("timed", Kind::U64, "Calls whose duration is known."),
+        ColumnSpec::maybe("total", Kind::Duration, "Sum of the known durations."),
+        ColumnSpec::always("waiting", Kind::Duration, "The part of it that was waiting for somebody else."),
+        ColumnSpec::maybe("min", Kind::Duration, "The shortest."),
+        ColumnSpec::maybe("max", Kind::Duration, "The longest."),
+        ColumnSpec::maybe("p50", Kind::Duration, "Half of the calls took less."),
+        ColumnSpec::maybe("p90", Kind::Duration, "90 % took less."),
+        ColumnSpec::maybe("p99", Kind::Duration, "99 % took less."),
+        ColumnSpec::always("bytes", Kind::U64, "Bytes moved."),
+        ColumnSpec::always("histogram", Kind::Text, "How long they took: NS:CALLS, separated by spaces; NS is the middle of a bucket, eight to an octave."),
     ],
     keep: Keep::Newest,
     replay,

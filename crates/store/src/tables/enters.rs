@@ -1,21 +1,21 @@
 //! Table `enters`: first halves of calls, as a trace of text shows them. The whole call is in `syscalls`.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use super::syscalls::{flag_words, flags_of};
 use whyslow_model::{Call, Event, Syscall};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "enters",
     about: "A call that had begun and not yet ended when a later event was recorded.",
     columns: &[
         SEQ,
-        Column::maybe("ts", Kind::Time, "When it was entered."),
-        Column::always("tid", Kind::U32, "The thread."),
-        Column::maybe("pid", Kind::U32, "Its process."),
-        Column::always("syscall", Kind::Word, "Which call."),
-        Column::always("args", Kind::Text, "The arguments as far as they were known then."),
-        Column::maybe("flags", Kind::Word, "As in syscalls."),
+        ColumnSpec::maybe("ts", Kind::Time, "When it was entered."),
+        ColumnSpec::always("tid", Kind::U32, "The thread."),
+        ColumnSpec::maybe("pid", Kind::U32, "Its process."),
+        ColumnSpec::always("syscall", Kind::Word, "Which call."),
+        ColumnSpec::always("args", Kind::Text, "The arguments as far as they were known then."),
+        ColumnSpec::maybe("flags", Kind::Word, "As in syscalls."),
     ],
     keep: Keep::Newest,
     replay,

@@ -1,18 +1,18 @@
 //! Table `exits`: ends of threads.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use whyslow_model::{Event, Exit};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "exits",
     about: "The end of a thread.",
     columns: &[
         SEQ,
-        Column::maybe("ts", Kind::Time, "When."),
-        Column::always("tid", Kind::U32, "The thread."),
-        Column::maybe("status", Kind::I32, "Exit status; null where a signal killed it."),
-        Column::maybe("signal", Kind::Word, "The signal that killed it."),
+        ColumnSpec::maybe("ts", Kind::Time, "When."),
+        ColumnSpec::always("tid", Kind::U32, "The thread."),
+        ColumnSpec::maybe("status", Kind::I32, "Exit status; null where a signal killed it."),
+        ColumnSpec::maybe("signal", Kind::Word, "The signal that killed it."),
     ],
     keep: Keep::Newest,
     replay,

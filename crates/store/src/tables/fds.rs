@@ -1,36 +1,36 @@
 //! Table `fds`: descriptors that were open.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use whyslow_model::{Event, FdEntry, FdKind, SocketEnds};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "fds",
     about: "An open descriptor, as a look at the process showed it (when recording began, or in a snapshot of another tool).",
     columns: &[
         SEQ,
-        Column::maybe("pid", Kind::U32, "The process."),
-        Column::maybe("tid", Kind::U32, "The thread, where the snapshot has a row for each."),
-        Column::maybe("fd", Kind::I32, "The number; null for what is open without one."),
-        Column::maybe("role", Kind::Word, "What stands in place of a number: cwd, txt, mem."),
-        Column::always("kind", Kind::Word, "file, pipe, tcp, unix, epoll and others."),
-        Column::maybe("path", Kind::Text, "Path of a file, or the text for anything else."),
-        Column::always("deleted", Kind::Bool, "True where the file was removed while open."),
-        Column::always("is_socket", Kind::Bool, "True where the two ends were looked for."),
-        Column::maybe("local", Kind::Text, "Our end of a socket."),
-        Column::maybe("peer", Kind::Text, "The other end."),
-        Column::maybe("state", Kind::Word, "State of a TCP socket."),
-        Column::maybe("inode", Kind::U64, "Inode number."),
-        Column::maybe("device", Kind::Word, "Device."),
-        Column::maybe("size", Kind::U64, "Size of a file, bytes."),
-        Column::maybe("offset", Kind::U64, "Offset, bytes."),
-        Column::maybe("readable", Kind::Bool, "Open for reading."),
-        Column::maybe("writable", Kind::Bool, "Open for writing."),
-        Column::maybe("queue_send", Kind::U64, "Bytes waiting to be sent."),
-        Column::maybe("queue_receive", Kind::U64, "Bytes waiting to be read; of a listening socket, connections waiting to be accepted."),
-        Column::maybe("mount", Kind::Text, "Server and export of a network file system."),
-        Column::maybe("comm", Kind::Text, "Name of the process."),
-        Column::maybe("user", Kind::Text, "User name or number."),
+        ColumnSpec::maybe("pid", Kind::U32, "The process."),
+        ColumnSpec::maybe("tid", Kind::U32, "The thread, where the snapshot has a row for each."),
+        ColumnSpec::maybe("fd", Kind::I32, "The number; null for what is open without one."),
+        ColumnSpec::maybe("role", Kind::Word, "What stands in place of a number: cwd, txt, mem."),
+        ColumnSpec::always("kind", Kind::Word, "file, pipe, tcp, unix, epoll and others."),
+        ColumnSpec::maybe("path", Kind::Text, "Path of a file, or the text for anything else."),
+        ColumnSpec::always("deleted", Kind::Bool, "True where the file was removed while open."),
+        ColumnSpec::always("is_socket", Kind::Bool, "True where the two ends were looked for."),
+        ColumnSpec::maybe("local", Kind::Text, "Our end of a socket."),
+        ColumnSpec::maybe("peer", Kind::Text, "The other end."),
+        ColumnSpec::maybe("state", Kind::Word, "State of a TCP socket."),
+        ColumnSpec::maybe("inode", Kind::U64, "Inode number."),
+        ColumnSpec::maybe("device", Kind::Word, "Device."),
+        ColumnSpec::maybe("size", Kind::U64, "Size of a file, bytes."),
+        ColumnSpec::maybe("offset", Kind::U64, "Offset, bytes."),
+        ColumnSpec::maybe("readable", Kind::Bool, "Open for reading."),
+        ColumnSpec::maybe("writable", Kind::Bool, "Open for writing."),
+        ColumnSpec::maybe("queue_send", Kind::U64, "Bytes waiting to be sent."),
+        ColumnSpec::maybe("queue_receive", Kind::U64, "Bytes waiting to be read; of a listening socket, connections waiting to be accepted."),
+        ColumnSpec::maybe("mount", Kind::Text, "Server and export of a network file system."),
+        ColumnSpec::maybe("comm", Kind::Text, "Name of the process."),
+        ColumnSpec::maybe("user", Kind::Text, "User name or number."),
     ],
     keep: Keep::All,
     replay,

@@ -1,35 +1,35 @@
 //! Table `files`: what was done with files by calls that were only added up.
 
-use super::{Keep, Replay, SEQ, Table, inode};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec, inode};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use whyslow_model::{Event, FdKind, FileIo};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "files",
     about: "What one thread did with one file in one way, added up in the kernel. Several rows of the same add up.",
     columns: &[
         SEQ,
-        Column::always("pid", Kind::U32, "The process."),
-        Column::always("tid", Kind::U32, "The thread."),
-        Column::always(
+        ColumnSpec::always("pid", Kind::U32, "The process."),
+        ColumnSpec::always("tid", Kind::U32, "The thread."),
+        ColumnSpec::always(
             "op",
             Kind::Word,
             "read, write, sync, open; sendfile, splice and copy_file_range count for both files.",
         ),
-        Column::always("kind", Kind::Word, "What kind of file: file, device, pipe, socket and others."),
-        Column::maybe("path", Kind::Text, "Its path as the process saw it; begins with …/ where it is cut."),
-        Column::maybe("major", Kind::U32, "Major number of its file system's device."),
-        Column::maybe("minor", Kind::U32, "Minor number."),
-        Column::maybe("inode", Kind::U64, "Its inode number."),
-        Column::maybe("generation", Kind::U32, "Its generation."),
-        Column::maybe("first", Kind::Time, "When the first of the calls returned."),
-        Column::maybe("last", Kind::Time, "When the last did."),
-        Column::always("count", Kind::U64, "Calls."),
-        Column::always("errors", Kind::U64, "Calls that failed; opens are only those that succeeded."),
-        Column::always("timed", Kind::U64, "Calls whose duration is known."),
-        Column::always("bytes", Kind::U64, "Bytes read or written."),
-        Column::maybe("total", Kind::Duration, "Sum of the known durations."),
-        Column::maybe("max", Kind::Duration, "The longest."),
+        ColumnSpec::always("kind", Kind::Word, "What kind of file: file, device, pipe, socket and others."),
+        ColumnSpec::maybe("path", Kind::Text, "Its path as the process saw it; begins with …/ where it is cut."),
+        ColumnSpec::maybe("major", Kind::U32, "Major number of its file system's device."),
+        ColumnSpec::maybe("minor", Kind::U32, "Minor number."),
+        ColumnSpec::maybe("inode", Kind::U64, "Its inode number."),
+        ColumnSpec::maybe("generation", Kind::U32, "Its generation."),
+        ColumnSpec::maybe("first", Kind::Time, "When the first of the calls returned."),
+        ColumnSpec::maybe("last", Kind::Time, "When the last did."),
+        ColumnSpec::always("count", Kind::U64, "Calls."),
+        ColumnSpec::always("errors", Kind::U64, "Calls that failed; opens are only those that succeeded."),
+        ColumnSpec::always("timed", Kind::U64, "Calls whose duration is known."),
+        ColumnSpec::always("bytes", Kind::U64, "Bytes read or written."),
+        ColumnSpec::maybe("total", Kind::Duration, "Sum of the known durations."),
+        ColumnSpec::maybe("max", Kind::Duration, "The longest."),
     ],
     keep: Keep::Newest,
     replay,

@@ -1,20 +1,20 @@
 //! Table `frames`: frames of stacks.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
-use whyslow_model::{Frame, Stack};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
+use whyslow_model::{StackFrame, Stack};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "frames",
     about: "One frame of a stack.",
     columns: &[
         SEQ,
-        Column::always("stack_id", Kind::U32, "The stack."),
-        Column::always("level", Kind::U32, "0 for the innermost frame."),
-        Column::always("address", Kind::U64, "As sampled."),
-        Column::maybe("function", Kind::Word, "The function."),
-        Column::maybe("module", Kind::Word, "The file that holds the code."),
-        Column::maybe("place", Kind::Word, "Source file and line."),
+        ColumnSpec::always("stack_id", Kind::U32, "The stack."),
+        ColumnSpec::always("level", Kind::U32, "0 for the innermost frame."),
+        ColumnSpec::always("address", Kind::U64, "As sampled."),
+        ColumnSpec::maybe("function", Kind::Word, "The function."),
+        ColumnSpec::maybe("module", Kind::Word, "The file that holds the code."),
+        ColumnSpec::maybe("place", Kind::Word, "Source file and line."),
     ],
     keep: Keep::All,
     replay,
@@ -39,7 +39,7 @@ fn replay(row: &mut Take<'_>, _seq: u64, to: &mut Replay<'_>) -> Option<()> {
     if row.u32()? == 0 {
         to.frames.clear();
     }
-    let frame = Frame {
+    let frame = StackFrame {
         address: row.u64()?,
         function: row.string(),
         module: row.string(),

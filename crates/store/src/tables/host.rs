@@ -1,27 +1,27 @@
 //! Table `host`: what is told of the machine and of what is on it, a figure or word a row.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use whyslow_model::{Entity, FigureRow, FigureTable, Metric, Over, Tid, Trait};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "host",
     about: "One figure or word of a thing of the host, in one look of a tool; the look is in host_tables under the same seq.",
     columns: &[
         SEQ,
-        Column::maybe("ts", Kind::Time, "When the look ended."),
-        Column::maybe("dur", Kind::Duration, "The time that rates are over; null for levels and rates since boot."),
-        Column::always("tool", Kind::Word, "Who tells: /proc for whyslow itself, iostat -x, pidstat -d and others."),
-        Column::always("row", Kind::U32, "The row of the look."),
-        Column::always("kind", Kind::Word, "Of what: host, cpu, device, mount, interface, cgroup, process, thread and others."),
-        Column::always("name", Kind::Word, "Its name or number; empty for the host, processes and threads."),
-        Column::maybe("pid", Kind::U32, "The process."),
-        Column::maybe("tid", Kind::U32, "The thread."),
-        Column::maybe("metric", Kind::Word, "What is told: cpu_user, read_latency, state; null where nothing is."),
-        Column::maybe("value", Kind::F64, "The figure: shares from 0 to 1, seconds and bytes a second, ns, bytes."),
-        Column::maybe("text", Kind::Word, "The word, where it is no figure."),
-        Column::maybe("line", Kind::U64, "The line of the capture; null where the source is no text."),
-        Column::maybe("raw", Kind::Text, "The line as captured, on its first row."),
+        ColumnSpec::maybe("ts", Kind::Time, "When the look ended."),
+        ColumnSpec::maybe("dur", Kind::Duration, "The time that rates are over; null for levels and rates since boot."),
+        ColumnSpec::always("tool", Kind::Word, "Who tells: /proc for whyslow itself, iostat -x, pidstat -d and others."),
+        ColumnSpec::always("row", Kind::U32, "The row of the look."),
+        ColumnSpec::always("kind", Kind::Word, "Of what: host, cpu, device, mount, interface, cgroup, process, thread and others."),
+        ColumnSpec::always("name", Kind::Word, "Its name or number; empty for the host, processes and threads."),
+        ColumnSpec::maybe("pid", Kind::U32, "The process."),
+        ColumnSpec::maybe("tid", Kind::U32, "The thread."),
+        ColumnSpec::maybe("metric", Kind::Word, "What is told: cpu_user, read_latency, state; null where nothing is."),
+        ColumnSpec::maybe("value", Kind::F64, "The figure: shares from 0 to 1, seconds and bytes a second, ns, bytes."),
+        ColumnSpec::maybe("text", Kind::Word, "The word, where it is no figure."),
+        ColumnSpec::maybe("line", Kind::U64, "The line of the capture; null where the source is no text."),
+        ColumnSpec::maybe("raw", Kind::Text, "The line as captured, on its first row."),
     ],
     keep: Keep::Newest,
     replay,

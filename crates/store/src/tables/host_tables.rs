@@ -1,21 +1,21 @@
 //! Table `host_tables`: looks at the host, of the live sampler or of a tool.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use std::sync::Mutex;
 use whyslow_model::{Event, FigureTable, Nanos, Over};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "host_tables",
     about: "One look of a tool at the host; what it tells is in host under the same seq.",
     columns: &[
         SEQ,
-        Column::maybe("ts", Kind::Time, "When it ended."),
-        Column::maybe("dur", Kind::Duration, "The time that rates are over, where it is known."),
-        Column::always("tool", Kind::Word, "Who tells."),
-        Column::always("over", Kind::Word, "What rates are over: interval, since-boot, lifetime, total (counted so far, not a second), growth (counted between two looks of unknown time), moment (levels only)."),
-        Column::always("complete", Kind::Bool, "True where what is not listed was not there, or did nothing."),
-        Column::always("rows", Kind::U64, "Things that it tells of."),
+        ColumnSpec::maybe("ts", Kind::Time, "When it ended."),
+        ColumnSpec::maybe("dur", Kind::Duration, "The time that rates are over, where it is known."),
+        ColumnSpec::always("tool", Kind::Word, "Who tells."),
+        ColumnSpec::always("over", Kind::Word, "What rates are over: interval, since-boot, lifetime, total (counted so far, not a second), growth (counted between two looks of unknown time), moment (levels only)."),
+        ColumnSpec::always("complete", Kind::Bool, "True where what is not listed was not there, or did nothing."),
+        ColumnSpec::always("rows", Kind::U64, "Things that it tells of."),
     ],
     keep: Keep::Newest,
     replay,

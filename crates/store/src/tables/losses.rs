@@ -1,20 +1,20 @@
 //! Table `losses`: what was lost.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use whyslow_model::{Event, Loss};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "losses",
     about: "Rows of one table that were lost; a table that lost nothing has a row with zero for the whole recording.",
     columns: &[
         SEQ,
-        Column::always("table", Kind::Word, "The table."),
-        Column::maybe("from", Kind::Time, "The first loss, or the start of the recording."),
-        Column::maybe("to", Kind::Time, "The last loss, or its end."),
-        Column::always("lost", Kind::U64, "Rows lost."),
-        Column::always("produced", Kind::U64, "Rows that were there to be told, lost ones included."),
-        Column::maybe("refused", Kind::U64, "Left out to keep the cost within `--max-overhead`; not among those produced."),
+        ColumnSpec::always("table", Kind::Word, "The table."),
+        ColumnSpec::maybe("from", Kind::Time, "The first loss, or the start of the recording."),
+        ColumnSpec::maybe("to", Kind::Time, "The last loss, or its end."),
+        ColumnSpec::always("lost", Kind::U64, "Rows lost."),
+        ColumnSpec::always("produced", Kind::U64, "Rows that were there to be told, lost ones included."),
+        ColumnSpec::maybe("refused", Kind::U64, "Left out to keep the cost within `--max-overhead`; not among those produced."),
     ],
     keep: Keep::All,
     replay,

@@ -1,8 +1,8 @@
 //! The tables of a recording: one file and one line in `tables!` each. A table's file says what its columns are, how
 //! an event is put into a row, and how a row becomes the event again.
 
-use crate::column::{Column, Kind, Rows, Take};
-use whyslow_model::{Event, Frame, SampleKind, Sink, SourceId, Timestamp};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
+use whyslow_model::{Event, SampleKind, Sink, SourceId, StackFrame, Timestamp};
 
 /// How long the rows of a table are kept where the recording's size is bounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,13 +14,13 @@ pub enum Keep {
 }
 
 /// One table.
-pub struct Table {
+pub struct TableSpec {
     /// Its name: that of its folder.
     pub name: &'static str,
     /// What a row is, in a line.
     pub about: &'static str,
     /// Its columns; the first is always `seq`.
-    pub columns: &'static [Column],
+    pub columns: &'static [ColumnSpec],
     /// How long its rows are kept.
     pub keep: Keep,
     /// Pushes the event of one row; `None` where the row lacks what the event cannot do without.
@@ -34,7 +34,7 @@ pub(crate) struct Replay<'a> {
     /// The recording.
     pub(crate) source: SourceId,
     /// Frames read since the last stack.
-    pub(crate) frames: Vec<Frame>,
+    pub(crate) frames: Vec<StackFrame>,
     /// Rows of a table of counts read since the last table.
     pub(crate) count_rows: Vec<whyslow_model::CountRow>,
     /// Rows of a look at the host, with the look's number and their own.
@@ -46,8 +46,8 @@ pub(crate) struct Replay<'a> {
 }
 
 /// The first column of every table.
-const SEQ: Column =
-    Column::always("seq", Kind::Seq, "Number of the event in the recording, over all tables.");
+const SEQ: ColumnSpec =
+    ColumnSpec::always("seq", Kind::Seq, "Number of the event in the recording, over all tables.");
 
 /// Words for the values of an enum, both ways.
 macro_rules! words {
@@ -74,7 +74,7 @@ macro_rules! tables {
         $(mod $module;)*
 
         /// All tables. Rows of one event stand in the order of this list: its parts before the whole.
-        pub static TABLES: &[&Table] = &[$(&$module::TABLE),*];
+        pub static TABLES: &[&TableSpec] = &[$(&$module::TABLE),*];
 
         /// A table's place in [`TABLES`].
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -112,7 +112,7 @@ tables! {
 }
 
 /// The table called `name`.
-pub fn table(name: &str) -> Option<&'static Table> {
+pub fn table(name: &str) -> Option<&'static TableSpec> {
     TABLES.iter().copied().find(|table| table.name == name)
 }
 

@@ -1,21 +1,21 @@
 //! Table `net`: TCP connections.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use whyslow_model::{Event, NetEvent};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "net",
     about: "An event of a TCP connection.",
     columns: &[
         SEQ,
-        Column::maybe("ts", Kind::Time, "When."),
-        Column::always("kind", Kind::Word, "connected, accepted, retransmit, reset, listen-overflow, closed."),
-        Column::maybe("pid", Kind::U32, "The process, where it ran in one's context."),
-        Column::always("local", Kind::Word, "Our end."),
-        Column::always("peer", Kind::Word, "The other end."),
-        Column::maybe("took", Kind::Duration, "Connected: time of the handshake. Closed: how long it lived."),
-        Column::maybe("rtt", Kind::Duration, "Smoothed round-trip time."),
+        ColumnSpec::maybe("ts", Kind::Time, "When."),
+        ColumnSpec::always("kind", Kind::Word, "connected, accepted, retransmit, reset, listen-overflow, closed."),
+        ColumnSpec::maybe("pid", Kind::U32, "The process, where it ran in one's context."),
+        ColumnSpec::always("local", Kind::Word, "Our end."),
+        ColumnSpec::always("peer", Kind::Word, "The other end."),
+        ColumnSpec::maybe("took", Kind::Duration, "Connected: time of the handshake. Closed: how long it lived."),
+        ColumnSpec::maybe("rtt", Kind::Duration, "Smoothed round-trip time."),
     ],
     keep: Keep::Newest,
     replay,

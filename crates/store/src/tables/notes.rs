@@ -1,18 +1,18 @@
 //! Table `notes`: remarks.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use whyslow_model::{CaptureNote, Event};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "notes",
     about: "A remark of the recorder, or of the reader of a converted capture.",
     columns: &[
         SEQ,
-        Column::always("kind", Kind::Word, "reject, skipped, truncated, tracer, assumed."),
-        Column::maybe("line", Kind::U64, "The line of the capture."),
-        Column::maybe("tid", Kind::U32, "The thread concerned."),
-        Column::always("text", Kind::Text, "What happened."),
+        ColumnSpec::always("kind", Kind::Word, "reject, skipped, truncated, tracer, assumed."),
+        ColumnSpec::maybe("line", Kind::U64, "The line of the capture."),
+        ColumnSpec::maybe("tid", Kind::U32, "The thread concerned."),
+        ColumnSpec::always("text", Kind::Text, "What happened."),
     ],
     keep: Keep::All,
     replay,

@@ -2,10 +2,10 @@
 
 pub(super) use super::samples::put;
 use super::samples::{columns, replay};
-use super::{Keep, Table};
+use super::{Keep, TableSpec};
 use whyslow_model::SampleKind;
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "offcpu",
     about: "A stack of a thread that left the CPU to wait.",
     columns: &columns("How long it was away."),

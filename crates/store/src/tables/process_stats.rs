@@ -1,20 +1,20 @@
 //! Table `process_stats`: figures kept a thread.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use whyslow_model::{Event, ThreadTotals};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "process_stats",
     about: "Figures of a thread over the recording.",
     columns: &[
         SEQ,
-        Column::always("pid", Kind::U32, "The process."),
-        Column::always("tid", Kind::U32, "The thread."),
-        Column::maybe("page_faults", Kind::U64, "Page faults of its user code."),
-        Column::maybe("major_faults", Kind::U64, "Of these, with a read from disk."),
-        Column::maybe("voluntary_switches", Kind::U64, "Times it gave up the CPU by itself."),
-        Column::maybe("involuntary_switches", Kind::U64, "Times the CPU was taken from it."),
+        ColumnSpec::always("pid", Kind::U32, "The process."),
+        ColumnSpec::always("tid", Kind::U32, "The thread."),
+        ColumnSpec::maybe("page_faults", Kind::U64, "Page faults of its user code."),
+        ColumnSpec::maybe("major_faults", Kind::U64, "Of these, with a read from disk."),
+        ColumnSpec::maybe("voluntary_switches", Kind::U64, "Times it gave up the CPU by itself."),
+        ColumnSpec::maybe("involuntary_switches", Kind::U64, "Times the CPU was taken from it."),
     ],
     keep: Keep::All,
     replay,

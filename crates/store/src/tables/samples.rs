@@ -1,10 +1,10 @@
 //! Table `samples`: on-CPU samples.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
-use whyslow_model::{Event, Sample, SampleKind, StackId};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
+use whyslow_model::{Event, SampledStack, SampleKind, StackId};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "samples",
     about: "A stack of a thread while it ran.",
     columns: &columns("The time it stands for."),
@@ -12,22 +12,22 @@ pub(crate) static TABLE: Table = Table {
     replay: |row, _, to| replay(SampleKind::OnCpu, row, to),
 };
 
-pub(super) const fn columns(weight: &'static str) -> [Column; 8] {
+pub(super) const fn columns(weight: &'static str) -> [ColumnSpec; 8] {
     [
         SEQ,
-        Column::maybe("ts", Kind::Time, "When."),
-        Column::always("cpu", Kind::U32, "The CPU."),
-        Column::always("pid", Kind::U32, "The process."),
-        Column::always("tid", Kind::U32, "The thread."),
-        Column::maybe("weight", Kind::Duration, weight),
-        Column::maybe("user_stack", Kind::U32, "Its stack in user code: stack_id."),
-        Column::maybe("kernel_stack", Kind::U32, "Its stack in the kernel."),
+        ColumnSpec::maybe("ts", Kind::Time, "When."),
+        ColumnSpec::always("cpu", Kind::U32, "The CPU."),
+        ColumnSpec::always("pid", Kind::U32, "The process."),
+        ColumnSpec::always("tid", Kind::U32, "The thread."),
+        ColumnSpec::maybe("weight", Kind::Duration, weight),
+        ColumnSpec::maybe("user_stack", Kind::U32, "Its stack in user code: stack_id."),
+        ColumnSpec::maybe("kernel_stack", Kind::U32, "Its stack in the kernel."),
     ]
 }
 
 #[inline]
-pub(super) fn put(sample: &Sample, seq: u64, rows: &mut Rows) {
-    let Sample { kind: _, ts, cpu, pid, tid, weight, user, kernel } = *sample;
+pub(super) fn put(sample: &SampledStack, seq: u64, rows: &mut Rows) {
+    let SampledStack { kind: _, ts, cpu, pid, tid, weight, user, kernel } = *sample;
     let mut row = rows.row(seq);
     row.time(ts).u32(Some(cpu.into())).u32(Some(pid)).u32(Some(tid)).nanos(weight);
     row.u32(user.map(|id| id.0)).u32(kernel.map(|id| id.0)).end();
@@ -35,7 +35,7 @@ pub(super) fn put(sample: &Sample, seq: u64, rows: &mut Rows) {
 
 #[inline]
 pub(super) fn replay(kind: SampleKind, row: &mut Take<'_>, to: &mut Replay<'_>) -> Option<()> {
-    to.sink.push(Event::Sample(Sample {
+    to.sink.push(Event::Sample(SampledStack {
         kind,
         ts: row.time(),
         cpu: row.u32()?.try_into().ok()?,

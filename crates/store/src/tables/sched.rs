@@ -1,22 +1,22 @@
 //! Table `sched`: the scheduler.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use whyslow_model::{Event, Stretch};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "sched",
     about: "A stretch of a thread on a CPU, with the wait before it.",
     columns: &[
         SEQ,
-        Column::maybe("ts", Kind::Time, "When it got the CPU."),
-        Column::always("cpu", Kind::U32, "The CPU."),
-        Column::always("pid", Kind::U32, "The process."),
-        Column::always("tid", Kind::U32, "The thread."),
-        Column::always("left_as", Kind::Word, "How it left the CPU: runnable, sleeping, uninterruptible, stopped, dead, other."),
-        Column::maybe("on_cpu", Kind::Duration, "How long it ran."),
-        Column::maybe("runnable", Kind::Duration, "How long it waited for a CPU before."),
-        Column::maybe("blocked", Kind::Duration, "How long it was blocked before that."),
+        ColumnSpec::maybe("ts", Kind::Time, "When it got the CPU."),
+        ColumnSpec::always("cpu", Kind::U32, "The CPU."),
+        ColumnSpec::always("pid", Kind::U32, "The process."),
+        ColumnSpec::always("tid", Kind::U32, "The thread."),
+        ColumnSpec::always("left_as", Kind::Word, "How it left the CPU: runnable, sleeping, uninterruptible, stopped, dead, other."),
+        ColumnSpec::maybe("on_cpu", Kind::Duration, "How long it ran."),
+        ColumnSpec::maybe("runnable", Kind::Duration, "How long it waited for a CPU before."),
+        ColumnSpec::maybe("blocked", Kind::Duration, "How long it was blocked before that."),
     ],
     keep: Keep::Newest,
     replay,

@@ -1,18 +1,18 @@
 //! Table `signals`: signals.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use whyslow_model::{Event, Signal};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "signals",
     about: "A signal delivered to a thread.",
     columns: &[
         SEQ,
-        Column::maybe("ts", Kind::Time, "When."),
-        Column::always("tid", Kind::U32, "The thread."),
-        Column::always("signal", Kind::Word, "Its name."),
-        Column::always("info", Kind::Text, "The siginfo text."),
+        ColumnSpec::maybe("ts", Kind::Time, "When."),
+        ColumnSpec::always("tid", Kind::U32, "The thread."),
+        ColumnSpec::always("signal", Kind::Word, "Its name."),
+        ColumnSpec::always("info", Kind::Text, "The siginfo text."),
     ],
     keep: Keep::Newest,
     replay,

@@ -1,17 +1,17 @@
 //! Table `spans`: what was written down when.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
-use whyslow_model::{Coverage, Event, Span};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
+use whyslow_model::{Coverage, Event, RecordedSpan};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "spans",
     about: "A span of time, and what was written down of the calls in it.",
     columns: &[
         SEQ,
-        Column::maybe("from", Kind::Time, "Its start."),
-        Column::maybe("to", Kind::Time, "Its end."),
-        Column::always("calls", Kind::Word, "full: each call. counts: their counts. none: no calls."),
+        ColumnSpec::maybe("from", Kind::Time, "Its start."),
+        ColumnSpec::maybe("to", Kind::Time, "Its end."),
+        ColumnSpec::always("calls", Kind::Word, "full: each call. counts: their counts. none: no calls."),
     ],
     keep: Keep::All,
     replay,
@@ -20,14 +20,14 @@ pub(crate) static TABLE: Table = Table {
 words!(Coverage { Full = "full", Counts = "counts", None = "none" });
 
 #[inline]
-pub(super) fn put(span: &Span, seq: u64, rows: &mut Rows) {
-    let Span { from, to, calls } = *span;
+pub(super) fn put(span: &RecordedSpan, seq: u64, rows: &mut Rows) {
+    let RecordedSpan { from, to, calls } = *span;
     rows.row(seq).time(from).time(to).text(Some(word(calls))).end();
 }
 
 #[inline]
 fn replay(row: &mut Take<'_>, _seq: u64, to: &mut Replay<'_>) -> Option<()> {
-    let mut span = Span { from: row.time(), to: row.time(), calls: of_word(row.text()?)? };
+    let mut span = RecordedSpan { from: row.time(), to: row.time(), calls: of_word(row.text()?)? };
     // What was removed later is not covered any more.
     if let Some(removed) = to.calls_removed_until.get().map(whyslow_model::Timestamp::new)
         && span.calls == Coverage::Full

@@ -1,17 +1,17 @@
 //! Table `stacks`: stacks.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use whyslow_model::{Event, Stack, StackId};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "stacks",
     about: "A stack by its number; its frames are in frames.",
     columns: &[
         SEQ,
-        Column::always("stack_id", Kind::U32, "Its number."),
-        Column::always("depth", Kind::U32, "How many frames it has."),
-        Column::always("cut", Kind::Bool, "True where more frames were there than are kept."),
+        ColumnSpec::always("stack_id", Kind::U32, "Its number."),
+        ColumnSpec::always("depth", Kind::U32, "How many frames it has."),
+        ColumnSpec::always("cut", Kind::Bool, "True where more frames were there than are kept."),
     ],
     keep: Keep::All,
     replay,

@@ -1,32 +1,32 @@
 //! Table `syscalls`: the calls, in the order in which they ended.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use crate::text::storable;
 use std::borrow::Cow;
 use std::ops::Range;
 use whyslow_model::syscall::{FdArg, Moves, PathArg};
 use whyslow_model::{Call, CallFlags, Errno, Event, Ret, Syscall, text};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "syscalls",
     about: "A syscall (of a converted ltrace: a library call), complete or as far as it was seen.",
     columns: &[
         SEQ,
-        Column::maybe("ts", Kind::Time, "When it was entered; of one that began before, when its thread was first watched."),
-        Column::maybe("dur", Kind::Duration, "How long it took."),
-        Column::maybe("pid", Kind::U32, "The process."),
-        Column::always("tid", Kind::U32, "The thread."),
-        Column::maybe("cpu", Kind::U32, "The CPU on which it returned."),
-        Column::always("syscall", Kind::Word, "Which call."),
-        Column::maybe("ret", Kind::I64, "What it returned; -1 on error."),
-        Column::maybe("errno", Kind::Word, "The error by name; null on success."),
-        Column::always("args", Kind::Text, "The arguments, as strace prints them; {path} stands for the column path."),
-        Column::maybe("ret_note", Kind::Text, "What strace prints behind the result; {path} as in args."),
-        Column::maybe("fd", Kind::I32, "The descriptor in the first argument."),
-        Column::maybe("path", Kind::Text, "The path among the arguments, or what the descriptor is where that is told."),
-        Column::maybe("bytes", Kind::I64, "Bytes read, written or moved by a call that succeeded."),
-        Column::maybe("flags", Kind::Word, "Words: unfinished, start-missing, library, joined, cut (long arguments)."),
+        ColumnSpec::maybe("ts", Kind::Time, "When it was entered; of one that began before, when its thread was first watched."),
+        ColumnSpec::maybe("dur", Kind::Duration, "How long it took."),
+        ColumnSpec::maybe("pid", Kind::U32, "The process."),
+        ColumnSpec::always("tid", Kind::U32, "The thread."),
+        ColumnSpec::maybe("cpu", Kind::U32, "The CPU on which it returned."),
+        ColumnSpec::always("syscall", Kind::Word, "Which call."),
+        ColumnSpec::maybe("ret", Kind::I64, "What it returned; -1 on error."),
+        ColumnSpec::maybe("errno", Kind::Word, "The error by name; null on success."),
+        ColumnSpec::always("args", Kind::Text, "The arguments, as strace prints them; {path} stands for the column path."),
+        ColumnSpec::maybe("ret_note", Kind::Text, "What strace prints behind the result; {path} as in args."),
+        ColumnSpec::maybe("fd", Kind::I32, "The descriptor in the first argument."),
+        ColumnSpec::maybe("path", Kind::Text, "The path among the arguments, or what the descriptor is where that is told."),
+        ColumnSpec::maybe("bytes", Kind::I64, "Bytes read, written or moved by a call that succeeded."),
+        ColumnSpec::maybe("flags", Kind::Word, "Words: unfinished, start-missing, library, joined, cut (long arguments)."),
     ],
     keep: Keep::Newest,
     replay,

@@ -1,28 +1,28 @@
 //! Table `threads`: who ran.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use whyslow_model::{Event, ProcessInfo};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "threads",
     about: "What was learnt of a thread or process at one time: at the start, when it began, changed or ended.",
     columns: &[
         SEQ,
-        Column::always("pid", Kind::U32, "The process."),
-        Column::maybe("tid", Kind::U32, "The thread; null for what is true of the whole process."),
-        Column::maybe("comm", Kind::Text, "Its name."),
-        Column::maybe("exe", Kind::Text, "The program's file."),
-        Column::maybe("cmdline", Kind::Text, "Its arguments, joined by spaces."),
-        Column::maybe("uid", Kind::U32, "User id."),
-        Column::maybe("user", Kind::Text, "User name or number."),
-        Column::maybe("cgroup", Kind::Text, "Control group."),
-        Column::maybe("container", Kind::Text, "Container id, first 12 digits."),
-        Column::maybe("parent", Kind::U32, "The parent process."),
-        Column::maybe("start", Kind::Time, "When it began; null where it ran before the recording."),
-        Column::maybe("end", Kind::Time, "When it ended; null where it did not."),
-        Column::maybe("fd_limit", Kind::U64, "Limit of open descriptors (soft)."),
-        Column::maybe("executed", Kind::Bool, "True where it has just begun to run another program."),
+        ColumnSpec::always("pid", Kind::U32, "The process."),
+        ColumnSpec::maybe("tid", Kind::U32, "The thread; null for what is true of the whole process."),
+        ColumnSpec::maybe("comm", Kind::Text, "Its name."),
+        ColumnSpec::maybe("exe", Kind::Text, "The program's file."),
+        ColumnSpec::maybe("cmdline", Kind::Text, "Its arguments, joined by spaces."),
+        ColumnSpec::maybe("uid", Kind::U32, "User id."),
+        ColumnSpec::maybe("user", Kind::Text, "User name or number."),
+        ColumnSpec::maybe("cgroup", Kind::Text, "Control group."),
+        ColumnSpec::maybe("container", Kind::Text, "Container id, first 12 digits."),
+        ColumnSpec::maybe("parent", Kind::U32, "The parent process."),
+        ColumnSpec::maybe("start", Kind::Time, "When it began; null where it ran before the recording."),
+        ColumnSpec::maybe("end", Kind::Time, "When it ended; null where it did not."),
+        ColumnSpec::maybe("fd_limit", Kind::U64, "Limit of open descriptors (soft)."),
+        ColumnSpec::maybe("executed", Kind::Bool, "True where it has just begun to run another program."),
     ],
     keep: Keep::All,
     replay,

@@ -1,19 +1,19 @@
 //! Table `wakeups`: who woke whom.
 
-use super::{Keep, Replay, SEQ, Table};
-use crate::column::{Column, Kind, Rows, Take};
+use super::{Keep, Replay, SEQ, TableSpec};
+use crate::column::{ColumnSpec, Kind, Rows, Take};
 use whyslow_model::{Event, Wakeup};
 
-pub(crate) static TABLE: Table = Table {
+pub(crate) static TABLE: TableSpec = TableSpec {
     name: "wakeups",
     about: "A wake-up.",
     columns: &[
         SEQ,
-        Column::maybe("ts", Kind::Time, "When."),
-        Column::always("cpu", Kind::U32, "The CPU it was done on."),
-        Column::maybe("waker", Kind::U32, "The thread that did it; null in an interrupt."),
-        Column::always("context", Kind::Word, "task, hard-irq, soft-irq, other."),
-        Column::always("wakee", Kind::U32, "The thread that was woken."),
+        ColumnSpec::maybe("ts", Kind::Time, "When."),
+        ColumnSpec::always("cpu", Kind::U32, "The CPU it was done on."),
+        ColumnSpec::maybe("waker", Kind::U32, "The thread that did it; null in an interrupt."),
+        ColumnSpec::always("context", Kind::Word, "task, hard-irq, soft-irq, other."),
+        ColumnSpec::always("wakee", Kind::U32, "The thread that was woken."),
     ],
     keep: Keep::Newest,
     replay,

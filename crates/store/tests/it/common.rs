@@ -421,16 +421,12 @@ fn scheduling() -> impl Strategy<Value = Event<'static>> {
     let id = || maybe(any::<u32>().prop_map(StackId));
     let sample = (kind, time(), any::<u16>(), any::<u32>(), any::<u32>(), nanos(), id(), id()).prop_map(
         |(kind, ts, cpu, pid, tid, weight, user, kernel)| {
-            Event::Sample(Sample { kind, ts, cpu, pid, tid, weight, user, kernel })
+            Event::Sample(SampledStack { kind, ts, cpu, pid, tid, weight, user, kernel })
         },
     );
     let text = || maybe("[ -~]{0,12}");
-    let frame = (any::<u64>(), text(), text(), text()).prop_map(|(address, function, module, place)| Frame {
-        address,
-        function,
-        module,
-        place,
-    });
+    let frame = (any::<u64>(), text(), text(), text())
+        .prop_map(|(address, function, module, place)| StackFrame { address, function, module, place });
     let stack = (any::<u32>(), prop::collection::vec(frame, 0..5), any::<bool>())
         .prop_map(|(id, frames, cut)| Event::Stack(Stack { id: StackId(id), frames, cut }));
     prop_oneof![stretch, wakeup, sample, stack]
@@ -514,7 +510,7 @@ fn figures() -> impl Strategy<Value = Event<'static>> {
         },
     );
     let span = (time(), time(), one_of(&[Coverage::Full, Coverage::Counts, Coverage::None]))
-        .prop_map(|(from, to, calls)| Event::Span(Span { from, to, calls }));
+        .prop_map(|(from, to, calls)| Event::Span(RecordedSpan { from, to, calls }));
     let loss = ("[a-z]{1,9}", time(), time(), any::<u64>(), any::<u64>(), any::<u64>()).prop_map(
         |(table, from, to, lost, produced, refused)| {
             Event::Loss(Loss { table, from, to, lost, produced, refused })

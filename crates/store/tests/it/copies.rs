@@ -10,7 +10,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use whyslow_store::{Edit, Meta, Place, StoreError, WriteOptions, Writer, copy, read_meta};
+use whyslow_store::{Edit, Meta, StoreError, TextPlace, WriteOptions, Writer, copy, read_meta};
 
 /// Writes something else for each text, and remembers where they were.
 #[derive(Default)]
@@ -22,10 +22,10 @@ pub(crate) struct Shouting {
 const SHOUT: &str = "WAS TEXT";
 
 impl Edit for Shouting {
-    fn text<'t>(&mut self, place: &Place<'_>, text: &'t str) -> Cow<'t, str> {
+    fn text<'t>(&mut self, place: &TextPlace<'_>, text: &'t str) -> Cow<'t, str> {
         self.places.insert((place.table.to_string(), place.column.to_string()));
         // The head's few words have meanings.
-        if place.table == Place::HEAD { text.into() } else { SHOUT.into() }
+        if place.table == TextPlace::HEAD { text.into() } else { SHOUT.into() }
     }
 
     fn arguments(&mut self, given: &[String]) -> Vec<String> {
@@ -37,7 +37,7 @@ impl Edit for Shouting {
 struct Faithful;
 
 impl Edit for Faithful {
-    fn text<'t>(&mut self, _: &Place<'_>, text: &'t str) -> Cow<'t, str> {
+    fn text<'t>(&mut self, _: &TextPlace<'_>, text: &'t str) -> Cow<'t, str> {
         text.into()
     }
 
@@ -50,7 +50,7 @@ impl Edit for Faithful {
 struct OfWrites;
 
 impl Edit for OfWrites {
-    fn text<'t>(&mut self, place: &Place<'_>, text: &'t str) -> Cow<'t, str> {
+    fn text<'t>(&mut self, place: &TextPlace<'_>, text: &'t str) -> Cow<'t, str> {
         assert_eq!(place.beside("no such column"), None);
         match place.beside("syscall") {
             Some("write") if place.column == "args" => "hidden".into(),

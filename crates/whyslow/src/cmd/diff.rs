@@ -9,7 +9,7 @@ use crate::{input, output};
 use anyhow::{Context, bail};
 use clap::{ArgMatches, Args, FromArgMatches};
 use std::path::{Path, PathBuf};
-use whyslow_diff::Side;
+use whyslow_diff::DiffSide;
 use whyslow_model::visible;
 use whyslow_report::{JSON, TERMINAL};
 
@@ -88,8 +88,10 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         })?,
     };
     let (old, new) = (whyslow_diagnose::diagnose(&before), whyslow_diagnose::diagnose(&after));
-    let diff =
-        whyslow_diff::diff(Side { facts: &before, diagnosis: &old }, Side { facts: &after, diagnosis: &new });
+    let diff = whyslow_diff::diff(
+        DiffSide { facts: &before, diagnosis: &old },
+        DiffSide { facts: &after, diagnosis: &new },
+    );
     let format = if global.json { &JSON } else { &TERMINAL };
     output::to_stdout(|out| format.diff(&diff, &global.style(super::PIPE_WIDTH), out))?;
     Ok(FailOn::status(args.fail_on.fail_on, diff.new.iter().filter_map(|change| change.after)))

@@ -6,7 +6,9 @@ use crate::output;
 use crate::status::Status;
 use clap::{ArgMatches, Args};
 use std::io::{self, Write};
-use whyslow_record::doctor::{Ability, Area, Examination, Line, Machine, Need, State, examine};
+use whyslow_record::doctor::{
+    Ability, Area, CheckResult, CheckState, Examination, Machine, NeededFor, examine,
+};
 
 /// The command.
 pub(super) static COMMAND: Command = Command { name: "doctor", clap, rights: rights::all, run };
@@ -79,18 +81,26 @@ fn print(examination: &Examination, color: bool, verbose: bool, out: &mut dyn Wr
     Ok(())
 }
 
-fn check(line: &Line, width: usize, color: bool, verbose: bool, out: &mut dyn Write) -> io::Result<()> {
-    let needed = matches!(line.need, Need::Bpf | Need::Ptrace);
+fn check(
+    line: &CheckResult,
+    width: usize,
+    color: bool,
+    verbose: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let needed = matches!(line.need, NeededFor::Bpf | NeededFor::Ptrace);
     let (word, tone) = match line.answer.state {
-        State::Ok => ("ok     ", GREEN),
-        State::Missing if needed => ("missing", RED),
-        State::Missing if line.need == Need::Context && line.answer.remedy.is_none() => ("missing", PLAIN),
-        State::Missing => ("missing", YELLOW),
-        State::Unknown => ("unknown", YELLOW),
+        CheckState::Ok => ("ok     ", GREEN),
+        CheckState::Missing if needed => ("missing", RED),
+        CheckState::Missing if line.need == NeededFor::Context && line.answer.remedy.is_none() => {
+            ("missing", PLAIN)
+        }
+        CheckState::Missing => ("missing", YELLOW),
+        CheckState::Unknown => ("unknown", YELLOW),
     };
     let found = output::plain(&line.answer.found);
     writeln!(out, "  {}  {:width$}  {found}", paint(word, tone, color), line.name)?;
-    if verbose || line.answer.state != State::Ok {
+    if verbose || line.answer.state != CheckState::Ok {
         writeln!(out, "{:indent$}{}", "", line.answer.means, indent = width + INDENT)?;
     }
     Ok(())

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
-use whyslow_model::line::{Clock, LineFormat, Who};
+use whyslow_model::line::{LineClock, LineFormat, LineThread};
 use whyslow_model::visible;
 use whyslow_model::{Event, Sink};
 use whyslow_privacy::redact;
@@ -84,15 +84,15 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let many = args.live.command.is_empty() || args.follow;
     let format = LineFormat {
         who: match (many, &args.output) {
-            (false, _) => Who::Nobody,
-            (true, None) => Who::Bracketed,
-            (true, Some(_)) => Who::Plain,
+            (false, _) => LineThread::Nobody,
+            (true, None) => LineThread::Bracketed,
+            (true, Some(_)) => LineThread::Plain,
         },
         clock: match args.time {
-            0 => Clock::None,
-            1 => Clock::Seconds,
-            2 => Clock::Micros,
-            _ => Clock::Epoch,
+            0 => LineClock::None,
+            1 => LineClock::Seconds,
+            2 => LineClock::Micros,
+            _ => LineClock::Epoch,
         },
         durations: args.durations,
         ..LineFormat::STRACE

@@ -70,7 +70,7 @@ fn run(
 ) -> anyhow::Result<Ended> {
     let mut arrivals = Arrivals::listen().context("listening for signals")?;
     let options = whyslow_record::Options { show_secrets: global.show_secrets, ..args.options() };
-    let recorder_options = ptrace::Options {
+    let recorder_options = ptrace::PtraceOptions {
         follow: options.follow,
         syscalls: options.calls.clone(),
         filter_in_kernel: false,
@@ -135,8 +135,8 @@ fn run(
         );
     }
     let status = |ended| match ended {
-        ptrace::Ended::Exit(status) => status as u8,
-        ptrace::Ended::Signal(signal) => 128u8.wrapping_add(signal as u8),
+        ptrace::ThreadEnd::Exit(status) => status as u8,
+        ptrace::ThreadEnd::Signal(signal) => 128u8.wrapping_add(signal as u8),
     };
     let command = match (command, summary.command) {
         (_, Some(ended)) => Some(status(ended)),

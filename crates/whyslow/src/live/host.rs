@@ -12,7 +12,7 @@ use anyhow::Context;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use whyslow_host::{Gap, Options, Sample, Sampler};
+use whyslow_host::{Gap, Sample, Sampler, SamplerOptions};
 use whyslow_model::{CaptureNote, Event, NoteKind, Sink, SourceId};
 use whyslow_record::{Clock, Command};
 
@@ -52,7 +52,7 @@ impl Beside {
         let work = move || {
             // First of all: it starts threads of its own.
             super::rights::of_sampler();
-            let mut sampler = match Sampler::new(Options::default()) {
+            let mut sampler = match Sampler::new(SamplerOptions::default()) {
                 Ok(sampler) => sampler,
                 Err(error) => return drop(begun.send(Err(error))),
             };

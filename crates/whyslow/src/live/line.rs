@@ -42,7 +42,7 @@ impl LiveLine {
     }
 
     /// How it goes.
-    pub(super) fn show(&self, progress: &whyslow_record::Progress) {
+    pub(super) fn show(&self, progress: &whyslow_record::RecordingProgress) {
         let Some(bar) = &self.bar else { return };
         let seconds = progress.elapsed.as_secs_f64();
         let of = self.length.map_or(String::new(), |length| format!(" of {:.0} s", length.as_secs_f64()));

@@ -30,9 +30,9 @@ use crate::temporary::LiveFolder;
 use std::path::{Path, PathBuf};
 use whyslow_host::Sample;
 use whyslow_model::{
-    CaptureKind, CaptureNote, Coverage, Event, NoteKind, Sink, SourceId, SourceInfo, Span, Timestamp,
+    CaptureKind, CaptureNote, Coverage, Event, NoteKind, RecordedSpan, Sink, SourceId, SourceInfo, Timestamp,
 };
-use whyslow_store::Host;
+use whyslow_store::HostInfo;
 
 /// Where the events are.
 enum Recording {
@@ -90,7 +90,7 @@ impl Ended {
                 let source = SourceId::default();
                 let text = format!("{why}: nothing but the host was sampled");
                 let (from, to) = self.window;
-                sink.push(Event::Span(Span { from, to, calls: Coverage::None }));
+                sink.push(Event::Span(RecordedSpan { from, to, calls: Coverage::None }));
                 let kind = NoteKind::Assumed;
                 sink.push(Event::Note(CaptureNote { kind, source, line: None, text, tid: None }));
                 sink.push(Event::Source(SourceInfo::new(
@@ -153,9 +153,9 @@ pub(crate) fn record(
 }
 
 /// The machine, for the head of a recording.
-pub(crate) fn host() -> Host {
+pub(crate) fn host() -> HostInfo {
     let read = |path: &str| Some(std::fs::read_to_string(path).ok()?.trim().to_string());
-    Host {
+    HostInfo {
         name: read("/proc/sys/kernel/hostname"),
         kernel: read("/proc/sys/kernel/osrelease"),
         cpus: std::thread::available_parallelism().ok().map(|cpus| cpus.get() as u32),

@@ -5,7 +5,7 @@ use super::columns::{self, COLUMNS, Key};
 use super::help;
 use super::look::{Kind, Look, Task};
 use std::collections::{BTreeMap, HashSet};
-use whyslow_model::walk::Resource;
+use whyslow_model::walk::HostResource;
 use whyslow_model::{Table, Tid};
 
 /// What is looked at.
@@ -115,7 +115,7 @@ impl App {
     }
 
     /// The verdicts, the worst first.
-    pub(crate) fn resources(&self) -> &[Resource] {
+    pub(crate) fn resources(&self) -> &[HostResource] {
         self.look.as_ref().map_or(&[], |look| &look.resources)
     }
 

@@ -11,7 +11,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Block, Borders, Cell, Paragraph, Row, Table, TableState, Wrap};
-use whyslow_model::walk::{Resource, State};
+use whyslow_model::walk::{HostResource, State};
 use whyslow_model::{Table as Figures, Tid, figures};
 use whyslow_report::{cell_text, redact};
 
@@ -105,7 +105,7 @@ fn verdicts(app: &App, most: usize, looks: Looks) -> (Vec<Line<'static>>, usize,
 }
 
 /// One verdict: the main figure first, then who, then the rest.
-fn verdict(look: &Look, resource: &Resource, width: usize, looks: Looks, chosen: bool) -> Line<'static> {
+fn verdict(look: &Look, resource: &HostResource, width: usize, looks: Looks, chosen: bool) -> Line<'static> {
     let mut style = match resource.state {
         State::Saturated if looks.colour => Style::new().fg(Color::Red).add_modifier(Modifier::BOLD),
         State::Saturated => Style::new().add_modifier(Modifier::BOLD),

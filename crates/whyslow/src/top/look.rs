@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use whyslow_facts::Facts;
 use whyslow_host::{Gap, Sample};
 use whyslow_hostcheck as hostcheck;
-use whyslow_model::walk::{Resource, State, Taker};
+use whyslow_model::walk::{HostResource, State, Taker};
 use whyslow_model::{Entity, Event, FigureRow, Metric, Nanos, Sink, Tid, Timestamp, Trait, figures};
 
 /// A process or one of its threads.
@@ -109,7 +109,7 @@ pub(crate) struct Look {
     /// What rates are over.
     pub(crate) over: Nanos,
     /// CPU, memory, disks, network, limits: full or not.
-    pub(crate) resources: Vec<Resource>,
+    pub(crate) resources: Vec<HostResource>,
     /// Who takes of what is full, and who waits for it, as the walk ranks them.
     pub(crate) takers: Vec<Taker>,
     /// The part of the time in which each device was busy.
@@ -186,7 +186,7 @@ impl Look {
     /// Who takes most of a resource, in words, and who suffers where it is full: `dd (42) moves 33.7 MB/s; redis (9) waits
     /// for it`. `None` where nobody takes much, and where nothing tells by process (the network), or the reason names it
     /// (limits).
-    pub(crate) fn who(&self, resource: &Resource) -> Option<String> {
+    pub(crate) fn who(&self, resource: &HostResource) -> Option<String> {
         let what = Kind::of(resource)?;
         let first = |least: f64| {
             let known = self.processes.iter().filter_map(|task| Some((task, what.measure()?(task)?)));
@@ -221,7 +221,7 @@ impl Look {
     }
 
     /// True for a disk that did next to nothing.
-    fn is_idle(&self, resource: &Resource) -> bool {
+    fn is_idle(&self, resource: &HostResource) -> bool {
         let device = resource.name.split(' ').nth(1).unwrap_or_default();
         self.busy.get(device).is_some_and(|busy| *busy < LEAST_BUSY)
     }
@@ -256,7 +256,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// By the walk's name of the resource.
-    pub(crate) fn of(resource: &Resource) -> Option<Kind> {
+    pub(crate) fn of(resource: &HostResource) -> Option<Kind> {
         Kind::named(&resource.name)
     }
 
@@ -313,7 +313,7 @@ pub(super) mod tests {
     }
 
     /// A look at these.
-    pub(crate) fn look(resources: Vec<Resource>, processes: Vec<Task>) -> Look {
+    pub(crate) fn look(resources: Vec<HostResource>, processes: Vec<Task>) -> Look {
         Look {
             at: Timestamp::UNKNOWN,
             over: Nanos::UNKNOWN,
@@ -329,8 +329,8 @@ pub(super) mod tests {
     }
 
     /// A verdict.
-    pub(crate) fn resource(name: &str, state: State, reason: &str) -> Resource {
-        Resource {
+    pub(crate) fn resource(name: &str, state: State, reason: &str) -> HostResource {
+        HostResource {
             name: name.to_string(),
             state,
             reason: reason.to_string(),

@@ -30,7 +30,7 @@ use look::Look;
 use std::io::{IsTerminal, stdout};
 use std::time::Duration;
 use watch::{LONGEST, SHORTEST};
-use whyslow_host::{Options, Sampler, own_cpu};
+use whyslow_host::{Sampler, SamplerOptions, own_cpu};
 use whyslow_model::Nanos;
 
 /// Watch the live host: which resource is full, who takes it, who waits for it
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Top, global: &Global) -> anyhow::Result<Status> {
     if !(SHORTEST..=LONGEST).contains(&interval) {
         bail!("--interval: expected 100ms to 1h\nnext: whyslow top -i 1s");
     }
-    let sampler = Sampler::new(Options::default())?;
+    let sampler = Sampler::new(SamplerOptions::default())?;
     if args.once || global.json {
         return once(sampler, interval, sort, global);
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::io::Write;
 use whyslow_model::Unit;
-use whyslow_model::walk::Resource;
+use whyslow_model::walk::HostResource;
 use whyslow_report::redact;
 
 /// Processes that the text shows; JSON has all.
@@ -41,7 +41,7 @@ pub(super) fn json(look: &Look, show_secrets: bool) -> anyhow::Result<()> {
 }
 
 /// The verdict on a resource, with who takes most of it.
-fn of_resource(resource: &Resource, look: &Look) -> Value {
+fn of_resource(resource: &HostResource, look: &Look) -> Value {
     let mut verdict = json!(resource);
     verdict["who"] = json!(look.who(resource));
     verdict

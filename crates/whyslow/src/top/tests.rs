@@ -8,7 +8,7 @@ use super::look::Look;
 use insta::assert_snapshot;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use whyslow_host::{Cost, Gap, Sample};
+use whyslow_host::{Gap, Sample, SampleCost};
 use whyslow_model::{Entity, FigureRow, FigureTable, Metric, Nanos, Over, SourceId, Timestamp, Trait};
 
 const LOOKS: Looks = Looks { colour: true, show_secrets: false };
@@ -162,7 +162,7 @@ fn sample() -> Sample {
             why: "/proc does not show process 1: it is mounted with hidepid".into(),
             remedy: "run as root".into(),
         }],
-        cost: Cost::default(),
+        cost: SampleCost::default(),
     }
 }
 

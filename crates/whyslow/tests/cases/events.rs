@@ -109,7 +109,7 @@ fn event<'a>(kind: &str, ts: Timestamp, fields: &Fields<'_>) -> Event<'a> {
             comm: Some(fields.text("comm")),
             ..ProcessInfo::default()
         }),
-        "span" => Event::Span(Span {
+        "span" => Event::Span(RecordedSpan {
             from: ts,
             to,
             calls: match fields.get("calls") {
@@ -139,15 +139,15 @@ fn event<'a>(kind: &str, ts: Timestamp, fields: &Fields<'_>) -> Event<'a> {
         }
         "stack" => {
             let module = fields.get("module").map(str::to_string);
-            let frame = |name: &str| Frame {
+            let frame = |name: &str| StackFrame {
                 function: Some(name.to_string()),
                 module: module.clone(),
-                ..Frame::default()
+                ..StackFrame::default()
             };
             let frames = fields.text("frames").split(';').map(frame).collect();
             Event::Stack(Stack { id: fields.stack("id").expect("id="), frames, cut: false })
         }
-        "sample" => Event::Sample(Sample {
+        "sample" => Event::Sample(SampledStack {
             kind: if fields.get("kind") == Some("off-cpu") { SampleKind::OffCpu } else { SampleKind::OnCpu },
             ts,
             cpu: 0,
@@ -260,7 +260,7 @@ fn push_calls(lines: &mut String, processes: &HashMap<Tid, Tid>, facts: &mut Fac
         Event::Exit(exit) => facts.push(Event::Exit(exit)),
         _ => {}
     };
-    let options = whyslow_read::Options { threads: 1 };
+    let options = whyslow_read::ReadOptions { threads: 1 };
     whyslow_read::read(&[input], &options, &(), &mut sink).expect("a case's calls can be read");
 }
 

@@ -264,7 +264,7 @@ fn facts_of(captures: &[Block], recorded: bool) -> Facts {
         .map(|(name, data)| whyslow_read::Input::Bytes { name, data: data.into_bytes() })
         .collect();
     let mut sink = AsRecorded(Facts::default());
-    let options = whyslow_read::Options::default();
+    let options = whyslow_read::ReadOptions::default();
     let to: &mut (dyn Sink + Send) = if recorded { &mut sink } else { &mut sink.0 };
     whyslow_read::read(&inputs, &options, &(), to).expect("a case's captures can be read");
     sink.0.finish();

@@ -1,6 +1,6 @@
 //! Cause chains over strace's text: who waits for whom, and what the capture lacks.
 
-use whyslow_chain::{Explainer, Kind, Missing};
+use whyslow_chain::{Explainer, Missing, PathKind};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::graph::{Ended, How, Resource};
 use whyslow_model::Timestamp;
@@ -11,7 +11,8 @@ fn facts(trace: &str) -> Facts {
         data: trace.trim_start().as_bytes().to_vec(),
     };
     let mut facts = Facts::default();
-    whyslow_read::read(&[input], &whyslow_read::Options { threads: 1 }, &(), &mut facts).expect("a trace");
+    whyslow_read::read(&[input], &whyslow_read::ReadOptions { threads: 1 }, &(), &mut facts)
+        .expect("a trace");
     facts.finish();
     facts
 }
@@ -46,7 +47,7 @@ fn the_chain_of_the_source_case() {
     let explainer = Explainer::new(&facts);
     let path = explainer.path(11091, wait.from, wait.to);
     assert_eq!(path.total(), 2_821_923_000);
-    let lock = path.of(Kind::Lock) as f64 / path.total() as f64;
+    let lock = path.of(PathKind::Lock) as f64 / path.total() as f64;
     assert!((lock - 0.934).abs() < 0.000_5, "{lock}");
     let before: u64 = path
         .segments
@@ -116,10 +117,10 @@ fn pipes_children_and_threads_are_followed() {
     let path = explainer.path(100, at(600), at(251_200));
     let order: Vec<u32> = path.stays.iter().map(|stay| stay.tid).collect();
     assert_eq!(order, [100, 101, 102], "{:#?}", path.segments);
-    assert_eq!(path.of(Kind::Timer), 199_900_000, "{:?}", path.by_kind());
-    assert_eq!(path.of(Kind::Disk), 50_000_000);
+    assert_eq!(path.of(PathKind::Timer), 199_900_000, "{:?}", path.by_kind());
+    assert_eq!(path.of(PathKind::Disk), 50_000_000);
     // All but what the third process did in the moment of its write.
-    assert!(path.of(Kind::Pipe) <= 20_000 && path.of(Kind::Unknown) == 0, "{:?}", path.by_kind());
+    assert!(path.of(PathKind::Pipe) <= 20_000 && path.of(PathKind::Unknown) == 0, "{:?}", path.by_kind());
     let chain = explainer.chain(&path);
     assert_eq!(chain.last().unwrap().waits_for, "a time (nanosleep)");
     assert_eq!(chain.len(), 3);
@@ -138,7 +139,7 @@ fn a_hang_is_a_wait_to_the_end_of_the_capture() {
     let explainer = Explainer::new(&facts);
     let (from, to) = explainer.span(7).unwrap();
     let path = explainer.path(7, from, to);
-    assert_eq!(path.by_kind(), [(Kind::Lock, 5_000_100_000)]);
+    assert_eq!(path.by_kind(), [(PathKind::Lock, 5_000_100_000)]);
 }
 
 #[test]
@@ -158,7 +159,7 @@ fn both_ends_of_a_loopback_connection_are_one_wait() {
     assert_eq!(facts.graph.name(wait.asked), Some("GET /a"));
     let explainer = Explainer::new(&facts);
     let path = explainer.path(20, wait.from, wait.to);
-    assert_eq!(path.of(Kind::Disk), 300_000_000, "{:?}", path.by_kind());
+    assert_eq!(path.of(PathKind::Disk), 300_000_000, "{:?}", path.by_kind());
     assert_eq!(explainer.chain(&path)[1].waits_for, "fsync of /var/db/journal");
 }
 
@@ -180,7 +181,7 @@ fn the_end_of_a_process_ends_the_wait_at_its_pipe() {
     let wait = facts.graph.timeline(100).expect("the reader").calls[0];
     assert_eq!(wait.waker.map(|waker| (waker.tid, waker.how)), Some((101, How::Closed)));
     let explainer = Explainer::new(&facts);
-    assert_eq!(explainer.path(100, wait.from, wait.to).of(Kind::Disk), 200_000_000);
+    assert_eq!(explainer.path(100, wait.from, wait.to).of(PathKind::Disk), 200_000_000);
 }
 
 /// A service that asks another one for each request.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 use whyslow_model::visible;
-use whyslow_read::{Input, Options};
+use whyslow_read::{Input, ReadOptions};
 use whyslow_store::{Meta, WriteOptions, Writer};
 
 /// A title that is set, a colour, a cleared screen by C1, an override, an isolate, a carriage return.
@@ -85,7 +85,7 @@ impl Captures {
         let to = captures.path("r.whyslow");
         let mut writer = Writer::create(&to, meta, WriteOptions::LIVE).expect("a recording");
         let input = Input::File(captures.path("trace.st"));
-        whyslow_read::read(&[input], &Options::default(), &(), &mut writer).expect("read");
+        whyslow_read::read(&[input], &ReadOptions::default(), &(), &mut writer).expect("read");
         writer.finish().expect("written");
         captures
     }

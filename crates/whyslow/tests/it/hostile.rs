@@ -7,13 +7,13 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::path::Path;
 use whyslow_diagnose::diagnose;
-use whyslow_diff::{Side, diff};
+use whyslow_diff::{DiffSide, diff};
 use whyslow_facts::Facts;
 use whyslow_model::{
     BlockIo, CaptureKind, Cell, Diagnosis, Diff, Event, FdKind, FileIo, FileOp, InodeId, Nanos, Sink,
     SourceId, SourceInfo, Table, Timestamp,
 };
-use whyslow_read::{Input, Options, read};
+use whyslow_read::{Input, ReadOptions, read};
 use whyslow_report::{EXPORTERS, Exporter, Style};
 use whyslow_views::{Ask, VIEWS};
 
@@ -263,7 +263,7 @@ fn facts_of(inputs: Vec<Vec<u8>>, threads: usize) -> Facts {
         .collect();
     let mut facts = Facts::default();
     // That nothing could be read is an answer too.
-    let _ = read(&inputs, &Options { threads }, &(), &mut facts);
+    let _ = read(&inputs, &ReadOptions { threads }, &(), &mut facts);
     facts.finish();
     facts
 }
@@ -355,7 +355,7 @@ fn check_all(facts: &Facts, before: &(Facts, Diagnosis)) -> Diagnosis {
     let diagnosis = diagnose(facts);
     check_diagnosis(&diagnosis);
     let compared =
-        diff(Side { facts: &before.0, diagnosis: &before.1 }, Side { facts, diagnosis: &diagnosis });
+        diff(DiffSide { facts: &before.0, diagnosis: &before.1 }, DiffSide { facts, diagnosis: &diagnosis });
     let mut tables = Vec::new();
     for view in VIEWS {
         for by in view.by.iter().map(|by| Some(by.to_string())).chain([None]) {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
-use whyslow_read::{Input, Options};
+use whyslow_read::{Input, ReadOptions};
 use whyslow_store::{Meta, WriteOptions, Writer};
 
 pub(crate) fn run(args: &[&str]) -> Output {
@@ -25,7 +25,7 @@ pub(crate) fn convert(captures: &[&Path], recording: &Path) {
     let mut writer =
         Writer::create(recording, Meta::new("test"), WriteOptions::CONVERT).expect("a new directory");
     let inputs: Vec<Input> = captures.iter().map(|path| Input::File(path.to_path_buf())).collect();
-    whyslow_read::read(&inputs, &Options::default(), &(), &mut writer).expect("a capture");
+    whyslow_read::read(&inputs, &ReadOptions::default(), &(), &mut writer).expect("a capture");
     writer.finish().expect("all was written");
 }
 

@@ -16,7 +16,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use whyslow_model::{Event, ProcessInfo, Sink, Timestamp};
-use whyslow_read::{Input, Options};
+use whyslow_read::{Input, ReadOptions};
 use whyslow_store::{Meta, WriteOptions, Writer};
 
 fn redact(input: &Path, output: &Path) -> Output {
@@ -145,7 +145,8 @@ fn no_planted_secret_is_left_of_a_recording() {
         fd_limit: None,
         executed: false,
     }));
-    whyslow_read::read(&[Input::File(capture)], &Options::default(), &(), &mut writer).expect("a capture");
+    whyslow_read::read(&[Input::File(capture)], &ReadOptions::default(), &(), &mut writer)
+        .expect("a capture");
     writer.finish().expect("all was written");
     fs::create_dir(input.join("spool")).expect("a folder");
     fs::write(input.join("spool/calls"), "SECRET00").expect("a file");

@@ -6,7 +6,7 @@ use whyslow_diagnose::diagnose;
 use whyslow_facts::Facts;
 use whyslow_model::walk::State;
 use whyslow_model::{Cell, Entity, Event, FdKind, Metric, Sink, SourceInfo};
-use whyslow_read::{Input, Options, read};
+use whyslow_read::{Input, ReadOptions, read};
 use whyslow_views::{Ask, VIEWS};
 
 fn folder() -> PathBuf {
@@ -34,7 +34,7 @@ impl Sink for Seen {
 fn see(folders: &[&Path]) -> Seen {
     let inputs: Vec<Input> = folders.iter().map(|folder| Input::File(folder.to_path_buf())).collect();
     let mut seen = Seen::default();
-    read(&inputs, &Options { threads: 1 }, &(), &mut seen).expect("a directory of dumps");
+    read(&inputs, &ReadOptions { threads: 1 }, &(), &mut seen).expect("a directory of dumps");
     seen.facts.finish();
     seen
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
-use whyslow_read::{Input, Options};
+use whyslow_read::{Input, ReadOptions};
 use whyslow_store::{Meta, WriteOptions, Writer};
 
 const TRACE: &str = "9 1700000000.000000 openat(AT_FDCWD, \"/data/a\", O_RDONLY) = 3</data/a> <0.200000>\n\
@@ -33,7 +33,8 @@ fn trace(folder: &Path) -> PathBuf {
 fn recording(folder: &Path) -> PathBuf {
     let path = folder.join("r.whyslow");
     let mut writer = Writer::create(&path, Meta::new("test"), WriteOptions::CONVERT).expect("a recording");
-    whyslow_read::read(&[Input::File(trace(folder))], &Options::default(), &(), &mut writer).expect("read");
+    whyslow_read::read(&[Input::File(trace(folder))], &ReadOptions::default(), &(), &mut writer)
+        .expect("read");
     writer.finish().expect("written");
     path
 }

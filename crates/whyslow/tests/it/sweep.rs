@@ -41,7 +41,7 @@ fn published_captures_get_no_warning_that_nobody_asked_for() {
         let inputs = [whyslow_read::Input::File(path.clone())];
         let mut facts = Facts::default();
         // What cannot be read at all is another test's concern.
-        if whyslow_read::read(&inputs, &whyslow_read::Options::default(), &(), &mut facts).is_err() {
+        if whyslow_read::read(&inputs, &whyslow_read::ReadOptions::default(), &(), &mut facts).is_err() {
             continue;
         }
         facts.finish();

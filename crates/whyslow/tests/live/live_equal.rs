@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 use whyslow_model::{CallFlags, Event, Ret};
-use whyslow_read::{Input, Options, read};
+use whyslow_read::{Input, ReadOptions, read};
 
 /// Stands before and after the calls that the program counts.
 const MARK: &str = "getpgid(2147483633)";
@@ -151,7 +151,7 @@ fn traced(file: &Path) -> Trace {
         let note = format!("{errno} {}", text(call.ret_note));
         seen.push((thread, text(call.name), text(call.args), value, note));
     };
-    read(&[Input::File(file.to_path_buf())], &Options::default(), &(), &mut sink).expect("a trace");
+    read(&[Input::File(file.to_path_buf())], &ReadOptions::default(), &(), &mut sink).expect("a trace");
     trace.threads.resize_with(tids.len(), Vec::new);
     for (thread, name, args, value, note) in seen {
         let mut result = value.map_or("?".to_owned(), |value| comparable(&value.to_string(), &tids));

@@ -1,7 +1,7 @@
 //! Times in which a recorder only counted calls. Slow calls are recorded even then, but a request without its quick answer
 //! would be paired with the answer to another.
 
-use whyslow_model::{Call, Coverage, Span, Timestamp};
+use whyslow_model::{Call, Coverage, RecordedSpan, Timestamp};
 
 /// The gaps of a recording, in order of time. None for other captures.
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ impl Gaps {
     /// Gaps kept; past them the last one is lengthened.
     const MOST: usize = 4_096;
 
-    pub(super) fn see(&mut self, span: &Span) {
+    pub(super) fn see(&mut self, span: &RecordedSpan) {
         if span.calls == Coverage::Full {
             return;
         }
@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn calls_in_a_gap_are_told_from_those_between() {
         let at = Timestamp::new;
-        let span = |from, to, calls| Span { from: at(from), to: at(to), calls };
+        let span = |from, to, calls| RecordedSpan { from: at(from), to: at(to), calls };
         let mut gaps = Gaps::default();
         assert_eq!(gaps.find(at(5), at(5)), Some(0));
         gaps.see(&span(10, 20, Coverage::Counts));

@@ -40,7 +40,7 @@ use retries::FailedLately;
 use serving::Threads;
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::Moves;
-use whyslow_model::{Errno, FdKind, Span, Syscall, Timestamp};
+use whyslow_model::{Errno, FdKind, RecordedSpan, Syscall, Timestamp};
 use whyslow_wire::{Chunk, Direction, Request, Step};
 
 /// All requests. Bounded: rows by endpoint, records of the slowest and of the failed, requests under way.
@@ -160,7 +160,7 @@ impl Requests {
     }
 
     /// What was written down when, before the calls of that time.
-    pub(crate) fn span(&mut self, span: &Span) {
+    pub(crate) fn span(&mut self, span: &RecordedSpan) {
         self.gaps.see(span);
     }
 

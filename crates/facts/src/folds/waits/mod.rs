@@ -44,7 +44,7 @@ pub struct LongWait {
 
 /// The longest waits, and the waits' totals by kind in [`crate::ThreadFacts`].
 #[derive(Debug, Default)]
-pub struct Waits {
+pub struct LongestWaits {
     longest: Vec<LongWait>,
     /// A wait must be longer than this to enter the list, ns.
     threshold_ns: u64,
@@ -68,7 +68,7 @@ impl LastSent {
     const NONE: LastSent = LastSent { fd: -1, life: LifeId::NONE, len: 0, head: [0; LastSent::HEAD] };
 }
 
-impl Waits {
+impl LongestWaits {
     const KEPT: usize = 64;
     /// Waits shorter than this explain nothing by themselves.
     const SHORTEST_NS: u64 = SLOW_CALL.or_zero();
@@ -140,7 +140,7 @@ impl Waits {
     }
 }
 
-impl Fold for Waits {
+impl Fold for LongestWaits {
     fn wants(&self, syscall: Syscall) -> bool {
         let info = syscall.info();
         info.waits != Waiting::Never || info.moves == Moves::Write
@@ -164,14 +164,14 @@ impl Fold for Waits {
         }
         let Some(kind) = seen.waits else { return };
         let ns = seen.call.dur.or_zero();
-        if ns <= self.threshold_ns.max(Waits::SHORTEST_NS) {
+        if ns <= self.threshold_ns.max(LongestWaits::SHORTEST_NS) {
             return;
         }
         let wait = self.describe(seen, kind, world);
         self.longest.push(wait);
-        if self.longest.len() >= 2 * Waits::KEPT {
+        if self.longest.len() >= 2 * LongestWaits::KEPT {
             self.longest.sort_by_key(|wait| std::cmp::Reverse(wait.dur));
-            self.longest.truncate(Waits::KEPT);
+            self.longest.truncate(LongestWaits::KEPT);
             self.threshold_ns = self.longest.last().map_or(0, |wait| wait.dur.or_zero());
         }
     }

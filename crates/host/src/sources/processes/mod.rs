@@ -5,10 +5,10 @@ mod delays;
 mod identity;
 mod threads;
 
-use super::{Look, Source};
+use super::{HostSource, Look};
 use crate::context::Context;
 use crate::files::open_file;
-use crate::options::Options;
+use crate::options::SamplerOptions;
 use crate::out::{Out, Row};
 use delays::{Delays, TaskStats};
 use hashbrown::HashMap;
@@ -19,15 +19,15 @@ use std::fs::File;
 use std::time::Duration;
 use threads::{Room, Sums, Threads};
 use whyslow_counters::Span;
-use whyslow_counters::tasks::{Io, Schedule, Stat, Status, fd_limit};
+use whyslow_counters::tasks::{Io, Schedule, Stat, TaskStatus, fd_limit};
 use whyslow_counters::text;
 use whyslow_model::text::bounded;
 use whyslow_model::{Entity, Metric, Over, Trait};
 
-pub(super) const SOURCE: Source = Source {
+pub(super) const SOURCE: HostSource = HostSource {
     name: "processes",
     reads: "/proc/PID/{stat,status,io,schedstat,cgroup,cmdline,limits,wchan}, /proc/PID/fd, /proc/PID/task, taskstats by netlink",
-    open: |options: &Options| Box::new(Processes::new(options)),
+    open: |options: &SamplerOptions| Box::new(Processes::new(options)),
 };
 
 /// Looks between two at the details of a process that did nothing, which other processes may have changed.
@@ -55,7 +55,7 @@ struct Processes {
 struct Details {
     at: f64,
     io: Io,
-    status: Status,
+    status: TaskStatus,
     schedule: Option<Schedule>,
     fds: Option<u64>,
     fd_limit: Option<u64>,
@@ -152,7 +152,7 @@ impl Look for Processes {
 }
 
 impl Processes {
-    fn new(options: &Options) -> Processes {
+    fn new(options: &SamplerOptions) -> Processes {
         let soft = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(1 << 16);
         Processes {
             known: HashMap::new(),
@@ -291,7 +291,7 @@ impl Processes {
         context: &mut Context<'_>,
         row: &mut Row,
     ) {
-        let status = context.reader.proc(&format!("{pid}/status")).map(Status::parse).unwrap_or_default();
+        let status = context.reader.proc(&format!("{pid}/status")).map(TaskStatus::parse).unwrap_or_default();
         let is_single = now.stat.threads == 1;
         let mut details = Details { at: context.uptime, single: is_single, status, ..Details::default() };
         if !now.stat.is_kernel_thread() {
@@ -370,10 +370,10 @@ fn alone(now: &Details, before: Option<&Details>, span: &Span, row: &mut Row) {
     let was = before.and_then(|before| before.schedule).map(|was| was.waited);
     let delay = span.rate(now.schedule.map(|now| now.waited), was);
     row.rate(Metric::RunDelay, delay.map(|ns| ns / 1e9));
-    let switches = |of: fn(&Status) -> Option<u64>| {
+    let switches = |of: fn(&TaskStatus) -> Option<u64>| {
         span.rate(of(&now.status), before.and_then(|before| of(&before.status)))
     };
-    Status::COUNTS.into_iter().for_each(|(metric, of)| row.rate(metric, switches(of)));
+    TaskStatus::COUNTS.into_iter().for_each(|(metric, of)| row.rate(metric, switches(of)));
 }
 
 /// Files kept open at most.
@@ -412,7 +412,7 @@ fn fds(pid: u32, context: &mut Context<'_>) -> Option<u64> {
 }
 
 /// The CPUs on which a task may run.
-fn affinity(row: &mut Row, status: &Status) {
+fn affinity(row: &mut Row, status: &TaskStatus) {
     if !status.cpus.is_empty() {
         row.count(Metric::CpusAllowed, text::count_in_list(status.cpus.as_bytes()));
         row.say(Trait::Cpus, status.cpus.clone());

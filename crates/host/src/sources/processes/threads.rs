@@ -7,14 +7,14 @@ use hashbrown::HashMap;
 use rustix::io::Errno;
 use std::fs::File;
 use whyslow_counters::Span;
-use whyslow_counters::tasks::{Schedule, Stat, Status};
+use whyslow_counters::tasks::{Schedule, Stat, TaskStatus};
 use whyslow_model::text::bounded;
 use whyslow_model::{Entity, Metric, Trait};
 
 /// One thread as it was seen last.
 struct Thread {
     stat: Stat,
-    status: Status,
+    status: TaskStatus,
     schedule: Option<Schedule>,
     /// Kept open while there is room: it tells for little whether the thread ran.
     file: Option<File>,
@@ -98,7 +98,8 @@ impl Threads {
         let text = context.reader.at(dir, format!("{tid}/stat")).ok()?;
         let (name, stat) = Stat::parse(text)?;
         let name = bounded(name);
-        let status = context.reader.at(dir, format!("{tid}/status")).map(Status::parse).unwrap_or_default();
+        let status =
+            context.reader.at(dir, format!("{tid}/status")).map(TaskStatus::parse).unwrap_or_default();
         // A number that was given again is another thread.
         let before = self.known.remove(&tid).filter(|before| before.stat.start == stat.start);
         let mut file = before.as_ref().and_then(|before| before.file.as_ref()?.try_clone().ok());

@@ -1,7 +1,7 @@
 //! The binary CPU profile of gperftools (docs/cpuprofile-fileformat.html there): words of 4 or 8 bytes of either order. A head of 0, 3, kind, period in µs, 0;
 //! then a sample each: how often, how many frames, the frames; then 0, 1, 0 and the memory map as text. The kind is 1 for Java, whose functions stand in the place of the map.
 
-use super::super::error::Place;
+use super::super::error::FilePlace;
 use super::*;
 
 pub(in crate::formats) static CPU: ProfileFormat = ProfileFormat {
@@ -78,7 +78,7 @@ fn samples(
     legacy: &mut Legacy,
 ) -> Result<bool, ReadError> {
     loop {
-        let at = Place::Byte(bytes.offset());
+        let at = FilePlace::Byte(bytes.offset());
         let Some(head) = words.ahead(bytes, 2)? else { return Ok(false) };
         let (count, depth) = (words.word(&head[..words.size]), words.word(&head[words.size..]));
         bytes.take(2 * words.size);

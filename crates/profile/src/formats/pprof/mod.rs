@@ -8,7 +8,7 @@ mod tests;
 mod wire;
 
 use super::bytes::Bytes;
-use super::error::{Place, ReadError};
+use super::error::{FilePlace, ReadError};
 use super::{Loaded, ProfileFormat};
 use ids::{IdIndex, ShortIds};
 use whyslow_model::ProfileBuilder;
@@ -142,7 +142,7 @@ struct Decoder {
 fn read(bytes: &mut Bytes<'_>) -> Result<Loaded, ReadError> {
     let mut decoder = Decoder::new();
     loop {
-        let start = Place::Byte(bytes.offset());
+        let start = FilePlace::Byte(bytes.offset());
         if bytes.want(20)? == 0 {
             break;
         }
@@ -192,9 +192,9 @@ fn read(bytes: &mut Bytes<'_>) -> Result<Loaded, ReadError> {
     Ok(Loaded::stacks(PPROF.name, profile))
 }
 
-fn cut_or_malformed(error: WireError, at_end: bool, start: Place) -> ReadError {
+fn cut_or_malformed(error: WireError, at_end: bool, start: FilePlace) -> ReadError {
     let damage = match (at_end, start) {
-        (true, Place::Byte(bytes)) => ProfileDamage::Cut { bytes },
+        (true, FilePlace::Byte(bytes)) => ProfileDamage::Cut { bytes },
         _ => ProfileDamage::Malformed,
     };
     ReadError::new(damage, format!("the profile ends in the middle of a piece: {error}")).at(start)

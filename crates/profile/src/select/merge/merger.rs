@@ -5,8 +5,8 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher};
 use whyslow_model::profile::{
-    CallStackId, Function, FunctionId, Known, Label, LabelSetId, LabelValue, Location, LocationId, Mapping,
-    MappingId, Profile, ProfileBuilder, SourceLine, StringId, ValueType,
+    CallStackId, Function, FunctionId, HashIndex, Label, LabelSetId, LabelValue, Location, LocationId,
+    Mapping, MappingId, Profile, ProfileBuilder, SourceLine, StringId, ValueType,
 };
 
 /// What makes two mappings the same: size in pages, offset, build id or file.
@@ -18,7 +18,7 @@ pub(super) struct Merger {
     /// Whether a part has come.
     has_begun: bool,
     mappings: HashMap<MappingKey, MappingId>,
-    locations: Known,
+    locations: HashIndex,
     hasher: RandomState,
     stack: Vec<LocationId>,
     lines: Vec<SourceLine>,
@@ -61,7 +61,7 @@ impl Merger {
             builder,
             has_begun: false,
             mappings: HashMap::default(),
-            locations: Known::default(),
+            locations: HashIndex::default(),
             hasher: RandomState::default(),
             stack: Vec::new(),
             lines: Vec::new(),

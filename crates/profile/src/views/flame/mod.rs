@@ -2,9 +2,9 @@
 //! subtracted, or two profiles are compared, it is a differential one: red is what became more, blue what became less.
 
 use super::calls::{Call, CallTree, Rows};
-use super::report::Report;
+use super::report::PreparedProfile;
 use super::{Needs, ProfileView, ViewError};
-use crate::select::Selection;
+use crate::select::StackSelection;
 use crate::units;
 use hashbrown::HashMap;
 use serde::Serialize;
@@ -40,7 +40,7 @@ struct Data {
     left_out: usize,
 }
 
-fn write(report: &Report<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
+fn write(report: &PreparedProfile<'_>, out: &mut dyn Write) -> Result<(), ViewError> {
     let rows = Rows::new(report);
     let mut tree = CallTree::default();
     for row in &rows.rows {
@@ -63,9 +63,11 @@ pub fn write_difference(
     about: Vec<String>,
     out: &mut dyn Write,
 ) -> Result<(), ViewError> {
-    let selection = Selection::default();
-    let (before, after) =
-        (Report::new(before, &selection, &VIEW, None)?, Report::new(after, &selection, &VIEW, None)?);
+    let selection = StackSelection::default();
+    let (before, after) = (
+        PreparedProfile::new(before, &selection, &VIEW, None)?,
+        PreparedProfile::new(after, &selection, &VIEW, None)?,
+    );
     // Each profile numbers its nodes for itself: equal names are one.
     let (mut numbers, mut names) = (HashMap::new(), Vec::new());
     let mut tree = CallTree::default();

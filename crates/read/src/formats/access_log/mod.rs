@@ -18,7 +18,7 @@ mod tests;
 pub(super) mod times;
 mod tokens;
 
-use crate::formats::{Format, Sample};
+use crate::formats::{Format, SniffInput};
 use crate::source::{MAX_QUOTED, Source};
 use fields::Fields;
 use std::borrow::Cow;
@@ -43,7 +43,7 @@ const SNIFF_LINES: usize = 60;
 /// Of these, one in so many must be a request: a log may stand between prose.
 const SNIFF_PART: usize = 3;
 
-fn sniff(sample: &Sample<'_>) -> bool {
+fn sniff(sample: &SniffInput<'_>) -> bool {
     let lines = sample.lines(SNIFF_LINES).filter(|line| !line.trim_ascii().is_empty());
     let (mut lines, mut requests) = (lines.peekable(), 0);
     let mut seen = 0;

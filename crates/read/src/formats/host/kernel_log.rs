@@ -13,7 +13,7 @@
 use super::columns::task_number;
 use super::line::{Line, number};
 use super::{Block, Out, Step, Tool};
-use crate::formats::Sample;
+use crate::formats::SniffInput;
 use whyslow_model::{Entity, FigureRow, FigureTable, Metric, Over, Trait};
 
 pub(super) static KERNEL_LOG: Tool =
@@ -103,7 +103,7 @@ fn what(text: &str) -> Option<What<'_>> {
 }
 
 /// True for a log of which most of the first lines are the kernel's: what matters may come late.
-pub(super) fn is_log(sample: &Sample<'_>) -> bool {
+pub(super) fn is_log(sample: &SniffInput<'_>) -> bool {
     /// Of fewer, chance.
     const FEW: usize = 5;
     let lines: Vec<&[u8]> = sample.lines(100).filter(|line| !line.trim_ascii().is_empty()).collect();
@@ -241,7 +241,7 @@ mod tests {
         let line = |number: u32| format!("[{number:>5}.000000] usb 1-1: new device number {number}\n");
         let boot: String = (0..500).map(line).collect();
         let is = |text: &str| {
-            let sample = Sample { file_name: "dmesg", path: "dmesg", head: text.as_bytes() };
+            let sample = SniffInput { file_name: "dmesg", path: "dmesg", head: text.as_bytes() };
             is_log(&sample)
         };
         assert!(is(&boot));

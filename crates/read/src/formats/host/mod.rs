@@ -51,7 +51,7 @@ mod ulimit;
 mod uptime;
 mod vmstat;
 
-use crate::formats::{Format, Sample};
+use crate::formats::{Format, SniffInput};
 use crate::looks::{self, Look, Looks, Stamp};
 use crate::source::Source;
 use line::{Line, plain, time_of_day};
@@ -490,7 +490,7 @@ impl To<'_> {
 /// Words of a command line with which a table may have been made.
 const MOST_COMMAND: usize = 24;
 
-fn sniff(sample: &Sample<'_>) -> bool {
+fn sniff(sample: &SniffInput<'_>) -> bool {
     if sample.head.contains(&0) {
         return false;
     }

@@ -4,7 +4,7 @@ use super::Step;
 use super::kernel_file::{Dumped, File, PAGE, Said, TICKS, last};
 use super::line::{Line, number};
 use crate::formats::fd_text;
-use whyslow_counters::tasks::{Io, Schedule, Stat, Status, fd_limit};
+use whyslow_counters::tasks::{Io, Schedule, Stat, TaskStatus, fd_limit};
 use whyslow_counters::{Figures, text};
 use whyslow_model::{Entity, Metric, Trait};
 
@@ -61,7 +61,7 @@ fn status(dump: &Dumped<'_>, said: &mut Said) {
         (_, pid) => pid.map(Entity::Process),
     });
     let Some(of) = of else { return };
-    let status = Status::parse(dump.text);
+    let status = TaskStatus::parse(dump.text);
     let word = |bytes: &[u8]| -> Box<str> { fd_text::bounded(bytes).into() };
     let mut say =
         |what: Trait, text: Option<Box<str>>| said.words.extend(text.map(|text| (of.clone(), what, text)));
@@ -79,7 +79,7 @@ fn status(dump: &Dumped<'_>, said: &mut Said) {
         figures.number(Metric::CpusAllowed, text::count_in_list(status.cpus.as_bytes()));
         // Of the first thread, which of a process with one thread is all.
         if one(b"Threads") == Some(1) {
-            Status::COUNTS.into_iter().for_each(|(metric, of)| figures.sum(metric, of(&status), 1.0));
+            TaskStatus::COUNTS.into_iter().for_each(|(metric, of)| figures.sum(metric, of(&status), 1.0));
         }
     });
 }

@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn a_log_of_one_wait_that_does_not_end_is_a_trace() {
         let line = b"06:36:59.570567 futex(0x7f9344000b70, FUTEX_WAIT_BITSET_PRIVATE, 0, NULL, FUTEX_BITSET_MATCH_ANY <detached ...>\n";
-        let sample = crate::formats::Sample { file_name: "t", path: "t", head: line };
+        let sample = crate::formats::SniffInput { file_name: "t", path: "t", head: line };
         assert!(super::super::Look::at(&sample, Dialect::Strace).is_strace());
     }
 

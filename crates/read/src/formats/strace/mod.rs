@@ -18,7 +18,7 @@ mod record;
 mod result;
 mod usual;
 
-use super::{Format, Sample};
+use super::{Format, SniffInput};
 use crate::source::Source;
 use assemble::Assembler;
 use batch::{Batch, Batches};
@@ -84,7 +84,7 @@ pub(crate) struct Look {
 
 impl Look {
     /// Parses the head of a file.
-    pub(crate) fn at(sample: &Sample<'_>, dialect: Dialect) -> Look {
+    pub(crate) fn at(sample: &SniffInput<'_>, dialect: Dialect) -> Look {
         let whole = memchr::memrchr(b'\n', sample.head).map_or(sample.head.len(), |at| at + 1);
         let mut batches = Batches::new(Vec::new(), Box::new(&sample.head[..whole]), whole.max(1));
         let (mut batch, mut parser) = (Batch::default(), LineParser::new(dialect));

@@ -13,7 +13,7 @@
 mod args;
 mod line;
 
-use super::{Format, Sample};
+use super::{Format, SniffInput};
 use crate::source::Source;
 use args::{Values, Written};
 use hashbrown::HashMap;
@@ -36,7 +36,7 @@ pub(crate) static SYSDIG: Format = Format {
 /// Lines looked at to recognise the format.
 const SNIFF_LINES: usize = 200;
 
-fn sniff(sample: &Sample<'_>) -> bool {
+fn sniff(sample: &SniffInput<'_>) -> bool {
     let (mut filled, mut events, mut sure) = (0, 0, 0);
     // The last line may be cut.
     for line in sample.lines(SNIFF_LINES) {

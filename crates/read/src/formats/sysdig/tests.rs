@@ -58,7 +58,7 @@ fn lines_of_json_are_the_same_calls() {
         ["process 7896 Some(7896) \"echo\"", "7896 read(3</etc/hosts>, \"\"..., 512) = 174 <400>"]
     );
     assert_eq!((info.clock, info.rejects, info.foreign), (ClockKind::Epoch, 0, 0));
-    let sample = Sample { file_name: "x.json", path: "x.json", head: text.as_bytes() };
+    let sample = SniffInput { file_name: "x.json", path: "x.json", head: text.as_bytes() };
     assert!(sniff(&sample));
     // Chosen fields, damaged and other JSON are none.
     for other in ["{\"evt.type\":\"read\",\"evt.num\":1}\n", "{\"evt.type\":\n", "{\"level\":\"info\"}\n"] {

@@ -16,14 +16,14 @@ use super::put::Put;
 
 /// The names of the values of one argument: flags in the order in which they are printed, or constants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Table {
+pub struct ValueTable {
     /// What strace says of a value that has no name.
     pub unknown: &'static str,
     /// Value and name. A flag that contains others stands before them.
     pub rows: &'static [(u64, &'static str)],
 }
 
-impl Table {
+impl ValueTable {
     /// The name of `value`.
     pub(crate) fn name(&self, value: u64) -> Option<&'static str> {
         self.rows.iter().find(|(known, _)| *known == value).map(|(_, name)| *name)

@@ -1,20 +1,20 @@
 //! Flags and constants of sockets, by strace's names and in its order. Values:
 //! `include/linux/socket.h`, `include/uapi/asm-generic/socket.h`, `include/uapi/linux/{in,in6,tcp,udp,netlink,if_packet}.h`.
 
-use super::Table;
+use super::ValueTable;
 
 #[rustfmt::skip]
-pub(crate) const ACCEPT: Table = Table { unknown: "SOCK_???", rows: &[
+pub(crate) const ACCEPT: ValueTable = ValueTable { unknown: "SOCK_???", rows: &[
     (0x80000, "SOCK_CLOEXEC"), (0x800, "SOCK_NONBLOCK"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const CONTROL_TYPE: Table = Table { unknown: "SCM_???", rows: &[
+pub(crate) const CONTROL_TYPE: ValueTable = ValueTable { unknown: "SCM_???", rows: &[
     (1, "SCM_RIGHTS"), (2, "SCM_CREDENTIALS"), (3, "SCM_SECURITY"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const FAMILY: Table = Table { unknown: "AF_???", rows: &[
+pub(crate) const FAMILY: ValueTable = ValueTable { unknown: "AF_???", rows: &[
     (0, "AF_UNSPEC"), (1, "AF_UNIX"), (2, "AF_INET"), (3, "AF_AX25"), (4, "AF_IPX"), (5, "AF_APPLETALK"),
     (6, "AF_NETROM"), (7, "AF_BRIDGE"), (8, "AF_ATMPVC"), (9, "AF_X25"), (10, "AF_INET6"), (11, "AF_ROSE"),
     (12, "AF_DECnet"), (13, "AF_NETBEUI"), (14, "AF_SECURITY"), (15, "AF_KEY"), (16, "AF_NETLINK"),
@@ -26,7 +26,7 @@ pub(crate) const FAMILY: Table = Table { unknown: "AF_???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const IPV6_OPTION: Table = Table { unknown: "IPV6_???", rows: &[
+pub(crate) const IPV6_OPTION: ValueTable = ValueTable { unknown: "IPV6_???", rows: &[
     (1, "IPV6_ADDRFORM"), (2, "IPV6_2292PKTINFO"), (3, "IPV6_2292HOPOPTS"), (4, "IPV6_2292DSTOPTS"),
     (5, "IPV6_2292RTHDR"), (6, "IPV6_2292PKTOPTIONS"), (7, "IPV6_CHECKSUM"), (8, "IPV6_2292HOPLIMIT"),
     (9, "IPV6_NEXTHOP"), (10, "IPV6_AUTHHDR"), (11, "IPV6_FLOWINFO"), (16, "IPV6_UNICAST_HOPS"),
@@ -49,7 +49,7 @@ pub(crate) const IPV6_OPTION: Table = Table { unknown: "IPV6_???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const IP_OPTION: Table = Table { unknown: "IP_???", rows: &[
+pub(crate) const IP_OPTION: ValueTable = ValueTable { unknown: "IP_???", rows: &[
     (1, "IP_TOS"), (2, "IP_TTL"), (3, "IP_HDRINCL"), (4, "IP_OPTIONS"), (5, "IP_ROUTER_ALERT"),
     (6, "IP_RECVOPTS"), (7, "IP_RETOPTS"), (8, "IP_PKTINFO"), (9, "IP_PKTOPTIONS"), (10, "IP_MTU_DISCOVER"),
     (11, "IP_RECVERR"), (12, "IP_RECVTTL"), (13, "IP_RECVTOS"), (14, "IP_MTU"), (15, "IP_FREEBIND"),
@@ -68,7 +68,7 @@ pub(crate) const IP_OPTION: Table = Table { unknown: "IP_???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const IP_PROTOCOL: Table = Table { unknown: "IPPROTO_???", rows: &[
+pub(crate) const IP_PROTOCOL: ValueTable = ValueTable { unknown: "IPPROTO_???", rows: &[
     (0, "IPPROTO_IP"), (1, "IPPROTO_ICMP"), (2, "IPPROTO_IGMP"), (4, "IPPROTO_IPIP"), (6, "IPPROTO_TCP"),
     (8, "IPPROTO_EGP"), (12, "IPPROTO_PUP"), (17, "IPPROTO_UDP"), (22, "IPPROTO_IDP"), (29, "IPPROTO_TP"),
     (33, "IPPROTO_DCCP"), (41, "IPPROTO_IPV6"), (43, "IPPROTO_ROUTING"), (44, "IPPROTO_FRAGMENT"),
@@ -80,7 +80,7 @@ pub(crate) const IP_PROTOCOL: Table = Table { unknown: "IPPROTO_???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const MESSAGE: Table = Table { unknown: "MSG_???", rows: &[
+pub(crate) const MESSAGE: ValueTable = ValueTable { unknown: "MSG_???", rows: &[
     (0x1, "MSG_OOB"), (0x2, "MSG_PEEK"), (0x4, "MSG_DONTROUTE"), (0x8, "MSG_CTRUNC"), (0x10, "MSG_PROBE"),
     (0x20, "MSG_TRUNC"), (0x40, "MSG_DONTWAIT"), (0x80, "MSG_EOR"), (0x100, "MSG_WAITALL"), (0x200, "MSG_FIN"),
     (0x400, "MSG_SYN"), (0x800, "MSG_CONFIRM"), (0x1000, "MSG_RST"), (0x2000, "MSG_ERRQUEUE"),
@@ -91,7 +91,7 @@ pub(crate) const MESSAGE: Table = Table { unknown: "MSG_???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const NETLINK_OPTION: Table = Table { unknown: "NETLINK_???", rows: &[
+pub(crate) const NETLINK_OPTION: ValueTable = ValueTable { unknown: "NETLINK_???", rows: &[
     (1, "NETLINK_ADD_MEMBERSHIP"), (2, "NETLINK_DROP_MEMBERSHIP"), (3, "NETLINK_PKTINFO"),
     (4, "NETLINK_BROADCAST_ERROR"), (5, "NETLINK_NO_ENOBUFS"), (6, "NETLINK_RX_RING"), (7, "NETLINK_TX_RING"),
     (8, "NETLINK_LISTEN_ALL_NSID"), (9, "NETLINK_LIST_MEMBERSHIPS"), (10, "NETLINK_CAP_ACK"),
@@ -99,7 +99,7 @@ pub(crate) const NETLINK_OPTION: Table = Table { unknown: "NETLINK_???", rows: &
 ] };
 
 #[rustfmt::skip]
-pub(crate) const NETLINK_PROTOCOL: Table = Table { unknown: "NETLINK_???", rows: &[
+pub(crate) const NETLINK_PROTOCOL: ValueTable = ValueTable { unknown: "NETLINK_???", rows: &[
     (0, "NETLINK_ROUTE"), (1, "NETLINK_UNUSED"), (2, "NETLINK_USERSOCK"), (3, "NETLINK_FIREWALL"),
     (4, "NETLINK_SOCK_DIAG"), (5, "NETLINK_NFLOG"), (6, "NETLINK_XFRM"), (7, "NETLINK_SELINUX"),
     (8, "NETLINK_ISCSI"), (9, "NETLINK_AUDIT"), (10, "NETLINK_FIB_LOOKUP"), (11, "NETLINK_CONNECTOR"),
@@ -109,7 +109,7 @@ pub(crate) const NETLINK_PROTOCOL: Table = Table { unknown: "NETLINK_???", rows:
 ] };
 
 #[rustfmt::skip]
-pub(crate) const PACKET_OPTION: Table = Table { unknown: "PACKET_???", rows: &[
+pub(crate) const PACKET_OPTION: ValueTable = ValueTable { unknown: "PACKET_???", rows: &[
     (1, "PACKET_ADD_MEMBERSHIP"), (2, "PACKET_DROP_MEMBERSHIP"), (3, "PACKET_RECV_OUTPUT"),
     (5, "PACKET_RX_RING"), (6, "PACKET_STATISTICS"), (7, "PACKET_COPY_THRESH"), (8, "PACKET_AUXDATA"),
     (9, "PACKET_ORIGDEV"), (10, "PACKET_VERSION"), (11, "PACKET_HDRLEN"), (12, "PACKET_RESERVE"),
@@ -119,12 +119,12 @@ pub(crate) const PACKET_OPTION: Table = Table { unknown: "PACKET_???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const SHUTDOWN: Table = Table { unknown: "SHUT_???", rows: &[
+pub(crate) const SHUTDOWN: ValueTable = ValueTable { unknown: "SHUT_???", rows: &[
     (0, "SHUT_RD"), (1, "SHUT_WR"), (2, "SHUT_RDWR"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const SOCKET_LEVEL: Table = Table { unknown: "SOL_???", rows: &[
+pub(crate) const SOCKET_LEVEL: ValueTable = ValueTable { unknown: "SOL_???", rows: &[
     (0, "SOL_IP"), (1, "SOL_SOCKET"), (2, "SOL_??"), (3, "SOL_??"), (4, "SOL_??"), (5, "SOL_??"),
     (6, "SOL_TCP"), (7, "SOL_??"), (8, "SOL_??"), (9, "SOL_??"), (10, "SOL_??"), (11, "SOL_??"), (12, "SOL_??"),
     (13, "SOL_??"), (14, "SOL_??"), (15, "SOL_??"), (16, "SOL_??"), (17, "SOL_UDP"), (18, "SOL_??"),
@@ -179,19 +179,19 @@ pub(crate) const SOCKET_LEVEL: Table = Table { unknown: "SOL_???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const SOCKET_TYPE: Table = Table { unknown: "SOCK_???", rows: &[
+pub(crate) const SOCKET_TYPE: ValueTable = ValueTable { unknown: "SOCK_???", rows: &[
     (1, "SOCK_STREAM"), (2, "SOCK_DGRAM"), (3, "SOCK_RAW"), (4, "SOCK_RDM"), (5, "SOCK_SEQPACKET"),
     (6, "SOCK_DCCP"), (10, "SOCK_PACKET"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const SOCKET_TYPE_FLAGS: Table = Table { unknown: "SOCK_???", rows: &[
+pub(crate) const SOCKET_TYPE_FLAGS: ValueTable = ValueTable { unknown: "SOCK_???", rows: &[
     (0x80000, "SOCK_CLOEXEC"), (0x800, "SOCK_NONBLOCK"), (0x1, "SOCK_STREAM"), (0x2, "SOCK_DGRAM"),
     (0x4, "SOCK_RDM"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const SO_OPTION: Table = Table { unknown: "SO_???", rows: &[
+pub(crate) const SO_OPTION: ValueTable = ValueTable { unknown: "SO_???", rows: &[
     (1, "SO_DEBUG"), (2, "SO_REUSEADDR"), (3, "SO_TYPE"), (4, "SO_ERROR"), (5, "SO_DONTROUTE"),
     (6, "SO_BROADCAST"), (7, "SO_SNDBUF"), (8, "SO_RCVBUF"), (9, "SO_KEEPALIVE"), (10, "SO_OOBINLINE"),
     (11, "SO_NO_CHECK"), (12, "SO_PRIORITY"), (13, "SO_LINGER"), (14, "SO_BSDCOMPAT"), (15, "SO_REUSEPORT"),
@@ -213,7 +213,7 @@ pub(crate) const SO_OPTION: Table = Table { unknown: "SO_???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const TCP_OPTION: Table = Table { unknown: "TCP_???", rows: &[
+pub(crate) const TCP_OPTION: ValueTable = ValueTable { unknown: "TCP_???", rows: &[
     (1, "TCP_NODELAY"), (2, "TCP_MAXSEG"), (3, "TCP_CORK"), (4, "TCP_KEEPIDLE"), (5, "TCP_KEEPINTVL"),
     (6, "TCP_KEEPCNT"), (7, "TCP_SYNCNT"), (8, "TCP_LINGER2"), (9, "TCP_DEFER_ACCEPT"),
     (10, "TCP_WINDOW_CLAMP"), (11, "TCP_INFO"), (12, "TCP_QUICKACK"), (13, "TCP_CONGESTION"),
@@ -227,7 +227,7 @@ pub(crate) const TCP_OPTION: Table = Table { unknown: "TCP_???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const UDP_OPTION: Table = Table { unknown: "UDP_???", rows: &[
+pub(crate) const UDP_OPTION: ValueTable = ValueTable { unknown: "UDP_???", rows: &[
     (1, "UDP_CORK"), (100, "UDP_ENCAP"), (101, "UDP_NO_CHECK6_TX"), (102, "UDP_NO_CHECK6_RX"),
     (103, "UDP_SEGMENT"), (104, "UDP_GRO"),
 ] };

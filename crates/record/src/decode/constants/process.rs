@@ -1,10 +1,10 @@
 //! Flags and constants of processes, threads and the machine, by strace's names and in its order. Values:
 //! `include/uapi/linux/{sched,wait,prctl,ptrace,seccomp,bpf,membarrier,keyctl}.h`.
 
-use super::Table;
+use super::ValueTable;
 
 #[rustfmt::skip]
-pub(crate) const ARCH_PRCTL: Table = Table { unknown: "ARCH_???", rows: &[
+pub(crate) const ARCH_PRCTL: ValueTable = ValueTable { unknown: "ARCH_???", rows: &[
     (0x1001, "ARCH_SET_GS"), (0x1002, "ARCH_SET_FS"), (0x1003, "ARCH_GET_FS"), (0x1004, "ARCH_GET_GS"),
     (0x1011, "ARCH_GET_CPUID"), (0x1012, "ARCH_SET_CPUID"), (0x1021, "ARCH_GET_XCOMP_SUPP"),
     (0x1022, "ARCH_GET_XCOMP_PERM"), (0x1023, "ARCH_REQ_XCOMP_PERM"), (0x2001, "ARCH_MAP_VDSO_X32"),
@@ -12,7 +12,7 @@ pub(crate) const ARCH_PRCTL: Table = Table { unknown: "ARCH_???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const BPF: Table = Table { unknown: "BPF_???", rows: &[
+pub(crate) const BPF: ValueTable = ValueTable { unknown: "BPF_???", rows: &[
     (0, "BPF_MAP_CREATE"), (1, "BPF_MAP_LOOKUP_ELEM"), (2, "BPF_MAP_UPDATE_ELEM"), (3, "BPF_MAP_DELETE_ELEM"),
     (4, "BPF_MAP_GET_NEXT_KEY"), (5, "BPF_PROG_LOAD"), (6, "BPF_OBJ_PIN"), (7, "BPF_OBJ_GET"),
     (8, "BPF_PROG_ATTACH"), (9, "BPF_PROG_DETACH"), (10, "BPF_PROG_TEST_RUN"), (11, "BPF_PROG_GET_NEXT_ID"),
@@ -27,7 +27,7 @@ pub(crate) const BPF: Table = Table { unknown: "BPF_???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const CAPABILITY: Table = Table { unknown: "CAP_???", rows: &[
+pub(crate) const CAPABILITY: ValueTable = ValueTable { unknown: "CAP_???", rows: &[
     (0, "CAP_CHOWN"), (1, "CAP_DAC_OVERRIDE"), (2, "CAP_DAC_READ_SEARCH"), (3, "CAP_FOWNER"), (4, "CAP_FSETID"),
     (5, "CAP_KILL"), (6, "CAP_SETGID"), (7, "CAP_SETUID"), (8, "CAP_SETPCAP"), (9, "CAP_LINUX_IMMUTABLE"),
     (10, "CAP_NET_BIND_SERVICE"), (11, "CAP_NET_BROADCAST"), (12, "CAP_NET_ADMIN"), (13, "CAP_NET_RAW"),
@@ -41,13 +41,13 @@ pub(crate) const CAPABILITY: Table = Table { unknown: "CAP_???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const CHILD_CODE: Table = Table { unknown: "CLD_???", rows: &[
+pub(crate) const CHILD_CODE: ValueTable = ValueTable { unknown: "CLD_???", rows: &[
     (1, "CLD_EXITED"), (2, "CLD_KILLED"), (3, "CLD_DUMPED"), (4, "CLD_TRAPPED"), (5, "CLD_STOPPED"),
     (6, "CLD_CONTINUED"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const CLONE: Table = Table { unknown: "CLONE_???", rows: &[
+pub(crate) const CLONE: ValueTable = ValueTable { unknown: "CLONE_???", rows: &[
     (0x100, "CLONE_VM"), (0x200, "CLONE_FS"), (0x400, "CLONE_FILES"), (0x800, "CLONE_SIGHAND"),
     (0x1000, "CLONE_PIDFD"), (0x2000, "CLONE_PTRACE"), (0x4000, "CLONE_VFORK"), (0x8000, "CLONE_PARENT"),
     (0x10000, "CLONE_THREAD"), (0x20000, "CLONE_NEWNS"), (0x40000, "CLONE_SYSVSEM"), (0x80000, "CLONE_SETTLS"),
@@ -59,29 +59,29 @@ pub(crate) const CLONE: Table = Table { unknown: "CLONE_???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const DELETE_MODULE: Table = Table { unknown: "O_???", rows: &[
+pub(crate) const DELETE_MODULE: ValueTable = ValueTable { unknown: "O_???", rows: &[
     (0x800, "O_NONBLOCK"), (0x200, "O_TRUNC"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const FINIT_MODULE: Table = Table { unknown: "MODULE_INIT_???", rows: &[
+pub(crate) const FINIT_MODULE: ValueTable = ValueTable { unknown: "MODULE_INIT_???", rows: &[
     (0x1, "MODULE_INIT_IGNORE_MODVERSIONS"), (0x2, "MODULE_INIT_IGNORE_VERMAGIC"),
     (0x4, "MODULE_INIT_COMPRESSED_FILE"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const IO_PRIORITY_WHICH: Table = Table { unknown: "IOPRIO_WHO_???", rows: &[
+pub(crate) const IO_PRIORITY_WHICH: ValueTable = ValueTable { unknown: "IOPRIO_WHO_???", rows: &[
     (1, "IOPRIO_WHO_PROCESS"), (2, "IOPRIO_WHO_PGRP"), (3, "IOPRIO_WHO_USER"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const KCMP: Table = Table { unknown: "KCMP_???", rows: &[
+pub(crate) const KCMP: ValueTable = ValueTable { unknown: "KCMP_???", rows: &[
     (0, "KCMP_FILE"), (1, "KCMP_VM"), (2, "KCMP_FILES"), (3, "KCMP_FS"), (4, "KCMP_SIGHAND"), (5, "KCMP_IO"),
     (6, "KCMP_SYSVSEM"), (7, "KCMP_EPOLL_TFD"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const KEYCTL: Table = Table { unknown: "KEYCTL_???", rows: &[
+pub(crate) const KEYCTL: ValueTable = ValueTable { unknown: "KEYCTL_???", rows: &[
     (0, "KEYCTL_GET_KEYRING_ID"), (1, "KEYCTL_JOIN_SESSION_KEYRING"), (2, "KEYCTL_UPDATE"),
     (3, "KEYCTL_REVOKE"), (4, "KEYCTL_CHOWN"), (5, "KEYCTL_SETPERM"), (6, "KEYCTL_DESCRIBE"),
     (7, "KEYCTL_CLEAR"), (8, "KEYCTL_LINK"), (9, "KEYCTL_UNLINK"), (10, "KEYCTL_SEARCH"), (11, "KEYCTL_READ"),
@@ -95,7 +95,7 @@ pub(crate) const KEYCTL: Table = Table { unknown: "KEYCTL_???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const KEYRING: Table = Table { unknown: "KEY_SPEC_???", rows: &[
+pub(crate) const KEYRING: ValueTable = ValueTable { unknown: "KEY_SPEC_???", rows: &[
     (0xffffffff, "KEY_SPEC_THREAD_KEYRING"), (0xfffffffe, "KEY_SPEC_PROCESS_KEYRING"),
     (0xfffffffd, "KEY_SPEC_SESSION_KEYRING"), (0xfffffffc, "KEY_SPEC_USER_KEYRING"),
     (0xfffffffb, "KEY_SPEC_USER_SESSION_KEYRING"), (0xfffffffa, "KEY_SPEC_GROUP_KEYRING"),
@@ -103,7 +103,7 @@ pub(crate) const KEYRING: Table = Table { unknown: "KEY_SPEC_???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const MEMBARRIER: Table = Table { unknown: "MEMBARRIER_CMD_???", rows: &[
+pub(crate) const MEMBARRIER: ValueTable = ValueTable { unknown: "MEMBARRIER_CMD_???", rows: &[
     (0, "MEMBARRIER_CMD_QUERY"), (1, "MEMBARRIER_CMD_GLOBAL"), (2, "MEMBARRIER_CMD_GLOBAL_EXPEDITED"),
     (4, "MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED"), (8, "MEMBARRIER_CMD_PRIVATE_EXPEDITED"),
     (16, "MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED"), (32, "MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE"),
@@ -112,12 +112,12 @@ pub(crate) const MEMBARRIER: Table = Table { unknown: "MEMBARRIER_CMD_???", rows
 ] };
 
 #[rustfmt::skip]
-pub(crate) const MEMBARRIER_FLAGS: Table = Table { unknown: "MEMBARRIER_CMD_FLAG_???", rows: &[
+pub(crate) const MEMBARRIER_FLAGS: ValueTable = ValueTable { unknown: "MEMBARRIER_CMD_FLAG_???", rows: &[
     (0x1, "MEMBARRIER_CMD_FLAG_CPU"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const NAMESPACES: Table = Table { unknown: "CLONE_???", rows: &[
+pub(crate) const NAMESPACES: ValueTable = ValueTable { unknown: "CLONE_???", rows: &[
     (0x80, "CLONE_NEWTIME"), (0x100, "CLONE_VM"), (0x200, "CLONE_FS"), (0x400, "CLONE_FILES"),
     (0x800, "CLONE_SIGHAND"), (0x10000, "CLONE_THREAD"), (0x20000, "CLONE_NEWNS"), (0x40000, "CLONE_SYSVSEM"),
     (0x2000000, "CLONE_NEWCGROUP"), (0x4000000, "CLONE_NEWUTS"), (0x8000000, "CLONE_NEWIPC"),
@@ -125,13 +125,13 @@ pub(crate) const NAMESPACES: Table = Table { unknown: "CLONE_???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const PERF: Table = Table { unknown: "PERF_FLAG_???", rows: &[
+pub(crate) const PERF: ValueTable = ValueTable { unknown: "PERF_FLAG_???", rows: &[
     (0x1, "PERF_FLAG_FD_NO_GROUP"), (0x2, "PERF_FLAG_FD_OUTPUT"), (0x4, "PERF_FLAG_PID_CGROUP"),
     (0x8, "PERF_FLAG_FD_CLOEXEC"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const PRCTL: Table = Table { unknown: "PR_???", rows: &[
+pub(crate) const PRCTL: ValueTable = ValueTable { unknown: "PR_???", rows: &[
     (1, "PR_SET_PDEATHSIG"), (2, "PR_GET_PDEATHSIG"), (3, "PR_GET_DUMPABLE"), (4, "PR_SET_DUMPABLE"),
     (5, "PR_GET_UNALIGN"), (6, "PR_SET_UNALIGN"), (7, "PR_GET_KEEPCAPS"), (8, "PR_SET_KEEPCAPS"),
     (9, "PR_GET_FPEMU"), (10, "PR_SET_FPEMU"), (11, "PR_GET_FPEXC"), (12, "PR_SET_FPEXC"),
@@ -151,12 +151,12 @@ pub(crate) const PRCTL: Table = Table { unknown: "PR_???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const PRIORITY_WHICH: Table = Table { unknown: "PRIO_???", rows: &[
+pub(crate) const PRIORITY_WHICH: ValueTable = ValueTable { unknown: "PRIO_???", rows: &[
     (0, "PRIO_PROCESS"), (1, "PRIO_PGRP"), (2, "PRIO_USER"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const PTRACE_REQUEST: Table = Table { unknown: "PTRACE_???", rows: &[
+pub(crate) const PTRACE_REQUEST: ValueTable = ValueTable { unknown: "PTRACE_???", rows: &[
     (1, "PTRACE_PEEKTEXT"), (2, "PTRACE_PEEKDATA"), (3, "PTRACE_PEEKUSER"), (4, "PTRACE_POKETEXT"),
     (5, "PTRACE_POKEDATA"), (6, "PTRACE_POKEUSER"), (7, "PTRACE_CONT"), (8, "PTRACE_KILL"),
     (9, "PTRACE_SINGLESTEP"), (12, "PTRACE_GETREGS"), (13, "PTRACE_SETREGS"), (14, "PTRACE_GETFPREGS"),
@@ -173,12 +173,12 @@ pub(crate) const PTRACE_REQUEST: Table = Table { unknown: "PTRACE_???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const RANDOM: Table = Table { unknown: "GRND_???", rows: &[
+pub(crate) const RANDOM: ValueTable = ValueTable { unknown: "GRND_???", rows: &[
     (0x1, "GRND_NONBLOCK"), (0x2, "GRND_RANDOM"), (0x4, "GRND_INSECURE"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const RESOURCE: Table = Table { unknown: "RLIMIT_???", rows: &[
+pub(crate) const RESOURCE: ValueTable = ValueTable { unknown: "RLIMIT_???", rows: &[
     (0, "RLIMIT_CPU"), (1, "RLIMIT_FSIZE"), (2, "RLIMIT_DATA"), (3, "RLIMIT_STACK"), (4, "RLIMIT_CORE"),
     (5, "RLIMIT_RSS"), (6, "RLIMIT_NPROC"), (7, "RLIMIT_NOFILE"), (8, "RLIMIT_MEMLOCK"), (9, "RLIMIT_AS"),
     (10, "RLIMIT_LOCKS"), (11, "RLIMIT_SIGPENDING"), (12, "RLIMIT_MSGQUEUE"), (13, "RLIMIT_NICE"),
@@ -186,36 +186,36 @@ pub(crate) const RESOURCE: Table = Table { unknown: "RLIMIT_???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const SCHEDULING_POLICY: Table = Table { unknown: "SCHED_???", rows: &[
+pub(crate) const SCHEDULING_POLICY: ValueTable = ValueTable { unknown: "SCHED_???", rows: &[
     (0, "SCHED_OTHER"), (1, "SCHED_FIFO"), (2, "SCHED_RR"), (3, "SCHED_BATCH"), (4, "SCHED_ISO"),
     (5, "SCHED_IDLE"), (6, "SCHED_DEADLINE"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const SECCOMP: Table = Table { unknown: "SECCOMP_???", rows: &[
+pub(crate) const SECCOMP: ValueTable = ValueTable { unknown: "SECCOMP_???", rows: &[
     (0, "SECCOMP_SET_MODE_STRICT"), (1, "SECCOMP_SET_MODE_FILTER"), (2, "SECCOMP_GET_ACTION_AVAIL"),
     (3, "SECCOMP_GET_NOTIF_SIZES"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const SECCOMP_FILTER: Table = Table { unknown: "SECCOMP_FILTER_FLAG_???", rows: &[
+pub(crate) const SECCOMP_FILTER: ValueTable = ValueTable { unknown: "SECCOMP_FILTER_FLAG_???", rows: &[
     (0x1, "SECCOMP_FILTER_FLAG_TSYNC"), (0x2, "SECCOMP_FILTER_FLAG_LOG"),
     (0x4, "SECCOMP_FILTER_FLAG_SPEC_ALLOW"), (0x8, "SECCOMP_FILTER_FLAG_NEW_LISTENER"),
     (0x10, "SECCOMP_FILTER_FLAG_TSYNC_ESRCH"), (0x20, "SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const USAGE_WHO: Table = Table { unknown: "RUSAGE_???", rows: &[
+pub(crate) const USAGE_WHO: ValueTable = ValueTable { unknown: "RUSAGE_???", rows: &[
     (0, "RUSAGE_SELF"), (1, "RUSAGE_THREAD"), (0xffffffff, "RUSAGE_CHILDREN"), (0xfffffffe, "RUSAGE_BOTH"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const WAIT: Table = Table { unknown: "W???", rows: &[
+pub(crate) const WAIT: ValueTable = ValueTable { unknown: "W???", rows: &[
     (0x1, "WNOHANG"), (0x4, "WEXITED"), (0x2, "WSTOPPED"), (0x8, "WCONTINUED"), (0x1000000, "WNOWAIT"),
     (0x80000000, "__WCLONE"), (0x40000000, "__WALL"), (0x20000000, "__WNOTHREAD"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const WAIT_ID_TYPE: Table = Table { unknown: "P_???", rows: &[
+pub(crate) const WAIT_ID_TYPE: ValueTable = ValueTable { unknown: "P_???", rows: &[
     (0, "P_ALL"), (1, "P_PID"), (2, "P_PGID"), (3, "P_PIDFD"),
 ] };

@@ -1,10 +1,10 @@
 //! Flags and constants of waits, timers, signals and IPC, by strace's names and in its order. Values:
 //! `include/uapi/linux/{eventpoll,futex,time,ipc,sem,shm,msg,io_uring}.h`, `arch/x86/include/uapi/asm/signal.h`.
 
-use super::Table;
+use super::ValueTable;
 
 #[rustfmt::skip]
-pub(crate) const CLOCK: Table = Table { unknown: "CLOCK_???", rows: &[
+pub(crate) const CLOCK: ValueTable = ValueTable { unknown: "CLOCK_???", rows: &[
     (0, "CLOCK_REALTIME"), (1, "CLOCK_MONOTONIC"), (2, "CLOCK_PROCESS_CPUTIME_ID"),
     (3, "CLOCK_THREAD_CPUTIME_ID"), (4, "CLOCK_MONOTONIC_RAW"), (5, "CLOCK_REALTIME_COARSE"),
     (6, "CLOCK_MONOTONIC_COARSE"), (7, "CLOCK_BOOTTIME"), (8, "CLOCK_REALTIME_ALARM"),
@@ -12,7 +12,7 @@ pub(crate) const CLOCK: Table = Table { unknown: "CLOCK_???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const EPOLL: Table = Table { unknown: "EPOLL???", rows: &[
+pub(crate) const EPOLL: ValueTable = ValueTable { unknown: "EPOLL???", rows: &[
     (0x1, "EPOLLIN"), (0x2, "EPOLLPRI"), (0x4, "EPOLLOUT"), (0x8, "EPOLLERR"), (0x10, "EPOLLHUP"),
     (0x20, "EPOLLNVAL"), (0x40, "EPOLLRDNORM"), (0x80, "EPOLLRDBAND"), (0x100, "EPOLLWRNORM"),
     (0x200, "EPOLLWRBAND"), (0x400, "EPOLLMSG"), (0x2000, "EPOLLRDHUP"), (0x10000000, "EPOLLEXCLUSIVE"),
@@ -20,22 +20,22 @@ pub(crate) const EPOLL: Table = Table { unknown: "EPOLL???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const EPOLL_CREATE: Table = Table { unknown: "EPOLL_???", rows: &[
+pub(crate) const EPOLL_CREATE: ValueTable = ValueTable { unknown: "EPOLL_???", rows: &[
     (0x80000, "EPOLL_CLOEXEC"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const EPOLL_OPERATION: Table = Table { unknown: "EPOLL_CTL_???", rows: &[
+pub(crate) const EPOLL_OPERATION: ValueTable = ValueTable { unknown: "EPOLL_CTL_???", rows: &[
     (1, "EPOLL_CTL_ADD"), (2, "EPOLL_CTL_DEL"), (3, "EPOLL_CTL_MOD"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const EVENTFD: Table = Table { unknown: "EFD_???", rows: &[
+pub(crate) const EVENTFD: ValueTable = ValueTable { unknown: "EFD_???", rows: &[
     (0x1, "EFD_SEMAPHORE"), (0x80000, "EFD_CLOEXEC"), (0x800, "EFD_NONBLOCK"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const FUTEX: Table = Table { unknown: "FUTEX_???", rows: &[
+pub(crate) const FUTEX: ValueTable = ValueTable { unknown: "FUTEX_???", rows: &[
     (0, "FUTEX_WAIT"), (1, "FUTEX_WAKE"), (2, "FUTEX_FD"), (3, "FUTEX_REQUEUE"), (4, "FUTEX_CMP_REQUEUE"),
     (5, "FUTEX_WAKE_OP"), (6, "FUTEX_LOCK_PI"), (7, "FUTEX_UNLOCK_PI"), (8, "FUTEX_TRYLOCK_PI"),
     (9, "FUTEX_WAIT_BITSET"), (10, "FUTEX_WAKE_BITSET"), (11, "FUTEX_WAIT_REQUEUE_PI"),
@@ -52,44 +52,44 @@ pub(crate) const FUTEX: Table = Table { unknown: "FUTEX_???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const FUTEX_COMPARE: Table = Table { unknown: "FUTEX_OP_CMP_???", rows: &[
+pub(crate) const FUTEX_COMPARE: ValueTable = ValueTable { unknown: "FUTEX_OP_CMP_???", rows: &[
     (0, "FUTEX_OP_CMP_EQ"), (1, "FUTEX_OP_CMP_NE"), (2, "FUTEX_OP_CMP_LT"), (3, "FUTEX_OP_CMP_LE"),
     (4, "FUTEX_OP_CMP_GT"), (5, "FUTEX_OP_CMP_GE"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const FUTEX_OP: Table = Table { unknown: "FUTEX_OP_???", rows: &[
+pub(crate) const FUTEX_OP: ValueTable = ValueTable { unknown: "FUTEX_OP_???", rows: &[
     (0, "FUTEX_OP_SET"), (1, "FUTEX_OP_ADD"), (2, "FUTEX_OP_OR"), (3, "FUTEX_OP_ANDN"), (4, "FUTEX_OP_XOR"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const INTERVAL_TIMER: Table = Table { unknown: "ITIMER_???", rows: &[
+pub(crate) const INTERVAL_TIMER: ValueTable = ValueTable { unknown: "ITIMER_???", rows: &[
     (0, "ITIMER_REAL"), (1, "ITIMER_VIRTUAL"), (2, "ITIMER_PROF"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const MSGGET: Table = Table { unknown: "IPC_???", rows: &[
+pub(crate) const MSGGET: ValueTable = ValueTable { unknown: "IPC_???", rows: &[
     (0x200, "IPC_CREAT"), (0x400, "IPC_EXCL"), (0x800, "IPC_NOWAIT"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const MSGSND: Table = Table { unknown: "MSG_???", rows: &[
+pub(crate) const MSGSND: ValueTable = ValueTable { unknown: "MSG_???", rows: &[
     (0x1000, "MSG_NOERROR"), (0x2000, "MSG_EXCEPT"), (0x4000, "MSG_COPY"), (0x800, "IPC_NOWAIT"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const MSG_COMMAND: Table = Table { unknown: "MSG_???", rows: &[
+pub(crate) const MSG_COMMAND: ValueTable = ValueTable { unknown: "MSG_???", rows: &[
     (0, "IPC_RMID"), (1, "IPC_SET"), (2, "IPC_STAT"), (3, "IPC_INFO"), (11, "MSG_STAT"), (12, "MSG_INFO"),
     (13, "MSG_STAT_ANY"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const PIDFD_OPEN: Table = Table { unknown: "PIDFD_???", rows: &[
+pub(crate) const PIDFD_OPEN: ValueTable = ValueTable { unknown: "PIDFD_???", rows: &[
     (0x800, "PIDFD_NONBLOCK"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const POLL: Table = Table { unknown: "POLL???", rows: &[
+pub(crate) const POLL: ValueTable = ValueTable { unknown: "POLL???", rows: &[
     (0x1, "POLLIN"), (0x2, "POLLPRI"), (0x4, "POLLOUT"), (0x8, "POLLERR"), (0x10, "POLLHUP"),
     (0x20, "POLLNVAL"), (0x40, "POLLRDNORM"), (0x80, "POLLRDBAND"), (0x100, "POLLWRNORM"),
     (0x200, "POLLWRBAND"), (0x400, "POLLMSG"), (0x1000, "POLLREMOVE"), (0x2000, "POLLRDHUP"),
@@ -97,52 +97,52 @@ pub(crate) const POLL: Table = Table { unknown: "POLL???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const SEMGET: Table = Table { unknown: "IPC_???", rows: &[
+pub(crate) const SEMGET: ValueTable = ValueTable { unknown: "IPC_???", rows: &[
     (0x200, "IPC_CREAT"), (0x400, "IPC_EXCL"), (0x800, "IPC_NOWAIT"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const SEMOP: Table = Table { unknown: "SEM_???", rows: &[
+pub(crate) const SEMOP: ValueTable = ValueTable { unknown: "SEM_???", rows: &[
     (0x1000, "SEM_UNDO"), (0x800, "IPC_NOWAIT"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const SEM_COMMAND: Table = Table { unknown: "SEM_???", rows: &[
+pub(crate) const SEM_COMMAND: ValueTable = ValueTable { unknown: "SEM_???", rows: &[
     (0, "IPC_RMID"), (1, "IPC_SET"), (2, "IPC_STAT"), (3, "IPC_INFO"), (11, "GETPID"), (12, "GETVAL"),
     (13, "GETALL"), (14, "GETNCNT"), (15, "GETZCNT"), (16, "SETVAL"), (17, "SETALL"), (18, "SEM_STAT"),
     (19, "SEM_INFO"), (20, "SEM_STAT_ANY"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const SHM: Table = Table { unknown: "SHM_???", rows: &[
+pub(crate) const SHM: ValueTable = ValueTable { unknown: "SHM_???", rows: &[
     (0x1000, "SHM_RDONLY"), (0x2000, "SHM_RND"), (0x4000, "SHM_REMAP"), (0x8000, "SHM_EXEC"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const SHMGET: Table = Table { unknown: "SHM_???", rows: &[
+pub(crate) const SHMGET: ValueTable = ValueTable { unknown: "SHM_???", rows: &[
     (0x200, "IPC_CREAT"), (0x400, "IPC_EXCL"), (0x800, "SHM_HUGETLB"), (0x1000, "SHM_NORESERVE"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const SHM_COMMAND: Table = Table { unknown: "SHM_???", rows: &[
+pub(crate) const SHM_COMMAND: ValueTable = ValueTable { unknown: "SHM_???", rows: &[
     (0, "IPC_RMID"), (1, "IPC_SET"), (2, "IPC_STAT"), (3, "IPC_INFO"), (11, "SHM_LOCK"), (12, "SHM_UNLOCK"),
     (13, "SHM_STAT"), (14, "SHM_INFO"), (15, "SHM_STAT_ANY"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const SIGACTION: Table = Table { unknown: "SA_???", rows: &[
+pub(crate) const SIGACTION: ValueTable = ValueTable { unknown: "SA_???", rows: &[
     (0x4000000, "SA_RESTORER"), (0x8000000, "SA_ONSTACK"), (0x10000000, "SA_RESTART"),
     (0x20000000, "SA_INTERRUPT"), (0x40000000, "SA_NODEFER"), (0x80000000, "SA_RESETHAND"), (0x4, "SA_SIGINFO"),
     (0x1, "SA_NOCLDSTOP"), (0x2, "SA_NOCLDWAIT"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const SIGEVENT: Table = Table { unknown: "SIGEV_???", rows: &[
+pub(crate) const SIGEVENT: ValueTable = ValueTable { unknown: "SIGEV_???", rows: &[
     (0, "SIGEV_SIGNAL"), (1, "SIGEV_NONE"), (2, "SIGEV_THREAD"), (4, "SIGEV_THREAD_ID"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const SIGNAL: Table = Table { unknown: "SIG???", rows: &[
+pub(crate) const SIGNAL: ValueTable = ValueTable { unknown: "SIG???", rows: &[
     (1, "SIGHUP"), (2, "SIGINT"), (3, "SIGQUIT"), (4, "SIGILL"), (5, "SIGTRAP"), (6, "SIGABRT"), (7, "SIGBUS"),
     (8, "SIGFPE"), (9, "SIGKILL"), (10, "SIGUSR1"), (11, "SIGSEGV"), (12, "SIGUSR2"), (13, "SIGPIPE"),
     (14, "SIGALRM"), (15, "SIGTERM"), (16, "SIGSTKFLT"), (17, "SIGCHLD"), (18, "SIGCONT"), (19, "SIGSTOP"),
@@ -157,51 +157,51 @@ pub(crate) const SIGNAL: Table = Table { unknown: "SIG???", rows: &[
 ] };
 
 #[rustfmt::skip]
-pub(crate) const SIGNALFD: Table = Table { unknown: "SFD_???", rows: &[
+pub(crate) const SIGNALFD: ValueTable = ValueTable { unknown: "SFD_???", rows: &[
     (0x80000, "SFD_CLOEXEC"), (0x800, "SFD_NONBLOCK"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const SIGNAL_CODE: Table = Table { unknown: "SI_???", rows: &[
+pub(crate) const SIGNAL_CODE: ValueTable = ValueTable { unknown: "SI_???", rows: &[
     (0, "SI_USER"), (128, "SI_KERNEL"), (0xffffffff, "SI_QUEUE"), (0xfffffffe, "SI_TIMER"),
     (0xfffffffd, "SI_MESGQ"), (0xfffffffc, "SI_ASYNCIO"), (0xfffffffa, "SI_TKILL"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const SIGSTACK: Table = Table { unknown: "SS_???", rows: &[
+pub(crate) const SIGSTACK: ValueTable = ValueTable { unknown: "SS_???", rows: &[
     (0x1, "SS_ONSTACK"), (0x2, "SS_DISABLE"), (0x80000000, "SS_AUTODISARM"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const SIG_MASK_HOW: Table = Table { unknown: "SIG_???", rows: &[
+pub(crate) const SIG_MASK_HOW: ValueTable = ValueTable { unknown: "SIG_???", rows: &[
     (0, "SIG_BLOCK"), (1, "SIG_UNBLOCK"), (2, "SIG_SETMASK"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const TIMER: Table = Table { unknown: "TIMER_???", rows: &[
+pub(crate) const TIMER: ValueTable = ValueTable { unknown: "TIMER_???", rows: &[
     (0x1, "TIMER_ABSTIME"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const TIMERFD_CREATE: Table = Table { unknown: "TFD_???", rows: &[
+pub(crate) const TIMERFD_CREATE: ValueTable = ValueTable { unknown: "TFD_???", rows: &[
     (0x1, "TFD_TIMER_ABSTIME"), (0x2, "TFD_TIMER_CANCEL_ON_SET"), (0x80000, "TFD_CLOEXEC"),
     (0x800, "TFD_NONBLOCK"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const TIMERFD_SET: Table = Table { unknown: "TFD_???", rows: &[
+pub(crate) const TIMERFD_SET: ValueTable = ValueTable { unknown: "TFD_???", rows: &[
     (0x1, "TFD_TIMER_ABSTIME"), (0x2, "TFD_TIMER_CANCEL_ON_SET"), (0x80000, "TFD_CLOEXEC"),
     (0x800, "TFD_NONBLOCK"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const URING_ENTER: Table = Table { unknown: "IORING_ENTER_???", rows: &[
+pub(crate) const URING_ENTER: ValueTable = ValueTable { unknown: "IORING_ENTER_???", rows: &[
     (0x1, "IORING_ENTER_GETEVENTS"), (0x2, "IORING_ENTER_SQ_WAKEUP"), (0x4, "IORING_ENTER_SQ_WAIT"),
     (0x8, "IORING_ENTER_EXT_ARG"), (0x10, "IORING_ENTER_REGISTERED_RING"),
 ] };
 
 #[rustfmt::skip]
-pub(crate) const URING_REGISTER: Table = Table { unknown: "IORING_REGISTER_???", rows: &[
+pub(crate) const URING_REGISTER: ValueTable = ValueTable { unknown: "IORING_REGISTER_???", rows: &[
     (0, "IORING_REGISTER_BUFFERS"), (1, "IORING_UNREGISTER_BUFFERS"), (2, "IORING_REGISTER_FILES"),
     (3, "IORING_UNREGISTER_FILES"), (4, "IORING_REGISTER_EVENTFD"), (5, "IORING_UNREGISTER_EVENTFD"),
     (6, "IORING_REGISTER_FILES_UPDATE"), (7, "IORING_REGISTER_EVENTFD_ASYNC"), (8, "IORING_REGISTER_PROBE"),
@@ -215,6 +215,6 @@ pub(crate) const URING_REGISTER: Table = Table { unknown: "IORING_REGISTER_???",
 ] };
 
 #[rustfmt::skip]
-pub(crate) const USERFAULTFD: Table = Table { unknown: "UFFD_???", rows: &[
+pub(crate) const USERFAULTFD: ValueTable = ValueTable { unknown: "UFFD_???", rows: &[
     (0x1, "UFFD_USER_MODE_ONLY"), (0x800, "O_NONBLOCK"), (0x80000, "O_CLOEXEC"),
 ] };

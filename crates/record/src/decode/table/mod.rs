@@ -12,7 +12,7 @@ mod system;
 mod waits;
 
 use super::arg::Arg;
-use crate::spec::{CallSpec, Piece, Size, When};
+use crate::spec::{CallSpec, KeptMemory, Size, When};
 
 /// One syscall.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +94,7 @@ const fn row(nr: u16, name: &'static str, args: &'static [Arg]) -> Row {
 
 impl Row {
     /// With these pieces of memory kept.
-    const fn keeps(mut self, pieces: &'static [Piece]) -> Row {
+    const fn keeps(mut self, pieces: &'static [KeptMemory]) -> Row {
         assert!(pieces.len() <= crate::spec::MAX_PIECES);
         self.spec.pieces = pieces;
         self
@@ -113,68 +113,68 @@ impl Row {
     }
 }
 
-const fn piece(arg: u8, when: When, size: Size, of: u8, scale: u16, cap: u16) -> Piece {
-    Piece { arg, when, size, of, scale, cap, payload: false }
+const fn piece(arg: u8, when: When, size: Size, of: u8, scale: u16, cap: u16) -> KeptMemory {
+    KeptMemory { arg, when, size, of, scale, cap, payload: false }
 }
 
 /// A path.
-const fn path(arg: u8) -> Piece {
+const fn path(arg: u8) -> KeptMemory {
     piece(arg, When::Exit, Size::Text, 0, 1, PATH)
 }
 
 /// Another string.
-const fn string(arg: u8) -> Piece {
+const fn string(arg: u8) -> KeptMemory {
     piece(arg, When::Exit, Size::Text, 0, 1, STRING)
 }
 
 /// `size` bytes that the program hands over.
-const fn input(arg: u8, size: u16) -> Piece {
+const fn input(arg: u8, size: u16) -> KeptMemory {
     piece(arg, When::Exit, Size::Fixed, 0, size, size)
 }
 
 /// `size` bytes that the program hands over and the kernel writes over.
-const fn before(arg: u8, size: u16) -> Piece {
+const fn before(arg: u8, size: u16) -> KeptMemory {
     piece(arg, When::Enter, Size::Fixed, 0, size, size)
 }
 
 /// `size` bytes that the kernel wrote.
-const fn output(arg: u8, size: u16) -> Piece {
+const fn output(arg: u8, size: u16) -> KeptMemory {
     piece(arg, When::Success, Size::Fixed, 0, size, size)
 }
 
 /// An array that the program hands over: argument `of` elements of `scale` bytes.
-const fn array(arg: u8, of: u8, scale: u16, cap: u16) -> Piece {
+const fn array(arg: u8, of: u8, scale: u16, cap: u16) -> KeptMemory {
     piece(arg, When::Exit, Size::Arg, of, scale, cap)
 }
 
 /// What the kernel wrote: the returned number of elements of `scale` bytes.
-const fn returned(arg: u8, scale: u16, cap: u16) -> Piece {
+const fn returned(arg: u8, scale: u16, cap: u16) -> KeptMemory {
     piece(arg, When::Success, Size::Ret, 0, scale, cap)
 }
 
 /// What the kernel wrote, its size behind the pointer in argument `of`.
-const fn sized(arg: u8, of: u8, cap: u16) -> Piece {
+const fn sized(arg: u8, of: u8, cap: u16) -> KeptMemory {
     piece(arg, When::Success, Size::ArgPointer, of, 1, cap)
 }
 
 /// The data that a call reads: as many bytes as it returned.
-const fn data_read(arg: u8) -> Piece {
-    Piece { payload: true, ..returned(arg, 1, PATH) }
+const fn data_read(arg: u8) -> KeptMemory {
+    KeptMemory { payload: true, ..returned(arg, 1, PATH) }
 }
 
 /// The data that a call writes: argument `of` bytes.
-const fn data_written(arg: u8, of: u8) -> Piece {
-    Piece { payload: true, ..array(arg, of, 1, PATH) }
+const fn data_written(arg: u8, of: u8) -> KeptMemory {
+    KeptMemory { payload: true, ..array(arg, of, 1, PATH) }
 }
 
 /// The buffers of a vectored call, their number in argument `of`.
-const fn iovec(arg: u8, when: When, of: u8) -> Piece {
-    Piece { payload: true, ..piece(arg, when, Size::Iovec, of, 16, PATH) }
+const fn iovec(arg: u8, when: When, of: u8) -> KeptMemory {
+    KeptMemory { payload: true, ..piece(arg, when, Size::Iovec, of, 16, PATH) }
 }
 
 /// A message header with what it leads to.
-const fn message(arg: u8) -> Piece {
-    Piece { payload: true, ..piece(arg, When::Exit, Size::Message, 0, 1, PATH) }
+const fn message(arg: u8) -> KeptMemory {
+    KeptMemory { payload: true, ..piece(arg, When::Exit, Size::Message, 0, 1, PATH) }
 }
 
 #[cfg(test)]

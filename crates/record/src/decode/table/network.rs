@@ -3,7 +3,7 @@
 use super::{Row, array, before, data_read, data_written, message, output, row, sized};
 use crate::decode::arg::Arg::*;
 use crate::decode::constants::*;
-use crate::spec::Piece;
+use crate::spec::KeptMemory;
 
 /// Bytes kept of a socket address: `struct sockaddr_storage`.
 const ADDRESS: u16 = 128;
@@ -12,7 +12,7 @@ const ADDRESS: u16 = 128;
 const OPTION: u16 = 32;
 
 /// `struct timespec` of `recvmmsg`.
-const TIMEOUT: Piece = super::input(4, 16);
+const TIMEOUT: KeptMemory = super::input(4, 16);
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[

@@ -3,20 +3,20 @@
 use super::{Row, array, input, output, path, piece, returned, row};
 use crate::decode::arg::Arg::*;
 use crate::decode::constants::*;
-use crate::spec::{Piece, Size, When};
+use crate::spec::{KeptMemory, Size, When};
 
 /// The path of a program: read when the call is entered, for the old address space is gone when it succeeds.
-const fn program(arg: u8) -> Piece {
-    Piece { when: When::Enter, ..path(arg) }
+const fn program(arg: u8) -> KeptMemory {
+    KeptMemory { when: When::Enter, ..path(arg) }
 }
 
 /// The arguments of a program.
-const fn arguments(arg: u8) -> Piece {
+const fn arguments(arg: u8) -> KeptMemory {
     piece(arg, When::Enter, Size::TextArray, 0, 1, super::STRING)
 }
 
 /// The first 128 pointers of an environment: they are counted, the strings are not read (they hold secrets).
-const fn environment(arg: u8) -> Piece {
+const fn environment(arg: u8) -> KeptMemory {
     piece(arg, When::Enter, Size::Fixed, 0, 1024, 1024)
 }
 

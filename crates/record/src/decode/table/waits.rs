@@ -3,21 +3,21 @@
 use super::{Row, array, before, input, output, piece, returned, row};
 use crate::decode::arg::Arg::*;
 use crate::decode::constants::*;
-use crate::spec::{Piece, Size, When};
+use crate::spec::{KeptMemory, Size, When};
 
 /// A set of descriptors of `select`, as it is handed over: argument 0 is their number, and a byte is more than
 /// each of them takes. 128 bytes are `FD_SETSIZE`.
-const fn fd_set(arg: u8) -> Piece {
+const fn fd_set(arg: u8) -> KeptMemory {
     piece(arg, When::Enter, Size::Arg, 0, 1, 128)
 }
 
 /// The lock word of a futex, and where glibc's `pthread_mutex_t` has the owner.
-const LOCK_WORD: Piece = before(0, 16);
+const LOCK_WORD: KeptMemory = before(0, 16);
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
     row(7, "poll", &[PollFds, Unsigned32, Signed32]).keeps(&[array(0, 1, 8, 256)]),
-    row(23, "select", &[Signed32, FdSet, FdSet, FdSet, TimevalMoved]).keeps(&[fd_set(1), fd_set(2), before(4, 16), Piece { when: When::Success, ..fd_set(1) }, Piece { when: When::Success, ..fd_set(2) }, output(4, 16)]),
+    row(23, "select", &[Signed32, FdSet, FdSet, FdSet, TimevalMoved]).keeps(&[fd_set(1), fd_set(2), before(4, 16), KeptMemory { when: When::Success, ..fd_set(1) }, KeptMemory { when: When::Success, ..fd_set(2) }, output(4, 16)]),
     row(24, "sched_yield", &[]),
     row(29, "shmget", &[IpcKey, Unsigned, IpcCreate(&SHMGET)]),
     row(30, "shmat", &[Signed32, Pointer, Flags(&SHM)]),
@@ -44,7 +44,7 @@ pub(super) const ROWS: &[Row] = &[
     row(230, "clock_nanosleep", &[Constant(&CLOCK), Flags(&TIMER), Timespec, TimespecLeft]).keeps(&[input(2, 16), input(3, 16)]),
     row(232, "epoll_wait", &[Fd, EpollEvents, Signed32, Signed32]).keeps(&[returned(1, 12, 384)]),
     row(247, "waitid", &[Constant(&WAIT_ID_TYPE), Signed32, SigInfo, Flags(&WAIT), Usage]).keeps(&[output(2, 48), output(4, 32)]),
-    row(270, "pselect6", &[Signed32, FdSet, FdSet, FdSet, TimespecMoved, SigSetPair]).keeps(&[fd_set(1), fd_set(2), before(4, 16), Piece { when: When::Success, ..fd_set(1) }, Piece { when: When::Success, ..fd_set(2) }, output(4, 16)]),
+    row(270, "pselect6", &[Signed32, FdSet, FdSet, FdSet, TimespecMoved, SigSetPair]).keeps(&[fd_set(1), fd_set(2), before(4, 16), KeptMemory { when: When::Success, ..fd_set(1) }, KeptMemory { when: When::Success, ..fd_set(2) }, output(4, 16)]),
     row(271, "ppoll", &[PollFds, Unsigned32, TimespecMoved, SigSet, Unsigned]).keeps(&[array(0, 1, 8, 256), before(2, 16), input(3, 8), output(2, 16)]),
     row(273, "set_robust_list", &[Pointer, Unsigned]),
     row(274, "get_robust_list", &[Signed32, Pointer, Pointer]),

@@ -11,7 +11,7 @@ use stacks::{StackRecord, Stacks, flag};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-use whyslow_model::{Event, Nanos, Sample, SampleKind, Sink, StackId};
+use whyslow_model::{Event, Nanos, SampleKind, SampledStack, Sink, StackId};
 
 pub(super) static SAMPLES: Program = Program {
     name: "samples",
@@ -138,7 +138,7 @@ impl Samples {
         let kernel = self.stacks.kernel(&stack.kernel, cut, &mut self.symbols.borrow_mut(), sink);
         // A wait's record is written at its end.
         let began = if kind == SampleKind::OffCpu { stack.ts.saturating_sub(stack.weight) } else { stack.ts };
-        sink.push(Event::Sample(Sample {
+        sink.push(Event::Sample(SampledStack {
             kind,
             ts: self.clock.epoch(began),
             cpu: stack.cpu,

@@ -4,7 +4,7 @@ use crate::bpf::layout::Fields;
 use crate::bpf::spool::SpoolRecord;
 use crate::symbols::Symbolizer;
 use std::collections::HashMap;
-use whyslow_model::{Event, Frame, Sink, Stack, StackId};
+use whyslow_model::{Event, Sink, Stack, StackFrame, StackId};
 
 /// Stacks that are known by their number at once; past this one that comes again gets a new number.
 const MAX_STACKS: usize = 1 << 16;
@@ -96,7 +96,7 @@ impl Stacks {
         space: u32,
         addresses: &[u64],
         cut: bool,
-        frames: impl FnOnce(&[u64]) -> Vec<Frame>,
+        frames: impl FnOnce(&[u64]) -> Vec<StackFrame>,
         sink: &mut dyn Sink,
     ) -> Option<StackId> {
         if addresses.is_empty() {

@@ -141,7 +141,7 @@ fn processes_and_threads() {
         Selection { pids: vec![20], ..Selection::default() }.resolve(&host().root()).expect("a target");
     assert_eq!(
         found.processes,
-        [TargetProcess {
+        [SelectedProcess {
             pid: 20,
             comm: "python3".into(),
             name: "python3".into(),

@@ -8,11 +8,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
-use whyslow_model::line::Who;
+use whyslow_model::line::LineThread;
 use whyslow_model::{CallFlags, LineFormat, SourceId, Timestamp};
 use whyslow_record::Clock;
 use whyslow_record::decode::{self, CallText, NoNames, PrintOptions, table};
-use whyslow_record::ptrace::{Options, RawEvent, Recorder};
+use whyslow_record::ptrace::{PtraceOptions, RawEvent, Recorder};
 
 /// Lines of strace: a file a process, so that none is in two halves. `None` where strace cannot run.
 fn by_strace(command: &[String], dir: &Path) -> Option<Vec<Vec<u8>>> {
@@ -45,8 +45,13 @@ fn by_strace(command: &[String], dir: &Path) -> Option<Vec<Vec<u8>>> {
 
 /// The same by us. `None` where ptrace is not allowed.
 fn by_us(command: &[String], dir: &Path) -> Option<Vec<Vec<u8>>> {
-    let options =
-        Options { follow: true, syscalls: None, filter_in_kernel: false, payload: 256, spec: table::spec };
+    let options = PtraceOptions {
+        follow: true,
+        syscalls: None,
+        filter_in_kernel: false,
+        payload: 256,
+        spec: table::spec,
+    };
     // The folder of this process is that of all tests.
     let quiet = "cd \"$0\" && exec \"$@\" >/dev/null 2>&1";
     let arguments: Vec<OsString> = [OsString::from("-c"), quiet.into(), dir.into()]
@@ -70,7 +75,7 @@ fn by_us(command: &[String], dir: &Path) -> Option<Vec<Vec<u8>>> {
             let mut event = text.to_call(&call, Clock { offset: 0 }, SourceId(0), 1);
             // strace -ff shows calls that do not return whole.
             (event.ts, event.flags) = (Timestamp::UNKNOWN, CallFlags::default());
-            let format = LineFormat { who: Who::Nobody, durations: false, ..LineFormat::EVIDENCE };
+            let format = LineFormat { who: LineThread::Nobody, durations: false, ..LineFormat::EVIDENCE };
             let mut line = Vec::new();
             event.write_line(&format, &mut line);
             lines.push(line);

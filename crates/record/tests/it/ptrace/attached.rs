@@ -3,7 +3,7 @@
 use super::program::{Running, attached, eventually, options};
 use std::io::Write;
 use std::process::{Command, Stdio};
-use whyslow_record::ptrace::{Ended, Ending, Options, Origin, PtraceError, Recorder};
+use whyslow_record::ptrace::{PtraceError, PtraceOptions, Recorder, RecordingEnd, ThreadEnd, TraceOrigin};
 use whyslow_record::raw::RawFlags;
 
 /// It runs on, and nobody traces it.
@@ -26,11 +26,11 @@ fn a_running_program_with_its_threads() {
         eventually("calls", || seen() > 2000);
     })
     .unwrap();
-    assert_eq!(summary.ending, Ending::Stopped);
+    assert_eq!(summary.ending, RecordingEnd::Stopped);
     assert_eq!((summary.lost, summary.left), (0, vec![]));
     let pid = program.pid();
     assert_eq!(recorded.started.len(), 4);
-    assert!(recorded.started.iter().all(|it| (it.0, it.3) == (pid, Origin::Attached)));
+    assert!(recorded.started.iter().all(|it| (it.0, it.3) == (pid, TraceOrigin::Attached)));
     for (_, tid, ..) in &recorded.started {
         assert!(recorded.calls.iter().any(|call| call.tid == *tid), "of each thread");
     }
@@ -50,11 +50,11 @@ fn a_call_that_began_before_has_no_beginning() {
         assert_eq!(program.status_at_end(), Some(0));
     })
     .unwrap();
-    assert_eq!(summary.ending, Ending::AllEnded);
+    assert_eq!(summary.ending, RecordingEnd::AllEnded);
     let read = recorded.of(libc::SYS_read).next().unwrap();
     assert_eq!((read.ret, read.enter, read.dur), (1, None, None));
     assert!(read.flags.contains(RawFlags::NO_ENTER));
-    assert_eq!(recorded.ended, [(program.pid(), program.pid(), Ended::Exit(0))]);
+    assert_eq!(recorded.ended, [(program.pid(), program.pid(), ThreadEnd::Exit(0))]);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_call_that_does_not_return_has_no_end() {
         eventually("it is taken", || program.switches() > switches + 1);
     })
     .unwrap();
-    assert_eq!(summary.ending, Ending::Stopped);
+    assert_eq!(summary.ending, RecordingEnd::Stopped);
     assert!(recorded.calls.iter().all(|call| call.dur.is_none()));
     assert_eq!(program.status("TracerPid"), "0");
 }
@@ -76,7 +76,7 @@ fn a_program_that_makes_threads_and_processes_all_the_time() {
     let Some(program) = Running::start(&["churn"]) else { return };
     for round in 0..12 {
         // Let go with and without the others; recorded for long and not at all.
-        let options = Options { follow: round % 3 != 0, ..options() };
+        let options = PtraceOptions { follow: round % 3 != 0, ..options() };
         let (recorded, summary) = attached(&[program.pid()], options, |seen| {
             eventually("calls", || seen() > round * 40);
         })
@@ -150,7 +150,7 @@ fn what_stands_still_stays_so() {
 #[test]
 fn it_may_end_while_it_is_recorded() {
     for (signal, status, end) in
-        [(libc::SIGTERM, 42, Ended::Exit(42)), (libc::SIGKILL, 128 + 9, Ended::Signal(libc::SIGKILL))]
+        [(libc::SIGTERM, 42, ThreadEnd::Exit(42)), (libc::SIGKILL, 128 + 9, ThreadEnd::Signal(libc::SIGKILL))]
     {
         let Some(mut program) = Running::start(&["works", "4"]) else { return };
         let (recorded, summary) = attached(&[program.pid()], options(), |seen| {
@@ -159,7 +159,7 @@ fn it_may_end_while_it_is_recorded() {
             assert_eq!(program.status_at_end(), Some(status));
         })
         .unwrap();
-        assert_eq!((summary.ending, summary.command), (Ending::AllEnded, None));
+        assert_eq!((summary.ending, summary.command), (RecordingEnd::AllEnded, None));
         assert_eq!(recorded.ended.len(), 5, "{:?}", recorded.ended);
         assert!(recorded.ended.contains(&(program.pid(), program.pid(), end)));
     }
@@ -257,7 +257,7 @@ fn one_refusal_lets_go_of_all() {
 #[test]
 fn a_subset_of_the_calls() {
     let Some(program) = Running::start(&["works", "1"]) else { return };
-    let subset = Options { syscalls: Some(vec![libc::SYS_clock_nanosleep as u16]), ..options() };
+    let subset = PtraceOptions { syscalls: Some(vec![libc::SYS_clock_nanosleep as u16]), ..options() };
     let (recorded, _) =
         attached(&[program.pid()], subset, |seen| eventually("calls", || seen() > 20)).unwrap();
     assert!(recorded.calls.iter().all(|call| call.nr == libc::SYS_clock_nanosleep));

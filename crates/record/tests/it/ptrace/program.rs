@@ -12,7 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use whyslow_record::decode::table;
-use whyslow_record::ptrace::{Ended, Options, Origin, PtraceError, RawEvent, RawSignal, Recorder, Summary};
+use whyslow_record::ptrace::{
+    PtraceError, PtraceOptions, RawEvent, RawSignal, Recorder, Summary, ThreadEnd, TraceOrigin,
+};
 use whyslow_record::raw::{RawFlags, pieces};
 
 /// No test waits longer.
@@ -68,11 +70,11 @@ pub(crate) struct Recorded {
     pub(crate) calls: Vec<Call>,
     pub(crate) signals: Vec<RawSignal>,
     /// Process, thread, parent, origin.
-    pub(crate) started: Vec<(u32, u32, Option<u32>, Origin)>,
+    pub(crate) started: Vec<(u32, u32, Option<u32>, TraceOrigin)>,
     /// Process, former tid.
     pub(crate) execs: Vec<(u32, u32)>,
     /// Process, thread, how.
-    pub(crate) ended: Vec<(u32, u32, Ended)>,
+    pub(crate) ended: Vec<(u32, u32, ThreadEnd)>,
 }
 
 impl Recorded {
@@ -110,12 +112,12 @@ impl Recorded {
 }
 
 /// All calls, everyone, 64 bytes of payload.
-pub(crate) fn options() -> Options {
-    Options { follow: true, syscalls: None, filter_in_kernel: false, payload: 64, spec: table::spec }
+pub(crate) fn options() -> PtraceOptions {
+    PtraceOptions { follow: true, syscalls: None, filter_in_kernel: false, payload: 64, spec: table::spec }
 }
 
 /// Runs the program under the recorder, to its end.
-pub(crate) fn record(args: &[&str], options: Options) -> Option<(Recorded, Summary)> {
+pub(crate) fn record(args: &[&str], options: PtraceOptions) -> Option<(Recorded, Summary)> {
     let program = tracee()?;
     let args: Vec<OsString> = args.iter().map(OsString::from).collect();
     let limit = Instant::now() + PATIENCE;
@@ -211,7 +213,7 @@ pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
 /// number of calls seen so far.
 pub(crate) fn attached(
     pids: &[u32],
-    options: Options,
+    options: PtraceOptions,
     meanwhile: impl FnOnce(&dyn Fn() -> usize),
 ) -> Result<(Recorded, Summary), PtraceError> {
     let stop = AtomicBool::new(false);

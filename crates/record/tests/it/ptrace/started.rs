@@ -3,18 +3,20 @@
 use super::program::{Recorded, options, record};
 use crate::common::skipped;
 use std::ffi::OsStr;
-use whyslow_record::ptrace::{Ended, Ending, Options, Origin, PtraceError, Recorder, calibrate, signal_name};
+use whyslow_record::ptrace::{
+    PtraceError, PtraceOptions, Recorder, RecordingEnd, ThreadEnd, TraceOrigin, calibrate, signal_name,
+};
 use whyslow_record::raw::RawFlags;
 
 #[test]
 fn every_call_is_counted_and_timed() {
     let Some((recorded, summary)) = record(&["probes", "1000"], options()) else { return };
     assert_eq!(recorded.probes(), 1000);
-    assert_eq!(summary.command, Some(Ended::Exit(7)));
-    assert_eq!(summary.ending, Ending::AllEnded);
+    assert_eq!(summary.command, Some(ThreadEnd::Exit(7)));
+    assert_eq!(summary.ending, RecordingEnd::AllEnded);
     let pid = recorded.started[0].0;
-    assert_eq!(recorded.started, [(pid, pid, Some(std::process::id()), Origin::Command)]);
-    assert_eq!(recorded.ended, [(pid, pid, Ended::Exit(7))]);
+    assert_eq!(recorded.started, [(pid, pid, Some(std::process::id()), TraceOrigin::Command)]);
+    assert_eq!(recorded.ended, [(pid, pid, ThreadEnd::Exit(7))]);
     assert_eq!(recorded.execs, [(pid, pid)]);
     assert_eq!(recorded.calls[0].nr, libc::SYS_execve, "nothing of what was before the command is shown");
     for call in recorded.of(libc::SYS_getppid) {
@@ -36,10 +38,10 @@ fn every_call_is_counted_and_timed() {
 fn wanted_calls_only_with_and_without_the_kernels_filter() {
     for filter_in_kernel in [false, true] {
         let options =
-            Options { syscalls: Some(vec![libc::SYS_getppid as u16]), filter_in_kernel, ..options() };
+            PtraceOptions { syscalls: Some(vec![libc::SYS_getppid as u16]), filter_in_kernel, ..options() };
         let Some((recorded, summary)) = record(&["forks", "20"], options) else { return };
         assert_eq!((recorded.probes(), recorded.calls.len()), (20, 20));
-        assert_eq!(summary.command, Some(Ended::Exit(0)));
+        assert_eq!(summary.command, Some(ThreadEnd::Exit(0)));
         if filter_in_kernel && cfg!(target_arch = "x86_64") {
             // Two a probe, one a fork, some at the start of the command and of each child.
             assert!(summary.stops < 200, "the kernel passes what is not wanted: {}", summary.stops);
@@ -93,12 +95,12 @@ fn unreadable_memory_is_said_to_be_missing() {
 
 #[test]
 fn payload_is_kept_only_where_asked_for() {
-    let Some((recorded, _)) = record(&["memory"], Options { payload: 0, ..options() }) else { return };
+    let Some((recorded, _)) = record(&["memory"], PtraceOptions { payload: 0, ..options() }) else { return };
     let kept = |nr| texts(&recorded, nr).concat();
     assert_eq!(kept(libc::SYS_write), []);
     assert_eq!(kept(libc::SYS_writev).len(), 1, "the array, not the buffers");
     assert!(kept(libc::SYS_sendmsg).iter().all(|(_, part, _)| *part < 4));
-    let Some((recorded, _)) = record(&["memory"], Options { payload: 3, ..options() }) else { return };
+    let Some((recorded, _)) = record(&["memory"], PtraceOptions { payload: 3, ..options() }) else { return };
     let write = recorded.of(libc::SYS_write).next().unwrap();
     assert_eq!(write.pieces, [(1, 0, b"que".to_vec(), true, false)]);
 }
@@ -107,31 +109,32 @@ fn payload_is_kept_only_where_asked_for() {
 fn a_storm_of_forks_is_followed() {
     for what in ["forks", "vforks"] {
         let Some((recorded, summary)) = record(&[what, "300"], options()) else { return };
-        assert_eq!(summary.command, Some(Ended::Exit(0)), "{what}");
+        assert_eq!(summary.command, Some(ThreadEnd::Exit(0)), "{what}");
         assert_eq!(recorded.probes(), 300, "{what}");
         let parent = recorded.started[0].0;
         assert_eq!(recorded.started.len(), 301);
         assert_eq!(recorded.ended.len(), 301);
         for (i, (pid, tid, its_parent, origin)) in recorded.started[1..].iter().enumerate() {
-            assert_eq!((pid, *its_parent, *origin), (tid, Some(parent), Origin::Created));
-            assert!(recorded.ended.contains(&(*pid, *tid, Ended::Exit(i as i32 & 63))));
+            assert_eq!((pid, *its_parent, *origin), (tid, Some(parent), TraceOrigin::Created));
+            assert!(recorded.ended.contains(&(*pid, *tid, ThreadEnd::Exit(i as i32 & 63))));
         }
     }
 }
 
 #[test]
 fn without_follow_the_others_go_free() {
-    let Some((recorded, summary)) = record(&["forks", "30"], Options { follow: false, ..options() }) else {
+    let Some((recorded, summary)) = record(&["forks", "30"], PtraceOptions { follow: false, ..options() })
+    else {
         return;
     };
-    assert_eq!(summary.command, Some(Ended::Exit(0)));
+    assert_eq!(summary.command, Some(ThreadEnd::Exit(0)));
     assert_eq!((recorded.probes(), recorded.started.len()), (0, 1));
 }
 
 #[test]
 fn a_storm_of_threads_is_followed() {
     let Some((recorded, summary)) = record(&["crowd", "20"], options()) else { return };
-    assert_eq!(summary.command, Some(Ended::Exit(0)));
+    assert_eq!(summary.command, Some(ThreadEnd::Exit(0)));
     assert_eq!(recorded.probes(), 256 * 20);
     assert_eq!((recorded.started.len(), recorded.ended.len()), (257, 257));
     let process = recorded.started[0].0;
@@ -144,7 +147,7 @@ fn a_storm_of_threads_is_followed() {
 #[test]
 fn an_exec_of_another_thread_than_the_first() {
     let Some((recorded, summary)) = record(&["thread-exec"], options()) else { return };
-    assert_eq!(summary.command, Some(Ended::Exit(7)));
+    assert_eq!(summary.command, Some(ThreadEnd::Exit(7)));
     let pid = recorded.started[0].0;
     let other = recorded.started[1].1;
     assert_eq!(recorded.execs, [(pid, pid), (pid, other)]);
@@ -160,7 +163,7 @@ fn an_exec_of_another_thread_than_the_first() {
 #[test]
 fn memory_is_read_after_the_first_thread_ended() {
     let Some((recorded, summary)) = record(&["first-thread-ends"], options()) else { return };
-    assert_eq!(summary.command, Some(Ended::Exit(3)));
+    assert_eq!(summary.command, Some(ThreadEnd::Exit(3)));
     let opened = texts(&recorded, libc::SYS_openat);
     assert_eq!(opened.last().unwrap()[0].2, "/nonexistent/after-the-first-thread");
 }
@@ -168,7 +171,7 @@ fn memory_is_read_after_the_first_thread_ended() {
 #[test]
 fn signals_reach_the_program_and_the_recording() {
     let Some((recorded, summary)) = record(&["signals", "100"], options()) else { return };
-    assert_eq!(summary.command, Some(Ended::Exit(0)), "it counted all of them");
+    assert_eq!(summary.command, Some(ThreadEnd::Exit(0)), "it counted all of them");
     let pid = recorded.started[0].0;
     assert_eq!(recorded.signals.len(), 100);
     for signal in &recorded.signals {
@@ -180,7 +183,7 @@ fn signals_reach_the_program_and_the_recording() {
 #[test]
 fn a_death_by_signal_is_seen() {
     let Some((recorded, summary)) = record(&["aborts"], options()) else { return };
-    assert_eq!(summary.command, Some(Ended::Signal(libc::SIGKILL)));
+    assert_eq!(summary.command, Some(ThreadEnd::Signal(libc::SIGKILL)));
     let last = recorded.calls.last().unwrap();
     assert!(last.flags.contains(RawFlags::KILLED) && last.flags.contains(RawFlags::NO_EXIT), "{last:?}");
 }
@@ -189,7 +192,7 @@ fn a_death_by_signal_is_seen() {
 #[cfg(target_arch = "x86_64")]
 fn calls_of_the_32_bit_table_are_marked() {
     let Some((recorded, summary)) = record(&["compat", "10"], options()) else { return };
-    if summary.command != Some(Ended::Exit(0)) {
+    if summary.command != Some(ThreadEnd::Exit(0)) {
         skipped(format_args!("this kernel has no calls of 32-bit programs: {:?}", summary.command));
         return;
     }

@@ -16,10 +16,10 @@ mod waits;
 use crate::common::skipped;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
-use whyslow_model::line::Who;
+use whyslow_model::line::LineThread;
 use whyslow_model::{
-    BlockIo, CallFlags, Event, FileIo, LineFormat, Loss, Nanos, NetEvent, Sample, SourceId, Stack, StackId,
-    ThreadTotals,
+    BlockIo, CallFlags, Event, FileIo, LineFormat, Loss, Nanos, NetEvent, SampledStack, SourceId, Stack,
+    StackId, ThreadTotals,
 };
 use whyslow_record::{Mode, Options, RecordError, Session};
 
@@ -30,7 +30,7 @@ pub(crate) const TIMES: usize = 23;
 #[derive(Default)]
 pub(crate) struct Seen {
     pub(crate) tid: u32,
-    pub(crate) samples: Vec<Sample>,
+    pub(crate) samples: Vec<SampledStack>,
     pub(crate) stacks: Vec<Stack>,
     pub(crate) blocks: Vec<BlockIo>,
     pub(crate) net: Vec<NetEvent>,
@@ -168,7 +168,7 @@ pub(crate) fn record<P, W: Send + 'static>(
         Event::ThreadTotals(totals) => seen.totals.push(totals),
         Event::Call(call) if call.flags.contains(CallFlags::END_NOT_SEEN) => {
             let mut line = Vec::new();
-            call.write_line(&LineFormat { who: Who::Nobody, ..LineFormat::STRACE }, &mut line);
+            call.write_line(&LineFormat { who: LineThread::Nobody, ..LineFormat::STRACE }, &mut line);
             seen.unfinished.push(String::from_utf8_lossy(&line).into_owned());
         }
         Event::Call(call) if call.flags.contains(CallFlags::START_NOT_SEEN) => {

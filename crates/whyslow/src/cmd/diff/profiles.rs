@@ -8,7 +8,7 @@ use std::path::Path;
 use std::str::FromStr;
 use whyslow_model::profile::ProfileDamage;
 use whyslow_model::visible;
-use whyslow_profile::compare::{self, Basis, Comparison, Step};
+use whyslow_profile::compare::{self, Basis, Comparison, SeriesStep};
 use whyslow_profile::formats::{self, Limits, Loaded, ProfileData};
 use whyslow_profile::views;
 
@@ -74,7 +74,7 @@ pub(super) fn run(
         let short =
             Path::new(name).file_name().map_or(name.clone(), |name| name.to_string_lossy().into_owned());
         steps.push(
-            Step::of(&short, loaded)
+            SeriesStep::of(&short, loaded)
                 .with_context(|| format!("{name}: the profile has no value to compare"))?,
         );
     }

@@ -2,7 +2,7 @@
 
 use clap::{ArgAction, Args};
 use std::path::PathBuf;
-use whyslow_profile::Selection;
+use whyslow_profile::StackSelection;
 use whyslow_profile::graph::Granularity;
 use whyslow_profile::select::{FrameFilter, TagFilter};
 
@@ -139,9 +139,9 @@ fn granularity(text: &str) -> Result<Granularity, String> {
 
 impl Flags {
     /// As the library has them.
-    pub(super) fn selection(&self) -> Selection {
+    pub(super) fn selection(&self) -> StackSelection {
         let text = |given: &Option<String>| given.clone().unwrap_or_default();
-        let defaults = Selection::default();
+        let defaults = StackSelection::default();
         let short = [
             (self.functions, Granularity::Functions),
             (self.filefunctions, Granularity::FileFunctions),
@@ -150,7 +150,7 @@ impl Flags {
             (self.addresses, Granularity::Addresses),
         ];
         let short = short.iter().find(|(given, _)| *given).map(|(_, granularity)| *granularity);
-        Selection {
+        StackSelection {
             sample_index: text(&self.sample_index),
             mean: self.mean,
             divide_by: self.divide_by.unwrap_or(defaults.divide_by),

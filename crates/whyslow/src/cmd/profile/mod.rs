@@ -19,7 +19,7 @@ use clap::{ArgMatches, Args, FromArgMatches};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use whyslow_model::visible;
-use whyslow_profile::{PROFILE_VIEWS, ProfileView, Report, ViewError, views};
+use whyslow_profile::{PROFILE_VIEWS, PreparedProfile, ProfileView, ViewError, views};
 
 /// The command.
 pub(super) static COMMAND: Command = Command { name: "profile", clap, rights, run };
@@ -103,7 +103,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     };
     let profile = load::profile(captured, &sources, &args.flags, &args.capture)?;
     let on_terminal = args.output.is_none() && std::io::stdout().is_terminal();
-    let report = Report::new(&profile, &selection, view, pattern)?;
+    let report = PreparedProfile::new(&profile, &selection, view, pattern)?;
     for remark in &report.remarks {
         say!("whyslow: {}", output::plain(remark));
     }
@@ -134,7 +134,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
 }
 
 /// Writes a profile in one form.
-type Writer = fn(&Report<'_>, &mut dyn Write) -> Result<(), ViewError>;
+type Writer = fn(&PreparedProfile<'_>, &mut dyn Write) -> Result<(), ViewError>;
 
 /// What writes a view: its own form, or the JSON of the figures.
 fn writer(view: &'static ProfileView, json: bool) -> anyhow::Result<Writer> {

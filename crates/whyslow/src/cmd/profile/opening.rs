@@ -4,7 +4,7 @@ use crate::output;
 use std::path::Path;
 use whyslow_profile::formats::{self, Limits, ProfileData};
 use whyslow_profile::kinds::{Account, Measured, ProfileStacks, kinds_line, sentence};
-use whyslow_profile::{Report, views};
+use whyslow_profile::{PreparedProfile, views};
 
 /// True where the words name no view; the first of them is a profile unless one is `captured`.
 pub(super) fn is_wanted(words: &[String], captured: bool) -> bool {
@@ -12,7 +12,7 @@ pub(super) fn is_wanted(words: &[String], captured: bool) -> bool {
 }
 
 /// The opening of what a view is about to show.
-pub(super) fn of_report(report: &Report<'_>) -> String {
+pub(super) fn of_report(report: &PreparedProfile<'_>) -> String {
     let account = Account::of(&ProfileStacks::new(&report.profile, report.value_index));
     text(&account, &Measured::of(&report.profile, report.value_index))
 }

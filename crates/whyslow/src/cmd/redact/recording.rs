@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use whyslow_model::{SourceId, visible};
 use whyslow_privacy::{command_line, redact};
 use whyslow_record::printed::{Strings, without_secrets};
-use whyslow_store::{Copied, Edit, Meta, Place, WriteOptions, Writer};
+use whyslow_store::{Copied, Edit, Meta, TextPlace, WriteOptions, Writer};
 
 /// Columns with command lines, or with lines in which they may stand.
 const COMMAND_LINES: &[(&str, &str)] = &[
@@ -18,7 +18,7 @@ const COMMAND_LINES: &[(&str, &str)] = &[
     ("host", "raw"),
     ("count_rows", "raw"),
     ("notes", "text"),
-    (Place::HEAD, "target"),
+    (TextPlace::HEAD, "target"),
 ];
 
 /// Columns with names of functions.
@@ -55,7 +55,7 @@ fn converted(from: &Path, to: &Path) -> anyhow::Result<Option<PathBuf>> {
 struct Redacting;
 
 impl Edit for Redacting {
-    fn text<'t>(&mut self, place: &Place<'_>, text: &'t str) -> Cow<'t, str> {
+    fn text<'t>(&mut self, place: &TextPlace<'_>, text: &'t str) -> Cow<'t, str> {
         match (place.table, place.column) {
             ("syscalls" | "enters", "args") => {
                 without_secrets(Strings::of(place.beside("syscall").unwrap_or_default()), text)
