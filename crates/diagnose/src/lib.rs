@@ -233,7 +233,7 @@ fn remaining(facts: &Facts, findings: &[Finding]) -> Option<String> {
         ));
     }
     Some(format!(
-        "Largest remaining cost among working calls: {name}, {} in {} ({} of their time; mean {}).",
+        "Next largest syscall (excluding waits): {name}, {} in {} ({} of that time; mean {}).",
         stats.total(),
         words::plural(stats.count, "call"),
         words::percent(stats.total_ns as f64 / total as f64),

@@ -167,7 +167,7 @@ fn of_log(facts: &Facts) -> String {
     let requests = format!("{} logged, {} failed", words::plural(count, "request"), words::count(errors));
     match served().max_by_key(|row| row.stats.total_ns).filter(|_| all_ns > 0) {
         Some(row) => format!(
-            "{requests}. {} takes {} of their time: {}, {} in the median, {} at most. A log tells how long and not why: \
+            "{requests}. {} takes {} of their time: {}, p50 {}, max {}. A log tells how long and not why: \
              record the server meanwhile.",
             row.name,
             words::percent(row.stats.total_ns as f64 / all_ns as f64),

@@ -15,7 +15,7 @@ pub(super) fn counted(name: &str, before: u64, after: u64, windows: &Windows) ->
         _ if before == after => "the same".to_string(),
         None if differs && before > 0 && after > 0 => format!("{bare} in an unknown time"),
         Some(_) if differs && !windows.whole_runs && before > 0 && after > 0 => {
-            format!("{bare}; {} a second", times(after as f64 / (before as f64 * windows.exposure())))
+            format!("{bare}; {} per second", times(after as f64 / (before as f64 * windows.exposure())))
         }
         _ if differs => bare,
         _ => NO_CHANGE.to_string(),

@@ -87,7 +87,9 @@ fn tables_give_work_but_no_speed() {
     assert!(diff.refusals[0].starts_with("No rate and no speed-up is claimed"), "{:?}", diff.refusals);
     let all = format!("{diff:?}");
     assert!(
-        !all.contains("a second;") && !all.contains("faster") && !diff.figures.iter().any(|f| f.unit == "ns")
+        !all.contains("per second;")
+            && !all.contains("faster")
+            && !diff.figures.iter().any(|f| f.unit == "ns")
     );
 }
 

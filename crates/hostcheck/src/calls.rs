@@ -95,7 +95,7 @@ fn of_host(facts: &Facts, name: &str) -> String {
         .map(|(is, _, reading)| {
             let rate = rate(reading).map_or(String::new(), |(_, _, rate)| {
                 format!(
-                    " in {}, {} a second",
+                    " in {}, {} per second",
                     Nanos::new((rate.seconds * 1e9) as u64),
                     words::count(rate.mean() as u64)
                 )
@@ -142,7 +142,7 @@ fn taker(facts: &Facts, of: &Entity, thing: &Thing) -> Taker {
             amounts.push(Amount { what: metric.name(), value, text: text(value) });
         }
     };
-    say(Metric::CallTime, &|value| format!("{} a second", seconds(value)));
+    say(Metric::CallTime, &|value| format!("{} per second", seconds(value)));
     say(Metric::CallTotal, &|value| format!("{} in all", Nanos::new(value as u64)));
     say(Metric::Calls, &|value| format!("{} calls/s", words::quantity(value)));
     say(Metric::CallCount, &|value| words::plural(value as u64, "call"));
@@ -200,7 +200,7 @@ pub(super) fn saving(facts: &Facts) -> Option<String> {
     let name = call_name(of.name());
     let share = saved(cost, system)?;
     Some(format!(
-        "Without {name} the kernel's time falls by {}: {} of {} of system time a second.",
+        "Without {name} the kernel's time falls by {}: {} of {} of system time per second.",
         words::percent(share),
         seconds(cost),
         seconds(system),

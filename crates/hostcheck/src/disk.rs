@@ -92,7 +92,7 @@ fn one(facts: &Facts, of: &Entity, thing: &Thing) -> HostResource {
         parts.push(format!("{} busy", words::percent(busy)));
     }
     if let Some(ns) = latency {
-        parts.push(format!("{} a request", Nanos::new(ns as u64)));
+        parts.push(format!("{} per request", Nanos::new(ns as u64)));
     }
     if let Some(queue) = queue {
         parts.push(format!("{} queued", words::quantity(queue)));

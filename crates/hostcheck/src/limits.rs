@@ -44,7 +44,7 @@ const REFUSALS: &[(Metric, &str, &str)] = &[
     (Metric::ListenOverflows, "connection", "refused for a full accept queue"),
     (Metric::SynQueueOverflows, "SYN", "met a full queue of half-open connections"),
     (Metric::ConntrackDrops, "packet", "dropped for a full table of tracked connections"),
-    (Metric::TcpMemoryAborts, "connection", "given up for want of memory (tcp_mem)"),
+    (Metric::TcpMemoryAborts, "connection", "given up for lack of memory (tcp_mem)"),
     (Metric::FileLimitHits, "file", "refused for a limit of open files"),
 ];
 

@@ -43,7 +43,7 @@ const SIGNS: &[(Metric, f64, &str)] = &[
     (Metric::SwapOut, SWAP_OUT, "swapped out"),
     (Metric::AllocStalls, STALLS, "allocations that stop to reclaim"),
     (Metric::Refaults, REFAULTS, "pages of files read again soon after they were given up"),
-    (Metric::OomKills, 0.0, "processes killed for want of memory"),
+    (Metric::OomKills, 0.0, "processes killed for lack of memory"),
 ];
 
 pub(super) fn judge(facts: &Facts) -> Vec<HostResource> {

@@ -35,14 +35,15 @@ pub(super) fn judge(facts: &Facts) -> Vec<HostResource> {
         match (bytes, speed) {
             (Some(bytes), Some(speed)) => {
                 let used = bytes / speed;
-                let text = format!("{of} carries {} of its speed", words::percent(used));
+                let text = format!("{of} at {} of its speed", words::percent(used));
                 if used >= FULL { bad.push(text) } else { good.push((used, text)) }
             }
             (Some(bytes), None) if bytes < LITTLE => {
-                good.push((0.0, format!("{of} carries {}/s", words::bytes(bytes as u64))));
+                good.push((0.0, format!("{of} {}/s", words::bytes(bytes as u64))));
             }
-            (Some(bytes), None) => hints
-                .push((bytes, format!("{of} carries {}/s at an unknown speed", words::bytes(bytes as u64)))),
+            (Some(bytes), None) => {
+                hints.push((bytes, format!("{of} {}/s, speed unknown", words::bytes(bytes as u64))))
+            }
             _ => {}
         }
         let drops = now(Metric::RxDrops) + now(Metric::TxDrops);

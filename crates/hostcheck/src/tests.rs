@@ -392,7 +392,7 @@ fn links_and_limits_are_full_where_they_are_reached() {
     look(&mut facts, "/proc", second(), rows);
     let walk = walked(&mut facts);
     assert_eq!(state(&walk, "network").state, State::Saturated);
-    assert_eq!(state(&walk, "network").reason, "eth0 carries 94.4 % of its speed");
+    assert_eq!(state(&walk, "network").reason, "eth0 at 94.4 % of its speed");
     assert_eq!(state(&walk, "limits").state, State::Saturated);
     assert_eq!(
         state(&walk, "limits").reason,
@@ -415,7 +415,7 @@ fn a_saving_is_computed_from_what_was_measured() {
     let walk = walked(&mut facts);
     assert_eq!(
         walk.saving.as_deref(),
-        Some("Without lstat the kernel's time falls by 11.8 %: 339 ms of 2.88 s of system time a second.")
+        Some("Without lstat the kernel's time falls by 11.8 %: 339 ms of 2.88 s of system time per second.")
     );
     assert_eq!(walk.calls[0].comm.as_deref(), Some("lstat"), "waiting in select is no cost");
     assert!(
@@ -474,7 +474,7 @@ fn packets_that_are_dropped_now_for_a_limit_are_one_that_is_reached() {
     let walk = walked(&mut facts);
     let limits = state(&walk, "limits");
     assert_eq!(limits.state, State::Saturated);
-    assert_eq!(limits.reason, "4 connections/s given up for want of memory (tcp_mem)");
+    assert_eq!(limits.reason, "4 connections/s given up for lack of memory (tcp_mem)");
 }
 
 /// A trace of one process says nothing about whoever takes most beside it, also where it does not tell whose it is.

@@ -53,7 +53,7 @@ table! {
     /// Part of the time in which a task waits for memory (PSI memory some).
     MEMORY_PRESSURE = 0.10, "of time", "PSI memory some", "every tenth moment somebody waits";
     /// Swapped in.
-    SWAP_IN = 1_048_576.0, "bytes/s", "swap in", "256 pages a second, each a wait of a thread for a disk";
+    SWAP_IN = 1_048_576.0, "bytes/s", "swap in", "256 pages per second, each a wait of a thread for a disk";
     /// Swapped out.
     SWAP_OUT = 10_485_760.0, "bytes/s", "swap out", "less is the kernel's tidying of pages unused for long";
     /// Allocations that stop to reclaim.

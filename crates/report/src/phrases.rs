@@ -159,8 +159,16 @@ pub(crate) fn saving(finding: &Finding) -> Option<String> {
     match (finding.saving.ns_per_s, text) {
         (None, "") => None,
         (None, text) => Some(format!("saves {text}")),
-        (Some(ns), "") => Some(format!("saves up to {} a second", Nanos::new(ns))),
-        (Some(ns), text) => Some(format!("saves up to {} a second: {text}", Nanos::new(ns))),
+        (Some(ns), "") => Some(saved(ns)),
+        (Some(ns), text) => Some(format!("{} ({text})", saved(ns))),
+    }
+}
+
+/// Waiting of several threads at once adds up to more than a second per second: it is then told in threads.
+fn saved(ns_per_s: u64) -> String {
+    match ns_per_s as f64 / 1e9 {
+        threads if threads > 1.05 => format!("saves up to {threads:.1} threads' worth of waiting"),
+        _ => format!("saves up to {} per second", Nanos::new(ns_per_s)),
     }
 }
 

@@ -38,7 +38,7 @@ static KINDS: &[Kind] = &[
     kind(
         &["ksoftirqd"],
         "they take packets and other soft interrupts that came faster than they could be served",
-        "sar -n DEV 1 (packets a second), mpstat -I SCPU 1; spread them: RSS, RPS, larger packets (GRO, MTU)",
+        "sar -n DEV 1 (packets per second), mpstat -I SCPU 1; spread them: RSS, RPS, larger packets (GRO, MTU)",
         false,
     ),
     kind(

@@ -256,11 +256,11 @@ fn over_all(explainer: &Explainer<'_>, ask: &Ask, by_thread: bool, mut notes: Ve
                 words::plural(blame.intervals, "request") + " (of each endpoint the slowest and the failed)"
             }
             Scope::MainThreads => {
-                words::plural(blame.intervals, "first thread") + " of programs that serve nobody"
+                words::plural(blame.intervals, "main thread") + " of programs that serve no requests"
             }
         };
         notes.push(format!("share: of {}, the time of {of}.", Nanos::new(blame.total_ns)));
-        notes.push("held up others: the part that another thread waited for.".to_string());
+        notes.push("blocked others: the part that another thread waited for.".to_string());
         if blame.costs.iter().any(|cost| cost.tids.len() > 1) {
             notes.push("--by thread shows each thread's part by itself.".to_string());
         }
@@ -283,14 +283,14 @@ fn over_all(explainer: &Explainer<'_>, ask: &Ask, by_thread: bool, mut notes: Ve
     }
     Table {
         name: VIEW.name,
-        question: "What does the time that somebody waits for go into, over all?".to_string(),
+        question: "Critical path: where request time goes".to_string(),
         columns: vec![
             Column::new("what", "what"),
             Column::new("kind", "kind"),
             Column::new("who", "in"),
             Column::new("time", "time"),
             Column::new("share", "share"),
-            Column::optional("elsewhere", "held up others", 2),
+            Column::optional("elsewhere", "blocked others", 2),
             Column::optional("intervals", "in how many", 3),
             Column::optional("evidence", "seen at", 1),
         ],

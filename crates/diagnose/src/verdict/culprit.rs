@@ -7,7 +7,7 @@ use whyslow_model::{AccountRow, Finding, SampleKind, Subject, TimeAccount};
 pub(super) fn beside(facts: &Facts, account: Option<&TimeAccount>, finding: &Finding) -> String {
     let rows = claimed(account, finding);
     let object = object(finding, &rows).map_or(String::new(), |object| format!(" ({object})"));
-    let holder = holder(finding).map_or(String::new(), |who| format!("; held up by {who}"));
+    let holder = holder(finding).map_or(String::new(), |who| format!("; blocked by {who}"));
     format!("{object}{holder}{}", function(facts, finding, &rows))
 }
 
@@ -132,7 +132,7 @@ mod tests {
             evidence: String::new(),
         };
         let held = |one: &mut Finding| one.chain = vec![link("1/1 app"), link("9/9 backup")];
-        assert_eq!(said(held, None), "; held up by 9/9 backup");
+        assert_eq!(said(held, None), "; blocked by 9/9 backup");
         assert_eq!(said(|one| one.chain = vec![link("1/1 app")], None), "");
     }
 }

@@ -43,7 +43,7 @@ impl Laps {
     /// `1,234 times, 9,876 a second`; without a clock only how often.
     pub fn often(&self) -> String {
         match self.per_second() {
-            Some(rate) => format!("{} times, {} a second", words::count(self.turns), words::quantity(rate)),
+            Some(rate) => format!("{} times, {} per second", words::count(self.turns), words::quantity(rate)),
             None => format!("{} times", words::count(self.turns)),
         }
     }

@@ -178,7 +178,7 @@ fn refusals(comparison: &Comparison, steps: &[&SeriesStep]) -> Vec<String> {
             "How much faster is not said: the profiles do not all say how long they ran, and totals of runs of unknown length are not compared. Give the work done in each: --per requests=1000,1200".to_string(),
         ),
         Basis::Second if changed() => refusals.push(
-            "Less time on the CPU a second can also be less work: give the work done in each (--per requests=1000,1200) to tell them apart.".to_string(),
+            "Less time on the CPU per second can also be less work: give the work done in each (--per requests=1000,1200) to tell them apart.".to_string(),
         ),
         Basis::Second | Basis::Work | Basis::Amount => {}
     }
@@ -199,7 +199,7 @@ fn less_work(comparison: &Comparison, at: usize, pair: &[&SeriesStep]) -> Option
     let rate = |step: &SeriesStep| Some(step.work? / step.seconds?);
     match (rate(before), rate(after)) {
         (Some(one), Some(other)) => (other < one * (1.0 - RATIO)).then(|| {
-            format!("Step {} did less work: {one:.1} {unit} a second before, {other:.1} now.", at + 2)
+            format!("Step {} did less work: {one:.1} {unit} per second before, {other:.1} now.", at + 2)
         }),
         _ => {
             let (one, other) = (before.work?, after.work?);

@@ -81,7 +81,7 @@ fn time_a_second_and_a_unit_of_work() {
     let steps = [with(baseline(), 100.0, Some(1000.0)), with(locked(), 300.0, Some(2000.0))];
     let compared = compare(&steps, Some("requests")).unwrap();
     assert_eq!((compared.basis, compared.changes[0].outcome), (Basis::Work, StepOutcome::Same));
-    assert!(compared.refusals[0].contains("Step 2 did less work: 10.0 requests a second before, 6.7 now."));
+    assert!(compared.refusals[0].contains("Step 2 did less work: 10.0 requests per second before, 6.7 now."));
 }
 
 #[test]

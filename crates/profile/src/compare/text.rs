@@ -99,9 +99,9 @@ impl Comparison {
     fn basis_words(&self) -> String {
         match self.basis {
             Basis::Work => {
-                format!("a {}", self.work_unit.as_deref().map_or("unit", |unit| unit.trim_end_matches('s')))
+                format!("per {}", self.work_unit.as_deref().map_or("unit", |unit| unit.trim_end_matches('s')))
             }
-            Basis::Second => "a second".to_string(),
+            Basis::Second => "per second".to_string(),
             Basis::Share => "(shares only)".to_string(),
             Basis::Amount => "amount".to_string(),
         }

@@ -440,7 +440,7 @@ pub fn full_disk() -> Diagnosis {
     (lstat.pid, lstat.takes) = (
         None,
         vec![
-            amount("call_time", 0.338_769_324, "339 ms a second"),
+            amount("call_time", 0.338_769_324, "339 ms per second"),
             amount("calls", 124_724.0, "124,724 calls/s"),
         ],
     );
@@ -464,7 +464,7 @@ pub fn full_disk() -> Diagnosis {
         ],
         threads: vec![Taker { waits: vec![blocked], ..task(12280, Some(514), "python") }],
         calls: vec![lstat],
-        saving: Some("Without lstat the kernel's time falls by 11.8 %: 339 ms of 2.88 s of system time a second.".into()),
+        saving: Some("Without lstat the kernel's time falls by 11.8 %: 339 ms of 2.88 s of system time per second.".into()),
         next: "Host disk sda is saturated; top consumer: python (12280), it writes 343.8 MB/s. `whyslow diagnose -p 12280`".into(),
     });
     diagnosis

@@ -60,7 +60,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
     if matches!(first.damage, ProfileDamage::NoSamples) {
         found = found
-            .fix("profile while it works, and for longer: 30 s at 100 samples a second make 3,000 samples of a busy CPU")
+            .fix("profile while it works, and for longer: 30 s at 100 samples per second make 3,000 samples of a busy CPU")
             .fix("Go: runtime.SetMutexProfileFraction or SetBlockProfileRate before a mutex or block profile");
     } else {
         found = found

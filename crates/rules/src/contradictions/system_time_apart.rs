@@ -80,7 +80,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let way = |reading: &Reading| {
         let saving = saved(cost, of(reading)).map_or("more than all of it".to_string(), words::percent);
         format!(
-            "by {}: {} x {} CPUs = {} a second, of which {} in {name} are {saving}",
+            "by {}: {} x {} CPUs = {} per second, of which {} in {name} are {saving}",
             reading.tool,
             words::percent(reading.mean()),
             words::quantity(cpus),
@@ -91,7 +91,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let (high, points) = (a.mean().max(b.mean()), apart(a, b));
     let lines = [a, b].map(|reading| facts.host_evidence(&Entity::Host, reading));
     out.disagreement(format!(
-        "the system time is {} a second by {} and {} by {}: what ending {name} saves depends on it",
+        "the system time is {} per second by {} and {} by {}: what ending {name} saves depends on it",
         seconds(of(a)),
         a.tool,
         seconds(of(b)),

@@ -152,9 +152,9 @@ fn fixes<'f, 'a>(report: crate::engine::Report<'f, 'a>, clock: BusyClock) -> cra
         BusyClock::Time => report
             .fix("shell: cat /sys/devices/system/clocksource/clocksource0/current_clocksource; where tsc or kvm-clock is in available_clocksource: echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource")
             .fix("kernel command line: clocksource=tsc tsc=reliable (where the hardware's TSC is constant)")
-            .fix("code: read the clock once a turn or request and pass the value on; CLOCK_MONOTONIC_COARSE where 4 ms will do"),
+            .fix("code: read the clock once per turn or request and pass the value on; CLOCK_MONOTONIC_COARSE where 4 ms will do"),
         BusyClock::CpuTime => report
-            .fix("code: measure CPU time once a request or second, not at each step; or switch the accounting off (profilers, per-task statistics)")
+            .fix("code: measure CPU time once per request or second, not at each step; or switch the accounting off (profilers, per-task statistics)")
             .fix("code: where elapsed time will do, CLOCK_MONOTONIC is read without a system call"),
     };
     report.verify("perf stat -e syscalls:sys_enter_clock_gettime -p PID -- sleep 5   (before and after)")

@@ -187,7 +187,7 @@ fn cpus(facts: &Facts, task: &Thing) -> Option<f64> {
 /// `92.0 % of a CPU`, `1.41 CPUs`.
 fn cpus_words(cpus: f64) -> String {
     match cpus < 1.0 {
-        true => format!("{} of a CPU", words::percent(cpus)),
+        true => format!("{} of one CPU", words::percent(cpus)),
         false => format!("{} CPUs", words::quantity(cpus)),
     }
 }

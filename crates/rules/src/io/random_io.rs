@@ -33,7 +33,7 @@ use whyslow_model::{Measurement, Metric, Nanos, Severity, Subject};
 pub(crate) static RULE: Rule = Rule {
     id: "random-io",
     group: "io",
-    summary: "a disk is full with small reads here and there",
+    summary: "a disk is saturated by small reads here and there",
     source: include_str!("random_io.rs"),
     needs: &[Need::Either(&[
         figures::disks(&[Metric::Reads, Metric::ReadBytes, Metric::Utilisation]),
@@ -107,7 +107,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .cause(format!("The reads are small and hardly any lies beside another: the device's time goes into finding the places.{who}{turns} If caches were just emptied (a start), look again later."))
             .fix("keep what is read often in memory: a larger cache of the program, more memory for the page cache")
             .fix("sort by place before reading, read larger blocks, several at once (io_uring, more threads, prefetch)")
-            .fix("flash, or a volume with more operations a second")
+            .fix("flash, or a volume with more operations per second")
             .verify(format!("iostat -x 1 {} (rareq-sz, r/s); bcc: biopattern (share of random requests), biosnoop", disk.of.name()))
             .evidence_of(disk.of, &[Metric::Reads, Metric::ReadBytes, Metric::ReadsMerged, Metric::ReadLatency, Metric::Utilisation, Metric::ReadAhead, Metric::Rotational])
             .file();
@@ -144,7 +144,7 @@ fn of_requests(facts: &Facts, out: &mut Findings<'_>, name: &str, device: &Devic
         .measured_all([ops, size, random, half, under_way, count])
         .fix("keep what is read often in memory: a larger cache of the program, more memory for the page cache")
         .fix("sort by place before reading, read larger blocks, several at once (io_uring, more threads, prefetch)")
-        .fix("flash, or a volume with more operations a second")
+        .fix("flash, or a volume with more operations per second")
         .verify("whyslow disks -a -d 10s --by device,op,process (in order, mean size); bcc: biopattern, biosnoop")
         .evidence_line(facts.recording_at(facts.window.start), devices::told(&shown, &reads, window))
         .file();

@@ -32,7 +32,7 @@ use whyslow_model::{Entity, Measurement, Metric, Nanos, Unit};
 pub(crate) static RULE: Rule = Rule {
     id: "volume-throttled",
     group: "io",
-    summary: "a limit of operations or bytes a second holds a group's or volume's requests back",
+    summary: "a limit of operations or bytes per second holds a group's or volume's requests back",
     source: include_str!("volume_throttled.rs"),
     needs: &[Need::Either(&[
         figures::groups(&[Metric::IoReadLimit]),

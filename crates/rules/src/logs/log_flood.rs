@@ -112,7 +112,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                 words::count(levels.levelled()),
                 words::percent(share)
             ),
-            None => " No level words stand in the sampled lines (or the capture cuts them off).".to_string(),
+            None => " Log level not recognised in the sampled lines.".to_string(),
         };
         let first_fix = if debug >= DEBUG_PART {
             "raise the level to INFO; while it runs: Spring Boot POST /actuator/loggers/ROOT {\"configuredLevel\":\"INFO\"}, logback scan=\"true\", Python logging.getLogger().setLevel(logging.INFO)"

@@ -86,7 +86,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         }
         return;
     }
-    let often = rate.map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
+    let often = rate.map_or(String::new(), |rate| format!(", {} per second", words::quantity(rate)));
     let mut subject = Subjects::thread(facts, writes.tid);
     if only_thread.is_none() {
         subject.tid = None;

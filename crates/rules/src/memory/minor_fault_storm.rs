@@ -32,7 +32,7 @@ use whyslow_model::{Measurement, Metric, Severity};
 pub(crate) static RULE: Rule = Rule {
     id: "minor-fault-storm",
     group: "memory",
-    summary: "memory is given back and faulted in again, tens of thousands of times a second",
+    summary: "memory is given back and faulted in again, tens of thousands of times per second",
     source: include_str!("minor_fault_storm.rs"),
     needs: &[figures::tasks(&[Metric::MinorFaults, Metric::TaskSystem, Metric::Rss])],
     check,

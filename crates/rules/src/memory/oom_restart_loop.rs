@@ -33,7 +33,7 @@ use whyslow_model::{Entity, Measurement, Metric, Nanos, Severity, Timestamp};
 pub(crate) static RULE: Rule = Rule {
     id: "oom-restart-loop",
     group: "memory",
-    summary: "processes are killed for want of memory, again and again",
+    summary: "processes are killed for lack of memory, again and again",
     source: include_str!("oom_restart_loop.rs"),
     needs: &[Need::Either(&[
         figures::memory(&[Metric::OomKills]),

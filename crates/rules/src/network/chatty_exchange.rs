@@ -111,7 +111,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts, share: Share)
         .confidence(0.8)
         .subject(asked::subject(facts, peer))
         .cause(format!(
-            "{} one behind the other: {sent} to {} and {received} back in the mean, {} each in the median, {} in all. \
+            "{} one behind the other: {sent} to {} and {received} back in the mean, p50 {} each, {} in all. \
              Each turn costs both sides calls, a wake-up and the way there and back, whatever is in it.",
             words::plural(turns, "turn"),
             peer.name,

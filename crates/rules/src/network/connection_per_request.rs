@@ -77,7 +77,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
     let each = Measurement::number("requests_per_connection", each).at_most(MAX_REQUESTS);
     let closed = peer.closed as f64 / peer.opened as f64;
     let rate = whyslow_facts::window::per_second(peer.opened, peer.first, peer.last);
-    let rate_text = rate.map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
+    let rate_text = rate.map_or(String::new(), |rate| format!(", {} per second", words::quantity(rate)));
     let cost = match setup.total().get() {
         Some(_) => format!(" ({} in setting them up, {} each)", setup.total(), setup.mean()),
         None => String::new(),

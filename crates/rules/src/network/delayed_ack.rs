@@ -97,7 +97,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .cause(format!(
                 "The second write stays in the kernel until the peer acknowledges the first (Nagle's algorithm), and the peer delays that ACK because it has nothing to send: {time} in all, while both sides are idle.{contrast}"
             ))
-            .fix("code: put head and body into one write (writev, sendmsg with two buffers, a buffered writer flushed once a message)")
+            .fix("code: put head and body into one write (writev, sendmsg with two buffers, a buffered writer flushed once per message)")
             .fix("or set TCP_NODELAY on the connection: setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, 1); Python sock.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1), Java Socket.setTcpNoDelay(true), Rust TcpStream::set_nodelay(true)")
             .fix("the other end, if this one cannot be changed: TCP_QUICKACK after each read (Linux); it is not sticky")
             .verify("tcpdump -ni any -ttt 'tcp and host PEER': the second segment follows the bare ACK, 40 ms after the first; after the change it follows at once")

@@ -57,7 +57,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     failing.sort_by_key(|(count, peer)| (std::cmp::Reverse(*count), peer.name.clone()));
     for (count, peer) in failing.into_iter().take(MOST) {
         let severity = if count >= MANY { Severity::Critical } else { Severity::Notice };
-        advised(out.report(Share::unknown(), format!("{}: {} for want of a local port (EADDRNOTAVAIL)", peer.name, words::plural(count, "refused connect")))
+        advised(out.report(Share::unknown(), format!("{}: {} for lack of a local port (EADDRNOTAVAIL)", peer.name, words::plural(count, "refused connect")))
             .at_least(severity)
             .measured(guards::passed(Measurement::count("refused_connects", count), MANY as f64))
             .measured(Measurement::count("connections", peer.opened))

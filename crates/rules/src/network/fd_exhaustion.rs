@@ -131,7 +131,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, refused: &Refused) {
         _ => ("the process's", "ulimit -n"),
     };
     let rate = whyslow_facts::window::per_second(count, refused.first, refused.last);
-    let rate_text = rate.map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
+    let rate_text = rate.map_or(String::new(), |rate| format!(", {} per second", words::quantity(rate)));
     // Refused clients: the service is down for them.
     let severity = match (refused.accepts > 0, count >= MANY) {
         (true, true) => Severity::Critical,
@@ -156,7 +156,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, refused: &Refused) {
     let mut found = out
         .report(
             Share::unknown(),
-            format!("{name}{of} refused for want of descriptors ({}): {} {}{rate_text}", refused.errno.name(), words::count(count), if count == 1 { "time" } else { "times" }),
+            format!("{name}{of} refused for lack of descriptors ({}): {} {}{rate_text}", refused.errno.name(), words::count(count), if count == 1 { "time" } else { "times" }),
         )
         .at_least(severity)
         .measured(guards::passed(Measurement::count("refused_calls", count), MANY as f64))

@@ -164,7 +164,7 @@ fn report_loop(
             ..Subjects::thread(facts, slowest.map_or(0, |record| record.tid))
         })
         .cause(format!(
-            "The same query is asked {}, with other keys, and answered in {} in the median: a round trip for each item.",
+            "The same query is asked {}, with other keys, p50 {}: a round trip for each item.",
             words::plural(row.stats.count, "time"),
             words::duration(row.stats.percentile(0.5)),
         ))
@@ -191,7 +191,7 @@ fn report(
     // One of them would still have to be waited for.
     let needless = part.ns - part.ns / part.trips.max(1) * row.stats.count.min(part.trips);
     let title = format!(
-        "{} asks {} for {} {} times a request: {} each",
+        "{} asks {} for {} {} times per request: {} each",
         row.name,
         asked.peer.as_deref().unwrap_or("a server"),
         asked.name,
@@ -218,7 +218,7 @@ fn report(
             ..Subjects::thread(facts, slowest.map_or(0, |record| record.tid))
         })
         .cause(format!(
-            "{} of {} asked {} for {}, one behind the other, {} each in the median: a round trip for each item.",
+            "{} of {} asked {} for {}, one after the other, p50 {} each: a round trip for each item.",
             words::plural(row.stats.count, "request"),
             row.name,
             words::plural(part.trips, "time"),

@@ -121,11 +121,12 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
     let times = times.map(|(name, part)| Measurement::time(name, asked.stats.percentile(part)));
     let slowest = asked.kept().max_by_key(|record| record.dur);
     let title = format!(
-        "{} takes {part} of the time of {}: {} at most, {} in the median",
+        "{} takes {part} of the time of {}: p50 {}, max {}",
         named(facts, asked),
         served_words(served),
         words::duration(asked.stats.max()),
         words::duration(asked.stats.percentile(0.5)),
+        words::duration(asked.stats.max()),
     );
     let mut found = out
         .report(share, title)
@@ -151,7 +152,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
         ))
         .fix(look_at(asked))
         .fix("ask for less, or for several things in one request; keep what seldom changes")
-        .fix("give the wait a limit below that of the program's own clients, and an answer for the case that it passes")
+        .fix("set a timeout shorter than your callers' timeout, with a fallback")
         .saving(Nanos::new(blame.ns));
     // Of a hundred answers one is slow at most, or of ten one is a little late: a start, or a stall that few saw. Worth a look,
     // no more.

@@ -212,7 +212,7 @@ fn report_peer(facts: &Facts, out: &mut Findings<'_>, waits: &Waits<'_>) {
     let of_time = share.figure().at_least(WARNING_SHARE);
     let processes = Some(waits.threads.len() as u64).filter(|several| *several > 1);
     let title = format!(
-        "{} takes {} of {}: {who} waits {} for it, {} in the median, {} at most",
+        "{} takes {} of {}: {who} waits {} for it, p50 {}, max {}",
         facts.peer_words(waits.peer),
         of_time,
         share.of,
@@ -240,7 +240,7 @@ fn report_peer(facts: &Facts, out: &mut Findings<'_>, waits: &Waits<'_>) {
         .confidence(if waits.row.is_some() { 0.6 } else { 0.75 })
         .subject(subject)
         .cause(format!(
-            "{who} asks {} and gets its answer after {} in the median (99 %: {}); what it does next waits for that.",
+            "{who} asks {} and waits for the answer: p50 {}, p99 {}. What it does next waits for that.",
             facts.peer_words(waits.peer),
             words::duration(stats.percentile(0.5)),
             words::duration(stats.percentile(0.99)),

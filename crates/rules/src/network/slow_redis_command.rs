@@ -136,7 +136,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts) {
         [Measurement::time("p50_of_others", other), times]
     });
     let title = format!(
-        "{} at {peer} takes {} in the median{answers}{}",
+        "{} at {peer} takes {} (p50){answers}{}",
         if row.protocol.is_none() { "a command" } else { &row.name },
         words::duration(median),
         other.map_or(String::new(), |other| format!(", other commands {}", words::duration(other))),
@@ -147,7 +147,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts) {
         .max_by_key(|other| other.stats.max());
     let behind = held_up.map_or(String::new(), |other| {
         format!(
-            " {} takes {} in the median and up to {}: it waits behind it.",
+            " {}: p50 {}, max {}: it waits behind it.",
             other.name,
             words::duration(other.stats.percentile(0.5)),
             words::duration(other.stats.max())

@@ -85,7 +85,7 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
     let least = if many { thresholds::RETRANSMITS.value } else { PER_SEGMENT };
     let part = Measurement::share("share_of_segments", part).at_least(least);
     let waited = timeouts.map_or(String::new(), |rate| {
-        format!(" {} times a second nothing was heard for 200 ms and more.", words::quantity(rate))
+        format!(" {} times per second nothing was heard for 200 ms and more.", words::quantity(rate))
     });
     out.report(Share::unknown(), format!("{part} of TCP segments are retransmitted ({often})"))
         .measured(part)

@@ -70,13 +70,13 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let waiting = worst.map(|(bytes, _)| Measurement::bytes("bytes_waiting", bytes.round() as u64));
         let (title, cause, fix) = match ours {
             true => (
-                format!("{rate} times a second this host tells a peer to stop sending{where_}"),
+                format!("{rate} times per second this host tells a peer to stop sending{where_}"),
                 "A program here does not read its connections as fast as data comes: their buffers are full, and the other ends must wait.",
                 "find the reader: ss -tnp 'state established' | sort -k2 -n (Recv-Q), then whyslow record -p PID: what does it wait for?",
             ),
             false => (
                 format!(
-                    "{rate} times a second a peer's window is full and programs here must stop sending{where_}"
+                    "{rate} times per second a peer's window is full and programs here must stop sending{where_}"
                 ),
                 "The program at the other end does not read as fast as this one sends: the wait belongs to it, not to the network.",
                 "look at the peer: ss -tn (Send-Q names it), then whyslow record there: what does its reader wait for?",

@@ -31,7 +31,7 @@ use whyslow_model::{CallStats, Measurement, SampleKind, Syscall};
 pub(crate) static RULE: Rule = Rule {
     id: "signal-storm",
     group: "process",
-    summary: "a process is interrupted by a thousand signals a second or more",
+    summary: "a process is interrupted by a thousand signals per second or more",
     source: include_str!("signal_storm.rs"),
     needs: &[Need::Calls, Need::Clock],
     check,

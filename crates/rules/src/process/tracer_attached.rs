@@ -64,7 +64,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .at_least(if at_work { Severity::Warning } else { Severity::Notice })
             .confidence(0.9)
             .subject(figures::subject(facts, of))
-            .cause(format!("At each system call or signal the kernel stops the process and waits for the tracer to let it go on ({} switches a second).", words::quantity(switches)))
+            .cause(format!("At each system call or signal the kernel stops the process and waits for the tracer to let it go on ({} switches per second).", words::quantity(switches)))
             .fix(format!("see who it is: ps -fp {tracer}; end it (kill {tracer}: strace and gdb let go of the process)"))
             .fix("to look at a program at work, record without stopping it: whyslow record -p PID (BPF), perf trace")
             .verify(format!("grep TracerPid /proc/{}/status   (0)", of.pid().unwrap_or(0)))

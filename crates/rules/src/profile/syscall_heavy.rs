@@ -48,7 +48,7 @@ static HEAVY: Heavy = Heavy {
         "make fewer and larger ones: buffers of 64 kB, writev, sendmmsg, io_uring; keep what was asked before",
     ],
     of_runtime: &[],
-    verify: "strace -c -f -p PID   (calls a second fall)",
+    verify: "strace -c -f -p PID   (calls per second fall)",
     beside: Beside::Calls,
     at_most: Severity::Notice,
 };

@@ -120,7 +120,7 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
         let Tries { tid, syscall, calls: tries, per_second, share } = found;
         let call = facts.name_of(syscall);
         let title = format!(
-            "thread {tid}: {call} fails at once {} of {} times, {} a second",
+            "thread {tid}: {call} fails at once {} of {} times, {} per second",
             words::count(tries.errors),
             words::count(tries.count),
             words::quantity(per_second)

@@ -36,7 +36,7 @@ use whyslow_model::{Measurement, Nanos, Severity, Subject};
 pub(crate) static RULE: Rule = Rule {
     id: "pool-exhausted",
     group: "waits",
-    summary: "all threads of a pool are held up by one thing at the same time",
+    summary: "all threads of a pool are blocked by one thing at the same time",
     source: include_str!("pool_exhausted.rs"),
     needs: &[Need::Durations, Need::Clock],
     check,

@@ -18,7 +18,7 @@ pub(crate) static TABLE: TableSpec = TableSpec {
         ColumnSpec::maybe("pid", Kind::U32, "The process."),
         ColumnSpec::maybe("tid", Kind::U32, "The thread."),
         ColumnSpec::maybe("metric", Kind::Word, "What is told: cpu_user, read_latency, state; null where nothing is."),
-        ColumnSpec::maybe("value", Kind::F64, "The figure: shares from 0 to 1, seconds and bytes a second, ns, bytes."),
+        ColumnSpec::maybe("value", Kind::F64, "The figure: shares from 0 to 1, seconds and bytes per second, ns, bytes."),
         ColumnSpec::maybe("text", Kind::Word, "The word, where it is no figure."),
         ColumnSpec::maybe("line", Kind::U64, "The line of the capture; null where the source is no text."),
         ColumnSpec::maybe("raw", Kind::Text, "The line as captured, on its first row."),

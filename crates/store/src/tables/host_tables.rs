@@ -13,7 +13,7 @@ pub(crate) static TABLE: TableSpec = TableSpec {
         ColumnSpec::maybe("ts", Kind::Time, "When it ended."),
         ColumnSpec::maybe("dur", Kind::Duration, "The time that rates are over, where it is known."),
         ColumnSpec::always("tool", Kind::Word, "Who tells."),
-        ColumnSpec::always("over", Kind::Word, "What rates are over: interval, since-boot, lifetime, total (counted so far, not a second), growth (counted between two looks of unknown time), moment (levels only)."),
+        ColumnSpec::always("over", Kind::Word, "What rates are over: interval, since-boot, lifetime, total (counted so far, not per second), growth (counted between two looks of unknown time), moment (levels only)."),
         ColumnSpec::always("complete", Kind::Bool, "True where what is not listed was not there, or did nothing."),
         ColumnSpec::always("rows", Kind::U64, "Things that it tells of."),
     ],

@@ -86,7 +86,7 @@ pub(super) fn record(
             && args.mode == super::args::ModeArg::Adaptive
         {
             line.say(&format!(
-                "recording each call would cost more than {} % of its CPU time: {} from here on (--mode full records all the same)",
+                "overhead limit ({} %) reached: {} from here on; use --mode full, or a higher --max-overhead",
                 args.max_overhead(),
                 if progress.calls_now == Some(Coverage::Counts) { "only counts" } else { "no calls" },
             ));

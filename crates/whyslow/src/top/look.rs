@@ -196,7 +196,7 @@ impl Look {
         let disks = self.resources.iter().filter(|other| Kind::of(other) == Some(Kind::Disk)).count();
         let taker = match what {
             Kind::Cpu => first(LEAST_CPU)
-                .map(|(task, cpu)| format!("{} takes {} of a CPU", name(task), figures::percent(cpu))),
+                .map(|(task, cpu)| format!("{} uses {} of one CPU", name(task), figures::percent(cpu))),
             Kind::Memory => {
                 first(1.0).map(|(task, rss)| format!("{} has {}", name(task), figures::bytes(rss as u64)))
             }

@@ -51,7 +51,7 @@ fn neither_cpu_nor_disk_is_full_and_the_program_asks_for_its_time_zone() {
             "89.1 % of its system time is stat",
             "/etc/localtime is checked by each call shown, and 200,135 stat were counted: 99.65 % of calls, 382.7 per write, 40,027 per rename",
             "export TZ=:/etc/localtime",
-            "disk dm-2 gets 200.0 MB/s in small writes: 48,829 a second of 4.1 kB each",
+            "disk dm-2 gets 200.0 MB/s in small writes: 48,829 per second of 4.1 kB each",
             "1.1 GB of swap is used, which says nothing without its traffic",
         ],
     );
@@ -93,8 +93,8 @@ fn an_agent_asks_for_one_path_all_the_time() {
             "2.72 us each: the number costs, not the single call",
             "9.8 % apart",
             "inputs disagree",
-            "3.0 % x 96 CPUs = 2.88 s a second, of which 339 ms in lstat are 11.8 %",
-            "3.6 % x 96 CPUs = 3.46 s a second, of which 339 ms in lstat are 9.8 %",
+            "3.0 % x 96 CPUs = 2.88 s per second, of which 339 ms in lstat are 11.8 %",
+            "3.6 % x 96 CPUs = 3.46 s per second, of which 339 ms in lstat are 9.8 %",
             "Without lstat the kernel's time falls by",
         ],
     );
