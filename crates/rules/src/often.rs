@@ -91,7 +91,7 @@ impl Often {
 
     /// `336.1 a second, 0.99 per request`; empty where nothing is known.
     pub(crate) fn words(&self) -> String {
-        let per_second = self.per_second.iter().map(|rate| format!("{rate} a second"));
+        let per_second = self.per_second.iter().map(|rate| format!("{rate} per second"));
         let per_work = self.per_work.iter().map(|(unit, figure)| format!("{figure} per {unit}"));
         per_second.chain(per_work).collect::<Vec<_>>().join(", ")
     }
@@ -125,7 +125,7 @@ mod tests {
     fn words_and_figures_are_the_same() {
         let work = Work { requests: 4, reads: 9, ..Work::default() };
         let often = Often::of(&CALLS, 10, Some(50.0), &work);
-        assert_eq!(often.behind_comma(), ", 50 a second, 2.50 per request");
+        assert_eq!(often.behind_comma(), ", 50 per second, 2.50 per request");
         let often = often.per_second_from(&Facts::default(), 20.0).per_work_from("request", 3.0);
         let told: Vec<String> = often
             .figures()

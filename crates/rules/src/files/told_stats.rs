@@ -78,7 +78,7 @@ fn of_host(facts: &Facts) -> Option<(String, Measurement)> {
     {
         let rate =
             Measurement::per_second("host_calls_per_second", reading.mean().trunc()).at_least(HOST_PER_S);
-        return Some((format!("{rate} {name} a second on the whole host ({})", reading.tool), rate));
+        return Some((format!("{rate} {name} per second on the whole host ({})", reading.tool), rate));
     }
     let (name, _, reading) = told(Metric::CallCount).filter(|(.., reading)| reading.sum() >= HOST_CALLS)?;
     let calls = Measurement::count("host_calls", reading.sum() as u64).at_least(HOST_CALLS);

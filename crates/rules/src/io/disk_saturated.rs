@@ -130,7 +130,7 @@ fn report_figures(facts: &Facts, out: &mut Findings<'_>, disk: &Disk<'_>) {
     let iowait = figures::of_host(facts, Metric::CpuIowait).filter(|_| guessed);
     let iowait = iowait.map(|part| crate::guards::passed(Measurement::share("iowait", part), IOWAIT));
     let calm = its_work.is_some() && victim.is_none() || measured && victim.is_none();
-    out.report(share, format!("disk {} is full: {latency} a request, {queue} under way at a time, {ops} a second with {bytes}", disk.name()))
+    out.report(share, format!("disk {} is saturated: {latency} per request, {queue} under way at a time, {ops} per second with {bytes}", disk.name()))
         .measured_all([latency, queue, busy, ops, bytes])
         .measured_all(iowait)
         .at_least(if guessed { Severity::Warning } else { Severity::Notice })

@@ -63,7 +63,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let latency = if mean.is_known() { format!(", {mean} each") } else { String::new() };
         let rate = facts.window.per_second(syncs.count);
         let rate = rate.map(|rate| Measurement::per_second("fsyncs_per_second", rate));
-        let per_s = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} a second"));
+        let per_s = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} per second"));
         let count = Measurement::count("fsyncs", syncs.count).at_least(MIN_SYNCS as f64);
         let writes = Measurement::count("writes", stream.writes.calls.count);
         let per_sync = stream.writes.calls.count as f64 / syncs.count.max(1) as f64;

@@ -126,7 +126,7 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
         let of_reads = Measurement::count("reads", reads.count).at_least(MIN_READS as f64);
         let rate = Measurement::per_second("seeks_per_second", sums.per_second(seeks.count));
         let for_each = Measurement::number("seeks_per_read", for_each).at_least(SEEK_SHARE);
-        let title = format!("thread {tid}: {count} seeks for {of_reads} reads, {rate} a second");
+        let title = format!("thread {tid}: {count} seeks for {of_reads} reads, {rate} per second");
         out.report(share, title)
             .confidence(0.7)
             .subject(Subject { syscall: Some("lseek".to_string()), ..Subjects::thread(facts, tid) })

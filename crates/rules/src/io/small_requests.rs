@@ -76,7 +76,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let latency = Nanos::new(latency as u64);
         let latency = Measurement::time("time_per_request", latency).at_least(SLOW.or_zero() as f64);
         let title =
-            format!("disk {} gets {bytes} in small writes: {writes} a second of {each} each", disk.name());
+            format!("disk {} gets {bytes} in small writes: {writes} per second of {each} each", disk.name());
         out.report(Share::unknown(), title)
         .at_most(Severity::Notice)
         .confidence(0.6)

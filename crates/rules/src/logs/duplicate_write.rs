@@ -62,7 +62,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let share = guards::share_of_storm(facts, tid, total, pair.count);
         let rate = facts.window.per_second(pair.count);
         let rate = rate.map(|rate| Measurement::per_second("duplicates_per_second", rate));
-        let often = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} a second"));
+        let often = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} per second"));
         let each = Measurement::bytes("bytes_per_call", pair.bytes / pair.count.max(1));
         let of_writes = ((2 * pair.count) as f64 / writes.max(1) as f64).min(1.0);
         let title = format!(

@@ -96,7 +96,7 @@ fn is_churn(facts: &Facts, times: u64, size: u64, took: Nanos) -> bool {
 /// How often, and what made it churn of all that [`is_churn`] looks at.
 fn figures(facts: &Facts, times: u64, size: u64, took: Nanos) -> (String, Vec<Measurement>) {
     let rate = facts.window.per_second(times);
-    let often = rate.map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
+    let often = rate.map_or(String::new(), |rate| format!(", {} per second", words::quantity(rate)));
     let mut figures = vec![Measurement::count("pairs", times).at_least(MIN_PAIRS as f64)];
     match facts.pace.untraced(rate) {
         Some(untraced) => {

@@ -89,7 +89,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts, share: Share)
         (each("bytes_sent_per_turn", peer.sent), each("bytes_received_per_turn", peer.received));
     let span = peer.span().get().filter(|ns| *ns > 0);
     let rate = span.map(|ns| Measurement::per_second("turns_per_second", turns as f64 * 1e9 / ns as f64));
-    let rate_text = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} a second"));
+    let rate_text = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} per second"));
     let part =
         share.value.map_or(String::new(), |value| format!(": {} of {}", words::percent(value), share.of));
     let title = format!(

@@ -132,7 +132,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, one: &Failing<'_>, rest: usize)
     };
     let name = errno.map_or("no answer", |errno| errno.name());
     let rate = whyslow_facts::window::per_second(one.failures, peer.first, peer.last);
-    let rate_text = rate.map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
+    let rate_text = rate.map_or(String::new(), |rate| format!(", {} per second", words::quantity(rate)));
     let each = Measurement::time("time_per_connect", one.time.mean());
     let time_text = if each.value.is_some() { format!(", {each} each") } else { String::new() };
     let threshold = if one.failures >= MIN_FAILURES { MIN_FAILURES } else { MIN_SLOW_FAILURES };

@@ -124,7 +124,6 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
         "{} takes {part} of the time of {}: p50 {}, max {}",
         named(facts, asked),
         served_words(served),
-        words::duration(asked.stats.max()),
         words::duration(asked.stats.percentile(0.5)),
         words::duration(asked.stats.max()),
     );

@@ -56,7 +56,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let each = Measurement::number("errors_per_exec", misses as f64 / searches.found as f64);
     let rates =
         guards::rate_figures(facts, ["errors_per_second", "errors_per_second_untraced"], rate, MISSES_PER_S);
-    let rate = rate.map_or(String::new(), |rate| format!(" ({} a second)", words::quantity(rate)));
+    let rate = rate.map_or(String::new(), |rate| format!(" ({} per second)", words::quantity(rate)));
     let errors = Measurement::count("errors", misses).at_least(MIN_MISSES as f64);
     let found = Measurement::count("execs", searches.found).at_least(MIN_FOUND as f64);
     let time = Measurement::time("time_per_call", searches.misses.mean());

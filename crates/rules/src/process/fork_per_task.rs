@@ -200,7 +200,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, forks: &Forks, children: &Child
         rate,
         FORKS_PER_S,
     );
-    let rate = rate.map_or(String::new(), |rate| format!(", {} a second", words::quantity(rate)));
+    let rate = rate.map_or(String::new(), |rate| format!(", {} per second", words::quantity(rate)));
     let forked = Measurement::count("children", count).at_least(MIN_FORKS as f64);
     let subject = Subjects::thread(facts, forks.tid);
     let who = subject.comm.clone().unwrap_or_else(|| "the program".to_string());

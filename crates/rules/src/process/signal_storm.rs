@@ -144,7 +144,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, signal: &SignalFacts, rate: f64
     let names = ["signals_per_second", "signals_per_second_untraced"];
     let rates = guards::rate_figures(facts, names, Some(rate), SIGNALS_PER_S);
     let rate = Measurement::per_second("signals_per_second", rate);
-    out.report(share, format!("{signals} {} signals, {rate} a second", signal.name))
+    out.report(share, format!("{signals} {} signals, {rate} per second", signal.name))
         .measured(signals)
         .measured_all(rates)
         .measured_all((returns.count > 0).then_some([calls, time]).into_iter().flatten())

@@ -69,7 +69,7 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
         let who = subject.comm.clone().unwrap_or_else(|| "the program".to_string());
         let rate = whyslow_facts::window::per_second(forks.forks.count, forks.first, forks.last);
         let rate = rate.map(|rate| Measurement::per_second("children_per_second", rate));
-        let often = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} a second"));
+        let often = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} per second"));
         let children = Measurement::count("children", forks.forks.count).at_least(MIN_CHILDREN as f64);
         let ended = Measurement::count("children_ended", ended).at_least(MIN_CHILDREN as f64);
         let waits = Measurement::count("waits", asked).at_most((forks.forks.count / ASKED_PART) as f64);

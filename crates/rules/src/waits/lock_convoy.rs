@@ -56,7 +56,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let traced = facts.sched.stretches == 0;
     let names = ["waits_per_second", "waits_per_second_untraced"];
     let rates = guards::rate_figures(facts, names, facts.window.per_second(lock.waits), HANDED_PER_S);
-    let rate = rates.first().map_or(String::new(), |rate| format!(", {rate} a second"));
+    let rate = rates.first().map_or(String::new(), |rate| format!(", {rate} per second"));
     let waits = Measurement::count("waits", lock.waits).at_least(LockFacts::TURNS as f64);
     let threads = Measurement::count("threads", lock.waiters.len() as u64);
     let turn = Measurement::time("time_per_turn", lock.turn());

@@ -148,7 +148,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &SleepCheck
     let share = guards::share_of_ns(facts, Some(row.tid), row.slept(), row.times);
     let rate =
         facts.window.per_second(row.times).map(|rate| Measurement::per_second("sleeps_per_second", rate));
-    let rate_words = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} a second"));
+    let rate_words = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} per second"));
     let title = format!(
         "thread {} sleeps {} and looks again, {} times{rate_words}: {what} ({answer})",
         row.tid,

@@ -57,7 +57,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let in_vain = Measurement::count("vain_wake_ups", herd.in_vain).at_least(MIN_IN_VAIN as f64);
         let rate = facts.window.per_second(herd.in_vain);
         let rate = rate.map(|rate| Measurement::per_second("vain_wake_ups_per_second", rate));
-        let rate_words = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} a second"));
+        let rate_words = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} per second"));
         out.report(
             share,
             format!(

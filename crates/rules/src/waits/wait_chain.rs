@@ -211,7 +211,7 @@ fn report(
         || *kind == PathKind::Pipe && !is_rare;
     let time = Measurement::time("time", Nanos::new(cost.ns));
     let title = format!(
-        "{} is held up {time} by {holder}, which {}",
+        "{} is blocked {time} by {holder}, which {}",
         explainer.who(path.tid),
         match kind {
             PathKind::RunQueue | PathKind::Throttled | PathKind::Between | PathKind::User => what.clone(),
