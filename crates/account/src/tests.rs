@@ -90,8 +90,8 @@ fn by_line_what_ran_goes_as_its_samples_do_and_of_waits_what_has_a_stack() {
         [
             (who, TimeState::User, "hash (hash.c:5)", 45),
             (who, TimeState::File, "save_row (store.c:88)", 30),
-            ("line not known", TimeState::Unknown, "-", 15),
             (who, TimeState::User, "save_row (store.c:88)", 15),
+            ("line not known", TimeState::Unknown, "-", 10),
         ]
     );
     assert_eq!(account.rows.iter().map(|row| row.ns).sum::<u64>(), account.ns);

@@ -37,6 +37,7 @@ mod contradictions {
 
 /// Rules about CPU time spent for nothing, and about waiting for it.
 mod cpu {
+    mod computing;
     mod hot;
     mod queue;
     mod rivals;
@@ -203,6 +204,7 @@ mod profile {
 
 /// Rules about waiting, and about not waiting where one should.
 mod waits {
+    mod chain_ends;
     mod counted_tries;
     mod fifo_end;
     mod held_up;

@@ -283,7 +283,7 @@ fn over_all(explainer: &Explainer<'_>, ask: &Ask, by_thread: bool, mut notes: Ve
     }
     Table {
         name: VIEW.name,
-        question: "Critical path: where request time goes".to_string(),
+        question: "Critical path: where does the requests' time go?".to_string(),
         columns: vec![
             Column::new("what", "what"),
             Column::new("kind", "kind"),

@@ -24,7 +24,7 @@
 //! this is a likely reading, not a proven one. strace shows of an answer only what it prints (mode and size), so a
 //! change of the time alone does not show without `-v`.
 
-use super::told_stats;
+use super::told_stats::{self, MIN_IN_EXCERPT, STORM_PER_S};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards;
 use crate::often::{CALLS, Often, REPEATS};
@@ -42,17 +42,12 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// Same answers a second from which on it is a storm: a program that checks its files before each record of a
-/// busy log, not one that polls them.
-pub(super) const STORM_PER_S: f64 = 100.0;
 /// Same answers per unit of work from which on it is a storm at a lower rate too.
 const STORM_PER_WORK: f64 = 50.0;
 /// Below this rate a poller costs nothing, whatever little work it does meanwhile.
 const POLLER_PER_S: f64 = 10.0;
 /// Without a clock: the part of all calls from which on it is a storm.
 const STORM_CALL_SHARE: f64 = 0.3;
-/// Without a clock an excerpt is judged: fewer same answers than this are start-up.
-pub(super) const MIN_IN_EXCERPT: u64 = 20;
 /// Same answers for one path below which it is not counted to its directory's.
 const MIN_EACH: u64 = 3;
 /// Findings at most: the rest is summed up.

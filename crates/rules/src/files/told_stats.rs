@@ -1,7 +1,6 @@
 //! Files that are asked about again and again, as tools over the host tell of it: `trace` or `statsnoop` who asks about which
 //! path, `syscount`, `vfscount` and `perf stat` how many calls the host makes. No call is timed, so the finding is a hint.
 
-use super::repeated_stat::{MIN_IN_EXCERPT, STORM_PER_S};
 use crate::engine::{Findings, Need};
 use crate::figures;
 use crate::guards::Share;
@@ -18,6 +17,11 @@ pub(super) const FIGURES: Need = Need::Figures(
     "statsnoop -t > statsnoop.txt & perf stat -a -e 'syscalls:sys_enter_*stat*' sleep 4 2> perf-stat.txt",
 );
 
+/// Without a clock an excerpt is judged: fewer same answers than this are start-up.
+pub(super) const MIN_IN_EXCERPT: u64 = 20;
+/// Same answers a second from which on it is a storm: a program that checks its files before each record of a
+/// busy log, not one that polls them.
+pub(super) const STORM_PER_S: f64 = 100.0;
 /// Of what one program asks, the part of one path: a walk over many files asks once for each.
 const MOSTLY: f64 = 0.8;
 /// Calls of the whole host a second that are a storm somewhere: at 2 us each 2 % of a CPU. A busy host makes some hundreds.

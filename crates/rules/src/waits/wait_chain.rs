@@ -31,6 +31,7 @@
 //! chain, nor a thread that waits for its clients. What few requests met and is not a good part of the time of all is a
 //! notice, unless somebody waited for a second. A chain that ends in a queue for a CPU is mentioned: the host takes that time, and run-queue-delay judges it.
 
+use super::chain_ends::{Cost, ends};
 use super::held_up::{Cause, cause_of};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::{self, Share};
@@ -55,18 +56,8 @@ pub(crate) static RULE: Rule = Rule {
 /// Things at the ends of chains that are told, and threads that wait for each: the diagnosis makes one finding of those.
 const MAX_REPORTED: usize = 2;
 const MAX_THREADS: usize = 8;
-/// A wait that somebody notices even if it is the only one.
-const LONG: u64 = 1_000_000_000;
 /// Intervals whose paths are looked at, the longest ones: what costs much stands in them.
 const MAX_SPANS: usize = 500;
-
-#[derive(Default)]
-struct Cost {
-    ns: u64,
-    intervals: u64,
-    /// In this interval it costs most: its number and how much.
-    worst: (usize, u64),
-}
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     // Without a single known waker there is no chain.
@@ -134,37 +125,6 @@ impl Whole {
         };
         Whole { ns, of: format!("the time of {}", words::plural(count, "request")) }
     }
-}
-
-/// One thing at the end of chains, with the threads that waited for it: the largest part first.
-struct End {
-    ns: u64,
-    costs: Vec<(Cause, Cost)>,
-}
-
-impl End {
-    /// True where a single interval makes it what it is, and nobody waited long.
-    fn is_rare(&self, whole_ns: u64) -> bool {
-        let longest = self.costs.iter().map(|(_, cost)| cost.worst.1).max().unwrap_or(0);
-        let rest = self.ns.saturating_sub(longest);
-        longest < LONG && (rest as f64) < guards::WARNING_SHARE * whole_ns as f64
-    }
-}
-
-/// The ends of chains, those that cost most first.
-fn ends(costs: HashMap<Cause, Cost>) -> Vec<End> {
-    let mut ends: HashMap<(String, PathKind), End> = HashMap::new();
-    for (cause, cost) in costs {
-        let end = ends.entry((cause.0.clone(), cause.1)).or_insert_with(|| End { ns: 0, costs: Vec::new() });
-        end.ns = end.ns.saturating_add(cost.ns);
-        end.costs.push((cause, cost));
-    }
-    let mut ends: Vec<End> = ends.into_values().collect();
-    for end in &mut ends {
-        end.costs.sort_by(|(a, cost), (b, other)| other.ns.cmp(&cost.ns).then(a.2.cmp(&b.2)));
-    }
-    ends.sort_by(|a, b| b.ns.cmp(&a.ns).then_with(|| a.costs[0].0.0.cmp(&b.costs[0].0.0)));
-    ends
 }
 
 fn report(

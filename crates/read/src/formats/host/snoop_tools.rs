@@ -80,7 +80,7 @@ pub(super) static SNOOPS: &[(&[&str], &str, Make)] = &[
     (&["MS", "QUERY"], "dbslower", Make::Calls("query")),
     (&["COMM", "PID", "LAT(us)", "FUNC"], "funcslower", Make::Named),
     (&["TID", "COMM", "LAT(us)", "RET", "FUNC"], "sslsnoop", Make::Named),
-    (&["COMM", "LAT(us)"], "runqslower", Make::Calls("run queue")),
+    (&["TIME", "COMM", "LAT(us)"], "runqslower", Make::Calls("run queue")),
     (&["TIME(s)", "COMM", "CALL"], "syncsnoop", Make::Named),
     (&["TIME(s)", "CALL"], "syncsnoop", Make::Named),
     (&["TIME", "PID", "COMM", "EVENT"], "syncsnoop", Make::Named),
