@@ -267,7 +267,7 @@ fn a_disk_with_a_queue_and_slow_answers_is_full() {
     let told = verdict(&walk).unwrap_or_default();
     assert_eq!(
         told,
-        "Host disk sda is saturated: 98.4 % busy, 18.1 s a request, 241.9 queued; python (12280) writes 343.8 MB/s"
+        "Host disk sda is saturated: 98.4 % busy, 18.1 s per request, 241.9 queued; python (12280) writes 343.8 MB/s"
     );
     assert_eq!(walk.processes[0].pid, Some(12280));
     assert_eq!(walk.processes[0].victim_of, None);

@@ -15,8 +15,8 @@ fn terminal_100() {
     10:34:34.289915 · 1,200 events · 4 lost
 
     critical    HMGET to Redis 10.3.0.7:6379 took 1.78 s, and the client had gone
-                ██████████████████░░ 90.7 % of wall time of thread 21124 · saves up to 907 ms a second:
-                                     1.78 s in a window of 1.96 s · slow-peer
+                ██████████████████░░ 90.7 % of wall time of thread 21124 · saves up to 907 ms per second
+                                     (1.78 s in a window of 1.96 s) · slow-peer
       cause     The thread sends HMGET and sleeps in poll until Redis answers. By then the client has
                 closed its connection, so the answer ends in EPIPE.
       chain     21120/21190 worker waits 1.70 s for futex 0x7f004c01e354, woken by 21124
@@ -83,8 +83,8 @@ fn terminal_50() {
       the client had gone
         ██████████████████░░
         90.7 % of wall time of thread 21124 · saves up
-        to 907 ms a second: 1.78 s in a window of
-        1.96 s · slow-peer
+        to 907 ms per second (1.78 s in a window of
+        1.96 s) · slow-peer
       cause
         The thread sends HMGET and sleeps in poll
         until Redis answers. By then the client has
@@ -240,14 +240,14 @@ fn terminal_colors() {
     let style = Style { color: true, ..style(100) };
     let text = diagnosis_text(&TERMINAL, &slow_service(), &style);
     let start: Vec<&str> = text.lines().take(6).collect();
-    assert_snapshot!(start.join("\n").replace('\u{1b}', "ESC"), @r#"
+    assert_snapshot!(start.join("\n").replace('\u{1b}', "ESC"), @"
     ESC[1mHMGET to Redis 10.3.0.7:6379 took 1.78 s, and the client had gone (1 more cause).ESC[0m
     ESC[2mcapture redis-epipe.st, redis-epipe.lsof · java (pid 21120) · 214 threads · 1.96 s fromESC[0m
     ESC[2m10:34:34.289915 · 1,200 events · 4 lostESC[0m
 
     ESC[1mESC[31mcriticalESC[0m    ESC[1mHMGET to Redis 10.3.0.7:6379 took 1.78 s, and the client had goneESC[0m
-                ESC[31m██████████████████ESC[0m░░ 90.7 % of wall time of thread 21124 · saves up to 907 ms a second:
-    "#);
+                ESC[31m██████████████████ESC[0m░░ 90.7 % of wall time of thread 21124 · saves up to 907 ms per second
+    ");
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn terminal_table_50() {
 
 #[test]
 fn terminal_diff_100() {
-    assert_snapshot!(diff_text(&TERMINAL, &tz_fixed(), &style(100)), @r#"
+    assert_snapshot!(diff_text(&TERMINAL, &tz_fixed(), &style(100)), @"
     The stat storm is gone; 5.0x the files written, in an unknown time.
     before: unknown length · after: unknown length
 
@@ -298,12 +298,12 @@ fn terminal_diff_100() {
     Measured
       figure                before  after  after/before  within noise  change
       write calls              523  2,599         4.97x            no  5.0x
-      stat calls per write   382.7      0            0x            no  gone
+      stat calls per write   382.7      0             -            no  gone
       system time           1.52 s      -             -             -  unknown after
 
     Not claimed
       - a rate: the length of neither window is known (strace -c without -w)
-    "#);
+    ");
 }
 
 #[test]
@@ -343,7 +343,7 @@ fn markdown() {
 
     ### critical: HMGET to Redis 10.3.0.7:6379 took 1.78 s, and the client had gone
 
-    90.7 % of wall time of thread 21124 · saves up to 907 ms a second: 1.78 s in a window of 1.96 s · `slow-peer`
+    90.7 % of wall time of thread 21124 · saves up to 907 ms per second (1.78 s in a window of 1.96 s) · `slow-peer`
 
     The thread sends HMGET and sleeps in poll until Redis answers. By then the client has closed its connection, so the answer ends in EPIPE.
 
@@ -436,7 +436,7 @@ fn markdown_table_and_diff() {
     let both = table_text(&MARKDOWN, &summary(), &style(100))
         + "\n"
         + &diff_text(&MARKDOWN, &tz_fixed(), &style(100));
-    assert_snapshot!(both, @r#"
+    assert_snapshot!(both, @r"
     **Which calls take the time?**
 
     | syscall | calls | total | share | bytes | rate | most with |
@@ -467,13 +467,13 @@ fn markdown_table_and_diff() {
     | figure | before | after | after/before | within noise | change |
     | --- | ---: | ---: | ---: | ---: | --- |
     | write calls | 523 | 2,599 | 4.97x | no | 5.0x |
-    | stat calls per write | 382.7 | 0 | 0x | no | gone |
+    | stat calls per write | 382.7 | 0 | - | no | gone |
     | system time | 1.52 s | - | - | - | unknown after |
 
     ### Not claimed
 
     - a rate: the length of neither window is known (strace -c without -w)
-    "#);
+    ");
 }
 
 #[test]

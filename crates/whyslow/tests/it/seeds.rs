@@ -112,7 +112,7 @@ fn a_directory_of_four_pastes_names_the_storm_though_no_call_is_timed() {
         &text,
         &[
             "logagent (91885), thread 121566, asks about /home/admin/",
-            "again and again: 26 of 26 calls that were shown; 112,456 lstat a second on the whole host (perf stat)",
+            "again and again: 26 of 26 calls that were shown; 112,456 lstat per second on the whole host (perf stat)",
             "1,055,146 vfs_fstatat by vfscount, 1,052,795 lstat by syscount and 449,931 lstat in 4.00 s, 112,456 a second by perf stat",
             "002/trace-vfs_fstatat.txt: read as trace: 26 lines counted by call and process",
         ],
@@ -147,7 +147,7 @@ fn a_server_writes_temporary_files_and_the_trace_does_not_see_it() {
     says(
         &text,
         &[
-            "Host disk sda is saturated: 98.4 % busy, 18.1 s a request, 241.9 queued; app.py (12280) writes 343.8 MB/s",
+            "Host disk sda is saturated: 98.4 % busy, 18.1 s per request, 241.9 queued; app.py (12280) writes 343.8 MB/s",
             "app.py (12280) writes 343.8 MB/s by pidstat -d, and sda writes 33.7 MB/s by iostat -x: the rest waits in memory",
             "iowait 60.5 %",
             "/tmp/{uuid}/{n}.txt: python writes temporary files",
