@@ -113,7 +113,7 @@ fn a_directory_of_four_pastes_names_the_storm_though_no_call_is_timed() {
         &[
             "logagent (91885), thread 121566, asks about /home/admin/",
             "again and again: 26 of 26 calls that were shown; 112,456 lstat per second on the whole host (perf stat)",
-            "1,055,146 vfs_fstatat by vfscount, 1,052,795 lstat by syscount and 449,931 lstat in 4.00 s, 112,456 a second by perf stat",
+            "1,055,146 vfs_fstatat by vfscount, 1,052,795 lstat by syscount and 449,931 lstat in 4.00 s, 112,456 per second by perf stat",
             "002/trace-vfs_fstatat.txt: read as trace: 26 lines counted by call and process",
         ],
     );
