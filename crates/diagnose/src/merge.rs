@@ -29,7 +29,7 @@ pub(crate) fn merge(facts: &Facts, findings: Vec<Finding>) -> Vec<Finding> {
 fn is_one(facts: &Facts, a: &Finding, b: &Finding) -> bool {
     let (one, other) = (&a.subject, &b.subject);
     let of_program = |finding: &Finding| finding.severity > Severity::Capture && !finding.disagreement;
-    let same_remedy = a.fix.first().is_some() && a.fix.first() == b.fix.first();
+    let same_remedy = !a.fix.is_empty() && a.fix.first() == b.fix.first();
     let same_thing = (&one.syscall, &one.function, &one.endpoint)
         == (&other.syscall, &other.function, &other.endpoint)
         && (&one.device, &one.host, one.errno) == (&other.device, &other.host, other.errno);

@@ -113,7 +113,11 @@ fn the_oldest_calls_go_where_the_size_is_bounded() {
     assert!(size(&dir) <= most, "{}", size(&dir));
     let (events, notes, outcome) = replay(&dir);
     // What was not covered any more, who ran, and the last calls without a gap.
-    assert!(events[0].starts_with("Span(RecordedSpan {") && events[0].ends_with("calls: None })"), "{}", events[0]);
+    assert!(
+        events[0].starts_with("Span(RecordedSpan {") && events[0].ends_with("calls: None })"),
+        "{}",
+        events[0]
+    );
     assert!(events[1].starts_with("Process("), "{}", events[1]);
     let calls = &events[2..];
     let first = total - calls.len() as u64;

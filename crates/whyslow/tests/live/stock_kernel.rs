@@ -193,7 +193,10 @@ fn who_waits_for_a_slow_disk_is_seen() {
     assert!(delay["value"].as_f64() > Some(0.3) && delay["value"].as_f64() < Some(1.2), "{delay:#}");
     let resources = told["walk"]["resources"].as_array().unwrap();
     let disk = resources.iter().find(|resource| resource["name"] == "disk vda").unwrap();
-    assert!(disk["state"] != "unknown" && disk["reason"].as_str().unwrap().contains("per request"), "{disk:#}");
+    assert!(
+        disk["state"] != "unknown" && disk["reason"].as_str().unwrap().contains("per request"),
+        "{disk:#}"
+    );
 }
 
 #[test]
