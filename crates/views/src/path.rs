@@ -269,15 +269,13 @@ fn over_all(explainer: &Explainer<'_>, ask: &Ask, by_thread: bool, mut notes: Ve
     if let Some(pattern) = ask.path.without.as_ref().filter(|_| blame.intervals > 0) {
         let all = explainer.all_without(&[&[pattern.as_str()]]);
         for lengths in &all {
-            if lengths.now == lengths.then {
-                notes.push(format!(
-                    "without {pattern}: no part of that time is called so; the rows name what there is."
-                ));
-                continue;
-            }
             let ((p50, p50_then), (p99, p99_then)) = (lengths.percentile(0.5), lengths.percentile(0.99));
+            let end = match lengths.now == lengths.then {
+                true => ": no part of that time is called so, the rows name what there is.",
+                false => ", at best.",
+            };
             notes.push(format!(
-                "without {pattern}: p50 {p50_then} instead of {p50}, p99 {p99_then} instead of {p99}, at best."
+                "without {pattern}: p50 {p50_then} instead of {p50}, p99 {p99_then} instead of {p99}{end}"
             ));
         }
     }
