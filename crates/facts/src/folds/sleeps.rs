@@ -370,7 +370,10 @@ impl Fold for Sleeps {
         awake.in_vain = None;
         let look =
             Look { syscall: seen.call.syscall, file: seen.file, fd: seen.fd.filter(|_| seen.file.is_none()) };
+        // Who did something else first looks at what came of that.
+        let at_once = world.threads.thread(seen.thread).useful == awake.useful;
         if awake.before.take_if(|before| *before == look).is_some()
+            && at_once
             && let Some(row) = self.rows.get_mut(awake.row as usize - 1)
         {
             row.again += 1;
