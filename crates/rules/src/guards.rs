@@ -252,13 +252,21 @@ pub fn rate_figures(
     threshold: f64,
 ) -> Vec<Measurement> {
     let Some(measured) = rate else { return Vec::new() };
-    let figure = Measurement::per_second(name, measured);
-    if measured >= threshold {
-        return vec![figure.at_least(threshold)];
-    }
-    let passed = facts.pace.untraced(rate).filter(|rate| *rate >= threshold);
-    let untraced = passed.map(|rate| Measurement::per_second(untraced, rate).at_least(threshold));
-    std::iter::once(figure).chain(untraced).collect()
+    let (figure, without_tracer) =
+        rate_from([name, untraced], measured, facts.pace.untraced(rate), threshold);
+    std::iter::once(figure).chain(without_tracer).collect()
+}
+
+/// The same of a rate that is known, with the rate without the tracer.
+pub fn rate_from(
+    [name, untraced]: [&'static str; 2],
+    measured: f64,
+    without_tracer: Option<f64>,
+    threshold: f64,
+) -> (Measurement, Option<Measurement>) {
+    let figure = passed(Measurement::per_second(name, measured), threshold);
+    let own = without_tracer.filter(|rate| figure.threshold.is_none() && *rate >= threshold);
+    (figure, own.map(|rate| Measurement::per_second(untraced, rate).at_least(threshold)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! How often something was done, a second and for each unit of work: as figures, and in words.
 
-use crate::guards::passed;
+use crate::guards::{passed, rate_from};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::work::Work;
 use whyslow_model::Measurement;
@@ -71,11 +71,11 @@ impl Often {
     }
 
     fn either_from(mut self, untraced: Option<f64>, threshold: f64) -> Often {
-        self.per_second = self.per_second.map(|figure| passed(figure, threshold));
-        let passed = self.per_second.as_ref().is_some_and(|figure| figure.threshold.is_some());
-        let untraced = untraced.filter(|rate| !passed && *rate >= threshold);
-        self.untraced =
-            untraced.map(|rate| Measurement::per_second(self.names.untraced, rate).at_least(threshold));
+        if let Some(rate) = self.per_second.as_ref().and_then(|figure| figure.value) {
+            let names = [self.names.per_second, self.names.untraced];
+            let (per_second, untraced) = rate_from(names, rate, untraced, threshold);
+            (self.per_second, self.untraced) = (Some(per_second), untraced);
+        }
         self
     }
 

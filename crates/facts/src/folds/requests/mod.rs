@@ -335,10 +335,11 @@ impl Requests {
 
     /// The client closed its end, or at least will send no more.
     fn client_left(&mut self, at: usize, when: Timestamp) {
-        let connection = &self.connections[at];
-        let open: Vec<u32> = connection.open.iter().map(|(_, place)| *place).chain(connection.turn).collect();
-        for place in open {
-            self.client_gave_up(place, when);
+        let Requests { connections, open, failed_lately, .. } = self;
+        let connection = &connections[at];
+        for place in connection.open.iter().map(|(_, place)| *place).chain(connection.turn) {
+            let Some(open) = open.get_mut(place) else { continue };
+            open.client_left(when, failed_lately);
         }
     }
 

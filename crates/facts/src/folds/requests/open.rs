@@ -51,6 +51,17 @@ impl Open {
         self.unclear
     }
 
+    /// Its client sends no more. Where it has no answer yet, the client may ask the same again.
+    pub(super) fn client_left(&mut self, when: Timestamp, lately: &mut FailedLately) {
+        if self.record.client_left.is_known() {
+            return;
+        }
+        self.record.client_left = when;
+        if !self.is_answered() {
+            lately.failed(&self.record, when, self.again.clone());
+        }
+    }
+
     /// Requests made between two writes of an answer that are told apart.
     const MOST_SINCE_ANSWER: usize = 1_024;
 
@@ -227,18 +238,6 @@ impl Requests {
             serving.begins(place);
         }
         Some(place)
-    }
-
-    /// A client left without the answer to the request at `place`: it may ask the same again.
-    pub(super) fn client_gave_up(&mut self, place: u32, when: Timestamp) {
-        let Some(open) = self.open.get_mut(place).filter(|open| !open.record.client_left.is_known()) else {
-            return;
-        };
-        open.record.client_left = when;
-        if !open.is_answered() {
-            let own = open.again.clone();
-            self.failed_lately.failed(&open.record, when, own);
-        }
     }
 
     pub(super) fn place_of(&self, at: usize, key: Key) -> Option<u32> {
