@@ -66,6 +66,40 @@ fn rates_are_of_the_time_in_full() {
     assert_eq!(thread.all_calls().map(|(_, stats)| stats.count).sum::<u64>(), 1_010);
 }
 
+/// A server that is asked at 10 ms of each second for as many seconds, and answers the first time only.
+fn asked_and_closed(with_gap: bool, closes: bool) -> Facts {
+    let mut facts = Facts::default();
+    facts.push(span(0, 1_100, Coverage::Full));
+    if with_gap {
+        facts.push(span(1_100, 1_900, Coverage::Counts));
+    }
+    facts.push(span(if with_gap { 1_900 } else { 1_100 }, 2_000, Coverage::Full));
+    let accept = r#"3, {sa_family=AF_INET, sin_port=htons(40000), sin_addr=inet_addr("10.0.0.9")}, [16]"#;
+    let ask = r#"4, "GET /a HTTP/1.1\r\nHost: x\r\n\r\n", 4096"#;
+    let answer = r#"4, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 38"#;
+    facts.push(Event::Call(&call(7, 7, 5, "accept", accept, 4)));
+    facts.push(Event::Call(&call(7, 7, 10, "read", ask, 30)));
+    facts.push(Event::Call(&call(7, 7, 12, "write", answer, 38)));
+    facts.push(Event::Call(&call(7, 7, 1_010, "read", ask, 30)));
+    if closes {
+        facts.push(Event::Call(&call(7, 7, 1_950, "close", "4", 0)));
+    }
+    facts.finish();
+    facts
+}
+
+#[test]
+fn what_was_open_before_a_gap_has_no_end_that_is_known() {
+    let lengths = |facts: &Facts| -> Vec<u64> {
+        facts.requests.records().map(|request| request.dur.or_zero() / 1_000_000).collect()
+    };
+    assert_eq!(lengths(&asked_and_closed(true, true)), [2]);
+    assert_eq!(lengths(&asked_and_closed(true, false)), [2]);
+    // Without a gap its client waits to the end.
+    assert_eq!(lengths(&asked_and_closed(false, true)), [2, 940]);
+    assert_eq!(asked_and_closed(false, false).requests.open().len(), 1);
+}
+
 #[test]
 fn a_fork_is_known_before_the_parent_returns() {
     let mut facts = Facts::default();

@@ -24,6 +24,12 @@ pub(super) struct End {
 }
 
 impl End {
+    /// True for what half of the intervals that were looked at met: others are like them.
+    pub(super) fn is_usual(&self, looked_at: u64) -> bool {
+        let met = self.costs.iter().map(|(_, cost)| cost.intervals).fold(0, u64::saturating_add);
+        met.saturating_mul(2) >= looked_at
+    }
+
     /// True where a single interval makes it what it is, and nobody waited long.
     pub(super) fn is_rare(&self, whole_ns: u64) -> bool {
         let longest = self.costs.iter().map(|(_, cost)| cost.worst.1).max().unwrap_or(0);

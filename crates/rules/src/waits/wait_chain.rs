@@ -89,13 +89,18 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             }
         }
     }
-    // Of each endpoint the slowest requests are kept: a part of their time is a smaller one of the time of all.
-    let whole = match scope {
-        Scope::Requests => Whole::of_requests(facts, total, spans.len() as u64),
+    let kept = spans.len() as u64;
+    let of_requests = |count| format!("the time of {}", words::plural(count, "request"));
+    let shown = match scope {
+        Scope::Requests => Whole { ns: total, of: of_requests(kept) },
         Scope::MainThreads => Whole { ns: total, of: "the program's own time".to_string() },
     };
+    // Of each endpoint the slowest requests are kept. What few of these met is a smaller part of the time of all.
+    let all = Some(served(facts)).filter(|(ns, _)| scope == Scope::Requests && *ns > total);
+    let all = all.map(|(ns, count)| Whole { ns, of: of_requests(count) });
     let knots = finder.knots();
     for end in ends(costs).into_iter().take(MAX_REPORTED) {
+        let whole = all.as_ref().filter(|_| !end.is_usual(kept)).unwrap_or(&shown);
         if (end.ns as f64) < guards::WARNING_SHARE * whole.ns as f64 {
             break;
         }
@@ -115,16 +120,13 @@ struct Whole {
     of: String,
 }
 
-impl Whole {
-    fn of_requests(facts: &Facts, kept_ns: u64, kept: u64) -> Whole {
-        let served = || facts.requests.endpoints().iter().filter(|row| row.side == Side::Server);
-        let ns = served().map(|row| row.stats.total_ns).saturating_sum();
-        let (ns, count) = match ns > kept_ns {
-            true => (ns, served().map(|row| row.stats.timed).saturating_sum()),
-            false => (kept_ns, kept),
-        };
-        Whole { ns, of: format!("the time of {}", words::plural(count, "request")) }
-    }
+/// The time of all requests served, and how many they are.
+fn served(facts: &Facts) -> (u64, u64) {
+    let rows = || facts.requests.endpoints().iter().filter(|row| row.side == Side::Server);
+    (
+        rows().map(|row| row.stats.total_ns).saturating_sum(),
+        rows().map(|row| row.stats.timed).saturating_sum(),
+    )
 }
 
 fn report(

@@ -26,6 +26,11 @@ impl Gaps {
         }
     }
 
+    /// How many there are in all.
+    pub(super) fn count(&self) -> u32 {
+        self.list.len() as u32
+    }
+
     /// How many gaps there were before this call; `None` where it returned in one.
     #[inline]
     pub(super) fn before(&self, call: &Call<'_>) -> Option<u32> {

@@ -357,6 +357,9 @@ impl Requests {
     /// Settles what was open when the capture ended.
     pub(crate) fn finish(&mut self, world: &World, end: Timestamp) {
         for at in 0..self.connections.len() {
+            if self.connections[at].gaps != self.gaps.count() {
+                self.resume(at, self.gaps.count());
+            }
             let connection = &mut self.connections[at];
             if world.fds.get(connection.life).is_none_or(|life| !life.is_open()) {
                 self.closed(at, Timestamp::UNKNOWN, None);
@@ -407,6 +410,11 @@ impl Fold for Requests {
         if seen.call.syscall == Syscall::CLOSE {
             let known = self.connections.get(id.place()).is_some_and(|connection| connection.life == id);
             if known && world.fds.get(id).is_none_or(|life| !life.is_open()) {
+                // What was open before a gap may have been answered in it.
+                let gaps = self.gaps.before(seen.call);
+                if gaps != Some(self.connections[id.place()].gaps) {
+                    self.resume(id.place(), gaps.unwrap_or_else(|| self.gaps.count()));
+                }
                 self.closed(id.place(), seen.call.ts, Some(seen));
             }
             return;
