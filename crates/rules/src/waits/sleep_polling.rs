@@ -1,7 +1,8 @@
 //! # sleep-polling
 //!
 //! ## What it is
-//! A thread sleeps for a fixed short time, looks whether something has happened, and sleeps again, most of its time.
+//! A thread sleeps for a fixed short time, looks whether something has happened, and sleeps again, most of its time. It may
+//! sleep in nanosleep, in a poll or futex that only its limit ends, or wait for a child that sleeps.
 //!
 //! ## Why it is slow
 //! What it waits for happens between two looks: each time half the period is lost on average, and a whole one at
@@ -19,8 +20,9 @@
 //!
 //! ## When it is wrong
 //! A timer that ticks in the background (a watchdog, statistics once a second) holds nobody up. Periods above half a
-//! second, threads that mostly do other things, and looks that find what they look for are not reported; a thread that
-//! watches a file that is there (a configuration poller) is a notice at most.
+//! second, threads that mostly do other things, and those that find something to do after most sleeps without having
+//! looked in vain for the same thing before are not reported; a thread that watches a file that is there (a
+//! configuration poller) is a notice at most.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
