@@ -21,6 +21,8 @@ GROUPS = "/sys/fs/cgroup/whyslow-live"
 AT_THE_ENDS = 4
 # Of its time, what the slow program must wait for a CPU for a truth not to be judged that says so.
 DROWNED = 0.5
+# Characters of the first sentence (Diagnosis::MAX_VERDICT).
+MAX_VERDICT = 120
 IDLE = re.compile(r"cpu idle ([\d.]+) %")
 CPUS = re.compile(r"of (\d+) CPUs")
 BESIDE = re.compile(r"beside (.+? \((\d+)\))")
@@ -171,6 +173,8 @@ def wrong_of(truth, found):
     diagnoses = {name: diagnosis for name, diagnosis in found.items() if name != "diff"}
     expects_queue, expects_chain = (any(load in word for word in (*truth.fires, truth.first or "", *truth.gone)) for load in (QUEUE, CHAIN))
     for name, diagnosis in diagnoses.items():
+        if len(diagnosis["verdict"]) > MAX_VERDICT:
+            yield f"{name}: the first sentence has {len(diagnosis['verdict'])} characters: {diagnosis['verdict']}"
         calm = name in truth.calm or "all" in truth.calm
         for finding in diagnosis["findings"]:
             expected = expects_queue if finding["id"] == QUEUE else expects_chain

@@ -51,6 +51,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "whyslow-diagnose",
         &[
             "whyslow-model",
+            "whyslow-privacy",
             "whyslow-profile",
             "whyslow-facts",
             "whyslow-chain",

@@ -57,9 +57,11 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
     findings.extend(general);
     order::rank(&mut findings, Asker { facts, account: account.as_ref() });
     without::tell(facts, &mut findings, Asker { facts, account: account.as_ref() });
+    let (verdict, context) = verdict::verdict(facts, &findings, walk.as_ref(), account.as_ref());
     Diagnosis {
         schema: Diagnosis::SCHEMA,
-        verdict: verdict::verdict(facts, &findings, walk.as_ref(), account.as_ref()),
+        verdict,
+        context,
         target: target(facts),
         walk,
         account,

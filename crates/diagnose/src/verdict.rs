@@ -1,137 +1,228 @@
-//! The verdict: the first sentence of a report. About a program that was asked about the cause comes first, and the host behind it
-//! where that is full.
+//! The verdict: the first sentence of a report, about what was asked about, and what belongs beside it: how many causes more, what
+//! the capture lacks, and the host where it is saturated.
 
 mod culprit;
+mod fit;
 
+use fit::Sentence;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::requests::Side;
 use whyslow_model::figures as words;
-use whyslow_model::{CallStats, Finding, Severity, TimeAccount, Walk};
+use whyslow_model::{CallStats, Finding, Nanos, Severity, TimeAccount, TimeOf, Walk};
 
-/// The sentence: what the host is short of, the cause, and whether the sources agree. Of one process that was asked about
-/// the cause comes first.
+/// Waiting for work for this part of the time: what is left is too little to be felt.
+const IDLE: f64 = 0.9;
+/// An answer that takes this long is felt as a wait (Miller 1968, Nielsen 1993: a tenth of a second seems instant).
+const FELT: Nanos = Nanos::new(100_000_000);
+/// A part of the account is worth a word from here on.
+const MIN_SHARE: f64 = 0.01;
+
+/// The sentence, and what belongs beside it.
 pub(crate) fn verdict(
     facts: &Facts,
     findings: &[Finding],
     walk: Option<&Walk>,
     account: Option<&TimeAccount>,
-) -> String {
-    let sentence = || sentence(facts, findings, account);
-    let host = walk.and_then(|walk| Some((walk, whyslow_hostcheck::verdict(walk)?)));
-    let cause = findings.iter().find(|finding| finding.severity >= Severity::Warning);
-    let asked = whyslow_hostcheck::is_about_one(facts);
-    let mut told = match (host, cause) {
-        (None, None) if facts.total_calls() == 0 && walk.is_some() => {
-            walk.map_or(String::new(), whyslow_hostcheck::without_resources)
+) -> (String, String) {
+    let causes = || findings.iter().filter(|finding| is_cause(finding));
+    let full = walk.filter(|walk| whyslow_hostcheck::is_full(walk));
+    let host = || walk.and_then(whyslow_hostcheck::verdict);
+    let is_asked = whyslow_hostcheck::is_about_one(facts);
+    let mut beside = Vec::new();
+    let sentence = match causes().next() {
+        Some(cause) => {
+            let more = causes().count() - 1;
+            beside.extend((more > 0).then(|| format!("{} more.", words::plural(more as u64, "cause"))));
+            let is_hosts = cause.subject.device.is_some() || cause.subject.host.is_some();
+            beside.extend(full.filter(|_| !is_hosts).and_then(|_| host()).map(|host| host + "."));
+            named(facts, cause, account).fit()
         }
-        (None, _) => sentence(),
-        // A finding about the resource says the same.
-        (Some(_), Some(cause)) if cause.subject.device.is_some() || cause.subject.host.is_some() => {
-            sentence()
+        // Of several programs, or of none, the host is what was asked about.
+        None if walk.is_some() && (facts.total_calls() == 0 || !is_asked && full.is_some()) => {
+            let Some(walk) = walk else { return Default::default() };
+            let text = whyslow_hostcheck::verdict(walk);
+            beside.extend((full.is_none() && text.is_some()).then(|| walk.next.clone()));
+            let (text, more) =
+                text.map_or_else(|| whyslow_hostcheck::without_resources(walk), |text| (text, String::new()));
+            beside.push(more);
+            told(text).fit()
         }
-        (Some((walk, host)), Some(_)) if asked => {
-            format!("{}{}", sentence(), where_full(walk, &host))
+        None => {
+            let (sentence, more) = without_cause(facts, findings, account);
+            beside.extend(more);
+            beside.extend(full.and_then(|_| host()).map(|host| host + "."));
+            sentence.fit()
         }
-        (Some((_, host)), Some(_)) => format!("{host}; {}", sentence()),
-        (Some((walk, host)), None) => match unexplained(findings).filter(|_| asked) {
-            Some(most) => {
-                let notice = notice(facts, findings, account);
-                format!("{most}. No rule names a cause.{notice}{}", where_full(walk, &host))
-            }
-            None if whyslow_hostcheck::is_full(walk) => format!("{host}."),
-            None => format!("{host}. {}", walk.next),
-        },
     };
     if let Some(first) = findings.iter().find(|finding| finding.disagreement) {
-        told.push_str(&format!(" The sources disagree: {}.", first.title.trim_end_matches('.')));
+        beside.push(told(format!("The sources disagree: {}", first.title)).within(BESIDE));
     }
-    told
+    beside.retain(|text| !text.is_empty());
+    (sentence, beside.join(" "))
 }
 
-fn sentence(facts: &Facts, findings: &[Finding], account: Option<&TimeAccount>) -> String {
-    let causes = findings.iter().filter(|finding| finding.severity >= Severity::Warning);
-    let mut causes = causes.filter(|finding| finding.follows_from.is_none());
-    let Some(first) = causes.next() else {
-        if facts.total_calls() == 0 {
-            if facts.requests.of_logs().count > 0 {
-                return of_log(facts);
-            }
-            if !facts.percentiles.is_empty() {
-                return "A table of percentiles tells how long, not why: compare two with whyslow diff."
-                    .to_string();
-            }
-            if let Some(told) = of_profiles(facts) {
-                return told;
-            }
-            return match facts.world.snapshot_rows {
-                0 => "The input holds no calls: nothing to judge.".to_string(),
-                rows => {
-                    format!("{} and no calls: nothing shows time.", words::plural(rows, "open descriptor"))
-                }
-            };
+/// Characters of a sentence beside the first one, at most: what it quotes stands in full among the findings.
+const BESIDE: usize = 160;
+
+/// True for what is worth a warning by itself.
+fn is_cause(finding: &Finding) -> bool {
+    finding.severity >= Severity::Warning && finding.follows_from.is_none() && !finding.disagreement
+}
+
+/// A text as a sentence.
+fn told(what: impl Into<String>) -> Sentence {
+    Sentence { what: what.into(), ..Sentence::default() }
+}
+
+/// What is said where no rule warns, and what belongs beside it.
+fn without_cause(
+    facts: &Facts,
+    findings: &[Finding],
+    account: Option<&TimeAccount>,
+) -> (Sentence, Vec<String>) {
+    if facts.total_calls() == 0 {
+        let (text, more) = without_calls(facts);
+        return (told(text), vec![more]);
+    }
+    let mut beside = Vec::new();
+    // That it did nothing else all the while is more than where most time went.
+    let stuck = findings.iter().find(|finding| finding.id == "stuck-call");
+    let general = stuck.or_else(|| findings.iter().find(|finding| is_general(finding)));
+    let sentence = match (of_idle(facts, account), general) {
+        (Some(idle), _) => idle,
+        (None, Some(general)) => {
+            Sentence { aside: "; no rule names a cause".to_string(), ..named(facts, general, account) }
         }
-        let notice = notice(facts, findings, account);
-        // What the capture lacks may well be the cause: saying only "none" would be a wrong answer.
-        let gap =
-            findings.iter().find(|finding| finding.severity == Severity::Capture && !finding.disagreement);
-        let mind = gap.map_or(String::new(), |gap| format!(" But {}.", gap.title.trim_end_matches('.')));
-        let computes = findings.iter().find(|finding| finding.id == "cpu-bound");
-        let computes = computes.map_or(String::new(), |found| format!(" But {}.", found.title));
-        let counts = match facts.world.calls == 0 && facts.world.counted > 0 {
-            true => {
-                " But they were only counted, and most causes show in single calls: record with --mode full."
+        (None, None) => {
+            let calls = words::plural(facts.total_calls(), "system call");
+            match program(facts) {
+                Some(name) => Sentence {
+                    who: format!("{name}: "),
+                    ..told(format!("no cause of slowness found in {calls}"))
+                },
+                None => told(format!("No cause of slowness found in {calls}")),
             }
-            false => "",
-        };
-        let most = unexplained(findings).map_or(String::new(), |most| format!("{most}. "));
-        return format!(
-            "{most}No cause of slowness in {}.{notice}{computes}{counts}{mind}",
-            words::plural(facts.total_calls(), "system call"),
-        );
+        }
     };
-    named(facts, first, account)
+    beside.extend(notice(facts, findings, account));
+    if facts.world.calls == 0 && facts.world.counted > 0 {
+        beside.push(
+            "Calls were only counted, and most causes show in single calls: record with --mode full."
+                .to_string(),
+        );
+    }
+    // What the capture lacks may well be the cause: saying only "none" would be a wrong answer.
+    let gap = findings.iter().find(|finding| finding.severity == Severity::Capture && !finding.disagreement);
+    beside.extend(gap.map(|gap| told(format!("But {}", gap.title)).within(BESIDE)));
+    (sentence, beside)
+}
+
+/// What a program does that waits for work nearly all of the time: `redis-server (pid 9) waits for requests 97.0 % of the time`.
+fn of_idle(facts: &Facts, account: Option<&TimeAccount>) -> Option<Sentence> {
+    let account = account.filter(|account| account.demand.lasting().is_none())?;
+    let served = || facts.requests.endpoints().iter().filter(|row| row.side == Side::Server);
+    let (busy, life, work) = match account.of {
+        TimeOf::Threads => (account.ns, account.ns.saturating_add(account.idle_ns), "work"),
+        // Requests that overlap make it more than it was: it waited that long at least.
+        TimeOf::Requests => {
+            let busy = served().map(|row| row.stats.total_ns).fold(0, u64::saturating_add);
+            (busy, facts.window.whole().get()?, "requests")
+        }
+        TimeOf::Command => return None,
+    };
+    let idle = 1.0 - busy as f64 / life.max(1) as f64;
+    if idle < IDLE {
+        return None;
+    }
+    let name = program(facts).unwrap_or_else(|| account.target.clone());
+    let slowest = served().map(|row| row.stats.max().or_zero()).max();
+    let answers = slowest
+        .map_or(String::new(), |ns| format!(" and answers within {}", words::duration(Nanos::new(ns))));
+    let conclusion = match slowest {
+        Some(ns) if ns >= FELT.or_zero() => "no rule names a cause",
+        _ => "nothing slows it down",
+    };
+    let what = format!("{name} waits for {work} {} of the time{answers}; {conclusion}", words::percent(idle));
+    Some(Sentence { names: vec![name], ..told(what) })
+}
+
+/// What the input tells that holds no calls, and what to do with it.
+fn without_calls(facts: &Facts) -> (String, String) {
+    if facts.requests.of_logs().count > 0 {
+        return of_log(facts);
+    }
+    if !facts.percentiles.is_empty() {
+        let next = "Compare two with whyslow diff.".to_string();
+        return ("A table of percentiles tells how long, not why".to_string(), next);
+    }
+    if let Some(told) = of_profiles(facts) {
+        return told;
+    }
+    let text = match facts.world.snapshot_rows {
+        0 => "The input holds no calls: nothing to judge".to_string(),
+        rows => format!("{} and no calls: nothing shows time", words::plural(rows, "open descriptor")),
+    };
+    (text, String::new())
 }
 
 /// The first notice that costs something, where nothing is worth a warning: it may be all that there is.
-fn notice(facts: &Facts, findings: &[Finding], account: Option<&TimeAccount>) -> String {
+fn notice(facts: &Facts, findings: &[Finding], account: Option<&TimeAccount>) -> Option<String> {
     let is_notice = |finding: &&Finding| finding.severity == Severity::Notice && !is_general(finding);
-    // That it computes is said by itself.
-    let costs = |finding: &&Finding| finding.share.is_some() && finding.id != "cpu-bound";
-    let first = findings.iter().filter(is_notice).find(costs);
-    first.map_or(String::new(), |first| format!(" Largest notice: {}", named(facts, first, account)))
+    let first = findings.iter().filter(is_notice).find(|finding| finding.share.is_some())?;
+    let mut sentence = named(facts, first, account);
+    sentence.who = format!("Largest notice: {}", sentence.who);
+    Some(sentence.within(BESIDE))
 }
 
 /// A finding as a sentence: whose it is, what, and of which file, peer, function or holder.
-fn named(facts: &Facts, finding: &Finding, account: Option<&TimeAccount>) -> String {
-    let title = finding.title.trim_end_matches('.');
-    format!("{}{title}{}.", who(facts, finding), culprit::beside(facts, account, finding))
+fn named(facts: &Facts, finding: &Finding, account: Option<&TimeAccount>) -> Sentence {
+    Sentence {
+        who: whose(facts, finding),
+        what: finding.title.clone(),
+        names: culprit::names(finding),
+        culprits: culprit::beside(facts, account, finding),
+        aside: part_of(account, finding),
+    }
 }
 
 /// Of which program it is, where the title does not tell.
-fn who(facts: &Facts, finding: &Finding) -> String {
+fn whose(facts: &Facts, finding: &Finding) -> String {
     let threads = &facts.world.threads;
-    let process = match (finding.subject.pid, threads.processes().next()) {
-        (Some(pid), _) => threads.find_process(pid).and_then(|process| threads.known_process(process)),
-        (None, Some((_, process))) if threads.processes().count() == 1 => Some(process),
-        (None, _) => None,
+    let process = match finding.subject.pid {
+        Some(pid) => threads.find_process(pid).and_then(|process| threads.known_process(process)),
+        None => return program(facts).map_or(String::new(), |name| prefix(finding, &name)),
     };
-    let Some((name, pid)) = process.and_then(|process| Some((process.name()?, process.pid?))) else {
-        return String::new();
-    };
-    if finding.title.contains(name) { String::new() } else { format!("{name} (pid {pid}): ") }
+    match process.and_then(|process| Some((process.name()?, process.pid?))) {
+        Some((name, pid)) => prefix(finding, &format!("{name} (pid {pid})")),
+        None => String::new(),
+    }
 }
 
-/// What is told of the host behind a sentence about one program: where it has room, its own section is enough.
-fn where_full(walk: &Walk, host: &str) -> String {
-    if whyslow_hostcheck::is_full(walk) { format!(" {host}.") } else { String::new() }
+/// `app (pid 7): `, where the title does not name it.
+fn prefix(finding: &Finding, name: &str) -> String {
+    let bare = name.split(" (pid ").next().unwrap_or(name);
+    if finding.title.contains(bare) { String::new() } else { format!("{name}: ") }
 }
 
-/// What most of the time went into, where no rule tells a cause.
-fn unexplained(findings: &[Finding]) -> Option<&str> {
-    // That it did nothing else all the while is more than where most time went.
-    let stuck = findings.iter().find(|finding| finding.id == "stuck-call");
-    let most = stuck.or_else(|| findings.iter().find(|finding| is_general(finding)))?;
-    Some(most.title.trim_end_matches('.'))
+/// The program, where the facts are of one process: `app (pid 7)`.
+fn program(facts: &Facts) -> Option<String> {
+    let mut processes = facts.world.threads.processes();
+    let (Some((_, process)), None) = (processes.next(), processes.next()) else { return None };
+    Some(format!("{} (pid {})", process.name()?, process.pid?))
+}
+
+/// Which part of the time it explains, where the title tells no part: `; 82.6 % of its time`.
+fn part_of(account: Option<&TimeAccount>, finding: &Finding) -> String {
+    let Some(account) = account.filter(|_| !finding.title.contains(" %")) else { return String::new() };
+    let claims = account.rows.iter().flat_map(|row| &row.claimed_by).filter(|claim| claim.id == finding.id);
+    let claimed = claims.fold(0u64, |sum, claim| sum.saturating_add(claim.ns));
+    let share = claimed as f64 / account.ns.max(1) as f64;
+    let of = match account.of {
+        TimeOf::Requests => "the requests' time",
+        TimeOf::Command => "the command's time",
+        TimeOf::Threads => "its time",
+    };
+    if share < MIN_SHARE { String::new() } else { format!("; {} of {of}", words::percent(share)) }
 }
 
 /// True for what only says where time went.
@@ -139,42 +230,81 @@ fn is_general(finding: &Finding) -> bool {
     whyslow_rules::find(finding.id).is_some_and(|rule| rule.unclaimed_states().is_some())
 }
 
-/// What profiles by themselves tell; of several the first.
-fn of_profiles(facts: &Facts) -> Option<String> {
+/// What profiles by themselves tell, of several the first; and what to do with them.
+fn of_profiles(facts: &Facts) -> Option<(String, String)> {
     let profiles = facts.profiles.all();
     let Some(first) = profiles.first() else {
         let broken = facts.profiles.empty().first()?;
-        return Some(format!("{} tells nothing: {}.", broken.name, broken.what.trim_end_matches('.')));
+        return Some((format!("{} tells nothing: {}", broken.name, broken.what), String::new()));
     };
     let told = whyslow_profile::kinds::sentence(&first.step.account, &first.step.measured);
+    // The first sentence is the verdict, what follows it is beside.
+    let (first_sentence, rest) = told.split_once(". ").unwrap_or((&told, ""));
     Some(match profiles.len() {
-        1 => told,
-        count => format!(
-            "{}: {} ({} in all: whyslow diff compares them.)",
-            facts.profiled(first),
-            told,
-            words::plural(count as u64, "profile")
+        1 => (first_sentence.to_string(), rest.to_string()),
+        count => (
+            format!("{}: {first_sentence}", facts.profiled(first)),
+            format!("{} in all: whyslow diff compares them. {rest}", words::plural(count as u64, "profile")),
         ),
     })
 }
 
 /// What an access log by itself tells: who takes the time, not why.
-fn of_log(facts: &Facts) -> String {
+fn of_log(facts: &Facts) -> (String, String) {
     let served = || facts.requests.endpoints().iter().filter(|row| row.side == Side::Server);
     let sum = |of: fn(&CallStats) -> u64| served().map(|row| of(&row.stats)).fold(0, u64::saturating_add);
     let (count, errors, all_ns) =
         (sum(|stats| stats.count), sum(|stats| stats.errors), sum(|stats| stats.total_ns));
     let requests = format!("{} logged, {} failed", words::plural(count, "request"), words::count(errors));
     match served().max_by_key(|row| row.stats.total_ns).filter(|_| all_ns > 0) {
-        Some(row) => format!(
-            "{requests}. {} takes {} of their time: {}, p50 {}, max {}. A log tells how long and not why: \
-             record the server meanwhile.",
-            row.name,
-            words::percent(row.stats.total_ns as f64 / all_ns as f64),
-            words::plural(row.stats.timed, "request"),
-            words::duration(row.stats.percentile(0.5)),
-            words::duration(row.stats.max()),
+        Some(row) => (
+            format!(
+                "{} takes {} of the time of all requests: {}, p50 {}, max {}",
+                row.name,
+                words::percent(row.stats.total_ns as f64 / all_ns as f64),
+                words::plural(row.stats.timed, "request"),
+                words::duration(row.stats.percentile(0.5)),
+                words::duration(row.stats.max()),
+            ),
+            format!("{requests}. A log tells how long and not why: record the server meanwhile."),
         ),
-        None => format!("{requests}. The log tells no durations: nothing shows time."),
+        None => (format!("{requests}. The log tells no durations: nothing shows time"), String::new()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{account, finding, row};
+    use whyslow_model::{Call, Event, Ret, Sink, TimeState};
+
+    fn facts() -> Facts {
+        let mut facts = Facts::default();
+        let call = Call { tid: 7, ret: Ret::Value(0), ..Call::new("getpid", "") };
+        facts.push(Event::Call(&call));
+        facts.finish();
+        facts
+    }
+
+    #[test]
+    fn a_program_that_waits_for_work_is_said_to_do_so() {
+        let idle = |idle_ns| TimeAccount { idle_ns, ..account(vec![row(TimeState::User, None, None, 10)]) };
+        let (sentence, _) = verdict(&facts(), &[], None, Some(&idle(990)));
+        assert!(
+            sentence.ends_with("waits for work 99.0 % of the time; nothing slows it down."),
+            "{sentence}"
+        );
+        let (sentence, _) = verdict(&facts(), &[], None, Some(&idle(40)));
+        assert_eq!(sentence, "No cause of slowness found in 1 system call.");
+    }
+
+    #[test]
+    fn one_cause_is_the_sentence_and_the_others_stand_beside() {
+        let causes = ["slow-file-io", "small-reads", "file-reread"].map(|id| whyslow_model::Finding {
+            title: format!("{id} of /srv/a.db"),
+            ..finding(id, None, Some(0.5))
+        });
+        let (sentence, beside) = verdict(&facts(), &causes, None, None);
+        assert_eq!((sentence.as_str(), beside.as_str()), ("slow-file-io of /srv/a.db.", "2 causes more."));
     }
 }

@@ -107,14 +107,18 @@ fn saturated(resource: &HostResource) -> String {
     }
 }
 
-/// What is told where no resource is known: who takes most, or what is called most.
-pub fn without_resources(walk: &Walk) -> String {
+/// What is told where no resource is known: that, and beside it what is called most and where to look.
+pub fn without_resources(walk: &Walk) -> (String, String) {
     let call = walk.calls.first().filter(|call| !call.takes.is_empty()).map(|call| {
         let figures: Vec<String> = call.takes.iter().map(|amount| amount.text.clone()).collect();
-        format!(" Of the calls counted {} comes first: {}.", name(call), figures.join(", "))
+        format!("Of the calls counted {} comes first: {}", name(call), figures.join(", "))
     });
-    let saving = walk.saving.as_ref().map_or(String::new(), |saving| format!(" {saving}"));
-    format!("No source tells whether the host is full.{}{saving} {}", call.unwrap_or_default(), walk.next)
+    let unknown = "No source tells whether the host is saturated".to_string();
+    let beside = walk.saving.iter().cloned().chain([walk.next.clone()]);
+    match call {
+        Some(call) => (call, beside.chain([unknown + "."]).collect::<Vec<_>>().join(" ")),
+        None => (unknown, beside.collect::<Vec<_>>().join(" ")),
+    }
 }
 
 /// Resources named in the verdict.

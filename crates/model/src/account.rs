@@ -181,7 +181,7 @@ impl AccountRow {
             TimeState::Kernel => format!("on a CPU in {call}{}", of("of")),
             TimeState::OnCpu => "on a CPU, in its own code or in calls".to_string(),
             TimeState::InCall => format!("in {call}{}", of("of")),
-            TimeState::BetweenCalls => "between calls: computes, or waits for a CPU".to_string(),
+            TimeState::BetweenCalls => "computes or waits for a CPU, between calls".to_string(),
             TimeState::RunQueue => "waits for a CPU".to_string(),
             TimeState::Throttled => "is stopped by its CPU quota".to_string(),
             TimeState::File => format!("waits for {}{in_call}", what("a file")),

@@ -291,8 +291,12 @@ pub struct WaitShare {
 pub struct Diagnosis {
     /// Always `whyslow.diagnosis/1`.
     pub schema: &'static str,
-    /// One sentence.
+    /// One sentence about what was asked about, with one cause and its culprit: at most [`Diagnosis::MAX_VERDICT`] characters.
     pub verdict: String,
+    /// What belongs beside it, in short sentences: how many causes more, what the capture lacks, whether the sources disagree, and
+    /// the host where it is saturated. Empty where there is nothing to add.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub context: String,
     /// What was diagnosed.
     pub target: Target,
     /// The walk over the host, where a source tells figures of it.
@@ -310,7 +314,19 @@ pub struct Diagnosis {
     pub remaining: Option<String>,
 }
 
+impl Finding {
+    /// Rules about what costs no time: said where all is asked for, and in JSON.
+    pub const HYGIENE: &[&str] = &["runs-as-root"];
+
+    /// True for what is wrong, but makes nothing slow.
+    pub fn is_hygiene(&self) -> bool {
+        Finding::HYGIENE.contains(&self.id)
+    }
+}
+
 impl Diagnosis {
     /// The name of the JSON schema.
     pub const SCHEMA: &'static str = "whyslow.diagnosis/1";
+    /// Characters of the verdict, at most: what is read at a glance, two lines of a terminal of 80 columns.
+    pub const MAX_VERDICT: usize = 120;
 }

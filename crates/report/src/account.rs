@@ -4,7 +4,7 @@ use whyslow_model::figures::percent;
 use whyslow_model::{AccountRow, Nanos, TimeAccount};
 
 /// Rows shown unless all are asked for.
-const MAX_ROWS: usize = 8;
+pub(crate) const MAX_ROWS: usize = 8;
 /// Smaller parts are not shown unless all are asked for.
 const SMALLEST: f64 = 0.01;
 
@@ -31,10 +31,10 @@ pub(crate) fn heading(account: &TimeAccount) -> String {
 }
 
 /// The rows in words, the largest first; how many were left out, and how much they are together.
-pub(crate) fn lines(account: &TimeAccount, all: bool) -> (Vec<Line>, usize, f64) {
+pub(crate) fn lines(account: &TimeAccount, most: usize, all: bool) -> (Vec<Line>, usize, f64) {
     let shown = match all {
         true => account.rows.len(),
-        false => account.rows.iter().take(MAX_ROWS).take_while(|row| row.share >= SMALLEST).count(),
+        false => account.rows.iter().take(most).take_while(|row| row.share >= SMALLEST).count(),
     };
     let (shown, rest) = account.rows.split_at(shown);
     let line = |row: &AccountRow| {

@@ -3,7 +3,7 @@
 use whyslow_model::walk::{Amount, HostResource, State, Taker, Walk};
 
 /// Processes, threads and calls shown unless all are asked for.
-const MOST: usize = 3;
+pub(crate) const MOST: usize = 3;
 
 /// One line about a resource: its state, and the rest of the line.
 pub(crate) struct ResourceLine<'a> {
@@ -33,9 +33,23 @@ pub(crate) fn resources(walk: &Walk) -> Vec<ResourceLine<'_>> {
         .collect()
 }
 
+/// The host in a line: `CPU saturated (0.1 % idle); ok: memory, disk vda; unknown: network`.
+pub(crate) fn in_a_line(walk: &Walk) -> String {
+    let of = |state: State| walk.resources.iter().filter(move |one| one.state == state);
+    let main = |one: &HostResource| one.reason.split(';').next().unwrap_or_default().to_string();
+    let mut parts: Vec<String> =
+        of(State::Saturated).map(|one| format!("{} saturated ({})", one.name, main(one))).collect();
+    for (word, state) in [("ok", State::Not), ("unknown", State::Unknown)] {
+        let names: Vec<&str> = of(state).map(|one| one.name.as_str()).collect();
+        if !names.is_empty() {
+            parts.push(format!("{word}: {}", names.join(", ")));
+        }
+    }
+    parts.join("; ")
+}
+
 /// A heading and the lines under it: processes, threads, calls.
-pub(crate) fn takers(walk: &Walk, all: bool) -> Vec<(&'static str, Vec<(String, &Taker)>)> {
-    let most = if all { usize::MAX } else { MOST };
+pub(crate) fn takers(walk: &Walk, most: usize) -> Vec<(&'static str, Vec<(String, &Taker)>)> {
     let groups = [("Processes", &walk.processes), ("Threads", &walk.threads), ("Calls", &walk.calls)];
     groups
         .into_iter()

@@ -193,20 +193,22 @@ pub(crate) struct Groups<'a> {
     pub(crate) disagreements: Vec<&'a Finding>,
     pub(crate) causes: Vec<&'a Finding>,
     pub(crate) notices: Vec<&'a Finding>,
+    /// Notices of what costs no time.
+    pub(crate) hygiene: Vec<&'a Finding>,
     pub(crate) capture: Vec<&'a Finding>,
 }
 
 /// Sorts the findings into their groups.
 pub(crate) fn groups(findings: &[Finding]) -> Groups<'_> {
-    let of = |wanted: fn(Severity) -> bool| {
-        let rest = findings.iter().filter(|finding| !finding.disagreement);
-        rest.filter(|finding| wanted(finding.severity)).collect()
+    let of = |wanted: &dyn Fn(&Finding) -> bool| {
+        findings.iter().filter(|finding| !finding.disagreement && wanted(finding)).collect()
     };
     Groups {
         disagreements: findings.iter().filter(|finding| finding.disagreement).collect(),
-        causes: of(|severity| severity >= Severity::Warning),
-        notices: of(|severity| severity == Severity::Notice),
-        capture: of(|severity| severity == Severity::Capture),
+        causes: of(&|one| one.severity >= Severity::Warning),
+        notices: of(&|one| one.severity == Severity::Notice && !one.is_hygiene()),
+        hygiene: of(&|one| one.severity == Severity::Notice && one.is_hygiene()),
+        capture: of(&|one| one.severity == Severity::Capture),
     }
 }
 
@@ -232,24 +234,22 @@ pub(crate) fn lacking(not_judged: &[NotJudged]) -> Vec<Lacking<'_>> {
     groups
 }
 
-/// `Not judged: 14 rules, for lack of data (--verbose lists them).`; with all that is missing: `Not judged: 2 rules for lack of
-/// durations, 1 for lack of clock.`
-pub(crate) fn not_judged(groups: &[Lacking<'_>], all: bool) -> Option<String> {
+/// `14 rules, for lack of data (--verbose lists them)`.
+pub(crate) fn not_judged(groups: &[Lacking<'_>]) -> Option<String> {
     if groups.is_empty() {
         return None;
     }
-    if !all {
-        let rules = groups.iter().map(|group| group.rules.len() as u64).sum();
-        let rules = plural(rules, "rule");
-        return Some(format!("Not judged: {rules}, for lack of data (--verbose lists them)."));
-    }
+    let rules: usize = groups.iter().map(|group| group.rules.len()).sum();
+    Some(format!("{}, for lack of data (--verbose lists them)", plural(rules as u64, "rule")))
+}
+
+/// The same with all that is missing: `2 rules for lack of durations, 1 for lack of clock`.
+pub(crate) fn not_judged_by_fact(groups: &[Lacking<'_>]) -> Option<String> {
     let [first, rest @ ..] = groups else { return None };
-    let mut text =
-        format!("Not judged: {} for lack of {}", plural(first.rules.len() as u64, "rule"), first.missing);
+    let mut text = format!("{} for lack of {}", plural(first.rules.len() as u64, "rule"), first.missing);
     for group in rest {
         text.push_str(&format!(", {} for lack of {}", group.rules.len(), group.missing));
     }
-    text.push('.');
     Some(text)
 }
 
@@ -407,14 +407,11 @@ mod tests {
         ];
         let groups = lacking(&rules);
         assert_eq!(
-            not_judged(&groups, true).as_deref(),
-            Some("Not judged: 2 rules for lack of durations, 1 for lack of clock, 1 for lack of fds.")
+            not_judged_by_fact(&groups).as_deref(),
+            Some("2 rules for lack of durations, 1 for lack of clock, 1 for lack of fds")
         );
-        assert_eq!(
-            not_judged(&groups, false).as_deref(),
-            Some("Not judged: 4 rules, for lack of data (--verbose lists them).")
-        );
+        assert_eq!(not_judged(&groups).as_deref(), Some("4 rules, for lack of data (--verbose lists them)"));
         assert_eq!(supplies(&groups), [("x", 3), ("y", 1)]);
-        assert_eq!(not_judged(&[], false), None);
+        assert_eq!(not_judged(&[]), None);
     }
 }

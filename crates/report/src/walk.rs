@@ -30,9 +30,19 @@ fn blocks<'t>(texts: impl IntoIterator<Item = &'t mut String>, visit: Visit<'_>)
 
 /// Visits all texts of a diagnosis.
 pub(crate) fn diagnosis(diagnosis: &mut Diagnosis, visit: Visit<'_>) {
-    let Diagnosis { schema: _, verdict, target: about, walk, account, time, findings, not_judged, remaining } =
-        diagnosis;
-    lines([verdict], visit);
+    let Diagnosis {
+        schema: _,
+        verdict,
+        context,
+        target: about,
+        walk,
+        account,
+        time,
+        findings,
+        not_judged,
+        remaining,
+    } = diagnosis;
+    lines([verdict, context], visit);
     target(about, visit);
     if let Some(walk) = walk {
         host(walk, visit);

@@ -3,12 +3,25 @@
 use whyslow_facts::Facts;
 use whyslow_model::{AccountRow, Finding, SampleKind, Subject, TimeAccount};
 
-/// What the sentence adds to a title: ` (/srv/orders.db); it waits most in save_row`. Empty where the title names all that is known.
-pub(super) fn beside(facts: &Facts, account: Option<&TimeAccount>, finding: &Finding) -> String {
+/// What the sentence adds to a title: ` (/srv/orders.db)`, `; blocked by backup`, `; it waits most in save_row`. Empty where the title
+/// names all that is known.
+pub(super) fn beside(facts: &Facts, account: Option<&TimeAccount>, finding: &Finding) -> Vec<String> {
     let rows = claimed(account, finding);
-    let object = object(finding, &rows).map_or(String::new(), |object| format!(" ({object})"));
-    let holder = holder(finding).map_or(String::new(), |who| format!("; blocked by {who}"));
-    format!("{object}{holder}{}", function(facts, finding, &rows))
+    let object = object(finding, &rows).map(|object| format!(" ({object})"));
+    let holder = holder(finding).map(|who| format!("; blocked by {who}"));
+    let function = Some(function(facts, finding, &rows)).filter(|text| !text.is_empty());
+    [object, holder, function].into_iter().flatten().collect()
+}
+
+/// The names of a finding's culprits that its title holds, the longest first.
+pub(super) fn names(finding: &Finding) -> Vec<String> {
+    let Subject { path, peer, device, endpoint, function, lock, comm, .. } = &finding.subject;
+    let all = [path, peer, device, endpoint, function, lock, comm].into_iter().flatten();
+    let mut names: Vec<String> =
+        all.filter(|name| !name.is_empty() && finding.title.contains(name.as_str())).cloned().collect();
+    names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    names.dedup();
+    names
 }
 
 /// The rows of the account that a finding explains, the largest part first.
@@ -53,7 +66,8 @@ fn is_named(title: &str, name: &str) -> bool {
 fn holder(finding: &Finding) -> Option<&str> {
     let [first, .., last] = &finding.chain[..] else { return None };
     let comm = last.who.split_once(' ').map_or(&*last.who, |(_, comm)| comm);
-    let is_known = !comm.is_empty() && finding.title.contains(comm);
+    let is_own = finding.subject.tid.is_some_and(|tid| last.who.ends_with(&format!("/{tid}")));
+    let is_known = is_own || !comm.is_empty() && finding.title.contains(comm);
     (first.who != last.who && !is_known).then_some(&*last.who)
 }
 
@@ -94,7 +108,7 @@ mod tests {
         of(&mut finding);
         let mut largest = row(TimeState::File, Some("read"), object, 700);
         largest.claimed_by.push(Claim { id: "slow-file-io", ns: 500 });
-        beside(&Facts::default(), Some(&account(vec![largest])), &finding)
+        beside(&Facts::default(), Some(&account(vec![largest])), &finding).concat()
     }
 
     #[test]
@@ -120,7 +134,7 @@ mod tests {
         assert_eq!(said(reads, Some("/srv/orders.db")), " (/srv/orders.db)");
         assert_eq!(said(|_| {}, Some("/srv/orders.db")), "");
         let other = finding("file-reread", Some(1), Some(0.5));
-        assert_eq!(beside(&Facts::default(), None, &other), "");
+        assert!(beside(&Facts::default(), None, &other).is_empty());
     }
 
     #[test]

@@ -121,18 +121,24 @@ fn steps(texts: impl IntoIterator<Item = String>) -> String {
 }
 
 fn diagnosis_text(diagnosis: &Diagnosis, style: &Style) -> String {
-    let mut out =
-        format!("**{}**\n\n{}\n", text(&diagnosis.verdict), text(&phrases::target(&diagnosis.target)));
+    let context = match diagnosis.context.as_str() {
+        "" => String::new(),
+        context => format!("{}\n\n", rich(context)),
+    };
+    let target = text(&phrases::target(&diagnosis.target));
+    let mut out = format!("**{}**\n\n{context}{target}\n", text(&diagnosis.verdict));
     let groups = phrases::groups(&diagnosis.findings);
-    let (host, behind) = phrases::host_first(diagnosis);
-    out.push_str(&host.map_or(String::new(), |walk| host_section(walk, style)));
-    let first = groups.disagreements.iter().chain(&groups.causes);
-    first.for_each(|finding| out.push_str(&full(finding)));
+    let (asked, behind) = phrases::host_first(diagnosis);
+    groups.causes.iter().for_each(|finding| out.push_str(&full(finding)));
     if let Some(nothing) = phrases::nothing_found(diagnosis, &groups) {
         out.push_str(&format!("\n{}\n", text(&nothing)));
     }
+    if !groups.disagreements.is_empty() {
+        out.push_str("\n### The sources disagree\n");
+        groups.disagreements.iter().for_each(|finding| out.push_str(&full(finding)));
+    }
     if style.explain {
-        groups.notices.iter().for_each(|finding| out.push_str(&full(finding)));
+        groups.notices.iter().chain(&groups.hygiene).for_each(|finding| out.push_str(&full(finding)));
     } else if !groups.notices.is_empty() {
         out.push_str(&format!(
             "\n### Worth knowing\n\n{}",
@@ -140,8 +146,12 @@ fn diagnosis_text(diagnosis: &Diagnosis, style: &Style) -> String {
         ));
     }
     out.push_str(&time(diagnosis, style));
-    out.push_str(&behind.map_or(String::new(), |walk| host_section(walk, style)));
-    out.push_str(&about_capture(diagnosis, &groups.capture));
+    out.push_str(&asked.map_or(String::new(), |walk| host_section(walk, style)));
+    out.push_str(&behind.map_or(String::new(), |walk| match style.explain {
+        true => host_section(walk, style),
+        false => format!("\nHost: {}\n", text(&host::in_a_line(walk))),
+    }));
+    out.push_str(&about_capture(diagnosis, &groups.capture, style));
     if let Some(remaining) = &diagnosis.remaining {
         out.push_str(&format!("\n### Next\n\n{}\n", rich(remaining)));
     }
@@ -154,7 +164,7 @@ fn host_section(walk: &Walk, style: &Style) -> String {
         "\n### The host\n\n{}",
         bullets(resources.iter().map(|line| format!("{}: {}", line.word, sentence(&line.text))))
     );
-    for (heading, lines) in host::takers(walk, style.explain) {
+    for (heading, lines) in host::takers(walk, if style.explain { usize::MAX } else { host::MOST }) {
         out.push_str(&format!("\n{heading}:\n\n{}", bullets(lines.iter().map(|(line, _)| text(line)))));
     }
     let evidence: String =
@@ -231,7 +241,7 @@ fn short(finding: &Finding) -> String {
 fn time(diagnosis: &Diagnosis, style: &Style) -> String {
     match &diagnosis.account {
         Some(account) => {
-            let (lines, left, share) = account::lines(account, style.explain);
+            let (lines, left, share) = account::lines(account, account::MAX_ROWS, style.explain);
             let more = (left > 0).then(|| {
                 let parts = whyslow_model::figures::plural(left as u64, "smaller part");
                 format!("{} in {parts}", whyslow_model::figures::percent(share))
@@ -272,18 +282,29 @@ fn by_thread(diagnosis: &Diagnosis, style: &Style, heading: &str) -> String {
     format!("\n### {heading}\n\n{body}")
 }
 
-fn about_capture(diagnosis: &Diagnosis, findings: &[&Finding]) -> String {
+fn about_capture(diagnosis: &Diagnosis, findings: &[&Finding], style: &Style) -> String {
     let target = &diagnosis.target;
     let notes = phrases::damaged(target)
         .into_iter()
         .chain(target.notes.iter().map(|note| phrases::note(target, note)));
+    let notes = notes.map(|note| text(&note));
+    let mut out = bullets(findings.iter().map(|finding| short(finding)).chain(notes));
+    if !out.is_empty() {
+        out = format!("\n### About this capture\n\n{out}");
+    }
     let lacking = phrases::lacking(&diagnosis.not_judged);
-    let remarks = notes.chain(phrases::not_judged(&lacking, true)).map(|note| text(&note));
-    let mut out = bullets(findings.iter().map(|finding| short(finding)).chain(remarks));
-    for (supply, _) in phrases::supplies(&lacking) {
+    let rules = match style.explain {
+        true => phrases::not_judged_by_fact(&lacking),
+        false => phrases::not_judged(&lacking),
+    };
+    if let Some(rules) = rules {
+        out.push_str(&format!("\nNot judged: {}.\n", text(&rules)));
+    }
+    let shown = if style.explain { usize::MAX } else { 1 };
+    for (supply, _) in phrases::supplies(&lacking).into_iter().take(shown) {
         out.push_str(&format!("\n{}", command(supply)));
     }
-    if out.is_empty() { out } else { format!("\n### About this capture\n\n{out}") }
+    out
 }
 
 fn write_row(out: &mut dyn Write, cells: impl Iterator<Item = String>) -> io::Result<()> {

@@ -116,6 +116,7 @@ pub fn slow_service() -> Diagnosis {
     let lsof = SourceInfo::new(SourceId(1), "redis-epipe.lsof", CaptureKind::Lsof);
     Diagnosis {
         schema: Diagnosis::SCHEMA,
+        context: "2 causes more. Host CPU is saturated: 0.1 % idle.".into(),
         walk: None,
         account: Some(account()),
         verdict: "HMGET to Redis 10.3.0.7:6379 took 1.78 s, and the client had gone (1 more cause).".into(),
@@ -252,6 +253,7 @@ pub fn slow_service() -> Diagnosis {
 pub fn nothing_found() -> Diagnosis {
     Diagnosis {
         schema: Diagnosis::SCHEMA,
+        context: String::new(),
         walk: None,
         account: None,
         verdict: "No cause of slowness among the system calls: 812 calls looked at.".into(),
@@ -291,6 +293,7 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
     let text = || text.to_string();
     let ns = Nanos::new(figure);
     diagnosis.verdict = text();
+    diagnosis.context = text();
     diagnosis.remaining = Some(text());
     let row = AccountRow {
         who: text(),

@@ -11,61 +11,45 @@ use whyslow_report::{HTML, JSON, MARKDOWN, Style, TERMINAL};
 fn terminal_100() {
     assert_snapshot!(diagnosis_text(&TERMINAL, &slow_service(), &style(100)), @r#"
     HMGET to Redis 10.3.0.7:6379 took 1.78 s, and the client had gone (1 more cause).
-    capture redis-epipe.st, redis-epipe.lsof · java (pid 21120) · 214 threads · 1.96 s from
-    10:34:34.289915 · 1,200 events · 4 lost
+    2 causes more. Host CPU is saturated: 0.1 % idle.
+    capture redis-epipe.st, redis-epipe.lsof · java (pid 21120) · 214 threads · 1.96 s from …
 
     critical    HMGET to Redis 10.3.0.7:6379 took 1.78 s, and the client had gone
-                ██████████████████░░ 90.7 % of wall time of thread 21124 · saves up to 907 ms per second
-                                     (1.78 s in a window of 1.96 s) · slow-peer
+                ██████████████████░░ slow-peer · 90.7 % of wall time of thread 21124 · saves up to
+                                     907 ms per second (1.78 s in a window of 1.96 s)
       cause     The thread sends HMGET and sleeps in poll until Redis answers. By then the client has
                 closed its connection, so the answer ends in EPIPE.
       chain     21120/21190 worker waits 1.70 s for futex 0x7f004c01e354, woken by 21124
                 [redis-epipe.st:3]
                   └ 21120/21124 http-nio-8080-exec-7 waits 1.78 s for Redis 10.3.0.7:6379 (HMGET)
                     [redis-epipe.st:2,4]
-      evidence  redis-epipe.st:1    21124 10:34:34.289915 sendto(669, "*4\r\n$5\r…LL, 0) = 89 <0.000051>
-                redis-epipe.st:2,4  21124 10:34:34.290015 poll([{fd=669, events=P… 2000 <unfinished ...>
-                redis-epipe.st:9    21124 write(42, "GET / HTTP/1.1\r\nCookie: [r…n\r\n", 36) = -1 EPIPE
+      evidence  redis-epipe.st:1  21124 10:34:34.289915 sendto(669, "*4\r\n$5\r\…ULL, 0) = 89 <0.000051>
       fix       1. find what holds Redis: `redis-cli -h 10.3.0.7 slowlog get 10`; a slow command blocks
                    all others
-                2. give this traffic a Redis of its own, and lower `hz`
       verify    strace -f -ttT -e trace=network -p 21120
-                HMGET answers in under 10 ms
 
     warning     /srv/app/lib/springfox-swagger-ui-2.9.2.jar is read 264 times over
-                ████░░░░░░░░░░░░░░░░ 22.0 % of calls · archive-reread
+                ████░░░░░░░░░░░░░░░░ archive-reread · 22.0 % of calls · likely (65 %): check before you
+                                     change anything
       cause     The same 512 bytes are read from /srv/app/lib/springfox-swagger-ui-2.9.2.jar again and
                 again.
       evidence  redis-epipe.st:77  read(5, "PK\3\4\n\0\0\10\0\0", 512) = 512 <0.000020>
       fix       1. take the jar out of the class path, or unpack it:
                        unzip -d /srv/app/classes /srv/app/lib/springfox-swagger-ui-2.9.2.jar
-      certainty likely (65 %): check before you change anything
-
-    Worth knowing
-      - pid 21120 runs as root
-        systemd: User=app in the unit  [runs-as-root]
 
     Where the time went
       1.96 s of 3 requests of 21120 java; the findings explain 90.7 %
-       90.8 %  4 x worker of java (21120): waits for 10.3.0.7:6379 in recvfrom (2 times, 890 ms each)
-               [slow-peer]
+       90.8 %  4 x worker of java (21120): waits for 10.3.0.7:6379 in recvfrom (2 times, 890 ms each) …
         6.2 %  4 x worker of java (21120): computes (121 ms)
-        2.5 %  4 x worker of java (21120): waits for /var/log/app.log in fsync (2 times, 25.0 ms each,
-               not ended yet)
+        2.5 %  4 x worker of java (21120): waits for /var/log/app.log in fsync (2 times, 25.0 ms each, …
         0.5 %  in 1 smaller part (--verbose)
 
-    About this capture
-      - the capture begins in the middle of 3 connections
-        start strace before the load, or attach longer  [mid-connection]
-      redis-epipe.st: 3 of 1,204 lines damaged, not used; 1 call start not seen
-      redis-epipe.st:17: expected `NAME(`, found `21124 10:34:3`: cut
-      Not judged: 3 rules, for lack of data (--verbose lists them).
-      to judge 2 rules (or strace with -yy):
-        lsof -nP -p PID > trace.lsof
-      and 1 command more (--verbose)
-
-    Next
-      Largest remaining cost among working calls: read, 48.0 ms in 2,112 calls (61.0 % of their time).
+    Capture: the capture begins in the middle of 3 connections
+    Capture: redis-epipe.st: 3 of 1,204 lines damaged, not used; 1 call start not seen
+    Capture: 1 remark more (--verbose)
+    Not judged: 3 rules, for lack of data (--verbose lists them)
+    Then: Largest remaining cost among working calls: read, 48.0 ms in 2,112 calls (61.0 % of their …
+    Next: lsof -nP -p PID > trace.lsof   (judges 2 rules more)
     "#);
 }
 
@@ -74,22 +58,20 @@ fn terminal_50() {
     assert_snapshot!(diagnosis_text(&TERMINAL, &slow_service(), &style(50)), @r#"
     HMGET to Redis 10.3.0.7:6379 took 1.78 s, and the
     client had gone (1 more cause).
-    capture redis-epipe.st, redis-epipe.lsof · java
-    (pid 21120) · 214 threads · 1.96 s from
-    10:34:34.289915 · 1,200 events · 4 lost
+    2 causes more. Host CPU is saturated: 0.1 % idle.
+    capture redis-epipe.st, redis-epipe.lsof · java …
 
     critical
       HMGET to Redis 10.3.0.7:6379 took 1.78 s, and
       the client had gone
         ██████████████████░░
-        90.7 % of wall time of thread 21124 · saves up
-        to 907 ms per second (1.78 s in a window of
-        1.96 s) · slow-peer
+        slow-peer · 90.7 % of wall time of thread
+        21124 · saves up to 907 ms per second (1.78 s
+        in a window of 1.96 s)
       cause
         The thread sends HMGET and sleeps in poll
         until Redis answers. By then the client has
-        closed its connection, so the answer ends in
-        EPIPE.
+        closed its connection, so the answer ends in …
       chain
         21120/21190 worker waits 1.70 s for futex
         0x7f004c01e354, woken by 21124
@@ -100,25 +82,20 @@ fn terminal_50() {
       evidence
         redis-epipe.st:1
           21124 10:34:34.289915 sendto(… 89 <0.000051>
-        redis-epipe.st:2,4
-          21124 10:34:34.290015 poll([{…nfinished ...>
-        redis-epipe.st:9
-          21124 write(42, "GET / HTTP/1…36) = -1 EPIPE
       fix
         1. find what holds Redis:
-           `redis-cli -h 10.3.0.7 slowlog get 10`; a
-           slow command blocks all others
+           `redis-cli -h 10.3.0.7 slowlog get 10`; a …
         2. give this traffic a Redis of its own, and
            lower `hz`
       verify
         strace -f -ttT -e trace=network -p 21120
-        HMGET answers in under 10 ms
 
     warning
       /srv/app/lib/springfox-swagger-ui-2.9.2.jar is
       read 264 times over
         ████░░░░░░░░░░░░░░░░
-        22.0 % of calls · archive-reread
+        archive-reread · 22.0 % of calls · likely
+        (65 %): check before you change anything
       cause
         The same 512 bytes are read from
         /srv/app/lib/springfox-swagger-ui-2.9.2.jar
@@ -128,15 +105,7 @@ fn terminal_50() {
           read(5, "PK\3\4\n\0\0\10\0\0"…512 <0.000020>
       fix
         1. take the jar out of the class path, or
-           unpack it:
-               unzip -d /srv/app/classes /srv/app/lib/springfox-swagger-ui-2.9.2.jar
-      certainty
-        likely (65 %): check before you change
-        anything
-
-    Worth knowing
-      - pid 21120 runs as root
-        systemd: User=app in the unit  [runs-as-root]
+           unpack it: …
 
     Where the time went
       1.96 s of 3 requests of 21120 java; the
@@ -151,24 +120,18 @@ fn terminal_50() {
                25.0 ms each, not ended yet)
         0.5 %  in 1 smaller part (--verbose)
 
-    About this capture
-      - the capture begins in the middle of 3
-        connections
-        start strace before the load, or attach longe…
-      redis-epipe.st: 3 of 1,204 lines damaged, not
-        used; 1 call start not seen
-      redis-epipe.st:17: expected `NAME(`, found
-        `21124 10:34:3`: cut
-      Not judged: 3 rules, for lack of data
-        (--verbose lists them).
-      to judge 2 rules (or strace with -yy):
-        lsof -nP -p PID > trace.lsof
-      and 1 command more (--verbose)
-
-    Next
-      Largest remaining cost among working calls:
-      read, 48.0 ms in 2,112 calls (61.0 % of their
-      time).
+    Capture: the capture begins in the middle of 3
+             connections
+    Capture: redis-epipe.st: 3 of 1,204 lines damaged,
+             not used; 1 call start not seen
+    Capture: redis-epipe.st:17: expected `NAME(`,
+             found `21124 10:34:3`: cut
+    Not judged: 3 rules, for lack of data (--verbose
+                lists them)
+    Then: Largest remaining cost among working calls:
+          read, 48.0 ms in 2,112 calls (61.0 % of
+          their time).
+    Next: lsof -nP -p PID > trace.lsof   (judges 2 rules more)
     "#);
 }
 
@@ -190,7 +153,7 @@ fn terminal_explained() {
     let style = Style { explain: true, ..style(80) };
     let text = diagnosis_text(&TERMINAL, &slow_service(), &style);
     let (_, from_notice) = text.split_once("notice").unwrap();
-    assert_snapshot!(from_notice, @r#"
+    assert_snapshot!(from_notice, @"
           pid 21120 runs as root
                 runs-as-root
       cause     The process runs as root.
@@ -218,21 +181,22 @@ fn terminal_explained() {
                 mid-connection
       cause     Calls without a start were seen.
       fix       1. start strace before the load, or attach longer
+
+    Remarks
       redis-epipe.st: 3 of 1,204 lines damaged, not used; 1 call start not seen
       redis-epipe.st:17: expected `NAME(`, found `21124 10:34:3`: cut
-      Not judged: 2 rules for lack of what descriptors lead to, 1 for lack of
-        single calls of every thread.
-        what descriptors lead to: close-wait-leak, fd-exhaustion
-        single calls of every thread: sleep-polling
+
+    Not judged
+      for lack of what descriptors lead to: close-wait-leak, fd-exhaustion
+      for lack of single calls of every thread: sleep-polling
       to judge 2 rules (or strace with -yy):
         lsof -nP -p PID > trace.lsof
       to judge 1 rule:
         strace -f -ttT -y -s 256 -o trace.st -p PID
-
-    Next
-      Largest remaining cost among working calls: read, 48.0 ms in 2,112 calls
-      (61.0 % of their time).
-    "#);
+    Then: Largest remaining cost among working calls: read, 48.0 ms in 2,112 calls
+          (61.0 % of their time).
+    Next: lsof -nP -p PID > trace.lsof   (judges 2 rules more)
+    ");
 }
 
 #[test]
@@ -242,11 +206,11 @@ fn terminal_colors() {
     let start: Vec<&str> = text.lines().take(6).collect();
     assert_snapshot!(start.join("\n").replace('\u{1b}', "ESC"), @"
     ESC[1mHMGET to Redis 10.3.0.7:6379 took 1.78 s, and the client had gone (1 more cause).ESC[0m
-    ESC[2mcapture redis-epipe.st, redis-epipe.lsof · java (pid 21120) · 214 threads · 1.96 s fromESC[0m
-    ESC[2m10:34:34.289915 · 1,200 events · 4 lostESC[0m
+    2 causes more. Host CPU is saturated: 0.1 % idle.
+    ESC[2mcapture redis-epipe.st, redis-epipe.lsof · java (pid 21120) · 214 threads · 1.96 s from …ESC[0m
 
     ESC[1mESC[31mcriticalESC[0m    ESC[1mHMGET to Redis 10.3.0.7:6379 took 1.78 s, and the client had goneESC[0m
-                ESC[31m██████████████████ESC[0m░░ 90.7 % of wall time of thread 21124 · saves up to 907 ms per second
+                ESC[31m██████████████████ESC[0m░░ slow-peer · 90.7 % of wall time of thread 21124 · saves up to
     ");
 }
 
@@ -339,6 +303,8 @@ fn markdown() {
     assert_snapshot!(diagnosis_text(&MARKDOWN, &slow_service(), &style(100)), @r#"
     **HMGET to Redis 10.3.0.7:6379 took 1.78 s, and the client had gone (1 more cause).**
 
+    2 causes more. Host CPU is saturated: 0.1 % idle.
+
     capture redis-epipe.st, redis-epipe.lsof · java (pid 21120) · 214 threads · 1.96 s from 10:34:34.289915 · 1,200 events · 4 lost
 
     ### critical: HMGET to Redis 10.3.0.7:6379 took 1.78 s, and the client had gone
@@ -395,10 +361,6 @@ fn markdown() {
 
     Certainty: likely (65 %): check before you change anything
 
-    ### Worth knowing
-
-    - pid 21120 runs as root: systemd: User=app in the unit `runs-as-root`
-
     ### Where the time went
 
     1.96 s of 3 requests of 21120 java; the findings explain 90.7 %
@@ -413,17 +375,14 @@ fn markdown() {
     - the capture begins in the middle of 3 connections: start strace before the load, or attach longer `mid-connection`
     - redis-epipe.st: 3 of 1,204 lines damaged, not used; 1 call start not seen
     - redis-epipe.st:17: expected \`NAME(\`, found \`21124 10:34:3\`: cut
-    - Not judged: 2 rules for lack of what descriptors lead to, 1 for lack of single calls of every thread.
+
+    Not judged: 3 rules, for lack of data (--verbose lists them).
 
     ```sh
     lsof -nP -p PID > trace.lsof
     ```
 
     or strace with -yy
-
-    ```sh
-    strace -f -ttT -y -s 256 -o trace.st -p PID
-    ```
 
     ### Next
 

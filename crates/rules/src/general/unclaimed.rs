@@ -55,9 +55,15 @@ impl<'a> Unclaimed<'a> {
             others => format!(", and {} like it", words::plural(others, "row")),
         };
         let whose = self.whose();
-        let title = format!("{} {}{others}: {part} of {whose}", row.who, row.words());
-        let confidence = if row.known <= Known::AtLeast { SURE } else { LESS_SURE };
         let time = Nanos::new(self.account.ns);
+        let of = match self.account.of {
+            TimeOf::Threads => time.to_string(),
+            _ => whose.clone(),
+        };
+        let what = row.words();
+        let mark = if what.starts_with("in ") || what.starts_with("on ") { "" } else { ":" };
+        let title = format!("{}: {part} of {of}{mark} {what}{others}", row.who);
+        let confidence = if row.known <= Known::AtLeast { SURE } else { LESS_SURE };
         // Of several processes only the queues of those whose time it is count.
         let demand = self.account.demand.of(&row.pids);
         // Without work that waits, where the time goes is no fault.
@@ -82,6 +88,7 @@ impl<'a> Unclaimed<'a> {
         let life = self.ns as f64 / self.life.max(1) as f64;
         let mut figures = vec![
             Measurement::time("time", Nanos::new(self.ns)),
+            Measurement::time("time_of_all_rows", Nanos::new(self.account.ns)),
             Measurement::share("share_of_whole_time", life).at_least(MIN_OF_LIFE),
             Measurement::time("time_of_largest_row", Nanos::new(row.ns)),
         ];

@@ -9,6 +9,7 @@ use super::{Ended, Recording};
 use crate::global::Global;
 use crate::output::say;
 use anyhow::{Context, bail};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Instant;
 use whyslow_model::{Event, Sink, SourceId};
@@ -31,17 +32,42 @@ pub(super) fn is_chosen(args: &LiveArgs) -> anyhow::Result<bool> {
         }
         Means::Auto => match refusal() {
             None => return Ok(false),
-            Some(why) => say!("whyslow: no recording by BPF here: {}", crate::output::plain(&why)),
+            Some(why) => {
+                refuse_others(args)?;
+                say!("whyslow: no recording by BPF here: {}", crate::output::plain(&why));
+            }
         },
     }
+    refuse_others(args)?;
     let cost = ptrace::calibrate(CALIBRATION_CALLS)?;
     say!(
-        "whyslow: recording by ptrace: each call of the target takes about {:.0} us longer (bare {:.2} us), and there is \
-         nothing of scheduler, stacks and devices",
+        "whyslow: recording by ptrace: each call of the target takes about {:.0} us longer (bare {:.2} us), with \
+         no scheduler, stack or disk data",
         cost.added() / 1e3,
         cost.bare / 1e3
     );
     Ok(true)
+}
+
+/// Refuses at once what the kernel would refuse after all was set up: processes of another user, without the right to trace them.
+fn refuse_others(args: &LiveArgs) -> anyhow::Result<()> {
+    /// CAP_SYS_PTRACE (linux/capability.h).
+    const MAY_TRACE: u32 = 19;
+    let own = std::fs::metadata("/proc/self")?.uid();
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let rights =
+        status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("CapEff:")?.trim(), 16).ok());
+    if own == 0 || (rights.unwrap_or(0) >> MAY_TRACE) & 1 == 1 || !args.command.is_empty() {
+        return Ok(());
+    }
+    let (_, resolved) = Target::find(args)?;
+    let owner = |pid: u32| std::fs::metadata(format!("/proc/{pid}")).map_or(own, |process| process.uid());
+    if let Some(pid) = resolved.pids().iter().find(|pid| owner(**pid) != own) {
+        bail!(
+            "process {pid} belongs to another user: only root may record it\nnext: the same command with sudo"
+        );
+    }
+    Ok(())
 }
 
 pub(super) fn record(

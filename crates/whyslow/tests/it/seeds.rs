@@ -6,13 +6,17 @@ use insta::assert_snapshot;
 use std::path::Path;
 use std::process::Command;
 
-/// The report on an article's captures, and on more made up here.
-fn report(article: &str, files: &[&str], more: &[(&str, &str)]) -> String {
+/// The report on an article's captures, and on more made up here: on a screen, and in full.
+fn report(article: &str, files: &[&str], more: &[(&str, &str)]) -> (String, String) {
+    (written(article, files, more, &[]), written(article, files, more, &["--verbose"]))
+}
+
+fn written(article: &str, files: &[&str], more: &[(&str, &str)], options: &[&str]) -> String {
     let folder = Path::new(OWN).join("seeds");
     let place = tempfile::tempdir().expect("a folder for what is made up");
     let place = place.path();
     let mut command = Command::new(env!("CARGO_BIN_EXE_whyslow"));
-    command.arg("diagnose");
+    command.arg("diagnose").args(options);
     // Names without folders, so that reports do not depend on where they lie.
     command.current_dir(place);
     for file in files {
@@ -40,9 +44,9 @@ fn says(report: &str, expected: &[&str]) {
 #[test]
 fn neither_cpu_nor_disk_is_full_and_the_program_asks_for_its_time_zone() {
     let files = ["top.txt", "iostat-x.txt", "strace-c.before.txt", "strace-T.stat.txt"];
-    let text = report("000", &files, &[]);
+    let (text, full) = report("000", &files, &[]);
     says(
-        &text,
+        &full,
         &[
             "it is state D (waits that no signal ends, most often for a disk), not CPU",
             "CPU: 30.7 % idle",
@@ -85,14 +89,15 @@ Linux 4.19.24 (host)  03/20/2019  _x86_64_  (96 CPU)
 fn an_agent_asks_for_one_path_all_the_time() {
     let files = ["perf-stat.txt", "syscount.txt", "vfscount.txt", "trace-vfs_fstatat.txt"];
     let made = [("ebcc.txt", MODULE), ("mpstat.txt", SYSTEM), ("sar.txt", CLAIM)];
-    let text = report("002", &files, &made);
+    let (text, full) = report("002", &files, &made);
+    says(&text, &["26 of 26 calls that were shown"]);
     says(
-        &text,
+        &full,
         &[
             "Look inside logagent (91885): of the calls told by process most are its vfs_fstatat, all 26 by thread 121566, all 26 on /home/admin/",
             "2.72 us each: the number costs, not the single call",
             "9.8 % apart",
-            "inputs disagree",
+            "sources disagree",
             "3.0 % x 96 CPUs = 2.88 s per second, of which 339 ms in lstat are 11.8 %",
             "3.6 % x 96 CPUs = 3.46 s per second, of which 339 ms in lstat are 9.8 %",
             "Without lstat the kernel's time falls by",
@@ -143,9 +148,9 @@ fn a_server_writes_temporary_files_and_the_trace_does_not_see_it() {
         "filetop.txt",
         "opensnoop.txt",
     ];
-    let text = report("003", &files, &[]);
+    let (text, full) = report("003", &files, &[]);
     says(
-        &text,
+        &full,
         &[
             "Host disk sda is saturated: 98.4 % busy, 18.1 s per request, 241.9 queued; app.py (12280) writes 343.8 MB/s",
             "app.py (12280) writes 343.8 MB/s by pidstat -d, and sda writes 33.7 MB/s by iostat -x: the rest waits in memory",
@@ -155,9 +160,9 @@ fn a_server_writes_temporary_files_and_the_trace_does_not_see_it() {
         ],
     );
     assert_snapshot!("003", text);
-    let text = report("003", &files, &[("main-thread.st", &MAIN_THREAD.repeat(20))]);
+    let (_, full) = report("003", &files, &[("main-thread.st", &MAIN_THREAD.repeat(20))]);
     says(
-        &text,
+        &full,
         &[
             "the trace shows no write by app.py (12280), and pidstat -d says 343.8 MB/s: who writes was not traced",
             "strace -f",

@@ -9,19 +9,26 @@ use whyslow_model::{Diagnosis, Evidence, Finding, ThreadTime, TimeAccount, Walk}
 const SHADES: usize = 4;
 
 pub(super) fn body(diagnosis: &Diagnosis) -> String {
-    let mut body = aside(&phrases::target(&diagnosis.target));
+    let mut body = match diagnosis.context.is_empty() {
+        true => String::new(),
+        false => paragraph(&diagnosis.context),
+    };
+    body.push_str(&aside(&phrases::target(&diagnosis.target)));
     let groups = phrases::groups(&diagnosis.findings);
-    let (host, behind) = phrases::host_first(diagnosis);
-    body.push_str(&host.map_or(String::new(), host_section));
-    let first = groups.disagreements.iter().chain(&groups.causes);
-    first.for_each(|finding| body.push_str(&article(finding)));
+    let (asked, behind) = phrases::host_first(diagnosis);
+    groups.causes.iter().for_each(|finding| body.push_str(&article(finding)));
     if let Some(nothing) = phrases::nothing_found(diagnosis, &groups) {
         body.push_str(&paragraph(&nothing));
+    }
+    if !groups.disagreements.is_empty() {
+        body.push_str("<h2>The sources disagree</h2>\n");
+        groups.disagreements.iter().for_each(|finding| body.push_str(&folded(finding)));
     }
     if !groups.notices.is_empty() {
         body.push_str("<h2>Worth knowing</h2>\n");
         groups.notices.iter().for_each(|finding| body.push_str(&folded(finding)));
     }
+    groups.hygiene.iter().for_each(|finding| body.push_str(&folded(finding)));
     match &diagnosis.account {
         Some(account) => {
             body.push_str(&time_account(account));
@@ -31,7 +38,11 @@ pub(super) fn body(diagnosis: &Diagnosis) -> String {
         None if diagnosis.time.is_empty() => {}
         None => body.push_str(&format!("<h2>Where the time went</h2>\n{}", by_thread(&diagnosis.time))),
     }
-    body.push_str(&behind.map_or(String::new(), host_section));
+    body.push_str(&asked.map_or(String::new(), host_section));
+    body.push_str(&behind.map_or(String::new(), |walk| {
+        let line = text(&host::in_a_line(walk));
+        format!("<h2>The host</h2>\n<details><summary>{line}</summary>\n{}</details>\n", host_lines(walk))
+    }));
     body.push_str(&about_capture(diagnosis, &groups.capture));
     if let Some(remaining) = &diagnosis.remaining {
         body.push_str(&format!("<h2>Next</h2>\n{}", paragraph(remaining)));
@@ -40,13 +51,17 @@ pub(super) fn body(diagnosis: &Diagnosis) -> String {
 }
 
 fn host_section(walk: &Walk) -> String {
+    format!("<h2>The host</h2>\n{}", host_lines(walk))
+}
+
+fn host_lines(walk: &Walk) -> String {
     let lines = host::resources(walk).into_iter().map(|line| {
         let evidence: String = line.resource.evidence.iter().map(shown).collect();
         let evidence = if evidence.is_empty() { evidence } else { format!("<pre>{evidence}</pre>") };
         format!("<b>{}</b> {}{evidence}", line.word, rich(&line.text))
     });
-    let mut out = format!("<h2>The host</h2>\n{}", list("ul", lines));
-    for (heading, lines) in host::takers(walk, true) {
+    let mut out = list("ul", lines);
+    for (heading, lines) in host::takers(walk, usize::MAX) {
         let lines = lines.iter().map(|(line, _)| text(line));
         out.push_str(&section(heading, &list("ul", lines)));
     }
@@ -139,7 +154,7 @@ fn command(raw: &str) -> String {
 }
 
 fn time_account(account: &TimeAccount) -> String {
-    let (lines, _, _) = account::lines(account, true);
+    let (lines, _, _) = account::lines(account, usize::MAX, true);
     let lines = lines.iter().map(|line| format!("<b>{}</b> {}", line.share, text(&line.text)));
     let heading = text(&account::heading(account));
     format!("<h2>Where the time went</h2>\n<p class=\"dim\">{heading}</p>\n{}", list("ul", lines))
@@ -180,7 +195,7 @@ fn about_capture(diagnosis: &Diagnosis, findings: &[&Finding]) -> String {
         .chain(target.notes.iter().map(|note| phrases::note(target, note)));
     out.push_str(&list("ul", notes.map(|note| text(&note))));
     let lacking = phrases::lacking(&diagnosis.not_judged);
-    if let Some(summary) = phrases::not_judged(&lacking, true) {
+    if let Some(summary) = phrases::not_judged_by_fact(&lacking) {
         let groups = lacking.iter().map(|group| {
             format!(
                 "{}: {}\n{}",
@@ -190,7 +205,7 @@ fn about_capture(diagnosis: &Diagnosis, findings: &[&Finding]) -> String {
             )
         });
         out.push_str(&format!(
-            "<details><summary>{}</summary>\n{}</details>\n",
+            "<details><summary>Not judged: {}</summary>\n{}</details>\n",
             text(&summary),
             list("ul", groups)
         ));

@@ -1,6 +1,7 @@
 //! One finding on a terminal: in full, or in two lines.
 
-use super::layout::{BOLD, DIM, PLAIN, Page, cut, cut_line, ink, wrap};
+use super::detail::Detail;
+use super::layout::{BOLD, DIM, PLAIN, Page, cut, cut_line, ink, some, wrap};
 use super::{command_lines, field_text};
 use crate::phrases;
 use anstyle::AnsiColor;
@@ -12,45 +13,57 @@ const SHARE_BAR: usize = 20;
 /// A source longer than this stands on a line of its own.
 const MAX_SOURCE: usize = 28;
 
-/// The finding with all that proves it.
-pub(super) fn full(page: &mut Page, finding: &Finding) {
+/// The finding with what proves it, as far as there is room.
+pub(super) fn full(page: &mut Page, finding: &Finding, detail: &Detail) {
     page.gap();
-    title(page, finding);
-    share(page, finding);
+    title(page, finding, detail.title);
+    figures(page, finding, detail.figures);
+    let width = page.prose_width(page.field_indent());
     if !finding.cause.is_empty() {
-        page.field("cause", &field_text(page, &finding.cause));
+        page.field("cause", &some(field_text(page, &finding.cause), detail.cause, width));
     }
-    page.field("also", &phrases::also(finding).flat_map(|text| field_text(page, &text)).collect::<Vec<_>>());
-    page.field("chain", &chain(page, &finding.chain));
-    page.field("evidence", &evidence(page, &finding.evidence));
+    let also: Vec<String> = phrases::also(finding).flat_map(|text| field_text(page, &text)).collect();
+    page.field("also", &some(also, detail.cause, width));
+    let links = &finding.chain[..finding.chain.len().min(detail.chain)];
+    page.field("chain", &chain(page, links));
+    let shown = &finding.evidence[..finding.evidence.len().min(detail.evidence)];
+    page.field("evidence", &evidence(page, shown));
     if page.explain {
         page.field("figures", &phrases::measurements(finding));
     }
-    page.field("fix", &fix(page, &finding.fix));
+    page.field("fix", &fix(page, &finding.fix, detail.fix));
     if !finding.verify.is_empty() {
         let (command, remark) = phrases::command_and_remark(&finding.verify);
         let mut lines: Vec<String> = command_lines(command).map(str::to_string).collect();
-        lines.extend(
-            remark.into_iter().flat_map(|remark| field_text(page, remark)).map(|line| page.paint(DIM, &line)),
-        );
+        if page.explain || lines.len() < detail.verify {
+            lines.extend(
+                remark
+                    .into_iter()
+                    .flat_map(|remark| field_text(page, remark))
+                    .map(|line| page.paint(DIM, &line)),
+            );
+        }
+        lines.truncate(detail.verify);
         page.field("verify", &lines);
     }
-    if let Some(confidence) = phrases::confidence(finding) {
+    if page.explain
+        && let Some(confidence) = phrases::confidence(finding)
+    {
         page.field("certainty", &field_text(page, &confidence));
     }
 }
 
-/// The title and one line of what to do.
-pub(super) fn short(page: &mut Page, finding: &Finding) {
-    let share = phrases::share(finding).map_or(String::new(), |share| format!(" ({share})"));
+/// The title and what to do in a line; the title in full on a narrow terminal.
+pub(super) fn short(page: &mut Page, finding: &Finding, detail: &Detail) {
     let lead = format!("  {} ", page.paint(ink(color(finding.severity)), "-"));
-    page.hanging(&lead, 4, &format!("{}{share}", finding.title), PLAIN);
+    let most = if page.is_wide() { detail.short_title } else { usize::MAX };
+    page.some_lines(&lead, 4, &format!("{}  [{}]", finding.title, finding.id), PLAIN, most);
     let step = match finding.fix.first() {
         Some(step) => step.lines().next().unwrap_or_default(),
         None => finding.cause.lines().next().unwrap_or_default(),
     };
     if !step.is_empty() {
-        let text = cut(&format!("{step}  [{}]", finding.id), page.width.saturating_sub(4));
+        let text = cut(step, page.width.saturating_sub(4));
         let text = page.paint(DIM, &text);
         page.line(&format!("    {text}"));
     }
@@ -65,21 +78,21 @@ fn color(severity: Severity) -> AnsiColor {
     }
 }
 
-fn title(page: &mut Page, finding: &Finding) {
+fn title(page: &mut Page, finding: &Finding, most: usize) {
     let word = finding.severity.word();
     let painted = page.paint(ink(color(finding.severity)).bold(), word);
     if page.is_wide() {
         let indent = page.field_indent();
         let gap = indent.saturating_sub(word.width());
-        page.hanging(&format!("{painted}{:gap$}", ""), indent, &finding.title, BOLD);
+        page.some_lines(&format!("{painted}{:gap$}", ""), indent, &finding.title, BOLD, most);
     } else {
         page.line(&painted);
         page.hanging("  ", 2, &finding.title, BOLD);
     }
 }
 
-/// `██████████░░░░ 90.7 % of the wall time · saves up to … · rule-id`.
-fn share(page: &mut Page, finding: &Finding) {
+/// `██████████░░░░ rule-id · 90.7 % of the wall time · saves up to …`.
+fn figures(page: &mut Page, finding: &Finding, most: usize) {
     let mut texts = Vec::new();
     let mut lead = String::new();
     if let Some(share) = finding.share.filter(|share| share.is_finite()) {
@@ -90,14 +103,16 @@ fn share(page: &mut Page, finding: &Finding) {
     texts.extend(phrases::share(finding));
     texts.extend(phrases::saving(finding));
     texts.extend(phrases::follows(finding));
-    texts.push(finding.id.to_string());
+    texts.extend(phrases::confidence(finding).filter(|_| !page.explain));
+    // The rule's name leads to its essay: it is never cut off.
+    texts.insert(0, finding.id.to_string());
     let text = texts.join(" · ");
     let indent = page.field_indent();
     let pad = " ".repeat(indent);
     if lead.is_empty() {
-        page.text(indent, &text);
+        page.some_lines(&pad, indent, &text, PLAIN, most);
     } else if page.is_wide() {
-        page.hanging(&format!("{pad}{lead}"), indent + SHARE_BAR + 1, &text, PLAIN);
+        page.some_lines(&format!("{pad}{lead}"), indent + SHARE_BAR + 1, &text, PLAIN, most);
     } else {
         page.line(&format!("{pad}{lead}"));
         page.text(indent, &text);
@@ -156,12 +171,14 @@ fn evidence(page: &Page, evidence: &[Evidence]) -> Vec<String> {
     lines
 }
 
-fn fix(page: &Page, steps: &[String]) -> Vec<String> {
+fn fix(page: &Page, steps: &[String], (most, most_lines): (usize, usize)) -> Vec<String> {
     let mut lines = Vec::new();
-    for (step, number) in steps.iter().zip(1..) {
+    for (step, number) in steps.iter().take(most).zip(1..) {
         let lead = format!("{number}. ");
         let indent = lead.width();
-        for (i, line) in wrap(step, page.prose_width(page.field_indent() + indent)).iter().enumerate() {
+        let width = page.prose_width(page.field_indent() + indent);
+        let shown = some(wrap(step, width), most_lines, width);
+        for (i, line) in shown.iter().enumerate() {
             lines.push(if i == 0 { format!("{lead}{line}") } else { format!("{:indent$}{line}", "") });
         }
     }

@@ -1,5 +1,6 @@
 //! The walk over the host on a terminal.
 
+use super::detail::Detail;
 use super::layout::{DIM, PLAIN, Page, ink};
 use crate::host;
 use anstyle::AnsiColor;
@@ -8,9 +9,10 @@ use whyslow_model::walk::{State, Walk};
 /// Columns of the word for a state.
 const WORD: usize = 10;
 
-pub(super) fn section(page: &mut Page, walk: &Walk) {
+pub(super) fn section(page: &mut Page, walk: &Walk, detail: &Detail) {
     page.heading("The host");
-    for line in host::resources(walk) {
+    let is_shown = |line: &host::ResourceLine<'_>| detail.unknown || line.resource.state != State::Unknown;
+    for line in host::resources(walk).into_iter().filter(is_shown) {
         let style = match line.resource.state {
             State::Saturated => ink(AnsiColor::Red),
             State::Not => ink(AnsiColor::Green),
@@ -25,7 +27,16 @@ pub(super) fn section(page: &mut Page, walk: &Walk) {
             }
         }
     }
-    for (heading, lines) in host::takers(walk, page.explain) {
+    let hidden: Vec<&str> =
+        (walk.resources.iter().filter(|one| !detail.unknown && one.state == State::Unknown))
+            .map(|one| one.name.as_str())
+            .collect();
+    if !hidden.is_empty() {
+        page.hanging(&format!("  {:WORD$}", "unknown"), 2 + WORD, &hidden.join(", "), DIM);
+    }
+    for (heading, lines) in
+        host::takers(walk, if page.explain { usize::MAX } else { host::MOST.min(detail.rows) })
+    {
         let label = page.paint(DIM, &format!("  {heading}"));
         page.line(&label);
         for (text, _) in lines {

@@ -96,6 +96,33 @@ impl Page {
         }
     }
 
+    /// As [`Page::hanging`], but at most so many lines: what is missing is marked.
+    pub(super) fn some_lines(
+        &mut self,
+        lead: &str,
+        indent: usize,
+        text: &str,
+        style: anstyle::Style,
+        most: usize,
+    ) {
+        if text.is_empty() {
+            return;
+        }
+        let width = self.prose_width(indent);
+        for (i, line) in some(wrap(text, width), most, width).iter().enumerate() {
+            let line = self.paint(style, line);
+            let line = if i == 0 { format!("{lead}{line}") } else { format!("{:indent$}{line}", "") };
+            self.line(&line);
+        }
+    }
+
+    /// `Host: …` in one line; wrapped where all is asked for.
+    pub(super) fn labelled(&mut self, label: &str, text: &str) {
+        let most = if self.explain || !self.is_wide() { usize::MAX } else { 1 };
+        let lead = format!("{}: ", self.paint(DIM, label));
+        self.some_lines(&lead, label.width() + 2, text, PLAIN, most);
+    }
+
     /// Wrapped text.
     pub(super) fn text(&mut self, indent: usize, text: &str) {
         self.hanging(&" ".repeat(indent), indent, text, PLAIN);
@@ -146,6 +173,25 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
             .word_splitter(WordSplitter::NoHyphenation)
             .wrap_algorithm(WrapAlgorithm::FirstFit);
         lines.extend(textwrap::wrap(&hard, options).iter().map(|line| line.replace(HARD_SPACE, " ")));
+    }
+    lines
+}
+
+/// The first lines, with a mark in the last one where some are left out: it stays within `width` columns, as the others do.
+pub(super) fn some(mut lines: Vec<String>, most: usize, width: usize) -> Vec<String> {
+    if lines.len() > most {
+        lines.truncate(most);
+        if let Some(last) = lines.last_mut() {
+            let room = width.saturating_sub(2);
+            // A command is not broken, and may be wider already.
+            let is_code = last.starts_with(CODE_INDENT) || last.contains('`');
+            let kept = if is_code || last.width() <= room { last.as_str() } else { head(last, room) };
+            let kept = match kept.rfind(' ') {
+                Some(end) if kept.len() < last.len() => &kept[..end],
+                _ => kept,
+            };
+            *last = format!("{} …", kept.trim_end());
+        }
     }
     lines
 }

@@ -1,6 +1,7 @@
 //! Where the time went, on a terminal: the account's rows; behind it each thread's time, as a bar of parts that sum to 100 %
 //! and in words, where all is asked for or there is no account.
 
+use super::detail::Detail;
 use super::layout::{DIM, PLAIN, Page, ink};
 use crate::account;
 use crate::phrases;
@@ -9,8 +10,6 @@ use anstyle::AnsiColor;
 use whyslow_model::figures::{percent, plural};
 use whyslow_model::{Diagnosis, ThreadTime, TimeAccount};
 
-/// Threads shown unless all are asked for.
-const MAX_THREADS: usize = 5;
 /// Columns of the bar.
 const BAR: u64 = 20;
 /// Shades tell neighbours apart without colour; they repeat.
@@ -18,20 +17,20 @@ const SHADES: [&str; 4] = ["█", "▓", "▒", "░"];
 const COLORS: [AnsiColor; 4] = [AnsiColor::Red, AnsiColor::Yellow, AnsiColor::Cyan, AnsiColor::Green];
 const UNKNOWN_SHADE: &str = "·";
 
-pub(super) fn section(page: &mut Page, diagnosis: &Diagnosis) {
+pub(super) fn section(page: &mut Page, diagnosis: &Diagnosis, detail: &Detail) {
     match &diagnosis.account {
         Some(account) => {
             page.heading("Where the time went");
-            rows(page, account);
+            rows(page, account, detail.rows);
             if page.explain {
                 page.heading("By thread");
-                by_thread(page, &diagnosis.time);
+                by_thread(page, &diagnosis.time, detail.rows);
             }
         }
         None if diagnosis.time.is_empty() => {}
         None => {
             page.heading("Where the time went");
-            by_thread(page, &diagnosis.time);
+            by_thread(page, &diagnosis.time, detail.rows);
         }
     }
 }
@@ -39,11 +38,12 @@ pub(super) fn section(page: &mut Page, diagnosis: &Diagnosis) {
 /// Columns of `100.0 %  `.
 const SHARE: usize = 9;
 
-fn rows(page: &mut Page, account: &TimeAccount) {
-    page.hanging("  ", 4, &account::heading(account), DIM);
-    let (lines, left, share) = account::lines(account, page.explain);
+fn rows(page: &mut Page, account: &TimeAccount, most: usize) {
+    let most_lines = if page.explain || !page.is_wide() { usize::MAX } else { 1 };
+    page.some_lines("  ", 4, &account::heading(account), DIM, most_lines);
+    let (lines, left, share) = account::lines(account, most, page.explain);
     for line in &lines {
-        page.hanging(&format!("  {:>7}  ", line.share), 2 + SHARE, &line.text, PLAIN);
+        page.some_lines(&format!("  {:>7}  ", line.share), 2 + SHARE, &line.text, PLAIN, most_lines);
     }
     if left > 0 {
         let more = format!("  {:>7}  in {} (--verbose)", percent(share), plural(left as u64, "smaller part"));
@@ -52,12 +52,11 @@ fn rows(page: &mut Page, account: &TimeAccount) {
     }
 }
 
-fn by_thread(page: &mut Page, threads: &[ThreadTime]) {
+fn by_thread(page: &mut Page, threads: &[ThreadTime], shown: usize) {
     if threads.iter().all(|thread| parts(thread).is_none()) {
         page.text(2, "Unknown: the capture shows no durations.");
         return;
     }
-    let shown = if page.explain { usize::MAX } else { MAX_THREADS };
     for thread in threads.iter().take(shown) {
         let of = if thread.wall_ns.is_known() { format!(", {}", thread.wall_ns) } else { String::new() };
         page.hanging("  ", 4, &format!("{}{of}", phrases::thread_name(thread)), PLAIN);

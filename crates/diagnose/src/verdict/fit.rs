@@ -1,0 +1,186 @@
+//! Makes a sentence short enough to be read at a glance: names lose their middle, clauses at the end go, the culprit stays.
+
+use whyslow_model::Diagnosis;
+use whyslow_privacy::redact;
+
+/// Names are shortened to these many characters, the first length that makes the sentence fit.
+const NAME_LENGTHS: [usize; 3] = [48, 32, 20];
+/// A sentence without its last clauses still has to say something: characters.
+const SHORTEST: usize = 24;
+
+/// A sentence before it is made to fit.
+#[derive(Default)]
+pub(super) struct Sentence {
+    /// Whose it is: `app (pid 7): `, or nothing.
+    pub(super) who: String,
+    /// What is said.
+    pub(super) what: String,
+    /// Names of culprits in `what`: clauses that hold them stay.
+    pub(super) names: Vec<String>,
+    /// The culprit, where `what` does not name it: ` (/srv/a.db)`, `, in save_row`. The most telling first.
+    pub(super) culprits: Vec<String>,
+    /// What is left out first.
+    pub(super) aside: String,
+}
+
+impl Sentence {
+    /// At most [`Diagnosis::MAX_VERDICT`] characters, with a full stop.
+    pub(super) fn fit(&self) -> String {
+        self.within(Diagnosis::MAX_VERDICT)
+    }
+
+    pub(super) fn within(&self, most: usize) -> String {
+        let what = self.what.trim_end_matches('.');
+        let all: String = self.culprits.concat();
+        let whole = format!("{}{what}{all}{}", self.who, self.aside);
+        if length(&whole) < most {
+            return format!("{whole}.");
+        }
+        // A secret without its middle would not be recognised any more.
+        let clean = |text: &str| redact(text).into_owned();
+        let (who, what) = (clean(&self.who), clean(what));
+        let names: Vec<String> = self.names.iter().map(|name| clean(name)).collect();
+        let culprits: Vec<String> = self.culprits.iter().map(|culprit| clean(culprit)).collect();
+        let mut shown = Vec::new();
+        // Rather a clause less than no culprit; rather a culprit less than half a sentence.
+        for kept in (0..=culprits.len()).rev() {
+            for longest in NAME_LENGTHS {
+                let who = shorten_words(&who, longest);
+                let culprits: String =
+                    culprits[..kept].iter().map(|culprit| shorten_words(culprit, longest)).collect();
+                let short_names: Vec<String> = names.iter().map(|name| middle_out(name, longest)).collect();
+                let mut what = what.clone();
+                for (name, short) in names.iter().zip(&short_names).filter(|(name, _)| !name.is_empty()) {
+                    what = what.replace(name.as_str(), short);
+                }
+                shown = std::iter::once(what.clone()).chain(without_clauses(&what, &short_names)).collect();
+                let mut sentences = shown.iter().map(|what| format!("{who}{what}{culprits}"));
+                if let Some(sentence) = sentences.find(|sentence| length(sentence) < most) {
+                    return format!("{sentence}.");
+                }
+            }
+        }
+        let shortest = shown.last().map_or("", String::as_str);
+        let who = shorten_words(&who, NAME_LENGTHS[NAME_LENGTHS.len() - 1]);
+        cut(&format!("{who}{shortest}"), most)
+    }
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// The text without its last clause, without its last two, and so on: as long as all names are in it and something is said.
+fn without_clauses(text: &str, names: &[String]) -> Vec<String> {
+    let ends = |name: &String| text.find(name.as_str()).map(|at| at + name.len());
+    let first =
+        names.iter().filter(|name| !name.is_empty()).filter_map(ends).max().unwrap_or(0).max(SHORTEST);
+    let inside = |at: usize| {
+        let mut found =
+            names.iter().filter(|name| !name.is_empty()).flat_map(|name| text.match_indices(name.as_str()));
+        found.any(|(from, name)| at > from && at < from + name.len())
+    };
+    let mut ends: Vec<usize> = ["; ", ", ", ": ", " ("]
+        .iter()
+        .flat_map(|mark| text.match_indices(mark))
+        .map(|(at, _)| at)
+        .filter(|at| *at >= first && !inside(*at) && is_balanced(&text[..*at]))
+        .collect();
+    ends.sort_unstable();
+    ends.dedup();
+    ends.into_iter().rev().map(|end| text[..end].to_string()).collect()
+}
+
+fn is_balanced(text: &str) -> bool {
+    text.matches('(').count() == text.matches(')').count()
+}
+
+/// Each word of a text at most so long.
+fn shorten_words(text: &str, longest: usize) -> String {
+    text.split(' ').map(|word| middle_out(word, longest)).collect::<Vec<_>>().join(" ")
+}
+
+/// A name without its middle: `/srv/…/orders.db`. The last part of a path stays whole where it can.
+pub(super) fn middle_out(name: &str, longest: usize) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= longest {
+        return name.to_string();
+    }
+    let last = letters.iter().rposition(|letter| *letter == '/').map_or(0, |at| letters.len() - at);
+    let room = longest.saturating_sub(1);
+    let tail = if last > 1 && last + 4 <= room { last.max(room / 2) } else { room.div_ceil(2) };
+    let head = room - tail;
+    let (head, tail): (String, String) =
+        (letters[..head].iter().collect(), letters[letters.len() - tail..].iter().collect());
+    format!("{head}…{tail}")
+}
+
+/// Cut behind a word, with a mark for what is missing.
+fn cut(text: &str, most: usize) -> String {
+    if length(text) < most {
+        return format!("{text}.");
+    }
+    let head: String = text.chars().take(most.saturating_sub(1)).collect();
+    let end = head.rfind(' ').filter(|end| *end > head.len() / 2).unwrap_or(head.len());
+    format!("{}…", head[..end].trim_end_matches([',', ';', ':', ' ']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sentence(what: &str, names: &[&str], culprits: &[&str]) -> Sentence {
+        let owned = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect();
+        Sentence {
+            who: "app (pid 7): ".to_string(),
+            what: what.to_string(),
+            names: owned(names),
+            culprits: owned(culprits),
+            aside: "; 82 % of its time".to_string(),
+        }
+    }
+
+    #[test]
+    fn what_fits_is_said_in_full() {
+        let told = sentence("12 slow reads", &[], &[" (/srv/a.db)", ", in save_row"]).fit();
+        assert_eq!(told, "app (pid 7): 12 slow reads (/srv/a.db), in save_row; 82 % of its time.");
+    }
+
+    #[test]
+    fn clauses_go_before_the_culprit() {
+        let what = "2,000 fsyncs for 2,000 writes, 4.30 ms each, 83.1 per second, more than the device gives: 61 ms at worst";
+        let told = sentence(what, &[], &[" (/srv/orders.db)", ", in save_row"]).fit();
+        assert_eq!(
+            told,
+            "app (pid 7): 2,000 fsyncs for 2,000 writes, 4.30 ms each, 83.1 per second (/srv/orders.db), in save_row."
+        );
+    }
+
+    #[test]
+    fn a_clause_with_the_culprit_stays_and_its_name_loses_its_middle() {
+        let name = "/srv/a/very/long/path/of/a/folder/below/another/folder/orders-2026-11-25.db";
+        let what = format!("reads wait for a device, and it is read 40 times over: {name}, 91 ms");
+        let told = sentence(&what, &[name], &[]).fit();
+        assert!(told.contains("orders-2026-11-25.db") && told.contains('…'), "{told}");
+    }
+
+    #[test]
+    fn the_middle_of_a_name_goes_and_both_ends_stay() {
+        assert_eq!(middle_out("/srv/data/of/many/folders/orders.db", 20), "/srv/data…/orders.db");
+        assert_eq!(middle_out("short", 20), "short");
+        assert_eq!(middle_out("SELECT id, note FROM orders", 11), "SELEC…rders");
+    }
+
+    proptest! {
+        #[test]
+        fn no_sentence_is_too_long(
+            who in ".{0,60}", what in ".{0,300}", names in proptest::collection::vec(".{0,80}", 0..3),
+            culprits in proptest::collection::vec(".{0,120}", 0..4), aside in ".{0,30}",
+        ) {
+            let what = format!("{what}, {}", names.join("; "));
+            let told = Sentence { who, what, names, culprits, aside }.fit();
+            prop_assert!(length(&told) <= Diagnosis::MAX_VERDICT, "{}: {told}", length(&told));
+        }
+    }
+}
