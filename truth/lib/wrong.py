@@ -55,7 +55,7 @@ def confidences(rows):
         if row.get("variant") != "slow" or row["sealed"] or not row["findings"]:
             continue
         first = row["findings"][0]
-        if first["severity"] in SERIOUS:
+        if first["severity"] in SERIOUS and first["confidence"] is not None:
             stated[first["id"]].append(first["confidence"])
             right[first["id"]] += row["right_first"]
     wrong = []

@@ -2,6 +2,7 @@
 
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::{Finding, ShareWhole, Subject, TimeAccount, TimeState};
+use whyslow_rules::precision;
 
 /// What was asked about.
 #[derive(Clone, Copy)]
@@ -11,9 +12,9 @@ pub(crate) struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    /// The part of the asker's time that a finding is about, weighed by how sure it is; 0 where it is unknown.
+    /// The part of the asker's time that a finding is about, weighed by how often its rule is right; 0 where it is unknown.
     pub(crate) fn weight(&self, finding: &Finding) -> f64 {
-        self.share(finding) * finding.confidence
+        self.share(finding) * precision::or_mean(finding.id).min(finding.sure_at_most)
     }
 
     /// That part; 0 where it is unknown.

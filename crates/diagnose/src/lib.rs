@@ -16,7 +16,9 @@ use asker::Asker;
 use whyslow_facts::{Facts, SchedTime, ThreadFacts, WaitKind};
 use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::figures as words;
-use whyslow_model::{ClockKind, Diagnosis, Finding, Nanos, SaturatingSum, Target, ThreadTime, WaitShare};
+use whyslow_model::{
+    ClockKind, Diagnosis, Finding, Nanos, SaturatingSum, Severity, Target, ThreadTime, WaitShare,
+};
 use whyslow_rules::{Findings, RULES, Rule};
 
 /// Threads listed with their time; the rest are in `whyslow threads`.
@@ -57,6 +59,7 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
     findings.extend(general);
     order::rank(&mut findings, Asker { facts, account: account.as_ref() });
     without::tell(facts, &mut findings, Asker { facts, account: account.as_ref() });
+    findings.iter_mut().for_each(state_confidence);
     let (verdict, context) = verdict::verdict(facts, &findings, walk.as_ref(), account.as_ref());
     Diagnosis {
         schema: Diagnosis::SCHEMA,
@@ -70,6 +73,12 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
         findings,
         not_judged,
     }
+}
+
+/// States how often such a warning is right. What is less than a warning names no cause.
+fn state_confidence(finding: &mut Finding) {
+    let measured = whyslow_rules::precision::of(finding.id).filter(|_| finding.severity >= Severity::Warning);
+    finding.confidence = measured.map(|sure| sure.min(finding.sure_at_most));
 }
 
 /// True for what is about the processes recorded, or about none: of one program that was asked about, what the host's metrics say of

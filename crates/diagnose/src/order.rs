@@ -1,7 +1,7 @@
 //! The order of findings: sources that contradict each other first, because a cause may rest on the wrong one; then causes, each
 //! followed by its consequences; findings about the capture last.
 //!
-//! Causes rank by severity, then by what mending them would save of the asker's time, weighed by confidence. What the host takes
+//! Causes rank by severity, then by what mending them would save of the asker's time, weighed by how often their rule is right. What the host takes
 //! (a queue for its CPUs, a quota, stolen time) comes behind what the program does with the rest, where that is much: a queue
 //! is as long as the work that is queued, and the program's own work is what its owner can change.
 

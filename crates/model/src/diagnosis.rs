@@ -148,8 +148,13 @@ pub struct Finding {
     /// True where it says that two sources contradict each other: told before all causes.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub disagreement: bool,
-    /// 0 to 1: how sure the rule is of the cause.
-    pub confidence: f64,
+    /// 0 to 1: how often a warning of this rule is the right first finding, as measured (docs/TRUTH.md), and no more than the evidence
+    /// of this one allows; `None` for what names no cause (a notice, a remark about the capture), and where that was not measured.
+    #[serde(serialize_with = "rounded")]
+    pub confidence: Option<f64>,
+    /// 0 to 1: the evidence of this finding allows no more confidence.
+    #[serde(skip)]
+    pub sure_at_most: f64,
     /// 0 to 1: the part of the subject's time (or, where `share_of` says so, calls) that it costs.
     #[serde(serialize_with = "rounded")]
     pub share: Option<f64>,

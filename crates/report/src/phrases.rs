@@ -108,15 +108,18 @@ pub(crate) fn nothing_found(diagnosis: &Diagnosis, groups: &Groups<'_>) -> Optio
 
 /// How sure a finding is, where that needs saying.
 pub(crate) fn confidence(finding: &Finding) -> Option<String> {
-    let sure = finding.confidence;
+    let sure = finding.confidence?;
     let word = match sure {
-        _ if sure.is_nan() => return Some("unknown".to_string()),
+        _ if sure.is_nan() => return None,
         SURE.. => return None,
         0.6.. => "likely",
         0.4.. => "possible",
         _ => "a guess",
     };
-    Some(format!("{word} ({:.0} %): check before you change anything", sure.clamp(0.0, 1.0) * 100.0))
+    Some(format!(
+        "{word} (right in {:.0} % of known cases): check before you change anything",
+        sure.clamp(0.0, 1.0) * 100.0
+    ))
 }
 
 /// The share and what it is a share of: `90.7 % of the wall time of thread 21124`.

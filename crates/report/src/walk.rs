@@ -179,6 +179,7 @@ fn finding(finding: &mut Finding, visit: Visit<'_>) {
         severity: _,
         disagreement: _,
         confidence: _,
+        sure_at_most: _,
         share: _,
         share_of,
         share_whole: _,

@@ -301,7 +301,8 @@ impl<'a> Findings<'a> {
             title: title.into(),
             severity,
             disagreement: false,
-            confidence: 0.9,
+            confidence: None,
+            sure_at_most: 1.0,
             share: share.value,
             share_whole: share.whole,
             share_of: share.of,
@@ -378,10 +379,14 @@ impl Report<'_, '_> {
             self.finding.verify = format!("whyslow {view} -p {pid} -d 10s\n{verify}");
         }
     }
-    /// How sure (0 to 1); 0.9 where not said. Guard 5 caps it.
-    pub fn confidence(mut self, confidence: f64) -> Self {
-        self.finding.confidence = confidence;
+    /// The evidence of this finding is incomplete: it is no surer than this (0 to 1), however often the rule is right.
+    pub fn at_most_sure(mut self, most: f64) -> Self {
+        self.finding.sure_at_most = self.finding.sure_at_most.min(most);
         self
+    }
+    /// How sure the evidence is (0 to 1): from 0.6 on it is as good as the rule ever is.
+    pub fn confidence(self, confidence: f64) -> Self {
+        if confidence < 0.6 { self.at_most_sure(confidence) } else { self }
     }
     /// A figure that the title or the cause prints, with its threshold.
     pub fn measured(mut self, figure: Measurement) -> Self {
@@ -471,7 +476,7 @@ impl Report<'_, '_> {
     pub fn file(mut self) {
         self.verify_by_own();
         if let Some(share) = self.findings.facts.missing_calls() {
-            self.finding.confidence = self.finding.confidence.min(guards::LOST_CONFIDENCE);
+            self.finding.sure_at_most = self.finding.sure_at_most.min(guards::LOST_CONFIDENCE);
             let of_calls = self.findings.rule.needs.iter().any(|need| need.is_of_calls());
             if of_calls && self.finding.severity != Severity::Capture {
                 let missing = Measurement::share("missing_calls", share);

@@ -7,6 +7,7 @@ mod figures;
 pub mod guards;
 mod kernel_threads;
 mod often;
+pub mod precision;
 mod sampled;
 mod sums;
 

@@ -29,8 +29,8 @@ fn terminal_100() {
       verify    strace -f -ttT -e trace=network -p 21120
 
     warning     /srv/app/lib/springfox-swagger-ui-2.9.2.jar is read 264 times over
-                ████░░░░░░░░░░░░░░░░ archive-reread · 22.0 % of calls · likely (65 %): check before you
-                                     change anything
+                ████░░░░░░░░░░░░░░░░ archive-reread · 22.0 % of calls · likely (right in 65 % of known
+                                     cases): check before you change anything
       cause     The same 512 bytes are read from /srv/app/lib/springfox-swagger-ui-2.9.2.jar again and
                 again.
       evidence  redis-epipe.st:77  read(5, "PK\3\4\n\0\0\10\0\0", 512) = 512 <0.000020>
@@ -95,7 +95,8 @@ fn terminal_50() {
       read 264 times over
         ████░░░░░░░░░░░░░░░░
         archive-reread · 22.0 % of calls · likely
-        (65 %): check before you change anything
+        (right in 65 % of known cases): check before
+        you change anything
       cause
         The same 512 bytes are read from
         /srv/app/lib/springfox-swagger-ui-2.9.2.jar
@@ -359,7 +360,7 @@ fn markdown() {
        unzip -d /srv/app/classes /srv/app/lib/springfox-swagger-ui-2.9.2.jar
        ```
 
-    Certainty: likely (65 %): check before you change anything
+    Certainty: likely (right in 65 % of known cases): check before you change anything
 
     ### Where the time went
 
@@ -505,7 +506,7 @@ fn html_cause() {
     <li>take the jar out of the class path, or unpack it:<pre>unzip -d /srv/app/classes /srv/app/lib/springfox-swagger-ui-2.9.2.jar</pre></li>
     </ol>
     <h4>Certainty</h4>
-    <div class="text">likely (65 %): check before you change anything</div>
+    <div class="text">likely (right in 65 % of known cases): check before you change anything</div>
     "#);
 }
 

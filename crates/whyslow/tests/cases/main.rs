@@ -153,7 +153,9 @@ fn render(findings: &[&Finding]) -> String {
         if let Some(share) = finding.share {
             let _ = writeln!(out, "share: {:.1} % of {}", share * 100.0, finding.share_of);
         }
-        let _ = writeln!(out, "confidence: {:.2}", finding.confidence);
+        if finding.sure_at_most < 1.0 {
+            let _ = writeln!(out, "sure at most: {:.2}", finding.sure_at_most);
+        }
         for figure in &finding.measurements {
             let from = figure.threshold_words().map_or(String::new(), |words| format!(" ({words})"));
             let _ = writeln!(out, "figure: {} = {figure}{from}", figure.name);

@@ -286,7 +286,7 @@ fn check_diagnosis(diagnosis: &Diagnosis) {
     diagnosis.target.sources.iter().for_each(check_lines);
     check_time(diagnosis.target.duration_ns, &diagnosis.target.duration_ns);
     for finding in &diagnosis.findings {
-        check_share(finding.confidence, finding);
+        finding.confidence.iter().for_each(|sure| check_share(*sure, finding));
         finding.share.iter().for_each(|share| check_share(*share, finding));
     }
     for thread in &diagnosis.time {
