@@ -68,6 +68,7 @@ mod files {
     pub(super) mod directory_rescan;
     pub(super) mod huge_directory;
     pub(super) mod open_close_churn;
+    pub(super) mod open_per_write;
     pub(super) mod path_search_miss;
     pub(super) mod repeated_stat;
     pub(super) mod stat_per_entry;
@@ -256,6 +257,7 @@ pub static RULES: &[&Rule] = &[
     &files::directory_rescan::RULE,
     &files::huge_directory::RULE,
     &files::open_close_churn::RULE,
+    &files::open_per_write::RULE,
     &files::path_search_miss::RULE,
     &files::repeated_stat::RULE,
     &files::stat_per_entry::RULE,

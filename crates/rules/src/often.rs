@@ -32,6 +32,8 @@ pub(crate) const CALLS: Names = names!("calls");
 pub(crate) const SEEKS: Names = names!("seeks");
 /// Readings of a whole file.
 pub(crate) const PASSES: Names = names!("passes");
+/// Opens of a file.
+pub(crate) const OPENS: Names = names!("opens");
 /// What brought the same as the time before.
 pub(crate) const REPEATS: Names = names!("repeats");
 

@@ -40,6 +40,16 @@ pub(super) fn servers(facts: &Facts) -> impl Iterator<Item = &PeerFacts> {
         .filter(connects)
 }
 
+/// The name servers that are asked, by process: over UDP, so without a connection.
+pub(super) fn name_servers(facts: &Facts) -> impl Iterator<Item = &PeerFacts> {
+    facts.peers.by_process().filter(|peer| peer.role == Role::Server && is_name_server(peer))
+}
+
+/// True for one that is asked for names over UDP.
+pub(super) fn is_name_server(peer: &PeerFacts) -> bool {
+    peer.kind == FdKind::Udp && peer.protocol == Some("DNS")
+}
+
 /// `10.0.0.7:6379`, `/run/x.sock`, `@x`: what one can connect to.
 pub(super) fn is_address(name: &str) -> bool {
     name.starts_with(['/', '@']) || port_of(name).is_some()

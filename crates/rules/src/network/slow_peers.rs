@@ -27,9 +27,9 @@ pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) {
         let merged = facts.peers.servers().find(|peer| *peer.name == *name);
         merged.is_none_or(|peer| peer.answers.percentile(0.1) >= SLOW)
     };
-    for peer in
-        asked::servers(facts).filter(|peer| !asked::waits_on_purpose(facts, peer) && is_slow(&peer.name))
-    {
+    let answering = asked::servers(facts).filter(|peer| !asked::waits_on_purpose(facts, peer));
+    let answering = answering.chain(asked::name_servers(facts));
+    for peer in answering.filter(|peer| is_slow(&peer.name)) {
         let stats = peer.answers.clone();
         waits.push(Waits {
             process: peer.process,
@@ -38,6 +38,7 @@ pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) {
             stats,
             row: None,
             may_be_news: false,
+            is_name_server: asked::is_name_server(peer),
         });
     }
     // Where calls are only counted, the long ones alone tell, and no turns.
@@ -52,11 +53,14 @@ pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) {
         stats: one.row.stats.clone(),
         row: Some(one.row),
         may_be_news: one.may_be_news,
+        is_name_server: false,
     }));
     waits = joined(facts, waits);
     waits.retain(|waits| {
         let median = waits.stats.percentile(0.5);
-        waits.stats.count >= FEW && median >= SLOW && median < NEWS && !is_ack_delay(&waits.stats)
+        // No name server has news.
+        let is_answer = median < NEWS || waits.is_name_server;
+        waits.stats.count >= FEW && median >= SLOW && is_answer && !is_ack_delay(&waits.stats)
     });
     waits.sort_by_key(|waits| (std::cmp::Reverse(waits.stats.total_ns), waits.peer));
     for waits in waits.iter().take(MOST) {
@@ -119,6 +123,7 @@ struct Waits<'a> {
     /// What is asked of it, where its address is not known.
     row: Option<&'a EndpointFacts>,
     may_be_news: bool,
+    is_name_server: bool,
 }
 
 impl Waits<'_> {
@@ -194,6 +199,7 @@ fn of_accounts(facts: &Facts) -> Vec<Waits<'_>> {
                         stats,
                         row: None,
                         may_be_news: false,
+                        is_name_server: false,
                     });
                 }
             }
@@ -245,7 +251,13 @@ fn report_peer(facts: &Facts, out: &mut Findings<'_>, waits: &Waits<'_>) {
             words::duration(stats.percentile(0.5)),
             words::duration(stats.percentile(0.99)),
         ))
-        .fix(format!("see what the server did then: its log of slow requests, or whyslow diagnose --port {port} on {host} at the same time"));
+        .fix(match waits.is_name_server {
+            true => format!("ask it by hand: dig @{host} NAME +tries=1; where it is slow, put another one first in /etc/resolv.conf"),
+            false => format!("see what the server did then: its log of slow requests, or whyslow diagnose --port {port} on {host} at the same time"),
+        });
+    if waits.is_name_server {
+        found = found.fix("a cache on the host: systemd-resolved, dnsmasq, NodeLocal DNSCache; keep connections, and the addresses of servers that are asked again");
+    }
     if waits.row.is_some() {
         found = found.fix("the capture does not name it: lsof -nP -p PID > trace.lsof, then whyslow diagnose trace.st trace.lsof");
     }
