@@ -24,7 +24,7 @@ pub(crate) fn verdict(
     walk: Option<&Walk>,
     account: Option<&TimeAccount>,
 ) -> (String, String) {
-    let causes = || findings.iter().filter(|finding| is_cause(finding));
+    let causes = || findings.iter().filter(|finding| is_cause(finding, findings));
     let full = walk.filter(|walk| whyslow_hostcheck::is_full(walk));
     let host = || walk.and_then(whyslow_hostcheck::verdict);
     let is_asked = whyslow_hostcheck::is_about_one(facts);
@@ -64,9 +64,11 @@ pub(crate) fn verdict(
 /// Characters of a sentence beside the first one, at most: what it quotes stands in full among the findings.
 const BESIDE: usize = 160;
 
-/// True for what is worth a warning by itself.
-fn is_cause(finding: &Finding) -> bool {
-    finding.severity >= Severity::Warning && finding.follows_from.is_none() && !finding.disagreement
+/// True for what is worth a warning by itself, or follows from what is not.
+fn is_cause(finding: &Finding, findings: &[Finding]) -> bool {
+    let is_serious = |one: &Finding| one.severity >= Severity::Warning && !one.disagreement;
+    let behind_serious = |cause: &str| findings.iter().any(|one| one.id == cause && is_serious(one));
+    is_serious(finding) && !finding.follows_from.is_some_and(|from| behind_serious(from.id))
 }
 
 /// A text as a sentence.

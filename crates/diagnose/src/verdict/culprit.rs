@@ -13,15 +13,26 @@ pub(super) fn beside(facts: &Facts, account: Option<&TimeAccount>, finding: &Fin
     [object, holder, function].into_iter().flatten().collect()
 }
 
-/// The names of a finding's culprits that its title holds, the longest first.
+/// The names of a finding's culprits that its title holds, the longest first: those of its subject, and what looks like a path or an
+/// address, as what the last one of a chain waits for.
 pub(super) fn names(finding: &Finding) -> Vec<String> {
     let Subject { path, peer, device, endpoint, function, lock, comm, .. } = &finding.subject;
     let all = [path, peer, device, endpoint, function, lock, comm].into_iter().flatten();
+    let all = all.filter(|name| !name.is_empty() && finding.title.contains(name.as_str()));
+    let words = finding.title.split([' ', '(', ')']).map(|word| word.trim_end_matches([',', ':', ';', '.']));
     let mut names: Vec<String> =
-        all.filter(|name| !name.is_empty() && finding.title.contains(name.as_str())).cloned().collect();
+        all.cloned().chain(words.filter(|word| is_place(word)).map(str::to_string)).collect();
     names.sort_by_key(|name| std::cmp::Reverse(name.len()));
     names.dedup();
     names
+}
+
+/// `/srv/a.db`, `10.0.0.7:6379`.
+fn is_place(word: &str) -> bool {
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    let is_address = |(host, port): (&str, &str)| !host.is_empty() && is_port(port);
+    word.strip_prefix('/').is_some_and(|rest| rest.contains('/'))
+        || word.rsplit_once(':').is_some_and(is_address)
 }
 
 /// The rows of the account that a finding explains, the largest part first.

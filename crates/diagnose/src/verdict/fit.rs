@@ -5,8 +5,8 @@ use whyslow_privacy::redact;
 
 /// Names are shortened to these many characters, the first length that makes the sentence fit.
 const NAME_LENGTHS: [usize; 3] = [48, 32, 20];
-/// A sentence without its last clauses still has to say something: characters.
-const SHORTEST: usize = 24;
+/// A sentence without its last clauses still has to say something beside its names: characters.
+const SHORTEST: usize = 20;
 
 /// A sentence before it is made to fit.
 #[derive(Default)]
@@ -73,8 +73,13 @@ fn length(text: &str) -> usize {
 /// The text without its last clause, without its last two, and so on: as long as all names are in it and something is said.
 fn without_clauses(text: &str, names: &[String]) -> Vec<String> {
     let ends = |name: &String| text.find(name.as_str()).map(|at| at + name.len());
-    let first =
-        names.iter().filter(|name| !name.is_empty()).filter_map(ends).max().unwrap_or(0).max(SHORTEST);
+    let last_name = names.iter().filter(|name| !name.is_empty()).filter_map(ends).max().unwrap_or(0);
+    // What is said beside the names. One name may hold another.
+    let said = |end: usize| {
+        let mut bare = text[..end].to_string();
+        names.iter().filter(|name| !name.is_empty()).for_each(|name| bare = bare.replace(name.as_str(), ""));
+        length(&bare)
+    };
     let inside = |at: usize| {
         let mut found =
             names.iter().filter(|name| !name.is_empty()).flat_map(|name| text.match_indices(name.as_str()));
@@ -84,7 +89,7 @@ fn without_clauses(text: &str, names: &[String]) -> Vec<String> {
         .iter()
         .flat_map(|mark| text.match_indices(mark))
         .map(|(at, _)| at)
-        .filter(|at| *at >= first && !inside(*at) && is_balanced(&text[..*at]))
+        .filter(|at| *at >= last_name && !inside(*at) && is_balanced(&text[..*at]) && said(*at) >= SHORTEST)
         .collect();
     ends.sort_unstable();
     ends.dedup();

@@ -28,7 +28,7 @@
 //! of them are one is not known, and where another one answers at once, it is a notice. So are one or two slow answers among
 //! quick ones, and news that a proxy hands on.
 
-use super::asked::SLOW;
+use super::asked::{LATE, SLOW};
 use super::slow_peers;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::{Share, WARNING_SHARE};
@@ -47,8 +47,6 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// An answer within this is not late for a person who waits for a page.
-const LATE: Nanos = Nanos::from_millis(100);
 /// Findings at most: the rest follows from these.
 const MOST: usize = 3;
 

@@ -1,6 +1,6 @@
 //! Peers whose answers are slow, where requests that the program serves are not seen.
 
-use super::asked::{self, SLOW};
+use super::asked::{self, LATE, SLOW};
 use crate::engine::{Findings, Subjects};
 use crate::guards::{Share, WARNING_SHARE};
 use crate::words;
@@ -58,9 +58,9 @@ pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) {
     waits = joined(facts, waits);
     waits.retain(|waits| {
         let median = waits.stats.percentile(0.5);
-        // No name server has news.
-        let is_answer = median < NEWS || waits.is_name_server;
-        waits.stats.count >= FEW && median >= SLOW && is_answer && !is_ack_delay(&waits.stats)
+        // No name server has news, and the next one that it asks may be far away.
+        let is_slow = if waits.is_name_server { median >= LATE } else { (SLOW..NEWS).contains(&median) };
+        waits.stats.count >= FEW && is_slow && !is_ack_delay(&waits.stats)
     });
     waits.sort_by_key(|waits| (std::cmp::Reverse(waits.stats.total_ns), waits.peer));
     for waits in waits.iter().take(MOST) {

@@ -103,7 +103,7 @@ fn of_victims(facts: &Facts, out: &mut Findings<'_>) {
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
         // The thread's own time is that of the calls that were seen one by one.
         let whose = Some(thread.tid).filter(|_| thread.counted.is_none());
-        out.report(guards::share_of_time(facts, whose, &maps), format!("{who} waits for its own address space: mmap and munmap take {mean}, half of them {usual} ({longest} at most): somebody reads its smaps"))
+        out.report(guards::share_of_time(facts, whose, &maps), format!("{who} waits for its own address space while somebody reads its smaps: mmap and munmap take {mean}, half of them {usual} ({longest} at most)"))
             .confidence(0.6)
             .subject(Subject { syscall: Some("mmap".to_string()), ..subject })
             .cause(format!("{calls} calls that change the map of its memory took {time} in all, and its other calls that need no device take {other_time}. The process has one thread, so another process holds the lock of its address space: whoever reads /proc/{pid}/smaps, smaps_rollup or numa_maps, and walks all of its pages meanwhile."))

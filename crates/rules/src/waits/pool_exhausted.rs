@@ -46,6 +46,8 @@ pub(crate) static RULE: Rule = Rule {
 const MOST: usize = 2;
 /// A pool that is full for less than this, at a time, is busy: what waits outside hardly feels it.
 const LONG: Nanos = Nanos::from_millis(500);
+/// Held up in short pieces for this part of the time, a pool is exhausted all the same.
+const MOSTLY: f64 = 0.5;
 /// Shorter pile-ups in all are not told, ns: so long any two things may meet.
 const SHORTEST_NS: u64 = 100_000_000;
 
@@ -86,6 +88,7 @@ fn report(explainer: &Explainer<'_>, out: &mut Findings<'_>, pile: &PileUp) {
             .map(|at| format!("{at:#x}")),
         ..Subjects::thread(facts, pile.span.tid)
     };
+    let part = share.value;
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     let waits = explainer.who(path.stays[root.stay].tid);
     let peak = Measurement::count("workers_held_up", pile.peak as u64);
@@ -102,7 +105,11 @@ fn report(explainer: &Explainer<'_>, out: &mut Findings<'_>, pile: &PileUp) {
                 pile.what,
             ),
         )
-        .at_most(if pile.longest >= LONG { Severity::Critical } else { Severity::Notice })
+        .at_most(match part {
+            _ if pile.longest >= LONG => Severity::Critical,
+            Some(MOSTLY..) => Severity::Warning,
+            _ => Severity::Notice,
+        })
         .confidence(if pile.serving { 0.9 } else { 0.75 })
         .subject(subject)
         .cause(format!(
