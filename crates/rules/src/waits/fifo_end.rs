@@ -16,10 +16,10 @@ pub(super) fn beyond(
     let (stay, wait, who) = match (segment.missing, segment.call) {
         (Some(Missing::Thread(tid)), _) => {
             let (before, wait) = path.stays[segment.stay].came_from?;
-            (before, wait?, explainer.who(tid))
+            (before, wait?, Some(explainer.who(tid)))
         }
         (_, Some(wait)) if segment.kind == PathKind::Pipe && wait.waker.is_none() => {
-            (segment.stay, wait, "a process outside of the capture".to_string())
+            (segment.stay, wait, None)
         }
         _ => return None,
     };
@@ -29,8 +29,13 @@ pub(super) fn beyond(
     if !asks(explainer.facts(), tid, fifo) {
         return None;
     }
-    let does = if wait.syscall.info().moves == Moves::Write { "read from" } else { "write to" };
-    Some((stay, format!("{who} to {does} {fifo}"), tid))
+    let writes = wait.syscall.info().moves == Moves::Write;
+    let waits_for = match who {
+        Some(who) => format!("{who} to {} {fifo}", if writes { "read from" } else { "write to" }),
+        None if writes => format!("room in {fifo} (its reader was not recorded)"),
+        None => format!("data in {fifo} (its writer was not recorded)"),
+    };
+    Some((stay, waits_for, tid))
 }
 
 /// True where the thread writes, about as often as it reads from the FIFO, what nobody in the capture reads: it asks. A stage of a
