@@ -268,9 +268,15 @@ impl CallStats {
         self.histogram.merge(&other.histogram);
     }
 
-    /// Sum of the durations; unknown when no call was timed.
+    /// Sum of the durations; unknown when no call was timed, or so few that their sum says nothing of the others.
     pub fn total(&self) -> Nanos {
-        if self.timed == 0 { Nanos::UNKNOWN } else { Nanos::new(self.total_ns) }
+        /// In a trace without durations a call in thousands has one, by the line on which it was resumed.
+        const ONE_IN: u64 = 10;
+        if self.timed == 0 || self.timed < self.count / ONE_IN {
+            Nanos::UNKNOWN
+        } else {
+            Nanos::new(self.total_ns)
+        }
     }
     /// The shortest; unknown when no single call was timed.
     pub fn min(&self) -> Nanos {
