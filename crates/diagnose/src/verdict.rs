@@ -8,7 +8,8 @@ use fit::Sentence;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::requests::Side;
 use whyslow_model::figures as words;
-use whyslow_model::{CallStats, Finding, Nanos, Severity, TimeAccount, TimeOf, Walk};
+use whyslow_model::{AccountRow, CallStats, Finding, Known, Nanos, Severity, TimeAccount, TimeOf, Walk};
+use whyslow_rules::guards::WARNING_SHARE;
 
 /// Waiting for work for this part of the time: what is left is too little to be felt.
 const IDLE: f64 = 0.9;
@@ -90,12 +91,17 @@ fn without_cause(
     // That it did nothing else all the while is more than where most time went.
     let stuck = findings.iter().find(|finding| finding.id == "stuck-call");
     let general = stuck.or_else(|| findings.iter().find(|finding| is_general(finding)));
-    let sentence = match (of_idle(facts, account), general) {
-        (Some(idle), _) => idle,
-        (None, Some(general)) => {
-            Sentence { aside: "; no rule names a cause".to_string(), ..named(facts, general, account) }
-        }
-        (None, None) => {
+    let of_general = |general: &Finding| Sentence {
+        aside: "; no rule names a cause".to_string(),
+        ..named(facts, general, account)
+    };
+    let idle = of_idle(facts, account);
+    let particular = particular(findings, general, account).filter(|_| idle.is_none());
+    let sentence = match (idle, particular, general) {
+        (Some(idle), ..) => idle,
+        (None, Some(particular), _) => named(facts, particular, account),
+        (None, None, Some(general)) => of_general(general),
+        (None, None, None) => {
             let calls = words::plural(facts.total_calls(), "system call");
             match program(facts) {
                 Some(name) => Sentence {
@@ -106,7 +112,11 @@ fn without_cause(
             }
         }
     };
-    beside.extend(notice(facts, findings, account));
+    match (particular, general) {
+        (Some(_), Some(general)) => beside.push(named(facts, general, account).within(BESIDE)),
+        (Some(_), None) => {}
+        (None, _) => beside.extend(notice(facts, findings, account)),
+    }
     if facts.world.calls == 0 && facts.world.counted > 0 {
         beside.push(
             "Calls were only counted, and most causes show in single calls: record with --mode full."
@@ -117,6 +127,22 @@ fn without_cause(
     let gap = findings.iter().find(|finding| finding.severity == Severity::Capture && !finding.disagreement);
     beside.extend(gap.map(|gap| told(format!("But {}", gap.title)).within(BESIDE)));
     (sentence, beside)
+}
+
+/// The first notice that names a cause, where it explains much of the time, and at least half as much as the general finding does.
+fn particular<'a>(
+    findings: &'a [Finding],
+    general: Option<&Finding>,
+    account: Option<&TimeAccount>,
+) -> Option<&'a Finding> {
+    let part = |finding: &Finding| claimed(account, finding).unwrap_or(0.0);
+    let least = general.map_or(0.0, part) / 2.0;
+    let is_meant = |finding: &&Finding| {
+        finding.severity == Severity::Notice
+            && !is_general(finding)
+            && part(finding) >= WARNING_SHARE.max(least)
+    };
+    findings.iter().find(is_meant)
 }
 
 /// What a program does that waits for work nearly all of the time: `redis-server (pid 9) waits for requests 97.0 % of the time`.
@@ -133,10 +159,12 @@ fn of_idle(facts: &Facts, account: Option<&TimeAccount>) -> Option<Sentence> {
         TimeOf::Command => return None,
     };
     let idle = 1.0 - busy as f64 / life.max(1) as f64;
-    if idle < IDLE {
+    // Of a moment nothing is known.
+    if idle < IDLE || life < FELT.or_zero() {
         return None;
     }
     let name = program(facts).unwrap_or_else(|| account.target.clone());
+    let name = if name.is_empty() { "the traced process".to_string() } else { name };
     let slowest = served().map(|row| row.stats.max().or_zero()).max();
     let answers = slowest
         .map_or(String::new(), |ns| format!(" and answers within {}", words::duration(Nanos::new(ns))));
@@ -216,15 +244,26 @@ fn program(facts: &Facts) -> Option<String> {
 /// Which part of the time it explains, where the title tells no part: `; 82.6 % of its time`.
 fn part_of(account: Option<&TimeAccount>, finding: &Finding) -> String {
     let Some(account) = account.filter(|_| !finding.title.contains(" %")) else { return String::new() };
-    let claims = account.rows.iter().flat_map(|row| &row.claimed_by).filter(|claim| claim.id == finding.id);
-    let claimed = claims.fold(0u64, |sum, claim| sum.saturating_add(claim.ns));
-    let share = claimed as f64 / account.ns.max(1) as f64;
+    let share = claimed(Some(account), finding).unwrap_or(0.0);
     let of = match account.of {
         TimeOf::Requests => "the requests' time",
         TimeOf::Command => "the command's time",
         TimeOf::Threads => "its time",
     };
-    if share < MIN_SHARE { String::new() } else { format!("; {} of {of}", words::percent(share)) }
+    // Of calls that are not timed the time is that up to the next one.
+    let is_most = |row: &AccountRow| {
+        row.known == Known::AtMost && row.claimed_by.iter().any(|claim| claim.id == finding.id)
+    };
+    let up_to = if account.rows.iter().any(is_most) { "up to " } else { "" };
+    if share < MIN_SHARE { String::new() } else { format!("; {up_to}{} of {of}", words::percent(share)) }
+}
+
+/// The part of the account that findings of the rule explain.
+fn claimed(account: Option<&TimeAccount>, finding: &Finding) -> Option<f64> {
+    let account = account?;
+    let claims = account.rows.iter().flat_map(|row| &row.claimed_by).filter(|claim| claim.id == finding.id);
+    let claimed = claims.fold(0u64, |sum, claim| sum.saturating_add(claim.ns));
+    Some(claimed as f64 / account.ns.max(1) as f64)
 }
 
 /// True for what only says where time went.

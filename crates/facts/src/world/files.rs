@@ -256,19 +256,15 @@ impl Files {
         self.merged_paths += 1;
         // A path in which nothing varies would be a pattern of one: such share a row.
         let pattern = match self.directory_pattern.pattern_of(&file.path) {
-            Cow::Owned(pattern)
-                if self.merged.len() < Self::MAX_PATTERNS || self.merged.contains_key(&pattern) =>
-            {
-                Cow::Owned(pattern)
-            }
-            _ => Cow::Borrowed(OTHER_PATHS),
+            Cow::Owned(pattern) => bounded_key(&self.merged, pattern, Self::MAX_PATTERNS),
+            Cow::Borrowed(path) => folder_key(&self.merged, path, Self::MAX_PATTERNS),
         };
-        match self.merged.get_mut(&*pattern) {
+        match self.merged.get_mut(&pattern) {
             Some(merged) => merged.absorb(&file),
             None => {
-                let mut merged = FileFacts { path: (&*pattern).into(), ..FileFacts::default() };
+                let mut merged = FileFacts { path: pattern.as_str().into(), ..FileFacts::default() };
                 merged.absorb(&file);
-                self.merged.insert(pattern.into_owned(), merged);
+                self.merged.insert(pattern, merged);
             }
         }
     }
@@ -328,9 +324,19 @@ impl Files {
 /// The row of all that has no row of its own.
 const OTHER_PATHS: &str = "(other paths)";
 
-/// `key`, or a common key for the rest once `map` is full of others.
+/// Rows of folders beside those of patterns.
+const MAX_FOLDERS: usize = 256;
+
+/// `key`; once `map` is full of others, that of its folder.
 fn bounded_key<V>(map: &HashMap<String, V>, key: String, most: usize) -> String {
-    if map.len() >= most && !map.contains_key(&key) { OTHER_PATHS.to_string() } else { key }
+    if map.len() < most || map.contains_key(&key) { key } else { folder_key(map, &key, most) }
+}
+
+/// All that is in the same folder, `/srv/outbox/*`, in a map of `most` patterns; a common key for the rest.
+fn folder_key<V>(map: &HashMap<String, V>, path: &str, most: usize) -> String {
+    let folder = path.rsplit_once('/').map(|(folder, _)| format!("{folder}/*"));
+    let is_known = |folder: &String| map.len() < most + MAX_FOLDERS || map.contains_key(folder);
+    folder.filter(is_known).unwrap_or_else(|| OTHER_PATHS.to_string())
 }
 
 impl FileFacts {

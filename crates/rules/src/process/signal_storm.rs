@@ -25,7 +25,7 @@
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::{self, Share};
 use whyslow_facts::{Facts, ProcessId, SignalFacts};
-use whyslow_model::{CallStats, Measurement, SampleKind, Syscall};
+use whyslow_model::{CallStats, Measurement, SampleKind, Subject, Syscall};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -149,7 +149,10 @@ fn report(facts: &Facts, out: &mut Findings<'_>, signal: &SignalFacts, rate: f64
         .measured_all(rates)
         .measured_all((returns.count > 0).then_some([calls, time]).into_iter().flatten())
         .measured_all(in_kernel)
-        .subject(Subjects::thread(facts, signal.tid))
+        .subject(Subject {
+            syscall: (returns.count > 0).then(|| "rt_sigreturn".to_string()),
+            ..Subjects::thread(facts, signal.tid)
+        })
         .cause(format!("They come from {source}. {cost}{kernel}"))
         .fix("profiler: lower its rate to 100 Hz, or sample from outside (perf record -F 99, a BPF profiler)")
         .fix("timers: timerfd_create and one epoll loop; events: signalfd or eventfd; between threads: a condition variable instead of a signal")

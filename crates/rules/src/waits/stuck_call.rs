@@ -28,7 +28,7 @@ use crate::guards::Share;
 use whyslow_chain::Explainer;
 use whyslow_facts::folds::account::ObjectKind;
 use whyslow_facts::folds::graph::{Ended, LongCall, Resource};
-use whyslow_facts::{Facts, ProcessId, who};
+use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::{ChainLink, Entity, Nanos, Severity, Subject, Syscall, Tid, Trait};
 
 /// The rule.
@@ -65,14 +65,15 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
-/// True where the program shows nothing but this call: it is the only one of its thread, and no other thread of it calls anything.
+/// True where the program shows nothing but this call: it is the only one of its thread, and each other thread that is shown is in one call
+/// of its own. A trace of several processes does not tell them from threads.
 fn is_all_the_while(facts: &Facts, call: &LongCall) -> bool {
     let threads = || facts.world.threads.iter().map(|(_, thread)| thread);
     let of_program = || threads().filter(|thread| thread.process == call.process && thread.is_active());
     let since_the_start =
         |thread: &whyslow_facts::ThreadFacts| thread.first.is_known() && thread.first >= call.from;
-    of_program().count() == 1
-        && of_program().all(|thread| thread.tid == call.tid && (thread.calls <= 1 || since_the_start(thread)))
+    let is_alone = of_program().count() == 1;
+    of_program().all(|thread| thread.calls <= 1 || is_alone && since_the_start(thread))
 }
 
 /// What nobody waits in for long on purpose.
@@ -188,8 +189,8 @@ fn named(facts: &Facts, process: ProcessId, tid: Tid) -> String {
     let known = facts.world.threads.known_process(process);
     match known.map(|process| (process.name(), process.pid)) {
         Some((Some(name), Some(pid))) => format!("{name} ({pid})"),
-        Some((None, Some(pid))) => format!("process {pid}"),
+        Some((None, Some(pid))) if pid == tid || tid == 0 => format!("process {pid}"),
         _ if tid > 0 => format!("thread {tid}"),
-        _ => who::process_name(facts, process),
+        _ => "the traced thread".to_string(),
     }
 }
