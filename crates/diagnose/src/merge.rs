@@ -29,7 +29,7 @@ pub(crate) fn merge(facts: &Facts, findings: Vec<Finding>) -> Vec<Finding> {
 fn is_one(facts: &Facts, a: &Finding, b: &Finding) -> bool {
     let (one, other) = (&a.subject, &b.subject);
     let of_program = |finding: &Finding| finding.severity > Severity::Capture && !finding.disagreement;
-    let same_remedy = !a.fix.is_empty() && a.fix.first() == b.fix.first();
+    let same_remedy = !a.fix.is_empty() && remedy(a) == remedy(b);
     let same_thing = (&one.syscall, &one.function, &one.endpoint)
         == (&other.syscall, &other.function, &other.endpoint)
         && (&one.device, &one.host, one.errno) == (&other.device, &other.host, other.errno);
@@ -45,6 +45,21 @@ fn is_one(facts: &Facts, a: &Finding, b: &Finding) -> bool {
         && same_end
         && place(one) != place(other)
         && same_program(facts, one, other)
+}
+
+/// The first step, without the peer's own address.
+fn remedy(finding: &Finding) -> Option<String> {
+    let step = finding.fix.first()?;
+    let Some((host, port)) = finding.subject.peer.as_deref().and_then(|peer| peer.rsplit_once(':')) else {
+        return Some(step.clone());
+    };
+    let is_long = |text: &str| text.len() > 1;
+    Some(
+        [host, port]
+            .into_iter()
+            .filter(|text| is_long(text))
+            .fold(step.clone(), |step, text| step.replace(text, "_")),
+    )
 }
 
 fn same_program(facts: &Facts, a: &Subject, b: &Subject) -> bool {

@@ -21,7 +21,8 @@
 //!
 //! ## When it is wrong
 //! Answers that are slow on purpose: long polling and blocking reads of a queue. Only answers of 5 ms and more count, and where
-//! requests are served only what is asked meanwhile. Where 99 of 100 answers are quicker it is a notice: a server's first
+//! requests are served only what is asked meanwhile. Where nine of ten requests are served within a tenth of a second all the same, it is a
+//! notice. Where 99 of 100 answers are quicker it is a notice: a server's first
 //! answers are slow. Of a program of which no request is seen nobody knows whether it has anything else to do than to wait:
 //! then it is a warning at most, and nothing where the median is half a second and more, as that of news is, or where the same
 //! server answers other questions at once. A server on a connection that is older than the capture has no address: whether two
@@ -154,6 +155,10 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
     // Of a hundred answers one is slow at most, or of ten one is a little late: a start, or a stall that few saw. Worth a look,
     // no more.
     if asked.stats.percentile(0.99) < LATE && asked.stats.percentile(0.9) < SLOW {
+        found = found.at_most(Severity::Notice);
+    }
+    // Nobody who waits for a page feels it.
+    if served.stats.percentile(0.9) < LATE {
         found = found.at_most(Severity::Notice);
     }
     if is_stall(asked) || may_be_news(facts, asked, served) {

@@ -13,6 +13,8 @@ use whyslow_model::{CallStats, Measurement, Nanos, Severity, Subject, Syscall, T
 /// Where no request is seen, an answer that takes longer may be no answer but news: long polls and subscriptions are held open
 /// for half a second and more (Kafka's fetch.max.wait.ms is 500).
 pub(super) const NEWS: Nanos = Nanos::from_millis(500);
+/// From this part of the time on, quick answers take too much of it, too.
+const MUCH: f64 = 0.5;
 /// Fewer waits are no habit.
 const FEW: u64 = 5;
 /// Findings at most: the rest follows from these.
@@ -214,6 +216,8 @@ fn report_peer(facts: &Facts, out: &mut Findings<'_>, waits: &Waits<'_>) {
     if share.value.is_none_or(|value| value < WARNING_SHARE) {
         return;
     }
+    // A job that asks a server for each of its items waits for answers a part of the time, as it must.
+    let is_much = share.value.is_some_and(|value| value >= MUCH) || stats.percentile(0.5) >= LATE;
     let who = waits.who(facts);
     let of_time = share.figure().at_least(WARNING_SHARE);
     let processes = Some(waits.threads.len() as u64).filter(|several| *several > 1);
@@ -236,7 +240,7 @@ fn report_peer(facts: &Facts, out: &mut Findings<'_>, waits: &Waits<'_>) {
     let (host, port) = waits.peer.rsplit_once(':').unwrap_or(("HOST", "PORT"));
     let mut found = out.report(share, title)
         // What waits for these answers is not seen.
-        .at_most(if waits.may_be_news { Severity::Notice } else { Severity::Warning })
+        .at_most(if waits.may_be_news || !is_much { Severity::Notice } else { Severity::Warning })
         .measured(of_time)
         .measured_all(processes.map(|several| Measurement::count("processes", several)))
         .measured(Measurement::count("waits", stats.count).at_least(FEW as f64))

@@ -24,8 +24,8 @@
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::figures;
 use crate::guards::Share;
-use whyslow_facts::{Facts, ProcessId};
-use whyslow_model::{Entity, Measurement, Metric, SaturatingSum, Severity, Trait};
+use whyslow_facts::{Facts, ProcessId, ThreadFacts};
+use whyslow_model::{Entity, Measurement, Metric, Nanos, SaturatingSum, Severity, Trait};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -44,6 +44,8 @@ pub(crate) static RULE: Rule = Rule {
 const MIN_CHILDREN: u64 = 20;
 /// A parent that asks for one child of so many waits for them, though later.
 const ASKED_PART: u64 = 10;
+/// A zombie is one for this long at least: a parent may ask for its children in turn.
+const STAYED: Nanos = Nanos::from_millis(200);
 /// Fewer are normal on a large host.
 const MIN_ZOMBIES: f64 = 50.0;
 
@@ -54,14 +56,12 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 /// Parents whose children end, and that ask for none of them.
 fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
-    let threads = &facts.world.threads;
     for (parent, forks) in &facts.spawns.by_parent {
         let asked = (forks.waits.count - forks.waits.errors).max(counted_waits(facts, *parent));
         if forks.forks.count < MIN_CHILDREN || asked * ASKED_PART > forks.forks.count {
             continue;
         }
-        let children = threads.processes().filter(|(_, child)| child.parent == Some(*parent));
-        let ended = children.filter(|(_, child)| child.exited && child.started).count() as u64;
+        let ended = zombies(facts, *parent);
         if ended < MIN_CHILDREN {
             continue;
         }
@@ -89,6 +89,28 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
             .evidence_all(forks.exemplars.iter())
             .file();
     }
+}
+
+/// Children that ended and stayed so, while the parent went on. A parent that is ended with all of its children has left none.
+fn zombies(facts: &Facts, parent: ProcessId) -> u64 {
+    let threads = || facts.world.threads.iter().map(|(_, thread)| thread);
+    let last_of = |process| {
+        threads().filter(|thread| thread.process == process).filter_map(|thread| thread.last.get()).max()
+    };
+    let until = match facts.world.threads.process(parent).exited {
+        true => last_of(parent),
+        false => facts.window.end.get(),
+    };
+    let stayed = |thread: &ThreadFacts| match (thread.last.get(), until) {
+        (Some(last), Some(until)) => until.saturating_sub(last) >= STAYED.or_zero(),
+        // Without a clock.
+        _ => true,
+    };
+    let of_child = |thread: &&ThreadFacts| {
+        let child = facts.world.threads.process(thread.process);
+        child.parent == Some(parent) && child.exited && child.started && child.pid == Some(thread.tid)
+    };
+    threads().filter(of_child).filter(|thread| stayed(thread)).count() as u64
 }
 
 /// Calls of the wait family by a process, those that were only counted too.
