@@ -4,6 +4,7 @@
 mod culprit;
 mod fit;
 
+use crate::asker::Asker;
 use fit::Sentence;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::requests::Side;
@@ -96,7 +97,8 @@ fn without_cause(
         ..named(facts, general, account)
     };
     let idle = of_idle(facts, account);
-    let particular = particular(findings, general, account).filter(|_| idle.is_none());
+    let asker = Asker { facts, account };
+    let particular = particular(findings, general, asker).filter(|_| idle.is_none());
     let sentence = match (idle, particular, general) {
         (Some(idle), ..) => idle,
         (None, Some(particular), _) => named(facts, particular, account),
@@ -133,9 +135,9 @@ fn without_cause(
 fn particular<'a>(
     findings: &'a [Finding],
     general: Option<&Finding>,
-    account: Option<&TimeAccount>,
+    asker: Asker<'_>,
 ) -> Option<&'a Finding> {
-    let part = |finding: &Finding| claimed(account, finding).unwrap_or(0.0);
+    let part = |finding: &Finding| claimed(asker.account, finding).unwrap_or(0.0).max(asker.share(finding));
     let least = general.map_or(0.0, part) / 2.0;
     let is_meant = |finding: &&Finding| {
         finding.severity == Severity::Notice
@@ -329,13 +331,13 @@ mod tests {
 
     #[test]
     fn a_program_that_waits_for_work_is_said_to_do_so() {
-        let idle = |idle_ns| TimeAccount { idle_ns, ..account(vec![row(TimeState::User, None, None, 10)]) };
-        let (sentence, _) = verdict(&facts(), &[], None, Some(&idle(990)));
+        let idle = |idle_ns| TimeAccount { idle_ns, ..account(vec![row(TimeState::User, None, None, 10_000_000)]) };
+        let (sentence, _) = verdict(&facts(), &[], None, Some(&idle(990_000_000)));
         assert!(
             sentence.ends_with("waits for work 99.0 % of the time; nothing slows it down."),
             "{sentence}"
         );
-        let (sentence, _) = verdict(&facts(), &[], None, Some(&idle(40)));
+        let (sentence, _) = verdict(&facts(), &[], None, Some(&idle(40_000_000)));
         assert_eq!(sentence, "No cause of slowness found in 1 system call.");
     }
 

@@ -4,7 +4,7 @@ use whyslow_model::Diagnosis;
 use whyslow_privacy::redact;
 
 /// Names are shortened to these many characters, the first length that makes the sentence fit.
-const NAME_LENGTHS: [usize; 3] = [48, 32, 20];
+const NAME_LENGTHS: [usize; 5] = [48, 40, 32, 20, 16];
 /// A sentence without its last clauses still has to say something beside its names: characters.
 const SHORTEST: usize = 20;
 
@@ -105,15 +105,17 @@ fn shorten_words(text: &str, longest: usize) -> String {
     text.split(' ').map(|word| middle_out(word, longest)).collect::<Vec<_>>().join(" ")
 }
 
-/// A name without its middle: `/srv/…/orders.db`. The last part of a path stays whole where it can.
+/// A name without its middle: `/srv/…/orders.db`. Of a path as many of its last parts stay as there is room for.
 pub(super) fn middle_out(name: &str, longest: usize) -> String {
     let letters: Vec<char> = name.chars().collect();
     if letters.len() <= longest {
         return name.to_string();
     }
-    let last = letters.iter().rposition(|letter| *letter == '/').map_or(0, |at| letters.len() - at);
     let room = longest.saturating_sub(1);
-    let tail = if last > 1 && last + 4 <= room { last.max(room / 2) } else { room.div_ceil(2) };
+    let parts = (1..letters.len()).filter(|at| letters[*at] == '/').map(|at| letters.len() - at);
+    // The begin of the path stays to be seen, too, where that leaves its last part whole.
+    let fits = |spare: usize| parts.clone().filter(|length| *length > 1 && length + spare <= room).max();
+    let tail = fits(4).or_else(|| fits(0)).unwrap_or(room.div_ceil(2));
     let head = room - tail;
     let (head, tail): (String, String) =
         (letters[..head].iter().collect(), letters[letters.len() - tail..].iter().collect());

@@ -172,9 +172,12 @@ fn report(
     let sure_of_work = !is_rare && in_hand && explainer.facts().total_calls() >= guards::FEW_CALLS
         || *kind == PathKind::Pipe && !is_rare;
     let time = Measurement::time("time", Nanos::new(cost.ns));
+    let waits = explainer.who(path.tid);
+    // Of two threads of one name the first has it.
+    let shared = waits.rsplit_once(' ').and_then(|(_, name)| holder.strip_suffix(name)).map(str::trim_end);
+    let short = shared.filter(|rest| rest.starts_with("thread ")).unwrap_or(&holder);
     let title = format!(
-        "{} is blocked {time} by {holder}, which {}",
-        explainer.who(path.tid),
+        "{waits} is blocked {time} by {short}, which {}",
         match kind {
             PathKind::RunQueue | PathKind::Throttled | PathKind::Between | PathKind::User => what.clone(),
             _ => format!("waits for {what}"),
