@@ -331,7 +331,8 @@ mod tests {
 
     #[test]
     fn a_program_that_waits_for_work_is_said_to_do_so() {
-        let idle = |idle_ns| TimeAccount { idle_ns, ..account(vec![row(TimeState::User, None, None, 10_000_000)]) };
+        let idle =
+            |idle_ns| TimeAccount { idle_ns, ..account(vec![row(TimeState::User, None, None, 10_000_000)]) };
         let (sentence, _) = verdict(&facts(), &[], None, Some(&idle(990_000_000)));
         assert!(
             sentence.ends_with("waits for work 99.0 % of the time; nothing slows it down."),

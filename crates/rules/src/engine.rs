@@ -388,6 +388,11 @@ impl Report<'_, '_> {
     pub fn confidence(self, confidence: f64) -> Self {
         if confidence < 0.6 { self.at_most_sure(confidence) } else { self }
     }
+    /// The finding is one of another rule, which is about the same thing and names the cause.
+    pub(crate) fn as_one_of(mut self, rule: &'static Rule) -> Self {
+        self.finding.id = rule.id;
+        self
+    }
     /// A figure that the title or the cause prints, with its threshold.
     pub fn measured(mut self, figure: Measurement) -> Self {
         self.finding.measurements.retain(|known| known.name != figure.name);

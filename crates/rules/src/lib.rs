@@ -146,9 +146,9 @@ mod memory {
 
 /// Rules about connections and peers.
 mod network {
-    mod asked;
+    pub(super) mod asked;
     mod lost_answers;
-    mod slow_peers;
+    pub(super) mod slow_peers;
 
     pub(super) mod accept_queue_overflow;
     pub(super) mod chatty_exchange;

@@ -120,6 +120,32 @@ impl<'a> Unclaimed<'a> {
         figures
     }
 
+    /// Whose time it is, and how much of it is unclaimed.
+    pub(super) fn part(&self) -> (Share, String) {
+        let share = self.ns as f64 / self.account.ns.max(1) as f64;
+        let whose = self.whose();
+        let time = Nanos::new(self.account.ns);
+        (Share::of_time(share, format!("{whose} ({time})")), whose)
+    }
+
+    /// The row with the largest part.
+    pub(super) fn largest(&self) -> &'a AccountRow {
+        self.largest
+    }
+
+    /// How long a request waits in these rows, or a call of the largest one.
+    pub(super) fn each(&self) -> Nanos {
+        match self.account.of {
+            TimeOf::Requests if self.account.count > 0 => Nanos::new(self.ns / self.account.count),
+            _ => self.largest.mean_ns,
+        }
+    }
+
+    /// True where the time is that of requests: nobody waits for work within one.
+    pub(super) fn is_of_requests(&self) -> bool {
+        self.account.of == TimeOf::Requests
+    }
+
     /// The object of the largest part, in a sentence.
     pub(super) fn object(&self) -> Option<&'a str> {
         self.largest.object.as_deref()
@@ -147,7 +173,7 @@ impl<'a> Unclaimed<'a> {
         }
     }
 
-    fn subject(&self) -> Subject {
+    pub(super) fn subject(&self) -> Subject {
         use TimeState::{Client, File, Lock, PageFault, Peer, Pipe};
         let row = self.largest;
         let object = |states: &[TimeState]| row.object.clone().filter(|_| states.contains(&row.state));

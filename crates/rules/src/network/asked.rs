@@ -14,10 +14,10 @@ pub(super) const WAITING: &str = "BLPOP BRPOP BRPOPLPUSH BLMOVE BLMPOP BZPOPMIN 
 
 /// From here on an answer is slow: ten round trips within a data centre (0.5 ms each: Dean, "Numbers everyone should
 /// know"). What takes less can be the way there and back, and the scheduler's doing.
-pub(super) const SLOW: Nanos = Nanos::from_millis(5);
+pub(crate) const SLOW: Nanos = Nanos::from_millis(5);
 
 /// An answer within this is not late for a person who waits for a page (Miller 1968, Nielsen 1993: a tenth of a second seems instant).
-pub(super) const LATE: Nanos = Nanos::from_millis(100);
+pub(crate) const LATE: Nanos = Nanos::from_millis(100);
 
 /// Up to this many requests on a connection count as one: log-ins and settings come before it (the log-in of
 /// PostgreSQL with SCRAM takes three turns, the query one, the farewell one).

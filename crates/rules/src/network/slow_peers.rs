@@ -12,7 +12,7 @@ use whyslow_model::{CallStats, Measurement, Nanos, Severity, Subject, Syscall, T
 
 /// Where no request is seen, an answer that takes longer may be no answer but news: long polls and subscriptions are held open
 /// for half a second and more (Kafka's fetch.max.wait.ms is 500).
-pub(super) const NEWS: Nanos = Nanos::from_millis(500);
+pub(crate) const NEWS: Nanos = Nanos::from_millis(500);
 /// From this part of the time on, quick answers take too much of it, too.
 const MUCH: f64 = 0.5;
 /// Fewer waits are no habit.

@@ -110,7 +110,9 @@ fn title(explainer: &Explainer<'_>, found: &Deadlock<'_>, waited: &Measurement) 
     let threads = words::plural(found.stuck.len() as u64, "thread");
     match (found.closed, found.stuck.len()) {
         (true, 1) => format!("deadlock: 1 thread waits for itself to the end, {waited} so far"),
-        (true, _) => format!("deadlock of {threads}{files}: each waits for another one to the end, {waited} so far"),
+        (true, _) => {
+            format!("deadlock of {threads}{files}: each waits for another one to the end, {waited} so far")
+        }
         (false, _) => format!("{threads} wait for locks that nobody gives back to the end, {waited} so far"),
     }
 }
