@@ -99,12 +99,7 @@ impl<'a> Unclaimed<'a> {
         if self.others > 0 {
             figures.push(Measurement::count("other_rows", self.others));
         }
-        let whose = match self.account.of {
-            TimeOf::Requests => Some("requests"),
-            TimeOf::Threads => Some("threads"),
-            TimeOf::Command => None,
-        };
-        figures.extend(whose.map(|name| Measurement::count(name, self.account.count)));
+        figures.extend(self.count());
         if let Some(queue) = demand.told() {
             figures.push(match queue.kind {
                 DemandKind::AcceptQueue => Measurement::count("queued_connections", queue.most),
@@ -128,6 +123,16 @@ impl<'a> Unclaimed<'a> {
         (Share::of_time(share, format!("{whose} ({time})")), whose)
     }
 
+    /// How many requests or threads it is the time of.
+    pub(super) fn count(&self) -> Option<Measurement> {
+        let whose = match self.account.of {
+            TimeOf::Requests => Some("requests"),
+            TimeOf::Threads => Some("threads"),
+            TimeOf::Command => None,
+        };
+        whose.map(|name| Measurement::count(name, self.account.count))
+    }
+
     /// The row with the largest part.
     pub(super) fn largest(&self) -> &'a AccountRow {
         self.largest
@@ -139,6 +144,11 @@ impl<'a> Unclaimed<'a> {
             TimeOf::Requests if self.account.count > 0 => Nanos::new(self.ns / self.account.count),
             _ => self.largest.mean_ns,
         }
+    }
+
+    /// All of it.
+    pub(super) fn time(&self) -> Nanos {
+        Nanos::new(self.ns)
     }
 
     /// True where the time is that of requests: nobody waits for work within one.

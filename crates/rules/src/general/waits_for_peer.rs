@@ -123,6 +123,8 @@ fn late_answers(unclaimed: &Unclaimed<'_>, out: &mut Findings<'_>) {
         .at_most(if is_felt { Severity::Warning } else { Severity::Notice })
         .measured(part)
         .measured(each)
+        .measured_all(unclaimed.count())
+        .measured(Measurement::time("time", unclaimed.time()))
         .measured_all(row.count.map(|count| Measurement::count("waits", count)))
         .subject(Subject { peer: fd_or_peer, ..subject })
         .cause(format!("It does nothing while it waits: the time is that of {peer}, or of the network between. What is asked is not recognised: the protocol is not known, or its first bytes were not seen."))
