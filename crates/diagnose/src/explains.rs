@@ -226,6 +226,30 @@ static EXPLAINS: &[Explains] = &[
         starts: false,
     },
     Explains {
+        cause: "journal-commit-stall",
+        consequences: &["slow-file-io", "wait-chain"],
+        reason: "calls wait until the file system's journal has committed",
+        starts: false,
+    },
+    Explains {
+        cause: "writeback-throttle",
+        consequences: &["slow-file-io", "disk-saturated"],
+        reason: "writers are held back while dirty pages are written",
+        starts: false,
+    },
+    Explains {
+        cause: "readahead-off",
+        consequences: &["slow-file-io", "page-fault-major", "small-reads"],
+        reason: "each page is asked of the device by itself",
+        starts: false,
+    },
+    Explains {
+        cause: "random-io",
+        consequences: &["slow-file-io", "disk-saturated", "page-fault-major"],
+        reason: "the device is asked for pages all over the file",
+        starts: false,
+    },
+    Explains {
         cause: "network-fs-latency",
         consequences: &["slow-file-io"],
         reason: "the files lie on a server",
