@@ -191,7 +191,8 @@ impl World {
         facts.calls += 1;
         let took_connection =
             matches!(call.syscall, Syscall::ACCEPT | Syscall::ACCEPT4) && !call.errno.is_error();
-        facts.useful += (bytes > 0 || took_connection) as u64;
+        let useful = bytes > 0 || took_connection;
+        facts.useful += useful as u64;
         let stats = facts.by_syscall.entry(syscall);
         stats.record(call.dur, call.failed(), bytes);
         if let Some(ns) = call.dur.get() {
@@ -209,6 +210,9 @@ impl World {
                 }
                 None => facts.working_ns = facts.working_ns.saturating_add(ns),
             }
+        }
+        if useful && !wakes_only(&seen) {
+            self.threads.process_mut(process).useful += 1;
         }
         seen
     }
@@ -303,6 +307,20 @@ fn take_into_file(life: &FdLife, facts: &mut crate::FileFacts) {
     }
     if !facts.size_stated {
         facts.size = Some(facts.size.unwrap_or(0).max(life.extent)).filter(|size| *size > 0);
+    }
+}
+
+/// True for a call that wakes a thread of the same process, or takes that in: on an eventfd, also where only the eight bytes that
+/// each such call moves tell what it is (eventfd(2)).
+fn wakes_only(seen: &Seen<'_>) -> bool {
+    match seen.kind {
+        FdKind::Event => true,
+        FdKind::Unknown => {
+            seen.bytes == 8
+                && matches!(seen.call.syscall, Syscall::READ | Syscall::WRITE)
+                && contains(seen.call.args, br"\0\0\0")
+        }
+        _ => false,
     }
 }
 

@@ -211,6 +211,8 @@ pub struct ProcessFacts {
     pub threads: u32,
     /// Threads that have not ended.
     pub(crate) living: u32,
+    /// Calls of its threads that moved data or took a connection, without those that only wake one of them.
+    pub useful: u64,
     /// Its start (fork or exec) is in the capture.
     pub started: bool,
     /// When its first event was.
@@ -235,6 +237,7 @@ impl ProcessFacts {
             cwd: None,
             threads: 0,
             living: 0,
+            useful: 0,
             started: false,
             first: Timestamp::UNKNOWN,
             exited: false,

@@ -2,7 +2,8 @@
 //!
 //! ## What it is
 //! A thread sleeps for a fixed short time, looks whether something has happened, and sleeps again, most of its time. It may
-//! sleep in nanosleep, in a poll or futex that only its limit ends, or wait for a child that sleeps.
+//! sleep in nanosleep, in a poll or futex that only its limit ends, or wait for a child that sleeps. In a runtime with threads of its
+//! own one of them waits for the timer, and another one looks.
 //!
 //! ## Why it is slow
 //! What it waits for happens between two looks: each time half the period is lost on average, and a whole one at
@@ -26,8 +27,8 @@
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
-use whyslow_facts::Facts;
 use whyslow_facts::folds::sleeps::{Sleep, SleepCheck};
+use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::{Measurement, Nanos, Severity, Subject, Syscall};
 
 /// The rule.
@@ -81,6 +82,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .filter(|row| sleeping_share(row).is_some_and(|share| share >= SLEEPING_SHARE))
         .filter_map(|row| Some((row, row.check.as_deref()?)))
         .collect();
+    // What one thread does alone is told of that thread.
+    let alone: Vec<ProcessId> =
+        rows.iter().filter(|(row, _)| !row.in_turns).map(|(row, _)| row.process).collect();
+    rows.retain(|(row, _)| !row.in_turns || row.turns > 0 && !alone.contains(&row.process));
     rows.sort_by_key(|(row, _)| std::cmp::Reverse((row.slept_ns, row.times)));
     for (row, check) in rows.into_iter().take(MAX_REPORTED) {
         report(facts, out, row, check);
@@ -147,13 +152,20 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &SleepCheck
         (None, None) => call.to_string(),
     };
     let answer = if check.errno.is_error() { check.errno.name() } else { "nothing new" };
-    let share = guards::share_of_ns(facts, Some(row.tid), row.slept(), row.times);
+    let share = guards::share_of_ns(facts, Some(row.tid).filter(|_| !row.in_turns), row.slept(), row.times);
     let rate =
         facts.window.per_second(row.times).map(|rate| Measurement::per_second("sleeps_per_second", rate));
     let rate_words = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} per second"));
+    let thread = Subjects::thread(facts, row.tid);
+    let (sleeper, subject) = match row.in_turns {
+        false => (format!("thread {}", row.tid), thread),
+        true => {
+            let process = thread.pid.map_or("the program".to_string(), |pid| format!("process {pid}"));
+            (process, Subject { tid: None, ..thread })
+        }
+    };
     let title = format!(
-        "thread {} sleeps {} and looks again, {} times{rate_words}: {what} ({answer})",
-        row.tid,
+        "{sleeper} sleeps {} and looks again, {} times{rate_words}: {what} ({answer})",
         row.length(),
         words::count(row.times)
     );
@@ -165,16 +177,17 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &SleepCheck
         (false, true) => Severity::Critical,
         (false, false) => Severity::Warning,
     };
+    let who = if row.in_turns { "The program" } else { "The thread" };
     let cause = if row.fruitful > 0 {
         format!(
-            "The thread slept {} in all and {} times found something to do after it: each of these came up to {} earlier than it was noticed. The wait itself has its reason in who makes it happen, the sleep adds to it.",
+            "{who} slept {} in all and {} times found something to do after it: each of these came up to {} earlier than it was noticed. The wait itself has its reason in who makes it happen, the sleep adds to it.",
             row.slept(),
             words::count(row.fruitful),
             row.length()
         )
     } else {
         format!(
-            "The thread slept {} in all and each time the answer was: not yet. What it waits for is not in this capture; once it happens it is noticed up to {} late.",
+            "{who} slept {} in all and each time the answer was: not yet. What it waits for is not in this capture; once it happens it is noticed up to {} late.",
             row.slept(),
             row.length()
         )
@@ -183,7 +196,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &SleepCheck
         path: check.target.clone().filter(|target| target.starts_with('/')),
         fd: check.fd,
         syscall: Some(facts.name_of(row.syscall).to_string()),
-        ..Subjects::thread(facts, row.tid)
+        ..subject
     };
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     // Half a period for each result: what it lost on average.

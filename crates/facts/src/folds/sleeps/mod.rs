@@ -1,11 +1,14 @@
 //! Sleeps, and what the thread looks at when it wakes up. A sleep is a wait that only its time limit ends, whatever the call: runtimes
 //! sleep in nanosleep, in a poll of a descriptor of their own, or in a futex; a shell waits for a child that sleeps.
 
+mod in_turns;
+
 use crate::Fold;
 use crate::exemplar::{Exemplar, Exemplars};
 use crate::world::ids::FileId;
 use crate::world::ids::ProcessId;
 use crate::world::{Seen, World};
+use in_turns::LooksInTurns;
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::{Moves, PathArg};
 use whyslow_model::{Call, Errno, Nanos, Syscall, Timestamp, text};
@@ -15,8 +18,12 @@ use whyslow_model::{Call, Errno, Nanos, Syscall, Timestamp, text};
 pub struct Sleep {
     /// The process.
     pub process: ProcessId,
-    /// The thread.
+    /// The thread; of looks in turns that of the first.
     pub tid: Tid,
+    /// Threads of the process take turns: which one sleeps and which one looks differs.
+    pub in_turns: bool,
+    /// Of these, looks by another thread than the one that looked before, or that waited for the timer.
+    pub turns: u64,
     /// The call.
     pub syscall: Syscall,
     /// The length asked for; unknown for sleeps until a point in time, which are one row a thread.
@@ -78,6 +85,30 @@ fn folder(path: &str) -> Option<&str> {
 }
 
 impl Sleep {
+    fn new(seen: &Seen<'_>, period: Nanos) -> Sleep {
+        Sleep {
+            process: seen.process,
+            tid: seen.call.tid,
+            in_turns: false,
+            turns: 0,
+            syscall: seen.call.syscall,
+            period,
+            first: seen.call.ts,
+            last: Timestamp::UNKNOWN,
+            times: 0,
+            timed: 0,
+            slept_ns: 0,
+            checks: 0,
+            fruitful: 0,
+            check: None,
+            is_settled: false,
+            same_checks: 0,
+            varies: false,
+            again: 0,
+            exemplars: Exemplars::default(),
+        }
+    }
+
     /// How long one is: as asked for, or the mean of those until a point in time.
     pub fn length(&self) -> Nanos {
         match self.slept_ns.checked_div(self.timed) {
@@ -98,6 +129,7 @@ pub struct Sleeps {
     /// The rows.
     pub rows: Vec<Sleep>,
     threads: Vec<Awake>,
+    in_turns: LooksInTurns,
 }
 
 /// What a thread did since its last sleep.
@@ -144,31 +176,15 @@ impl Sleeps {
         {
             row.fruitful += 1;
         }
-        let fits = |row: &Sleep| row.tid == call.tid && row.process == seen.process && row.period == period;
+        let fits = |row: &Sleep| {
+            !row.in_turns && row.tid == call.tid && row.process == seen.process && row.period == period
+        };
         let row = match self.rows.get((last.row as usize).wrapping_sub(1)) {
             Some(row) if fits(row) => last.row,
             _ => match self.rows.iter().position(fits) {
                 Some(at) => at as u32 + 1,
                 None if self.rows.len() < Self::MAX_ROWS => {
-                    self.rows.push(Sleep {
-                        process: seen.process,
-                        tid: call.tid,
-                        syscall: call.syscall,
-                        period,
-                        first: call.ts,
-                        last: Timestamp::UNKNOWN,
-                        times: 0,
-                        timed: 0,
-                        slept_ns: 0,
-                        checks: 0,
-                        fruitful: 0,
-                        check: None,
-                        is_settled: false,
-                        same_checks: 0,
-                        varies: false,
-                        again: 0,
-                        exemplars: Exemplars::default(),
-                    });
+                    self.rows.push(Sleep::new(seen, period));
                     self.rows.len() as u32
                 }
                 None => 0,
@@ -358,6 +374,7 @@ impl Fold for Sleeps {
 
     #[inline]
     fn call(&mut self, seen: &Seen<'_>, world: &World) {
+        self.in_turns.see(&mut self.rows, seen, world);
         if is_sleep(seen.call.syscall) {
             return self.slept(seen, world);
         }
