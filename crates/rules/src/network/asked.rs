@@ -1,12 +1,11 @@
 //! What the rules about asking others share: whom a program asks, also where requests to the program itself are not seen,
 //! and what that costs.
 
-use crate::engine::Subjects;
 use crate::guards::{self, Share};
 use whyslow_facts::folds::peers::{Role, port_of};
 use whyslow_facts::folds::requests::{EndpointFacts, Side};
 use whyslow_facts::{Facts, PeerFacts, ProcessId};
-use whyslow_model::{FdKind, Nanos, Subject, Tid};
+use whyslow_model::{FdKind, Nanos, Tid};
 
 /// Commands of Redis that wait on purpose.
 pub(super) const WAITING: &str = "BLPOP BRPOP BRPOPLPUSH BLMOVE BLMPOP BZPOPMIN BZPOPMAX BZMPOP XREAD XREADGROUP WAIT \
@@ -122,11 +121,6 @@ pub(super) fn asker(facts: &Facts, process: Option<ProcessId>) -> String {
         Some((None, Some(pid))) => format!("process {pid}"),
         Some((None, None)) | None => "the program".to_string(),
     }
-}
-
-/// The subject of a finding about `peer`.
-pub(super) fn subject(facts: &Facts, peer: &PeerFacts) -> Subject {
-    Subject { peer: Some(peer.name.to_string()), ..Subjects::thread(facts, peer.tid) }
 }
 
 /// A query that reads one thing by its key: asked again and again, it could be asked once for all.

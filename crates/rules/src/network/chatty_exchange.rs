@@ -22,14 +22,16 @@
 //! ## When it is wrong
 //! Turns that depend on each other, a lock or a game, cannot be joined. What is asked while requests are served is judged by
 //! the request (n-plus-one-queries), and so is one query that is asked again with other keys. Turns of more than a segment carry
-//! something, and slow answers are the other side's matter (slow-downstream).
+//! something, and slow answers are the other side's matter (slow-downstream). Of a connection that is older than the capture the sizes
+//! tell who asks: a server that takes much and answers with a word looks the same, which is why such a finding is a warning at most.
 
 use super::asked;
-use crate::engine::{Findings, Need, Rule};
+use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::{self, Share};
 use crate::words;
-use whyslow_facts::{Facts, PeerFacts};
-use whyslow_model::{Measurement, Nanos};
+use whyslow_facts::folds::requests::{EndpointFacts, Side};
+use whyslow_facts::{Exemplar, Facts, PeerFacts, ProcessId};
+use whyslow_model::{CallStats, Measurement, Nanos, Severity, Subject, Tid, Timestamp};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -46,77 +48,160 @@ const SEGMENT: u64 = 1_460;
 /// Findings at most.
 const MOST: usize = 2;
 
+/// Questions to one server, and its answers.
+struct Exchange<'a> {
+    process: Option<ProcessId>,
+    /// The thread that asks, where it is one.
+    tid: Option<Tid>,
+    /// The server's address, or the descriptor that leads to it.
+    name: String,
+    is_named: bool,
+    turns: CallStats,
+    sent: u64,
+    received: u64,
+    span: Nanos,
+    /// A turn, where nothing else shows them.
+    line: Option<&'a Exemplar>,
+}
+
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if asked::serves(facts) {
         return;
     }
-    let mut chatty: Vec<(&PeerFacts, Share)> = asked::servers(facts)
-        .filter(|peer| is_chatty(facts, peer))
-        .map(|peer| (peer, share(facts, peer)))
+    let named =
+        asked::servers(facts).filter(|peer| !asked::connects_each_time(peer) && !is_one_query(facts, peer));
+    let mut chatty: Vec<(Exchange<'_>, Share)> = named
+        .map(of_peer)
+        .chain(unnamed(facts))
+        .filter(is_chatty)
+        .map(|exchange| {
+            let share = asked::share(facts, exchange.tid, exchange.turns.total_ns, exchange.turns.count);
+            (exchange, share)
+        })
         .collect();
     chatty.retain(|(_, share)| share.value.is_some_and(|value| value >= guards::WARNING_SHARE));
-    chatty.sort_by_key(|(peer, _)| std::cmp::Reverse(peer.answers.total_ns));
-    for (peer, share) in chatty.into_iter().take(MOST) {
-        report(facts, out, peer, share);
+    chatty.sort_by_key(|(exchange, _)| std::cmp::Reverse(exchange.turns.total_ns));
+    for (exchange, share) in chatty.into_iter().take(MOST) {
+        report(facts, out, &exchange, share);
     }
 }
 
-fn share(facts: &Facts, peer: &PeerFacts) -> Share {
-    asked::share(facts, peer.only_thread(), peer.answers.total_ns, peer.answers.count)
+fn of_peer(peer: &PeerFacts) -> Exchange<'_> {
+    Exchange {
+        process: peer.process,
+        tid: peer.only_thread(),
+        name: peer.name.to_string(),
+        is_named: true,
+        turns: peer.answers.clone(),
+        sent: peer.sent,
+        received: peer.received,
+        span: peer.span(),
+        line: None,
+    }
+}
+
+/// Servers on connections that are older than the capture, and that nothing names, as far as requests to them are recognised: by protocol, or by
+/// the sizes of what went each way.
+fn unnamed(facts: &Facts) -> Vec<Exchange<'_>> {
+    let rows = facts.requests.endpoints().iter();
+    let rows = rows.filter(|row| row.side == Side::Client && row.peer.is_none() && row.stats.count > 0);
+    let mut all: Vec<(Exchange<'_>, (Timestamp, Timestamp), bool)> = Vec::new();
+    for row in rows {
+        let Some(one) = of_row(row) else { continue };
+        let (span, is_query) = ((row.first, row.last), asked::reads_one(row));
+        match all.iter_mut().find(|(known, ..)| known.process == one.process && known.name == one.name) {
+            Some((known, of_all, of_queries)) => {
+                known.turns.merge(&one.turns);
+                known.sent = known.sent.saturating_add(one.sent);
+                known.received = known.received.saturating_add(one.received);
+                known.tid = known.tid.filter(|tid| one.tid == Some(*tid));
+                *of_all = (of_all.0.min(span.0), of_all.1.max(span.1));
+                known.span = of_all.1.since(of_all.0);
+                *of_queries |= is_query;
+            }
+            None => all.push((one, span, is_query)),
+        }
+    }
+    // A query that is asked again with other keys is judged as such.
+    all.into_iter().filter(|(.., of_queries)| !of_queries).map(|(one, ..)| one).collect()
+}
+
+fn of_row(row: &EndpointFacts) -> Option<Exchange<'_>> {
+    let first = row.kept().next()?;
+    let one_fd = row.kept().all(|record| record.fd == first.fd);
+    let behind = if one_fd { format!("fd {}", first.fd) } else { "several descriptors".to_string() };
+    Some(Exchange {
+        process: Some(first.process),
+        tid: Some(first.tid).filter(|tid| row.kept().all(|record| record.tid == *tid)),
+        name: format!("the server behind {behind}"),
+        is_named: false,
+        turns: row.stats.clone(),
+        sent: row.request_bytes,
+        received: row.stats.bytes,
+        span: row.last.since(row.first),
+        line: row.kept().max_by_key(|record| record.dur).map(|record| &record.first_line),
+    })
+}
+
+/// One query, asked again with other keys: judged as such.
+fn is_one_query(facts: &Facts, peer: &PeerFacts) -> bool {
+    let mut rows = asked::endpoints(facts, &peer.name);
+    rows.any(|row| asked::reads_one(row) && row.stats.count.saturating_mul(2) >= peer.answers.count)
 }
 
 /// Many turns, little in each, and quick.
-fn is_chatty(facts: &Facts, peer: &PeerFacts) -> bool {
-    let turns = peer.answers.count;
+fn is_chatty(exchange: &Exchange<'_>) -> bool {
+    let turns = exchange.turns.count;
     let fits = |bytes: u64| bytes / turns.max(1) < SEGMENT;
-    let one_query = || {
-        let mut rows = asked::endpoints(facts, &peer.name);
-        rows.any(|row| asked::reads_one(row) && row.stats.count.saturating_mul(2) >= turns)
-    };
     turns >= guards::FEW_CALLS
-        && !asked::connects_each_time(peer)
-        && fits(peer.sent)
-        && fits(peer.received)
-        && peer.answers.percentile(0.5) < asked::SLOW
-        && !one_query()
+        && fits(exchange.sent)
+        && fits(exchange.received)
+        && exchange.turns.percentile(0.5) < asked::SLOW
 }
 
-fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts, share: Share) {
-    let turns = peer.answers.count;
-    let who = asked::asker(facts, peer.process);
+fn report(facts: &Facts, out: &mut Findings<'_>, exchange: &Exchange<'_>, share: Share) {
+    let turns = exchange.turns.count;
+    let who = asked::asker(facts, exchange.process);
     let each = |name, bytes: u64| Measurement::bytes(name, bytes / turns.max(1)).at_most(SEGMENT as f64);
     let (sent, received) =
-        (each("bytes_sent_per_turn", peer.sent), each("bytes_received_per_turn", peer.received));
-    let span = peer.span().get().filter(|ns| *ns > 0);
+        (each("bytes_sent_per_turn", exchange.sent), each("bytes_received_per_turn", exchange.received));
+    let span = exchange.span.get().filter(|ns| *ns > 0);
     let rate = span.map(|ns| Measurement::per_second("turns_per_second", turns as f64 * 1e9 / ns as f64));
     let rate_text = rate.as_ref().map_or(String::new(), |rate| format!(", {rate} per second"));
     let part =
         share.value.map_or(String::new(), |value| format!(": {} of {}", words::percent(value), share.of));
     let title = format!(
         "{who} asks {} {} times{rate_text}, for {received} each, and waits for each answer{part}",
-        peer.name,
+        exchange.name,
         words::count(turns),
     );
     // Ten to a turn are what the smallest of batches takes.
-    let saved = peer.answers.total_ns / 10 * 9;
-    let median = Measurement::time("p50", peer.answers.percentile(0.5)).at_most(asked::SLOW.or_zero() as f64);
+    let saved = exchange.turns.total_ns / 10 * 9;
+    let median = exchange.turns.percentile(0.5);
     let of_time = share.figure().at_least(guards::WARNING_SHARE);
-    out.report(share, title)
+    let subject = Subject {
+        peer: Some(exchange.name.clone()),
+        ..Subjects::thread(facts, exchange.tid.unwrap_or_default())
+    };
+    let mut found = out
+        .report(share, title)
+        // Who asks is told by sizes alone where the connection has no name.
+        .at_most(if exchange.is_named { Severity::Critical } else { Severity::Warning })
         .measured(Measurement::count("turns", turns).at_least(guards::FEW_CALLS as f64))
         .measured_all(rate)
-        .measured(median)
-        .measured(Measurement::time("time", peer.answers.total()))
+        .measured(Measurement::time("p50", median).at_most(asked::SLOW.or_zero() as f64))
+        .measured(Measurement::time("time", exchange.turns.total()))
         .measured(of_time)
         // The same could be a loop that must ask step by step.
-        .confidence(0.8)
-        .subject(asked::subject(facts, peer))
+        .confidence(if exchange.is_named { 0.8 } else { 0.6 })
+        .subject(subject)
         .cause(format!(
             "{} one behind the other: {sent} to {} and {received} back in the mean, p50 {} each, {} in all. \
              Each turn costs both sides calls, a wake-up and the way there and back, whatever is in it.",
             words::plural(turns, "turn"),
-            peer.name,
-            words::duration(peer.answers.percentile(0.5)),
-            words::duration(peer.answers.total()),
+            exchange.name,
+            words::duration(median),
+            words::duration(exchange.turns.total()),
         ))
         .measured(sent)
         .measured(received)
@@ -124,6 +209,12 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts, share: Share)
         .fix("where the next question does not need the answer: send without waiting (pipelining), or over several connections at once")
         .fix("keep what is asked for again; read ahead, as a file's buffer does")
         .saving(Nanos::new(saved))
-        .verify(format!("whyslow peers FILE; ss -tnpi dst {}   (segs_out and data_segs_out grow, bytes_sent hardly)", peer.name))
-        .file();
+        .evidence(exchange.line);
+    found = match exchange.is_named {
+        true => found.verify(format!("whyslow peers FILE; ss -tnpi dst {}   (segs_out and data_segs_out grow, bytes_sent hardly)", exchange.name)),
+        false => found
+            .fix("the capture does not name it: lsof -nP -p PID > trace.lsof, then whyslow diagnose trace.st trace.lsof")
+            .verify("whyslow requests FILE   (fewer of them, with more in each)"),
+    };
+    found.file();
 }
