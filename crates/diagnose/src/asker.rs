@@ -4,6 +4,9 @@ use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::{Finding, ShareWhole, Subject, TimeAccount, TimeState};
 use whyslow_rules::precision;
 
+/// The whole of a share of the window.
+const WALL_TIME: &str = "wall time";
+
 /// What was asked about.
 #[derive(Clone, Copy)]
 pub(crate) struct Asker<'a> {
@@ -22,7 +25,7 @@ impl Asker<'_> {
         let share = finding.share.unwrap_or(0.0);
         match finding.share_whole {
             ShareWhole::CpuTime => share * self.on_cpu(),
-            ShareWhole::Time => share * self.life(&finding.subject),
+            ShareWhole::Time => share * self.life(finding),
             ShareWhole::Calls => share,
         }
     }
@@ -43,9 +46,13 @@ impl Asker<'_> {
         parts.sum::<f64>().min(1.0)
     }
 
-    /// The part of the window for which the subject's thread lived: a thread of a moment may spend all of it in one way.
-    fn life(&self, subject: &Subject) -> f64 {
-        let thread = subject.tid.and_then(|tid| self.facts.world.threads.thread_of(tid));
+    /// The part of the window for which the subject's thread lived: a thread of a moment may spend all of it in one way. A share of the
+    /// whole window needs none: its subject is one of several threads.
+    fn life(&self, finding: &Finding) -> f64 {
+        if finding.share_of == WALL_TIME {
+            return 1.0;
+        }
+        let thread = finding.subject.tid.and_then(|tid| self.facts.world.threads.thread_of(tid));
         let wall = thread.and_then(|thread| thread.wall().get());
         match (wall, self.facts.window.whole().get()) {
             (Some(wall), Some(window)) if window > 0 => (wall as f64 / window as f64).min(1.0),
@@ -96,6 +103,27 @@ mod tests {
         let shares = [ShareWhole::CpuTime, ShareWhole::Time, ShareWhole::Calls].map(share);
         assert_eq!(shares.map(|share| (share * 100.0).round()), [20.0, 50.0, 50.0]);
         assert_eq!(asker.share(&finding("gc-pressure", None, None)), 0.0);
+    }
+
+    #[test]
+    fn a_share_of_the_window_is_not_cut_to_the_life_of_the_thread_that_stands_for_several() {
+        use whyslow_model::{Call, Event, Nanos, Sink, Timestamp};
+        let mut facts = Facts::default();
+        for (tid, from, to) in [(1, 0, 9_000), (2, 0, 900)] {
+            for at in [from, to] {
+                let mut call = Call::new("getpid", "");
+                (call.tid, call.ts, call.dur) = (tid, Timestamp::new(1 + at), Nanos::new(100));
+                facts.push(Event::Call(&call));
+            }
+        }
+        facts.finish();
+        let asker = Asker { facts: &facts, account: None };
+        let share = |of: &str| {
+            let mut found = finding("exec-path-search", None, Some(0.5));
+            (found.subject.tid, found.share_of) = (Some(2), of.to_string());
+            (asker.share(&found) * 100.0).round()
+        };
+        assert_eq!([share("wall time"), share("wall time of thread 2")], [50.0, 5.0]);
     }
 
     #[test]
