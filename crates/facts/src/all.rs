@@ -111,6 +111,8 @@ facts! {
         again: folds::again::AgainSpins,
         /// Futexes.
         locks: folds::locks::Locks,
+        /// Connections that waited for a thread that sleeps.
+        late_accepts: folds::late_accepts::AcceptsAfterSleeps,
         /// Sleeps of a fixed length.
         sleeps: folds::sleeps::Sleeps,
         /// Clock reads and yields.

@@ -112,7 +112,7 @@ impl Need {
     }
 
     /// What is missing, and the command that supplies it; `None` where the facts have it.
-    fn missing(self, facts: &Facts) -> Option<(String, String)> {
+    pub(crate) fn missing(self, facts: &Facts) -> Option<(String, String)> {
         let calls = facts.world.calls > 0;
         let recording = facts.capture.is_recording();
         let retake = || facts.capture.retake();

@@ -147,6 +147,7 @@ mod memory {
 /// Rules about connections and peers.
 mod network {
     pub(super) mod asked;
+    mod late_accepts;
     mod lost_answers;
     pub(super) mod slow_peers;
 

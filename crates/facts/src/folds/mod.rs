@@ -19,6 +19,7 @@ pub mod herds;
 pub mod hidden;
 mod in_hand;
 pub mod laps;
+pub mod late_accepts;
 pub mod limits;
 pub mod locks;
 pub mod log_levels;

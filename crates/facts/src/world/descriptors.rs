@@ -428,10 +428,13 @@ pub(super) fn record_io(life: &mut FdLife, call: &Call<'_>, bytes: u64, read: bo
 
 /// A descriptor of which nothing but reads and writes is seen, and that one thread writes to and reads in turns, each read bringing what
 /// there is: a pipe goes one way, and a file brings what was asked for up to its end. Where several threads use it, they may be processes, each with a
-/// descriptor of that number.
+/// descriptor of that number: then more turns are asked for, of which one thread makes both halves, on a descriptor that had nothing to read at times, as
+/// no file does.
 fn take_turn(life: &mut FdLife, call: &Call<'_>, bytes: u64, read: bool) {
     /// So many in a row.
     const ENOUGH: u8 = 4;
+    /// So many where several threads use it.
+    const ENOUGH_OF_SEVERAL: u8 = 8;
     /// More threads than one.
     const SEVERAL: Tid = Tid::MAX;
     if life.reads.is_none() && life.writes.is_none() {
@@ -439,15 +442,25 @@ fn take_turn(life: &mut FdLife, call: &Call<'_>, bytes: u64, read: bool) {
     } else if life.turns_of != call.tid {
         life.turns_of = SEVERAL;
     }
-    let answers = read && life.writes.is_some() && !life.last_was_read;
-    if !answers || bytes == 0 || life.turns_of == SEVERAL {
+    if !read {
+        life.asked_by = call.tid;
+        return;
+    }
+    life.had_nothing |= call.errno == Errno::EAGAIN;
+    let several = life.turns_of == SEVERAL;
+    let answers = life.writes.is_some() && !life.last_was_read && (!several || life.asked_by == call.tid);
+    if !answers || bytes == 0 {
         return;
     }
     let asked = call.args.rsplit(|byte| *byte == b',').next().and_then(text::number);
     let short = call.syscall == Syscall::READ && asked.is_some_and(|asked| asked > bytes as i64);
-    life.turns = if short { life.turns + 1 } else { 0 };
+    life.turns = if short { life.turns.saturating_add(1) } else { 0 };
+    let enough = match several {
+        true => life.had_nothing && life.turns >= ENOUGH_OF_SEVERAL,
+        false => life.turns >= ENOUGH,
+    };
     // Standard input and output may be a terminal.
-    if life.turns >= ENOUGH && life.fd > 2 {
+    if enough && life.fd > 2 {
         life.kind = FdKind::Socket;
     }
 }

@@ -104,6 +104,10 @@ pub struct FdLife {
     pub(crate) turns: u8,
     /// The thread that made these.
     pub(crate) turns_of: Tid,
+    /// The thread of the last write.
+    pub(crate) asked_by: Tid,
+    /// A read found nothing, and did not wait.
+    pub(crate) had_nothing: bool,
     /// Reads in a row that waited and brought less than was asked for.
     pub(crate) waited_short: u8,
     generation: u32,
@@ -148,6 +152,8 @@ impl FdLife {
             last_was_read: false,
             turns: 0,
             turns_of: 0,
+            asked_by: 0,
+            had_nothing: false,
             waited_short: 0,
             generation: 0,
         }

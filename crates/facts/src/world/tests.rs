@@ -381,4 +381,15 @@ fn what_is_written_and_read_in_turns_is_a_socket() {
     assert_eq!(kind(&[read]), Some(FdKind::Unknown));
     assert_eq!(kind(&[write, (7, "read", r#"4, "answer", 6"#, 6)]), Some(FdKind::Unknown));
     assert_eq!(kind(&[write, (8, "read", r#"4, "answer", 8192"#, 6)]), Some(FdKind::Unknown));
+    // Several threads that find nothing at times: no file does that.
+    let by = |tid| {
+        [
+            (tid, "write", r#"4, "ask", 3"#, 3),
+            (tid, "read", "4, 0xc0, 8192", -11),
+            (tid, "read", r#"4, "answer", 8192"#, 6),
+        ]
+    };
+    assert_eq!(kind(&[by(7), by(8)].concat()), Some(FdKind::Socket));
+    let waits = [&by(7)[..1], &by(7)[2..], &by(8)[..1], &by(8)[2..]].concat();
+    assert_eq!(kind(&waits), Some(FdKind::Unknown));
 }

@@ -1,7 +1,8 @@
 //! # accept-queue-overflow
 //!
 //! ## What it is
-//! Connections reach a listening socket whose backlog is full: the kernel drops them.
+//! Connections wait in the backlog of a listening socket, because the thread that accepts them is asleep; or they reach one whose backlog
+//! is full, and the kernel drops them.
 //!
 //! ## Why it is slow
 //! The client does not learn of it. It tries again after one second, then after three, then seven: a request that would
@@ -18,8 +19,10 @@
 //!
 //! ## When it is wrong
 //! A port scan or one burst overflows a backlog once or twice: below three it is a notice. A server that is to shed
-//! load this way has a short backlog on purpose.
+//! load this way has a short backlog on purpose. A trace of calls shows that connections waited, and not that some were dropped: where
+//! it is all there is, the finding is a warning at most, and less than two connections after a sleep are none.
 
+use super::late_accepts;
 use crate::engine::{Findings, Need, Rule};
 use crate::figures;
 use crate::guards::{self, Share};
@@ -32,16 +35,23 @@ use whyslow_model::{Entity, Measurement, Metric, Severity, Subject, Trait};
 pub(crate) static RULE: Rule = Rule {
     id: "accept-queue-overflow",
     group: "network",
-    summary: "connections are dropped because a listening socket's backlog is full",
+    summary: "connections wait in a listening socket's backlog, or are dropped because it is full",
     source: include_str!("accept_queue_overflow.rs"),
     needs: &[Need::Either(&[
         Need::Table("net"),
         figures::network(&[Metric::ListenOverflows]),
         Need::Growth(&[Metric::ListenOverflows]),
+        Need::AnyOf(&["accept", "accept4"]),
     ])],
     check,
 };
 
+/// What tells of dropped connections.
+const COUNTS: Need = Need::Either(&[
+    Need::Table("net"),
+    figures::network(&[Metric::ListenOverflows]),
+    Need::Growth(&[Metric::ListenOverflows]),
+]);
 /// Fewer are one burst or a port scan.
 const SEVERAL: u64 = 3;
 /// What bounds such queues.
@@ -72,6 +82,13 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     // A recorder names the socket.
     if facts.net.overflows().is_empty() {
         of_host(facts, out);
+    }
+    let told = !facts.net.overflows().is_empty();
+    if !told
+        && !late_accepts::report(facts, out)
+        && let Some((missing, supply)) = COUNTS.missing(facts)
+    {
+        out.not_judged(missing, supply);
     }
 }
 

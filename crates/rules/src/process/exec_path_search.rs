@@ -41,6 +41,10 @@ pub(crate) static RULE: Rule = Rule {
 const MIN_MISSES: u64 = 100;
 /// Programs found after a search from which on it is no start-up (a version manager's shim starts a dozen).
 const MIN_FOUND: u64 = 20;
+/// The same where each of them is found after [`LONG_SEARCH`] failed calls or more: no PATH of a start-up is so long.
+const MIN_FOUND_LATE: u64 = 5;
+/// Failed calls for each program: a PATH has ten directories, or twenty.
+const LONG_SEARCH: u64 = 100;
 /// Failed execve calls a second from which on they are part of the work.
 const MISSES_PER_S: f64 = 5.0;
 
@@ -49,7 +53,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let misses = searches.misses.count;
     let rate = whyslow_facts::window::per_second(misses, searches.first, searches.last);
     let often = facts.pace.untraced(rate).is_none_or(|rate| rate >= MISSES_PER_S);
-    if misses < MIN_MISSES || searches.found < MIN_FOUND || !often {
+    let late = misses >= LONG_SEARCH.saturating_mul(searches.found);
+    let least = if late { MIN_FOUND_LATE } else { MIN_FOUND };
+    if misses < MIN_MISSES || searches.found < least || !often {
         return;
     }
     let share = guards::share_of_ns(facts, None, searches.misses.total(), misses);
@@ -58,7 +64,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         guards::rate_figures(facts, ["errors_per_second", "errors_per_second_untraced"], rate, MISSES_PER_S);
     let rate = rate.map_or(String::new(), |rate| format!(" ({} per second)", words::quantity(rate)));
     let errors = Measurement::count("errors", misses).at_least(MIN_MISSES as f64);
-    let found = Measurement::count("execs", searches.found).at_least(MIN_FOUND as f64);
+    let found = Measurement::count("execs", searches.found).at_least(least as f64);
     let time = Measurement::time("time_per_call", searches.misses.mean());
     let longest = searches.longest.as_ref().map(|(path, tries)| (&**path, *tries));
     let example = longest.map_or(String::new(), |(path, tries)| {

@@ -103,10 +103,12 @@ fn sleeping_share(row: &Sleep) -> Option<f64> {
     Some(row.slept_ns as f64 / span as f64)
 }
 
-/// The part of the recorded time from the first to the last sleep; `None` without a clock.
+/// The part of the recorded time from the first to the last sleep, with a sleep before and after that is cut by the recording's ends; `None`
+/// without a clock.
 fn share_of_recording(facts: &Facts, row: &Sleep) -> Option<f64> {
     let whole = facts.window.whole().as_secs_f64().filter(|whole| *whole > 0.0)?;
-    Some(row.last.since(row.first).as_secs_f64()? / whole)
+    let cut = 2.0 * row.length().as_secs_f64()?;
+    Some(((row.last.since(row.first).as_secs_f64()? + cut) / whole).min(1.0))
 }
 
 /// What it was found by.

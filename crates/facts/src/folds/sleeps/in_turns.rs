@@ -166,7 +166,7 @@ impl Sleep {
         self.timed += 1;
         self.slept_ns = self.slept_ns.saturating_add(gap);
         self.fruitful += !in_vain as u64;
-        self.again += in_vain as u64;
+        self.again += (last.look.file == seen.file) as u64;
         self.turns += (last.tid != seen.call.tid || timer.tid != seen.call.tid) as u64;
         self.syscall = timer.syscall;
         self.exemplars.first = self.exemplars.first.take().or(timer.line);

@@ -291,7 +291,7 @@ fn slept(call: &Call<'_>) -> bool {
 }
 
 /// The length that a sleep has in its arguments.
-fn asked_for(call: &Call<'_>) -> Option<Nanos> {
+pub(super) fn asked_for(call: &Call<'_>) -> Option<Nanos> {
     match call.syscall {
         Syscall::NANOSLEEP => timespec(call.args),
         Syscall::CLOCK_NANOSLEEP => {
@@ -406,7 +406,7 @@ impl Fold for Sleeps {
     }
 }
 
-fn is_sleep(syscall: Syscall) -> bool {
+pub(super) fn is_sleep(syscall: Syscall) -> bool {
     is_poll(syscall) || matches!(syscall, Syscall::NANOSLEEP | Syscall::CLOCK_NANOSLEEP | Syscall::FUTEX)
 }
 
