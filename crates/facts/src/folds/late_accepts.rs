@@ -119,9 +119,8 @@ impl AcceptsAfterSleeps {
 
     fn accepted(&mut self, seen: &Seen<'_>, world: &World) {
         let call = seen.call;
-        let Some(fd) = call.arg(0).and_then(text::number).and_then(|fd| i32::try_from(fd).ok()) else {
-            return;
-        };
+        // `4`, or `4<socket:[5584219]>`.
+        let Some(fd) = text::decimal(call.args).and_then(|(fd, _)| i32::try_from(fd).ok()) else { return };
         let at = seen.thread.0 as usize;
         if at >= self.threads.len() {
             self.threads.resize_with(at + 1, Acceptor::default);
@@ -216,6 +215,8 @@ mod tests {
         assert!(
             play(&[TAKE, SLEEP, poll, TAKE, TAKE, SLEEP, poll, TAKE, SLEEP]).late_accepts.rows.is_empty()
         );
+        let named = ("accept", "4<socket:[558]>, NULL, NULL", 5, 10);
+        assert_eq!(play(&[named, SLEEP, named, named, SLEEP]).late_accepts.rows[0].fd, 4);
         let slow = ("accept", "4, NULL, NULL", 5, 50_000);
         assert!(play(&[slow, SLEEP, slow, slow, SLEEP, slow, SLEEP]).late_accepts.rows.is_empty());
     }

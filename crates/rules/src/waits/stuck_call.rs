@@ -59,21 +59,38 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     if stuck.is_empty() || explainer.deadlock().is_some() {
         return;
     }
+    // Threads that may be processes: what a descriptor of that number leads to is known of the first that used it.
+    if let Some(first) = stuck.iter().copied().find(|call| !is_alone(facts, call)) {
+        let earliest = stuck.iter().filter(|call| call.process == first.process).map(|call| call.from).min();
+        stuck.retain(|call| call.process != first.process || Some(call.from) == earliest);
+    }
     stuck.sort_by_key(|call| (!is_grave(call), std::cmp::Reverse(call.dur()), call.tid));
     for call in stuck.into_iter().take(MOST) {
         report(&explainer, out, call);
     }
 }
 
-/// True where the program shows nothing but this call: it is the only one of its thread, and each other thread that is shown is in one call
-/// of its own. A trace of several processes does not tell them from threads.
+/// True where the program shows nothing but this call: no thread of it calls anything else. Threads of which nothing tells that they are processes
+/// may be these: each is in a call of its own then, and what idle threads wait in is no sign.
 fn is_all_the_while(facts: &Facts, call: &LongCall) -> bool {
-    let threads = || facts.world.threads.iter().map(|(_, thread)| thread);
-    let of_program = || threads().filter(|thread| thread.process == call.process && thread.is_active());
     let since_the_start =
         |thread: &whyslow_facts::ThreadFacts| thread.first.is_known() && thread.first >= call.from;
-    let is_alone = of_program().count() == 1;
-    of_program().all(|thread| thread.calls <= 1 || is_alone && since_the_start(thread))
+    let in_nothing_else = |thread: &whyslow_facts::ThreadFacts| {
+        thread.calls <= 1 || thread.tid == call.tid && since_the_start(thread)
+    };
+    (is_alone(facts, call) || is_grave(call)) && of_program(facts, call).all(in_nothing_else)
+}
+
+/// The threads of the program that do anything.
+fn of_program<'a>(facts: &'a Facts, call: &LongCall) -> impl Iterator<Item = &'a whyslow_facts::ThreadFacts> {
+    let process = call.process;
+    let threads = facts.world.threads.iter().map(|(_, thread)| thread);
+    threads.filter(move |thread| thread.process == process && thread.is_active())
+}
+
+/// True where the program shows one thread.
+fn is_alone(facts: &Facts, call: &LongCall) -> bool {
+    of_program(facts, call).count() == 1
 }
 
 /// What nobody waits in for long on purpose.
@@ -101,7 +118,10 @@ fn is_for_somebody(facts: &Facts, call: &LongCall) -> bool {
 fn report(explainer: &Explainer<'_>, out: &mut Findings<'_>, call: &LongCall) {
     let facts = explainer.facts();
     let name = facts.name_of(call.syscall).to_string();
-    let who = named(facts, call.process, call.tid);
+    let who = match is_alone(facts, call) {
+        true => named(facts, call.process, call.tid),
+        false => format!("thread {}", call.tid),
+    };
     let object = facts.accounts.objects.get(call.object).name().to_string();
     let object = if object.is_empty() || object.starts_with("fd ") {
         explainer.resource(call)
