@@ -364,7 +364,9 @@ fn pair(cause: &str, consequence: &str) -> Option<&'static Explains> {
 fn is_cause_of(cause: &Finding, consequence: &Finding, asker: Asker<'_>) -> bool {
     let Some(pair) = pair(cause.id, consequence.id) else { return false };
     let no_time = |finding: &Finding| finding.share.is_none() || finding.share_whole == ShareWhole::Calls;
-    let is_large = match pair.starts || no_time(cause) || no_time(consequence) {
+    // Where calls are missing, what is known of their time is the least of it.
+    let at_least = asker.facts.missing_calls().is_some();
+    let is_large = match pair.starts || at_least || no_time(cause) || no_time(consequence) {
         // What takes no time itself, or none that is known, is not compared.
         true => cause.severity >= Severity::Warning,
         false => asker.weight(cause) >= MIN_PART * asker.weight(consequence),
