@@ -144,6 +144,8 @@ pub enum Trait {
     Owner,
     /// Its control group.
     Cgroup,
+    /// The control group that its memory is charged to, where that is another one (version 1).
+    MemoryCgroup,
     /// Its systemd unit.
     Unit,
     /// Its container.
@@ -190,6 +192,7 @@ impl Trait {
         Trait::Parent,
         Trait::Owner,
         Trait::Cgroup,
+        Trait::MemoryCgroup,
         Trait::Unit,
         Trait::Container,
         Trait::Pod,
@@ -219,6 +222,7 @@ impl Trait {
             Trait::Parent => "parent",
             Trait::Owner => "owner",
             Trait::Cgroup => "cgroup",
+            Trait::MemoryCgroup => "memory_cgroup",
             Trait::Unit => "unit",
             Trait::Container => "container",
             Trait::Pod => "pod",

@@ -71,7 +71,8 @@ pub(crate) fn within(path: &str, group: &str) -> bool {
 
 /// True for a process or thread in that group.
 pub(crate) fn in_group(thing: &Thing, group: &str) -> bool {
-    thing.told(Trait::Cgroup).is_some_and(|path| within(path, group))
+    let groups = [Trait::Cgroup, Trait::MemoryCgroup];
+    groups.into_iter().any(|of| thing.told(of).is_some_and(|path| within(path, group)))
 }
 
 /// The processes of a group.

@@ -20,6 +20,7 @@ pub(super) struct Identity {
     pub(super) command: Box<str>,
     pub(super) user: Box<str>,
     cgroup: Box<str>,
+    memory: Box<str>,
     unit: Box<str>,
     container: Box<str>,
     pod: Box<str>,
@@ -47,6 +48,11 @@ impl Identity {
         };
         paths.sort_by_key(|(controllers, path)| (*path == b"/", rank(controllers)));
         let path = paths.first().map(|(_, path)| bounded(path)).unwrap_or_default();
+        let is_memory =
+            |controllers: &[u8]| controllers.split(|byte| *byte == b',').any(|name| name == b"memory");
+        let memory = paths.iter().find(|(controllers, path)| *path != b"/" && is_memory(controllers));
+        let memory = memory.map(|(_, path)| bounded(path)).filter(|memory| *memory != path);
+        self.memory = memory.unwrap_or_default().into();
         let all = || paths.iter().map(|(_, path)| bounded(path));
         self.unit = all().find_map(|path| unit_of(&path).map(Box::from)).unwrap_or_default();
         self.container = all().find_map(|path| container_of(&path).map(Box::from)).unwrap_or_default();
@@ -60,6 +66,7 @@ impl Identity {
             (Trait::Command, &self.command),
             (Trait::User, &self.user),
             (Trait::Cgroup, &self.cgroup),
+            (Trait::MemoryCgroup, &self.memory),
             (Trait::Unit, &self.unit),
             (Trait::Container, &self.container),
             (Trait::Pod, &self.pod),
@@ -170,6 +177,9 @@ mod tests {
         let mut identity = Identity::default();
         identity.take_groups(b"4:memory:/m\n1:cpu:/system.slice/redis.service\n0::/\nrubbish\n");
         assert_eq!((&*identity.cgroup, &*identity.unit), ("/system.slice/redis.service", "redis.service"));
+        assert_eq!(&*identity.memory, "/m");
+        identity.take_groups(b"4:memory:/m\n1:cpu:/\n0::/\n");
+        assert_eq!((&*identity.cgroup, &*identity.memory), ("/m", ""));
         identity.take_groups(b"");
         assert_eq!(&*identity.cgroup, "");
     }
