@@ -179,7 +179,7 @@ static EXPLAINS: &[Explains] = &[
     },
     Explains {
         cause: "n-plus-one-queries",
-        consequences: &["slow-downstream", "chatty-exchange", "run-queue-delay"],
+        consequences: &["slow-downstream", "chatty-exchange", "run-queue-delay", "syscall-heavy"],
         reason: "many questions where one would do take as long as a slow answer",
         starts: false,
     },
@@ -217,6 +217,12 @@ static EXPLAINS: &[Explains] = &[
         cause: "page-cache-thrash",
         consequences: &["slow-file-io", "page-fault-major", "direct-reclaim", "file-reread"],
         reason: "pages that were dropped are read again",
+        starts: false,
+    },
+    Explains {
+        cause: "direct-reclaim",
+        consequences: &["slow-file-io"],
+        reason: "a write waits until the full group has freed memory",
         starts: false,
     },
     Explains {

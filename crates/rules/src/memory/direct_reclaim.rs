@@ -19,14 +19,16 @@
 //!
 //! ## When it is wrong
 //! kswapd at work is how a full page cache gives way, and nobody waits for it: only what programs free themselves counts,
-//! and only where they wait for it at least 5 % of their time. A container that is full of cache drops clean pages, which is cheap.
+//! and only where they wait for it at least 5 % of their time. A container that is full of cache drops clean pages, which is cheap:
+//! of a full group it is said where its programs wait when they write, and a good part of their work is such writing. That wait may
+//! be the group's bound on dirty pages; the remedy is the same.
 
 use super::pressure;
-use crate::engine::{Findings, Rule};
+use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::figures;
-use crate::guards::Share;
+use crate::guards::{self, Share};
 use whyslow_facts::Facts;
-use whyslow_model::{Entity, Measurement, Metric};
+use whyslow_model::{Entity, Measurement, Metric, Nanos};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -34,7 +36,10 @@ pub(crate) static RULE: Rule = Rule {
     group: "memory",
     summary: "programs must free memory themselves before they get some",
     source: include_str!("direct_reclaim.rs"),
-    needs: &[figures::memory(&[Metric::AllocStalls])],
+    needs: &[Need::Either(&[
+        figures::memory(&[Metric::AllocStalls]),
+        figures::groups(&[Metric::MemoryMaxEvents]),
+    ])],
     check,
 };
 
@@ -44,7 +49,52 @@ const MIN_STALLS: f64 = 1.0;
 /// SWAP_CLUSTER_MAX), which takes some 10 us.
 const MANY_STALLS: f64 = 1_000.0;
 
+/// Times a second that a group is full: fewer are the end of one burst. A charge is of up to 64 pages (kernel:
+/// MEMCG_CHARGE_BATCH), so that 10 a second are 2.6 MB a second.
+const MIN_FULL: f64 = 10.0;
+/// The part of what a thread works or waits in the kernel (waits for work and pauses aside) that writing takes, from which on.
+const WRITING: f64 = 0.25;
+/// And the part of it that waits: who drops clean pages does not.
+const WAITING: f64 = 0.05;
+
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    of_groups(facts, out);
+    of_host(facts, out);
+}
+
+/// Recorded threads that wait when they write, in a control group that is full.
+fn of_groups(facts: &Facts, out: &mut Findings<'_>) {
+    for (of, thing) in pressure::scopes(facts) {
+        let full = thing.current(Metric::MemoryMaxEvents).filter(|rate| *rate >= MIN_FULL);
+        let (Entity::Cgroup(path), Some(full)) = (of, full) else { continue };
+        let Some(writing) = pressure::writing(facts, path) else { continue };
+        if writing.part() < WRITING || writing.waited_part() < WAITING {
+            continue;
+        }
+        let who = Subjects::words(&Subjects::thread(facts, writing.tid));
+        let time = Nanos::new(writing.ns);
+        let share = guards::share_of_ns(facts, Some(writing.tid), time, writing.calls);
+        let full = Measurement::per_second("times_full_per_second", full).at_least(MIN_FULL);
+        let part = Measurement::share("share_of_work", writing.part()).at_least(WRITING);
+        let waited = Measurement::share("waited_share_of_work", writing.waited_part()).at_least(WAITING);
+        let (in_use, memory) = pressure::in_use(thing);
+        out.report(share, format!("{path} is full {full} times a second, and who writes in it must free memory first: {part} of the work of {who}"))
+            .confidence(0.75)
+            .subject(Subjects::thread(facts, writing.tid))
+            .cause(format!("What is written goes to the page cache, which counts for the control group. The group has reached its limit, so that each write first drops pages, and waits for those that are not on disk yet: {waited} of the work is such waits.{in_use}"))
+            .fix(format!("raise the limit: /sys/fs/cgroup{path}/memory.max (systemd: MemoryMax=, Kubernetes: limits.memory); page cache needs room too"))
+            .fix("or write less at a time: posix_fadvise(POSIX_FADV_DONTNEED) behind sync_file_range for what is not read again, O_DIRECT for large files")
+            .verify(format!("grep . /sys/fs/cgroup{path}/memory.events twice (v1: memory.failcnt): max stands still"))
+            .measured_all([full, part, waited, Measurement::time("time", time)])
+            .measured_all(memory)
+            .saving(time)
+            .evidence_of(of, &[Metric::MemoryMaxEvents, Metric::MemUsed, Metric::MemTotal])
+            .evidence_all(writing.line)
+            .file();
+    }
+}
+
+fn of_host(facts: &Facts, out: &mut Findings<'_>) {
     let Some(host) = facts.host.host() else { return };
     let Some(stalls) = host.current(Metric::AllocStalls).filter(|rate| *rate >= MIN_STALLS) else {
         return;

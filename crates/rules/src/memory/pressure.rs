@@ -4,7 +4,11 @@ use crate::guards::passed;
 use crate::guards::{Share, WARNING_SHARE};
 use crate::{figures, kernel_threads};
 use whyslow_facts::Facts;
+use whyslow_facts::exemplar::Exemplar;
+use whyslow_facts::folds::account::ObjectKind;
 use whyslow_facts::host::Thing;
+use whyslow_model::event::Tid;
+use whyslow_model::syscall::Moves;
 use whyslow_model::{Entity, Measurement, Metric};
 
 /// What the want of memory costs a thing.
@@ -73,6 +77,70 @@ pub(super) fn disk_wait<'a>(facts: &'a Facts, of: &'a Entity) -> Option<Cost<'a>
     let (value, victim) = threads.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let share = Share::of_time(value.min(1.0), format!("the time of {}", facts.host.name_of(victim)));
     Some(Cost { share, victim: Some(victim), metric: Metric::ReadBytes, of: victim })
+}
+
+/// What a thread's writes to files and its faults take: both are charged to its control group.
+pub(super) struct Writing<'a> {
+    /// The thread.
+    pub(super) tid: Tid,
+    /// The writes.
+    pub(super) calls: u64,
+    /// Their time in the kernel, working or waiting, and with it the waits of faults, ns.
+    pub(super) ns: u64,
+    waited_ns: u64,
+    work_ns: u64,
+    /// The write that took longest.
+    pub(super) line: Option<&'a Exemplar>,
+}
+
+impl Writing<'_> {
+    /// Of what the thread works, or waits for inside of the kernel.
+    pub(super) fn part(&self) -> f64 {
+        self.ns as f64 / self.work_ns.max(1) as f64
+    }
+
+    /// The part of that in which it waits when it writes.
+    pub(super) fn waited_part(&self) -> f64 {
+        self.waited_ns as f64 / self.work_ns.max(1) as f64
+    }
+}
+
+/// The recorded thread of a group whose writing takes most.
+pub(super) fn writing<'a>(facts: &'a Facts, group: &str) -> Option<Writing<'a>> {
+    let threads = facts.world.threads.iter().filter_map(|(id, thread)| {
+        let pid = facts.world.threads.process(thread.process).pid?;
+        let (_, thing) = facts.host.entry(&Entity::Process(pid))?;
+        let account = facts.accounts.of(id).filter(|account| account.tid == thread.tid)?;
+        if !figures::in_group(thing, group) {
+            return None;
+        }
+        let outside = account.outside;
+        let mut writing = Writing {
+            tid: thread.tid,
+            calls: 0,
+            ns: outside.uninterruptible_ns,
+            waited_ns: outside.uninterruptible_ns,
+            work_ns: outside.on_cpu_ns.saturating_add(outside.uninterruptible_ns),
+            line: None,
+        };
+        for row in &account.calls {
+            let took = row.parts.on_cpu_ns.saturating_add(row.parts.uninterruptible_ns);
+            writing.work_ns = writing.work_ns.saturating_add(took);
+            let object = facts.accounts.objects.get(row.key.object);
+            if object.kind == ObjectKind::File && row.key.syscall.info().moves == Moves::Write {
+                writing.ns = writing.ns.saturating_add(took);
+                writing.waited_ns = writing.waited_ns.saturating_add(row.parts.uninterruptible_ns);
+                writing.calls = writing.calls.saturating_add(row.calls.count);
+                let longest = row.exemplars.iter().last();
+                writing.line = match (writing.line, longest) {
+                    (Some(known), Some(line)) if known.dur.or_zero() >= line.dur.or_zero() => Some(known),
+                    (known, line) => line.or(known),
+                };
+            }
+        }
+        Some(writing).filter(|writing| writing.calls > 0)
+    });
+    threads.max_by_key(|writing| writing.ns)
 }
 
 /// The programs with the most of a figure, in a sentence; empty where no source tells.
