@@ -57,6 +57,14 @@ pub(super) fn is_address(name: &str) -> bool {
     name.starts_with(['/', '@']) || port_of(name).is_some()
 }
 
+/// True for an address of this host's loopback: no network is between.
+pub(super) fn is_here(name: &str) -> bool {
+    let Some((host, _)) = name.rsplit_once(':') else { return false };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let host = host.strip_prefix("::ffff:").unwrap_or(host);
+    host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
 /// True where each question has a connection of its own, with a log-in before it: that is what costs, not the turns.
 pub(super) fn connects_each_time(peer: &PeerFacts) -> bool {
     peer.opened as f64 * MAX_REQUESTS >= peer.requests as f64

@@ -17,15 +17,20 @@
 //! short pauses.
 //!
 //! ## When it is wrong
-//! Flow control by design: a backup is written as fast as its disk takes it, a paused download stands still. Alone it is a
-//! notice; where threads of a recorded program wait for the network to take what they write, their time counts.
+//! Flow control by design: a backup is written as fast as its disk takes it, a paused download stands still. The host's counters
+//! alone make a notice; where threads of a recorded program wait for room to write, their time counts. Of a peer on another host that
+//! is said only where the host counts full windows: else the network may be what is slow.
 
-use crate::engine::{Findings, Rule};
-use crate::figures;
-use crate::guards::Share;
+use super::asked;
+use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::guards::{self, Share, WARNING_SHARE};
+use crate::{figures, words};
 use whyslow_facts::Facts;
+use whyslow_facts::folds::account::{CallTime, ObjectKind};
 use whyslow_facts::host::figure;
-use whyslow_model::{Entity, Measurement, Metric};
+use whyslow_model::event::Tid;
+use whyslow_model::syscall::Moves;
+use whyslow_model::{CallStats, Entity, Measurement, Metric, Nanos, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -33,7 +38,7 @@ pub(crate) static RULE: Rule = Rule {
     group: "network",
     summary: "a receiver does not read what it is sent, and the sender must stop",
     source: include_str!("zero_window.rs"),
-    needs: &[figures::network(&[Metric::ZeroWindowSent])],
+    needs: &[Need::Either(&[figures::network(&[Metric::ZeroWindowSent]), Need::Durations])],
     check,
 };
 
@@ -42,7 +47,111 @@ const MIN_RATE: f64 = 1.0;
 /// Times in all, where that is known: fewer are one pause.
 const MIN_TIMES: f64 = 10.0;
 
+/// Waits of a thread for room: fewer are one pause.
+const MIN_WAITS: u64 = 5;
+/// A wait for room that is shorter is the copying itself, or a moment in which the reader had no CPU.
+const LONG_WAIT: Nanos = Nanos::from_millis(2);
+/// Senders that are told: the diagnosis makes one finding of those of one program.
+const MOST: usize = 16;
+
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    of_figures(facts, out);
+    of_calls(facts, out);
+}
+
+/// What a thread waited until a peer took what it was sent.
+struct Sender<'a> {
+    tid: Tid,
+    peer: &'a str,
+    waited: u64,
+    calls: CallStats,
+    rows: Vec<&'a CallTime>,
+}
+
+/// Threads that wait for room in a connection, where no network is between: who reads at the other end is slow. Of a remote peer the
+/// network may be, unless the host counts full windows.
+fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
+    let seen = facts.host.host().and_then(|host| host.current(Metric::ZeroWindowSeen));
+    let is_counted = seen.is_some_and(|rate| rate >= MIN_RATE);
+    let mut senders: Vec<Sender<'_>> = Vec::new();
+    for (id, thread) in facts.world.threads.iter() {
+        let Some(account) = facts.accounts.of(id).filter(|account| account.tid == thread.tid) else {
+            continue;
+        };
+        for row in account.calls.iter().filter(|row| waits_for_room(row)) {
+            let object = facts.accounts.objects.get(row.key.object);
+            let peer = object.name();
+            let is_peer = object.kind == ObjectKind::Peer && asked::is_address(peer);
+            if !is_peer || !(is_counted || asked::is_here(peer)) {
+                continue;
+            }
+            let waited = row.parts.blocked_ns.saturating_add(row.parts.unsplit_ns);
+            // Writes that find room are not counted among the waits.
+            if waited / row.calls.count.max(1) < LONG_WAIT.or_zero() {
+                continue;
+            }
+            match senders.iter_mut().find(|known| known.tid == thread.tid && known.peer == peer) {
+                Some(known) => {
+                    known.waited = known.waited.saturating_add(waited);
+                    known.calls.merge(&row.calls);
+                    known.rows.push(row);
+                }
+                None => senders.push(Sender {
+                    tid: thread.tid,
+                    peer,
+                    waited,
+                    calls: row.calls.clone(),
+                    rows: vec![row],
+                }),
+            }
+        }
+    }
+    senders.sort_by_key(|sender| std::cmp::Reverse(sender.waited));
+    for sender in senders.into_iter().take(MOST) {
+        let time = Nanos::new(sender.waited);
+        let share = guards::share_of_ns(facts, Some(sender.tid), time, sender.calls.count);
+        let mean = Nanos::new(sender.waited / sender.calls.count.max(1));
+        if sender.calls.count < MIN_WAITS || share.value.is_none_or(|share| share < WARNING_SHARE) {
+            continue;
+        }
+        let peer = sender.peer;
+        let subject = Subject { peer: Some(peer.to_string()), ..Subjects::thread(facts, sender.tid) };
+        let who = Subjects::words(&subject);
+        let waits = Measurement::count("waits", sender.calls.count).at_least(MIN_WAITS as f64);
+        let mean = Measurement::time("time_per_wait", mean).at_least(LONG_WAIT.or_zero() as f64);
+        let part = share.figure().at_least(WARNING_SHARE);
+        let times = words::plural(sender.calls.count, "time");
+        out.report(share, format!("{peer} reads too slowly: {who} waits {part} of the time for room to write to it, {times}, {mean} each"))
+            .measured_all([part, waits, mean, Measurement::time("time", time)])
+            .confidence(if asked::is_here(peer) { 0.85 } else { 0.7 })
+            .subject(subject)
+            .cause("The other end does not read as fast as this one sends: its receive buffer and this socket's send buffer are full, and each write waits until the reader has made room. The time belongs to the reader, not to the network.")
+            .fix("look at the reader: ss -tn (its Recv-Q is full), then whyslow record -p PID there: what does it wait for, or is it busy?")
+            .fix("in the reader: read in a thread that does nothing else, and work from a bounded queue; or send it less")
+            .fix("here: send from a thread of its own with a bounded queue, that whoever makes the data need not wait")
+            .verify("ss -tn (Send-Q here and Recv-Q there fall to 0); the writes take microseconds")
+            .saving(time)
+            .evidence_all(sender.rows.iter().flat_map(|row| row.exemplars.iter()))
+            .file();
+    }
+}
+
+/// A write that waits, or a wait that room ends: a runtime waits for its own wake-ups beside.
+fn waits_for_room(row: &CallTime) -> bool {
+    let key = row.key;
+    let is_room = |text: &str| {
+        let told = text.rsplit_once("= 1 (").map_or(text, |(_, result)| result);
+        told.contains("POLLOUT") && !told.contains("POLLIN")
+    };
+    let polls = matches!(key.syscall.info().name, "poll" | "ppoll");
+    let lines = &row.exemplars;
+    key.waits.is_some()
+        && !row.is_at_most
+        && (key.syscall.info().moves == Moves::Write
+            || polls && lines.first.is_some() && lines.iter().all(|line| is_room(&line.text)))
+}
+
+fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
     let Some(host) = facts.host.host() else { return };
     for (metric, queue) in
         [(Metric::ZeroWindowSent, Metric::ReceiveQueue), (Metric::ZeroWindowSeen, Metric::SendQueue)]
