@@ -116,7 +116,10 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
         }
         let peer = sender.peer;
         let subject = Subject { peer: Some(peer.to_string()), ..Subjects::thread(facts, sender.tid) };
-        let who = Subjects::words(&subject);
+        let who = match sender.tid {
+            0 => "the program".to_string(),
+            _ => Subjects::words(&subject),
+        };
         let waits = Measurement::count("waits", sender.calls.count).at_least(MIN_WAITS as f64);
         let mean = Measurement::time("time_per_wait", mean).at_least(LONG_WAIT.or_zero() as f64);
         let part = share.figure().at_least(WARNING_SHARE);
