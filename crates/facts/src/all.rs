@@ -177,6 +177,8 @@ facts! {
         local_peers: hashbrown::HashMap<Box<str>, Box<str>>,
         /// What was read and written in one place; known once [`Facts::finish`] was called.
         streams: Vec<streams::Stream>,
+        /// The same of files whose calls the kernel added up, and of which few were seen one by one; after [`Facts::finish`].
+        summed: Vec<streams::Stream>,
     }
 }
 
@@ -196,6 +198,7 @@ impl Facts {
         self.peers.finish(&self.world);
         self.requests.finish(&self.world, self.window.end);
         self.streams = streams::streams(&self.world);
+        self.summed = streams::summed(&self.world);
         self.name_local_peers();
         self.totals = self.sum_up();
         self.profile_samples();
@@ -260,6 +263,11 @@ impl Facts {
             let asked = self.waits.last_sent(seen.thread, fd);
             self.graph.request(asked);
         }
+    }
+
+    /// True where most calls were only counted, by thread and kind: sums say more of them than the few that were recorded one by one.
+    pub fn mostly_counted(&self) -> bool {
+        self.world.counted > self.world.calls
     }
 
     /// All calls of all threads by syscall, from the trace; from the tables where there is no trace.

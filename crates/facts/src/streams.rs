@@ -9,7 +9,7 @@ use crate::world::ids::FileId;
 use crate::world::ids::LifeId;
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
-use whyslow_model::{CallStats, FdKind};
+use whyslow_model::{CallStats, FdKind, Nanos, SaturatingSum, Syscall};
 
 /// Where something was read from or written to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -61,6 +61,8 @@ pub struct Stream {
     pub size: Option<u64>,
     /// The size was stated (fstat, snapshot), not inferred from offsets.
     pub size_stated: bool,
+    /// The kernel added its calls up: sizes are the mean, and what is in order is the least that can be.
+    pub of_sums: bool,
 }
 
 impl Stream {
@@ -96,6 +98,43 @@ impl Stream {
         self.append_opens += file.append_opens;
         self.size = file.size;
         self.size_stated = file.size_stated;
+    }
+
+    /// By what the kernel added up of a file of which few calls were seen one by one; `None` for any other.
+    fn of_sums(id: FileId, file: &FileFacts, world: &World) -> Option<Stream> {
+        let sum = file.counted.sum();
+        let single = |io: &Option<Box<IoStats>>| io.as_ref().map_or(0, |io| io.calls.count);
+        let seen = single(&file.reads).saturating_add(single(&file.writes)).saturating_add(file.syncs.count);
+        let all = sum.reads.calls.saturating_add(sum.writes.calls).saturating_add(sum.syncs.calls);
+        // What has no path is added up by kind.
+        if all == 0 || seen.saturating_mul(2) > all || !file.path.starts_with('/') || file.fifo {
+            return None;
+        }
+        let mut stream =
+            Stream::new(Place::File(id), file.path.to_string(), FdKind::of_path(file.path.as_bytes()));
+        stream.path = Some(file.path.to_string());
+        stream.of_sums = true;
+        for (user, used) in file.counted.iter() {
+            let moved = moved_places(user.tid, world);
+            let out_of_order = |other: u64| moved.saturating_add(other).saturating_add(used.opens.calls);
+            let in_sequence = |calls: u64, other: u64| calls.saturating_sub(out_of_order(other));
+            let (reads, writes) = (used.reads.calls, used.writes.calls);
+            stream.reads.merge(&IoStats::of_sum(user.tid, &used.reads, in_sequence(reads, writes)));
+            stream.writes.merge(&IoStats::of_sum(user.tid, &used.writes, in_sequence(writes, reads)));
+        }
+        if let Some(reads) = &file.reads {
+            stream.reads.exemplars.merge(&reads.exemplars);
+        }
+        if let Some(writes) = &file.writes {
+            stream.writes.exemplars.merge(&writes.exemplars);
+        }
+        let took = if sum.syncs.timed > 0 { Nanos::new(sum.syncs.total_ns) } else { Nanos::UNKNOWN };
+        stream.syncs = CallStats::of_totals(sum.syncs.calls, sum.syncs.errors, took);
+        stream.sync_exemplars = file.sync_exemplars.clone();
+        stream.opens = file.opens.max(sum.opens.calls);
+        (stream.sync_opens, stream.append_opens) = (file.sync_opens, file.append_opens);
+        (stream.size, stream.size_stated) = (file.size, file.size_stated);
+        Some(stream)
     }
 
     fn of_life(id: LifeId, life: &FdLife, world: &World) -> Stream {
@@ -143,6 +182,7 @@ impl Stream {
             append_opens: 0,
             size: None,
             size_stated: false,
+            of_sums: false,
         }
     }
 
@@ -168,37 +208,77 @@ impl Stream {
     }
 }
 
+/// Calls of a thread that move where it reads and writes next, or that say where: at most so many others are out of order.
+/// Of threads that were not told apart, as many as there can be.
+fn moved_places(tid: Tid, world: &World) -> u64 {
+    let Some(thread) = world.threads.thread_of(tid).filter(|_| tid != 0) else { return u64::MAX };
+    let moves = |syscall: Syscall| {
+        matches!(
+            syscall.info().name,
+            "lseek" | "_llseek" | "pread64" | "preadv" | "preadv2" | "pwrite64" | "pwritev" | "pwritev2"
+        )
+    };
+    thread.all_calls().filter(|(syscall, _)| moves(*syscall)).map(|(_, calls)| calls.count).saturating_sum()
+}
+
+/// Places of the same pattern, joined.
+#[derive(Default)]
+struct ByPattern(HashMap<String, Stream>);
+
+impl ByPattern {
+    fn add(&mut self, pattern: String, stream: Stream, files: u64) {
+        match self.0.get_mut(&pattern) {
+            Some(known) => known.join(stream, &pattern, files),
+            None => {
+                let mut first = stream;
+                first.busiest = first.reads.calls.count + first.writes.calls.count;
+                self.0.insert(pattern, first);
+            }
+        }
+    }
+}
+
+fn most_calls_first(all: &mut [Stream]) {
+    all.sort_by(|a, b| {
+        let calls = |stream: &Stream| stream.reads.calls.count + stream.writes.calls.count;
+        calls(b).cmp(&calls(a)).then_with(|| a.name.cmp(&b.name))
+    });
+}
+
+/// Files of which few calls were seen one by one, by what the kernel added up; those with the most calls first. Sizes are the
+/// mean, and calls are in order where the thread's other calls leave nothing else.
+pub(crate) fn summed(world: &World) -> Vec<Stream> {
+    let mut by_pattern = ByPattern::default();
+    for (id, file) in world.files.iter() {
+        if let Some(stream) = Stream::of_sums(id, file, world) {
+            by_pattern.add(file.pattern(), stream, 1);
+        }
+    }
+    let mut all: Vec<Stream> = by_pattern.0.into_values().collect();
+    most_calls_first(&mut all);
+    all
+}
+
 /// All places that were read, written or synced, those with the most calls first.
 pub(crate) fn streams(world: &World) -> Vec<Stream> {
-    let mut by_pattern: HashMap<String, Stream> = HashMap::new();
-    let mut add = |pattern: String, stream: Stream, files: u64| match by_pattern.get_mut(&pattern) {
-        Some(known) => known.join(stream, &pattern, files),
-        None => {
-            let mut first = stream;
-            first.busiest = first.reads.calls.count + first.writes.calls.count;
-            by_pattern.insert(pattern, first);
-        }
-    };
+    let mut by_pattern = ByPattern::default();
     for (id, file) in world.files.iter().filter(|(_, file)| was_used(file)) {
-        add(file.pattern(), Stream::of_file(id, file), 1);
+        by_pattern.add(file.pattern(), Stream::of_file(id, file), 1);
     }
     for (pattern, file) in world.files.merged.iter().filter(|(_, file)| was_used(file)) {
         let mut stream = Stream::of_file(FileId(0), file);
         stream.place = Place::Merged;
         stream.files = file.merged;
         stream.size = None;
-        add(pattern.clone(), stream, file.merged);
+        by_pattern.add(pattern.clone(), stream, file.merged);
     }
-    let mut all: Vec<Stream> = by_pattern.into_values().collect();
+    let mut all: Vec<Stream> = by_pattern.0.into_values().collect();
     let nameless = world
         .fds
         .iter()
         .filter(|(_, life)| life.file.is_none() && (life.io_calls() > 0 || life.syncs.count > 0));
     all.extend(nameless.map(|(id, life)| Stream::of_life(id, life, world)));
-    all.sort_by(|a, b| {
-        let calls = |stream: &Stream| stream.reads.calls.count + stream.writes.calls.count;
-        calls(b).cmp(&calls(a)).then_with(|| a.name.cmp(&b.name))
-    });
+    most_calls_first(&mut all);
     all
 }
 
@@ -210,7 +290,7 @@ fn was_used(file: &FileFacts) -> bool {
 mod tests {
     use super::*;
     use crate::Facts;
-    use whyslow_model::{Call, Event, Ret, Sink};
+    use whyslow_model::{Call, Event, FileIo, FileOp, Ret, Sink, ThreadCounts, Timestamp};
 
     #[test]
     fn files_of_a_pattern_are_one_place_and_nameless_descriptors_stand_alone() {
@@ -240,5 +320,56 @@ mod tests {
         assert_eq!(archive.only_thread(), None);
         let nameless = named("fd 9");
         assert_eq!((nameless.fd, nameless.kind, nameless.reads.calls.count), (Some(9), FdKind::Unknown, 1));
+    }
+
+    fn summed_of(extra: (&str, u64)) -> Vec<Stream> {
+        let mut facts = Facts::default();
+        let (from, to) = (Timestamp::new(0), Timestamp::new(2_000_000_000));
+        let mut counts = |name: &str, calls: u64| {
+            let stats = CallStats::of_totals(calls, 0, Nanos::new(calls * 400));
+            facts.push(Event::ThreadCounts(Box::new(ThreadCounts {
+                pid: 7,
+                tid: 8,
+                syscall: Syscall::lookup(name.as_bytes()).expect("a call"),
+                name: name.to_string(),
+                from,
+                to,
+                stats,
+            })));
+        };
+        counts("read", 1000);
+        counts(extra.0, extra.1);
+        facts.push(Event::FileIo(Box::new(FileIo {
+            pid: 7,
+            tid: 8,
+            op: FileOp::Read,
+            kind: FdKind::File,
+            path: Some("/data/a.dat".to_string()),
+            file: None,
+            first: from,
+            last: to,
+            calls: 1000,
+            errors: 0,
+            timed: 1000,
+            bytes: 80_000,
+            total: Nanos::new(400_000),
+            longest: Nanos::new(900),
+        })));
+        facts.finish();
+        facts.summed
+    }
+
+    #[test]
+    fn sums_of_a_file_are_a_place_and_its_reads_in_order_but_for_seeks() {
+        let of = |extra| {
+            let all = summed_of(extra);
+            let [stream] = all.as_slice() else { panic!("one place: {}", all.len()) };
+            assert!(stream.of_sums);
+            assert_eq!((stream.reads.calls.count, stream.reads.mean_size()), (1000, Some(80.0)));
+            (stream.only_thread(), stream.reads.in_sequence)
+        };
+        assert_eq!(of(("write", 5)), (Some(8), 1000));
+        assert_eq!(of(("lseek", 300)), (Some(8), 700));
+        assert_eq!(of(("pread64", 5000)), (Some(8), 0));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::bpf::drain::{Drain, Sources};
 use crate::bpf::kernel_side::{CallsMode, KernelSide};
-use crate::bpf::layout::{COMM_LENGTH, Settings, part};
+use crate::bpf::layout::{COMM_LENGTH, Control, Settings, part};
 use crate::bpf::object::Sizes;
 use crate::bpf::probe;
 use crate::bpf::rare::{self, RareRing};
@@ -365,6 +365,8 @@ impl Session {
             queues.tell(monotonic_ns());
         }
         let ended_ns = self.sampling_ended.unwrap_or_else(monotonic_ns);
+        // The hook of a call's start goes before that of its end: calls between the two would seem to have begun before the recording.
+        self.kernel.control(Control { calls: CallsMode::None as u32, ..self.budget.control() })?;
         self.kernel.detach_rest();
         self.kernel.end();
         self.measure();

@@ -95,7 +95,7 @@ mod general {
 mod io {
     mod devices;
     pub(super) mod reread;
-    mod streams;
+    pub(super) mod streams;
     pub(super) mod synced;
 
     pub(super) mod archive_reread;

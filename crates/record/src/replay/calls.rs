@@ -114,8 +114,10 @@ impl ReplayContext {
             return Some(());
         }
         // What was under way before is known to have lasted as long as its thread was watched, as a tracer shows it.
+        // That is the first of its thread alone: of a later one the start is not known.
+        let found = self.found.remove(&call.tid);
         if call.flags.contains(RawFlags::NO_ENTER) {
-            call.enter = self.found.get(&call.tid).copied();
+            call.enter = found;
             if !call.flags.contains(RawFlags::NO_EXIT) {
                 call.dur = call.enter.map(|enter| record.header.ts.saturating_sub(enter));
             }

@@ -26,7 +26,7 @@
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::passed;
 use crate::often::{self, Often};
-use crate::{guards, words};
+use crate::{guards, sums, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::busy::{BusyClock, CLOCK_CALLS};
 use whyslow_model::{Measurement, Nanos, SaturatingSum, Severity, Subject};
@@ -46,8 +46,13 @@ pub(crate) static RULE: Rule = Rule {
 const STORM_PER_S: f64 = 10_000.0;
 /// The part of all calls from which on reading the clock is what the program asks the kernel for.
 const STORM_CALL_SHARE: f64 = 0.30;
+/// Threads told of where calls were only counted.
+const MOST_OF_SUMS: usize = 3;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    if check_sums(facts, out) {
+        return;
+    }
     if facts.world.calls == 0 {
         return check_table(facts, out);
     }
@@ -119,6 +124,28 @@ fn cheap_saving(total: Nanos, count: u64) -> Nanos {
         Some(total) => Nanos::new(total.min(count.saturating_mul(whyslow_facts::CHEAP_CALL.or_zero()))),
         None => Nanos::UNKNOWN,
     }
+}
+
+/// Sums of calls: a thread that reads clocks over and over. Which clock is not among them.
+fn check_sums(facts: &Facts, out: &mut Findings<'_>) -> bool {
+    let storms = sums::storms(facts, &CLOCK_CALLS, STORM_PER_S);
+    for storm in storms.iter().take(MOST_OF_SUMS) {
+        let subject = storm.subject(facts);
+        let title =
+            format!("the clock is read by a system call {}, by {}", storm.often(), Subjects::words(&subject));
+        let (place, line) = storm.line(facts);
+        let report = out
+            .report(storm.share.clone(), title)
+            .at_most(Severity::Warning)
+            .confidence(0.7)
+            .subject(subject)
+            .cause("Reads of the clock that the vDSO would answer without the kernel, or of CPU-time clocks, which it cannot. Calls were only counted: which clock is not recorded.")
+            .measured_all(storm.figures())
+            .saving(storm.calls.total())
+            .evidence_line(place, line);
+        fixes(report, BusyClock::Time).file();
+    }
+    !storms.is_empty()
 }
 
 fn check_table(facts: &Facts, out: &mut Findings<'_>) {

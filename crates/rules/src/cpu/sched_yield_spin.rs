@@ -23,7 +23,7 @@
 //! spin by design; they then must not have more threads than CPUs.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::{guards, words};
+use crate::{guards, sums, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::busy::Yields;
 use whyslow_model::{Severity, Subject};
@@ -44,6 +44,9 @@ const MAX_REPORTED: usize = 3;
 const MANY_CALLS: u64 = 10_000;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    if check_sums(facts, out) {
+        return;
+    }
     if facts.world.calls == 0 {
         return check_table(facts, out);
     }
@@ -84,6 +87,27 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .evidence_all(row.laps.exemplars.iter());
         fixes(report, &pid).file();
     }
+}
+
+/// Sums of calls: a thread that yields over and over.
+fn check_sums(facts: &Facts, out: &mut Findings<'_>) -> bool {
+    let storms = sums::storms(facts, &["sched_yield"], guards::SPIN_TURNS_PER_S);
+    for storm in storms.iter().take(MAX_REPORTED) {
+        let subject = storm.subject(facts);
+        let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
+        let title = format!("sched_yield is called {} by {}", storm.often(), Subjects::words(&subject));
+        let (place, line) = storm.line(facts);
+        let report = out
+            .report(storm.share.clone(), title)
+            .confidence(0.8)
+            .subject(subject)
+            .cause(format!("Thread {} waits for something by giving up the CPU and taking it back at once: {} of its time goes into it. Calls were only counted.", storm.sums.thread.tid, storm.calls.total()))
+            .measured_all(storm.figures())
+            .saving(storm.calls.total())
+            .evidence_line(place, line);
+        fixes(report, &pid).file();
+    }
+    !storms.is_empty()
 }
 
 fn check_table(facts: &Facts, out: &mut Findings<'_>) {

@@ -96,6 +96,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, again: &Reopened<'_>, more: Opt
         .measured(repeats)
         .measured_all(often.figures())
         .measured_all(again.bytes_each())
+        .measured_all(again.mean_bytes())
         .measured_all(more.into_iter().flatten())
         .subject(Subject { path: Some(file.path.to_string()), ..Subjects::thread(facts, file.tid) })
         .cause(format!("{cause}{length}{aside}"));

@@ -113,8 +113,15 @@ fn report(facts: &Facts, out: &mut Findings<'_>, again: &Reopened<'_>, more: Opt
             again.what_each(),
         ),
     )
-    // Whether the rounds brought the same is not known where their reads were only counted.
-    .at_most(if serves || again.bytes_each.is_none() { Severity::Notice } else { Severity::Critical })
+    // Whether the rounds brought the same is not known where their reads were only counted: what they brought on average, of a file
+    // that is not written, is a sign.
+    .at_most(match (again.bytes_each, again.mean_bytes) {
+        _ if serves => Severity::Notice,
+        (Some(_), _) => Severity::Critical,
+        (None, Some(_)) => Severity::Warning,
+        (None, None) => Severity::Notice,
+    })
+    .confidence(if again.bytes_each.is_some() { 0.9 } else { 0.7 })
     .subject(Subject { path: Some(file.path.to_string()), ..Subjects::thread(facts, file.tid) })
     .cause(format!(
         "The program does not keep what it read{}, so each use pays an open, the reads and a close again, and what is done \
@@ -126,6 +133,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, again: &Reopened<'_>, more: Opt
     .measured_all(often.figures())
     .measured_all(part)
     .measured_all(again.bytes_each())
+    .measured_all(again.mean_bytes())
     .measured_all(bytes)
     .measured_all(more.into_iter().flatten())
     .fix("code: read it once and keep the content; reload when inotify or a stat at most once a second shows a new time or size")

@@ -17,6 +17,8 @@ pub(super) struct Reopened<'a> {
     pub(super) per_s: Option<f64>,
     /// Bytes that each round brought; `None` where the kernel counted the opens, and told no reads.
     pub(super) bytes_each: Option<u64>,
+    /// Bytes that a round brought on average, where the kernel added up all opens and reads.
+    pub(super) mean_bytes: Option<u64>,
     /// Calls of all rounds, with a close for each.
     pub(super) calls: u64,
     /// Time in the calls, and between them while threads worked on what they had read.
@@ -27,12 +29,15 @@ impl<'a> Reopened<'a> {
     pub(super) fn of(facts: &Facts, id: FileId, file: &'a FileFacts) -> Reopened<'a> {
         let counted = file.counted.sum();
         // The kernel counts all opens, also those that were not seen one by one. A file that is written is opened for that.
-        if counted.opens.calls > file.opens && counted.writes.calls == 0 && file.writes.is_none() {
+        let unseen = counted.reads.calls > MOSTLY_UNSEEN * file.reads.as_ref().map_or(0, |io| io.calls.count);
+        let more = counted.opens.calls > file.opens || counted.opens.calls > 0 && unseen;
+        if more && counted.writes.calls == 0 && file.writes.is_none() {
             return Reopened {
                 file,
                 times: counted.opens.calls.saturating_sub(1),
                 per_s: facts.window.per_second(counted.opens.calls),
                 bytes_each: None,
+                mean_bytes: counted.reads.bytes.checked_div(counted.opens.calls).filter(|bytes| *bytes > 0),
                 calls: counted.calls().saturating_add(counted.opens.calls),
                 time: if counted.opens.timed > 0 { Nanos::new(counted.total_ns()) } else { Nanos::UNKNOWN },
             };
@@ -47,6 +52,7 @@ impl<'a> Reopened<'a> {
                 times: file.opens.saturating_sub(1),
                 per_s: facts.window.per_second(file.opens),
                 bytes_each: None,
+                mean_bytes: None,
                 calls: file.opens,
                 time: if facts.capture.has_durations() { Nanos::new(file.time_ns()) } else { Nanos::UNKNOWN },
             };
@@ -58,6 +64,7 @@ impl<'a> Reopened<'a> {
             times: rounds.same,
             per_s: rounds.per_second(),
             bytes_each: Some(rounds.bytes_each()),
+            mean_bytes: None,
             calls: file.calls().saturating_add(rounds.count),
             time: if facts.capture.has_durations() { Nanos::new(time) } else { Nanos::UNKNOWN },
         }
@@ -75,9 +82,17 @@ impl<'a> Reopened<'a> {
         }
     }
 
-    /// `: the same 299 B each time`; empty where the bytes are not known.
+    /// `: the same 299 B each time`, `: 299 B each time on average`; empty where the bytes are not known.
     pub(super) fn what_each(&self) -> String {
+        if let Some(mean) = self.mean_bytes() {
+            return format!(": {mean} each time on average");
+        }
         self.bytes_each().map_or(String::new(), |bytes| format!(": the same {bytes} each time"))
+    }
+
+    /// The mean as a figure.
+    pub(super) fn mean_bytes(&self) -> Option<Measurement> {
+        self.mean_bytes.map(|bytes| Measurement::bytes("mean_bytes_per_repeat", bytes))
     }
 
     /// The same as a figure.

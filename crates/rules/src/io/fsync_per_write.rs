@@ -23,7 +23,7 @@
 //! Data that must not be lost needs the fsync: batching delays the answer but keeps the promise, dropping the
 //! fsync breaks it. On a device with a protected cache it costs little, and the rule says little.
 
-use super::streams::{more_figure, more_text, subject, worst};
+use super::streams::{more_figure, more_text, subject, with_sums, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::guards;
 use whyslow_facts::{Facts, Stream};
@@ -35,7 +35,10 @@ pub(crate) static RULE: Rule = Rule {
     group: "io",
     summary: "each small write is followed by an fsync",
     source: include_str!("fsync_per_write.rs"),
-    needs: &[Need::Calls, Need::AnyOf(&["fsync", "fdatasync"])],
+    needs: &[
+        Need::Either(&[Need::Calls, Need::Table("files")]),
+        Need::Either(&[Need::AnyOf(&["fsync", "fdatasync"]), Need::Table("files")]),
+    ],
     check,
 };
 
@@ -49,7 +52,7 @@ const BYTES_PER_SYNC: u64 = 256 * 1024;
 const PROTECTED_CACHE: Nanos = Nanos::new(200_000);
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let synced = facts.streams.iter().filter(|stream| is_synced_by_piece(stream));
+    let synced = with_sums(facts).filter(|stream| is_synced_by_piece(stream));
     let found = synced
         .map(|stream| {
             let tid = stream.writes.only_thread();

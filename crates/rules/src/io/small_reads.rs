@@ -25,7 +25,8 @@
 
 use super::reread::is_archive;
 use super::streams::{
-    GOOD_BUFFER, bytes_per_call, difference, how_often, more_figure, more_text, projected, subject, worst,
+    GOOD_BUFFER, bytes_per_call, difference, how_often, more_figure, more_text, projected, share, subject,
+    sums_text, with_sums, worst,
 };
 use crate::engine::{Findings, Need, Rule};
 use crate::guards;
@@ -63,18 +64,18 @@ const MAY_BE_LARGE: Nanos = Nanos::new(10_000);
 const READS: &[&str] = &["read", "pread64", "readv", "preadv", "preadv2"];
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    if facts.world.calls == 0 {
+    if facts.world.calls == 0 && facts.summed.is_empty() {
         return check_table(facts, out);
     }
-    if facts.hides(READS) {
+    if facts.world.calls > 0 && facts.hides(READS) {
         return out.not_judged("read calls", facts.capture.retake());
     }
-    let small: Vec<&Stream> = facts.streams.iter().filter(|stream| is_small(stream)).collect();
+    let small: Vec<&Stream> = with_sums(facts).filter(|stream| is_small(stream)).collect();
     let known = small.iter().filter(|stream| stream.kind == FdKind::File && !is_archive(stream));
     let found = known
         .map(|stream| {
             let reads = &stream.reads;
-            let share = guards::share_of_storm(facts, reads.only_thread(), reads.time(), reads.calls.count);
+            let share = share(facts, stream, reads, reads.time(), reads.calls.count);
             (share, *stream)
         })
         .collect();
@@ -118,7 +119,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .subject(subject(facts, stream, reads, "read"))
             .cause(format!(
                 "The file is read in order, but without a buffer between it and the code that parses it, so each \
-                 piece costs a system call.{time}{}",
+                 piece costs a system call.{time}{}{}",
+                sums_text(stream),
                 more_text(more, at)
             ))
             .measured(calls)

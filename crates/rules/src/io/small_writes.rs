@@ -25,11 +25,11 @@
 //! what they cost. Logs are left to `log-flood`.
 
 use super::streams::{
-    bytes_per_call, difference, how_often, more_figure, more_text, projected, subject, worst,
+    bytes_per_call, difference, how_often, more_figure, more_text, projected, share, subject, sums_text,
+    with_sums, worst,
 };
 use super::synced::waits_for_device;
 use crate::engine::{Findings, Need, Rule};
-use crate::guards;
 use crate::often::CALLS;
 use whyslow_facts::{Facts, Stream};
 use whyslow_model::syscall::Moves;
@@ -41,7 +41,10 @@ pub(crate) static RULE: Rule = Rule {
     group: "io",
     summary: "a file, pipe or socket is written in thousands of pieces of 256 bytes or less",
     source: include_str!("small_writes.rs"),
-    needs: &[Need::Calls, Need::AnyOf(WRITES)],
+    needs: &[
+        Need::Either(&[Need::Calls, Need::Table("files")]),
+        Need::Either(&[Need::AnyOf(WRITES), Need::Table("files")]),
+    ],
     check,
 };
 
@@ -60,7 +63,7 @@ const READS_PER_WRITE: f64 = 0.8;
 const LOG_LINES_PER_REQUEST: f64 = 2.0;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let small = facts.streams.iter().filter(|stream| is_small(stream) && !facts.log_levels.is_log(stream));
+    let small = with_sums(facts).filter(|stream| is_small(stream) && !facts.log_levels.is_log(stream));
     let often = small.filter(|stream| {
         let rate = facts.pace.untraced(facts.window.per_second(stream.writes.calls.count));
         rate.is_none_or(|rate| rate > LINE_LOG_PER_S)
@@ -69,7 +72,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .map(|stream| {
             let writes = &stream.writes;
             let time = writes.time_of_work(stream.kind);
-            (guards::share_of_storm(facts, writes.only_thread(), time, writes.calls.count), stream)
+            (share(facts, stream, writes, time, writes.calls.count), stream)
         })
         .collect();
     let (found, more) = worst(found);
@@ -101,7 +104,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .subject(subject(facts, stream, writes, "write"))
             .cause(format!(
                 "One piece is written behind the other without a buffer that collects them, so each costs a system \
-                 call. {at_64k} writes of 64 KiB would carry the same.{}",
+                 call. {at_64k} writes of 64 KiB would carry the same.{}{}",
+                sums_text(stream),
                 more_text(more, at)
             ))
             .measured(calls)

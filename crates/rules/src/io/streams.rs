@@ -1,8 +1,10 @@
 //! What the rules about input and output share: the worst streams, their subject, what another size would cost.
 
 use crate::engine::Subjects;
-use crate::guards::Share;
+use crate::guards::{self, Share};
 use crate::often::{Names, Often};
+use crate::sums;
+use std::collections::BTreeSet;
 use whyslow_facts::{Facts, IoStats, Place, Stream};
 use whyslow_model::{CallStats, Measurement, Nanos, Subject};
 
@@ -13,6 +15,34 @@ pub(super) const MOST_FINDINGS: usize = 3;
 pub(super) const GOOD_BUFFER: u64 = 64 * 1024;
 /// Copying out of the page cache, ns a byte: 1 GB/s, which any machine of the last ten years reaches.
 pub(super) const COPY_NS_PER_BYTE: u64 = 1;
+
+/// All places that were read, written or synced: those whose calls the kernel added up stand for the few of their calls that were
+/// seen one by one.
+pub(crate) fn with_sums(facts: &Facts) -> impl Iterator<Item = &Stream> {
+    let summed: BTreeSet<&str> = facts.summed.iter().filter_map(|stream| stream.path.as_deref()).collect();
+    let single = facts.streams.iter().filter(move |stream| {
+        summed.is_empty() || stream.path.as_deref().is_none_or(|path| !summed.contains(path))
+    });
+    single.chain(&facts.summed)
+}
+
+/// The part that the calls of one side take, by the thread that made them.
+pub(super) fn share(facts: &Facts, stream: &Stream, io: &IoStats, time: Nanos, count: u64) -> Share {
+    match io.only_thread().filter(|_| stream.of_sums).and_then(|tid| sums::share_of(facts, tid, time)) {
+        Some(share) => share,
+        None => guards::share_of_storm(facts, io.only_thread(), time, count),
+    }
+}
+
+/// What is not known of calls that were added up; empty where each was seen.
+pub(super) fn sums_text(stream: &Stream) -> &'static str {
+    match stream.of_sums {
+        true => {
+            " The calls were added up in the kernel: the sizes are the mean (each call: whyslow record --mode full)."
+        }
+        false => "",
+    }
+}
 
 /// The worst streams first, and how many more there are.
 pub(super) fn worst(mut found: Vec<(Share, &Stream)>) -> (Vec<(Share, &Stream)>, usize) {

@@ -23,6 +23,7 @@
 
 use crate::engine::{Findings, Need, Report, Rule, Subjects};
 use crate::guards;
+use crate::io::streams::with_sums;
 use crate::sampled::Sampled;
 use crate::words;
 use whyslow_facts::{Facts, Stream};
@@ -35,8 +36,8 @@ pub(crate) static RULE: Rule = Rule {
     summary: "output is formatted and thrown away",
     source: include_str!("write_to_dev_null.rs"),
     needs: &[
-        Need::Either(&[Need::AnyOf(&["write", "writev"]), Need::Scheduling]),
-        Need::Either(&[Need::Descriptors, Need::Scheduling]),
+        Need::Either(&[Need::AnyOf(&["write", "writev"]), Need::Scheduling, Need::Table("files")]),
+        Need::Either(&[Need::Descriptors, Need::Scheduling, Need::Table("files")]),
     ],
     check,
 };
@@ -47,9 +48,7 @@ const WORTH_A_WORD: f64 = 0.01;
 const MANY_PER_S: f64 = 100.0;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let nowhere: Vec<&Stream> = facts
-        .streams
-        .iter()
+    let nowhere: Vec<&Stream> = with_sums(facts)
         .filter(|stream| stream.kind == FdKind::DevNull && stream.writes.calls.count > 0)
         .collect();
     let sampled = sampled(facts);

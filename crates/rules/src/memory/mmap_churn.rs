@@ -25,7 +25,7 @@
 
 use crate::engine::{Findings, Need, Report, Rule, Subjects};
 use crate::guards::passed;
-use crate::{guards, words};
+use crate::{guards, sums, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::memory::{Heap, MapPairs};
 use whyslow_model::{Measurement, Nanos, Severity, Subject};
@@ -51,10 +51,19 @@ const DEAR_PER_S: f64 = 100.0;
 const MIN_PAIRS: u64 = 100;
 /// Findings of this rule in one diagnosis.
 const MAX_REPORTED: usize = 3;
+/// Of the more frequent of both kinds, what the other has at least where calls were only counted: what is mapped is unmapped again.
+const EVEN: f64 = 0.8;
+/// Calls that map.
+const MAPS: &[&str] = &["mmap", "mmap2"];
+/// The call that unmaps.
+const UNMAPS: &[&str] = &["munmap"];
 /// Calls that a table must show of both kinds.
 const MANY_CALLS: u64 = 10_000;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    if check_sums(facts, out) {
+        return;
+    }
     if facts.world.calls == 0 {
         return check_table(facts, out);
     }
@@ -162,6 +171,41 @@ fn report_heap(facts: &Facts, out: &mut Findings<'_>, heap: &Heap) {
         .saving(heap.calls.total())
         .evidence_all(heap.exemplars.iter());
     fixes(report, mean).file();
+}
+
+/// Sums of calls: a thread that maps about as often as it unmaps.
+fn check_sums(facts: &Facts, out: &mut Findings<'_>) -> bool {
+    let storms = sums::storms(facts, &[MAPS, UNMAPS].concat(), 2.0 * DEAR_PER_S);
+    let pairs = |storm: &sums::Storm<'_>| (storm.others(MAPS), storm.others(UNMAPS));
+    let is_even = |storm: &&sums::Storm<'_>| {
+        let (maps, unmaps) = pairs(storm);
+        maps.min(unmaps) >= MIN_PAIRS && maps.min(unmaps) as f64 >= EVEN * maps.max(unmaps) as f64
+    };
+    let even: Vec<_> = storms.iter().filter(is_even).collect();
+    for storm in even.iter().take(MAX_REPORTED) {
+        let (maps, unmaps) = pairs(storm);
+        let maps = Measurement::count("mmap_calls", maps).at_least(MIN_PAIRS as f64);
+        let unmaps = Measurement::count("munmap_calls", unmaps).at_least(MIN_PAIRS as f64);
+        let subject = Subject { syscall: Some("mmap, munmap".to_string()), ..storm.subject(facts) };
+        let rate = Measurement::per_second("calls_per_second", storm.per_second);
+        let title = format!(
+            "{}: {maps} calls of mmap and {unmaps} of munmap, {rate} per second together",
+            Subjects::words(&subject)
+        );
+        let (place, line) = storm.line(facts);
+        let report = out
+            .report(storm.share.clone(), title)
+            .at_most(Severity::Warning)
+            .confidence(0.6)
+            .subject(subject)
+            .measured_all([maps, unmaps])
+            .measured_all(storm.figures())
+            .cause(format!("Memory or files are mapped and unmapped about as often, and the calls took {}; the page faults behind them cost more. Calls were only counted: the sizes are not recorded.", storm.calls.total()))
+            .saving(storm.calls.total())
+            .evidence_line(place, line);
+        fixes(report, 1 << 20).file();
+    }
+    !even.is_empty()
 }
 
 fn check_table(facts: &Facts, out: &mut Findings<'_>) {

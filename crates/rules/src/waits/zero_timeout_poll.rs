@@ -23,10 +23,10 @@
 //! trace cannot tell from spinning. DPDK-like programs poll by design.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::guards;
+use crate::{guards, sums};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::readiness::ZeroTimeouts;
-use whyslow_model::{Measurement, Severity, Subject};
+use whyslow_model::{Measurement, Nanos, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -34,14 +34,22 @@ pub(crate) static RULE: Rule = Rule {
     group: "waits",
     summary: "a loop polls with a timeout of 0 and finds nothing",
     source: include_str!("zero_timeout_poll.rs"),
-    needs: &[Need::Calls, Need::AnyOf(&["epoll_wait", "epoll_pwait", "poll", "ppoll", "select", "pselect6"])],
+    needs: &[Need::Either(&[Need::Calls, Need::Sums]), Need::Either(&[Need::AnyOf(&POLLS), Need::Sums])],
     check,
 };
 
+/// Calls that poll.
+const POLLS: [&str; 7] = ["epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll", "select", "pselect6"];
+/// Of the calls of a thread whose calls were counted, the part that polls from which on nothing is done with what they find: who takes
+/// what is there makes one more call for each.
+const NOTHING_ELSE: f64 = 0.9;
+/// The polls return within that time on average: they wait for nothing.
+const AT_ONCE: Nanos = Nanos::new(100_000);
 /// Findings of this rule in one diagnosis.
 const MAX_REPORTED: usize = 3;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    check_sums(facts, out);
     let mut rows: Vec<&ZeroTimeouts> = facts
         .readiness
         .zero_timeouts
@@ -51,6 +59,40 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     rows.sort_by_key(|row| std::cmp::Reverse((row.laps.time_ns, row.laps.turns)));
     for row in rows.into_iter().take(MAX_REPORTED) {
         report(facts, out, row);
+    }
+}
+
+/// Sums of calls: polls that return at once, and hardly another call beside them.
+fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
+    let storms = sums::storms(facts, &POLLS, guards::SPIN_TURNS_PER_S);
+    let idle = storms.iter().filter(|storm| {
+        let quick = storm.calls.mean();
+        storm.of_calls() >= NOTHING_ELSE && quick.is_known() && quick <= AT_ONCE
+    });
+    for storm in idle.take(MAX_REPORTED) {
+        let subject = storm.subject(facts);
+        let of_calls = Measurement::share("share_of_calls", storm.of_calls()).at_least(NOTHING_ELSE);
+        let quick = Measurement::time("time_per_call", storm.calls.mean());
+        let title =
+            format!("{} by {} returns at once {}", storm.name, Subjects::words(&subject), storm.often());
+        let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
+        let (place, line) = storm.line(facts);
+        out.report(storm.share.clone(), title)
+            .confidence(0.6)
+            .subject(subject)
+            .cause(format!(
+                "The polls do not wait ({quick} each on average), and nothing is done with what they find: {of_calls} of the \
+                 thread's calls are polls. So the timeout is 0, or something is always ready that nobody takes. Calls were only \
+                 counted: which it is, is not recorded."
+            ))
+            .measured_all(storm.figures())
+            .measured_all([of_calls, quick])
+            .fix("code: pass the time until the next timer is due, or -1 where there is none, instead of 0")
+            .fix("see the timeout and what is ready: whyslow record --mode full -p PID")
+            .verify(format!("perf trace -s -p {pid} -- sleep 5   (before and after: calls of {})", storm.name))
+            .saving(storm.calls.total())
+            .evidence_line(place, line)
+            .file();
     }
 }
 

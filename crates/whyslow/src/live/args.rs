@@ -268,8 +268,9 @@ impl LiveArgs {
             net: more && usual.net,
             signals: more && usual.signals,
             totals: more && usual.totals,
-            // Of single programs each call is recorded, as long as that costs little.
-            files: files || more && self.all,
+            // Of single programs each call is recorded, as long as that costs little: where calls are only counted, this tells of
+            // which files.
+            files: files || more && (self.all || self.mode == ModeArg::Counts),
             queues: self.wants_host(),
             tids: Vec::new(),
             all: self.all,

@@ -30,7 +30,8 @@ pub(super) const ROWS: &[Row] = &[
     row(52, "getpeername", &[Fd, Address, LengthMoved]).keeps(&[before(2, 4), sized(1, 2, ADDRESS), output(2, 4)]).state(),
     row(53, "socketpair", &[Constant(&FAMILY), SocketType, Protocol, FdPair]).keeps(&[output(3, 8)]).state(),
     row(54, "setsockopt", &[Fd, Constant(&SOCKET_LEVEL), SocketOption, SocketValue, Signed32]).keeps(&[array(3, 4, 1, OPTION)]),
-    row(55, "getsockopt", &[Fd, Constant(&SOCKET_LEVEL), SocketOption, SocketValue, LengthMoved]).keeps(&[before(4, 4), sized(3, 4, OPTION), output(4, 4)]),
+    // It tells how a connect ended that was not waited for (SO_ERROR).
+    row(55, "getsockopt", &[Fd, Constant(&SOCKET_LEVEL), SocketOption, SocketValue, LengthMoved]).keeps(&[before(4, 4), sized(3, 4, OPTION), output(4, 4)]).state(),
     row(288, "accept4", &[Fd, Address, LengthMoved, Flags(&ACCEPT)]).keeps(&[before(2, 4), sized(1, 2, ADDRESS), output(2, 4)]).opens(),
     row(299, "recvmmsg", &[Fd, MessagesReceived, Unsigned32, Flags(&MESSAGE), Timespec]).keeps(&[message(1), TIMEOUT]),
     row(307, "sendmmsg", &[Fd, MessagesSent, Unsigned32, Flags(&MESSAGE)]).keeps(&[message(1)]),
