@@ -84,7 +84,7 @@ impl Storm<'_> {
     pub(crate) fn often(&self) -> String {
         let count = Measurement::count("calls", self.calls.count);
         let rate = Measurement::per_second("calls_per_second", self.per_second);
-        format!("{count} times, {rate}")
+        format!("{count} times, {rate} per second")
     }
 
     /// What it was found by.
