@@ -60,6 +60,7 @@ mod cpu {
 mod files {
     mod counted_temp_files;
     mod rounds;
+    mod summed_stats;
     mod temp_files;
     mod told_stats;
     mod told_temp_files;

@@ -24,10 +24,11 @@
 //! this is a likely reading, not a proven one. strace shows of an answer only what it prints (mode and size), so a
 //! change of the time alone does not show without `-v`.
 
+use super::summed_stats;
 use super::told_stats::{self, MIN_IN_EXCERPT, STORM_PER_S};
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::guards;
 use crate::often::{CALLS, Often, REPEATS};
-use crate::{guards, sums};
 use std::collections::BTreeMap;
 use whyslow_facts::{Facts, FileFacts, names};
 use whyslow_model::{CallStats, FdKind, Measurement, Severity, Subject, Syscall};
@@ -50,13 +51,6 @@ const POLLER_PER_S: f64 = 10.0;
 const STORM_CALL_SHARE: f64 = 0.3;
 /// Same answers for one path below which it is not counted to its directory's.
 const MIN_EACH: u64 = 3;
-/// Calls that ask about paths, where calls were counted; fstat asks about a descriptor.
-const ASKING: &[&str] =
-    &["stat", "lstat", "newfstatat", "statx", "access", "faccessat", "faccessat2", "readlink", "readlinkat"];
-/// Calls that list a directory.
-const LISTING: &[&str] = &["getdents64", "getdents"];
-/// Entries that one of them brings at the most: 32 KiB (readdir of glibc) of entries with names of a few characters.
-const ASKED_PER_LISTING: u64 = 1_400;
 /// Findings at most: the rest is summed up.
 const MOST: usize = 3;
 /// In a table, the part of all calls that ask about paths from which on most of them must repeat: `ls -l` and
@@ -69,7 +63,7 @@ const TABLE_PER_WRITE: f64 = 100.0;
 const TABLE_WRITES: u64 = 20;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    if check_sums(facts, out) {
+    if summed_stats::check(facts, out) {
         return;
     }
     if facts.world.calls == 0 {
@@ -194,44 +188,6 @@ fn report(
         finding = finding.at_most(Severity::Warning).confidence(0.6);
     }
     finding.evidence_all(first.exemplars.iter()).file();
-}
-
-/// Sums of calls: a thread that does little but ask about paths, and lists no directory to have them from.
-fn check_sums(facts: &Facts, out: &mut Findings<'_>) -> bool {
-    let storms = sums::storms(facts, ASKING, STORM_PER_S);
-    let is_again = |storm: &&sums::Storm<'_>| {
-        let asked = storm.calls.count;
-        storm.of_calls() >= TABLE_SHARE
-            && storm.calls.errors.saturating_mul(2) < asked
-            && storm.others(LISTING).saturating_mul(ASKED_PER_LISTING) < asked
-    };
-    let again: Vec<_> = storms.iter().filter(is_again).collect();
-    for storm in again.iter().take(MOST) {
-        let subject = storm.subject(facts);
-        let of_calls = Measurement::share("share_of_calls", storm.of_calls()).at_least(TABLE_SHARE);
-        let title =
-            format!("{} asks about paths {}: {}", Subjects::words(&subject), storm.often(), storm.name);
-        let pid = pid_text(facts, storm.sums.thread.tid);
-        let (place, line) = storm.line(facts);
-        out.report(storm.share.clone(), title)
-            .at_most(Severity::Warning)
-            .confidence(0.5)
-            .subject(subject)
-            .cause(format!(
-                "{of_calls} of the thread's calls ask about paths, and hardly one of them lists a directory, so it most likely asks about \
-                 the same paths again and again. Calls were only counted: the paths are not recorded."
-            ))
-            .measured_all(storm.figures())
-            .measured(of_calls)
-            .fix("first see the paths: whyslow record --mode full -p PID")
-            .fix("if it is /etc/localtime: export TZ=:/etc/localtime")
-            .fix("else: ask once and keep the answer, or watch the path with inotify")
-            .verify(format!("perf stat -e 'syscalls:sys_enter_*stat*' -p {pid} sleep 4"))
-            .saving(storm.calls.total())
-            .evidence_line(place, line)
-            .file();
-    }
-    !again.is_empty()
 }
 
 fn pid_text(facts: &Facts, tid: u32) -> String {
