@@ -379,14 +379,13 @@ impl Report<'_, '_> {
             self.finding.verify = format!("whyslow {view} -p {pid} -d 10s\n{verify}");
         }
     }
-    /// The evidence of this finding is incomplete: it is no surer than this (0 to 1), however often the rule is right.
-    pub fn at_most_sure(mut self, most: f64) -> Self {
-        self.finding.sure_at_most = self.finding.sure_at_most.min(most);
+    /// How sure the evidence of this finding is, 0 to 1. Below [`guards::SURE_ENOUGH`] its confidence is no more than this, however often
+    /// the rule is right.
+    pub fn confidence(mut self, sure: f64) -> Self {
+        if sure < guards::SURE_ENOUGH {
+            self.finding.sure_at_most = self.finding.sure_at_most.min(sure);
+        }
         self
-    }
-    /// How sure the evidence is (0 to 1): from 0.6 on it is as good as the rule ever is.
-    pub fn confidence(self, confidence: f64) -> Self {
-        if confidence < 0.6 { self.at_most_sure(confidence) } else { self }
     }
     /// The finding is one of another rule, which is about the same thing and names the cause.
     pub(crate) fn as_one_of(mut self, rule: &'static Rule) -> Self {

@@ -15,6 +15,9 @@ use whyslow_model::{CallStats, Measurement, Nanos, SaturatingSum, Severity, Shar
 pub const WARNING_SHARE: f64 = 0.05;
 /// From this share on, it is most of the answer: critical.
 pub const CRITICAL_SHARE: f64 = 0.40;
+/// Evidence as sure as this or more leaves the confidence to how often the rule was right: runs of the truth that were left out had a smaller
+/// error by that alone.
+pub const SURE_ENOUGH: f64 = 0.6;
 /// Confidence where calls are missing ([`Facts::missing_calls`], guard 5).
 pub const LOST_CONFIDENCE: f64 = 0.5;
 /// A program's first moments (guard 4), from its execve on.

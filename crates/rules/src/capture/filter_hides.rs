@@ -92,7 +92,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .cause(format!("All {} are of one kind. Nothing can be said about {}, and a share of calls is a share of what the filter let through.", words::plural(facts.total_calls(), "call"), hidden.join(", ")))
         .fix("take the capture again without -e: strace -f -ttT -y -s 256 -o trace.st -p PID")
         .fix("or take a table of all calls beside it: strace -f -c -w -p PID")
-        .confidence(if only_paths(facts) { 0.9 } else { 0.7 })
         .verify("timeout 5 strace -f -c -p PID   (lists all kinds of calls that the program makes)")
         .file();
 }

@@ -117,7 +117,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .cause(format!("{how} Time that the shown threads spend waiting may be work of those that are not shown; no finding about them can be made."))
         .fix("take the capture again with -f: strace -f -ttT -y -s 256 -o trace.st -p PID   (all threads of the process, and those made later)")
         .fix("see which thread works: top -H -p PID; pidstat -t -d -p PID 1")
-        .confidence(if missing.is_empty() { 0.7 } else { 0.9 })
         .evidence_all(missing.iter().take(2).map(|child| &child.exemplar))
         .evidence_all(wakes.iter().copied().chain(held).filter_map(|sign| sign.first.as_ref()))
         .verify("ls /proc/PID/task | wc -l   (threads there are) against: awk '{print $1}' trace.st | sort -u | wc -l   (threads shown)")
@@ -145,8 +144,7 @@ fn tell_at_work(out: &mut Findings<'_>, at_work: &[AtWork<'_>], unmarked: bool) 
         .cause(format!("{how} Other tools show its other threads at work. What they do is not in the capture, so nothing is said of it below."))
         .fix(format!("take the capture again with all threads: strace -f -ttT -y -s 256 -o trace.st -p {pid}"))
         .fix(format!("see which thread works: top -H -p {pid}; pidstat -t -u -d -p {pid} 1"))
-        .verify(format!("ls /proc/{pid}/task | wc -l   (threads there are) against: awk '{{print $1}}' trace.st | sort -u | wc -l   (threads shown)"))
-        .confidence(0.9);
+        .verify(format!("ls /proc/{pid}/task | wc -l   (threads there are) against: awk '{{print $1}}' trace.st | sort -u | wc -l   (threads shown)"));
     for one in at_work.iter().take(2) {
         found = found.evidence_of(
             one.of,

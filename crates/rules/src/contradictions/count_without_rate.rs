@@ -113,7 +113,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                 .measured(Measurement::count("calls_of_base", base.sum as u64).at_least(MIN_COUNT))
                 .measured(rate_of("calls_per_second_of_base", base_rate.sum).at_least(MIN_RATE))
                 .measured(Measurement::time("time_counted", covers))
-                .confidence(0.7)
                 .verify(format!("perf stat -a -e 'syscalls:sys_enter_{}*' sleep 10", count.name));
             for (of, _) in count.parts.iter().chain(&base.parts) {
                 found = found.evidence_of(of, &[Metric::CallCount]);

@@ -92,7 +92,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     .measured(Measurement::time("time", Nanos::new(in_calls)))
     .measured(Measurement::time("time_overlapping", Nanos::new(overlaps.time_ns)))
     .measured(Measurement::share("share_overlapping", part).at_least(MIN_SHARE))
-    .confidence(0.8)
     .evidence(Some(&overlaps.exemplar))
     .verify("awk '{print $1}' again.st | sort | uniq -c   (lines a thread)")
     .file();
@@ -113,7 +112,6 @@ fn clock_set_back(facts: &Facts, out: &mut Findings<'_>, step: &Overlaps) {
         ))
         .fix("take the trace again while the clock stands (chronyc tracking, timedatectl), or cut it at that line")
         .measured(by)
-        .confidence(0.7)
         .evidence(Some(&step.exemplar))
         .verify("journalctl -u chronyd -u systemd-timesyncd -u ntpd   (who set the clock, and when)")
         .file();

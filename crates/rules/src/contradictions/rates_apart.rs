@@ -83,7 +83,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .subject(Subject { function: Some(name.to_string()), ..Subject::default() })
         .cause(format!("{when} Each figure that is computed from these rates is uncertain by as much."))
         .fix("count with both at the same time, over the same seconds; believe perf stat, which counts in the kernel and loses nothing")
-        .confidence(if clocks { 0.8 } else { 0.6 })
         .evidence_of(a_of, &[Metric::Calls])
         .evidence_of(b_of, &[Metric::Calls])
         .verify(format!("perf stat -e 'syscalls:sys_enter_*{name}' -a sleep 10"))

@@ -115,7 +115,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     .measured(Measurement::time("time_in_call_per_second", seconds(cost)))
     .measured_all(saved(cost, of(a)).map(|share| Measurement::share("share_saved", share)))
     .measured_all(saved(cost, of(b)).map(|share| Measurement::share("share_saved_by_other", share)))
-    .confidence(0.7)
     .evidence_line(lines[0].source.clone(), lines[0].text.clone())
     .evidence_line(lines[1].source.clone(), lines[1].text.clone())
     .verify("mpstat 10 1; nproc   (the share of system time, and by how many CPUs it is multiplied)")

@@ -127,7 +127,6 @@ fn report(facts: &Facts, out: &mut Findings<'_>, of: &Entity, reading: &Reading,
         .measured_all(traced)
         .measured(Measurement::count("calls", facts.world.calls).at_least(MIN_CALLS as f64))
         .measured(Measurement::count("threads", count))
-        .confidence(if named { 0.9 } else { 0.7 })
         .evidence_of(of, &[Metric::WriteBytes]);
     let written = &[Metric::WriteTotal];
     let found =

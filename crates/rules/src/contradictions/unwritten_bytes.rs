@@ -118,7 +118,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .measured_all(times)
         .fix(format!("see whether dirty pages pile up and writers are made to wait: grep -E 'Dirty|Writeback:' /proc/meminfo; grep -r balance_dirty_pages /proc/{pid}/task/*/stack"))
         .fix("see whether the files are removed again before they are written (then memory or tmpfs is their place): whyslow files on a trace with -f")
-        .confidence(if clock.is_empty() { 0.9 } else { 0.7 })
         .evidence_of(most, &[Metric::WriteBytes]);
     for (of, ..) in disks.iter().filter(|(.., reading)| reading.mean() > 0.0).take(2) {
         found = found.evidence_of(of, &[Metric::WriteBytes]);

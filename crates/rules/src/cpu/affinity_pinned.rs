@@ -63,7 +63,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let share = one.share(facts);
         let waits = share.figure().at_least(queue::PINNED_SHARE);
         out.report(share, format!("{name} may run on {allowed} of {cpus} CPUs{which} and waits for them {waits} of its time, while {idle} are idle"))
-            .confidence(0.9)
             .subject(figures::subject(facts, one.of))
             .cause("Its affinity, or the cpuset of its group, keeps the scheduler from giving it an idle CPU: its threads take turns with each other and with what else runs there.")
             .fix(format!("see who set it: taskset -acp {pid}; cat /proc/{pid}/cgroup, then cpuset.cpus of that group; systemctl show -p CPUAffinity UNIT"))

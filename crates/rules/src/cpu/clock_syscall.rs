@@ -94,7 +94,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let report = out
             .report(share, format!("{name} is read by a system call {times}{by}"))
             .at_most(most)
-            .confidence(0.7)
             .subject(subject)
             .cause(cause)
             .measured(Measurement::count("calls", count).at_least(guards::FEW_TURNS as f64))
@@ -137,7 +136,6 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) -> bool {
         let report = out
             .report(storm.share.clone(), title)
             .at_most(Severity::Warning)
-            .confidence(0.7)
             .subject(subject)
             .cause("Reads of the clock that the vDSO would answer without the kernel, or of CPU-time clocks, which it cannot. Calls were only counted: which clock is not recorded.")
             .measured_all(storm.figures())
@@ -167,7 +165,6 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
     let report = out
         .report(share, title)
         .at_most(Severity::Warning)
-        .confidence(0.6)
         .subject(Subject { syscall: Some("clock_gettime".to_string()), ..Subject::default() })
         .measured_all(guards::of_all_calls(facts, count, guards::FEW_CALLS))
         .cause("Reads of the clock that the vDSO would answer without the kernel, or of CPU-time clocks, which it cannot. The table does not show which clock: strace -f -e trace=clock_gettime -p PID does.");

@@ -57,7 +57,6 @@ pub(super) fn check_file(facts: &Facts, out: &mut Findings<'_>, profile: &Profil
     let mut found = out
         .report(Share::of_time(busy.min(1.0), format!("{whole} in {who}")), title)
         .at_most(most)
-        .confidence(if thread.is_some() && hot.is_some() { 0.85 } else { 0.6 })
         .measured(busy_figure)
         .measured_all(hot_part)
         .measured_all(step.samples.map(samples_seen))

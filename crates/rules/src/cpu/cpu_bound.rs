@@ -149,7 +149,6 @@ fn report(facts: &Facts, out: &mut Findings<'_>, computing: &Computing<'_>, othe
     let mut found = out
         .report(share, title)
         .at_most(if hot.is_some() && !is_told(facts, process) { Severity::Warning } else { Severity::Notice })
-        .confidence(if hot.is_some() { 0.9 } else { 0.7 })
         .subject(Subject { function: hot.as_ref().and_then(|hot| hot.function.clone()), ..subject })
         .cause(format!(
             "It was on a CPU {on_cpu} of {life}, and in its own code for nearly all of that: one thread has no more than one CPU. {profile}{others}"

@@ -97,7 +97,6 @@ fn report(facts: &Facts, out: &mut Findings<'_>, part: f64, of: &Entity, thing: 
     let path = of.name();
     out.report(share, format!("{path} is stopped by its CPU quota{limit} in {part} of its periods"))
         .at_most(if batch { Severity::Notice } else { Severity::Critical })
-        .confidence(0.9)
         .subject(figures::subject(facts, of))
         .cause(format!("Its threads use up the quota together before the period is over, and then all stand still until the next one, whoever is in the middle of a request.{use_of}{whose}{work}"))
         .fix(format!("raise the quota or take it away: echo 'max 100000' > /sys/fs/cgroup{path}/cpu.max (systemd: CPUQuota=, Docker: --cpus, Kubernetes: limits.cpu); cpu.weight still shares the host"))

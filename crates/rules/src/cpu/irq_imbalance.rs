@@ -86,7 +86,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let others = Measurement::count("other_cpus", others as u64);
     out.report(share, format!("{worst} spends {interrupts} of its time in interrupts and is full; the {others} others are idle {rest_idle} of theirs"))
         .at_most(Severity::Warning)
-        .confidence(0.7)
         .subject(figures::subject(facts, worst))
         .cause(format!("The interrupts of a device go to this CPU alone: what they bring waits for it, and so do the programs on it.{which} The others spend {rest} in interrupts."))
         .fix("see which: watch -d -n1 cat /proc/interrupts; queues of the card: ethtool -l IF; more of them: ethtool -L IF combined N")

@@ -185,7 +185,6 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
     let mut found = out
         .report(share, title)
         .at_most(if among_themselves && only_compute { Severity::Notice } else { Severity::Critical })
-        .confidence(0.8)
         .subject(subject)
         .cause(format!(
             "They could run, but the kernel had no CPU for them: half of the waits took {p50} and more. {why} {others}{besides}"

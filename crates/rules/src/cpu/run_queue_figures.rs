@@ -98,7 +98,6 @@ fn by_threads(facts: &Facts, out: &mut Findings<'_>, most: usize) {
         let pid = of.pid().map_or("PID".to_string(), |pid| pid.to_string());
         out.report(Share::of_time(part, whole), format!("{name} waited {waits} for a CPU and ran {runs}"))
             .at_most(if timed { Severity::Critical } else { Severity::Notice })
-            .confidence(0.7)
             .subject(figures::subject(facts, of))
             .cause(format!("It was runnable, but not scheduled: no CPU was free, or its group had used its quota. {UNKNOWN}"))
             .fix("see who else runs: pidstat -u 1, top; move it away, or give it less weight (nice, cpu.weight)")
@@ -128,7 +127,6 @@ fn report_figures(facts: &Facts, out: &mut Findings<'_>, one: &Waiter<'_>) {
     let beside = who.map_or(String::new(), |who| format!(", {who}"));
     let mut found = out
         .report(share, format!("{name} waits for a CPU {waits} of its time{beside}"))
-        .confidence(0.8)
         .subject(figures::subject(facts, one.of))
         .cause(format!("Its threads are runnable, but not scheduled, for {} per second. {quota}{others}", Nanos::new((one.delay * 1e9) as u64)))
         .fix("give the others less weight (nice -n 19, cpu.weight of their group), bound their number, or move them to another host or hour")

@@ -99,7 +99,6 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) -> bool {
         let (place, line) = storm.line(facts);
         let report = out
             .report(storm.share.clone(), title)
-            .confidence(0.8)
             .subject(subject)
             .cause(format!("Thread {} waits for something by giving up the CPU and taking it back at once: {} of its time goes into it. Calls were only counted.", storm.sums.thread.tid, storm.calls.total()))
             .measured_all(storm.figures())
@@ -122,7 +121,6 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
     let report = out
         .report(share, format!("sched_yield is {} of {}", words::plural(count, "call"), words::count(facts.total_calls())))
         .at_most(Severity::Warning)
-        .confidence(0.6)
         .subject(Subject { syscall: Some("sched_yield".to_string()), ..Subject::default() })
         .measured_all(guards::of_all_calls(facts, count, MANY_CALLS))
         .cause("Threads wait for something by giving up the CPU and taking it back. The table does not show which threads, nor how long they did so: strace -f -ttT -p PID does.");

@@ -70,7 +70,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let has_room = idle >= thresholds::CPU_ROOM.value;
     report
         .at_most(if has_room { Severity::Notice } else { Severity::Critical })
-        .confidence(0.9)
         .subject(Subject::default())
         .cause("The machine is virtual, and its CPUs are shared: others on the same hardware run in this time, or a limit of its size holds it back. Everything in it takes that much longer.")
         .fix("move it to another host, or to a size with CPUs of its own (dedicated, not burstable)")

@@ -87,7 +87,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .measured(part)
             .measured_all(threads)
             .at_most(if kind.wanted { Severity::Notice } else { Severity::Warning })
-            .confidence(0.7)
             .subject(figures::subject(facts, of))
             .cause(format!("By their names {}.{asked} The time belongs to no program, but one of them makes the kernel do it.", kind.does))
             .fix(kind.look)

@@ -74,7 +74,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let delay = Measurement::seconds_per_second("run_delay", one.delay);
         out.report(share, format!("{name}: {wanted} threads want to run at a time, and there are {room} CPUs for them"))
             .at_most(Severity::Warning)
-            .confidence(0.8)
             .subject(figures::subject(facts, one.of))
             .cause(format!("Its {threads} threads take {used} CPUs and wait for {delay} more: they stand in each other's way, and no more work is done by it.{stopped}{limited}"))
             .fix(format!("as many workers as CPUs ({room}): GOMAXPROCS, -XX:ActiveProcessorCount, OMP_NUM_THREADS, worker_processes, the size of the pool"))

@@ -64,7 +64,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let each = Measurement::count("calls_per_listing", calls.count / listings.max(1));
         out.report(share, format!("{} has about {entries} entries and is listed {}{time}", file.path, if listings == 1 { "once".to_string() } else { format!("{times} times") }))
             .at_most(if listings >= AGAIN { Severity::Warning } else { Severity::Notice })
-            .confidence(0.8)
             .subject(Subject { path: Some(file.path.to_string()), ..Subjects::thread(facts, file.tid) })
             .cause(format!("A listing takes {each} calls of getdents, each of which reads blocks of the directory and looks up nothing for the program."))
             .measured(entries)

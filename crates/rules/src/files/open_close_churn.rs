@@ -121,7 +121,6 @@ fn report(facts: &Facts, out: &mut Findings<'_>, again: &Reopened<'_>, more: Opt
         (None, Some(_)) => Severity::Warning,
         (None, None) => Severity::Notice,
     })
-    .confidence(if again.bytes_each.is_some() { 0.9 } else { 0.7 })
     .subject(Subject { path: Some(file.path.to_string()), ..Subjects::thread(facts, file.tid) })
     .cause(format!(
         "The program does not keep what it read{}, so each use pays an open, the reads and a close again, and what is done \

@@ -215,7 +215,6 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
     .fix("then put the directory that has most of the files first in the search path, and take out those that have none")
     .verify(format!("perf trace -s -e {} -- COMMAND   (its errors column)", row.name))
     .evidence_line(format!("{source}:{}", row.line), row.raw.trim())
-    .confidence(0.6)
     .at_most(Severity::Warning)
     .file();
 }

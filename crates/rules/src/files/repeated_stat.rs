@@ -185,7 +185,7 @@ fn report(
         .saving(calls.total());
     if rate.is_none() && same < guards::FEW_CALLS {
         // An excerpt tells what happens, not how long it goes on.
-        finding = finding.at_most(Severity::Warning).confidence(0.6);
+        finding = finding.at_most(Severity::Warning);
     }
     finding.evidence_all(first.exemplars.iter()).file();
 }

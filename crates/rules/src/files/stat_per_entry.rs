@@ -117,7 +117,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let opened = entries.opened as f64 / entries.asked.max(1) as f64;
         out.report(share, format!("{path}: listed, and then {asked} entries asked for one by one, {time} in all"))
             .at_most(if compares { Severity::Notice } else { Severity::Warning })
-            .confidence(0.7)
             .subject(Subject { path: Some(path.to_string()), ..subject })
             .cause(format!("The listing says of each entry whether it is a file, a directory or a link; each stat is a call more ({each} on average), and a read of the disk where its inode is not in memory."))
             .measured_all([asked, time, each])
@@ -176,7 +175,6 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
         let opened = opened.count as f64 / asked.count.max(1) as f64;
         out.report(share, format!("thread {tid}: directories are listed, and their entries then asked for one by one: {calls}, {time} in all"))
             .at_most(most)
-            .confidence(0.6)
             .subject(subject)
             .cause(format!(
                 "The listing says of each entry whether it is a file, a directory or a link; each stat is a call more ({each} on average). Calls were only \

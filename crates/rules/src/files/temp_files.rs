@@ -58,7 +58,6 @@ pub(super) fn report(out: &mut Findings<'_>, churn: Churn) {
         .measured_all(read)
         .measured_all(churn.figures)
         .at_most(Severity::Notice)
-        .confidence(0.6)
         .subject(Subject { path: Some(pattern), pid: churn.pid, comm: churn.comm, ..Subject::default() })
         .cause(format!(
             "{how} The bytes go to the disk and back, and if the files are removed right after, for nothing; that they are is not shown."

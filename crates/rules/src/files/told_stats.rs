@@ -127,7 +127,6 @@ fn report(facts: &Facts, out: &mut Findings<'_>, one: &Asked<'_>, host: Option<&
     out.report(Share::of_calls(None), title)
         .measured_all([on_path, calls].into_iter().chain(rate).chain(host.map(|(_, figure)| figure.clone())))
         .at_most(Severity::Notice)
-        .confidence(0.6)
         .subject(subject)
         .cause(
             "The program asks the kernel about the path each time instead of keeping the answer. One such call takes a microsecond \

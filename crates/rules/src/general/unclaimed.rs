@@ -12,10 +12,6 @@ use whyslow_model::{
 const MIN_PART: f64 = 0.15;
 /// Of the whole time of the threads: who waits for work nearly all of the time is not slow for what it does in between.
 const MIN_OF_LIFE: f64 = 0.05;
-/// How sure a sum of measured times is.
-const SURE: f64 = 0.9;
-/// The same where times are shared out, or known from one side only.
-const LESS_SURE: f64 = 0.6;
 
 /// The rows of some states, with what no finding explains of each.
 pub(super) struct Unclaimed<'a> {
@@ -63,7 +59,6 @@ impl<'a> Unclaimed<'a> {
         let what = row.words();
         let mark = if what.starts_with("in ") || what.starts_with("on ") { "" } else { ":" };
         let title = format!("{}: {part} of {of}{mark} {what}{others}", row.who);
-        let confidence = if row.known <= Known::AtLeast { SURE } else { LESS_SURE };
         // Of several processes only the queues of those whose time it is count.
         let demand = self.account.demand.of(&row.pids);
         // Without work that waits, where the time goes is no fault.
@@ -75,7 +70,6 @@ impl<'a> Unclaimed<'a> {
         };
         out.report(Share::of_time(share, format!("{whose} ({time})")), title)
             .at_most(most)
-            .confidence(confidence)
             .measured(part)
             .measured_all(self.figures(&demand))
             .subject(self.subject())

@@ -61,7 +61,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             format!("{from} to {to}: {bytes} copied through the program in {pieces} pieces of {piece}"),
         )
         .at_most(Severity::Warning)
-        .confidence(0.8)
         .subject(Subject {
             path: row.from.as_deref().map(str::to_string),
             peer: row.to.as_deref().map(str::to_string),

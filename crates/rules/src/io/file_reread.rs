@@ -87,7 +87,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         };
         out.report(share, title)
             .at_most(most)
-            .confidence(if stream.size_stated { 0.9 } else { 0.7 })
             .subject(subject(facts, stream, reads, "read"))
             .cause(format!(
                 "The same bytes are read again{opened}, in {calls} reads{inferred}: what was read or parsed is not kept.{}",

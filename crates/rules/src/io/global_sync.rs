@@ -74,7 +74,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let shown = format!("{calls}, {total} in all, {longest} at most");
         let at_most = if syncs.at_most { " at most" } else { "" };
         out.report(guards::share_of_ns(facts, Some(syncs.tid), total, syncs.count), format!("{calls}, {total} in all{at_most}: everything that any program wrote is written out"))
-            .confidence(if syncs.at_most { 0.6 } else { 0.8 })
             .subject(Subject { syscall: Some("sync".to_string()), ..subject })
             .measured_all(children)
             .measured(count)

@@ -86,7 +86,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut report = out
         .report(worst.share.clone(), format!("{} stand still in the file system's journal: {}", words::plural(victims.len() as u64, "task"), names(&victims)))
         .measured(Measurement::count("tasks", victims.len() as u64).at_least(MIN_VICTIMS as f64))
-        .confidence(0.8)
         .subject(worst.subject.clone())
         .cause(format!("A commit of the journal is under way, and no change of a file can begin before it has written what belongs to it, that of other programs too.{by}"))
         .fix("fewer fsync of the one who asks: batches, fdatasync, one at the end (see fsync-per-write, global-sync)")

@@ -135,7 +135,6 @@ fn printed(facts: &Facts) -> Option<Sampled<'_>> {
 /// What to do instead is the same, however it was found.
 fn advised<'f, 'a>(report: Report<'f, 'a>) -> Report<'f, 'a> {
     report
-        .confidence(0.85)
         .fix("counts only: /proc/net/sockstat")
         .fix("a selection: netlink sock_diag (as ss does): filtered in the kernel, in binary form")
         .fix("else read less often, with a large buffer, and take the needed columns by position")

@@ -102,7 +102,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .measured_all(latency)
             .measured_all(merged)
             .at_most(Severity::Notice)
-            .confidence(0.6)
             .subject(figures::subject(facts, disk.of))
             .cause(format!("The reads are small and hardly any lies beside another: the device's time goes into finding the places.{who}{turns} If caches were just emptied (a start), look again later."))
             .fix("keep what is read often in memory: a larger cache of the program, more memory for the page cache")
@@ -138,7 +137,6 @@ fn of_requests(facts: &Facts, out: &mut Findings<'_>, name: &str, device: &Devic
     let count = Measurement::count("reads", reads.device.count).at_least(MIN_REQUESTS as f64);
     out.report(Share::unknown(), format!("disk {shown} is full with {ops} reads a second of {size} each, {random} of them here and there"))
         .at_most(Severity::Notice)
-        .confidence(0.8)
         .subject(Subject { device: Some(name.to_string()), ..Subject::default() })
         .cause(format!("Half of the reads take {half} and more, are small, and {random} lie beside none of the 16 before: the device's time goes into finding the places.{who} If caches were just emptied (a start), look again later."))
         .measured_all([ops, size, random, half, under_way, count])

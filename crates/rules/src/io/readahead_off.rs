@@ -75,7 +75,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .measured_all([each, half])
             .measured(Measurement::share("share_of_calls_in_order", in_order).at_least(IN_ORDER))
             .measured_all(more_figure(more, at))
-            .confidence(0.7)
             .subject(subject(facts, stream, &stream.reads, "read"))
             .cause(format!("Nothing is read ahead: each read waits for the device. The descriptor or the device says so (POSIX_FADV_RANDOM, read_ahead_kb 0), the file is opened with O_DIRECT, or the file system does none.{}", more_text(more, at)))
             .fix("see the device: cat /sys/block/DEV/queue/read_ahead_kb; echo 128 > it (blockdev --setra 256 DEV)")

@@ -128,7 +128,6 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
         let for_each = Measurement::number("seeks_per_read", for_each).at_least(SEEK_SHARE);
         let title = format!("thread {tid}: {count} seeks for {of_reads} reads, {rate} per second");
         out.report(share, title)
-            .confidence(0.7)
             .subject(Subject { syscall: Some("lseek".to_string()), ..Subjects::thread(facts, tid) })
             .cause(format!(
                 "There are as many seeks as reads, though pread does both in one call. The seeks took {}, the reads {}. Calls were only counted: \

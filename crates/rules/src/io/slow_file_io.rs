@@ -90,7 +90,6 @@ fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
         out.report(Share::unknown(), format!("{of}: {count}{total}, the longest {longest}"))
             .measured_all(calls.map(|calls| Measurement::count("calls", calls)))
             .measured_all([total, longest])
-            .confidence(0.6)
             .subject(figures::subject(facts, of))
             .cause("From memory such a call takes microseconds: these waited for a device, a journal, a lock on the directory, or a server behind the mount. How much of the program's time that is, this table does not tell.")
             .fix("see what the device does meanwhile: iostat -x 1, cat /proc/pressure/io; and what the program waits for: whyslow record -p PID")

@@ -79,7 +79,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             format!("disk {} gets {bytes} in small writes: {writes} per second of {each} each", disk.name());
         out.report(Share::unknown(), title)
         .at_most(Severity::Notice)
-        .confidence(0.6)
         .subject(figures::subject(facts, disk.of))
         .cause(format!(
             "Each request costs the device about the same, however little it carries, and {queue} are queued. In pieces of {} the same bytes are \

@@ -130,7 +130,6 @@ fn report_group(facts: &Facts, out: &mut Findings<'_>, of: &Entity, thing: &Thin
         .measured(figure_of(["limit_of_bytes_per_second", "limit_of_requests_per_second"], most))
         .measured_all(pressure.map(|part| Measurement::share("pressure", part).at_least(MIN_PRESSURE)))
         .measured_all(devices::beneath_figures(facts))
-        .confidence(0.9)
         .subject(figures::subject(facts, of))
         .cause(format!("The limit (io.max) holds its requests back, whatever the device could do.{whose}{}", devices::beneath(facts)))
         .fix(format!("raise it: cat /sys/fs/cgroup{path}/io.max, then echo 'MAJ:MIN rbps=max wbps=max riops=max wiops=max' > /sys/fs/cgroup{path}/io.max (systemd: IOReadBandwidthMax=, IOWriteIOPSMax=; Docker: --device-write-bps)"))

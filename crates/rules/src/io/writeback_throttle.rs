@@ -119,7 +119,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .measured_all([first, taken, all])
         .measured_all(dirty)
         .measured_all(limit)
-        .confidence(if victim.is_some() || near == Some(true) { 0.8 } else { 0.6 })
         .subject(figures::subject(facts, of))
         .cause(format!("What programs write goes to the page cache first; when too much of it is dirty, the kernel slows all who write down to the disk's pace.{held}{disk} All writers: {}.", figures::named(facts, &writers, Metric::WriteBytes, None)))
         .fix("write less: temporary files in memory (tmpfs) or not at all, compression, no second copy of logs (see the findings about files)")

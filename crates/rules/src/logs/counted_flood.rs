@@ -112,7 +112,6 @@ fn report_sums(
     .measured(Measurement::bytes("bytes", writes.bytes))
     .measured(Measurement::time("time", Nanos::new(writes.total_ns)))
     .measured(of_time)
-    .confidence(0.7)
     .subject(Subject {
         pid: thread.pid.or(process.pid),
         comm: thread.comm.clone().or_else(|| process.name().map(str::to_string)),

@@ -93,7 +93,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .measured_all(rate)
             .measured(Measurement::share("share_of_writes", of_writes).at_least(MIN_PART))
             .measured(Measurement::time("time", total))
-            .confidence(if pair.copies.iter().any(|copy| copy.kind == FdKind::Unknown) { 0.7 } else { 0.9 })
             .subject(Subject {
                 fd: Some(needless.fd),
                 path: needless.target.clone(),

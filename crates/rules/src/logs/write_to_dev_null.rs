@@ -149,7 +149,6 @@ fn report_sampled(facts: &Facts, out: &mut Findings<'_>, sampled: &Sampled<'_>) 
     let title = format!("/dev/null: {who} spends {share} of its CPU time in writes for nobody");
     advised(out.report(sampled.share(facts), title))
         .measured(share.clone())
-        .confidence(0.8)
         .subject(subject)
         .cause("Output that nobody reads is put together and written, one system call a piece; what formatting it costs comes on top.")
         .evidence_line(facts.profile_source(sampled.profile), format!("{share} of CPU time in write, below write_null where it shows"))

@@ -79,7 +79,6 @@ fn of_groups(facts: &Facts, out: &mut Findings<'_>) {
         let waited = Measurement::share("waited_share_of_work", writing.waited_part()).at_least(WAITING);
         let (in_use, memory) = pressure::in_use(thing);
         out.report(share, format!("{path} is full {full} times a second, and who writes in it must free memory first: {part} of the work of {who}"))
-            .confidence(0.75)
             .subject(Subjects::thread(facts, writing.tid))
             .cause(format!("What is written goes to the page cache, which counts for the control group. The group has reached its limit, so that each write first drops pages, and waits for those that are not on disk yet: {waited} of the work is such waits.{in_use}"))
             .fix(format!("raise the limit: /sys/fs/cgroup{path}/memory.max (systemd: MemoryMax=, Kubernetes: limits.memory); page cache needs room too"))
@@ -126,7 +125,6 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
     });
     let (in_use, memory) = pressure::in_use(host);
     out.report(share, format!("{stalls} allocations a second must free memory first{waits}"))
-        .confidence(0.8)
         .subject(figures::subject(facts, victim))
         .cause(format!("Free memory is below the mark at which the kernel gives none before it got some back.{split}{in_use}{}", pressure::who(facts, Metric::Rss, "memory")))
         .fix("leave memory free: smaller heaps and caches, fewer workers, more memory; what reads large files once: posix_fadvise(DONTNEED) or O_DIRECT")

@@ -77,7 +77,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let events = Measurement::per_second("memory_high_events_per_second", events).at_least(MIN_EVENTS);
         let waits = Measurement::share("share_of_time", waits).at_least(WARNING_SHARE);
         out.report(share, format!("{path} is above its memory.high {events} times a second: its tasks wait {waits} of the time"))
-            .confidence(0.9)
             .subject(figures::subject(facts, of))
             .cause(format!("Above memory.high the kernel puts the group's threads to sleep until they have given memory back.{sizes}{cache}{whose}{}", pressure::who(facts, Metric::Rss, "memory")))
             .fix(format!("raise it: echo max > /sys/fs/cgroup{path}/memory.high (systemd: MemoryHigh=); keep memory.max as the bound"))

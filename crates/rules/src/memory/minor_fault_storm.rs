@@ -72,7 +72,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let resident = Measurement::bytes("bytes_resident", resident as u64);
         out.report(share, format!("{name} takes {faults} page faults a second for memory that it gave back"))
             .at_most(Severity::Warning)
-            .confidence(0.7)
             .subject(figures::subject(facts, of))
             .cause(format!("{faulted} were faulted in, and {resident} are resident: the same memory was given to the kernel and taken from it again, and each page is cleared each time."))
             .fix("glibc: GLIBC_TUNABLES=glibc.malloc.mmap_threshold=268435456:glibc.malloc.trim_threshold=536870912; or use large buffers again instead of freeing them")

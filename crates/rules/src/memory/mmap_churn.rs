@@ -196,7 +196,6 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) -> bool {
         let report = out
             .report(storm.share.clone(), title)
             .at_most(Severity::Warning)
-            .confidence(0.6)
             .subject(subject)
             .measured_all([maps, unmaps])
             .measured_all(storm.figures())

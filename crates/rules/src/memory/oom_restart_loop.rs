@@ -80,7 +80,6 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
         let time = Measurement::time("time", last.since(first));
         out.report(Share::unknown(), format!("{kills} children of {who}{program} were killed by SIGKILL in {time}, and started again: most likely by the kernel's OOM killer, out of memory"))
             .at_least(Severity::Warning)
-            .confidence(0.6)
             .subject(subject)
             .cause("Nobody in the capture sent that signal. The kernel sends it to a process whose control group or host has no memory left; each start loses the work of the one before.")
             .fix("see whether it was: dmesg -T | grep -A8 'Killed process', journalctl -k, grep oom_kill /sys/fs/cgroup/GROUP/memory.events; kubectl describe pod (OOMKilled)")
@@ -137,7 +136,6 @@ fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
         let (in_use, memory) = pressure::in_use(thing);
         out.report(Share::unknown(), format!("{of}: {count} for want of memory{within}"))
             .at_least(if kills >= AGAIN { Severity::Critical } else { Severity::Notice })
-            .confidence(0.9)
             .subject(figures::subject(facts, of))
             .cause(format!("The limit was reached and nothing could be dropped, so the kernel ended a process.{in_use}{again}"))
             .fix("see who and how large: dmesg -T | grep -A8 'Killed process', journalctl -k; kubectl describe pod (OOMKilled)")

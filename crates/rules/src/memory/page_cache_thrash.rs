@@ -91,7 +91,6 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
             reads.mean_size().map(|mean| Measurement::bytes("bytes_per_read", mean as u64).at_most(SMALL));
         let share = guards::share_of_ns(facts, reads.only_thread(), reads.time(), reads.calls.count);
         out.report(share, format!("{}: {read} were read of {size}, and half of the {calls} reads still wait {half} and more: the page cache does not keep it", stream.name))
-            .confidence(0.6)
             .subject(Subject { path: stream.path.clone(), syscall: Some("read".to_string()), ..Subjects::thread(facts, reads.tid) })
             .cause("What was read once lies in the page cache, and a second reading of it takes microseconds. Here it takes as long as a device does: the pages are dropped before they are needed again, because the host or the control group has too little memory for them (or the file is opened with O_DIRECT, and the program's own cache is too small).")
             .fix("see which: grep -H . /sys/fs/cgroup/GROUP/memory.{max,current}, grep refault /sys/fs/cgroup/GROUP/memory.stat twice; cat /proc/pressure/memory")
@@ -140,7 +139,6 @@ fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
         let waits = cost.figure();
         let (in_use, memory) = pressure::in_use(thing);
         out.report(cost.share, format!("{of}: {refaults} pages a second are read again right after they were dropped; {} waits {waits} of its time", facts.host.name_of(cost.of)))
-            .confidence(0.8)
             .subject(figures::subject(facts, of))
             .cause(format!("The files in use do not fit into the memory left for the page cache, so each page that is read pushes out one that is needed soon.{of_reads}{in_use}{}", pressure::who(facts, Metric::MajorFaults, "page faults that read")))
             .fix("give the group or the host more memory, or take some from the programs beside the cache (heaps, workers)")

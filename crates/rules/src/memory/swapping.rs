@@ -65,7 +65,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let share = cost.map_or_else(Share::unknown, |cost| cost.share);
     out.report(share, format!("{swapped_in} are swapped in{both}: memory that is in use does not fit"))
         .at_least(if much { Severity::Warning } else { Severity::Notice })
-        .confidence(0.9)
         .subject(figures::subject(facts, victim))
         .cause(format!("Programs touch pages that were put out to swap, and wait for each of them to be read.{in_use}{who} How much swap is in use does not matter, what comes back in does."))
         .fix("smaller: heaps (-Xmx, GOMEMLIMIT), caches, fewer workers; stop what is not needed (ps aux --sort -rss | head)")

@@ -73,7 +73,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         _ => String::new(),
     };
     out.report(share, format!("{stalls} allocations a second compact memory first{who}"))
-        .confidence(0.8)
         .subject(figures::subject(facts, of))
         .cause(format!("The kernel looks for 2 MiB in one piece, and moves other pages away while the program waits.{setting}{given}"))
         .fix("echo defer+madvise > /sys/kernel/mm/transparent_hugepage/defrag (small pages at once, huge ones in the background)")

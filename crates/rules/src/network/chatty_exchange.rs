@@ -192,8 +192,6 @@ fn report(facts: &Facts, out: &mut Findings<'_>, exchange: &Exchange<'_>, share:
         .measured(Measurement::time("p50", median).at_most(asked::SLOW.or_zero() as f64))
         .measured(Measurement::time("time", exchange.turns.total()))
         .measured(of_time)
-        // The same could be a loop that must ask step by step.
-        .confidence(if exchange.is_named { 0.8 } else { 0.6 })
         .subject(subject)
         .cause(format!(
             "{} one behind the other: {sent} to {} and {received} back in the mean, p50 {} each, {} in all. \

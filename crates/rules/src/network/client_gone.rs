@@ -169,7 +169,6 @@ fn report(facts: &Facts, out: &mut Findings<'_>, group: &AbortedGroup, rest: u64
         .measured_all(between)
         .measured_all((rest > 0).then(|| Measurement::count("other_lost_answers", rest)))
         .at_least(least)
-        .confidence(if worst.wait.is_some() { 0.9 } else { 0.6 })
         .link(ChainLink {
             who: format!("client {client}"),
             waits_for: match request.and_then(|request| name_of(facts, request)) {

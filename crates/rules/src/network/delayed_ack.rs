@@ -87,12 +87,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .measured(Measurement::count("delayed_in_one_write", row.single.delayed))
             .measured_all((row.single.count >= ENOUGH_SINGLE).then_some(in_one_write))
             .at_most(Severity::Critical)
-            .confidence(match row.is_named {
-                true if row.single.count >= ENOUGH_SINGLE => 0.9,
-                true => 0.75,
-                // It may be a socket of another kind than TCP.
-                false => 0.6,
-            })
             .subject(subject)
             .cause(format!(
                 "The second write stays in the kernel until the peer acknowledges the first (Nagle's algorithm), and the peer delays that ACK because it has nothing to send: {time} in all, while both sides are idle.{contrast}"

@@ -111,7 +111,6 @@ fn report_near(facts: &Facts, out: &mut Findings<'_>, one: &Near<'_>) {
         .measured(open)
         .measured(limit)
         .measured(Measurement::share("share_of_descriptors", one.part).at_least(threshold))
-        .confidence(0.9)
         .subject(figures::subject(facts, one.of))
         .cause("At the limit open, socket and accept are refused (EMFILE, ENFILE), and clients wait in the backlog until they give up.")
         .fix("see what they are, and whether they become more: what is not closed is a leak, and a higher limit only puts it off")

@@ -53,7 +53,6 @@ fn report_row(facts: &Facts, out: &mut Findings<'_>, row: &LateAccepts) {
     out.report(share, format!("{name}: connections wait in the backlog while the thread that accepts sleeps {mean}: {there} are there after each of {sleeps} sleeps"))
         // How long each of them waited, and whether some were dropped, calls do not tell.
         .at_most(Severity::Warning)
-        .confidence(0.6)
         .measured_all([mean, sleeps, part, fewest, most, of_time])
         .subject(Subject {
             peer: row.local.as_deref().map(str::to_string),

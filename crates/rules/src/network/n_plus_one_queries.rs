@@ -157,7 +157,6 @@ fn report_loop(
         .measured_all(per_request)
         .measured(median)
         .measured(of_time)
-        .confidence(0.8)
         .subject(Subject {
             peer: peer.map(str::to_string),
             endpoint: Some(row.name.to_string()),

@@ -99,8 +99,6 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Answers, ns: u64) {
         .measured(of_time)
         .measured(Measurement::time("time_per_answer", time))
         .measured(Measurement::share("share_passed_on", passed_on).at_most(PASSED_ON))
-        // Whether all of it is needed is not seen.
-        .confidence(0.8)
         .subject(Subject { peer: Some(row.peer.to_string()), ..Subjects::thread(facts, row.tid.unwrap_or(0)) })
         .cause(format!(
             "{} in {}, the largest of {}. From the first bytes of an answer to the next thing that the thread does it takes {} in \

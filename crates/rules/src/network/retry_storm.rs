@@ -101,7 +101,6 @@ fn report_clients(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts, re
              and each repeat is work too, for an answer that nobody may wait for any more.",
         )
         .at_least(least)
-        .confidence(0.8)
         .fix("clients: a time limit above what an answer takes at its slowest, and a pause that grows before each further try, by chance longer or shorter")
         .fix("code: know a repeat by its key (Idempotency-Key, the id in the path), answer it from the work that is under way, and drop work whose client has left")
         .fix(format!("make the answer quicker: whyslow requests --match '{}' shows where its time goes", row.name))
@@ -152,7 +151,6 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts, retries: &
         load,
     ))
     .at_least(least)
-    .confidence(0.8)
     .fix("wait before each further try, longer each time and by chance longer or shorter (exponential back-off with jitter), and stop after two or three")
     .fix("give retries a budget (a tenth of the requests), in one layer only, and leave a server alone that fails most of the time (circuit breaker)")
     .fix(format!("find out why {peer} fails: its log, or whyslow diagnose on its host at the same time"))

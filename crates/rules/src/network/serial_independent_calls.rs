@@ -219,7 +219,6 @@ fn report(facts: &Facts, out: &mut Findings<'_>, serial: &Serial<'_>) {
         .measured(Measurement::count("requests", serial.requests as u64).at_least(OFTEN as f64))
         .measured(guards::passed(Measurement::count("questions_with_values", own), FREE as f64))
         .at_most(if evident { Severity::Warning } else { Severity::Notice })
-        .confidence(0.6)
         .fix("ask at once and wait for all: Promise.all, asyncio.gather, CompletableFuture.allOf, errgroup, a thread each")
         .fix("several commands to one server: a pipeline, or one request that takes a list")
         .saving(Nanos::new(serial.saved))

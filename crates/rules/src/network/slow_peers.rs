@@ -247,7 +247,6 @@ fn report_peer(facts: &Facts, out: &mut Findings<'_>, waits: &Waits<'_>) {
         .measured(Measurement::time("p50", stats.percentile(0.5)).at_least(SLOW.or_zero() as f64))
         .measured(Measurement::time("p99", stats.percentile(0.99)))
         .measured(Measurement::time("longest", stats.max()))
-        .confidence(if waits.row.is_some() { 0.6 } else { 0.75 })
         .subject(subject)
         .cause(format!(
             "{who} asks {} and waits for the answer: p50 {}, p99 {}. What it does next waits for that.",

@@ -184,10 +184,6 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts) {
         .saving(Nanos::new(served))
         .evidence(slowest.map(|record| &record.first_line))
         .evidence(slowest.and_then(|record| record.last_line.as_ref()));
-    // A slow network would look the same.
-    if other.is_none() {
-        found = found.confidence(0.75);
-    }
     // Rare, and nobody waits for it: worth knowing.
     if row.side == Side::Client && row.stats.count < 3 {
         found = found.at_most(Severity::Notice);

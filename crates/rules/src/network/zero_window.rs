@@ -126,7 +126,6 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
         let times = words::plural(sender.calls.count, "time");
         out.report(share, format!("{peer} reads too slowly: {who} waits {part} of the time for room to write to it, {times}, {mean} each"))
             .measured_all([part, waits, mean, Measurement::time("time", time)])
-            .confidence(if asked::is_here(peer) { 0.85 } else { 0.7 })
             .subject(subject)
             .cause("The other end does not read as fast as this one sends: its receive buffer and this socket's send buffer are full, and each write waits until the reader has made room. The time belongs to the reader, not to the network.")
             .fix("look at the reader: ss -tn (its Recv-Q is full), then whyslow record -p PID there: what does it wait for, or is it busy?")
@@ -198,7 +197,6 @@ fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
             .measured(rate)
             .measured_all(times)
             .measured_all(waiting)
-            .confidence(0.7)
             .subject(figures::subject(facts, of))
             .cause(cause)
             .fix(fix)

@@ -114,7 +114,6 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
              The table shows neither the numbers nor the error: strace -f -e trace=close -Z does.",
         )
         .evidence_line(format!("{source}:{}", row.line), row.raw.trim())
-        .confidence(0.7)
         .at_most(Severity::Warning);
     finish(report);
 }

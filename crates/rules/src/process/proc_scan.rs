@@ -58,7 +58,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let part = share.figure().at_least(guards::WARNING_SHARE);
     let calls = Measurement::count("calls", reading.calls);
     out.report(share, format!("{files} files of processes under /proc are read {opens} times: {time} in {}", words::plural(reading.calls, "call")))
-        .confidence(0.9)
         .subject(Subject {
             path: Some("/proc/{n}".to_string()),
             ..reading.tid.map_or(Subject::default(), |tid| Subjects::thread(facts, tid))

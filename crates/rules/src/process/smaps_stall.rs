@@ -104,7 +104,6 @@ fn of_victims(facts: &Facts, out: &mut Findings<'_>) {
         // The thread's own time is that of the calls that were seen one by one.
         let whose = Some(thread.tid).filter(|_| thread.counted.is_none());
         out.report(guards::share_of_time(facts, whose, &maps), format!("{who} waits for its own address space while somebody reads its smaps: mmap and munmap take {mean}, half of them {usual} ({longest} at most)"))
-            .confidence(0.6)
             .subject(Subject { syscall: Some("mmap".to_string()), ..subject })
             .cause(format!("{calls} calls that change the map of its memory took {time} in all, and its other calls that need no device take {other_time}. The process has one thread, so another process holds the lock of its address space: whoever reads /proc/{pid}/smaps, smaps_rollup or numa_maps, and walks all of its pages meanwhile."))
             .measured_all([calls, time, mean, usual, longest, other_calls, other_time])
@@ -126,7 +125,6 @@ fn of_readers(facts: &Facts, out: &mut Findings<'_>) {
     let time = Measurement::time("time", Nanos::new(reading.time_ns));
     out.report(reading.share(facts), format!("smaps of processes read {opens} times, {each} each: their threads wait meanwhile"))
         .at_least(Severity::Notice)
-        .confidence(0.8)
         .subject(Subject {
             path: Some(path.clone()),
             ..reading.tid.map_or(Subject::default(), |tid| Subjects::thread(facts, tid))

@@ -62,7 +62,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let at_work = switches >= MANY_SWITCHES;
         out.report(share, format!("{name} is traced by {by}{often}"))
             .at_least(if at_work { Severity::Warning } else { Severity::Notice })
-            .confidence(0.9)
             .subject(figures::subject(facts, of))
             .cause(format!("At each system call or signal the kernel stops the process and waits for the tracer to let it go on ({} switches per second).", words::quantity(switches)))
             .fix(format!("see who it is: ps -fp {tracer}; end it (kill {tracer}: strace and gdb let go of the process)"))

@@ -77,7 +77,6 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
         out.report(Share::unknown(), format!("{who} started {children} children{program}{often}, of which {ended} ended, and waits for none: they stay as zombies"))
             .at_least(Severity::Warning)
-            .confidence(0.7)
             .subject(subject)
             .cause(format!("Each ended child keeps its number until its parent asks how it ended: {waits} calls of the wait family were made. When no number is left, nothing on the host can be started. Only a parent that ignores SIGCHLD is rid of them (SigIgn in /proc/{pid}/status)."))
             .measured(children)
@@ -151,7 +150,6 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
         .measured(zombies)
         .measured_all(of_parent.into_iter().chain(before))
         .measured_all(limit.map(|limit| Measurement::number("process_limit", limit)))
-        .confidence(0.9)
         .subject(figures::subject(facts, of))
         .cause(format!("Each keeps its number until its parent asks how it ended. When no number is left, nothing on the host can be started.{grown}"))
         .fix("in the parent: upon SIGCHLD call waitpid(-1, &status, WNOHANG) until it returns 0; or signal(SIGCHLD, SIG_IGN) where the outcome does not matter")

@@ -126,7 +126,6 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
     let mut found = out
         .report(share, title)
         .at_most(if idle { Severity::Notice } else { heavy.at_most })
-        .confidence(if account.is_table { 0.7 } else { 0.85 })
         .subject(Subject {
             function: holder.map(|holder| holder.function.clone()),
             path: stream.and_then(|stream| stream.path.clone()),

@@ -60,7 +60,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut finding = out
         .report(Share::of_cpu_time(worst.part, format!("the CPU time of {now}")), title)
         .at_most(Severity::Warning)
-        .confidence(0.75)
         .subject(Subject { function: (!worst.is_kind).then(|| worst.name.clone()), ..Subject::default() })
         .cause(format!(
             "The program keeps {all} CPUs busy, and {all_before} in {then}. What is named has grown by more than the rest, and by more than \

@@ -128,7 +128,6 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
         let subject = Subject { syscall: Some(call.to_string()), ..Subjects::thread(facts, tid) };
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
         out.report(share, title)
-            .confidence(0.7)
             .measured_all(figures)
             .subject(subject)
             .cause(format!(
@@ -230,7 +229,6 @@ fn report_writable(facts: &Facts, out: &mut Findings<'_>, spin: &ReadySpin) {
     out.report(share, title)
         .measured_all(figures)
         .at_most(most)
-        .confidence(if spin.laps.time().is_known() { 0.9 } else { 0.6 })
         .subject(subject)
         .cause(format!("A socket with room in its buffer is always writable, and it stays registered for writing while there is nothing to write: the poll cannot sleep.{time}"))
         .fix("code: register EPOLLOUT only after a write got EAGAIN; when the rest is written, EPOLL_CTL_MOD back to EPOLLIN")

@@ -96,7 +96,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .measured(Measurement::share("share_with_several_ready", crowded_share))
             .measured(Measurement::share("tracer_share", tracer_share(facts, row)).at_most(TRACERS))
             .at_most(if crowded && !starved { Severity::Critical } else { Severity::Notice })
-            .confidence(if crowded && !starved { 0.9 } else { 0.6 })
             .subject(subject)
             .cause(format!(
                 "{} passed between two polls in turns of {} and more, and {} were ready at once after them: whoever they belong to waited that long. {in_worst} of it in {}.{others}",

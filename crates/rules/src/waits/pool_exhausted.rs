@@ -110,7 +110,6 @@ fn report(explainer: &Explainer<'_>, out: &mut Findings<'_>, pile: &PileUp) {
             Some(MOSTLY..) => Severity::Warning,
             _ => Severity::Notice,
         })
-        .confidence(if pile.serving { 0.9 } else { 0.75 })
         .subject(subject)
         .cause(format!(
             "Of {} that {in_hand}, {peak} wait for one thing at the same time: {}. The longest such time began at {} and lasted {longest}; \

@@ -208,7 +208,6 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &SleepCheck
         .measured_all(figures(facts, row))
         .measured_all(rate)
         .at_most(most)
-        .confidence(if row.fruitful > 0 { 0.8 } else { 0.6 })
         .subject(subject)
         .cause(cause)
         .fix(instead(check))

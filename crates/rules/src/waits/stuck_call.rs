@@ -150,7 +150,6 @@ fn report(explainer: &Explainer<'_>, out: &mut Findings<'_>, call: &LongCall) {
     let mut found = out
         .report(share, title)
         .at_most(if grave { Severity::Warning } else { Severity::Notice })
-        .confidence(if holder.is_some() { 0.85 } else { 0.7 })
         .subject(subject)
         .cause(match (&holder, grave) {
             (Some(holder), _) => format!("It goes on when {} gives the lock back.", holder.words),

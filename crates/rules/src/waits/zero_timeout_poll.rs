@@ -78,7 +78,6 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
         let (place, line) = storm.line(facts);
         out.report(storm.share.clone(), title)
-            .confidence(0.6)
             .subject(subject)
             .cause(format!(
                 "The polls do not wait ({quick} each on average), and nothing is done with what they find: {of_calls} of the \
