@@ -388,7 +388,7 @@ impl Report<'_, '_> {
         self
     }
     /// The finding is one of another rule, which is about the same thing and names the cause.
-    pub(crate) fn as_one_of(mut self, rule: &'static Rule) -> Self {
+    pub(crate) fn under(mut self, rule: &'static Rule) -> Self {
         self.finding.id = rule.id;
         self
     }

@@ -4,8 +4,8 @@ use crate::engine::{Findings, Report};
 use crate::guards::Share;
 use crate::words;
 use whyslow_model::{
-    AccountRow, Demand, DemandKind, DemandQueue, Known, Measurement, Nanos, Severity, Subject, TimeAccount,
-    TimeOf, TimeState,
+    AccountRow, Demand, DemandKind, DemandQueue, Measurement, Nanos, Severity, Subject, TimeAccount, TimeOf,
+    TimeState,
 };
 
 /// From this part of the asker's time on, what nothing explains is worth a word: docs/ARCHITECTURE.md, the account of time.

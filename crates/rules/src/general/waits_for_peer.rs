@@ -119,7 +119,7 @@ fn late_answers(unclaimed: &Unclaimed<'_>, out: &mut Findings<'_>) {
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     let fd_or_peer = subject.peer.clone().filter(|_| is_named);
     out.report(share, title)
-        .as_one_of(&slow_downstream::RULE)
+        .under(&slow_downstream::RULE)
         .at_most(if is_felt { Severity::Warning } else { Severity::Notice })
         .measured(part)
         .measured(each)
