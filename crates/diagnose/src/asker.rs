@@ -52,8 +52,11 @@ impl Asker<'_> {
         if finding.share_of == WALL_TIME {
             return 1.0;
         }
-        let thread = finding.subject.tid.and_then(|tid| self.facts.world.threads.thread_of(tid));
-        let wall = thread.and_then(|thread| thread.wall().get());
+        let id = finding.subject.tid.and_then(|tid| self.facts.world.threads.id_of(tid));
+        let wall = id.and_then(|id| self.facts.world.threads.thread(id).wall().get());
+        // Of calls that were only counted a thread's first and last tell nothing; its account does.
+        let told = id.and_then(|id| self.facts.accounts.of(id)).map_or(0, |account| account.total());
+        let wall = wall.map(|wall| wall.max(told)).or(Some(told).filter(|told| *told > 0));
         match (wall, self.facts.window.whole().get()) {
             (Some(wall), Some(window)) if window > 0 => (wall as f64 / window as f64).min(1.0),
             _ => 1.0,

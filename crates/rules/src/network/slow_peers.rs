@@ -217,7 +217,9 @@ fn report_peer(facts: &Facts, out: &mut Findings<'_>, waits: &Waits<'_>) {
         return;
     }
     // A job that asks a server for each of its items waits for answers a part of the time, as it must.
-    let is_much = share.value.is_some_and(|value| value >= MUCH) || stats.percentile(0.5) >= LATE;
+    // Where calls were only counted, what it waits for may be what somebody sends unasked.
+    let is_much = share.value.is_some_and(|value| value >= MUCH) && !facts.recording.only_counts()
+        || stats.percentile(0.5) >= LATE;
     let who = waits.who(facts);
     let of_time = share.figure().at_least(WARNING_SHARE);
     let processes = Some(waits.threads.len() as u64).filter(|several| *several > 1);
