@@ -10,14 +10,20 @@ use whyslow_model::{Finding, Severity, ShareWhole, Subject, WhatIf};
 const MOST: usize = 3;
 /// Gains below are within what two equal runs differ by.
 const MIN_GAIN: f64 = 0.05;
+/// A notice about so much of the time is worth the same.
+const MUCH: f64 = 0.25;
 /// A peer or file that takes more than this much beyond the finding's own part is more than the finding is about: mending it
 /// does not make all of that go.
 const BEYOND: f64 = 0.15;
 
 /// Tells it of the first findings that are about a peer or a file.
 pub(crate) fn tell(facts: &Facts, findings: &mut [Finding], asker: Asker<'_>) {
+    let is_general = |finding: &Finding| {
+        whyslow_rules::find(finding.id).is_some_and(|rule| rule.unclaimed_states().is_some())
+    };
+    let is_much = |finding: &Finding| asker.share(finding) >= MUCH && !is_general(finding);
     let is_told = |finding: &&mut Finding| {
-        finding.severity >= Severity::Warning
+        (finding.severity >= Severity::Warning || is_much(finding))
             && finding.share_whole == ShareWhole::Time
             && finding.follows_from.is_none()
             && finding.subjects().all(|subject| place(subject).is_some())

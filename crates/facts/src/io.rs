@@ -1,7 +1,6 @@
 //! Reads or writes of one descriptor, file or peer: calls, sizes, order.
 
 use crate::exemplar::Exemplars;
-use crate::world::file_users::Tally;
 use whyslow_model::event::Tid;
 use whyslow_model::{Call, CallStats, Errno, FdKind, Nanos, Syscall};
 
@@ -69,16 +68,13 @@ impl IoStats {
     /// What the kernel added up of the calls of one thread. Of sums nobody knows the single sizes: each call that succeeded counts as
     /// one of the mean size. `in_sequence`: how many
     /// begin where the one before ended, as far as the thread's other calls tell.
-    pub(crate) fn of_sum(tid: Tid, tally: &Tally, in_sequence: u64) -> IoStats {
-        let succeeded = tally.calls.saturating_sub(tally.errors);
-        let total = if tally.timed > 0 { Nanos::new(tally.total_ns) } else { Nanos::UNKNOWN };
-        let mut calls = CallStats::of_totals(tally.calls, tally.errors, total);
-        calls.bytes = tally.bytes;
+    pub(crate) fn of_sum(tid: Tid, calls: CallStats, in_sequence: u64) -> IoStats {
+        let (succeeded, bytes) = (calls.count.saturating_sub(calls.errors), calls.bytes);
         let mut io = IoStats { calls, tid, in_sequence: in_sequence.min(succeeded), ..IoStats::default() };
-        let slot = (64 - tally.bytes.checked_div(succeeded).unwrap_or(0).leading_zeros()) as usize;
+        let slot = (64 - bytes.checked_div(succeeded).unwrap_or(0).leading_zeros()) as usize;
         io.sizes[slot.min(23)] = u32::try_from(succeeded).unwrap_or(u32::MAX);
-        if tally.bytes <= succeeded {
-            (io.one_byte, io.longest_one_byte_run) = (tally.bytes, tally.bytes);
+        if bytes <= succeeded {
+            (io.one_byte, io.longest_one_byte_run) = (bytes, bytes);
         }
         io
     }

@@ -4,6 +4,7 @@ use crate::exemplar::Exemplars;
 use crate::io::IoStats;
 use crate::world::World;
 use crate::world::fds::FdLife;
+use crate::world::file_users::Tally;
 use crate::world::files::FileFacts;
 use crate::world::ids::FileId;
 use crate::world::ids::LifeId;
@@ -119,8 +120,12 @@ impl Stream {
             let out_of_order = |other: u64| moved.saturating_add(other).saturating_add(used.opens.calls);
             let in_sequence = |calls: u64, other: u64| calls.saturating_sub(out_of_order(other));
             let (reads, writes) = (used.reads.calls, used.writes.calls);
-            stream.reads.merge(&IoStats::of_sum(user.tid, &used.reads, in_sequence(reads, writes)));
-            stream.writes.merge(&IoStats::of_sum(user.tid, &used.writes, in_sequence(writes, reads)));
+            stream.reads.merge(&IoStats::of_sum(user.tid, stats_of(&used.reads), in_sequence(reads, writes)));
+            stream.writes.merge(&IoStats::of_sum(
+                user.tid,
+                stats_of(&used.writes),
+                in_sequence(writes, reads),
+            ));
         }
         if let Some(reads) = &file.reads {
             stream.reads.exemplars.merge(&reads.exemplars);
@@ -188,7 +193,7 @@ impl Stream {
 
     /// Adds another file of the same pattern.
     fn join(&mut self, other: Stream, pattern: &str, files: u64) {
-        let calls = other.reads.calls.count + other.writes.calls.count;
+        let calls = other.reads.calls.count.saturating_add(other.writes.calls.count);
         if calls > self.busiest && other.place != Place::Merged {
             (self.busiest, self.place) = (calls, other.place);
         }
@@ -222,6 +227,14 @@ fn moved_places(tid: Tid, world: &World) -> u64 {
 }
 
 /// Places of the same pattern, joined.
+/// Calls that the kernel added up.
+fn stats_of(tally: &Tally) -> CallStats {
+    let total = if tally.timed > 0 { Nanos::new(tally.total_ns) } else { Nanos::UNKNOWN };
+    let mut calls = CallStats::of_totals(tally.calls, tally.errors, total);
+    calls.bytes = tally.bytes;
+    calls
+}
+
 #[derive(Default)]
 struct ByPattern(HashMap<String, Stream>);
 
@@ -231,7 +244,7 @@ impl ByPattern {
             Some(known) => known.join(stream, &pattern, files),
             None => {
                 let mut first = stream;
-                first.busiest = first.reads.calls.count + first.writes.calls.count;
+                first.busiest = first.reads.calls.count.saturating_add(first.writes.calls.count);
                 self.0.insert(pattern, first);
             }
         }
@@ -240,7 +253,7 @@ impl ByPattern {
 
 fn most_calls_first(all: &mut [Stream]) {
     all.sort_by(|a, b| {
-        let calls = |stream: &Stream| stream.reads.calls.count + stream.writes.calls.count;
+        let calls = |stream: &Stream| stream.reads.calls.count.saturating_add(stream.writes.calls.count);
         calls(b).cmp(&calls(a)).then_with(|| a.name.cmp(&b.name))
     });
 }

@@ -278,6 +278,10 @@ impl CallStats {
             Nanos::new(self.total_ns)
         }
     }
+    /// Sum of the durations that are known: of the others it says nothing; unknown when no call was timed.
+    pub fn known_total(&self) -> Nanos {
+        if self.timed == 0 { Nanos::UNKNOWN } else { Nanos::new(self.total_ns) }
+    }
     /// The shortest; unknown when no single call was timed.
     pub fn min(&self) -> Nanos {
         if self.min_ns == u64::MAX { Nanos::UNKNOWN } else { Nanos::new(self.min_ns) }

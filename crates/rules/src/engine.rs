@@ -388,8 +388,8 @@ impl Report<'_, '_> {
         self
     }
     /// The finding is one of another rule, which is about the same thing and names the cause.
-    pub(crate) fn under(mut self, rule: &'static Rule) -> Self {
-        self.finding.id = rule.id;
+    pub(crate) fn under(mut self, rule: &'static str) -> Self {
+        self.finding.id = rule;
         self
     }
     /// A figure that the title or the cause prints, with its threshold.

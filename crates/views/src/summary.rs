@@ -219,7 +219,7 @@ impl Figures {
             key,
             calls: Some(stats.count),
             errors: Some(stats.errors),
-            total: stats.total(),
+            total: stats.known_total(),
             mean: stats.mean(),
             min: stats.min(),
             max: stats.max(),

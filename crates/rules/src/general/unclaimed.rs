@@ -197,7 +197,7 @@ impl<'a> Unclaimed<'a> {
 mod tests {
     use super::*;
     use whyslow_facts::Facts;
-    use whyslow_model::Finding;
+    use whyslow_model::{Finding, Known};
 
     fn of_demand(queues: Vec<DemandQueue>) -> (Severity, String) {
         let finding = finding(queues);

@@ -25,7 +25,6 @@
 use super::unclaimed::Unclaimed;
 use crate::engine::{Findings, Need, Rule};
 use crate::network::asked::{LATE, SLOW};
-use crate::network::slow_downstream;
 use crate::network::slow_peers::NEWS;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::requests::Side;
@@ -42,6 +41,8 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
+/// The rule that is about late answers.
+const SLOW_DOWNSTREAM: &str = "slow-downstream";
 /// Calls from which on a wait is a habit.
 const FEW: u64 = 5;
 /// From this part of the time on late answers are a cause: as long as all else that nothing explains is as much, they are one part of it.
@@ -95,7 +96,7 @@ fn is_judged(facts: &Facts, out: &Findings<'_>, row: &AccountRow) -> bool {
     let times = answers.map(|peer| peer.answers.total_ns).chain(unnamed.map(|asked| asked.stats.total_ns));
     let seen = times.fold(0, u64::saturating_add);
     // Waits that are no part of an answer's time, as those behind its first bytes, were not judged.
-    claimed().any(|claim| claim.id == slow_downstream::RULE.id) || seen >= row.ns / 2
+    claimed().any(|claim| claim.id == SLOW_DOWNSTREAM) || seen >= row.ns / 2
 }
 
 /// `10.0.0.7:6379`, `scorer (910, 127.0.0.1:7410)`, `/run/x.sock`.
@@ -119,7 +120,7 @@ fn late_answers(unclaimed: &Unclaimed<'_>, out: &mut Findings<'_>) {
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     let fd_or_peer = subject.peer.clone().filter(|_| is_named);
     out.report(share, title)
-        .under(&slow_downstream::RULE)
+        .under(SLOW_DOWNSTREAM)
         .at_most(if is_felt { Severity::Warning } else { Severity::Notice })
         .measured(part)
         .measured(each)
