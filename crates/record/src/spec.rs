@@ -82,7 +82,7 @@ pub struct CallSpec {
     pub args: u8,
     /// The pieces.
     pub pieces: &'static [KeptMemory],
-    /// True where it changes what later calls mean (open, close, dup, socket, connect, accept, fork, exec, chdir, unlink, rename): it
+    /// True where it changes what later calls mean (open, close, dup, socket, connect, accept, fork, exec, chdir): it
     /// is recorded in full even where the rest is only counted.
     pub state: bool,
 }

@@ -29,8 +29,8 @@ use super::{counted_temp_files, told_temp_files};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
 use std::collections::BTreeMap;
+use whyslow_facts::Facts;
 use whyslow_facts::world::files::TempFiles;
-use whyslow_facts::{Facts, FileUse};
 use whyslow_model::{Measurement, Nanos, Subject};
 
 /// The rule.
@@ -69,15 +69,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         return counted_temp_files::check(facts, out);
     }
     let mut groups: BTreeMap<String, TempFiles> = BTreeMap::new();
-    let sums = moved(facts);
-    let temp = facts.world.files.temp.values().map(|files| with_sums(files, &sums));
+    let temp = facts.world.files.temp.values();
     for files in temp.filter(|files| files.written > 0 && !is_known_spill(&files.example)) {
         let name =
             if files.files < OWN_PATTERN { by_directory(&files.pattern) } else { files.pattern.clone() };
         match groups.get_mut(&name) {
-            Some(group) => join(group, &files),
+            Some(group) => join(group, files),
             None => {
-                groups.insert(name.clone(), TempFiles { pattern: name, ..files });
+                groups.insert(name.clone(), TempFiles { pattern: name, ..files.clone() });
             }
         }
     }
@@ -88,34 +87,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let more = (rest > 0 && i + 1 == MOST).then(|| Measurement::count("more_files", rest));
         report(facts, out, group, more);
     }
-}
-
-/// What the kernel added up of the files of each pattern, where their reads and writes were not seen one by one.
-fn moved(facts: &Facts) -> BTreeMap<String, FileUse> {
-    let mut sums: BTreeMap<String, FileUse> = BTreeMap::new();
-    if !facts.mostly_counted() || facts.world.files.temp.is_empty() {
-        return sums;
-    }
-    let files = &facts.world.files;
-    for file in files.iter().map(|(_, file)| file).chain(files.merged.values()) {
-        let used = file.counted.sum();
-        if used.writes.calls > 0 {
-            sums.entry(file.pattern()).or_default().add(&used);
-        }
-    }
-    sums
-}
-
-/// With the sums of its pattern, where nothing was seen to be written.
-fn with_sums(files: &TempFiles, sums: &BTreeMap<String, FileUse>) -> TempFiles {
-    let mut files = files.clone();
-    if let Some(used) = sums.get(&files.pattern).filter(|_| files.written == 0) {
-        (files.written, files.read_back) = (used.writes.bytes, used.reads.bytes);
-        files.read_back_files =
-            if used.reads.bytes.saturating_mul(2) >= used.writes.bytes { files.files } else { 0 };
-        files.io_ns = files.io_ns.saturating_add(used.reads.total_ns).saturating_add(used.writes.total_ns);
-    }
-    files
 }
 
 fn is_habit(group: &TempFiles) -> bool {
