@@ -126,7 +126,7 @@ fn key(findings: &[Finding], at: usize, asker: Asker<'_>) -> Key {
         severity,
         share: most(&|finding| asker.share(finding)),
         weight: most(&|finding| asker.weight(finding)),
-        is_general: whyslow_rules::find(one.id).is_some_and(|rule| rule.unclaimed_states().is_some()),
+        is_general: whyslow_rules::is_general(one.id),
         family,
         is_consequence: one.follows_from.is_some(),
     }

@@ -270,7 +270,7 @@ fn claimed(account: Option<&TimeAccount>, finding: &Finding) -> Option<f64> {
 
 /// True for what only says where time went.
 fn is_general(finding: &Finding) -> bool {
-    whyslow_rules::find(finding.id).is_some_and(|rule| rule.unclaimed_states().is_some())
+    whyslow_rules::is_general(finding.id)
 }
 
 /// What profiles by themselves tell, of several the first; and what to do with them.

@@ -18,10 +18,7 @@ const BEYOND: f64 = 0.15;
 
 /// Tells it of the first findings that are about a peer or a file.
 pub(crate) fn tell(facts: &Facts, findings: &mut [Finding], asker: Asker<'_>) {
-    let is_general = |finding: &Finding| {
-        whyslow_rules::find(finding.id).is_some_and(|rule| rule.unclaimed_states().is_some())
-    };
-    let is_much = |finding: &Finding| asker.share(finding) >= MUCH && !is_general(finding);
+    let is_much = |finding: &Finding| asker.share(finding) >= MUCH && !whyslow_rules::is_general(finding.id);
     let is_told = |finding: &&mut Finding| {
         (finding.severity >= Severity::Warning || is_much(finding))
             && finding.share_whole == ShareWhole::Time

@@ -367,3 +367,8 @@ pub static RULES: &[&Rule] = &[
 pub fn find(id: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.id == id)
 }
+
+/// True for a rule that only says where time went that no other one explains.
+pub fn is_general(id: &str) -> bool {
+    find(id).is_some_and(|rule| rule.unclaimed_states().is_some())
+}

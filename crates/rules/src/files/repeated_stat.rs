@@ -19,6 +19,8 @@
 //! and not once a record. PHP: `opcache.validate_timestamps=0` or a `revalidate_freq`; nginx: `open_file_cache`.
 //!
 //! ## When it is wrong
+//! Where all calls were only counted, the paths are not known: a thread that does little but ask, and lists no directory, most likely asks
+//! for the same ones.
 //! A poller that looks once a second is cheap and stays below the threshold. A walk over many files (`find`,
 //! `git status`, `rsync`) asks once for each: no path repeats. A table of counts shows no paths, so from a table
 //! this is a likely reading, not a proven one. strace shows of an answer only what it prints (mode and size), so a

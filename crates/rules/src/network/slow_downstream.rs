@@ -24,10 +24,11 @@
 //! requests are served only what is asked meanwhile. Where nine of ten requests are served within a tenth of a second all the same, it is a
 //! notice. Where 99 of 100 answers are quicker it is a notice: a server's first
 //! answers are slow. Of a program of which no request is seen nobody knows whether it has anything else to do than to wait:
-//! then it is a warning at most, and nothing where the median is half a second and more, as that of news is, or where the same
-//! server answers other questions at once. A server on a connection that is older than the capture has no address: whether two
-//! of them are one is not known, and where another one answers at once, it is a notice. So are one or two slow answers among
-//! quick ones, and news that a proxy hands on.
+//! then it is a warning at most, a notice where answers within a tenth of a second take less than half of its time, and
+//! nothing where the median is half a second and more, as that of news is, or where the same server answers other questions
+//! at once. A server on a connection that is older than the capture has no address: whether two of them are one is not
+//! known, and where another one answers at once, it is a notice. So are one or two slow answers among quick ones, and news
+//! that a proxy hands on.
 
 use super::asked::{LATE, SLOW};
 use super::slow_peers;
