@@ -17,8 +17,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("whyslow-report", &["whyslow-model", "whyslow-privacy"]),
     ("whyslow-wire", &[]),
     ("whyslow-rights", &[]),
+    ("whyslow-unwind", &[]),
     ("whyslow-host", &["whyslow-model", "whyslow-privacy", "whyslow-counters"]),
-    ("whyslow-record", &["whyslow-model", "whyslow-privacy", "whyslow-wire", "whyslow-rights"]),
+    (
+        "whyslow-record",
+        &["whyslow-model", "whyslow-privacy", "whyslow-wire", "whyslow-rights", "whyslow-unwind"],
+    ),
     ("whyslow-store", &["whyslow-model", "whyslow-privacy"]),
     ("whyslow-facts", &["whyslow-model", "whyslow-wire", "whyslow-profile"]),
     ("whyslow-chain", &["whyslow-model", "whyslow-facts"]),

@@ -18,7 +18,6 @@ pub mod decode;
 pub mod doctor;
 mod error;
 #[cfg(feature = "bpf")]
-mod inside;
 pub mod names;
 mod namespace;
 mod options;

@@ -3,7 +3,7 @@
 use crate::bpf::spool::SpoolReader;
 use crate::clock::Clock;
 use crate::error::RecordError;
-use crate::inside;
+use whyslow_unwind::inside;
 use crate::options::Options;
 use crate::replay::Recorded;
 use serde::{Deserialize, Serialize};

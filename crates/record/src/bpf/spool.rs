@@ -3,7 +3,7 @@
 
 use crate::bpf::layout::{Header, kind};
 use crate::error::RecordError;
-use crate::inside;
+use whyslow_unwind::inside;
 use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BTreeSet, BinaryHeap};

@@ -1,6 +1,6 @@
 //! The executable mappings of a process, and the files behind them, held open.
 
-use crate::inside;
+use whyslow_unwind::inside;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;

@@ -3,7 +3,7 @@
 //!
 //! Anybody may write a file of that name in `/tmp`. A map counts only if it belongs to the process's user or to root.
 
-use crate::inside;
+use whyslow_unwind::inside;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

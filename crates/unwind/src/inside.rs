@@ -10,7 +10,10 @@ use std::path::Path;
 /// Opens the regular file that `path` names inside of `root`. No link leads out of it, none through the kernel's own
 /// (`/proc/PID/fd`), and the file itself is no link: a container cannot make the recorder read a file of the host. A FIFO
 /// or device does not hold it up.
-pub(crate) fn open(root: &Path, path: &Path) -> io::Result<File> {
+///
+/// # Errors
+/// What the kernel refuses, and whatever is not a regular file.
+pub fn open(root: &Path, path: &Path) -> io::Result<File> {
     let folder = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let root = rustix::fs::open(root, folder, Mode::empty())?;
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;

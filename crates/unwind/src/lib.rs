@@ -1,0 +1,15 @@
+//! Stacks of live processes, read from outside: native frames by `.eh_frame`, and the frames of languages out of their
+//! runtimes' memory. No agent, no signal, nothing is stopped: memory is read while the thread is blocked, or a moment after it
+//! was sampled. What is read is a stranger's: each read is bounded and checked, and what does not fit is no frame.
+//!
+//! [`Process`] is the memory, the mappings and the files of a process; [`runtimes`] reads the stacks of each language.
+
+pub mod frames;
+pub mod image;
+pub mod inside;
+pub mod process;
+pub mod runtimes;
+
+pub use frames::{Frame, FrameId, Frames};
+pub use image::Image;
+pub use process::{Mapping, Process, ReadError};
