@@ -7,7 +7,7 @@ use crate::world::ids::ProcessId;
 use hashbrown::HashMap;
 use std::sync::OnceLock;
 use whyslow_model::event::Tid;
-use whyslow_model::{Nanos, SampleKind, SampledStack, Stack, StackFrame, StackId};
+use whyslow_model::{LANGUAGES, Nanos, SampleKind, SampledStack, Stack, StackFrame, StackId};
 use whyslow_profile::kinds::{FunctionRef, Roles};
 
 pub use kernel::SystemCallTime;
@@ -50,6 +50,8 @@ impl Weight {
 struct Function {
     name: Box<str>,
     module: Option<Box<str>>,
+    /// Of a frame of a language its source file: two of one name in two files are two.
+    file: Option<Box<str>>,
 }
 
 impl Function {
@@ -57,6 +59,7 @@ impl Function {
         FunctionRef {
             name: &self.name,
             module: self.module.as_deref().unwrap_or(""),
+            file: self.file.as_deref().unwrap_or(""),
             ..FunctionRef::default()
         }
     }
@@ -67,6 +70,9 @@ impl Function {
         const INTERPRETERS: [&str; 6] = ["java", "node", "perl", "php", "python", "ruby"];
         /// Libraries that are compiled into programs: C++'s and Rust's own.
         const LIBRARIES: [&str; 4] = ["std::", "core::", "alloc::", "__gnu_cxx::"];
+        if self.module.as_deref().is_some_and(|module| LANGUAGES.contains(&module)) {
+            return true;
+        }
         // Rust writes `<core::iter::Map as …>::next` and `<u8>::rotate_left`.
         let name = self.name.trim_start_matches(['<', '&']);
         let of_type = self.name.starts_with('<')
@@ -137,12 +143,14 @@ impl Samples {
             (None, Some(module)) => format!("[{}]", module.rsplit('/').next().unwrap_or(module)).into(),
             (None, None) => format!("[{:#x}]", frame.address).into(),
         };
-        let key = Function { name, module: module.map(Box::<str>::from) };
+        let file = frame.is_of_language().then(|| frame.source_file().map(Box::<str>::from)).flatten();
+        let key = Function { name, module: module.map(Box::<str>::from), file };
         if let Some(&known) = self.by_name.get(&key) {
             return known;
         }
         let full = self.functions.len() >= Self::MAX_FUNCTIONS;
-        let key = if full { Function { name: "(other functions)".into(), module: None } } else { key };
+        let key =
+            if full { Function { name: "(other functions)".into(), module: None, file: None } } else { key };
         *self.by_name.entry(key).or_insert_with_key(|function| {
             self.functions.push(function.clone());
             self.functions.len() as u32 - 1

@@ -50,9 +50,9 @@ pub use host::{Entity, FigureRow, FigureTable, Over, Trait};
 pub use ids::{SourceId, Tid};
 pub use line::LineFormat;
 pub use live::{
-    BlockIo, Cost, Coverage, FileIo, FileOp, InodeId, LeftAs, Loss, NetEvent, NetKind, RecordedSpan,
-    SampleKind, SampledStack, Stack, StackFrame, StackId, Stretch, ThreadCounts, ThreadTotals, WakeContext,
-    Wakeup,
+    BlockIo, Cost, Coverage, FileIo, FileOp, InodeId, LANGUAGES, LeftAs, Loss, NetEvent, NetKind,
+    RecordedSpan, SampleKind, SampledStack, Stack, StackFrame, StackId, Stretch, ThreadCounts, ThreadTotals,
+    WakeContext, Wakeup,
 };
 pub use measurement::{Measurement, Threshold};
 pub use metric::{Metric, Unit};

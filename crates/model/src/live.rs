@@ -112,6 +112,9 @@ pub struct SampledStack {
     pub kernel: Option<StackId>,
 }
 
+/// Modules of frames that are a language's own, as its runtime told them: the place has the source file with its path.
+pub const LANGUAGES: [&str; 6] = ["[java]", "[node]", "[perl]", "[php]", "[python]", "[ruby]"];
+
 /// One frame of a stack.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct StackFrame {
@@ -119,10 +122,24 @@ pub struct StackFrame {
     pub address: u64,
     /// The function; `None` where no symbol is known.
     pub function: Option<String>,
-    /// The file that holds the code: `/lib/x86_64-linux-gnu/libc.so.6`, `[kernel]`, `[jit]`.
+    /// The file that holds the code: `/lib/x86_64-linux-gnu/libc.so.6`, `[kernel]`, `[jit]`; or one of [`LANGUAGES`].
     pub module: Option<String>,
-    /// Source file and line, where debug information tells.
+    /// Source file and line, where debug information or the runtime tells.
     pub place: Option<String>,
+}
+
+impl StackFrame {
+    /// True for a frame of a language, as its runtime told it.
+    pub fn is_of_language(&self) -> bool {
+        self.module.as_deref().is_some_and(|module| LANGUAGES.contains(&module))
+    }
+
+    /// The source file of its place, without the line.
+    pub fn source_file(&self) -> Option<&str> {
+        let place = self.place.as_deref()?;
+        let (file, line) = place.rsplit_once(':').unwrap_or((place, ""));
+        Some(if line.bytes().all(|byte| byte.is_ascii_digit()) { file } else { place })
+    }
 }
 
 /// A stack by its number (tables `stacks`, `frames`). Comes before the first [`SampledStack`] that names it.

@@ -117,6 +117,11 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Whether stacks are read beside the kernel's side: it walks frame pointers alone.
+    pub(crate) fn unwinds(&self) -> bool {
+        self.sample_hz > 0
+    }
+
     /// How calls are to be printed.
     pub(crate) fn print(&self) -> PrintOptions {
         PrintOptions {

@@ -3,7 +3,6 @@
 use crate::bpf::spool::SpoolReader;
 use crate::clock::Clock;
 use crate::error::RecordError;
-use whyslow_unwind::inside;
 use crate::options::Options;
 use crate::replay::Recorded;
 use serde::{Deserialize, Serialize};
@@ -11,6 +10,7 @@ use std::io::Read;
 use std::path::Path;
 use whyslow_model::{Coverage, Event, FdEntry, ProcessInfo, RecordedSpan, visible};
 use whyslow_privacy::files;
+use whyslow_unwind::inside;
 
 /// The file beside the streams.
 const FILE: &str = "head.json";

@@ -27,6 +27,7 @@ use crate::recovery::Head;
 use crate::replay::Recorded;
 use crate::replay::Replay;
 use crate::target::{self, ProcRoot};
+use crate::unwinding::{Message, Unwinding};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::PoisonError;
@@ -80,6 +81,8 @@ pub struct Session {
     quotas: Quotas,
     /// `None` where nobody asks whether work waits.
     queues: Option<Queues>,
+    /// `None` where no stacks are taken.
+    unwinding: Option<Unwinding>,
     /// When the last stack was taken, where that was before the end, ns of the kernel's clock.
     sampling_ended: Option<u64>,
     /// Functions of the kernel that are counted.
@@ -164,7 +167,9 @@ impl Session {
             arguments: with_calls && !options.show_secrets,
         };
         let reducer = (reduces.payload || reduces.arguments).then(|| Reducer::new(reduces));
-        let drain = Drain::start(sources, SpoolWriter::new(&options.spool), reducer)?;
+        let unwinding = options.unwinds().then(|| Unwinding::start(&options.spool)).transpose()?;
+        let queue = unwinding.as_ref().map(Unwinding::queue);
+        let drain = Drain::start(sources, SpoolWriter::new(&options.spool), reducer, queue)?;
         let began_ns = monotonic_ns();
         let processes = options.pids.iter().map(|pid| u64::from(*pid));
         let threads = options.tids.iter().map(|tid| 1 << 32 | u64::from(*tid));
@@ -177,6 +182,9 @@ impl Session {
         for process in &options.pids {
             code.began(*process);
             quotas.began(*process, began_ns);
+            if let Some(unwinding) = &unwinding {
+                unwinding.queue().send(Message::Began(*process));
+            }
         }
         let queues = (options.queues && !options.all)
             .then(|| Queues::new(&options.spool, &options.pids, monotonic_ns()));
@@ -202,6 +210,7 @@ impl Session {
             code,
             quotas,
             queues,
+            unwinding,
             sampling_ended: None,
             probed,
         })
@@ -228,6 +237,9 @@ impl Session {
         for process in pids {
             self.code.began(*process);
             self.quotas.began(*process, monotonic_ns());
+            if let Some(unwinding) = &self.unwinding {
+                unwinding.queue().send(Message::Began(*process));
+            }
             if let Some(queues) = &mut self.queues {
                 queues.began(*process);
             }
@@ -284,6 +296,9 @@ impl Session {
         let follows = self.following.is_some();
         for pid in began {
             self.quotas.began(pid, monotonic_ns());
+            if let Some(unwinding) = &self.unwinding {
+                unwinding.queue().send(Message::Began(pid));
+            }
             if let Some(queues) = &mut self.queues {
                 queues.began(pid);
             }
@@ -371,7 +386,9 @@ impl Session {
         self.kernel.end();
         self.measure();
         let counters = self.drain.counters.clone();
-        let trouble = self.drain.finish().err();
+        let mut trouble = self.drain.finish().err();
+        let unwound = self.unwinding.map(Unwinding::finish).unwrap_or_default();
+        trouble = trouble.or(unwound.trouble);
         let rare = rare::losses(self.kernel.maps.get("rare_counts")?)?;
         let clock = self.clock;
         let whole = (clock.epoch(self.began_ns), clock.epoch(ended_ns));
@@ -390,7 +407,8 @@ impl Session {
         let mut notes = std::mem::take(&mut self.kernel.notes);
         notes.extend(self.budget.given_up(self.began.elapsed()));
         notes.extend(self.queues.iter().flat_map(Queues::notes));
-        let drain_cpu = Duration::from_nanos(counters.cpu_ns.load(Ordering::Relaxed));
+        notes.extend(unwound.notes);
+        let recorder_cpu = counters.cpu_ns.load(Ordering::Relaxed) + unwound.cpu_ns;
         Ok(Recorded {
             clock,
             began: whole.0,
@@ -400,7 +418,7 @@ impl Session {
             counted: self.counts.as_ref().map(counts::take).unwrap_or_default(),
             files: self.files.as_ref().map(FileTables::take).unwrap_or_default(),
             probed: probes::take(&self.kernel.maps, self.probed)?,
-            cost: Some(self.meter.cost(drain_cpu)),
+            cost: Some(self.meter.cost(Duration::from_nanos(recorder_cpu))),
             cost_of_parts: self.meter.parts(),
             state: self.state,
             following: self.following,
@@ -504,6 +522,8 @@ fn settings_of(options: &Options, sizes: &Sizes) -> Settings {
         probe: 0,
         probe_returns: 0,
         from_exec_of: options.from_exec_of.unwrap_or(0),
+        stack_copies: options.unwinds().into(),
+        pad: 0,
         comm,
     }
 }

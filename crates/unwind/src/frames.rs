@@ -13,6 +13,8 @@ pub struct Frame {
     pub function: Box<str>,
     /// The source file as the runtime has it; empty where it does not know.
     pub file: Box<str>,
+    /// The language, as [`RuntimeKind::language`](crate::runtimes::RuntimeKind::language) says it.
+    pub language: &'static str,
     /// The line that runs or waits, from 1; 0 where it is unknown.
     pub line: u32,
 }
@@ -22,6 +24,8 @@ pub struct Frame {
 pub struct Frames {
     all: Vec<Frame>,
     numbers: HashMap<Frame, FrameId>,
+    /// Of the frames that come next.
+    language: &'static str,
 }
 
 impl Frames {
@@ -30,9 +34,15 @@ impl Frames {
     /// Bytes kept of a name of a function or a file; the rest is cut off.
     pub const TEXT: usize = 512;
 
+    /// Says which language the frames that come next are of.
+    pub fn language(&mut self, language: &'static str) {
+        self.language = language;
+    }
+
     /// The number of a frame; `None` where no more are kept.
     pub fn id(&mut self, function: &str, file: &str, line: u32) -> Option<FrameId> {
-        let frame = Frame { function: cut(function).into(), file: cut(file).into(), line };
+        let frame =
+            Frame { function: cut(function).into(), file: cut(file).into(), language: self.language, line };
         if let Some(known) = self.numbers.get(&frame) {
             return Some(*known);
         }

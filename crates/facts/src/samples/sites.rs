@@ -21,7 +21,8 @@ impl Site<'_> {
     /// `save_row (store.py:88)`, or the function alone.
     pub fn words(&self) -> String {
         match self.place {
-            Some(place) => format!("{} ({place})", self.function),
+            // Where the file is, whose code it is knows.
+            Some(place) => format!("{} ({})", self.function, place.rsplit('/').next().unwrap_or(place)),
             None => self.function.to_string(),
         }
     }

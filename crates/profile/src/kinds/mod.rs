@@ -6,6 +6,7 @@ mod go;
 mod interpreters;
 mod java;
 mod kernel;
+mod languages;
 mod lists;
 mod measure;
 mod native;

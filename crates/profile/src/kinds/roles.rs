@@ -3,7 +3,7 @@
 use super::function::FunctionRef;
 use super::lists::Names;
 use super::runtime::{Runtime, Runtimes};
-use super::{CostKind, Role, go, interpreters, java, kernel, native, node, python};
+use super::{CostKind, Role, go, interpreters, java, kernel, languages, native, node, python};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -60,6 +60,9 @@ impl Roles {
 fn role(function: &FunctionRef<'_>, runtimes: Runtimes) -> Role {
     if function.is_thread {
         return Role::Plumbing;
+    }
+    if let Some(role) = languages::role(function) {
+        return role;
     }
     let (name, is_kernel) = bare(function.name);
     let module = function.module.rsplit('/').next().unwrap_or("");
@@ -142,7 +145,7 @@ fn go_role(name: &str) -> Option<Role> {
 
 /// Java's names come as `java.util.HashMap.get`, `java/util/HashMap.get`, `Ljava/util/HashMap;::get` (perf maps) and
 /// `java/util/HashMap:.get` (older ones); HotSpot's own as C++.
-fn java_role(name: &str) -> Option<Role> {
+pub(super) fn java_role(name: &str) -> Option<Role> {
     let dotted: Cow<'_, str> = match name.contains('/') || name.contains(";::") {
         true => {
             let name = name.strip_prefix('L').filter(|name| name.contains(';')).unwrap_or(name);

@@ -39,7 +39,8 @@ impl Runtime {
                         && !name.contains("::")
             }
             Runtime::Java => {
-                module.contains("libjvm.so")
+                module == "[java]"
+                    || module.contains("libjvm.so")
                     || file.ends_with(".java")
                     || starts(&[
                         "java/",
@@ -53,7 +54,8 @@ impl Runtime {
                     ])
             }
             Runtime::Python => {
-                file.ends_with(".py")
+                module == "[python]"
+                    || file.ends_with(".py")
                     || module.contains("libpython")
                     || module.rsplit('/').next().is_some_and(|module| module.starts_with("python3"))
                     || module.contains(".cpython-3")
@@ -61,7 +63,8 @@ impl Runtime {
                     || name.ends_with(')') && name.contains(" (") && name.contains(".py")
             }
             Runtime::Node => {
-                file.ends_with(".js")
+                module == "[node]"
+                    || file.ends_with(".js")
                     || starts(&[
                         "v8::internal::",
                         "node::",

@@ -9,6 +9,7 @@ use crate::bpf::ring::Rings;
 use crate::bpf::spool::{CALLS, RARE, SCHED, SpoolWriter};
 use crate::clock::{monotonic_ns, thread_cpu_ns};
 use crate::error::RecordError;
+use crate::unwinding::{Message, UnwindQueue};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -77,13 +78,14 @@ impl Drain {
         sources: Sources,
         spool: SpoolWriter,
         reducer: Option<Reducer>,
+        unwind: Option<UnwindQueue>,
     ) -> Result<Drain, RecordError> {
         let stop = Arc::new(AtomicBool::new(false));
         let counters = Arc::new(DrainCounters::default());
         let (told, shared) = (stop.clone(), counters.clone());
         let thread = std::thread::Builder::new()
             .name("whyslow-drain".into())
-            .spawn(move || run(sources, spool, reducer, &told, &shared))
+            .spawn(move || run(sources, spool, reducer, unwind.as_ref(), &told, &shared))
             .map_err(|source| RecordError::Kernel { what: "starting the drain thread", source })?;
         Ok(Drain { stop, counters, thread })
     }
@@ -103,6 +105,7 @@ fn run(
     sources: Sources,
     mut spool: SpoolWriter,
     mut reducer: Option<Reducer>,
+    unwind: Option<&UnwindQueue>,
     stop: &AtomicBool,
     counters: &DrainCounters,
 ) -> (SpoolWriter, Option<RecordError>) {
@@ -134,6 +137,13 @@ fn run(
         sources.rare.take(|record| {
             counters.note_beginning(record);
             in_flight::complete(record);
+            if record.get(2) == Some(&kind::STACK_COPY) {
+                // What it holds is memory of the program: it is unwound, and reaches no disk.
+                if let Some(unwind) = unwind {
+                    unwind.send(Message::Copy(std::mem::take(record)));
+                }
+                return;
+            }
             match &mut reducer {
                 // A call that was under way has what its arguments point to.
                 Some(reducer) if record.get(2) == Some(&kind::CALL) => {

@@ -34,10 +34,14 @@ pub(crate) mod kind {
     pub(crate) const TOTALS: u8 = 16;
     pub(crate) const FILE: u8 = 17;
     pub(crate) const PATH: u8 = 18;
-    // Not of the kernel's side: what was read beside it (`quota`, `queues`).
+    pub(crate) const STACK_COPY: u8 = 19;
+    // Not of the kernel's side: what was read beside it (`quota`, `queues`, `unwinding`).
     pub(crate) const GROUP: u8 = 64;
     pub(crate) const QUOTA: u8 = 65;
     pub(crate) const QUEUE: u8 = 66;
+    pub(crate) const FRAME: u8 = 67;
+    pub(crate) const UNWOUND: u8 = 68;
+    pub(crate) const BLOCKED: u8 = 69;
     /// Rows of `struct rare_counts` (`RECORD_KINDS`).
     pub(crate) const COUNT: usize = 32;
 }
@@ -64,6 +68,8 @@ pub(crate) struct Settings {
     pub(crate) probe: u32,
     pub(crate) probe_returns: u32,
     pub(crate) from_exec_of: u32,
+    pub(crate) stack_copies: u32,
+    pub(crate) pad: u32,
     pub(crate) comm: [u8; COMM_LENGTH],
 }
 

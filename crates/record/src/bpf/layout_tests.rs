@@ -42,7 +42,7 @@ macro_rules! like {
 #[test]
 fn shared_structs_are_alike() {
     like!("calls", "settings", Settings: ring_mask, sched_mask, slow_call, long_off, own_pid, follow, all, payload,
-        all_payload, text_cap, match_comm, sample_hz, wait_stacks, tids, slots, probe, probe_returns, from_exec_of, comm);
+        all_payload, text_cap, match_comm, sample_hz, wait_stacks, tids, slots, probe, probe_returns, from_exec_of, stack_copies, pad, comm);
     like!("calls", "control", Control: calls, wait_stacks, wait_every, sample_every, parts, pad);
     like!("calls", "ring_head", RingHead: head, produced, lost, lost_first, lost_last, busy, aside, aside_lost, tail,
         unused2);
@@ -145,6 +145,7 @@ fn kinds_of_records_have_the_same_numbers() {
         ("TOTALS", kind::TOTALS),
         ("FILE", kind::FILE),
         ("PATH", kind::PATH),
+        ("STACK_COPY", kind::STACK_COPY),
     ];
     assert_eq!(kinds, ours.map(|(name, number)| (format!("RECORD_{name}"), number)));
 }

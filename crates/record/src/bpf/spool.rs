@@ -3,7 +3,6 @@
 
 use crate::bpf::layout::{Header, kind};
 use crate::error::RecordError;
-use whyslow_unwind::inside;
 use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -12,6 +11,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use whyslow_model::visible;
 use whyslow_privacy::files;
+use whyslow_unwind::inside;
 
 /// The rare records: threads, stacks, disks, connections, signals, files.
 pub(crate) const RARE: &str = "rare";
@@ -23,8 +23,12 @@ pub(crate) const SCHED: &str = "sched";
 pub(crate) const QUOTA: &str = "quota";
 /// What waits in queues.
 pub(crate) const QUEUES: &str = "queues";
+/// User parts of samples that were unwound beside the kernel's side.
+pub(crate) const UNWOUND: &str = "unwound";
+/// Stacks of threads that were blocked.
+pub(crate) const BLOCKED: &str = "blocked";
 /// The streams of a spool. One of a CPU has the CPU's number behind its name: `calls-3`.
-pub static SPOOL_STREAMS: &[&str] = &[RARE, CALLS, SCHED, QUOTA, QUEUES];
+pub static SPOOL_STREAMS: &[&str] = &[RARE, CALLS, SCHED, QUOTA, QUEUES, UNWOUND, BLOCKED];
 
 /// Writes the streams.
 pub(crate) struct SpoolWriter {

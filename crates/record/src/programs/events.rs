@@ -58,6 +58,7 @@ impl RareEvents {
     ) -> Option<()> {
         match record.header.kind {
             kind::SAMPLE | kind::OFFCPU | kind::WAIT_STACK => self.samples.take(record, sink)?,
+            kind::FRAME | kind::UNWOUND | kind::BLOCKED => self.samples.take_read(record)?,
             kind::BLOCK => sink.push(Event::BlockIo(Box::new(block::decode(record, self.clock)?))),
             kind::NET => {
                 let (event, count) = net::decode(record, self.clock)?;

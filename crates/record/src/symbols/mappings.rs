@@ -1,6 +1,5 @@
 //! The executable mappings of a process, and the files behind them, held open.
 
-use whyslow_unwind::inside;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
@@ -8,6 +7,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use whyslow_model::Tid;
+use whyslow_unwind::inside;
 
 /// Bytes read of `/proc/PID/maps`.
 const MAPS: u64 = 16 << 20;

@@ -9,6 +9,7 @@ mod perf_map;
 #[cfg(test)]
 mod tests;
 
+use crate::unwinding::{LanguageFrame, is_language_frame};
 use blazesym::MaybeDefault;
 use blazesym::symbolize::source::{Elf, Kernel, Source};
 use blazesym::symbolize::{CodeInfo, Input, Sym, Symbolized};
@@ -16,7 +17,8 @@ use mappings::{FileId, Files, Mapped, Mappings};
 use perf_map::{MOST_MEMORY, PerfMap};
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
-use whyslow_model::{StackFrame, Tid};
+use whyslow_model::{LANGUAGES, StackFrame, Tid};
+use whyslow_unwind::Frames;
 
 /// Frames kept by file and offset, and of the kernel. Past this the cache begins anew.
 const MAX_CACHED: usize = 1 << 17;
@@ -37,6 +39,8 @@ pub struct Symbolizer {
     files: Files,
     user_cache: HashMap<(FileId, u64), Vec<StackFrame>>,
     kernel_cache: HashMap<u64, Vec<StackFrame>>,
+    /// Frames of languages, by what stands for their address.
+    language: HashMap<u64, StackFrame>,
     /// Why perf maps are not used, by process.
     remarks: BTreeMap<Tid, String>,
     /// Nothing of this machine is looked at.
@@ -77,6 +81,7 @@ impl Symbolizer {
             files: Files::default(),
             user_cache: HashMap::new(),
             kernel_cache: HashMap::new(),
+            language: HashMap::new(),
             remarks: BTreeMap::new(),
             blind: false,
         }
@@ -119,6 +124,10 @@ impl Symbolizer {
         }
         let mut frames = Vec::with_capacity(addresses.len());
         for (depth, address) in addresses.iter().enumerate() {
+            if is_language_frame(*address) {
+                frames.push(self.language.get(address).cloned().unwrap_or_default());
+                continue;
+            }
             let looked_up = address.saturating_sub(u64::from(depth > 0));
             if !self.knows(pid, looked_up) {
                 self.read_again(pid);
@@ -126,6 +135,23 @@ impl Symbolizer {
             self.user_address(pid, *address, looked_up, &mut frames);
         }
         frames
+    }
+
+    /// A frame of a language, for stacks that have its number in the place of an address.
+    pub(crate) fn tell_frame(&mut self, told: &LanguageFrame<'_>) {
+        if self.language.len() >= Frames::MAX {
+            return;
+        }
+        let place = match told.line {
+            _ if told.file.is_empty() => None,
+            0 => Some(told.file.to_string()),
+            line => Some(format!("{}:{line}", told.file)),
+        };
+        let function = Some(told.function.to_string()).filter(|function| !function.is_empty());
+        let module = LANGUAGES.iter().find(|module| module.trim_matches(['[', ']']) == told.language);
+        let frame =
+            StackFrame { address: 0, function, module: module.map(|module| module.to_string()), place };
+        self.language.insert(told.address, frame);
     }
 
     /// The frames of the kernel part of one stack, addresses innermost first, as in [`Symbolizer::user`].

@@ -3,13 +3,13 @@
 //!
 //! Anybody may write a file of that name in `/tmp`. A map counts only if it belongs to the process's user or to root.
 
-use whyslow_unwind::inside;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use whyslow_model::{StackFrame, Tid, visible};
+use whyslow_unwind::inside;
 
 /// Memory that the symbols of all processes together may take.
 pub(super) const MOST_MEMORY: usize = 64 << 20;

@@ -92,6 +92,8 @@ pub enum Detected {
 pub struct RuntimeKind {
     /// `CPython`.
     pub name: &'static str,
+    /// `python`: what its frames are of.
+    pub language: &'static str,
     /// Which versions can be read.
     pub versions: &'static str,
     /// Looks for it in a process. May take a while (it reads symbols of large files).

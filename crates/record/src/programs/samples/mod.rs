@@ -7,6 +7,7 @@ use super::{Program, by_timer, kind, object};
 use crate::bpf::spool::SpoolRecord;
 use crate::clock::Clock;
 use crate::symbols::Symbolizer;
+use crate::unwinding::{self, ReadStack};
 use stacks::{StackRecord, Stacks, flag};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -40,6 +41,10 @@ pub(crate) struct Samples {
     waiting_count: usize,
     /// By thread: the user stack of the wait that it is in.
     before: HashMap<u32, Option<StackId>>,
+    /// By thread: the user part of its next sample.
+    unwound: HashMap<u32, ReadStack>,
+    /// By thread: where it was blocked when it was read last.
+    blocked: HashMap<u32, ReadStack>,
 }
 
 impl Samples {
@@ -52,6 +57,8 @@ impl Samples {
             waiting: HashMap::new(),
             waiting_count: 0,
             before: HashMap::new(),
+            unwound: HashMap::new(),
+            blocked: HashMap::new(),
         }
     }
 
@@ -68,6 +75,8 @@ impl Samples {
     pub(crate) fn thread_ended(&mut self, tid: u32, sink: &mut dyn Sink) {
         self.tell_waiting(tid, None, sink);
         self.before.remove(&tid);
+        self.unwound.remove(&tid);
+        self.blocked.remove(&tid);
     }
 
     /// Tells what still waits for its user stack.
@@ -79,9 +88,25 @@ impl Samples {
         }
     }
 
+    /// Takes what was read beside the kernel's side: a frame of a language, the user part of the sample that follows, or where
+    /// a thread is blocked. `None` where it is not whole.
+    pub(crate) fn take_read(&mut self, record: &SpoolRecord<'_>) -> Option<()> {
+        let tid = record.header.tid;
+        match record.header.kind {
+            kind::FRAME => self.symbols.borrow_mut().tell_frame(&unwinding::language_frame(record)?),
+            kind::UNWOUND => drop(self.unwound.insert(tid, unwinding::read_stack(record)?)),
+            _ => drop(self.blocked.insert(tid, unwinding::read_stack(record)?)),
+        }
+        Some(())
+    }
+
     /// Takes one record of a stack; `None` where it is none or not whole.
     pub(crate) fn take(&mut self, record: &SpoolRecord<'_>, sink: &mut dyn Sink) -> Option<()> {
-        let stack = StackRecord::read(record)?;
+        let mut stack = StackRecord::read(record)?;
+        if let Some(read) = self.read_beside(record.header.kind, &stack) {
+            stack.flags = stack.flags & !flag::USER_CUT | if read.cut { flag::USER_CUT } else { 0 };
+            stack.user = read.frames;
+        }
         let has_before = stack.flags & flag::BEFORE != 0;
         let unfinished = stack.flags & flag::UNFINISHED != 0;
         match record.header.kind {
@@ -89,7 +114,7 @@ impl Samples {
                 let user = self.user(&stack, sink);
                 self.tell(SampleKind::OnCpu, &stack, user, sink);
             }
-            kind::OFFCPU if has_before || unfinished => {
+            kind::OFFCPU if has_before || unfinished || !stack.user.is_empty() => {
                 let before = self.before.remove(&stack.tid).flatten();
                 let user = self.user(&stack, sink).or(before);
                 self.tell(SampleKind::OffCpu, &stack, user, sink);
@@ -113,6 +138,19 @@ impl Samples {
             _ => return None,
         }
         Some(())
+    }
+
+    /// The user part of a stack as it was read beside the kernel's side: that of a sample, or of a thread that was read while it
+    /// waited.
+    fn read_beside(&mut self, kind: u8, stack: &StackRecord) -> Option<ReadStack> {
+        match kind {
+            kind::SAMPLE => self.unwound.remove(&stack.tid).filter(|read| read.ts + 1 == stack.ts),
+            kind::OFFCPU => {
+                let since = stack.ts.saturating_sub(stack.weight);
+                self.blocked.get(&stack.tid).filter(|read| (since..=stack.ts).contains(&read.ts)).cloned()
+            }
+            _ => None,
+        }
     }
 
     fn tell_waiting(&mut self, tid: u32, user: Option<StackId>, sink: &mut dyn Sink) {

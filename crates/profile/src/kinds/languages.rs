@@ -1,0 +1,168 @@
+//! Frames of languages as their runtimes tell them (`model::LANGUAGES`): which are the program's own code, and which are of the
+//! language's library or of a package that somebody else wrote.
+
+use super::CostKind::*;
+use super::FunctionRef;
+use super::Role::{self, *};
+use super::lists::{Group, Names};
+use super::python;
+use super::roles::java_role;
+use std::sync::LazyLock;
+
+static PHP_FUNCTIONS: LazyLock<Names> = LazyLock::new(|| Names::of(&[PHP]));
+
+/// PHP's own functions, by the manual's extensions (PCRE, JSON, zlib, OpenSSL, sodium, hash, strings, arrays).
+static PHP: &[Group] = &[
+    (Purpose(Regex), &["preg_*", "mb_ereg*"]),
+    (
+        Purpose(Serialization),
+        &["json_*", "serialize", "unserialize", "var_export", "simplexml_*", "xml_*", "DOMDocument::*"],
+    ),
+    (Purpose(Compression), &["gz*", "zlib_*", "bzcompress", "bzdecompress", "inflate_*", "deflate_*"]),
+    (Purpose(Crypto), &["openssl_*", "sodium_*", "password_*", "hash", "hash_*", "md5*", "sha1*", "crypt"]),
+    (Purpose(Hashing), &["crc32"]),
+    (
+        Purpose(Sorting),
+        &[
+            "sort",
+            "rsort",
+            "usort",
+            "uasort",
+            "uksort",
+            "asort",
+            "arsort",
+            "ksort",
+            "krsort",
+            "array_multisort",
+        ],
+    ),
+    (
+        Purpose(TextParsing),
+        &[
+            "explode",
+            "str_getcsv",
+            "fgetcsv",
+            "sscanf",
+            "parse_str",
+            "strtok",
+            "str_split",
+            "mb_str_split",
+            "strtotime",
+        ],
+    ),
+    (Purpose(Formatting), &["sprintf", "vsprintf", "printf", "number_format", "implode", "date"]),
+];
+
+/// Java packages of frameworks, servers and drivers; the language's own are in the list of Java.
+static JAVA_PACKAGES: &[&str] = &[
+    "akka.",
+    "ch.qos.logback.",
+    "com.fasterxml.",
+    "com.google.common.",
+    "com.mysql.",
+    "com.sun.",
+    "com.zaxxer.",
+    "groovy.",
+    "io.micrometer.",
+    "io.netty.",
+    "io.undertow.",
+    "io.vertx.",
+    "kotlin.",
+    "kotlinx.",
+    "okhttp3.",
+    "okio.",
+    "org.apache.",
+    "org.eclipse.jetty.",
+    "org.hibernate.",
+    "org.mariadb.",
+    "org.postgresql.",
+    "org.slf4j.",
+    "org.springframework.",
+    "org.xnio.",
+    "reactor.",
+    "redis.clients.",
+    "scala.",
+    "sun.",
+];
+
+/// What a frame of a language is; `None` for all others.
+pub(super) fn role(function: &FunctionRef<'_>) -> Option<Role> {
+    let FunctionRef { name, file, module, .. } = *function;
+    let is_in = |parts: &[&str]| parts.iter().any(|part| file.contains(part));
+    Some(match module {
+        "[python]" => python_role(file),
+        "[java]" => match java_role(name) {
+            Some(Own) | None if JAVA_PACKAGES.iter().any(|package| name.starts_with(package)) => Plumbing,
+            role => role.unwrap_or(Own),
+        },
+        "[node]" if file.starts_with("node:") || is_in(&["/node_modules/"]) => Plumbing,
+        "[ruby]" if file.starts_with("<internal:") || is_in(&["/lib/ruby/", "/gems/"]) => ruby_role(file),
+        "[php]" if file.is_empty() => PHP_FUNCTIONS.role(name).unwrap_or(Plumbing),
+        "[php]" if is_in(&["/vendor/"]) => Plumbing,
+        "[perl]" if is_in(&["/usr/share/perl", "/usr/lib/x86_64-linux-gnu/perl", "/lib/perl5/"]) => Plumbing,
+        "[node]" | "[ruby]" | "[php]" | "[perl]" => Own,
+        _ => return None,
+    })
+}
+
+/// By where the source is: `/usr/lib/python3.11/json/decoder.py` is of the standard library, what is in `site-packages` of somebody
+/// else; `<string>`, `<stdin>` and all other files are the program.
+fn python_role(file: &str) -> Role {
+    let library = file.find("/python3").and_then(|at| file[at + 1..].split_once('/')).map(|(_, path)| path);
+    let listed = |module: &str| {
+        python::MODULES.iter().find(|(start, _)| module.starts_with(start)).map(|(_, role)| *role)
+    };
+    match library {
+        Some(path) if path.contains("-packages/") => Plumbing,
+        Some(path) => listed(path).unwrap_or(Plumbing),
+        None if file.contains("-packages/") => Plumbing,
+        None if file.starts_with("<frozen") => listed(file).unwrap_or(Plumbing),
+        None => Own,
+    }
+}
+
+fn ruby_role(file: &str) -> Role {
+    let purposes = [
+        ("/json", Serialization),
+        ("/psych", Serialization),
+        ("/csv", TextParsing),
+        ("/strscan", TextParsing),
+    ];
+    let found = purposes.iter().find(|(part, _)| file.contains(part));
+    found.map_or(Plumbing, |(_, kind)| Purpose(*kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_somebody_else_wrote_is_not_the_programs_own() {
+        let of = |module, name, file| role(&FunctionRef { name, file, module, is_thread: false });
+        assert_eq!(of("[python]", "save_row", "/srv/app/store.py"), Some(Own));
+        assert_eq!(of("[python]", "<module>", "<string>"), Some(Own));
+        assert_eq!(
+            of("[python]", "decode", "/usr/lib/python3.11/json/decoder.py"),
+            Some(Purpose(Serialization))
+        );
+        assert_eq!(of("[python]", "wait", "/usr/lib/python3.11/threading.py"), Some(Plumbing));
+        assert_eq!(
+            of("[python]", "run", "/srv/venv/lib/python3.11/site-packages/gunicorn/app.py"),
+            Some(Plumbing)
+        );
+        assert_eq!(of("[java]", "shop.Orders.load", "Orders.java"), Some(Own));
+        assert_eq!(of("[java]", "Main.lambda$run$0", "Main.java"), Some(Own));
+        assert_eq!(of("[java]", "java.lang.Thread.run", "Thread.java"), Some(Plumbing));
+        assert_eq!(of("[java]", "org.apache.catalina.core.StandardWrapperValve.invoke", ""), Some(Plumbing));
+        assert_eq!(of("[node]", "load", "/srv/app/server.js"), Some(Own));
+        assert_eq!(of("[node]", "readFileSync", "node:fs"), Some(Plumbing));
+        assert_eq!(of("[node]", "handle", "/srv/app/node_modules/express/lib/router.js"), Some(Plumbing));
+        assert_eq!(of("[php]", "preg_match", ""), Some(Purpose(Regex)));
+        assert_eq!(of("[php]", "Orders::load", "/srv/orders.php"), Some(Own));
+        assert_eq!(
+            of("[ruby]", "generate", "/usr/lib/ruby/3.1.0/json/common.rb"),
+            Some(Purpose(Serialization))
+        );
+        assert_eq!(of("", "main", "main.c"), None);
+    }
+}

@@ -1,0 +1,280 @@
+//! The user parts of stacks, read beside the recording by a thread of its own: native frames by `.eh_frame` out of copies of
+//! stacks that come with the samples, frames of languages out of their runtimes' memory, and the stacks of threads that are
+//! blocked. What it reads are two streams of the spool.
+
+mod records;
+
+pub(crate) use records::{LanguageFrame, ReadStack, is_language_frame, language_frame, read_stack};
+
+use crate::bpf::spool::{BLOCKED, SpoolWriter, UNWOUND};
+use crate::clock::{monotonic_ns, thread_cpu_ns};
+use crate::error::RecordError;
+use records::{StackCopyRecord, StackStream};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use whyslow_rights::Capabilities;
+use whyslow_unwind::{Outcome, StackCopy, StackEntry, UnwindLimits, Unwinder};
+
+/// Copies of stacks that wait to be unwound; what comes beyond keeps the stack that the kernel read.
+const MAX_WAITING: usize = 512;
+/// Between two readings of what is blocked, at least and at most.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
+/// What reading of blocked threads may take in the long run, of one CPU.
+const SHARE: u32 = 100;
+/// One reading takes at most so long; the next one goes on where it ended.
+const LONGEST_READING_NS: u64 = 5_000_000;
+/// The threads of the processes are listed anew so often.
+const LIST_EVERY_NS: u64 = 200_000_000;
+/// Threads that are read while they are blocked; of more, nobody says where they wait.
+const MAX_THREADS: usize = 4096;
+/// Processes whose threads are.
+const MAX_PROCESSES: usize = 256;
+
+/// Runtimes that cannot be read, told in notes.
+const MAX_NOTES: usize = 8;
+
+/// What the thread is told.
+pub(crate) enum Message {
+    /// A process is watched from now on, or runs another program.
+    Began(u32),
+    /// A record of a stack's copy.
+    Copy(Vec<u8>),
+    /// No more is to come.
+    End,
+}
+
+/// Where messages go; what finds no room is left out.
+#[derive(Clone)]
+pub(crate) struct UnwindQueue(SyncSender<Message>);
+
+impl UnwindQueue {
+    /// Hands over a message, and never waits.
+    pub(crate) fn send(&self, message: Message) {
+        // One that is full leaves a sample with the stack that the kernel read.
+        if let Err(TrySendError::Full(Message::Began(_)) | TrySendError::Disconnected(_)) =
+            self.0.try_send(message)
+        {}
+    }
+}
+
+/// What it came to.
+#[derive(Default)]
+pub(crate) struct Unwound {
+    /// What could not be read, for the notes of the recording.
+    pub(crate) notes: Vec<String>,
+    /// CPU time of the thread, ns.
+    pub(crate) cpu_ns: u64,
+    /// Why not all was written.
+    pub(crate) trouble: Option<RecordError>,
+}
+
+/// The thread.
+pub(crate) struct Unwinding {
+    queue: UnwindQueue,
+    thread: JoinHandle<Unwound>,
+}
+
+impl Unwinding {
+    /// Starts it; what it reads goes to the spool in this folder.
+    ///
+    /// # Errors
+    /// If there can be no more threads.
+    pub(crate) fn start(spool: &Path) -> Result<Unwinding, RecordError> {
+        let (sender, messages) = sync_channel(MAX_WAITING);
+        let spool = SpoolWriter::new(spool);
+        let thread = std::thread::Builder::new()
+            .name("whyslow-unwind".into())
+            .spawn(move || run(&messages, spool))
+            .map_err(|source| RecordError::Kernel {
+                what: "starting the thread that reads stacks",
+                source,
+            })?;
+        Ok(Unwinding { queue: UnwindQueue(sender), thread })
+    }
+
+    /// Where messages for it go.
+    pub(crate) fn queue(&self) -> UnwindQueue {
+        self.queue.clone()
+    }
+
+    /// Unwinds what is left and ends.
+    pub(crate) fn finish(self) -> Unwound {
+        // It takes them until then: there will be room.
+        let _ = self.queue.0.send(Message::End);
+        self.thread.join().unwrap_or_else(|_| Unwound {
+            trouble: Some(RecordError::Internal("the thread that reads stacks panicked".into())),
+            ..Unwound::default()
+        })
+    }
+}
+
+fn run(messages: &Receiver<Message>, spool: SpoolWriter) -> Unwound {
+    // It reads the memory of strange programs, and files that they have mapped.
+    let kept = Capabilities::SYS_PTRACE | Capabilities::CHECKPOINT_RESTORE | Capabilities::DAC_READ_SEARCH;
+    let _ = whyslow_rights::keep(kept);
+    let mut reader = StackReader::new(spool);
+    let mut due = monotonic_ns();
+    loop {
+        let pause = Duration::from_nanos(due.saturating_sub(monotonic_ns()));
+        match messages.recv_timeout(pause) {
+            Ok(Message::Began(pid)) => reader.began(pid),
+            Ok(Message::Copy(record)) => reader.sampled(&record),
+            Ok(Message::End) | Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        let now = monotonic_ns();
+        if now >= due {
+            let before = thread_cpu_ns();
+            reader.read_blocked(now);
+            let took = Duration::from_nanos(thread_cpu_ns().saturating_sub(before));
+            let pause = (took * SHARE).clamp(PAUSE.0, PAUSE.1);
+            due = now + pause.as_nanos() as u64;
+        }
+    }
+    Unwound { notes: reader.notes(), cpu_ns: thread_cpu_ns(), trouble: reader.trouble }
+}
+
+/// Whether a stack that was read lacks frames; `None` where none was read.
+fn is_cut(outcome: Outcome) -> Option<bool> {
+    match outcome {
+        Outcome::Whole => Some(false),
+        Outcome::Cut(_) => Some(true),
+        Outcome::Same | Outcome::Moved | Outcome::NotReady | Outcome::Unreadable => None,
+    }
+}
+
+/// Reads stacks and writes them down.
+struct StackReader {
+    unwinder: Unwinder,
+    spool: SpoolWriter,
+    /// Of samples, and of blocked threads: each in order of time.
+    unwound: StackStream,
+    blocked: StackStream,
+    processes: Vec<u32>,
+    threads: Vec<(u32, u32)>,
+    listed: u64,
+    /// Where the next reading begins among the threads.
+    turn: usize,
+    left_out: usize,
+    stack: Vec<StackEntry>,
+    trouble: Option<RecordError>,
+}
+
+impl StackReader {
+    fn new(spool: SpoolWriter) -> StackReader {
+        StackReader {
+            unwinder: Unwinder::new(UnwindLimits::default()),
+            spool,
+            unwound: StackStream::new(UNWOUND),
+            blocked: StackStream::new(BLOCKED),
+            processes: Vec::new(),
+            threads: Vec::new(),
+            listed: 0,
+            turn: 0,
+            left_out: 0,
+            stack: Vec::new(),
+            trouble: None,
+        }
+    }
+
+    fn began(&mut self, pid: u32) {
+        self.unwinder.began(pid);
+        if !self.processes.contains(&pid) {
+            match self.processes.len() < MAX_PROCESSES {
+                true => self.processes.push(pid),
+                false => self.left_out += 1,
+            }
+        }
+        self.listed = 0;
+    }
+
+    /// A thread that was on a CPU a moment ago.
+    fn sampled(&mut self, record: &[u8]) {
+        let Some(copy) = StackCopyRecord::read(record) else { return };
+        self.unwinder.look();
+        self.stack.clear();
+        let top = StackCopy { start: copy.registers.sp, bytes: copy.stack };
+        let outcome = self.unwinder.sampled(copy.pid, copy.tid, copy.registers, top, &mut self.stack);
+        if let Some(cut) = is_cut(outcome) {
+            // Before the sample itself, which has the same time.
+            let at = copy.ts.saturating_sub(1);
+            let frames = self.unwinder.frames();
+            self.unwound.tell(
+                &mut self.spool,
+                at,
+                (copy.pid, copy.tid),
+                &self.stack,
+                cut,
+                frames,
+                &mut self.trouble,
+            );
+        }
+    }
+
+    /// Reads the threads that are blocked now.
+    fn read_blocked(&mut self, began: u64) {
+        self.unwinder.look();
+        if began >= self.listed + LIST_EVERY_NS {
+            self.list(began);
+        }
+        for _ in 0..self.threads.len() {
+            self.turn = (self.turn + 1) % self.threads.len();
+            let (pid, tid) = self.threads[self.turn];
+            let now = monotonic_ns();
+            if now > began + LONGEST_READING_NS {
+                break;
+            }
+            self.stack.clear();
+            if let Some(cut) = is_cut(self.unwinder.blocked(pid, tid, &mut self.stack)) {
+                let frames = self.unwinder.frames();
+                self.blocked.tell(
+                    &mut self.spool,
+                    now,
+                    (pid, tid),
+                    &self.stack,
+                    cut,
+                    frames,
+                    &mut self.trouble,
+                );
+            }
+        }
+    }
+
+    fn list(&mut self, now: u64) {
+        self.listed = now;
+        self.threads.clear();
+        let (unwinder, threads) = (&mut self.unwinder, &mut self.threads);
+        self.processes.retain(|pid| {
+            let Ok(folder) = std::fs::read_dir(format!("/proc/{pid}/task")) else {
+                unwinder.ended(*pid);
+                return false;
+            };
+            if unwinder.ready(*pid) {
+                let tids = folder.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+                threads
+                    .extend(tids.map(|tid| (*pid, tid)).take(MAX_THREADS - threads.len().min(MAX_THREADS)));
+            }
+            true
+        });
+    }
+
+    fn notes(&mut self) -> Vec<String> {
+        let told = self.unwinder.notes().into_iter();
+        let mut notes: Vec<String> = told
+            .filter_map(|note| {
+                let why = note.unreadable?;
+                Some(format!("the stacks of {} (process {}) are not read: {why}", note.runtime, note.pid))
+            })
+            .take(MAX_NOTES)
+            .collect();
+        if self.left_out > 0 {
+            notes.push(format!(
+                "stacks of blocked threads were read in {MAX_PROCESSES} processes; in {} more they were not",
+                self.left_out
+            ));
+        }
+        notes
+    }
+}
