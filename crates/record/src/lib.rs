@@ -41,8 +41,6 @@ pub mod spec;
 #[cfg(feature = "bpf")]
 pub mod symbols;
 pub mod target;
-#[cfg(feature = "bpf")]
-mod unwinding;
 
 #[cfg(feature = "bpf")]
 pub use bpf::spool::SPOOL_STREAMS;

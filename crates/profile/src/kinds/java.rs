@@ -2,8 +2,10 @@
 //! opto/, c1/), java.base, and the libraries' documentation. Names are written with dots (`java.util.HashMap.get`).
 
 use super::CostKind::*;
-use super::Role::*;
-use super::lists::Group;
+use super::Role::{self, *};
+use super::lists::{Group, Names};
+use std::borrow::Cow;
+use std::sync::LazyLock;
 
 /// The list.
 pub(super) static LIST: &[Group] = &[
@@ -319,3 +321,22 @@ pub(super) static LIST: &[Group] = &[
         ],
     ),
 ];
+
+static NAMES: LazyLock<Names> = LazyLock::new(|| Names::of(&[LIST]));
+
+/// Java's names come as `java.util.HashMap.get`, `java/util/HashMap.get`, `Ljava/util/HashMap;::get` (perf maps) and
+/// `java/util/HashMap:.get` (older ones); HotSpot's own as C++.
+pub(super) fn role(name: &str) -> Option<Role> {
+    let dotted: Cow<'_, str> = match name.contains('/') || name.contains(";::") {
+        true => {
+            let name = name.strip_prefix('L').filter(|name| name.contains(';')).unwrap_or(name);
+            name.replace(";::", ".").replace(":.", ".").replace('/', ".").into()
+        }
+        false => name.into(),
+    };
+    let without_arguments = dotted.split('(').next().unwrap_or(&dotted);
+    NAMES.role(without_arguments).or_else(|| {
+        let is_java = !name.contains("::") || name.contains(";::");
+        (is_java && without_arguments.contains('.')).then_some(Own)
+    })
+}

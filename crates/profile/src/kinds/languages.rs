@@ -4,9 +4,9 @@
 use super::CostKind::*;
 use super::FunctionRef;
 use super::Role::{self, *};
+use super::java;
 use super::lists::{Group, Names};
 use super::python;
-use super::roles::java_role;
 use std::sync::LazyLock;
 
 static PHP_FUNCTIONS: LazyLock<Names> = LazyLock::new(|| Names::of(&[PHP]));
@@ -91,7 +91,7 @@ pub(super) fn role(function: &FunctionRef<'_>) -> Option<Role> {
     let is_in = |parts: &[&str]| parts.iter().any(|part| file.contains(part));
     Some(match module {
         "[python]" => python_role(file),
-        "[java]" => match java_role(name) {
+        "[java]" => match java::role(name) {
             Some(Own) | None if JAVA_PACKAGES.iter().any(|package| name.starts_with(package)) => Plumbing,
             role => role.unwrap_or(Own),
         },

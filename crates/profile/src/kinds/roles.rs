@@ -8,7 +8,6 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 static GO: LazyLock<Names> = LazyLock::new(|| Names::of(&[go::LIST]));
-static JAVA: LazyLock<Names> = LazyLock::new(|| Names::of(&[java::LIST]));
 static PYTHON: LazyLock<Names> = LazyLock::new(|| Names::of(&[python::LIST]));
 static NODE: LazyLock<Names> = LazyLock::new(|| Names::of(&[node::LIST]));
 static RUBY: LazyLock<Names> = LazyLock::new(|| Names::of(&[interpreters::RUBY]));
@@ -84,7 +83,7 @@ fn role(function: &FunctionRef<'_>, runtimes: Runtimes) -> Role {
         let go = || runtimes.has(Runtime::Go).then(|| go_role(name)).flatten();
         let python =
             || runtimes.has(Runtime::Python).then(|| python_role(name, function.file, module)).flatten();
-        let java = || runtimes.has(Runtime::Java).then(|| java_role(name)).flatten();
+        let java = || runtimes.has(Runtime::Java).then(|| java::role(name)).flatten();
         let node = || runtimes.has(Runtime::Node).then(|| node_role(name, function.file)).flatten();
         go().or_else(python).or_else(java).or_else(node)
     };
@@ -141,23 +140,6 @@ fn go_role(name: &str) -> Option<Role> {
         ["type..", "type:", "go:", "go.shape"].iter().any(|start| name.starts_with(start));
     let is_std = go::STD.contains(&first) || is_made_by_the_compiler;
     Some(if is_std { Role::Plumbing } else { Role::Own })
-}
-
-/// Java's names come as `java.util.HashMap.get`, `java/util/HashMap.get`, `Ljava/util/HashMap;::get` (perf maps) and
-/// `java/util/HashMap:.get` (older ones); HotSpot's own as C++.
-pub(super) fn java_role(name: &str) -> Option<Role> {
-    let dotted: Cow<'_, str> = match name.contains('/') || name.contains(";::") {
-        true => {
-            let name = name.strip_prefix('L').filter(|name| name.contains(';')).unwrap_or(name);
-            name.replace(";::", ".").replace(":.", ".").replace('/', ".").into()
-        }
-        false => name.into(),
-    };
-    let without_arguments = dotted.split('(').next().unwrap_or(&dotted);
-    JAVA.role(without_arguments).or_else(|| {
-        let is_java = !name.contains("::") || name.contains(";::");
-        (is_java && without_arguments.contains('.')).then_some(Role::Own)
-    })
 }
 
 /// Ruby's, PHP's and Perl's functions are told by where they are: their names are as short as anybody's.

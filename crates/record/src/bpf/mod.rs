@@ -14,3 +14,4 @@ pub(crate) mod ring;
 pub(crate) mod spool;
 mod streams;
 pub(crate) mod timer;
+pub(crate) mod unwinding;

@@ -9,7 +9,7 @@ mod perf_map;
 #[cfg(test)]
 mod tests;
 
-use crate::unwinding::{LanguageFrame, is_language_frame};
+use crate::bpf::unwinding::{LanguageFrame, is_language_frame};
 use blazesym::MaybeDefault;
 use blazesym::symbolize::source::{Elf, Kernel, Source};
 use blazesym::symbolize::{CodeInfo, Input, Sym, Symbolized};

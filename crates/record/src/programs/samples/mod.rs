@@ -5,9 +5,9 @@ mod stacks;
 
 use super::{Program, by_timer, kind, object};
 use crate::bpf::spool::SpoolRecord;
+use crate::bpf::unwinding::{self, ReadStack};
 use crate::clock::Clock;
 use crate::symbols::Symbolizer;
-use crate::unwinding::{self, ReadStack};
 use stacks::{StackRecord, Stacks, flag};
 use std::cell::RefCell;
 use std::collections::HashMap;
