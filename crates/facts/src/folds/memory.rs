@@ -3,12 +3,12 @@
 use crate::Fold;
 use crate::args::numbers::hex;
 use crate::exemplar::Exemplars;
-use crate::world::ids::ProcessId;
+use crate::world::ids::{FileId, ProcessId};
 use crate::world::{Seen, World};
 use whyslow_model::event::Tid;
 use whyslow_model::{Call, CallStats, Syscall, text};
 
-/// Anonymous mappings of one size that were made and given back.
+/// Mappings that were made and given back: anonymous ones of one size, or those of one file.
 #[derive(Clone, Debug)]
 pub struct MapPairs {
     /// The process.
@@ -17,8 +17,12 @@ pub struct MapPairs {
     pub tid: Tid,
     /// Another thread did too.
     pub shared: bool,
-    /// The size, bytes.
+    /// The file; `None` for anonymous ones.
+    pub file: Option<FileId>,
+    /// The size, bytes; of a file's the mean.
     pub size: u64,
+    /// All sizes together, bytes.
+    pub bytes: u64,
     /// Pairs of mmap and munmap.
     pub pairs: u64,
     /// The mmap and munmap calls.
@@ -77,7 +81,7 @@ impl Releases {
 /// Memory traffic by process.
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// Mappings, a row a process and size.
+    /// Mappings, a row a process and size, or a process and file.
     pub maps: Vec<MapPairs>,
     /// Heaps, a row a process.
     pub heaps: Vec<Heap>,
@@ -93,7 +97,14 @@ struct Mapping {
     process: ProcessId,
     address: u64,
     size: u64,
+    file: Option<FileId>,
     dur: whyslow_model::Nanos,
+}
+
+impl Mapping {
+    fn is_in(&self, row: &MapPairs) -> bool {
+        row.process == self.process && row.file == self.file && (self.file.is_some() || row.size == self.size)
+    }
 }
 
 impl Memory {
@@ -109,18 +120,19 @@ impl Memory {
         let anonymous = memchr::memmem::find(call.args, b"MAP_ANON").is_some()
             && memchr::memmem::find(call.args, b"MAP_STACK").is_none()
             && memchr::memmem::find(call.args, b"PROT_NONE").is_none();
-        let Some(size) = second_number(call.args).filter(|_| anonymous) else {
+        let file = seen.file.filter(|_| !anonymous);
+        let Some(size) = second_number(call.args).filter(|_| anonymous || file.is_some()) else {
             return;
         };
-        let mapping = Mapping { process: seen.process, address: address as u64, size, dur: call.dur };
+        let mapping = Mapping { process: seen.process, address: address as u64, size, file, dur: call.dur };
         if self.live.len() < Self::MAX_LIVE {
             self.live.push(mapping);
         } else {
             self.live[self.next] = mapping;
             self.next = (self.next + 1) % Self::MAX_LIVE;
         }
-        // Only sizes that came back once are worth lines.
-        if let Some(row) = self.maps.iter_mut().find(|row| row.size == size && row.process == seen.process) {
+        // Only what came back once is worth lines.
+        if let Some(row) = self.maps.iter_mut().find(|row| mapping.is_in(row)) {
             row.maps.see(call);
         }
     }
@@ -137,14 +149,16 @@ impl Memory {
         let mapping = self.live[at];
         // Its place in the ring stays, for nothing.
         self.live[at].address = u64::MAX;
-        let at = match self.maps.iter().position(|row| row.size == size && row.process == seen.process) {
+        let at = match self.maps.iter().position(|row| mapping.is_in(row)) {
             Some(at) => at,
             None if self.maps.len() < Self::MAX_ROWS => {
                 self.maps.push(MapPairs {
                     process: seen.process,
                     tid: call.tid,
                     shared: false,
+                    file: mapping.file,
                     size,
+                    bytes: 0,
                     pairs: 0,
                     calls: CallStats::default(),
                     maps: Exemplars::default(),
@@ -156,6 +170,10 @@ impl Memory {
         };
         let row = &mut self.maps[at];
         row.pairs += 1;
+        row.bytes = row.bytes.saturating_add(size);
+        if row.file.is_some() {
+            row.size = row.bytes / row.pairs;
+        }
         row.shared |= row.tid != call.tid;
         row.calls.record(mapping.dur, false, 0);
         row.calls.record(call.dur, call.failed(), 0);

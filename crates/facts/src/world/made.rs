@@ -19,6 +19,12 @@ impl World {
             Syscall::PIDFD_OPEN | Syscall::IO_URING_SETUP | Syscall::USERFAULTFD => {
                 self.made(seen, FdKind::Anonymous, Origin::Anonymous);
             }
+            // Of a mapping only whose it is: it neither reads nor writes.
+            Syscall::MMAP | Syscall::MMAP2 => {
+                let fd = call.arg(4).and_then(text::descriptor).filter(|(fd, _)| *fd >= 0);
+                let life = fd.and_then(|(fd, _)| self.threads.process(seen.process).slots.get(fd));
+                seen.file = life.and_then(|life| self.fds.get_mut(life)?.file);
+            }
             Syscall::PIPE | Syscall::PIPE2 => self.made_pair(seen, 0, FdKind::Pipe),
             Syscall::SOCKETPAIR => self.made_pair(seen, 3, sockets::kind_of_socket_args(call.args)),
             Syscall::CLONE | Syscall::CLONE3 | Syscall::FORK | Syscall::VFORK => self.cloned(seen),

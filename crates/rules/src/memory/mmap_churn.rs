@@ -1,8 +1,8 @@
 //! # mmap-churn
 //!
 //! ## What it is
-//! Memory of the same size is taken from the kernel (`mmap`) and given back (`munmap`) again and again; or the heap's end
-//! (`brk`) goes up and down.
+//! Memory of the same size is taken from the kernel (`mmap`) and given back (`munmap`) again and again, or the same file is
+//! mapped anew for each use; or the heap's end (`brk`) goes up and down.
 //!
 //! ## Why it is slow
 //! Each new mapping begins empty: every page of it costs a page fault and is zeroed when it is first touched, a
@@ -16,11 +16,12 @@
 //! ```
 //!
 //! ## What to do instead
-//! Keep the buffer and use it again. Or let the allocator keep it: raise glibc's threshold for mapping
+//! Keep the buffer and use it again; map a file once and keep the mapping, or read the piece by `pread`. Or let the allocator keep it: raise glibc's threshold for mapping
 //! (`M_MMAP_THRESHOLD`) and trimming (`M_TRIM_THRESHOLD`), or use jemalloc or mimalloc.
 //!
 //! ## When it is wrong
-//! Stacks of threads, files mapped and reservations are not counted, nor what happens a few times at start-up. Memory
+//! Stacks of threads and reservations are not counted, nor what happens a few times at start-up; of files only mappings
+//! whose calls take a twentieth of the time and more. Memory
 //! kept is memory not free: a program that needs much once an hour should give it back.
 
 use crate::engine::{Findings, Need, Report, Rule, Subjects};
@@ -72,6 +73,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .maps
         .iter()
         .filter(|row| is_churn(facts, row.pairs, row.size, row.calls.total()))
+        // What a mapped file costs is its calls: its pages are there already.
+        .filter(|row| row.file.is_none() || is_dear(facts, row.calls.total()))
         .collect();
     maps.sort_by_key(|row| std::cmp::Reverse((row.pairs.saturating_mul(row.size), row.pairs)));
     for row in maps.into_iter().take(MAX_REPORTED) {
@@ -85,15 +88,17 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+fn is_dear(facts: &Facts, took: Nanos) -> bool {
+    guards::share_of_ns(facts, None, took, 0).value.is_some_and(|share| share >= guards::WARNING_SHARE)
+}
+
 fn is_churn(facts: &Facts, times: u64, size: u64, took: Nanos) -> bool {
     if times < MIN_PAIRS {
         return false;
     }
     match facts.pace.untraced(facts.window.per_second(times)) {
         Some(rate) => {
-            let dear = guards::share_of_ns(facts, None, took, 0)
-                .value
-                .is_some_and(|share| share >= guards::WARNING_SHARE);
+            let dear = is_dear(facts, took);
             rate >= CHURN_PER_S || rate * size as f64 >= CHURN_BYTES_PER_S || (dear && rate >= DEAR_PER_S)
         }
         None => guards::share_of_calls(facts, 2 * times)
@@ -133,24 +138,45 @@ fn figures(facts: &Facts, times: u64, size: u64, took: Nanos) -> (String, Vec<Me
 fn report_maps(facts: &Facts, out: &mut Findings<'_>, row: &MapPairs) {
     let (often, figures) = figures(facts, row.pairs, row.size, row.calls.total());
     let size = Measurement::bytes("bytes_per_pair", row.size);
-    let bytes = Measurement::bytes("bytes", row.pairs.saturating_mul(row.size));
+    let bytes = Measurement::bytes("bytes", row.bytes);
     let time = Measurement::time("time", row.calls.total());
-    let title = format!("{size} mapped and unmapped {} times{often}", words::count(row.pairs));
+    let path = row.file.map(|file| facts.world.files.get(file).pattern());
+    let title = match &path {
+        Some(path) => format!("{path} mapped and unmapped {} times{often}", words::count(row.pairs)),
+        None => format!("{size} mapped and unmapped {} times{often}", words::count(row.pairs)),
+    };
+    let cause = match &path {
+        Some(_) => format!(
+            "The file is mapped for each use, {size} of it, and unmapped again. The calls took {time}; the page faults behind them are not in a trace of system calls and cost more."
+        ),
+        None => format!(
+            "A block of {size} is taken from the kernel and given back each time: {bytes} in all, of which every page touched costs a page fault and zeroing. The calls took {time}; the faults are not in a trace of system calls and cost more."
+        ),
+    };
     let tid = Some(row.tid).filter(|_| !row.shared);
     let share = guards::share_of_storm(facts, tid, row.calls.total(), row.calls.count);
     let report = out
         .report(share, title)
         .at_most(Severity::Warning)
-        .subject(Subject { syscall: Some("mmap, munmap".to_string()), ..Subjects::thread(facts, row.tid) })
-        .cause(format!(
-            "A block of {size} is taken from the kernel and given back each time: {bytes} in all, of which every page touched costs a page fault and zeroing. The calls took {time}; the faults are not in a trace of system calls and cost more."
-        ))
+        .subject(Subject {
+            syscall: Some("mmap, munmap".to_string()),
+            path: path.clone(),
+            ..Subjects::thread(facts, row.tid)
+        })
+        .cause(cause)
         .measured_all(figures)
         .measured_all([size, bytes, time])
         .saving(row.calls.total())
         .evidence_all(row.maps.iter())
         .evidence_all(row.unmaps.iter().take(1));
-    fixes(report, row.size).file();
+    match path {
+        Some(_) => report
+            .fix("code: map the file once and keep the mapping while it is in use (a cache of mappings by path)")
+            .fix("code: read small pieces by pread instead of mapping them")
+            .verify("perf stat -e page-faults,syscalls:sys_enter_mmap,syscalls:sys_enter_munmap -p PID -- sleep 5   (before and after)")
+            .file(),
+        None => fixes(report, row.size).file(),
+    }
 }
 
 fn report_heap(facts: &Facts, out: &mut Findings<'_>, heap: &Heap) {
