@@ -9,7 +9,10 @@ pub mod image;
 pub mod inside;
 pub mod process;
 pub mod runtimes;
+pub mod unwinder;
 
 pub use frames::{Frame, FrameId, Frames};
 pub use image::Image;
 pub use process::{Mapping, Process, ReadError};
+pub use runtimes::{Registers, StackMemory};
+pub use unwinder::{Cut, Note, Outcome, StackCopy, StackEntry, UnwindLimits, Unwinder};
