@@ -172,7 +172,7 @@ static volatile int sink;
 static void told(const char *what) { char line[64]; int n = snprintf(line, 64, "%s %ld\n", what, syscall(SYS_gettid)); write(1, line, n); }
 OUT int read_row(int fd) { char b[300]; int n = read(fd, b, sizeof b); sink += b[0]; return n + 1; }
 OUT int load_table(int fd) { int n = read_row(fd); sink += n; return n * 2; }
-OUT int recurse(int depth, int fd) { volatile char room[40]; room[depth % 40] = 1; if (depth == 0) return load_table(fd); int n = recurse(depth - 1, fd); sink += room[0]; return n + 1; }
+OUT int recurse(int depth, int fd) { volatile char room[40]; room[depth % 40] = 1; int n = depth == 0 ? load_table(fd) : recurse(depth - 1, fd); sink += room[0]; return n + 1; }
 void *reader(void *x) { told("reader"); int n = recurse(30, pipes[0]); sink += n; return x; }
 OUT int take_lock(void) { pthread_mutex_lock(&lock); sink++; pthread_mutex_unlock(&lock); return sink; }
 OUT int save_row(int n) { int got = take_lock(); sink += got; return got + n; }
@@ -236,6 +236,8 @@ fn check_blocked(flags: &[&str]) {
     // A thread that did not run has the same stack, and is not read again; one that ran is.
     let mut again = Vec::new();
     let main = tids["main"];
+    unwinder.blocked(pid, main, &mut again);
+    again.clear();
     assert_eq!((unwinder.blocked(pid, main, &mut again), again.len()), (Outcome::Same, 0));
     let mut input = program.child.stdin.take().expect("piped");
     input.write_all(b"x").expect("written");
@@ -390,7 +392,9 @@ fn damaged_copies_and_registers_end_soon() {
         .mappings()
         .iter()
         .filter(|mapping| mapping.executable)
-        .flat_map(|mapping| [mapping.start, mapping.end - 1, (mapping.start + mapping.end) / 2])
+        .flat_map(|mapping| {
+            [mapping.start, mapping.end - 1, mapping.start + (mapping.end - mapping.start) / 2]
+        })
         .collect();
     // Marsaglia's xorshift: the same numbers each time.
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;

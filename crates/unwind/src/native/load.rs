@@ -39,6 +39,15 @@ impl Modules {
         self.all.get(behind.checked_sub(1)?).filter(|module| address < module.end)
     }
 
+    /// True where the same code is at the same addresses.
+    pub fn is_same(&self, other: &Modules) -> bool {
+        let of = |module: &Module| {
+            let info = module.info.as_ref().map(|info| info.id());
+            (module.start, module.end, module.bias, info)
+        };
+        self.all.iter().map(of).eq(other.all.iter().map(of))
+    }
+
     /// True where a process has no code, as a thread of the kernel.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()

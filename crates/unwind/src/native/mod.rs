@@ -77,6 +77,8 @@ impl NativeUnwinder {
     const RULES: usize = 4096;
     /// Bytes between a frame and its frame pointer, at most.
     const FRAME: u64 = 1 << 20;
+    /// Bytes of a function without a frame, at most.
+    const FUNCTION: u64 = 4096;
     /// Words of the stack that are looked through for a frame whose frame pointer is not known.
     const SEARCHED: u64 = 2048;
 
@@ -183,7 +185,17 @@ fn frame_pointer(
     memory: &dyn StackMemory,
     cursor: &mut Cursor,
 ) -> Result<Step, ReadError> {
-    let Registers { sp, bp, .. } = cursor.registers();
+    let Registers { ip: at, sp, bp } = cursor.registers();
+    // Before it sets up its frame, and where it has none, a function's return address is on top.
+    if cursor.exact
+        && let Ok(ip) = memory.word(sp)
+        && modules.find(ip.wrapping_sub(1)).is_some()
+        && let Some(arch::Call::To(function)) = arch::call_before(process, ip)
+        && at.checked_sub(function).is_some_and(|within| within < NativeUnwinder::FUNCTION)
+    {
+        *cursor = cursor.caller(Registers { ip, sp: sp + 8, bp });
+        return Ok(Step::Caller);
+    }
     if bp < sp || bp % 8 != 0 || bp - sp > NativeUnwinder::FRAME {
         return Ok(Step::Unknown);
     }

@@ -192,8 +192,16 @@ impl Unwinder {
             let Some(watched) = self.watched.get_mut(&life.pid).filter(|watched| watched.life == life) else {
                 continue;
             };
-            // The same threads may have other stacks for us now.
-            watched.threads.values_mut().for_each(|thread| thread.read_at = None);
+            let is_news = match &found {
+                Found::Code(_, modules) => {
+                    watched.loaded.as_ref().is_none_or(|(_, known)| !known.is_same(modules))
+                }
+                Found::Runtimes(runtimes, _) => !runtimes.is_empty(),
+            };
+            if is_news {
+                // Threads that did not run may have other stacks for us now.
+                watched.threads.values_mut().for_each(|thread| thread.read_at = None);
+            }
             match found {
                 Found::Code(process, modules) => {
                     watched.loaded = Some((process, modules));
