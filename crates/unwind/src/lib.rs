@@ -7,6 +7,7 @@
 pub mod frames;
 pub mod image;
 pub mod inside;
+pub mod native;
 pub mod process;
 pub mod runtimes;
 pub mod unwinder;

@@ -1,7 +1,18 @@
 //! The one entry of a recorder: whole stacks of watched processes, native frames and those of languages in one.
 
+mod background;
+mod thread;
+mod walk;
+
 use crate::frames::{FrameId, Frames};
-use crate::runtimes::Registers;
+use crate::native::{CopiedStack, LiveStack, Modules, NativeUnwinder};
+use crate::process::Process;
+use crate::runtimes::{RUNTIMES, Registers, Runtime, RuntimeKind};
+use background::{Background, Found, Job, Life};
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+use thread::{Place, Thread};
+use walk::Walk;
 
 /// One entry of a stack.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -82,44 +93,173 @@ pub struct Note {
     pub unreadable: Option<String>,
 }
 
+/// A process that is watched.
+struct Watched {
+    life: Life,
+    began: Instant,
+    /// Its memory and its code, once they are known.
+    loaded: Option<(Process, Modules)>,
+    runtimes: Vec<Box<dyn Runtime>>,
+    threads: HashMap<u32, Thread>,
+    /// How many of [`Unwinder::LOOKS`] are done.
+    looks: usize,
+    /// What to ask for, and is not asked for yet.
+    wanted: Vec<Job>,
+    /// Code was asked for, and is not there yet.
+    awaited: bool,
+    /// When code may be asked for again, where a stack led to none.
+    again: Instant,
+    /// Until then afterwards; longer each time.
+    pause: Duration,
+    /// Runtimes that were told of.
+    told: Vec<(String, Option<String>)>,
+}
+
 /// Reads stacks of watched processes. Used from one thread; what is slow is done by another.
 pub struct Unwinder {
+    limits: UnwindLimits,
+    background: Background,
+    native: NativeUnwinder,
+    watched: HashMap<u32, Watched>,
     frames: Frames,
     notes: Vec<Note>,
+    lives: u64,
+    swept: Instant,
 }
 
 impl Unwinder {
-    /// Watches nothing yet.
+    /// When a process is looked at for its code and its runtime, after it began: what is loaded later is found later.
+    const LOOKS: [Duration; 4] =
+        [Duration::ZERO, Duration::from_millis(300), Duration::from_secs(1), Duration::from_secs(3)];
+    /// The least time between two looks because of a stack that led to no code; it doubles each time up to the other.
+    const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(60));
+    /// How often threads are forgotten that nobody asked about meanwhile.
+    const SWEEP: Duration = Duration::from_secs(10);
+
+    /// Watches nothing yet. Starts the other thread.
     pub fn new(limits: UnwindLimits) -> Unwinder {
-        let _ = limits;
-        Unwinder { frames: Frames::default(), notes: Vec::new() }
+        Unwinder::with_runtimes(limits, RUNTIMES)
     }
 
-    /// Watches a process from now on; where it was, it runs another program, and what was known of it is dropped.
+    /// As [`Unwinder::new`], with other runtimes than those that can be read.
+    pub fn with_runtimes(limits: UnwindLimits, kinds: &'static [RuntimeKind]) -> Unwinder {
+        Unwinder {
+            limits,
+            background: Background::start(limits.bytes, kinds),
+            native: NativeUnwinder::default(),
+            watched: HashMap::new(),
+            frames: Frames::default(),
+            notes: Vec::new(),
+            lives: 0,
+            swept: Instant::now(),
+        }
+    }
+
+    /// Watches a process from now on; where it was, it runs another program, and what was known of it is dropped. Beyond
+    /// [`UnwindLimits::processes`] nothing is done.
     pub fn began(&mut self, pid: u32) {
-        let _ = pid;
+        self.watched.remove(&pid);
+        if self.watched.len() >= self.limits.processes {
+            return;
+        }
+        self.lives += 1;
+        let now = Instant::now();
+        let watched = Watched {
+            life: Life { pid, number: self.lives },
+            began: now,
+            loaded: None,
+            runtimes: Vec::new(),
+            threads: HashMap::new(),
+            looks: 0,
+            wanted: Vec::new(),
+            awaited: false,
+            again: now,
+            pause: Unwinder::PAUSES.0,
+            told: Vec::new(),
+        };
+        self.watched.insert(pid, watched);
+        self.ask();
     }
 
     /// Forgets a process.
     pub fn ended(&mut self, pid: u32) {
-        let _ = pid;
+        self.watched.remove(&pid);
     }
 
     /// Takes in what the other thread found meanwhile, and asks it for what is due. Cheap: for every few milliseconds.
-    pub fn look(&mut self) {}
+    pub fn look(&mut self) {
+        while let Some((life, found)) = self.background.next() {
+            let Some(watched) = self.watched.get_mut(&life.pid).filter(|watched| watched.life == life) else {
+                continue;
+            };
+            let is_news = match &found {
+                Found::Code(_, modules) => {
+                    watched.loaded.as_ref().is_none_or(|(_, known)| !known.is_same(modules))
+                }
+                Found::Runtimes(runtimes, _) => !runtimes.is_empty(),
+            };
+            if is_news {
+                // Threads that did not run may have other stacks for us now.
+                watched.threads.values_mut().for_each(|thread| thread.read_at = None);
+            }
+            match found {
+                Found::Code(process, modules) => {
+                    watched.loaded = Some((process, modules));
+                    watched.awaited = false;
+                }
+                Found::Runtimes(runtimes, unknown) => {
+                    let read = runtimes.iter().map(|runtime| (runtime.version().to_owned(), None));
+                    let unread = unknown.into_iter().map(|(name, why)| (name, Some(why)));
+                    for told in read.chain(unread) {
+                        if !watched.told.contains(&told) {
+                            let (runtime, unreadable) = told.clone();
+                            self.notes.push(Note { pid: life.pid, runtime, unreadable });
+                            watched.told.push(told);
+                        }
+                    }
+                    watched.runtimes = runtimes;
+                }
+            }
+        }
+        self.ask();
+        if self.swept.elapsed() >= Unwinder::SWEEP {
+            self.swept = Instant::now();
+            for watched in self.watched.values_mut() {
+                watched.threads.retain(|_, thread| std::mem::take(&mut thread.asked));
+            }
+        }
+    }
+
+    /// Asks the other thread for what is due.
+    fn ask(&mut self) {
+        for watched in self.watched.values_mut() {
+            while Unwinder::LOOKS.get(watched.looks).is_some_and(|after| watched.began.elapsed() >= *after) {
+                watched.looks += 1;
+                watched.wants();
+            }
+            while let Some(job) = watched.wanted.last().copied() {
+                if !self.background.ask(watched.life, job) {
+                    return;
+                }
+                watched.awaited |= job == Job::Code;
+                watched.wanted.pop();
+            }
+        }
+    }
 
     /// True where stacks of a process can be read.
     pub fn ready(&self, pid: u32) -> bool {
-        let _ = pid;
-        false
+        self.watched.get(&pid).is_some_and(|watched| watched.loaded.is_some())
     }
 
     /// True where a sample of a process needs registers and a copy of the top of the stack.
     pub fn wants_copy(&self, pid: u32) -> bool {
-        self.ready(pid)
+        let loaded = self.watched.get(&pid).and_then(|watched| watched.loaded.as_ref());
+        loaded.is_some_and(|(_, modules)| !modules.is_empty())
     }
 
-    /// The stack of a thread that was on a CPU a moment ago, innermost first, pushed onto `stack`.
+    /// The stack of a thread that was on a CPU a moment ago, innermost first, pushed onto `stack`. Native frames are read out of
+    /// the copy only; frames that a runtime keeps in memory of its own are read out of that, as it is now.
     pub fn sampled(
         &mut self,
         pid: u32,
@@ -128,14 +268,58 @@ impl Unwinder {
         copy: StackCopy<'_>,
         stack: &mut Vec<StackEntry>,
     ) -> Outcome {
-        let _ = (pid, tid, registers, copy, stack);
-        Outcome::NotReady
+        let Unwinder { native, frames, limits, watched, .. } = self;
+        let Some(watched) = watched.get_mut(&pid) else { return Outcome::NotReady };
+        let Some((process, modules)) = &watched.loaded else { return Outcome::NotReady };
+        let memory = CopiedStack::new(copy.start, copy.bytes);
+        let runtimes = &mut watched.runtimes;
+        let (most, copied_to) = (limits.frames, Some(memory.end()));
+        let mut walk = Walk { native, frames, process, modules, runtimes, most, copied_to };
+        let ended = walk.stack(tid, registers, &memory, stack);
+        if ended.no_code {
+            watched.look_again();
+        }
+        ended.outcome
     }
 
     /// The stack of a thread that is blocked now, innermost first, pushed onto `stack`. Nothing is pushed where it ran meanwhile.
     pub fn blocked(&mut self, pid: u32, tid: u32, stack: &mut Vec<StackEntry>) -> Outcome {
-        let _ = (pid, tid, stack);
-        Outcome::NotReady
+        let Unwinder { native, frames, limits, watched: all, .. } = self;
+        let Some(watched) = all.get_mut(&pid) else { return Outcome::NotReady };
+        let Some((process, modules)) = &watched.loaded else { return Outcome::NotReady };
+        let thread = watched.threads.entry(tid).or_default();
+        thread.asked = true;
+        let Ok(before) = thread.runs(pid, tid) else {
+            watched.threads.remove(&tid);
+            return Outcome::Unreadable;
+        };
+        if thread.read_at == Some(before) {
+            return Outcome::Same;
+        }
+        let registers = match thread.place(pid, tid) {
+            Ok(Place::Blocked(registers)) => registers,
+            Ok(Place::Running) => return Outcome::Moved,
+            Err(_) => return Outcome::Unreadable,
+        };
+        let (begin, most) = (stack.len(), limits.frames);
+        let memory = LiveStack::new(process);
+        let runtimes = &mut watched.runtimes;
+        let mut walk = Walk { native, frames, process, modules, runtimes, most, copied_to: None };
+        let ended = walk.stack(tid, registers, &memory, stack);
+        if !thread.runs(pid, tid).is_ok_and(|after| after == before) {
+            stack.truncate(begin);
+            return Outcome::Moved;
+        }
+        thread.read_at = Some(before);
+        if ended.no_code {
+            watched.look_again();
+        }
+        let is_open = watched.threads.get(&tid).is_some_and(Thread::is_open);
+        if !is_open && open_threads(all) < limits.open_threads {
+            let thread = all.get_mut(&pid).and_then(|watched| watched.threads.get_mut(&tid));
+            thread.into_iter().for_each(|thread| thread.open(pid, tid));
+        }
+        ended.outcome
     }
 
     /// The frames of languages that stacks name.
@@ -143,8 +327,38 @@ impl Unwinder {
         &self.frames
     }
 
-    /// What was found of runtimes since the last call: each is told once.
+    /// What was found of runtimes since the last call: each is told once. Of one that could not be read at first there may be another
+    /// note later.
     pub fn notes(&mut self) -> Vec<Note> {
         std::mem::take(&mut self.notes)
     }
+}
+
+impl Watched {
+    /// Wants its code looked at, and its runtime where none is known.
+    fn wants(&mut self) {
+        // Taken from the end: code first.
+        self.wanted.clear();
+        if self.runtimes.is_empty() {
+            self.wanted.push(Job::Runtimes);
+        }
+        self.wanted.push(Job::Code);
+    }
+
+    /// A stack led to no code: more was loaded since, or its memory is damaged.
+    fn look_again(&mut self) {
+        let now = Instant::now();
+        if self.awaited || now < self.again {
+            return;
+        }
+        self.again = now + self.pause;
+        self.pause = (self.pause * 2).min(Unwinder::PAUSES.1);
+        self.wants();
+    }
+}
+
+/// How many threads have their files kept open.
+fn open_threads(watched: &HashMap<u32, Watched>) -> usize {
+    let threads = watched.values().flat_map(|watched| watched.threads.values());
+    threads.filter(|thread| thread.is_open()).count()
 }

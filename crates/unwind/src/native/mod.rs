@@ -1,0 +1,242 @@
+//! Native stacks without frame pointers: frame by frame, by the `.eh_frame` of the files that a process has loaded.
+//!
+//! Rows of `.eh_frame` are evaluated with gimli and kept by file and address, for all processes that have loaded it. Where code has
+//! no unwind information, frame pointers are followed as long as they are plausible. Both are a stranger's: what is done
+//! for one row, one expression and one stack is bounded, and a caller that is no code ends the stack.
+
+mod load;
+mod memory;
+mod unwind_info;
+mod x86_64;
+
+use crate::process::{Process, ReadError};
+use crate::runtimes::{Registers, StackMemory};
+pub use load::{Loader, Module, Modules};
+pub use memory::{CopiedStack, LiveStack};
+use unwind_info::{Context, Place, Rule};
+use x86_64 as arch;
+
+/// Where unwinding a thread has come to.
+#[derive(Clone, Copy, Debug)]
+pub struct Cursor {
+    values: arch::Values,
+    /// The instruction is the next one, and not one behind a call.
+    exact: bool,
+}
+
+impl Cursor {
+    /// Begins at the registers of a thread. A frame pointer of 0 is not known.
+    pub fn new(registers: Registers) -> Cursor {
+        Cursor { values: arch::values(registers), exact: true }
+    }
+
+    /// Goes on from the registers of a caller that another unwinder found.
+    pub fn caller(&self, registers: Registers) -> Cursor {
+        Cursor { values: arch::values(registers), exact: false }
+    }
+
+    /// The registers there, with 0 for a frame pointer that is not known.
+    pub fn registers(&self) -> Registers {
+        let value = |register: usize| self.values[register].unwrap_or(0);
+        Registers { ip: value(arch::IP), sp: value(arch::SP), bp: value(arch::BP) }
+    }
+
+    /// An address inside of the instruction that runs, or of the call.
+    pub fn inside(&self) -> u64 {
+        self.registers().ip.saturating_sub(u64::from(!self.exact))
+    }
+}
+
+/// What is around a frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// The cursor is at the caller.
+    Caller,
+    /// That frame was the thread's first.
+    End,
+    /// Nothing tells where the caller is.
+    Unknown,
+    /// The cursor is in no code that is known of the process: its modules are to be read again, or memory is damaged.
+    NoCode,
+}
+
+/// Unwinds native frames of any process. One is enough for all.
+pub struct NativeUnwinder {
+    rules: Vec<Option<(u32, u32, Rule)>>,
+    context: Context,
+}
+
+impl Default for NativeUnwinder {
+    fn default() -> NativeUnwinder {
+        NativeUnwinder { rules: vec![None; NativeUnwinder::RULES], context: Context::default() }
+    }
+}
+
+impl NativeUnwinder {
+    /// Addresses whose rules are kept, of all files.
+    const RULES: usize = 4096;
+    /// Bytes between a frame and its frame pointer, at most.
+    const FRAME: u64 = 1 << 20;
+    /// Bytes of a function without a frame, at most.
+    const FUNCTION: u64 = 4096;
+    /// Words of the stack that are looked through for a frame whose frame pointer is not known.
+    const SEARCHED: u64 = 2048;
+
+    /// Goes on to the caller.
+    ///
+    /// # Errors
+    /// Where the stack cannot be read.
+    pub fn step(
+        &mut self,
+        process: &Process,
+        modules: &Modules,
+        memory: &dyn StackMemory,
+        cursor: &mut Cursor,
+    ) -> Result<Step, ReadError> {
+        let inside = cursor.inside();
+        let Some(module) = modules.find(inside) else { return Ok(Step::NoCode) };
+        let Some(rule) = self.rule(module, inside) else {
+            return frame_pointer(process, modules, memory, cursor);
+        };
+        if rule.is_outermost() {
+            return Ok(Step::End);
+        }
+        let sp = cursor.registers().sp;
+        let needs_bp = rule.cfa_register() == Some(arch::BP);
+        if needs_bp && cursor.values[arch::BP].is_none() {
+            let function = rule.function.wrapping_add(module.bias);
+            match search(process, modules, memory, sp, function) {
+                Some(bp) => cursor.values[arch::BP] = Some(bp),
+                None => return Ok(Step::Unknown),
+            }
+        }
+        let info = module.info.as_deref();
+        let expression = |place: Place, cfa: Option<u64>| {
+            info.and_then(|info| info.evaluate(place, cfa, &cursor.values, memory))
+        };
+        let cfa = match rule.cfa {
+            Place::Offset(register, offset) => {
+                cursor.values[usize::from(register)].map(|base| base.wrapping_add_signed(offset.into()))
+            }
+            other => expression(other, None),
+        };
+        let Some(cfa) = cfa else { return Ok(Step::Unknown) };
+        let mut values = cursor.values;
+        values[arch::SP] = Some(cfa);
+        for (register, saved) in arch::KEPT.iter().zip(rule.saved) {
+            values[*register] = match saved {
+                Place::Same if *register == arch::SP => Some(cfa),
+                Place::Same => cursor.values[*register],
+                Place::Undefined => None,
+                Place::At(offset) => {
+                    let word = memory.word(cfa.wrapping_add_signed(offset.into()));
+                    match *register {
+                        arch::IP => Some(word?),
+                        _ => word.ok(),
+                    }
+                }
+                Place::Value(offset) => Some(cfa.wrapping_add_signed(offset.into())),
+                Place::Offset(from, offset) => {
+                    cursor.values[usize::from(from)].map(|base| base.wrapping_add_signed(offset.into()))
+                }
+                other => expression(other, Some(cfa)),
+            };
+        }
+        let next = Cursor { values, exact: rule.signal };
+        let to = next.registers();
+        // Each call has left at least its return address; a handler of signals may have a stack of its own.
+        if !rule.signal && to.sp <= sp {
+            return Err(ReadError::Unlikely("a frame of the stack"));
+        }
+        arrive(modules, cursor, next)
+    }
+
+    /// The rule of an address.
+    fn rule(&mut self, module: &Module, address: u64) -> Option<Rule> {
+        let info = module.info.as_deref()?;
+        let within = address.wrapping_sub(module.bias);
+        let short = u32::try_from(within.checked_sub(info.base())?).ok()?;
+        let slot = (short ^ info.id().wrapping_mul(0x9e37_79b1)) as usize % NativeUnwinder::RULES;
+        if let Some((id, known, rule)) = self.rules[slot]
+            && (id, known) == (info.id(), short)
+        {
+            return Some(rule);
+        }
+        let rule = info.rule(within, &mut self.context)?;
+        self.rules[slot] = Some((info.id(), short, rule));
+        Some(rule)
+    }
+}
+
+/// Goes on to a caller.
+fn arrive(modules: &Modules, cursor: &mut Cursor, next: Cursor) -> Result<Step, ReadError> {
+    let ip = next.registers().ip;
+    if ip == 0 {
+        return Ok(Step::End);
+    }
+    *cursor = next;
+    Ok(if modules.find(next.inside()).is_some() { Step::Caller } else { Step::NoCode })
+}
+
+/// Goes on by the frame pointer: the caller's, and the return address above it.
+fn frame_pointer(
+    process: &Process,
+    modules: &Modules,
+    memory: &dyn StackMemory,
+    cursor: &mut Cursor,
+) -> Result<Step, ReadError> {
+    let Registers { ip: at, sp, bp } = cursor.registers();
+    // Before it sets up its frame, and where it has none, a function's return address is on top.
+    if cursor.exact
+        && let Ok(ip) = memory.word(sp)
+        && modules.find(ip.wrapping_sub(1)).is_some()
+        && let Some(arch::Call::To(function)) = arch::call_before(process, ip)
+        && at.checked_sub(function).is_some_and(|within| within < NativeUnwinder::FUNCTION)
+    {
+        *cursor = cursor.caller(Registers { ip, sp: sp + 8, bp });
+        return Ok(Step::Caller);
+    }
+    if bp < sp || bp % 8 != 0 || bp - sp > NativeUnwinder::FRAME {
+        return Ok(Step::Unknown);
+    }
+    let (ip, above) = (memory.word(bp.saturating_add(8))?, memory.word(bp)?);
+    if ip == 0 {
+        return Ok(Step::End);
+    }
+    if modules.find(ip.wrapping_sub(1)).is_none() || arch::call_before(process, ip).is_none() {
+        return Ok(Step::Unknown);
+    }
+    *cursor = cursor.caller(Registers { ip, sp: bp + 16, bp: above });
+    Ok(Step::Caller)
+}
+
+/// The frame pointer of a function that has set it up as usual, where its value is not known: of a blocked thread only the
+/// stack is. Its return address is behind a call of the function.
+fn search(
+    process: &Process,
+    modules: &Modules,
+    memory: &dyn StackMemory,
+    sp: u64,
+    function: u64,
+) -> Option<u64> {
+    let mut likely = None;
+    for nth in 0..NativeUnwinder::SEARCHED {
+        let bp = sp.checked_add(nth * 8)?;
+        let Ok(ip) = memory.word(bp.checked_add(8)?) else { break };
+        if modules.find(ip.wrapping_sub(1)).is_none() {
+            continue;
+        }
+        match arch::call_before(process, ip) {
+            Some(arch::Call::To(target)) if target == function => return Some(bp),
+            // Through a register or a table of functions: any function may have been called.
+            Some(arch::Call::Unknown) if likely.is_none() => {
+                let above = memory.word(bp).unwrap_or(0);
+                if above > bp && above - bp < NativeUnwinder::FRAME && above % 8 == 0 {
+                    likely = Some(bp);
+                }
+            }
+            _ => {}
+        }
+    }
+    likely
+}

@@ -1,0 +1,154 @@
+//! One stack of native frames and of those of languages: how the two are put together.
+
+use super::{Cut, Outcome, StackEntry};
+use crate::frames::{FrameId, Frames};
+use crate::native::{Cursor, Modules, NativeUnwinder, Step};
+use crate::process::{Process, ReadError};
+use crate::runtimes::{Registers, Runtime, StackMemory};
+
+/// What a stack is read with.
+pub(super) struct Walk<'a> {
+    pub(super) native: &'a mut NativeUnwinder,
+    pub(super) frames: &'a mut Frames,
+    pub(super) process: &'a Process,
+    pub(super) modules: &'a Modules,
+    pub(super) runtimes: &'a mut [Box<dyn Runtime>],
+    /// Entries of a stack, at most.
+    pub(super) most: usize,
+    /// The first address behind the copy of the stack, where it is one.
+    pub(super) copied_to: Option<u64>,
+}
+
+/// How a stack ended.
+pub(super) struct Ended {
+    pub(super) outcome: Outcome,
+    /// It led to an address where no code is known to be.
+    pub(super) no_code: bool,
+}
+
+impl Walk<'_> {
+    /// Native frames of one stack, at most.
+    const NATIVE: usize = 128;
+
+    /// Pushes the stack of a thread, innermost first.
+    pub(super) fn stack(
+        &mut self,
+        tid: u32,
+        registers: Registers,
+        memory: &dyn StackMemory,
+        stack: &mut Vec<StackEntry>,
+    ) -> Ended {
+        let begin = stack.len();
+        let mut cursor = Cursor::new(registers);
+        let mut language = Vec::new();
+        // The runtimes that were asked for the whole stack of the thread, by bits of their places.
+        let (mut asked, mut stepped, mut natives, mut no_code) = (0_u64, false, 0, false);
+        let outcome = loop {
+            if stack.len() - begin >= self.most || natives >= Walk::NATIVE {
+                break Outcome::Cut(Cut::Frames);
+            }
+            language.clear();
+            if let Some(caller) = self.step(&cursor.registers(), memory, &mut language) {
+                stepped |= !language.is_empty();
+                self.push(begin, &language, stack);
+                match caller {
+                    Err(error) => break self.cut(&error),
+                    Ok(caller) if caller.ip == 0 => break Outcome::Whole,
+                    Ok(caller) if caller.sp <= cursor.registers().sp => break Outcome::Cut(Cut::Damaged),
+                    Ok(caller) => cursor = cursor.caller(caller),
+                }
+                continue;
+            }
+            let inside = cursor.inside();
+            if self.modules.find(inside).is_none() {
+                no_code = true;
+                break Outcome::Cut(Cut::Unknown);
+            }
+            let evaluates = self.runtimes.iter().position(|runtime| runtime.evaluates(inside));
+            if let Some(at) = evaluates.filter(|at| !stepped && asked & bit(*at) == 0) {
+                asked |= bit(at);
+                if let Some(outcome) = self.thread(at, tid, begin, &mut language, stack) {
+                    return Ended { outcome, no_code };
+                }
+            }
+            stack.push(StackEntry::Native(cursor.registers().ip));
+            natives += 1;
+            match self.native.step(self.process, self.modules, memory, &mut cursor) {
+                // Code of a runtime's making may be younger than what is known of the process.
+                Ok(Step::Caller | Step::NoCode) => {}
+                Ok(Step::End) => break Outcome::Whole,
+                Ok(Step::Unknown) => break Outcome::Cut(Cut::Unknown),
+                Err(error) => break self.cut(&error),
+            }
+        };
+        if stepped {
+            return Ended { outcome, no_code };
+        }
+        // No function of a runtime was met: it has another name there, or the native stack ended before.
+        let natives = stack.len();
+        for at in (0..self.runtimes.len()).filter(|at| asked & bit(*at) == 0) {
+            if let Some(read) = self.thread(at, tid, begin, &mut language, stack) {
+                if outcome == Outcome::Whole {
+                    stack.drain(begin..natives);
+                }
+                let outcome = if outcome == Outcome::Whole { read } else { outcome };
+                return Ended { outcome, no_code };
+            }
+        }
+        Ended { outcome, no_code }
+    }
+
+    /// The caller of a frame of a runtime's making; `None` where it is none.
+    fn step(
+        &mut self,
+        registers: &Registers,
+        memory: &dyn StackMemory,
+        language: &mut Vec<FrameId>,
+    ) -> Option<Result<Registers, ReadError>> {
+        let Walk { process, frames, .. } = self;
+        self.runtimes
+            .iter_mut()
+            .find_map(|runtime| runtime.step(process, registers, memory, frames, language).transpose())
+    }
+
+    /// Pushes the stack of a thread as a runtime keeps it; `None` where it keeps none.
+    fn thread(
+        &mut self,
+        at: usize,
+        tid: u32,
+        begin: usize,
+        language: &mut Vec<FrameId>,
+        stack: &mut Vec<StackEntry>,
+    ) -> Option<Outcome> {
+        language.clear();
+        let read = self.runtimes[at].thread(self.process, tid, self.frames, language);
+        if language.is_empty() {
+            return None;
+        }
+        let all = self.push(begin, language, stack);
+        Some(match read {
+            Ok(()) if all => Outcome::Whole,
+            Ok(()) => Outcome::Cut(Cut::Frames),
+            Err(_) => Outcome::Cut(Cut::Damaged),
+        })
+    }
+
+    /// Pushes frames of a language as far as there is room; false where there was not enough.
+    fn push(&self, begin: usize, language: &[FrameId], stack: &mut Vec<StackEntry>) -> bool {
+        let room = self.most.saturating_sub(stack.len() - begin);
+        stack.extend(language.iter().take(room).map(|id| StackEntry::Language(*id)));
+        language.len() <= room
+    }
+
+    fn cut(&self, error: &ReadError) -> Outcome {
+        Outcome::Cut(match (error, self.copied_to) {
+            (ReadError::Unreadable(address), Some(end)) if address.saturating_add(8) > end => Cut::Copy,
+            _ => Cut::Damaged,
+        })
+    }
+}
+
+/// The bit of a runtime's place.
+fn bit(at: usize) -> u64 {
+    1_u64.checked_shl(at as u32).unwrap_or(0)
+}
