@@ -55,6 +55,15 @@ impl Image {
     /// # Errors
     /// Where the file cannot be read.
     pub fn symbols(&self, names: &[&str]) -> io::Result<Vec<Option<u64>>> {
+        let found = self.sized_symbols(names)?;
+        Ok(found.into_iter().map(|symbol| symbol.map(|(address, _)| address)).collect())
+    }
+
+    /// The same with the bytes that each says it has.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn sized_symbols(&self, names: &[&str]) -> io::Result<Vec<Option<(u64, u64)>>> {
         let file = parse(&self.cache)?;
         let mut found = vec![None; names.len()];
         for symbol in file.dynamic_symbols().chain(file.symbols()) {
@@ -64,7 +73,7 @@ impl Image {
             let Ok(name) = symbol.name() else { continue };
             for (at, wanted) in names.iter().enumerate() {
                 if found[at].is_none() && *wanted == name {
-                    found[at] = Some(symbol.address().wrapping_add(self.bias));
+                    found[at] = Some((symbol.address().wrapping_add(self.bias), symbol.size()));
                 }
             }
         }
