@@ -13,7 +13,7 @@ pub struct Frame {
     pub function: Box<str>,
     /// The source file as the runtime has it; empty where it does not know.
     pub file: Box<str>,
-    /// The language, as [`RuntimeKind::language`](crate::runtimes::RuntimeKind::language) says it.
+    /// The language, as [`Runtime::language`](crate::runtimes::Runtime::language) says it.
     pub language: &'static str,
     /// The line that runs or waits, from 1; 0 where it is unknown.
     pub line: u32,

@@ -7,6 +7,7 @@ use object::read::ReadCache;
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 
 /// A file of code as a process has it loaded.
 pub struct Image {
@@ -80,6 +81,24 @@ impl Image {
         Ok(found)
     }
 
+    /// The addresses in the process of the dynamic symbols of these names, as far as each one's size tells, in the order of the
+    /// names; `None` for those it has not, or without a size.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn ranges(&self, names: &[&str]) -> io::Result<Vec<Option<Range<u64>>>> {
+        let file = parse(&self.cache)?;
+        let mut found = vec![None; names.len()];
+        for symbol in file.dynamic_symbols().filter(|symbol| !symbol.is_undefined() && symbol.size() > 0) {
+            let Ok(name) = symbol.name() else { continue };
+            if let Some(at) = names.iter().position(|wanted| *wanted == name) {
+                let start = symbol.address().wrapping_add(self.bias);
+                found[at].get_or_insert(start..start.saturating_add(symbol.size()));
+            }
+        }
+        Ok(found)
+    }
+
     /// Where a section is in the process, and its bytes as they are in the file.
     ///
     /// # Errors
@@ -110,6 +129,9 @@ mod tests {
         let image = Image::open(&process, mapping).expect("read");
         let found = image.symbols(&["of_nobody", "getpid"]).expect("read");
         assert_eq!(found, [None, Some(address)]);
+        let ranges = image.ranges(&["getpid", "of_nobody"]).expect("read");
+        assert!(ranges[0].as_ref().is_some_and(|range| range.start == address && range.end > address));
+        assert_eq!(ranges[1], None);
         assert!(image.section(".eh_frame").is_ok_and(|found| found.is_some()));
     }
 }

@@ -469,6 +469,10 @@ struct Fake {
 }
 
 impl Runtime for Fake {
+    fn language(&self) -> &'static str {
+        "python"
+    }
+
     fn version(&self) -> &str {
         "Fake 1.0"
     }
@@ -499,6 +503,10 @@ struct Stepper {
 }
 
 impl Runtime for Stepper {
+    fn language(&self) -> &'static str {
+        "python"
+    }
+
     fn version(&self) -> &str {
         "Stepper 1.0"
     }

@@ -79,12 +79,8 @@ fn start(node: &Path, flags: &[&str], name: &str, text: &str) -> Program {
     let stopper = folder.path().join("stopper");
     let built = Command::new("cc").arg("-o").arg(&stopper).arg(&source).status().expect("cc runs");
     assert!(built.success());
-    let mut child = Command::new(node)
-        .args(flags)
-        .arg(&file)
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("node starts");
+    let mut child =
+        Command::new(node).args(flags).arg(&file).stdout(Stdio::piped()).spawn().expect("node starts");
     let mut output = BufReader::new(child.stdout.take().expect("piped"));
     let mut line = String::new();
     output.read_line(&mut line).expect("read");
@@ -230,7 +226,9 @@ fn explore() {
                 let own = program.own(stack);
                 let mut short = own.clone();
                 short.dedup();
-                if stack.error { short.push("ERROR".into()); }
+                if stack.error {
+                    short.push("ERROR".into());
+                }
                 *seen.entry(short).or_default() += 1;
             }
             let mut all: Vec<_> = seen.into_iter().collect();
@@ -238,7 +236,12 @@ fn explore() {
             let deep = stacks.iter().map(|s| s.frames.len()).max();
             let mut took: Vec<_> = stacks.iter().map(|s| s.took.as_micros()).collect();
             took.sort();
-            println!("  {} stacks, deepest {deep:?}, median {} max {} us", stacks.len(), took[took.len()/2], took[took.len()-1]);
+            println!(
+                "  {} stacks, deepest {deep:?}, median {} max {} us",
+                stacks.len(),
+                took[took.len() / 2],
+                took[took.len() - 1]
+            );
             for (stack, count) in all.iter().take(6) {
                 println!("  {count} {stack:?}");
             }

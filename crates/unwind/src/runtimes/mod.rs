@@ -1,6 +1,7 @@
 //! The runtimes of languages: how the stack of a thread is read out of each one's memory. One file a runtime, and a line in
 //! [`RUNTIMES`].
 
+mod php;
 mod v8;
 
 use crate::frames::{FrameId, Frames};
@@ -36,6 +37,9 @@ impl StackMemory for Process {
 pub trait Runtime: Send {
     /// What it is: `CPython 3.11.2`, `OpenJDK 17.0.15`.
     fn version(&self) -> &str;
+
+    /// The language that its frames are of: `python`.
+    fn language(&self) -> &'static str;
 
     /// True where an instruction is of a native function that runs the language's own functions. Of a native stack, what is inside of
     /// the innermost such frame (nearer to the top) is native code that the language called; that frame and all around it give
@@ -94,8 +98,6 @@ pub enum Detected {
 pub struct RuntimeKind {
     /// `CPython`.
     pub name: &'static str,
-    /// `python`: what its frames are of.
-    pub language: &'static str,
     /// Which versions can be read.
     pub versions: &'static str,
     /// Looks for it in a process. May take a while (it reads symbols of large files).
@@ -103,4 +105,4 @@ pub struct RuntimeKind {
 }
 
 /// The runtimes that can be read.
-pub static RUNTIMES: &[RuntimeKind] = &[v8::KIND];
+pub static RUNTIMES: &[RuntimeKind] = &[php::KIND, v8::KIND];

@@ -106,9 +106,10 @@ impl Walk<'_> {
         language: &mut Vec<FrameId>,
     ) -> Option<Result<Registers, ReadError>> {
         let Walk { process, frames, .. } = self;
-        self.runtimes
-            .iter_mut()
-            .find_map(|runtime| runtime.step(process, registers, memory, frames, language).transpose())
+        self.runtimes.iter_mut().find_map(|runtime| {
+            frames.language(runtime.language());
+            runtime.step(process, registers, memory, frames, language).transpose()
+        })
     }
 
     /// Pushes the stack of a thread as a runtime keeps it; `None` where it keeps none.
@@ -121,6 +122,7 @@ impl Walk<'_> {
         stack: &mut Vec<StackEntry>,
     ) -> Option<Outcome> {
         language.clear();
+        self.frames.language(self.runtimes[at].language());
         let read = self.runtimes[at].thread(self.process, tid, self.frames, language);
         if language.is_empty() {
             return None;

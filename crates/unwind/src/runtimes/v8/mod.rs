@@ -209,6 +209,10 @@ fn push(function: &Arc<Function>, place: Option<u32>, frames: &mut Frames, stack
 }
 
 impl Runtime for V8 {
+    fn language(&self) -> &'static str {
+        "node"
+    }
+
     fn version(&self) -> &str {
         &self.version
     }
