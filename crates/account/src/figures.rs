@@ -109,6 +109,7 @@ fn row(facts: &Facts, of: &Entity, state: TimeState, ns: u64) -> AccountRow {
         call: None,
         object: None,
         function: None,
+        place: None,
         ns,
         share: 0.0,
         count: None,

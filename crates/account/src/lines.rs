@@ -16,9 +16,9 @@ pub(crate) fn split<'a>(facts: &'a Facts, parts: &[Part<'a>]) -> (Vec<Part<'a>>,
     for (whole, of_kind) in joined(parts) {
         let mut left = whole.ns;
         if let Some(kind) = of_kind {
-            let times = facts.samples.sites(kind, whole.process, whole.tid);
+            let times = facts.samples.sites(kind, whole.process, Some(whole.tid));
             let call = whole.call.map(|call| facts.name_of(call));
-            let fits: Vec<&SiteTime<'_>> = times.iter().filter(|time| is_of(time, kind, call)).collect();
+            let fits: Vec<&SiteTime<'_>> = times.iter().filter(|time| is_of(time.call, kind, call)).collect();
             let sampled: u128 = fits.iter().map(|time| u128::from(time.weight.ns)).sum();
             let of = if kind == SampleKind::OnCpu { sampled } else { sampled.max(u128::from(whole.ns)) };
             for time in fits {
@@ -55,7 +55,7 @@ fn joined<'a>(parts: &[Part<'a>]) -> Vec<(Part<'a>, Option<SampleKind>)> {
 }
 
 /// The samples that show where time of a state was spent.
-fn kind_of(state: TimeState) -> Option<SampleKind> {
+pub(crate) fn kind_of(state: TimeState) -> Option<SampleKind> {
     use TimeState::{BetweenCalls, InCall, Kernel, RunQueue, Throttled, Unknown, User};
     match state {
         User | Kernel | InCall | BetweenCalls => Some(SampleKind::OnCpu),
@@ -65,11 +65,11 @@ fn kind_of(state: TimeState) -> Option<SampleKind> {
 }
 
 /// True for samples of such time: in that call, or in none. Where the kernel's functions tell no call, a wait may be any.
-fn is_of(time: &SiteTime<'_>, kind: SampleKind, call: Option<&str>) -> bool {
+pub(crate) fn is_of(sampled: Option<&str>, kind: SampleKind, call: Option<&str>) -> bool {
     match (kind, call) {
-        (SampleKind::OffCpu, Some(_)) => time.call.is_none() || time.call == call,
+        (SampleKind::OffCpu, Some(_)) => sampled.is_none() || sampled == call,
         (SampleKind::OffCpu, None) => true,
-        (_, call) => time.call == call,
+        (_, call) => sampled == call,
     }
 }
 

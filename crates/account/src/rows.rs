@@ -1,7 +1,7 @@
 //! Parts that are alike become one row.
 
 use crate::Spent;
-use crate::lines;
+use crate::lines::{self, is_of, kind_of};
 use crate::parts::Part;
 use crate::roles::{self, Role, Roles};
 use hashbrown::HashMap;
@@ -140,6 +140,11 @@ fn key(roles: &Roles<'_>, part: &Part<'_>, by: By) -> Key {
     }
 }
 
+/// Rows with less of the time are told without their function.
+const NAMED: f64 = 0.005;
+/// The part of the stacks of a row's waits that a function must have to be named.
+const OF_WAITS: f64 = 0.5;
+
 struct Joined<'a> {
     facts: &'a Facts,
     of: TimeOf,
@@ -170,6 +175,7 @@ impl Joined<'_> {
                 _ => object.name().to_string(),
             });
         let stats = self.stats(key, sum);
+        let (function, place) = self.site(key, &largest, sum);
         let longest =
             sum.times_of.values().filter_map(|time| time.exemplars.iter().max_by_key(|line| line.dur));
         let evidence = longest.max_by_key(|line| (line.dur, std::cmp::Reverse(line.ts)));
@@ -188,7 +194,8 @@ impl Joined<'_> {
             },
             call: key.call.map(|call| facts.name_of(call).to_string()),
             object: object.filter(|object| !object.is_empty()),
-            function: self.function(key, &largest, sum),
+            function,
+            place,
             ns: sum.ns,
             share: if self.total == 0 { 0.0 } else { sum.ns as f64 / self.total as f64 },
             count,
@@ -211,16 +218,22 @@ impl Joined<'_> {
         Some(all)
     }
 
-    /// The function that takes most of the time on a CPU.
-    fn function(&self, key: &Key, largest: &Part<'_>, sum: &Sum<'_>) -> Option<String> {
+    /// The function of the program's own code that takes most of the time, and its line.
+    fn site(&self, key: &Key, largest: &Part<'_>, sum: &Sum<'_>) -> (Option<String>, Option<String>) {
         if let Some(lines) = self.lines {
-            return lines.get(key.site? as usize).cloned();
+            return (key.site.and_then(|site| lines.get(site as usize).cloned()), None);
         }
-        if key.state != Some(TimeState::User) {
-            return None;
-        }
+        let Some(kind) = key.state.and_then(kind_of).filter(|_| sum.ns as f64 >= NAMED * self.total as f64)
+        else {
+            return (None, None);
+        };
         let tid = (sum.threads.len() == 1).then_some(largest.tid);
-        self.facts.samples.own_function(SampleKind::OnCpu, largest.process, tid).map(str::to_string)
+        let call = key.call.map(|call| self.facts.name_of(call));
+        let least = if key.state == Some(TimeState::User) { 0.0 } else { OF_WAITS };
+        let samples = &self.facts.samples;
+        let found = samples.own_site(kind, largest.process, tid, |sampled| is_of(sampled, kind, call));
+        let site = found.filter(|(_, part)| *part >= least).map(|(site, _)| site);
+        (site.map(|site| site.function.to_string()), site.and_then(|site| site.line()).map(str::to_string))
     }
 }
 

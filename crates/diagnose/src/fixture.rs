@@ -40,6 +40,7 @@ pub(crate) fn row(state: TimeState, call: Option<&str>, object: Option<&str>, ns
         call: call.map(str::to_string),
         object: object.map(str::to_string),
         function: None,
+        place: None,
         ns,
         share: ns as f64 / 1_000.0,
         count: None,

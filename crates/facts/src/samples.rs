@@ -242,21 +242,9 @@ impl Samples {
     }
 
     /// The function of the program's own code in which most time was spent, whatever its libraries, its runtime and the kernel
-    /// did for it then.
+    /// did for it then. Code without a symbol is none.
     pub fn own_function(&self, kind: SampleKind, process: ProcessId, tid: Option<Tid>) -> Option<&str> {
-        let is_own = |at: &&u32| self.is_own(**at);
-        let mut times: HashMap<u32, u64> = HashMap::new();
-        for (key, weight) in self.rows_of(kind, process, tid) {
-            let frames = key.user.and_then(|id| self.stacks.get(&id));
-            if let Some(function) = frames.and_then(|frames| frames.iter().find(is_own)) {
-                let sum = times.entry(*function).or_default();
-                *sum = sum.saturating_add(weight.ns);
-            }
-        }
-        let name = |at: u32| &*self.functions[at as usize].name;
-        let most = times.into_iter().max_by(|a, b| (a.1, name(b.0)).cmp(&(b.1, name(a.0))))?;
-        // Code without a symbol is told by its module or address.
-        Some(name(most.0)).filter(|name| !name.starts_with('['))
+        self.own_site(kind, process, tid, |_| true).map(|(site, _)| site.function)
     }
 
     /// The stack with the most time, innermost function first, of those that `wanted` takes; with its weight.

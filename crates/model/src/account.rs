@@ -143,8 +143,10 @@ pub struct AccountRow {
     pub call: Option<String>,
     /// On what: a path, an address, a lock; `None` where it has no name.
     pub object: Option<String>,
-    /// The function, where samples name one.
+    /// The function of the program's own code that takes most of it, where samples name one.
     pub function: Option<String>,
+    /// Its line that takes most: `store.py:88`.
+    pub place: Option<String>,
     /// How much, ns.
     pub ns: u64,
     /// The part of the account, 0 to 1.
@@ -166,6 +168,15 @@ pub struct AccountRow {
 }
 
 impl AccountRow {
+    /// The function and its line, as far as they are known: `save_row (store.py:88)`.
+    pub fn site(&self) -> Option<String> {
+        let function = self.function.as_deref()?;
+        Some(match &self.place {
+            Some(place) => format!("{function} ({place})"),
+            None => function.to_string(),
+        })
+    }
+
     /// What its threads do or wait for, how often and how long: `waits for /data/x.db in fsync (2,114 times, 4.3 ms each)`.
     pub fn words(&self) -> String {
         let call = self.call.as_deref().unwrap_or("a call");
@@ -174,8 +185,8 @@ impl AccountRow {
         let what = |else_: &str| object.unwrap_or(else_).to_string();
         let in_call = self.call.as_ref().map_or(String::new(), |call| format!(" in {call}"));
         let text = match self.state {
-            TimeState::User => match &self.function {
-                Some(function) => format!("computes (most in {function})"),
+            TimeState::User => match self.site() {
+                Some(site) => format!("computes (most in {site})"),
                 None => "computes".to_string(),
             },
             TimeState::Kernel => format!("on a CPU in {call}{}", of("of")),
@@ -200,6 +211,10 @@ impl AccountRow {
             TimeState::Poll => format!("waits for any of several descriptors{in_call}"),
             TimeState::Event => format!("waits for an event{in_call}{}", of("of")),
             TimeState::Unknown => "nothing tells".to_string(),
+        };
+        let text = match self.site().filter(|_| self.state != TimeState::User) {
+            Some(site) => format!("{text}, in {site}"),
+            None => text,
         };
         let bound = match self.known {
             Known::Exact => "",

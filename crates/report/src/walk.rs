@@ -101,6 +101,7 @@ fn time_account(account: &mut TimeAccount, visit: Visit<'_>) {
             call,
             object,
             function,
+            place,
             ns: _,
             share: _,
             count: _,
@@ -112,7 +113,7 @@ fn time_account(account: &mut TimeAccount, visit: Visit<'_>) {
             evidence: shown,
         } = row;
         lines([who], visit);
-        lines([call, object, function].into_iter().flatten(), visit);
+        lines([call, object, function, place].into_iter().flatten(), visit);
         evidence(shown.as_mut_slice(), visit);
     }
 }

@@ -1,7 +1,7 @@
 //! The culprit of a finding: the file, peer, function or holder that the first sentence names where the title does not.
 
 use whyslow_facts::Facts;
-use whyslow_model::{AccountRow, Finding, SampleKind, Subject, TimeAccount};
+use whyslow_model::{AccountRow, Finding, SampleKind, Subject, TimeAccount, TimeState};
 
 /// What the sentence adds to a title: ` (/srv/orders.db)`, `; blocked by backup`, `; it waits most in save_row`. Empty where the title
 /// names all that is known.
@@ -82,27 +82,48 @@ fn holder(finding: &Finding) -> Option<&str> {
     (first.who != last.who && !is_known).then_some(&*last.who)
 }
 
-/// The function of the program in which its thread computes or waits most, where the title names none: by samples of the subject's
-/// process, else by the rows that the finding explains.
+/// The function of the program in which its thread computes or waits most, where the title names none: by the largest row that the
+/// finding explains, else by samples of the subject's process.
 fn function(facts: &Facts, finding: &Finding, rows: &[&AccountRow]) -> String {
     let Subject { pid, tid, function, .. } = &finding.subject;
+    let of_row = rows.iter().find(|row| row.function.is_some());
     if let Some(function) = function {
         let is_new = !finding.title.contains(function.as_str());
-        return if is_new { format!(", in {function}") } else { String::new() };
+        let place = of_row.filter(|row| row.function.as_ref() == Some(function)).and_then(|row| row.site());
+        return if is_new { format!(", in {}", place.as_ref().unwrap_or(function)) } else { String::new() };
+    }
+    let told =
+        of_row.filter(|row| !row.function.as_ref().is_some_and(|name| finding.title.contains(name.as_str())));
+    if let Some((row, site)) = told.and_then(|row| Some((row, row.site()?))) {
+        let does = if kind_of(row.state) == SampleKind::OnCpu { "computes" } else { "waits" };
+        return format!("; it {does} most in {site}");
     }
     let in_wait = finding.subject.lock.is_some() || finding.subject.peer.is_some();
     let sampled = pid.and_then(|pid| facts.world.threads.find_process(pid)).and_then(|process| {
-        let most = |kind, tid| facts.samples.own_function(kind, process, tid);
+        let most = |kind, tid| {
+            facts
+                .samples
+                .own_site(kind, process, tid, |_| true)
+                .map(|(site, _)| (site.function, site.words()))
+        };
         // Samples of a thread may be too few to name a function of its own; those of its process do.
         let of = |kind| most(kind, *tid).or_else(|| most(kind, None));
-        let waits = of(SampleKind::OffCpu).map(|name| ("waits", name));
-        let computes = of(SampleKind::OnCpu).map(|name| ("computes", name));
+        let waits = of(SampleKind::OffCpu).map(|site| ("waits", site));
+        let computes = of(SampleKind::OnCpu).map(|site| ("computes", site));
         if in_wait { waits.or(computes) } else { computes.or(waits) }
     });
-    let of_row = || rows.iter().find_map(|row| row.function.as_deref()).map(|name| ("computes", name));
-    match sampled.or_else(of_row) {
-        Some((does, name)) if !finding.title.contains(name) => format!("; it {does} most in {name}"),
+    match sampled {
+        Some((does, (name, site))) if !finding.title.contains(name) => format!("; it {does} most in {site}"),
         _ => String::new(),
+    }
+}
+
+/// Which samples show where the time of a state was spent.
+fn kind_of(state: TimeState) -> SampleKind {
+    use TimeState::{BetweenCalls, InCall, Kernel, OnCpu, User};
+    match state {
+        User | Kernel | OnCpu | InCall | BetweenCalls => SampleKind::OnCpu,
+        _ => SampleKind::OffCpu,
     }
 }
 

@@ -17,12 +17,16 @@ pub struct Site<'a> {
     pub place: Option<&'a str>,
 }
 
-impl Site<'_> {
+impl<'a> Site<'a> {
+    /// `store.py:88`: where the file is, whose code it is knows.
+    pub fn line(&self) -> Option<&'a str> {
+        self.place.map(|place| place.rsplit('/').next().unwrap_or(place))
+    }
+
     /// `save_row (store.py:88)`, or the function alone.
     pub fn words(&self) -> String {
-        match self.place {
-            // Where the file is, whose code it is knows.
-            Some(place) => format!("{} ({})", self.function, place.rsplit('/').next().unwrap_or(place)),
+        match self.line() {
+            Some(line) => format!("{} ({line})", self.function),
             None => self.function.to_string(),
         }
     }
@@ -91,9 +95,9 @@ impl Samples {
     }
 
     /// Where in the program's own code a thread ran or waited, and in which system calls.
-    pub fn sites(&self, kind: SampleKind, process: ProcessId, tid: Tid) -> Vec<SiteTime<'_>> {
+    pub fn sites(&self, kind: SampleKind, process: ProcessId, tid: Option<Tid>) -> Vec<SiteTime<'_>> {
         let mut times: HashMap<(Option<&str>, Option<Site<'_>>), Weight> = HashMap::new();
-        for (key, weight) in self.rows_of(kind, process, Some(tid)) {
+        for (key, weight) in self.rows_of(kind, process, tid) {
             let site = key.user.and_then(|user| {
                 let stack = self.stacks.get(&user)?;
                 let level = stack.iter().position(|at| self.is_own(*at))?;
@@ -107,6 +111,31 @@ impl Samples {
             times.into_iter().map(|((call, site), weight)| SiteTime { call, site, weight }).collect();
         all.sort_by(|a, b| b.weight.ns.cmp(&a.weight.ns).then((a.call, a.site).cmp(&(b.call, b.site))));
         all
+    }
+
+    /// The function of the program's own code in which most of the time in `wanted` system calls was spent, with its line that
+    /// has most of that; and the function's part of the time whose stack is known. Code without a symbol is none.
+    pub fn own_site(
+        &self,
+        kind: SampleKind,
+        process: ProcessId,
+        tid: Option<Tid>,
+        wanted: impl Fn(Option<&str>) -> bool,
+    ) -> Option<(Site<'_>, f64)> {
+        let mut all = self.sites(kind, process, tid);
+        all.retain(|time| wanted(time.call));
+        let mut functions: HashMap<&str, u64> = HashMap::new();
+        for time in &all {
+            if let Some(site) = time.site {
+                let sum = functions.entry(site.function).or_default();
+                *sum = sum.saturating_add(time.weight.ns);
+            }
+        }
+        let known = functions.values().fold(0u64, |sum, ns| sum.saturating_add(*ns));
+        let (function, ns) = functions.into_iter().max_by(|a, b| (a.1, b.0).cmp(&(b.1, a.0)))?;
+        // The largest come first.
+        let site = all.iter().filter_map(|time| time.site).find(|site| site.function == function)?;
+        Some((site, ns as f64 / known.max(1) as f64))
     }
 }
 
@@ -148,7 +177,7 @@ mod tests {
             }));
         }
         let process = facts.world.threads.find_process(1).unwrap();
-        let sites = facts.samples.sites(SampleKind::OffCpu, process, 1);
+        let sites = facts.samples.sites(SampleKind::OffCpu, process, Some(1));
         let told: Vec<_> = sites
             .iter()
             .map(|time| (time.call, time.site.map(|site| site.words()), time.weight.ns))

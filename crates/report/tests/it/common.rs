@@ -73,6 +73,7 @@ fn account() -> TimeAccount {
         call: call.map(str::to_string),
         object: object.map(str::to_string),
         function: None,
+        place: None,
         ns,
         share: ns as f64 / 1_961_000_000.0,
         count: call.map(|_| 2),

@@ -213,6 +213,7 @@ mod tests {
             call: None,
             object: None,
             function: None,
+            place: None,
             ns: 1_000_000_000,
             share: 1.0,
             count: None,
