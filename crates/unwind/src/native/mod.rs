@@ -193,8 +193,11 @@ fn frame_pointer(
         && let Some(arch::Call::To(function)) = arch::call_before(process, ip)
         && at.checked_sub(function).is_some_and(|within| within < NativeUnwinder::FUNCTION)
     {
-        *cursor = cursor.caller(Registers { ip, sp: sp + 8, bp });
+        *cursor = cursor.caller(Registers { ip, sp: sp.saturating_add(8), bp });
         return Ok(Step::Caller);
+    }
+    if cursor.values[arch::BP] == Some(0) {
+        return Ok(Step::End);
     }
     if bp < sp || bp % 8 != 0 || bp - sp > NativeUnwinder::FRAME {
         return Ok(Step::Unknown);
@@ -203,10 +206,14 @@ fn frame_pointer(
     if ip == 0 {
         return Ok(Step::End);
     }
-    if modules.find(ip.wrapping_sub(1)).is_none() || arch::call_before(process, ip).is_none() {
+    let Some(module) = modules.find(ip.wrapping_sub(1)) else { return Ok(Step::Unknown) };
+    // Interpreters that make their own code return to where they did not call from.
+    if module.info.is_some() && arch::call_before(process, ip).is_none() {
         return Ok(Step::Unknown);
     }
-    *cursor = cursor.caller(Registers { ip, sp: bp + 16, bp: above });
+    *cursor = cursor.caller(Registers { ip, sp: bp.saturating_add(16), bp: above });
+    // The first frame of a stack has none above it; that is known then.
+    cursor.values[arch::BP] = Some(above);
     Ok(Step::Caller)
 }
 
