@@ -74,7 +74,7 @@ pub struct UnwindInfo {
 }
 
 impl UnwindInfo {
-    /// Bytes of the entry of one function, at most: larger ones are not evaluated. The largest of node 18, OpenJDK 17 and rustc 1.95 has 11596.
+    /// Bytes of the entry of one function, at most: larger ones are not evaluated. The largest of node 20, OpenJDK 17 and rustc has 11596.
     const ENTRY: usize = 1 << 15;
     /// Steps of an expression.
     const STEPS: u32 = 100;

@@ -60,7 +60,7 @@ pub enum Outcome {
     Whole,
     /// What is given is right; the frames around it are missing.
     Cut(Cut),
-    /// The thread did not run since its stack was last read whole or cut: it has the same. Nothing is given.
+    /// The thread did not run since its stack was last read: it has the same. Nothing is given.
     Same,
     /// The thread ran meanwhile, or runs now. Nothing is given.
     Moved,
@@ -278,7 +278,7 @@ impl Unwinder {
         let memory = CopiedStack::new(copy.start, copy.bytes);
         let runtimes = &mut watched.runtimes;
         let (most, copied_to) = (limits.frames, Some(memory.end()));
-        let mut walk = Walk { native, frames, process, modules, runtimes, most, copied_to };
+        let mut walk = Walk { native, frames, process, modules, runtimes, most, copied_to, failed: false };
         let ended = walk.stack(tid, registers, &memory, stack);
         if ended.no_code {
             watched.look_again();
@@ -308,13 +308,15 @@ impl Unwinder {
         let (begin, most) = (stack.len(), limits.frames);
         let memory = LiveStack::new(process);
         let runtimes = &mut watched.runtimes;
-        let mut walk = Walk { native, frames, process, modules, runtimes, most, copied_to: None };
+        let mut walk =
+            Walk { native, frames, process, modules, runtimes, most, copied_to: None, failed: false };
         let ended = walk.stack(tid, registers, &memory, stack);
         if !thread.runs(pid, tid).is_ok_and(|after| after == before) {
             stack.truncate(begin);
             return Outcome::Moved;
         }
-        thread.read_at = Some(before);
+        // What other threads were changing may be right next time.
+        thread.read_at = Some(before).filter(|_| ended.outcome != Outcome::Cut(Cut::Damaged));
         // One for itself.
         if !thread.is_open() && Arc::strong_count(open) <= limits.open_threads {
             thread.open(pid, tid, open);
