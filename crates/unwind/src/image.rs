@@ -71,6 +71,16 @@ impl Image {
         Ok(found)
     }
 
+    /// Where a section is in the process, and how many bytes it has there.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn section_range(&self, name: &str) -> io::Result<Option<(u64, u64)>> {
+        let file = parse(&self.cache)?;
+        let section = file.section_by_name(name);
+        Ok(section.map(|section| (section.address().wrapping_add(self.bias), section.size())))
+    }
+
     /// Where a section is in the process, and its bytes as they are in the file.
     ///
     /// # Errors

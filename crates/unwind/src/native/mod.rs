@@ -168,6 +168,11 @@ impl NativeUnwinder {
     }
 }
 
+/// True where an address is behind a call instruction, as return addresses are.
+pub(crate) fn is_behind_call(process: &Process, address: u64) -> bool {
+    arch::call_before(process, address).is_some()
+}
+
 /// Goes on to a caller.
 fn arrive(modules: &Modules, cursor: &mut Cursor, next: Cursor) -> Result<Step, ReadError> {
     let ip = next.registers().ip;
