@@ -105,7 +105,8 @@ struct Function {
 
 impl Tables {
     fn find(&self, process: &Process, ip: u64) -> Result<Function, ReadError> {
-        let within = u32::try_from(ip - self.text).map_err(|_| ReadError::Unlikely("an address of Go"))?;
+        let within = ip.checked_sub(self.text).and_then(|within| u32::try_from(within).ok());
+        let within = within.ok_or(ReadError::Unlikely("an address of Go"))?;
         // Pairs of 4 bytes: where a function begins, and where it is told of.
         let (mut low, mut high) = (0, self.functions);
         while high - low > 1 {
