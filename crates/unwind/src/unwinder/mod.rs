@@ -300,6 +300,10 @@ impl Unwinder {
         if thread.read_at == Some(before) {
             return Outcome::Same;
         }
+        // It is new and waits for its first CPU, or this kernel does not count.
+        if before[2] == 0 {
+            return Outcome::Moved;
+        }
         let registers = match thread.place(pid, tid) {
             Ok(Place::Blocked(registers)) => registers,
             Ok(Place::Running) => return Outcome::Moved,

@@ -59,9 +59,8 @@ impl Thread {
         };
         let mut words = text.split_ascii_whitespace().map_while(|word| word.parse().ok());
         match (words.next(), words.next(), words.next()) {
-            // A thread that never ran is not blocked either: this kernel does not count.
-            (Some(on), Some(waited), Some(times @ 1..)) => Ok([on, waited, times]),
-            _ => Err(io::Error::other("the kernel does not count how often threads run")),
+            (Some(on), Some(waited), Some(times)) => Ok([on, waited, times]),
+            _ => Err(io::Error::other("it is not told how often the thread ran")),
         }
     }
 

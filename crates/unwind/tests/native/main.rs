@@ -273,7 +273,7 @@ fn damaged_copies_and_registers_end_soon() {
         state
     };
     let begin = Instant::now();
-    for _ in 0..20_000 {
+    for _ in 0..5_000 {
         let sp = match random() % 4 {
             0 => random(),
             1 => u64::MAX - random() % 64,
