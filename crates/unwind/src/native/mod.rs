@@ -77,8 +77,11 @@ impl NativeUnwinder {
     const RULES: usize = 4096;
     /// Bytes between a frame and its frame pointer, at most.
     const FRAME: u64 = 1 << 20;
-    /// Bytes of a function without a frame, at most.
+    /// Bytes of a function without unwind information, at most.
     const FUNCTION: u64 = 4096;
+    /// Words of the stack that are looked through for the return address of such a function: those of the C library musl, which
+    /// has no such information, wait in small frames.
+    const UNTOLD: u64 = 128;
     /// Words of the stack that are looked through for a frame whose frame pointer is not known.
     const SEARCHED: u64 = 2048;
 
@@ -190,22 +193,17 @@ fn frame_pointer(
     memory: &dyn StackMemory,
     cursor: &mut Cursor,
 ) -> Result<Step, ReadError> {
-    let Registers { ip: at, sp, bp } = cursor.registers();
+    let Registers { sp, bp, .. } = cursor.registers();
     // Before it sets up its frame, and where it has none, a function's return address is on top.
-    if cursor.exact
-        && let Ok(ip) = memory.word(sp)
-        && modules.find(ip.wrapping_sub(1)).is_some()
-        && let Some(arch::Call::To(function)) = arch::call_before(process, ip)
-        && at.checked_sub(function).is_some_and(|within| within < NativeUnwinder::FUNCTION)
-    {
-        *cursor = cursor.caller(Registers { ip, sp: sp.saturating_add(8), bp });
+    if cursor.exact && called_from(process, modules, memory, cursor, 1) {
         return Ok(Step::Caller);
     }
-    if cursor.values[arch::BP] == Some(0) {
-        return Ok(Step::End);
-    }
     if bp < sp || bp % 8 != 0 || bp - sp > NativeUnwinder::FRAME {
-        return Ok(Step::Unknown);
+        return Ok(match called_from(process, modules, memory, cursor, NativeUnwinder::UNTOLD) {
+            true => Step::Caller,
+            false if cursor.values[arch::BP] == Some(0) => Step::End,
+            false => Step::Unknown,
+        });
     }
     let (ip, above) = (memory.word(bp.saturating_add(8))?, memory.word(bp)?);
     if ip == 0 {
@@ -220,6 +218,34 @@ fn frame_pointer(
     // The first frame of a stack has none above it; that is known then.
     cursor.values[arch::BP] = Some(above);
     Ok(Step::Caller)
+}
+
+/// Goes on to the caller if one of the first words of the stack is behind a call of the very function, or of one just before it.
+fn called_from(
+    process: &Process,
+    modules: &Modules,
+    memory: &dyn StackMemory,
+    cursor: &mut Cursor,
+    words: u64,
+) -> bool {
+    let (inside, sp) = (cursor.inside(), cursor.registers().sp);
+    // Code made at run time jumps as it likes.
+    if modules.find(inside).is_none_or(|module| !module.is_file) {
+        return false;
+    }
+    for at in (0..words).map_while(|nth| sp.checked_add(nth * 8)) {
+        let Ok(ip) = memory.word(at) else { return false };
+        if modules.find(ip.wrapping_sub(1)).is_some()
+            && let Some(arch::Call::To(function)) = arch::call_before(process, ip)
+            && inside.checked_sub(function).is_some_and(|within| within < NativeUnwinder::FUNCTION)
+        {
+            let bp = cursor.values[arch::BP];
+            *cursor = cursor.caller(Registers { ip, sp: at.saturating_add(8), bp: 0 });
+            cursor.values[arch::BP] = bp.filter(|_| words == 1);
+            return true;
+        }
+    }
+    false
 }
 
 /// The frame pointer of a function that has set it up as usual, where its value is not known: of a blocked thread only the

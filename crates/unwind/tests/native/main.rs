@@ -191,6 +191,31 @@ fn without_unwind_information_frame_pointers_are_followed() {
     check_running(text, &flags, &["inner", "outer", "main"]);
 }
 
+/// As the C library musl is built: the innermost functions have neither unwind information nor frame pointers.
+#[test]
+fn functions_without_anything_are_passed_by_their_calls() {
+    let text = r#"
+#include <stdio.h>
+#include <unistd.h>
+#include <sys/syscall.h>
+#define OUT __attribute__((noinline, noclone))
+volatile long sink;
+__asm__(".text\n.globl wait_in_kernel\n.type wait_in_kernel,@function\nwait_in_kernel: push %rbx\nmov $0,%eax\nsyscall\npop %rbx\nret\n.size wait_in_kernel,.-wait_in_kernel\n");
+long wait_in_kernel(int fd, void *to, long bytes);
+__asm__(".globl cancelled\n.type cancelled,@function\ncancelled: push %rbp\npush %r12\nsub $88,%rsp\nxor %ebp,%ebp\nnot %rbp\ncall wait_in_kernel\nadd $88,%rsp\npop %r12\npop %rbp\nret\n.size cancelled,.-cancelled\n");
+long cancelled(int fd, void *to, long bytes);
+OUT long load(int fd) { char b[500]; long n = cancelled(fd, b, 1); sink += b[0]; return n + 1; }
+OUT long run(int fd) { long n = load(fd); sink += n; return n + 1; }
+int main(void) { puts("ready"); fflush(stdout); long n = run(0); return (int)(n + sink); }
+"#;
+    let Some(mut program) = start("untold.c", text, &[]) else { return };
+    assert_eq!(program.line(), "ready");
+    let pid = program.pid();
+    let (mut unwinder, mut symbols) = (watching(pid), Symbols::new(pid));
+    let names = blocked_in(&mut unwinder, &mut symbols, pid, "load");
+    assert_chain(&names, &["wait_in_kernel", "cancelled", "load", "run", "main"]);
+}
+
 const BUSY: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
