@@ -77,10 +77,8 @@ impl NativeUnwinder {
     const RULES: usize = 4096;
     /// Bytes between a frame and its frame pointer, at most.
     const FRAME: u64 = 1 << 20;
-    /// Bytes of a function without unwind information, at most.
-    const FUNCTION: u64 = 4096;
-    /// Words of the stack that are looked through for the return address of such a function: those of the C library musl, which
-    /// has no such information, wait in small frames.
+    /// Words of the stack that are looked through for the return address of a function without unwind information: those of the C
+    /// library musl wait in small frames.
     const UNTOLD: u64 = 128;
     /// Words of the stack that are looked through for a frame whose frame pointer is not known.
     const SEARCHED: u64 = 2048;
@@ -220,7 +218,7 @@ fn frame_pointer(
     Ok(Step::Caller)
 }
 
-/// Goes on to the caller if one of the first words of the stack is behind a call of the very function, or of one just before it.
+/// Goes on to the caller if the first of so many words of the stack that is behind a call is behind one of this very function.
 fn called_from(
     process: &Process,
     modules: &Modules,
@@ -235,14 +233,19 @@ fn called_from(
     }
     for at in (0..words).map_while(|nth| sp.checked_add(nth * 8)) {
         let Ok(ip) = memory.word(at) else { return false };
-        if modules.find(ip.wrapping_sub(1)).is_some()
-            && let Some(arch::Call::To(function)) = arch::call_before(process, ip)
-            && inside.checked_sub(function).is_some_and(|within| within < NativeUnwinder::FUNCTION)
-        {
-            let bp = cursor.values[arch::BP];
-            *cursor = cursor.caller(Registers { ip, sp: at.saturating_add(8), bp: 0 });
-            cursor.values[arch::BP] = bp.filter(|_| words == 1);
-            return true;
+        if modules.find(ip.wrapping_sub(1)).is_none() {
+            continue;
+        }
+        match arch::call_before(process, ip) {
+            None => {}
+            Some(arch::Call::To(function)) if arch::is_one_function(process, function, inside) => {
+                let bp = cursor.values[arch::BP];
+                *cursor = cursor.caller(Registers { ip, sp: at.saturating_add(8), bp: 0 });
+                cursor.values[arch::BP] = bp.filter(|_| words == 1);
+                return true;
+            }
+            // What a call before this one left, or of a function that jumped here.
+            Some(_) => return false,
         }
     }
     false
