@@ -4,6 +4,7 @@
 use crate::process::{Mapping, Process};
 use object::elf;
 use object::read::ReadCache;
+use object::read::elf::FileHeader;
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::fs::File;
 use std::io;
@@ -24,22 +25,18 @@ impl Image {
     pub fn open(process: &Process, mapping: &Mapping) -> io::Result<Image> {
         let cache = ReadCache::new(process.open_file(mapping)?);
         let bias = {
-            let file = parse(&cache)?;
-            let loaded = file
-                .elf_program_headers()
+            let (header, endian) = header(&cache)?;
+            let segments = header.program_headers(endian, &cache).map_err(io::Error::other)?;
+            let loaded = segments
                 .iter()
-                .find(|header| {
-                    let (offset, size) = (
-                        header.p_offset.get(object::LittleEndian),
-                        header.p_filesz.get(object::LittleEndian),
-                    );
-                    header.p_type.get(object::LittleEndian) == elf::PT_LOAD
+                .find(|segment| {
+                    let (offset, size) = (segment.p_offset.get(endian), segment.p_filesz.get(endian));
+                    segment.p_type.get(endian) == elf::PT_LOAD
                         && (offset & !0xfff) <= mapping.offset
                         && mapping.offset < offset.saturating_add(size)
                 })
                 .ok_or_else(|| io::Error::other("no segment of the file is where it is mapped"))?;
-            let (address, offset) =
-                (loaded.p_vaddr.get(object::LittleEndian), loaded.p_offset.get(object::LittleEndian));
+            let (address, offset) = (loaded.p_vaddr.get(endian), loaded.p_offset.get(endian));
             mapping.start.wrapping_sub(mapping.offset).wrapping_sub(address.wrapping_sub(offset))
         };
         Ok(Image { cache, bias })
@@ -99,6 +96,21 @@ impl Image {
         Ok(found)
     }
 
+    /// Where a section is in the process, and how many bytes it has there.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn section_range(&self, name: &str) -> io::Result<Option<(u64, u64)>> {
+        // Without its symbols, which may be a hundred megabytes.
+        let (header, endian) = header(&self.cache)?;
+        let sections = header.sections(endian, &self.cache).map_err(io::Error::other)?;
+        let section = sections.section_by_name(endian, name.as_bytes());
+        let range = |section: &elf::SectionHeader64<_>| {
+            (section.sh_addr.get(endian).wrapping_add(self.bias), section.sh_size.get(endian))
+        };
+        Ok(section.map(|(_, section)| range(section)))
+    }
+
     /// Where a section is in the process, and its bytes as they are in the file.
     ///
     /// # Errors
@@ -112,6 +124,13 @@ impl Image {
 }
 
 type Elf<'a> = object::read::elf::ElfFile64<'a, object::LittleEndian, &'a ReadCache<File>>;
+
+fn header(
+    cache: &ReadCache<File>,
+) -> io::Result<(&elf::FileHeader64<object::LittleEndian>, object::LittleEndian)> {
+    let header = elf::FileHeader64::<object::LittleEndian>::parse(cache).map_err(io::Error::other)?;
+    Ok((header, header.endian().map_err(io::Error::other)?))
+}
 
 fn parse(cache: &ReadCache<File>) -> io::Result<Elf<'_>> {
     Elf::parse(cache).map_err(io::Error::other)

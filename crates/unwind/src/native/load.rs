@@ -22,6 +22,8 @@ pub struct Module {
     pub end: u64,
     /// Added to an address of the file, it is one of the process.
     pub bias: u64,
+    /// It is of a file, and not made at run time.
+    pub is_file: bool,
     /// How to unwind it; `None` for code without such information.
     pub info: Option<Arc<UnwindInfo>>,
 }
@@ -120,7 +122,7 @@ impl Loader {
                 Some((bias, code.info.clone()))
             });
             let (bias, info) = placed.unwrap_or_default();
-            Module { start, end, bias, info }
+            Module { start, end, bias, is_file: mapping.file.is_some(), info }
         });
         Modules { all: all.collect() }
     }

@@ -77,8 +77,9 @@ impl NativeUnwinder {
     const RULES: usize = 4096;
     /// Bytes between a frame and its frame pointer, at most.
     const FRAME: u64 = 1 << 20;
-    /// Bytes of a function without a frame, at most.
-    const FUNCTION: u64 = 4096;
+    /// Words of the stack that are looked through for the return address of a function without unwind information: those of the C
+    /// library musl wait in small frames.
+    const UNTOLD: u64 = 128;
     /// Words of the stack that are looked through for a frame whose frame pointer is not known.
     const SEARCHED: u64 = 2048;
 
@@ -168,6 +169,11 @@ impl NativeUnwinder {
     }
 }
 
+/// True where an address is behind a call instruction, as return addresses are.
+pub(crate) fn is_behind_call(process: &Process, address: u64) -> bool {
+    arch::call_before(process, address).is_some()
+}
+
 /// Goes on to a caller.
 fn arrive(modules: &Modules, cursor: &mut Cursor, next: Cursor) -> Result<Step, ReadError> {
     let ip = next.registers().ip;
@@ -185,29 +191,64 @@ fn frame_pointer(
     memory: &dyn StackMemory,
     cursor: &mut Cursor,
 ) -> Result<Step, ReadError> {
-    let Registers { ip: at, sp, bp } = cursor.registers();
+    let Registers { sp, bp, .. } = cursor.registers();
     // Before it sets up its frame, and where it has none, a function's return address is on top.
-    if cursor.exact
-        && let Ok(ip) = memory.word(sp)
-        && modules.find(ip.wrapping_sub(1)).is_some()
-        && let Some(arch::Call::To(function)) = arch::call_before(process, ip)
-        && at.checked_sub(function).is_some_and(|within| within < NativeUnwinder::FUNCTION)
-    {
-        *cursor = cursor.caller(Registers { ip, sp: sp + 8, bp });
+    if cursor.exact && called_from(process, modules, memory, cursor, 1) {
         return Ok(Step::Caller);
     }
     if bp < sp || bp % 8 != 0 || bp - sp > NativeUnwinder::FRAME {
-        return Ok(Step::Unknown);
+        return Ok(match called_from(process, modules, memory, cursor, NativeUnwinder::UNTOLD) {
+            true => Step::Caller,
+            false if cursor.values[arch::BP] == Some(0) => Step::End,
+            false => Step::Unknown,
+        });
     }
     let (ip, above) = (memory.word(bp.saturating_add(8))?, memory.word(bp)?);
     if ip == 0 {
         return Ok(Step::End);
     }
-    if modules.find(ip.wrapping_sub(1)).is_none() || arch::call_before(process, ip).is_none() {
+    let Some(module) = modules.find(ip.wrapping_sub(1)) else { return Ok(Step::Unknown) };
+    // Interpreters that make their own code return to where they did not call from.
+    if module.info.is_some() && arch::call_before(process, ip).is_none() {
         return Ok(Step::Unknown);
     }
-    *cursor = cursor.caller(Registers { ip, sp: bp + 16, bp: above });
+    *cursor = cursor.caller(Registers { ip, sp: bp.saturating_add(16), bp: above });
+    // The first frame of a stack has none above it; that is known then.
+    cursor.values[arch::BP] = Some(above);
     Ok(Step::Caller)
+}
+
+/// Goes on to the caller if the first of so many words of the stack that is behind a call is behind one of this very function.
+fn called_from(
+    process: &Process,
+    modules: &Modules,
+    memory: &dyn StackMemory,
+    cursor: &mut Cursor,
+    words: u64,
+) -> bool {
+    let (inside, sp) = (cursor.inside(), cursor.registers().sp);
+    // Code made at run time jumps as it likes.
+    if modules.find(inside).is_none_or(|module| !module.is_file) {
+        return false;
+    }
+    for at in (0..words).map_while(|nth| sp.checked_add(nth * 8)) {
+        let Ok(ip) = memory.word(at) else { return false };
+        if modules.find(ip.wrapping_sub(1)).is_none() {
+            continue;
+        }
+        match arch::call_before(process, ip) {
+            None => {}
+            Some(arch::Call::To(function)) if arch::is_one_function(process, function, inside) => {
+                let bp = cursor.values[arch::BP];
+                *cursor = cursor.caller(Registers { ip, sp: at.saturating_add(8), bp: 0 });
+                cursor.values[arch::BP] = bp.filter(|_| words == 1);
+                return true;
+            }
+            // What a call before this one left, or of a function that jumped here.
+            Some(_) => return false,
+        }
+    }
+    false
 }
 
 /// The frame pointer of a function that has set it up as usual, where its value is not known: of a blocked thread only the

@@ -44,7 +44,7 @@ pub(super) fn call_before(process: &Process, address: u64) -> Option<Call> {
         Some(address.wrapping_add_signed(i32::from_le_bytes(word.try_into().ok()?).into()))
     };
     if bytes[3] == 0xe8 {
-        return Some(Call::To(beyond_stub(process, relative(4)?)));
+        return Some(Call::To(beyond_jump(process, relative(4)?)));
     }
     if bytes[2..4] == [0xff, 0x15] {
         return Some(process.u64(relative(4)?).map_or(Call::Unknown, Call::To));
@@ -66,8 +66,27 @@ pub(super) fn call_before(process: &Process, address: u64) -> Option<Call> {
     indirect.then_some(Call::Unknown)
 }
 
-/// The function that a stub of the linker jumps to: `[endbr64] [bnd] jmp *disp32(%rip)`; of other code the address itself.
-fn beyond_stub(process: &Process, address: u64) -> u64 {
+/// True where an address is in the function that begins at another, as far as its code tells: no other begins between them, which
+/// linkers do at a multiple of 16 with a return and padding before.
+pub(super) fn is_one_function(process: &Process, function: u64, address: u64) -> bool {
+    let mut room = [0; 1024];
+    let Some(code) = address.checked_sub(function).and_then(|size| room.get_mut(..size as usize)) else {
+        return false;
+    };
+    if process.read(function, code).is_err() {
+        return false;
+    }
+    let is_end = |(at, pair): (usize, &[u8])| {
+        let next = function.wrapping_add(at as u64 + 1);
+        // `ret`, and `nop` of any length or `int3`.
+        pair[0] == 0xc3 && (next.is_multiple_of(16) || matches!(pair[1], 0x90 | 0xcc | 0x66 | 0x2e | 0x0f))
+    };
+    !code.windows(2).enumerate().any(is_end)
+}
+
+/// The function that a stub of the linker jumps to, `[endbr64] [bnd] jmp *disp32(%rip)`, or one that does nothing but jump, `jmp
+/// rel32`; of other code the address itself.
+fn beyond_jump(process: &Process, address: u64) -> u64 {
     let Ok(bytes) = process.array::<16>(address) else { return address };
     let mut at = 0;
     if bytes.starts_with(&[0xf3, 0x0f, 0x1e, 0xfa]) {
@@ -76,10 +95,15 @@ fn beyond_stub(process: &Process, address: u64) -> u64 {
     if bytes[at] == 0xf2 {
         at += 1;
     }
+    let target = |at: usize| {
+        let distance = i32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        address.wrapping_add(at as u64 + 4).wrapping_add_signed(distance.into())
+    };
+    if bytes[at] == 0xe9 {
+        return target(at + 1);
+    }
     if bytes[at..at + 2] != [0xff, 0x25] {
         return address;
     }
-    let distance = i32::from_le_bytes([bytes[at + 2], bytes[at + 3], bytes[at + 4], bytes[at + 5]]);
-    let slot = address.wrapping_add(at as u64 + 6).wrapping_add_signed(distance.into());
-    process.u64(slot).unwrap_or(address)
+    process.u64(target(at + 2)).unwrap_or(address)
 }

@@ -3,6 +3,7 @@
 
 mod php;
 mod v8;
+mod go;
 
 use crate::frames::{FrameId, Frames};
 use crate::process::{Process, ReadError};
@@ -105,4 +106,4 @@ pub struct RuntimeKind {
 }
 
 /// The runtimes that can be read.
-pub static RUNTIMES: &[RuntimeKind] = &[php::KIND, v8::KIND];
+pub static RUNTIMES: &[RuntimeKind] = &[go::KIND, php::KIND, v8::KIND];

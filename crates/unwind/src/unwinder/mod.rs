@@ -10,6 +10,7 @@ use crate::process::Process;
 use crate::runtimes::{RUNTIMES, Registers, Runtime, RuntimeKind};
 use background::{Background, Found, Job, Life};
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use thread::{Place, Thread};
 use walk::Walk;
@@ -48,7 +49,7 @@ pub struct UnwindLimits {
 
 impl Default for UnwindLimits {
     fn default() -> UnwindLimits {
-        UnwindLimits { processes: 256, frames: 256, bytes: 64 << 20, open_threads: 200 }
+        UnwindLimits { processes: 256, frames: 256, bytes: 64 << 20, open_threads: 128 }
     }
 }
 
@@ -59,7 +60,7 @@ pub enum Outcome {
     Whole,
     /// What is given is right; the frames around it are missing.
     Cut(Cut),
-    /// The thread did not run since its stack was last read whole or cut: it has the same. Nothing is given.
+    /// The thread did not run since its stack was last read: it has the same. Nothing is given.
     Same,
     /// The thread ran meanwhile, or runs now. Nothing is given.
     Moved,
@@ -125,6 +126,8 @@ pub struct Unwinder {
     notes: Vec<Note>,
     lives: u64,
     swept: Instant,
+    /// Each thread whose files are kept open has one too.
+    open: Arc<()>,
 }
 
 impl Unwinder {
@@ -152,6 +155,7 @@ impl Unwinder {
             notes: Vec::new(),
             lives: 0,
             swept: Instant::now(),
+            open: Arc::new(()),
         }
     }
 
@@ -274,7 +278,7 @@ impl Unwinder {
         let memory = CopiedStack::new(copy.start, copy.bytes);
         let runtimes = &mut watched.runtimes;
         let (most, copied_to) = (limits.frames, Some(memory.end()));
-        let mut walk = Walk { native, frames, process, modules, runtimes, most, copied_to };
+        let mut walk = Walk { native, frames, process, modules, runtimes, most, copied_to, failed: false };
         let ended = walk.stack(tid, registers, &memory, stack);
         if ended.no_code {
             watched.look_again();
@@ -284,8 +288,8 @@ impl Unwinder {
 
     /// The stack of a thread that is blocked now, innermost first, pushed onto `stack`. Nothing is pushed where it ran meanwhile.
     pub fn blocked(&mut self, pid: u32, tid: u32, stack: &mut Vec<StackEntry>) -> Outcome {
-        let Unwinder { native, frames, limits, watched: all, .. } = self;
-        let Some(watched) = all.get_mut(&pid) else { return Outcome::NotReady };
+        let Unwinder { native, frames, limits, watched, open, .. } = self;
+        let Some(watched) = watched.get_mut(&pid) else { return Outcome::NotReady };
         let Some((process, modules)) = &watched.loaded else { return Outcome::NotReady };
         let thread = watched.threads.entry(tid).or_default();
         thread.asked = true;
@@ -296,6 +300,10 @@ impl Unwinder {
         if thread.read_at == Some(before) {
             return Outcome::Same;
         }
+        // It is new and waits for its first CPU, or this kernel does not count.
+        if before[2] == 0 {
+            return Outcome::Moved;
+        }
         let registers = match thread.place(pid, tid) {
             Ok(Place::Blocked(registers)) => registers,
             Ok(Place::Running) => return Outcome::Moved,
@@ -304,20 +312,21 @@ impl Unwinder {
         let (begin, most) = (stack.len(), limits.frames);
         let memory = LiveStack::new(process);
         let runtimes = &mut watched.runtimes;
-        let mut walk = Walk { native, frames, process, modules, runtimes, most, copied_to: None };
+        let mut walk =
+            Walk { native, frames, process, modules, runtimes, most, copied_to: None, failed: false };
         let ended = walk.stack(tid, registers, &memory, stack);
         if !thread.runs(pid, tid).is_ok_and(|after| after == before) {
             stack.truncate(begin);
             return Outcome::Moved;
         }
-        thread.read_at = Some(before);
+        // What other threads were changing may be right next time.
+        thread.read_at = Some(before).filter(|_| ended.outcome != Outcome::Cut(Cut::Damaged));
+        // One for itself.
+        if !thread.is_open() && Arc::strong_count(open) <= limits.open_threads {
+            thread.open(pid, tid, open);
+        }
         if ended.no_code {
             watched.look_again();
-        }
-        let is_open = watched.threads.get(&tid).is_some_and(Thread::is_open);
-        if !is_open && open_threads(all) < limits.open_threads {
-            let thread = all.get_mut(&pid).and_then(|watched| watched.threads.get_mut(&tid));
-            thread.into_iter().for_each(|thread| thread.open(pid, tid));
         }
         ended.outcome
     }
@@ -355,10 +364,4 @@ impl Watched {
         self.pause = (self.pause * 2).min(Unwinder::PAUSES.1);
         self.wants();
     }
-}
-
-/// How many threads have their files kept open.
-fn open_threads(watched: &HashMap<u32, Watched>) -> usize {
-    let threads = watched.values().flat_map(|watched| watched.threads.values());
-    threads.filter(|thread| thread.is_open()).count()
 }

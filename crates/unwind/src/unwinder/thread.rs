@@ -4,6 +4,7 @@ use crate::runtimes::Registers;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
 /// `/proc/PID/task/TID/schedstat`: nanoseconds on a CPU, nanoseconds waiting for one, times that it got one
 /// (Documentation/scheduler/sched-stats.rst).
@@ -22,6 +23,8 @@ pub(super) struct Thread {
 struct Files {
     schedstat: File,
     syscall: File,
+    /// Counts them.
+    _open: Arc<()>,
 }
 
 /// Where a thread is.
@@ -39,11 +42,11 @@ impl Thread {
         self.files.is_some()
     }
 
-    /// Keeps its files open.
-    pub(super) fn open(&mut self, pid: u32, tid: u32) {
+    /// Keeps its files open, and a count of them as long.
+    pub(super) fn open(&mut self, pid: u32, tid: u32, count: &Arc<()>) {
         let open = |name| open(pid, tid, name);
         if let (Ok(schedstat), Ok(syscall)) = (open("schedstat"), open("syscall")) {
-            self.files = Some(Files { schedstat, syscall });
+            self.files = Some(Files { schedstat, syscall, _open: count.clone() });
         }
     }
 
@@ -56,9 +59,8 @@ impl Thread {
         };
         let mut words = text.split_ascii_whitespace().map_while(|word| word.parse().ok());
         match (words.next(), words.next(), words.next()) {
-            // A thread that never ran is not blocked either: this kernel does not count.
-            (Some(on), Some(waited), Some(times @ 1..)) => Ok([on, waited, times]),
-            _ => Err(io::Error::other("the kernel does not count how often threads run")),
+            (Some(on), Some(waited), Some(times)) => Ok([on, waited, times]),
+            _ => Err(io::Error::other("it is not told how often the thread ran")),
         }
     }
 

@@ -17,6 +17,8 @@ pub(super) struct Walk<'a> {
     pub(super) most: usize,
     /// The first address behind the copy of the stack, where it is one.
     pub(super) copied_to: Option<u64>,
+    /// A runtime could not read the frames of this thread.
+    pub(super) failed: bool,
 }
 
 /// How a stack ended.
@@ -43,8 +45,11 @@ impl Walk<'_> {
         let mut language = Vec::new();
         // The runtimes that were asked for the whole stack of the thread, by bits of their places.
         let (mut asked, mut stepped, mut natives, mut no_code) = (0_u64, false, 0, false);
+        let mut steps = 0;
         let outcome = loop {
-            if stack.len() - begin >= self.most || natives >= Walk::NATIVE {
+            steps += 1;
+            let is_long = stack.len() - begin >= self.most || natives >= Walk::NATIVE;
+            if is_long || steps > self.most + Walk::NATIVE {
                 break Outcome::Cut(Cut::Frames);
             }
             language.clear();
@@ -95,6 +100,10 @@ impl Walk<'_> {
                 return Ended { outcome, no_code };
             }
         }
+        let outcome = match outcome {
+            Outcome::Whole if self.failed => Outcome::Cut(Cut::Damaged),
+            other => other,
+        };
         Ended { outcome, no_code }
     }
 
@@ -125,6 +134,7 @@ impl Walk<'_> {
         self.frames.language(self.runtimes[at].language());
         let read = self.runtimes[at].thread(self.process, tid, self.frames, language);
         if language.is_empty() {
+            self.failed |= read.is_err();
             return None;
         }
         let all = self.push(begin, language, stack);

@@ -1,70 +1,15 @@
 //! Native stacks of C and C++ programs without frame pointers: each frame has the name that the program's text gives it.
 
+mod common;
+mod go;
+mod mixing;
+
+use common::{assert_chain, samples, start, until, watching};
 use object::{Object, ObjectSymbol};
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::io::Write;
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
-use whyslow_unwind::runtimes::{Detected, Runtime, RuntimeKind};
-use whyslow_unwind::{Cut, FrameId, Frames, Process, ReadError, Registers, StackMemory};
-use whyslow_unwind::{Outcome, StackCopy, StackEntry, UnwindLimits, Unwinder};
-
-/// A program of a test, killed when the test ends.
-struct Program {
-    child: Child,
-    output: BufReader<std::process::ChildStdout>,
-    _folder: TempDir,
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Program {
-    fn pid(&self) -> u32 {
-        self.child.id()
-    }
-
-    /// The next line that it prints.
-    fn line(&mut self) -> String {
-        let mut line = String::new();
-        self.output.read_line(&mut line).expect("a line");
-        line.trim().to_owned()
-    }
-}
-
-/// Compiles a text; `None` where there is no compiler.
-fn compile(folder: &Path, name: &str, text: &str, flags: &[&str]) -> Option<PathBuf> {
-    let (source, target) = (folder.join(name), folder.join("program"));
-    std::fs::write(&source, text).expect("written");
-    let compiler = if name.ends_with(".cc") { "g++" } else { "gcc" };
-    let all = ["-O2", "-fomit-frame-pointer", "-g", "-pthread", "-o"];
-    let made = Command::new(compiler).args(all).arg(&target).arg(&source).args(flags).status();
-    match made {
-        Err(_) => {
-            println!("skipped: no {compiler}");
-            None
-        }
-        Ok(status) => {
-            assert!(status.success(), "{compiler}");
-            Some(target)
-        }
-    }
-}
-
-fn start(name: &str, text: &str, flags: &[&str]) -> Option<Program> {
-    let folder = tempfile::tempdir().expect("a folder");
-    let program = compile(folder.path(), name, text, flags)?;
-    let mut child =
-        Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("started");
-    let output = BufReader::new(child.stdout.take().expect("piped"));
-    Some(Program { child, output, _folder: folder })
-}
+use whyslow_unwind::{Cut, Outcome, Process, Registers, StackCopy, StackEntry, Unwinder};
 
 /// Functions by the addresses that a process has them at.
 struct Symbols {
@@ -104,28 +49,6 @@ impl Symbols {
     }
 }
 
-fn until<T>(what: &str, mut ready: impl FnMut() -> Option<T>) -> T {
-    let end = Instant::now() + Duration::from_secs(10);
-    loop {
-        if let Some(found) = ready() {
-            return found;
-        }
-        assert!(Instant::now() < end, "not in time: {what}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
-
-/// An unwinder that knows the code of a process.
-fn watching(pid: u32) -> Unwinder {
-    let mut unwinder = Unwinder::new(UnwindLimits::default());
-    unwinder.began(pid);
-    until("its code", || {
-        unwinder.look();
-        unwinder.ready(pid).then_some(())
-    });
-    unwinder
-}
-
 /// The whole stack of a thread as soon as it is blocked in a function of this name.
 fn blocked_in(unwinder: &mut Unwinder, symbols: &mut Symbols, tid: u32, function: &str) -> Vec<String> {
     let pid = symbols.process.pid();
@@ -145,13 +68,6 @@ fn blocked_in(unwinder: &mut Unwinder, symbols: &mut Symbols, tid: u32, function
         std::thread::sleep(Duration::from_millis(2));
     }
     panic!("never blocked in {function}; last: {last:?}");
-}
-
-/// That these functions call each other in this order, innermost first.
-fn assert_chain(names: &[String], chain: &[&str]) {
-    let at = names.iter().position(|name| name == chain[0]);
-    let found = at.and_then(|at| names.get(at..at + chain.len()));
-    assert!(found.is_some_and(|found| found == chain), "{chain:?} in {names:?}");
 }
 
 const BLOCKED: &str = r#"
@@ -275,6 +191,31 @@ fn without_unwind_information_frame_pointers_are_followed() {
     check_running(text, &flags, &["inner", "outer", "main"]);
 }
 
+/// As the C library musl is built: the innermost functions have neither unwind information nor frame pointers.
+#[test]
+fn functions_without_anything_are_passed_by_their_calls() {
+    let text = r#"
+#include <stdio.h>
+#include <unistd.h>
+#include <sys/syscall.h>
+#define OUT __attribute__((noinline, noclone))
+volatile long sink;
+__asm__(".text\n.globl wait_in_kernel\n.type wait_in_kernel,@function\nwait_in_kernel: push %rbx\nmov $0,%eax\nsyscall\npop %rbx\nret\n.size wait_in_kernel,.-wait_in_kernel\n");
+long wait_in_kernel(int fd, void *to, long bytes);
+__asm__(".globl cancelled\n.type cancelled,@function\ncancelled: push %rbp\npush %r12\nsub $88,%rsp\nxor %ebp,%ebp\nnot %rbp\ncall wait_in_kernel\nadd $88,%rsp\npop %r12\npop %rbp\nret\n.size cancelled,.-cancelled\n");
+long cancelled(int fd, void *to, long bytes);
+OUT long load(int fd) { char b[500]; long n = cancelled(fd, b, 1); sink += b[0]; return n + 1; }
+OUT long run(int fd) { long n = load(fd); sink += n; return n + 1; }
+int main(void) { puts("ready"); fflush(stdout); long n = run(0); return (int)(n + sink); }
+"#;
+    let Some(mut program) = start("untold.c", text, &[]) else { return };
+    assert_eq!(program.line(), "ready");
+    let pid = program.pid();
+    let (mut unwinder, mut symbols) = (watching(pid), Symbols::new(pid));
+    let names = blocked_in(&mut unwinder, &mut symbols, pid, "load");
+    assert_chain(&names, &["wait_in_kernel", "cancelled", "load", "run", "main"]);
+}
+
 const BUSY: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
@@ -286,54 +227,6 @@ OUT unsigned long middle(unsigned long n) { char b[700]; memset(b, (int)n, sizeo
 OUT unsigned long outer(unsigned long n) { unsigned long s = 0; for (;;) { s += middle(n++); if (s == 1) break; } sink += s; return s; }
 int main(void) { puts("ready"); fflush(stdout); unsigned long n = outer(7); return (int)(n + sink); }
 "#;
-
-/// Prints the registers and the top of the stack of a running process, again and again: `ip sp bp start`, then the bytes.
-const TRACER: &str = r#"
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/ptrace.h>
-#include <sys/uio.h>
-#include <sys/user.h>
-#include <sys/wait.h>
-#include <unistd.h>
-int main(int n, char **args) {
-    int pid = atoi(args[1]), times = atoi(args[2]); size_t bytes = atoi(args[3]);
-    if (ptrace(PTRACE_SEIZE, pid, 0, 0)) return 1;
-    char *room = malloc(bytes);
-    for (int i = 0; i < times; i++) {
-        ptrace(PTRACE_INTERRUPT, pid, 0, 0);
-        waitpid(pid, 0, __WALL);
-        struct user_regs_struct r;
-        ptrace(PTRACE_GETREGS, pid, 0, &r);
-        struct iovec to = {room, bytes}, from = {(void *)r.rsp, bytes};
-        ssize_t got = process_vm_readv(pid, &to, 1, &from, 1, 0);
-        printf("%llu %llu %llu %zd\n", r.rip, r.rsp, r.rbp, got);
-        fwrite(room, 1, got > 0 ? got : 0, stdout);
-        ptrace(PTRACE_CONT, pid, 0, 0);
-        usleep(700 + i * 37 % 500);
-    }
-}
-"#;
-
-/// Samples of a running process.
-fn samples(pid: u32, times: usize, bytes: usize) -> Vec<(Registers, Vec<u8>)> {
-    let folder = tempfile::tempdir().expect("a folder");
-    let tracer = compile(folder.path(), "tracer.c", TRACER, &["-D_GNU_SOURCE"]).expect("a compiler");
-    let arguments = [pid.to_string(), times.to_string(), bytes.to_string()];
-    let output = Command::new(tracer).args(arguments).output().expect("run").stdout;
-    let mut rest = &output[..];
-    let mut all = Vec::new();
-    while !rest.is_empty() {
-        let mut line = String::new();
-        rest.read_line(&mut line).expect("a line");
-        let numbers: Vec<u64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-        let (copy, behind) = rest.split_at(numbers[3] as usize);
-        all.push((Registers { ip: numbers[0], sp: numbers[1], bp: numbers[2] }, copy.to_vec()));
-        rest = behind;
-    }
-    assert_eq!(all.len(), times);
-    all
-}
 
 fn check_running(text: &str, flags: &[&str], chain: &[&str]) {
     let Some(mut program) = start("busy.c", text, flags) else { return };
@@ -405,7 +298,7 @@ fn damaged_copies_and_registers_end_soon() {
         state
     };
     let begin = Instant::now();
-    for _ in 0..20_000 {
+    for _ in 0..5_000 {
         let sp = match random() % 4 {
             0 => random(),
             1 => u64::MAX - random() % 64,
@@ -459,169 +352,4 @@ int main() { std::puts("ready"); std::fflush(stdout); Store s; int n = through([
         })
         .into();
     assert!(order.iter().all(Option::is_some) && order.is_sorted(), "{names:?}");
-}
-
-/// A language whose functions are those of the C program that are named here.
-struct Fake {
-    evaluator: u64,
-    size: u64,
-    depth: usize,
-}
-
-impl Runtime for Fake {
-    fn language(&self) -> &'static str {
-        "python"
-    }
-
-    fn version(&self) -> &str {
-        "Fake 1.0"
-    }
-
-    fn evaluates(&self, ip: u64) -> bool {
-        (self.evaluator..self.evaluator + self.size).contains(&ip)
-    }
-
-    fn thread(
-        &mut self,
-        process: &Process,
-        tid: u32,
-        frames: &mut Frames,
-        stack: &mut Vec<FrameId>,
-    ) -> Result<(), ReadError> {
-        // Only the first thread runs the language.
-        if tid == process.pid() {
-            stack.extend((0..self.depth).filter_map(|n| frames.id(&format!("f{n}"), "a.fake", n as u32 + 1)));
-        }
-        Ok(())
-    }
-}
-
-/// A language that steps over one function of the C program.
-struct Stepper {
-    function: u64,
-    size: u64,
-}
-
-impl Runtime for Stepper {
-    fn language(&self) -> &'static str {
-        "python"
-    }
-
-    fn version(&self) -> &str {
-        "Stepper 1.0"
-    }
-
-    fn step(
-        &mut self,
-        _: &Process,
-        registers: &Registers,
-        memory: &dyn StackMemory,
-        frames: &mut Frames,
-        stack: &mut Vec<FrameId>,
-    ) -> Result<Option<Registers>, ReadError> {
-        if !(self.function..self.function + self.size).contains(&registers.ip) {
-            return Ok(None);
-        }
-        stack.extend(frames.id("inlined", "b.fake", 1));
-        stack.extend(frames.id("stepped", "b.fake", 2));
-        // The first word that can be a return address into the caller.
-        for at in (0..200).map(|n| registers.sp + n * 8) {
-            let ip = memory.word(at)?;
-            if (self.function + self.size..self.function + self.size + 0x100).contains(&ip) {
-                return Ok(Some(Registers { ip, sp: at + 8, bp: 0 }));
-            }
-        }
-        Err(ReadError::Unlikely("the stack of a test"))
-    }
-}
-
-fn function(process: &Process, name: &str) -> Option<(u64, u64)> {
-    let mapping = process.mappings().iter().find(|mapping| mapping.name() == "program")?;
-    let image = whyslow_unwind::Image::open(process, mapping).ok()?;
-    let bytes = std::fs::read(&*mapping.path).ok()?;
-    let file = object::File::parse(&*bytes).ok()?;
-    let symbol = file.symbols().find(|symbol| symbol.name() == Ok(name))?;
-    Some((symbol.address().wrapping_add(image.bias()), symbol.size()))
-}
-
-fn detect_fake(process: &Process) -> Detected {
-    match function(process, "load_table") {
-        Some((evaluator, size)) => Detected::Found(Box::new(Fake { evaluator, size, depth: 3 })),
-        None => Detected::Absent,
-    }
-}
-
-fn detect_stepper(process: &Process) -> Detected {
-    match function(process, "load_table") {
-        Some((function, size)) => Detected::Found(Box::new(Stepper { function, size })),
-        None => Detected::Absent,
-    }
-}
-
-fn detect_unknown(_: &Process) -> Detected {
-    Detected::Unknown("it is too new".to_owned())
-}
-
-static FAKE: [RuntimeKind; 2] = [
-    RuntimeKind { name: "Fake", versions: "1.0", detect: detect_fake },
-    RuntimeKind { name: "New", versions: "none", detect: detect_unknown },
-];
-static STEPPER: [RuntimeKind; 1] = [RuntimeKind { name: "Stepper", versions: "1.0", detect: detect_stepper }];
-
-/// The stack of a thread of the program with a runtime, once both are known.
-fn mixed(
-    program: &Program,
-    kinds: &'static [RuntimeKind],
-    tid: u32,
-    chain: &[&str],
-) -> (Unwinder, Outcome, Vec<String>) {
-    let pid = program.pid();
-    let mut unwinder = Unwinder::with_runtimes(UnwindLimits::default(), kinds);
-    let mut symbols = Symbols::new(pid);
-    unwinder.began(pid);
-    let (outcome, names) = until("the stack", || {
-        unwinder.look();
-        let mut stack = Vec::new();
-        let outcome = unwinder.blocked(pid, tid, &mut stack);
-        let native = symbols.names(&stack);
-        let names: Vec<String> = stack
-            .iter()
-            .zip(native)
-            .map(|(entry, native)| match entry {
-                StackEntry::Native(_) => native,
-                StackEntry::Language(id) => unwinder.frames().get(*id).expect("kept").function.to_string(),
-            })
-            .collect();
-        let at = names.iter().position(|name| name == chain[0])?;
-        (names.get(at..at + chain.len())? == chain).then_some((outcome, names))
-    });
-    (unwinder, outcome, names)
-}
-
-#[test]
-fn frames_of_a_language_take_the_place_of_its_evaluator() {
-    let Some(mut program) = start("blocked.c", BLOCKED, &[]) else { return };
-    let lines: Vec<String> = (0..7).map(|_| program.line()).collect();
-    let pid = program.pid();
-    let (mut unwinder, outcome, names) = mixed(&program, &FAKE, pid, &["read_row", "f0", "f1", "f2"]);
-    assert_eq!((outcome, names.last().map(|name| &**name)), (Outcome::Whole, Some("f2")));
-    // A thread that runs nothing of it is native.
-    let reader = lines.iter().find_map(|line| line.strip_prefix("reader ")).expect("told");
-    let (_, _, names) = mixed(&program, &FAKE, reader.parse().expect("a number"), &["load_table", "recurse"]);
-    assert!(!names.iter().any(|name| name == "f0"));
-    let notes = unwinder.notes();
-    assert_eq!((&*notes[0].runtime, &notes[0].unreadable), ("Fake 1.0", &None));
-    assert_eq!((&*notes[1].runtime, notes[1].unreadable.as_deref()), ("New", Some("it is too new")));
-    assert!(unwinder.notes().is_empty());
-}
-
-#[test]
-fn frames_of_a_language_stand_between_native_ones() {
-    let Some(mut program) = start("blocked.c", BLOCKED, &[]) else { return };
-    (0..7).for_each(|_| drop(program.line()));
-    let pid = program.pid();
-    let chain = ["read_row", "inlined", "stepped"];
-    let (_, outcome, names) = mixed(&program, &STEPPER, pid, &chain);
-    // Its caller may be anywhere; what was found stands.
-    assert!(matches!(outcome, Outcome::Whole | Outcome::Cut(_)), "{outcome:?} {names:?}");
 }
