@@ -6,8 +6,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
-use whyslow_unwind::runtimes::{Detected, RUNTIMES, Registers, Runtime};
-use whyslow_unwind::{Frame, Frames, Process};
+use whyslow_unwind::runtimes::{Detected, RUNTIMES, Registers, Runtime, StackMemory};
+use whyslow_unwind::{Frame, Frames, Process, ReadError};
 
 /// Stops a thread while its caller reads, again and again: for each line of its input one stop, which the next line ends.
 const STOPPER: &str = r#"
@@ -79,12 +79,8 @@ fn start(node: &Path, flags: &[&str], name: &str, text: &str) -> Program {
     let stopper = folder.path().join("stopper");
     let built = Command::new("cc").arg("-o").arg(&stopper).arg(&source).status().expect("cc runs");
     assert!(built.success());
-    let mut child = Command::new(node)
-        .args(flags)
-        .arg(&file)
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("node starts");
+    let mut child =
+        Command::new(node).args(flags).arg(&file).stdout(Stdio::piped()).spawn().expect("node starts");
     let mut output = BufReader::new(child.stdout.take().expect("piped"));
     let mut line = String::new();
     output.read_line(&mut line).expect("read");
@@ -118,6 +114,21 @@ fn start(node: &Path, flags: &[&str], name: &str, text: &str) -> Program {
     }
 }
 
+/// A copy of the top of a stack, as a recorder has it.
+struct Copied<'a> {
+    process: &'a Process,
+    from: u64,
+    bytes: Vec<u8>,
+}
+
+impl StackMemory for Copied<'_> {
+    fn word(&self, address: u64) -> Result<u64, ReadError> {
+        let at = address.checked_sub(self.from).map(|at| at as usize);
+        let copied = at.and_then(|at| self.bytes.get(at..)?.first_chunk());
+        copied.map_or_else(|| self.process.u64(address), |word| Ok(u64::from_ne_bytes(*word)))
+    }
+}
+
 /// One stack.
 struct Stack {
     frames: Vec<Frame>,
@@ -135,10 +146,15 @@ impl Program {
         let [ip, sp, bp] = words[..] else { panic!("not stopped: {line}") };
         self.process.read_mappings().expect("its mappings");
         let begin = Instant::now();
+        let mut bytes = vec![0; 8192];
+        if self.process.read(sp, &mut bytes).is_err() {
+            bytes.clear();
+        }
+        let memory = Copied { process: &self.process, from: sp, bytes };
         let (mut registers, mut ids, mut steps, mut error) = (Registers { ip, sp, bp }, Vec::new(), 0, false);
         for _ in 0..512 {
             let (process, frames) = (&self.process, &mut self.frames);
-            match self.runtime.step(process, &registers, process, frames, &mut ids) {
+            match self.runtime.step(process, &registers, &memory, frames, &mut ids) {
                 Ok(Some(caller)) => registers = caller,
                 Ok(None) => break,
                 Err(why) => {
@@ -230,7 +246,9 @@ fn explore() {
                 let own = program.own(stack);
                 let mut short = own.clone();
                 short.dedup();
-                if stack.error { short.push("ERROR".into()); }
+                if stack.error {
+                    short.push("ERROR".into());
+                }
                 *seen.entry(short).or_default() += 1;
             }
             let mut all: Vec<_> = seen.into_iter().collect();
@@ -238,7 +256,12 @@ fn explore() {
             let deep = stacks.iter().map(|s| s.frames.len()).max();
             let mut took: Vec<_> = stacks.iter().map(|s| s.took.as_micros()).collect();
             took.sort();
-            println!("  {} stacks, deepest {deep:?}, median {} max {} us", stacks.len(), took[took.len()/2], took[took.len()-1]);
+            println!(
+                "  {} stacks, deepest {deep:?}, median {} max {} us",
+                stacks.len(),
+                took[took.len() / 2],
+                took[took.len() - 1]
+            );
             for (stack, count) in all.iter().take(6) {
                 println!("  {count} {stack:?}");
             }

@@ -22,6 +22,8 @@ pub(super) struct Layout {
     /// A function's map that new objects get, or its prototype.
     pub function_prototype: u64,
     pub map_prototype: u64,
+    /// The words of an object of a map, a byte.
+    pub map_words: u64,
     pub shared_name: u64,
     pub shared_script: u64,
     /// Bytes of a shared function info up to its flags.
@@ -41,7 +43,6 @@ pub(super) struct Layout {
 /// Instance types.
 #[derive(Debug, Clone)]
 pub(super) struct Types {
-    pub contexts: (u16, u16),
     pub functions: (u16, u16),
     pub shared: u16,
     /// Holds a shared function info for objects of trusted space; 0 where there are none.
@@ -54,7 +55,6 @@ pub(super) struct Types {
     pub code: u16,
     /// Of what lies before instructions; it is the code itself until V8 11.
     pub instructions: u16,
-    pub fixed_array: u16,
     /// All kinds of arrays of words, and of bytes.
     pub arrays: HashSet<u16>,
     pub bytes: HashSet<u16>,
@@ -160,8 +160,6 @@ const NAMES: &[&str] = &[
     "v8dbg_off_fp_bytecode_array",
     "v8dbg_off_fp_bytecode_offset",
     "v8dbg_class_Map__instance_type__uint16_t",
-    "v8dbg_FirstContextType",
-    "v8dbg_LastContextType",
     "v8dbg_FirstJSFunctionType",
     "v8dbg_LastJSFunctionType",
     "v8dbg_type_JSFunction__JS_FUNCTION_TYPE",
@@ -204,6 +202,7 @@ const NAMES: &[&str] = &[
     "v8dbg_class_JSFunction__prototype_or_initial_map__Tagged_HeapObject_",
     "v8dbg_class_JSFunction__prototype_or_initial_map__Tagged_UnionOf_JSPrototype_Map_Hole_",
     "v8dbg_class_Map__prototype__Object",
+    "v8dbg_class_Map__instance_size_in_words__char",
     "v8dbg_class_SharedFunctionInfo__name_or_scope_info__Object",
     "v8dbg_class_SharedFunctionInfo__name_or_scope_info__Tagged_Object_",
     "v8dbg_class_SharedFunctionInfo__name_or_scope_info__Tagged_NameOrScopeInfoT_",
@@ -254,9 +253,9 @@ fn layout(version: (u32, u32), values: &HashMap<&str, i64>) -> Result<Layout, &'
         return Err("the kind of code in the lowest bits of its flags");
     }
     let js_function = number("v8dbg_type_JSFunction__JS_FUNCTION_TYPE")?;
-    // Where it is not said: constructors of arrays and the like follow, 15 in all from V8 9.6 to 11
-    // (src/objects/js-function.tq, src/objects/js-objects.tq).
-    let last_function = number("v8dbg_LastJSFunctionType").unwrap_or(js_function + 14);
+    // Where it is not said: constructors of classes, arrays, promises, regular expressions and eleven kinds of typed arrays
+    // follow, src/objects/js-function.tq of V8 10 and 11.
+    let last_function = number("v8dbg_LastJSFunctionType").unwrap_or(js_function + 15);
     let code_type = number("v8dbg_type_Code__CODE_TYPE")?;
     Ok(Layout {
         version,
@@ -266,7 +265,6 @@ fn layout(version: (u32, u32), values: &HashMap<&str, i64>) -> Result<Layout, &'
         fp_offset: raw("v8dbg_off_fp_bytecode_offset")?,
         map_type: field(&["v8dbg_class_Map__instance_type__uint16_t"])?,
         types: Types {
-            contexts: (number("v8dbg_FirstContextType")?, number("v8dbg_LastContextType")?),
             functions: (number("v8dbg_FirstJSFunctionType").unwrap_or(js_function), last_function),
             shared: number("v8dbg_type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE")?,
             shared_wrapper: optional(
@@ -280,7 +278,6 @@ fn layout(version: (u32, u32), values: &HashMap<&str, i64>) -> Result<Layout, &'
             code: code_type,
             instructions: number("v8dbg_type_InstructionStream__INSTRUCTION_STREAM_TYPE")
                 .unwrap_or(code_type),
-            fixed_array: number("v8dbg_type_FixedArray__FIXED_ARRAY_TYPE")?,
             arrays: some(&[
                 "v8dbg_type_FixedArray__FIXED_ARRAY_TYPE",
                 "v8dbg_type_TrustedFixedArray__TRUSTED_FIXED_ARRAY_TYPE",
@@ -322,6 +319,7 @@ fn layout(version: (u32, u32), values: &HashMap<&str, i64>) -> Result<Layout, &'
         // Not said by V8 13: behind the feedback cell, src/objects/js-function.tq.
         .unwrap_or(56),
         map_prototype: field(&["v8dbg_class_Map__prototype__Object"])?,
+        map_words: field(&["v8dbg_class_Map__instance_size_in_words__char"])?,
         shared_name: field(&[
             "v8dbg_class_SharedFunctionInfo__name_or_scope_info__Object",
             "v8dbg_class_SharedFunctionInfo__name_or_scope_info__Tagged_Object_",

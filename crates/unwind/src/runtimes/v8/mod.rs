@@ -5,6 +5,7 @@ mod code;
 mod functions;
 mod heap;
 mod layout;
+mod methods;
 mod positions;
 
 use super::{Detected, Registers, Runtime, RuntimeKind, StackMemory};
@@ -128,22 +129,13 @@ impl V8 {
             _ => Place::Elsewhere,
         }
     }
-
-    /// The function object of the frame at a frame pointer; `None` for frames of other kinds.
-    fn function(&self, heap: Heap, context: u64, function: u64) -> Option<u64> {
-        let types = &self.layout.types;
-        let is = |word: u64, (first, last): (u16, u16)| {
-            let address = object(word).filter(|_| word & 3 == 1)?;
-            heap.kind(address).is_ok_and(|kind| (first..=last).contains(&kind)).then_some(address)
-        };
-        is(context, types.contexts)?;
-        is(function, types.functions)
-    }
 }
 
 /// A frame of JavaScript, and where it is.
 struct JsFrame {
+    function: Arc<Function>,
     shared: u64,
+    /// Words that are the bytecodes and the offset in them in code that is interpreted, and the former in baseline code too.
     bytecodes: u64,
     offset: u64,
     /// Instructions of it, the likelier first.
@@ -151,61 +143,44 @@ struct JsFrame {
 }
 
 impl V8 {
-    /// Pushes the functions of a frame.
-    fn push(
+    /// The functions of a frame with their places, innermost first.
+    fn functions(
         &mut self,
         process: &Process,
         frame: &JsFrame,
-        frames: &mut Frames,
-        stack: &mut Vec<FrameId>,
-    ) -> Result<(), ReadError> {
+    ) -> Result<Vec<(Arc<Function>, Option<u32>)>, ReadError> {
         let heap = Heap { process, layout: &self.layout };
-        let function = self.functions.read(heap, frame.shared)?;
-        if function.script.is_none() {
-            return Ok(());
-        }
-        let is_bytecodes = heap.typed(frame.bytecodes, self.layout.types.bytecodes, "bytecodes").ok();
+        let (function, bytecodes) = (&frame.function, object(frame.bytecodes));
         for ip in &frame.ips {
             let Some(code) = self.codes.find(heap, *ip) else { continue };
             match &code.made {
-                Made::Baseline { bytecodes, table } if is_bytecodes == Some(*bytecodes) => {
-                    let at = code::bytecode(heap, *bytecodes, table, &self.sizes, code.offset(*ip));
-                    let place = at.and_then(|at| code::place(heap, *bytecodes, at));
-                    push(&function, place, frames, stack);
-                    return Ok(());
+                Made::Baseline(baseline) if bytecodes == Some(baseline.bytecodes) => {
+                    let at = baseline.bytecode(&self.sizes, code.offset(*ip));
+                    let place =
+                        at.and_then(|at| self.functions.place(heap, function, baseline.bytecodes, at));
+                    return Ok(vec![(Arc::clone(function), place)]);
                 }
                 Made::Optimized(optimized) if optimized.shared == frame.shared => {
                     let mut found = Vec::new();
-                    for (shared, place) in optimized.functions(code.offset(*ip)) {
-                        found.push((self.functions.read(heap, shared)?, place));
+                    for (shared, place) in optimized.functions(heap, code.offset(*ip)) {
+                        found.push((self.functions.read(heap, shared)?, Some(place)));
                     }
                     if found.is_empty() {
-                        push(&function, None, frames, stack);
+                        found.push((Arc::clone(function), None));
                     }
-                    for (function, place) in &found {
-                        push(function, Some(*place), frames, stack);
-                    }
-                    return Ok(());
+                    return Ok(found);
                 }
                 _ => {}
             }
         }
         // Else it is interpreted; the offset is from the array's tagged pointer.
-        let place = is_bytecodes.and_then(|bytecodes| {
-            let offset = u64::try_from(smi(frame.offset)?).ok()?;
-            code::place(heap, bytecodes, (offset + 1).checked_sub(self.layout.bytecodes_data)?)
-        });
-        push(&function, place, frames, stack);
-        Ok(())
+        let offset = smi(frame.offset).and_then(|offset| u64::try_from(offset).ok());
+        let offset = offset.and_then(|offset| (offset + 1).checked_sub(self.layout.bytecodes_data));
+        let place = bytecodes
+            .zip(offset)
+            .and_then(|(bytecodes, offset)| self.functions.place(heap, function, bytecodes, offset));
+        Ok(vec![(Arc::clone(function), place)])
     }
-}
-
-/// Pushes a function, at a place of it or its first line.
-fn push(function: &Arc<Function>, place: Option<u32>, frames: &mut Frames, stack: &mut Vec<FrameId>) {
-    let Some(script) = &function.script else { return };
-    let line = place.or(function.start).map_or(0, |place| script.line(place));
-    let name = if function.name.is_empty() { "(anonymous)" } else { &function.name };
-    stack.extend(frames.id(name, &script.file, line));
 }
 
 impl Runtime for V8 {
@@ -244,12 +219,23 @@ impl Runtime for V8 {
             return Ok(Some(caller));
         }
         let heap = Heap { process, layout: &self.layout };
-        let Some(function) = self.function(heap, context, slot(self.layout.fp_function)?) else {
+        let address = object(slot(self.layout.fp_function)?);
+        let function = address.map_or(Ok(None), |address| self.functions.of_object(heap, address))?;
+        let Some((function, shared)) = function else {
             // Code for regular expressions has other things there.
             let known = process.mapping(caller.ip).is_some_and(|mapping| mapping.executable);
             return if known { Ok(Some(caller)) } else { Err(ReadError::Unlikely(WHAT)) };
         };
-        let shared = process.u64(function + self.layout.function_shared)?;
+        if function.script.is_none() {
+            return Ok(Some(caller));
+        }
+        // The receiver is the first argument: `kReceiverOffset` of src/execution/frame-constants.h.
+        self.functions.learn_class(
+            heap,
+            &function,
+            address.unwrap_or_default(),
+            slot(16).unwrap_or_default(),
+        );
         let mut ips = match top {
             // It may be in a small function of V8's own without a frame, or in another before its frame is made.
             true => {
@@ -259,13 +245,18 @@ impl Runtime for V8 {
         };
         ips.retain(|ip| self.place(process, *ip) == Place::Made);
         let frame = JsFrame {
-            shared: object(shared).ok_or(ReadError::Unlikely("a function"))?,
+            function,
+            shared,
             bytecodes: slot(self.layout.fp_bytecodes)?,
             offset: slot(self.layout.fp_offset)?,
             // The call is before the address that is returned to.
             ips: ips.into_iter().map(|ip| ip - 1).collect(),
         };
-        self.push(process, &frame, frames, stack)?;
+        for (function, place) in self.functions(process, &frame)? {
+            let Some(script) = &function.script else { continue };
+            let line = place.or(function.start).map_or(0, |place| script.line(place));
+            stack.extend(frames.id(self.functions.name(&function), &script.file, line));
+        }
         Ok(Some(caller))
     }
 }
