@@ -48,6 +48,8 @@ pub(super) struct Optimized {
     inlined: usize,
     /// Each place where a function was inlined: the call, and the number of the function.
     places: Vec<(u64, i32)>,
+    /// Offsets that calls return to, each with the bytecode of the innermost function; only of code by Maglev.
+    returns: Vec<(u64, u64)>,
 }
 
 /// What was read of code, by its first instruction.
@@ -71,14 +73,28 @@ const ALIGNMENT: u64 = 32;
 const DEEPEST: usize = 64;
 
 impl Codes {
-    /// The code that an instruction is in.
-    pub(super) fn find(&mut self, heap: Heap, ip: u64) -> Option<Arc<Code>> {
+    /// The code that an instruction is in. What is known of it is read anew where it is not of this function or array of
+    /// bytecodes: the collector moves them, and changes their addresses here.
+    pub(super) fn find(
+        &mut self,
+        heap: Heap,
+        ip: u64,
+        shared: u64,
+        bytecodes: Option<u64>,
+    ) -> Option<Arc<Code>> {
         if let Some((start, code)) = self.known.range(..=ip).next_back()
             && ip < code.end
         {
             let mut bytes = vec![0; code.bytes.len()];
             let same = heap.process.read(code.object, &mut bytes).is_ok() && bytes == code.bytes;
-            if same && !matches!(&code.made, Made::Optimized(made) if !made.is_current(heap)) {
+            let current = match &code.made {
+                Made::Otherwise => true,
+                Made::Baseline(made) => Some(made.bytecodes) == bytecodes,
+                Made::Optimized(made) => {
+                    made.shared == shared && (made.inlined == 0 || made.is_current(heap))
+                }
+            };
+            if same && current {
                 return Some(Arc::clone(code));
             }
             let start = *start;
@@ -183,7 +199,13 @@ fn read(heap: Heap, object: u64, ip: u64) -> Result<Code, ReadError> {
             Made::Baseline(Baseline { bytecodes, table: table()?, codes })
         }
         std::cmp::Ordering::Greater => {
-            Made::Optimized(optimized(heap, heap.process.u64(object + fields.deopt)?, table()?)?)
+            let word = heap.process.u64(object + fields.deopt)?;
+            let mut optimized = optimized(heap, word, table()?)?;
+            // Maglev comes next to the baseline compiler. In V8 13 its positions in loops that it peeled are the loop's.
+            if kind == fields.baseline + 1 && heap.layout.version.0 >= 13 {
+                optimized.returns = returns(heap, end, word).unwrap_or_default();
+            }
+            Made::Optimized(optimized)
         }
     };
     Ok(Code { start, end, object, bytes, made })
@@ -215,7 +237,52 @@ fn optimized(heap: Heap, word: u64, table: Vec<u8>) -> Result<Optimized, ReadErr
     }
     let address = |word: u64| object(word).ok_or(ReadError::Unlikely(WHAT));
     let (deopt, literals) = (address(word)?, address(literals)?);
-    Ok(Optimized { shared, deopt, first, table, literals, inlined, places })
+    Ok(Optimized { shared, deopt, first, table, literals, inlined, places, returns: Vec::new() })
+}
+
+/// Entries of the table for deoptimizing that are read.
+const DEOPTS: u64 = 1 << 14;
+
+/// Where calls return to in code by Maglev, and the bytecode each was made from: by the safepoint table behind the instructions
+/// (src/codegen/maglev-safepoint-table.h of V8 13), which names the entry of the table for deoptimizing.
+fn returns(heap: Heap, end: u64, deopt: u64) -> Result<Vec<(u64, u64)>, ReadError> {
+    const WHAT: &str = "a table of safepoints";
+    // Slots of the stack, entries, the sizes of an entry's fields, tagged slots: 4 bytes each.
+    let [_, count, sizes, _] = [0, 4, 8, 12].map(|at| heap.process.u32(end + at));
+    let (count, sizes) = (count?, sizes?);
+    let size = |shift: u32| (sizes >> shift & 7) as usize;
+    let (registers, pc, index) = (size(1), size(4), size(7));
+    if sizes & 1 == 0 || count > 1 << 14 || pc == 0 || pc > 4 || index > 4 {
+        return Err(ReadError::Unlikely(WHAT));
+    }
+    let entry = pc + index + pc + 1 + registers;
+    let mut bytes = vec![0; entry * count as usize];
+    heap.process.read(end + 16, &mut bytes)?;
+    // Each entry has three words: the bytecode, the translation, the exit.
+    let first = heap.layout.code.inlining as usize + 1;
+    let words = heap.words(deopt, first as u64 + DEOPTS * 3)?;
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+    let one = |entry: &[u8]| {
+        let index = number(&entry[pc..pc + index]).checked_sub(1)?;
+        let bytecode = smi(*words.get(first + index as usize * 3)?)?;
+        Some((number(&entry[..pc]), u64::try_from(bytecode).ok()?))
+    };
+    Ok(bytes.chunks_exact(entry).filter_map(one).collect())
+}
+
+/// The bytecodes of a function, which its baseline code has too.
+fn bytecodes(heap: Heap, shared: u64) -> Option<u64> {
+    // The first field, src/objects/shared-function-info.tq.
+    let data = object(heap.process.u64(shared + 8).ok()?)?;
+    let types = &heap.layout.types;
+    match heap.kind(data).ok()? {
+        kind if kind == types.bytecodes => Some(data),
+        kind if kind == types.code => {
+            let word = heap.process.u64(data + heap.layout.code.deopt).ok()?;
+            heap.typed(word, types.bytecodes, "bytecodes").ok()
+        }
+        _ => None,
+    }
 }
 
 /// A shared function info, also behind its wrapper.
@@ -246,7 +313,7 @@ impl Baseline {
 }
 
 impl Optimized {
-    /// True while the objects it names are where they were: the collector moves them, and changes their addresses here.
+    /// True while the objects it names are where they were.
     fn is_current(&self, heap: Heap) -> bool {
         let mut bytes = vec![0; self.first.len() * 8];
         let read = heap.process.read(self.deopt + heap.layout.array_data, &mut bytes);
@@ -256,6 +323,19 @@ impl Optimized {
 
     /// The functions an instruction at an offset is of, innermost first, and the place of each; none where it is not known.
     pub(super) fn functions(&self, heap: Heap, offset: u64) -> Vec<(u64, u32)> {
+        let mut found = self.by_positions(heap, offset);
+        if let Some((_, bytecode)) = self.returns.iter().find(|(pc, _)| *pc == offset + 1)
+            && let Some((function, innermost)) = found.first_mut()
+            && let Some(place) =
+                bytecodes(heap, *function).and_then(|bytecodes| place(heap, bytecodes, *bytecode))
+        {
+            *innermost = place;
+        }
+        found
+    }
+
+    /// The same by the table of positions alone.
+    fn by_positions(&self, heap: Heap, offset: u64) -> Vec<(u64, u32)> {
         let mut found = Vec::new();
         let mut next = positions::at(&self.table, offset);
         while let Some(Position { offset, inlined }) = next {

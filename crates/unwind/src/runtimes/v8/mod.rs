@@ -152,7 +152,7 @@ impl V8 {
         let heap = Heap { process, layout: &self.layout };
         let (function, bytecodes) = (&frame.function, object(frame.bytecodes));
         for ip in &frame.ips {
-            let Some(code) = self.codes.find(heap, *ip) else { continue };
+            let Some(code) = self.codes.find(heap, *ip, frame.shared, bytecodes) else { continue };
             match &code.made {
                 Made::Baseline(baseline) if bytecodes == Some(baseline.bytecodes) => {
                     let at = baseline.bytecode(&self.sizes, code.offset(*ip));
