@@ -1,7 +1,9 @@
 //! V8 in Node.js: frames of JavaScript lie on the thread's own stack, each by its frame pointer. What they say is read by V8's own
-//! description of its objects ([`layout`]).
+//! description of its objects ([`description`]).
 
+mod builtins;
 mod code;
+mod description;
 mod functions;
 mod heap;
 mod layout;
@@ -12,6 +14,7 @@ use super::{Detected, Registers, Runtime, RuntimeKind, StackMemory};
 use crate::frames::{FrameId, Frames};
 use crate::image::Image;
 use crate::process::{Mapping, Process, ReadError};
+use builtins::{Builtins, Place};
 use code::{Codes, Made};
 use functions::{Function, Functions};
 use heap::{Heap, object, smi};
@@ -34,14 +37,6 @@ struct V8 {
     sizes: Sizes,
     functions: Functions,
     codes: Codes,
-}
-
-/// V8's own compiled functions: a piece of its file, which may be mapped a second time near to the code made while running.
-struct Builtins {
-    file: Option<(Box<str>, u64)>,
-    /// Their first byte and the one behind their last in the file.
-    start: u64,
-    end: u64,
 }
 
 /// Looks for V8 in the program itself, and in the library that some distributions make of Node.js.
@@ -70,28 +65,14 @@ fn detect(process: &Process) -> Detected {
 
 /// The V8 of an image.
 fn open(process: &Process, image: &Image) -> Result<Option<V8>, String> {
-    let Some((layout, version)) = layout::read(process, image)? else { return Ok(None) };
+    let Some((layout, version)) = description::read(process, image)? else { return Ok(None) };
     let missing = || format!("V8 {version} does not say where its own functions and bytecodes are");
-    let names = [
-        "v8_Default_embedded_blob_code_data_",
-        "v8_Default_embedded_blob_code_",
-        "v8_Default_embedded_blob_code_size_",
-        "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE",
-    ];
-    let found = image.sized_symbols(&names).map_err(|error| error.to_string())?;
-    // Where there is one of the first name, the second is a pointer to it.
-    let (Some((start, _)), Some((size, _)), Some((sizes, bytes))) =
-        (found[0].or(found[1]), found[2], found[3])
-    else {
-        return Err(missing());
-    };
-    let mapping = process.mapping(start).ok_or_else(missing)?;
-    let size = process.u32(size).map_err(|error| error.to_string())?;
-    let start = start - mapping.start + mapping.offset;
-    let builtins = Builtins { file: mapping.file.clone(), start, end: start + u64::from(size) };
+    let builtins = Builtins::find(process, image).ok_or_else(missing)?;
+    let sizes = image.sized_symbols(&["_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE"]);
+    let (at, bytes) = sizes.ok().and_then(|found| found[0]).ok_or_else(missing)?;
     let mut table =
         vec![0; usize::try_from(bytes).ok().filter(|bytes| *bytes <= 3 << 8).ok_or_else(missing)?];
-    process.read(sizes, &mut table).map_err(|error| error.to_string())?;
+    process.read(at, &mut table).map_err(|error| error.to_string())?;
     Ok(Some(V8 {
         version: format!("Node.js with V8 {version}"),
         layout,
@@ -100,35 +81,6 @@ fn open(process: &Process, image: &Image) -> Result<Option<V8>, String> {
         functions: Functions::default(),
         codes: Codes::default(),
     }))
-}
-
-/// Whose code an instruction is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Builtin,
-    /// Made while running.
-    Made,
-    Elsewhere,
-}
-
-impl V8 {
-    /// Whose code is at an address.
-    fn place(&self, process: &Process, ip: u64) -> Place {
-        let Some(mapping) = process.mapping(ip) else { return Place::Elsewhere };
-        match mapping.file {
-            // V8 makes pages for code writable and executable by turns, from a range that it reserved: what is run there is code,
-            // whatever it was when the mappings were read.
-            None if mapping.path.is_empty() || mapping.path.starts_with("[anon:") => {
-                if mapping.executable || !mapping.writable { Place::Made } else { Place::Elsewhere }
-            }
-            Some(_) if mapping.file == self.builtins.file => {
-                let offset = ip - mapping.start + mapping.offset;
-                let own = (self.builtins.start..self.builtins.end).contains(&offset);
-                if own { Place::Builtin } else { Place::Elsewhere }
-            }
-            _ => Place::Elsewhere,
-        }
-    }
 }
 
 /// A frame of JavaScript, and where it is.
@@ -198,7 +150,7 @@ impl Runtime for V8 {
     ) -> Result<Option<Registers>, ReadError> {
         const WHAT: &str = "a frame of V8";
         let Registers { ip, sp, bp } = *registers;
-        if self.place(process, ip) == Place::Elsewhere {
+        if self.builtins.place(process, ip) == Place::Elsewhere {
             return Ok(None);
         }
         let slot = |from: i64| memory.word(bp.wrapping_add_signed(from));
@@ -243,7 +195,7 @@ impl Runtime for V8 {
             }
             false => vec![ip],
         };
-        ips.retain(|ip| self.place(process, *ip) == Place::Made);
+        ips.retain(|ip| self.builtins.place(process, *ip) == Place::Made);
         let frame = JsFrame {
             function,
             shared,
