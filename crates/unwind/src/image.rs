@@ -6,6 +6,9 @@ use object::elf;
 use object::read::ReadCache;
 use object::read::elf::FileHeader;
 use object::{Object, ObjectSection, ObjectSymbol};
+use object::read::elf::{SectionHeader, Sym};
+use object::{Object, ObjectSection};
+use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -63,15 +66,26 @@ impl Image {
     /// Where the file cannot be read.
     pub fn sized_symbols(&self, names: &[&str]) -> io::Result<Vec<Option<(u64, u64)>>> {
         let file = parse(&self.cache)?;
+        let wanted: HashMap<&[u8], usize> =
+            names.iter().enumerate().map(|(at, name)| (name.as_bytes(), at)).collect();
         let mut found = vec![None; names.len()];
-        for symbol in file.dynamic_symbols().chain(file.symbols()) {
-            if symbol.is_undefined() || found.iter().all(Option::is_some) {
+        let (sections, endian) = (file.elf_section_table(), file.endian());
+        for kind in [elf::SHT_DYNSYM, elf::SHT_SYMTAB] {
+            let symbols = sections.symbols(endian, &self.cache, kind).map_err(io::Error::other)?;
+            if symbols.is_empty() {
                 continue;
             }
-            let Ok(name) = symbol.name() else { continue };
-            for (at, wanted) in names.iter().enumerate() {
-                if found[at].is_none() && *wanted == name {
-                    found[at] = Some((symbol.address().wrapping_add(self.bias), symbol.size()));
+            // All names at once: asked for one by one, each would be read of the file by itself.
+            let texts = sections.section(symbols.string_section()).map_err(io::Error::other)?;
+            let texts = texts.data(endian, &self.cache).map_err(io::Error::other)?;
+            for symbol in symbols.iter().filter(|symbol| symbol.st_shndx(endian) != elf::SHN_UNDEF) {
+                let text = texts.get(symbol.st_name(endian) as usize..).unwrap_or_default();
+                let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
+                if let Some(at) = wanted.get(&text[..end])
+                    && found[*at].is_none()
+                {
+                    let address = symbol.st_value(endian).wrapping_add(self.bias);
+                    found[*at] = Some((address, symbol.st_size(endian)));
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Compiled code: which code an instruction is in, and which places of the source it was made from, inlined functions too.
 
-use super::heap::{Heap, object};
+use super::heap::{Heap, object, smi};
 use super::layout::Start;
 use super::positions::{self, Position, Sizes};
 use crate::process::ReadError;
@@ -21,22 +21,35 @@ pub(super) struct Code {
 /// How code was made.
 pub(super) enum Made {
     /// From one bytecode after another of this array.
-    Baseline { bytecodes: u64, table: Vec<u8> },
+    Baseline(Baseline),
     /// By an optimizing compiler.
     Optimized(Optimized),
     /// Not for a function of a script.
     Otherwise,
 }
 
+/// What baseline code was made from.
+pub(super) struct Baseline {
+    pub bytecodes: u64,
+    table: Vec<u8>,
+    codes: Vec<u8>,
+}
+
 /// What optimized code says of itself.
 pub(super) struct Optimized {
     /// The function it was made for.
     pub shared: u64,
+    /// The table for deoptimizing, and its first words when it was read.
+    deopt: u64,
+    first: Vec<u64>,
     table: Vec<u8>,
-    /// Functions inlined into it.
-    functions: Vec<u64>,
+    /// The array of literals, of which the first are the functions inlined.
+    literals: u64,
+    inlined: usize,
     /// Each place where a function was inlined: the call, and the number of the function.
     places: Vec<(u64, i32)>,
+    /// Offsets that calls return to, each with the bytecode of the innermost function; only of code by Maglev.
+    returns: Vec<(u64, u64)>,
 }
 
 /// What was read of code, by its first instruction.
@@ -60,13 +73,28 @@ const ALIGNMENT: u64 = 32;
 const DEEPEST: usize = 64;
 
 impl Codes {
-    /// The code that an instruction is in.
-    pub(super) fn find(&mut self, heap: Heap, ip: u64) -> Option<Arc<Code>> {
+    /// The code that an instruction is in. What is known of it is read anew where it is not of this function or array of
+    /// bytecodes: the collector moves them, and changes their addresses here.
+    pub(super) fn find(
+        &mut self,
+        heap: Heap,
+        ip: u64,
+        shared: u64,
+        bytecodes: Option<u64>,
+    ) -> Option<Arc<Code>> {
         if let Some((start, code)) = self.known.range(..=ip).next_back()
             && ip < code.end
         {
             let mut bytes = vec![0; code.bytes.len()];
-            if heap.process.read(code.object, &mut bytes).is_ok() && bytes == code.bytes {
+            let same = heap.process.read(code.object, &mut bytes).is_ok() && bytes == code.bytes;
+            let current = match &code.made {
+                Made::Otherwise => true,
+                Made::Baseline(made) => Some(made.bytecodes) == bytecodes,
+                Made::Optimized(made) => {
+                    made.shared == shared && (made.inlined == 0 || made.is_current(heap))
+                }
+            };
+            if same && current {
                 return Some(Arc::clone(code));
             }
             let start = *start;
@@ -165,31 +193,41 @@ fn read(heap: Heap, object: u64, ip: u64) -> Result<Code, ReadError> {
         std::cmp::Ordering::Equal => {
             // It has the function's bytecodes in place of the table for deoptimizing.
             let word = heap.process.u64(object + fields.deopt)?;
-            Made::Baseline {
-                bytecodes: heap.typed(word, heap.layout.types.bytecodes, "bytecodes")?,
-                table: table()?,
-            }
+            let bytecodes = heap.typed(word, heap.layout.types.bytecodes, "bytecodes")?;
+            let mut codes = vec![0; heap.length(bytecodes)? as usize];
+            heap.process.read(bytecodes + heap.layout.bytecodes_data, &mut codes)?;
+            Made::Baseline(Baseline { bytecodes, table: table()?, codes })
         }
         std::cmp::Ordering::Greater => {
-            Made::Optimized(optimized(heap, heap.process.u64(object + fields.deopt)?, table()?)?)
+            let word = heap.process.u64(object + fields.deopt)?;
+            let mut optimized = optimized(heap, word, table()?)?;
+            // Maglev comes next to the baseline compiler. In V8 13 its positions in loops that it peeled are the loop's.
+            if kind == fields.baseline + 1 && heap.layout.version.0 >= 13 {
+                optimized.returns = returns(heap, end, word).unwrap_or_default();
+            }
+            Made::Optimized(optimized)
         }
     };
     Ok(Code { start, end, object, bytes, made })
 }
 
+/// Words of the table for deoptimizing that are about the whole code: DeoptimizationData of
+/// src/objects/deoptimization-data.h.
+const FIRST: u64 = 9;
+
 /// Reads what optimized code says of itself in its table for deoptimizing.
 fn optimized(heap: Heap, word: u64, table: Vec<u8>) -> Result<Optimized, ReadError> {
     const WHAT: &str = "what optimized code says of itself";
     let fields = &heap.layout.code;
-    let words = heap.words(word, 16)?;
-    let field = |index: u64| words.get(index as usize).copied().ok_or(ReadError::Unlikely(WHAT));
+    let first = heap.words(word, FIRST)?;
+    let field = |index: u64| first.get(index as usize).copied().ok_or(ReadError::Unlikely(WHAT));
     let shared = shared(heap, field(fields.deopt_shared)?)?;
-    let count = super::heap::smi(field(fields.inlined_count)?).and_then(|count| u64::try_from(count).ok());
+    let count = smi(field(fields.inlined_count)?).and_then(|count| u64::try_from(count).ok());
     let count = count.filter(|count| *count < 1 << 12).ok_or(ReadError::Unlikely(WHAT))?;
-    let (mut functions, mut places) = (Vec::new(), Vec::new());
-    if count > 0 {
-        let literals = heap.words(field(fields.literals)?, count)?;
-        functions = literals.into_iter().map(|word| shared_or_nothing(heap, word)).collect();
+    let literals = field(fields.literals)?;
+    let mut places = Vec::new();
+    let inlined = if count > 0 { heap.words(literals, count)?.len() } else { 0 };
+    if inlined > 0 {
         for place in heap.bytes(field(fields.inlining)?)?.as_chunks::<16>().0 {
             // InliningPosition of src/codegen/source-position.h.
             let [call, id] =
@@ -197,7 +235,54 @@ fn optimized(heap: Heap, word: u64, table: Vec<u8>) -> Result<Optimized, ReadErr
             places.push((call, id as u32 as i32));
         }
     }
-    Ok(Optimized { shared, table, functions, places })
+    let address = |word: u64| object(word).ok_or(ReadError::Unlikely(WHAT));
+    let (deopt, literals) = (address(word)?, address(literals)?);
+    Ok(Optimized { shared, deopt, first, table, literals, inlined, places, returns: Vec::new() })
+}
+
+/// Entries of the table for deoptimizing that are read.
+const DEOPTS: u64 = 1 << 14;
+
+/// Where calls return to in code by Maglev, and the bytecode each was made from: by the safepoint table behind the instructions
+/// (src/codegen/maglev-safepoint-table.h of V8 13), which names the entry of the table for deoptimizing.
+fn returns(heap: Heap, end: u64, deopt: u64) -> Result<Vec<(u64, u64)>, ReadError> {
+    const WHAT: &str = "a table of safepoints";
+    // Slots of the stack, entries, the sizes of an entry's fields, tagged slots: 4 bytes each.
+    let [_, count, sizes, _] = [0, 4, 8, 12].map(|at| heap.process.u32(end + at));
+    let (count, sizes) = (count?, sizes?);
+    let size = |shift: u32| (sizes >> shift & 7) as usize;
+    let (registers, pc, index) = (size(1), size(4), size(7));
+    if sizes & 1 == 0 || count > 1 << 14 || pc == 0 || pc > 4 || index > 4 {
+        return Err(ReadError::Unlikely(WHAT));
+    }
+    let entry = pc + index + pc + 1 + registers;
+    let mut bytes = vec![0; entry * count as usize];
+    heap.process.read(end + 16, &mut bytes)?;
+    // Each entry has three words: the bytecode, the translation, the exit.
+    let first = heap.layout.code.inlining as usize + 1;
+    let words = heap.words(deopt, first as u64 + DEOPTS * 3)?;
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+    let one = |entry: &[u8]| {
+        let index = number(&entry[pc..pc + index]).checked_sub(1)?;
+        let bytecode = smi(*words.get(first + index as usize * 3)?)?;
+        Some((number(&entry[..pc]), u64::try_from(bytecode).ok()?))
+    };
+    Ok(bytes.chunks_exact(entry).filter_map(one).collect())
+}
+
+/// The bytecodes of a function, which its baseline code has too.
+fn bytecodes(heap: Heap, shared: u64) -> Option<u64> {
+    // The first field, src/objects/shared-function-info.tq.
+    let data = object(heap.process.u64(shared + 8).ok()?)?;
+    let types = &heap.layout.types;
+    match heap.kind(data).ok()? {
+        kind if kind == types.bytecodes => Some(data),
+        kind if kind == types.code => {
+            let word = heap.process.u64(data + heap.layout.code.deopt).ok()?;
+            heap.typed(word, types.bytecodes, "bytecodes").ok()
+        }
+        _ => None,
+    }
 }
 
 /// A shared function info, also behind its wrapper.
@@ -213,11 +298,6 @@ fn shared(heap: Heap, word: u64) -> Result<u64, ReadError> {
     }
 }
 
-/// The same, 0 where it is none.
-fn shared_or_nothing(heap: Heap, word: u64) -> u64 {
-    shared(heap, word).unwrap_or_default()
-}
-
 impl Code {
     /// The offset of an instruction.
     pub(super) fn offset(&self, ip: u64) -> u64 {
@@ -225,9 +305,37 @@ impl Code {
     }
 }
 
+impl Baseline {
+    /// The offset of the bytecode that the instruction at an offset was made from.
+    pub(super) fn bytecode(&self, sizes: &Sizes, offset: u64) -> Option<u64> {
+        positions::bytecode_at(&self.table, &self.codes, sizes, offset)
+    }
+}
+
 impl Optimized {
+    /// True while the objects it names are where they were.
+    fn is_current(&self, heap: Heap) -> bool {
+        let mut bytes = vec![0; self.first.len() * 8];
+        let read = heap.process.read(self.deopt + heap.layout.array_data, &mut bytes);
+        read.is_ok()
+            && bytes.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word)).eq(self.first.iter().copied())
+    }
+
     /// The functions an instruction at an offset is of, innermost first, and the place of each; none where it is not known.
-    pub(super) fn functions(&self, offset: u64) -> Vec<(u64, u32)> {
+    pub(super) fn functions(&self, heap: Heap, offset: u64) -> Vec<(u64, u32)> {
+        let mut found = self.by_positions(heap, offset);
+        if let Some((_, bytecode)) = self.returns.iter().find(|(pc, _)| *pc == offset + 1)
+            && let Some((function, innermost)) = found.first_mut()
+            && let Some(place) =
+                bytecodes(heap, *function).and_then(|bytecodes| place(heap, bytecodes, *bytecode))
+        {
+            *innermost = place;
+        }
+        found
+    }
+
+    /// The same by the table of positions alone.
+    fn by_positions(&self, heap: Heap, offset: u64) -> Vec<(u64, u32)> {
         let mut found = Vec::new();
         let mut next = positions::at(&self.table, offset);
         while let Some(Position { offset, inlined }) = next {
@@ -238,32 +346,38 @@ impl Optimized {
             let Some((call, id)) = self.places.get(usize::from(at)) else { return Vec::new() };
             let function = match usize::try_from(*id) {
                 // A negative number is the function itself: kNotInlined.
-                Err(_) => self.shared,
-                Ok(id) => self.functions.get(id).copied().unwrap_or_default(),
+                Err(_) => Some(self.shared),
+                Ok(id) => self.inlined(heap, id),
             };
+            let Some(function) = function else { return Vec::new() };
             found.push((function, offset));
             next = positions::position(*call);
-            if found.len() >= DEEPEST
-                || next.is_some_and(|next| next.inlined.is_some_and(|outer| outer >= at))
-            {
+            let outwards = next.is_none_or(|next| next.inlined.is_none_or(|outer| outer < at));
+            if found.len() >= DEEPEST || !outwards {
                 return Vec::new();
             }
         }
         Vec::new()
+    }
+
+    /// The function inlined of a number.
+    fn inlined(&self, heap: Heap, id: usize) -> Option<u64> {
+        let slot = (id < self.inlined).then(|| self.literals + heap.layout.array_data + id as u64 * 8)?;
+        let now = heap.process.u64(slot).ok()?;
+        // It may be behind a wrapper; whether it is a function its reader sees.
+        let direct = object(now)?;
+        match heap.layout.types.shared_wrapper {
+            0 => Some(direct),
+            _ => shared(heap, now).ok(),
+        }
     }
 }
 
 /// The place in the source of a bytecode of an array; `None` where V8 has not made the table yet: it does when first an error
 /// holds such a place.
 pub(super) fn place(heap: Heap, bytecodes: u64, offset: u64) -> Option<u32> {
-    let table = heap.process.u64(bytecodes + heap.layout.bytecodes_positions).ok()?;
+    let is =
+        heap.kind(bytecodes).ok()? == heap.layout.types.bytecodes && offset < heap.length(bytecodes).ok()?;
+    let table = is.then(|| heap.process.u64(bytecodes + heap.layout.bytecodes_positions))?.ok()?;
     positions::at(&heap.bytes(table).ok()?, offset).map(|position| position.offset)
-}
-
-/// The offset of the bytecode that baseline code at an offset was made from.
-pub(super) fn bytecode(heap: Heap, bytecodes: u64, table: &[u8], sizes: &Sizes, offset: u64) -> Option<u64> {
-    let length = heap.length(bytecodes).ok()?;
-    let mut bytes = vec![0; length as usize];
-    heap.process.read(bytecodes + heap.layout.bytecodes_data, &mut bytes).ok()?;
-    positions::bytecode_at(table, &bytes, sizes, offset)
 }

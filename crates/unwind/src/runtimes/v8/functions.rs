@@ -1,6 +1,7 @@
 //! Functions and scripts: what a function is called, in which file it is, and on which line a place of it is.
 
 use super::heap::{Characters, Heap, object, smi};
+use super::{code, methods};
 use crate::frames::Frames;
 use crate::process::ReadError;
 use std::collections::HashMap;
@@ -8,6 +9,8 @@ use std::sync::Arc;
 
 /// A function as it is in the source, whatever code it has by now: V8's shared function info.
 pub(super) struct Function {
+    /// A number of its own.
+    pub id: u64,
     /// As engineers write it; empty where it has no name.
     pub name: String,
     /// Where it is from; `None` for functions of V8 itself, which have no source.
@@ -40,6 +43,13 @@ impl Script {
 pub(super) struct Functions {
     known: HashMap<u64, (Vec<u8>, Arc<Function>)>,
     scripts: HashMap<u64, (Vec<u8>, Arc<Script>)>,
+    /// Function objects, of which one is made each time that a function's text is run: the function of each.
+    objects: HashMap<u64, (Vec<u8>, Arc<Function>, u64)>,
+    /// Classes of methods by number of the function: the name with its class, or nothing.
+    methods: HashMap<u64, Option<String>>,
+    /// Places of bytecodes, by number of the function, the array and the offset in it.
+    places: HashMap<(u64, u64, u64), u32>,
+    count: u64,
 }
 
 /// Functions and scripts that are kept.
@@ -49,6 +59,79 @@ const MOST: (usize, usize) = (1 << 15, 1 << 12);
 const SCOPE: (u64, usize) = (512, 75);
 
 impl Functions {
+    /// The function of a function object, and its shared function info; `None` where there is no such object.
+    pub(super) fn of_object(
+        &mut self,
+        heap: Heap,
+        address: u64,
+    ) -> Result<Option<(Arc<Function>, u64)>, ReadError> {
+        let layout = heap.layout;
+        let mut bytes = vec![0; layout.function_shared as usize + 24];
+        heap.process.read(address, &mut bytes)?;
+        if let Some((same, function, shared)) = self.objects.get(&address)
+            && *same == bytes
+        {
+            return Ok(Some((Arc::clone(function), *shared)));
+        }
+        let (first, last) = layout.types.functions;
+        if !(first..=last).contains(&heap.kind(address)?) {
+            return Ok(None);
+        }
+        let shared = object(word(&bytes, layout.function_shared)).ok_or(ReadError::Unlikely("a function"))?;
+        let function = self.read(heap, shared)?;
+        if self.objects.len() >= MOST.0 {
+            self.objects.clear();
+        }
+        self.objects.insert(address, (bytes, Arc::clone(&function), shared));
+        Ok(Some((function, shared)))
+    }
+
+    /// A function's name with its class, where it is called as a method of one.
+    pub(super) fn learn_class(&mut self, heap: Heap, function: &Function, address: u64, receiver: u64) {
+        if function.name.is_empty() || function.script.is_none() || self.methods.contains_key(&function.id) {
+            return;
+        }
+        let class = methods::class(heap, address, receiver).ok().flatten();
+        let class =
+            class.and_then(|class| self.read(heap, class).ok()).filter(|class| !class.name.is_empty());
+        // A constructor is called by the class's name itself.
+        let class = class.filter(|class| class.id != function.id);
+        let name = class.map(|class| format!("{}.{}", class.name, function.name));
+        if self.methods.len() >= MOST.0 {
+            self.methods.clear();
+        }
+        self.methods.insert(function.id, name);
+    }
+
+    /// A function's name, with its class where that is known.
+    pub(super) fn name<'a>(&'a self, function: &'a Function) -> &'a str {
+        match self.methods.get(&function.id) {
+            Some(Some(name)) => name,
+            _ if function.name.is_empty() => "(anonymous)",
+            _ => &function.name,
+        }
+    }
+
+    /// The place in the source of a bytecode of a function.
+    pub(super) fn place(
+        &mut self,
+        heap: Heap,
+        function: &Function,
+        bytecodes: u64,
+        offset: u64,
+    ) -> Option<u32> {
+        let key = (function.id, bytecodes, offset);
+        if let Some(known) = self.places.get(&key) {
+            return Some(*known);
+        }
+        let place = code::place(heap, bytecodes, offset)?;
+        if self.places.len() >= MOST.0 {
+            self.places.clear();
+        }
+        self.places.insert(key, place);
+        Some(place)
+    }
+
     /// The function of a shared function info.
     pub(super) fn read(&mut self, heap: Heap, shared: u64) -> Result<Arc<Function>, ReadError> {
         let mut bytes = vec![0; heap.layout.shared_size as usize];
@@ -70,7 +153,14 @@ impl Functions {
             // While it is debugged, its script is behind this.
             _ => return Err(ReadError::Unlikely("a function's script")),
         };
-        let function = Arc::new(Function { name, script, start });
+        // It changes with the code that it gets: what is known of it stays true.
+        let before = self.known.get(&shared).map(|(_, before)| before).filter(|before| {
+            let of = |script: &Option<Arc<Script>>| script.as_ref().map(Arc::as_ptr);
+            before.name == name && before.start == start && of(&before.script) == of(&script)
+        });
+        let id = before.map_or(self.count + 1, |before| before.id);
+        self.count = self.count.max(id);
+        let function = Arc::new(Function { id, name, script, start });
         if self.known.len() >= MOST.0 {
             self.known.clear();
         }
