@@ -4,6 +4,7 @@
 mod php;
 mod v8;
 mod go;
+mod hotspot;
 
 use crate::frames::{FrameId, Frames};
 use crate::process::{Process, ReadError};

@@ -1,0 +1,136 @@
+//! HotSpot, the virtual machine of OpenJDK 11 to 25, read by its own descriptions (`vmStructs`), as the Serviceability
+//! Agent does. Java frames lie on the thread's own stack: of the interpreter, with the method and the bytecode in each, and of
+//! compiled methods, whose tables tell which methods were inlined where.
+
+mod code;
+mod compiled;
+mod describe;
+mod interpreter;
+mod leaf;
+mod methods;
+mod packed;
+mod threads;
+mod walk;
+
+use crate::frames::{FrameId, Frames};
+use crate::image::Image;
+use crate::process::{Process, ReadError};
+use crate::runtimes::{Detected, Registers, Runtime, RuntimeKind, StackMemory};
+use code::CodeCache;
+use describe::Descriptions;
+use interpreter::Interpreter;
+use methods::Methods;
+use threads::{Anchor, Threads};
+use walk::{Behind, Code, Walk};
+
+/// HotSpot.
+pub(super) const HOTSPOT: RuntimeKind = RuntimeKind { name: "OpenJDK", versions: "11 to 22, 25", detect };
+
+/// Frames of the machine that are read of one stack.
+const FRAMES: usize = 256;
+
+/// HotSpot in a process.
+struct HotSpot {
+    version: String,
+    code: Code,
+    threads: Threads,
+}
+
+fn detect(process: &Process) -> Detected {
+    let Some(mapping) = process.mappings().iter().find(|mapping| mapping.name() == "libjvm.so") else {
+        return Detected::Absent;
+    };
+    let image = match Image::open(process, mapping) {
+        Ok(image) => image,
+        Err(error) => return Detected::Unknown(format!("OpenJDK: libjvm.so: {error}")),
+    };
+    match HotSpot::of(process, &image) {
+        Ok(found) => Detected::Found(Box::new(found)),
+        Err(why) => Detected::Unknown(format!("OpenJDK: {why}")),
+    }
+}
+
+impl HotSpot {
+    fn of(process: &Process, image: &Image) -> Result<HotSpot, String> {
+        if !cfg!(target_arch = "x86_64") {
+            return Err("its frames are known on x86-64 only".to_string());
+        }
+        let described = Descriptions::read(process, image)?;
+        let text = |error: ReadError| error.to_string();
+        let major =
+            process.u32(described.address("Abstract_VM_Version::_vm_major_version")?).map_err(text)?;
+        let release = process.u64(described.address("Abstract_VM_Version::_s_vm_release")?);
+        let release = release.and_then(|release| process.c_text(release, 64)).map_err(text)?;
+        // Of 23 and 24 it is not described where the methods of compiled code are.
+        if !matches!(major, 11..=22 | 25) {
+            return Err(format!("its version {release} is not known"));
+        }
+        let wrapper = described.constant(&["frame::entry_frame_call_wrapper_offset"])?;
+        let code = Code {
+            cache: CodeCache::of(&described, major)?,
+            methods: Methods::of(&described, major)?,
+            interpreter: Interpreter::of(&described)?,
+            entry: described.address("StubRoutines::_call_stub_return_address")?,
+            entry_wrapper: wrapper * 8,
+        };
+        let number = release.split('+').next().unwrap_or_default();
+        Ok(HotSpot { version: format!("OpenJDK {number}"), code, threads: Threads::of(&described)? })
+    }
+}
+
+/// Where Java code was left, as registers to go on from.
+fn registers(process: &Process, anchor: &Anchor) -> Result<Registers, ReadError> {
+    let ip = match anchor.pc {
+        0 => process.u64(anchor.sp.wrapping_sub(8))?,
+        pc => pc,
+    };
+    Ok(Registers { ip, sp: anchor.sp, bp: anchor.fp })
+}
+
+impl Runtime for HotSpot {
+    fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn thread(
+        &mut self,
+        process: &Process,
+        tid: u32,
+        frames: &mut Frames,
+        stack: &mut Vec<FrameId>,
+    ) -> Result<(), ReadError> {
+        let Some(anchor) = self.threads.anchor(process, tid)? else { return Ok(()) };
+        let mut walk = Walk { process, memory: process, frames, stack, left: true };
+        let mut next = registers(process, &anchor)?;
+        for _ in 0..FRAMES {
+            let last = next.sp;
+            next = match self.code.frame(&mut walk, &next)? {
+                Some(Behind::Caller(caller)) => caller,
+                Some(Behind::Entry { wrapper, .. }) => match self.threads.before(process, wrapper)? {
+                    Some(anchor) => registers(process, &anchor)?,
+                    None => return Ok(()),
+                },
+                None => return Err(ReadError::Unlikely("the caller of Java code")),
+            };
+            if next.sp <= last {
+                return Err(ReadError::Unlikely("the frame of a caller"));
+            }
+        }
+        Ok(())
+    }
+
+    fn step(
+        &mut self,
+        process: &Process,
+        registers: &Registers,
+        memory: &dyn StackMemory,
+        frames: &mut Frames,
+        stack: &mut Vec<FrameId>,
+    ) -> Result<Option<Registers>, ReadError> {
+        let mut walk = Walk { process, memory, frames, stack, left: false };
+        Ok(self.code.frame(&mut walk, registers)?.map(|behind| match behind {
+            Behind::Caller(caller) => caller,
+            Behind::Entry { native, .. } => native,
+        }))
+    }
+}

@@ -1,0 +1,237 @@
+//! One frame of Java code after the other, on the thread's own stack. Source of what is where in a frame:
+//! `cpu/x86/frame_x86.hpp`, the same in JDK 11 to 25.
+
+use super::code::{CodeCache, Header, Kind};
+use super::compiled::after_call;
+use super::interpreter::Interpreter;
+use super::leaf::{self, Place};
+use super::methods::{Method, Methods};
+use crate::frames::{FrameId, Frames};
+use crate::process::{Process, ReadError};
+use crate::runtimes::{Registers, StackMemory};
+use std::sync::Arc;
+
+/// `interpreter_frame_sender_sp_offset`, in bytes from the frame pointer: the caller's stack pointer as it was at the call.
+const SENDER_SP: i64 = -8;
+/// `interpreter_frame_method_offset`: its `Method*`.
+const METHOD: i64 = -24;
+/// `interpreter_frame_bcp_offset`: its bytecode, as of the last call; of no meaning in native methods.
+const BYTECODE: i64 = -64;
+/// A frame does not reach further from its frame pointer: locals and the stack of operands have 64 Ki words at most.
+const REACH: u64 = 1 << 20;
+
+/// What is behind a frame.
+pub(super) enum Behind {
+    /// Its caller.
+    Caller(Registers),
+    /// The frame is that of the VM's entry into Java code: its caller is native code. With the `JavaCallWrapper`, which knows where
+    /// Java code had been left.
+    Entry { native: Registers, wrapper: u64 },
+}
+
+/// What one frame is read with.
+pub(super) struct Walk<'a> {
+    pub(super) process: &'a Process,
+    pub(super) memory: &'a dyn StackMemory,
+    pub(super) frames: &'a mut Frames,
+    pub(super) stack: &'a mut Vec<FrameId>,
+    /// The thread left Java code and has not come back: its innermost frame waits too.
+    pub(super) left: bool,
+}
+
+/// What is known of the code.
+pub(super) struct Code {
+    pub(super) cache: CodeCache,
+    pub(super) methods: Methods,
+    pub(super) interpreter: Interpreter,
+    /// Where `StubRoutines::_call_stub_return_address` is, and `frame::entry_frame_call_wrapper_offset` in bytes.
+    pub(super) entry: u64,
+    pub(super) entry_wrapper: i64,
+}
+
+impl Walk<'_> {
+    fn word(&self, base: u64, offset: i64) -> Result<u64, ReadError> {
+        self.memory.word(base.wrapping_add_signed(offset))
+    }
+
+    fn push(&mut self, method: &Arc<Method>, line: u32) {
+        self.stack.extend(self.frames.id(&method.name, &method.file, line));
+    }
+}
+
+impl Code {
+    /// Pushes what is of one frame and says what is behind it; `None` where its code is none of the code cache.
+    ///
+    /// # Errors
+    /// Where memory does not hold what it should.
+    pub(super) fn frame(
+        &mut self,
+        walk: &mut Walk,
+        registers: &Registers,
+    ) -> Result<Option<Behind>, ReadError> {
+        let Some((header, kind)) = self.cache.blob(walk.process, registers.ip)? else { return Ok(None) };
+        let behind = match kind {
+            Kind::Interpreter => self.interpreted(walk, registers)?,
+            Kind::Compiled => self.compiled(walk, registers, &header)?,
+            Kind::Native => {
+                let method = self.cache.compiled(&header)?.method();
+                let method = self.methods.at(walk.process, method)?;
+                let after_call = after_call(walk.process, registers.ip)?;
+                let complete = after_call || registers.ip >= header.frame_complete;
+                let caller = match complete {
+                    true => self.fixed(walk, registers, &header)?,
+                    false => self.plain(walk, registers)?,
+                };
+                walk.push(&method, 0);
+                caller
+            }
+            Kind::Own => {
+                // Cheap enough: the interpreter and compiled code return there once in a stack.
+                if registers.ip == walk.process.u64(self.entry)? {
+                    return self.entry(walk, registers).map(Some);
+                }
+                match header.frame_size {
+                    0 => self.plain(walk, registers)?,
+                    _ => self.fixed(walk, registers, &header)?,
+                }
+            }
+        };
+        // Stacks grow downwards.
+        if behind.sp <= registers.sp {
+            return Err(ReadError::Unlikely("the frame of a caller"));
+        }
+        Ok(Some(Behind::Caller(behind)))
+    }
+
+    fn entry(&self, walk: &Walk, registers: &Registers) -> Result<Behind, ReadError> {
+        if registers.bp < registers.sp || registers.bp - registers.sp > REACH {
+            return Err(ReadError::Unlikely("the entry into Java code"));
+        }
+        let [bp, ip] = [walk.word(registers.bp, 0)?, walk.word(registers.bp, 8)?];
+        let wrapper = walk.word(registers.bp, self.entry_wrapper)?;
+        Ok(Behind::Entry { native: Registers { ip, sp: registers.bp + 16, bp }, wrapper })
+    }
+
+    fn interpreted(&mut self, walk: &mut Walk, registers: &Registers) -> Result<Registers, ReadError> {
+        let bp = registers.bp;
+        let sender = walk.word(bp, SENDER_SP)?;
+        if bp < registers.sp
+            || bp - registers.sp > REACH
+            || sender < bp.saturating_add(16)
+            || sender - bp > REACH
+        {
+            return Err(ReadError::Unlikely("a frame of the interpreter"));
+        }
+        let caller = Registers { ip: walk.word(bp, 8)?, sp: sender, bp: walk.word(bp, 0)? };
+        if !self.cache.contains(walk.process, caller.ip) {
+            return Err(ReadError::Unlikely("the caller of an interpreted method"));
+        }
+        let method = self.methods.at(walk.process, walk.word(bp, METHOD)?)?;
+        let line = match method.has_bytecodes() {
+            false => 0,
+            true => {
+                let bci = method.bci(walk.word(bp, BYTECODE)?).ok_or(ReadError::Unlikely("a bytecode"))?;
+                // While bytecodes run, a register has which; the frame has it while something is called.
+                match self.waits(walk, registers)? {
+                    true => method.line(bci),
+                    false => 0,
+                }
+            }
+        };
+        walk.push(&method, line);
+        Ok(caller)
+    }
+
+    /// True where the frame of an interpreted method waits for what it called. Calls of the VM are calls; the bytecodes that
+    /// call methods jump, with an address to return to that they store themselves.
+    fn waits(&mut self, walk: &Walk, registers: &Registers) -> Result<bool, ReadError> {
+        Ok(walk.left
+            || after_call(walk.process, registers.ip)?
+            || self.interpreter.returns_to(walk.process, registers.ip)?)
+    }
+
+    fn compiled(
+        &mut self,
+        walk: &mut Walk,
+        registers: &Registers,
+        header: &Header,
+    ) -> Result<Registers, ReadError> {
+        let compiled = self.cache.compiled(header)?;
+        let ip = match compiled.original(registers.ip) {
+            // Its frame will be made interpreted when it is returned to.
+            Some(offset) => walk.word(registers.sp, offset as i64)?,
+            None => registers.ip,
+        };
+        if !(header.code..header.end).contains(&ip) {
+            return Err(ReadError::Unlikely("a frame of compiled code"));
+        }
+        let site = self.cache.site(walk.process, &mut self.methods, header, ip)?;
+        let caller = match site.after_call {
+            true => self.fixed(walk, registers, header)?,
+            false => {
+                let entry = self.cache.compiled(header)?.entry();
+                match leaf::place(walk.process, header, entry, ip)? {
+                    Place::Whole => self.fixed(walk, registers, header)?,
+                    Place::Return { pushed } => self.below(walk, registers, pushed)?,
+                    Place::Saved { pushed } => {
+                        let mut caller = self.below(walk, registers, pushed)?;
+                        caller.bp = walk.word(registers.sp, pushed as i64 - 8)?;
+                        caller
+                    }
+                }
+            }
+        };
+        for (method, line) in &site.frames {
+            walk.push(method, *line);
+        }
+        Ok(caller)
+    }
+
+    /// The caller of a frame of a fixed size that is whole: its return address is its last word, the frame pointer the one before.
+    fn fixed(&mut self, walk: &Walk, registers: &Registers, header: &Header) -> Result<Registers, ReadError> {
+        let sp = registers.sp.saturating_add(header.frame_size);
+        let caller = Registers { ip: walk.word(sp, -8)?, sp, bp: walk.word(sp, -16)? };
+        self.within(walk, caller)
+    }
+
+    /// The caller where nothing but `pushed` bytes are on the stack above the return address.
+    fn below(&mut self, walk: &Walk, registers: &Registers, pushed: u64) -> Result<Registers, ReadError> {
+        let at = registers.sp.saturating_add(pushed);
+        let caller = Registers { ip: walk.word(at, 0)?, sp: at.saturating_add(8), bp: registers.bp };
+        self.within(walk, caller)
+    }
+
+    /// The caller of code that has no frame, or one by the frame pointer: whichever leads to where code was called.
+    fn plain(&mut self, walk: &Walk, registers: &Registers) -> Result<Registers, ReadError> {
+        let frameless = Registers { ip: walk.word(registers.sp, 0)?, sp: registers.sp + 8, bp: registers.bp };
+        if self.called(walk, frameless.ip)? {
+            return Ok(frameless);
+        }
+        let bp = registers.bp;
+        if (registers.sp..registers.sp.saturating_add(REACH)).contains(&bp) {
+            let framed = Registers { ip: walk.word(bp, 8)?, sp: bp + 16, bp: walk.word(bp, 0)? };
+            if self.called(walk, framed.ip)? {
+                return Ok(framed);
+            }
+        }
+        Err(ReadError::Unlikely("the frame of a piece of the VM's code"))
+    }
+
+    /// True where an address is behind a call of Java code.
+    fn called(&mut self, walk: &Walk, ip: u64) -> Result<bool, ReadError> {
+        Ok(match self.cache.blob(walk.process, ip)? {
+            Some((_, Kind::Compiled)) => after_call(walk.process, ip)?,
+            Some((_, Kind::Interpreter)) => self.interpreter.returns_to(walk.process, ip)?,
+            Some((_, Kind::Native | Kind::Own)) => ip == walk.process.u64(self.entry)?,
+            None => false,
+        })
+    }
+
+    /// Code of the cache is called by such code only.
+    fn within(&mut self, walk: &Walk, caller: Registers) -> Result<Registers, ReadError> {
+        match self.cache.contains(walk.process, caller.ip) {
+            true => Ok(caller),
+            false => Err(ReadError::Unlikely("the caller of compiled code")),
+        }
+    }
+}
