@@ -7,6 +7,7 @@ use object::read::ReadCache;
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 
 /// A file of code as a process has it loaded.
 pub struct Image {
@@ -66,6 +67,26 @@ impl Image {
                 if found[at].is_none() && *wanted == name {
                     found[at] = Some(symbol.address().wrapping_add(self.bias));
                 }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The addresses in the process of all symbols with a size whose names are wanted.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn ranges(&self, wanted: &dyn Fn(&str) -> bool) -> io::Result<Vec<Range<u64>>> {
+        let file = parse(&self.cache)?;
+        let mut found = Vec::new();
+        for symbol in file.dynamic_symbols().chain(file.symbols()) {
+            if symbol.is_undefined() || symbol.size() == 0 || !symbol.name().is_ok_and(wanted) {
+                continue;
+            }
+            let start = symbol.address().wrapping_add(self.bias);
+            let range = start..start.saturating_add(symbol.size());
+            if !found.contains(&range) {
+                found.push(range);
             }
         }
         Ok(found)

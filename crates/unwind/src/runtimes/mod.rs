@@ -1,6 +1,8 @@
 //! The runtimes of languages: how the stack of a thread is read out of each one's memory. One file a runtime, and a line in
 //! [`RUNTIMES`].
 
+mod python;
+
 use crate::frames::{FrameId, Frames};
 use crate::process::{Process, ReadError};
 
@@ -99,4 +101,4 @@ pub struct RuntimeKind {
 }
 
 /// The runtimes that can be read.
-pub static RUNTIMES: &[RuntimeKind] = &[];
+pub static RUNTIMES: &[RuntimeKind] = &[python::KIND];
