@@ -3,6 +3,7 @@
 use super::layout::{BYTES_VALUE, Layout, OB_SIZE, OB_TYPE, TEXT_LENGTH, TEXT_STATE};
 use crate::frames::Frames;
 use crate::process::{Process, ReadError};
+use std::cell::RefCell;
 
 /// What is read.
 pub(super) trait Memory {
@@ -26,6 +27,51 @@ pub(super) trait Memory {
 impl Memory for Process {
     fn read(&self, address: u64, into: &mut [u8]) -> Result<(), ReadError> {
         Process::read(self, address, into)
+    }
+}
+
+/// A page that was read: its address and what is there.
+pub(super) type Page = (u64, [u8; Pages::SIZE as usize]);
+
+/// Memory read by pages, each once: code objects of a file are near each other, and a read of a page costs little more
+/// than one of a word. For the time of one stack.
+pub(super) struct Pages<'a> {
+    memory: &'a dyn Memory,
+    kept: RefCell<&'a mut Vec<Page>>,
+}
+
+impl Pages<'_> {
+    const SIZE: u64 = 4096;
+    const MOST: usize = 64;
+
+    /// Memory of which nothing was read yet; `kept` is room for it.
+    pub(super) fn new<'a>(memory: &'a dyn Memory, kept: &'a mut Vec<Page>) -> Pages<'a> {
+        kept.clear();
+        Pages { memory, kept: RefCell::new(kept) }
+    }
+}
+
+impl Memory for Pages<'_> {
+    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), ReadError> {
+        let page = address & !(Pages::SIZE - 1);
+        let from = (address - page) as usize;
+        let range = from..from.saturating_add(into.len());
+        if range.end > Pages::SIZE as usize {
+            return self.memory.read(address, into);
+        }
+        let mut kept = self.kept.borrow_mut();
+        let at = match kept.iter().position(|(start, _)| *start == page) {
+            Some(at) => at,
+            None if kept.len() == Pages::MOST => return self.memory.read(address, into),
+            None => {
+                let mut bytes = [0; Pages::SIZE as usize];
+                self.memory.read(page, &mut bytes)?;
+                kept.push((page, bytes));
+                kept.len() - 1
+            }
+        };
+        into.copy_from_slice(&kept[at].1[range]);
+        Ok(())
     }
 }
 

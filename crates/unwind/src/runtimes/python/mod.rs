@@ -14,7 +14,7 @@ use crate::process::{Process, ReadError};
 use chain::Link;
 use code::Codes;
 use layout::Layout;
-use memory::{Memory, Types};
+use memory::{Memory, Page, Pages, Types};
 use std::ops::Range;
 use threads::Threads;
 
@@ -62,12 +62,13 @@ struct Reader {
     threads: Threads,
     codes: Codes,
     links: Vec<Link>,
+    kept: Vec<Page>,
 }
 
 impl Reader {
     fn new(layout: Layout, types: Types, runtime: u64) -> Reader {
         let (threads, codes) = (Threads::default(), Codes::default());
-        Reader { layout, types, runtime, threads, codes, links: Vec::new() }
+        Reader { layout, types, runtime, threads, codes, links: Vec::new(), kept: Vec::new() }
     }
 
     /// Pushes the frames of a thread, innermost first.
@@ -78,11 +79,13 @@ impl Reader {
         frames: &mut Frames,
         stack: &mut Vec<FrameId>,
     ) -> Result<(), ReadError> {
-        let (layout, runtime) = (&self.layout, self.runtime);
-        let mut current = || self.threads.current(memory, layout, runtime, tid);
-        let walked = chain::walk(memory, layout, &mut current, &mut self.links);
+        let layout = &self.layout;
+        self.links.clear();
+        let Some(running) = self.threads.current(memory, layout, self.runtime, tid)? else { return Ok(()) };
+        let walked = chain::walk(memory, layout, running, &mut self.links);
+        let pages = Pages::new(memory, &mut self.kept);
         for link in &self.links {
-            match self.codes.frame(memory, layout, &self.types, link, frames)? {
+            match self.codes.frame(&pages, layout, &self.types, link, frames)? {
                 Some(id) => stack.push(id),
                 None => return Ok(()),
             }

@@ -24,6 +24,15 @@ struct State {
     native: Option<u64>,
 }
 
+/// A thread that runs functions of Python.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Running {
+    /// Its `PyThreadState`.
+    pub state: u64,
+    /// Its innermost frame.
+    pub frame: u64,
+}
+
 /// The states of the threads seen last.
 #[derive(Debug, Default)]
 pub(super) struct Threads {
@@ -31,7 +40,7 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    /// The frame that a thread runs now, 0 for none; `tid` is its number in its own PID namespace.
+    /// What a thread runs now; `tid` is its number in its own PID namespace.
     ///
     /// # Errors
     /// Where the list of threads is not as it should be, or the thread runs functions in two interpreters at once.
@@ -41,7 +50,7 @@ impl Threads {
         layout: &Layout,
         runtime: u64,
         tid: u32,
-    ) -> Result<u64, ReadError> {
+    ) -> Result<Option<Running>, ReadError> {
         if let Some(known) = self.known.get(&tid) {
             let state = state(memory, layout, *known);
             if let Ok(state) = state
@@ -49,7 +58,7 @@ impl Threads {
                 && is_of(memory, &state, tid)
                 && let Ok(frame @ 1..) = frame(memory, layout, &state)
             {
-                return Ok(frame);
+                return Ok(Some(Running { state: state.address, frame }));
             }
             self.known.remove(&tid);
         }
@@ -60,18 +69,19 @@ impl Threads {
             if frame == 0 {
                 continue;
             }
-            if running.replace((state.address, frame)).is_some() {
+            if running.replace(Running { state: state.address, frame }).is_some() {
                 return Err(ReadError::Unlikely("a thread of two interpreters"));
             }
         }
-        let Some((address, frame)) = running else { return Ok(0) };
-        if interpreters == 1 {
+        if let Some(running) = running
+            && interpreters == 1
+        {
             if self.known.len() >= THREADS {
                 self.known.clear();
             }
-            self.known.insert(tid, address);
+            self.known.insert(tid, running.state);
         }
-        Ok(frame)
+        Ok(running)
     }
 }
 
@@ -169,6 +179,19 @@ fn frame(memory: &dyn Memory, layout: &Layout, state: &State) -> Result<u64, Rea
     }
 }
 
+/// The innermost frame of a state that was found, as it is now.
+///
+/// # Errors
+/// Where it cannot be read.
+pub(super) fn current_frame(memory: &dyn Memory, layout: &Layout, state: u64) -> Result<u64, ReadError> {
+    match layout.current {
+        Current::Direct(at) => memory.u64(state.wrapping_add(at as u64)),
+        Current::Cframe { cframe, frame } => {
+            memory.u64(memory.u64(state.wrapping_add(cframe as u64))?.wrapping_add(frame))
+        }
+    }
+}
+
 /// True where the one before it in its list has it as its next: it was not freed.
 fn is_listed(memory: &dyn Memory, layout: &Layout, state: &State) -> bool {
     let from = match state.previous {
@@ -189,12 +212,10 @@ fn number_of(memory: &dyn Memory, pthread: u64) -> Option<u32> {
     const GLIBC: (usize, usize) = (0x10, 0x2d0);
     /// musl 1.2 for x86-64, src/internal/pthread_impl.h: `self`, `dtv`, `prev`, `next`, `sysinfo`, `canary`, `tid`.
     const MUSL: (usize, usize) = (0, 0x30);
-    let mut bytes = [0; 0x40];
-    memory.read(pthread, &mut bytes).ok()?;
-    if word(&bytes, GLIBC.0) == pthread {
-        let mut number = [0; 4];
-        memory.read(pthread.wrapping_add(GLIBC.1 as u64), &mut number).ok()?;
-        return Some(u32::from_ne_bytes(number)).filter(|number| *number != 0);
-    }
-    (word(&bytes, MUSL.0) == pthread).then(|| half(&bytes, MUSL.1)).filter(|number| *number != 0)
+    let mut bytes = [0; GLIBC.1 + 4];
+    // musl's is shorter, and may be the last of its mapping.
+    memory.read(pthread, &mut bytes).or_else(|_| memory.read(pthread, &mut bytes[..MUSL.1 + 4])).ok()?;
+    let kinds = [GLIBC, MUSL];
+    let (_, tid) = kinds.into_iter().find(|(own, _)| pthread != 0 && word(&bytes, *own) == pthread)?;
+    Some(half(&bytes, tid)).filter(|number| *number != 0)
 }
