@@ -10,6 +10,7 @@ use whyslow_unwind::{Frame, Frames, Image, Mapping, Process};
 
 const WAITS: &str = include_str!("python/waits.py");
 const COMPUTES: &str = include_str!("python/computes.py");
+const REMAKES: &str = include_str!("python/remakes.py");
 
 /// A program of Python, killed at the end.
 struct Program {
@@ -244,6 +245,16 @@ fn threads_that_compute() {
                 let outermost = stack.last().and_then(|id| frames.get(*id));
                 let is_whole = outermost.is_some_and(|frame| frame.function.ends_with("_bootstrap"));
                 whole += usize::from(ended.is_ok() && is_whole);
+                let names: Vec<&str> =
+                    stack.iter().filter_map(|id| Some(&*frames.get(*id)?.function)).collect();
+                for pair in names.windows(2) {
+                    let callers: &[&str] = match pair[0] {
+                        "adds" => &["computes"],
+                        "descends" => &["descends", "computes_deep"],
+                        _ => continue,
+                    };
+                    assert!(callers.contains(&pair[1]), "{name}: {names:?}");
+                }
                 // What is read is right, even where it ends too early.
                 for frame in stack.iter().filter_map(|id| frames.get(*id)) {
                     if !frame.file.ends_with("größe_数.py") {
@@ -291,5 +302,31 @@ fn the_evaluator_is_known() {
         let address = address.unwrap_or_else(|| panic!("{name}: no evaluator"));
         assert!(runtime.evaluates(address) && runtime.evaluates(address + 0x1000), "{name}");
         assert!(!runtime.evaluates(address + 0x4_0000) && !runtime.evaluates(0), "{name}");
+    }
+}
+
+#[test]
+fn functions_made_anew_have_their_own_lines() {
+    for (name, python) in pythons() {
+        let (mut program, mut lines) =
+            Program::start(&[&python.to_string_lossy()], REMAKES, &["<made>"], "waits");
+        let pid = program.child.id();
+        let process = Process::open(pid).expect("opened");
+        let mut runtime = detect(&process);
+        for _ in 0..60 {
+            let told: u32 = lines[0].trim_start_matches("waits at ").parse().expect("a line");
+            until(&mut || {
+                let read = stack(&mut *runtime, &process, pid);
+                let expected = Frame { function: "made".into(), file: "<made>".into(), line: told + 1 };
+                // It may not have come from its print to its wait yet, nor have left the one before.
+                if read.first() == Some(&expected) {
+                    Ok(())
+                } else {
+                    Err(format!("{name}: {expected:?}: {read:?}"))
+                }
+            });
+            writeln!(program.input).expect("asked");
+            lines = program.lines_to("waits");
+        }
     }
 }
