@@ -105,6 +105,23 @@ impl Image {
             if let Some(at) = names.iter().position(|wanted| *wanted == name) {
                 let start = symbol.address().wrapping_add(self.bias);
                 found[at].get_or_insert(start..start.saturating_add(symbol.size()));
+    }
+
+    /// The addresses in the process of all symbols with a size whose names are wanted.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn ranges(&self, wanted: &dyn Fn(&str) -> bool) -> io::Result<Vec<Range<u64>>> {
+        let file = parse(&self.cache)?;
+        let mut found = Vec::new();
+        for symbol in file.dynamic_symbols().chain(file.symbols()) {
+            if symbol.is_undefined() || symbol.size() == 0 || !symbol.name().is_ok_and(wanted) {
+                continue;
+            }
+            let start = symbol.address().wrapping_add(self.bias);
+            let range = start..start.saturating_add(symbol.size());
+            if !found.contains(&range) {
+                found.push(range);
             }
         }
         Ok(found)

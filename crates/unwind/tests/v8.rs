@@ -84,8 +84,6 @@ fn open(node: &Path, flags: &[&str], name: &str, text: &str) -> Result<Program, 
     let stopper = folder.path().join("stopper");
     let built = Command::new("cc").arg("-o").arg(&stopper).arg(&source).status().expect("cc runs");
     assert!(built.success());
-    let mut child =
-        Command::new(node).args(flags).arg(&file).stdout(Stdio::piped()).spawn().expect("node starts");
     // Maglev is of Node.js 20 and newer.
     let version =
         Command::new(node).args(["-p", "process.versions.node"]).output().expect("node runs").stdout;
@@ -301,26 +299,6 @@ fn nested_functions_are_named_in_all_kinds_of_code() {
             let (mut right, mut deepest) = (0, 0);
             for stack in &stacks {
                 let own = program.own(stack);
-                let mut short = own.clone();
-                short.dedup();
-                if stack.error {
-                    short.push("ERROR".into());
-                }
-                *seen.entry(short).or_default() += 1;
-            }
-            let mut all: Vec<_> = seen.into_iter().collect();
-            all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-            let deep = stacks.iter().map(|s| s.frames.len()).max();
-            let mut took: Vec<_> = stacks.iter().map(|s| s.took.as_micros()).collect();
-            took.sort();
-            println!(
-                "  {} stacks, deepest {deep:?}, median {} max {} us",
-                stacks.len(),
-                took[took.len() / 2],
-                took[took.len() - 1]
-            );
-            for (stack, count) in all.iter().take(6) {
-                println!("  {count} {stack:?}");
                 deepest = deepest.max(own.iter().filter(|(name, _)| name == "weigh").count());
                 let mut rank = 0;
                 let mut exact = !stack.error;

@@ -5,6 +5,7 @@ mod php;
 mod v8;
 mod go;
 mod hotspot;
+mod python;
 
 use crate::frames::{FrameId, Frames};
 use crate::process::{Process, ReadError};
@@ -107,4 +108,4 @@ pub struct RuntimeKind {
 }
 
 /// The runtimes that can be read.
-pub static RUNTIMES: &[RuntimeKind] = &[go::KIND, php::KIND, v8::KIND];
+pub static RUNTIMES: &[RuntimeKind] = &[go::KIND, php::KIND, python::KIND, v8::KIND];
