@@ -2,6 +2,7 @@
 //! [`RUNTIMES`].
 
 mod php;
+mod ruby;
 
 use crate::frames::{FrameId, Frames};
 use crate::process::{Process, ReadError};
@@ -101,4 +102,4 @@ pub struct RuntimeKind {
 }
 
 /// The runtimes that can be read.
-pub static RUNTIMES: &[RuntimeKind] = &[php::KIND];
+pub static RUNTIMES: &[RuntimeKind] = &[php::KIND, ruby::KIND];

@@ -252,7 +252,10 @@ fn named(process: &Process, parts: Parts) -> Result<Known, ReadError> {
         _ => "",
     });
     if parts.name != 0 {
-        function.push_str(&string(process, parts.name)?.0);
+        let name = string(process, parts.name)?.0;
+        // The class has the namespace already.
+        let inner = name.strip_suffix("\\{closure}").filter(|_| parts.scope != 0);
+        function.push_str(inner.map_or(&name, |_| "{closure}"));
     }
     let (file, file_hash) = match parts.file {
         0 => Default::default(),
