@@ -113,7 +113,7 @@ pub struct SampledStack {
 }
 
 /// Modules of frames that are a language's own, as its runtime told them: the place has the source file with its path.
-pub const LANGUAGES: [&str; 6] = ["[java]", "[node]", "[perl]", "[php]", "[python]", "[ruby]"];
+pub const LANGUAGES: [&str; 7] = ["[go]", "[java]", "[node]", "[perl]", "[php]", "[python]", "[ruby]"];
 
 /// One frame of a stack.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]

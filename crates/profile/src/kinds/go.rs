@@ -3,8 +3,9 @@
 //! (src/runtime/mgc0.c, malloc.c, proc.c of go1.4).
 
 use super::CostKind::*;
-use super::Role::*;
-use super::lists::Group;
+use super::Role::{self, *};
+use super::lists::{Group, Names};
+use std::sync::LazyLock;
 
 /// The list.
 pub(super) static LIST: &[Group] = &[
@@ -480,3 +481,28 @@ pub(super) static STD: &[&str] = &[
     "vendor",
     "weak",
 ];
+
+static NAMES: LazyLock<Names> = LazyLock::new(|| Names::of(&[LIST]));
+
+/// Go writes `import/path.Function` and `import/path.(*Type).Method`.
+pub(super) fn role(name: &str) -> Option<Role> {
+    if name.contains("::") {
+        return None;
+    }
+    if let Some(role) = NAMES.role(name) {
+        return Some(role);
+    }
+    if !name.contains('.') {
+        return None;
+    }
+    let path = name.split_once('(').map_or(name, |(path, _)| path);
+    let package = match path.rfind('/') {
+        Some(slash) => &path[..path[slash..].find('.').map_or(path.len(), |dot| slash + dot)],
+        None => path.split('.').next().unwrap_or(path),
+    };
+    let first = package.split('/').next().unwrap_or(package);
+    let is_made_by_the_compiler =
+        ["type..", "type:", "go:", "go.shape"].iter().any(|start| name.starts_with(start));
+    let is_std = STD.contains(&first) || is_made_by_the_compiler;
+    Some(if is_std { Plumbing } else { Own })
+}

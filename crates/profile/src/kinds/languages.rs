@@ -4,9 +4,9 @@
 use super::CostKind::*;
 use super::FunctionRef;
 use super::Role::{self, *};
-use super::java;
 use super::lists::{Group, Names};
 use super::python;
+use super::{go, java};
 use std::sync::LazyLock;
 
 static PHP_FUNCTIONS: LazyLock<Names> = LazyLock::new(|| Names::of(&[PHP]));
@@ -91,6 +91,7 @@ pub(super) fn role(function: &FunctionRef<'_>) -> Option<Role> {
     let is_in = |parts: &[&str]| parts.iter().any(|part| file.contains(part));
     Some(match module {
         "[python]" => python_role(file),
+        "[go]" => go::role(name).unwrap_or(Own),
         "[java]" => match java::role(name) {
             Some(Own) | None if JAVA_PACKAGES.iter().any(|package| name.starts_with(package)) => Plumbing,
             role => role.unwrap_or(Own),

@@ -7,7 +7,6 @@ use super::{CostKind, Role, go, interpreters, java, kernel, languages, native, n
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-static GO: LazyLock<Names> = LazyLock::new(|| Names::of(&[go::LIST]));
 static PYTHON: LazyLock<Names> = LazyLock::new(|| Names::of(&[python::LIST]));
 static NODE: LazyLock<Names> = LazyLock::new(|| Names::of(&[node::LIST]));
 static RUBY: LazyLock<Names> = LazyLock::new(|| Names::of(&[interpreters::RUBY]));
@@ -80,7 +79,7 @@ fn role(function: &FunctionRef<'_>, runtimes: Runtimes) -> Role {
         return role;
     }
     let of_runtime = || {
-        let go = || runtimes.has(Runtime::Go).then(|| go_role(name)).flatten();
+        let go = || runtimes.has(Runtime::Go).then(|| go::role(name)).flatten();
         let python =
             || runtimes.has(Runtime::Python).then(|| python_role(name, function.file, module)).flatten();
         let java = || runtimes.has(Runtime::Java).then(|| java::role(name)).flatten();
@@ -117,29 +116,6 @@ fn by_module(module: &str) -> Option<Role> {
     let known = native::MODULES.iter().find(|(start, _)| module.starts_with(start));
     // A program that node runs has no code of its own in node's file.
     known.map(|(_, role)| *role).or((module == "node").then_some(Role::Plumbing))
-}
-
-/// Go writes `import/path.Function` and `import/path.(*Type).Method`.
-fn go_role(name: &str) -> Option<Role> {
-    if name.contains("::") {
-        return None;
-    }
-    if let Some(role) = GO.role(name) {
-        return Some(role);
-    }
-    if !name.contains('.') {
-        return None;
-    }
-    let path = name.split_once('(').map_or(name, |(path, _)| path);
-    let package = match path.rfind('/') {
-        Some(slash) => &path[..path[slash..].find('.').map_or(path.len(), |dot| slash + dot)],
-        None => path.split('.').next().unwrap_or(path),
-    };
-    let first = package.split('/').next().unwrap_or(package);
-    let is_made_by_the_compiler =
-        ["type..", "type:", "go:", "go.shape"].iter().any(|start| name.starts_with(start));
-    let is_std = go::STD.contains(&first) || is_made_by_the_compiler;
-    Some(if is_std { Role::Plumbing } else { Role::Own })
 }
 
 /// Ruby's, PHP's and Perl's functions are told by where they are: their names are as short as anybody's.

@@ -34,7 +34,8 @@ impl Runtime {
         let starts = |with: &[&str]| with.iter().any(|start| name.starts_with(start));
         match self {
             Runtime::Go => {
-                file.ends_with(".go")
+                module == "[go]"
+                    || file.ends_with(".go")
                     || starts(&["runtime.", "main.main", "syscall.Syscall", "strings.", "net/http."])
                         && !name.contains("::")
             }

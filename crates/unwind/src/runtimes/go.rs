@@ -254,6 +254,10 @@ impl Tables {
 }
 
 impl Runtime for Go {
+    fn language(&self) -> &'static str {
+        "go"
+    }
+
     fn version(&self) -> &str {
         &self.version
     }

@@ -1,11 +1,12 @@
 //! The runtimes of languages: how the stack of a thread is read out of each one's memory. One file a runtime, and a line in
 //! [`RUNTIMES`].
 
-mod php;
-mod v8;
 mod go;
 mod hotspot;
+mod php;
 mod python;
+mod ruby;
+mod v8;
 
 use crate::frames::{FrameId, Frames};
 use crate::process::{Process, ReadError};
@@ -108,4 +109,5 @@ pub struct RuntimeKind {
 }
 
 /// The runtimes that can be read.
-pub static RUNTIMES: &[RuntimeKind] = &[go::KIND, php::KIND, python::KIND, v8::KIND];
+pub static RUNTIMES: &[RuntimeKind] =
+    &[go::KIND, hotspot::KIND, php::KIND, python::KIND, ruby::KIND, v8::KIND];

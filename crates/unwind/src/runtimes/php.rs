@@ -65,8 +65,7 @@ fn detect(process: &Process) -> Detected {
         let Some(file_name) = version.and_then(|(minor, _)| file_name_at(minor)) else {
             return Detected::Unknown(format!("{called}: its layout is not known"));
         };
-        let ranges = image.ranges(&["execute_ex"]).unwrap_or_default();
-        let mut code: Vec<Range<u64>> = ranges.into_iter().flatten().collect();
+        let mut code = image.ranges(&|name| name == "execute_ex").unwrap_or_default();
         // The JIT compiler's code lies in memory shared by all workers.
         let shared = process.mappings().iter().filter(|it| it.executable && &*it.path == "/dev/zero");
         code.extend(shared.map(|it| it.start..it.end));
@@ -262,7 +261,10 @@ fn named(process: &Process, parts: Parts) -> Result<Known, ReadError> {
         _ => "",
     });
     if parts.name != 0 {
-        function.push_str(&string(process, parts.name)?.0);
+        let name = string(process, parts.name)?.0;
+        // The class has the namespace already.
+        let inner = name.strip_suffix("\\{closure}").filter(|_| parts.scope != 0);
+        function.push_str(inner.map_or(&name, |_| "{closure}"));
     }
     let (file, file_hash) = match parts.file {
         0 => Default::default(),

@@ -15,6 +15,10 @@ struct Fake {
 }
 
 impl Runtime for Fake {
+    fn language(&self) -> &'static str {
+        "python"
+    }
+
     fn version(&self) -> &str {
         "Fake 1.0"
     }
@@ -45,6 +49,10 @@ struct Stepper {
 }
 
 impl Runtime for Stepper {
+    fn language(&self) -> &'static str {
+        "python"
+    }
+
     fn version(&self) -> &str {
         "Stepper 1.0"
     }

@@ -88,6 +88,10 @@ fn registers(process: &Process, anchor: &Anchor) -> Result<Registers, ReadError>
 }
 
 impl Runtime for HotSpot {
+    fn language(&self) -> &'static str {
+        "java"
+    }
+
     fn version(&self) -> &str {
         &self.version
     }

@@ -32,6 +32,10 @@ struct Python {
 }
 
 impl Runtime for Python {
+    fn language(&self) -> &'static str {
+        "python"
+    }
+
     fn version(&self) -> &str {
         &self.version
     }

@@ -1,0 +1,177 @@
+//! Ruby 2.7 to 3.4 (MRI): the control frames of each thread of the VM. Frames of methods written in C have no line and are
+//! passed over: their caller's line tells the call.
+
+mod code;
+mod layout;
+mod threads;
+
+use super::{Detected, Runtime, RuntimeKind};
+use crate::frames::{FrameId, Frames};
+use crate::image::Image;
+use crate::process::{Process, ReadError};
+use code::{Code, aligned, word};
+use layout::Layout;
+use std::collections::HashMap;
+use std::ops::Range;
+use threads::Threads;
+
+pub(super) const KIND: RuntimeKind = RuntimeKind { name: "Ruby", versions: "2.7 to 3.4 (MRI)", detect };
+
+/// `rb_execution_context_struct`: vm_stack, vm_stack_size (in words), cfp (vm_core.h, the same from 2.7 to 3.4).
+const CONTEXT: (usize, usize, usize, usize) = (0, 8, 16, 24);
+/// `rb_control_frame_struct`: pc, iseq (vm_core.h, the same from 2.7 to 3.4).
+const FRAME: (usize, usize) = (0, 16);
+/// Frames of a stack, and control frames read to find them.
+const FRAMES: usize = 256;
+const CONTROL_FRAMES: u64 = 1024;
+/// Functions that are kept; when there are more, all are forgotten.
+const KNOWN: usize = 1 << 12;
+/// Words of a VM's stack at most; Ruby's own default is 2^17.
+const STACK: u64 = 1 << 26;
+
+fn detect(process: &Process) -> Detected {
+    let is_ruby = |name: &str| name.starts_with("libruby") || name.starts_with("ruby");
+    let code =
+        process.mappings().iter().filter(|it| it.executable && it.file.is_some() && is_ruby(it.name()));
+    for mapping in code {
+        let Ok(image) = Image::open(process, mapping) else { continue };
+        let names = ["ruby_description", "ruby_version", "ruby_current_vm_ptr"];
+        let Ok(found) = image.symbols(&names) else { continue };
+        let [Some(description), Some(version), vm] = found[..] else { continue };
+        let Ok(description) = process.c_text(description, 128) else { continue };
+        let called = || format!("Ruby {}", description.split(' ').nth(1).unwrap_or_default());
+        let version = process.c_text(version, 32).unwrap_or_default();
+        let Some(layout) = layout_of(&description, &version) else {
+            return Detected::Unknown(format!("{}: its layout is not known", called()));
+        };
+        let Some(vm) = vm else {
+            return Detected::Unknown(format!("{}: it does not tell where its VM is", called()));
+        };
+        let same = process.mappings().iter().filter(|it| it.executable && it.file == mapping.file);
+        return Detected::Found(Box::new(Ruby {
+            version: format!("Ruby {version}"),
+            vm,
+            layout,
+            code: same.map(|it| it.start..it.end).collect(),
+            threads: Threads::default(),
+            known: HashMap::new(),
+        }));
+    }
+    Detected::Absent
+}
+
+/// The layout by `ruby 3.1.2p20 (2022-04-12 ...` and `3.1.2`; none for versions that were not released (`3.4.0dev`, `3.3.0preview1`).
+fn layout_of(description: &str, version: &str) -> Option<Layout> {
+    let mark = description.strip_prefix("ruby ")?.strip_prefix(version)?.split(' ').next()?;
+    let patch = mark.strip_prefix('p').unwrap_or(mark);
+    let mut numbers = version.split('.').map(|number| number.parse().ok());
+    let version = (numbers.next()??, numbers.next()??);
+    match patch.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => layout::of(version),
+        false => None,
+    }
+}
+
+struct Ruby {
+    version: String,
+    /// Address of `ruby_current_vm_ptr`.
+    vm: u64,
+    layout: Layout,
+    /// The code of the interpreter: all of it, as its functions have no names of their own.
+    code: Vec<Range<u64>>,
+    threads: Threads,
+    known: HashMap<u64, Code>,
+}
+
+impl Runtime for Ruby {
+    fn language(&self) -> &'static str {
+        "ruby"
+    }
+
+    fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn evaluates(&self, ip: u64) -> bool {
+        self.code.iter().any(|range| range.contains(&ip))
+    }
+
+    fn thread(
+        &mut self,
+        process: &Process,
+        tid: u32,
+        frames: &mut Frames,
+        stack: &mut Vec<FrameId>,
+    ) -> Result<(), ReadError> {
+        let vm = process.u64(self.vm)?;
+        if vm == 0 {
+            return Ok(());
+        }
+        let Some(thread) = self.threads.find(process, &self.layout, aligned(vm)?, tid)? else {
+            return Ok(());
+        };
+        let context = process.u64(thread.wrapping_add(self.layout.context))?;
+        if self.known.len() > KNOWN {
+            self.known.clear();
+        }
+        let control = self.control_frames(process, context)?;
+        let mut pushed = 0;
+        for frame in control.chunks_exact(self.layout.frame_size) {
+            let (pc, iseq) = (word(frame, FRAME.0), word(frame, FRAME.1));
+            // Those of C have neither.
+            if pc == 0 || iseq == 0 {
+                continue;
+            }
+            let (code, line) = Code::at(&mut self.known, process, &self.layout, (iseq, pc))?;
+            // What the interpreter puts below the program has no lines.
+            if line == 0 {
+                continue;
+            }
+            let Some(id) = frames.id(&code.function, &code.file, line) else { break };
+            stack.push(id);
+            pushed += 1;
+            if pushed == FRAMES {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Ruby {
+    /// The bytes of the control frames of an execution context, innermost first: they grow down from the end of its stack.
+    fn control_frames(&self, process: &Process, context: u64) -> Result<Vec<u8>, ReadError> {
+        let context: [u8; CONTEXT.3] = process.array(aligned(context)?)?;
+        let [start, words, top] = [CONTEXT.0, CONTEXT.1, CONTEXT.2].map(|at| word(&context, at));
+        let end = start.saturating_add(words.min(STACK) * 8);
+        let (size, length) = (self.layout.frame_size as u64, end.saturating_sub(top));
+        if words > STACK || top < start || top > end || !length.is_multiple_of(size) {
+            return Err(ReadError::Unlikely("the stack of a thread of Ruby"));
+        }
+        let mut bytes = vec![0; length.min(CONTROL_FRAMES * size) as usize];
+        process.read(top, &mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_released_versions_are_known() {
+        assert!(
+            layout_of("ruby 3.1.2p20 (2022-04-12 revision 4491bb740a) [x86_64-linux-gnu]", "3.1.2").is_some()
+        );
+        assert!(layout_of("ruby 3.4.1 (2024-12-25 revision 48d4efcb85) +YJIT +PRISM", "3.4.1").is_some());
+        for (description, version) in [
+            ("ruby 3.4.0dev (2024-05-01T00:00:00Z master 1)", "3.4.0"),
+            ("ruby 3.3.0preview1 (2023-05-12)", "3.3.0"),
+            ("ruby 4.0.0 (2025-12-25)", "4.0.0"),
+            ("jruby 9.4", "3.1.4"),
+            ("", ""),
+        ] {
+            assert!(layout_of(description, version).is_none(), "{description}");
+        }
+    }
+}
