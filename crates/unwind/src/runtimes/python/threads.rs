@@ -205,17 +205,60 @@ fn is_of(memory: &dyn Memory, state: &State, tid: u32) -> bool {
     state.native == Some(u64::from(tid)) || number_of(memory, state.pthread) == Some(tid)
 }
 
-/// The number of the thread of a `struct pthread`: each C library's has its own address in it, which is checked.
+/// The number of the thread of a `struct pthread`, which begins with its own address.
 fn number_of(memory: &dyn Memory, pthread: u64) -> Option<u32> {
-    /// glibc for x86-64, nptl/descr.h: `tid` behind `tcbhead_t` (0x2c0 bytes) and a list; since 2.10. Its own address is
-    /// `header.self` of sysdeps/x86_64/nptl/tls.h.
-    const GLIBC: (usize, usize) = (0x10, 0x2d0);
+    /// glibc for x86-64, nptl/descr.h: `tid` is behind `tcbhead_t` (0x2c0 bytes) and a list, since 2.10.
+    const GLIBC_TID: usize = 0x2d0;
+    /// glibc, sysdeps/x86_64/nptl/tls.h: `tcbhead_t.self`.
+    const GLIBC_SELF: usize = 0x10;
     /// musl 1.2 for x86-64, src/internal/pthread_impl.h: `self`, `dtv`, `prev`, `next`, `sysinfo`, `canary`, `tid`.
-    const MUSL: (usize, usize) = (0, 0x30);
-    let mut bytes = [0; GLIBC.1 + 4];
+    const MUSL_TID: usize = 0x30;
+    /// The pointer `next` of musl; `multiple_threads` of glibc, which is 0 or 1.
+    const NEXT: usize = 0x18;
+    let mut bytes = [0; GLIBC_TID + 4];
     // musl's is shorter, and may be the last of its mapping.
-    memory.read(pthread, &mut bytes).or_else(|_| memory.read(pthread, &mut bytes[..MUSL.1 + 4])).ok()?;
-    let kinds = [GLIBC, MUSL];
-    let (_, tid) = kinds.into_iter().find(|(own, _)| pthread != 0 && word(&bytes, *own) == pthread)?;
-    Some(half(&bytes, tid)).filter(|number| *number != 0)
+    memory.read(pthread, &mut bytes).or_else(|_| memory.read(pthread, &mut bytes[..MUSL_TID + 4])).ok()?;
+    if pthread == 0 || word(&bytes, 0) != pthread {
+        return None;
+    }
+    let tid = match half(&bytes, NEXT) > 1 {
+        true => half(&bytes, MUSL_TID),
+        false if word(&bytes, GLIBC_SELF) == pthread => half(&bytes, GLIBC_TID),
+        false => 0,
+    };
+    (tid != 0).then_some(tid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct One(u64, Vec<u8>);
+
+    impl Memory for One {
+        fn read(&self, address: u64, into: &mut [u8]) -> Result<(), ReadError> {
+            let from = address.wrapping_sub(self.0) as usize;
+            let bytes = self.1.get(from..from.saturating_add(into.len()));
+            into.copy_from_slice(bytes.ok_or(ReadError::Unreadable(address))?);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn c_libraries_are_told_apart() {
+        let at = 0x7f00_0000_1000u64;
+        let with = |size: usize, words: &[(usize, u64)]| {
+            let mut bytes = vec![0; size];
+            for (offset, word) in words {
+                bytes[*offset..offset + 8].copy_from_slice(&word.to_ne_bytes());
+            }
+            number_of(&One(at, bytes), at)
+        };
+        assert_eq!(with(0x900, &[(0, at), (0x10, at), (0x18, 1), (0x2d0, 77)]), Some(77));
+        // A single thread of musl is the one before itself.
+        assert_eq!(with(0x900, &[(0, at), (0x10, at), (0x18, at), (0x30, 78), (0x2d0, 5)]), Some(78));
+        assert_eq!(with(0x100, &[(0, at), (0x10, 0x5000), (0x18, 0x5000), (0x30, 79)]), Some(79));
+        assert_eq!(with(0x900, &[(0, at + 8), (0x10, at), (0x2d0, 77)]), None);
+        assert_eq!(with(0x20, &[(0, at)]), None);
+    }
 }
