@@ -6,7 +6,6 @@ use object::elf;
 use object::read::ReadCache;
 use object::read::elf::FileHeader;
 use object::read::elf::{SectionHeader, Sym};
-use object::{Object, ObjectSection};
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::collections::HashMap;
 use std::fs::File;

@@ -67,7 +67,7 @@ impl Program {
                 stack = told.entry(number.parse().expect("a number")).or_default();
             } else if let [_, function, file, line] = words[..] {
                 let line = line.parse().expect("a line");
-                stack.push(Frame { function: function.into(), file: file.into(), line });
+                stack.push(Frame { function: function.into(), file: file.into(), language: "", line });
             }
         }
         told
@@ -317,7 +317,8 @@ fn functions_made_anew_have_their_own_lines() {
             let told: u32 = lines[0].trim_start_matches("waits at ").parse().expect("a line");
             until(&mut || {
                 let read = stack(&mut *runtime, &process, pid);
-                let expected = Frame { function: "made".into(), file: "<made>".into(), line: told + 1 };
+                let expected =
+                    Frame { function: "made".into(), file: "<made>".into(), language: "", line: told + 1 };
                 // It may not have come from its print to its wait yet, nor have left the one before.
                 if read.first() == Some(&expected) {
                     Ok(())

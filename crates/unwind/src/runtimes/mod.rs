@@ -110,4 +110,4 @@ pub struct RuntimeKind {
 
 /// The runtimes that can be read.
 pub static RUNTIMES: &[RuntimeKind] =
-    &[go::KIND, hotspot::KIND, php::KIND, python::KIND, ruby::KIND, v8::KIND];
+    &[go::KIND, hotspot::HOTSPOT, php::KIND, python::KIND, ruby::KIND, v8::KIND];
