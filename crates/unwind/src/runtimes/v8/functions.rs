@@ -132,6 +132,25 @@ impl Functions {
         Some(place)
     }
 
+    /// The same of a function that compiled code of a number is of.
+    pub(super) fn place_in_code(
+        &mut self,
+        heap: Heap,
+        shared: u64,
+        function: &Function,
+        code: u64,
+        bytecode: u64,
+    ) -> Option<u32> {
+        // Addresses of arrays are even.
+        let key = (function.id, code << 1 | 1, bytecode);
+        if let Some(known) = self.places.get(&key) {
+            return Some(*known);
+        }
+        let place = code::place(heap, code::bytecodes(heap, shared)?, bytecode)?;
+        self.places.insert(key, place);
+        Some(place)
+    }
+
     /// The function of a shared function info.
     pub(super) fn read(&mut self, heap: Heap, shared: u64) -> Result<Arc<Function>, ReadError> {
         let mut bytes = vec![0; heap.layout.shared_size as usize];

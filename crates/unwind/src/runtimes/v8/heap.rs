@@ -20,7 +20,7 @@ const PIECES: usize = 1 << 14;
 /// `None` for small integers and what cannot be an object.
 pub(super) fn object(word: u64) -> Option<u64> {
     let address = word & !3;
-    (word & 1 == 1 && address >= 0x1000 && address < 1 << 47 && address % 8 == 0).then_some(address)
+    (word & 1 == 1 && (0x1000..1 << 47).contains(&address) && address.is_multiple_of(8)).then_some(address)
 }
 
 /// The value of a small integer, which is kept in the upper half.
