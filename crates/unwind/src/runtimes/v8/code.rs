@@ -58,10 +58,15 @@ pub(super) struct Optimized {
 #[derive(Default)]
 pub(super) struct Codes {
     known: BTreeMap<u64, Arc<Code>>,
+    /// Bytes of the tables of all.
+    bytes: usize,
     count: u64,
     /// Words that were found where an object's map would be: true for maps of what lies before instructions.
     maps: HashMap<u64, bool>,
 }
+
+/// Bytes of tables of code that are kept.
+const BYTES: usize = 16 << 20;
 
 /// Codes and maps that are kept.
 const MOST: usize = 1 << 13;
@@ -105,8 +110,10 @@ impl Codes {
         }
         self.count += 1;
         let code = Arc::new(read(heap, self.search(heap, ip)?, ip, self.count).ok()?);
-        if self.known.len() >= MOST {
+        self.bytes += code.made.bytes();
+        if self.known.len() >= MOST || self.bytes > BYTES {
             self.known.clear();
+            self.bytes = code.made.bytes();
         }
         self.known.insert(code.start, Arc::clone(&code));
         Some(code)
@@ -307,6 +314,17 @@ impl Code {
     /// The offset of an instruction.
     pub(super) fn offset(&self, ip: u64) -> u64 {
         ip.saturating_sub(self.start)
+    }
+}
+
+impl Made {
+    /// Bytes of its tables.
+    fn bytes(&self) -> usize {
+        match self {
+            Made::Otherwise => 0,
+            Made::Baseline(made) => made.table.len() + made.codes.len(),
+            Made::Optimized(made) => made.table.len() + (made.places.len() + made.returns.len()) * 16,
+        }
     }
 }
 

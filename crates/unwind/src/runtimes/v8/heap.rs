@@ -11,7 +11,7 @@ pub(super) struct Heap<'a> {
 }
 
 /// Bytes of the longest table or text that is read.
-const LONGEST: u64 = 32 << 20;
+const LONGEST: u64 = 16 << 20;
 
 /// Strings that a string is made of, at most.
 const PIECES: usize = 1 << 14;
@@ -91,7 +91,7 @@ impl Heap<'_> {
     pub(super) fn length(&self, address: u64) -> Result<u64, ReadError> {
         smi(self.process.u64(address + self.layout.array_length)?)
             .and_then(|length| u64::try_from(length).ok())
-            .filter(|length| *length <= LONGEST / 8)
+            .filter(|length| *length <= LONGEST / 16)
             .ok_or(ReadError::Unlikely("the length of an array"))
     }
 
