@@ -69,6 +69,14 @@ fn nodes() -> Vec<PathBuf> {
     all
 }
 
+/// The first number of a node's version.
+fn major(node: &Path) -> u32 {
+    let version =
+        Command::new(node).args(["-p", "process.versions.node"]).output().expect("node runs").stdout;
+    let version = String::from_utf8_lossy(&version);
+    version.split('.').next().and_then(|major| major.parse().ok()).expect("a version")
+}
+
 /// Starts a program whose V8 can be read.
 fn start(node: &Path, flags: &[&str], name: &str, text: &str) -> Program {
     open(node, flags, name, text).expect("V8 is found")
@@ -85,11 +93,7 @@ fn open(node: &Path, flags: &[&str], name: &str, text: &str) -> Result<Program, 
     let built = Command::new("cc").arg("-o").arg(&stopper).arg(&source).status().expect("cc runs");
     assert!(built.success());
     // Maglev is of Node.js 20 and newer.
-    let version =
-        Command::new(node).args(["-p", "process.versions.node"]).output().expect("node runs").stdout;
-    let major =
-        String::from_utf8_lossy(&version).split('.').next().and_then(|major| major.parse::<u32>().ok());
-    let without_maglev = flags.contains(&"--no-opt") && major >= Some(20);
+    let without_maglev = flags.contains(&"--no-opt") && major(node) >= 20;
     let mut child = Command::new(node)
         .args(flags)
         .args(without_maglev.then_some("--no-maglev"))
@@ -277,18 +281,23 @@ async function main() {
 main();
 "#;
 
-/// Ways to run a program: interpreted, by the baseline compiler, by all compilers, and with a collector that moves much.
-const WAYS: [&[&str]; 4] = [
+/// Ways to run a program: interpreted, by the baseline compiler, by all compilers, with a collector that moves much, and by Maglev,
+/// which Node.js 24 runs.
+const WAYS: [&[&str]; 5] = [
     &["--no-opt", "--no-sparkplug"],
     &["--always-sparkplug", "--no-opt"],
     &[],
     &["--gc-interval=500", "--always-sparkplug"],
+    &["--maglev", "--no-turbofan", "--no-maglev-inlining"],
 ];
 
 #[test]
 fn nested_functions_are_named_in_all_kinds_of_code() {
     for node in nodes() {
         for flags in WAYS {
+            if flags.contains(&"--maglev") && major(&node) < 24 {
+                continue;
+            }
             let mut program = start(&node, flags, "nested.js", NESTED);
             let stacks = program.stacks(150);
             assert!(stacks.len() >= 50, "{} stacks", stacks.len());

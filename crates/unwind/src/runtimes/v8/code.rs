@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 /// Code that was compiled for a function.
 pub(super) struct Code {
+    /// A number of its own.
+    pub id: u64,
     /// First instruction, and behind the last.
     start: u64,
     end: u64,
@@ -56,9 +58,15 @@ pub(super) struct Optimized {
 #[derive(Default)]
 pub(super) struct Codes {
     known: BTreeMap<u64, Arc<Code>>,
+    /// Bytes of the tables of all.
+    bytes: usize,
+    count: u64,
     /// Words that were found where an object's map would be: true for maps of what lies before instructions.
     maps: HashMap<u64, bool>,
 }
+
+/// Bytes of tables of code that are kept.
+const BYTES: usize = 16 << 20;
 
 /// Codes and maps that are kept.
 const MOST: usize = 1 << 13;
@@ -100,9 +108,12 @@ impl Codes {
             let start = *start;
             self.known.remove(&start);
         }
-        let code = Arc::new(read(heap, self.search(heap, ip)?, ip).ok()?);
-        if self.known.len() >= MOST {
+        self.count += 1;
+        let code = Arc::new(read(heap, self.search(heap, ip)?, ip, self.count).ok()?);
+        self.bytes += code.made.bytes();
+        if self.known.len() >= MOST || self.bytes > BYTES {
             self.known.clear();
+            self.bytes = code.made.bytes();
         }
         self.known.insert(code.start, Arc::clone(&code));
         Some(code)
@@ -177,7 +188,7 @@ fn range(heap: Heap, code: u64) -> Result<(u64, u64), ReadError> {
 }
 
 /// Reads a code that holds an instruction.
-fn read(heap: Heap, object: u64, ip: u64) -> Result<Code, ReadError> {
+fn read(heap: Heap, object: u64, ip: u64, id: u64) -> Result<Code, ReadError> {
     let fields = &heap.layout.code;
     let (start, end) = range(heap, object)?;
     if !(start..end).contains(&ip) {
@@ -208,7 +219,7 @@ fn read(heap: Heap, object: u64, ip: u64) -> Result<Code, ReadError> {
             Made::Optimized(optimized)
         }
     };
-    Ok(Code { start, end, object, bytes, made })
+    Ok(Code { id, start, end, object, bytes, made })
 }
 
 /// Words of the table for deoptimizing that are about the whole code: DeoptimizationData of
@@ -258,8 +269,9 @@ fn returns(heap: Heap, end: u64, deopt: u64) -> Result<Vec<(u64, u64)>, ReadErro
     let entry = pc + index + pc + 1 + registers;
     let mut bytes = vec![0; entry * count as usize];
     heap.process.read(end + 16, &mut bytes)?;
-    // Each entry has three words: the bytecode, the translation, the exit.
-    let first = heap.layout.code.inlining as usize + 1;
+    // Behind the places of inlining are where exits begin and how many there are of both kinds. Each entry has three words: the
+    // bytecode, the translation, the exit.
+    let first = heap.layout.code.inlining as usize + 4;
     let words = heap.words(deopt, first as u64 + DEOPTS * 3)?;
     let number = |bytes: &[u8]| bytes.iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
     let one = |entry: &[u8]| {
@@ -271,7 +283,7 @@ fn returns(heap: Heap, end: u64, deopt: u64) -> Result<Vec<(u64, u64)>, ReadErro
 }
 
 /// The bytecodes of a function, which its baseline code has too.
-fn bytecodes(heap: Heap, shared: u64) -> Option<u64> {
+pub(super) fn bytecodes(heap: Heap, shared: u64) -> Option<u64> {
     // The first field, src/objects/shared-function-info.tq.
     let data = object(heap.process.u64(shared + 8).ok()?)?;
     let types = &heap.layout.types;
@@ -305,6 +317,17 @@ impl Code {
     }
 }
 
+impl Made {
+    /// Bytes of its tables.
+    fn bytes(&self) -> usize {
+        match self {
+            Made::Otherwise => 0,
+            Made::Baseline(made) => made.table.len() + made.codes.len(),
+            Made::Optimized(made) => made.table.len() + (made.places.len() + made.returns.len()) * 16,
+        }
+    }
+}
+
 impl Baseline {
     /// The offset of the bytecode that the instruction at an offset was made from.
     pub(super) fn bytecode(&self, sizes: &Sizes, offset: u64) -> Option<u64> {
@@ -321,21 +344,13 @@ impl Optimized {
             && bytes.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word)).eq(self.first.iter().copied())
     }
 
-    /// The functions an instruction at an offset is of, innermost first, and the place of each; none where it is not known.
-    pub(super) fn functions(&self, heap: Heap, offset: u64) -> Vec<(u64, u32)> {
-        let mut found = self.by_positions(heap, offset);
-        if let Some((_, bytecode)) = self.returns.iter().find(|(pc, _)| *pc == offset + 1)
-            && let Some((function, innermost)) = found.first_mut()
-            && let Some(place) =
-                bytecodes(heap, *function).and_then(|bytecodes| place(heap, bytecodes, *bytecode))
-        {
-            *innermost = place;
-        }
-        found
+    /// The bytecode of the innermost function that the call before an offset was made from, where code says that.
+    pub(super) fn called_by(&self, offset: u64) -> Option<u64> {
+        self.returns.iter().find(|(pc, _)| *pc == offset).map(|(_, bytecode)| *bytecode)
     }
 
-    /// The same by the table of positions alone.
-    fn by_positions(&self, heap: Heap, offset: u64) -> Vec<(u64, u32)> {
+    /// The functions an instruction at an offset is of, innermost first, and the place of each; none where it is not known.
+    pub(super) fn functions(&self, heap: Heap, offset: u64) -> Vec<(u64, u32)> {
         let mut found = Vec::new();
         let mut next = positions::at(&self.table, offset);
         while let Some(Position { offset, inlined }) = next {

@@ -43,6 +43,8 @@ impl Script {
 pub(super) struct Functions {
     known: HashMap<u64, (Vec<u8>, Arc<Function>)>,
     scripts: HashMap<u64, (Vec<u8>, Arc<Script>)>,
+    /// Lines of all scripts.
+    lines: usize,
     /// Function objects, of which one is made each time that a function's text is run: the function of each.
     objects: HashMap<u64, (Vec<u8>, Arc<Function>, u64)>,
     /// Classes of methods by number of the function: the name with its class, or nothing.
@@ -51,6 +53,9 @@ pub(super) struct Functions {
     places: HashMap<(u64, u64, u64), u32>,
     count: u64,
 }
+
+/// Lines of all scripts that are kept; one with more has none.
+const LINES: usize = 1 << 21;
 
 /// Functions and scripts that are kept.
 const MOST: (usize, usize) = (1 << 15, 1 << 12);
@@ -132,6 +137,28 @@ impl Functions {
         Some(place)
     }
 
+    /// The same of a function that compiled code of a number is of.
+    pub(super) fn place_in_code(
+        &mut self,
+        heap: Heap,
+        shared: u64,
+        function: &Function,
+        code: u64,
+        bytecode: u64,
+    ) -> Option<u32> {
+        // Addresses of arrays are even.
+        let key = (function.id, code << 1 | 1, bytecode);
+        if let Some(known) = self.places.get(&key) {
+            return Some(*known);
+        }
+        let place = code::place(heap, code::bytecodes(heap, shared)?, bytecode)?;
+        if self.places.len() >= MOST.0 {
+            self.places.clear();
+        }
+        self.places.insert(key, place);
+        Some(place)
+    }
+
     /// The function of a shared function info.
     pub(super) fn read(&mut self, heap: Heap, shared: u64) -> Result<Arc<Function>, ReadError> {
         let mut bytes = vec![0; heap.layout.shared_size as usize];
@@ -182,11 +209,16 @@ impl Functions {
         let file = heap.text(word(&bytes, fields.name), Frames::TEXT as u64).unwrap_or_default();
         let ends =
             heap.characters(word(&bytes, fields.source), u64::MAX).map_or(Vec::new(), |text| ends(&text));
+        let ends = if ends.len() > LINES { Vec::new() } else { ends };
+        self.lines += ends.len();
+        if self.lines > LINES || self.scripts.len() >= MOST.1 {
+            self.scripts.clear();
+            self.known.clear();
+            self.objects.clear();
+            self.lines = ends.len();
+        }
         let before = smi(word(&bytes, fields.line_offset)).and_then(|lines| u32::try_from(lines).ok());
         let script = Arc::new(Script { file: path(&file), ends, before: before.unwrap_or_default() });
-        if self.scripts.len() >= MOST.1 {
-            self.scripts.clear();
-        }
         self.scripts.insert(address, (bytes, Arc::clone(&script)));
         Ok(script)
     }

@@ -11,7 +11,7 @@ pub(super) struct Heap<'a> {
 }
 
 /// Bytes of the longest table or text that is read.
-const LONGEST: u64 = 32 << 20;
+const LONGEST: u64 = 16 << 20;
 
 /// Strings that a string is made of, at most.
 const PIECES: usize = 1 << 14;
@@ -20,7 +20,7 @@ const PIECES: usize = 1 << 14;
 /// `None` for small integers and what cannot be an object.
 pub(super) fn object(word: u64) -> Option<u64> {
     let address = word & !3;
-    (word & 1 == 1 && address >= 0x1000 && address < 1 << 47 && address % 8 == 0).then_some(address)
+    (word & 1 == 1 && (0x1000..1 << 47).contains(&address) && address.is_multiple_of(8)).then_some(address)
 }
 
 /// The value of a small integer, which is kept in the upper half.
@@ -91,7 +91,7 @@ impl Heap<'_> {
     pub(super) fn length(&self, address: u64) -> Result<u64, ReadError> {
         smi(self.process.u64(address + self.layout.array_length)?)
             .and_then(|length| u64::try_from(length).ok())
-            .filter(|length| *length <= LONGEST / 8)
+            .filter(|length| *length <= LONGEST / 16)
             .ok_or(ReadError::Unlikely("the length of an array"))
     }
 

@@ -94,13 +94,12 @@ struct JsFrame {
     ips: Vec<u64>,
 }
 
+/// A function, and the place of it where that is known.
+type Placed = (Arc<Function>, Option<u32>);
+
 impl V8 {
     /// The functions of a frame with their places, innermost first.
-    fn functions(
-        &mut self,
-        process: &Process,
-        frame: &JsFrame,
-    ) -> Result<Vec<(Arc<Function>, Option<u32>)>, ReadError> {
+    fn functions(&mut self, process: &Process, frame: &JsFrame) -> Result<Vec<Placed>, ReadError> {
         let heap = Heap { process, layout: &self.layout };
         let (function, bytecodes) = (&frame.function, object(frame.bytecodes));
         for ip in &frame.ips {
@@ -113,9 +112,15 @@ impl V8 {
                     return Ok(vec![(Arc::clone(function), place)]);
                 }
                 Made::Optimized(optimized) if optimized.shared == frame.shared => {
+                    let offset = code.offset(*ip);
+                    let mut called_by = optimized.called_by(offset + 1);
                     let mut found = Vec::new();
-                    for (shared, place) in optimized.functions(heap, code.offset(*ip)) {
-                        found.push((self.functions.read(heap, shared)?, Some(place)));
+                    for (shared, place) in optimized.functions(heap, offset) {
+                        let function = self.functions.read(heap, shared)?;
+                        let better = called_by.take().and_then(|bytecode| {
+                            self.functions.place_in_code(heap, shared, &function, code.id, bytecode)
+                        });
+                        found.push((function, better.or(Some(place))));
                     }
                     if found.is_empty() {
                         found.push((Arc::clone(function), None));
