@@ -100,11 +100,14 @@ impl Runtime for HotSpot {
         stack: &mut Vec<FrameId>,
     ) -> Result<(), ReadError> {
         let Some(anchor) = self.threads.anchor(process, tid)? else { return Ok(()) };
-        let mut walk = Walk { process, memory: process, frames, stack, left: true };
+        let mut walk =
+            Walk { process, memory: process, frames, stack, left: true, entering: anchor.entering };
         let mut next = registers(process, &anchor)?;
         for _ in 0..FRAMES {
             let last = next.sp;
-            next = match self.code.frame(&mut walk, &next)? {
+            let behind = self.code.frame(&mut walk, &next)?;
+            walk.entering = false;
+            next = match behind {
                 Some(Behind::Caller(caller)) => caller,
                 Some(Behind::Entry { wrapper, .. }) => match self.threads.before(process, wrapper)? {
                     Some(anchor) => registers(process, &anchor)?,
@@ -127,7 +130,7 @@ impl Runtime for HotSpot {
         frames: &mut Frames,
         stack: &mut Vec<FrameId>,
     ) -> Result<Option<Registers>, ReadError> {
-        let mut walk = Walk { process, memory, frames, stack, left: false };
+        let mut walk = Walk { process, memory, frames, stack, left: false, entering: false };
         Ok(self.code.frame(&mut walk, registers)?.map(|behind| match behind {
             Behind::Caller(caller) => caller,
             Behind::Entry { native, .. } => native,

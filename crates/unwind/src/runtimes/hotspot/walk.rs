@@ -17,6 +17,8 @@ const SENDER_SP: i64 = -8;
 const METHOD: i64 = -24;
 /// `interpreter_frame_bcp_offset`: its bytecode, as of the last call; of no meaning in native methods.
 const BYTECODE: i64 = -64;
+/// The bytecode of `synchronized (…)` (Java Virtual Machine Specification, 6.5).
+const MONITOR_ENTER: u8 = 0xc2;
 /// A frame does not reach further from its frame pointer: locals and the stack of operands have 64 Ki words at most.
 const REACH: u64 = 1 << 20;
 
@@ -37,6 +39,8 @@ pub(super) struct Walk<'a> {
     pub(super) stack: &'a mut Vec<FrameId>,
     /// The thread left Java code and has not come back: its innermost frame waits too.
     pub(super) left: bool,
+    /// The frame waits to enter a monitor.
+    pub(super) entering: bool,
 }
 
 /// What is known of the code.
@@ -130,7 +134,12 @@ impl Code {
         let line = match method.has_bytecodes() {
             false => 0,
             true => {
-                let bci = method.bci(walk.word(bp, BYTECODE)?).ok_or(ReadError::Unlikely("a bytecode"))?;
+                let mut bytecode = walk.word(bp, BYTECODE)?;
+                // The interpreter has it point behind the `monitorenter` that it carries out.
+                if walk.entering && walk.process.u8(bytecode.wrapping_sub(1))? == MONITOR_ENTER {
+                    bytecode -= 1;
+                }
+                let bci = method.bci(bytecode).ok_or(ReadError::Unlikely("a bytecode"))?;
                 // While bytecodes run, a register has which; the frame has it while something is called.
                 match self.waits(walk, registers)? {
                     true => method.line(bci),
