@@ -219,7 +219,7 @@ struct Java {
 
 impl Java {
     fn start(home: &Path, folder: &Path, options: &[&str]) -> Java {
-        std::fs::write(folder.join("Stalls.java"), PROGRAM.trim_start_matches('\u{feff}')).expect("written");
+        std::fs::write(folder.join("Stalls.java"), PROGRAM).expect("written");
         let compiled = Command::new(home.join("bin/javac"))
             .args(["-encoding", "UTF-8", "-d"])
             .arg(folder)
@@ -351,12 +351,18 @@ fn waiting_threads_of(java: &mut Java, what: &str) {
     let compute = java.threads()["compute"];
     let empty = (0..100).filter(|_| java.stack(compute).0.is_empty()).count();
     assert!(empty > 50, "{what}: {empty}");
-    let tids: Vec<u32> = ["deep", "socket", "lock"].iter().map(|name| java.threads()[*name]).collect();
-    for tid in tids {
-        let begun = Instant::now();
+    for name in ["deep", "socket", "lock"] {
+        let tid = java.threads()[name];
+        let begun = spent();
         let depth = (0..200).map(|_| java.stack(tid).0.len()).max();
-        println!("{what}: {:?} for {depth:?} frames", begun.elapsed() / 200);
+        println!("{what}: {:?} of a CPU for {depth:?} frames", (spent() - begun) / 200);
     }
+}
+
+/// The CPU time of this thread.
+fn spent() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// A stopped thread.

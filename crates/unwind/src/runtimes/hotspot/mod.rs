@@ -11,6 +11,7 @@ mod methods;
 mod packed;
 mod threads;
 mod walk;
+mod window;
 
 use crate::frames::{FrameId, Frames};
 use crate::image::Image;
@@ -22,6 +23,7 @@ use interpreter::Interpreter;
 use methods::Methods;
 use threads::{Anchor, Threads};
 use walk::{Behind, Code, Walk};
+use window::Window;
 
 /// HotSpot.
 pub(super) const HOTSPOT: RuntimeKind = RuntimeKind { name: "OpenJDK", versions: "11 to 22, 25", detect };
@@ -70,7 +72,8 @@ impl HotSpot {
             cache: CodeCache::of(&described, major)?,
             methods: Methods::of(&described, major)?,
             interpreter: Interpreter::of(&described)?,
-            entry: described.address("StubRoutines::_call_stub_return_address")?,
+            entry: None,
+            entry_at: described.address("StubRoutines::_call_stub_return_address")?,
             entry_wrapper: wrapper * 8,
         };
         let number = release.split('+').next().unwrap_or_default();
@@ -100,8 +103,9 @@ impl Runtime for HotSpot {
         stack: &mut Vec<FrameId>,
     ) -> Result<(), ReadError> {
         let Some(anchor) = self.threads.anchor(process, tid)? else { return Ok(()) };
+        let memory = Window::of(process);
         let mut walk =
-            Walk { process, memory: process, frames, stack, left: true, entering: anchor.entering };
+            Walk { process, memory: &memory, frames, stack, left: true, entering: anchor.entering };
         let mut next = registers(process, &anchor)?;
         for _ in 0..FRAMES {
             let last = next.sp;

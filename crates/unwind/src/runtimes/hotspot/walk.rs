@@ -48,8 +48,10 @@ pub(super) struct Code {
     pub(super) cache: CodeCache,
     pub(super) methods: Methods,
     pub(super) interpreter: Interpreter,
-    /// Where `StubRoutines::_call_stub_return_address` is, and `frame::entry_frame_call_wrapper_offset` in bytes.
-    pub(super) entry: u64,
+    /// `StubRoutines::_call_stub_return_address`: where Java code returns to the VM's entry into it. And where that is kept.
+    pub(super) entry: Option<u64>,
+    pub(super) entry_at: u64,
+    /// `frame::entry_frame_call_wrapper_offset` in bytes.
     pub(super) entry_wrapper: i64,
 }
 
@@ -90,8 +92,7 @@ impl Code {
                 caller
             }
             Kind::Own => {
-                // Cheap enough: the interpreter and compiled code return there once in a stack.
-                if registers.ip == walk.process.u64(self.entry)? {
+                if self.is_entry(walk, registers.ip)? {
                     return self.entry(walk, registers).map(Some);
                 }
                 match header.frame_size {
@@ -105,6 +106,17 @@ impl Code {
             return Err(ReadError::Unlikely("the frame of a caller"));
         }
         Ok(Some(Behind::Caller(behind)))
+    }
+
+    /// True where Java code returns to the VM's entry into it.
+    fn is_entry(&mut self, walk: &Walk, ip: u64) -> Result<bool, ReadError> {
+        let entry = match self.entry {
+            Some(known) => known,
+            None => walk.process.u64(self.entry_at)?,
+        };
+        // 0 until the VM has made it.
+        self.entry = Some(entry).filter(|entry| *entry != 0);
+        Ok(ip == entry)
     }
 
     fn entry(&self, walk: &Walk, registers: &Registers) -> Result<Behind, ReadError> {
@@ -231,7 +243,7 @@ impl Code {
         Ok(match self.cache.blob(walk.process, ip)? {
             Some((_, Kind::Compiled)) => after_call(walk.process, ip)?,
             Some((_, Kind::Interpreter)) => self.interpreter.returns_to(walk.process, ip)?,
-            Some((_, Kind::Native | Kind::Own)) => ip == walk.process.u64(self.entry)?,
+            Some((_, Kind::Native | Kind::Own)) => self.is_entry(walk, ip)?,
             None => false,
         })
     }
