@@ -147,6 +147,50 @@ public class Stalls {
 }
 "#;
 
+/// Two virtual threads that hold their carriers: one from its start on, one that was put away before with all of its frames.
+const VIRTUAL: &str = r#"
+import java.io.*;
+
+public class Virtual {
+    static volatile long sink;
+
+    static void opened(String path) throws Exception {
+        sink++;
+        new FileInputStream(path).read(); // at: opened
+    }
+
+    static void nested(String path, int left) throws Exception {
+        if (left > 0) {
+            nested(path, left - 1);
+            sink++;
+            return;
+        }
+        Thread.sleep(50);
+        sink++;
+        new FileInputStream(path).read(); // at: thawed
+    }
+
+    interface Body { void run() throws Exception; }
+
+    static void start(Body body) {
+        Thread.ofVirtual().start(() -> {
+            try {
+                body.run();
+            } catch (Exception error) {
+                error.printStackTrace();
+            }
+        });
+    }
+
+    public static void main(String[] args) throws Exception {
+        start(() -> opened(args[0]));
+        start(() -> nested(args[0], 6));
+        System.out.println("ready");
+        System.in.read();
+    }
+}
+"#;
+
 /// Stops a thread at each line on standard input, says its registers, and lets it go on at the next line.
 const STOPPER: &str = r#"
 #include <stdio.h>
@@ -179,8 +223,12 @@ int main(int count, char **arguments) {
 
 /// The line that has a mark.
 fn line(mark: &str) -> u32 {
+    line_of(PROGRAM, mark)
+}
+
+fn line_of(program: &str, mark: &str) -> u32 {
     let wanted = format!("// at: {mark}");
-    let found = PROGRAM.lines().position(|line| line.trim_end().ends_with(&wanted));
+    let found = program.lines().position(|line| line.trim_end().ends_with(&wanted));
     found.expect("the mark is there") as u32 + 1
 }
 
@@ -195,6 +243,17 @@ fn jdks() -> Vec<PathBuf> {
         println!("skipped: no JDK is installed");
     }
     found
+}
+
+/// Compiles a program.
+fn compiled(home: &Path, name: &str, program: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join(format!("{name}.java"));
+    std::fs::write(&source, program).expect("written");
+    let mut javac = Command::new(home.join("bin/javac"));
+    javac.args(["-J-XX:TieredStopAtLevel=1", "-encoding", "UTF-8", "-d"]).arg(folder.path()).arg(source);
+    assert!(javac.status().is_ok_and(|status| status.success()));
+    folder
 }
 
 /// A child that is ended with its test.
@@ -218,14 +277,8 @@ struct Java {
 }
 
 impl Java {
-    fn start(home: &Path, folder: &Path, options: &[&str]) -> Java {
-        std::fs::write(folder.join("Stalls.java"), PROGRAM).expect("written");
-        let compiled = Command::new(home.join("bin/javac"))
-            .args(["-encoding", "UTF-8", "-d"])
-            .arg(folder)
-            .arg(folder.join("Stalls.java"))
-            .status();
-        assert!(compiled.is_ok_and(|status| status.success()));
+    /// Starts a program that was compiled into a folder.
+    fn start(home: &Path, folder: &Path, options: &[&str], name: &str) -> Java {
         let fifo = folder.join("fifo");
         if !fifo.exists() {
             let mode = rustix::fs::Mode::from_raw_mode(0o600);
@@ -234,7 +287,7 @@ impl Java {
         let mut child = Command::new(home.join("bin/java"))
             .args(options)
             .arg("-cp")
-            .args([folder, Path::new("Stalls"), &fifo])
+            .args([folder, Path::new(name), &fifo])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -300,9 +353,9 @@ const MODES: &[&[&str]] = &[
 #[test]
 fn waiting_threads_are_read() {
     for home in jdks() {
+        let folder = compiled(&home, "Stalls", PROGRAM);
         for options in MODES {
-            let folder = tempfile::tempdir().expect("a folder");
-            let mut java = Java::start(&home, folder.path(), options);
+            let mut java = Java::start(&home, folder.path(), options, "Stalls");
             waiting_threads_of(&mut java, &format!("{} {options:?}", home.display()));
         }
     }
@@ -359,6 +412,48 @@ fn waiting_threads_of(java: &mut Java, what: &str) {
     }
 }
 
+#[test]
+fn virtual_threads_are_read_as_far_as_they_are_on_a_stack() {
+    for home in jdks() {
+        let release = std::fs::read_to_string(home.join("release")).unwrap_or_default();
+        let version = release.lines().find_map(|line| line.strip_prefix("JAVA_VERSION=\""));
+        let major = version.and_then(|version| version.split(['.', '"']).next()?.parse::<u32>().ok());
+        if major.is_none_or(|major| major < 21) {
+            println!("skipped: {} has no virtual threads", home.display());
+            continue;
+        }
+        let folder = compiled(&home, "Virtual", VIRTUAL);
+        let options = ["-Djdk.virtualThreadScheduler.parallelism=2"];
+        let mut java = Java::start(&home, folder.path(), &options, "Virtual");
+        let until = Instant::now() + Duration::from_secs(20);
+        loop {
+            let stacks: Vec<_> = java.process.threads().into_iter().map(|tid| java.stack(tid)).collect();
+            let of = |function: &str, mark: &str| {
+                let line = line_of(VIRTUAL, mark);
+                let first =
+                    |stack: &[Frame]| stack.iter().find(|frame| &*frame.file == "Virtual.java").cloned();
+                stacks.iter().find(|(stack, _)| {
+                    first(stack).is_some_and(|frame| &*frame.function == function && frame.line == line)
+                })
+            };
+            if let (Some((opened, whole)), Some((thawed, ended))) =
+                (of("Virtual.opened", "opened"), of("Virtual.nested", "thawed"))
+            {
+                assert!(whole.is_ok());
+                let has = |name: &str| opened.iter().any(|frame| &*frame.function == name);
+                assert!(has("java.lang.VirtualThread.run") && has("jdk.internal.vm.Continuation.run"));
+                // Its callers are in the heap: nothing is said of them, and nothing of others.
+                assert!(ended.is_err(), "{thawed:?}");
+                let last = thawed.last().expect("a frame");
+                assert_eq!((&*last.function, &*last.file), ("Virtual.nested", "Virtual.java"), "{thawed:?}");
+                break;
+            }
+            assert!(Instant::now() < until, "{stacks:?}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
 /// The CPU time of this thread.
 fn spent() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
@@ -408,9 +503,9 @@ impl Stopper {
 #[test]
 fn a_running_thread_is_read_by_its_registers() {
     for home in jdks() {
+        let folder = compiled(&home, "Stalls", PROGRAM);
         for options in MODES {
-            let folder = tempfile::tempdir().expect("a folder");
-            let mut java = Java::start(&home, folder.path(), options);
+            let mut java = Java::start(&home, folder.path(), options, "Stalls");
             running_thread_of(&mut java, folder.path(), &format!("{} {options:?}", home.display()));
         }
     }

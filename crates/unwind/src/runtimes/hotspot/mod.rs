@@ -75,6 +75,7 @@ impl HotSpot {
             entry: None,
             entry_at: described.address("StubRoutines::_call_stub_return_address")?,
             entry_wrapper: wrapper * 8,
+            last: None,
         };
         let number = release.split('+').next().unwrap_or_default();
         Ok(HotSpot { version: format!("OpenJDK {number}"), code, threads: Threads::of(&described)? })

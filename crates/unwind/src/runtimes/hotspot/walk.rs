@@ -53,6 +53,8 @@ pub(super) struct Code {
     pub(super) entry_at: u64,
     /// `frame::entry_frame_call_wrapper_offset` in bytes.
     pub(super) entry_wrapper: i64,
+    /// The caller that was found last: it is no frame that runs now.
+    pub(super) last: Option<Registers>,
 }
 
 impl Walk<'_> {
@@ -96,6 +98,10 @@ impl Code {
                     return self.entry(walk, registers).map(Some);
                 }
                 match header.frame_size {
+                    // What is returned to there is what goes on in the heap with the older frames of a virtual thread.
+                    0 if walk.left || self.last == Some(*registers) => {
+                        return Err(ReadError::Unlikely("code of the VM that is returned to"));
+                    }
                     0 => self.plain(walk, registers)?,
                     _ => self.fixed(walk, registers, &header)?,
                 }
@@ -105,6 +111,7 @@ impl Code {
         if behind.sp <= registers.sp {
             return Err(ReadError::Unlikely("the frame of a caller"));
         }
+        self.last = Some(behind);
         Ok(Some(Behind::Caller(behind)))
     }
 
