@@ -41,6 +41,8 @@ struct Blob {
     kind: Kind,
     /// Of compiled and native methods.
     compiled: Option<Compiled>,
+    /// When it was compared last.
+    checked: Instant,
 }
 
 struct BlobLayout {
@@ -225,6 +227,8 @@ impl CodeCache {
     const HOPS: usize = 2048;
     /// Blobs kept; all are forgotten when there are more.
     const KEPT: usize = 1 << 14;
+    /// A blob is compared again after so long; one that has a frame on a stack is not replaced.
+    const STANDS: Duration = Duration::from_millis(5);
     /// Heaps are looked for anew no more often: an instruction outside of them is mostly of a library.
     const AGAIN: Duration = Duration::from_millis(500);
 
@@ -264,11 +268,15 @@ impl CodeCache {
         if let Some((start, blob)) = self.blobs.range(..=ip).next_back()
             && ip < blob.header.end
         {
-            if self.stands(process, blob) {
-                return Ok(Some((blob.header, blob.kind)));
+            let (start, found) = (*start, Some((blob.header, blob.kind)));
+            if blob.checked.elapsed() < CodeCache::STANDS {
+                return Ok(found);
             }
-            let gone = *start;
-            self.blobs.remove(&gone);
+            if self.stands(process, blob) {
+                self.blobs.entry(start).and_modify(|blob| blob.checked = Instant::now());
+                return Ok(found);
+            }
+            self.blobs.remove(&start);
         }
         let Some(start) = self.find(process, ip)? else { return Ok(None) };
         let blob = self.read(process, start)?;
@@ -338,6 +346,6 @@ impl CodeCache {
             Kind::Compiled | Kind::Native => Some(self.compiled_layout.compiled(&object, &header)?),
             Kind::Interpreter | Kind::Own => None,
         };
-        Ok(Blob { header, kind, compiled })
+        Ok(Blob { header, kind, compiled, checked: Instant::now() })
     }
 }

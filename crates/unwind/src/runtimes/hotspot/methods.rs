@@ -5,6 +5,7 @@ use super::packed::{Encoding, Packed};
 use crate::process::{Process, ReadError};
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// A method as it is shown.
 #[derive(Debug)]
@@ -115,15 +116,25 @@ impl Layout {
     }
 }
 
+/// A method that was seen.
+struct Known {
+    proof: Proof,
+    method: Arc<Method>,
+    /// When it was compared last.
+    checked: Instant,
+}
+
 /// The methods seen so far.
 pub(super) struct Methods {
     layout: Layout,
-    known: HashMap<u64, (Proof, Arc<Method>)>,
+    known: HashMap<u64, Known>,
 }
 
 impl Methods {
     /// Methods kept; all are forgotten when there are more.
     const KEPT: usize = 1 << 15;
+    /// A method is compared again after so long: its memory is another's only when its class is unloaded.
+    const STANDS: Duration = Duration::from_millis(100);
     /// Bytes of a line table that is read: 64 KiB of bytecodes need fewer.
     const TABLE: u64 = 1 << 18;
 
@@ -136,6 +147,11 @@ impl Methods {
     /// # Errors
     /// Where no method is there.
     pub(super) fn at(&mut self, process: &Process, address: u64) -> Result<Arc<Method>, ReadError> {
+        if let Some(known) = self.known.get(&address)
+            && known.checked.elapsed() < Methods::STANDS
+        {
+            return Ok(Arc::clone(&known.method));
+        }
         let layout = &self.layout;
         let method = Object::read(process, address, layout.const_method + 8)?;
         let fields = [layout.constants, layout.const_size, layout.flags, layout.code_size, layout.name_index];
@@ -147,16 +163,18 @@ impl Methods {
             code_size: constant.u16(layout.code_size),
             size: constant.u32(layout.const_size),
         };
-        if let Some((known, method)) = self.known.get(&address)
-            && *known == proof
+        let checked = Instant::now();
+        if let Some(known) = self.known.get_mut(&address)
+            && known.proof == proof
         {
-            return Ok(Arc::clone(method));
+            known.checked = checked;
+            return Ok(Arc::clone(&known.method));
         }
         let method = Arc::new(self.read(process, &constant, &proof)?);
         if self.known.len() >= Methods::KEPT {
             self.known.clear();
         }
-        self.known.insert(address, (proof, Arc::clone(&method)));
+        self.known.insert(address, Known { proof, method: Arc::clone(&method), checked });
         Ok(method)
     }
 

@@ -11,6 +11,7 @@ mod methods;
 mod packed;
 mod threads;
 mod walk;
+mod window;
 
 use crate::frames::{FrameId, Frames};
 use crate::image::Image;
@@ -22,6 +23,7 @@ use interpreter::Interpreter;
 use methods::Methods;
 use threads::{Anchor, Threads};
 use walk::{Behind, Code, Walk};
+use window::Window;
 
 /// HotSpot.
 pub(super) const HOTSPOT: RuntimeKind = RuntimeKind { name: "OpenJDK", versions: "11 to 22, 25", detect };
@@ -70,8 +72,10 @@ impl HotSpot {
             cache: CodeCache::of(&described, major)?,
             methods: Methods::of(&described, major)?,
             interpreter: Interpreter::of(&described)?,
-            entry: described.address("StubRoutines::_call_stub_return_address")?,
+            entry: None,
+            entry_at: described.address("StubRoutines::_call_stub_return_address")?,
             entry_wrapper: wrapper * 8,
+            last: None,
         };
         let number = release.split('+').next().unwrap_or_default();
         Ok(HotSpot { version: format!("OpenJDK {number}"), code, threads: Threads::of(&described)? })
@@ -104,11 +108,15 @@ impl Runtime for HotSpot {
         stack: &mut Vec<FrameId>,
     ) -> Result<(), ReadError> {
         let Some(anchor) = self.threads.anchor(process, tid)? else { return Ok(()) };
-        let mut walk = Walk { process, memory: process, frames, stack, left: true };
+        let memory = Window::of(process);
+        let mut walk =
+            Walk { process, memory: &memory, frames, stack, left: true, entering: anchor.entering };
         let mut next = registers(process, &anchor)?;
         for _ in 0..FRAMES {
             let last = next.sp;
-            next = match self.code.frame(&mut walk, &next)? {
+            let behind = self.code.frame(&mut walk, &next)?;
+            walk.entering = false;
+            next = match behind {
                 Some(Behind::Caller(caller)) => caller,
                 Some(Behind::Entry { wrapper, .. }) => match self.threads.before(process, wrapper)? {
                     Some(anchor) => registers(process, &anchor)?,
@@ -131,7 +139,7 @@ impl Runtime for HotSpot {
         frames: &mut Frames,
         stack: &mut Vec<FrameId>,
     ) -> Result<Option<Registers>, ReadError> {
-        let mut walk = Walk { process, memory, frames, stack, left: false };
+        let mut walk = Walk { process, memory, frames, stack, left: false, entering: false };
         Ok(self.code.frame(&mut walk, registers)?.map(|behind| match behind {
             Behind::Caller(caller) => caller,
             Behind::Entry { native, .. } => native,

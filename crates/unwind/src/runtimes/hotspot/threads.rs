@@ -13,6 +13,8 @@ pub(super) struct Anchor {
     pub(super) fp: u64,
     /// 0 where it is the word below `sp`.
     pub(super) pc: u64,
+    /// The thread waits to enter a monitor.
+    pub(super) entering: bool,
 }
 
 struct Layout {
@@ -23,6 +25,8 @@ struct Layout {
     state: u64,
     /// `_thread_in_Java`.
     in_java: i64,
+    /// `_current_pending_monitor`.
+    entering: u64,
     anchor: u64,
     last: [u64; 3],
     tid: u64,
@@ -54,6 +58,8 @@ impl Threads {
             os_thread: described.offset(&["JavaThread::_osthread", "Thread::_osthread"])?,
             state: offset("JavaThread::_thread_state")?,
             in_java: described.constant(&["_thread_in_Java"])?,
+            entering: described
+                .offset(&["JavaThread::_current_pending_monitor", "Thread::_current_pending_monitor"])?,
             anchor: offset("JavaThread::_anchor")?,
             last: [
                 offset("JavaFrameAnchor::_last_Java_sp")?,
@@ -73,13 +79,14 @@ impl Threads {
     pub(super) fn anchor(&mut self, process: &Process, tid: u32) -> Result<Option<Anchor>, ReadError> {
         let Some(thread) = self.thread(process, tid)? else { return Ok(None) };
         let layout = &self.layout;
-        let size = layout.state.max(layout.anchor + extent(&layout.last)) + 8;
-        let from = layout.anchor.min(layout.state) & !7;
-        let object = Object::read(process, thread.wrapping_add(from), size - from)?;
+        let end = layout.state.max(layout.entering).max(layout.anchor + extent(&layout.last)) + 8;
+        let from = layout.anchor.min(layout.state).min(layout.entering) & !7;
+        let object = Object::read(process, thread.wrapping_add(from), end - from)?;
         if i64::from(object.i32(layout.state - from)) == layout.in_java {
             return Ok(None);
         }
-        Ok(layout.anchor_at(&object, layout.anchor - from))
+        let entering = object.u64(layout.entering - from) != 0;
+        Ok(layout.anchor_at(&object, layout.anchor - from).map(|anchor| Anchor { entering, ..anchor }))
     }
 
     /// Where the code that called into Java had left Java code before; `None` where it had not. `wrapper` is its
@@ -152,6 +159,6 @@ impl Layout {
 
     fn anchor_at(&self, object: &Object, offset: u64) -> Option<Anchor> {
         let [sp, fp, pc] = self.last.map(|field| object.u64(offset + field));
-        (sp != 0).then_some(Anchor { sp, fp, pc })
+        (sp != 0).then_some(Anchor { sp, fp, pc, entering: false })
     }
 }

@@ -17,6 +17,8 @@ const SENDER_SP: i64 = -8;
 const METHOD: i64 = -24;
 /// `interpreter_frame_bcp_offset`: its bytecode, as of the last call; of no meaning in native methods.
 const BYTECODE: i64 = -64;
+/// The bytecode of `synchronized (…)` (Java Virtual Machine Specification, 6.5).
+const MONITOR_ENTER: u8 = 0xc2;
 /// A frame does not reach further from its frame pointer: locals and the stack of operands have 64 Ki words at most.
 const REACH: u64 = 1 << 20;
 
@@ -37,6 +39,8 @@ pub(super) struct Walk<'a> {
     pub(super) stack: &'a mut Vec<FrameId>,
     /// The thread left Java code and has not come back: its innermost frame waits too.
     pub(super) left: bool,
+    /// The frame waits to enter a monitor.
+    pub(super) entering: bool,
 }
 
 /// What is known of the code.
@@ -44,9 +48,13 @@ pub(super) struct Code {
     pub(super) cache: CodeCache,
     pub(super) methods: Methods,
     pub(super) interpreter: Interpreter,
-    /// Where `StubRoutines::_call_stub_return_address` is, and `frame::entry_frame_call_wrapper_offset` in bytes.
-    pub(super) entry: u64,
+    /// `StubRoutines::_call_stub_return_address`: where Java code returns to the VM's entry into it. And where that is kept.
+    pub(super) entry: Option<u64>,
+    pub(super) entry_at: u64,
+    /// `frame::entry_frame_call_wrapper_offset` in bytes.
     pub(super) entry_wrapper: i64,
+    /// The caller that was found last: it is no frame that runs now.
+    pub(super) last: Option<Registers>,
 }
 
 impl Walk<'_> {
@@ -86,11 +94,14 @@ impl Code {
                 caller
             }
             Kind::Own => {
-                // Cheap enough: the interpreter and compiled code return there once in a stack.
-                if registers.ip == walk.process.u64(self.entry)? {
+                if self.is_entry(walk, registers.ip)? {
                     return self.entry(walk, registers).map(Some);
                 }
                 match header.frame_size {
+                    // What is returned to there is what goes on in the heap with the older frames of a virtual thread.
+                    0 if walk.left || self.last == Some(*registers) => {
+                        return Err(ReadError::Unlikely("code of the VM that is returned to"));
+                    }
                     0 => self.plain(walk, registers)?,
                     _ => self.fixed(walk, registers, &header)?,
                 }
@@ -100,7 +111,19 @@ impl Code {
         if behind.sp <= registers.sp {
             return Err(ReadError::Unlikely("the frame of a caller"));
         }
+        self.last = Some(behind);
         Ok(Some(Behind::Caller(behind)))
+    }
+
+    /// True where Java code returns to the VM's entry into it.
+    fn is_entry(&mut self, walk: &Walk, ip: u64) -> Result<bool, ReadError> {
+        let entry = match self.entry {
+            Some(known) => known,
+            None => walk.process.u64(self.entry_at)?,
+        };
+        // 0 until the VM has made it.
+        self.entry = Some(entry).filter(|entry| *entry != 0);
+        Ok(ip == entry)
     }
 
     fn entry(&self, walk: &Walk, registers: &Registers) -> Result<Behind, ReadError> {
@@ -130,7 +153,12 @@ impl Code {
         let line = match method.has_bytecodes() {
             false => 0,
             true => {
-                let bci = method.bci(walk.word(bp, BYTECODE)?).ok_or(ReadError::Unlikely("a bytecode"))?;
+                let mut bytecode = walk.word(bp, BYTECODE)?;
+                // The interpreter has it point behind the `monitorenter` that it carries out.
+                if walk.entering && walk.process.u8(bytecode.wrapping_sub(1))? == MONITOR_ENTER {
+                    bytecode -= 1;
+                }
+                let bci = method.bci(bytecode).ok_or(ReadError::Unlikely("a bytecode"))?;
                 // While bytecodes run, a register has which; the frame has it while something is called.
                 match self.waits(walk, registers)? {
                     true => method.line(bci),
@@ -222,7 +250,7 @@ impl Code {
         Ok(match self.cache.blob(walk.process, ip)? {
             Some((_, Kind::Compiled)) => after_call(walk.process, ip)?,
             Some((_, Kind::Interpreter)) => self.interpreter.returns_to(walk.process, ip)?,
-            Some((_, Kind::Native | Kind::Own)) => ip == walk.process.u64(self.entry)?,
+            Some((_, Kind::Native | Kind::Own)) => self.is_entry(walk, ip)?,
             None => false,
         })
     }
