@@ -96,7 +96,8 @@ function burn($n) {
 echo "ready\n";
 burn(1); // runs
 "#;
-    let jit = ["-d", "opcache.enable_cli=1", "-d", "opcache.jit_buffer_size=32M", "-d", "opcache.jit=tracing"];
+    let jit =
+        ["-d", "opcache.enable_cli=1", "-d", "opcache.jit_buffer_size=32M", "-d", "opcache.jit=tracing"];
     for options in [&[][..], &jit[..]] {
         let command: Vec<&str> = ["php"].iter().chain(options).copied().collect();
         let Some(mut script) = Script::start("PHP", &command, "shop.php", text) else { return };

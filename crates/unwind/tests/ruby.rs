@@ -29,12 +29,7 @@ $stdout.flush
 Store.new.save(1) # runs
 "#;
     let Some(mut script) = start(text) else { return };
-    let stack = script.until(&[
-        "save@# opens",
-        "block in save@# saves",
-        "save@# maps",
-        "<main>@# runs",
-    ]);
+    let stack = script.until(&["save@# opens", "block in save@# saves", "save@# maps", "<main>@# runs"]);
     assert_eq!(stack.len(), 4);
     assert!(script.cost(script.pid()) < 1000);
 }

@@ -1,6 +1,7 @@
 //! The runtimes of languages: how the stack of a thread is read out of each one's memory. One file a runtime, and a line in
 //! [`RUNTIMES`].
 
+mod perl;
 mod php;
 mod ruby;
 
@@ -102,4 +103,4 @@ pub struct RuntimeKind {
 }
 
 /// The runtimes that can be read.
-pub static RUNTIMES: &[RuntimeKind] = &[php::KIND, ruby::KIND];
+pub static RUNTIMES: &[RuntimeKind] = &[perl::KIND, php::KIND, ruby::KIND];

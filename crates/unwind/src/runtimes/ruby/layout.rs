@@ -50,16 +50,11 @@ pub(super) fn of(version: (u32, u32)) -> Option<Layout> {
         line_size: 8,
         length_in_front: false,
     };
-    let v30 = Layout {
-        list: 8,
-        ractor: Some((568, 304)),
-        vm: 32,
-        context: 40,
-        native: Native::Pthread(80),
-        ..v27
-    };
+    let v30 =
+        Layout { list: 8, ractor: Some((568, 304)), vm: 32, context: 40, native: Native::Pthread(80), ..v27 };
     let v31 = Layout { native: Native::Tid(88), frame_size: 64, line_size: 12, ..v30 };
-    let v32 = Layout { context: 48, native: Native::Native(40, 16), lines: 112, length_in_front: true, ..v31 };
+    let v32 =
+        Layout { context: 48, native: Native::Native(40, 16), lines: 112, length_in_front: true, ..v31 };
     let v33 = Layout { ractor: Some((432, 256)), native: Native::Native(40, 24), frame_size: 56, ..v32 };
     match version {
         (2, 7) => Some(v27),

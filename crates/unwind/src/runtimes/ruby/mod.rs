@@ -31,7 +31,8 @@ const STACK: u64 = 1 << 26;
 
 fn detect(process: &Process) -> Detected {
     let is_ruby = |name: &str| name.starts_with("libruby") || name.starts_with("ruby");
-    let code = process.mappings().iter().filter(|it| it.executable && it.file.is_some() && is_ruby(it.name()));
+    let code =
+        process.mappings().iter().filter(|it| it.executable && it.file.is_some() && is_ruby(it.name()));
     for mapping in code {
         let Ok(image) = Image::open(process, mapping) else { continue };
         let names = ["ruby_description", "ruby_version", "ruby_current_vm_ptr"];
@@ -102,20 +103,22 @@ impl Runtime for Ruby {
         if vm == 0 {
             return Ok(());
         }
-        let Some(thread) = self.threads.find(process, &self.layout, aligned(vm)?, tid)? else { return Ok(()) };
+        let Some(thread) = self.threads.find(process, &self.layout, aligned(vm)?, tid)? else {
+            return Ok(());
+        };
         let context = process.u64(thread.wrapping_add(self.layout.context))?;
         if self.known.len() > KNOWN {
             self.known.clear();
         }
         let control = self.control_frames(process, context)?;
-        let mut pushed = 0;
+        let (mut pushed, mut seen) = (0, Vec::new());
         for frame in control.chunks_exact(self.layout.frame_size) {
             let (pc, iseq) = (word(frame, FRAME.0), word(frame, FRAME.1));
             // Those of C have neither.
             if pc == 0 || iseq == 0 {
                 continue;
             }
-            let (code, line) = Code::at(&mut self.known, process, &self.layout, (iseq, pc))?;
+            let (code, line) = Code::at(&mut self.known, process, &self.layout, &mut seen, (iseq, pc))?;
             // What the interpreter puts below the program has no lines.
             if line == 0 {
                 continue;
@@ -153,7 +156,9 @@ mod tests {
 
     #[test]
     fn only_released_versions_are_known() {
-        assert!(layout_of("ruby 3.1.2p20 (2022-04-12 revision 4491bb740a) [x86_64-linux-gnu]", "3.1.2").is_some());
+        assert!(
+            layout_of("ruby 3.1.2p20 (2022-04-12 revision 4491bb740a) [x86_64-linux-gnu]", "3.1.2").is_some()
+        );
         assert!(layout_of("ruby 3.4.1 (2024-12-25 revision 48d4efcb85) +YJIT +PRISM", "3.4.1").is_some());
         for (description, version) in [
             ("ruby 3.4.0dev (2024-05-01T00:00:00Z master 1)", "3.4.0"),
