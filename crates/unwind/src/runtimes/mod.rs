@@ -1,6 +1,8 @@
 //! The runtimes of languages: how the stack of a thread is read out of each one's memory. One file a runtime, and a line in
 //! [`RUNTIMES`].
 
+#[cfg(test)]
+mod damage;
 mod perl;
 mod php;
 mod ruby;

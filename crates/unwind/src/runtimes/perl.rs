@@ -374,3 +374,23 @@ fn aligned(address: u64) -> Result<u64, ReadError> {
         false => Err(ReadError::Unlikely("a pointer")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damaged_memory_is_survived() {
+        let types = [GLOB | WITH_GP, HASH, CODE].map(|kind| u64::from(kind) << 32);
+        let marks = [&types[..], &[u64::from(SUB), u64::from(EVAL), 3 << 32 | 2]].concat();
+        crate::runtimes::damage::survives(&marks, |start| {
+            Box::new(Perl {
+                version: "Perl".to_string(),
+                interpreter: start,
+                layout: layout_of(36).expect("known"),
+                code: std::iter::once(0..u64::MAX).collect(),
+                known: HashMap::new(),
+            })
+        });
+    }
+}

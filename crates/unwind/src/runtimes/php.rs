@@ -361,3 +361,19 @@ fn aligned(address: u64) -> Result<u64, ReadError> {
         false => Err(ReadError::Unlikely("a pointer")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damaged_memory_is_survived() {
+        crate::runtimes::damage::survives(
+            &[u64::from(INTERNAL), u64::from(USER), u64::from(EVAL)],
+            |start| {
+                let (version, file_name) = ("PHP".to_string(), 152);
+                Box::new(Php { version, current: start, file_name, code: Vec::new(), known: HashMap::new() })
+            },
+        );
+    }
+}

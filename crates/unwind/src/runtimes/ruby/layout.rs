@@ -9,7 +9,7 @@ pub(super) enum Native {
     /// `rb_thread_struct.tid`.
     Tid(u64),
     /// `rb_thread_struct.nt`, and `rb_native_thread.tid`.
-    Native(u64, u64),
+    Shared(u64, u64),
 }
 
 /// `struct pthread.tid` of glibc 2.4 to 2.41 on x86-64 (nptl/descr.h); checked against the threads of the process.
@@ -54,8 +54,8 @@ pub(super) fn of(version: (u32, u32)) -> Option<Layout> {
         Layout { list: 8, ractor: Some((568, 304)), vm: 32, context: 40, native: Native::Pthread(80), ..v27 };
     let v31 = Layout { native: Native::Tid(88), frame_size: 64, line_size: 12, ..v30 };
     let v32 =
-        Layout { context: 48, native: Native::Native(40, 16), lines: 112, length_in_front: true, ..v31 };
-    let v33 = Layout { ractor: Some((432, 256)), native: Native::Native(40, 24), frame_size: 56, ..v32 };
+        Layout { context: 48, native: Native::Shared(40, 16), lines: 112, length_in_front: true, ..v31 };
+    let v33 = Layout { ractor: Some((432, 256)), native: Native::Shared(40, 24), frame_size: 56, ..v32 };
     match version {
         (2, 7) => Some(v27),
         (3, 0) => Some(v30),

@@ -155,6 +155,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn damaged_memory_is_survived() {
+        for version in [(2, 7), (3, 1), (3, 3)] {
+            let own = u64::from(std::process::id());
+            crate::runtimes::damage::survives(&[0x701a, 5, 7, own, own << 32], |start| {
+                Box::new(Ruby {
+                    version: "Ruby".to_string(),
+                    vm: start,
+                    layout: layout::of(version).expect("known"),
+                    code: Vec::new(),
+                    threads: Threads::default(),
+                    known: HashMap::new(),
+                })
+            });
+        }
+    }
+
+    #[test]
     fn only_released_versions_are_known() {
         assert!(
             layout_of("ruby 3.1.2p20 (2022-04-12 revision 4491bb740a) [x86_64-linux-gnu]", "3.1.2").is_some()
