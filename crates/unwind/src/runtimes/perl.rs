@@ -52,7 +52,8 @@ const FRAMES: usize = 256;
 const CONTEXTS: u64 = 512;
 const STACKS: usize = 64;
 
-/// What differs between versions.
+/// What differs between versions: 5.36 by its headers, the others as the profiler of OpenTelemetry has them
+/// (interpreter/perl/data.go, 5.28 to 5.40). Each process is checked when its interpreter is found.
 #[derive(Clone, Copy)]
 struct Layout {
     /// `struct interpreter`: Icurcop, Icurstackinfo (intrpvar.h).

@@ -1,5 +1,6 @@
-//! Where the parts of Ruby's structures are, by version. x86-64; taken from the headers of every release of each minor version
-//! (vm_core.h, ractor_core.h, thread_pthread.h, iseq.h), among which they are the same.
+//! Where the parts of Ruby's structures are, by version. x86-64; computed from the bindings that the
+//! crate rbspy-ruby-structs 0.55 has of the headers of every release (vm_core.h, ractor_core.h, thread_pthread.h, iseq.h): within a
+//! minor version they are the same.
 
 /// How a thread of the system is told for a thread of Ruby.
 #[derive(Clone, Copy, Debug)]
