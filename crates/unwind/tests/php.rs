@@ -105,7 +105,7 @@ burn(1); // runs
         // While it runs every stack is one of these, or ends early.
         let inner = format!("burn:{}", script.line("// burns"));
         let pid = script.pid();
-        let right = (0..2000).filter(|_| script.stack(pid).iter().any(|frame| *frame == inner)).count();
+        let right = (0..2000).filter(|_| script.stack(pid).contains(&inner)).count();
         assert!(right >= 1900, "{right} of 2000");
     }
 }

@@ -1,8 +1,11 @@
 //! The runtimes of languages: how the stack of a thread is read out of each one's memory. One file a runtime, and a line in
 //! [`RUNTIMES`].
 
+#[cfg(test)]
+mod damage;
 mod go;
 mod hotspot;
+mod perl;
 mod php;
 mod python;
 mod ruby;
@@ -110,4 +113,4 @@ pub struct RuntimeKind {
 
 /// The runtimes that can be read.
 pub static RUNTIMES: &[RuntimeKind] =
-    &[go::KIND, hotspot::HOTSPOT, php::KIND, python::KIND, ruby::KIND, v8::KIND];
+    &[go::KIND, hotspot::HOTSPOT, perl::KIND, php::KIND, python::KIND, ruby::KIND, v8::KIND];

@@ -34,11 +34,14 @@ const EVAL: u8 = 4;
 
 /// Functions whose names are kept; when there are more, all are forgotten.
 const KNOWN: usize = 1 << 12;
+/// Lines kept of one function.
+const LINES: usize = 1 << 10;
 /// Frames of a stack, and links followed to find them.
 const FRAMES: usize = 256;
 const LINKS: usize = 2 * FRAMES;
 
 /// `zend_op_array.filename` (Zend/zend_compile.h of each version); `line_start` and `line_end` follow it.
+/// 8.2 by its headers, the others as the profiler of OpenTelemetry has them (interpreter/php/php.go, 7.3 to 8.4).
 fn file_name_at(minor: u32) -> Option<usize> {
     match minor {
         0 | 1 | 3 => Some(144),
@@ -103,6 +106,43 @@ struct Known {
     file: Box<str>,
     /// Hash of the file's name.
     file_hash: u64,
+    /// Lines of instructions, by address.
+    lines: HashMap<u64, u32>,
+}
+
+/// What was found unchanged in the stack that is being read: functions, and names of files with their hashes.
+#[derive(Default)]
+struct Seen {
+    functions: Vec<u64>,
+    files: Vec<(u64, u64)>,
+}
+
+/// A part of PHP's stack: callers lie below those whom they call, mostly near.
+#[derive(Default)]
+struct Window {
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Window {
+    const SIZE: u64 = 4096;
+
+    /// The bytes of a `zend_execute_data`.
+    fn execute_data(&mut self, process: &Process, address: u64) -> Result<[u8; EXECUTE_DATA.3], ReadError> {
+        let length = EXECUTE_DATA.3 as u64;
+        let end = address.saturating_add(length);
+        if address < self.start || end > self.start + self.bytes.len() as u64 {
+            let mut bytes = vec![0; Window::SIZE as usize];
+            let start = end.saturating_sub(Window::SIZE);
+            if process.read(start, &mut bytes).is_err() {
+                return process.array(address);
+            }
+            *self = Window { start, bytes };
+        }
+        let at = (address - self.start) as usize;
+        let bytes = self.bytes.get(at..at + EXECUTE_DATA.3).and_then(|bytes| bytes.try_into().ok());
+        bytes.ok_or(ReadError::Unreadable(address))
+    }
 }
 
 /// Where the parts of a function's name are, and its lines.
@@ -153,20 +193,20 @@ impl Runtime for Php {
         if self.known.len() > KNOWN {
             self.known.clear();
         }
-        // Names of files found unchanged in this stack.
-        let mut files = Vec::new();
+        let mut seen = Seen::default();
+        let mut window = Window::default();
         let mut data = process.u64(self.current)?;
         let mut pushed = 0;
         for _ in 0..LINKS {
             if data == 0 || pushed == FRAMES {
                 break;
             }
-            let bytes: [u8; EXECUTE_DATA.3] = process.array(aligned(data)?)?;
+            let bytes = window.execute_data(process, aligned(data)?)?;
             let function = word(&bytes, EXECUTE_DATA.1);
             // Without a function it only links: generators, and calls out of PHP's own code.
             if function != 0 {
                 let opline = word(&bytes, EXECUTE_DATA.0);
-                if let Some(id) = self.frame(process, function, opline, frames, &mut files)? {
+                if let Some(id) = self.frame(process, function, opline, frames, &mut seen)? {
                     stack.push(id);
                     pushed += 1;
                 }
@@ -185,51 +225,74 @@ impl Php {
         function: u64,
         opline: u64,
         frames: &mut Frames,
-        files: &mut Vec<(u64, u64)>,
+        seen: &mut Seen,
     ) -> Result<Option<FrameId>, ReadError> {
-        let parts = self.parts(process, aligned(function)?)?;
+        if !seen.functions.contains(&function) {
+            let parts = self.parts(process, aligned(function)?)?;
+            if !self.is_known(process, function, parts, seen)? {
+                let known = named(process, parts)?;
+                self.known.insert(function, known);
+            }
+            seen.functions.push(function);
+        }
+        let Some(known) = self.known.get_mut(&function) else { return Ok(None) };
+        let parts = known.told_by;
         if parts.kind == INTERNAL && parts.name == 0 {
             return Ok(None);
         }
-        let is_same = match self.known.get(&function) {
-            Some(known) if known.told_by == parts => {
-                let seen = (parts.file, known.file_hash);
-                let same = parts.file == 0 || files.contains(&seen) || {
-                    let hash = process.u64(parts.file.wrapping_add(STRING.0 as u64))?;
-                    hash != 0 && hash == known.file_hash
-                };
-                if same && parts.file != 0 && !files.contains(&seen) {
-                    files.push(seen);
-                }
-                same
-            }
-            _ => false,
-        };
-        if !is_same {
-            let known = named(process, parts)?;
-            self.known.insert(function, known);
-        }
-        let Some(known) = self.known.get(&function) else { return Ok(None) };
-        let line = match parts.kind {
-            INTERNAL => 0,
-            _ => {
+        let line = match (parts.kind, known.lines.get(&opline)) {
+            (INTERNAL, _) => 0,
+            (_, Some(line)) => *line,
+            (_, None) => {
                 let line = process.u32(aligned(opline)?.wrapping_add(OP_LINE))?;
-                // An instruction of another function was read: the frame changed meanwhile.
-                if (parts.lines.0..=parts.lines.1).contains(&line) { line } else { 0 }
+                // Else an instruction of another function was read: the frame changed meanwhile.
+                let is_inside = (parts.lines.0..=parts.lines.1).contains(&line);
+                if is_inside && known.lines.len() < LINES {
+                    known.lines.insert(opline, line);
+                }
+                if is_inside { line } else { 0 }
             }
         };
         Ok(frames.id(&known.function, &known.file, line))
     }
 
+    /// True where the function that is known at an address is still the same.
+    fn is_known(
+        &self,
+        process: &Process,
+        function: u64,
+        parts: Parts,
+        seen: &mut Seen,
+    ) -> Result<bool, ReadError> {
+        let Some(known) = self.known.get(&function).filter(|known| known.told_by == parts) else {
+            return Ok(false);
+        };
+        let file = (parts.file, known.file_hash);
+        if parts.file == 0 || seen.files.contains(&file) {
+            return Ok(true);
+        }
+        let hash = process.u64(aligned(parts.file)?.wrapping_add(STRING.0 as u64))?;
+        let is_same = hash != 0 && hash == known.file_hash;
+        if is_same {
+            seen.files.push(file);
+        }
+        Ok(is_same)
+    }
+
     fn parts(&self, process: &Process, function: u64) -> Result<Parts, ReadError> {
         let mut bytes = [0; 184];
-        let kind = process.u8(function.wrapping_add(FUNCTION.0 as u64))?;
-        let size = match kind {
-            INTERNAL => FUNCTION_SIZE,
-            USER | EVAL => self.file_name + 16,
-            _ => return Err(ReadError::Unlikely("the kind of a function")),
-        };
-        process.read(function, &mut bytes[..size])?;
+        let whole = self.file_name + 16;
+        // Those of PHP itself are shorter, and may lie at the end of what is mapped.
+        if process.read(function, &mut bytes[..whole]).is_err() {
+            process.read(function, &mut bytes[..FUNCTION_SIZE])?;
+            if bytes[FUNCTION.0] != INTERNAL {
+                return Err(ReadError::Unreadable(function));
+            }
+        }
+        let kind = bytes[FUNCTION.0];
+        if !matches!(kind, INTERNAL | USER | EVAL) {
+            return Err(ReadError::Unlikely("the kind of a function"));
+        }
         let [name, scope] = [FUNCTION.1, FUNCTION.2].map(|at| word(&bytes, at));
         if kind == INTERNAL {
             return Ok(Parts { kind, name, scope, file: 0, lines: (0, 0) });
@@ -270,7 +333,13 @@ fn named(process: &Process, parts: Parts) -> Result<Known, ReadError> {
         0 => Default::default(),
         file => string(process, file)?,
     };
-    Ok(Known { told_by: parts, function: function.into(), file: file.into(), file_hash })
+    Ok(Known {
+        told_by: parts,
+        function: function.into(),
+        file: file.into(),
+        file_hash,
+        lines: HashMap::new(),
+    })
 }
 
 /// A `zend_string` and its hash.
@@ -294,5 +363,21 @@ fn aligned(address: u64) -> Result<u64, ReadError> {
     match address != 0 && address.is_multiple_of(8) {
         true => Ok(address),
         false => Err(ReadError::Unlikely("a pointer")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damaged_memory_is_survived() {
+        crate::runtimes::damage::survives(
+            &[u64::from(INTERNAL), u64::from(USER), u64::from(EVAL)],
+            |start| {
+                let (version, file_name) = ("PHP".to_string(), 152);
+                Box::new(Php { version, current: start, file_name, code: Vec::new(), known: HashMap::new() })
+            },
+        );
     }
 }

@@ -7,12 +7,12 @@ use whyslow_unwind::runtimes::{Detected, RUNTIMES, Runtime};
 use whyslow_unwind::{Frames, Process};
 
 /// A script that runs.
-pub struct Script {
+pub(crate) struct Script {
     child: Child,
-    pub folder: tempfile::TempDir,
-    pub process: Process,
-    pub runtime: Box<dyn Runtime>,
-    pub frames: Frames,
+    _folder: tempfile::TempDir,
+    pub(crate) process: Process,
+    pub(crate) runtime: Box<dyn Runtime>,
+    pub(crate) frames: Frames,
     text: String,
     name: String,
 }
@@ -27,7 +27,7 @@ impl Drop for Script {
 impl Script {
     /// Starts a script and waits until it says `ready`; `None` where the language is not installed. `FIFO` in its text is a FIFO
     /// that nobody writes to.
-    pub fn start(kind: &str, command: &[&str], name: &str, text: &str) -> Option<Script> {
+    pub(crate) fn start(kind: &str, command: &[&str], name: &str, text: &str) -> Option<Script> {
         let folder = tempfile::tempdir().expect("a folder");
         let fifo = folder.path().join("fifo");
         let mode = rustix::fs::Mode::from_raw_mode(0o600);
@@ -53,7 +53,7 @@ impl Script {
         match (kind.detect)(&process) {
             Detected::Found(runtime) => {
                 let (frames, name) = (Frames::default(), name.to_string());
-                Some(Script { child, folder, process, runtime, frames, text, name })
+                Some(Script { child, _folder: folder, process, runtime, frames, text, name })
             }
             Detected::Unknown(why) => {
                 eprintln!("skipped: {why}");
@@ -65,12 +65,12 @@ impl Script {
         }
     }
 
-    pub fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.process.pid()
     }
 
     /// `function:line`, innermost first, of a thread now; the line is left out where it is unknown.
-    pub fn stack(&mut self, tid: u32) -> Vec<String> {
+    pub(crate) fn stack(&mut self, tid: u32) -> Vec<String> {
         let mut stack = Vec::new();
         let read = self.runtime.thread(&self.process, tid, &mut self.frames, &mut stack);
         let mut told: Vec<String> = stack
@@ -89,16 +89,16 @@ impl Script {
     }
 
     /// The line of the script that has a mark.
-    pub fn line(&self, mark: &str) -> usize {
+    pub(crate) fn line(&self, mark: &str) -> usize {
         let at = self.text.lines().position(|line| line.contains(mark));
         at.unwrap_or_else(|| panic!("no line has {mark}")) + 1
     }
 
     /// Reads the stacks until one of a thread begins with these; a mark behind `@` stands for its line.
-    pub fn until(&mut self, wanted: &[&str]) -> Vec<String> {
+    pub(crate) fn until(&mut self, wanted: &[&str]) -> Vec<String> {
         let wanted: Vec<String> = wanted
             .iter()
-            .map(|frame| match frame.split_once('@') {
+            .map(|frame| match frame.rsplit_once('@') {
                 Some((function, mark)) => format!("{function}:{}", self.line(mark)),
                 None => (*frame).to_string(),
             })
@@ -115,7 +115,7 @@ impl Script {
     }
 
     /// Microseconds that a stack of a thread costs.
-    pub fn cost(&mut self, tid: u32) -> u128 {
+    pub(crate) fn cost(&mut self, tid: u32) -> u128 {
         let began = Instant::now();
         let mut stack = Vec::new();
         for _ in 0..200 {

@@ -34,7 +34,7 @@ const ENTRIES: u32 = 1 << 20;
 const KEPT: usize = 1 << 10;
 
 /// The parts of a function that tell whether it is the one that was read before.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Parts {
     body: u64,
     encoded: u64,
@@ -56,15 +56,25 @@ pub(super) struct Code {
 
 impl Code {
     /// Reads the function whose `rb_iseq_t` is at an address, or finds it unchanged among those known, and tells the line of `pc`.
+    /// `seen` are those that were read for the same stack.
     pub(super) fn at<'a>(
         known: &'a mut HashMap<u64, Code>,
         process: &Process,
         layout: &Layout,
+        seen: &mut Vec<u64>,
         (iseq, pc): (u64, u64),
     ) -> Result<(&'a Code, u32), ReadError> {
-        let parts = Parts::read(process, layout, iseq)?;
+        // Unchanged where it was, and running in its own instructions, it is the same; else it is read from the beginning.
+        let unchanged = known.get(&iseq).map(|code| code.parts).filter(|parts| {
+            parts.has(pc) && (seen.contains(&iseq) || Parts::body(process, layout, parts.body) == Ok(*parts))
+        });
+        let parts = match unchanged {
+            Some(parts) => parts,
+            None => Parts::read(process, layout, iseq)?,
+        };
+        seen.push(iseq);
         let behind = pc.wrapping_sub(parts.encoded);
-        if behind > u64::from(parts.size) * 8 || !behind.is_multiple_of(8) {
+        if !parts.has(pc) {
             return Err(ReadError::Unlikely("the instruction of a frame"));
         }
         // The instruction behind the one that runs, but at the very beginning (`calc_lineno` of vm_backtrace.c).
@@ -95,7 +105,16 @@ impl Parts {
         if word(&head, 0) & ISEQ_MASK != ISEQ_FLAGS {
             return Err(ReadError::Unlikely("a function"));
         }
-        let body = aligned(word(&head, ISEQ_BODY))?;
+        Parts::body(process, layout, aligned(word(&head, ISEQ_BODY))?)
+    }
+
+    /// True where an address is one of its instructions, or just behind.
+    fn has(&self, pc: u64) -> bool {
+        let behind = pc.wrapping_sub(self.encoded);
+        behind <= u64::from(self.size) * 8 && behind.is_multiple_of(8)
+    }
+
+    fn body(process: &Process, layout: &Layout, body: u64) -> Result<Parts, ReadError> {
         let bytes: [u8; BODY] = process.array(body)?;
         let lines = layout.lines;
         Ok(Parts {

@@ -1,5 +1,6 @@
-//! Where the parts of Ruby's structures are, by version. x86-64; taken from the headers of every release of each minor version
-//! (vm_core.h, ractor_core.h, thread_pthread.h, iseq.h), among which they are the same.
+//! Where the parts of Ruby's structures are, by version. x86-64; computed from the bindings that the
+//! crate rbspy-ruby-structs 0.55 has of the headers of every release (vm_core.h, ractor_core.h, thread_pthread.h, iseq.h): within a
+//! minor version they are the same.
 
 /// How a thread of the system is told for a thread of Ruby.
 #[derive(Clone, Copy, Debug)]
@@ -9,7 +10,7 @@ pub(super) enum Native {
     /// `rb_thread_struct.tid`.
     Tid(u64),
     /// `rb_thread_struct.nt`, and `rb_native_thread.tid`.
-    Native(u64, u64),
+    Shared(u64, u64),
 }
 
 /// `struct pthread.tid` of glibc 2.4 to 2.41 on x86-64 (nptl/descr.h); checked against the threads of the process.
@@ -54,8 +55,8 @@ pub(super) fn of(version: (u32, u32)) -> Option<Layout> {
         Layout { list: 8, ractor: Some((568, 304)), vm: 32, context: 40, native: Native::Pthread(80), ..v27 };
     let v31 = Layout { native: Native::Tid(88), frame_size: 64, line_size: 12, ..v30 };
     let v32 =
-        Layout { context: 48, native: Native::Native(40, 16), lines: 112, length_in_front: true, ..v31 };
-    let v33 = Layout { ractor: Some((432, 256)), native: Native::Native(40, 24), frame_size: 56, ..v32 };
+        Layout { context: 48, native: Native::Shared(40, 16), lines: 112, length_in_front: true, ..v31 };
+    let v33 = Layout { ractor: Some((432, 256)), native: Native::Shared(40, 24), frame_size: 56, ..v32 };
     match version {
         (2, 7) => Some(v27),
         (3, 0) => Some(v30),

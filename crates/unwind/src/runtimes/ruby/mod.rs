@@ -115,14 +115,14 @@ impl Runtime for Ruby {
             self.known.clear();
         }
         let control = self.control_frames(process, context)?;
-        let mut pushed = 0;
+        let (mut pushed, mut seen) = (0, Vec::new());
         for frame in control.chunks_exact(self.layout.frame_size) {
             let (pc, iseq) = (word(frame, FRAME.0), word(frame, FRAME.1));
             // Those of C have neither.
             if pc == 0 || iseq == 0 {
                 continue;
             }
-            let (code, line) = Code::at(&mut self.known, process, &self.layout, (iseq, pc))?;
+            let (code, line) = Code::at(&mut self.known, process, &self.layout, &mut seen, (iseq, pc))?;
             // What the interpreter puts below the program has no lines.
             if line == 0 {
                 continue;
@@ -157,6 +157,23 @@ impl Ruby {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn damaged_memory_is_survived() {
+        for version in [(2, 7), (3, 1), (3, 3)] {
+            let own = u64::from(std::process::id());
+            crate::runtimes::damage::survives(&[0x701a, 5, 7, own, own << 32], |start| {
+                Box::new(Ruby {
+                    version: "Ruby".to_string(),
+                    vm: start,
+                    layout: layout::of(version).expect("known"),
+                    code: Vec::new(),
+                    threads: Threads::default(),
+                    known: HashMap::new(),
+                })
+            });
+        }
+    }
 
     #[test]
     fn only_released_versions_are_known() {

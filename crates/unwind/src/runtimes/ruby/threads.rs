@@ -101,7 +101,7 @@ fn nodes(process: &Process, head: u64) -> Result<Vec<u64>, ReadError> {
 fn number(process: &Process, layout: &Layout, thread: u64) -> Result<u32, ReadError> {
     match layout.native {
         Native::Tid(at) => process.u32(thread.wrapping_add(at)),
-        Native::Native(native, at) => {
+        Native::Shared(native, at) => {
             let native = process.u64(thread.wrapping_add(native))?;
             process.u32(aligned(native)?.wrapping_add(at))
         }
