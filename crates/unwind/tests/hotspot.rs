@@ -400,10 +400,15 @@ fn waiting_threads_of(java: &mut Java, what: &str) {
             std::thread::sleep(Duration::from_millis(20));
         }
     }
-    // A thread that runs Java code has left it nowhere, but for the moments in which the VM stops it.
+    // A thread that runs Java code has left it nowhere, but for the moments in which it calls the VM or is stopped by it.
     let compute = java.threads()["compute"];
-    let empty = (0..100).filter(|_| java.stack(compute).0.is_empty()).count();
-    assert!(empty > 50, "{what}: {empty}");
+    loop {
+        let stack = own(&java.stack(compute).0);
+        let known = ["Stalls.mix:", "Stalls.work:", "Stalls.compute:"];
+        let Some(first) = stack.first() else { break };
+        assert!(known.iter().any(|known| first.starts_with(known)), "{what}: {stack:?}");
+        assert!(Instant::now() < until, "{what}: {stack:?}");
+    }
     for name in ["deep", "socket", "lock"] {
         let tid = java.threads()[name];
         let begun = spent();
@@ -534,6 +539,8 @@ fn running_thread_of(java: &mut Java, folder: &Path, what: &str) {
             }
         }
         stopper.go_on();
+        // It gets somewhere else.
+        std::thread::sleep(Duration::from_millis(1));
         seen.push(first);
         let frames: Vec<Frame> = stack.iter().filter_map(|id| java.frames.get(*id)).cloned().collect();
         for frame in frames.iter().filter(|frame| &*frame.file == "Stalls.java" && frame.line != 0) {
@@ -570,7 +577,7 @@ fn running_thread_of(java: &mut Java, folder: &Path, what: &str) {
         }
     }
     println!("{what}: {whole} whole, {lines} with their line, {errors} errors, {other} elsewhere");
-    assert!(whole >= 200 && errors <= 15, "{what}: {whole} whole, {errors} errors, {other} elsewhere");
+    assert!(whole >= 100 && errors <= 15, "{what}: {whole} whole, {errors} errors, {other} elsewhere");
     // Whatever memory holds, there is an end.
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     for _ in 0..3000 {

@@ -212,8 +212,8 @@ impl CompiledLayout {
     fn described(&self, process: &Process, tables: &Tables, wanted: i32) -> Result<u32, ReadError> {
         let (first, end) = tables.descriptions;
         let read = |at: u64| {
-            let address = first + at * self.description_size;
-            let [offset, scope] = self.description.map(|field| process.u32(address + field));
+            let address = first.wrapping_add(at * self.description_size);
+            let [offset, scope] = self.description.map(|field| process.u32(address.wrapping_add(field)));
             Ok::<_, ReadError>((offset? as i32, scope?))
         };
         // The first and the last one are sentinels.
@@ -226,9 +226,13 @@ impl CompiledLayout {
                 high = middle;
             }
         }
-        match low < (end - first) / self.description_size {
-            true => read(low).map(|(_, scope)| scope),
-            false => Err(ReadError::Unlikely("the descriptions of compiled code")),
+        if low >= (end - first) / self.description_size {
+            return Err(ReadError::Unlikely("the descriptions of compiled code"));
+        }
+        match (read(low)?.1, low.checked_sub(1)) {
+            // Behind the last one, where a method returns.
+            (0, Some(before)) => read(before).map(|(_, scope)| scope),
+            (scope, _) => Ok(scope),
         }
     }
 

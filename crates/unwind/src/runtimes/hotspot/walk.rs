@@ -132,7 +132,7 @@ impl Code {
         }
         let [bp, ip] = [walk.word(registers.bp, 0)?, walk.word(registers.bp, 8)?];
         let wrapper = walk.word(registers.bp, self.entry_wrapper)?;
-        Ok(Behind::Entry { native: Registers { ip, sp: registers.bp + 16, bp }, wrapper })
+        Ok(Behind::Entry { native: Registers { ip, sp: registers.bp.wrapping_add(16), bp }, wrapper })
     }
 
     fn interpreted(&mut self, walk: &mut Walk, registers: &Registers) -> Result<Registers, ReadError> {
@@ -231,13 +231,14 @@ impl Code {
 
     /// The caller of code that has no frame, or one by the frame pointer: whichever leads to where code was called.
     fn plain(&mut self, walk: &Walk, registers: &Registers) -> Result<Registers, ReadError> {
-        let frameless = Registers { ip: walk.word(registers.sp, 0)?, sp: registers.sp + 8, bp: registers.bp };
+        let frameless =
+            Registers { ip: walk.word(registers.sp, 0)?, sp: registers.sp.wrapping_add(8), bp: registers.bp };
         if self.called(walk, frameless.ip)? {
             return Ok(frameless);
         }
         let bp = registers.bp;
         if (registers.sp..registers.sp.saturating_add(REACH)).contains(&bp) {
-            let framed = Registers { ip: walk.word(bp, 8)?, sp: bp + 16, bp: walk.word(bp, 0)? };
+            let framed = Registers { ip: walk.word(bp, 8)?, sp: bp.wrapping_add(16), bp: walk.word(bp, 0)? };
             if self.called(walk, framed.ip)? {
                 return Ok(framed);
             }
