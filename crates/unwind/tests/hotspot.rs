@@ -497,7 +497,7 @@ impl Stopper {
         self.output.read_line(&mut said).expect("answered");
         let mut numbers = said.split_whitespace().map(|word| word.parse().expect("a number"));
         let [ip, sp, bp] = [(); 3].map(|()| numbers.next().expect("three of them"));
-        Registers { ip, sp, bp }
+        Registers { ip, sp, bp, leaf: None }
     }
 
     fn go_on(&mut self) {

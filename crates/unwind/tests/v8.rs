@@ -173,7 +173,7 @@ impl Program {
         let words: Vec<u64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
         let [ip, sp, bp] = words[..] else { panic!("not stopped: {line}") };
         self.process.read_mappings().expect("its mappings");
-        Registers { ip, sp, bp }
+        Registers { ip, sp, bp, leaf: None }
     }
 
     /// Lets it go on.

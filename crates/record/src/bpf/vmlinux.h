@@ -57,6 +57,9 @@ struct pt_regs {
 	long unsigned int r9;
 	long unsigned int r8;
 	long unsigned int r10;
+	long unsigned int r12;
+	long unsigned int r13;
+	long unsigned int r14;
 	long unsigned int ax;
 	long unsigned int cx;
 	long unsigned int dx;

@@ -38,7 +38,7 @@ impl Cursor {
     /// The registers there, with 0 for a frame pointer that is not known.
     pub fn registers(&self) -> Registers {
         let value = |register: usize| self.values[register].unwrap_or(0);
-        Registers { ip: value(arch::IP), sp: value(arch::SP), bp: value(arch::BP) }
+        Registers { ip: value(arch::IP), sp: value(arch::SP), bp: value(arch::BP), leaf: None }
     }
 
     /// An address inside of the instruction that runs, or of the call.
@@ -212,7 +212,7 @@ fn frame_pointer(
     if module.info.is_some() && arch::call_before(process, ip).is_none() {
         return Ok(Step::Unknown);
     }
-    *cursor = cursor.caller(Registers { ip, sp: bp.saturating_add(16), bp: above });
+    *cursor = cursor.caller(Registers { ip, sp: bp.saturating_add(16), bp: above, leaf: None });
     // The first frame of a stack has none above it; that is known then.
     cursor.values[arch::BP] = Some(above);
     Ok(Step::Caller)
@@ -240,7 +240,7 @@ fn called_from(
             None => {}
             Some(arch::Call::To(function)) if arch::is_one_function(process, function, inside) => {
                 let bp = cursor.values[arch::BP];
-                *cursor = cursor.caller(Registers { ip, sp: at.saturating_add(8), bp: 0 });
+                *cursor = cursor.caller(Registers { ip, sp: at.saturating_add(8), bp: 0, leaf: None });
                 cursor.values[arch::BP] = bp.filter(|_| words == 1);
                 return true;
             }

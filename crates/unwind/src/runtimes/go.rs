@@ -285,7 +285,7 @@ impl Runtime for Go {
         let Some(site) = self.known.get(&ip) else { return Ok(None) };
         stack.extend_from_slice(&site.frames);
         match site.kind {
-            Kind::First => return Ok(Some(Registers { ip: 0, sp, bp: 0 })),
+            Kind::First => return Ok(Some(Registers { ip: 0, sp, bp: 0, leaf: None })),
             Kind::OtherStack => return Err(ReadError::Unlikely("a stack that Go came from")),
             Kind::Usual => {}
         }
@@ -293,7 +293,7 @@ impl Runtime for Go {
         let ip = memory.word(at)?;
         // A function that has a frame has saved the frame pointer at its end.
         let bp = if site.size >= 8 { memory.word(at - 8)? } else { registers.bp };
-        Ok(Some(Registers { ip, sp: at.saturating_add(8), bp }))
+        Ok(Some(Registers { ip, sp: at.saturating_add(8), bp, leaf: None }))
     }
 }
 

@@ -23,6 +23,21 @@ pub struct Registers {
     pub sp: u64,
     /// The register of frame pointers (`rbp`), whatever it holds.
     pub bp: u64,
+    /// Of the innermost frame of a thread that was sampled; callers have none.
+    pub leaf: Option<LeafRegisters>,
+}
+
+/// Further registers of the innermost frame: interpreters keep in them where they are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LeafRegisters {
+    /// `r9`.
+    pub r9: u64,
+    /// `r12`.
+    pub r12: u64,
+    /// `r13`.
+    pub r13: u64,
+    /// `r14`.
+    pub r14: u64,
 }
 
 /// A thread's memory as unwinding sees it: a copy of the top of its stack, where there is one, else the memory itself.

@@ -94,7 +94,7 @@ fn place(text: &str) -> Option<Place> {
     let mut words = text.split_ascii_whitespace().rev();
     let mut hex = || u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok();
     let (ip, sp) = (hex()?, hex()?);
-    Some(Place::Blocked(Registers { ip, sp, bp: 0 }))
+    Some(Place::Blocked(Registers { ip, sp, bp: 0, leaf: None }))
 }
 
 #[cfg(test)]
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn places_are_read() {
-        let blocked = |sp, ip| Some(Place::Blocked(Registers { ip, sp, bp: 0 }));
+        let blocked = |sp, ip| Some(Place::Blocked(Registers { ip, sp, bp: 0, leaf: None }));
         assert_eq!(place("running\n"), Some(Place::Running));
         assert_eq!(
             place("0 0x3 0x7ffd 0x1 0x0 0x0 0x0 0x7ffd5a8e 0x7f2a114d\n"),

@@ -136,7 +136,7 @@ pub(crate) fn samples(pid: u32, times: usize, bytes: usize) -> Vec<(Registers, V
         rest.read_line(&mut line).expect("a line");
         let numbers: Vec<u64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
         let (copy, behind) = rest.split_at(numbers[3] as usize);
-        all.push((Registers { ip: numbers[0], sp: numbers[1], bp: numbers[2] }, copy.to_vec()));
+        all.push((Registers { ip: numbers[0], sp: numbers[1], bp: numbers[2], leaf: None }, copy.to_vec()));
         rest = behind;
     }
     assert_eq!(all.len(), times);

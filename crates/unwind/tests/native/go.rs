@@ -210,7 +210,7 @@ fn any_instruction_and_any_stack_ends_soon() {
         let words = (0..100).flat_map(|at| (code.start + random(at * 77) % size).to_ne_bytes());
         let bytes: Vec<u8> = words.collect();
         let sp = [0xc000_0000_0000, u64::MAX - 799, 0, 8][nth as usize % 4];
-        let registers = Registers { ip: code.start + random(0) % size, sp, bp: random(1) };
+        let registers = Registers { ip: code.start + random(0) % size, sp, bp: random(1), leaf: None };
         let mut stack = Vec::new();
         unwinder.sampled(pid, pid, registers, StackCopy { start: sp, bytes: &bytes }, &mut stack);
         assert!(stack.len() <= 256);

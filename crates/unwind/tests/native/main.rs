@@ -312,7 +312,7 @@ fn damaged_copies_and_registers_end_soon() {
             _ => code[random() as usize % code.len()] + random() % 64,
         };
         let bytes: Vec<u8> = (0..300).flat_map(|_| word(sp).to_ne_bytes()).collect();
-        let registers = Registers { ip: word(sp), sp, bp: word(sp) };
+        let registers = Registers { ip: word(sp), sp, bp: word(sp), leaf: None };
         let mut stack = Vec::new();
         unwinder.sampled(pid, pid, registers, StackCopy { start: sp, bytes: &bytes }, &mut stack);
         assert!(stack.len() <= 256);

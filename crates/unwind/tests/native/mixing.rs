@@ -74,7 +74,7 @@ impl Runtime for Stepper {
         for at in (0..200).map(|n| registers.sp + n * 8) {
             let ip = memory.word(at)?;
             if (self.function + self.size..self.function + self.size + 0x100).contains(&ip) {
-                return Ok(Some(Registers { ip, sp: at + 8, bp: 0 }));
+                return Ok(Some(Registers { ip, sp: at + 8, bp: 0, leaf: None }));
             }
         }
         Err(ReadError::Unlikely("the stack of a test"))

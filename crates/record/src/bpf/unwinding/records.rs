@@ -3,7 +3,10 @@
 use crate::bpf::layout::{Fields, Header, kind};
 use crate::bpf::spool::{SpoolRecord, SpoolWriter};
 use crate::error::RecordError;
-use whyslow_unwind::{Frames, StackEntry, runtimes::Registers};
+use whyslow_unwind::{
+    Frames, StackEntry,
+    runtimes::{LeafRegisters, Registers},
+};
 
 /// Marks a frame of a language among addresses; the rest is its number. No address of a user has this bit.
 const LANGUAGE: u64 = 1 << 63;
@@ -30,7 +33,10 @@ impl StackCopyRecord<'_> {
         let header = Header::of(record)?;
         let mut fields = Fields(record.get(Header::SIZE..header.length)?);
         let (pid, bytes) = (fields.u32()?, fields.u32()? as usize);
-        let registers = Registers { ip: fields.u64()?, sp: fields.u64()?, bp: fields.u64()? };
+        let (ip, sp, bp) = (fields.u64()?, fields.u64()?, fields.u64()?);
+        let leaf =
+            LeafRegisters { r9: fields.u64()?, r12: fields.u64()?, r13: fields.u64()?, r14: fields.u64()? };
+        let registers = Registers { ip, sp, bp, leaf: Some(leaf) };
         let stack = fields.bytes(bytes)?;
         Some(StackCopyRecord { ts: header.ts, pid, tid: header.tid, registers, stack })
     }

@@ -18,6 +18,7 @@ struct stack_copy {
 	u64 ip;
 	u64 sp;
 	u64 bp;
+	u64 leaf[4]; /* r9, r12, r13, r14: where interpreters are */
 	char stack[COPY_BYTES];
 };
 #define COPY_FIXED (sizeof(struct stack_copy) - COPY_BYTES)
@@ -41,6 +42,10 @@ static __always_inline void copy_stack(struct task_struct *task, u64 now)
 	room->ip = BPF_CORE_READ(regs, ip);
 	room->sp = BPF_CORE_READ(regs, sp);
 	room->bp = BPF_CORE_READ(regs, bp);
+	room->leaf[0] = BPF_CORE_READ(regs, r9);
+	room->leaf[1] = BPF_CORE_READ(regs, r12);
+	room->leaf[2] = BPF_CORE_READ(regs, r13);
+	room->leaf[3] = BPF_CORE_READ(regs, r14);
 	/* Near the end of a thread's stack there is less. */
 	if (bpf_probe_read_user(room->stack, COPY_BYTES, (void *)room->sp)) {
 		bytes = COPY_BYTES / 4;

@@ -88,7 +88,7 @@ fn registers(process: &Process, anchor: &Anchor) -> Result<Registers, ReadError>
         0 => process.u64(anchor.sp.wrapping_sub(8))?,
         pc => pc,
     };
-    Ok(Registers { ip, sp: anchor.sp, bp: anchor.fp })
+    Ok(Registers { ip, sp: anchor.sp, bp: anchor.fp, leaf: None })
 }
 
 impl Runtime for HotSpot {

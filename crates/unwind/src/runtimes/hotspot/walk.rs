@@ -132,7 +132,10 @@ impl Code {
         }
         let [bp, ip] = [walk.word(registers.bp, 0)?, walk.word(registers.bp, 8)?];
         let wrapper = walk.word(registers.bp, self.entry_wrapper)?;
-        Ok(Behind::Entry { native: Registers { ip, sp: registers.bp.wrapping_add(16), bp }, wrapper })
+        Ok(Behind::Entry {
+            native: Registers { ip, sp: registers.bp.wrapping_add(16), bp, leaf: None },
+            wrapper,
+        })
     }
 
     fn interpreted(&mut self, walk: &mut Walk, registers: &Registers) -> Result<Registers, ReadError> {
@@ -145,7 +148,7 @@ impl Code {
         {
             return Err(ReadError::Unlikely("a frame of the interpreter"));
         }
-        let caller = Registers { ip: walk.word(bp, 8)?, sp: sender, bp: walk.word(bp, 0)? };
+        let caller = Registers { ip: walk.word(bp, 8)?, sp: sender, bp: walk.word(bp, 0)?, leaf: None };
         if !self.cache.contains(walk.process, caller.ip) {
             return Err(ReadError::Unlikely("the caller of an interpreted method"));
         }
@@ -160,9 +163,12 @@ impl Code {
                 }
                 let bci = method.bci(bytecode).ok_or(ReadError::Unlikely("a bytecode"))?;
                 // While bytecodes run, a register has which; the frame has it while something is called.
-                match self.waits(walk, registers)? {
-                    true => method.line(bci),
-                    false => 0,
+                // (`rbcp`, src/hotspot/cpu/x86/register_x86.hpp and assembler_x86.hpp).
+                let runs = registers.leaf.and_then(|leaf| method.bci(leaf.r13));
+                match (self.waits(walk, registers)?, runs) {
+                    (true, _) => method.line(bci),
+                    (false, Some(bci)) => method.line(bci),
+                    (false, None) => 0,
                 }
             }
         };
@@ -218,27 +224,37 @@ impl Code {
     /// The caller of a frame of a fixed size that is whole: its return address is its last word, the frame pointer the one before.
     fn fixed(&mut self, walk: &Walk, registers: &Registers, header: &Header) -> Result<Registers, ReadError> {
         let sp = registers.sp.saturating_add(header.frame_size);
-        let caller = Registers { ip: walk.word(sp, -8)?, sp, bp: walk.word(sp, -16)? };
+        let caller = Registers { ip: walk.word(sp, -8)?, sp, bp: walk.word(sp, -16)?, leaf: None };
         self.within(walk, caller)
     }
 
     /// The caller where nothing but `pushed` bytes are on the stack above the return address.
     fn below(&mut self, walk: &Walk, registers: &Registers, pushed: u64) -> Result<Registers, ReadError> {
         let at = registers.sp.saturating_add(pushed);
-        let caller = Registers { ip: walk.word(at, 0)?, sp: at.saturating_add(8), bp: registers.bp };
+        let caller =
+            Registers { ip: walk.word(at, 0)?, sp: at.saturating_add(8), bp: registers.bp, leaf: None };
         self.within(walk, caller)
     }
 
     /// The caller of code that has no frame, or one by the frame pointer: whichever leads to where code was called.
     fn plain(&mut self, walk: &Walk, registers: &Registers) -> Result<Registers, ReadError> {
-        let frameless =
-            Registers { ip: walk.word(registers.sp, 0)?, sp: registers.sp.wrapping_add(8), bp: registers.bp };
+        let frameless = Registers {
+            ip: walk.word(registers.sp, 0)?,
+            sp: registers.sp.wrapping_add(8),
+            bp: registers.bp,
+            leaf: None,
+        };
         if self.called(walk, frameless.ip)? {
             return Ok(frameless);
         }
         let bp = registers.bp;
         if (registers.sp..registers.sp.saturating_add(REACH)).contains(&bp) {
-            let framed = Registers { ip: walk.word(bp, 8)?, sp: bp.wrapping_add(16), bp: walk.word(bp, 0)? };
+            let framed = Registers {
+                ip: walk.word(bp, 8)?,
+                sp: bp.wrapping_add(16),
+                bp: walk.word(bp, 0)?,
+                leaf: None,
+            };
             if self.called(walk, framed.ip)? {
                 return Ok(framed);
             }

@@ -158,7 +158,7 @@ impl Runtime for V8 {
         stack: &mut Vec<FrameId>,
     ) -> Result<Option<Registers>, ReadError> {
         const WHAT: &str = "a frame of V8";
-        let Registers { ip, sp, bp } = *registers;
+        let Registers { ip, sp, bp, leaf } = *registers;
         if self.builtins.place(process, ip) == Place::Elsewhere {
             return Ok(None);
         }
@@ -166,7 +166,7 @@ impl Runtime for V8 {
         if bp % 8 != 0 || bp < sp || bp - sp > LARGEST_FRAME {
             return Err(ReadError::Unlikely(WHAT));
         }
-        let caller = Registers { ip: slot(8)?, sp: bp + 16, bp: slot(0)? };
+        let caller = Registers { ip: slot(8)?, sp: bp + 16, bp: slot(0)?, leaf: None };
         // Of a caller, the word before the top of its stack is the address that was returned to.
         let top = sp.checked_sub(8).and_then(|before| memory.word(before).ok()) != Some(ip);
         let lowest = bp.wrapping_add_signed(self.layout.fp_function);
@@ -205,11 +205,15 @@ impl Runtime for V8 {
             false => vec![ip],
         };
         ips.retain(|ip| self.builtins.place(process, *ip) == Place::Made);
+        let bytecodes = slot(self.layout.fp_bytecodes)?;
+        // While bytecodes run, registers have the array and the offset in it (src/codegen/x64/register-x64.h); the frame has the
+        // offset of the last call.
+        let runs = leaf.filter(|leaf| top && leaf.r12 == bytecodes && leaf.r9 < 1 << 31);
         let frame = JsFrame {
             function,
             shared,
-            bytecodes: slot(self.layout.fp_bytecodes)?,
-            offset: slot(self.layout.fp_offset)?,
+            bytecodes,
+            offset: runs.map_or_else(|| slot(self.layout.fp_offset), |leaf| Ok(leaf.r9 << 32))?,
             // The call is before the address that is returned to.
             ips: ips.into_iter().map(|ip| ip - 1).collect(),
         };
