@@ -131,6 +131,7 @@ mod logs {
 
 /// Rules about memory taken from the kernel and given back.
 mod memory {
+    mod mapping_fixes;
     mod pressure;
 
     pub(super) mod direct_reclaim;

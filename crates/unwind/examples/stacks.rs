@@ -4,7 +4,7 @@ use object::{Object, ObjectSymbol, SymbolKind};
 use std::collections::HashMap;
 use std::io::Read;
 use std::time::{Duration, Instant};
-use whyslow_unwind::{Image, Outcome, Process, StackEntry, UnwindLimits, Unwinder};
+use whyslow_unwind::{Image, Process, StackEntry, StackOutcome, UnwindLimits, Unwinder};
 
 /// Long enough for large files and for runtimes.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -36,12 +36,12 @@ fn main() -> std::io::Result<()> {
         let name = std::fs::read_to_string(format!("/proc/{pid}/task/{tid}/comm")).unwrap_or_default();
         let mut stack = Vec::new();
         let mut took = Duration::ZERO;
-        let mut outcome = Outcome::Moved;
+        let mut outcome = StackOutcome::Moved;
         for _ in 0..20 {
             let begin = Instant::now();
             outcome = unwinder.blocked(pid, tid, &mut stack);
             took = begin.elapsed();
-            if outcome != Outcome::Moved {
+            if outcome != StackOutcome::Moved {
                 break;
             }
             std::thread::sleep(Duration::from_millis(1));

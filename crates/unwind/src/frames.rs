@@ -8,12 +8,12 @@ pub struct FrameId(pub u32);
 
 /// One frame of a language's stack.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Frame {
+pub struct LanguageFrame {
     /// The function as engineers of the language write it: `Store.save`, `load_rates`, `<module>`.
     pub function: Box<str>,
     /// The source file as the runtime has it; empty where it does not know.
     pub file: Box<str>,
-    /// The language, as [`Runtime::language`](crate::runtimes::Runtime::language) says it.
+    /// The language, as [`LanguageRuntime::language`](crate::runtimes::LanguageRuntime::language) says it.
     pub language: &'static str,
     /// The line that runs or waits, from 1; 0 where it is unknown.
     pub line: u32,
@@ -22,8 +22,8 @@ pub struct Frame {
 /// The frames seen so far.
 #[derive(Debug, Default)]
 pub struct Frames {
-    all: Vec<Frame>,
-    numbers: HashMap<Frame, FrameId>,
+    all: Vec<LanguageFrame>,
+    numbers: HashMap<LanguageFrame, FrameId>,
     /// Of the frames that come next.
     language: &'static str,
 }
@@ -41,8 +41,12 @@ impl Frames {
 
     /// The number of a frame; `None` where no more are kept.
     pub fn id(&mut self, function: &str, file: &str, line: u32) -> Option<FrameId> {
-        let frame =
-            Frame { function: cut(function).into(), file: cut(file).into(), language: self.language, line };
+        let frame = LanguageFrame {
+            function: cut(function).into(),
+            file: cut(file).into(),
+            language: self.language,
+            line,
+        };
         if let Some(known) = self.numbers.get(&frame) {
             return Some(*known);
         }
@@ -56,12 +60,12 @@ impl Frames {
     }
 
     /// The frame of a number.
-    pub fn get(&self, id: FrameId) -> Option<&Frame> {
+    pub fn get(&self, id: FrameId) -> Option<&LanguageFrame> {
         self.all.get(id.0 as usize)
     }
 
     /// Those from a number on, in the order in which they were seen first.
-    pub fn since(&self, first: usize) -> &[Frame] {
+    pub fn since(&self, first: usize) -> &[LanguageFrame] {
         self.all.get(first..).unwrap_or_default()
     }
 

@@ -1,7 +1,7 @@
 //! A file of code as a process has it loaded: which symbol is at which of its addresses. Read by pieces and never mapped: its
 //! owner may cut it short meanwhile, which would end us.
 
-use crate::process::{Mapping, Process};
+use crate::process::{MemoryMapping, Process};
 use object::elf;
 use object::read::ReadCache;
 use object::read::elf::FileHeader;
@@ -24,7 +24,7 @@ impl Image {
     ///
     /// # Errors
     /// Where it cannot be read, or is no ELF file of 64 bits.
-    pub fn open(process: &Process, mapping: &Mapping) -> io::Result<Image> {
+    pub fn open(process: &Process, mapping: &MemoryMapping) -> io::Result<Image> {
         let cache = ReadCache::new(process.open_file(mapping)?);
         let bias = {
             let (header, endian) = header(&cache)?;

@@ -9,11 +9,12 @@ pub mod image;
 pub mod inside;
 pub mod native;
 pub mod process;
+pub mod registers;
 pub mod runtimes;
 pub mod unwinder;
 
-pub use frames::{Frame, FrameId, Frames};
+pub use frames::{FrameId, Frames, LanguageFrame};
 pub use image::Image;
-pub use process::{Mapping, Process, ReadError};
-pub use runtimes::{Registers, StackMemory};
-pub use unwinder::{Cut, Note, Outcome, StackCopy, StackEntry, UnwindLimits, Unwinder};
+pub use process::{MemoryError, MemoryMapping, Process};
+pub use registers::{LeafRegisters, Registers, StackMemory};
+pub use unwinder::{Cut, Note, StackCopy, StackEntry, StackOutcome, UnwindLimits, Unwinder};

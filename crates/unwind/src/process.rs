@@ -9,7 +9,7 @@ use thiserror::Error;
 
 /// Why memory of a process could not be used.
 #[derive(Debug, Error, PartialEq, Eq)]
-pub enum ReadError {
+pub enum MemoryError {
     /// The address is not mapped now, or the process has ended.
     #[error("memory at {0:#x} cannot be read")]
     Unreadable(u64),
@@ -20,7 +20,7 @@ pub enum ReadError {
 
 /// One line of `/proc/PID/maps` (proc_pid_maps(5)).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mapping {
+pub struct MemoryMapping {
     /// First address.
     pub start: u64,
     /// First address behind it.
@@ -37,7 +37,7 @@ pub struct Mapping {
     pub path: Box<str>,
 }
 
-impl Mapping {
+impl MemoryMapping {
     /// The last part of its path.
     pub fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or_default()
@@ -49,7 +49,7 @@ impl Mapping {
 pub struct Process {
     pid: u32,
     memory: File,
-    mappings: Vec<Mapping>,
+    mappings: Vec<MemoryMapping>,
 }
 
 impl Process {
@@ -84,12 +84,12 @@ impl Process {
     }
 
     /// Its mappings, by address.
-    pub fn mappings(&self) -> &[Mapping] {
+    pub fn mappings(&self) -> &[MemoryMapping] {
         &self.mappings
     }
 
     /// The mapping of an address.
-    pub fn mapping(&self, address: u64) -> Option<&Mapping> {
+    pub fn mapping(&self, address: u64) -> Option<&MemoryMapping> {
         let behind = self.mappings.partition_point(|mapping| mapping.start <= address);
         self.mappings.get(behind.checked_sub(1)?).filter(|mapping| address < mapping.end)
     }
@@ -98,7 +98,7 @@ impl Process {
     ///
     /// # Errors
     /// Where it cannot be opened, or is no regular file.
-    pub fn open_file(&self, mapping: &Mapping) -> io::Result<File> {
+    pub fn open_file(&self, mapping: &MemoryMapping) -> io::Result<File> {
         let range = format!("{:x}-{:x}", mapping.start, mapping.end);
         // It takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE.
         let exact = PathBuf::from(format!("/proc/{}/map_files", self.pid)).join(range);
@@ -120,19 +120,19 @@ impl Process {
     ///
     /// # Errors
     /// Where not all of it can be read.
-    pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), ReadError> {
+    pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), MemoryError> {
         // The offset of a file is signed: no address of a user has the highest bit set.
         if address > i64::MAX as u64 {
-            return Err(ReadError::Unreadable(address));
+            return Err(MemoryError::Unreadable(address));
         }
-        self.memory.read_exact_at(into, address).map_err(|_| ReadError::Unreadable(address))
+        self.memory.read_exact_at(into, address).map_err(|_| MemoryError::Unreadable(address))
     }
 
     /// So many bytes at an address.
     ///
     /// # Errors
     /// Where not all of it can be read.
-    pub fn array<const N: usize>(&self, address: u64) -> Result<[u8; N], ReadError> {
+    pub fn array<const N: usize>(&self, address: u64) -> Result<[u8; N], MemoryError> {
         let mut bytes = [0; N];
         self.read(address, &mut bytes)?;
         Ok(bytes)
@@ -142,7 +142,7 @@ impl Process {
     ///
     /// # Errors
     /// Where it cannot be read.
-    pub fn u64(&self, address: u64) -> Result<u64, ReadError> {
+    pub fn u64(&self, address: u64) -> Result<u64, MemoryError> {
         self.array(address).map(u64::from_ne_bytes)
     }
 
@@ -150,7 +150,7 @@ impl Process {
     ///
     /// # Errors
     /// Where it cannot be read.
-    pub fn u32(&self, address: u64) -> Result<u32, ReadError> {
+    pub fn u32(&self, address: u64) -> Result<u32, MemoryError> {
         self.array(address).map(u32::from_ne_bytes)
     }
 
@@ -158,7 +158,7 @@ impl Process {
     ///
     /// # Errors
     /// Where it cannot be read.
-    pub fn u16(&self, address: u64) -> Result<u16, ReadError> {
+    pub fn u16(&self, address: u64) -> Result<u16, MemoryError> {
         self.array(address).map(u16::from_ne_bytes)
     }
 
@@ -166,7 +166,7 @@ impl Process {
     ///
     /// # Errors
     /// Where it cannot be read.
-    pub fn u8(&self, address: u64) -> Result<u8, ReadError> {
+    pub fn u8(&self, address: u64) -> Result<u8, MemoryError> {
         self.array(address).map(|[byte]| byte)
     }
 
@@ -174,9 +174,9 @@ impl Process {
     ///
     /// # Errors
     /// Where it cannot be read, or is longer than `most` bytes.
-    pub fn text(&self, address: u64, length: u64, most: usize) -> Result<String, ReadError> {
+    pub fn text(&self, address: u64, length: u64, most: usize) -> Result<String, MemoryError> {
         let length = usize::try_from(length).ok().filter(|length| *length <= most);
-        let mut bytes = vec![0; length.ok_or(ReadError::Unlikely("the length of a text"))?];
+        let mut bytes = vec![0; length.ok_or(MemoryError::Unlikely("the length of a text"))?];
         self.read(address, &mut bytes)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
@@ -185,7 +185,7 @@ impl Process {
     ///
     /// # Errors
     /// Where its first byte cannot be read.
-    pub fn c_text(&self, address: u64, most: usize) -> Result<String, ReadError> {
+    pub fn c_text(&self, address: u64, most: usize) -> Result<String, MemoryError> {
         let mut text = Vec::new();
         let mut at = address;
         while text.len() < most {
@@ -211,7 +211,7 @@ impl Process {
 }
 
 /// `7f0c5a400000-7f0c5a428000 r-xp 00028000 fe:00 326269    /usr/lib/libc.so.6`; lines that are none are passed over.
-fn mappings_of(text: &str) -> Vec<Mapping> {
+fn mappings_of(text: &str) -> Vec<MemoryMapping> {
     let one = |line: &str| {
         let mut words = line.splitn(6, ' ');
         let (start, end) = words.next()?.split_once('-')?;
@@ -225,7 +225,7 @@ fn mappings_of(text: &str) -> Vec<Mapping> {
         let path = path.strip_suffix(" (deleted)").unwrap_or(path);
         let file = (inode != 0 && path.starts_with('/')).then(|| (device.into(), inode));
         let has = |at: usize, letter: u8| rights.get(at) == Some(&letter);
-        (start < end).then(|| Mapping {
+        (start < end).then(|| MemoryMapping {
             start,
             end,
             offset,
@@ -235,7 +235,7 @@ fn mappings_of(text: &str) -> Vec<Mapping> {
             path: path.into(),
         })
     };
-    let mut found: Vec<Mapping> = text.lines().filter_map(one).collect();
+    let mut found: Vec<MemoryMapping> = text.lines().filter_map(one).collect();
     found.sort_by_key(|mapping| mapping.start);
     found
 }
@@ -251,9 +251,9 @@ mod tests {
         let address = text.as_ptr() as u64;
         assert_eq!(process.c_text(address, 64).as_deref(), Ok("of our own"));
         assert_eq!(process.text(address, 6, 64).as_deref(), Ok("of our"));
-        assert_eq!(process.text(address, 65, 64), Err(ReadError::Unlikely("the length of a text")));
+        assert_eq!(process.text(address, 65, 64), Err(MemoryError::Unlikely("the length of a text")));
         for nowhere in [0, 1, u64::MAX, u64::MAX - 7, 1 << 63] {
-            assert_eq!(process.u64(nowhere), Err(ReadError::Unreadable(nowhere)), "{nowhere:x}");
+            assert_eq!(process.u64(nowhere), Err(MemoryError::Unreadable(nowhere)), "{nowhere:x}");
         }
         let stack = process.mapping(address).expect("mapped");
         assert!(stack.writable && !stack.executable);

@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
-use whyslow_unwind::runtimes::{Detected, RUNTIMES, Runtime};
-use whyslow_unwind::{Frame, Frames, Image, Mapping, Process};
+use whyslow_unwind::runtimes::{Detected, LanguageRuntime, RUNTIMES};
+use whyslow_unwind::{Frames, Image, LanguageFrame, MemoryMapping, Process};
 
 const WAITS: &str = include_str!("python/waits.py");
 const COMPUTES: &str = include_str!("python/computes.py");
@@ -57,9 +57,9 @@ impl Program {
     }
 
     /// The stacks as the program knows them, by the number of the thread.
-    fn told(&mut self) -> BTreeMap<u32, Vec<Frame>> {
+    fn told(&mut self) -> BTreeMap<u32, Vec<LanguageFrame>> {
         writeln!(self.input).expect("asked");
-        let mut told: BTreeMap<u32, Vec<Frame>> = BTreeMap::new();
+        let mut told: BTreeMap<u32, Vec<LanguageFrame>> = BTreeMap::new();
         let mut stack = &mut Vec::new();
         for line in self.lines_to("told") {
             let words: Vec<&str> = line.split('\t').collect();
@@ -67,7 +67,12 @@ impl Program {
                 stack = told.entry(number.parse().expect("a number")).or_default();
             } else if let [_, function, file, line] = words[..] {
                 let line = line.parse().expect("a line");
-                stack.push(Frame { function: function.into(), file: file.into(), language: "", line });
+                stack.push(LanguageFrame {
+                    function: function.into(),
+                    file: file.into(),
+                    language: "",
+                    line,
+                });
             }
         }
         told
@@ -109,7 +114,7 @@ fn pythons() -> Vec<(String, PathBuf)> {
     found
 }
 
-fn detect(process: &Process) -> Box<dyn Runtime> {
+fn detect(process: &Process) -> Box<dyn LanguageRuntime> {
     let kind = RUNTIMES.iter().find(|kind| kind.name == "CPython").expect("listed");
     match (kind.detect)(process) {
         Detected::Found(runtime) => runtime,
@@ -118,10 +123,10 @@ fn detect(process: &Process) -> Box<dyn Runtime> {
     }
 }
 
-fn stack(runtime: &mut dyn Runtime, process: &Process, tid: u32) -> Vec<Frame> {
+fn stack(runtime: &mut dyn LanguageRuntime, process: &Process, tid: u32) -> Vec<LanguageFrame> {
     let (mut frames, mut stack) = (Frames::default(), Vec::new());
     let ended = runtime.thread(process, tid, &mut frames, &mut stack);
-    let stack: Vec<Frame> = stack.iter().filter_map(|id| frames.get(*id).cloned()).collect();
+    let stack: Vec<LanguageFrame> = stack.iter().filter_map(|id| frames.get(*id).cloned()).collect();
     assert_eq!(ended, Ok(()), "{stack:?}");
     stack
 }
@@ -288,7 +293,7 @@ fn the_evaluator_is_known() {
         let (program, _) = Program::start(&[&python.to_string_lossy()], COMPUTES, &[], "computing");
         let process = Process::open(program.child.id()).expect("opened");
         let runtime = detect(&process);
-        let mut files: Vec<&Mapping> = Vec::new();
+        let mut files: Vec<&MemoryMapping> = Vec::new();
         for mapping in process.mappings().iter().filter(|mapping| mapping.name().contains("python")) {
             if !files.iter().any(|file| file.file == mapping.file) {
                 files.push(mapping);
@@ -317,8 +322,12 @@ fn functions_made_anew_have_their_own_lines() {
             let told: u32 = lines[0].trim_start_matches("waits at ").parse().expect("a line");
             until(&mut || {
                 let read = stack(&mut *runtime, &process, pid);
-                let expected =
-                    Frame { function: "made".into(), file: "<made>".into(), language: "", line: told + 1 };
+                let expected = LanguageFrame {
+                    function: "made".into(),
+                    file: "<made>".into(),
+                    language: "",
+                    line: told + 1,
+                };
                 // It may not have come from its print to its wait yet, nor have left the one before.
                 if read.first() == Some(&expected) {
                     Ok(())

@@ -6,8 +6,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
-use whyslow_unwind::runtimes::{Detected, RUNTIMES, Registers, Runtime, StackMemory};
-use whyslow_unwind::{Frame, Frames, Process, ReadError};
+use whyslow_unwind::registers::{Registers, StackMemory};
+use whyslow_unwind::runtimes::{Detected, LanguageRuntime, RUNTIMES};
+use whyslow_unwind::{Frames, LanguageFrame, MemoryError, Process};
 
 /// Stops a thread while its caller reads, again and again: for each line of its input one stop, which the next line ends.
 const STOPPER: &str = r#"
@@ -40,7 +41,7 @@ struct Program {
     commands: ChildStdin,
     registers: BufReader<ChildStdout>,
     process: Process,
-    runtime: Box<dyn Runtime>,
+    runtime: Box<dyn LanguageRuntime>,
     frames: Frames,
     file: PathBuf,
     text: String,
@@ -150,7 +151,7 @@ struct Copied<'a> {
 }
 
 impl StackMemory for Copied<'_> {
-    fn word(&self, address: u64) -> Result<u64, ReadError> {
+    fn word(&self, address: u64) -> Result<u64, MemoryError> {
         let at = address.checked_sub(self.from).map(|at| at as usize);
         let copied = at.and_then(|at| self.bytes.get(at..)?.first_chunk());
         copied.map_or_else(|| self.process.u64(address), |word| Ok(u64::from_ne_bytes(*word)))
@@ -159,7 +160,7 @@ impl StackMemory for Copied<'_> {
 
 /// One stack.
 struct Stack {
-    frames: Vec<Frame>,
+    frames: Vec<LanguageFrame>,
     took: Duration,
     error: bool,
 }
@@ -409,7 +410,8 @@ fn methods_and_modules_are_named_as_engineers_do() {
             }
             assert!(count("open", "open") + count("Account.open", "open") > 0);
             assert!(count("#add", "add") > 0 && count("get total", "total") + count("total", "total") > 0);
-            let internal = |frame: &Frame| frame.file.starts_with("node:internal/timers") && frame.line > 0;
+            let internal =
+                |frame: &LanguageFrame| frame.file.starts_with("node:internal/timers") && frame.line > 0;
             assert!(stacks.iter().any(|stack| stack.frames.iter().any(internal)));
             assert!(stacks.iter().all(|stack| !stack.error));
         }
@@ -435,13 +437,13 @@ impl Damaged<'_> {
 }
 
 impl StackMemory for Damaged<'_> {
-    fn word(&self, address: u64) -> Result<u64, ReadError> {
+    fn word(&self, address: u64) -> Result<u64, MemoryError> {
         let random = self.random();
         match random % 8 {
             0 => Ok(self.words[random as usize / 8 % self.words.len()]),
             1 => Ok(self.words[random as usize / 8 % self.words.len()] ^ (1 << (random >> 32 & 63))),
             2 => Ok(random),
-            3 => Err(ReadError::Unreadable(address)),
+            3 => Err(MemoryError::Unreadable(address)),
             _ => self.process.u64(address),
         }
     }

@@ -9,7 +9,7 @@ mod perf_map;
 #[cfg(test)]
 mod tests;
 
-use crate::bpf::unwinding::{LanguageFrame, is_language_frame};
+use crate::bpf::unwinding::{FrameRecord, is_language_frame};
 use blazesym::MaybeDefault;
 use blazesym::symbolize::source::{Elf, Kernel, Source};
 use blazesym::symbolize::{CodeInfo, Input, Sym, Symbolized};
@@ -138,7 +138,7 @@ impl Symbolizer {
     }
 
     /// A frame of a language, for stacks that have its number in the place of an address.
-    pub(crate) fn tell_frame(&mut self, told: &LanguageFrame<'_>) {
+    pub(crate) fn tell_frame(&mut self, told: &FrameRecord<'_>) {
         if self.language.len() >= Frames::MAX {
             return;
         }

@@ -24,7 +24,8 @@
 //! whose calls take a twentieth of the time and more. Memory
 //! kept is memory not free: a program that needs much once an hour should give it back.
 
-use crate::engine::{Findings, Need, Report, Rule, Subjects};
+use super::mapping_fixes::{fixes, fixes_of_file};
+use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::passed;
 use crate::{guards, sums, words};
 use whyslow_facts::Facts;
@@ -170,11 +171,7 @@ fn report_maps(facts: &Facts, out: &mut Findings<'_>, row: &MapPairs) {
         .evidence_all(row.maps.iter())
         .evidence_all(row.unmaps.iter().take(1));
     match path {
-        Some(_) => report
-            .fix("code: map the file once and keep the mapping while it is in use (a cache of mappings by path)")
-            .fix("code: read small pieces by pread instead of mapping them")
-            .verify("perf stat -e page-faults,syscalls:sys_enter_mmap,syscalls:sys_enter_munmap -p PID -- sleep 5   (before and after)")
-            .file(),
+        Some(_) => fixes_of_file(report).file(),
         None => fixes(report, row.size).file(),
     }
 }
@@ -250,21 +247,4 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
         .measured(of_calls)
         .cause("Memory or files are mapped and unmapped about as often: the table does not show which, nor their size. strace -f -ttT -e trace=mmap,munmap -p PID does.");
     fixes(report, 1 << 20).file();
-}
-
-fn fixes<'f, 'a>(report: Report<'f, 'a>, size: u64) -> Report<'f, 'a> {
-    // glibc's largest threshold is 32 MiB (DEFAULT_MMAP_THRESHOLD_MAX on 64 bits, malloc/malloc.c).
-    const LARGEST: u64 = 32 << 20;
-    let keep = size.saturating_mul(2).max(1 << 20);
-    let threshold = keep.min(LARGEST);
-    // A block of the threshold's size and more is mapped whatever else is set: then no mapping at all.
-    let setting = match size < LARGEST {
-        true => format!("MALLOC_MMAP_THRESHOLD_={threshold}"),
-        false => "MALLOC_MMAP_MAX_=0".to_string(),
-    };
-    report
-        .fix("code: allocate the buffer once (a thread or worker) and use it again")
-        .fix(format!("shell: {setting} MALLOC_TRIM_THRESHOLD_={} MALLOC_TOP_PAD_={threshold} (glibc; systemd: Environment=…)", keep.max(threshold * 4)))
-        .fix("shell: LD_PRELOAD=libjemalloc.so.2 or libmimalloc.so, which keep freed blocks for some seconds")
-        .verify("perf stat -e page-faults,syscalls:sys_enter_mmap,syscalls:sys_enter_brk -p PID -- sleep 5   (before and after)")
 }

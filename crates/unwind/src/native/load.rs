@@ -2,7 +2,7 @@
 //! for all processes.
 
 use super::unwind_info::UnwindInfo;
-use crate::process::{Mapping, Process};
+use crate::process::{MemoryMapping, Process};
 use object::elf::{FileHeader64, PF_X, PT_LOAD};
 use object::read::ReadCache;
 use object::read::ReadRef;
@@ -98,7 +98,7 @@ impl Loader {
         let mut seen: HashMap<(&str, u64), Option<Code>> = HashMap::new();
         let code = process.mappings().iter().filter(|mapping| mapping.executable).take(Loader::MODULES);
         let all = code.map(|mapping| {
-            let Mapping { start, end, offset, .. } = *mapping;
+            let MemoryMapping { start, end, offset, .. } = *mapping;
             let vdso;
             let code = match &mapping.file {
                 Some((device, inode)) => {
@@ -140,7 +140,7 @@ impl Loader {
     }
 
     /// The kernel's own code in a process, which is in no file.
-    fn vdso(&mut self, process: &Process, mapping: &Mapping) -> Option<Code> {
+    fn vdso(&mut self, process: &Process, mapping: &MemoryMapping) -> Option<Code> {
         // Some pages; its inside is an ELF file.
         let mut bytes = vec![0; usize::try_from(mapping.end - mapping.start).ok().filter(|s| *s <= 1 << 20)?];
         process.read(mapping.start, &mut bytes).ok()?;

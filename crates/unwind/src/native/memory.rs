@@ -1,7 +1,7 @@
 //! The stack of a thread as unwinding reads it: a copy, or the memory itself by pages.
 
-use crate::process::{Process, ReadError};
-use crate::runtimes::StackMemory;
+use crate::process::{MemoryError, Process};
+use crate::registers::StackMemory;
 use std::cell::RefCell;
 
 /// A copy of a part of a stack.
@@ -24,10 +24,10 @@ impl<'a> CopiedStack<'a> {
 }
 
 impl StackMemory for CopiedStack<'_> {
-    fn word(&self, address: u64) -> Result<u64, ReadError> {
+    fn word(&self, address: u64) -> Result<u64, MemoryError> {
         let at = address.checked_sub(self.start).and_then(|at| usize::try_from(at).ok());
         let bytes = at.and_then(|at| self.bytes.get(at..)?.first_chunk::<8>());
-        bytes.map(|bytes| u64::from_ne_bytes(*bytes)).ok_or(ReadError::Unreadable(address))
+        bytes.map(|bytes| u64::from_ne_bytes(*bytes)).ok_or(MemoryError::Unreadable(address))
     }
 }
 
@@ -50,7 +50,7 @@ impl<'a> LiveStack<'a> {
 }
 
 impl StackMemory for LiveStack<'_> {
-    fn word(&self, address: u64) -> Result<u64, ReadError> {
+    fn word(&self, address: u64) -> Result<u64, MemoryError> {
         let (first, at) = (address & !(PAGE - 1), (address % PAGE) as usize);
         let of = |page: &[u8; PAGE as usize]| page[at..].first_chunk::<8>().map(|b| u64::from_ne_bytes(*b));
         let mut pages = self.pages.borrow_mut();
@@ -64,7 +64,7 @@ impl StackMemory for LiveStack<'_> {
         }
         let mut page = Box::new([0; PAGE as usize]);
         self.process.read(first, &mut *page)?;
-        let word = of(&page).ok_or(ReadError::Unreadable(address));
+        let word = of(&page).ok_or(MemoryError::Unreadable(address));
         pages.push((first, page));
         word
     }

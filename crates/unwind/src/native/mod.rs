@@ -9,8 +9,8 @@ mod memory;
 mod unwind_info;
 mod x86_64;
 
-use crate::process::{Process, ReadError};
-use crate::runtimes::{Registers, StackMemory};
+use crate::process::{MemoryError, Process};
+use crate::registers::{Registers, StackMemory};
 pub use load::{Loader, Module, Modules};
 pub use memory::{CopiedStack, LiveStack};
 use unwind_info::{Context, Place, Rule};
@@ -49,7 +49,7 @@ impl Cursor {
 
 /// What is around a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum NativeStep {
     /// The cursor is at the caller.
     Caller,
     /// That frame was the thread's first.
@@ -93,14 +93,14 @@ impl NativeUnwinder {
         modules: &Modules,
         memory: &dyn StackMemory,
         cursor: &mut Cursor,
-    ) -> Result<Step, ReadError> {
+    ) -> Result<NativeStep, MemoryError> {
         let inside = cursor.inside();
-        let Some(module) = modules.find(inside) else { return Ok(Step::NoCode) };
+        let Some(module) = modules.find(inside) else { return Ok(NativeStep::NoCode) };
         let Some(rule) = self.rule(module, inside) else {
             return frame_pointer(process, modules, memory, cursor);
         };
         if rule.is_outermost() {
-            return Ok(Step::End);
+            return Ok(NativeStep::End);
         }
         let sp = cursor.registers().sp;
         let needs_bp = rule.cfa_register() == Some(arch::BP);
@@ -108,7 +108,7 @@ impl NativeUnwinder {
             let function = rule.function.wrapping_add(module.bias);
             match search(process, modules, memory, sp, function) {
                 Some(bp) => cursor.values[arch::BP] = Some(bp),
-                None => return Ok(Step::Unknown),
+                None => return Ok(NativeStep::Unknown),
             }
         }
         let info = module.info.as_deref();
@@ -121,7 +121,7 @@ impl NativeUnwinder {
             }
             other => expression(other, None),
         };
-        let Some(cfa) = cfa else { return Ok(Step::Unknown) };
+        let Some(cfa) = cfa else { return Ok(NativeStep::Unknown) };
         let mut values = cursor.values;
         values[arch::SP] = Some(cfa);
         for (register, saved) in arch::KEPT.iter().zip(rule.saved) {
@@ -147,7 +147,7 @@ impl NativeUnwinder {
         let to = next.registers();
         // Each call has left at least its return address; a handler of signals may have a stack of its own.
         if !rule.signal && to.sp <= sp {
-            return Err(ReadError::Unlikely("a frame of the stack"));
+            return Err(MemoryError::Unlikely("a frame of the stack"));
         }
         arrive(modules, cursor, next)
     }
@@ -175,13 +175,13 @@ pub(crate) fn is_behind_call(process: &Process, address: u64) -> bool {
 }
 
 /// Goes on to a caller.
-fn arrive(modules: &Modules, cursor: &mut Cursor, next: Cursor) -> Result<Step, ReadError> {
+fn arrive(modules: &Modules, cursor: &mut Cursor, next: Cursor) -> Result<NativeStep, MemoryError> {
     let ip = next.registers().ip;
     if ip == 0 {
-        return Ok(Step::End);
+        return Ok(NativeStep::End);
     }
     *cursor = next;
-    Ok(if modules.find(next.inside()).is_some() { Step::Caller } else { Step::NoCode })
+    Ok(if modules.find(next.inside()).is_some() { NativeStep::Caller } else { NativeStep::NoCode })
 }
 
 /// Goes on by the frame pointer: the caller's, and the return address above it.
@@ -190,32 +190,32 @@ fn frame_pointer(
     modules: &Modules,
     memory: &dyn StackMemory,
     cursor: &mut Cursor,
-) -> Result<Step, ReadError> {
+) -> Result<NativeStep, MemoryError> {
     let Registers { sp, bp, .. } = cursor.registers();
     // Before it sets up its frame, and where it has none, a function's return address is on top.
     if cursor.exact && called_from(process, modules, memory, cursor, 1) {
-        return Ok(Step::Caller);
+        return Ok(NativeStep::Caller);
     }
     if bp < sp || bp % 8 != 0 || bp - sp > NativeUnwinder::FRAME {
         return Ok(match called_from(process, modules, memory, cursor, NativeUnwinder::UNTOLD) {
-            true => Step::Caller,
-            false if cursor.values[arch::BP] == Some(0) => Step::End,
-            false => Step::Unknown,
+            true => NativeStep::Caller,
+            false if cursor.values[arch::BP] == Some(0) => NativeStep::End,
+            false => NativeStep::Unknown,
         });
     }
     let (ip, above) = (memory.word(bp.saturating_add(8))?, memory.word(bp)?);
     if ip == 0 {
-        return Ok(Step::End);
+        return Ok(NativeStep::End);
     }
-    let Some(module) = modules.find(ip.wrapping_sub(1)) else { return Ok(Step::Unknown) };
+    let Some(module) = modules.find(ip.wrapping_sub(1)) else { return Ok(NativeStep::Unknown) };
     // Interpreters that make their own code return to where they did not call from.
     if module.info.is_some() && arch::call_before(process, ip).is_none() {
-        return Ok(Step::Unknown);
+        return Ok(NativeStep::Unknown);
     }
     *cursor = cursor.caller(Registers { ip, sp: bp.saturating_add(16), bp: above, leaf: None });
     // The first frame of a stack has none above it; that is known then.
     cursor.values[arch::BP] = Some(above);
-    Ok(Step::Caller)
+    Ok(NativeStep::Caller)
 }
 
 /// Goes on to the caller if the first of so many words of the stack that is behind a call is behind one of this very function.

@@ -2,8 +2,8 @@
 //! address to its caller (DWARF 5, 6.4, and the Linux Standard Base on `.eh_frame`).
 
 use super::arch;
-use crate::process::ReadError;
-use crate::runtimes::StackMemory;
+use crate::process::MemoryError;
+use crate::registers::StackMemory;
 use gimli::{BaseAddresses, CfaRule, EhFrame, Encoding, EndianSlice, LittleEndian, RegisterRule};
 use gimli::{Evaluation, EvaluationResult, Location, Reader, UnwindContext, UnwindExpression};
 use gimli::{UnwindSection, Value};
@@ -233,8 +233,8 @@ fn result<R: Reader<Offset = usize>>(
     evaluation: &mut Evaluation<R>,
     values: &arch::Values,
     memory: &dyn StackMemory,
-) -> Result<Option<u64>, ReadError> {
-    let wrong = |_| ReadError::Unlikely("an expression of the unwind information");
+) -> Result<Option<u64>, MemoryError> {
+    let wrong = |_| MemoryError::Unlikely("an expression of the unwind information");
     let mut state = evaluation.evaluate().map_err(wrong)?;
     for _ in 0..UnwindInfo::STEPS {
         state = match state {

@@ -2,7 +2,7 @@
 //! and its call instructions.
 
 use crate::process::Process;
-use crate::runtimes::Registers;
+use crate::registers::Registers;
 
 /// The values of registers by their numbers, as far as they are known.
 pub(super) type Values = [Option<u64>; 17];

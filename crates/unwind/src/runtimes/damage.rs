@@ -1,12 +1,12 @@
 //! Memory that holds anything, for tests: runtimes must come to an end with it, and never panic.
 
-use super::Runtime;
+use super::LanguageRuntime;
 use crate::frames::Frames;
 use crate::process::Process;
 
 /// Lets a runtime read stacks out of memory that is changed each time: pointers into itself, small numbers and rubbish. `runtime` makes
 /// one whose structures begin at an address; `marks` are words that it looks for.
-pub(super) fn survives(marks: &[u64], runtime: impl Fn(u64) -> Box<dyn Runtime>) {
+pub(super) fn survives(marks: &[u64], runtime: impl Fn(u64) -> Box<dyn LanguageRuntime>) {
     let process = Process::open(std::process::id()).expect("our own");
     let mut memory = vec![0u64; 1 << 10];
     let start = memory.as_ptr() as u64;

@@ -2,11 +2,11 @@
 //! puts into every program, stripped ones too. Layouts: `src/runtime/symtab.go`, `symtabinl.go` and `runtime2.go` of Go 1.20
 //! and 1.26, which have the same.
 
-use super::{Detected, Registers, Runtime, RuntimeKind, StackMemory};
+use super::{Detected, LanguageRuntime, Registers, RuntimeKind, StackMemory};
 use crate::frames::{FrameId, Frames};
 use crate::image::Image;
 use crate::native::is_behind_call;
-use crate::process::{Process, ReadError};
+use crate::process::{MemoryError, Process};
 use std::collections::HashMap;
 
 pub(super) const KIND: RuntimeKind = RuntimeKind { name: "Go", versions: "1.20 to 1.26", detect };
@@ -104,9 +104,9 @@ struct Function {
 }
 
 impl Tables {
-    fn find(&self, process: &Process, ip: u64) -> Result<Function, ReadError> {
+    fn find(&self, process: &Process, ip: u64) -> Result<Function, MemoryError> {
         let within = ip.checked_sub(self.text).and_then(|within| u32::try_from(within).ok());
-        let within = within.ok_or(ReadError::Unlikely("an address of Go"))?;
+        let within = within.ok_or(MemoryError::Unlikely("an address of Go"))?;
         // Pairs of 4 bytes: where a function begins, and where it is told of.
         let (mut low, mut high) = (0, self.functions);
         while high - low > 1 {
@@ -119,7 +119,7 @@ impl Tables {
             |nth: usize| bytes[nth * 4..].first_chunk::<4>().map_or(0, |word| u32::from_le_bytes(*word));
         let entry = self.text + u64::from(word(0));
         if entry > ip || word(7) > 64 {
-            return Err(ReadError::Unlikely("a function of Go"));
+            return Err(MemoryError::Unlikely("a function of Go"));
         }
         Ok(Function {
             at,
@@ -137,12 +137,12 @@ impl Tables {
 
     /// The value of a table of a function at an instruction: pairs of differences of the value and the address, each of as many
     /// bytes as it takes.
-    fn value(&self, process: &Process, table: u32, entry: u64, ip: u64) -> Result<i32, ReadError> {
-        const WRONG: ReadError = ReadError::Unlikely("a table of Go");
+    fn value(&self, process: &Process, table: u32, entry: u64, ip: u64) -> Result<i32, MemoryError> {
+        const WRONG: MemoryError = MemoryError::Unlikely("a table of Go");
         let (mut value, mut pc) = (-1_i32, entry);
         let mut at = self.values + u64::from(table);
         let (mut piece, mut used, mut read) = ([0; 64], 64, 0);
-        let mut number = || -> Result<u32, ReadError> {
+        let mut number = || -> Result<u32, MemoryError> {
             let (mut number, mut shift) = (0_u32, 0);
             loop {
                 if used == piece.len() {
@@ -181,7 +181,7 @@ impl Tables {
     }
 
     /// The file and the line of an instruction.
-    fn line(&self, process: &Process, function: &Function, ip: u64) -> Result<(String, u32), ReadError> {
+    fn line(&self, process: &Process, function: &Function, ip: u64) -> Result<(String, u32), MemoryError> {
         let line = self.value(process, function.lines, function.entry, ip)?;
         let number = self.value(process, function.file_numbers, function.entry, ip)?;
         let Ok(number) = u64::try_from(number) else { return Ok((String::new(), 0)) };
@@ -194,7 +194,7 @@ impl Tables {
     }
 
     /// The number in the tree of inlined functions at an instruction, where it is of one.
-    fn inlined(&self, process: &Process, function: &Function, ip: u64) -> Result<Option<u64>, ReadError> {
+    fn inlined(&self, process: &Process, function: &Function, ip: u64) -> Result<Option<u64>, MemoryError> {
         if function.value_tables <= INLINED_INDEX {
             return Ok(None);
         }
@@ -206,7 +206,7 @@ impl Tables {
     }
 
     /// What is at an instruction: of functions that are inlined there, the innermost first.
-    fn site(&self, process: &Process, ip: u64, frames: &mut Frames) -> Result<Site, ReadError> {
+    fn site(&self, process: &Process, ip: u64, frames: &mut Frames) -> Result<Site, MemoryError> {
         let function = self.find(process, ip)?;
         let tree = match function.data_tables > INLINED_TREE {
             true => {
@@ -220,7 +220,7 @@ impl Tables {
         if let Some(tree) = tree {
             while let Some(nth) = self.inlined(process, &function, at)? {
                 if found.len() >= INLINED {
-                    return Err(ReadError::Unlikely("a tree of inlined functions of Go"));
+                    return Err(MemoryError::Unlikely("a tree of inlined functions of Go"));
                 }
                 // `inlinedCall`: what it is, its name, where it was called in this function, its first line.
                 let call = self.gofunc + u64::from(tree) + nth * 16;
@@ -235,7 +235,7 @@ impl Tables {
         found.extend(frames.id(&name, &file, line));
         let size = self.value(process, function.sizes, function.entry, ip)?;
         if !(0..=FRAME).contains(&size) || size % 8 != 0 {
-            return Err(ReadError::Unlikely("a frame of Go"));
+            return Err(MemoryError::Unlikely("a frame of Go"));
         }
         let kind = match &*name {
             // The scheduler's own stack begins there each time.
@@ -248,12 +248,12 @@ impl Tables {
     }
 
     /// A name; dots in the last part of a package's path are written as `%2e`.
-    fn name(&self, process: &Process, at: u64) -> Result<String, ReadError> {
+    fn name(&self, process: &Process, at: u64) -> Result<String, MemoryError> {
         Ok(process.c_text(at, Frames::TEXT)?.replace("%2e", "."))
     }
 }
 
-impl Runtime for Go {
+impl LanguageRuntime for Go {
     fn language(&self) -> &'static str {
         "go"
     }
@@ -269,7 +269,7 @@ impl Runtime for Go {
         memory: &dyn StackMemory,
         frames: &mut Frames,
         stack: &mut Vec<FrameId>,
-    ) -> Result<Option<Registers>, ReadError> {
+    ) -> Result<Option<Registers>, MemoryError> {
         let Registers { ip, sp, .. } = *registers;
         if !(self.tables.text..self.tables.text_end).contains(&ip) {
             return Ok(None);
@@ -286,10 +286,10 @@ impl Runtime for Go {
         stack.extend_from_slice(&site.frames);
         match site.kind {
             Kind::First => return Ok(Some(Registers { ip: 0, sp, bp: 0, leaf: None })),
-            Kind::OtherStack => return Err(ReadError::Unlikely("a stack that Go came from")),
+            Kind::OtherStack => return Err(MemoryError::Unlikely("a stack that Go came from")),
             Kind::Usual => {}
         }
-        let at = sp.checked_add(site.size).ok_or(ReadError::Unlikely("a frame of Go"))?;
+        let at = sp.checked_add(site.size).ok_or(MemoryError::Unlikely("a frame of Go"))?;
         let ip = memory.word(at)?;
         // A function that has a frame has saved the frame pointer at its end.
         let bp = if site.size >= 8 { memory.word(at - 8)? } else { registers.bp };
@@ -334,20 +334,20 @@ fn detect(process: &Process) -> Detected {
 
 /// The version, out of the section that `debug/buildinfo` reads: a magic text of 14 bytes, the size of pointers, flags, and from
 /// byte 32 on a length and the text.
-fn version(process: &Process, at: u64) -> Result<String, ReadError> {
+fn version(process: &Process, at: u64) -> Result<String, MemoryError> {
     const INLINE: u8 = 2;
     let head: [u8; 33] = process.array(at)?;
     if !head.starts_with(b"\xff Go buildinf:") || head[15] & INLINE == 0 || head[32] & 0x80 != 0 {
-        return Err(ReadError::Unlikely("the version of Go"));
+        return Err(MemoryError::Unlikely("the version of Go"));
     }
     process.text(at + 33, head[32].into(), 128)
 }
 
-fn tables(process: &Process, at: u64, parts: &[(u64, u64)]) -> Result<Tables, ReadError> {
+fn tables(process: &Process, at: u64, parts: &[(u64, u64)]) -> Result<Tables, MemoryError> {
     if process.array::<8>(at)? != MAGIC {
-        return Err(ReadError::Unlikely("the table of functions of Go"));
+        return Err(MemoryError::Unlikely("the table of functions of Go"));
     }
-    let offset = |field: u64| Ok::<u64, ReadError>(at + (process.u64(at + field)? & 0xffff_ffff));
+    let offset = |field: u64| Ok::<u64, MemoryError>(at + (process.u64(at + field)? & 0xffff_ffff));
     let names = offset(header::NAMES)?;
     let module = module_of(process, at, names, parts)?;
     let tables = Tables {
@@ -364,13 +364,13 @@ fn tables(process: &Process, at: u64, parts: &[(u64, u64)]) -> Result<Tables, Re
     let is_code = process.mapping(tables.text).is_some_and(|mapping| mapping.executable);
     let is_data = process.mapping(tables.gofunc).is_some();
     if !is_code || !is_data || tables.text >= tables.text_end || !(1..1 << 24).contains(&tables.functions) {
-        return Err(ReadError::Unlikely("the description of the module of Go"));
+        return Err(MemoryError::Unlikely("the description of the module of Go"));
     }
     Ok(tables)
 }
 
 /// Where `runtime.firstmoduledata` is: it begins with the address of the table and that of its names.
-fn module_of(process: &Process, table: u64, names: u64, parts: &[(u64, u64)]) -> Result<u64, ReadError> {
+fn module_of(process: &Process, table: u64, names: u64, parts: &[(u64, u64)]) -> Result<u64, MemoryError> {
     let mut piece = vec![0; 1 << 16];
     for (start, size) in parts {
         let end = start.saturating_add((*size).min(SEARCHED));
@@ -387,5 +387,5 @@ fn module_of(process: &Process, table: u64, names: u64, parts: &[(u64, u64)]) ->
             from += room as u64;
         }
     }
-    Err(ReadError::Unlikely("the place of the module of Go"))
+    Err(MemoryError::Unlikely("the place of the module of Go"))
 }

@@ -12,51 +12,11 @@ mod ruby;
 mod v8;
 
 use crate::frames::{FrameId, Frames};
-use crate::process::{Process, ReadError};
-
-/// Registers of a thread that unwinding goes on from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Registers {
-    /// The next instruction; in callers the one behind the call.
-    pub ip: u64,
-    /// The top of the stack.
-    pub sp: u64,
-    /// The register of frame pointers (`rbp`), whatever it holds.
-    pub bp: u64,
-    /// Of the innermost frame of a thread that was sampled; callers have none.
-    pub leaf: Option<LeafRegisters>,
-}
-
-/// Further registers of the innermost frame: interpreters keep in them where they are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct LeafRegisters {
-    /// `r9`.
-    pub r9: u64,
-    /// `r12`.
-    pub r12: u64,
-    /// `r13`.
-    pub r13: u64,
-    /// `r14`.
-    pub r14: u64,
-}
-
-/// A thread's memory as unwinding sees it: a copy of the top of its stack, where there is one, else the memory itself.
-pub trait StackMemory {
-    /// The word of 8 bytes at an address.
-    ///
-    /// # Errors
-    /// Where it cannot be read.
-    fn word(&self, address: u64) -> Result<u64, ReadError>;
-}
-
-impl StackMemory for Process {
-    fn word(&self, address: u64) -> Result<u64, ReadError> {
-        self.u64(address)
-    }
-}
+use crate::process::{MemoryError, Process};
+use crate::registers::{Registers, StackMemory};
 
 /// A runtime that runs in a process.
-pub trait Runtime: Send {
+pub trait LanguageRuntime: Send {
     /// What it is: `CPython 3.11.2`, `OpenJDK 17.0.15`.
     fn version(&self) -> &str;
 
@@ -82,7 +42,7 @@ pub trait Runtime: Send {
         tid: u32,
         frames: &mut Frames,
         stack: &mut Vec<FrameId>,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), MemoryError> {
         let _ = (process, tid, frames, stack);
         Ok(())
     }
@@ -100,7 +60,7 @@ pub trait Runtime: Send {
         memory: &dyn StackMemory,
         frames: &mut Frames,
         stack: &mut Vec<FrameId>,
-    ) -> Result<Option<Registers>, ReadError> {
+    ) -> Result<Option<Registers>, MemoryError> {
         let _ = (process, registers, memory, frames, stack);
         Ok(None)
     }
@@ -111,7 +71,7 @@ pub enum Detected {
     /// It is not in the process, or not yet.
     Absent,
     /// It is, and can be read.
-    Found(Box<dyn Runtime>),
+    Found(Box<dyn LanguageRuntime>),
     /// It is, and its layout is not known: what it is, and why it cannot be read.
     Unknown(String),
 }

@@ -2,10 +2,10 @@
 //! runs. The line is that where the statement begins (`PL_curcop`, and `blk_oldcop` of callers). Other threads (`threads.pm`)
 //! have interpreters of their own, which cannot be told from outside.
 
-use super::{Detected, Runtime, RuntimeKind};
+use super::{Detected, LanguageRuntime, RuntimeKind};
 use crate::frames::{FrameId, Frames};
 use crate::image::Image;
-use crate::process::{Process, ReadError};
+use crate::process::{MemoryError, Process};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -148,7 +148,7 @@ struct Seen {
     functions: Vec<u64>,
 }
 
-impl Runtime for Perl {
+impl LanguageRuntime for Perl {
     fn language(&self) -> &'static str {
         "perl"
     }
@@ -167,7 +167,7 @@ impl Runtime for Perl {
         tid: u32,
         frames: &mut Frames,
         stack: &mut Vec<FrameId>,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), MemoryError> {
         if tid != process.pid() {
             return Ok(());
         }
@@ -220,7 +220,7 @@ impl Runtime for Perl {
 
 impl Perl {
     /// Reads what must be there whatever runs.
-    fn is_likely(&self, process: &Process) -> Result<(), ReadError> {
+    fn is_likely(&self, process: &Process) -> Result<(), MemoryError> {
         let interpreter = process.u64(self.interpreter)?;
         let (cop, info) = self.current(process, interpreter)?;
         self.contexts(process, info)?;
@@ -228,30 +228,30 @@ impl Perl {
     }
 
     /// `PL_curcop` and `PL_curstackinfo`.
-    fn current(&self, process: &Process, interpreter: u64) -> Result<([u8; COP.3], u64), ReadError> {
+    fn current(&self, process: &Process, interpreter: u64) -> Result<([u8; COP.3], u64), MemoryError> {
         let (cop, info) = self.layout.current;
         let bytes: [u8; 0x100] = process.array(aligned(interpreter)?)?;
         Ok((self.cop(process, interpreter, word(&bytes, cop as usize))?, word(&bytes, info as usize)))
     }
 
     /// The bytes of a statement: its instruction is one of Perl's, or it is `PL_compiling`, which has none.
-    fn cop(&self, process: &Process, interpreter: u64, cop: u64) -> Result<[u8; COP.3], ReadError> {
+    fn cop(&self, process: &Process, interpreter: u64, cop: u64) -> Result<[u8; COP.3], MemoryError> {
         let bytes = process.array(aligned(cop)?)?;
         let instruction = word(&bytes, COP.0);
         let is_own = instruction == 0 && cop.wrapping_sub(interpreter) < INTERPRETER;
         match is_own || self.evaluates(instruction) {
             true => Ok(bytes),
-            false => Err(ReadError::Unlikely("a statement")),
+            false => Err(MemoryError::Unlikely("a statement")),
         }
     }
 
     /// The bytes of the contexts of a stack, outermost first and at most the innermost ones; the kind of the stack; the outer one.
-    fn contexts(&self, process: &Process, info: u64) -> Result<(Vec<u8>, u32, u64), ReadError> {
+    fn contexts(&self, process: &Process, info: u64) -> Result<(Vec<u8>, u32, u64), MemoryError> {
         let head: [u8; 0x30] = process.array(aligned(info)?)?;
         let half = |at: usize| (word(&head, at & !7) >> (at % 8 * 8)) as u32;
         let (last, most) = (half(STACK.2) as i32, half(STACK.3) as i32);
         if last < -1 || last > most || most > 1 << 28 {
-            return Err(ReadError::Unlikely("the stack of contexts"));
+            return Err(MemoryError::Unlikely("the stack of contexts"));
         }
         let count = (i64::from(last) + 1) as u64;
         let (size, read) = (self.layout.context.1 as u64, count.min(CONTEXTS));
@@ -266,16 +266,16 @@ impl Perl {
     }
 
     /// `Package::sub` of a `CV`.
-    fn name(&mut self, process: &Process, seen: &mut Seen, cv: u64) -> Result<&str, ReadError> {
+    fn name(&mut self, process: &Process, seen: &mut Seen, cv: u64) -> Result<&str, MemoryError> {
         if !seen.functions.contains(&cv) {
             self.learn(process, cv)?;
             seen.functions.push(cv);
         }
-        self.known.get(&cv).map(|(_, name)| &**name).ok_or(ReadError::Unlikely("a function"))
+        self.known.get(&cv).map(|(_, name)| &**name).ok_or(MemoryError::Unlikely("a function"))
     }
 
     /// Reads a function, unless it is unchanged since it was read.
-    fn learn(&mut self, process: &Process, cv: u64) -> Result<(), ReadError> {
+    fn learn(&mut self, process: &Process, cv: u64) -> Result<(), MemoryError> {
         let body = body_of(process, cv, CODE)?.0;
         let bytes: [u8; CV.4] = process.array(body)?;
         let parts = Parts {
@@ -292,13 +292,13 @@ impl Perl {
         Ok(())
     }
 
-    fn name_of(&self, process: &Process, parts: Parts) -> Result<String, ReadError> {
+    fn name_of(&self, process: &Process, parts: Parts) -> Result<String, MemoryError> {
         if parts.flags & NAMED != 0 {
             return Ok(format!("{}::{}", self.package(process, parts.stash)?, key(process, parts.name)?));
         }
         let (_, flags, gp) = body_of(process, parts.name, GLOB)?;
         if flags & WITH_GP == 0 {
-            return Err(ReadError::Unlikely("the name of a function"));
+            return Err(MemoryError::Unlikely("the name of a function"));
         }
         // The glob that the function was defined for, where it goes by several names.
         let glob = match process.u64(aligned(gp)?.wrapping_add(EFFECTIVE))? {
@@ -311,7 +311,7 @@ impl Perl {
     }
 
     /// The name of a package by its `HV`.
-    fn package(&self, process: &Process, stash: u64) -> Result<String, ReadError> {
+    fn package(&self, process: &Process, stash: u64) -> Result<String, MemoryError> {
         let (body, _, array) = body_of(process, stash, HASH)?;
         let aux = match self.layout.aux_in_body {
             true => body + HV.1,
@@ -331,20 +331,20 @@ impl Perl {
 }
 
 /// Where the body of a value is that has a type, its flags, and the word in its head.
-fn body_of(process: &Process, value: u64, kind: u32) -> Result<(u64, u32, u64), ReadError> {
+fn body_of(process: &Process, value: u64, kind: u32) -> Result<(u64, u32, u64), MemoryError> {
     let head: [u8; SV.3] = process.array(aligned(value)?)?;
     let flags = (word(&head, SV.1 - 4) >> 32) as u32;
     match flags & 0xff == kind {
         true => Ok((aligned(word(&head, SV.0))?, flags, word(&head, SV.2))),
-        false => Err(ReadError::Unlikely("the type of a value")),
+        false => Err(MemoryError::Unlikely("the type of a value")),
     }
 }
 
 /// The text of a `HEK` (hv.h): hash and length of 4 bytes each, then the text.
-fn key(process: &Process, address: u64) -> Result<String, ReadError> {
+fn key(process: &Process, address: u64) -> Result<String, MemoryError> {
     let length = process.u64(aligned(address)?)? >> 32;
     if length == 0 || length > 1 << 10 {
-        return Err(ReadError::Unlikely("a name"));
+        return Err(MemoryError::Unlikely("a name"));
     }
     let mut bytes = vec![0; length as usize];
     process.read(address + 8, &mut bytes)?;
@@ -354,7 +354,7 @@ fn key(process: &Process, address: u64) -> Result<String, ReadError> {
 }
 
 /// The file and line of a statement.
-fn place<'a>(process: &Process, seen: &'a mut Seen, cop: [u8; COP.3]) -> Result<(&'a str, u32), ReadError> {
+fn place<'a>(process: &Process, seen: &'a mut Seen, cop: [u8; COP.3]) -> Result<(&'a str, u32), MemoryError> {
     let (line, file) = ((word(&cop, COP.1 - 4) >> 32) as u32, word(&cop, COP.2));
     let files = &mut seen.files;
     let at = match files.iter().position(|(known, _)| *known == file) {
@@ -374,10 +374,10 @@ fn word(bytes: &[u8], at: usize) -> u64 {
 }
 
 /// The address, where a value of Perl can be there.
-fn aligned(address: u64) -> Result<u64, ReadError> {
+fn aligned(address: u64) -> Result<u64, MemoryError> {
     match address >= 0x1000 && address <= i64::MAX as u64 - 0x1000 && address.is_multiple_of(8) {
         true => Ok(address),
-        false => Err(ReadError::Unlikely("a pointer")),
+        false => Err(MemoryError::Unlikely("a pointer")),
     }
 }
 

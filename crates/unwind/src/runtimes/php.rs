@@ -3,10 +3,10 @@
 //! The line is that of `zend_execute_data.opline`. The interpreter holds the instruction in a register and stores it before it
 //! calls or may throw: of a frame that called or waits it is right, of one that computes it is that of the last such instruction.
 
-use super::{Detected, Runtime, RuntimeKind};
+use super::{Detected, LanguageRuntime, RuntimeKind};
 use crate::frames::{FrameId, Frames};
 use crate::image::Image;
-use crate::process::{Process, ReadError};
+use crate::process::{MemoryError, Process};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -128,7 +128,7 @@ impl Window {
     const SIZE: u64 = 4096;
 
     /// The bytes of a `zend_execute_data`.
-    fn execute_data(&mut self, process: &Process, address: u64) -> Result<[u8; EXECUTE_DATA.3], ReadError> {
+    fn execute_data(&mut self, process: &Process, address: u64) -> Result<[u8; EXECUTE_DATA.3], MemoryError> {
         let length = EXECUTE_DATA.3 as u64;
         let end = address.saturating_add(length);
         if address < self.start || end > self.start + self.bytes.len() as u64 {
@@ -141,7 +141,7 @@ impl Window {
         }
         let at = (address - self.start) as usize;
         let bytes = self.bytes.get(at..at + EXECUTE_DATA.3).and_then(|bytes| bytes.try_into().ok());
-        bytes.ok_or(ReadError::Unreadable(address))
+        bytes.ok_or(MemoryError::Unreadable(address))
     }
 }
 
@@ -166,7 +166,7 @@ struct Php {
     known: HashMap<u64, Known>,
 }
 
-impl Runtime for Php {
+impl LanguageRuntime for Php {
     fn language(&self) -> &'static str {
         "php"
     }
@@ -185,7 +185,7 @@ impl Runtime for Php {
         tid: u32,
         frames: &mut Frames,
         stack: &mut Vec<FrameId>,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), MemoryError> {
         // Without threads of its own, PHP runs where the process began.
         if tid != process.pid() {
             return Ok(());
@@ -226,7 +226,7 @@ impl Php {
         opline: u64,
         frames: &mut Frames,
         seen: &mut Seen,
-    ) -> Result<Option<FrameId>, ReadError> {
+    ) -> Result<Option<FrameId>, MemoryError> {
         if !seen.functions.contains(&function) {
             let parts = self.parts(process, aligned(function)?)?;
             if !self.is_known(process, function, parts, seen)? {
@@ -263,7 +263,7 @@ impl Php {
         function: u64,
         parts: Parts,
         seen: &mut Seen,
-    ) -> Result<bool, ReadError> {
+    ) -> Result<bool, MemoryError> {
         let Some(known) = self.known.get(&function).filter(|known| known.told_by == parts) else {
             return Ok(false);
         };
@@ -279,19 +279,19 @@ impl Php {
         Ok(is_same)
     }
 
-    fn parts(&self, process: &Process, function: u64) -> Result<Parts, ReadError> {
+    fn parts(&self, process: &Process, function: u64) -> Result<Parts, MemoryError> {
         let mut bytes = [0; 184];
         let whole = self.file_name + 16;
         // Those of PHP itself are shorter, and may lie at the end of what is mapped.
         if process.read(function, &mut bytes[..whole]).is_err() {
             process.read(function, &mut bytes[..FUNCTION_SIZE])?;
             if bytes[FUNCTION.0] != INTERNAL {
-                return Err(ReadError::Unreadable(function));
+                return Err(MemoryError::Unreadable(function));
             }
         }
         let kind = bytes[FUNCTION.0];
         if !matches!(kind, INTERNAL | USER | EVAL) {
-            return Err(ReadError::Unlikely("the kind of a function"));
+            return Err(MemoryError::Unlikely("the kind of a function"));
         }
         let [name, scope] = [FUNCTION.1, FUNCTION.2].map(|at| word(&bytes, at));
         if kind == INTERNAL {
@@ -309,7 +309,7 @@ impl Php {
 }
 
 /// The names of a function.
-fn named(process: &Process, parts: Parts) -> Result<Known, ReadError> {
+fn named(process: &Process, parts: Parts) -> Result<Known, MemoryError> {
     let mut function = String::new();
     if parts.scope != 0 && parts.name != 0 {
         let class = process.u64(aligned(parts.scope)?.wrapping_add(CLASS_NAME))?;
@@ -343,11 +343,11 @@ fn named(process: &Process, parts: Parts) -> Result<Known, ReadError> {
 }
 
 /// A `zend_string` and its hash.
-fn string(process: &Process, address: u64) -> Result<(String, u64), ReadError> {
+fn string(process: &Process, address: u64) -> Result<(String, u64), MemoryError> {
     let head: [u8; STRING.2] = process.array(aligned(address)?)?;
     let (hash, length) = (word(&head, STRING.0), word(&head, STRING.1));
     if length == 0 {
-        return Err(ReadError::Unlikely("the length of a name"));
+        return Err(MemoryError::Unlikely("the length of a name"));
     }
     let text = process.text(address.wrapping_add(STRING.2 as u64), length, 1 << 12)?;
     Ok((text, hash))
@@ -359,10 +359,10 @@ fn word(bytes: &[u8], at: usize) -> u64 {
 }
 
 /// The address, where an object of PHP can be there.
-fn aligned(address: u64) -> Result<u64, ReadError> {
+fn aligned(address: u64) -> Result<u64, MemoryError> {
     match address != 0 && address.is_multiple_of(8) {
         true => Ok(address),
-        false => Err(ReadError::Unlikely("a pointer")),
+        false => Err(MemoryError::Unlikely("a pointer")),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::native::{Loader, Modules};
 use crate::process::Process;
-use crate::runtimes::{Detected, Runtime, RuntimeKind};
+use crate::runtimes::{Detected, LanguageRuntime, RuntimeKind};
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 
@@ -28,7 +28,7 @@ pub(super) enum Found {
     /// Its memory, and the code in it.
     Code(Process, Modules),
     /// The runtimes in it, and those that cannot be read: which, and why.
-    Runtimes(Vec<Box<dyn Runtime>>, Vec<(String, String)>),
+    Runtimes(Vec<Box<dyn LanguageRuntime>>, Vec<(String, String)>),
 }
 
 /// The thread, seen from the unwinder. It ends when this is dropped.

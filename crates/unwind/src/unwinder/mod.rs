@@ -7,7 +7,8 @@ mod walk;
 use crate::frames::{FrameId, Frames};
 use crate::native::{CopiedStack, LiveStack, Modules, NativeUnwinder};
 use crate::process::Process;
-use crate::runtimes::{RUNTIMES, Registers, Runtime, RuntimeKind};
+use crate::registers::Registers;
+use crate::runtimes::{LanguageRuntime, RUNTIMES, RuntimeKind};
 use background::{Background, Found, Job, Life};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -55,7 +56,7 @@ impl Default for UnwindLimits {
 
 /// What became of reading a stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum StackOutcome {
     /// From the innermost frame to the thread's first.
     Whole,
     /// What is given is right; the frames around it are missing.
@@ -100,7 +101,7 @@ struct Watched {
     began: Instant,
     /// Its memory and its code, once they are known.
     loaded: Option<(Process, Modules)>,
-    runtimes: Vec<Box<dyn Runtime>>,
+    runtimes: Vec<Box<dyn LanguageRuntime>>,
     threads: HashMap<u32, Thread>,
     /// How many of [`Unwinder::LOOKS`] are done.
     looks: usize,
@@ -271,10 +272,10 @@ impl Unwinder {
         registers: Registers,
         copy: StackCopy<'_>,
         stack: &mut Vec<StackEntry>,
-    ) -> Outcome {
+    ) -> StackOutcome {
         let Unwinder { native, frames, limits, watched, .. } = self;
-        let Some(watched) = watched.get_mut(&pid) else { return Outcome::NotReady };
-        let Some((process, modules)) = &watched.loaded else { return Outcome::NotReady };
+        let Some(watched) = watched.get_mut(&pid) else { return StackOutcome::NotReady };
+        let Some((process, modules)) = &watched.loaded else { return StackOutcome::NotReady };
         let memory = CopiedStack::new(copy.start, copy.bytes);
         let runtimes = &mut watched.runtimes;
         let (most, copied_to) = (limits.frames, Some(memory.end()));
@@ -287,27 +288,27 @@ impl Unwinder {
     }
 
     /// The stack of a thread that is blocked now, innermost first, pushed onto `stack`. Nothing is pushed where it ran meanwhile.
-    pub fn blocked(&mut self, pid: u32, tid: u32, stack: &mut Vec<StackEntry>) -> Outcome {
+    pub fn blocked(&mut self, pid: u32, tid: u32, stack: &mut Vec<StackEntry>) -> StackOutcome {
         let Unwinder { native, frames, limits, watched, open, .. } = self;
-        let Some(watched) = watched.get_mut(&pid) else { return Outcome::NotReady };
-        let Some((process, modules)) = &watched.loaded else { return Outcome::NotReady };
+        let Some(watched) = watched.get_mut(&pid) else { return StackOutcome::NotReady };
+        let Some((process, modules)) = &watched.loaded else { return StackOutcome::NotReady };
         let thread = watched.threads.entry(tid).or_default();
         thread.asked = true;
         let Ok(before) = thread.runs(pid, tid) else {
             watched.threads.remove(&tid);
-            return Outcome::Unreadable;
+            return StackOutcome::Unreadable;
         };
         if thread.read_at == Some(before) {
-            return Outcome::Same;
+            return StackOutcome::Same;
         }
         // It is new and waits for its first CPU, or this kernel does not count.
         if before[2] == 0 {
-            return Outcome::Moved;
+            return StackOutcome::Moved;
         }
         let registers = match thread.place(pid, tid) {
             Ok(Place::Blocked(registers)) => registers,
-            Ok(Place::Running) => return Outcome::Moved,
-            Err(_) => return Outcome::Unreadable,
+            Ok(Place::Running) => return StackOutcome::Moved,
+            Err(_) => return StackOutcome::Unreadable,
         };
         let (begin, most) = (stack.len(), limits.frames);
         let memory = LiveStack::new(process);
@@ -317,10 +318,10 @@ impl Unwinder {
         let ended = walk.stack(tid, registers, &memory, stack);
         if !thread.runs(pid, tid).is_ok_and(|after| after == before) {
             stack.truncate(begin);
-            return Outcome::Moved;
+            return StackOutcome::Moved;
         }
         // What other threads were changing may be right next time.
-        thread.read_at = Some(before).filter(|_| ended.outcome != Outcome::Cut(Cut::Damaged));
+        thread.read_at = Some(before).filter(|_| ended.outcome != StackOutcome::Cut(Cut::Damaged));
         // One for itself.
         if !thread.is_open() && Arc::strong_count(open) <= limits.open_threads {
             thread.open(pid, tid, open);

@@ -1,6 +1,6 @@
 //! A thread as `/proc` shows it: whether it ran since it was looked at last, and where it is blocked.
 
-use crate::runtimes::Registers;
+use crate::registers::Registers;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;

@@ -1,10 +1,11 @@
 //! One stack of native frames and of those of languages: how the two are put together.
 
-use super::{Cut, Outcome, StackEntry};
+use super::{Cut, StackEntry, StackOutcome};
 use crate::frames::{FrameId, Frames};
-use crate::native::{Cursor, Modules, NativeUnwinder, Step};
-use crate::process::{Process, ReadError};
-use crate::runtimes::{Registers, Runtime, StackMemory};
+use crate::native::{Cursor, Modules, NativeStep, NativeUnwinder};
+use crate::process::{MemoryError, Process};
+use crate::registers::{Registers, StackMemory};
+use crate::runtimes::LanguageRuntime;
 
 /// What a stack is read with.
 pub(super) struct Walk<'a> {
@@ -12,7 +13,7 @@ pub(super) struct Walk<'a> {
     pub(super) frames: &'a mut Frames,
     pub(super) process: &'a Process,
     pub(super) modules: &'a Modules,
-    pub(super) runtimes: &'a mut [Box<dyn Runtime>],
+    pub(super) runtimes: &'a mut [Box<dyn LanguageRuntime>],
     /// Entries of a stack, at most.
     pub(super) most: usize,
     /// The first address behind the copy of the stack, where it is one.
@@ -23,7 +24,7 @@ pub(super) struct Walk<'a> {
 
 /// How a stack ended.
 pub(super) struct Ended {
-    pub(super) outcome: Outcome,
+    pub(super) outcome: StackOutcome,
     /// It led to an address where no code is known to be.
     pub(super) no_code: bool,
 }
@@ -50,7 +51,7 @@ impl Walk<'_> {
             steps += 1;
             let is_long = stack.len() - begin >= self.most || natives >= Walk::NATIVE;
             if is_long || steps > self.most + Walk::NATIVE {
-                break Outcome::Cut(Cut::Frames);
+                break StackOutcome::Cut(Cut::Frames);
             }
             language.clear();
             if let Some(caller) = self.step(&cursor.registers(), memory, &mut language) {
@@ -58,8 +59,10 @@ impl Walk<'_> {
                 self.push(begin, &language, stack);
                 match caller {
                     Err(error) => break self.cut(&error),
-                    Ok(caller) if caller.ip == 0 => break Outcome::Whole,
-                    Ok(caller) if caller.sp <= cursor.registers().sp => break Outcome::Cut(Cut::Damaged),
+                    Ok(caller) if caller.ip == 0 => break StackOutcome::Whole,
+                    Ok(caller) if caller.sp <= cursor.registers().sp => {
+                        break StackOutcome::Cut(Cut::Damaged);
+                    }
                     Ok(caller) => cursor = cursor.caller(caller),
                 }
                 continue;
@@ -67,7 +70,7 @@ impl Walk<'_> {
             let inside = cursor.inside();
             if self.modules.find(inside).is_none() {
                 no_code = true;
-                break Outcome::Cut(Cut::Unknown);
+                break StackOutcome::Cut(Cut::Unknown);
             }
             let evaluates = self.runtimes.iter().position(|runtime| runtime.evaluates(inside));
             if let Some(at) = evaluates.filter(|at| !stepped && asked & bit(*at) == 0) {
@@ -80,9 +83,9 @@ impl Walk<'_> {
             natives += 1;
             match self.native.step(self.process, self.modules, memory, &mut cursor) {
                 // Code of a runtime's making may be younger than what is known of the process.
-                Ok(Step::Caller | Step::NoCode) => {}
-                Ok(Step::End) => break Outcome::Whole,
-                Ok(Step::Unknown) => break Outcome::Cut(Cut::Unknown),
+                Ok(NativeStep::Caller | NativeStep::NoCode) => {}
+                Ok(NativeStep::End) => break StackOutcome::Whole,
+                Ok(NativeStep::Unknown) => break StackOutcome::Cut(Cut::Unknown),
                 Err(error) => break self.cut(&error),
             }
         };
@@ -93,15 +96,15 @@ impl Walk<'_> {
         let natives = stack.len();
         for at in (0..self.runtimes.len()).filter(|at| asked & bit(*at) == 0) {
             if let Some(read) = self.thread(at, tid, begin, &mut language, stack) {
-                if outcome == Outcome::Whole {
+                if outcome == StackOutcome::Whole {
                     stack.drain(begin..natives);
                 }
-                let outcome = if outcome == Outcome::Whole { read } else { outcome };
+                let outcome = if outcome == StackOutcome::Whole { read } else { outcome };
                 return Ended { outcome, no_code };
             }
         }
         let outcome = match outcome {
-            Outcome::Whole if self.failed => Outcome::Cut(Cut::Damaged),
+            StackOutcome::Whole if self.failed => StackOutcome::Cut(Cut::Damaged),
             other => other,
         };
         Ended { outcome, no_code }
@@ -113,7 +116,7 @@ impl Walk<'_> {
         registers: &Registers,
         memory: &dyn StackMemory,
         language: &mut Vec<FrameId>,
-    ) -> Option<Result<Registers, ReadError>> {
+    ) -> Option<Result<Registers, MemoryError>> {
         let Walk { process, frames, .. } = self;
         self.runtimes.iter_mut().find_map(|runtime| {
             frames.language(runtime.language());
@@ -129,7 +132,7 @@ impl Walk<'_> {
         begin: usize,
         language: &mut Vec<FrameId>,
         stack: &mut Vec<StackEntry>,
-    ) -> Option<Outcome> {
+    ) -> Option<StackOutcome> {
         language.clear();
         self.frames.language(self.runtimes[at].language());
         let read = self.runtimes[at].thread(self.process, tid, self.frames, language);
@@ -139,9 +142,9 @@ impl Walk<'_> {
         }
         let all = self.push(begin, language, stack);
         Some(match read {
-            Ok(()) if all => Outcome::Whole,
-            Ok(()) => Outcome::Cut(Cut::Frames),
-            Err(_) => Outcome::Cut(Cut::Damaged),
+            Ok(()) if all => StackOutcome::Whole,
+            Ok(()) => StackOutcome::Cut(Cut::Frames),
+            Err(_) => StackOutcome::Cut(Cut::Damaged),
         })
     }
 
@@ -152,9 +155,9 @@ impl Walk<'_> {
         language.len() <= room
     }
 
-    fn cut(&self, error: &ReadError) -> Outcome {
-        Outcome::Cut(match (error, self.copied_to) {
-            (ReadError::Unreadable(address), Some(end)) if address.saturating_add(8) > end => Cut::Copy,
+    fn cut(&self, error: &MemoryError) -> StackOutcome {
+        StackOutcome::Cut(match (error, self.copied_to) {
+            (MemoryError::Unreadable(address), Some(end)) if address.saturating_add(8) > end => Cut::Copy,
             _ => Cut::Damaged,
         })
     }

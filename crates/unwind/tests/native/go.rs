@@ -3,7 +3,7 @@
 use crate::common::{Program, assert_chain, samples, until, watching};
 use std::process::Command;
 use std::time::{Duration, Instant};
-use whyslow_unwind::{Outcome, Registers, StackCopy, StackEntry, Unwinder};
+use whyslow_unwind::{Registers, StackCopy, StackEntry, StackOutcome, Unwinder};
 
 const TEXT: &str = r#"package main
 
@@ -142,7 +142,7 @@ fn check_blocked(flags: &[&str]) {
         let mut stack = Vec::new();
         let outcome = unwinder.blocked(pid, pid, &mut stack);
         let names = names(&unwinder, &stack);
-        (outcome == Outcome::Whole && names.contains(&main)).then_some(names)
+        (outcome == StackOutcome::Whole && names.contains(&main)).then_some(names)
     });
     let at = |function: &str, mark: &str| format!("main.{function}:{}", line(mark));
     let mut chain =
@@ -154,7 +154,10 @@ fn check_blocked(flags: &[&str]) {
     for tid in whyslow_unwind::Process::open(pid).expect("opened").threads() {
         let mut stack = Vec::new();
         let outcome = unwinder.blocked(pid, tid, &mut stack);
-        assert!(matches!(outcome, Outcome::Whole | Outcome::Same | Outcome::Moved), "{outcome:?} {stack:?}");
+        assert!(
+            matches!(outcome, StackOutcome::Whole | StackOutcome::Same | StackOutcome::Moved),
+            "{outcome:?} {stack:?}"
+        );
     }
 }
 
@@ -187,7 +190,7 @@ fn running_goroutines_are_read_out_of_copies() {
         {
             continue;
         }
-        assert_eq!(outcome, Outcome::Whole, "{names:?}");
+        assert_eq!(outcome, StackOutcome::Whole, "{names:?}");
         assert_chain(&names, &[&busy, &main, "runtime.main", "runtime.goexit"]);
         whole += 1;
         inner += usize::from(names.iter().any(|name| name.starts_with("main.leaf:")));

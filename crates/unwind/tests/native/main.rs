@@ -9,7 +9,7 @@ use object::{Object, ObjectSymbol};
 use std::collections::HashMap;
 use std::io::Write;
 use std::time::{Duration, Instant};
-use whyslow_unwind::{Cut, Outcome, Process, Registers, StackCopy, StackEntry, Unwinder};
+use whyslow_unwind::{Cut, Process, Registers, StackCopy, StackEntry, StackOutcome, Unwinder};
 
 /// Functions by the addresses that a process has them at.
 struct Symbols {
@@ -52,14 +52,14 @@ impl Symbols {
 /// The whole stack of a thread as soon as it is blocked in a function of this name.
 fn blocked_in(unwinder: &mut Unwinder, symbols: &mut Symbols, tid: u32, function: &str) -> Vec<String> {
     let pid = symbols.process.pid();
-    let mut last = (Outcome::NotReady, Vec::new());
+    let mut last = (StackOutcome::NotReady, Vec::new());
     let end = Instant::now() + Duration::from_secs(10);
     while Instant::now() < end {
         unwinder.look();
         let mut stack = Vec::new();
         let outcome = unwinder.blocked(pid, tid, &mut stack);
         let names = symbols.names(&stack);
-        if outcome == Outcome::Whole && names.iter().any(|name| name == function) {
+        if outcome == StackOutcome::Whole && names.iter().any(|name| name == function) {
             return names;
         }
         if !stack.is_empty() {
@@ -154,14 +154,16 @@ fn check_blocked(flags: &[&str]) {
     let main = tids["main"];
     unwinder.blocked(pid, main, &mut again);
     again.clear();
-    assert_eq!((unwinder.blocked(pid, main, &mut again), again.len()), (Outcome::Same, 0));
+    assert_eq!((unwinder.blocked(pid, main, &mut again), again.len()), (StackOutcome::Same, 0));
     let mut input = program.child.stdin.take().expect("piped");
     input.write_all(b"x").expect("written");
     drop(input);
     until("its end", || program.child.try_wait().expect("a child"));
-    until("no thread", || (unwinder.blocked(pid, main, &mut again) == Outcome::Unreadable).then_some(()));
+    until("no thread", || {
+        (unwinder.blocked(pid, main, &mut again) == StackOutcome::Unreadable).then_some(())
+    });
     unwinder.ended(pid);
-    assert_eq!(unwinder.blocked(pid, main, &mut again), Outcome::NotReady);
+    assert_eq!(unwinder.blocked(pid, main, &mut again), StackOutcome::NotReady);
     assert!(again.is_empty());
 }
 
@@ -241,7 +243,7 @@ fn check_running(text: &str, flags: &[&str], chain: &[&str]) {
         let copy = StackCopy { start: registers.sp, bytes: &copy };
         let outcome = unwinder.sampled(pid, pid, registers, copy, &mut stack);
         let names = symbols.names(&stack);
-        assert_eq!(outcome, Outcome::Whole, "{names:?}");
+        assert_eq!(outcome, StackOutcome::Whole, "{names:?}");
         let from = chain.iter().position(|function| names.iter().any(|name| name == function));
         let chain = &chain[from.expect("our own")..];
         assert_chain(&names, chain);
@@ -266,7 +268,7 @@ fn a_copy_that_is_too_short_cuts_the_stack() {
     for (registers, copy) in samples(pid, 20, 64) {
         let mut stack = Vec::new();
         let copy = StackCopy { start: registers.sp, bytes: &copy };
-        if unwinder.sampled(pid, pid, registers, copy, &mut stack) == Outcome::Cut(Cut::Copy) {
+        if unwinder.sampled(pid, pid, registers, copy, &mut stack) == StackOutcome::Cut(Cut::Copy) {
             cut += 1;
             assert!(matches!(&*symbols.names(&stack)[0], "leaf" | "middle" | "outer"));
         }

@@ -3,8 +3,8 @@
 use crate::common::{Program, start, until};
 use crate::{BLOCKED, Symbols};
 use object::{Object, ObjectSymbol};
-use whyslow_unwind::runtimes::{Detected, Runtime, RuntimeKind};
-use whyslow_unwind::{FrameId, Frames, Outcome, Process, ReadError, Registers, StackEntry};
+use whyslow_unwind::runtimes::{Detected, LanguageRuntime, RuntimeKind};
+use whyslow_unwind::{FrameId, Frames, MemoryError, Process, Registers, StackEntry, StackOutcome};
 use whyslow_unwind::{StackMemory, UnwindLimits, Unwinder};
 
 /// A language whose functions are those of the C program that are named here.
@@ -14,7 +14,7 @@ struct Fake {
     depth: usize,
 }
 
-impl Runtime for Fake {
+impl LanguageRuntime for Fake {
     fn language(&self) -> &'static str {
         "python"
     }
@@ -33,7 +33,7 @@ impl Runtime for Fake {
         tid: u32,
         frames: &mut Frames,
         stack: &mut Vec<FrameId>,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), MemoryError> {
         // Only the first thread runs the language.
         if tid == process.pid() {
             stack.extend((0..self.depth).filter_map(|n| frames.id(&format!("f{n}"), "a.fake", n as u32 + 1)));
@@ -48,7 +48,7 @@ struct Stepper {
     size: u64,
 }
 
-impl Runtime for Stepper {
+impl LanguageRuntime for Stepper {
     fn language(&self) -> &'static str {
         "python"
     }
@@ -64,7 +64,7 @@ impl Runtime for Stepper {
         memory: &dyn StackMemory,
         frames: &mut Frames,
         stack: &mut Vec<FrameId>,
-    ) -> Result<Option<Registers>, ReadError> {
+    ) -> Result<Option<Registers>, MemoryError> {
         if !(self.function..self.function + self.size).contains(&registers.ip) {
             return Ok(None);
         }
@@ -77,7 +77,7 @@ impl Runtime for Stepper {
                 return Ok(Some(Registers { ip, sp: at + 8, bp: 0, leaf: None }));
             }
         }
-        Err(ReadError::Unlikely("the stack of a test"))
+        Err(MemoryError::Unlikely("the stack of a test"))
     }
 }
 
@@ -120,7 +120,7 @@ fn mixed(
     kinds: &'static [RuntimeKind],
     tid: u32,
     chain: &[&str],
-) -> (Unwinder, Outcome, Vec<String>) {
+) -> (Unwinder, StackOutcome, Vec<String>) {
     let pid = program.pid();
     let mut unwinder = Unwinder::with_runtimes(UnwindLimits::default(), kinds);
     let mut symbols = Symbols::new(pid);
@@ -150,7 +150,7 @@ fn frames_of_a_language_take_the_place_of_its_evaluator() {
     let lines: Vec<String> = (0..7).map(|_| program.line()).collect();
     let pid = program.pid();
     let (mut unwinder, outcome, names) = mixed(&program, &FAKE, pid, &["read_row", "f0", "f1", "f2"]);
-    assert_eq!((outcome, names.last().map(|name| &**name)), (Outcome::Whole, Some("f2")));
+    assert_eq!((outcome, names.last().map(|name| &**name)), (StackOutcome::Whole, Some("f2")));
     // A thread that runs nothing of it is native.
     let reader = lines.iter().find_map(|line| line.strip_prefix("reader ")).expect("told");
     let (_, _, names) = mixed(&program, &FAKE, reader.parse().expect("a number"), &["load_table", "recurse"]);
@@ -169,5 +169,5 @@ fn frames_of_a_language_stand_between_native_ones() {
     let chain = ["read_row", "inlined", "stepped"];
     let (_, outcome, names) = mixed(&program, &STEPPER, pid, &chain);
     // Its caller may be anywhere; what was found stands.
-    assert!(matches!(outcome, Outcome::Whole | Outcome::Cut(_)), "{outcome:?} {names:?}");
+    assert!(matches!(outcome, StackOutcome::Whole | StackOutcome::Cut(_)), "{outcome:?} {names:?}");
 }

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use whyslow_unwind::runtimes::{Detected, RUNTIMES, Runtime};
+use whyslow_unwind::runtimes::{Detected, LanguageRuntime, RUNTIMES};
 use whyslow_unwind::{Frames, Process};
 
 /// A script that runs.
@@ -11,7 +11,7 @@ pub(crate) struct Script {
     child: Child,
     _folder: tempfile::TempDir,
     pub(crate) process: Process,
-    pub(crate) runtime: Box<dyn Runtime>,
+    pub(crate) runtime: Box<dyn LanguageRuntime>,
     pub(crate) frames: Frames,
     text: String,
     name: String,

@@ -4,7 +4,7 @@
 
 mod records;
 
-pub(crate) use records::{LanguageFrame, ReadStack, is_language_frame, language_frame, read_stack};
+pub(crate) use records::{FrameRecord, ReadStack, is_language_frame, language_frame, read_stack};
 
 use crate::bpf::spool::{BLOCKED, SpoolWriter, UNWOUND};
 use crate::clock::{monotonic_ns, thread_cpu_ns};
@@ -15,7 +15,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync
 use std::thread::JoinHandle;
 use std::time::Duration;
 use whyslow_rights::Capabilities;
-use whyslow_unwind::{Outcome, StackCopy, StackEntry, UnwindLimits, Unwinder};
+use whyslow_unwind::{StackCopy, StackEntry, StackOutcome, UnwindLimits, Unwinder};
 
 /// Copies of stacks that wait to be unwound; what comes beyond keeps the stack that the kernel read.
 const MAX_WAITING: usize = 512;
@@ -137,11 +137,11 @@ fn run(messages: &Receiver<Message>, spool: SpoolWriter) -> Unwound {
 }
 
 /// Whether a stack that was read lacks frames; `None` where none was read.
-fn is_cut(outcome: Outcome) -> Option<bool> {
+fn is_cut(outcome: StackOutcome) -> Option<bool> {
     match outcome {
-        Outcome::Whole => Some(false),
-        Outcome::Cut(_) => Some(true),
-        Outcome::Same | Outcome::Moved | Outcome::NotReady | Outcome::Unreadable => None,
+        StackOutcome::Whole => Some(false),
+        StackOutcome::Cut(_) => Some(true),
+        StackOutcome::Same | StackOutcome::Moved | StackOutcome::NotReady | StackOutcome::Unreadable => None,
     }
 }
 

@@ -5,7 +5,7 @@ use crate::bpf::spool::{SpoolRecord, SpoolWriter};
 use crate::error::RecordError;
 use whyslow_unwind::{
     Frames, StackEntry,
-    runtimes::{LeafRegisters, Registers},
+    registers::{LeafRegisters, Registers},
 };
 
 /// Marks a frame of a language among addresses; the rest is its number. No address of a user has this bit.
@@ -101,7 +101,7 @@ impl StackStream {
 
 /// A frame of a language, by what stands for its address.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct LanguageFrame<'a> {
+pub(crate) struct FrameRecord<'a> {
     /// In the place of an address.
     pub(crate) address: u64,
     /// From 1; 0 where it is unknown.
@@ -114,7 +114,7 @@ pub(crate) struct LanguageFrame<'a> {
 }
 
 /// Reads a record of a frame; `None` where it is not whole.
-pub(crate) fn language_frame<'a>(record: &SpoolRecord<'a>) -> Option<LanguageFrame<'a>> {
+pub(crate) fn language_frame<'a>(record: &SpoolRecord<'a>) -> Option<FrameRecord<'a>> {
     let mut fields = Fields(record.body());
     let (id, line) = (fields.u32()?, fields.u32()?);
     let mut text = || {
@@ -122,7 +122,7 @@ pub(crate) fn language_frame<'a>(record: &SpoolRecord<'a>) -> Option<LanguageFra
         std::str::from_utf8(fields.bytes(length.into())?).ok()
     };
     let (function, file, language) = (text()?, text()?, text()?);
-    Some(LanguageFrame { address: LANGUAGE | u64::from(id), line, function, file, language })
+    Some(FrameRecord { address: LANGUAGE | u64::from(id), line, function, file, language })
 }
 
 /// The user part of a stack as it was read.

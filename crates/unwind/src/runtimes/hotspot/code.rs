@@ -3,8 +3,9 @@
 
 use super::compiled::{Compiled, CompiledLayout, Site};
 use super::describe::{Descriptions, Object, extent};
+use super::header::Header;
 use super::methods::Methods;
-use crate::process::{Process, ReadError};
+use crate::process::{MemoryError, Process};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,19 +21,6 @@ pub(super) enum Kind {
     Interpreter,
     /// Code of the VM itself.
     Own,
-}
-
-/// The header of a blob.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Header {
-    pub(super) start: u64,
-    pub(super) end: u64,
-    name: u64,
-    pub(super) code: u64,
-    /// Bytes of its frame with the return address; 0 where it has none that is always the same.
-    pub(super) frame_size: u64,
-    /// From this address on its frame is complete.
-    pub(super) frame_complete: u64,
 }
 
 /// A blob that was seen.
@@ -82,7 +70,7 @@ impl BlobLayout {
         ])
     }
 
-    fn header(&self, object: &Object) -> Result<Header, ReadError> {
+    fn header(&self, object: &Object) -> Result<Header, MemoryError> {
         let start = object.address();
         let size = u64::from(object.u32(self.size));
         let (code, complete) = match self.code_begin {
@@ -94,7 +82,7 @@ impl BlobLayout {
         };
         let end = start.saturating_add(size);
         if size > CodeCache::LARGEST || !(start..=end).contains(&code) {
-            return Err(ReadError::Unlikely("a blob of code"));
+            return Err(MemoryError::Unlikely("a blob of code"));
         }
         // Negative where it has no frame of a fixed size (`frame_never_safe`, `no_frame`).
         let words = u64::try_from(object.i32(self.frame_size)).unwrap_or(0);
@@ -155,7 +143,7 @@ impl HeapLayout {
     }
 
     /// The heaps as they are now, and the range that they all are in.
-    fn read(&self, process: &Process) -> Result<(u64, u64, Vec<Heap>), ReadError> {
+    fn read(&self, process: &Process) -> Result<(u64, u64, Vec<Heap>), MemoryError> {
         let (low, high) = (process.u64(self.low_bound)?, process.u64(self.high_bound)?);
         let list = process.u64(self.heaps)?;
         if list == 0 {
@@ -171,7 +159,7 @@ impl HeapLayout {
             let heap = Object::read(process, heap, extent(&[size[0], size[1], self.shift]))?;
             let shift = heap.u32(self.shift);
             if !(3..16).contains(&shift) {
-                return Err(ReadError::Unlikely("a heap of code"));
+                return Err(MemoryError::Unlikely("a heap of code"));
             }
             heaps.push(Heap {
                 low: heap.u64(self.memory + self.low_boundary),
@@ -184,7 +172,7 @@ impl HeapLayout {
     }
 
     /// Where the blob of an address begins, by the map of segments.
-    fn blob(&self, process: &Process, heap: &Heap, address: u64) -> Result<Option<u64>, ReadError> {
+    fn blob(&self, process: &Process, heap: &Heap, address: u64) -> Result<Option<u64>, MemoryError> {
         let mut segment = (address - heap.low) >> heap.shift;
         for _ in 0..CodeCache::HOPS {
             match process.u8(heap.segments.wrapping_add(segment))? {
@@ -196,11 +184,11 @@ impl HeapLayout {
                 }
                 back => {
                     let before = segment.checked_sub(u64::from(back));
-                    segment = before.ok_or(ReadError::Unlikely("a map of code"))?;
+                    segment = before.ok_or(MemoryError::Unlikely("a map of code"))?;
                 }
             }
         }
-        Err(ReadError::Unlikely("a map of code"))
+        Err(MemoryError::Unlikely("a map of code"))
     }
 }
 
@@ -261,7 +249,7 @@ impl CodeCache {
     ///
     /// # Errors
     /// Where its header cannot be.
-    pub(super) fn blob(&mut self, process: &Process, ip: u64) -> Result<Option<(Header, Kind)>, ReadError> {
+    pub(super) fn blob(&mut self, process: &Process, ip: u64) -> Result<Option<(Header, Kind)>, MemoryError> {
         if !self.contains(process, ip) {
             return Ok(None);
         }
@@ -292,9 +280,9 @@ impl CodeCache {
     }
 
     /// The compiled or native method of a blob that was just looked up.
-    pub(super) fn compiled(&self, header: &Header) -> Result<&Compiled, ReadError> {
+    pub(super) fn compiled(&self, header: &Header) -> Result<&Compiled, MemoryError> {
         let compiled = self.blobs.get(&header.start).and_then(|blob| blob.compiled.as_ref());
-        compiled.ok_or(ReadError::Unlikely("a compiled method"))
+        compiled.ok_or(MemoryError::Unlikely("a compiled method"))
     }
 
     /// What an instruction of a compiled method is of, which was just looked up.
@@ -307,13 +295,13 @@ impl CodeCache {
         methods: &mut Methods,
         header: &Header,
         ip: u64,
-    ) -> Result<Arc<Site>, ReadError> {
+    ) -> Result<Arc<Site>, MemoryError> {
         let compiled = self.blobs.get_mut(&header.start).and_then(|blob| blob.compiled.as_mut());
-        let compiled = compiled.ok_or(ReadError::Unlikely("a compiled method"))?;
+        let compiled = compiled.ok_or(MemoryError::Unlikely("a compiled method"))?;
         compiled.site(process, (&self.compiled_layout, methods), header, ip)
     }
 
-    fn find(&self, process: &Process, ip: u64) -> Result<Option<u64>, ReadError> {
+    fn find(&self, process: &Process, ip: u64) -> Result<Option<u64>, MemoryError> {
         match self.heaps.iter().find(|heap| (heap.low..heap.high).contains(&ip)) {
             Some(heap) => self.heaps_layout.blob(process, heap, ip),
             None => Ok(None),
@@ -331,7 +319,7 @@ impl CodeCache {
             && blob.compiled.as_ref().is_none_or(|compiled| self.compiled_layout.stands(&object, compiled))
     }
 
-    fn read(&self, process: &Process, start: u64) -> Result<Blob, ReadError> {
+    fn read(&self, process: &Process, start: u64) -> Result<Blob, MemoryError> {
         let size = self.blobs_layout.extent().max(self.compiled_layout.extent());
         let object = Object::read(process, start, size)?;
         let header = self.blobs_layout.header(&object)?;

@@ -1,10 +1,10 @@
 //! Compiled methods: which methods, inlined ones too, an instruction of one is of.
 
-use super::code::Header;
 use super::describe::{Descriptions, Object, extent};
+use super::header::Header;
 use super::methods::{Method, Methods};
 use super::packed::{Encoding, LONGEST, Packed};
-use crate::process::{Process, ReadError};
+use crate::process::{MemoryError, Process};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -149,11 +149,11 @@ impl CompiledLayout {
     ///
     /// # Errors
     /// Where its tables cannot be.
-    pub(super) fn compiled(&self, object: &Object, header: &Header) -> Result<Compiled, ReadError> {
+    pub(super) fn compiled(&self, object: &Object, header: &Header) -> Result<Compiled, MemoryError> {
         let tables = self.tables(object, header.code);
         let (first, end) = tables.descriptions;
         if end < first || end - first > Compiled::DESCRIPTIONS * self.description_size {
-            return Err(ReadError::Unlikely("the tables of a compiled method"));
+            return Err(MemoryError::Unlikely("the tables of a compiled method"));
         }
         Ok(Compiled { tables, sites: HashMap::new() })
     }
@@ -209,12 +209,12 @@ impl CompiledLayout {
 
     /// The scope of the first description at or behind an offset of the code. There is one behind each call of Java code or the
     /// VM; elsewhere it is that of the next such place, or check for a safepoint.
-    fn described(&self, process: &Process, tables: &Tables, wanted: i32) -> Result<u32, ReadError> {
+    fn described(&self, process: &Process, tables: &Tables, wanted: i32) -> Result<u32, MemoryError> {
         let (first, end) = tables.descriptions;
         let read = |at: u64| {
             let address = first.wrapping_add(at * self.description_size);
             let [offset, scope] = self.description.map(|field| process.u32(address.wrapping_add(field)));
-            Ok::<_, ReadError>((offset? as i32, scope?))
+            Ok::<_, MemoryError>((offset? as i32, scope?))
         };
         // The first and the last one are sentinels.
         let (mut low, mut high) = (0, (end - first) / self.description_size);
@@ -227,7 +227,7 @@ impl CompiledLayout {
             }
         }
         if low >= (end - first) / self.description_size {
-            return Err(ReadError::Unlikely("the descriptions of compiled code"));
+            return Err(MemoryError::Unlikely("the descriptions of compiled code"));
         }
         match (read(low)?.1, low.checked_sub(1)) {
             // Behind the last one, where a method returns.
@@ -237,7 +237,7 @@ impl CompiledLayout {
     }
 
     /// One scope: that of the caller it was inlined into (0: none), its method by number, and the bytecode's index.
-    fn scope(&self, process: &Process, tables: &Tables, offset: u32) -> Result<(u32, u32, i32), ReadError> {
+    fn scope(&self, process: &Process, tables: &Tables, offset: u32) -> Result<(u32, u32, i32), MemoryError> {
         let mut bytes = [0; LONGEST * 3];
         process.read(tables.scopes.wrapping_add(u64::from(offset)), &mut bytes)?;
         let mut stream = Packed::new(&bytes, self.encoding);
@@ -245,7 +245,7 @@ impl CompiledLayout {
             (Some(caller), Some(method), Some(bci)) => {
                 Ok((caller, method, (bci as i32).wrapping_add(ENTRY_BCI)))
             }
-            _ => Err(ReadError::Unlikely("a scope of compiled code")),
+            _ => Err(MemoryError::Unlikely("a scope of compiled code")),
         }
     }
 }
@@ -284,7 +284,7 @@ impl Compiled {
         layouts: (&CompiledLayout, &mut Methods),
         header: &Header,
         ip: u64,
-    ) -> Result<Arc<Site>, ReadError> {
+    ) -> Result<Arc<Site>, MemoryError> {
         if let Some(known) = self.sites.get(&ip) {
             return Ok(Arc::clone(known));
         }
@@ -295,14 +295,14 @@ impl Compiled {
         while scope != 0 && frames.len() < Compiled::DEPTH {
             let (caller, method, bci) = layout.scope(process, &self.tables, scope)?;
             let index =
-                u64::from(method).checked_sub(1).ok_or(ReadError::Unlikely("a method of compiled code"))?;
+                u64::from(method).checked_sub(1).ok_or(MemoryError::Unlikely("a method of compiled code"))?;
             let method = process.u64(self.tables.metadata.wrapping_add(index * 8))?;
             let method = methods.at(process, method)?;
             let line = method.line(bci);
             frames.push((method, line));
             // Callers are written first.
             if caller >= scope {
-                return Err(ReadError::Unlikely("a scope of compiled code"));
+                return Err(MemoryError::Unlikely("a scope of compiled code"));
             }
             scope = caller;
         }
@@ -322,7 +322,7 @@ impl Compiled {
 ///
 /// # Errors
 /// Where the code cannot be read.
-pub(super) fn after_call(process: &Process, ip: u64) -> Result<bool, ReadError> {
+pub(super) fn after_call(process: &Process, ip: u64) -> Result<bool, MemoryError> {
     let code: [u8; 6] = process.array(ip.wrapping_sub(6))?;
     Ok(match code {
         [_, 0xe8, ..] => true,

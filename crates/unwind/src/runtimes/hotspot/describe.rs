@@ -2,7 +2,7 @@
 //! the Serviceability Agent (`runtime/vmStructs.hpp`).
 
 use crate::image::Image;
-use crate::process::{Process, ReadError};
+use crate::process::{MemoryError, Process};
 use std::collections::HashMap;
 
 /// Fields, sizes of types, and constants, by name.
@@ -65,7 +65,7 @@ impl<const N: usize> Table<N> {
 }
 
 /// The text that a pointer at an address leads to; `None` for a null pointer.
-fn text(process: &Process, at: u64) -> Result<Option<String>, ReadError> {
+fn text(process: &Process, at: u64) -> Result<Option<String>, MemoryError> {
     match process.u64(at)? {
         0 => Ok(None),
         address => process.c_text(address, NAME).map(Some),
@@ -105,7 +105,7 @@ impl Descriptions {
         structs: &Table<5>,
         types: &Table<2>,
         ints: &Table<2>,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), MemoryError> {
         for [of, field, is_static, offset, address] in structs.entries() {
             let Some(of) = text(process, of)? else { break };
             let name = format!("{of}::{}", text(process, field)?.unwrap_or_default());
@@ -176,10 +176,10 @@ impl Object {
     ///
     /// # Errors
     /// Where they cannot be read, or no object can be there.
-    pub(super) fn read(process: &Process, address: u64, size: u64) -> Result<Object, ReadError> {
+    pub(super) fn read(process: &Process, address: u64, size: u64) -> Result<Object, MemoryError> {
         // All objects of the VM are words, below the first page nothing is.
         if address < 0x1000 || !address.is_multiple_of(8) {
-            return Err(ReadError::Unlikely("a pointer"));
+            return Err(MemoryError::Unlikely("a pointer"));
         }
         let mut bytes = vec![0; size.min(LARGEST * 2) as usize];
         process.read(address, &mut bytes)?;

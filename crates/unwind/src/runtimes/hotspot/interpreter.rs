@@ -1,7 +1,7 @@
 //! The interpreter's own code: where in it a frame has the bytecode that it is at.
 
 use super::describe::{Descriptions, Object, extent};
-use crate::process::{Process, ReadError};
+use crate::process::{MemoryError, Process};
 
 /// The pieces of the interpreter's code (`InterpreterCodelet` of `interpreter/interpreter.hpp`).
 pub(super) struct Interpreter {
@@ -34,7 +34,7 @@ impl Interpreter {
     ///
     /// # Errors
     /// Where memory does not tell.
-    pub(super) fn returns_to(&mut self, process: &Process, ip: u64) -> Result<bool, ReadError> {
+    pub(super) fn returns_to(&mut self, process: &Process, ip: u64) -> Result<bool, MemoryError> {
         if self.pieces.is_empty() {
             self.pieces = self.read(process)?;
         }
@@ -43,7 +43,7 @@ impl Interpreter {
         Ok(piece.is_some_and(|(_, end, returns)| ip < *end && *returns))
     }
 
-    fn read(&self, process: &Process) -> Result<Vec<(u64, u64, bool)>, ReadError> {
+    fn read(&self, process: &Process) -> Result<Vec<(u64, u64, bool)>, MemoryError> {
         let queue = Object::read(process, process.u64(self.queue)?, extent(&[self.buffer, self.limit]))?;
         let mut at = queue.u64(self.buffer);
         let end = at.saturating_add(u64::from(queue.u32(self.limit)));

@@ -2,8 +2,8 @@
 //! itself tells: C1 and C2 set frames up and take them down by a handful of instructions (`cpu/x86/macroAssembler_x86.cpp`
 //! `verified_entry`, `c1_MacroAssembler_x86.cpp` `build_frame`, `x86_64.ad` `MachEpilogNode`).
 
-use super::code::Header;
-use crate::process::{Process, ReadError};
+use super::header::Header;
+use crate::process::{MemoryError, Process};
 
 /// What of a frame there is at an instruction. `pushed` is how far from the stack pointer the return address is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,15 +29,15 @@ pub(super) fn place(
     header: &Header,
     entry: Option<u64>,
     ip: u64,
-) -> Result<Place, ReadError> {
-    let unlikely = ReadError::Unlikely("the beginning of a compiled method");
+) -> Result<Place, MemoryError> {
+    let unlikely = MemoryError::Unlikely("the beginning of a compiled method");
     if ip >= header.frame_complete {
         let mut code = [0; END as usize];
         let code = &mut code[..END.min(header.end.saturating_sub(ip)) as usize];
         process.read(ip, code)?;
         return Ok(ending(code));
     }
-    let entry = entry.ok_or(ReadError::Unlikely("the beginning of a compiled method"))?;
+    let entry = entry.ok_or(MemoryError::Unlikely("the beginning of a compiled method"))?;
     match ip.checked_sub(entry) {
         // The check of the receiver's class has no frame.
         None => Ok(Place::Return { pushed: 0 }),

@@ -2,7 +2,7 @@
 
 use super::describe::{Descriptions, Object, extent};
 use super::packed::{Encoding, Packed};
-use crate::process::{Process, ReadError};
+use crate::process::{MemoryError, Process};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -146,7 +146,7 @@ impl Methods {
     ///
     /// # Errors
     /// Where no method is there.
-    pub(super) fn at(&mut self, process: &Process, address: u64) -> Result<Arc<Method>, ReadError> {
+    pub(super) fn at(&mut self, process: &Process, address: u64) -> Result<Arc<Method>, MemoryError> {
         if let Some(known) = self.known.get(&address)
             && known.checked.elapsed() < Methods::STANDS
         {
@@ -178,13 +178,13 @@ impl Methods {
         Ok(method)
     }
 
-    fn read(&self, process: &Process, constant: &Object, proof: &Proof) -> Result<Method, ReadError> {
+    fn read(&self, process: &Process, constant: &Object, proof: &Proof) -> Result<Method, MemoryError> {
         let layout = &self.layout;
         let bytecodes = constant.address() + layout.header;
         let (bytecodes_size, whole) = (u64::from(proof.code_size), u64::from(proof.size) * 8);
         let table = (layout.header + bytecodes_size, whole);
         if table.0 > table.1 {
-            return Err(ReadError::Unlikely("the size of a method"));
+            return Err(MemoryError::Unlikely("the size of a method"));
         }
         let pool_fields = [layout.pool_holder, layout.pool_length, layout.source_in_pool.unwrap_or(0)];
         let pool = Object::read(process, proof.constants, extent(&pool_fields))?;
@@ -195,7 +195,7 @@ impl Methods {
         if constants != pool.address()
             && process.u64(constants.wrapping_add(layout.pool_holder))? != class.address()
         {
-            return Err(ReadError::Unlikely("the class of a method"));
+            return Err(MemoryError::Unlikely("the class of a method"));
         }
         let name = self.symbol_of(process, &pool, proof.name_index)?;
         let class_name = self.symbol(process, class.u64(layout.class_name))?;
@@ -225,19 +225,19 @@ impl Methods {
     }
 
     /// The symbol that an entry of a constant pool holds.
-    fn symbol_of(&self, process: &Process, pool: &Object, index: u16) -> Result<String, ReadError> {
+    fn symbol_of(&self, process: &Process, pool: &Object, index: u16) -> Result<String, MemoryError> {
         if index == 0 || i32::from(index) >= pool.i32(self.layout.pool_length) {
-            return Err(ReadError::Unlikely("the index of a name"));
+            return Err(MemoryError::Unlikely("the index of a name"));
         }
         let entry = pool.address() + self.layout.pool_header + u64::from(index) * 8;
         self.symbol(process, process.u64(entry)?)
     }
 
-    fn symbol(&self, process: &Process, address: u64) -> Result<String, ReadError> {
+    fn symbol(&self, process: &Process, address: u64) -> Result<String, MemoryError> {
         let layout = &self.layout;
         let symbol = Object::read(process, address, extent(&[layout.symbol_length]))?;
         match symbol.u16(layout.symbol_length) {
-            0 => Err(ReadError::Unlikely("a name")),
+            0 => Err(MemoryError::Unlikely("a name")),
             length => process.text(address + layout.symbol_body, u64::from(length), usize::from(u16::MAX)),
         }
     }

@@ -5,6 +5,7 @@
 mod code;
 mod compiled;
 mod describe;
+mod header;
 mod interpreter;
 mod leaf;
 mod methods;
@@ -15,8 +16,9 @@ mod window;
 
 use crate::frames::{FrameId, Frames};
 use crate::image::Image;
-use crate::process::{Process, ReadError};
-use crate::runtimes::{Detected, Registers, Runtime, RuntimeKind, StackMemory};
+use crate::process::{MemoryError, Process};
+use crate::registers::{Registers, StackMemory};
+use crate::runtimes::{Detected, LanguageRuntime, RuntimeKind};
 use code::CodeCache;
 use describe::Descriptions;
 use interpreter::Interpreter;
@@ -58,7 +60,7 @@ impl HotSpot {
             return Err("its frames are known on x86-64 only".to_string());
         }
         let described = Descriptions::read(process, image)?;
-        let text = |error: ReadError| error.to_string();
+        let text = |error: MemoryError| error.to_string();
         let major =
             process.u32(described.address("Abstract_VM_Version::_vm_major_version")?).map_err(text)?;
         let release = process.u64(described.address("Abstract_VM_Version::_s_vm_release")?);
@@ -83,7 +85,7 @@ impl HotSpot {
 }
 
 /// Where Java code was left, as registers to go on from.
-fn registers(process: &Process, anchor: &Anchor) -> Result<Registers, ReadError> {
+fn registers(process: &Process, anchor: &Anchor) -> Result<Registers, MemoryError> {
     let ip = match anchor.pc {
         0 => process.u64(anchor.sp.wrapping_sub(8))?,
         pc => pc,
@@ -91,7 +93,7 @@ fn registers(process: &Process, anchor: &Anchor) -> Result<Registers, ReadError>
     Ok(Registers { ip, sp: anchor.sp, bp: anchor.fp, leaf: None })
 }
 
-impl Runtime for HotSpot {
+impl LanguageRuntime for HotSpot {
     fn language(&self) -> &'static str {
         "java"
     }
@@ -106,7 +108,7 @@ impl Runtime for HotSpot {
         tid: u32,
         frames: &mut Frames,
         stack: &mut Vec<FrameId>,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), MemoryError> {
         let Some(anchor) = self.threads.anchor(process, tid)? else { return Ok(()) };
         let memory = Window::of(process);
         let mut walk =
@@ -122,10 +124,10 @@ impl Runtime for HotSpot {
                     Some(anchor) => registers(process, &anchor)?,
                     None => return Ok(()),
                 },
-                None => return Err(ReadError::Unlikely("the caller of Java code")),
+                None => return Err(MemoryError::Unlikely("the caller of Java code")),
             };
             if next.sp <= last {
-                return Err(ReadError::Unlikely("the frame of a caller"));
+                return Err(MemoryError::Unlikely("the frame of a caller"));
             }
         }
         Ok(())
@@ -138,7 +140,7 @@ impl Runtime for HotSpot {
         memory: &dyn StackMemory,
         frames: &mut Frames,
         stack: &mut Vec<FrameId>,
-    ) -> Result<Option<Registers>, ReadError> {
+    ) -> Result<Option<Registers>, MemoryError> {
         let mut walk = Walk { process, memory, frames, stack, left: false, entering: false };
         Ok(self.code.frame(&mut walk, registers)?.map(|behind| match behind {
             Behind::Caller(caller) => caller,

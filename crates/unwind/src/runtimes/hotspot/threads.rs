@@ -1,7 +1,7 @@
 //! Threads of Java: the `JavaThread` of a thread of the kernel, and where it left Java code.
 
 use super::describe::{Descriptions, Object, extent};
-use crate::process::{Process, ReadError};
+use crate::process::{MemoryError, Process};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -76,7 +76,7 @@ impl Threads {
     ///
     /// # Errors
     /// Where memory does not hold what it should.
-    pub(super) fn anchor(&mut self, process: &Process, tid: u32) -> Result<Option<Anchor>, ReadError> {
+    pub(super) fn anchor(&mut self, process: &Process, tid: u32) -> Result<Option<Anchor>, MemoryError> {
         let Some(thread) = self.thread(process, tid)? else { return Ok(None) };
         let layout = &self.layout;
         let end = layout.state.max(layout.entering).max(layout.anchor + extent(&layout.last)) + 8;
@@ -94,13 +94,13 @@ impl Threads {
     ///
     /// # Errors
     /// Where it cannot be read.
-    pub(super) fn before(&self, process: &Process, wrapper: u64) -> Result<Option<Anchor>, ReadError> {
+    pub(super) fn before(&self, process: &Process, wrapper: u64) -> Result<Option<Anchor>, MemoryError> {
         let offset = self.layout.wrapper_anchor;
         let object = Object::read(process, wrapper, offset + extent(&self.layout.last))?;
         Ok(self.layout.anchor_at(&object, offset))
     }
 
-    fn thread(&mut self, process: &Process, tid: u32) -> Result<Option<u64>, ReadError> {
+    fn thread(&mut self, process: &Process, tid: u32) -> Result<Option<u64>, MemoryError> {
         if let Some(known) = self.known.get(&tid) {
             if self.layout.tid(process, *known) == Ok(Some(tid)) {
                 return Ok(Some(*known));
@@ -122,7 +122,7 @@ impl Threads {
     }
 
     /// Looks for a thread in the list, newest first: new ones are at its end.
-    fn find(&mut self, process: &Process, tid: u32) -> Result<Option<u64>, ReadError> {
+    fn find(&mut self, process: &Process, tid: u32) -> Result<Option<u64>, MemoryError> {
         let list = process.u64(self.layout.list)?;
         if list == 0 {
             return Ok(None);
@@ -130,7 +130,7 @@ impl Threads {
         let list = Object::read(process, list, extent(&[self.layout.length, self.layout.threads]))?;
         let count = list.u32(self.layout.length);
         if count > Threads::MOST {
-            return Err(ReadError::Unlikely("the list of threads"));
+            return Err(MemoryError::Unlikely("the list of threads"));
         }
         let mut pointers = vec![0; count as usize * 8];
         process.read(list.u64(self.layout.threads), &mut pointers)?;
@@ -150,7 +150,7 @@ impl Threads {
 
 impl Layout {
     /// The number of a thread; `None` while it starts or when it has ended.
-    fn tid(&self, process: &Process, thread: u64) -> Result<Option<u32>, ReadError> {
+    fn tid(&self, process: &Process, thread: u64) -> Result<Option<u32>, MemoryError> {
         match process.u64(thread.wrapping_add(self.os_thread))? {
             0 => Ok(None),
             os_thread => process.u32(os_thread.wrapping_add(self.tid)).map(Some),

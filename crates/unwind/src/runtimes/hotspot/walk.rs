@@ -1,14 +1,15 @@
 //! One frame of Java code after the other, on the thread's own stack. Source of what is where in a frame:
 //! `cpu/x86/frame_x86.hpp`, the same in JDK 11 to 25.
 
-use super::code::{CodeCache, Header, Kind};
+use super::code::{CodeCache, Kind};
 use super::compiled::after_call;
+use super::header::Header;
 use super::interpreter::Interpreter;
 use super::leaf::{self, Place};
 use super::methods::{Method, Methods};
 use crate::frames::{FrameId, Frames};
-use crate::process::{Process, ReadError};
-use crate::runtimes::{Registers, StackMemory};
+use crate::process::{MemoryError, Process};
+use crate::registers::{Registers, StackMemory};
 use std::sync::Arc;
 
 /// `interpreter_frame_sender_sp_offset`, in bytes from the frame pointer: the caller's stack pointer as it was at the call.
@@ -58,7 +59,7 @@ pub(super) struct Code {
 }
 
 impl Walk<'_> {
-    fn word(&self, base: u64, offset: i64) -> Result<u64, ReadError> {
+    fn word(&self, base: u64, offset: i64) -> Result<u64, MemoryError> {
         self.memory.word(base.wrapping_add_signed(offset))
     }
 
@@ -76,7 +77,7 @@ impl Code {
         &mut self,
         walk: &mut Walk,
         registers: &Registers,
-    ) -> Result<Option<Behind>, ReadError> {
+    ) -> Result<Option<Behind>, MemoryError> {
         let Some((header, kind)) = self.cache.blob(walk.process, registers.ip)? else { return Ok(None) };
         let behind = match kind {
             Kind::Interpreter => self.interpreted(walk, registers)?,
@@ -100,7 +101,7 @@ impl Code {
                 match header.frame_size {
                     // What is returned to there is what goes on in the heap with the older frames of a virtual thread.
                     0 if walk.left || self.last == Some(*registers) => {
-                        return Err(ReadError::Unlikely("code of the VM that is returned to"));
+                        return Err(MemoryError::Unlikely("code of the VM that is returned to"));
                     }
                     0 => self.plain(walk, registers)?,
                     _ => self.fixed(walk, registers, &header)?,
@@ -109,14 +110,14 @@ impl Code {
         };
         // Stacks grow downwards.
         if behind.sp <= registers.sp {
-            return Err(ReadError::Unlikely("the frame of a caller"));
+            return Err(MemoryError::Unlikely("the frame of a caller"));
         }
         self.last = Some(behind);
         Ok(Some(Behind::Caller(behind)))
     }
 
     /// True where Java code returns to the VM's entry into it.
-    fn is_entry(&mut self, walk: &Walk, ip: u64) -> Result<bool, ReadError> {
+    fn is_entry(&mut self, walk: &Walk, ip: u64) -> Result<bool, MemoryError> {
         let entry = match self.entry {
             Some(known) => known,
             None => walk.process.u64(self.entry_at)?,
@@ -126,9 +127,9 @@ impl Code {
         Ok(ip == entry)
     }
 
-    fn entry(&self, walk: &Walk, registers: &Registers) -> Result<Behind, ReadError> {
+    fn entry(&self, walk: &Walk, registers: &Registers) -> Result<Behind, MemoryError> {
         if registers.bp < registers.sp || registers.bp - registers.sp > REACH {
-            return Err(ReadError::Unlikely("the entry into Java code"));
+            return Err(MemoryError::Unlikely("the entry into Java code"));
         }
         let [bp, ip] = [walk.word(registers.bp, 0)?, walk.word(registers.bp, 8)?];
         let wrapper = walk.word(registers.bp, self.entry_wrapper)?;
@@ -138,7 +139,7 @@ impl Code {
         })
     }
 
-    fn interpreted(&mut self, walk: &mut Walk, registers: &Registers) -> Result<Registers, ReadError> {
+    fn interpreted(&mut self, walk: &mut Walk, registers: &Registers) -> Result<Registers, MemoryError> {
         let bp = registers.bp;
         let sender = walk.word(bp, SENDER_SP)?;
         if bp < registers.sp
@@ -146,11 +147,11 @@ impl Code {
             || sender < bp.saturating_add(16)
             || sender - bp > REACH
         {
-            return Err(ReadError::Unlikely("a frame of the interpreter"));
+            return Err(MemoryError::Unlikely("a frame of the interpreter"));
         }
         let caller = Registers { ip: walk.word(bp, 8)?, sp: sender, bp: walk.word(bp, 0)?, leaf: None };
         if !self.cache.contains(walk.process, caller.ip) {
-            return Err(ReadError::Unlikely("the caller of an interpreted method"));
+            return Err(MemoryError::Unlikely("the caller of an interpreted method"));
         }
         let method = self.methods.at(walk.process, walk.word(bp, METHOD)?)?;
         let line = match method.has_bytecodes() {
@@ -161,7 +162,7 @@ impl Code {
                 if walk.entering && walk.process.u8(bytecode.wrapping_sub(1))? == MONITOR_ENTER {
                     bytecode -= 1;
                 }
-                let bci = method.bci(bytecode).ok_or(ReadError::Unlikely("a bytecode"))?;
+                let bci = method.bci(bytecode).ok_or(MemoryError::Unlikely("a bytecode"))?;
                 // While bytecodes run, a register has which; the frame has it while something is called.
                 // (`rbcp`, src/hotspot/cpu/x86/register_x86.hpp and assembler_x86.hpp).
                 let runs = registers.leaf.and_then(|leaf| method.bci(leaf.r13));
@@ -178,7 +179,7 @@ impl Code {
 
     /// True where the frame of an interpreted method waits for what it called. Calls of the VM are calls; the bytecodes that
     /// call methods jump, with an address to return to that they store themselves.
-    fn waits(&mut self, walk: &Walk, registers: &Registers) -> Result<bool, ReadError> {
+    fn waits(&mut self, walk: &Walk, registers: &Registers) -> Result<bool, MemoryError> {
         Ok(walk.left
             || after_call(walk.process, registers.ip)?
             || self.interpreter.returns_to(walk.process, registers.ip)?)
@@ -189,7 +190,7 @@ impl Code {
         walk: &mut Walk,
         registers: &Registers,
         header: &Header,
-    ) -> Result<Registers, ReadError> {
+    ) -> Result<Registers, MemoryError> {
         let compiled = self.cache.compiled(header)?;
         let ip = match compiled.original(registers.ip) {
             // Its frame will be made interpreted when it is returned to.
@@ -197,7 +198,7 @@ impl Code {
             None => registers.ip,
         };
         if !(header.code..header.end).contains(&ip) {
-            return Err(ReadError::Unlikely("a frame of compiled code"));
+            return Err(MemoryError::Unlikely("a frame of compiled code"));
         }
         let site = self.cache.site(walk.process, &mut self.methods, header, ip)?;
         let caller = match site.after_call {
@@ -222,14 +223,19 @@ impl Code {
     }
 
     /// The caller of a frame of a fixed size that is whole: its return address is its last word, the frame pointer the one before.
-    fn fixed(&mut self, walk: &Walk, registers: &Registers, header: &Header) -> Result<Registers, ReadError> {
+    fn fixed(
+        &mut self,
+        walk: &Walk,
+        registers: &Registers,
+        header: &Header,
+    ) -> Result<Registers, MemoryError> {
         let sp = registers.sp.saturating_add(header.frame_size);
         let caller = Registers { ip: walk.word(sp, -8)?, sp, bp: walk.word(sp, -16)?, leaf: None };
         self.within(walk, caller)
     }
 
     /// The caller where nothing but `pushed` bytes are on the stack above the return address.
-    fn below(&mut self, walk: &Walk, registers: &Registers, pushed: u64) -> Result<Registers, ReadError> {
+    fn below(&mut self, walk: &Walk, registers: &Registers, pushed: u64) -> Result<Registers, MemoryError> {
         let at = registers.sp.saturating_add(pushed);
         let caller =
             Registers { ip: walk.word(at, 0)?, sp: at.saturating_add(8), bp: registers.bp, leaf: None };
@@ -237,7 +243,7 @@ impl Code {
     }
 
     /// The caller of code that has no frame, or one by the frame pointer: whichever leads to where code was called.
-    fn plain(&mut self, walk: &Walk, registers: &Registers) -> Result<Registers, ReadError> {
+    fn plain(&mut self, walk: &Walk, registers: &Registers) -> Result<Registers, MemoryError> {
         let frameless = Registers {
             ip: walk.word(registers.sp, 0)?,
             sp: registers.sp.wrapping_add(8),
@@ -259,11 +265,11 @@ impl Code {
                 return Ok(framed);
             }
         }
-        Err(ReadError::Unlikely("the frame of a piece of the VM's code"))
+        Err(MemoryError::Unlikely("the frame of a piece of the VM's code"))
     }
 
     /// True where an address is behind a call of Java code.
-    fn called(&mut self, walk: &Walk, ip: u64) -> Result<bool, ReadError> {
+    fn called(&mut self, walk: &Walk, ip: u64) -> Result<bool, MemoryError> {
         Ok(match self.cache.blob(walk.process, ip)? {
             Some((_, Kind::Compiled)) => after_call(walk.process, ip)?,
             Some((_, Kind::Interpreter)) => self.interpreter.returns_to(walk.process, ip)?,
@@ -273,10 +279,10 @@ impl Code {
     }
 
     /// Code of the cache is called by such code only.
-    fn within(&mut self, walk: &Walk, caller: Registers) -> Result<Registers, ReadError> {
+    fn within(&mut self, walk: &Walk, caller: Registers) -> Result<Registers, MemoryError> {
         match self.cache.contains(walk.process, caller.ip) {
             true => Ok(caller),
-            false => Err(ReadError::Unlikely("the caller of compiled code")),
+            false => Err(MemoryError::Unlikely("the caller of compiled code")),
         }
     }
 }

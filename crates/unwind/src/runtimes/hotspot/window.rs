@@ -1,7 +1,7 @@
 //! The stack of a waiting thread, read by pages: its frames are next to each other.
 
-use crate::process::{Process, ReadError};
-use crate::runtimes::StackMemory;
+use crate::process::{MemoryError, Process};
+use crate::registers::StackMemory;
 use std::cell::RefCell;
 
 /// Bytes read at once; a page, so that what is mapped of a stack can be read.
@@ -20,9 +20,9 @@ impl Window<'_> {
 }
 
 impl StackMemory for Window<'_> {
-    fn word(&self, address: u64) -> Result<u64, ReadError> {
+    fn word(&self, address: u64) -> Result<u64, MemoryError> {
         if !address.is_multiple_of(8) {
-            return Err(ReadError::Unlikely("an address on a stack"));
+            return Err(MemoryError::Unlikely("an address on a stack"));
         }
         let (start, at) = (address & !(PAGE - 1), (address % PAGE) as usize);
         let mut pages = self.pages.borrow_mut();
@@ -39,7 +39,7 @@ impl StackMemory for Window<'_> {
             }
         }
         let word = pages[0].1.get(at..at + 8).and_then(|word| word.try_into().ok());
-        word.map(u64::from_ne_bytes).ok_or(ReadError::Unreadable(address))
+        word.map(u64::from_ne_bytes).ok_or(MemoryError::Unreadable(address))
     }
 }
 
@@ -56,7 +56,7 @@ mod tests {
         for at in [0, 1, 4095, 0, 600, 1200, 600, 1, 2000] {
             assert_eq!(window.word(start + at * 8), Ok(at));
         }
-        assert_eq!(window.word(0), Err(ReadError::Unreadable(0)));
+        assert_eq!(window.word(0), Err(MemoryError::Unreadable(0)));
         assert_eq!(window.word(start + 8), Ok(1));
         assert!(window.word(start + 1).is_err());
     }

@@ -3,7 +3,7 @@
 use super::layout::{Instruction, Layout, SPAN};
 use super::memory::{Memory, half, word};
 use super::threads::{self, Running};
-use crate::process::ReadError;
+use crate::process::MemoryError;
 
 /// Frames read of a stack, the innermost ones.
 pub(super) const MOST: usize = 256;
@@ -33,7 +33,7 @@ pub(super) fn walk(
     layout: &Layout,
     running: Running,
     links: &mut Vec<Link>,
-) -> Result<(), ReadError> {
+) -> Result<(), MemoryError> {
     links.clear();
     let (mut before, mut longest) = (Vec::new(), Vec::new());
     let mut first = running.frame;
@@ -73,7 +73,7 @@ fn once(
     first: u64,
     links: &mut Vec<Link>,
     head: &mut Option<Head>,
-) -> Result<(), ReadError> {
+) -> Result<(), MemoryError> {
     let mut window = Window { start: 0, bytes: Vec::new() };
     let nearby = layout.instruction_kind == Instruction::Pointer;
     let size = Head::size(layout);
@@ -84,7 +84,7 @@ fn once(
             break;
         }
         if !at.is_multiple_of(8) {
-            return Err(ReadError::Unlikely("a frame of Python"));
+            return Err(MemoryError::Unlikely("a frame of Python"));
         }
         let frame = Head::of(layout, window.get(memory, at, size, nearby)?);
         if frame.of_function {
@@ -128,7 +128,7 @@ impl Head {
         }
     }
 
-    fn read(memory: &dyn Memory, layout: &Layout, at: u64) -> Result<Head, ReadError> {
+    fn read(memory: &dyn Memory, layout: &Layout, at: u64) -> Result<Head, MemoryError> {
         let mut bytes = [0; SPAN];
         let bytes = &mut bytes[..Head::size(layout)];
         memory.read(at, bytes)?;
@@ -144,7 +144,7 @@ struct Window {
 
 impl Window {
     /// The first bytes of a frame; where they were not read yet, what is before it is read with it where callers are `nearby`.
-    fn get(&mut self, memory: &dyn Memory, at: u64, size: usize, nearby: bool) -> Result<&[u8], ReadError> {
+    fn get(&mut self, memory: &dyn Memory, at: u64, size: usize, nearby: bool) -> Result<&[u8], MemoryError> {
         let from = at.wrapping_sub(self.start);
         if from > self.bytes.len() as u64 || self.bytes.len() - (from as usize) < size {
             self.start = if nearby { at & !(PAGE - 1) } else { at };

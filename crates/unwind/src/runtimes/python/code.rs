@@ -1,10 +1,11 @@
 //! Code objects of CPython: the names, the file and the lines of functions, each read once while it stays the same.
 
 use super::layout::{Instruction, Instructions, Layout, OB_SIZE, OB_TYPE, SPAN};
-use super::memory::{Memory, Types, bytes, bytes_size, half, text, word};
+use super::memory::{Memory, half, word};
+use super::objects::{Types, bytes, bytes_size, text};
 use super::{chain::Link, lines};
 use crate::frames::{FrameId, Frames};
-use crate::process::ReadError;
+use crate::process::MemoryError;
 use std::collections::HashMap;
 
 /// Code objects kept.
@@ -57,7 +58,7 @@ impl Codes {
         types: &Types,
         link: &Link,
         frames: &mut Frames,
-    ) -> Result<Option<FrameId>, ReadError> {
+    ) -> Result<Option<FrameId>, MemoryError> {
         let identity = identity(memory, layout, types, link.code)?;
         let kept = match self.known.get(&link.code) {
             Some(code) if code.identity == identity => is_same_table(memory, types, code)?,
@@ -106,7 +107,7 @@ fn identity(
     layout: &Layout,
     types: &Types,
     address: u64,
-) -> Result<Identity, ReadError> {
+) -> Result<Identity, MemoryError> {
     let instructions = match layout.instructions {
         Instructions::Bytes(at) => at,
         Instructions::Inside(_) => OB_SIZE,
@@ -117,7 +118,7 @@ fn identity(
     let head = &mut head[..size];
     memory.read(address, head)?;
     if word(head, OB_TYPE) != types.code {
-        return Err(ReadError::Unlikely("a code object"));
+        return Err(MemoryError::Unlikely("a code object"));
     }
     Ok(Identity {
         instructions: word(head, instructions),
@@ -128,13 +129,18 @@ fn identity(
     })
 }
 
-fn read(memory: &dyn Memory, layout: &Layout, types: &Types, identity: Identity) -> Result<Code, ReadError> {
+fn read(
+    memory: &dyn Memory,
+    layout: &Layout,
+    types: &Types,
+    identity: Identity,
+) -> Result<Code, MemoryError> {
     let size = match layout.instructions {
         Instructions::Bytes(_) => bytes_size(memory, types, identity.instructions, LARGEST)?,
         Instructions::Inside(_) => identity.instructions.saturating_mul(2),
     };
     if size > LARGEST || identity.first_line > i32::MAX as u32 {
-        return Err(ReadError::Unlikely("a code object"));
+        return Err(MemoryError::Unlikely("a code object"));
     }
     let short = |mut text: String| {
         text.truncate(text.floor_char_boundary(Frames::TEXT));
@@ -152,7 +158,7 @@ fn read(memory: &dyn Memory, layout: &Layout, types: &Types, identity: Identity)
 
 /// Functions of files are made once. Of functions made while the program runs (`<string>`, `<template>`) another one may be
 /// made where one was freed, of the same name: its table of lines is compared.
-fn is_same_table(memory: &dyn Memory, types: &Types, code: &Code) -> Result<bool, ReadError> {
+fn is_same_table(memory: &dyn Memory, types: &Types, code: &Code) -> Result<bool, MemoryError> {
     if !code.file.starts_with('<') {
         return Ok(true);
     }
@@ -160,7 +166,7 @@ fn is_same_table(memory: &dyn Memory, types: &Types, code: &Code) -> Result<bool
 }
 
 /// The offset of a frame's instruction in bytes; `None` where its function has not begun.
-fn offset(layout: &Layout, link: &Link, size: u64) -> Result<Option<u32>, ReadError> {
+fn offset(layout: &Layout, link: &Link, size: u64) -> Result<Option<u32>, MemoryError> {
     let offset = match (layout.instruction_kind, layout.instructions) {
         (Instruction::Pointer, Instructions::Inside(at)) => {
             link.instruction.wrapping_sub(link.code.wrapping_add(at as u64) as i64)
@@ -171,6 +177,6 @@ fn offset(layout: &Layout, link: &Link, size: u64) -> Result<Option<u32>, ReadEr
         Ok(at) if u64::from(at) < size && at % 2 == 0 => Ok(Some(at)),
         // One instruction before the first: -1 of `Instruction::Index`.
         Err(_) if offset == -1 || offset == -2 => Ok(None),
-        _ => Err(ReadError::Unlikely("an instruction of Python")),
+        _ => Err(MemoryError::Unlikely("an instruction of Python")),
     }
 }

@@ -1,10 +1,11 @@
 //! Looks for CPython in a process: which file has it, which version it is, and whether its memory is as that version has it.
 
 use super::layout::layout;
-use super::memory::{Memory, Types};
+use super::memory::Memory;
+use super::objects::Types;
 use super::{Detected, Python, Reader, threads};
 use crate::image::Image;
-use crate::process::{Mapping, Process};
+use crate::process::{MemoryMapping, Process};
 
 /// Looks for CPython in a process.
 pub(super) fn detect(process: &Process) -> Detected {
@@ -19,8 +20,8 @@ pub(super) fn detect(process: &Process) -> Detected {
 }
 
 /// The first mappings of the files that may have it: of Python's names, and the program itself, which may have it inside.
-fn candidates(process: &Process) -> Vec<&Mapping> {
-    let mut found: Vec<&Mapping> = Vec::new();
+fn candidates(process: &Process) -> Vec<&MemoryMapping> {
+    let mut found: Vec<&MemoryMapping> = Vec::new();
     let mut program = true;
     for mapping in process.mappings() {
         if !mapping.executable || mapping.file.is_none() {
@@ -29,7 +30,7 @@ fn candidates(process: &Process) -> Vec<&Mapping> {
         // The program is below its libraries.
         let wanted = program || mapping.name().contains("python");
         program = false;
-        let same = |one: &&Mapping| one.file == mapping.file && one.path == mapping.path;
+        let same = |one: &&MemoryMapping| one.file == mapping.file && one.path == mapping.path;
         if wanted && !found.iter().any(same) {
             found.extend(process.mappings().iter().find(same));
         }

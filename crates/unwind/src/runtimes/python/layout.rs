@@ -1,7 +1,7 @@
 //! Where CPython keeps what: offsets by version, or as the runtime tells them itself (`_Py_DebugOffsets`, 3.13 and later).
 
 use super::memory::{Memory, word};
-use crate::process::ReadError;
+use crate::process::MemoryError;
 
 /// How the frame that runs now is found from a thread's state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -227,7 +227,7 @@ impl DebugOffsets {
     /// Include/internal/pycore_debug_offsets.h of 3.14: more fields of interpreters, frames and code, and sets.
     const V3_14: Groups = Groups { thread: 22, frame: 31, code: 39, object: 50, bytes: 74, text: 77 };
 
-    fn read(memory: &dyn Memory, runtime: u64) -> Result<DebugOffsets, ReadError> {
+    fn read(memory: &dyn Memory, runtime: u64) -> Result<DebugOffsets, MemoryError> {
         let mut bytes = [0; DebugOffsets::WORDS * 8];
         memory.read(runtime, &mut bytes)?;
         let mut words = [0; DebugOffsets::WORDS];

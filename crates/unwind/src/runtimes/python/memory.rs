@@ -1,8 +1,6 @@
 //! Memory of a process that runs CPython, so that tests can put other memory in its place.
 
-use super::layout::{BYTES_VALUE, Layout, OB_SIZE, OB_TYPE, TEXT_LENGTH, TEXT_STATE};
-use crate::frames::Frames;
-use crate::process::{Process, ReadError};
+use crate::process::{MemoryError, Process};
 use std::cell::RefCell;
 
 /// What is read.
@@ -11,13 +9,13 @@ pub(super) trait Memory {
     ///
     /// # Errors
     /// Where not all of it can be read.
-    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), ReadError>;
+    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), MemoryError>;
 
     /// A word of 8 bytes.
     ///
     /// # Errors
     /// Where it cannot be read.
-    fn u64(&self, address: u64) -> Result<u64, ReadError> {
+    fn u64(&self, address: u64) -> Result<u64, MemoryError> {
         let mut bytes = [0; 8];
         self.read(address, &mut bytes)?;
         Ok(u64::from_ne_bytes(bytes))
@@ -25,7 +23,7 @@ pub(super) trait Memory {
 }
 
 impl Memory for Process {
-    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), ReadError> {
+    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), MemoryError> {
         Process::read(self, address, into)
     }
 }
@@ -52,7 +50,7 @@ impl Pages<'_> {
 }
 
 impl Memory for Pages<'_> {
-    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), ReadError> {
+    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), MemoryError> {
         let page = address & !(Pages::SIZE - 1);
         let from = (address - page) as usize;
         let range = from..from.saturating_add(into.len());
@@ -85,90 +83,4 @@ pub(super) fn word(bytes: &[u8], at: usize) -> u64 {
 pub(super) fn half(bytes: &[u8], at: usize) -> u32 {
     let word = bytes.get(at..at.saturating_add(4)).and_then(|word| word.try_into().ok());
     word.map_or(0, u32::from_ne_bytes)
-}
-
-/// Addresses of type objects: what an object is.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Types {
-    /// `PyCode_Type`.
-    pub code: u64,
-    /// `PyUnicode_Type`.
-    pub text: u64,
-    /// `PyBytes_Type`.
-    pub bytes: u64,
-}
-
-/// The beginning of a `str`, at most [`Frames::TEXT`] characters of it.
-///
-/// # Errors
-/// Where it is none.
-pub(super) fn text(
-    memory: &dyn Memory,
-    layout: &Layout,
-    types: &Types,
-    address: u64,
-) -> Result<String, ReadError> {
-    /// Longer names and paths are taken for garbage.
-    const LONGEST: u64 = 1 << 20;
-    let unlikely = Err(ReadError::Unlikely("a str"));
-    let mut head = [0; 40];
-    memory.read(address, &mut head)?;
-    let (length, state) = (word(&head, TEXT_LENGTH), half(&head, TEXT_STATE));
-    if word(&head, OB_TYPE) != types.text || length > LONGEST {
-        return unlikely;
-    }
-    let (kind, compact, ascii) = (state >> 2 & 7, state >> 5 & 1 == 1, state >> 6 & 1 == 1);
-    let width = match (kind, compact) {
-        (1 | 2 | 4, true) => kind as usize,
-        _ => return unlikely,
-    };
-    let count = (length as usize).min(Frames::TEXT);
-    let mut bytes = vec![0; count * width];
-    memory.read(address.wrapping_add(if ascii { layout.ascii } else { layout.compact }), &mut bytes)?;
-    if ascii && (width != 1 || !bytes.is_ascii()) {
-        return unlikely;
-    }
-    let mut text = String::with_capacity(bytes.len());
-    for character in bytes.chunks_exact(width) {
-        let mut number = [0; 4];
-        number[..width].copy_from_slice(character);
-        // Halves of surrogates are bytes of a path that are no UTF-8 (PEP 383).
-        text.push(char::from_u32(u32::from_le_bytes(number)).unwrap_or(char::REPLACEMENT_CHARACTER));
-    }
-    Ok(text)
-}
-
-/// How many bytes a `bytes` object has.
-///
-/// # Errors
-/// Where it is none, or is longer than `most`.
-pub(super) fn bytes_size(
-    memory: &dyn Memory,
-    types: &Types,
-    address: u64,
-    most: u64,
-) -> Result<u64, ReadError> {
-    let mut head = [0; 24];
-    memory.read(address, &mut head)?;
-    let size = word(&head, OB_SIZE);
-    match word(&head, OB_TYPE) == types.bytes && size <= most {
-        true => Ok(size),
-        false => Err(ReadError::Unlikely("a bytes object")),
-    }
-}
-
-/// The content of a `bytes` object.
-///
-/// # Errors
-/// Where it is none, or is longer than `most` bytes.
-pub(super) fn bytes(
-    memory: &dyn Memory,
-    types: &Types,
-    address: u64,
-    most: u64,
-) -> Result<Box<[u8]>, ReadError> {
-    let size = bytes_size(memory, types, address, most)?;
-    let mut content = vec![0; size as usize];
-    memory.read(address.wrapping_add(BYTES_VALUE), &mut content)?;
-    Ok(content.into())
 }

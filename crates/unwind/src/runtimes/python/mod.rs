@@ -6,15 +6,17 @@ mod detect;
 mod layout;
 mod lines;
 mod memory;
+mod objects;
 mod threads;
 
-use super::{Detected, Runtime, RuntimeKind};
+use super::{Detected, LanguageRuntime, RuntimeKind};
 use crate::frames::{FrameId, Frames};
-use crate::process::{Process, ReadError};
+use crate::process::{MemoryError, Process};
 use chain::Link;
 use code::Codes;
 use layout::Layout;
-use memory::{Memory, Page, Pages, Types};
+use memory::{Memory, Page, Pages};
+use objects::Types;
 use std::ops::Range;
 use threads::Threads;
 
@@ -31,7 +33,7 @@ struct Python {
     reader: Reader,
 }
 
-impl Runtime for Python {
+impl LanguageRuntime for Python {
     fn language(&self) -> &'static str {
         "python"
     }
@@ -50,9 +52,9 @@ impl Runtime for Python {
         tid: u32,
         frames: &mut Frames,
         stack: &mut Vec<FrameId>,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), MemoryError> {
         let own = if self.foreign_numbers { detect::own_number(process.pid(), tid) } else { Some(tid) };
-        let own = own.ok_or(ReadError::Unlikely("the number of a thread"))?;
+        let own = own.ok_or(MemoryError::Unlikely("the number of a thread"))?;
         self.reader.thread(process, own, frames, stack)
     }
 }
@@ -82,7 +84,7 @@ impl Reader {
         tid: u32,
         frames: &mut Frames,
         stack: &mut Vec<FrameId>,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), MemoryError> {
         let layout = &self.layout;
         self.links.clear();
         let Some(running) = self.threads.current(memory, layout, self.runtime, tid)? else { return Ok(()) };
@@ -113,11 +115,11 @@ mod tests {
     }
 
     impl Memory for Rubbish {
-        fn read(&self, address: u64, into: &mut [u8]) -> Result<(), ReadError> {
+        fn read(&self, address: u64, into: &mut [u8]) -> Result<(), MemoryError> {
             self.reads.set(self.reads.get() + 1);
             for (at, byte) in into.iter_mut().enumerate() {
                 let offset = address.wrapping_add(at as u64).wrapping_sub(BASE);
-                let word = self.words.get((offset / 8) as usize).ok_or(ReadError::Unreadable(address))?;
+                let word = self.words.get((offset / 8) as usize).ok_or(MemoryError::Unreadable(address))?;
                 *byte = word.to_ne_bytes()[(offset % 8) as usize];
             }
             Ok(())

@@ -2,7 +2,7 @@
 
 use super::layout::{Current, Layout, SPAN};
 use super::memory::{Memory, half, word};
-use crate::process::ReadError;
+use crate::process::MemoryError;
 use std::collections::HashMap;
 
 /// Interpreters of a process that are looked at; there is one, but for programs that make more.
@@ -50,7 +50,7 @@ impl Threads {
         layout: &Layout,
         runtime: u64,
         tid: u32,
-    ) -> Result<Option<Running>, ReadError> {
+    ) -> Result<Option<Running>, MemoryError> {
         if let Some(known) = self.known.get(&tid) {
             let state = state(memory, layout, *known);
             if let Ok(state) = state
@@ -70,7 +70,7 @@ impl Threads {
                 continue;
             }
             if running.replace(Running { state: state.address, frame }).is_some() {
-                return Err(ReadError::Unlikely("a thread of two interpreters"));
+                return Err(MemoryError::Unlikely("a thread of two interpreters"));
             }
         }
         if let Some(running) = running
@@ -89,7 +89,7 @@ impl Threads {
 ///
 /// # Errors
 /// Where they are not.
-pub(super) fn check(memory: &dyn Memory, layout: &Layout, runtime: u64) -> Result<bool, ReadError> {
+pub(super) fn check(memory: &dyn Memory, layout: &Layout, runtime: u64) -> Result<bool, MemoryError> {
     let mut any = false;
     each(memory, layout, runtime, &mut |state| {
         frame(memory, layout, state)?;
@@ -105,7 +105,7 @@ fn find(
     layout: &Layout,
     runtime: u64,
     tid: u32,
-) -> Result<(Vec<State>, usize), ReadError> {
+) -> Result<(Vec<State>, usize), MemoryError> {
     let (mut by_number, mut by_address) = (Vec::new(), Vec::new());
     let interpreters = each(memory, layout, runtime, &mut |state| {
         if state.native == Some(u64::from(tid)) {
@@ -124,8 +124,8 @@ fn each(
     memory: &dyn Memory,
     layout: &Layout,
     runtime: u64,
-    with: &mut dyn FnMut(&State) -> Result<(), ReadError>,
-) -> Result<usize, ReadError> {
+    with: &mut dyn FnMut(&State) -> Result<(), MemoryError>,
+) -> Result<usize, MemoryError> {
     let mut interpreter = memory.u64(runtime.wrapping_add(layout.interpreters))?;
     let mut interpreters = 0;
     while interpreter != 0 && interpreters < INTERPRETERS {
@@ -138,7 +138,7 @@ fn each(
             }
             let state = state(memory, layout, thread)?;
             if state.interpreter != interpreter || state.previous != previous {
-                return Err(ReadError::Unlikely("the list of Python's threads"));
+                return Err(MemoryError::Unlikely("the list of Python's threads"));
             }
             with(&state)?;
             previous = thread;
@@ -149,7 +149,7 @@ fn each(
     Ok(interpreters)
 }
 
-fn state(memory: &dyn Memory, layout: &Layout, address: u64) -> Result<State, ReadError> {
+fn state(memory: &dyn Memory, layout: &Layout, address: u64) -> Result<State, MemoryError> {
     let current = match layout.current {
         Current::Direct(at) | Current::Cframe { cframe: at, .. } => at,
     };
@@ -171,7 +171,7 @@ fn state(memory: &dyn Memory, layout: &Layout, address: u64) -> Result<State, Re
 }
 
 /// The frame of a state, 0 for none.
-fn frame(memory: &dyn Memory, layout: &Layout, state: &State) -> Result<u64, ReadError> {
+fn frame(memory: &dyn Memory, layout: &Layout, state: &State) -> Result<u64, MemoryError> {
     match (layout.current, state.current) {
         (_, 0) => Ok(0),
         (Current::Direct(_), frame) => Ok(frame),
@@ -183,7 +183,7 @@ fn frame(memory: &dyn Memory, layout: &Layout, state: &State) -> Result<u64, Rea
 ///
 /// # Errors
 /// Where it cannot be read.
-pub(super) fn current_frame(memory: &dyn Memory, layout: &Layout, state: u64) -> Result<u64, ReadError> {
+pub(super) fn current_frame(memory: &dyn Memory, layout: &Layout, state: u64) -> Result<u64, MemoryError> {
     match layout.current {
         Current::Direct(at) => memory.u64(state.wrapping_add(at as u64)),
         Current::Cframe { cframe, frame } => {
@@ -236,10 +236,10 @@ mod tests {
     struct One(u64, Vec<u8>);
 
     impl Memory for One {
-        fn read(&self, address: u64, into: &mut [u8]) -> Result<(), ReadError> {
+        fn read(&self, address: u64, into: &mut [u8]) -> Result<(), MemoryError> {
             let from = address.wrapping_sub(self.0) as usize;
             let bytes = self.1.get(from..from.saturating_add(into.len()));
-            into.copy_from_slice(bytes.ok_or(ReadError::Unreadable(address))?);
+            into.copy_from_slice(bytes.ok_or(MemoryError::Unreadable(address))?);
             Ok(())
         }
     }

@@ -1,7 +1,7 @@
 //! Names and lines of Ruby's code: `rb_iseq_t`, its location, and its table of lines.
 
 use super::layout::Layout;
-use crate::process::{Process, ReadError};
+use crate::process::{MemoryError, Process};
 use std::collections::HashMap;
 
 /// `rb_iseq_struct`: flags, and `body` (vm_core.h, the same from 2.7 to 3.4).
@@ -63,7 +63,7 @@ impl Code {
         layout: &Layout,
         seen: &mut Vec<u64>,
         (iseq, pc): (u64, u64),
-    ) -> Result<(&'a Code, u32), ReadError> {
+    ) -> Result<(&'a Code, u32), MemoryError> {
         // Unchanged where it was, and running in its own instructions, it is the same; else it is read from the beginning.
         let unchanged = known.get(&iseq).map(|code| code.parts).filter(|parts| {
             parts.has(pc) && (seen.contains(&iseq) || Parts::body(process, layout, parts.body) == Ok(*parts))
@@ -75,7 +75,7 @@ impl Code {
         seen.push(iseq);
         let behind = pc.wrapping_sub(parts.encoded);
         if !parts.has(pc) {
-            return Err(ReadError::Unlikely("the instruction of a frame"));
+            return Err(MemoryError::Unlikely("the instruction of a frame"));
         }
         // The instruction behind the one that runs, but at the very beginning (`calc_lineno` of vm_backtrace.c).
         let position = ((behind / 8) as u32).saturating_sub(1);
@@ -84,7 +84,7 @@ impl Code {
             let file = path(process, layout, parts.path)?.into();
             known.insert(iseq, Code { parts, function, file, lines: HashMap::new() });
         }
-        let code = known.get_mut(&iseq).ok_or(ReadError::Unlikely("a function"))?;
+        let code = known.get_mut(&iseq).ok_or(MemoryError::Unlikely("a function"))?;
         let line = match code.lines.get(&position) {
             Some(line) => *line,
             None => {
@@ -100,10 +100,10 @@ impl Code {
 }
 
 impl Parts {
-    fn read(process: &Process, layout: &Layout, iseq: u64) -> Result<Parts, ReadError> {
+    fn read(process: &Process, layout: &Layout, iseq: u64) -> Result<Parts, MemoryError> {
         let head: [u8; 24] = process.array(aligned(iseq)?)?;
         if word(&head, 0) & ISEQ_MASK != ISEQ_FLAGS {
-            return Err(ReadError::Unlikely("a function"));
+            return Err(MemoryError::Unlikely("a function"));
         }
         Parts::body(process, layout, aligned(word(&head, ISEQ_BODY))?)
     }
@@ -114,7 +114,7 @@ impl Parts {
         behind <= u64::from(self.size) * 8 && behind.is_multiple_of(8)
     }
 
-    fn body(process: &Process, layout: &Layout, body: u64) -> Result<Parts, ReadError> {
+    fn body(process: &Process, layout: &Layout, body: u64) -> Result<Parts, MemoryError> {
         let bytes: [u8; BODY] = process.array(body)?;
         let lines = layout.lines;
         Ok(Parts {
@@ -130,15 +130,15 @@ impl Parts {
     }
 
     /// The line of the instruction at a position (`get_insn_info_succinct` of iseq.c).
-    fn line(&self, process: &Process, layout: &Layout, position: u32) -> Result<u32, ReadError> {
+    fn line(&self, process: &Process, layout: &Layout, position: u32) -> Result<u32, MemoryError> {
         let entry = match self.count {
             0 => return Ok(0),
             1 => 0,
             2..ENTRIES => rank(process, aligned(self.table)?, position)?.wrapping_sub(1),
-            _ => return Err(ReadError::Unlikely("a table of lines")),
+            _ => return Err(MemoryError::Unlikely("a table of lines")),
         };
         if entry >= self.count {
-            return Err(ReadError::Unlikely("a table of lines"));
+            return Err(MemoryError::Unlikely("a table of lines"));
         }
         process.u32(self.lines.wrapping_add(u64::from(entry) * layout.line_size))
     }
@@ -147,7 +147,7 @@ impl Parts {
 /// How many entries begin at a position or before (`succ_index_lookup` of iseq.c): for the first 54 positions each word has
 /// nine counts of 7 bits; behind, a block of 80 bytes stands for 512 positions: the count before it, seven counts of 9 bits
 /// before its later words, and its eight words with a bit for each position where an entry begins.
-fn rank(process: &Process, table: u64, position: u32) -> Result<u32, ReadError> {
+fn rank(process: &Process, table: u64, position: u32) -> Result<u32, MemoryError> {
     let Some(behind) = position.checked_sub(54) else {
         let counts = process.u64(table.wrapping_add(u64::from(position / 9) * 8))?;
         return Ok((counts >> (position % 9 * 7)) as u32 & 0x7f);
@@ -163,7 +163,7 @@ fn rank(process: &Process, table: u64, position: u32) -> Result<u32, ReadError> 
 }
 
 /// The file of a function: a name, or an array of the name as it was given and the real path (`pathobj` of vm_core.h).
-fn path(process: &Process, layout: &Layout, object: u64) -> Result<String, ReadError> {
+fn path(process: &Process, layout: &Layout, object: u64) -> Result<String, MemoryError> {
     let head: [u8; 40] = process.array(aligned(object)?)?;
     let flags = word(&head, 0);
     if flags & TYPE != ARRAY {
@@ -181,11 +181,11 @@ fn path(process: &Process, layout: &Layout, object: u64) -> Result<String, ReadE
 }
 
 /// A Ruby `String` (include/ruby/internal/core/rstring.h).
-fn string(process: &Process, layout: &Layout, object: u64) -> Result<String, ReadError> {
+fn string(process: &Process, layout: &Layout, object: u64) -> Result<String, MemoryError> {
     let head: [u8; 32] = process.array(aligned(object)?)?;
     let flags = word(&head, 0);
     if flags & TYPE != STRING {
-        return Err(ReadError::Unlikely("a name"));
+        return Err(MemoryError::Unlikely("a name"));
     }
     let (length, text) = match (flags & FLAG != 0, layout.length_in_front) {
         (true, _) => (word(&head, 16), word(&head, 24)),
@@ -193,7 +193,7 @@ fn string(process: &Process, layout: &Layout, object: u64) -> Result<String, Rea
         (false, false) => (flags >> LENGTH_SHIFT & 0x1f, object + 16),
     };
     match process.text(text, length, 1 << 12)? {
-        text if text.is_empty() => Err(ReadError::Unlikely("a name")),
+        text if text.is_empty() => Err(MemoryError::Unlikely("a name")),
         text => Ok(text),
     }
 }
@@ -204,9 +204,9 @@ pub(super) fn word(bytes: &[u8], at: usize) -> u64 {
 }
 
 /// The address, where an object of Ruby can be there.
-pub(super) fn aligned(address: u64) -> Result<u64, ReadError> {
+pub(super) fn aligned(address: u64) -> Result<u64, MemoryError> {
     match address >= 0x1000 && address <= i64::MAX as u64 && address.is_multiple_of(8) {
         true => Ok(address),
-        false => Err(ReadError::Unlikely("a pointer")),
+        false => Err(MemoryError::Unlikely("a pointer")),
     }
 }

@@ -5,10 +5,10 @@ mod code;
 mod layout;
 mod threads;
 
-use super::{Detected, Runtime, RuntimeKind};
+use super::{Detected, LanguageRuntime, RuntimeKind};
 use crate::frames::{FrameId, Frames};
 use crate::image::Image;
-use crate::process::{Process, ReadError};
+use crate::process::{MemoryError, Process};
 use code::{Code, aligned, word};
 use layout::Layout;
 use std::collections::HashMap;
@@ -83,7 +83,7 @@ struct Ruby {
     known: HashMap<u64, Code>,
 }
 
-impl Runtime for Ruby {
+impl LanguageRuntime for Ruby {
     fn language(&self) -> &'static str {
         "ruby"
     }
@@ -102,7 +102,7 @@ impl Runtime for Ruby {
         tid: u32,
         frames: &mut Frames,
         stack: &mut Vec<FrameId>,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), MemoryError> {
         let vm = process.u64(self.vm)?;
         if vm == 0 {
             return Ok(());
@@ -140,13 +140,13 @@ impl Runtime for Ruby {
 
 impl Ruby {
     /// The bytes of the control frames of an execution context, innermost first: they grow down from the end of its stack.
-    fn control_frames(&self, process: &Process, context: u64) -> Result<Vec<u8>, ReadError> {
+    fn control_frames(&self, process: &Process, context: u64) -> Result<Vec<u8>, MemoryError> {
         let context: [u8; CONTEXT.3] = process.array(aligned(context)?)?;
         let [start, words, top] = [CONTEXT.0, CONTEXT.1, CONTEXT.2].map(|at| word(&context, at));
         let end = start.saturating_add(words.min(STACK) * 8);
         let (size, length) = (self.layout.frame_size as u64, end.saturating_sub(top));
         if words > STACK || top < start || top > end || !length.is_multiple_of(size) {
-            return Err(ReadError::Unlikely("the stack of a thread of Ruby"));
+            return Err(MemoryError::Unlikely("the stack of a thread of Ruby"));
         }
         let mut bytes = vec![0; length.min(CONTROL_FRAMES * size) as usize];
         process.read(top, &mut bytes)?;

@@ -2,7 +2,7 @@
 
 use super::code::{aligned, word};
 use super::layout::{Layout, Native, PTHREAD_TID};
-use crate::process::{Process, ReadError};
+use crate::process::{MemoryError, Process};
 use std::collections::HashMap;
 
 /// Threads and ractors that are looked at.
@@ -26,7 +26,7 @@ impl Threads {
         layout: &Layout,
         vm: u64,
         tid: u32,
-    ) -> Result<Option<u64>, ReadError> {
+    ) -> Result<Option<u64>, MemoryError> {
         if let Some((thread, own)) = self.known.get(&tid)
             && process.u64(thread.wrapping_add(layout.vm)) == Ok(vm)
             && number(process, layout, *thread) == Ok(*own)
@@ -49,7 +49,7 @@ impl Threads {
         for list in lists {
             for thread in nodes(process, list)? {
                 if process.u64(thread.wrapping_add(layout.vm))? != vm {
-                    return Err(ReadError::Unlikely("a thread of Ruby"));
+                    return Err(MemoryError::Unlikely("a thread of Ruby"));
                 }
                 all.push((thread, number(process, layout, thread).unwrap_or(0)));
             }
@@ -76,7 +76,7 @@ impl Threads {
 }
 
 /// The lists of threads: that of the VM, or one a ractor.
-fn lists(process: &Process, layout: &Layout, vm: u64) -> Result<Vec<u64>, ReadError> {
+fn lists(process: &Process, layout: &Layout, vm: u64) -> Result<Vec<u64>, MemoryError> {
     let list = vm.wrapping_add(layout.list);
     let Some((node, threads)) = layout.ractor else { return Ok(vec![list]) };
     let ractors = nodes(process, list)?;
@@ -84,12 +84,12 @@ fn lists(process: &Process, layout: &Layout, vm: u64) -> Result<Vec<u64>, ReadEr
 }
 
 /// The nodes of a list (`list_head` of ccan/list/list.h): a ring of next and previous.
-fn nodes(process: &Process, head: u64) -> Result<Vec<u64>, ReadError> {
+fn nodes(process: &Process, head: u64) -> Result<Vec<u64>, MemoryError> {
     let mut found = Vec::new();
     let mut node = process.u64(head)?;
     while node != head {
         if found.len() == MOST {
-            return Err(ReadError::Unlikely("a list of threads"));
+            return Err(MemoryError::Unlikely("a list of threads"));
         }
         found.push(aligned(node)?);
         node = process.u64(node)?;
@@ -98,7 +98,7 @@ fn nodes(process: &Process, head: u64) -> Result<Vec<u64>, ReadError> {
 }
 
 /// The number of the system's thread, as the process itself sees it.
-fn number(process: &Process, layout: &Layout, thread: u64) -> Result<u32, ReadError> {
+fn number(process: &Process, layout: &Layout, thread: u64) -> Result<u32, MemoryError> {
     match layout.native {
         Native::Tid(at) => process.u32(thread.wrapping_add(at)),
         Native::Shared(native, at) => {

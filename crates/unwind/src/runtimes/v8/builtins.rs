@@ -1,7 +1,7 @@
 //! Whose code an instruction is: V8's own functions, compiled when V8 was built, or code made while running.
 
 use crate::image::Image;
-use crate::process::{Mapping, Process};
+use crate::process::{MemoryMapping, Process};
 
 /// V8's own compiled functions: a piece of its file, which may be mapped a second time near to the code made while running.
 pub(super) struct Builtins {
@@ -58,7 +58,7 @@ impl Builtins {
         process.mapping(ip).map_or(Place::Elsewhere, |mapping| self.place_in(mapping, ip))
     }
 
-    fn place_in(&self, mapping: &Mapping, ip: u64) -> Place {
+    fn place_in(&self, mapping: &MemoryMapping, ip: u64) -> Place {
         match mapping.file {
             // V8 makes pages for code writable and executable by turns, from a range that it reserved: what is run there is code,
             // whatever it was when the mappings were read.

@@ -3,7 +3,7 @@
 use super::heap::{Heap, object, smi};
 use super::layout::Start;
 use super::positions::{self, Position, Sizes};
-use crate::process::ReadError;
+use crate::process::MemoryError;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -174,25 +174,25 @@ impl Codes {
 }
 
 /// The first instruction of a code, and behind its last.
-fn range(heap: Heap, code: u64) -> Result<(u64, u64), ReadError> {
+fn range(heap: Heap, code: u64) -> Result<(u64, u64), MemoryError> {
     const WHAT: &str = "code";
     if heap.kind(code)? != heap.layout.types.code {
-        return Err(ReadError::Unlikely(WHAT));
+        return Err(MemoryError::Unlikely(WHAT));
     }
     let start = match heap.layout.code.start {
         Start::Within(header) => code + header,
         Start::At { field, .. } => heap.process.u64(code + field)?,
     };
     let size = heap.process.u32(code + heap.layout.code.size)?;
-    start.checked_add(u64::from(size)).map(|end| (start, end)).ok_or(ReadError::Unlikely(WHAT))
+    start.checked_add(u64::from(size)).map(|end| (start, end)).ok_or(MemoryError::Unlikely(WHAT))
 }
 
 /// Reads a code that holds an instruction.
-fn read(heap: Heap, object: u64, ip: u64, id: u64) -> Result<Code, ReadError> {
+fn read(heap: Heap, object: u64, ip: u64, id: u64) -> Result<Code, MemoryError> {
     let fields = &heap.layout.code;
     let (start, end) = range(heap, object)?;
     if !(start..end).contains(&ip) {
-        return Err(ReadError::Unlikely("the range of code"));
+        return Err(MemoryError::Unlikely("the range of code"));
     }
     let mut bytes = vec![0; (fields.size.max(fields.flags) + 4) as usize];
     heap.process.read(object, &mut bytes)?;
@@ -227,14 +227,14 @@ fn read(heap: Heap, object: u64, ip: u64, id: u64) -> Result<Code, ReadError> {
 const FIRST: u64 = 9;
 
 /// Reads what optimized code says of itself in its table for deoptimizing.
-fn optimized(heap: Heap, word: u64, table: Vec<u8>) -> Result<Optimized, ReadError> {
+fn optimized(heap: Heap, word: u64, table: Vec<u8>) -> Result<Optimized, MemoryError> {
     const WHAT: &str = "what optimized code says of itself";
     let fields = &heap.layout.code;
     let first = heap.words(word, FIRST)?;
-    let field = |index: u64| first.get(index as usize).copied().ok_or(ReadError::Unlikely(WHAT));
+    let field = |index: u64| first.get(index as usize).copied().ok_or(MemoryError::Unlikely(WHAT));
     let shared = shared(heap, field(fields.deopt_shared)?)?;
     let count = smi(field(fields.inlined_count)?).and_then(|count| u64::try_from(count).ok());
-    let count = count.filter(|count| *count < 1 << 12).ok_or(ReadError::Unlikely(WHAT))?;
+    let count = count.filter(|count| *count < 1 << 12).ok_or(MemoryError::Unlikely(WHAT))?;
     let literals = field(fields.literals)?;
     let mut places = Vec::new();
     let inlined = if count > 0 { heap.words(literals, count)?.len() } else { 0 };
@@ -246,7 +246,7 @@ fn optimized(heap: Heap, word: u64, table: Vec<u8>) -> Result<Optimized, ReadErr
             places.push((call, id as u32 as i32));
         }
     }
-    let address = |word: u64| object(word).ok_or(ReadError::Unlikely(WHAT));
+    let address = |word: u64| object(word).ok_or(MemoryError::Unlikely(WHAT));
     let (deopt, literals) = (address(word)?, address(literals)?);
     Ok(Optimized { shared, deopt, first, table, literals, inlined, places, returns: Vec::new() })
 }
@@ -256,7 +256,7 @@ const DEOPTS: u64 = 1 << 14;
 
 /// Where calls return to in code by Maglev, and the bytecode each was made from: by the safepoint table behind the instructions
 /// (src/codegen/maglev-safepoint-table.h of V8 13), which names the entry of the table for deoptimizing.
-fn returns(heap: Heap, end: u64, deopt: u64) -> Result<Vec<(u64, u64)>, ReadError> {
+fn returns(heap: Heap, end: u64, deopt: u64) -> Result<Vec<(u64, u64)>, MemoryError> {
     const WHAT: &str = "a table of safepoints";
     // Slots of the stack, entries, the sizes of an entry's fields, tagged slots: 4 bytes each.
     let [_, count, sizes, _] = [0, 4, 8, 12].map(|at| heap.process.u32(end + at));
@@ -264,7 +264,7 @@ fn returns(heap: Heap, end: u64, deopt: u64) -> Result<Vec<(u64, u64)>, ReadErro
     let size = |shift: u32| (sizes >> shift & 7) as usize;
     let (registers, pc, index) = (size(1), size(4), size(7));
     if sizes & 1 == 0 || count > 1 << 14 || pc == 0 || pc > 4 || index > 4 {
-        return Err(ReadError::Unlikely(WHAT));
+        return Err(MemoryError::Unlikely(WHAT));
     }
     let entry = pc + index + pc + 1 + registers;
     let mut bytes = vec![0; entry * count as usize];
@@ -298,15 +298,15 @@ pub(super) fn bytecodes(heap: Heap, shared: u64) -> Option<u64> {
 }
 
 /// A shared function info, also behind its wrapper.
-fn shared(heap: Heap, word: u64) -> Result<u64, ReadError> {
+fn shared(heap: Heap, word: u64) -> Result<u64, MemoryError> {
     let types = &heap.layout.types;
-    let address = object(word).ok_or(ReadError::Unlikely("a function"))?;
+    let address = object(word).ok_or(MemoryError::Unlikely("a function"))?;
     match heap.kind(address)? {
         kind if kind == types.shared => Ok(address),
         kind if types.shared_wrapper != 0 && kind == types.shared_wrapper => {
             heap.typed(heap.process.u64(address + 8)?, types.shared, "a function")
         }
-        _ => Err(ReadError::Unlikely("a function")),
+        _ => Err(MemoryError::Unlikely("a function")),
     }
 }
 

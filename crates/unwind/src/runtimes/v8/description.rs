@@ -3,7 +3,7 @@
 
 use super::layout::{CodeFields, Layout, ScriptFields, Start, Strings, Types};
 use crate::image::Image;
-use crate::process::{Process, ReadError};
+use crate::process::{MemoryError, Process};
 use std::collections::HashMap;
 
 /// Versions of V8 (major, minor) that are known: those of node 18, 20, 22 and 24.
@@ -27,7 +27,7 @@ pub(super) fn read(process: &Process, image: &Image) -> Result<Option<(Layout, S
     let mut values = HashMap::new();
     for (name, address) in names.iter().zip(found) {
         let Some(address) = address else { continue };
-        let value = process.u32(address).map_err(|error: ReadError| unreadable(&error))?;
+        let value = process.u32(address).map_err(|error: MemoryError| unreadable(&error))?;
         values.insert(*name, i64::from(value as i32));
     }
     let [major, minor, build] = VERSION.map(|name| values.get(name).copied().unwrap_or_default() as u32);

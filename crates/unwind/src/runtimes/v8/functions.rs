@@ -3,7 +3,7 @@
 use super::heap::{Characters, Heap, object, smi};
 use super::{code, methods};
 use crate::frames::Frames;
-use crate::process::ReadError;
+use crate::process::MemoryError;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ impl Functions {
         &mut self,
         heap: Heap,
         address: u64,
-    ) -> Result<Option<(Arc<Function>, u64)>, ReadError> {
+    ) -> Result<Option<(Arc<Function>, u64)>, MemoryError> {
         let layout = heap.layout;
         let mut bytes = vec![0; layout.function_shared as usize + 24];
         heap.process.read(address, &mut bytes)?;
@@ -82,7 +82,8 @@ impl Functions {
         if !(first..=last).contains(&heap.kind(address)?) {
             return Ok(None);
         }
-        let shared = object(word(&bytes, layout.function_shared)).ok_or(ReadError::Unlikely("a function"))?;
+        let shared =
+            object(word(&bytes, layout.function_shared)).ok_or(MemoryError::Unlikely("a function"))?;
         let function = self.read(heap, shared)?;
         if self.objects.len() >= MOST.0 {
             self.objects.clear();
@@ -160,7 +161,7 @@ impl Functions {
     }
 
     /// The function of a shared function info.
-    pub(super) fn read(&mut self, heap: Heap, shared: u64) -> Result<Arc<Function>, ReadError> {
+    pub(super) fn read(&mut self, heap: Heap, shared: u64) -> Result<Arc<Function>, MemoryError> {
         let mut bytes = vec![0; heap.layout.shared_size as usize];
         heap.process.read(shared, &mut bytes)?;
         if let Some((same, function)) = self.known.get(&shared)
@@ -169,16 +170,16 @@ impl Functions {
             return Ok(Arc::clone(function));
         }
         if heap.kind(shared)? != heap.layout.types.shared {
-            return Err(ReadError::Unlikely("a function"));
+            return Err(MemoryError::Unlikely("a function"));
         }
         let (name, start) = name_and_start(heap, word(&bytes, heap.layout.shared_name))?;
         let script = word(&bytes, heap.layout.shared_script);
-        let at = object(script).ok_or(ReadError::Unlikely("a function's script"))?;
+        let at = object(script).ok_or(MemoryError::Unlikely("a function's script"))?;
         let script = match heap.kind(at)? {
             kind if kind == heap.layout.types.oddball => None,
             kind if kind == heap.layout.types.script => Some(self.script(heap, at)?),
             // While it is debugged, its script is behind this.
-            _ => return Err(ReadError::Unlikely("a function's script")),
+            _ => return Err(MemoryError::Unlikely("a function's script")),
         };
         // It changes with the code that it gets: what is known of it stays true.
         let before = self.known.get(&shared).map(|(_, before)| before).filter(|before| {
@@ -196,7 +197,7 @@ impl Functions {
     }
 
     /// A script.
-    fn script(&mut self, heap: Heap, address: u64) -> Result<Arc<Script>, ReadError> {
+    fn script(&mut self, heap: Heap, address: u64) -> Result<Arc<Script>, MemoryError> {
         let fields = &heap.layout.script;
         let mut bytes = vec![0; fields.line_offset as usize + 8];
         heap.process.read(address, &mut bytes)?;
@@ -231,7 +232,7 @@ fn word(bytes: &[u8], offset: u64) -> u64 {
 }
 
 /// A function's name and start out of what its shared function info has: a scope info, or only the name.
-fn name_and_start(heap: Heap, word: u64) -> Result<(String, Option<u32>), ReadError> {
+fn name_and_start(heap: Heap, word: u64) -> Result<(String, Option<u32>), MemoryError> {
     // kNoSharedNameSentinel of src/objects/shared-function-info.h.
     let Some(address) = object(word) else { return Ok((String::new(), None)) };
     let kind = heap.kind(address)?;
@@ -239,18 +240,18 @@ fn name_and_start(heap: Heap, word: u64) -> Result<(String, Option<u32>), ReadEr
         return Ok((heap.text(word, Frames::TEXT as u64)?, None));
     }
     if kind != heap.layout.types.scope {
-        return Err(ReadError::Unlikely("a function's name"));
+        return Err(MemoryError::Unlikely("a function's name"));
     }
     scope(heap, address)
 }
 
 /// The same out of a scope info (src/objects/scope-info.tq): flags, counts, the names and properties of variables, then what the
 /// flags say there is.
-fn scope(heap: Heap, address: u64) -> Result<(String, Option<u32>), ReadError> {
+fn scope(heap: Heap, address: u64) -> Result<(String, Option<u32>), MemoryError> {
     const WHAT: &str = "a scope";
     let slot = |at: u64| match at < SCOPE.0 {
         true => heap.process.u64(address + 8 + at * 8),
-        false => Err(ReadError::Unlikely(WHAT)),
+        false => Err(MemoryError::Unlikely(WHAT)),
     };
     let first = heap.layout.scope_first as u64;
     let flags = match smi(slot(0)?) {
@@ -259,7 +260,7 @@ fn scope(heap: Heap, address: u64) -> Result<(String, Option<u32>), ReadError> {
         _ => slot(0)? as u32,
     };
     let locals = smi(slot(heap.layout.scope_locals as u64)?).and_then(|count| u64::try_from(count).ok());
-    let locals = locals.ok_or(ReadError::Unlikely(WHAT))?;
+    let locals = locals.ok_or(MemoryError::Unlikely(WHAT))?;
     let early = first >= 5;
     // ScopeType of a module: src/objects/scope-info.tq; only its own code has it.
     let module = flags & 0xf == if early { 5 } else { 3 };

@@ -1,7 +1,7 @@
 //! Objects of V8's heap: tagged words, types, strings and arrays. All is checked before it is used, and all loops end.
 
 use super::layout::Layout;
-use crate::process::{Process, ReadError};
+use crate::process::{MemoryError, Process};
 
 /// A process's heap.
 #[derive(Clone, Copy)]
@@ -48,26 +48,26 @@ impl Characters {
 
 impl Heap<'_> {
     /// The type of the object at an address.
-    pub(super) fn kind(&self, address: u64) -> Result<u16, ReadError> {
-        let map = object(self.process.u64(address)?).ok_or(ReadError::Unlikely("an object's map"))?;
+    pub(super) fn kind(&self, address: u64) -> Result<u16, MemoryError> {
+        let map = object(self.process.u64(address)?).ok_or(MemoryError::Unlikely("an object's map"))?;
         self.process.u16(map + self.layout.map_type)
     }
 
     /// The address of the object behind a word, where it is of a type.
-    pub(super) fn typed(&self, word: u64, kind: u16, what: &'static str) -> Result<u64, ReadError> {
-        let address = object(word).ok_or(ReadError::Unlikely(what))?;
+    pub(super) fn typed(&self, word: u64, kind: u16, what: &'static str) -> Result<u64, MemoryError> {
+        let address = object(word).ok_or(MemoryError::Unlikely(what))?;
         match self.kind(address)? == kind {
             true => Ok(address),
-            false => Err(ReadError::Unlikely(what)),
+            false => Err(MemoryError::Unlikely(what)),
         }
     }
 
     /// The words of an array, at most so many.
-    pub(super) fn words(&self, word: u64, most: u64) -> Result<Vec<u64>, ReadError> {
+    pub(super) fn words(&self, word: u64, most: u64) -> Result<Vec<u64>, MemoryError> {
         const WHAT: &str = "an array";
-        let address = object(word).ok_or(ReadError::Unlikely(WHAT))?;
+        let address = object(word).ok_or(MemoryError::Unlikely(WHAT))?;
         if !self.layout.types.arrays.contains(&self.kind(address)?) {
-            return Err(ReadError::Unlikely(WHAT));
+            return Err(MemoryError::Unlikely(WHAT));
         }
         let length = self.length(address)?.min(most);
         let mut bytes = vec![0; length as usize * 8];
@@ -76,11 +76,11 @@ impl Heap<'_> {
     }
 
     /// An array of bytes.
-    pub(super) fn bytes(&self, word: u64) -> Result<Vec<u8>, ReadError> {
+    pub(super) fn bytes(&self, word: u64) -> Result<Vec<u8>, MemoryError> {
         const WHAT: &str = "an array of bytes";
-        let address = object(word).ok_or(ReadError::Unlikely(WHAT))?;
+        let address = object(word).ok_or(MemoryError::Unlikely(WHAT))?;
         if !self.layout.types.bytes.contains(&self.kind(address)?) {
-            return Err(ReadError::Unlikely(WHAT));
+            return Err(MemoryError::Unlikely(WHAT));
         }
         let mut bytes = vec![0; self.length(address)? as usize];
         self.process.read(address + self.layout.array_data, &mut bytes)?;
@@ -88,11 +88,11 @@ impl Heap<'_> {
     }
 
     /// The length of an array, in elements.
-    pub(super) fn length(&self, address: u64) -> Result<u64, ReadError> {
+    pub(super) fn length(&self, address: u64) -> Result<u64, MemoryError> {
         smi(self.process.u64(address + self.layout.array_length)?)
             .and_then(|length| u64::try_from(length).ok())
             .filter(|length| *length <= LONGEST / 16)
-            .ok_or(ReadError::Unlikely("the length of an array"))
+            .ok_or(MemoryError::Unlikely("the length of an array"))
     }
 
     /// True where a type is a string's.
@@ -101,29 +101,29 @@ impl Heap<'_> {
     }
 
     /// The text of a string of at most so many characters.
-    pub(super) fn text(&self, word: u64, most: u64) -> Result<String, ReadError> {
+    pub(super) fn text(&self, word: u64, most: u64) -> Result<String, MemoryError> {
         self.characters(word, most).map(|characters| characters.text())
     }
 
     /// The characters of a string of at most so many; a longer one is an error.
-    pub(super) fn characters(&self, word: u64, most: u64) -> Result<Characters, ReadError> {
+    pub(super) fn characters(&self, word: u64, most: u64) -> Result<Characters, MemoryError> {
         const WHAT: &str = "a string";
         let strings = &self.layout.strings;
-        let whole = object(word).ok_or(ReadError::Unlikely(WHAT))?;
+        let whole = object(word).ok_or(MemoryError::Unlikely(WHAT))?;
         let length = u64::from(self.process.u32(whole + strings.length)?);
         if length > most.min(LONGEST) {
-            return Err(ReadError::Unlikely("the length of a string"));
+            return Err(MemoryError::Unlikely("the length of a string"));
         }
         let mut found = Characters::One(Vec::new());
         // What is to be read still: the string, from where on, and how many characters. The last comes first.
         let mut left = vec![(word, 0, length)];
         for _ in 0..PIECES {
             let Some((word, from, count)) = left.pop() else { return Ok(found) };
-            let address = object(word).ok_or(ReadError::Unlikely(WHAT))?;
+            let address = object(word).ok_or(MemoryError::Unlikely(WHAT))?;
             let kind = self.kind(address)?;
             let own = u64::from(self.process.u32(address + strings.length)?);
             if !self.is_string(kind) || from + count > own {
-                return Err(ReadError::Unlikely(WHAT));
+                return Err(MemoryError::Unlikely(WHAT));
             }
             let one_byte = kind & strings.encoding == strings.one_byte;
             match kind & strings.representation {
@@ -137,7 +137,7 @@ impl Heap<'_> {
                 }
                 form if form == strings.cons => {
                     let first = self.process.u64(address + strings.first)?;
-                    let at = object(first).ok_or(ReadError::Unlikely(WHAT))?;
+                    let at = object(first).ok_or(MemoryError::Unlikely(WHAT))?;
                     let in_first = u64::from(self.process.u32(at + strings.length)?);
                     if from + count > in_first {
                         let second = self.process.u64(address + strings.second)?;
@@ -151,16 +151,16 @@ impl Heap<'_> {
                 form if form == strings.sliced => {
                     let offset = smi(self.process.u64(address + strings.offset)?)
                         .and_then(|offset| u64::try_from(offset).ok())
-                        .ok_or(ReadError::Unlikely(WHAT))?;
+                        .ok_or(MemoryError::Unlikely(WHAT))?;
                     left.push((self.process.u64(address + strings.parent)?, from + offset, count));
                 }
                 form if form == strings.thin => {
                     left.push((self.process.u64(address + strings.actual)?, from, count));
                 }
-                _ => return Err(ReadError::Unlikely(WHAT)),
+                _ => return Err(MemoryError::Unlikely(WHAT)),
             }
         }
-        Err(ReadError::Unlikely(WHAT))
+        Err(MemoryError::Unlikely(WHAT))
     }
 
     /// Reads characters behind those found so far.
@@ -171,7 +171,7 @@ impl Heap<'_> {
         one_byte: bool,
         from: u64,
         count: u64,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), MemoryError> {
         let width = if one_byte { 1 } else { 2 };
         let mut bytes = vec![0; (count * width) as usize];
         self.process.read(address.wrapping_add(from * width), &mut bytes)?;

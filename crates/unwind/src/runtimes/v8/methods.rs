@@ -1,18 +1,18 @@
 //! The class of a method: the one whose prototype, or which itself, holds the function.
 
 use super::heap::{Heap, object, smi};
-use crate::process::ReadError;
+use crate::process::MemoryError;
 
 /// Prototypes of a receiver that are looked through, words of each and of its properties, and functions among them.
 const MOST: (usize, u64, usize) = (8, 512, 64);
 
 /// The shared function info of the class that a function is a method of, by the object it was called on.
-pub(super) fn class(heap: Heap, function: u64, receiver: u64) -> Result<Option<u64>, ReadError> {
+pub(super) fn class(heap: Heap, function: u64, receiver: u64) -> Result<Option<u64>, MemoryError> {
     let Heap { process, layout } = heap;
     let mut next = object(receiver);
     for _ in 0..MOST.0 {
         let Some(holder) = next else { return Ok(None) };
-        let map = object(process.u64(holder)?).ok_or(ReadError::Unlikely("an object's map"))?;
+        let map = object(process.u64(holder)?).ok_or(MemoryError::Unlikely("an object's map"))?;
         let kind = process.u16(map + layout.map_type)?;
         // Objects of the language come behind those of V8 itself: src/objects/instance-type.h.
         if kind <= layout.types.shared {
@@ -40,7 +40,7 @@ pub(super) fn class(heap: Heap, function: u64, receiver: u64) -> Result<Option<u
 }
 
 /// The words of an object itself and those of its properties that have no room in it.
-fn properties(heap: Heap, holder: u64, map: u64) -> Result<Vec<u64>, ReadError> {
+fn properties(heap: Heap, holder: u64, map: u64) -> Result<Vec<u64>, MemoryError> {
     let Heap { process, layout } = heap;
     let read = |address: u64, count: u64| {
         let mut bytes = vec![0; count as usize * 8];
@@ -61,7 +61,7 @@ fn properties(heap: Heap, holder: u64, map: u64) -> Result<Vec<u64>, ReadError> 
 }
 
 /// True where new objects of a constructor have this prototype.
-fn makes(heap: Heap, constructor: u64, prototype: u64) -> Result<bool, ReadError> {
+fn makes(heap: Heap, constructor: u64, prototype: u64) -> Result<bool, MemoryError> {
     let word = heap.process.u64(constructor + heap.layout.function_prototype)?;
     let Some(found) = object(word) else { return Ok(false) };
     if found == prototype {
@@ -72,6 +72,7 @@ fn makes(heap: Heap, constructor: u64, prototype: u64) -> Result<bool, ReadError
 }
 
 /// The shared function info of a function.
-fn shared(heap: Heap, function: u64) -> Result<u64, ReadError> {
-    object(heap.process.u64(function + heap.layout.function_shared)?).ok_or(ReadError::Unlikely("a function"))
+fn shared(heap: Heap, function: u64) -> Result<u64, MemoryError> {
+    object(heap.process.u64(function + heap.layout.function_shared)?)
+        .ok_or(MemoryError::Unlikely("a function"))
 }

@@ -10,10 +10,10 @@ mod layout;
 mod methods;
 mod positions;
 
-use super::{Detected, Registers, Runtime, RuntimeKind, StackMemory};
+use super::{Detected, LanguageRuntime, Registers, RuntimeKind, StackMemory};
 use crate::frames::{FrameId, Frames};
 use crate::image::Image;
-use crate::process::{Mapping, Process, ReadError};
+use crate::process::{MemoryError, MemoryMapping, Process};
 use builtins::{Builtins, Place};
 use code::{Codes, Made};
 use functions::{Function, Functions};
@@ -41,7 +41,7 @@ struct V8 {
 
 /// Looks for V8 in the program itself, and in the library that some distributions make of Node.js.
 fn detect(process: &Process) -> Detected {
-    let may_hold = |mapping: &&Mapping| {
+    let may_hold = |mapping: &&MemoryMapping| {
         let name = mapping.name();
         mapping.executable
             && mapping.file.is_some()
@@ -99,7 +99,7 @@ type Placed = (Arc<Function>, Option<u32>);
 
 impl V8 {
     /// The functions of a frame with their places, innermost first.
-    fn functions(&mut self, process: &Process, frame: &JsFrame) -> Result<Vec<Placed>, ReadError> {
+    fn functions(&mut self, process: &Process, frame: &JsFrame) -> Result<Vec<Placed>, MemoryError> {
         let heap = Heap { process, layout: &self.layout };
         let (function, bytecodes) = (&frame.function, object(frame.bytecodes));
         for ip in &frame.ips {
@@ -140,7 +140,7 @@ impl V8 {
     }
 }
 
-impl Runtime for V8 {
+impl LanguageRuntime for V8 {
     fn language(&self) -> &'static str {
         "node"
     }
@@ -156,7 +156,7 @@ impl Runtime for V8 {
         memory: &dyn StackMemory,
         frames: &mut Frames,
         stack: &mut Vec<FrameId>,
-    ) -> Result<Option<Registers>, ReadError> {
+    ) -> Result<Option<Registers>, MemoryError> {
         const WHAT: &str = "a frame of V8";
         let Registers { ip, sp, bp, leaf } = *registers;
         if self.builtins.place(process, ip) == Place::Elsewhere {
@@ -164,7 +164,7 @@ impl Runtime for V8 {
         }
         let slot = |from: i64| memory.word(bp.wrapping_add_signed(from));
         if bp % 8 != 0 || bp < sp || bp - sp > LARGEST_FRAME {
-            return Err(ReadError::Unlikely(WHAT));
+            return Err(MemoryError::Unlikely(WHAT));
         }
         let caller = Registers { ip: slot(8)?, sp: bp + 16, bp: slot(0)?, leaf: None };
         // Of a caller, the word before the top of its stack is the address that was returned to.
@@ -185,7 +185,7 @@ impl Runtime for V8 {
         let Some((function, shared)) = function else {
             // Code for regular expressions has other things there.
             let known = process.mapping(caller.ip).is_some_and(|mapping| mapping.executable);
-            return if known { Ok(Some(caller)) } else { Err(ReadError::Unlikely(WHAT)) };
+            return if known { Ok(Some(caller)) } else { Err(MemoryError::Unlikely(WHAT)) };
         };
         if function.script.is_none() {
             return Ok(Some(caller));
