@@ -104,18 +104,15 @@ fn tell(facts: &Facts, out: &mut Findings<'_>, share: Share, found: &Waits<'_>) 
         *ends.entry(&end.name).or_default() += 1;
     }
     let end = ends.into_iter().max_by_key(|(name, count)| (*count, *name)).map(|(name, _)| name);
-    let in_which = end.map_or(String::new(), |end| format!(" in its {end}"));
+    let until = end.map_or(String::new(), |end| format!(", until its {end}"));
     let waits = Measurement::count("waits", found.waits.len() as u64).at_least(OFTEN as f64);
     let time = Measurement::time("time", Nanos::new(found.ns));
     let most = Measurement::time("longest", Nanos::new(longest.ns)).at_least(LONG.or_zero() as f64);
     let sessions = Measurement::count("sessions", waiters.len() as u64);
     let waiting = words::plural(waiters.len() as u64, "session");
     let of_time = share.figure().at_least(guards::WARNING_SHARE);
-    let title = format!(
-        "{waiting} {} {time} for a lock of the server, {most} at most: {} goes on when session {holder} gives it up{in_which}",
-        if waiters.len() == 1 { "waits" } else { "wait" },
-        row.name,
-    );
+    let title =
+        format!("{} waits {time} for a lock of session {holder}{until}: {waiting}, {most} at most", row.name);
     let mut report = out
         .report(share, title)
         .measured_all([waits, time, most, sessions, of_time])
@@ -134,7 +131,7 @@ fn tell(facts: &Facts, out: &mut Findings<'_>, share: Share, found: &Waits<'_>) 
         .evidence(longest.at.map(|request| &request.first_line));
     report = report.link(ChainLink {
         who: format!("session {}", longest.request.tid),
-        waits_for: format!("session {}{in_which}", longest.by),
+        waits_for: format!("session {}{until}", longest.by),
         ns: Nanos::new(longest.ns),
         evidence: facts.evidence(&longest.request.first_line).source,
     });
