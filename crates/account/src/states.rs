@@ -80,8 +80,9 @@ pub(crate) fn for_work(
         TimeState::Child if object == ObjectKind::Thread && owner.has_others => waited_ns,
         TimeState::Client if reads => waited_ns,
         TimeState::Poll if owner.serves => waited_ns,
-        // A lock that another thread holds is none; nor is a condition of who is alone, nor a wait too short to be told apart.
-        TimeState::Lock if owner.has_others && time.key.waits == Some(WaitKind::Lock) => {
+        // A lock that another thread holds is none; nor is a condition of who is alone, nor a wait too short to be told apart. Workers of a
+        // pool wait for work with a time limit, too.
+        TimeState::Lock | TimeState::Timer if owner.has_others && time.key.waits == Some(WaitKind::Lock) => {
             let told = time.short_ns.saturating_add(time.held_ns);
             waited_ns.saturating_sub(told)
         }

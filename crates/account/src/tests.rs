@@ -3,9 +3,9 @@
 use super::*;
 use proptest::prelude::*;
 use whyslow_model::{
-    AccountRow, Call, CallFlags, Entity, Event, FigureRow, FigureTable, Known, LeftAs, Metric, Nanos, Over,
-    Ret, SampleKind, SampledStack, Sink, SourceId, Stack, StackFrame, StackId, Stretch, TimeState, Timestamp,
-    Trait,
+    AccountRow, Call, CallFlags, Entity, Errno, Event, FigureRow, FigureTable, Known, LeftAs, Metric, Nanos,
+    Over, Ret, SampleKind, SampledStack, Sink, SourceId, Stack, StackFrame, StackId, Stretch, TimeState,
+    Timestamp, Trait,
 };
 
 const MS: u64 = 1_000_000;
@@ -134,6 +134,36 @@ fn a_wait_that_did_not_end_is_told_as_far_as_it_went() {
     let peer = account.rows.iter().find(|row| row.state == TimeState::Peer).unwrap();
     assert_eq!((peer.object.as_deref(), peer.ns / MS), (Some("10.0.0.2:6379"), 990));
     assert!(peer.known == Known::AtLeast && peer.share > 0.8);
+}
+
+#[test]
+fn a_futex_wait_that_its_time_limit_ends_is_a_sleep_and_of_several_threads_an_idle_one() {
+    let parks = |threads: u32, held: bool, ms: u64| {
+        let mut facts = Facts::default();
+        let value = if held { "2" } else { "0" };
+        let args = format!(
+            "0x7f10, FUTEX_WAIT_BITSET_PRIVATE, {value}, {{tv_sec=9, tv_nsec=0}}, FUTEX_BITSET_MATCH_ANY"
+        );
+        for at in 0..4 {
+            let mut park = Call::new("futex", &args);
+            (park.tid, park.pid, park.ts) = (1, Some(1), Timestamp::new((1_000 + at * 100) * MS));
+            (park.dur, park.errno, park.ret) = (Nanos::new(ms * MS), Errno::ETIMEDOUT, Ret::Value(-1));
+            facts.push(Event::Call(&park));
+        }
+        for tid in 2..=threads {
+            call(&mut facts, tid, ("openat", "AT_FDCWD, \"/etc/hosts\", O_RDONLY"), 1_000, 1);
+        }
+        facts.finish();
+        let account = account(&facts).unwrap();
+        let waits = account.rows.iter().find(|row| row.call.as_deref() == Some("futex"));
+        (waits.map(|row| (row.state, row.ns / MS)), account.idle_ns / MS)
+    };
+    assert_eq!(parks(1, false, 50), (Some((TimeState::Timer, 200)), 0));
+    // Workers of a pool wait for work with a limit.
+    assert_eq!(parks(2, false, 50), (None, 200));
+    // Another thread has it; and steps of a longer wait.
+    assert_eq!(parks(1, true, 50), (Some((TimeState::Lock, 200)), 0));
+    assert_eq!(parks(1, false, 5), (Some((TimeState::Lock, 20)), 0));
 }
 
 #[test]

@@ -6,7 +6,8 @@
 use super::{Explainer, Path, PathKind, Scope, Segment, WaitSpan};
 use hashbrown::{HashMap, HashSet};
 use whyslow_facts::ProcessId;
-use whyslow_facts::folds::graph::Resource;
+use whyslow_facts::folds::account::ObjectKind;
+use whyslow_facts::folds::graph::{LongCall, Resource};
 use whyslow_facts::folds::requests::Side;
 use whyslow_model::event::Tid;
 use whyslow_model::{Nanos, Timestamp};
@@ -15,8 +16,10 @@ use whyslow_model::{Nanos, Timestamp};
 const MIN_THREADS: usize = 3;
 /// From this part of a pool's threads on it is exhausted: one or two may serve something else, such as health checks.
 const MOST: f64 = 0.8;
-/// Waits looked at where no request is seen, the longest.
+/// Waits looked at where no request is seen, or not all are kept: the longest.
 const MAX_WAITS: usize = 2_000;
+/// What waits for servers have in common of which the capture tells no name.
+const UNNAMED: &str = "servers that the capture does not name";
 
 /// Threads held up by one thing.
 #[derive(Clone, Debug)]
@@ -39,6 +42,8 @@ pub struct PileUp {
     pub longest: Nanos,
     /// All of them together, ns.
     pub ns: u64,
+    /// From the begin of the first to the end of the last thing that a thread of the pool had to do.
+    pub at_work: Nanos,
     /// The thread with the longest part, and its interval: its path shows the chain.
     pub span: WaitSpan,
 }
@@ -76,7 +81,7 @@ impl<'a> Explainer<'a> {
             let path = self.path(span.tid, span.from, span.to);
             for segment in path.segments.iter().filter(|segment| self.is_root(&path, segment, serving)) {
                 let Some(call) = segment.call else { continue };
-                let pile = piles.entry((*process, self.resource(call), segment.kind)).or_default();
+                let pile = piles.entry((*process, self.piled_on(call), segment.kind)).or_default();
                 pile.parts.push(Part { tid: span.tid, from: segment.from, to: segment.to });
                 let held_up = path.stays[segment.stay].depth > 0;
                 if (held_up, segment.ns) > (pile.worst.0, pile.worst.1) {
@@ -92,11 +97,22 @@ impl<'a> Explainer<'a> {
                 let swept = sweep(pile.parts, enough)?;
                 let (peak, since, longest, ns) = swept;
                 let span = spans[pile.worst.2].1;
-                Some(PileUp { process, what, kind, peak, pool, serving, since, longest, ns, span })
+                let own = || spans.iter().filter(|(of, _)| *of == process).map(|(_, span)| span);
+                let first = own().map(|span| span.from).min()?;
+                let at_work = own().map(|span| span.to).max()?.since(first);
+                Some(PileUp { process, what, kind, peak, pool, serving, since, longest, ns, at_work, span })
             })
             .collect();
         all.sort_by(|a, b| (b.ns, &a.what, a.process).cmp(&(a.ns, &b.what, b.process)));
         all
+    }
+
+    /// What a wait is counted under in a pile-up. The connections of a pool to a server without a name are one thing.
+    pub fn piled_on(&self, call: &LongCall) -> String {
+        match call.what {
+            Resource::Peer(end) if self.facts.graph.name(end.name).is_none() => UNNAMED.to_string(),
+            _ => self.resource(call),
+        }
     }
 
     /// Intervals in which threads have work in hand, and the threads of each pool: those of requests; where none is seen,
@@ -118,7 +134,8 @@ impl<'a> Explainer<'a> {
             for (_, process, tid, _) in self.facts.requests.threads().filter(|row| row.0 == Side::Server) {
                 pools.entry(process).or_default().insert(tid);
             }
-            let spans = spans.into_iter().chain(open).filter_map(|span| process(&span)).collect();
+            let mut spans: Vec<_> = spans.into_iter().chain(open).filter_map(|span| process(&span)).collect();
+            spans.extend(self.waits_of_workers(&pools));
             return InHand { spans, pools, serving: true };
         }
         let mut waits: Vec<_> = self.facts.graph.calls().filter(|call| call.is_never_idle()).collect();
@@ -130,6 +147,49 @@ impl<'a> Explainer<'a> {
         let spans =
             waits.iter().map(|call| (call.process, WaitSpan { tid: call.tid, from: call.from, to: call.to }));
         InHand { spans: spans.collect(), pools, serving: false }
+    }
+
+    /// What threads that serve requests wait for of other servers, where not all requests are kept: only the slowest are, and what a pool
+    /// does is what all of its threads do at one time.
+    fn waits_of_workers(&self, pools: &HashMap<ProcessId, HashSet<Tid>>) -> Vec<(ProcessId, WaitSpan)> {
+        let rows = || self.facts.requests.endpoints().iter().filter(|row| row.side == Side::Server);
+        if rows().all(|row| row.kept().count() as u64 >= row.stats.count) {
+            return Vec::new();
+        }
+        let of_pool =
+            |call: &&LongCall| pools.get(&call.process).is_some_and(|pool| pool.contains(&call.tid));
+        // A connection without a name may be that of a client who asks nothing now.
+        let for_peer = |call: &&LongCall| {
+            let kind = self.facts.accounts.objects.get(call.object).kind;
+            let is_named =
+                matches!(call.what, Resource::Peer(end) if self.facts.graph.name(end.name).is_some());
+            is_named && kind == ObjectKind::Peer && call.waits.is_some()
+        };
+        let mut waits: Vec<_> = self.facts.graph.calls().filter(of_pool).filter(for_peer).collect();
+        // Threads that wait longer than all requests took do so without one: for news, or at the end of a pool.
+        let waited = waits.iter().fold(0u64, |sum, call| sum.saturating_add(call.dur().or_zero()));
+        let served = rows().fold(0u64, |sum, row| sum.saturating_add(row.stats.total_ns));
+        if waited > served {
+            return Vec::new();
+        }
+        waits.sort_by_key(|call| (std::cmp::Reverse(call.dur()), call.tid, call.from));
+        waits.truncate(MAX_WAITS);
+        let span = |call: &LongCall| WaitSpan { tid: call.tid, from: call.from, to: call.to };
+        waits.into_iter().map(|call| (call.process, span(call))).collect()
+    }
+
+    /// True for a wait for one's own client.
+    fn is_for_client(&self, call: &LongCall) -> bool {
+        let Resource::Peer(end) = call.what else { return false };
+        // The number of its descriptor may lead elsewhere by now: what it was then, the account knows.
+        match self.facts.accounts.objects.get(call.object).kind {
+            ObjectKind::Clients => true,
+            ObjectKind::Peer => false,
+            _ => {
+                let life = self.facts.world.life_of(call.process, end.fd);
+                life.is_none_or(|life| life.origin == whyslow_facts::Origin::Accept)
+            }
+        }
     }
 
     /// A real wait. Without requests a lock alone is no root: who has it may be at work.
@@ -146,15 +206,7 @@ impl<'a> Explainer<'a> {
         };
         // A request's first bytes and last bytes are its client's matter.
         let own = path.stays[segment.stay].depth == 0;
-        let client = |what: Resource| match what {
-            Resource::Peer(end) => {
-                let life =
-                    self.facts.world.life_of(segment.call.map_or(ProcessId(0), |call| call.process), end.fd);
-                life.is_none_or(|life| life.origin == whyslow_facts::Origin::Accept)
-            }
-            _ => false,
-        };
-        waits && segment.exact && !(own && segment.call.is_some_and(|call| client(call.what)))
+        waits && segment.exact && !(own && segment.call.is_some_and(|call| self.is_for_client(call)))
     }
 }
 

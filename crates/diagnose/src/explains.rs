@@ -190,6 +190,12 @@ static EXPLAINS: &[Explains] = &[
         starts: false,
     },
     Explains {
+        cause: "serial-independent-calls",
+        consequences: &["slow-downstream", "wait-chain"],
+        reason: "the request waits for each answer before it asks for the next",
+        starts: false,
+    },
+    Explains {
         cause: "slow-redis-command",
         consequences: &["slow-downstream"],
         reason: "the slow answer is that of the command",
@@ -256,6 +262,18 @@ static EXPLAINS: &[Explains] = &[
         starts: false,
     },
     Explains {
+        cause: "disk-saturated",
+        consequences: &["slow-file-io"],
+        reason: "a call on a file waits until the device has served those before it",
+        starts: false,
+    },
+    Explains {
+        cause: "huge-directory",
+        consequences: &["directory-rescan"],
+        reason: "listing it again costs what it does because it has so many entries",
+        starts: false,
+    },
+    Explains {
         cause: "network-fs-latency",
         consequences: &["slow-file-io"],
         reason: "the files lie on a server",
@@ -277,6 +295,12 @@ static EXPLAINS: &[Explains] = &[
         cause: "connection-per-request",
         consequences: &["chatty-exchange"],
         reason: "each connection begins with a few turns of its own",
+        starts: false,
+    },
+    Explains {
+        cause: "tcp-retransmit",
+        consequences: &["chatty-exchange", "slow-downstream"],
+        reason: "a turn whose segment is lost waits until it is sent again",
         starts: false,
     },
     Explains {
@@ -377,7 +401,12 @@ fn is_cause_of(cause: &Finding, consequence: &Finding, asker: Asker<'_>) -> bool
         true => cause.severity >= Severity::Warning,
         false => asker.weight(cause) >= MIN_PART * asker.weight(consequence),
     };
-    is_large && cause.severity > Severity::Capture && asker.may_be_one(&cause.subject, &consequence.subject)
+    // A notice that stands before a warning would hide it.
+    let weighs = cause.severity >= consequence.severity.min(Severity::Warning);
+    is_large
+        && weighs
+        && cause.severity > Severity::Capture
+        && asker.may_be_one(&cause.subject, &consequence.subject)
 }
 
 #[cfg(test)]
@@ -437,6 +466,18 @@ mod tests {
                 assert_eq!(alone[0].follows_from, None);
             }
         }
+    }
+
+    #[test]
+    fn a_notice_is_no_cause_of_a_warning() {
+        let follows = |severity| {
+            let consequence = Finding { severity, ..finding("slow-file-io", None, 0.8) };
+            let cause = Finding { severity: Severity::Notice, ..finding("sync-open", None, 0.6) };
+            let mut both = [consequence, cause];
+            mark(&mut both, Asker { facts: &Facts::default(), account: None });
+            both[0].follows_from.is_some()
+        };
+        assert_eq!((follows(Severity::Warning), follows(Severity::Notice)), (false, true));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The order of findings: sources that contradict each other first, because a cause may rest on the wrong one; then causes, each
 //! followed by its consequences; findings about the capture last.
 //!
+//! What refuses work comes before what slows it: work that is not done is worse than work that is done late.
 //! Causes rank by severity, then by what mending them would save of the asker's time, weighed by how often their rule is right. What the host takes
 //! (a queue for its CPUs, a quota, stolen time) comes behind what the program does with the rest, where that is much: a queue
 //! is as long as the work that is queued, and the program's own work is what its owner can change.
@@ -11,6 +12,14 @@ use std::cmp::Ordering;
 use whyslow_model::{Finding, Severity, ShareWhole};
 use whyslow_rules::guards::{CRITICAL_SHARE, WARNING_SHARE};
 
+/// Work is refused: a connection, a descriptor, a port, the life of a process.
+const REFUSES: &[&str] = &[
+    "accept-queue-overflow",
+    "connect-failing",
+    "ephemeral-port-exhaustion",
+    "fd-exhaustion",
+    "oom-restart-loop",
+];
 /// What the host takes from a program.
 const TAKEN_BY_HOST: &[&str] = &["cpu-throttled", "run-queue-delay", "steal-time"];
 /// From this part on of the time that the host leaves, a finding about the program comes before what the host takes: twice what is
@@ -85,6 +94,8 @@ impl Taken {
 /// Where a finding stands: smaller comes first.
 struct Key {
     is_disagreement: bool,
+    /// It refuses work, and that is a warning at least.
+    refuses: bool,
     severity: Severity,
     share: f64,
     weight: f64,
@@ -98,6 +109,7 @@ struct Key {
 impl Key {
     fn cmp(&self, other: &Key) -> Ordering {
         (other.is_disagreement.cmp(&self.is_disagreement))
+            .then(other.refuses.cmp(&self.refuses))
             .then(other.severity.cmp(&self.severity))
             .then(self.is_general.cmp(&other.is_general))
             .then(other.weight.total_cmp(&self.weight))
@@ -123,6 +135,7 @@ fn key(findings: &[Finding], at: usize, asker: Asker<'_>) -> Key {
     let severity = members.iter().map(|one| one.severity).max().unwrap_or(one.severity);
     Key {
         is_disagreement: one.disagreement,
+        refuses: severity >= Severity::Warning && REFUSES.contains(&family),
         severity,
         share: most(&|finding| asker.share(finding)),
         weight: most(&|finding| asker.weight(finding)),
@@ -214,6 +227,16 @@ mod tests {
         ];
         let ids: Vec<_> = ranked(findings, None).into_iter().map(|(id, _)| id).collect();
         assert_eq!(ids, ["small-reads", "clock-syscall", "computes"]);
+    }
+
+    #[test]
+    fn what_refuses_work_comes_before_what_slows_it_where_it_is_a_warning() {
+        let first = |severity| {
+            let refusal = Finding { severity, ..finding("accept-queue-overflow", None, None) };
+            ranked(vec![critical("write-to-dev-null", 0.8), refusal], None)[0].0
+        };
+        assert_eq!(first(Severity::Warning), "accept-queue-overflow");
+        assert_eq!(first(Severity::Notice), "write-to-dev-null");
     }
 
     #[test]

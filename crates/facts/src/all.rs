@@ -123,6 +123,8 @@ facts! {
         requests: folds::requests::Requests,
         /// Who waits for whom.
         graph: folds::graph::Graph,
+        /// Signals by which one process tells another to go on.
+        nudges: folds::nudges::Nudges,
         /// Locks on files and semaphores.
         file_locks: folds::file_locks::FileLocks,
         /// Requests and answers by the order of writes and reads.

@@ -214,6 +214,8 @@ mod waits {
     mod fifo_end;
     mod held_up;
     mod lock_holder;
+    mod session_locks;
+    mod woken_at_once;
 
     pub(super) mod deadlock;
     pub(super) mod eagain_spin;

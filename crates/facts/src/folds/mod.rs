@@ -25,6 +25,7 @@ pub mod locks;
 pub mod log_levels;
 pub mod loops;
 pub mod memory;
+pub mod nudges;
 pub mod peers;
 pub mod readiness;
 pub mod readings;

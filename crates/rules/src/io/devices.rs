@@ -2,10 +2,11 @@
 
 use crate::guards::{Share, WARNING_SHARE};
 use crate::{figures, kernel_threads, words};
-use whyslow_facts::Facts;
 use whyslow_facts::block_io::{DeviceFacts, DiskRequests, Op};
 use whyslow_facts::host::Thing;
+use whyslow_facts::{Facts, SchedTime};
 use whyslow_hostcheck::thresholds;
+use whyslow_model::event::Tid;
 use whyslow_model::{Entity, Measurement, Metric, Nanos, Trait};
 
 /// A disk that turns needs about this for a request by itself; flash a tenth of it and less.
@@ -14,6 +15,9 @@ pub(super) const SLOW: Nanos = Nanos::new(thresholds::DISK_SLOW.value as u64);
 pub(super) const BUSY: f64 = thresholds::DISK_BUSY.value;
 /// Requests of this size are those of one that reads or writes in order.
 pub(super) const IN_ORDER: f64 = 65_536.0;
+
+/// From this part of the requests on, the recorded programs are those that wait for the device.
+const OWN: f64 = 0.05;
 
 /// What a device does. What is unknown is `None`.
 pub(super) struct Disk<'a> {
@@ -31,6 +35,30 @@ pub(super) struct Disk<'a> {
     pub(super) latency: Option<Nanos>,
     /// Share of the time in which it had a request.
     pub(super) utilisation: Option<f64>,
+}
+
+/// The thread that a disk blocks for the largest part of its time, with that part.
+pub(super) fn blocked_most(facts: &Facts) -> Option<(f64, Tid, &SchedTime)> {
+    let waits = facts.world.threads.iter().filter_map(|(_, thread)| {
+        let time = thread.sched.as_deref()?;
+        let life = time.covered().get().filter(|life| *life > 0)?;
+        Some((time.uninterruptible_ns as f64 / life as f64, thread.tid, time))
+    });
+    waits.max_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+/// What [`blocked_most`] says, as a share of that thread's life.
+pub(super) fn share_of_blocked(worst: Option<(f64, Tid, &SchedTime)>) -> Share {
+    match worst {
+        Some((value, tid, _)) => Share::of_time(value, format!("the life of thread {tid}")),
+        None => Share::unknown(),
+    }
+}
+
+/// True where the recorded programs ask for a good part of a device's requests.
+pub(super) fn is_asked_by_recorded(device: &DeviceFacts) -> bool {
+    let own: u64 = device.processes.iter().map(|(_, requests)| *requests).sum();
+    own >= (OWN * device.all().device.count as f64) as u64
 }
 
 /// All devices that do something, but those on top of another that does it for them (partitions, dm): the lowest says

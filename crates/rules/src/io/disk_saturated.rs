@@ -51,8 +51,6 @@ const MIN_REQUESTS: u64 = 100;
 const BUSY: f64 = 1.0;
 /// Requests take this many times the time of the fastest tenth: they queue.
 const QUEUES: f64 = 3.0;
-/// From this part of the requests on, the recorded programs are those that wait for the device.
-const OWN: f64 = 0.05;
 /// Of all bytes, the part of one program whose work it then is.
 const MOSTLY: f64 = 0.50;
 /// Where no source tells how long programs wait: a request that takes this long makes whoever asked wait.
@@ -162,22 +160,13 @@ fn report(facts: &Facts, out: &mut Findings<'_>, number: &str, device: &DeviceFa
             format!("The fastest tenth took {fast} too: the device itself, or a limit set on it, is slow.")
         }
     };
-    // Whoever waits: the thread that a disk blocks for the largest part of its time.
-    let waits = facts.world.threads.iter().filter_map(|(_, thread)| {
-        let time = thread.sched.as_deref()?;
-        let life = time.covered().get().filter(|life| *life > 0)?;
-        Some((time.uninterruptible_ns as f64 / life as f64, thread.tid, time))
-    });
-    let worst = waits.max_by(|a, b| a.0.total_cmp(&b.0));
-    let share = match worst {
-        Some((value, tid, _)) => Share::of_time(value, format!("the life of thread {tid}")),
-        None => Share::unknown(),
-    };
+    let worst = devices::blocked_most(facts);
+    let share = devices::share_of_blocked(worst);
     let subject = worst.map_or(Subject::default(), |(_, tid, _)| Subjects::thread(facts, tid));
     let under_way = Measurement::number("requests_under_way", in_flight).at_least(BUSY);
     let count = Measurement::count("requests", all.count).at_least(MIN_REQUESTS as f64);
     let own: u64 = device.processes.iter().map(|(_, requests)| *requests).sum();
-    let others = own < (OWN * all.count as f64) as u64;
+    let others = !devices::is_asked_by_recorded(device);
     let own = Measurement::count("own_requests", own);
     let whose = match others {
         true => format!(

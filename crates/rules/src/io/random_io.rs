@@ -19,10 +19,11 @@
 //! ## When it is wrong
 //! After a start caches are cold, and the same reads are gone an hour later. A store that merges its files reads in large
 //! pieces, and is no case. Of requests recorded one by one at most three in ten lie beside one of the 16 before (as
-//! biopattern counts it, over 70 % are random); by figures alone, the size and the merges stand for that. It is a notice: how the data lies is a decision, not a fault.
+//! biopattern counts it, over 70 % are random); by figures alone, the size and the merges stand for that. It is a warning only where a recorded thread is blocked by that device, else a
+//! notice: how the data lies is a decision, not a fault.
 
 use super::devices::{self, SLOW};
-use crate::engine::{Findings, Need, Rule};
+use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::figures;
 use crate::guards::Share;
 use whyslow_facts::Facts;
@@ -135,9 +136,11 @@ fn of_requests(facts: &Facts, out: &mut Findings<'_>, name: &str, device: &Devic
     let half = Measurement::time("p50", half).at_least(SLOW.or_zero() as f64);
     let under_way = Measurement::number("requests_under_way", under_way.unwrap_or(f64::NAN)).at_least(FULL);
     let count = Measurement::count("reads", reads.device.count).at_least(MIN_REQUESTS as f64);
-    out.report(Share::unknown(), format!("disk {shown} is full with {ops} reads a second of {size} each, {random} of them here and there"))
-        .at_most(Severity::Notice)
-        .subject(Subject { device: Some(name.to_string()), ..Subject::default() })
+    let waits = devices::blocked_most(facts).filter(|_| devices::is_asked_by_recorded(device));
+    let subject = waits.map_or(Subject::default(), |(_, tid, _)| Subjects::thread(facts, tid));
+    out.report(devices::share_of_blocked(waits), format!("disk {shown} is full with {ops} reads a second of {size} each, {random} of them here and there"))
+        .at_most(if waits.is_some() { Severity::Warning } else { Severity::Notice })
+        .subject(Subject { device: Some(name.to_string()), ..subject })
         .cause(format!("Half of the reads take {half} and more, are small, and {random} lie beside none of the 16 before: the device's time goes into finding the places.{who} If caches were just emptied (a start), look again later."))
         .measured_all([ops, size, random, half, under_way, count])
         .fix("keep what is read often in memory: a larger cache of the program, more memory for the page cache")

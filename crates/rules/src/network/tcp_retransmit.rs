@@ -50,6 +50,8 @@ const PER_SEND: f64 = 0.01;
 const PER_SEGMENT: f64 = 0.01;
 /// Times a second that an acknowledgement was waited for in vain: each is 200 ms and more in which a connection stands still.
 const TIMEOUTS_PER_S: f64 = 1.0;
+/// How long the kernel waits for an acknowledgement at least before it sends again (TCP_RTO_MIN, include/net/tcp.h).
+const LEAST_TIMEOUT: Nanos = Nanos::from_millis(200);
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 /// Calls that send.
@@ -111,8 +113,12 @@ fn by_peer(facts: &Facts, out: &mut Findings<'_>) {
         }
         let known = facts.peers.iter().find(|known| *known.name == *name);
         let (share, waits) = match known {
-            Some(known) => waited_for(facts, known),
+            Some(known) => waited_for(facts, known, peer.retransmits),
             None => waited_for_network(facts),
+        };
+        let share_is = match known {
+            Some(_) => "200 ms for each, and no more than the wait for this peer",
+            None => "the wait for the network, of which this is a part",
         };
         let rate = Measurement::number("retransmits_per_100_sends", rate * 100.0).at_least(PER_SEND * 100.0);
         let rate = (sends > 0).then_some(rate);
@@ -130,7 +136,7 @@ fn by_peer(facts: &Facts, out: &mut Findings<'_>) {
             .measured_all((sends > 0).then(|| Measurement::count("sends", sends)))
             .measured(Measurement::time("round_trip", peer.rtt()))
             .subject(Subject { peer: Some(name.to_string()), ..known.map_or(Subject::default(), |known| Subjects::thread(facts, known.tid)) })
-            .cause(format!("What is lost on the way is sent again after a round trip at best{rtt}, and after 200 ms and more where nothing follows it. The share is the wait for the network, of which this is a part."))
+            .cause(format!("What is lost on the way is sent again after a round trip at best{rtt}, and after 200 ms and more where nothing follows it. The share is {share_is}."))
             .fix(format!("find where it is lost: mtr -T {host}; ethtool -S of the interface (errors, drops), nstat -az TcpRetransSegs TcpExtTCPTimeouts"))
             .fix(format!("in tunnels and containers see whether large packets pass: ping -M do -s 1472 {host}; else lower the MTU"))
             .fix("keep connections open and send an answer in one piece: the last segment of a piece is the one whose loss costs most")
@@ -143,10 +149,11 @@ fn by_peer(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
-/// The waits for this peer, of the time of the thread that uses it; true where they are a good part.
-fn waited_for(facts: &Facts, peer: &PeerFacts) -> (Share, bool) {
+/// What of the waits for this peer the segments sent again may take, of the time of the thread that uses it; true where that is a good part.
+fn waited_for(facts: &Facts, peer: &PeerFacts, retransmits: u64) -> (Share, bool) {
     let tid = (!peer.shared).then_some(peer.tid);
-    let share = guards::share_of_ns(facts, tid, Nanos::new(peer.wait_ns), 0);
+    let again_ns = retransmits.saturating_mul(LEAST_TIMEOUT.or_zero());
+    let share = guards::share_of_ns(facts, tid, Nanos::new(peer.wait_ns.min(again_ns)), 0);
     let waits = share.value.is_some_and(|value| value >= guards::WARNING_SHARE);
     (share, waits)
 }

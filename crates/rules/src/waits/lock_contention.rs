@@ -14,6 +14,15 @@
 //! 24594 futex(0x7f004c01e354, FUTEX_WAKE_PRIVATE, 1) = 1 <0.000012>
 //! ```
 //!
+//! A server that has a process for each session (PostgreSQL) keeps its locks on rows and tables itself. There the requests of one session
+//! wait until another session, at its COMMIT, signals that process:
+//!
+//! ```text
+//! 10034 recvfrom(6, "Q\0\0\0\vCOMMIT\0", 8192, 0, NULL, NULL) = 12 <0.000009>
+//! 10034 kill(10041, SIGURG) = 0 <0.000011>
+//! 10041 <... epoll_wait resumed>...) = 1 <0.424356>
+//! ```
+//!
 //! ## What to do instead
 //! Hold the lock for less: no I/O, logging or allocation under it. Split it (a lock a shard, a queue a thread), replace it
 //! by an atomic or a read-mostly structure, or hand over in batches.
@@ -26,6 +35,7 @@
 //! waits is reported as a notice with who woke whom.
 
 use super::lock_holder::{self, share_of_waits};
+use super::session_locks;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::{self, Share};
 use crate::words;
@@ -39,7 +49,7 @@ pub(crate) static RULE: Rule = Rule {
     group: "waits",
     summary: "threads spend their time waiting for one lock",
     source: include_str!("lock_contention.rs"),
-    needs: &[Need::Durations, Need::AnyOf(&["futex", "futex_time64"])],
+    needs: &[Need::Durations, Need::AnyOf(&["futex", "futex_time64", "kill"])],
     check,
 };
 
@@ -56,6 +66,7 @@ const LONG_WAIT: Nanos = Nanos::from_millis(500);
 type Lock<'a> = (ProcessId, u64, &'a LockFacts);
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    session_locks::report(facts, out);
     let mut locks: Vec<(Share, Lock<'_>)> = facts
         .locks
         .iter()

@@ -65,14 +65,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 fn report(explainer: &Explainer<'_>, out: &mut Findings<'_>, pile: &PileUp) {
     let facts = explainer.facts();
-    let window = facts.window.length();
+    let at_work = pile.at_work.get().filter(|ns| *ns > 0);
     let share = Share::of_time(
-        window.get().filter(|ns| *ns > 0).map(|ns| (pile.ns as f64 / ns as f64).min(1.0)),
-        "the capture's time",
+        at_work.map(|ns| (pile.ns as f64 / ns as f64).min(1.0)),
+        "the time from the first to the last work of its threads",
     );
     let path = explainer.path(pile.span.tid, pile.span.from, pile.span.to);
     let is_it = |segment: &&whyslow_chain::Segment<'_>| {
-        segment.kind == pile.kind && segment.call.is_some_and(|call| explainer.resource(call) == pile.what)
+        segment.kind == pile.kind && segment.call.is_some_and(|call| explainer.piled_on(call) == pile.what)
     };
     let Some(root) = path.segments.iter().filter(is_it).max_by_key(|segment| (segment.ns, segment.from))
     else {

@@ -6,7 +6,8 @@
 //!
 //! ## Why it is slow
 //! Each wake-up for nothing costs two switches and two calls, and they come where the load is: with N workers a connection
-//! costs N wake-ups. The CPUs that should serve it look for work that is gone.
+//! costs N wake-ups. The CPUs that should serve it look for work that is gone. So it is where each job in a queue wakes all workers of a
+//! pool (notify_all, pthread_cond_broadcast).
 //!
 //! ## Example
 //! ```text
@@ -20,8 +21,10 @@
 //!
 //! ## When it is wrong
 //! A loop that accepts until EAGAIN ends each batch with one: only an accept that finds nobody at the first try behind a
-//! poll counts. At a few connections a second the herd costs nothing worth a change.
+//! poll counts. At a few connections a second the herd costs nothing worth a change. Threads that are woken together at a barrier or for a
+//! parallel loop have work, each of them: who wakes them must be another thread, sixteen at once must wake, and sleep most of the time.
 
+use super::woken_at_once;
 use crate::engine::{Findings, Need, Rule};
 use crate::{guards, words};
 use whyslow_facts::Facts;
@@ -31,9 +34,9 @@ use whyslow_model::{Measurement, Severity, Subject};
 pub(crate) static RULE: Rule = Rule {
     id: "thundering-herd",
     group: "waits",
-    summary: "one connection wakes many workers, and all but one find it gone",
+    summary: "one connection or job wakes many workers, and all but one find it gone",
     source: include_str!("thundering_herd.rs"),
-    needs: &[Need::Calls, Need::AnyOf(&["accept", "accept4"])],
+    needs: &[Need::Calls, Need::AnyOf(&["accept", "accept4", "futex"])],
     check,
 };
 
@@ -47,6 +50,7 @@ const MIN_WORKERS: usize = 3;
 const CALLS_EACH: u64 = 2;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    woken_at_once::report(facts, out);
     for herd in &facts.herds.rows {
         let each = herd.in_vain as f64 / herd.taken.max(1) as f64;
         if herd.in_vain < MIN_IN_VAIN || each < VAIN_EACH || herd.woken.len() < MIN_WORKERS {

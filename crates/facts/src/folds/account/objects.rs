@@ -142,6 +142,7 @@ impl Objects {
     fn of_long(&mut self, seen: &Seen<'_>, long: &LongCall, graph: &Graph, world: &World) -> ObjectId {
         let process = seen.process;
         match long.what {
+            Resource::Lock { .. } if long.slept() => self.alone(ObjectKind::Timer, ""),
             Resource::Lock { address } => self.alone(ObjectKind::Lock, &format!("futex {address:#x}")),
             Resource::Thread { tid } => {
                 let thread = world.threads.thread_of(tid).and_then(|thread| thread.comm.as_deref());

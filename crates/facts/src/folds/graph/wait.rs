@@ -203,6 +203,17 @@ pub struct LongCall {
 }
 
 impl LongCall {
+    /// A futex wait that its time limit ends sooner is a step of a longer one: Python waits for its interpreter's lock in steps of 5 ms
+    /// (`sys.getswitchinterval`), which take twice that where CPUs are scarce.
+    const STEP: Nanos = Nanos::from_millis(10);
+
+    /// True for a futex wait whose own time limit ended it, and of which nothing says that another thread has the futex: runtimes sleep so
+    /// (Java, Go, .NET).
+    pub fn slept(&self) -> bool {
+        let is_futex = matches!(self.what, Resource::Lock { .. });
+        is_futex && self.ended == Ended::TimedOut && !self.held && self.dur() >= Self::STEP
+    }
+
     /// How long it took.
     pub fn dur(&self) -> Nanos {
         self.to.since(self.from)
