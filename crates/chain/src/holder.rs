@@ -36,7 +36,7 @@ pub enum Hold {
 
 /// Who could end a wait.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Holder {
+pub struct WaitHolder {
     /// Its number: a process where that is known, else a thread.
     pub pid: Tid,
     /// Its name and number, of several all.
@@ -47,10 +47,10 @@ pub struct Holder {
     pub one_of_several: bool,
 }
 
-impl Holder {
-    fn known(facts: &Facts, process: ProcessId, tid: Tid, hold: Hold) -> Holder {
+impl WaitHolder {
+    fn known(facts: &Facts, process: ProcessId, tid: Tid, hold: Hold) -> WaitHolder {
         let pid = facts.world.threads.known_process(process).and_then(|process| process.pid);
-        Holder {
+        WaitHolder {
             pid: pid.unwrap_or(tid),
             words: process_words(facts, process, tid),
             hold,
@@ -59,18 +59,18 @@ impl Holder {
     }
 
     /// Of a process that has a number; of the host where the capture has none of its calls.
-    fn numbered(facts: &Facts, pid: Tid, hold: Hold) -> Holder {
+    fn numbered(facts: &Facts, pid: Tid, hold: Hold) -> WaitHolder {
         let threads = &facts.world.threads;
         let told = facts.host.thing(&Entity::Process(pid)).and_then(|thing| thing.name());
         let words = match (told, threads.find_process(pid)) {
             (None, Some(process)) => process_words(facts, process, pid),
             _ => facts.host.name_of(&Entity::Process(pid)),
         };
-        Holder { pid, words, hold, one_of_several: false }
+        WaitHolder { pid, words, hold, one_of_several: false }
     }
 
     /// Several of one kind: the first speaks for them.
-    fn joined(mut all: Vec<Holder>) -> Option<Holder> {
+    fn joined(mut all: Vec<WaitHolder>) -> Option<WaitHolder> {
         let words: Vec<String> = all.iter().map(|holder| holder.words.clone()).collect();
         let several = all.len() > 1;
         let mut first = all.drain(..).next()?;
@@ -110,7 +110,7 @@ impl Holder {
 
 impl<'a> Explainer<'a> {
     /// Who could end a wait that has not ended; `None` where that is not known.
-    pub fn holder(&self, call: &LongCall) -> Option<Holder> {
+    pub fn holder(&self, call: &LongCall) -> Option<WaitHolder> {
         if call.ended != Ended::NotYet {
             return None;
         }
@@ -124,23 +124,23 @@ impl<'a> Explainer<'a> {
     }
 
     /// By the kernel's list of locks, else by the calls that the capture shows.
-    fn has_file_lock(&self, call: &LongCall) -> Option<Holder> {
+    fn has_file_lock(&self, call: &LongCall) -> Option<WaitHolder> {
         let facts = self.facts;
         let told = self.pid(call.process).and_then(|pid| {
             facts.host.thing(&Entity::Process(pid))?.told(Trait::LockHolder)?.parse::<Tid>().ok()
         });
         if let Some(pid) = told {
-            return Some(Holder::numbered(facts, pid, Hold::Has));
+            return Some(WaitHolder::numbered(facts, pid, Hold::Has));
         }
         let name = facts.accounts.objects.get(call.object).name();
         let row = facts.file_locks.rows.iter().find(|row| *row.name == *name)?;
         let tid = row.holds_now().filter(|tid| *tid != call.tid)?;
         let thread = facts.world.threads.thread_of(tid)?;
-        Some(Holder { pid: tid, ..Holder::known(facts, thread.process, tid, Hold::Has) })
+        Some(WaitHolder { pid: tid, ..WaitHolder::known(facts, thread.process, tid, Hold::Has) })
     }
 
     /// The thread whose number stands in the word of the futex, where some source knows a thread of that number.
-    fn owner(&self, call: &LongCall) -> Option<Holder> {
+    fn owner(&self, call: &LongCall) -> Option<WaitHolder> {
         let facts = self.facts;
         let tid = call.owner.filter(|tid| *tid >= FIRST_PID && *tid != call.tid)?;
         if let Some(thread) = facts.world.threads.thread_of(tid) {
@@ -148,25 +148,25 @@ impl<'a> Explainer<'a> {
                 true => self.who(tid),
                 false => process_words(facts, thread.process, tid),
             };
-            return Some(Holder { words, ..Holder::known(facts, thread.process, tid, Hold::Has) });
+            return Some(WaitHolder { words, ..WaitHolder::known(facts, thread.process, tid, Hold::Has) });
         }
-        facts.host.thing(&Entity::Process(tid)).map(|_| Holder::numbered(facts, tid, Hold::Has))
+        facts.host.thing(&Entity::Process(tid)).map(|_| WaitHolder::numbered(facts, tid, Hold::Has))
     }
 
     /// The one thread that ended the earlier waits at that futex.
-    fn woke_before(&self, call: &LongCall, address: u64) -> Option<Holder> {
+    fn woke_before(&self, call: &LongCall, address: u64) -> Option<WaitHolder> {
         let facts = self.facts;
         let (.., lock) =
             facts.locks.iter().find(|(process, at, _)| (*process, *at) == (call.process, address))?;
         let mut others = lock.wakers.iter().filter(|waker| waker.tid != call.tid);
         let waker = others.next().filter(|_| others.next().is_none())?;
         let process = facts.world.threads.thread_of(waker.tid)?.process;
-        let holder = Holder::known(facts, process, waker.tid, Hold::WokeBefore);
-        Some(Holder { words: self.who(waker.tid), ..holder })
+        let holder = WaitHolder::known(facts, process, waker.tid, Hold::WokeBefore);
+        Some(WaitHolder { words: self.who(waker.tid), ..holder })
     }
 
     /// The other processes that have a pipe's other end.
-    fn at_other_end(&self, call: &LongCall, fd: i32) -> Option<Holder> {
+    fn at_other_end(&self, call: &LongCall, fd: i32) -> Option<WaitHolder> {
         let facts = self.facts;
         let (own, life) = facts.world.open_at(call.process, fd)?;
         let life = Some(life).filter(|life| life.kind == FdKind::Pipe)?;
@@ -187,16 +187,16 @@ impl<'a> Explainer<'a> {
             facts.world.threads.processes().filter(|(id, process)| *id != call.process && !process.exited);
         let having = others.filter(|(_, process)| process.slots.iter().any(|(_, id)| is_other_end(id)));
         let hold = if writes { Hold::Reads } else { Hold::Writes };
-        Holder::joined(
-            having.map(|(id, _)| Holder::known(facts, id, 0, hold)).filter(|of| of.pid != 0).collect(),
+        WaitHolder::joined(
+            having.map(|(id, _)| WaitHolder::known(facts, id, 0, hold)).filter(|of| of.pid != 0).collect(),
         )
     }
 
     /// The child that is waited for by its number, else all that live.
-    fn child(&self, parent: ProcessId, pid: Option<Tid>) -> Option<Holder> {
+    fn child(&self, parent: ProcessId, pid: Option<Tid>) -> Option<WaitHolder> {
         let facts = self.facts;
         if let Some(pid) = pid {
-            return Some(Holder::numbered(facts, pid, Hold::Child));
+            return Some(WaitHolder::numbered(facts, pid, Hold::Child));
         }
         let children = facts.world.threads.processes();
         let mut living: Vec<Tid> = children
@@ -213,12 +213,14 @@ impl<'a> Explainer<'a> {
                 .filter_map(|(of, _)| if let Entity::Process(pid) = of { Some(*pid) } else { None })
                 .collect();
         }
-        Holder::joined(living.into_iter().map(|pid| Holder::numbered(facts, pid, Hold::Child)).collect())
+        WaitHolder::joined(
+            living.into_iter().map(|pid| WaitHolder::numbered(facts, pid, Hold::Child)).collect(),
+        )
     }
 
     /// What a holder does, in a sentence; what no source shows is said to be unknown.
-    pub fn doing(&self, holder: &Holder) -> String {
-        let Holder { words, pid, .. } = holder;
+    pub fn doing(&self, holder: &WaitHolder) -> String {
+        let WaitHolder { words, pid, .. } = holder;
         if holder.one_of_several {
             return "Which of them it is, the capture does not show.".to_string();
         }
@@ -264,7 +266,7 @@ impl<'a> Explainer<'a> {
     }
 
     /// From the holder on: what it waits for itself, and who holds that.
-    pub fn beyond(&self, holder: &Holder) -> Vec<ChainLink> {
+    pub fn beyond(&self, holder: &WaitHolder) -> Vec<ChainLink> {
         let mut links = Vec::new();
         let mut seen = vec![holder.pid];
         let mut at = holder.clone();

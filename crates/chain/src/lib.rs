@@ -22,7 +22,7 @@ mod words;
 pub use attach::attach;
 pub use blame::{Blame, CauseCost, Lengths, Scope, WaitSpan};
 pub use deadlock::{Deadlock, Stuck, Whom};
-pub use holder::{Hold, Holder, process_words};
+pub use holder::{Hold, WaitHolder, process_words};
 pub use kind::PathKind;
 pub use knots::{Knot, KnotFinder};
 pub use pileups::PileUp;

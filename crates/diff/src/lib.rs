@@ -129,7 +129,8 @@ fn less(kept: &[FindingChange]) -> Option<String> {
     let measured = || {
         kept.iter().find(|change| matters(change) && findings::telling(&change.measurements).next().is_some())
     };
-    most.map(|(change, _)| told("Less", change)).or_else(|| measured().map(|change| told("Still there", change)))
+    most.map(|(change, _)| told("Less", change))
+        .or_else(|| measured().map(|change| told("Still there", change)))
 }
 
 /// The names of the programs, where none is in both: what differs between two programs need not be the work of a change.
