@@ -37,7 +37,7 @@ pub enum Hold {
 /// Who could end a wait.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WaitHolder {
-    /// Its number: a process where that is known, else a thread.
+    /// Its number: a process or a thread.
     pub pid: Tid,
     /// Its name and number, of several all.
     pub words: String,
@@ -148,7 +148,8 @@ impl<'a> Explainer<'a> {
                 true => self.who(tid),
                 false => process_words(facts, thread.process, tid),
             };
-            return Some(WaitHolder { words, ..WaitHolder::known(facts, thread.process, tid, Hold::Has) });
+            let known = WaitHolder::known(facts, thread.process, tid, Hold::Has);
+            return Some(WaitHolder { pid: tid, words, ..known });
         }
         facts.host.thing(&Entity::Process(tid)).map(|_| WaitHolder::numbered(facts, tid, Hold::Has))
     }
@@ -162,7 +163,7 @@ impl<'a> Explainer<'a> {
         let waker = others.next().filter(|_| others.next().is_none())?;
         let process = facts.world.threads.thread_of(waker.tid)?.process;
         let holder = WaitHolder::known(facts, process, waker.tid, Hold::WokeBefore);
-        Some(WaitHolder { words: self.who(waker.tid), ..holder })
+        Some(WaitHolder { pid: waker.tid, words: self.who(waker.tid), ..holder })
     }
 
     /// The other processes that have a pipe's other end.
@@ -329,5 +330,78 @@ pub fn process_words(facts: &Facts, process: ProcessId, tid: Tid) -> String {
         Some((None, Some(pid))) if pid == tid || tid == 0 => format!("process {pid}"),
         _ if tid > 0 => format!("thread {tid}"),
         _ => "the traced thread".to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use whyslow_model::{Call, CallFlags, Event, Ret, Sink, Timestamp};
+
+    /// Calls of threads, a millisecond each: `None` for one that has not returned.
+    fn facts(calls: &[(Tid, &str, &str, Option<i64>)]) -> Facts {
+        let mut facts = Facts::default();
+        for (at, (tid, name, args, ret)) in (1u64..).zip(calls) {
+            let mut call = Call::new(name, args);
+            (call.tid, call.ts) = (*tid, Timestamp::new(at * 2_000_000));
+            match ret {
+                Some(ret) => (call.dur, call.ret) = (Nanos::new(1_000_000), Ret::Value(*ret)),
+                None => {
+                    call.dur = Nanos::UNKNOWN;
+                    call.flags = CallFlags::END_NOT_SEEN;
+                }
+            }
+            facts.push(Event::Call(&call));
+        }
+        facts.finish();
+        facts
+    }
+
+    fn last(facts: &Facts, tid: Tid) -> LongCall {
+        *facts.graph.timeline(tid).and_then(|timeline| timeline.calls.last()).expect("it waits")
+    }
+
+    #[test]
+    fn the_owner_in_the_word_is_named_with_what_it_waits_for_and_a_circle_ends() {
+        let facts = facts(&[
+            (812, "futex", "0x7f10, FUTEX_WAIT, 2147484461, NULL", None),
+            (813, "futex", "0x7f20, FUTEX_WAIT, -2147482836, NULL", None),
+        ]);
+        let explainer = Explainer::new(&facts);
+        let holder = explainer.holder(&last(&facts, 812)).expect("known");
+        assert_eq!((holder.pid, holder.hold), (813, Hold::Has));
+        // -2147482836 is 0x8000032c, of 812, as a tool with signed numbers prints it.
+        let links = explainer.beyond(&holder);
+        assert!(links[0].waits_for.starts_with("futex 0x7f20, held by"), "{links:?}");
+        assert_eq!(links.len(), 2, "813 waits for 812, and that one for 813 again");
+        assert!(explainer.doing(&holder).contains("itself is in futex"), "{}", explainer.doing(&holder));
+    }
+
+    #[test]
+    fn a_word_that_counts_readers_or_names_nobody_known_has_no_owner() {
+        for value in ["2147483651", "2147493648", "2", "813"] {
+            let args = format!("0x7f10, FUTEX_WAIT, {value}, NULL");
+            let facts = facts(&[(813, "getpid", "", Some(813)), (812, "futex", &args, None)]);
+            assert_eq!(Explainer::new(&facts).holder(&last(&facts, 812)), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn of_several_children_none_is_chosen() {
+        let facts = facts(&[
+            (812, "fork", "", Some(900)),
+            (812, "fork", "", Some(901)),
+            (900, "nanosleep", "{tv_sec=9, tv_nsec=0}, NULL", None),
+            (901, "nanosleep", "{tv_sec=9, tv_nsec=0}, NULL", None),
+            (812, "wait4", "-1, NULL, 0, NULL", None),
+        ]);
+        let explainer = Explainer::new(&facts);
+        let holder = explainer.holder(&last(&facts, 812)).expect("two children");
+        assert!(holder.one_of_several && holder.clause().contains("one of"), "{holder:?}");
+        assert!(explainer.beyond(&holder).is_empty());
+        let named = LongCall { what: Resource::Child { pid: Some(901) }, ..last(&facts, 812) };
+        let holder = explainer.holder(&named).expect("named");
+        assert_eq!((holder.pid, holder.one_of_several), (901, false));
+        assert!(explainer.doing(&holder).contains("nanosleep"), "{}", explainer.doing(&holder));
     }
 }
