@@ -373,7 +373,11 @@ mod tests {
         // -2147482836 is 0x8000032c, of 812, as a tool with signed numbers prints it.
         let links = explainer.beyond(&holder);
         assert!(links[0].waits_for.starts_with("futex 0x7f20, held by"), "{links:?}");
-        assert_eq!(links.len(), 2, "813 waits for 812, and that one for 813 again");
+        assert_eq!(
+            links.len(),
+            1,
+            "812 may be a process of two threads: which of its waits is meant is not known"
+        );
         assert!(explainer.doing(&holder).contains("itself is in futex"), "{}", explainer.doing(&holder));
     }
 

@@ -105,14 +105,14 @@ fn kept(old: &Finding, new: &Finding) -> FindingChange {
     kept
 }
 
-/// The figures that tell how much of its cause is left: those that the rule judges by, and rates. A sum over a window tells as much of its length.
+/// The figures that tell how much of its cause is left: rates, and sizes that the rule judges by.
 pub(super) fn telling(all: &[MeasurementChange]) -> impl Iterator<Item = &MeasurementChange> {
     /// Told in words; JSON has all.
     const MOST: usize = 2;
     let is_rate = |unit| matches!(unit, Unit::PerSecond | Unit::BytesPerSecond | Unit::SecondsPerSecond);
-    // Shares stand before them.
+    // Shares stand before them; counts and times may be sums over the window.
     let tells = move |one: &&MeasurementChange| {
-        is_rate(one.unit) || one.threshold.is_some() && one.unit != Unit::Share
+        is_rate(one.unit) || one.threshold.is_some() && one.unit == Unit::Bytes
     };
     let differs = |one: &&MeasurementChange| match (one.before, one.after) {
         (Some(before), Some(after)) => noise::times_differ(before, after),
