@@ -8,6 +8,7 @@
 mod attach;
 mod blame;
 mod deadlock;
+mod holder;
 mod kind;
 mod knots;
 mod pileups;
@@ -21,6 +22,7 @@ mod words;
 pub use attach::attach;
 pub use blame::{Blame, CauseCost, Lengths, Scope, WaitSpan};
 pub use deadlock::{Deadlock, Stuck, Whom};
+pub use holder::{Hold, WaitHolder, process_words};
 pub use kind::PathKind;
 pub use knots::{Knot, KnotFinder};
 pub use pileups::PileUp;

@@ -35,7 +35,7 @@ fn is_one(facts: &Facts, a: &Finding, b: &Finding) -> bool {
         && (&one.device, &one.host, one.errno) == (&other.device, &other.host, other.errno);
     // Two locks are two causes, unless their holders wait for the same.
     let same_end = one.lock == other.lock || one.peer.is_some() && one.peer == other.peer;
-    let place = |of: &Subject| (of.pid, of.tid, of.path.clone(), of.peer.clone(), of.lock.clone());
+    let place = |of: &Subject| (of.pid, of.tid, of.fd, of.path.clone(), of.peer.clone(), of.lock.clone());
     a.id == b.id
         && of_program(a)
         && of_program(b)
@@ -47,19 +47,41 @@ fn is_one(facts: &Facts, a: &Finding, b: &Finding) -> bool {
         && same_program(facts, one, other)
 }
 
-/// The first step, without the peer's own address.
+/// The first step, without the peer's own address and the numbers of descriptor, thread and process.
 fn remedy(finding: &Finding) -> Option<String> {
-    let step = finding.fix.first()?;
+    let step = unnumbered(finding.fix.first()?, &finding.subject);
     let Some((host, port)) = finding.subject.peer.as_deref().and_then(|peer| peer.rsplit_once(':')) else {
-        return Some(step.clone());
+        return Some(step);
     };
     let is_long = |text: &str| text.len() > 1;
     Some(
         [host, port]
             .into_iter()
             .filter(|text| is_long(text))
-            .fold(step.clone(), |step, text| step.replace(text, "_")),
+            .fold(step, |step, text| step.replace(text, "_")),
     )
+}
+
+/// A step in which the subject's own numbers are left out: `lsof -nP -p _ -a -d _`.
+fn unnumbered(step: &str, subject: &Subject) -> String {
+    let numbers = [subject.fd.map(i64::from), subject.pid.map(i64::from), subject.tid.map(i64::from)];
+    let is_own = |word: &str| word.parse().is_ok_and(|number| numbers.contains(&Some(number)));
+    let words = step.split_inclusive(|letter: char| !letter.is_ascii_digit());
+    let mut out = String::with_capacity(step.len());
+    // A piece is digits and the letter behind them: what stands before the digits was the last letter of the piece before.
+    let mut after_word = false;
+    for piece in words {
+        let digits = piece.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+        let behind = &piece[digits.len()..];
+        let joins = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
+        let whole = !digits.is_empty()
+            && !after_word
+            && !behind.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
+        out.push_str(if whole && is_own(digits) { "_" } else { digits });
+        out.push_str(behind);
+        after_word = behind.ends_with(joins);
+    }
+    out
 }
 
 fn same_program(facts: &Facts, a: &Subject, b: &Subject) -> bool {
@@ -107,6 +129,7 @@ fn places(first: &Also, others: &[Also]) -> String {
         () if differ(&|other| other.peer.is_some() && other.peer != one.peer) => "peer",
         () if differ(&|other| other.path.is_some() && other.path != one.path) => "file",
         () if differ(&|other| other.pid != one.pid) => "process",
+        () if differ(&|other| other.fd.is_some() && other.fd != one.fd) => "descriptor",
         () if differ(&|other| other.tid != one.tid) => "thread",
         () if differ(&|other| other.lock != one.lock) => "lock",
         () => "place",
@@ -262,6 +285,26 @@ mod tests {
         assert_eq!(all[0].severity, Severity::Critical, "their sum weighs");
         let peers: Vec<_> = all[0].subjects().filter_map(|subject| subject.peer.as_deref()).collect();
         assert_eq!(peers, ["b:1", "c:1", "a:1"]);
+    }
+
+    #[test]
+    fn one_program_that_spins_on_three_descriptors_is_one_finding() {
+        let spin = |fd: i32| {
+            let mut finding = fixture::finding("epoll-hup-spin", Some(812), Some(0.3));
+            finding.title = format!("epoll_wait returns fd {fd}");
+            finding.subject.fd = Some(fd);
+            finding.fix = vec![format!("what fd {fd} is: lsof -nP -p 812 -a -d {fd}")];
+            finding
+        };
+        let all = merged(vec![spin(8), spin(9), spin(812)]);
+        assert_eq!(all.len(), 1);
+        assert_eq!(all[0].title, "epoll_wait returns fd 8; 2 more descriptors likewise");
+        // What is no number of the subject's own may be the difference.
+        let mut other = spin(8);
+        other.subject.fd = Some(7);
+        assert_eq!(merged(vec![spin(9), other]).len(), 2);
+        let subject = spin(8).subject;
+        assert_eq!(unnumbered("fd 8: x8, 88, 8, 8k, 812", &subject), "fd _: x8, 88, _, 8k, _");
     }
 
     #[test]

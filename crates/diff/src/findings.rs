@@ -3,7 +3,7 @@
 use super::noise;
 use crate::words;
 use whyslow_facts::Facts;
-use whyslow_model::{Diagnosis, Finding, FindingChange, Severity, Subject};
+use whyslow_model::{Diagnosis, Finding, FindingChange, MeasurementChange, Severity, Subject, Unit};
 
 /// Findings by what became of them. Those about the captures themselves are left out.
 pub(super) struct Changes {
@@ -67,6 +67,10 @@ fn best_match(old: &Finding, candidates: &[&Finding]) -> Option<usize> {
 }
 
 fn change(before: Option<&Finding>, after: Option<&Finding>, text: String) -> FindingChange {
+    /// Measurements of the side where the finding is.
+    fn figures(finding: Option<&Finding>) -> &[whyslow_model::Measurement] {
+        finding.map_or(&[], |finding| &finding.measurements)
+    }
     let either = before.or(after);
     FindingChange {
         id: either.map_or("", |finding| finding.id),
@@ -75,23 +79,51 @@ fn change(before: Option<&Finding>, after: Option<&Finding>, text: String) -> Fi
         after: after.map(|finding| finding.severity),
         share_before: before.and_then(|finding| finding.share),
         share_after: after.and_then(|finding| finding.share),
+        measurements: MeasurementChange::pair(figures(before), figures(after)),
         change: text,
     }
 }
 
 fn kept(old: &Finding, new: &Finding) -> FindingChange {
-    let text = match (old.share, new.share) {
+    let mut parts = Vec::new();
+    match (old.share, new.share) {
         (Some(a), Some(b)) if noise::shares_differ(a, b) => {
-            format!("{} -> {} of {}", words::percent(a), words::percent(b), new.share_of)
+            parts.push(format!("{} -> {} of {}", words::percent(a), words::percent(b), new.share_of));
         }
-        _ if old.severity != new.severity => format!("{} -> {}", old.severity.word(), new.severity.word()),
-        (Some(_), Some(_)) => "no change beyond noise".to_string(),
-        _ => "still there".to_string(),
-    };
-    change(Some(old), Some(new), text)
+        _ if old.severity != new.severity => {
+            parts.push(format!("{} -> {}", old.severity.word(), new.severity.word()));
+        }
+        _ => {}
+    }
+    let mut kept = change(Some(old), Some(new), String::new());
+    parts.extend(telling(&kept.measurements).filter_map(MeasurementChange::words));
+    if parts.is_empty() {
+        let known = old.share.is_some() && new.share.is_some();
+        parts.push(if known { "no change beyond noise" } else { "still there" }.to_string());
+    }
+    kept.change = parts.join("; ");
+    kept
 }
 
-/// `200,135 stat calls -> 0`.
+/// The figures that tell how much of its cause is left: rates, and sizes that the rule judges by.
+pub(super) fn telling(all: &[MeasurementChange]) -> impl Iterator<Item = &MeasurementChange> {
+    /// Told in words; JSON has all.
+    const MOST: usize = 2;
+    let is_rate = |unit| matches!(unit, Unit::PerSecond | Unit::BytesPerSecond | Unit::SecondsPerSecond);
+    // Shares stand before them; counts and times may be sums over the window.
+    let tells = move |one: &&MeasurementChange| {
+        is_rate(one.unit) || one.threshold.is_some() && one.unit == Unit::Bytes
+    };
+    let differs = |one: &&MeasurementChange| match (one.before, one.after) {
+        (Some(before), Some(after)) => noise::times_differ(before, after),
+        _ => false,
+    };
+    let judged = all.iter().filter(|one| one.threshold.is_some());
+    let others = all.iter().filter(|one| one.threshold.is_none());
+    judged.chain(others).filter(tells).filter(differs).take(MOST)
+}
+
+/// `200,135 stat calls -> 0 (2,114 per second -> 0)`.
 fn gone(old: &Finding, before: &Facts, after: &Facts) -> String {
     let Some(syscall) = old.subject.syscall.as_deref() else { return "was not found again".to_string() };
     let names: Vec<&str> = syscall.split(", ").collect();
@@ -99,5 +131,13 @@ fn gone(old: &Finding, before: &Facts, after: &Facts) -> String {
     if was == 0 {
         return "was not found again".to_string();
     }
-    format!("{} {} calls -> {}", words::count(was), names.join(" and "), words::count(is))
+    let counts = format!("{} {} calls -> {}", words::count(was), names.join(" and "), words::count(is));
+    let rate = |count: u64, facts: &Facts| {
+        let ns = facts.window.length().get().filter(|ns| *ns > 0)?;
+        Some(words::quantity(count as f64 * 1e9 / ns as f64))
+    };
+    match (rate(was, before), rate(is, after)) {
+        (Some(was), Some(is)) => format!("{counts} ({was} per second -> {is})"),
+        _ => counts,
+    }
 }

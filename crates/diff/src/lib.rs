@@ -118,14 +118,19 @@ fn extent(change: &FindingChange) -> f64 {
     (change.share_before.unwrap_or(0.0) - change.share_after.unwrap_or(0.0)).abs()
 }
 
-/// The finding that is still there and takes the most less of the time.
+/// The finding that is still there and takes the most less of the time, else the first of which what it measured changed.
 fn less(kept: &[FindingChange]) -> Option<String> {
     let gain = |change: &FindingChange| Some((change.share_before?, change.share_after?));
     let gains =
         kept.iter().filter(|change| matters(change)).filter_map(|change| Some((change, gain(change)?)));
     let gains = gains.filter(|(_, (before, after))| after < before && noise::shares_differ(*before, *after));
     let most = gains.max_by(|(a, _), (b, _)| extent(a).total_cmp(&extent(b)));
-    most.map(|(change, _)| format!("Less: {}: {}.", change.id, change.change))
+    let told = |word: &str, change: &FindingChange| format!("{word}: {}: {}.", change.id, change.change);
+    let measured = || {
+        kept.iter().find(|change| matters(change) && findings::telling(&change.measurements).next().is_some())
+    };
+    most.map(|(change, _)| told("Less", change))
+        .or_else(|| measured().map(|change| told("Still there", change)))
 }
 
 /// The names of the programs, where none is in both: what differs between two programs need not be the work of a change.

@@ -174,6 +174,7 @@ fn what_shows_after_a_gain_is_what_limits_now() {
         after: Some(Severity::Warning),
         share_before: None,
         share_after: Some(0.9),
+        measurements: Vec::new(),
         change: String::new(),
     };
     let changes =
@@ -181,4 +182,33 @@ fn what_shows_after_a_gain_is_what_limits_now() {
     let told = |outcome| verdict(outcome, &changes, &Figures::default(), false, None);
     assert_eq!(told(DiffOutcome::Better), "Better. Now limited by: cpu-bound: a thread computes.");
     assert_eq!(told(DiffOutcome::Worse), "Worse. New: cpu-bound: a thread computes.");
+}
+
+#[test]
+fn a_finding_of_both_is_compared_by_what_was_measured() {
+    use whyslow_model::Measurement;
+    let facts = table(&[("stat", 200_135), ("write", 523), ("rename", 5)]);
+    let of = |fsyncs: f64, turns: u64| {
+        let mut diagnosis = whyslow_diagnose::diagnose(&facts);
+        let finding = diagnosis.findings.iter_mut().find(|finding| finding.severity > Severity::Notice);
+        finding.expect("a storm is found").measurements = vec![
+            Measurement::count("turns", turns),
+            Measurement::per_second("fsyncs", fsyncs).at_least(100.0),
+        ];
+        diagnosis
+    };
+    let told = |before: &Diagnosis, after: &Diagnosis| {
+        let diff =
+            diff(DiffSide { facts: &facts, diagnosis: before }, DiffSide { facts: &facts, diagnosis: after });
+        let change = diff.kept.iter().find(|change| change.measurements.len() == 2).expect("kept");
+        (change.change.clone(), change.measurements[1].before, diff.verdict)
+    };
+    let (change, before, verdict) = told(&of(2_114.0, 9_000), &of(130.0, 400));
+    assert_eq!(change, "fsyncs per second 2,114 -> 130 (reported from 100)");
+    assert_eq!(before, Some(2_114.0));
+    assert!(verdict.contains("fsyncs per second 2,114 -> 130"), "{verdict}");
+    // Equal runs, and a bare count, which tells as much of the window.
+    let (change, _, verdict) = told(&of(2_114.0, 9_000), &of(2_080.0, 400));
+    assert_eq!(change, "no change beyond noise");
+    assert!(verdict.starts_with("Unchanged."), "{verdict}");
 }

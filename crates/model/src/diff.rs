@@ -1,6 +1,7 @@
 //! The comparison of two diagnoses: did the change work? Serialised as `whyslow.diff/1`.
 
 use crate::diagnosis::Severity;
+use crate::measurement::MeasurementChange;
 use crate::time::Nanos;
 use serde::Serialize;
 
@@ -80,6 +81,8 @@ pub struct FindingChange {
     pub share_before: Option<f64>,
     /// Share after.
     pub share_after: Option<f64>,
+    /// What the rule measured in each, with its thresholds.
+    pub measurements: Vec<MeasurementChange>,
     /// In words: `200,135 stat calls -> 0`.
     pub change: String,
 }

@@ -54,7 +54,7 @@ pub use live::{
     RecordedSpan, SampleKind, SampledStack, Stack, StackFrame, StackId, Stretch, ThreadCounts, ThreadTotals,
     WakeContext, Wakeup,
 };
-pub use measurement::{Measurement, Threshold};
+pub use measurement::{Measurement, MeasurementChange, Threshold};
 pub use metric::{Metric, Unit};
 pub use profile::{Profile, ProfileBuilder};
 pub use program_name::ProgramName;

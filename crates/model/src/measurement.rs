@@ -136,6 +136,64 @@ impl fmt::Display for Measurement {
     }
 }
 
+/// One figure of the same finding in two captures.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MeasurementChange {
+    /// What was measured, as [`Measurement::name`].
+    pub name: &'static str,
+    /// Of what.
+    pub unit: Unit,
+    /// Before; `None` where it is unknown or the finding was not there.
+    pub before: Option<f64>,
+    /// After, likewise.
+    pub after: Option<f64>,
+    /// What the rule compares it with.
+    pub threshold: Option<Threshold>,
+}
+
+impl MeasurementChange {
+    /// The figures of one side and of the other, by name; either may lack some.
+    pub fn pair(before: &[Measurement], after: &[Measurement]) -> Vec<MeasurementChange> {
+        let of = |list: &[Measurement], name: &str, unit: Unit| {
+            list.iter()
+                .find(|figure| figure.name == name && figure.unit == unit)
+                .and_then(|figure| figure.value)
+        };
+        let mut all: Vec<MeasurementChange> = Vec::new();
+        for Measurement { name, unit, threshold, .. } in before.iter().chain(after) {
+            match all.iter_mut().find(|known| known.name == *name && known.unit == *unit) {
+                Some(known) => known.threshold = known.threshold.or(*threshold),
+                None => all.push(MeasurementChange {
+                    name,
+                    unit: *unit,
+                    before: of(before, name, *unit),
+                    after: of(after, name, *unit),
+                    threshold: *threshold,
+                }),
+            }
+        }
+        all
+    }
+
+    /// `fsyncs per second 2,114 -> 130 (reported from 100)`; `None` where a side is unknown.
+    pub fn words(&self) -> Option<String> {
+        let told =
+            |value| Measurement { name: self.name, value: Some(value), unit: self.unit, threshold: None };
+        let (before, after) = (told(self.before?), told(self.after?));
+        let bar = match self.threshold {
+            Some(Threshold::AtLeast(value)) => format!(" (reported from {})", told(value)),
+            Some(Threshold::AtMost(value)) => format!(" (reported up to {})", told(value)),
+            None => String::new(),
+        };
+        let per_second = if self.unit == Unit::PerSecond && !self.name.contains("per_second") {
+            " per second"
+        } else {
+            ""
+        };
+        Some(format!("{}{per_second} {before} -> {after}{bar}", self.name.replace('_', " ")))
+    }
+}
+
 /// A number as JSON has it: whole ones without a fraction.
 struct Number(f64);
 
@@ -147,22 +205,42 @@ impl Serialize for Number {
     }
 }
 
+/// A share of 0.0123456789 says no more than one of 0.0123.
+fn rounded(value: Option<f64>, unit: Unit) -> Option<Number> {
+    let places = if unit == Unit::Share { 1e4 } else { 1e3 };
+    value.map(|value| Number((value * places).round() / places))
+}
+
+/// `at_least` and `at_most`.
+fn bounds(threshold: Option<Threshold>) -> (Option<Number>, Option<Number>) {
+    match threshold {
+        Some(Threshold::AtLeast(value)) => (Some(Number(value)), None),
+        Some(Threshold::AtMost(value)) => (None, Some(Number(value))),
+        None => (None, None),
+    }
+}
+
 impl Serialize for Measurement {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut out = serializer.serialize_struct("Measurement", 5)?;
+        let (least, most) = bounds(self.threshold);
         out.serialize_field("name", self.name)?;
-        // A share of 0.0123456789 says no more than one of 0.0123.
-        let value = self.value.map(|value| match self.unit {
-            Unit::Share => (value * 1e4).round() / 1e4,
-            _ => (value * 1e3).round() / 1e3,
-        });
-        out.serialize_field("value", &value.map(Number))?;
+        out.serialize_field("value", &rounded(self.value, self.unit))?;
         out.serialize_field("unit", self.unit.name())?;
-        let (least, most) = match self.threshold {
-            Some(Threshold::AtLeast(value)) => (Some(Number(value)), None),
-            Some(Threshold::AtMost(value)) => (None, Some(Number(value))),
-            None => (None, None),
-        };
+        out.serialize_field("at_least", &least)?;
+        out.serialize_field("at_most", &most)?;
+        out.end()
+    }
+}
+
+impl Serialize for MeasurementChange {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("MeasurementChange", 6)?;
+        let (least, most) = bounds(self.threshold);
+        out.serialize_field("name", self.name)?;
+        out.serialize_field("before", &rounded(self.before, self.unit))?;
+        out.serialize_field("after", &rounded(self.after, self.unit))?;
+        out.serialize_field("unit", self.unit.name())?;
         out.serialize_field("at_least", &least)?;
         out.serialize_field("at_most", &most)?;
         out.end()
@@ -187,6 +265,22 @@ mod tests {
         assert_eq!(Measurement::share("busy", 0.8414).spellings(), ["84.1 %", "84 %", "84.14 %"]);
         assert_eq!(Measurement::seconds_per_second("cpus_used", 0.92).spellings(), ["0.92", "92.0 %"]);
         assert_eq!(Measurement::per_second("calls", 25.04).to_string(), "25");
+    }
+
+    #[test]
+    fn a_change_stands_with_both_sides_and_what_is_on_one_side_only_is_unknown_on_the_other() {
+        let before =
+            [Measurement::per_second("fsyncs", 2_114.0).at_least(100.0), Measurement::count("files", 1)];
+        let after = [Measurement::per_second("fsyncs", 130.0), Measurement::time("wait", Nanos::new(5))];
+        let all = MeasurementChange::pair(&before, &after);
+        let told: Vec<_> = all.iter().map(|one| (one.name, one.words())).collect();
+        let words = "fsyncs per second 2,114 -> 130 (reported from 100)".to_string();
+        assert_eq!(told, [("fsyncs", Some(words)), ("files", None), ("wait", None)]);
+        assert_eq!(
+            serde_json::to_string(&all[0]).expect("serialise"),
+            r#"{"name":"fsyncs","before":2114,"after":130,"unit":"per_second","at_least":100,"at_most":null}"#
+        );
+        assert_eq!((all[2].before, all[2].after), (None, Some(5.0)));
     }
 
     #[test]

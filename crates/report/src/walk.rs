@@ -263,8 +263,16 @@ pub(crate) fn diff(diff: &mut Diff, visit: Visit<'_>) {
     } = diff;
     lines([verdict], visit);
     for change in gone.iter_mut().chain(new).chain(kept).chain(unknown) {
-        let FindingChange { id: _, title, before: _, after: _, share_before: _, share_after: _, change } =
-            change;
+        let FindingChange {
+            id: _,
+            title,
+            before: _,
+            after: _,
+            share_before: _,
+            share_after: _,
+            measurements: _,
+            change,
+        } = change;
         lines([title, change], visit);
     }
     for figure in figures {

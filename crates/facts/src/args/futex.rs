@@ -1,6 +1,7 @@
 //! Arguments of futex calls: address, operation, and what the operation means.
 
 use super::numbers::hex_digits;
+use whyslow_model::event::Tid;
 use whyslow_model::{Syscall, text};
 
 /// FUTEX_WAIT, FUTEX_WAIT_BITSET, FUTEX_LOCK_PI, FUTEX_WAIT_REQUEUE_PI wait; the others wake or change.
@@ -25,6 +26,18 @@ pub(crate) fn is_mutex(operation: &[u8], rest: &[u8]) -> bool {
 /// As [`is_mutex`], of a call's arguments.
 pub(crate) fn waits_for_mutex(args: &[u8]) -> bool {
     futex(args).is_some_and(|(_, operation, rest)| is_mutex(operation, rest))
+}
+
+/// The thread that has the lock, where its number is the lock's value: robust and priority-inheriting mutexes, and those that
+/// check for errors (FUTEX_TID_MASK and FUTEX_WAITERS of linux/futex.h). What else sets the same bit may count something there.
+pub(crate) fn owner(args: &[u8]) -> Option<Tid> {
+    const WAITERS: u32 = 0x8000_0000;
+    const TID: u32 = 0x3fff_ffff;
+    let (_, operation, rest) = futex(args)?;
+    let (value, _) = text::decimal(rest).filter(|_| operation.starts_with(b"FUTEX_WAIT"))?;
+    // Some tools print it signed.
+    let value = u32::try_from(value).or_else(|_| i32::try_from(value).map(i32::cast_unsigned)).ok()?;
+    (value & WAITERS != 0).then_some(value & TID).filter(|tid| *tid != 0)
 }
 
 pub(crate) fn is_futex(syscall: Syscall) -> bool {

@@ -5,7 +5,13 @@ use super::*;
 impl World {
     /// What fd `fd` of `process` is now.
     pub fn life_of(&self, process: ProcessId, fd: i32) -> Option<&FdLife> {
-        self.fds.get(self.threads.process(process).slots.get(fd)?)
+        self.open_at(process, fd).map(|(_, life)| life)
+    }
+
+    /// The same, with its place.
+    pub fn open_at(&self, process: ProcessId, fd: i32) -> Option<(LifeId, &FdLife)> {
+        let id = self.threads.process(process).slots.get(fd)?;
+        Some((id, self.fds.get(id)?))
     }
 
     #[inline]
@@ -147,6 +153,12 @@ impl World {
         let (Some(note), Some(life)) = (note, self.fds.get_mut(id)) else {
             return;
         };
+        if life.inode.is_none() {
+            life.inode = note
+                .strip_prefix(b"pipe:[")
+                .and_then(text::decimal)
+                .and_then(|(inode, _)| inode.try_into().ok());
+        }
         let wants_name = life.name.is_none() && life.file.is_none();
         let wants_ends =
             life.kind.is_socket() && life.peer().is_none() && memchr::memmem::find(note, b"->").is_some();

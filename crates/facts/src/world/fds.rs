@@ -51,8 +51,10 @@ pub struct FdLife {
     pub ends: Option<Box<SocketEnds>>,
     /// State of a TCP socket as the snapshot showed it.
     pub state: Option<Box<str>>,
-    /// Inode, from a snapshot.
+    /// Inode, from a snapshot; of a pipe also from the trace.
     pub inode: Option<u64>,
+    /// Open for reading and for writing, from a snapshot.
+    pub access: Option<(bool, bool)>,
     /// Size of the file, from a snapshot or fstat.
     pub size: Option<u64>,
     /// listen() was called, or a snapshot showed LISTEN.
@@ -125,6 +127,7 @@ impl FdLife {
             ends: None,
             state: None,
             inode: None,
+            access: None,
             size: None,
             listening: false,
             sync: false,
@@ -157,6 +160,16 @@ impl FdLife {
             waited_short: 0,
             generation: 0,
         }
+    }
+
+    /// False for an end of a pipe that is known to be the other one: by a snapshot, else by what was done with it.
+    pub fn may_read(&self) -> bool {
+        self.access.map_or(self.writes.is_none(), |(reads, _)| reads)
+    }
+
+    /// As [`FdLife::may_read`], of writing.
+    pub fn may_write(&self) -> bool {
+        self.access.map_or(self.reads.is_none(), |(_, writes)| writes)
     }
 
     /// True while a descriptor refers to it.

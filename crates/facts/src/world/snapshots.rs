@@ -44,6 +44,7 @@ impl World {
         life.listening = entry.state.as_deref() == Some("LISTEN");
         life.state = entry.state.map(Into::into);
         life.inode = entry.inode;
+        life.access = entry.readable.zip(entry.writable);
         life.size = entry.size;
         life.offset = entry.offset.unwrap_or(0);
         life.opened_by = (0, entry.line);

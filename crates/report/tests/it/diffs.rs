@@ -22,6 +22,7 @@ pub fn tz_fixed() -> Diff {
         after,
         share_before: Some(0.8907),
         share_after: None,
+        measurements: Vec::new(),
         change: change.into(),
     };
     Diff {

@@ -25,11 +25,11 @@
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::Share;
-use whyslow_chain::Explainer;
+use whyslow_chain::{Explainer, Hold, process_words};
+use whyslow_facts::Facts;
 use whyslow_facts::folds::account::ObjectKind;
 use whyslow_facts::folds::graph::{Ended, LongCall, Resource};
-use whyslow_facts::{Facts, ProcessId};
-use whyslow_model::{ChainLink, Entity, Nanos, Severity, Subject, Syscall, Tid, Trait};
+use whyslow_model::{ChainLink, Nanos, Severity, Subject, Syscall};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -119,7 +119,7 @@ fn report(explainer: &Explainer<'_>, out: &mut Findings<'_>, call: &LongCall) {
     let facts = explainer.facts();
     let name = facts.name_of(call.syscall).to_string();
     let who = match is_alone(facts, call) {
-        true => named(facts, call.process, call.tid),
+        true => process_words(facts, call.process, call.tid),
         false => format!("thread {}", call.tid),
     };
     let object = facts.accounts.objects.get(call.object).name().to_string();
@@ -131,12 +131,11 @@ fn report(explainer: &Explainer<'_>, out: &mut Findings<'_>, call: &LongCall) {
     let lasts = call.dur() >= SHORTEST;
     let time =
         if lasts { format!("for {} and more", call.dur()) } else { "to the end of the capture".to_string() };
-    let holder = holder(facts, call);
-    let held = match &holder {
-        Some(holder) => format!(", held by {}", holder.words),
-        None => String::new(),
-    };
-    let title = format!("{who} is in {name} of {object} {time}, and in nothing else{held}");
+    let holder = explainer.holder(call);
+    let held = holder.as_ref().map_or(String::new(), |holder| format!(", {},", holder.clause()));
+    // A futex has no name but its address.
+    let of = if object.starts_with(&name) { object.clone() } else { format!("{name} of {object}") };
+    let title = format!("{who} is in {of}{held} {time}, and in nothing else");
     let share = Share::of_time(1.0, format!("the time that is shown of thread {}", call.tid));
     let is_file = matches!(call.what, Resource::FileLock(_) | Resource::Pipe(_));
     let subject = Subject {
@@ -152,11 +151,12 @@ fn report(explainer: &Explainer<'_>, out: &mut Findings<'_>, call: &LongCall) {
         .at_most(if grave { Severity::Warning } else { Severity::Notice })
         .subject(subject)
         .cause(match (&holder, grave) {
-            (Some(holder), _) => format!("It goes on when {} gives the lock back.", holder.words),
+            (Some(holder), _) => format!("{} {}", holder.until(), explainer.doing(holder)),
             (None, true) => "It goes on when somebody else gives what it waits for. Who that is, the capture does not show.".to_string(),
             (None, false) => "It goes on when the other end does. Whether any work waits for it, the capture does not show.".to_string(),
         })
         .fix(match (&holder, call.syscall) {
+            (Some(holder), _) if holder.one_of_several => format!("see which of them it is and what it does: whyslow diagnose -p {}", holder.pid),
             (Some(holder), _) => format!("see what the holder does: whyslow diagnose -p {}", holder.pid),
             (None, Syscall::CONNECT) => format!("see whether {object} is there and accepts: ss -lnt; its log; a firewall between"),
             (None, _) if is_file && grave => "find the holder: cat /proc/locks, lslocks -o COMMAND,PID,TYPE,BLOCKER,PATH; then whyslow diagnose -p PID".to_string(),
@@ -168,48 +168,19 @@ fn report(explainer: &Explainer<'_>, out: &mut Findings<'_>, call: &LongCall) {
     if let Some(holder) = &holder {
         found = found.link(ChainLink {
             who: who.clone(),
-            waits_for: format!("the lock of {object}, held by {}", holder.words),
+            waits_for: match holder.hold {
+                Hold::Has if is_file => format!("the lock of {object}, {}", holder.clause()),
+                _ => format!("{object}, {}", holder.clause()),
+            },
             ns: if lasts { call.dur() } else { Nanos::UNKNOWN },
             evidence: explainer.place(call),
         });
+        for link in explainer.beyond(holder) {
+            found = found.link(link);
+        }
     }
     found
-        .evidence_line(explainer.place(call), format!("{name} of {object}: not ended"))
+        .evidence_line(explainer.place(call), format!("{of}: not ended"))
         .verify("cat /proc/PID/wchan /proc/PID/syscall; cat /proc/locks   (twice: the same call)")
         .file();
-}
-
-/// Who holds the lock.
-struct Holder {
-    pid: Tid,
-    words: String,
-}
-
-/// By the kernel's list of locks, else by the calls that the capture shows.
-fn holder(facts: &Facts, call: &LongCall) -> Option<Holder> {
-    if !matches!(call.what, Resource::FileLock(_)) {
-        return None;
-    }
-    let pid = facts.world.threads.known_process(call.process).and_then(|process| process.pid);
-    let told =
-        pid.and_then(|pid| facts.host.thing(&Entity::Process(pid))?.told(Trait::LockHolder)?.parse().ok());
-    if let Some(pid) = told {
-        return Some(Holder { pid, words: facts.host.name_of(&Entity::Process(pid)) });
-    }
-    let name = facts.accounts.objects.get(call.object).name();
-    let row = facts.file_locks.rows.iter().find(|row| *row.name == *name)?;
-    let tid = row.holds_now().filter(|tid| *tid != call.tid)?;
-    let thread = facts.world.threads.thread_of(tid)?;
-    Some(Holder { pid: tid, words: named(facts, thread.process, tid) })
-}
-
-/// `lockwait.py (23473)`, as far as known.
-fn named(facts: &Facts, process: ProcessId, tid: Tid) -> String {
-    let known = facts.world.threads.known_process(process);
-    match known.map(|process| (process.name(), process.pid)) {
-        Some((Some(name), Some(pid))) => format!("{name} ({pid})"),
-        Some((None, Some(pid))) if pid == tid || tid == 0 => format!("process {pid}"),
-        _ if tid > 0 => format!("thread {tid}"),
-        _ => "the traced thread".to_string(),
-    }
 }

@@ -227,7 +227,9 @@ impl Graph {
             Some(WaitKind::Timer) => Resource::Timer,
             Some(WaitKind::Child) => {
                 let pid = call.ok().and_then(|ret| Tid::try_from(ret).ok()).filter(|pid| *pid != 0);
-                let pid = pid.or_else(|| waited_child(call.args).filter(|_| call.ok() == Some(0)));
+                let waits_still = call.flags.contains(CallFlags::END_NOT_SEEN);
+                let pid =
+                    pid.or_else(|| waited_child(call.args).filter(|_| call.ok() == Some(0) || waits_still));
                 Resource::Child { pid }
             }
             Some(WaitKind::Accept) => Resource::Accept(end(self, seen.fd).0),
@@ -332,6 +334,7 @@ impl Graph {
             by_interrupt,
             bytes: seen.bytes,
             held: futex::is_futex(call.syscall) && futex::waits_for_mutex(call.args),
+            owner: if futex::is_futex(call.syscall) { futex::owner(call.args) } else { None },
             limited: has_limit(call),
             line: Line { source: call.source, line: call.line, end_line: call.end_line },
             before,
@@ -376,10 +379,10 @@ fn joined(operation: &[u8], rest: &[u8], shared: bool, own: Tid) -> Option<Tid> 
     Tid::try_from(value).ok().filter(|tid| *tid > 2 && *tid != own)
 }
 
-/// The child of `waitid(P_PID, 12, …)`.
+/// The child of `waitid(P_PID, 12, …)` and of `wait4(12, …)`; less than 1 stands for any of several.
 fn waited_child(args: &[u8]) -> Option<Tid> {
-    let rest = args.strip_prefix(b"P_PID, ")?;
-    text::decimal(rest).and_then(|(pid, _)| Tid::try_from(pid).ok())
+    let rest = args.strip_prefix(b"P_PID, ").unwrap_or(args);
+    text::decimal(rest).and_then(|(pid, _)| Tid::try_from(pid).ok()).filter(|pid| *pid > 0)
 }
 
 /// True where a wait ends by itself: the futex calls and semtimedop take a time, or NULL, as their fourth argument; poll

@@ -31,7 +31,7 @@ pub enum Resource {
     },
     /// The end of a child process.
     Child {
-        /// The child that ended; `None` where the wait brought none.
+        /// The child that ended, or that a wait without an end names; `None` for any of several.
         pid: Option<Tid>,
     },
     /// A pipe or FIFO.
@@ -194,6 +194,8 @@ pub struct LongCall {
     pub bytes: u64,
     /// The value of the futex says that another thread has it: a mutex, never an idle wait.
     pub held: bool,
+    /// The number that stands in the futex's value in the place of its owner's; some locks count readers there.
+    pub owner: Option<Tid>,
     /// It has a time limit of its own.
     pub limited: bool,
     /// Where it stands.
