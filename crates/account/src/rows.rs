@@ -11,7 +11,7 @@ use whyslow_facts::world::ids::ObjectId;
 use whyslow_facts::{EndpointId, Facts, ProcessId};
 use whyslow_model::event::Tid;
 use whyslow_model::{
-    AccountRow, CallStats, Known, Nanos, SampleKind, SaturatingSum, Syscall, TimeAccount, TimeOf, TimeState,
+    AccountRow, CallStats, Known, Nanos, SaturatingSum, Syscall, TimeAccount, TimeOf, TimeState,
 };
 
 /// What rows are joined by.

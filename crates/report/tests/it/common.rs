@@ -305,6 +305,7 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
         call: Some(text()),
         object: Some(text()),
         function: Some(text()),
+        place: None,
         ns: figure,
         share,
         count: Some(figure),
