@@ -20,7 +20,7 @@ pub use rows::By;
 
 use parts::Part;
 use whyslow_chain::Explainer;
-use whyslow_facts::Facts;
+use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::{TimeAccount, TimeOf, TimeState};
 
 /// Parts of time with whose they are.
@@ -37,12 +37,18 @@ pub fn account(facts: &Facts) -> Option<TimeAccount> {
     account_by(facts, By::Row)
 }
 
+/// The account of the threads of one process; `None` where no time of it is known.
+pub fn account_of(facts: &Facts, process: ProcessId) -> Option<TimeAccount> {
+    let spent = threads::spent(facts, Some(process))?;
+    Some(rows::joined(facts, spent, By::Row))
+}
+
 /// The same, its rows joined by something else.
 pub fn account_by(facts: &Facts, by: By) -> Option<TimeAccount> {
     let explainer = Explainer::new(facts);
     let is_known = facts.has_times() || facts.sched.is_known();
     let followed = if is_known { paths::spent(&explainer) } else { None };
-    let Some(spent) = followed.or_else(|| threads::spent(facts)) else {
+    let Some(spent) = followed.or_else(|| threads::spent(facts, None)) else {
         let is_untraced = facts.world.calls == 0 && !facts.sched.is_known();
         return is_untraced.then(|| figures::account(facts)).flatten();
     };

@@ -10,8 +10,9 @@ use whyslow_facts::{Facts, ProcessId, ThreadFacts};
 use whyslow_model::event::Tid;
 use whyslow_model::{Known, Syscall, TimeOf, TimeState};
 
-/// The parts of all threads; `None` where no time is known.
-pub(crate) fn spent(facts: &Facts) -> Option<Spent<'_>> {
+/// The parts of all threads, or of those of one process; `None` where no time is known.
+pub(crate) fn spent(facts: &Facts, only: Option<ProcessId>) -> Option<Spent<'_>> {
+    let is_meant = |process: ProcessId| only.is_none_or(|only| only == process);
     let mut owners: HashMap<ProcessId, Owner> = HashMap::new();
     let serving = states::serving(facts);
     let demand = whyslow_facts::demand::demand(facts);
@@ -30,7 +31,7 @@ pub(crate) fn spent(facts: &Facts) -> Option<Spent<'_>> {
     }
     let counted = Counted::new(facts);
     let mut spent = Spent { of: TimeOf::Threads, count: 0, parts: Vec::new(), idle_ns: 0 };
-    for (id, thread) in threads() {
+    for (id, thread) in threads().filter(|(_, thread)| is_meant(thread.process)) {
         let Some(account) = facts.accounts.of(id).filter(|account| account.tid == thread.tid) else {
             continue;
         };
@@ -40,7 +41,7 @@ pub(crate) fn spent(facts: &Facts) -> Option<Spent<'_>> {
         let mut one = One { objects, owner, process, counted: &counted, spent: &mut spent };
         one.thread(account, Some(thread));
     }
-    for account in facts.accounts.ended() {
+    for account in facts.accounts.ended().iter().filter(|account| is_meant(account.process)) {
         spent.count += 1;
         let process = account.process;
         let owner = owners.get(&process).copied().unwrap_or_default();

@@ -25,6 +25,7 @@ pub(crate) fn finding(id: &'static str, pid: Option<u32>, share: Option<f64>) ->
         cause: String::new(),
         fix: Vec::new(),
         chain: Vec::new(),
+        culprit: None,
         evidence: Vec::new(),
         verify: String::new(),
     }

@@ -5,6 +5,7 @@ mod claims;
 mod explains;
 #[cfg(test)]
 mod fixture;
+mod followed;
 #[cfg(test)]
 mod host_tests;
 mod merge;
@@ -57,6 +58,7 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
         claims::claim(facts, account, &general);
     }
     findings.extend(general);
+    followed::explain(facts, account.as_ref(), &mut findings);
     order::rank(&mut findings, Asker { facts, account: account.as_ref() });
     without::tell(facts, &mut findings, Asker { facts, account: account.as_ref() });
     findings.iter_mut().for_each(state_confidence);
@@ -112,6 +114,7 @@ fn target(facts: &Facts) -> Target {
         },
         lost_events: facts.lost_events(),
         cost: facts.recording.cost,
+        followed: followed::named(facts),
         sources: capture.sources.clone(),
         notes: capture.notes.clone(),
     }

@@ -21,7 +21,7 @@ const REFUSES: &[&str] = &[
     "oom-restart-loop",
 ];
 /// What the host takes from a program.
-const TAKEN_BY_HOST: &[&str] = &["cpu-throttled", "run-queue-delay", "steal-time"];
+pub(crate) const TAKEN_BY_HOST: &[&str] = &["cpu-throttled", "run-queue-delay", "steal-time"];
 /// From this part on of the time that the host leaves, a finding about the program comes before what the host takes: twice what is
 /// worth a warning, because the queue ends with the load of others, and the program's own cost stays.
 const OWN_PART: f64 = 0.10;

@@ -3,8 +3,8 @@
 use crate::folds::fold::{Fold, Interests};
 use crate::world::Seen;
 use crate::{
-    block_io, capture, folds, host, net, pace, profiles, quotas, recording, samples, sched, streams, window,
-    world,
+    block_io, capture, folds, followed, host, net, pace, profiles, quotas, recording, samples, sched,
+    streams, window, world,
 };
 use whyslow_model::{
     Call, CallFlags, CallStats, CountTable, Event, PercentileTable, SaturatingSum, Sink, ThreadCounts,
@@ -153,6 +153,8 @@ facts! {
         capture: capture::CaptureFacts,
         /// What a recording says about itself.
         recording: recording::RecordingFacts,
+        /// Who was taken into it because the target waits for it.
+        followed: followed::FollowedFacts,
         /// First and last time seen.
         window: window::Window,
         /// Tables of counts among the inputs.
@@ -187,6 +189,7 @@ facts! {
 impl Facts {
     /// To be called once, after the last event.
     pub fn finish(&mut self) {
+        self.followed.finish();
         // A log's clock need not be that of a trace beside it.
         if !self.window.start.is_known() {
             self.window = self.requests.of_logs().window;
@@ -336,7 +339,18 @@ impl Facts {
 }
 
 impl Sink for Facts {
+    #[inline]
     fn push(&mut self, event: Event<'_>) {
+        if !self.followed.keeps_apart() {
+            self.take(event);
+        } else if let Some(own) = self.followed.take(event, &self.world) {
+            self.take(own);
+        }
+    }
+}
+
+impl Facts {
+    fn take(&mut self, event: Event<'_>) {
         match event {
             Event::Call(call) => self.call(call),
             Event::Enter(call) => self.world.enter(call),
@@ -417,6 +431,7 @@ impl Sink for Facts {
             }
             Event::Loss(loss) => self.recording.loss(loss),
             Event::Cost(cost) => self.recording.cost = Some(cost),
+            Event::Followed(followed) => self.followed.see(*followed),
             Event::Source(info) => {
                 self.world.source(&info);
                 self.capture.sources.push(info);

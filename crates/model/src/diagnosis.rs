@@ -5,7 +5,7 @@ use crate::capture::{CaptureNote, SourceInfo};
 use crate::errno::Errno;
 use crate::evidence::Evidence;
 use crate::ids::Tid;
-use crate::live::Cost;
+use crate::live::{Cost, Followed};
 use crate::measurement::Measurement;
 use crate::time::Nanos;
 use crate::walk::Walk;
@@ -136,6 +136,27 @@ pub struct ChainLink {
     pub evidence: String,
 }
 
+/// Who is behind a wait of the target: a process that was taken into the recording because the target waits for it, at the end of the
+/// waits that lead from the target to it.
+#[derive(Clone, Debug, Serialize, PartialEq)]
+pub struct Culprit {
+    /// The process.
+    pub pid: Tid,
+    /// Its name.
+    pub name: String,
+    /// What it does meanwhile: `waits for /srv/orders.db in fsync (2,114 times), 90.1 % of its time`.
+    pub does: String,
+    /// The function of its own code in which it does that, where samples name one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
+    /// The rule that found a cause in it, where one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<&'static str>,
+    /// What that rule found, in one line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+}
+
 /// What a rule found.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
@@ -183,6 +204,9 @@ pub struct Finding {
     pub fix: Vec<String>,
     /// Who waits for whom.
     pub chain: Vec<ChainLink>,
+    /// Who is behind it, where that is a process that was taken in for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub culprit: Option<Culprit>,
     /// The lines that show it.
     pub evidence: Vec<Evidence>,
     /// A command that shows it with another tool.
@@ -238,6 +262,9 @@ pub struct Target {
     /// What the recording cost, where a recorder measured it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
+    /// Processes that were taken into the recording because those above were seen to wait for them. They are not among those above.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub followed: Vec<Followed>,
     /// The inputs.
     pub sources: Vec<SourceInfo>,
     /// Remarks about them.

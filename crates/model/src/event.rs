@@ -9,8 +9,8 @@ use crate::host::FigureTable;
 use crate::ids::SourceId;
 pub use crate::ids::Tid;
 use crate::live::{
-    BlockIo, Cost, FileIo, Loss, NetEvent, RecordedSpan, SampledStack, Stack, Stretch, ThreadCounts,
-    ThreadTotals, Wakeup,
+    BlockIo, Cost, FileIo, Followed, Loss, NetEvent, RecordedSpan, SampledStack, Stack, Stretch,
+    ThreadCounts, ThreadTotals, Wakeup,
 };
 use crate::profile::CapturedProfile;
 use crate::syscall::Syscall;
@@ -304,6 +304,8 @@ pub enum Event<'a> {
     Loss(Loss),
     /// What the recording cost.
     Cost(Cost),
+    /// A process was taken in because the target waits for it.
+    Followed(Box<Followed>),
     /// A source, read to its end.
     Source(SourceInfo),
 }

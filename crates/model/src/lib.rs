@@ -38,8 +38,8 @@ pub use capture::{CaptureKind, CaptureNote, ClockKind, NoteKind, SourceInfo};
 pub use counts::{CountRow, CountTable, TimeKind};
 pub use demand::{Demand, DemandKind, DemandQueue};
 pub use diagnosis::{
-    Also, ChainLink, Diagnosis, Finding, FollowsFrom, NotJudged, Saving, Severity, ShareWhole, Subject,
-    Target, ThreadTime, WaitShare, WhatIf,
+    Also, ChainLink, Culprit, Diagnosis, Finding, FollowsFrom, NotJudged, Saving, Severity, ShareWhole,
+    Subject, Target, ThreadTime, WaitShare, WhatIf,
 };
 pub use diff::{Diff, DiffOutcome, FigureChange, FindingChange};
 pub use errno::Errno;
@@ -50,7 +50,7 @@ pub use host::{Entity, FigureRow, FigureTable, Over, Trait};
 pub use ids::{SourceId, Tid};
 pub use line::LineFormat;
 pub use live::{
-    BlockIo, Cost, Coverage, FileIo, FileOp, InodeId, LANGUAGES, LeftAs, Loss, NetEvent, NetKind,
+    BlockIo, Cost, Coverage, FileIo, FileOp, Followed, InodeId, LANGUAGES, LeftAs, Loss, NetEvent, NetKind,
     RecordedSpan, SampleKind, SampledStack, Stack, StackFrame, StackId, Stretch, ThreadCounts, ThreadTotals,
     WakeContext, Wakeup,
 };

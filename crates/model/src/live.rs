@@ -353,6 +353,26 @@ pub struct Cost {
     pub per_call: Nanos,
 }
 
+/// A process that was taken into a recording because the target was seen to wait for it (table `followed`). It is not what was asked
+/// about.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Followed {
+    /// When it was taken in: of what it did before nothing is recorded.
+    pub ts: Timestamp,
+    /// The process.
+    pub pid: Tid,
+    /// Its name.
+    pub comm: String,
+    /// The process that waits for it: one of the target, or one that was taken in before.
+    pub waiter: Tid,
+    /// What it is waited for at: `127.0.0.1:5432`, `a pipe`, `the lock of /srv/orders.lock`.
+    pub via: String,
+    /// The part of the target's waiting that was for it, by looks some times a second, 0 to 1.
+    pub share: f64,
+    /// Waits from the target to it: 1 where the target itself waits for it.
+    pub hop: u32,
+}
+
 /// Page faults of a thread and other figures that are kept a thread (table `process_stats`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ThreadTotals {

@@ -18,6 +18,8 @@ pub mod decode;
 pub mod doctor;
 mod error;
 #[cfg(feature = "bpf")]
+mod follow;
+#[cfg(feature = "bpf")]
 pub mod names;
 mod namespace;
 mod options;

@@ -71,6 +71,9 @@ pub struct Options {
     pub files: bool,
     /// Sample which work waits for the watched processes: in pipes, accept queues, sockets. Not of all processes.
     pub queues: bool,
+    /// Other processes of this host that are taken in while recording because the target waits for them, at most; 0 for none. Not of
+    /// all processes.
+    pub follow_peers: usize,
     /// Functions of the kernel to count and time: names, patterns (`tcp_*`), `module:function`.
     pub probes: Vec<String>,
     /// Bytes of the rings of calls of all CPUs together.
@@ -108,6 +111,7 @@ impl Default for Options {
             totals: true,
             files: false,
             queues: false,
+            follow_peers: 0,
             probes: Vec::new(),
             ring_bytes: 64 << 20,
             spool: PathBuf::new(),

@@ -114,6 +114,9 @@ impl Recorded {
             files: Vec::new(),
             probed: Vec::new(),
             state,
+            // The head is of the start.
+            late: Default::default(),
+            late_told: 0,
             following: None,
             began,
             ended,

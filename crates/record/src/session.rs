@@ -17,6 +17,7 @@ use crate::cost::{self, CostMeter, PerCall, Unseen};
 use crate::counts::{self, CountTables};
 use crate::decode::table;
 use crate::error::RecordError;
+use crate::follow::Follower;
 use crate::namespace;
 use crate::options::{Mode, Options};
 use crate::programs::FileTables;
@@ -26,7 +27,7 @@ use crate::queues::Queues;
 use crate::quota::Quotas;
 use crate::recovery::Head;
 use crate::replay::Recorded;
-use crate::replay::Replay;
+use crate::replay::{LateState, Replay};
 use crate::target::{self, ProcRoot};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -81,6 +82,12 @@ pub struct Session {
     quotas: Quotas,
     /// `None` where nobody asks whether work waits.
     queues: Option<Queues>,
+    /// `None` where nobody is to be taken in.
+    follower: Option<Follower>,
+    /// What those taken in were and had open, as far as it was not told to who follows the recording.
+    late: LateState,
+    /// Rows of processes and threads among what was told of it.
+    late_told: u64,
     /// `None` where no stacks are taken.
     unwinding: Option<Unwinding>,
     /// When the last stack was taken, where that was before the end, ns of the kernel's clock.
@@ -188,6 +195,9 @@ impl Session {
         }
         let queues = (options.queues && !options.all)
             .then(|| Queues::new(&options.spool, &options.pids, monotonic_ns()));
+        let is_followed = options.follow_peers > 0 && !options.all && !options.pids.is_empty();
+        let follower = is_followed
+            .then(|| Follower::new(&options.spool, &options.pids, options.follow_peers, monotonic_ns()));
         Ok(Session {
             kernel,
             calls_rings,
@@ -210,6 +220,9 @@ impl Session {
             code,
             quotas,
             queues,
+            follower,
+            late: LateState::new(),
+            late_told: 0,
             unwinding,
             sampling_ended: None,
             probed,
@@ -243,8 +256,32 @@ impl Session {
             if let Some(queues) = &mut self.queues {
                 queues.began(*process);
             }
+            if let Some(follower) = &mut self.follower {
+                follower.began(*process);
+            }
         }
         Ok(())
+    }
+
+    /// Takes in those that the target was seen to wait for.
+    fn follow_peers(&mut self) -> Result<(), RecordError> {
+        let Some(follower) = &mut self.follower else { return Ok(()) };
+        let pids = follower.look(monotonic_ns());
+        self.meter.following(follower.cost_ns());
+        if pids.is_empty() {
+            return Ok(());
+        }
+        // They made no call of the recording yet: what they have open now, they had before.
+        for pid in &pids {
+            let of_one = Options { pids: vec![*pid], from_exec_of: None, ..self.options.clone() };
+            self.late.insert(*pid, state_of(&of_one));
+        }
+        self.watch(&pids)
+    }
+
+    /// Who was taken in because the target waits for it, in words, without the first `known` ones.
+    pub fn taken_in(&self, known: usize) -> Vec<String> {
+        self.follower.iter().flat_map(|follower| follower.taken(known)).collect()
     }
 
     /// To be called every 20 to 200 ms: measures the cost and keeps it below its limit. Tells how things go.
@@ -259,6 +296,7 @@ impl Session {
             queues.look(monotonic_ns());
             self.meter.queues(queues.cost_ns());
         }
+        self.follow_peers()?;
         if self.options.mode == Mode::Adaptive {
             self.keep_within_budget()?;
         }
@@ -285,6 +323,10 @@ impl Session {
             let symbols = Rc::new(RefCell::new(self.code.take()));
             Replay::begin(&self.options, self.clock, source, true, &self.state, symbols, sink)
         });
+        let late = std::mem::take(&mut self.late);
+        let processes = late.values().flatten().filter(|event| matches!(event, Event::Process(_)));
+        self.late_told += processes.count() as u64;
+        replay.late(late);
         replay.advance(self.drain.counters.until.load(Ordering::Acquire), sink)
     }
 
@@ -301,6 +343,9 @@ impl Session {
             }
             if let Some(queues) = &mut self.queues {
                 queues.began(pid);
+            }
+            if let Some(follower) = &mut self.follower {
+                follower.began(pid);
             }
             if !follows {
                 self.code.began(pid);
@@ -407,6 +452,7 @@ impl Session {
         let mut notes = std::mem::take(&mut self.kernel.notes);
         notes.extend(self.budget.given_up(self.began.elapsed()));
         notes.extend(self.queues.iter().flat_map(Queues::notes));
+        notes.extend(self.follower.iter().flat_map(Follower::notes));
         notes.extend(unwound.notes);
         let recorder_cpu = counters.cpu_ns.load(Ordering::Relaxed) + unwound.cpu_ns;
         Ok(Recorded {
@@ -421,6 +467,8 @@ impl Session {
             cost: Some(self.meter.cost(Duration::from_nanos(recorder_cpu))),
             cost_of_parts: self.meter.parts(),
             state: self.state,
+            late: self.late,
+            late_told: self.late_told,
             following: self.following,
             symbols: Rc::new(RefCell::new(self.code.take())),
             trouble,

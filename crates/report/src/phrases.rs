@@ -61,6 +61,33 @@ pub(crate) fn target(target: &Target) -> String {
     parts.join(" · ")
 }
 
+/// Who was recorded besides because the target waits for it, in one line.
+pub(crate) fn followed(target: &Target) -> Option<String> {
+    let names: Vec<String> =
+        target.followed.iter().map(|one| format!("{} ({})", one.comm, one.pid)).collect();
+    (!names.is_empty()).then(|| {
+        let several = if names.len() == 1 { "process" } else { "processes" };
+        format!("{} {several} it waits for: {}", names.len(), some_of(&names))
+    })
+}
+
+/// The same in full, a line each.
+pub(crate) fn each_followed(target: &Target) -> Vec<String> {
+    let start = target.followed.iter().map(|one| {
+        let away = plural(u64::from(one.hop), "wait");
+        format!(
+            "{} ({}), {away} away: process {} waits for it at {}, {} of the target's waiting; recorded from {} on",
+            one.comm,
+            one.pid,
+            one.waiter,
+            one.via,
+            percent(one.share),
+            one.ts.time_of_day(),
+        )
+    });
+    start.collect()
+}
+
 /// The name of an input; `-` is how the command line writes standard input.
 fn source_name(source: &SourceInfo) -> &str {
     if source.name == "-" { "standard input" } else { &source.name }

@@ -5,8 +5,9 @@ use whyslow_model::capture::{CaptureNote, SourceInfo};
 use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, HostResource, Taker, Walk};
 use whyslow_model::{
-    AccountRow, Also, Cell, ChainLink, DemandQueue, Diagnosis, Diff, Evidence, FigureChange, Finding,
-    FindingChange, NotJudged, Saving, Subject, Table, Target, ThreadTime, TimeAccount, WhatIf,
+    AccountRow, Also, Cell, ChainLink, Culprit, DemandQueue, Diagnosis, Diff, Evidence, FigureChange,
+    Finding, FindingChange, Followed, NotJudged, Saving, Subject, Table, Target, ThreadTime, TimeAccount,
+    WhatIf,
 };
 
 /// How a text is laid out.
@@ -155,12 +156,17 @@ fn target(target: &mut Target, visit: Visit<'_>) {
         events: _,
         lost_events: _,
         cost: _,
+        followed,
         sources,
         notes,
     } = target;
     for process in processes {
         let TargetProcess { pid: _, comm, threads: _ } = process;
         lines(comm, visit);
+    }
+    for one in followed {
+        let Followed { ts: _, pid: _, comm, waiter: _, via, share: _, hop: _ } = one;
+        lines([comm, via], visit);
     }
     lines(start, visit);
     for source in sources {
@@ -192,6 +198,7 @@ fn finding(finding: &mut Finding, visit: Visit<'_>) {
         cause,
         fix,
         chain,
+        culprit,
         evidence: shown,
         verify,
         // Figures print as numbers only.
@@ -206,6 +213,9 @@ fn finding(finding: &mut Finding, visit: Visit<'_>) {
     for link in chain {
         let ChainLink { who, waits_for, ns: _, evidence } = link;
         lines([who, waits_for, evidence], visit);
+    }
+    if let Some(Culprit { pid: _, name, does, function, id: _, title }) = culprit {
+        lines([name, does].into_iter().chain(function).chain(title), visit);
     }
     evidence(shown, visit);
     about(subject, visit);

@@ -315,6 +315,7 @@ impl<'a> Findings<'a> {
             cause: String::new(),
             fix: Vec::new(),
             chain: Vec::new(),
+            culprit: None,
             evidence: Vec::new(),
             verify: String::new(),
         };

@@ -30,7 +30,7 @@ pub(crate) struct Files {
 /// If none of them could be used.
 pub(crate) fn facts_of(files: &[PathBuf], global: &Global) -> anyhow::Result<Facts> {
     let (recordings, captures) = sort_out(files);
-    let mut facts = Facts::default();
+    let mut facts = Facts::of_target();
     let bar = Bar::default();
     let mut reasons = Vec::new();
     let mut used = 0;

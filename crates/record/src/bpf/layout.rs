@@ -35,13 +35,14 @@ pub(crate) mod kind {
     pub(crate) const FILE: u8 = 17;
     pub(crate) const PATH: u8 = 18;
     pub(crate) const STACK_COPY: u8 = 19;
-    // Not of the kernel's side: what was read beside it (`quota`, `queues`, `unwinding`).
+    // Not of the kernel's side: what was read beside it (`quota`, `queues`, `unwinding`, `follow`).
     pub(crate) const GROUP: u8 = 64;
     pub(crate) const QUOTA: u8 = 65;
     pub(crate) const QUEUE: u8 = 66;
     pub(crate) const FRAME: u8 = 67;
     pub(crate) const UNWOUND: u8 = 68;
     pub(crate) const BLOCKED: u8 = 69;
+    pub(crate) const FOLLOWED: u8 = 70;
     /// Rows of `struct rare_counts` (`RECORD_KINDS`).
     pub(crate) const COUNT: usize = 32;
 }

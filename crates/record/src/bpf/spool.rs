@@ -27,8 +27,10 @@ pub(crate) const QUEUES: &str = "queues";
 pub(crate) const UNWOUND: &str = "unwound";
 /// Stacks of threads that were blocked.
 pub(crate) const BLOCKED: &str = "blocked";
+/// Who was taken in because the target waits for it.
+pub(crate) const FOLLOWED: &str = "followed";
 /// The streams of a spool. One of a CPU has the CPU's number behind its name: `calls-3`.
-pub static SPOOL_STREAMS: &[&str] = &[RARE, CALLS, SCHED, QUOTA, QUEUES, UNWOUND, BLOCKED];
+pub static SPOOL_STREAMS: &[&str] = &[RARE, CALLS, SCHED, QUOTA, QUEUES, UNWOUND, BLOCKED, FOLLOWED];
 
 /// Writes the streams.
 pub(crate) struct SpoolWriter {

@@ -3,10 +3,10 @@
 
 use super::pace::Question;
 use super::{Asked, GroupId, Groups};
-use crate::target::diag::{Diag, number};
+use crate::target::diag::Diag;
+use crate::target::inet_diag::{InetTold, LISTEN, question};
 use crate::target::unix_peers::{SHOW_NAME, SHOW_PEER, SHOW_QUEUE, UnixTold, question as unix_question};
 use std::collections::{HashMap, HashSet};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use whyslow_model::DemandKind;
 
 /// Protocols and families that may be asked, each by a question of its own.
@@ -20,11 +20,6 @@ const INTERNET: [(u8, u8); 4] = [
 /// anybody is CLOSE.
 const CONNECTED: u32 = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9;
 const CLOSE: u32 = 1 << 7;
-const LISTEN: u8 = 10;
-/// `INET_DIAG_REQ_BYTECODE`, and of its operations those that compare the local port (linux/inet_diag.h).
-const BYTECODE: u16 = 1;
-const PORT_AT_LEAST: u8 = 2;
-const PORT_AT_MOST: u8 = 3;
 
 /// A namespace, and the sockets in it that are asked about.
 #[derive(Debug)]
@@ -42,54 +37,6 @@ pub(super) struct Space {
     has_unix: bool,
     /// Connections whose listener is another process'.
     has_handed: bool,
-}
-
-/// One socket of an answer (`struct inet_diag_msg`, linux/inet_diag.h).
-struct Inet {
-    state: u8,
-    local: SocketAddr,
-    has_peer: bool,
-    waiting: u32,
-    inode: u64,
-}
-
-impl Inet {
-    fn of(body: &[u8]) -> Option<Inet> {
-        let port = |at: usize| number(body, at).map(u16::from_be_bytes);
-        let address = match *body.first()? {
-            family if family == libc::AF_INET as u8 => IpAddr::from(Ipv4Addr::from(number::<4>(body, 8)?)),
-            _ => IpAddr::from(Ipv6Addr::from(number::<16>(body, 8)?)),
-        };
-        Some(Inet {
-            state: *body.get(1)?,
-            local: SocketAddr::new(address, port(4)?),
-            has_peer: port(6)? != 0,
-            waiting: u32::from_ne_bytes(number(body, 56)?),
-            inode: u64::from(u32::from_ne_bytes(number(body, 68)?)),
-        })
-    }
-}
-
-/// `struct inet_diag_req_v2`: the sockets of a protocol in these states, all or those of one local port.
-fn question((protocol, family): (u8, u8), states: u32, port: Option<u16>) -> Vec<u8> {
-    let mut question = vec![0; 56];
-    question[0] = family;
-    question[1] = protocol;
-    question[4..8].copy_from_slice(&states.to_ne_bytes());
-    if let Some(port) = port {
-        // The attribute's length and number; then each comparison: by how much to go on where it holds and where it does not
-        // (behind the end: not this one), and the port.
-        for half in [20, BYTECODE] {
-            question.extend(half.to_ne_bytes());
-        }
-        for (code, otherwise) in [(PORT_AT_LEAST, 20u16), (PORT_AT_MOST, 12)] {
-            question.extend([code, 8]);
-            question.extend(otherwise.to_ne_bytes());
-            question.extend([0, 0]);
-            question.extend(port.to_ne_bytes());
-        }
-    }
-    question
 }
 
 fn is_udp(at: usize) -> bool {
@@ -130,14 +77,14 @@ impl Space {
             let (known, ports, internet) = (&mut self.known, &mut self.ports, &mut self.internet);
             // A kernel without the module for a protocol tells nothing of it.
             let _ = diag.ask(&question(of, states, None), |body| {
-                let Some(told) = Inet::of(body) else { return };
+                let Some(told) = InetTold::of(body) else { return };
                 let port = told.local.port();
                 if told.state == LISTEN {
                     listening.insert(port);
                 }
                 let Some(pid) = sockets.get(&told.inode) else { return };
                 if is_udp(at) {
-                    if !told.has_peer {
+                    if !told.has_peer() {
                         let name = format!("udp {}", told.local);
                         known.insert(told.inode, groups.id(*pid, DemandKind::UnreadDatagrams, &name));
                         internet[at] = true;
@@ -227,7 +174,7 @@ impl Space {
         for of in internet.map(|at| INTERNET[at]) {
             let mut queues = Vec::new();
             let told = diag.ask(&question(of, states, only), |body| {
-                let Some(told) = Inet::of(body) else { return };
+                let Some(told) = InetTold::of(body) else { return };
                 let known = known.get(&told.inode).copied();
                 // One that nobody accepted has no inode, and is in the queue of its listener.
                 let is_accepted = told.inode != 0 && asks == Question::Connections;
@@ -263,19 +210,6 @@ impl Space {
             queues
                 .iter()
                 .for_each(|(group, inode, waiting)| asked.queue(*group, *inode, u64::from(*waiting)));
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn any_answer_is_survived(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
-            prop_assert!(Inet::of(&bytes).is_none() || bytes.len() >= 72);
         }
     }
 }

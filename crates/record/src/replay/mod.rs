@@ -14,6 +14,7 @@ use crate::bpf::spool::{SpoolReader, SpoolRecord};
 use crate::clock::Clock;
 use crate::counts::Counted;
 use crate::error::RecordError;
+use crate::follow;
 use crate::options::Options;
 use crate::programs::RareEvents;
 use crate::queues;
@@ -38,7 +39,12 @@ pub(crate) struct ReplayContext {
     line: u64,
     unreadable: u64,
     rare: RareEvents,
+    /// What those taken in were and had open, until their record comes.
+    late: LateState,
 }
+
+/// By process that was taken in: what it was and had open then.
+pub(crate) type LateState = HashMap<u32, Vec<Event<'static>>>;
 
 /// Threads whose process is remembered: more cannot live at once (`PID_MAX_LIMIT`, include/linux/threads.h), and ended
 /// ones are forgotten.
@@ -74,7 +80,7 @@ impl Replay {
         symbols: Rc<RefCell<Symbolizer>>,
         sink: &mut dyn Sink,
     ) -> Replay {
-        let mut context = ReplayContext {
+        let context = ReplayContext {
             clock,
             source,
             processes: HashMap::new(),
@@ -84,17 +90,16 @@ impl Replay {
             line: 0,
             unreadable: 0,
             rare: RareEvents::new(clock, symbols, free),
+            late: LateState::new(),
         };
-        for event in state {
-            if let Event::Process(info) = event {
-                context.belongs(info.tid.unwrap_or(info.pid), info.pid);
-            }
-            if let (Event::Fd(entry), Some(names)) = (event, &mut context.calls.names) {
-                names.open_at_attach(entry);
-            }
-            sink.push(event.clone());
-        }
-        Replay { context, reader: SpoolReader::new(&options.spool, free) }
+        let mut replay = Replay { context, reader: SpoolReader::new(&options.spool, free) };
+        replay.context.state(state, sink);
+        replay
+    }
+
+    /// To be told when the records come to those taken in.
+    pub(crate) fn late(&mut self, late: LateState) {
+        self.context.late.extend(late);
     }
 
     /// Tells what ended before `until`, ns of the kernel's clock.
@@ -105,6 +110,26 @@ impl Replay {
 }
 
 impl ReplayContext {
+    /// Tells what was there when processes began to be watched.
+    fn state(&mut self, state: &[Event<'static>], sink: &mut dyn Sink) {
+        for event in state {
+            if let Event::Process(info) = event {
+                self.belongs(info.tid.unwrap_or(info.pid), info.pid);
+            }
+            if let (Event::Fd(entry), Some(names)) = (event, &mut self.calls.names) {
+                names.open_at_attach(entry);
+            }
+            sink.push(event.clone());
+        }
+    }
+
+    fn followed(&mut self, record: &SpoolRecord<'_>, sink: &mut dyn Sink) -> Option<()> {
+        sink.push(follow::followed(record, self.clock)?);
+        let state = self.late.remove(&record.header.tid).unwrap_or_default();
+        self.state(&state, sink);
+        Some(())
+    }
+
     fn take(&mut self, record: &SpoolRecord<'_>, sink: &mut dyn Sink) {
         self.line += 1;
         let read = match record.header.kind {
@@ -115,6 +140,7 @@ impl ReplayContext {
             kind::STRETCH => self.stretch(record, sink),
             kind::WAKEUP => self.wakeup(record, sink),
             kind::GROUP | kind::QUOTA => self.figures(record, "cpu.stat", quota::figures, sink),
+            kind::FOLLOWED => self.followed(record, sink),
             kind::QUEUE => self.figures(record, "queues", queues::figures, sink),
             _ => self.rare.take(record, (self.source, self.line), sink),
         };

@@ -1,6 +1,6 @@
 //! What was recorded, before it is stored or explained: the spool and what is known about it, and telling all of it.
 
-use super::{Replay, ReplayContext, counted, probed};
+use super::{LateState, Replay, ReplayContext, counted, probed};
 use crate::clock::Clock;
 use crate::counts::{self, Counted};
 use crate::error::RecordError;
@@ -25,6 +25,10 @@ pub struct Recorded {
     pub(crate) probed: Vec<Probed>,
     /// Processes, threads and descriptors as they were at the start.
     pub(crate) state: Vec<Event<'static>>,
+    /// The same of those that were taken in later, as far as it was not told.
+    pub(crate) late: LateState,
+    /// Rows of processes and threads among what was told of it.
+    pub(crate) late_told: u64,
     pub(crate) following: Option<Replay>,
     /// Where the code of the watched processes was.
     pub(crate) symbols: Rc<RefCell<Symbolizer>>,
@@ -64,6 +68,7 @@ impl Recorded {
     pub fn replay(&self, name: &str, source: SourceId, sink: &mut dyn Sink) -> Result<(), RecordError> {
         let mut replay =
             Replay::begin(&self.options, self.clock, source, false, &self.state, self.symbols.clone(), sink);
+        replay.late(self.late.clone());
         for span in &self.spans {
             sink.push(Event::Span(*span));
         }
@@ -80,6 +85,7 @@ impl Recorded {
         let Some(mut replay) = self.following.take() else {
             return self.replay(name, SourceId::default(), sink);
         };
+        replay.late(self.late.clone());
         for span in &self.spans {
             sink.push(Event::Span(*span));
         }
@@ -93,13 +99,18 @@ impl Recorded {
     fn of_rows(&self, loss: &Loss, context: &ReplayContext) -> Loss {
         let (more, less) = match loss.table.as_str() {
             "syscalls" => (0, context.calls.passed_over),
-            "threads" => {
-                (self.state.iter().filter(|event| matches!(event, Event::Process(_))).count() as u64, 0)
-            }
+            "threads" => (self.told_processes(), 0),
             "net" => (context.rare.repeated(), 0),
             _ => (0, 0),
         };
         Loss { produced: (loss.produced + more).saturating_sub(less), ..loss.clone() }
+    }
+
+    /// Rows of processes and threads that no record is for.
+    fn told_processes(&self) -> u64 {
+        let late = self.late.values().flatten();
+        let told = self.state.iter().chain(late).filter(|event| matches!(event, Event::Process(_)));
+        told.count() as u64 + self.late_told
     }
 
     /// Calls that were counted, and not recorded one by one.

@@ -15,6 +15,8 @@ const HEAD: usize = 16;
 const BY_FAMILY: u16 = 20;
 /// `NLM_F_REQUEST | NLM_F_DUMP`, `NLMSG_ERROR`, `NLMSG_DONE` (linux/netlink.h).
 const DUMP: u16 = 0x301;
+/// `NLM_F_REQUEST` alone: one socket is asked for.
+const ONE: u16 = 0x1;
 const ERROR: u16 = 2;
 const DONE: u16 = 3;
 /// The kernel fills no larger piece of an answer (`netlink_dump`, net/netlink/af_netlink.c).
@@ -59,14 +61,7 @@ impl Diag {
     /// # Errors
     /// Where the kernel does not answer such questions, or not to its end.
     pub(crate) fn ask(&mut self, question: &[u8], mut each: impl FnMut(&[u8])) -> io::Result<()> {
-        let mut message = Vec::with_capacity(HEAD + question.len());
-        message.extend(((HEAD + question.len()) as u32).to_ne_bytes());
-        message.extend(BY_FAMILY.to_ne_bytes());
-        message.extend(DUMP.to_ne_bytes());
-        // One question at a time needs no number, and the kernel knows our port.
-        message.extend([0; 8]);
-        message.extend(question);
-        rustix::net::send(&self.socket, &message, SendFlags::empty())?;
+        self.send(DUMP, question)?;
         let mut left = MOST;
         loop {
             // The kernel answers while it is asked: there is nothing to wait for.
@@ -78,6 +73,29 @@ impl Diag {
                 Part::More | Part::Failed => return Err(io::ErrorKind::InvalidData.into()),
             }
         }
+    }
+
+    /// Asks for the one socket that `question` describes; `None` where there is none, or the kernel does not tell.
+    pub(crate) fn ask_one<T>(&mut self, question: &[u8], read: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
+        self.send(ONE, question).ok()?;
+        let (got, _) =
+            rustix::net::recv(&self.socket, self.buffer.as_mut_slice(), RecvFlags::DONTWAIT).ok()?;
+        let datagram = self.buffer.get(..got)?;
+        let length = u32::from_ne_bytes(number(datagram, 0)?) as usize;
+        let kind = u16::from_ne_bytes(number(datagram, 4)?);
+        if kind == ERROR || kind == DONE { None } else { read(datagram.get(HEAD..length)?) }
+    }
+
+    fn send(&self, flags: u16, question: &[u8]) -> io::Result<()> {
+        let mut message = Vec::with_capacity(HEAD + question.len());
+        message.extend(((HEAD + question.len()) as u32).to_ne_bytes());
+        message.extend(BY_FAMILY.to_ne_bytes());
+        message.extend(flags.to_ne_bytes());
+        // One question at a time needs no number, and the kernel knows our port.
+        message.extend([0; 8]);
+        message.extend(question);
+        rustix::net::send(&self.socket, &message, SendFlags::empty())?;
+        Ok(())
     }
 }
 

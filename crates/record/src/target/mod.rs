@@ -11,6 +11,8 @@ mod descriptors;
 pub(crate) mod diag;
 mod error;
 mod identity;
+#[cfg_attr(not(feature = "bpf"), allow(dead_code))]
+pub(crate) mod inet_diag;
 mod mappings;
 mod owner;
 pub(crate) mod ports;

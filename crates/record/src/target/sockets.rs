@@ -116,6 +116,13 @@ pub(super) fn read_tables(root: &ProcRoot, pid: Tid, wanted: &HashSet<u64>) -> H
     found
 }
 
+/// The TCP sockets of the namespace that `pid` is in: both addresses and the inode number of each.
+pub(crate) fn connected(root: &ProcRoot, pid: Tid, mut take: impl FnMut(SocketAddr, SocketAddr, u64)) {
+    for protocol in [Protocol::Tcp, Protocol::Tcp6] {
+        read_internet(root, pid, protocol, |row| take(row.local, row.remote, row.inode));
+    }
+}
+
 /// The rows of one internet table.
 pub(super) fn read_internet(root: &ProcRoot, pid: Tid, protocol: Protocol, mut take: impl FnMut(Internet)) {
     rows(root, pid, protocol.file(), |line| {

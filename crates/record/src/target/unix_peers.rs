@@ -47,6 +47,15 @@ pub(crate) fn question(show: u32) -> [u8; 24] {
     question
 }
 
+/// The same for the one socket with that inode number: its name and its peer.
+pub(crate) fn question_of_one(inode: u32) -> [u8; 24] {
+    let mut question = question(SHOW_NAME | SHOW_PEER);
+    question[8..12].copy_from_slice(&inode.to_ne_bytes());
+    // No cookie (`INET_DIAG_NOCOOKIE`).
+    question[16..24].fill(0xff);
+    question
+}
+
 /// What is told of one unix socket (`struct unix_diag_msg`).
 pub(crate) struct UnixTold<'a> {
     pub(crate) inode: u64,

@@ -287,6 +287,7 @@ fn about_capture(diagnosis: &Diagnosis, findings: &[&Finding], style: &Style) ->
     let notes = phrases::damaged(target)
         .into_iter()
         .chain(target.notes.iter().map(|note| phrases::note(target, note)));
+    let notes = phrases::followed(target).map(|line| format!("followed: {line}")).into_iter().chain(notes);
     let notes = notes.map(|note| text(&note));
     let mut out = bullets(findings.iter().map(|finding| short(finding)).chain(notes));
     if !out.is_empty() {

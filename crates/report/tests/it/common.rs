@@ -6,9 +6,9 @@ use whyslow_model::account::Claim;
 use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, HostResource, State, Taker, Walk};
 use whyslow_model::{
-    AccountRow, Also, CaptureKind, CaptureNote, Cell, ChainLink, ClockKind, Column, Diagnosis, Diff,
-    Evidence, Finding, Known, Nanos, NotJudged, NoteKind, Saving, Severity, ShareWhole, SourceId, SourceInfo,
-    Subject, Table, Target, ThreadTime, TimeAccount, TimeOf, TimeState, WaitShare,
+    AccountRow, Also, CaptureKind, CaptureNote, Cell, ChainLink, ClockKind, Column, Culprit, Diagnosis, Diff,
+    Evidence, Finding, Followed, Known, Nanos, NotJudged, NoteKind, Saving, Severity, ShareWhole, SourceId,
+    SourceInfo, Subject, Table, Target, ThreadTime, TimeAccount, TimeOf, TimeState, Timestamp, WaitShare,
 };
 use whyslow_report::{Exporter, Style};
 
@@ -58,6 +58,7 @@ fn finding(id: &'static str, severity: Severity, title: &str) -> Finding {
         cause: String::new(),
         fix: Vec::new(),
         chain: Vec::new(),
+        culprit: None,
         evidence: Vec::new(),
         verify: String::new(),
     }
@@ -130,6 +131,7 @@ pub fn slow_service() -> Diagnosis {
             events: 1_200,
             lost_events: 4,
             cost: None,
+            followed: Vec::new(),
             sources: vec![trace, lsof],
             notes: vec![CaptureNote {
                 kind: NoteKind::Reject,
@@ -267,6 +269,7 @@ pub fn nothing_found() -> Diagnosis {
             events: 812,
             lost_events: 0,
             cost: None,
+            followed: Vec::new(),
             sources: vec![SourceInfo::new(SourceId(0), "-", CaptureKind::Strace)],
             notes: Vec::new(),
         },
@@ -368,6 +371,15 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
         process.comm = Some(text());
         process.threads = figure as usize / 2;
     }
+    target.followed = vec![Followed {
+        ts: Timestamp::new(figure),
+        pid: 7,
+        comm: text(),
+        waiter: 8,
+        via: text(),
+        share,
+        hop: 1,
+    }];
     for source in &mut target.sources {
         source.name = text();
         (source.rejects, source.lines, source.ends_not_seen) = (figure, figure, figure);
@@ -415,6 +427,14 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
             cause: text(),
             fix: vec![text(), text()],
             chain: vec![ChainLink { who: text(), waits_for: text(), ns, evidence: text() }; 9],
+            culprit: Some(Culprit {
+                pid: 7,
+                name: text(),
+                does: text(),
+                function: Some(text()),
+                id: None,
+                title: Some(text()),
+            }),
             evidence: vec![line(&text(), &text())],
             verify: text(),
         };

@@ -85,6 +85,7 @@ macro_rules! tables {
 tables! {
     Threads threads,
     Fds fds,
+    Followed followed,
     Spans spans,
     Frames frames,
     Stacks stacks,
@@ -149,6 +150,7 @@ pub(crate) fn put(event: &Event<'_>, seq: u64, rows: &mut [Rows]) -> &'static [I
         Event::Span(span) => into!(Spans spans(span)),
         Event::Loss(loss) => into!(Losses losses(loss)),
         Event::Cost(cost) => into!(Costs costs(cost)),
+        Event::Followed(followed) => into!(Followed followed(followed)),
         Event::Stack(stack) => {
             frames::put(stack, seq, &mut rows[Id::Frames as usize]);
             stacks::put(stack, seq, &mut rows[Id::Stacks as usize]);

@@ -521,7 +521,12 @@ fn figures() -> impl Strategy<Value = Event<'static>> {
         (share, nanos(), nanos(), nanos()).prop_map(|(target_share, added, recorder_cpu, per_call)| {
             Event::Cost(Cost { target_share, added, recorder_cpu, per_call })
         });
+    let followed = (time(), any::<u32>(), ".{0,15}", any::<u32>(), ".{0,40}", 0.0f64..1.0, any::<u32>());
+    let followed = followed.prop_map(|(ts, pid, comm, waiter, via, share, hop)| {
+        Event::Followed(Box::new(Followed { ts, pid, comm, waiter, via, share, hop }))
+    });
     prop_oneof![
+        followed,
         totals,
         span,
         loss,

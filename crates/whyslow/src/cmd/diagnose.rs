@@ -49,7 +49,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let mut ended = None;
     let facts = if args.live.is_asked() {
         let recording = live::record(&args.live, None, None, global)?;
-        let mut facts = Facts::default();
+        let mut facts = Facts::of_target();
         recording.replay(&mut facts)?;
         facts.finish();
         ended = Some(recording.status());

@@ -81,7 +81,7 @@ pub(super) fn show_live(name: &str, live: &LiveArgs, ask: &Ask, global: &Global)
     // A wrong question is told before the recording.
     (view.table)(&Facts::default(), ask)?;
     let recording = live::record(live, None, None, global)?;
-    let mut facts = Facts::default();
+    let mut facts = Facts::of_target();
     recording.replay(&mut facts)?;
     facts.finish();
     print(view, &facts, ask, global)?;

@@ -43,6 +43,10 @@ pub(crate) struct LiveArgs {
     /// Do not record the processes that they start
     #[arg(long, help_heading = "Whom to record", hide_short_help = true)]
     no_children: bool,
+    /// Record others of this host too while the target is seen to wait for them (a peer, a pipe, a lock), at most so many; 0 for none.
+    /// The report stays about the target, and names who is behind its waits
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(0..=64), help_heading = "Whom to record")]
+    follow: u8,
     /// How long: 10, 500ms, 2m; ends earlier by Ctrl-C [default: 10 s; a command: until it ends]
     #[arg(long, short = 'd', value_name = "TIME", value_parser = duration, help_heading = "How to record")]
     pub(crate) duration: Option<Duration>,
@@ -177,6 +181,7 @@ impl LiveArgs {
             units: Vec::new(),
             all: args.all,
             no_children: false,
+            follow: 0,
             duration: args.length(),
             mode: ModeArg::Counts,
             max_overhead: 5.0,
@@ -272,6 +277,7 @@ impl LiveArgs {
             // which files.
             files: files || more && (self.all || self.mode == ModeArg::Counts),
             queues: self.wants_host(),
+            follow_peers: if self.wants_host() { usize::from(self.follow) } else { 0 },
             tids: Vec::new(),
             all: self.all,
             follow: !self.no_children,

@@ -70,6 +70,7 @@ pub(super) fn record(
     let mut ended = None;
     let (mut looked, mut join_every) = (Instant::now(), JOIN_EVERY);
     let mut told_thinning = false;
+    let mut told_taken = 0;
     loop {
         std::thread::sleep(TICK);
         let progress = session.tick()?;
@@ -91,6 +92,10 @@ pub(super) fn record(
                 if progress.calls_now == Some(Coverage::Counts) { "only counts" } else { "no calls" },
             ));
             told_thinning = true;
+        }
+        for taken in session.taken_in(told_taken) {
+            line.say(&format!("records also {}", crate::output::plain(&taken)));
+            told_taken += 1;
         }
         let mut end = progress.failed || args.length().is_some_and(|length| progress.elapsed >= length);
         for arrival in arrivals.take(command.is_some()) {

@@ -192,6 +192,7 @@ fn about_capture(diagnosis: &Diagnosis, findings: &[&Finding]) -> String {
     let mut out: String = findings.iter().map(|finding| folded(finding)).collect();
     let notes = phrases::damaged(target)
         .into_iter()
+        .chain(phrases::followed(target).map(|line| format!("followed: {line}")))
         .chain(target.notes.iter().map(|note| phrases::note(target, note)));
     out.push_str(&list("ul", notes.map(|note| text(&note))));
     let lacking = phrases::lacking(&diagnosis.not_judged);

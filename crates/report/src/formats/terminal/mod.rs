@@ -126,6 +126,11 @@ fn about_capture(page: &mut Page, diagnosis: &Diagnosis, findings: &[&Finding], 
         .collect();
     let lacking = phrases::lacking(&diagnosis.not_judged);
     if page.explain {
+        let followed = phrases::each_followed(target);
+        if !followed.is_empty() {
+            page.heading("Followed");
+            followed.iter().for_each(|line| page.hanging("  ", 4, line, PLAIN));
+        }
         others(page, "About this capture", findings, usize::MAX, detail);
         if !notes.is_empty() {
             page.heading("Remarks");
@@ -133,6 +138,9 @@ fn about_capture(page: &mut Page, diagnosis: &Diagnosis, findings: &[&Finding], 
         }
         not_judged_in_full(page, &lacking);
         return;
+    }
+    if let Some(followed) = phrases::followed(target) {
+        page.labelled("Followed", &followed);
     }
     for finding in findings.iter().take(detail.notices.max(1)) {
         page.labelled("Capture", &finding.title);

@@ -1,0 +1,226 @@
+//! Who was taken into the recording because the target waits for it. It is not what was asked about: [`Facts::of_target`] keeps what
+//! these processes did apart, so that what is said of the target is of the target alone.
+
+use crate::Facts;
+use crate::world::World;
+use hashbrown::{HashMap, HashSet};
+use whyslow_model::event::{Event, Sink, Tid};
+use whyslow_model::{Followed, ProcessInfo};
+
+/// The processes that were taken in, in order of time, and where they are kept apart, what they did.
+#[derive(Default)]
+pub struct FollowedFacts {
+    rows: Vec<Followed>,
+    places: HashMap<Tid, usize>,
+    separates: bool,
+    apart: Option<Box<Apart>>,
+}
+
+/// What processes did that were taken in.
+struct Apart {
+    facts: Facts,
+    /// They, and what they have started since.
+    pids: HashSet<Tid>,
+}
+
+impl std::fmt::Debug for FollowedFacts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FollowedFacts").field("rows", &self.rows).finish_non_exhaustive()
+    }
+}
+
+/// Whose an event is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Whose {
+    Target,
+    Apart,
+    Both,
+}
+
+impl Facts {
+    /// Facts of what was asked about: what processes did that were taken in for its waits is in [`FollowedFacts::apart`].
+    pub fn of_target() -> Facts {
+        let mut facts = Facts::default();
+        facts.followed.separates = true;
+        facts
+    }
+}
+
+impl FollowedFacts {
+    /// Rows kept: a recorder takes in far fewer.
+    const MOST: usize = 1_024;
+
+    pub(crate) fn see(&mut self, followed: Followed) {
+        if self.rows.len() >= Self::MOST || self.places.contains_key(&followed.pid) {
+            return;
+        }
+        self.places.insert(followed.pid, self.rows.len());
+        if self.separates {
+            let new = || Box::new(Apart { facts: Facts::default(), pids: HashSet::new() });
+            self.apart.get_or_insert_with(new).pids.insert(followed.pid);
+        }
+        self.rows.push(followed);
+    }
+
+    /// All of them.
+    pub fn rows(&self) -> &[Followed] {
+        &self.rows
+    }
+
+    /// What is told of the process with that number; `None` for one that was not taken in.
+    pub fn of(&self, pid: Tid) -> Option<&Followed> {
+        self.places.get(&pid).map(|at| &self.rows[*at])
+    }
+
+    /// What they did; `None` where nobody was taken in, or nothing is kept apart.
+    pub fn apart(&self) -> Option<&Facts> {
+        self.apart.as_ref().map(|apart| &apart.facts)
+    }
+
+    /// True where events are to be shown to [`FollowedFacts::take`] first.
+    #[inline]
+    pub(crate) fn keeps_apart(&self) -> bool {
+        self.apart.is_some()
+    }
+
+    /// Takes an event of those that were taken in; gives back what is of the target, whose world is `own`.
+    pub(crate) fn take<'a>(&mut self, event: Event<'a>, own: &World) -> Option<Event<'a>> {
+        let Some(apart) = &mut self.apart else { return Some(event) };
+        match apart.whose(&event, own) {
+            Whose::Target => Some(event),
+            Whose::Apart => {
+                apart.facts.push(event);
+                None
+            }
+            Whose::Both => {
+                apart.facts.push(event.clone());
+                Some(event)
+            }
+        }
+    }
+
+    pub(crate) fn finish(&mut self) {
+        if let Some(apart) = &mut self.apart {
+            apart.facts.finish();
+        }
+    }
+}
+
+impl Apart {
+    fn whose(&mut self, event: &Event<'_>, own: &World) -> Whose {
+        let of = |is_apart: bool| if is_apart { Whose::Apart } else { Whose::Target };
+        match event {
+            Event::Call(call) | Event::Enter(call) => {
+                of(call.pid.map_or_else(|| self.has_thread(call.tid), |pid| self.pids.contains(&pid)))
+            }
+            Event::Signal(signal) => of(self.has_thread(signal.tid)),
+            Event::Exit(exit) => of(self.has_thread(exit.tid)),
+            Event::Frame { tid, .. } => of(self.has_thread(*tid)),
+            Event::Process(info) => of(self.belongs(info, own)),
+            Event::Fd(entry) => of(entry.pid.is_some_and(|pid| self.pids.contains(&pid))),
+            Event::Stretch(stretch) => of(self.pids.contains(&stretch.pid)),
+            Event::Wakeup(wakeup) => of(self.has_thread(wakeup.wakee)),
+            Event::Sample(sample) => of(self.pids.contains(&sample.pid)),
+            Event::FileIo(io) => of(self.pids.contains(&io.pid)),
+            Event::Net(event) => of(event.pid.is_some_and(|pid| self.pids.contains(&pid))),
+            Event::ThreadCounts(counts) => of(self.pids.contains(&counts.pid)),
+            Event::ThreadTotals(totals) => of(self.pids.contains(&totals.pid)),
+            // The host's, the disks', and what the recording is.
+            Event::Figures(_) | Event::BlockIo(_) | Event::Stack(_) | Event::Span(_) | Event::Source(_) => {
+                Whose::Both
+            }
+            Event::Counts(_)
+            | Event::Logged(_)
+            | Event::Percentiles(_)
+            | Event::Profile(_)
+            | Event::Note(_)
+            | Event::Loss(_)
+            | Event::Cost(_)
+            | Event::Followed(_) => Whose::Target,
+        }
+    }
+
+    fn has_thread(&self, tid: Tid) -> bool {
+        let threads = &self.facts.world.threads;
+        self.pids.contains(&tid)
+            || threads.thread_of(tid).is_some_and(|thread| {
+                threads
+                    .known_process(thread.process)
+                    .and_then(|process| process.pid)
+                    .is_some_and(|pid| self.pids.contains(&pid))
+            })
+    }
+
+    /// True for one that was taken in, or was started by such a one since. The target may be a child of it, too: that was there before.
+    fn belongs(&mut self, info: &ProcessInfo, own: &World) -> bool {
+        let is_childs = info.parent.is_some_and(|parent| self.pids.contains(&parent))
+            && own.threads.find_process(info.pid).is_none();
+        if is_childs {
+            self.pids.insert(info.pid);
+        }
+        self.pids.contains(&info.pid)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use whyslow_model::{Call, Nanos, Ret, Timestamp};
+
+    fn process(facts: &mut Facts, pid: u32, parent: u32) {
+        let info = ProcessInfo { pid, parent: Some(parent), ..ProcessInfo::default() };
+        facts.push(Event::Process(info));
+    }
+
+    fn call(facts: &mut Facts, pid: u32, at: u64) {
+        let mut call = Call::new("getpid", "");
+        (call.tid, call.pid, call.ret) = (pid, Some(pid), Ret::Value(i64::from(pid)));
+        (call.ts, call.dur) = (Timestamp::new(at), Nanos::new(1));
+        facts.push(Event::Call(&call));
+    }
+
+    fn taken_in(facts: &mut Facts, pid: u32) {
+        let followed = Followed {
+            ts: Timestamp::new(3),
+            pid,
+            comm: "sh".to_string(),
+            waiter: 7,
+            via: "a pipe".to_string(),
+            share: 0.5,
+            hop: 1,
+        };
+        facts.push(Event::Followed(Box::new(followed)));
+    }
+
+    /// The shell that is taken in has started the target before, and starts another program later.
+    fn recording(mut facts: Facts) -> Facts {
+        process(&mut facts, 7, 40);
+        call(&mut facts, 7, 1);
+        taken_in(&mut facts, 40);
+        taken_in(&mut facts, 40);
+        process(&mut facts, 40, 1);
+        process(&mut facts, 41, 40);
+        process(&mut facts, 8, 7);
+        process(&mut facts, 7, 40);
+        [40, 41, 7, 8].into_iter().for_each(|pid| call(&mut facts, pid, 5));
+        facts.finish();
+        facts
+    }
+
+    #[test]
+    fn what_was_taken_in_and_what_it_starts_is_kept_apart() {
+        let facts = recording(Facts::of_target());
+        let has = |facts: &Facts| [7, 8, 40, 41].map(|pid| facts.world.threads.find_process(pid).is_some());
+        assert_eq!((has(&facts), facts.world.calls), ([true, true, false, false], 3));
+        let apart = facts.followed.apart().expect("somebody was taken in");
+        assert_eq!((has(apart), apart.world.calls), ([false, false, true, true], 2));
+        assert_eq!(facts.followed.rows().len(), 1);
+    }
+
+    #[test]
+    fn views_see_all_together() {
+        let facts = recording(Facts::default());
+        assert_eq!((facts.world.calls, facts.followed.apart().is_none()), (5, true));
+        assert_eq!(facts.followed.of(40).map(|one| one.hop), Some(1));
+    }
+}

@@ -1,0 +1,448 @@
+//! Whom the watched processes wait for on this host: sampled some times a second by what their blocked threads are in. Who is waited
+//! for in a good part of the target's waiting is taken into the recording, and followed in turn.
+
+mod ends;
+mod locks;
+mod owners;
+mod tally;
+mod waits;
+
+use crate::bpf::layout::{Fields, Header, kind};
+use crate::bpf::spool::{FOLLOWED, SpoolRecord, SpoolWriter};
+use crate::clock::{Clock, thread_cpu_ns};
+use ends::{Ends, Found};
+use locks::bounded_file;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use tally::{Chosen, Group, Tally};
+use waits::{ProcessMemory, Wait};
+use whyslow_model::{Event, Followed, text};
+
+/// Between two looks at least: a tick of the recorder, 25 a second.
+const EVERY_NS: u64 = 38_000_000;
+/// And at most, however dear.
+const AT_MOST_NS: u64 = 1_000_000_000;
+/// What looks may cost in the long run, of one CPU. With the lists of `owners` it is 0.2 %.
+const SHARE: f64 = 0.001_5;
+/// Weight of the newest cost in the mean.
+const WEIGHT: f64 = 0.16;
+/// Threads of one look; of more each looks at the next ones.
+const THREADS_A_LOOK: usize = 64;
+/// Threads and processes that are looked at.
+const MOST_THREADS: usize = 4_096;
+const MOST_PROCESSES: usize = 256;
+/// Threads are listed again after that long, ns.
+const THREADS_EVERY_NS: u64 = 250_000_000;
+/// Descriptors of one epoll instance that are looked at.
+const MOST_EPOLL: usize = 16;
+/// `PF_KTHREAD` (include/linux/sched.h).
+const KERNEL_THREAD: u64 = 0x20_0000;
+
+/// A watched thread.
+struct Thread {
+    tid: u32,
+    pid: u32,
+    group: Group,
+    /// Its file of the present call, kept open: to open it costs more than to read it.
+    call: File,
+}
+
+/// The watched processes, and whom they were seen to wait for.
+pub(crate) struct Follower {
+    /// Processes that may be taken in.
+    limit: usize,
+    own: u32,
+    /// The group of each watched process.
+    groups: BTreeMap<u32, Group>,
+    threads: Vec<Thread>,
+    list_due: u64,
+    turn: usize,
+    ends: Ends,
+    tally: Tally,
+    taken: Vec<Chosen>,
+    /// Processes that would have been taken in, if more had been allowed.
+    left_out: BTreeMap<u32, String>,
+    due: u64,
+    /// What a look costs, ns of CPU time: the mean.
+    cost: f64,
+    spent_ns: u64,
+    spool: SpoolWriter,
+}
+
+impl Follower {
+    /// Of these processes, which are the target, from `now` on: `limit` others at most.
+    pub(crate) fn new(spool: &Path, pids: &[u32], limit: usize, now: u64) -> Follower {
+        let own = std::process::id();
+        let mut ends = Ends::new(own);
+        if let Some(first) = pids.first() {
+            ends.prepare(*first);
+        }
+        Follower {
+            limit,
+            own,
+            groups: pids.iter().map(|pid| (*pid, Group::Target)).collect(),
+            threads: Vec::new(),
+            list_due: now,
+            turn: 0,
+            ends,
+            tally: Tally::new(),
+            taken: Vec::new(),
+            left_out: BTreeMap::new(),
+            due: now,
+            cost: 0.0,
+            spent_ns: 0,
+            spool: SpoolWriter::new(spool),
+        }
+    }
+
+    /// A process is watched from now on: it belongs to its parent's group, as far as that is watched, else to the target.
+    pub(crate) fn began(&mut self, pid: u32) {
+        if self.groups.len() < MOST_PROCESSES && !self.groups.contains_key(&pid) {
+            let parent = status(pid).and_then(|status| status.parent);
+            let group = parent.and_then(|parent| self.groups.get(&parent)).copied();
+            self.groups.insert(pid, group.unwrap_or(Group::Target));
+        }
+        self.list_due = 0;
+    }
+
+    /// CPU time of all looks so far, ns.
+    pub(crate) fn cost_ns(&self) -> u64 {
+        self.spent_ns
+    }
+
+    /// Looks, if it is time. Tells who is to be watched from now on. To be called often.
+    pub(crate) fn look(&mut self, now: u64) -> Vec<u32> {
+        if now < self.due {
+            return Vec::new();
+        }
+        let began = thread_cpu_ns();
+        if now >= self.list_due {
+            self.list();
+            self.list_due = now + THREADS_EVERY_NS;
+        }
+        let (seen_from, listed) = (thread_cpu_ns(), self.ends.listing_ns());
+        self.see(now);
+        // Lists of all processes are paced by themselves.
+        let listed = self.ends.listing_ns() - listed;
+        let spent = (thread_cpu_ns() - seen_from).saturating_sub(listed) as f64;
+        let chosen = self.choose();
+        for one in &chosen {
+            self.tell(one, now);
+        }
+        self.cost += if self.cost > 0.0 { WEIGHT } else { 1.0 } * (spent - self.cost);
+        self.due = now + ((self.cost / SHARE) as u64).clamp(EVERY_NS, AT_MOST_NS);
+        self.spent_ns += thread_cpu_ns() - began;
+        chosen.into_iter().map(|one| one.pid).collect()
+    }
+
+    /// Those taken in, for people, without the first `known` ones.
+    pub(crate) fn taken(&self, known: usize) -> impl Iterator<Item = String> + '_ {
+        self.taken.iter().skip(known).map(|one| {
+            let name = owners::name_of(one.pid).unwrap_or_default();
+            format!(
+                "{name} ({}), waited for at {} in {:.0} % of the waiting",
+                one.pid,
+                one.via,
+                one.share * 100.0
+            )
+        })
+    }
+
+    /// What is not known, for the notes of the recording.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        if self.left_out.is_empty() {
+            return Vec::new();
+        }
+        let names: Vec<String> =
+            self.left_out.iter().take(3).map(|(pid, name)| format!("{name} ({pid})")).collect();
+        vec![format!(
+            "{} more processes that it waits for were not taken in, as --follow allows {}: {}",
+            self.left_out.len(),
+            self.limit,
+            names.join(", ")
+        )]
+    }
+
+    /// Lists the threads of the watched processes.
+    fn list(&mut self) {
+        let mut old: BTreeMap<u32, Thread> =
+            std::mem::take(&mut self.threads).into_iter().map(|thread| (thread.tid, thread)).collect();
+        self.groups.retain(|pid, group| {
+            let Ok(tasks) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return false };
+            for task in tasks.flatten() {
+                let Some(tid) = task.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
+                    continue;
+                };
+                if self.threads.len() >= MOST_THREADS {
+                    break;
+                }
+                let known = old.remove(&tid).filter(|thread| thread.pid == *pid);
+                let opened = || {
+                    let call = File::open(format!("/proc/{pid}/task/{tid}/syscall")).ok()?;
+                    Some(Thread { tid, pid: *pid, group: *group, call })
+                };
+                self.threads.extend(known.or_else(opened));
+            }
+            true
+        });
+    }
+
+    /// One look at the next threads.
+    fn see(&mut self, now: u64) {
+        let count = self.threads.len();
+        let mut text = [0; 256];
+        let seen = count.min(THREADS_A_LOOK);
+        let mut waits = Vec::new();
+        for at in 0..seen {
+            let thread = &self.threads[(self.turn + at) % count];
+            // One that ended, or that we may not look at.
+            let Ok(length) = thread.call.read_at(&mut text, 0) else { continue };
+            let wait = Wait::of(&text[..length], &ProcessMemory(thread.pid));
+            if wait != Wait::Nothing && wait != Wait::Work {
+                waits.push((thread.pid, thread.tid, thread.group, wait));
+            }
+        }
+        self.turn = if count > THREADS_A_LOOK { (self.turn + seen) % count } else { 0 };
+        for (pid, tid, group, wait) in waits {
+            self.judge((pid, tid), group, &wait, now);
+        }
+    }
+
+    /// Counts one wait.
+    fn judge(&mut self, (pid, tid): (u32, u32), group: Group, wait: &Wait, now: u64) {
+        match wait {
+            Wait::Nothing | Wait::Work => {}
+            Wait::Other => self.tally.waits(group),
+            Wait::Reads(fd) => self.count(pid, group, |ends| ends.of(pid, *fd, false, now)),
+            Wait::Writes(fd) => self.count(pid, group, |ends| ends.of(pid, *fd, true, now)),
+            Wait::Several(fds) => match fds.as_slice() {
+                [(fd, writes)] => self.count(pid, group, |ends| ends.of(pid, *fd, *writes, now)),
+                several => several.iter().take(MOST_EPOLL).for_each(|(fd, _)| {
+                    self.count(pid, group, |ends| ends.outstanding(pid, *fd, now).unwrap_or(Found::Work));
+                }),
+            },
+            Wait::Epoll(fd) => {
+                for fd in watched(pid, *fd) {
+                    self.count(pid, group, |ends| ends.outstanding(pid, fd, now).unwrap_or(Found::Work));
+                }
+            }
+            Wait::FileLock => {
+                let holder = locks::file_lock(&bounded_file("/proc/locks"), pid, tid);
+                let held = holder.map(|(holder, inode)| {
+                    let path = locks::path_of(pid, inode).unwrap_or_else(|| "a file".to_string());
+                    (holder, format!("the lock of {path}"))
+                });
+                self.count_held(pid, group, held);
+            }
+            Wait::Futex(address) => {
+                // The end of a thread, or a lock of its own threads: nobody else's.
+                if let Some(held) = locks::shared_lock(pid, *address, &ProcessMemory(pid)) {
+                    self.count_held(pid, group, Some(held));
+                }
+            }
+            Wait::Message { queue, room } => {
+                let held = locks::queue(&bounded_file("/proc/sysvipc/msg"), *queue, *room);
+                self.count_held(pid, group, held);
+            }
+        }
+    }
+
+    fn count_held(&mut self, pid: u32, group: Group, held: Option<locks::Held>) {
+        self.count(pid, group, |_| {
+            held.map_or(Found::Nobody, |(holder, via)| Found::Processes(vec![holder], via))
+        });
+    }
+
+    fn count(&mut self, pid: u32, group: Group, find: impl FnOnce(&mut Ends) -> Found) {
+        match find(&mut self.ends) {
+            Found::Work => {}
+            Found::Nobody => self.tally.waits(group),
+            Found::Processes(pids, via) => {
+                for other in pids.into_iter().filter(|other| *other != self.own) {
+                    // Of its own processes, one waits for the other.
+                    if self.groups.get(&other) == Some(&group) {
+                        self.tally.waits(group);
+                    } else {
+                        self.tally.waits_for(group, pid, other, &via);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Who is taken in.
+    fn choose(&mut self) -> Vec<Chosen> {
+        let groups = &self.groups;
+        let chosen = self.tally.end(|pid| groups.contains_key(&pid));
+        let mut taken = Vec::new();
+        for one in chosen {
+            let is_program = status(one.pid).is_some_and(|status| status.flags & KERNEL_THREAD == 0);
+            if !is_program || one.pid == self.own {
+                continue;
+            }
+            if self.taken.len() >= self.limit {
+                let name = owners::name_of(one.pid).unwrap_or_default();
+                self.left_out.entry(one.pid).or_insert(name);
+                continue;
+            }
+            self.tally.take_in(&one);
+            self.groups.insert(one.pid, Group::Taken(one.pid));
+            self.taken.push(one.clone());
+            self.list_due = 0;
+            taken.push(one);
+        }
+        taken
+    }
+
+    /// Writes down who was taken in.
+    fn tell(&mut self, one: &Chosen, now: u64) {
+        let mut body: Vec<u8> = one.share.to_bits().to_ne_bytes().to_vec();
+        body.extend(one.waiter.to_ne_bytes());
+        body.extend(one.hop.to_ne_bytes());
+        let name = owners::name_of(one.pid).unwrap_or_default();
+        body.extend((name.len() as u32).to_ne_bytes());
+        body.extend(name.bytes());
+        body.extend(one.via.bytes());
+        // A disk that is full ends the recording by the drain, which tells.
+        let _ = self.spool.write(FOLLOWED, &Header::with(kind::FOLLOWED, one.pid, now, &body));
+    }
+}
+
+/// One record of the stream as the event; `None` where it is none or not whole.
+pub(crate) fn followed(record: &SpoolRecord<'_>, clock: Clock) -> Option<Event<'static>> {
+    let mut fields = Fields(record.body());
+    let share = f64::from_bits(fields.u64()?);
+    let (waiter, hop, length) = (fields.u32()?, fields.u32()?, fields.u32()?);
+    let name = text::bounded(fields.bytes(length as usize)?);
+    let via = text::bounded(fields.0);
+    let ts = clock.epoch(record.header.ts);
+    let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { return None };
+    Some(Event::Followed(Box::new(Followed {
+        ts,
+        pid: record.header.tid,
+        comm: name,
+        waiter,
+        via,
+        share,
+        hop,
+    })))
+}
+
+/// Descriptors that an epoll instance watches, the first ones (proc_pid_fdinfo(5)).
+fn watched(pid: u32, fd: i32) -> Vec<i32> {
+    let text = bounded_file(&format!("/proc/{pid}/fdinfo/{fd}"));
+    let lines = text.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"tfd:"));
+    let first = |line: &[u8]| std::str::from_utf8(line).ok()?.split_ascii_whitespace().next()?.parse().ok();
+    lines.filter_map(first).take(MOST_EPOLL).collect()
+}
+
+/// What proc_pid_stat(5) tells of a process.
+struct Status {
+    parent: Option<u32>,
+    flags: u64,
+}
+
+fn status(pid: u32) -> Option<Status> {
+    let text = bounded_file(&format!("/proc/{pid}/stat"));
+    let text = std::str::from_utf8(&text).ok()?;
+    // The name may hold blanks and brackets.
+    let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
+    let parent = fields.nth(1).and_then(|word| word.parse().ok());
+    let flags = fields.nth(4)?.parse().ok()?;
+    Some(Status { parent, flags })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::process::{Child, Command, Stdio};
+
+    /// Processes that end with the test.
+    struct Pair(Child, Child);
+
+    impl Drop for Pair {
+        fn drop(&mut self) {
+            for child in [&mut self.0, &mut self.1] {
+                let _ = child.kill();
+                let _ = child.wait();
+            }
+        }
+    }
+
+    /// A reader of a pipe that a program holds open which writes nothing.
+    fn reader_and_writer() -> Pair {
+        let mut reader =
+            Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("cat");
+        let pipe = reader.stdin.take().expect("a pipe");
+        let writer = Command::new("sleep").arg("60").stdout(pipe).spawn().expect("sleep");
+        Pair(reader, writer)
+    }
+
+    fn looks(follower: &mut Follower, count: u64) -> Vec<u32> {
+        let taken = (1..=count).map(|at| follower.look(at * AT_MOST_NS));
+        taken.flatten().collect()
+    }
+
+    #[test]
+    fn the_writer_of_an_empty_pipe_is_taken_in_and_told() {
+        let pair = reader_and_writer();
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut follower = Follower::new(folder.path(), &[pair.0.id()], 8, 0);
+        let began = std::time::Instant::now();
+        let mut taken = Vec::new();
+        while taken.is_empty() && began.elapsed().as_secs() < 20 {
+            taken = looks(&mut follower, 12);
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        assert_eq!(taken, [pair.1.id()]);
+        let told: Vec<String> = follower.taken(0).collect();
+        assert_eq!(told, [format!("sleep ({}), waited for at a pipe in 100 % of the waiting", pair.1.id())]);
+        let mut events = Vec::new();
+        let mut reader = crate::bpf::spool::SpoolReader::new(folder.path(), false);
+        let clock = Clock { offset: 5 };
+        reader.read(u64::MAX, |record| events.extend(followed(&record, clock))).expect("read");
+        let [Event::Followed(one)] = &events[..] else { panic!("{events:?}") };
+        assert_eq!((one.pid, one.waiter, one.hop), (pair.1.id(), pair.0.id(), 1));
+        assert_eq!((one.comm.as_str(), one.via.as_str(), one.share), ("sleep", "a pipe", 1.0));
+    }
+
+    #[test]
+    fn nobody_is_taken_in_beyond_the_limit_and_that_is_noted() {
+        let pair = reader_and_writer();
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut follower = Follower::new(folder.path(), &[pair.0.id()], 0, 0);
+        let began = std::time::Instant::now();
+        while follower.notes().is_empty() && began.elapsed().as_secs() < 20 {
+            assert!(looks(&mut follower, 12).is_empty());
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        assert!(follower.notes()[0].contains(&format!("sleep ({})", pair.1.id())), "{:?}", follower.notes());
+    }
+
+    #[test]
+    fn who_waits_for_the_target_is_not_taken_in() {
+        // The reader waits for the writer, and not the other way round.
+        let pair = reader_and_writer();
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut follower = Follower::new(folder.path(), &[pair.1.id()], 8, 0);
+        assert!(looks(&mut follower, 30).is_empty());
+        assert!(follower.notes().is_empty());
+    }
+
+    #[test]
+    fn a_record_that_is_cut_is_no_event() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let record = Header::with(kind::FOLLOWED, 7, 1, &[0; 12]);
+        let mut file = File::create(folder.path().join(FOLLOWED)).expect("made");
+        file.write_all(&record).expect("written");
+        let mut reader = crate::bpf::spool::SpoolReader::new(folder.path(), false);
+        let mut events = Vec::new();
+        reader
+            .read(u64::MAX, |record| events.push(followed(&record, Clock { offset: 0 }).is_some()))
+            .expect("read");
+        assert_eq!(events, [false]);
+    }
+}

@@ -1,0 +1,216 @@
+//! Who holds a socket or pipe: the descriptors of all processes by inode number, listed when one is sought that is not known.
+
+use crate::clock::thread_cpu_ns;
+use crate::target::ports::socket_inode;
+use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags};
+use std::collections::{HashMap, HashSet};
+use whyslow_model::text;
+
+/// Processes and descriptors that are listed.
+const MOST_PROCESSES: usize = 8_192;
+const MOST_DESCRIPTORS: usize = 1 << 17;
+/// What lists of all processes may cost in the long run, of one CPU.
+const SHARE: f64 = 0.000_5;
+/// Lists that are made as soon as they are wanted: most of a chain is found by them.
+const AT_ONCE: u32 = 2;
+/// Between two lists of all, and of one process, at least; and of all at most, ns.
+const ALL_EVERY_NS: u64 = 500_000_000;
+const ONE_EVERY_NS: u64 = 200_000_000;
+const ALL_AT_MOST_NS: u64 = 60_000_000_000;
+/// More holders of one end share it by inheritance, and say not who is meant.
+const MOST_HOLDERS: usize = 4;
+
+/// A descriptor of a process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Holder {
+    pub(super) pid: u32,
+    fd: i32,
+}
+
+impl Holder {
+    fn path(self) -> String {
+        format!("/proc/{}/fd/{}", self.pid, self.fd)
+    }
+
+    fn holds(self, inode: u64) -> bool {
+        rustix::fs::readlinkat(CWD, self.path(), Vec::new())
+            .is_ok_and(|link| inode_of(link.as_bytes()) == Some(inode))
+    }
+
+    /// The owner's bits of the link tell how it is open (proc_pid_fd(5)).
+    fn is_open_for(self, writes: bool) -> bool {
+        let bit = if writes { 0o200 } else { 0o400 };
+        rustix::fs::statat(CWD, self.path(), AtFlags::SYMLINK_NOFOLLOW)
+            .is_ok_and(|stat| stat.st_mode & bit != 0)
+    }
+}
+
+/// `socket:[12]`, `pipe:[13]`.
+pub(super) fn inode_of(link: &[u8]) -> Option<u64> {
+    socket_inode(link).or_else(|| pipe_inode(link))
+}
+
+/// `pipe:[13]`.
+pub(super) fn pipe_inode(link: &[u8]) -> Option<u64> {
+    let digits = link.strip_prefix(b"pipe:[")?.strip_suffix(b"]")?;
+    std::str::from_utf8(digits).ok()?.parse().ok()
+}
+
+/// The lists.
+#[derive(Debug, Default)]
+pub(super) struct Owners {
+    held: HashMap<u64, Vec<Holder>>,
+    descriptors: usize,
+    /// A process of each network namespace that was seen, by the namespace.
+    pub(super) namespaces: HashMap<(u64, u64), u32>,
+    listed: u32,
+    due: u64,
+    /// When single processes were listed last.
+    looked: HashMap<u32, u64>,
+    own: u32,
+    /// CPU time of lists of all processes, ns.
+    pub(super) spent_ns: u64,
+}
+
+impl Owners {
+    pub(super) fn new(own: u32) -> Owners {
+        Owners { own, ..Owners::default() }
+    }
+
+    /// The processes that hold it. `hints` are those that held its like before: they are looked through first.
+    pub(super) fn of(&mut self, inode: u64, hints: &[u32], now: u64) -> Vec<Holder> {
+        let found = self.known(inode);
+        if !found.is_empty() {
+            return found;
+        }
+        for pid in hints.iter().take(MOST_HOLDERS) {
+            if self.looked.get(pid).is_none_or(|last| now >= last + ONE_EVERY_NS) {
+                self.looked.insert(*pid, now);
+                self.list(*pid);
+            }
+        }
+        let found = self.known(inode);
+        if !found.is_empty() || !self.list_all(now) {
+            return found;
+        }
+        self.known(inode)
+    }
+
+    /// Of these the ones that have it open so.
+    pub(super) fn open_for(holders: Vec<Holder>, writes: bool) -> Vec<Holder> {
+        holders.into_iter().filter(|holder| holder.is_open_for(writes)).collect()
+    }
+
+    /// Those of the lists that still hold it; none where it is many.
+    fn known(&mut self, inode: u64) -> Vec<Holder> {
+        let Some(holders) = self.held.get_mut(&inode) else { return Vec::new() };
+        holders.retain(|holder| holder.holds(inode));
+        let pids: HashSet<u32> = holders.iter().map(|holder| holder.pid).collect();
+        if pids.len() > MOST_HOLDERS { Vec::new() } else { holders.clone() }
+    }
+
+    /// Lists all processes, where it is time for that.
+    fn list_all(&mut self, now: u64) -> bool {
+        if self.listed > 0 && now < self.due {
+            return false;
+        }
+        let began = thread_cpu_ns();
+        self.held.clear();
+        self.namespaces.clear();
+        self.looked.clear();
+        self.descriptors = 0;
+        let mut left = MOST_PROCESSES;
+        if let Ok(entries) = std::fs::read_dir("/proc") {
+            for entry in entries.flatten() {
+                let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
+                    continue;
+                };
+                if left == 0 || self.descriptors >= MOST_DESCRIPTORS {
+                    break;
+                }
+                left -= 1;
+                if pid != self.own && self.list(pid) > 0 {
+                    let namespace = crate::target::sockets::namespace(&crate::target::ProcRoot::live(), pid);
+                    if let Some(namespace) = namespace {
+                        self.namespaces.entry(namespace).or_insert(pid);
+                    }
+                }
+            }
+        }
+        self.listed += 1;
+        let spent = thread_cpu_ns() - began;
+        self.spent_ns += spent;
+        let pause = (spent as f64 / SHARE) as u64;
+        let pause = if self.listed < AT_ONCE { ALL_EVERY_NS } else { pause };
+        self.due = now + pause.clamp(ALL_EVERY_NS, ALL_AT_MOST_NS);
+        true
+    }
+
+    /// Lists one process; tells how many sockets and pipes it holds.
+    fn list(&mut self, pid: u32) -> usize {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let links = rustix::fs::open(format!("/proc/{pid}/fd"), flags, Mode::empty());
+        let Ok(links) = links else { return 0 };
+        let Ok(entries) = Dir::read_from(&links) else { return 0 };
+        let (mut found, mut buffer) = (0, Vec::new());
+        for entry in entries.flatten() {
+            let Some(fd) = entry.file_name().to_str().ok().and_then(|name| name.parse::<i32>().ok()) else {
+                continue;
+            };
+            let Ok(link) = rustix::fs::readlinkat(&links, entry.file_name(), buffer) else {
+                buffer = Vec::new();
+                continue;
+            };
+            if let Some(inode) = inode_of(link.as_bytes()) {
+                let holders = self.held.entry(inode).or_default();
+                let holder = Holder { pid, fd };
+                found += 1;
+                if !holders.contains(&holder) && self.descriptors < MOST_DESCRIPTORS {
+                    holders.push(holder);
+                    self.descriptors += 1;
+                }
+            }
+            buffer = link.into_bytes();
+        }
+        found
+    }
+}
+
+/// The name of a process (proc_pid_comm(5)).
+pub(super) fn name_of(pid: u32) -> Option<String> {
+    let name = std::fs::read(format!("/proc/{pid}/comm")).ok()?;
+    Some(text::bounded(name.trim_ascii_end()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn the_reader_of_a_pipe_is_found_and_its_writer_told_apart() {
+        let mut child = Command::new("sleep").arg("60").stdin(Stdio::piped()).spawn().expect("sleep");
+        let ours = child.stdin.as_ref().expect("a pipe");
+        let link = std::fs::read_link(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(ours)));
+        let inode = pipe_inode(link.expect("a link").to_str().expect("text").as_bytes()).expect("a pipe");
+        let mut owners = Owners::new(0);
+        let found = owners.of(inode, &[], 1);
+        let pids = |holders: Vec<Holder>| holders.iter().map(|holder| holder.pid).collect::<Vec<_>>();
+        assert!(pids(Owners::open_for(found.clone(), false)).contains(&child.id()), "{found:?}");
+        assert!(!pids(Owners::open_for(found, true)).contains(&child.id()));
+        child.kill().expect("killed");
+        child.wait().expect("ended");
+        // What does not hold it any more is forgotten, though nothing was listed again.
+        assert!(!pids(owners.of(inode, &[], 2)).contains(&child.id()));
+    }
+
+    #[test]
+    fn lists_of_all_are_paced() {
+        let mut owners = Owners::new(0);
+        assert!(owners.list_all(1));
+        assert!(!owners.list_all(ALL_EVERY_NS / 2));
+        assert!(owners.list_all(1 + ALL_EVERY_NS));
+        assert!(!owners.list_all(2 + ALL_EVERY_NS));
+        assert!(owners.list_all(2 + 2 * ALL_AT_MOST_NS));
+    }
+}
