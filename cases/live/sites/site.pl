@@ -54,7 +54,7 @@ sub far_caller {
 }
 
 my ($port, $folder, $kind) = @ARGV;
-open(my $file, "+>>", "$folder/file") or die;
+open(my $file, "+>", "$folder/file") or die;
 open(my $lock, "+>>", "$folder/lock") or die;
 my $peer = $kind eq "peer" ? IO::Socket::INET->new("127.0.0.1:$port") : undef;
 my %works = (
