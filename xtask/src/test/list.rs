@@ -26,6 +26,7 @@ struct Script {
 
 const SCRIPTS: &[Script] = &[
     Script { suite: "live-bpf", words: &["cases/live/run", "--by", "bpf"], tier: Tier::Fast },
+    Script { suite: "sites", words: &["cases/live/sites/run"], tier: Tier::Fast },
     Script { suite: "truth", words: &["truth/test"], tier: Tier::Fast },
     Script { suite: "truth-draws", words: &["truth/test", "--draws"], tier: Tier::Rest },
     Script { suite: "live-strace", words: &["cases/live/run", "--by", "strace"], tier: Tier::Rest },
