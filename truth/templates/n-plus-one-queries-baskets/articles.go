@@ -14,6 +14,10 @@ import (
 
 var text = bytes.Repeat([]byte("article "), @{bytes}/8+1)[:@{bytes}]
 
+func milliseconds(n float64) time.Duration {
+	return time.Duration(n * float64(time.Millisecond))
+}
+
 func serve(client net.Conn) {
 	defer client.Close()
 	in := bufio.NewReader(client)
@@ -27,7 +31,7 @@ func serve(client net.Conn) {
 			return
 		}
 		// A page of the disk's, whichever and how many they are.
-		time.Sleep(time.Duration(@{answer} * float64(time.Millisecond)))
+		time.Sleep(milliseconds(@{answer}))
 		answer := append([]byte{}, head[:]...)
 		for ; len(keys) > 0; keys = keys[8:] {
 			answer = binary.BigEndian.AppendUint32(answer, uint32(binary.BigEndian.Uint64(keys)*131%9973))
