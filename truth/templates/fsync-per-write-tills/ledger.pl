@@ -41,7 +41,8 @@ sub serve {
 
 sub keep {
     open my $journal, '>>', '@{work}/@{journal}' or die $!;
-    while (getppid > 1) {
+    my $ledger = getppid;
+    while (getppid == $ledger) {
         sleep @{period};
         $journal->sync;
     }

@@ -1,9 +1,9 @@
 """The catalogue of tariffs. A question: how long the rest is (2 bytes), operation (1), zone (2), grams (4). An answer: length (2), cents (4)."""
 import os
 import random
+import signal
 import socket
 import struct
-import threading
 
 INDEX = "@{index}"
 
@@ -56,5 +56,11 @@ def serve(client):
 door = socket.socket(socket.AF_UNIX)
 door.bind("@{work}/@{catalogue}")
 door.listen(64)
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 while True:
-    threading.Thread(target=serve, args=(door.accept()[0],), daemon=True).start()
+    asker, _ = door.accept()
+    if not os.fork():
+        door.close()
+        serve(asker)
+        os._exit(0)
+    asker.close()
