@@ -1,10 +1,14 @@
 //! All facts of a capture or recording: the registry of folds, and how events reach them.
 
+mod followed;
+
+pub use followed::FollowedFacts;
+
 use crate::folds::fold::{Fold, Interests};
 use crate::world::Seen;
 use crate::{
-    block_io, capture, folds, followed, host, net, pace, profiles, quotas, recording, samples, sched,
-    streams, window, world,
+    block_io, capture, folds, host, net, pace, profiles, quotas, recording, samples, sched, streams, window,
+    world,
 };
 use whyslow_model::{
     Call, CallFlags, CallStats, CountTable, Event, PercentileTable, SaturatingSum, Sink, ThreadCounts,

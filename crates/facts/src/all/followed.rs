@@ -1,7 +1,7 @@
 //! Who was taken into the recording because the target waits for it. It is not what was asked about: [`Facts::of_target`] keeps what
 //! these processes did apart, so that what is said of the target is of the target alone.
 
-use crate::Facts;
+use super::Facts;
 use crate::world::World;
 use hashbrown::{HashMap, HashSet};
 use whyslow_model::event::{Event, Sink, Tid};
