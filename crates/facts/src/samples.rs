@@ -50,7 +50,7 @@ impl Weight {
 struct Function {
     name: Box<str>,
     module: Option<Box<str>>,
-    /// Of a frame of a language its source file: two of one name in two files are two.
+    /// Of a frame of a language its source file: two of one name in two files are two. Of native ones that of a toolchain.
     file: Option<Box<str>>,
 }
 
@@ -81,12 +81,25 @@ impl Function {
         if of_type || LIBRARIES.iter().any(|library| name.starts_with(library)) {
             return false;
         }
+        // Inlined of the toolchain's headers and library.
+        if self.file.as_deref().is_some_and(is_of_toolchain) {
+            return false;
+        }
         let Some(path) = self.module.as_deref() else { return true };
+        // Python's modules in C: of its library (`lib-dynload`), or of a package.
+        if path.contains("/lib-dynload/") || path.contains(".cpython-3") {
+            return false;
+        }
         let name = path.rsplit('/').next().unwrap_or(path);
         let is_library =
             name.contains(".so") && ["/lib", "/usr/lib"].iter().any(|folder| path.starts_with(folder));
         !is_library && !path.starts_with('[') && !INTERPRETERS.iter().any(|start| name.starts_with(start))
     }
+}
+
+/// True for source files of compilers' headers and libraries: GCC's, the system's, Rust's.
+fn is_of_toolchain(file: &str) -> bool {
+    ["/usr/include/", "/usr/lib/gcc/", "/rustc/"].iter().any(|folder| file.starts_with(folder))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -143,7 +156,8 @@ impl Samples {
             (None, Some(module)) => format!("[{}]", module.rsplit('/').next().unwrap_or(module)).into(),
             (None, None) => format!("[{:#x}]", frame.address).into(),
         };
-        let file = frame.is_of_language().then(|| frame.source_file().map(Box::<str>::from)).flatten();
+        let keeps = |file: &&str| frame.is_of_language() || is_of_toolchain(file);
+        let file = frame.source_file().filter(keeps).map(Box::<str>::from);
         let key = Function { name, module: module.map(Box::<str>::from), file };
         if let Some(&known) = self.by_name.get(&key) {
             return known;

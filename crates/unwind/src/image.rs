@@ -7,14 +7,32 @@ use object::read::ReadCache;
 use object::read::elf::FileHeader;
 use object::read::elf::{SectionHeader, Sym};
 use object::{Object, ObjectSection, ObjectSymbol};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
+use std::os::unix::fs::MetadataExt;
+
+/// A file by device, inode and when it was changed.
+type FileKey = (u64, u64, i64, i64);
+
+/// Symbols that were looked for, by file and names.
+type Known = HashMap<(FileKey, Box<str>), Vec<Option<(u64, u64)>>>;
+
+/// Of so many files and lists of names the symbols are kept.
+const MOST_KNOWN: usize = 64;
+
+thread_local! {
+    /// The symbols of a runtime's file may be a hundred megabytes, and many processes have the same.
+    static KNOWN: RefCell<Known> = RefCell::default();
+}
 
 /// A file of code as a process has it loaded.
 pub struct Image {
     cache: ReadCache<File>,
+    /// Which file it is; `None` where that cannot be told.
+    file: Option<FileKey>,
     /// Added to an address of the file, it is one of the process.
     bias: u64,
 }
@@ -25,7 +43,10 @@ impl Image {
     /// # Errors
     /// Where it cannot be read, or is no ELF file of 64 bits.
     pub fn open(process: &Process, mapping: &MemoryMapping) -> io::Result<Image> {
-        let cache = ReadCache::new(process.open_file(mapping)?);
+        let file = process.open_file(mapping)?;
+        let key =
+            file.metadata().ok().map(|about| (about.dev(), about.ino(), about.mtime(), about.mtime_nsec()));
+        let cache = ReadCache::new(file);
         let bias = {
             let (header, endian) = header(&cache)?;
             let segments = header.program_headers(endian, &cache).map_err(io::Error::other)?;
@@ -41,7 +62,7 @@ impl Image {
             let (address, offset) = (loaded.p_vaddr.get(endian), loaded.p_offset.get(endian));
             mapping.start.wrapping_sub(mapping.offset).wrapping_sub(address.wrapping_sub(offset))
         };
-        Ok(Image { cache, bias })
+        Ok(Image { cache, file: key, bias })
     }
 
     /// Added to an address of the file, it is one of the process.
@@ -64,6 +85,29 @@ impl Image {
     /// # Errors
     /// Where the file cannot be read.
     pub fn sized_symbols(&self, names: &[&str]) -> io::Result<Vec<Option<(u64, u64)>>> {
+        let key = self.file.map(|file| (file, names.join("\n").into_boxed_str()));
+        let kept = KNOWN.with_borrow(|known| known.get(key.as_ref()?).cloned());
+        let found = match kept {
+            Some(found) => found,
+            None => {
+                let found = self.find_symbols(names)?;
+                if let Some(key) = key {
+                    KNOWN.with_borrow_mut(|known| {
+                        if known.len() >= MOST_KNOWN {
+                            known.clear();
+                        }
+                        known.insert(key, found.clone());
+                    });
+                }
+                found
+            }
+        };
+        let placed = |(address, size): (u64, u64)| (address.wrapping_add(self.bias), size);
+        Ok(found.into_iter().map(|symbol| symbol.map(placed)).collect())
+    }
+
+    /// Addresses as they are in the file.
+    fn find_symbols(&self, names: &[&str]) -> io::Result<Vec<Option<(u64, u64)>>> {
         let file = parse(&self.cache)?;
         let wanted: HashMap<&[u8], usize> =
             names.iter().enumerate().map(|(at, name)| (name.as_bytes(), at)).collect();
@@ -83,7 +127,7 @@ impl Image {
                 if let Some(at) = wanted.get(&text[..end])
                     && found[*at].is_none()
                 {
-                    let address = symbol.st_value(endian).wrapping_add(self.bias);
+                    let address = symbol.st_value(endian);
                     found[*at] = Some((address, symbol.st_size(endian)));
                 }
             }

@@ -10,6 +10,7 @@ use crate::bpf::spool::{BLOCKED, SpoolWriter, UNWOUND};
 use crate::clock::{monotonic_ns, thread_cpu_ns};
 use crate::error::RecordError;
 use records::{StackCopyRecord, StackStream};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
@@ -25,6 +26,8 @@ const PAUSE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_s
 const SHARE: u32 = 100;
 /// One reading takes at most so long; the next one goes on where it ended.
 const LONGEST_READING_NS: u64 = 5_000_000;
+/// A thread that does not run is looked at that often, at least, ns.
+const LONGEST_PAUSE_NS: u64 = 320_000_000;
 /// The threads of the processes are listed anew so often.
 const LIST_EVERY_NS: u64 = 200_000_000;
 /// Threads that are read while they are blocked; of more, nobody says where they wait.
@@ -136,6 +139,27 @@ fn run(messages: &Receiver<Message>, spool: SpoolWriter) -> Unwound {
     Unwound { notes: reader.notes(), cpu_ns: thread_cpu_ns(), trouble: reader.trouble }
 }
 
+/// A thread that may be blocked.
+#[derive(Clone, Copy)]
+struct Blocked {
+    pid: u32,
+    tid: u32,
+    /// When it is read again, and the pause before that, ns: longer the longer it has not run, so that idle threads leave the time
+    /// to those that move.
+    due: u64,
+    pause: u64,
+}
+
+impl Blocked {
+    fn read(&mut self, outcome: StackOutcome, now: u64) {
+        self.pause = match outcome {
+            StackOutcome::Same => (self.pause * 2).clamp(PAUSE.0.as_nanos() as u64, LONGEST_PAUSE_NS),
+            _ => 0,
+        };
+        self.due = now + self.pause;
+    }
+}
+
 /// Whether a stack that was read lacks frames; `None` where none was read.
 fn is_cut(outcome: StackOutcome) -> Option<bool> {
     match outcome {
@@ -153,7 +177,7 @@ struct StackReader {
     unwound: StackStream,
     blocked: StackStream,
     processes: Vec<u32>,
-    threads: Vec<(u32, u32)>,
+    threads: Vec<Blocked>,
     listed: u64,
     /// Where the next reading begins among the threads.
     turn: usize,
@@ -221,13 +245,18 @@ impl StackReader {
         }
         for _ in 0..self.threads.len() {
             self.turn = (self.turn + 1) % self.threads.len();
-            let (pid, tid) = self.threads[self.turn];
+            let Blocked { pid, tid, due, .. } = self.threads[self.turn];
             let now = monotonic_ns();
             if now > began + LONGEST_READING_NS {
                 break;
             }
+            if now < due {
+                continue;
+            }
             self.stack.clear();
-            if let Some(cut) = is_cut(self.unwinder.blocked(pid, tid, &mut self.stack)) {
+            let outcome = self.unwinder.blocked(pid, tid, &mut self.stack);
+            self.threads[self.turn].read(outcome, now);
+            if let Some(cut) = is_cut(outcome) {
                 let frames = self.unwinder.frames();
                 self.blocked.tell(
                     &mut self.spool,
@@ -244,7 +273,8 @@ impl StackReader {
 
     fn list(&mut self, now: u64) {
         self.listed = now;
-        self.threads.clear();
+        let known: HashMap<u32, Blocked> =
+            self.threads.drain(..).map(|thread| (thread.tid, thread)).collect();
         let (unwinder, threads) = (&mut self.unwinder, &mut self.threads);
         self.processes.retain(|pid| {
             let Ok(folder) = std::fs::read_dir(format!("/proc/{pid}/task")) else {
@@ -253,8 +283,11 @@ impl StackReader {
             };
             if unwinder.ready(*pid) {
                 let tids = folder.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-                threads
-                    .extend(tids.map(|tid| (*pid, tid)).take(MAX_THREADS - threads.len().min(MAX_THREADS)));
+                let of = |tid: u32| match known.get(&tid) {
+                    Some(known) if known.pid == *pid => *known,
+                    _ => Blocked { pid: *pid, tid, due: 0, pause: 0 },
+                };
+                threads.extend(tids.map(of).take(MAX_THREADS - threads.len().min(MAX_THREADS)));
             }
             true
         });
