@@ -71,6 +71,8 @@ pub struct Options {
     pub files: bool,
     /// Sample which work waits for the watched processes: in pipes, accept queues, sockets. Not of all processes.
     pub queues: bool,
+    /// Folders to look for debug files in first.
+    pub debug_dirs: Vec<PathBuf>,
     /// Functions of the kernel to count and time: names, patterns (`tcp_*`), `module:function`.
     pub probes: Vec<String>,
     /// Bytes of the rings of calls of all CPUs together.
@@ -108,6 +110,7 @@ impl Default for Options {
             totals: true,
             files: false,
             queues: false,
+            debug_dirs: Vec::new(),
             probes: Vec::new(),
             ring_bytes: 64 << 20,
             spool: PathBuf::new(),

@@ -3,6 +3,7 @@
 use super::capture_args::CaptureArgs;
 use super::duration::duration;
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 use whyslow_record::Mode;
 use whyslow_record::target::Selection;
@@ -62,6 +63,9 @@ pub(crate) struct LiveArgs {
     /// that means 16 at most. Each of their calls costs about as much as a recorded one
     #[arg(long = "probe", value_name = "FN", value_delimiter = ',', help_heading = "How to record")]
     probes: Vec<String>,
+    /// A folder with debug files of stripped programs, looked into first: by build-id (DIR/.build-id) and by path (may repeat)
+    #[arg(long = "debug-dir", value_name = "DIR", help_heading = "How to record", hide_short_help = true)]
+    debug_dirs: Vec<PathBuf>,
     /// Mebibytes of the kernel's buffers for calls
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=4096), help_heading = "How to record", hide_short_help = true)]
     buffer: u64,
@@ -183,6 +187,8 @@ impl LiveArgs {
             payload: 0,
             keep_payload: false,
             probes: Vec::new(),
+            // The recorder has those of the profile.
+            debug_dirs: Vec::new(),
             buffer: 4,
             // ptrace sees no stacks.
             by: Means::Bpf,
@@ -286,6 +292,7 @@ impl LiveArgs {
             planned: self.duration.unwrap_or(DEFAULT_DURATION),
             payload: self.payload,
             keep_payload: self.keep_payload,
+            debug_dirs: self.debug_dirs.clone(),
             probes: self.probes.clone(),
             ring_bytes: self.buffer << 20,
             ..usual
