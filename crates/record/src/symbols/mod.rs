@@ -5,6 +5,7 @@
 //! process that has ended, of a file that was removed, and of another mount namespace are found all the same.
 
 mod elf;
+mod guard;
 mod mappings;
 mod names;
 mod packed;

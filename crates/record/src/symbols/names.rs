@@ -2,6 +2,7 @@
 //!
 //! C++ loses its parameters, the type that it returns and its template arguments (`std::vector<...>::push_back`).
 
+use super::guard;
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
@@ -15,7 +16,7 @@ pub(super) fn readable(symbol: &str) -> Cow<'_, str> {
     if symbol.len() > MAX_SYMBOL {
         return Cow::Borrowed(symbol);
     }
-    demangled(symbol).map_or(Cow::Borrowed(symbol), Cow::Owned)
+    guard::guarded(|| demangled(symbol)).map_or(Cow::Borrowed(symbol), Cow::Owned)
 }
 
 fn demangled(symbol: &str) -> Option<String> {

@@ -17,11 +17,11 @@ const MAX_SECTIONS: u64 = 512 << 20;
 /// `ELFCOMPRESS_ZLIB` (elf.h).
 const ZLIB: u32 = 1;
 
-/// The file in `.gnu_debugdata`, in memory.
-pub(super) fn debug_data(file: &File, outline: &Outline) -> Option<File> {
+/// The file in `.gnu_debugdata`, in memory, if it has no more than `most` bytes.
+pub(super) fn debug_data(file: &File, outline: &Outline, most: u64) -> Option<File> {
     let section = outline.section(".gnu_debugdata").filter(|section| section.size <= MAX_PACKED)?;
     let unpacked = lzma_rust2::XzReader::new_mem_limit(part(file, section)?, false, MAX_DICTIONARY);
-    in_memory(unpacked, MAX_UNPACKED)
+    in_memory(unpacked, MAX_UNPACKED.min(most))
 }
 
 /// A copy in memory of what `from` has, if it has no more than `most`.

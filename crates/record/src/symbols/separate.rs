@@ -15,8 +15,6 @@ use whyslow_unwind::inside;
 pub(super) const SYSTEM: &str = "/usr/lib/debug";
 /// Bytes of a debug file whose checksum is taken.
 const MAX_SUMMED: u64 = 4 << 30;
-/// Debug files held open.
-const MAX_FOUND: usize = 256;
 /// Roots of processes held open; further ones have only the recorder's own folders.
 const MAX_ROOTS: usize = 64;
 
@@ -82,7 +80,6 @@ pub(super) struct Separate {
 pub(super) struct Finder {
     /// Folders that the user named.
     folders: Vec<PathBuf>,
-    found: usize,
 }
 
 /// The program whose debug file is sought.
@@ -111,17 +108,12 @@ struct Candidate {
 impl Finder {
     pub(super) fn new(folders: &[PathBuf]) -> Finder {
         let folders = folders.iter().filter_map(|folder| std::path::absolute(folder).ok()).collect();
-        Finder { folders, found: 0 }
+        Finder { folders }
     }
 
     /// The debug file of a program: in the folders that the user named, in its process's root, in the recorder's.
-    pub(super) fn find(&mut self, program: &Program<'_>, roots: &Roots) -> Option<Separate> {
-        if self.found >= MAX_FOUND {
-            return None;
-        }
-        let found = self.places(program, roots).iter().find_map(|place| open(place, program))?;
-        self.found += 1;
-        Some(found)
+    pub(super) fn find(&self, program: &Program<'_>, roots: &Roots) -> Option<Separate> {
+        self.places(program, roots).iter().find_map(|place| open(place, program))
     }
 
     fn places(&self, program: &Program<'_>, roots: &Roots) -> Vec<Candidate> {

@@ -2,6 +2,7 @@
 //! lines and inlined functions are read there; else names of symbol tables. Each is read when the first address needs it.
 
 use super::elf::Outline;
+use super::guard::guarded;
 use super::mappings::{FileId, Files};
 use super::separate::{Finder, Program, Separate};
 use super::table::{Found, MAX_ALL, Table};
@@ -9,19 +10,18 @@ use super::{frames_of, packed, plt};
 use blazesym::symbolize::source::{Elf, Source};
 use blazesym::symbolize::{Input, Symbolized, Symbolizer};
 use object::elf::{SHT_DYNSYM, SHT_SYMTAB};
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs::File;
 use std::os::fd::AsRawFd;
-use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
-use std::sync::Once;
 use whyslow_model::StackFrame;
 
-/// Bytes of debug files copied into memory, all together: those that others may cut short while they are mapped.
-const MAX_COPIED: u64 = 128 << 20;
+/// Bytes kept in memory, all together: debug files that others may cut short while they are mapped, and unpacked ones.
+const MAX_COPIED: u64 = 192 << 20;
 /// Sections of all files together, some 100 bytes each; files past this have no names.
 const MAX_SECTIONS: usize = 1 << 18;
+/// Debug files, copies and unpacked ones held open: beside them are 512 mapped files, and the usual limit is 1,024.
+const MAX_HELD: usize = 128;
 /// Sections that name another file; the reader of debug information would open it, whatever it is.
 const LINKS: [&str; 3] = [".gnu_debuglink", ".gnu_debugaltlink", ".debug_sup"];
 
@@ -58,9 +58,29 @@ struct Information {
 pub(super) struct Sources {
     known: HashMap<FileId, Option<Known>>,
     finder: Finder,
-    sections_left: usize,
-    symbols_left: usize,
-    copy_left: u64,
+    left: Room,
+}
+
+/// What may still be taken.
+#[derive(Debug)]
+struct Room {
+    sections: usize,
+    symbols: usize,
+    /// Bytes in memory.
+    bytes: u64,
+    /// Files held open.
+    files: usize,
+}
+
+impl Room {
+    /// Holds what `make` makes of at most so many bytes.
+    fn hold(&mut self, make: impl FnOnce(u64) -> Option<File>) -> Option<File> {
+        let files = self.files.checked_sub(1)?;
+        let made = make(self.bytes)?;
+        self.bytes = self.bytes.saturating_sub(made.metadata().ok()?.len());
+        self.files = files;
+        Some(made)
+    }
 }
 
 impl Sources {
@@ -69,9 +89,7 @@ impl Sources {
         Sources {
             known: HashMap::new(),
             finder: Finder::new(folders),
-            sections_left: MAX_SECTIONS,
-            symbols_left: MAX_ALL,
-            copy_left: MAX_COPIED,
+            left: Room { sections: MAX_SECTIONS, symbols: MAX_ALL, bytes: MAX_COPIED, files: MAX_HELD },
         }
     }
 
@@ -83,11 +101,11 @@ impl Sources {
         (id, offset): (FileId, u64),
         module: &str,
     ) -> Vec<StackFrame> {
-        let Sources { known, finder, sections_left, symbols_left, copy_left } = self;
+        let Sources { known, finder, left } = self;
         let known = known.entry(id).or_insert_with(|| {
-            let found = look(id, files, finder, copy_left)?;
+            let found = look(id, files, finder, left)?;
             let sections = found.tabled.iter().map(|tabled| tabled.outline.sections.len()).sum();
-            *sections_left = sections_left.checked_sub(sections)?;
+            left.sections = left.sections.checked_sub(sections)?;
             Some(found)
         });
         let unknown = || frames_of(None, module);
@@ -104,7 +122,7 @@ impl Sources {
                 return frames;
             }
         }
-        known.symbol(address, symbols_left).map_or_else(unknown, |name| named(Some(name), module))
+        known.symbol(address, left).map_or_else(unknown, |name| named(Some(name), module))
     }
 }
 
@@ -114,7 +132,7 @@ fn named(name: Option<String>, module: &str) -> Vec<StackFrame> {
 }
 
 /// What there is for a file. `None` where it cannot be read.
-fn look(id: FileId, files: &Files, finder: &mut Finder, copy_left: &mut u64) -> Option<Known> {
+fn look(id: FileId, files: &Files, finder: &Finder, left: &mut Room) -> Option<Known> {
     let path = files.path(id).to_path_buf();
     let file = File::open(&path).ok()?;
     let outline = Outline::read(&file)?;
@@ -125,8 +143,11 @@ fn look(id: FileId, files: &Files, finder: &mut Finder, copy_left: &mut u64) -> 
     } else {
         let (root, own) = files.origin(id);
         let program = Program { file: &file, outline: &outline, path: own, root };
-        if let Some(separate) = finder.find(&program, files.roots()) {
-            known.information = information_of(&separate, copy_left);
+        if left.files > 0
+            && let Some(separate) = finder.find(&program, files.roots())
+        {
+            left.files -= 1;
+            known.information = information_of(&separate, left);
             let Separate { file, outline, .. } = separate;
             known.tabled.push(Tabled { file: Some(file), outline, tables: None });
         }
@@ -143,7 +164,7 @@ fn has_information(file: &File, outline: &Outline, may_link: bool) -> bool {
         && packed::is_bounded(file, outline)
 }
 
-fn information_of(separate: &Separate, copy_left: &mut u64) -> Option<Information> {
+fn information_of(separate: &Separate, left: &mut Room) -> Option<Information> {
     if !has_information(&separate.file, &separate.outline, separate.may_link) {
         return None;
     }
@@ -152,8 +173,7 @@ fn information_of(separate: &Separate, copy_left: &mut u64) -> Option<Informatio
         return Some(Information { path: path(&separate.file), _held: None });
     }
     let from = File::open(path(&separate.file)).ok()?;
-    let copy = packed::in_memory(from, *copy_left)?;
-    *copy_left -= copy.metadata().ok()?.len();
+    let copy = left.hold(|bytes| packed::in_memory(from, bytes))?;
     Some(Information { path: path(&copy), _held: Some(copy) })
 }
 
@@ -166,7 +186,7 @@ impl Known {
     }
 
     /// The name of the function at an address, out of symbol tables. The debug file has more than the program.
-    fn symbol(&mut self, address: u64, left: &mut usize) -> Option<String> {
+    fn symbol(&mut self, address: u64, left: &mut Room) -> Option<String> {
         let mut uncertain = None;
         let mut at = self.tabled.len();
         loop {
@@ -178,7 +198,7 @@ impl Known {
                     _ => {}
                 }
             }
-            if !self.look_inside() {
+            if !self.look_inside(left) {
                 return uncertain;
             }
             at = self.tabled.len();
@@ -186,13 +206,14 @@ impl Known {
     }
 
     /// Unpacks `.gnu_debugdata`, once; true where it has something.
-    fn look_inside(&mut self) -> bool {
+    fn look_inside(&mut self, left: &mut Room) -> bool {
         if std::mem::replace(&mut self.has_looked_inside, true) {
             return false;
         }
         let Some(own) = self.tabled.first() else { return false };
-        let unpacked = File::open(&self.path).ok().and_then(|file| packed::debug_data(&file, &own.outline));
-        let Some(file) = unpacked else { return false };
+        let packed = File::open(&self.path).ok();
+        let unpack = |file| left.hold(|bytes| guarded(|| packed::debug_data(&file, &own.outline, bytes)));
+        let Some(file) = packed.and_then(unpack) else { return false };
         let Some(outline) = Outline::read(&file) else { return false };
         self.tabled.push(Tabled { file: Some(file), outline, tables: None });
         true
@@ -200,7 +221,7 @@ impl Known {
 }
 
 impl Tabled {
-    fn find(&mut self, address: u64, path: &Path, left: &mut usize) -> Option<Found> {
+    fn find(&mut self, address: u64, path: &Path, left: &mut Room) -> Option<Found> {
         let opened;
         let file = match &self.file {
             Some(file) => file,
@@ -211,8 +232,8 @@ impl Tabled {
         };
         let tables = self.tables.get_or_insert_with(|| {
             let read = |kind| {
-                let table = Table::read(file, &self.outline, kind, *left);
-                *left -= table.len();
+                let table = Table::read(file, &self.outline, kind, left.symbols);
+                left.symbols -= table.len();
                 table
             };
             [SHT_SYMTAB, SHT_DYNSYM].map(read).into()
@@ -227,26 +248,8 @@ impl Tabled {
     }
 }
 
-/// The function that the debug information of a file has at an address. Its reader is not ours and may panic on a file that
-/// nobody but an attacker would write: such a file has no information. It needs a build whose panics unwind.
+/// The function that the debug information of a file has at an address.
 pub(super) fn read<'a>(reader: &'a Symbolizer, path: &Path, address: u64) -> Option<Symbolized<'a>> {
-    thread_local! {
-        static READING: Cell<bool> = const { Cell::new(false) };
-    }
-    static QUIET: Once = Once::new();
-    QUIET.call_once(|| {
-        let others = panic::take_hook();
-        panic::set_hook(Box::new(move |info| {
-            if !READING.get() {
-                others(info);
-            }
-        }));
-    });
-    READING.set(true);
     let source = Source::Elf(Elf::new(path));
-    let found = panic::catch_unwind(AssertUnwindSafe(|| {
-        reader.symbolize_single(&source, Input::VirtOffset(address)).ok()
-    }));
-    READING.set(false);
-    found.ok().flatten()
+    guarded(|| reader.symbolize_single(&source, Input::VirtOffset(address)).ok())
 }

@@ -270,7 +270,7 @@ fn a_compressed_section_is_bounded() {
             bytes[at] = random.u8(..);
         }
         file.write_all_at(&bytes, section.offset).expect("written");
-        if let Some(unpacked) = packed::debug_data(&file, &outline) {
+        if let Some(unpacked) = packed::debug_data(&file, &outline, u64::MAX) {
             let _ = Outline::read(&unpacked).map(|outline| search(&unpacked, &outline));
         }
     }
@@ -281,7 +281,7 @@ fn a_compressed_section_is_bounded() {
     let section = format!(".gnu_debugdata={}", built.path("zeros.xz").display());
     assert!(tool("objcopy", &[&"--update-section", &section, &built.program]));
     let file = File::open(&built.program).expect("there");
-    assert!(packed::debug_data(&file, &built.outline()).is_none());
+    assert!(packed::debug_data(&file, &built.outline(), u64::MAX).is_none());
     assert_eq!(names(&built.frames(&[])), NOTHING);
 }
 
