@@ -3,6 +3,7 @@
 
 use crate::symbols::Symbolizer;
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// A program loads its libraries in its first moments: it is looked at each time so long.
@@ -18,13 +19,17 @@ struct Seen {
 }
 
 /// The processes, and what is known of their code.
-#[derive(Default)]
 pub(crate) struct Code {
     symbols: Symbolizer,
     processes: HashMap<u32, Seen>,
 }
 
 impl Code {
+    /// With folders to look for debug files in.
+    pub(crate) fn new(debug_dirs: &[PathBuf]) -> Code {
+        Code { symbols: Symbolizer::with_debug_dirs(debug_dirs), processes: HashMap::new() }
+    }
+
     /// A process is watched from now on, or runs another program.
     pub(crate) fn began(&mut self, pid: u32) {
         let now = Instant::now();

@@ -19,7 +19,6 @@ pub mod doctor;
 mod error;
 #[cfg(feature = "bpf")]
 mod follow;
-#[cfg(feature = "bpf")]
 pub mod names;
 mod namespace;
 mod options;

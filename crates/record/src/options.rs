@@ -74,6 +74,8 @@ pub struct Options {
     /// Other processes of this host that are taken in while recording because the target waits for them, at most; 0 for none. Not of
     /// all processes.
     pub follow_peers: usize,
+    /// Folders to look for debug files in first.
+    pub debug_dirs: Vec<PathBuf>,
     /// Functions of the kernel to count and time: names, patterns (`tcp_*`), `module:function`.
     pub probes: Vec<String>,
     /// Bytes of the rings of calls of all CPUs together.
@@ -112,6 +114,7 @@ impl Default for Options {
             files: false,
             queues: false,
             follow_peers: 0,
+            debug_dirs: Vec::new(),
             probes: Vec::new(),
             ring_bytes: 64 << 20,
             spool: PathBuf::new(),

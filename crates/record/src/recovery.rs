@@ -5,9 +5,12 @@ use crate::clock::Clock;
 use crate::error::RecordError;
 use crate::options::Options;
 use crate::replay::Recorded;
+use crate::symbols::Symbolizer;
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::io::Read;
 use std::path::Path;
+use std::rc::Rc;
 use whyslow_model::{Coverage, Event, FdEntry, ProcessInfo, RecordedSpan, visible};
 use whyslow_privacy::files;
 use whyslow_unwind::inside;
@@ -109,6 +112,8 @@ impl Recorded {
         let ended = clock.epoch(last);
         Ok(Recorded {
             clock,
+            // What ran may still run: then its code can be looked at.
+            symbols: Rc::new(RefCell::new(Symbolizer::with_debug_dirs(&options.debug_dirs))),
             options,
             counted: Default::default(),
             files: Vec::new(),
@@ -126,8 +131,6 @@ impl Recorded {
             cost_of_parts: Vec::new(),
             notes,
             trouble: None,
-            // What ran may still run: then its code can be looked at.
-            symbols: Default::default(),
         })
     }
 }

@@ -185,7 +185,7 @@ impl Session {
         let meter = CostMeter::new(per_call, &options, before, rare_before);
         let state = state_of(&options);
         Head::new(clock, began_ns, &options, &state).write(&options.spool)?;
-        let (mut code, mut quotas) = (Code::default(), Quotas::new(&options.spool));
+        let (mut code, mut quotas) = (Code::new(&options.debug_dirs), Quotas::new(&options.spool));
         for process in &options.pids {
             code.began(*process);
             quotas.began(*process, began_ns);

@@ -14,9 +14,22 @@ use std::path::Path;
 /// # Errors
 /// What the kernel refuses, and whatever is not a regular file.
 pub fn open(root: &Path, path: &Path) -> io::Result<File> {
+    open_as(root, path, OFlags::NOFOLLOW)
+}
+
+/// The same where the file itself may be a link, which is followed inside of `root` too: for files that are checked to be what
+/// they should be.
+///
+/// # Errors
+/// What the kernel refuses, and whatever is not a regular file.
+pub fn follow(root: &Path, path: &Path) -> io::Result<File> {
+    open_as(root, path, OFlags::empty())
+}
+
+fn open_as(root: &Path, path: &Path, links: OFlags) -> io::Result<File> {
     let folder = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let root = rustix::fs::open(root, folder, Mode::empty())?;
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let flags = links | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let resolve = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
     let file: OwnedFd = loop {
         match rustix::fs::openat2(&root, path, flags, Mode::empty(), resolve) {
@@ -71,6 +84,11 @@ mod tests {
         for path in ["/tmp/absolute", "/tmp/relative", "/way/outside", "/magic/etc/passwd", "/../outside"] {
             assert!(text(&root, path).is_err(), "{path}");
         }
+        // Followed, they lead to what has that name inside.
+        let followed = |path: &str| follow(&root, Path::new(path)).is_ok();
+        symlink("/tmp/own", root.join("tmp/inner")).expect("linked");
+        assert!(followed("/tmp/inner") && !followed("/tmp/absolute") && !followed("/tmp/relative"));
+        assert!(!followed("/magic/etc/passwd"));
         let fifo = rustix::fs::CWD;
         let mode = Mode::from_raw_mode(0o600);
         rustix::fs::mknodat(fifo, root.join("tmp/fifo"), rustix::fs::FileType::Fifo, mode, 0).expect("made");

@@ -1,5 +1,6 @@
 //! The executable mappings of a process, and the files behind them, held open.
 
+use super::separate::{RootId, Roots};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
@@ -27,18 +28,31 @@ pub(super) struct Files {
     /// Never closed and never taken out: the symbolizer knows a file by its path below `/proc/self/fd`.
     files: Vec<Held>,
     open: usize,
+    roots: Roots,
 }
 
 #[derive(Debug)]
 struct Held {
     path: PathBuf,
     _open: Option<File>,
+    /// Of the process that had it first, and its path there.
+    root: Option<RootId>,
+    own: PathBuf,
 }
 
 impl Files {
     /// Where the file can be read now.
     pub(super) fn path(&self, id: FileId) -> &Path {
         self.files.get(id.0 as usize).map_or(Path::new(""), |held| &held.path)
+    }
+
+    /// The root of a process that has the file mapped, and the file's path there.
+    pub(super) fn origin(&self, id: FileId) -> (Option<RootId>, &Path) {
+        self.files.get(id.0 as usize).map_or((None, Path::new("")), |held| (held.root, &held.own))
+    }
+
+    pub(super) fn roots(&self) -> &Roots {
+        &self.roots
     }
 
     /// The file of a line of `maps`.
@@ -52,7 +66,10 @@ impl Files {
         }
         let own = path.strip_suffix(b" (deleted)").unwrap_or(path);
         let own = Path::new(std::ffi::OsStr::from_bytes(own));
-        let range = Path::new(std::ffi::OsStr::from_bytes(range));
+        // `maps` writes eight digits at least, `map_files` no zeros (fs/proc/base.c, `proc_map_files_readdir`).
+        let range = String::from_utf8_lossy(range);
+        let ends: Vec<&str> = range.split('-').map(|end| end.trim_start_matches('0')).collect();
+        let range = ends.join("-");
         // The very file, whatever has its name by now; it takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE.
         let exact = PathBuf::from(format!("/proc/{pid}/map_files")).join(range);
         let root = PathBuf::from(format!("/proc/{pid}/root"));
@@ -68,7 +85,7 @@ impl Files {
         };
         self.open += usize::from(open.is_some());
         let id = FileId(self.files.len() as u32);
-        self.files.push(Held { path, _open: open });
+        self.files.push(Held { path, _open: open, root: self.roots.of(pid), own: own.to_path_buf() });
         self.numbers.insert(key, id);
         Some(id)
     }

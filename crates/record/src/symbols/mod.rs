@@ -4,18 +4,30 @@
 //! Mappings are read early ([`Symbolizer::remember`]) and the files behind them held open, so that addresses of a
 //! process that has ended, of a file that was removed, and of another mount namespace are found all the same.
 
+mod elf;
+mod guard;
 mod mappings;
+mod names;
+mod packed;
 mod perf_map;
+mod plt;
+mod separate;
+mod sources;
+#[cfg(test)]
+mod stripped_tests;
+mod table;
 #[cfg(test)]
 mod tests;
 
 use crate::bpf::unwinding::{FrameRecord, is_language_frame};
 use blazesym::MaybeDefault;
-use blazesym::symbolize::source::{Elf, Kernel, Source};
+use blazesym::symbolize::source::{Kernel, Source};
 use blazesym::symbolize::{CodeInfo, Input, Sym, Symbolized};
 use mappings::{FileId, Files, Mapped, Mappings};
 use perf_map::{MOST_MEMORY, PerfMap};
+use sources::Sources;
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use whyslow_model::{LANGUAGES, StackFrame, Tid};
 use whyslow_unwind::Frames;
@@ -37,6 +49,7 @@ pub struct Symbolizer {
     /// Counts [`Symbolizer::remember`]s, to know the oldest.
     clock: u64,
     files: Files,
+    sources: Sources,
     user_cache: HashMap<(FileId, u64), Vec<StackFrame>>,
     kernel_cache: HashMap<u64, Vec<StackFrame>>,
     /// Frames of languages, by what stands for their address.
@@ -70,15 +83,26 @@ impl Default for Symbolizer {
 impl Symbolizer {
     /// One that knows no process yet.
     pub fn new() -> Symbolizer {
+        Symbolizer::with_debug_dirs(&[])
+    }
+
+    /// One that looks for debug files in `folders` first.
+    pub fn with_debug_dirs(folders: &[PathBuf]) -> Symbolizer {
         let mut kernel = Kernel { kallsyms: MaybeDefault::Default, debug_syms: false, ..Kernel::default() };
         // A kernel image with debug information may be there and takes seconds to read; names are all that is shown.
         kernel.vmlinux = MaybeDefault::None;
         Symbolizer {
-            inner: blazesym::symbolize::Symbolizer::builder().enable_auto_reload(false).build(),
+            // Names are made readable here, for all frames alike.
+            inner: blazesym::symbolize::Symbolizer::builder()
+                .enable_auto_reload(false)
+                .enable_demangling(false)
+                .set_debug_dirs(Some([separate::SYSTEM]))
+                .build(),
             kernel: Source::Kernel(kernel),
             processes: HashMap::new(),
             clock: 0,
             files: Files::default(),
+            sources: Sources::new(folders),
             user_cache: HashMap::new(),
             kernel_cache: HashMap::new(),
             language: HashMap::new(),
@@ -234,10 +258,10 @@ impl Symbolizer {
         if self.user_cache.len() > MAX_CACHED {
             self.user_cache.clear();
         }
-        let found = self.user_cache.entry((file, offset)).or_insert_with(|| {
-            let source = Source::Elf(Elf::new(self.files.path(file)));
-            frames_of(self.inner.symbolize_single(&source, Input::FileOffset(offset)).ok(), name)
-        });
+        let found = self
+            .user_cache
+            .entry((file, offset))
+            .or_insert_with(|| self.sources.frames(&self.inner, &self.files, (file, offset), name));
         append(found, address, frames);
     }
 }
@@ -256,12 +280,13 @@ fn frames_of(found: Option<Symbolized<'_>>, module: &str) -> Vec<StackFrame> {
     };
     let Some(Symbolized::Sym(symbol)) = found else { return vec![frame(None, None)] };
     let Sym { name, code_info, inlined, .. } = symbol;
+    let readable = |name: &str| (!name.is_empty()).then(|| names::readable(name).into_owned());
     let mut frames: Vec<StackFrame> = inlined
         .iter()
         .rev()
-        .map(|inlined| frame(Some(inlined.name.to_string()), inlined.code_info.as_ref()))
+        .map(|inlined| frame(readable(&inlined.name), inlined.code_info.as_ref()))
         .collect();
-    frames.push(frame(Some(name.to_string()), code_info.as_deref()));
+    frames.push(frame(readable(&name), code_info.as_deref()));
     frames
 }
 

@@ -35,7 +35,7 @@ struct Trace {
     #[command(flatten)]
     live: LiveArgs,
     /// Follow children; what always happens, unless --no-children is given
-    #[arg(short, long)]
+    #[arg(short, long = "follow-forks")]
     follow: bool,
     /// When each call was entered; twice with microseconds, three times as seconds since the epoch
     #[arg(short, action = clap::ArgAction::Count)]

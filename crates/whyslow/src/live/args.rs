@@ -3,6 +3,7 @@
 use super::capture_args::CaptureArgs;
 use super::duration::duration;
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 use whyslow_record::Mode;
 use whyslow_record::target::Selection;
@@ -45,8 +46,8 @@ pub(crate) struct LiveArgs {
     no_children: bool,
     /// Record others of this host too while the target is seen to wait for them (a peer, a pipe, a lock), at most so many; 0 for none.
     /// The report stays about the target, and names who is behind its waits
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(0..=64), help_heading = "Whom to record")]
-    follow: u8,
+    #[arg(long = "follow", value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(0..=64), help_heading = "Whom to record")]
+    follow_peers: u8,
     /// How long: 10, 500ms, 2m; ends earlier by Ctrl-C [default: 10 s; a command: until it ends]
     #[arg(long, short = 'd', value_name = "TIME", value_parser = duration, help_heading = "How to record")]
     pub(crate) duration: Option<Duration>,
@@ -66,6 +67,9 @@ pub(crate) struct LiveArgs {
     /// that means 16 at most. Each of their calls costs about as much as a recorded one
     #[arg(long = "probe", value_name = "FN", value_delimiter = ',', help_heading = "How to record")]
     probes: Vec<String>,
+    /// A folder with debug files of stripped programs, looked into first: by build-id (DIR/.build-id) and by path (may repeat)
+    #[arg(long = "debug-dir", value_name = "DIR", help_heading = "How to record", hide_short_help = true)]
+    debug_dirs: Vec<PathBuf>,
     /// Mebibytes of the kernel's buffers for calls
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=4096), help_heading = "How to record", hide_short_help = true)]
     buffer: u64,
@@ -181,13 +185,15 @@ impl LiveArgs {
             units: Vec::new(),
             all: args.all,
             no_children: false,
-            follow: 0,
+            follow_peers: 0,
             duration: args.length(),
             mode: ModeArg::Counts,
             max_overhead: 5.0,
             payload: 0,
             keep_payload: false,
             probes: Vec::new(),
+            // The recorder has those of the profile.
+            debug_dirs: Vec::new(),
             buffer: 4,
             // ptrace sees no stacks.
             by: Means::Bpf,
@@ -277,7 +283,7 @@ impl LiveArgs {
             // which files.
             files: files || more && (self.all || self.mode == ModeArg::Counts),
             queues: self.wants_host(),
-            follow_peers: if self.wants_host() { usize::from(self.follow) } else { 0 },
+            follow_peers: if self.wants_host() { usize::from(self.follow_peers) } else { 0 },
             tids: Vec::new(),
             all: self.all,
             follow: !self.no_children,
@@ -292,6 +298,7 @@ impl LiveArgs {
             planned: self.duration.unwrap_or(DEFAULT_DURATION),
             payload: self.payload,
             keep_payload: self.keep_payload,
+            debug_dirs: self.debug_dirs.clone(),
             probes: self.probes.clone(),
             ring_bytes: self.buffer << 20,
             ..usual

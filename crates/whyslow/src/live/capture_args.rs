@@ -2,6 +2,7 @@
 
 use super::duration::duration;
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 use whyslow_model::SampleKind;
 
@@ -33,6 +34,9 @@ pub(crate) struct CaptureArgs {
     /// Ask a JVM for the names of its compiled code (jcmd PID Compiler.perfmap, JDK 17 and later)
     #[arg(long)]
     pub(super) jvm_names: bool,
+    /// A folder with debug files of stripped programs, looked into first: by build-id (DIR/.build-id) and by path (may repeat)
+    #[arg(long = "debug-dir", value_name = "DIR")]
+    pub(super) debug_dirs: Vec<PathBuf>,
     /// A command to start and profile
     #[arg(last = true, value_name = "CMD")]
     pub(super) command: Vec<OsString>,
@@ -80,6 +84,7 @@ impl CaptureArgs {
             net: false,
             signals: false,
             totals: false,
+            debug_dirs: self.debug_dirs.clone(),
             // A call that takes long is told in full even here.
             ring_bytes: 4 << 20,
             ..whyslow_record::Options::default()

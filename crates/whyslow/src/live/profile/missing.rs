@@ -42,7 +42,7 @@ pub(super) fn in_names(profile: &Profile, runtimes: &[Runtime], args: &CaptureAr
             };
             told.push(format!(
                 "{:.0} % of the time is in {file}, which has no symbols\n\
-                 next: {rights}keep them (no `strip`, no -s), or install its debug symbols",
+                 next: {rights}keep them (no `strip`, no -s), install its debug symbols, or name their folder (--debug-dir)",
                 share * 100.0
             ));
         }
