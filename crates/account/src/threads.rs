@@ -102,14 +102,19 @@ impl<'a> One<'_, 'a> {
         let unseen = blocked_ns.saturating_add(unknown_ns);
         let rest = life.saturating_sub(account.total());
         not_told_ns = not_told_ns.saturating_add(unseen).saturating_add(rest);
-        // Stacks know of a wait also where the capture does not show its call.
-        let of_work = self.of_work_ns(tid).saturating_sub(idle_ns).min(not_told_ns);
+        // Who waits for work by all of its stacks sleeps for it also where the capture does not show the call, and was there for at least so long.
+        let of_work = self.of_work_ns(tid);
+        let asleep = if of_work > 0 { blocked_ns } else { 0 };
+        let of_work = of_work.saturating_sub(idle_ns).max(asleep).min(not_told_ns);
         self.plain(tid, TimeState::Unknown, not_told_ns - of_work);
         self.spent.idle_ns = self.spent.idle_ns.saturating_add(idle_ns).saturating_add(of_work);
     }
 
     /// What a thread waited for work by its stacks, ns; 0 of a thread that waited for something else, too.
     fn of_work_ns(&self, tid: Tid) -> u64 {
+        if self.owner.is_wanted && !self.owner.has_others {
+            return 0;
+        }
         let (mut work_ns, mut other_ns) = (0u64, 0u64);
         for (_, shares) in
             self.waits.iter().filter(|((process, of, _), _)| (*process, *of) == (self.process, tid))
