@@ -14,6 +14,8 @@ mod rows;
 mod states;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_stacks;
 mod threads;
 
 pub use rows::By;

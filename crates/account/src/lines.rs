@@ -1,13 +1,17 @@
 //! Time by line of the program's own code: shared out by samples of what a thread ran, and by the stacks of its waits.
 //!
-//! What is spent on a CPU goes to the lines as the samples do. Of waits only as much is given to lines as stacks were recorded for.
-//! Time without a stack (queues for a CPU, calls of which no stack was taken) has no line.
+//! What is spent on a CPU goes to the lines as the samples do. Waits, short ones too, are shared out likewise where some stacks reach the
+//! program's own code: blocked threads are read at fixed times, so that these stand for the rest. Where there are too few, only as much is
+//! given to lines as stacks were recorded for. Time without a stack (queues for a CPU, calls of which no stack was taken) has no line.
 
 use crate::parts::Part;
 use hashbrown::HashMap;
 use whyslow_facts::Facts;
-use whyslow_facts::samples::{Site, SiteTime};
+use whyslow_facts::samples::{Site, SiteTime, StackWait};
 use whyslow_model::{Known, SampleKind, TimeState};
+
+/// Stacks of waits that have a place in the program's own code, from which on they stand for those that were not read so far.
+const ENOUGH_SITES: u64 = 3;
 
 /// The parts, each with the number of its line where one is known, and the lines by their numbers.
 pub(crate) fn split<'a>(facts: &'a Facts, parts: &[Part<'a>]) -> (Vec<Part<'a>>, Vec<String>) {
@@ -18,9 +22,20 @@ pub(crate) fn split<'a>(facts: &'a Facts, parts: &[Part<'a>]) -> (Vec<Part<'a>>,
         if let Some(kind) = of_kind {
             let times = facts.samples.sites(kind, whole.process, Some(whole.tid));
             let call = whole.call.map(|call| facts.name_of(call));
-            let fits: Vec<&SiteTime<'_>> = times.iter().filter(|time| is_of(time.call, kind, call)).collect();
-            let sampled: u128 = fits.iter().map(|time| u128::from(time.weight.ns)).sum();
-            let of = if kind == SampleKind::OnCpu { sampled } else { sampled.max(u128::from(whole.ns)) };
+            let fits: Vec<&SiteTime<'_>> =
+                times.iter().filter(|time| is_of(time, kind, whole.state, call)).collect();
+            let sum = |all: &mut dyn Iterator<Item = &&SiteTime<'_>>| -> u128 {
+                all.map(|time| u128::from(time.weight.ns)).sum()
+            };
+            let with_site: u64 =
+                fits.iter().filter(|time| time.site.is_some()).map(|time| time.weight.count).sum();
+            let of = match kind {
+                SampleKind::OffCpu if with_site >= ENOUGH_SITES && call.is_some() => {
+                    sum(&mut fits.iter().filter(|time| time.site.is_some() || time.is_whole))
+                }
+                SampleKind::OffCpu => sum(&mut fits.iter()).max(u128::from(whole.ns)),
+                SampleKind::OnCpu => sum(&mut fits.iter()),
+            };
             for time in fits {
                 let Some(site) = time.site else { continue };
                 let ns = (u128::from(whole.ns) * u128::from(time.weight.ns) / of.max(1)) as u64;
@@ -64,12 +79,16 @@ pub(crate) fn kind_of(state: TimeState) -> Option<SampleKind> {
     }
 }
 
-/// True for samples of such time: in that call, or in none. Where the kernel's functions tell no call, a wait may be any.
-pub(crate) fn is_of(sampled: Option<&str>, kind: SampleKind, call: Option<&str>) -> bool {
+/// True for samples of such time: in that call, or in none. Where the kernel's functions tell no call, a wait may be any. A lock or a time is
+/// not what a thread waited for work with.
+pub(crate) fn is_of(time: &SiteTime<'_>, kind: SampleKind, state: TimeState, call: Option<&str>) -> bool {
+    let is_wanted = |time: &SiteTime<'_>| {
+        !matches!(state, TimeState::Lock | TimeState::Timer) || time.wait != Some(StackWait::Work)
+    };
     match (kind, call) {
-        (SampleKind::OffCpu, Some(_)) => sampled.is_none() || sampled == call,
+        (SampleKind::OffCpu, Some(_)) => (time.call.is_none() || time.call == call) && is_wanted(time),
         (SampleKind::OffCpu, None) => true,
-        (_, call) => sampled == call,
+        (_, call) => time.call == call,
     }
 }
 

@@ -7,11 +7,12 @@ use crate::roles::{self, Role, Roles};
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
 use whyslow_facts::folds::account::{CallTime, ObjectKind};
+use whyslow_facts::samples::SiteTime;
 use whyslow_facts::world::ids::ObjectId;
 use whyslow_facts::{EndpointId, Facts, ProcessId};
 use whyslow_model::event::Tid;
 use whyslow_model::{
-    AccountRow, CallStats, Known, Nanos, SaturatingSum, Syscall, TimeAccount, TimeOf, TimeState,
+    AccountRow, CallStats, Known, Nanos, SampleKind, SaturatingSum, Syscall, TimeAccount, TimeOf, TimeState,
 };
 
 /// What rows are joined by.
@@ -68,6 +69,8 @@ struct Sum<'a> {
     times: u64,
     known: Known,
     threads: BTreeSet<(ProcessId, Tid)>,
+    /// The calls that it was spent in.
+    calls: BTreeSet<Syscall>,
     /// Ways of spending time that it has parts of, each once.
     times_of: HashMap<*const CallTime, &'a CallTime>,
     largest: Option<(u64, Part<'a>)>,
@@ -88,6 +91,7 @@ pub(crate) fn joined(facts: &Facts, spent: Spent<'_>, by: By) -> TimeAccount {
         sum.times += part.times;
         sum.known = sum.known.max(part.known);
         sum.threads.insert((part.process, part.tid));
+        sum.calls.extend(part.call);
         if let Some(time) = part.time {
             sum.times_of.insert(time, time);
         }
@@ -175,7 +179,7 @@ impl Joined<'_> {
                 _ => object.name().to_string(),
             });
         let stats = self.stats(key, sum);
-        let (function, place) = self.site(key, &largest, sum);
+        let (function, place) = self.site(key, sum);
         let longest =
             sum.times_of.values().filter_map(|time| time.exemplars.iter().max_by_key(|line| line.dur));
         let evidence = longest.max_by_key(|line| (line.dur, std::cmp::Reverse(line.ts)));
@@ -218,20 +222,29 @@ impl Joined<'_> {
         Some(all)
     }
 
-    /// The function of the program's own code that takes most of the time, and its line.
-    fn site(&self, key: &Key, largest: &Part<'_>, sum: &Sum<'_>) -> (Option<String>, Option<String>) {
+    /// The function of the program's own code that takes most of the time, and its line. A wait has one by the stacks of the row's threads
+    /// in the row's calls; of a wait in no call nobody knows which of its threads' stacks are meant.
+    fn site(&self, key: &Key, sum: &Sum<'_>) -> (Option<String>, Option<String>) {
         if let Some(lines) = self.lines {
             return (key.site.and_then(|site| lines.get(site as usize).cloned()), None);
         }
-        let Some(kind) = key.state.and_then(kind_of).filter(|_| sum.ns as f64 >= NAMED * self.total as f64)
+        let enough = sum.ns as f64 >= NAMED * self.total as f64;
+        let Some((state, kind)) =
+            key.state.and_then(|state| Some((state, kind_of(state)?))).filter(|_| enough)
         else {
             return (None, None);
         };
-        let tid = (sum.threads.len() == 1).then_some(largest.tid);
-        let call = key.call.map(|call| self.facts.name_of(call));
-        let least = if key.state == Some(TimeState::User) { 0.0 } else { OF_WAITS };
-        let samples = &self.facts.samples;
-        let found = samples.own_site(kind, largest.process, tid, |sampled| is_of(sampled, kind, call));
+        let name = |call: Syscall| self.facts.name_of(call);
+        let calls: Vec<&str> = sum.calls.iter().map(|call| name(*call)).collect();
+        let is_meant = |time: &SiteTime<'_>| match (kind, key.call) {
+            (_, Some(call)) => is_of(time, kind, state, Some(name(call))),
+            (SampleKind::OffCpu, None) => {
+                time.call.is_some_and(|call| calls.contains(&call)) && is_of(time, kind, state, time.call)
+            }
+            (SampleKind::OnCpu, None) => is_of(time, kind, state, None),
+        };
+        let least = if state == TimeState::User { 0.0 } else { OF_WAITS };
+        let found = self.facts.samples.own_site_of(kind, &sum.threads, is_meant);
         let site = found.filter(|(_, part)| *part >= least).map(|(site, _)| site);
         (site.map(|site| site.function.to_string()), site.and_then(|site| site.line()).map(str::to_string))
     }

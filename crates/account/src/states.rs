@@ -3,6 +3,7 @@
 use hashbrown::HashSet;
 use whyslow_facts::folds::account::{CallTime, ObjectKind};
 use whyslow_facts::folds::slow_files::{SlowFiles, asks_device};
+use whyslow_facts::samples::WaitShares;
 use whyslow_facts::{Facts, Origin, ProcessId, WaitKind};
 use whyslow_model::TimeState;
 use whyslow_model::syscall::Moves;
@@ -61,13 +62,42 @@ pub(crate) struct Owner {
     pub(crate) is_wanted: bool,
 }
 
-/// Of the time that a thread waited in one way, what it waited for work, ns.
+/// Samples from which on stacks say what a thread's waits are for.
+const ENOUGH_STACKS: u64 = 3;
+/// The part of a thread's waits that has to be for locks and times, by their stacks, for these not to be waits for work.
+const MOSTLY_CALLED_FOR: f64 = 0.6;
+/// The part from which on nearly all are for one of the two.
+const NEARLY_ALL: f64 = 0.9;
+
+/// The part of waits that is for locks and times, which the program's own code called for; `None` where stacks do not tell.
+fn called_for(stacks: Option<&WaitShares>) -> Option<f64> {
+    let stacks = stacks.filter(|stacks| stacks.count >= ENOUGH_STACKS)?;
+    let part = stacks.called_for_ns() as f64 / stacks.total_ns().max(1) as f64;
+    (part >= MOSTLY_CALLED_FOR).then_some(part)
+}
+
+/// The state of waits at a futex: a lock or a time where nearly all stacks say so, which know more than the call's time limit.
+pub(crate) fn of_stacks(state: TimeState, waits: Option<WaitKind>, stacks: Option<&WaitShares>) -> TimeState {
+    let is_futex = matches!(state, TimeState::Lock | TimeState::Timer) && waits == Some(WaitKind::Lock);
+    let Some(stacks) = stacks.filter(|stacks| is_futex && called_for(Some(stacks)).is_some()) else {
+        return state;
+    };
+    let nearly_all = |ns: u64| ns as f64 >= NEARLY_ALL * stacks.called_for_ns() as f64;
+    match (nearly_all(stacks.lock_ns), nearly_all(stacks.timer_ns)) {
+        (true, _) => TimeState::Lock,
+        (_, true) => TimeState::Timer,
+        _ => state,
+    }
+}
+
+/// Of the time that a thread waited in one way, what it waited for work, ns. `stacks` are those of its waits in that call.
 pub(crate) fn for_work(
     state: TimeState,
     object: ObjectKind,
     time: &CallTime,
     waited_ns: u64,
     owner: Owner,
+    stacks: Option<&WaitShares>,
 ) -> u64 {
     // Who has no other thread does not wait for work while work waits. Of several threads nobody tells whose work it is.
     if owner.is_wanted && !owner.has_others {
@@ -84,7 +114,9 @@ pub(crate) fn for_work(
         // pool wait for work with a time limit, too.
         TimeState::Lock | TimeState::Timer if owner.has_others && time.key.waits == Some(WaitKind::Lock) => {
             let told = time.short_ns.saturating_add(time.held_ns);
-            waited_ns.saturating_sub(told)
+            // Whose own code calls for a lock or a sleep does not wait for work, whatever the lock's word says.
+            let called_for = called_for(stacks).map_or(0, |part| (waited_ns as f64 * part) as u64);
+            waited_ns.saturating_sub(told.max(called_for))
         }
         _ => 0,
     }

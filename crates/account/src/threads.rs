@@ -5,7 +5,8 @@ use crate::figures::Counted;
 use crate::parts::Part;
 use crate::states::{self, Owner};
 use hashbrown::{HashMap, HashSet};
-use whyslow_facts::folds::account::{Objects, Parts, ThreadAccount};
+use whyslow_facts::folds::account::{Parts, ThreadAccount};
+use whyslow_facts::samples::WaitShares;
 use whyslow_facts::{Facts, ProcessId, ThreadFacts};
 use whyslow_model::event::Tid;
 use whyslow_model::{Known, Syscall, TimeOf, TimeState};
@@ -30,6 +31,7 @@ pub(crate) fn spent(facts: &Facts, only: Option<ProcessId>) -> Option<Spent<'_>>
         owners.insert(*process, Owner { serves, has_others: *count > 1, is_wanted });
     }
     let counted = Counted::new(facts);
+    let waits = facts.samples.waits();
     let mut spent = Spent { of: TimeOf::Threads, count: 0, parts: Vec::new(), idle_ns: 0 };
     for (id, thread) in threads().filter(|(_, thread)| is_meant(thread.process)) {
         let Some(account) = facts.accounts.of(id).filter(|account| account.tid == thread.tid) else {
@@ -37,26 +39,30 @@ pub(crate) fn spent(facts: &Facts, only: Option<ProcessId>) -> Option<Spent<'_>>
         };
         spent.count += 1;
         let owner = owners.get(&thread.process).copied().unwrap_or_default();
-        let (objects, process) = (&facts.accounts.objects, thread.process);
-        let mut one = One { objects, owner, process, counted: &counted, spent: &mut spent };
+        let process = thread.process;
+        let mut one = One { facts, owner, process, counted: &counted, waits: &waits, spent: &mut spent };
         one.thread(account, Some(thread));
     }
     for account in facts.accounts.ended().iter().filter(|account| is_meant(account.process)) {
         spent.count += 1;
         let process = account.process;
         let owner = owners.get(&process).copied().unwrap_or_default();
-        let objects = &facts.accounts.objects;
-        One { objects, owner, process, counted: &counted, spent: &mut spent }.thread(account, None);
+        let mut one = One { facts, owner, process, counted: &counted, waits: &waits, spent: &mut spent };
+        one.thread(account, None);
     }
     (!spent.parts.is_empty() || spent.idle_ns > 0).then_some(spent)
 }
 
+/// What stacks say of waits, by thread and call.
+type Waits<'a> = HashMap<(ProcessId, Tid, Option<&'a str>), WaitShares>;
+
 /// One thread's parts.
 struct One<'s, 'a> {
-    objects: &'a Objects,
+    facts: &'a Facts,
     owner: Owner,
     process: ProcessId,
     counted: &'s Counted,
+    waits: &'s Waits<'a>,
     spent: &'s mut Spent<'a>,
 }
 
@@ -65,22 +71,25 @@ impl<'a> One<'_, 'a> {
         let sched = thread.and_then(|thread| thread.sched.as_deref());
         let mut throttled = Throttled(sched.map_or(0, |sched| sched.throttled_ns));
         let tid = account.tid;
+        let (mut idle_ns, mut not_told_ns) = (0u64, 0u64);
         for time in &account.calls {
-            let kind = self.objects.get(time.key.object).kind;
+            let kind = self.facts.accounts.objects.get(time.key.object).kind;
             let Parts { on_cpu_ns, runnable_ns, blocked_ns, uninterruptible_ns, unsplit_ns, unknown_ns } =
                 time.parts;
-            let state = states::of_wait(time.key.waits, kind);
+            let call = Some(self.facts.name_of(time.key.syscall));
+            let stacks = self.waits.get(&(self.process, tid, call));
+            let state = states::of_stacks(states::of_wait(time.key.waits, kind), time.key.waits, stacks);
             let mut waited = blocked_ns.saturating_add(uninterruptible_ns);
             match time.key.waits {
                 Some(_) => waited = waited.saturating_add(unsplit_ns),
                 None => self.call(tid, states::of_unsplit(time, kind), unsplit_ns, time),
             }
-            let idle = states::for_work(state, kind, time, waited, self.owner).min(waited);
-            self.spent.idle_ns = self.spent.idle_ns.saturating_add(idle);
+            let idle = states::for_work(state, kind, time, waited, self.owner, stacks).min(waited);
+            idle_ns = idle_ns.saturating_add(idle);
             self.call(tid, state, waited - idle, time);
             self.call(tid, TimeState::Kernel, on_cpu_ns, time);
             self.queued(tid, runnable_ns, &mut throttled);
-            self.plain(tid, TimeState::Unknown, unknown_ns);
+            not_told_ns = not_told_ns.saturating_add(unknown_ns);
         }
         let Parts { on_cpu_ns, runnable_ns, blocked_ns, uninterruptible_ns, unsplit_ns, unknown_ns } =
             account.outside;
@@ -92,7 +101,28 @@ impl<'a> One<'_, 'a> {
         // It sleeps in a call that the capture does not show.
         let unseen = blocked_ns.saturating_add(unknown_ns);
         let rest = life.saturating_sub(account.total());
-        self.plain(tid, TimeState::Unknown, unseen.saturating_add(rest));
+        not_told_ns = not_told_ns.saturating_add(unseen).saturating_add(rest);
+        // Who waits for work by all of its stacks sleeps for it also where the capture does not show the call, and was there for at least so long.
+        let of_work = self.of_work_ns(tid);
+        let asleep = if of_work > 0 { blocked_ns } else { 0 };
+        let of_work = of_work.saturating_sub(idle_ns).max(asleep).min(not_told_ns);
+        self.plain(tid, TimeState::Unknown, not_told_ns - of_work);
+        self.spent.idle_ns = self.spent.idle_ns.saturating_add(idle_ns).saturating_add(of_work);
+    }
+
+    /// What a thread waited for work by its stacks, ns; 0 of a thread that waited for something else, too.
+    fn of_work_ns(&self, tid: Tid) -> u64 {
+        if self.owner.is_wanted && !self.owner.has_others {
+            return 0;
+        }
+        let (mut work_ns, mut other_ns) = (0u64, 0u64);
+        for (_, shares) in
+            self.waits.iter().filter(|((process, of, _), _)| (*process, *of) == (self.process, tid))
+        {
+            work_ns = work_ns.saturating_add(shares.work_ns);
+            other_ns = other_ns.saturating_add(shares.total_ns() - shares.work_ns);
+        }
+        if other_ns == 0 { work_ns } else { 0 }
     }
 
     fn call(

@@ -2,6 +2,7 @@
 
 mod kernel;
 mod sites;
+mod waits;
 
 use crate::world::ids::ProcessId;
 use hashbrown::HashMap;
@@ -12,6 +13,7 @@ use whyslow_profile::kinds::{FunctionRef, Roles};
 
 pub use kernel::SystemCallTime;
 pub use sites::{Site, SiteTime};
+pub use waits::{StackWait, WaitShares};
 
 /// A function with its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,6 +125,8 @@ pub struct Samples {
     places: sites::Places,
     /// What each function is, asked for once all are there.
     roles: OnceLock<Roles>,
+    /// What each tells of a wait, likewise.
+    told_by: OnceLock<waits::ToldBy>,
 }
 
 impl Samples {

@@ -125,6 +125,7 @@ impl Default for Options {
 
 impl Options {
     /// Whether stacks are read beside the kernel's side: it walks frame pointers alone.
+    #[cfg(feature = "bpf")]
     pub(crate) fn unwinds(&self) -> bool {
         self.sample_hz > 0
     }

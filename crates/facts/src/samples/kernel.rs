@@ -118,9 +118,11 @@ pub(super) fn call_of<'a>(samples: &'a Samples, key: &Key) -> Option<&'a str> {
 const ENTRIES: &[&str] =
     &["do_syscall_64", "entry_SYSCALL_64_after_hwframe", "entry_SYSCALL_64", "el0_svc", "invoke_syscall"];
 
-/// `__x64_sys_openat` and `ksys_write` are calls of that name.
+/// `__x64_sys_openat` and `ksys_write` are calls of that name; so is `__do_sys_flock` where the compiler took the former into its caller.
 fn of_kernel(function: &str) -> Option<&str> {
-    ["__x64_sys_", "__arm64_sys_", "ksys_"].iter().find_map(|start| function.strip_prefix(start))
+    ["__x64_sys_", "__arm64_sys_", "ksys_", "__se_sys_", "__do_sys_"]
+        .iter()
+        .find_map(|start| function.strip_prefix(start))
 }
 
 /// `__GI___libc_write` is the C library's `write`.
@@ -132,4 +134,17 @@ fn of_wrapper(function: &str) -> Option<&str> {
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
     // A program's own function may make the call by itself.
     (is_call && name != function).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_kernel;
+
+    #[test]
+    fn a_call_is_told_by_each_function_that_the_kernel_makes_of_it() {
+        for function in ["__x64_sys_flock", "__se_sys_flock", "__do_sys_flock"] {
+            assert_eq!(of_kernel(function), Some("flock"));
+        }
+        assert_eq!(of_kernel("locks_lock_inode_wait"), None);
+    }
 }

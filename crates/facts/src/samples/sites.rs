@@ -1,9 +1,10 @@
 //! Where in the program's own code a thread ran or waited: the innermost frame of that code, with its line.
 
 use super::kernel::call_of;
-use super::{Function, Samples, Weight};
+use super::{Function, Key, Samples, StackWait, Weight};
 use crate::world::ids::ProcessId;
 use hashbrown::HashMap;
+use std::collections::BTreeSet;
 use whyslow_model::event::Tid;
 use whyslow_model::{SampleKind, StackFrame};
 use whyslow_profile::kinds::Roles;
@@ -39,6 +40,10 @@ pub struct SiteTime<'a> {
     pub call: Option<&'a str>,
     /// The place; `None` where no frame of the program's own code is known.
     pub site: Option<Site<'a>>,
+    /// What the stacks say that was waited for.
+    pub wait: Option<StackWait>,
+    /// True where the stacks reach the first frame of the thread.
+    pub is_whole: bool,
     /// How much.
     pub weight: Weight,
 }
@@ -96,8 +101,12 @@ impl Samples {
 
     /// Where in the program's own code a thread ran or waited, and in which system calls.
     pub fn sites(&self, kind: SampleKind, process: ProcessId, tid: Option<Tid>) -> Vec<SiteTime<'_>> {
-        let mut times: HashMap<(Option<&str>, Option<Site<'_>>), Weight> = HashMap::new();
-        for (key, weight) in self.rows_of(kind, process, tid) {
+        self.sites_in(self.rows_of(kind, process, tid))
+    }
+
+    fn sites_in<'a>(&'a self, rows: impl Iterator<Item = (&'a Key, &'a Weight)>) -> Vec<SiteTime<'a>> {
+        let mut times: HashMap<_, Weight> = HashMap::new();
+        for (key, weight) in rows {
             let site = key.user.and_then(|user| {
                 let stack = self.stacks.get(&user)?;
                 let level = stack.iter().position(|at| self.is_own(*at))?;
@@ -105,38 +114,58 @@ impl Samples {
                 let function = &*self.functions[stack[level] as usize].name;
                 Some(Site { function, place }).filter(|_| !function.starts_with('['))
             });
-            times.entry((call_of(self, key), site)).or_default().join(*weight);
+            let way = (call_of(self, key), site, self.stack_wait(key), self.is_whole(key));
+            times.entry(way).or_default().join(*weight);
         }
-        let mut all: Vec<SiteTime<'_>> =
-            times.into_iter().map(|((call, site), weight)| SiteTime { call, site, weight }).collect();
-        all.sort_by(|a, b| b.weight.ns.cmp(&a.weight.ns).then((a.call, a.site).cmp(&(b.call, b.site))));
+        let mut all: Vec<SiteTime<'_>> = times
+            .into_iter()
+            .map(|((call, site, wait, is_whole), weight)| SiteTime { call, site, wait, is_whole, weight })
+            .collect();
+        let order = |time: &SiteTime<'a>| (time.call, time.site, time.wait, time.is_whole);
+        all.sort_by(|a, b| b.weight.ns.cmp(&a.weight.ns).then_with(|| order(a).cmp(&order(b))));
         all
     }
 
-    /// The function of the program's own code in which most of the time in `wanted` system calls was spent, with its line that
-    /// has most of that; and the function's part of the time whose stack is known. Code without a symbol is none.
+    /// The function of the program's own code in which most of the `wanted` time was spent, with its line that has most of
+    /// that; and the function's part of the time whose stack is known. Code without a symbol is none.
     pub fn own_site(
         &self,
         kind: SampleKind,
         process: ProcessId,
         tid: Option<Tid>,
-        wanted: impl Fn(Option<&str>) -> bool,
+        wanted: impl Fn(&SiteTime<'_>) -> bool,
     ) -> Option<(Site<'_>, f64)> {
-        let mut all = self.sites(kind, process, tid);
-        all.retain(|time| wanted(time.call));
-        let mut functions: HashMap<&str, u64> = HashMap::new();
-        for time in &all {
-            if let Some(site) = time.site {
-                let sum = functions.entry(site.function).or_default();
+        own_of(self.sites(kind, process, tid), wanted)
+    }
+
+    /// The same, of several threads.
+    pub fn own_site_of(
+        &self,
+        kind: SampleKind,
+        threads: &BTreeSet<(ProcessId, Tid)>,
+        wanted: impl Fn(&SiteTime<'_>) -> bool,
+    ) -> Option<(Site<'_>, f64)> {
+        let is_of = |key: &Key| key.kind == kind && threads.contains(&(key.process, key.tid));
+        own_of(self.sites_in(self.rows.iter().filter(|(key, _)| is_of(key))), wanted)
+    }
+}
+
+fn own_of<'a>(mut all: Vec<SiteTime<'a>>, wanted: impl Fn(&SiteTime<'_>) -> bool) -> Option<(Site<'a>, f64)> {
+    all.retain(|time| wanted(time));
+    let mut functions: HashMap<&str, u64> = HashMap::new();
+    let mut sites: HashMap<Site<'a>, u64> = HashMap::new();
+    for time in &all {
+        if let Some(site) = time.site {
+            for sum in [functions.entry(site.function).or_default(), sites.entry(site).or_default()] {
                 *sum = sum.saturating_add(time.weight.ns);
             }
         }
-        let known = functions.values().fold(0u64, |sum, ns| sum.saturating_add(*ns));
-        let (function, ns) = functions.into_iter().max_by(|a, b| (a.1, b.0).cmp(&(b.1, a.0)))?;
-        // The largest come first.
-        let site = all.iter().filter_map(|time| time.site).find(|site| site.function == function)?;
-        Some((site, ns as f64 / known.max(1) as f64))
     }
+    let known = functions.values().fold(0u64, |sum, ns| sum.saturating_add(*ns));
+    let (function, ns) = functions.into_iter().max_by(|a, b| (a.1, b.0).cmp(&(b.1, a.0)))?;
+    let of_function = sites.into_iter().filter(|(site, _)| site.function == function);
+    let (site, _) = of_function.max_by(|a, b| (a.1, b.0).cmp(&(b.1, a.0)))?;
+    Some((site, ns as f64 / known.max(1) as f64))
 }
 
 #[cfg(test)]

@@ -117,6 +117,7 @@ pub(super) fn read_tables(root: &ProcRoot, pid: Tid, wanted: &HashSet<u64>) -> H
 }
 
 /// The TCP sockets of the namespace that `pid` is in: both addresses and the inode number of each.
+#[cfg(feature = "bpf")]
 pub(crate) fn connected(root: &ProcRoot, pid: Tid, mut take: impl FnMut(SocketAddr, SocketAddr, u64)) {
     for protocol in [Protocol::Tcp, Protocol::Tcp6] {
         read_internet(root, pid, protocol, |row| take(row.local, row.remote, row.inode));
