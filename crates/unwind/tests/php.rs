@@ -105,7 +105,13 @@ burn(1); // runs
         // While it runs every stack is one of these, or ends early.
         let inner = format!("burn:{}", script.line("// burns"));
         let pid = script.pid();
-        let right = (0..2000).filter(|_| script.stack(pid).contains(&inner)).count();
-        assert!(right >= 1900, "{right} of 2000");
+        let is_right = |_: &usize| {
+            // On a full machine it may have no CPU for some milliseconds: then all samples in a row are one.
+            std::thread::sleep(std::time::Duration::from_micros(500));
+            script.stack(pid).contains(&inner)
+        };
+        let right = (0..1000).filter(is_right).count();
+        // Between two of its instructions a frame may be of no function.
+        assert!(right >= 800, "{right} of 1000");
     }
 }

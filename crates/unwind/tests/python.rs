@@ -245,6 +245,8 @@ fn threads_that_compute() {
         let (mut frames, mut stack) = (Frames::default(), Vec::new());
         for tid in process.threads().into_iter().filter(|tid| *tid != process.pid()) {
             for _ in 0..SAMPLES {
+                // On a full machine it may have no CPU for some milliseconds: then all samples in a row are one.
+                std::thread::sleep(std::time::Duration::from_micros(500));
                 stack.clear();
                 let ended = runtime.thread(&process, tid, &mut frames, &mut stack);
                 let outermost = stack.last().and_then(|id| frames.get(*id));
