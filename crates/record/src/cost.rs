@@ -172,8 +172,6 @@ pub(crate) struct CostMeter {
     calls_rate: f64,
     /// CPU time of the samples of queues, ns.
     queues: u64,
-    /// CPU time of the looks for whom the target waits, ns.
-    following: u64,
 }
 
 impl CostMeter {
@@ -197,7 +195,6 @@ impl CostMeter {
             rates: [0.0; kind::COUNT],
             calls_rate: 0.0,
             queues: 0,
-            following: 0,
         };
         meter.cpu_before = meter.target_cpu_ns();
         meter
@@ -260,11 +257,6 @@ impl CostMeter {
     /// CPU time that samples of queues took by now, ns. It is ours, and taken from the host all the same.
     pub(crate) fn queues(&mut self, spent_ns: u64) {
         self.queues = spent_ns;
-    }
-
-    /// CPU time that the looks for whom the target waits took by now, ns: ours, as that of the samples of queues is.
-    pub(crate) fn following(&mut self, spent_ns: u64) {
-        self.following = spent_ns;
     }
 
     /// What the rings of calls and of the scheduler did by now, and how many calls were counted.
@@ -359,7 +351,6 @@ impl CostMeter {
             ("connections", timed(kind::NET)),
             ("threads and signals", untimed.sum()),
             ("queues", self.queues as f64),
-            ("following", self.following as f64),
         ]
         .map(|(part, ns)| (part, Nanos::new(ns as u64)))
         .to_vec()
@@ -392,11 +383,9 @@ impl CostMeter {
             Flow { per_second: if counts { rate } else { 0.0 }, each_ns }
         };
         let untimed = UNTIMED_NS.iter().map(|(kind, each)| self.rates[usize::from(*kind)] * each);
+        let always =
+            self.rates[usize::from(kind::STRETCH)] * self.each_ns(kind::STRETCH) + untimed.sum::<f64>();
         // They pace themselves: their cost a second is what is known.
-        let always = self.rates[usize::from(kind::STRETCH)] * self.each_ns(kind::STRETCH)
-            + untimed.sum::<f64>()
-            + self.following as f64 / elapsed.max(1.0);
-        // They do so too.
         let queues = Flow { per_second: self.queues as f64 / elapsed.max(1.0), each_ns: 1.0 };
         Forecast {
             elapsed: self.elapsed,

@@ -267,7 +267,6 @@ impl Session {
     fn follow_peers(&mut self) -> Result<(), RecordError> {
         let Some(follower) = &mut self.follower else { return Ok(()) };
         let pids = follower.look(monotonic_ns());
-        self.meter.following(follower.cost_ns());
         if pids.is_empty() {
             return Ok(());
         }
@@ -454,7 +453,8 @@ impl Session {
         notes.extend(self.queues.iter().flat_map(Queues::notes));
         notes.extend(self.follower.iter().flat_map(Follower::notes));
         notes.extend(unwound.notes);
-        let recorder_cpu = counters.cpu_ns.load(Ordering::Relaxed) + unwound.cpu_ns;
+        let following_ns = self.follower.as_ref().map_or(0, Follower::cost_ns);
+        let recorder_cpu = counters.cpu_ns.load(Ordering::Relaxed) + unwound.cpu_ns + following_ns;
         Ok(Recorded {
             clock,
             began: whole.0,
