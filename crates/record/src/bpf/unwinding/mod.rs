@@ -12,7 +12,7 @@ use crate::error::RecordError;
 use records::{StackCopyRecord, StackStream};
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use whyslow_rights::Capabilities;
@@ -56,9 +56,7 @@ impl UnwindQueue {
     /// Hands over a message, and never waits.
     pub(crate) fn send(&self, message: Message) {
         // One that is full leaves a sample with the stack that the kernel read.
-        if let Err(TrySendError::Full(Message::Began(_)) | TrySendError::Disconnected(_)) =
-            self.0.try_send(message)
-        {}
+        let _ = self.0.try_send(message);
     }
 }
 
