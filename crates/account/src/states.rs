@@ -58,6 +58,8 @@ pub(crate) struct Owner {
     pub(crate) serves: bool,
     /// It has other threads that do something.
     pub(crate) has_others: bool,
+    /// It has child processes that do something.
+    pub(crate) has_children: bool,
     /// Work waited in one of its queues in nearly all samples.
     pub(crate) is_wanted: bool,
 }
@@ -108,6 +110,8 @@ pub(crate) fn for_work(
         TimeState::Accept | TimeState::Event => waited_ns,
         // Who joins a thread does nothing meanwhile: that thread's time is in the account itself.
         TimeState::Child if object == ObjectKind::Thread && owner.has_others => waited_ns,
+        // So does who waits for a child from some moment on to the end, as a shell does for its command.
+        TimeState::Child if object == ObjectKind::Child && time.under_way && owner.has_children => waited_ns,
         TimeState::Client if reads => waited_ns,
         TimeState::Poll if owner.serves => waited_ns,
         // A lock that another thread holds is none; nor is a condition of who is alone, nor a wait too short to be told apart. Workers of a

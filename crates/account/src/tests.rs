@@ -391,3 +391,28 @@ fn counters_alone_make_an_account() {
     assert_eq!((untimed.ns, untimed.unknown_ns), (10_000 * MS, 0));
     assert!((untimed.rows[0].share - 0.6).abs() < 1e-9, "{:?}", untimed.rows);
 }
+
+#[test]
+fn a_shell_that_waits_for_its_command_spends_no_time_of_its_own() {
+    let mut facts = Facts::default();
+    let mut push = |tid: u32, (name, args): (&str, &str), from_ms: u64, ms: Option<u64>, ret: i64| {
+        let mut call = Call::new(name, args);
+        (call.tid, call.pid, call.ts) = (tid, Some(tid), Timestamp::new(from_ms * MS));
+        match ms {
+            Some(ms) => (call.dur, call.ret) = (Nanos::new(ms * MS), Ret::Value(ret)),
+            None => call.flags = CallFlags::END_NOT_SEEN,
+        }
+        facts.push(Event::Call(&call));
+    };
+    push(1, ("getppid", ""), 1_000, Some(0), 1);
+    push(1, ("clone", "child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD"), 1_001, Some(1), 2);
+    push(2, ("fsync", "7</data/file>"), 1_010, Some(900), 0);
+    push(2, ("getppid", ""), 1_950, Some(0), 1);
+    push(1, ("wait4", "-1, "), 1_005, None, 0);
+    facts.finish();
+    let account = account(&facts).unwrap();
+    let waits = account.rows.iter().filter(|row| row.state == TimeState::Child);
+    assert_eq!(waits.map(|row| row.ns).sum::<u64>(), 0, "{:?}", told(&account));
+    assert!(account.idle_ns >= 900 * MS, "{}", account.idle_ns);
+    assert_eq!(account.rows[0].object.as_deref(), Some("/data/file"));
+}

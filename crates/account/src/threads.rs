@@ -26,9 +26,12 @@ pub(crate) fn spent(facts: &Facts, only: Option<ProcessId>) -> Option<Spent<'_>>
     for (_, thread) in threads() {
         *active.entry(thread.process).or_default() += thread.merged;
     }
+    let parents: HashSet<ProcessId> =
+        active.keys().filter_map(|process| facts.world.threads.process(*process).parent).collect();
     for (process, count) in &active {
         let (serves, is_wanted) = (serving.contains(process), wanted.contains(process));
-        owners.insert(*process, Owner { serves, has_others: *count > 1, is_wanted });
+        let has_children = parents.contains(process);
+        owners.insert(*process, Owner { serves, has_others: *count > 1, has_children, is_wanted });
     }
     let counted = Counted::new(facts);
     let waits = facts.samples.waits();

@@ -123,6 +123,19 @@ impl<'a> Explainer<'a> {
         }
     }
 
+    /// The recorded thread that a wait lasts for which had not ended as the capture did: its child, a thread that it joins, who has the
+    /// lock. What this one does meanwhile is why it waits.
+    pub(crate) fn awaited(&self, call: &LongCall) -> Option<Tid> {
+        let tid = match call.what {
+            Resource::Thread { tid } if call.ended == Ended::NotYet => tid,
+            _ => {
+                let holder = self.holder(call).filter(|holder| !holder.one_of_several)?;
+                matches!(holder.hold, Hold::Has | Hold::Child).then_some(holder.pid)?
+            }
+        };
+        self.lives.contains_key(&tid).then_some(tid)
+    }
+
     /// By the kernel's list of locks, else by the calls that the capture shows.
     fn has_file_lock(&self, call: &LongCall) -> Option<WaitHolder> {
         let facts = self.facts;

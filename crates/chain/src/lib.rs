@@ -450,6 +450,10 @@ impl<'a> Walk<'_, 'a> {
 
     /// A wait of which nobody is known to have ended it.
     fn own_wait(&mut self, stay: usize, call: &'a LongCall, from: u64, to: u64, scheduled: Scheduled<'a>) {
+        let awaited = self.explainer.awaited(call).filter(|tid| !self.on_the_way.contains(tid));
+        if let Some(tid) = awaited {
+            return self.thread(tid, from, to, Some((stay, Some(call))));
+        }
         let missing = match (call.ended, call.what) {
             _ if call.by_interrupt => None,
             (Ended::Done, Resource::Peer(_) | Resource::Timer | Resource::Accept(_)) => None,

@@ -239,3 +239,33 @@ fn no_knot_where_one_waits_for_something_else_or_all_are_idle() {
     }
     assert!(knots(&told(calls)).is_empty());
 }
+
+/// A call that had not returned as the capture ended.
+fn under_way(facts: &mut Facts, tid: u32, from_ms: u64, name: &str, args: &str) {
+    let mut call = Call::new(name, args);
+    (call.tid, call.pid, call.ts) = (tid, Some(10), Timestamp::new(from_ms * 1_000_000));
+    call.flags = CallFlags::END_NOT_SEEN;
+    facts.push(Event::Call(&call));
+}
+
+#[test]
+fn who_joins_a_thread_that_has_not_ended_spends_its_time_as_that_one_does() {
+    let mut facts = Facts::default();
+    let mut ended = |tid: u32, from_ms: u64, ms: u64, name: &str, args: &str, ret: i64| {
+        let mut call = Call::new(name, args);
+        (call.tid, call.pid, call.ts) = (tid, Some(10), Timestamp::new(from_ms * 1_000_000));
+        (call.dur, call.ret) = (Nanos::from_millis(ms), Ret::Value(ret));
+        facts.push(Event::Call(&call));
+    };
+    ended(10, 1_000, 1, "clone", "child_stack=0x7f, flags=CLONE_VM|CLONE_FILES|CLONE_THREAD", 12);
+    ended(12, 1_010, 900, "fsync", "7</data/file>", 0);
+    ended(12, 1_950, 1, "close", "7</data/file>", 0);
+    let join = "0x7f99, FUTEX_WAIT_BITSET|FUTEX_CLOCK_REALTIME, 12, NULL, FUTEX_BITSET_MATCH_ANY";
+    under_way(&mut facts, 10, 1_005, "futex", join);
+    facts.finish();
+    let explainer = Explainer::new(&facts);
+    let path = explainer.path(10, Timestamp::new(1_005_000_000), Timestamp::new(1_951_000_000));
+    check(&path, 946_000_000).unwrap();
+    assert!(path.of(PathKind::Disk) >= 900_000_000, "{:?}", path.by_kind());
+    assert_eq!(path.stays.iter().map(|stay| stay.tid).collect::<Vec<_>>(), [10, 12]);
+}

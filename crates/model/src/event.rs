@@ -107,6 +107,9 @@ pub struct Call<'a> {
     pub raw_end: &'a [u8],
 }
 
+/// How the note begins that tells how long a thread sleeps in a call.
+const ASLEEP: &[u8] = b"(asleep ";
+
 impl<'a> Call<'a> {
     /// A call of which only the name and arguments are known: for tests and for sources to fill in.
     pub fn new(name: &'a str, args: &'a str) -> Call<'a> {
@@ -150,6 +153,21 @@ impl<'a> Call<'a> {
             Ret::Value(value) if !self.errno.is_error() => Some(value),
             _ => None,
         }
+    }
+
+    /// How long the thread had slept in it as the recording ended, of a call that had begun before: known where the recorder noted it
+    /// ([`Call::asleep_note`]). It may have run for a moment meanwhile: the call lasts at least so long.
+    pub fn asleep(&self) -> Nanos {
+        let both =
+            self.flags.contains(CallFlags::START_NOT_SEEN) && self.flags.contains(CallFlags::END_NOT_SEEN);
+        let ns =
+            || text::decimal(self.ret_note.strip_prefix(ASLEEP)?).and_then(|(ns, _)| u64::try_from(ns).ok());
+        Some(both).filter(|both| *both).and_then(|_| ns()).map_or(Nanos::UNKNOWN, Nanos::new)
+    }
+
+    /// The note of a call that was under way all along: `(asleep 47103000000 ns)`.
+    pub fn asleep_note(asleep: Nanos) -> String {
+        format!("{}{} ns)", String::from_utf8_lossy(ASLEEP), asleep.or_zero())
     }
 
     /// Argument `n` (from 0), trimmed; splits at the commas that stand outside strings and brackets.

@@ -162,6 +162,7 @@ pub(crate) struct Budget {
     wait_stacks: u32,
     wait_every: u32,
     sample_every: u32,
+    few_in_full: bool,
 }
 
 impl Budget {
@@ -173,7 +174,13 @@ impl Budget {
             wait_stacks: if governed { FIRST_WAIT_STACKS } else { MOST_WAIT_STACKS },
             wait_every: 1,
             sample_every: 1,
+            few_in_full: false,
         }
+    }
+
+    /// Where calls are counted, few are recorded one by one ([`crate::Options::few_in_full`]).
+    pub(crate) fn with_few_in_full(self, few_in_full: bool) -> Budget {
+        Budget { few_in_full, ..self }
     }
 
     pub(crate) fn calls(&self) -> CallsMode {
@@ -194,7 +201,7 @@ impl Budget {
             wait_every: self.wait_every,
             sample_every: self.sample_every,
             parts: on.map(|(part, _)| part.bit()).sum(),
-            pad: 0,
+            detail: (self.few_in_full && self.calls == CallsMode::Count).into(),
         }
     }
 

@@ -35,6 +35,8 @@ pub struct Options {
     pub name: Option<String>,
     /// How much of the calls.
     pub mode: Mode,
+    /// With [`Mode::Counts`]: calls are recorded one by one all the same where they are few (up to some 2,000 a second and CPU), all the time.
+    pub few_in_full: bool,
     /// Highest share of its CPU time that the target may lose, for [`Mode::Adaptive`].
     pub max_overhead: f64,
     /// How long the recording is planned to take, over which [`Mode::Adaptive`] spreads its cost.
@@ -95,6 +97,7 @@ impl Default for Options {
             follow: true,
             name: None,
             mode: Mode::default(),
+            few_in_full: false,
             max_overhead: 0.05,
             planned: Duration::from_secs(10),
             calls: None,

@@ -1,6 +1,8 @@
 //! A call as the kernel's side hands it over: numbers, registers, and the pieces of the program's memory that its
 //! specification ([`crate::spec`]) asked for. BPF and ptrace make the same.
 
+use whyslow_model::Nanos;
+
 /// What is special about a raw call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RawFlags(pub u8);
@@ -16,6 +18,8 @@ impl RawFlags {
     pub const PIECE_MISSING: RawFlags = RawFlags(8);
     /// The process was killed in it.
     pub const KILLED: RawFlags = RawFlags(16);
+    /// It would have been counted, had there been many.
+    pub const DETAIL: RawFlags = RawFlags(32);
 
     /// True where all of `other` are set.
     pub fn contains(self, other: RawFlags) -> bool {
@@ -43,12 +47,21 @@ pub struct RawCall<'a> {
     pub nr: u16,
     /// What is special about it.
     pub flags: RawFlags,
-    /// What it returned: a value, or `-errno` from -1 to -4095. Meaningless with [`RawFlags::NO_EXIT`].
+    /// What it returned: a value, or `-errno` from -1 to -4095. With [`RawFlags::NO_EXIT`] and [`RawFlags::NO_ENTER`] how long its thread
+    /// has slept in it, ns; 0 where that is not known. Meaningless with the first alone.
     pub ret: i64,
     /// The argument registers; those that the call does not have are 0.
     pub args: [u64; 6],
     /// The pieces of memory, as laid out by [`pieces`].
     pub memory: &'a [u8],
+}
+
+impl RawCall<'_> {
+    /// How long its thread has slept in it as the recording ended, where it was under way all along and the kernel tells.
+    pub(crate) fn asleep(&self) -> Option<Nanos> {
+        let all_along = self.flags.contains(RawFlags::NO_EXIT) && self.flags.contains(RawFlags::NO_ENTER);
+        u64::try_from(self.ret).ok().filter(|ns| all_along && *ns > 0).map(Nanos::new)
+    }
 }
 
 /// One piece of the program's memory.

@@ -98,6 +98,8 @@ pub struct Session {
 
 /// Calls that take longer are recorded in full even where calls are only counted.
 const SLOW_CALL_NS: u64 = 1_000_000;
+/// For so long what was recorded is kept until it shows whether calls are few: at 2,000 a second and CPU some 10 MB for each.
+const FEW_AT_MOST_FOR: Duration = Duration::from_mins(1);
 /// Waits from which on their stack is kept.
 const LONG_OFF_NS: u64 = 1_000_000;
 const SCHED_RING_BYTES: u64 = 32 << 20;
@@ -165,7 +167,8 @@ impl Session {
             // Adaptive too: a tick of too many calls costs less than the first requests are worth.
             Mode::Adaptive | Mode::Full => CallsMode::Full,
         };
-        let budget = Budget::new(mode_now, options.mode == Mode::Adaptive);
+        let few_in_full = options.mode == Mode::Counts && options.few_in_full;
+        let budget = Budget::new(mode_now, options.mode == Mode::Adaptive).with_few_in_full(few_in_full);
         kernel.control(budget.control())?;
         kernel.attach_rest()?;
         let probed = probes::attach(&mut kernel, &settings, &sizes, functions)?;
@@ -315,18 +318,36 @@ impl Session {
     /// # Errors
     /// If the spool cannot be read.
     pub fn follow(&mut self, sink: &mut dyn Sink) -> Result<(), RecordError> {
+        if self.following.is_none() && self.are_calls_few() {
+            if self.began.elapsed() < FEW_AT_MOST_FOR {
+                return Ok(());
+            }
+            self.close_span(Coverage::Full);
+        }
+        let only_counted = self.counts.as_ref().is_some_and(|counts| counts.calls() > 0);
         let source = SourceId::default();
         let replay = self.following.get_or_insert_with(|| {
             // What is told is freed: nobody could recover a whole recording from the spool.
             Head::remove(&self.options.spool);
             let symbols = Rc::new(RefCell::new(self.code.take()));
-            Replay::begin(&self.options, self.clock, source, true, &self.state, symbols, sink)
+            let mut replay =
+                Replay::begin(&self.options, self.clock, source, true, &self.state, symbols, sink);
+            replay.only_counted(only_counted);
+            replay
         });
         let late = std::mem::take(&mut self.late);
         let processes = late.values().flatten().filter(|event| matches!(event, Event::Process(_)));
         self.late_told += processes.count() as u64;
         replay.late(late);
         replay.advance(self.drain.counters.until.load(Ordering::Acquire), sink)
+    }
+
+    /// True where calls would be counted if they were many, and each was recorded so far. Whether that lasts shows later: until then nothing
+    /// is told.
+    fn are_calls_few(&self) -> bool {
+        self.options.mode == Mode::Counts
+            && self.options.few_in_full
+            && self.counts.as_ref().is_some_and(|counts| counts.calls() == 0)
     }
 
     /// Looks at those that began: their groups, their code. Who follows the recording has the symbols, and looks at the
@@ -455,13 +476,19 @@ impl Session {
         notes.extend(unwound.notes);
         let following_ns = self.follower.as_ref().map_or(0, Follower::cost_ns);
         let recorder_cpu = counters.cpu_ns.load(Ordering::Relaxed) + unwound.cpu_ns + following_ns;
+        let counted = self.counts.as_ref().map(counts::take).unwrap_or_default();
+        if self.options.mode == Mode::Counts && self.options.few_in_full && counted.is_empty() {
+            // They were few, and each is there.
+            let counts = self.spans.iter_mut().filter(|span| span.calls == Coverage::Counts);
+            counts.for_each(|span| span.calls = Coverage::Full);
+        }
         Ok(Recorded {
             clock,
             began: whole.0,
             ended: whole.1,
             spans: self.spans,
             losses,
-            counted: self.counts.as_ref().map(counts::take).unwrap_or_default(),
+            counted,
             files: self.files.as_ref().map(FileTables::take).unwrap_or_default(),
             probed: probes::take(&self.kernel.maps, self.probed)?,
             cost: Some(self.meter.cost(Duration::from_nanos(recorder_cpu))),

@@ -59,6 +59,8 @@ pub struct Endless {
     pub line: Exemplar,
     /// How long; unknown where it lasted to the capture's end.
     pub waited: Nanos,
+    /// How long it lasted at least as the capture ended, where it had begun before the capture and the recorder saw since when.
+    pub asleep: Nanos,
     /// It is the attempt to connect.
     pub connects: bool,
 }
@@ -185,7 +187,7 @@ impl ExchangeFacts {
     fn read(&mut self, seen: &Seen<'_>, world: &World, id: LifeId) {
         let call = seen.call;
         let Some(connection) = self.connections.get_mut(&id) else { return };
-        if connection.writes > 0 && !connection.limited && is_endless(seen) {
+        if (connection.writes > 0 || is_all_along(call)) && !connection.limited && is_endless(seen) {
             let (_, origin) = peer_of(seen, world);
             if origin != Some(Origin::Accept) {
                 self.endless(seen, world, false);
@@ -225,7 +227,8 @@ impl ExchangeFacts {
         else {
             return;
         };
-        let asked = self.connections.get(&id).is_some_and(|connection| connection.writes > 0);
+        let asked = is_all_along(seen.call)
+            || self.connections.get(&id).is_some_and(|connection| connection.writes > 0);
         let answers = memchr::memmem::find(args, b"POLLIN").is_some();
         let accepted = world.fds.get(id).is_none_or(|life| life.origin == Origin::Accept);
         if asked && answers && !accepted {
@@ -238,7 +241,12 @@ impl ExchangeFacts {
         let at = self.row_of(seen, world) as usize;
         let Some(row) = self.rows.get_mut(at.wrapping_sub(1)) else { return };
         if row.endless.len() < Self::MAX_ENDLESS {
-            row.endless.push(Endless { line: Exemplar::of(seen.call), waited: seen.call.dur, connects });
+            row.endless.push(Endless {
+                line: Exemplar::of(seen.call),
+                waited: seen.call.dur,
+                asleep: seen.call.asleep(),
+                connects,
+            });
         }
     }
 }
@@ -294,6 +302,12 @@ impl Fold for ExchangeFacts {
 fn is_endless(seen: &Seen<'_>) -> bool {
     let call = seen.call;
     call.flags.contains(CallFlags::END_NOT_SEEN) || call.dur.is_known() && call.dur >= ExchangeFacts::LONG
+}
+
+/// True for a wait that the recording neither saw begin nor end. What was asked before it nobody saw: who waits for one peer alone, without a
+/// limit, has asked it, or listens to it.
+fn is_all_along(call: &whyslow_model::Call<'_>) -> bool {
+    call.asleep().is_known()
 }
 
 /// `…, 1, -1` of poll and `…, 1, NULL, NULL, 8` of ppoll: they wait as long as it takes.

@@ -65,7 +65,7 @@ struct control {
 	u32 wait_every; /* of so many long waits one, by chance, has its stack taken */
 	u32 sample_every; /* of so many samples one is taken, for all of them */
 	u32 parts; /* PART_…: what else is recorded */
-	u32 pad;
+	u32 detail; /* calls that are to be counted are recorded as long as they are few */
 };
 enum { PART_FILES = 1, PART_WAKEUPS = 2, PART_NET = 4, PART_BLOCK = 8 };
 enum { CALLS_NONE = 0, CALLS_COUNT = 1, CALLS_FULL = 2 };

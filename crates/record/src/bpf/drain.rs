@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use whyslow_rights::Capabilities;
 
 /// How long the drain sleeps when the rings were nearly empty. At 4 million records a second of 32 bytes a CPU's
 /// ring of 32 MiB holds a quarter of a second.
@@ -112,8 +113,9 @@ fn run(
     // Ahead of who fills the rings, where we may: a drain that waits for a CPU loses records.
     // SAFETY: a plain system call on our own thread.
     unsafe { libc::setpriority(libc::PRIO_PROCESS, libc::gettid() as libc::id_t, -10) };
-    // It reads what strange programs chose to say. Older kernels ask for CAP_BPF wherever a map is used.
-    let _ = whyslow_rights::keep(whyslow_rights::Capabilities::BPF);
+    // It reads what strange programs chose to say. Older kernels ask for CAP_BPF wherever a map is used; what calls under way point to
+    // is read from the programs' memory.
+    let _ = whyslow_rights::keep(Capabilities::BPF.union(Capabilities::SYS_PTRACE));
     let names = |prefix: &str, rings: &Rings| {
         (0..rings.cpus()).map(|cpu| format!("{prefix}-{cpu}")).collect::<Vec<_>>()
     };

@@ -83,7 +83,7 @@ pub(crate) struct Control {
     pub(crate) wait_every: u32,
     pub(crate) sample_every: u32,
     pub(crate) parts: u32,
-    pub(crate) pad: u32,
+    pub(crate) detail: u32,
 }
 
 /// `PART_…` of `struct control`.
@@ -160,6 +160,23 @@ pub(crate) struct CountRow {
 }
 
 impl CountRow {
+    /// Of one call, as `count_call` makes it (programs/calls/counts.bpf.h). `dur`: ns, where it is known.
+    pub(crate) fn of_call(tid: u32, nr: u16, dur: Option<u64>, ret: i64) -> CountRow {
+        let mut row = CountRow {
+            key: u64::from(tid) << 32 | (u64::from(nr) + 1),
+            calls: 1,
+            errors: u64::from((-4095..0).contains(&ret)),
+            total: dur.unwrap_or(0),
+            shortest: dur.unwrap_or(u64::MAX),
+            longest: dur.unwrap_or(0),
+            buckets: [0; 32],
+        };
+        if let Some(dur) = dur {
+            row.buckets[(dur.max(1).ilog2() as usize).min(31)] = 1;
+        }
+        row
+    }
+
     /// Reads one, front to back; `None` where it is not whole.
     pub(crate) fn read(fields: &mut Fields<'_>) -> Option<CountRow> {
         let mut row = CountRow {

@@ -76,6 +76,11 @@ struct thread_info {
 
 #include "vmlinux_files.h"
 
+struct sched_info {
+	long unsigned int pcount;
+	long long unsigned int last_arrival;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
@@ -95,6 +100,7 @@ struct task_struct {
 	long unsigned int nivcsw;
 	long unsigned int min_flt;
 	long unsigned int maj_flt;
+	struct sched_info sched_info;
 };
 
 struct bpf_perf_event_data {

@@ -149,6 +149,9 @@ pub fn print(call: &RawCall<'_>, names: &dyn Names, options: &PrintOptions, text
     }
     let CallText { args, ret_note, reduced, .. } = &mut *text;
     Printer { out: args, note: ret_note, reduced, call, row, names, options }.arguments();
+    if let Some(asleep) = call.asleep() {
+        text.ret_note.put(&Call::asleep_note(asleep));
+    }
     if text.ret_note.is_empty() {
         note(call, row, text);
     }

@@ -1,8 +1,9 @@
 //! Records of calls, decoded.
 
 use super::ReplayContext;
-use crate::bpf::layout::{Fields, Header};
+use crate::bpf::layout::{CountRow, Fields, Header};
 use crate::bpf::spool::SpoolRecord;
+use crate::counts;
 use crate::decode::{self, CallText, NoNames, PrintOptions};
 use crate::names::FdNames;
 use crate::options::Options;
@@ -27,6 +28,10 @@ pub(super) struct Calls {
     pub(super) from_exec_of: Option<u32>,
     /// Records of its calls before that: read, not told.
     pub(super) passed_over: u64,
+    /// Calls were too many to be recorded one by one: those recorded before that showed are counted as well.
+    pub(super) only_counted: bool,
+    /// So many.
+    pub(super) taken_for_counted: u64,
     pub(super) starts_not_seen: u64,
     pub(super) ends_not_seen: u64,
 }
@@ -49,6 +54,8 @@ impl Calls {
             entered: HashMap::new(),
             from_exec_of: options.from_exec_of,
             passed_over: 0,
+            only_counted: false,
+            taken_for_counted: 0,
             starts_not_seen: 0,
             ends_not_seen: 0,
         }
@@ -111,6 +118,12 @@ impl ReplayContext {
         // What a command of ours does before it starts its program is our own doing.
         if self.calls.from_exec_of == Some(call.pid) {
             self.calls.passed_over += 1;
+            return Some(());
+        }
+        if self.calls.only_counted && call.flags.contains(RawFlags::DETAIL) {
+            self.calls.taken_for_counted += 1;
+            let row = CountRow::of_call(call.tid, call.nr, call.dur, call.ret);
+            counts::add(&mut self.counted, &row);
             return Some(());
         }
         // What was under way before is known to have lasted as long as its thread was watched, as a tracer shows it.

@@ -97,6 +97,11 @@ impl Replay {
         replay
     }
 
+    /// Whether calls were too many to be recorded one by one ([`RawFlags::DETAIL`](crate::raw::RawFlags::DETAIL)).
+    pub(crate) fn only_counted(&mut self, only_counted: bool) {
+        self.context.calls.only_counted = only_counted;
+    }
+
     /// To be told when the records come to those taken in.
     pub(crate) fn late(&mut self, late: LateState) {
         self.context.late.extend(late);

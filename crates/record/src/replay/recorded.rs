@@ -69,6 +69,7 @@ impl Recorded {
         let mut replay =
             Replay::begin(&self.options, self.clock, source, false, &self.state, self.symbols.clone(), sink);
         replay.late(self.late.clone());
+        replay.only_counted(!self.counted.is_empty());
         for span in &self.spans {
             sink.push(Event::Span(*span));
         }
@@ -98,7 +99,7 @@ impl Recorded {
     /// rows and lost ones add up to those produced.
     fn of_rows(&self, loss: &Loss, context: &ReplayContext) -> Loss {
         let (more, less) = match loss.table.as_str() {
-            "syscalls" => (0, context.calls.passed_over),
+            "syscalls" => (0, context.calls.passed_over + context.calls.taken_for_counted),
             "threads" => (self.told_processes(), 0),
             "net" => (context.rare.repeated(), 0),
             _ => (0, 0),

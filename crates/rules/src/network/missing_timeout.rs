@@ -115,5 +115,6 @@ fn answers(row: &Exchanges) -> bool {
 
 /// How long the wait is; up to the capture's end where it did not end.
 fn waited(facts: &Facts, wait: &Endless) -> Nanos {
-    if wait.waited.is_known() { wait.waited } else { facts.window.end.since(wait.line.ts) }
+    let seen = if wait.waited.is_known() { wait.waited } else { facts.window.end.since(wait.line.ts) };
+    if wait.asleep.is_known() { seen.max(wait.asleep) } else { seen }
 }

@@ -22,7 +22,7 @@ pub(crate) static TABLE: TableSpec = TableSpec {
         ColumnSpec::maybe("ret", Kind::I64, "What it returned; -1 on error."),
         ColumnSpec::maybe("errno", Kind::Word, "The error by name; null on success."),
         ColumnSpec::always("args", Kind::Text, "The arguments, as strace prints them; {path} stands for the column path."),
-        ColumnSpec::maybe("ret_note", Kind::Text, "What strace prints behind the result; {path} as in args."),
+        ColumnSpec::maybe("ret_note", Kind::Text, "What strace prints behind the result; {path} as in args. Of a call that was under way all along: how long its thread had slept in it."),
         ColumnSpec::maybe("fd", Kind::I32, "The descriptor in the first argument."),
         ColumnSpec::maybe("path", Kind::Text, "The path among the arguments, or what the descriptor is where that is told."),
         ColumnSpec::maybe("bytes", Kind::I64, "Bytes read, written or moved by a call that succeeded."),

@@ -23,7 +23,7 @@ Examples:
   whyslow record -p 4711 -o slow.whyslow              ten seconds of a process, its threads and children
   whyslow record --name redis-server -d 1m            a minute of all processes of that name
   whyslow record -o build.whyslow -- make -j8         a command, until it ends
-  whyslow record -p 4711 --mode counts                counts and times only: the cheapest
+  whyslow record -p 4711 --mode counts                counts and times where calls are many: the cheapest
   whyslow record --unit nginx -d 1h --max-size 500M   an hour, of which the last 500 MB are kept
   whyslow report slow.whyslow                         what it says; also: summary, files, fds, peers, threads, diff
 

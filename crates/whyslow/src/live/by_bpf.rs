@@ -30,7 +30,12 @@ pub(super) fn record(
     mut beside: Option<&mut Beside>,
 ) -> anyhow::Result<Ended> {
     let mut arrivals = Arrivals::listen().context("listening for signals")?;
-    let mut options = Options { spool: spool.into(), show_secrets: global.show_secrets, ..args.options() };
+    let mut options = Options {
+        spool: spool.into(),
+        show_secrets: global.show_secrets,
+        few_in_full: true,
+        ..args.options()
+    };
     let mut command = None;
     let mut watched = None;
     let words;

@@ -9,6 +9,7 @@
 #include "counts.bpf.h"
 
 #define CALL_KILLED 16
+#define CALL_DETAIL 32
 #define CALL_PIECE_MISSING 8
 #define CALL_COMPAT 4
 #define CALL_NO_EXIT 2
@@ -176,6 +177,43 @@ static __always_inline bool is_birth(u32 nr, s64 ret)
 	return ret == 0 && (nr == 56 || nr == 57 || nr == 58 || nr == 435);
 }
 
+/* Where calls are counted, the quick ones of who makes few of them are recorded as well: so many on a CPU in each slice of time. Once they are
+ * more, that CPU only counts. Who reads the recording takes them for counted ones then (replay/calls.rs), as bits of a sequence mislead. */
+#define DETAIL_SLICE 100000000 /* ns */
+#define DETAIL_CALLS 200
+struct detail {
+	u64 since;
+	u32 left;
+	u32 over;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct detail);
+} call_detail SEC(".maps");
+
+static __always_inline bool has_room_for_detail(u64 now)
+{
+	u32 zero = 0;
+	struct detail *detail = bpf_map_lookup_elem(&call_detail, &zero);
+	struct control *control = control_now();
+
+	if (!control || !control->detail || !detail || detail->over)
+		return false;
+	if (now - detail->since >= DETAIL_SLICE) {
+		detail->since = now;
+		detail->left = DETAIL_CALLS;
+	}
+	if (!detail->left) {
+		detail->over = 1;
+		return false;
+	}
+	detail->left--;
+	return true;
+}
+
 static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 {
 	struct task_state *state = state_of_caller(regs);
@@ -209,8 +247,11 @@ static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 	/* A call is counted or recorded, never both, so that the two add up. One that had begun before is recorded: whose it is,
 	 * such as a child's wait for its start, is decided later. */
 	if (mode == CALLS_COUNT && !(spec->flags & SPEC_STATE) && entered && elapsed(entered, now) < settings.slow_call) {
-		count_call(state->tid, nr, entered, now, ret);
-		return 0;
+		if (!has_room_for_detail(now)) {
+			count_call(state->tid, nr, entered, now, ret);
+			return 0;
+		}
+		flags |= CALL_DETAIL;
 	}
 	write_call(state, regs, spec, RECORD_CALL, nr, entered, now, ret, flags);
 	if (timed)

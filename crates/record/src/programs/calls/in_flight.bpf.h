@@ -35,6 +35,20 @@ int calls_task_exit(u64 *ctx)
 #define TASK_UNINTERRUPTIBLE 2
 #define PF_KTHREAD 0x200000
 
+/* How long a thread that sleeps has not been on a CPU, ns: 0 where the kernel keeps no times of it (CONFIG_SCHED_INFO). Its clock is
+ * the scheduler's, which no program reads: our own thread, which came to a CPU just now, tells the time on it. */
+static __always_inline u64 asleep_ns(struct task_struct *task)
+{
+	struct task_struct *own = bpf_get_current_task_btf();
+	u64 then, now;
+
+	if (!bpf_core_field_exists(task->sched_info.last_arrival))
+		return 0;
+	then = task->sched_info.last_arrival;
+	now = own->sched_info.last_arrival;
+	return then && now > then ? now - then : 0;
+}
+
 /* The calls that the watched threads are in as the recording ends. What their arguments point to is read by the drain
  * (crates/record/src/bpf/in_flight.rs). */
 SEC("iter/task")
@@ -82,7 +96,8 @@ int calls_in_flight(struct bpf_iter__task *ctx)
 	call->dur_low = dur;
 	call->nr = nr;
 	call->args_dur = 6 | (dur >> 32 > 0x1fff ? 0x1fff : dur >> 32) << 3;
-	call->ret = 0;
+	/* It returned nothing yet: of one that began before, how long its thread has slept in it. */
+	call->ret = flags & CALL_NO_ENTER ? asleep_ns(task) : 0;
 	load_args(regs, call->args);
 	if (task->thread_info.status & TS_COMPAT)
 		call->head.flags |= CALL_COMPAT;

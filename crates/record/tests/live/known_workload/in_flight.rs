@@ -1,6 +1,6 @@
 //! Calls that are under way as the recording begins or ends: how long they took within it, and the path that they wait for.
 
-use super::{falls_asleep, only, record};
+use super::{falls_asleep, only, record, thread_falls_asleep};
 use std::fs::{File, OpenOptions};
 use std::path::Path;
 use std::time::Duration;
@@ -50,6 +50,22 @@ fn what_never_returns_shows_its_path() {
         let shown = seen.unfinished.iter().filter(|shown| shown.ends_with(&line)).count();
         assert_eq!(shown, 1, "{line} in {:#?}", seen.unfinished);
     }
+}
+
+/// A recorder may read its own memory whatever it has given up: only another process shows whether it has kept the right to read.
+#[test]
+fn what_another_process_never_returns_from_shows_its_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("waited-for-by-cat");
+    rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    let mut cat = std::process::Command::new("cat").arg(&path).spawn().unwrap();
+    thread_falls_asleep(cat.id(), cat.id());
+    let recorded = record(only(|options| options.tids = vec![cat.id()]), || (), |_| ());
+    release(&path);
+    cat.wait().unwrap();
+    let Some((seen, ..)) = recorded else { return };
+    let line = format!("openat(AT_FDCWD, \"{}\", O_RDONLY <unfinished ...>", path.display());
+    assert!(seen.unfinished.iter().any(|shown| shown.ends_with(&line)), "{line} in {:#?}", seen.unfinished);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod block;
 mod budget;
+mod few;
 mod files;
 mod ids;
 mod in_flight;
@@ -14,12 +15,13 @@ mod totals;
 mod waits;
 
 use crate::common::skipped;
+use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 use whyslow_model::line::LineThread;
 use whyslow_model::{
-    BlockIo, CallFlags, Event, FileIo, LineFormat, Loss, Nanos, NetEvent, SampledStack, SourceId, Stack,
-    StackId, ThreadTotals,
+    BlockIo, CallFlags, Coverage, Event, FileIo, LineFormat, Loss, Nanos, NetEvent, SampledStack, SourceId,
+    Stack, StackId, ThreadTotals,
 };
 use whyslow_record::{Mode, Options, RecordError, Session};
 
@@ -43,6 +45,14 @@ pub(crate) struct Seen {
     /// How long calls took that had begun before, of those that returned.
     pub(crate) began_before: Vec<Nanos>,
     pub(crate) losses: Vec<Loss>,
+    /// Calls that were recorded one by one, by name.
+    pub(crate) calls: BTreeMap<String, u64>,
+    /// Calls that were counted.
+    pub(crate) counted: BTreeMap<String, u64>,
+    /// Lost and produced rows of calls, as the recording tells them.
+    pub(crate) calls_told: (u64, u64),
+    /// How much of the calls was recorded, span by span.
+    pub(crate) coverage: Vec<Coverage>,
 }
 
 impl Seen {
@@ -175,6 +185,14 @@ pub(crate) fn record<P, W: Send + 'static>(
             assert!(call.ts.is_known(), "{call:?}");
             seen.began_before.push(call.dur);
         }
+        Event::Call(call) => {
+            *seen.calls.entry(String::from_utf8_lossy(call.name).into_owned()).or_default() += 1;
+        }
+        Event::ThreadCounts(counts) => {
+            *seen.counted.entry(counts.name.clone()).or_default() += counts.stats.count;
+        }
+        Event::Span(span) => seen.coverage.push(span.calls),
+        Event::Loss(loss) if loss.table == "syscalls" => seen.calls_told = (loss.lost, loss.produced),
         Event::Signal(signal) => {
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             seen.signals.push((text(signal.name), text(signal.info)));
