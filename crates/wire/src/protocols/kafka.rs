@@ -258,9 +258,10 @@ fn sniff(head: &[u8], direction: Direction) -> Sniff {
         && name_len.is_none_or(|len| (-1..256).contains(&len))
         && client.0.iter().take(name_len.map_or(0, |len| len.max(0) as usize)).all(u8::is_ascii_graphic)
         && topic(head, request).0.is_none_or(is_topic);
+    // Without the client's name it is a length and small numbers: many protocols look so.
     match (is_sound, name_len) {
-        (true, Some(_)) => Sniff::Yes,
-        (true, None) => Sniff::Maybe,
+        (true, Some(1..)) => Sniff::Yes,
+        (true, _) => Sniff::Maybe,
         (false, _) => Sniff::No,
     }
 }

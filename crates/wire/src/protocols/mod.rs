@@ -169,6 +169,8 @@ mod tests {
             b"220 mail ESMTP\r\n",
             b"EHLO me\r\n",
             b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+            // Frames of programs' own: a length, then numbers.
+            b"\0\0\0\x10\0\0\0\0\0\0\x04\x52\0\0\0\0\0\0\x04\xb3",
         ] {
             for (own, _) in SAID {
                 for direction in [Direction::Request, Direction::Response] {
