@@ -20,7 +20,7 @@ pub(super) fn compare(before: &Facts, after: &Facts) -> Vec<(Side, FigureChange)
         .requests
         .endpoints()
         .iter()
-        .filter(|row| &*row.name != "unknown" && row.stats.timed > 0)
+        .filter(|row| !row.is_hidden() && row.stats.timed > 0)
         .collect();
     rows.sort_by_key(|row| Reverse(row.stats.total_ns));
     let mut list = Vec::new();

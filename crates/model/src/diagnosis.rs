@@ -73,6 +73,9 @@ pub struct Subject {
     pub function: Option<String>,
     /// A request's endpoint, or a command sent to a peer (`HMGET`).
     pub endpoint: Option<String>,
+    /// `unknown protocol`, where requests are told by changes of direction alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<String>,
     /// A block device.
     pub device: Option<String>,
     /// A host.

@@ -237,11 +237,13 @@ fn about(subject: &mut Subject, visit: Visit<'_>) {
         lock,
         function,
         endpoint,
+        protocol,
         device,
         host,
         errno: _,
     } = subject;
-    lines([comm, syscall, path, peer, lock, function, endpoint, device, host].into_iter().flatten(), visit);
+    let texts = [comm, syscall, path, peer, lock, function, endpoint, protocol, device, host];
+    lines(texts.into_iter().flatten(), visit);
 }
 
 /// Visits all texts of a table.

@@ -4,10 +4,10 @@ use super::rows::{finish, nothing_because};
 use super::{Ask, AskError, View};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::peers::{PeerFacts, Role, host_of, port_of};
-use whyslow_facts::folds::requests::Side;
+use whyslow_facts::folds::requests::{Side, UNKNOWN_PROTOCOL};
 use whyslow_facts::services::{Listener, OtherEnd, Services};
 use whyslow_facts::who::process_name;
-use whyslow_model::{Cell, Column, Nanos, Table};
+use whyslow_model::{Cell, Column, FdKind, Nanos, Table};
 
 /// The view.
 pub(super) static VIEW: View = View {
@@ -39,6 +39,15 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
             "p50, p99, max: of a server, from a request to the first byte of its answer; of a client, from its \
              request to the first byte of our answer. waited: in waits for it alone."
                 .to_string(),
+        );
+    }
+    let streams = |peer: &PeerFacts| {
+        let side = if peer.role == Role::Server { Side::Client } else { Side::Server };
+        facts.requests.streams(side, peer.process, &peer.name).is_stream()
+    };
+    if facts.peers.by_process().any(streams) {
+        notes.push(
+            "No requests: what goes over the connection is a feed, a log or the like, not questions and answers.".to_string(),
         );
     }
     if facts.peers.by_process().any(|peer| services.other_end(facts, peer).processes.is_empty()) {
@@ -84,19 +93,23 @@ fn row(facts: &Facts, services: &Services, peer: &PeerFacts, timed: bool) -> Vec
         Role::Server => ("server", Side::Client),
         Role::Client => ("client", Side::Server),
     };
-    let protocol = peer.protocol.or_else(|| protocol_of(facts, side, peer));
+    let seen = peer.protocol.or_else(|| protocol_of(facts, side, peer));
+    // A feed, a log: its changes of direction are no requests.
+    let is_stream = seen.is_none() && facts.requests.streams(side, peer.process, &peer.name).is_stream();
+    let protocol = seen.or_else(|| (peer.requests > 0 && takes_turns(peer)).then_some(UNKNOWN_PROTOCOL));
     // Where the protocol is not known nothing tells which answers are errors.
-    let told = peer.process.filter(|_| protocol.is_some_and(|protocol| protocol != "TLS"));
+    let told = peer.process.filter(|_| seen.is_some_and(|protocol| protocol != "TLS"));
     let errors = told.map(|process| facts.requests.failed(side, process, &peer.name));
+    let answers = |time: Nanos| if is_stream { Cell::Unknown } else { Cell::duration(time) };
     vec![
         peer.process.map_or(Cell::Unknown, |process| Cell::Text(process_name(facts, process))),
         Cell::Text(role.to_string()),
         Cell::text(protocol),
-        Cell::Count(peer.requests),
+        if is_stream { Cell::Unknown } else { Cell::Count(peer.requests) },
         errors.map_or(Cell::Unknown, Cell::Count),
-        Cell::duration(peer.answers.percentile(0.5)),
-        Cell::duration(peer.answers.percentile(0.99)),
-        Cell::duration(peer.answers.max()),
+        answers(peer.answers.percentile(0.5)),
+        answers(peer.answers.percentile(0.99)),
+        answers(peer.answers.max()),
         Cell::Count(peer.unanswered.count),
         if timed { Cell::Duration(Nanos::new(peer.wait_ns)) } else { Cell::Unknown },
         Cell::Count(peer.opened),
@@ -110,6 +123,11 @@ fn row(facts: &Facts, services: &Services, peer: &PeerFacts, timed: bool) -> Vec
         }),
         other_end(facts, &services.other_end(facts, peer)),
     ]
+}
+
+/// True for a connection of which changes of direction are told.
+fn takes_turns(peer: &PeerFacts) -> bool {
+    matches!(peer.kind, FdKind::Tcp | FdKind::Unix | FdKind::Socket)
 }
 
 /// What the requests of that process and peer are, by one of those that are kept.

@@ -10,7 +10,7 @@ use whyslow_facts::folds::requests::{
 };
 use whyslow_facts::who::process_name;
 use whyslow_facts::{Facts, WaitKind};
-use whyslow_model::{CallStats, Cell, Column, Table};
+use whyslow_model::{CallStats, Cell, Column, Nanos, Table};
 
 /// The view.
 pub(super) static VIEW: View = View {
@@ -56,13 +56,17 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
     if log.count > 0 {
         notes.push(log_note(log));
     }
-    let hidden = facts.requests.endpoints().iter().any(|row| &*row.name == "unknown");
+    let hidden =
+        facts.requests.endpoints().iter().any(|row| row.is_hidden() && row.stats.count + row.open > 0);
     if hidden && !rows.is_empty() {
         notes.push(
             "unknown: the payload is not in the capture (strace -s 256 keeps it), is encrypted, or is of no protocol \
-             that is known here; a turn of the connection stands for a request."
+             that is known here; a turn of the connection stands for a request. Feeds, logs and what is said unasked are none."
                 .to_string(),
         );
+    }
+    if by == "endpoint" && !rows.is_empty() {
+        notes.extend(through(facts));
     }
     if facts.requests.not_followed > 0 {
         notes.push(format!(
@@ -73,6 +77,63 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
     let table = Table { name: VIEW.name, question: question.to_string(), columns, rows, total: None, notes };
     let cut = Ask { top: filter.slowest.or(ask.top), ..ask.clone() };
     finish(table, if singly { &cut } else { ask }, if singly { "time" } else { "total" })
+}
+
+/// What is asked of this program and handed on, each request in one of its own: which part of the time is the next one's.
+fn through(facts: &Facts) -> Vec<String> {
+    /// Requests behind one in front, from and to which it is the same one.
+    const ONE: std::ops::RangeInclusive<f64> = 0.7..=1.5;
+    /// The part of the time from which on the next one's is worth a word.
+    const MUCH: f64 = 0.5;
+    /// Notes at most.
+    const MOST: usize = 4;
+    let served =
+        facts.requests.endpoints().iter().filter(|row| row.side == Side::Server && row.stats.count > 0);
+    let mut notes: Vec<(u64, String)> = Vec::new();
+    for row in served {
+        let Some(part) = row.downstream.iter().max_by_key(|part| part.ns) else { continue };
+        let Some(behind) = facts.requests.endpoint(part.endpoint) else { continue };
+        let (Some(peer), Some(whole)) = (&behind.peer, row.stats.total().get()) else { continue };
+        let each = part.count as f64 / row.stats.count as f64;
+        let size = |row: &EndpointFacts| row.request_bytes as f64 / row.stats.count.max(1) as f64;
+        // What is not seen is the same where it is about as large.
+        let alike = match (row.is_hidden(), behind.is_hidden()) {
+            (true, true) => ONE.contains(&(size(behind) / size(row).max(1.0))),
+            (false, false) => behind.name == row.name,
+            _ => false,
+        };
+        if alike && ONE.contains(&each) && part.ns as f64 >= MUCH * whole as f64 {
+            let mean = |ns: u64| words::duration(Nanos::new(ns / row.stats.count));
+            notes.push((
+                part.ns,
+                format!(
+                    "A request{} goes through: of {}, {} in {}.",
+                    match &row.local {
+                        Some(local) => format!(" to {local}"),
+                        None if row.is_hidden() => String::new(),
+                        None => format!(" ({})", row.name),
+                    },
+                    mean(whole),
+                    mean(part.ns),
+                    facts.peer_words(peer)
+                ),
+            ));
+        }
+    }
+    notes.sort_by_key(|(ns, _)| std::cmp::Reverse(*ns));
+    let mut notes: Vec<String> = notes.into_iter().take(MOST).map(|(_, note)| note).collect();
+    let asked = facts.requests.endpoints().iter().filter(|row| row.side == Side::Client);
+    let ambiguous = asked.fold(0u64, |sum, row| sum.saturating_add(row.ambiguous));
+    if ambiguous > 0 {
+        notes.push(format!(
+            "Ambiguous: {} made while several were served, and nothing tells for which.",
+            match ambiguous {
+                1 => "1 request was".to_string(),
+                more => format!("{} requests were", words::count(more)),
+            }
+        ));
+    }
+    notes
 }
 
 /// What the figures of an access log mean.
@@ -173,11 +234,11 @@ fn by_endpoint(facts: &Facts, filter: &RequestFilter) -> Vec<Vec<Cell>> {
 }
 
 fn endpoint_texts(row: &EndpointFacts) -> [Option<&str>; 3] {
-    [Some(&row.name), row.protocol, row.peer.as_deref()]
+    [Some(&row.name), row.protocol_words(), row.peer.as_deref().or(row.local.as_deref())]
 }
 
 fn endpoint_row(facts: &Facts, row: &EndpointFacts) -> Vec<Cell> {
-    let mut cells = vec![Cell::Text(row.side.word().to_string()), Cell::text(row.protocol)];
+    let mut cells = vec![Cell::Text(row.side.word().to_string()), Cell::text(row.protocol_words())];
     cells.extend(figures(facts, row.side, &row.stats, row.open, row.request_bytes));
     let split = Some(&row.split).filter(|_| row.split_count > 0);
     let part = |ns: fn(&TimeSplit) -> u64| {
@@ -188,7 +249,10 @@ fn endpoint_row(facts: &Facts, row: &EndpointFacts) -> Vec<Cell> {
         part(|split| split.working_ns),
         part(|split| split.between_ns),
         Cell::text(mostly(facts, row)),
-        Cell::Text(row.name.to_string()),
+        Cell::Text(match &row.local {
+            Some(local) => format!("{} (at {local})", row.name),
+            None => row.name.to_string(),
+        }),
         Cell::text(row.peer.as_deref()),
     ]);
     cells
@@ -200,7 +264,7 @@ fn mostly(facts: &Facts, row: &EndpointFacts) -> Option<String> {
     let part = row.downstream.iter().max_by_key(|part| part.ns);
     let asked = part.and_then(|part| {
         let share = share(part.ns as f64, whole)?;
-        let name = name(facts.requests.endpoint(part.endpoint)?);
+        let name = name(facts, facts.requests.endpoint(part.endpoint)?);
         Some((share, format!("{} {name}", words::percent(share))))
     });
     let waited = longest_wait(&row.split).and_then(|(kind, ns)| {
@@ -224,9 +288,10 @@ fn longest_wait(split: &TimeSplit) -> Option<(WaitKind, u64)> {
     all.max_by_key(|(_, ns)| *ns).filter(|(_, ns)| *ns > 0)
 }
 
-/// An endpoint with whom it asks.
-fn name(row: &EndpointFacts) -> String {
+/// An endpoint with whom it asks; the server alone where what is asked is not seen.
+fn name(facts: &Facts, row: &EndpointFacts) -> String {
     match &row.peer {
+        Some(peer) if row.is_hidden() => facts.peer_words(peer).into_owned(),
         Some(peer) => format!("{} ({peer})", row.name),
         None => row.name.to_string(),
     }
@@ -386,7 +451,7 @@ fn mostly_of(facts: &Facts, record: &RequestRecord) -> Option<String> {
         && let Some(row) = facts.requests.endpoint(part.endpoint)
     {
         let times = if part.count > 1 { format!(" x{}", part.count) } else { String::new() };
-        return Some(format!("{} {}{times}", words::percent(share), name(row)));
+        return Some(format!("{} {}{times}", words::percent(share), name(facts, row)));
     }
     let split = record.split?;
     let between = (split.between_ns, "between calls");
@@ -400,7 +465,7 @@ fn mostly_of(facts: &Facts, record: &RequestRecord) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use whyslow_model::{Call, Event, Nanos, Ret, Sink, Timestamp};
+    use whyslow_model::{Call, Event, Ret, Sink, Timestamp};
 
     /// A request that a server answers, with one of its own to a Redis meanwhile: start in µs, call, arguments, result, µs.
     const REQUEST: &[(u64, &str, &str, i64, u64)] = &[
@@ -427,8 +492,14 @@ mod tests {
     ];
 
     fn played() -> Facts {
+        asking(30)
+    }
+
+    /// The same, with so many bytes asked of the Redis.
+    fn asking(bytes: i64) -> Facts {
         let mut facts = Facts::default();
         for &(us, name, args, ret, dur_us) in REQUEST {
+            let ret = if ret == 30 { bytes } else { ret };
             let mut call = Call::new(name, args);
             (call.tid, call.pid) = (7, Some(7));
             call.ts = Timestamp::new(us * 1_000);
@@ -438,6 +509,17 @@ mod tests {
         }
         facts.finish();
         facts
+    }
+
+    #[test]
+    fn a_request_that_is_handed_on_is_one_and_says_what_is_the_next_ones() {
+        let notes = |bytes| table(&asking(bytes), &Ask::default()).unwrap().notes.join(" ");
+        let through = "A request goes through: of 8.53 ms, 5.21 ms in 10.0.0.1:6379.";
+        assert!(notes(100).contains(through), "{}", notes(100));
+        assert!(!notes(30).contains("goes through"), "{}", notes(30));
+        let table = table(&played(), &Ask::default()).unwrap();
+        let at = table.columns.iter().position(|column| column.key == "protocol").unwrap();
+        assert!(table.rows.iter().all(|row| row[at] == Cell::Text("unknown protocol".to_string())));
     }
 
     #[test]

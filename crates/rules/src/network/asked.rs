@@ -3,7 +3,7 @@
 
 use crate::guards::{self, Share};
 use whyslow_facts::folds::peers::{Role, port_of};
-use whyslow_facts::folds::requests::{EndpointFacts, Side};
+use whyslow_facts::folds::requests::{EndpointFacts, Side, UNKNOWN_PROTOCOL};
 use whyslow_facts::{Facts, PeerFacts, ProcessId};
 use whyslow_model::{FdKind, Nanos, Tid};
 
@@ -32,7 +32,8 @@ pub(super) fn serves(facts: &Facts) -> bool {
     facts.requests.endpoints().iter().any(|row| row.side == Side::Server && row.stats.count > 0)
 }
 
-/// The servers that are asked over connections, by process. The other end of a pair of sockets is no server.
+/// The servers that are asked over connections, by process. The other end of a pair of sockets is no server, and who only sends or takes
+/// what comes up is not asked.
 pub(super) fn servers(facts: &Facts) -> impl Iterator<Item = &PeerFacts> {
     let connects = |peer: &&PeerFacts| matches!(peer.kind, FdKind::Tcp | FdKind::Unix | FdKind::Socket);
     facts
@@ -40,6 +41,73 @@ pub(super) fn servers(facts: &Facts) -> impl Iterator<Item = &PeerFacts> {
         .by_process()
         .filter(|peer| peer.role == Role::Server && is_address(&peer.name))
         .filter(connects)
+        .filter(|peer| !is_stream(facts, peer.process, &peer.name))
+}
+
+/// True where what goes over the connections to `peer` are no questions and answers: a feed, a log, replication.
+pub(super) fn is_stream(facts: &Facts, process: Option<ProcessId>, peer: &str) -> bool {
+    facts.requests.streams(Side::Client, process, peer).is_stream()
+}
+
+/// What the protocol of `peer` is called where no decoder knows it; `None` where one does, and where it is encrypted.
+pub(super) fn unknown_protocol(facts: &Facts, peer: &str) -> Option<String> {
+    let mut rows = endpoints(facts, peer).filter(|row| row.stats.count > 0).peekable();
+    let is_unknown = rows.peek().is_some() && rows.all(EndpointFacts::is_undecoded);
+    is_unknown.then(|| UNKNOWN_PROTOCOL.to_string())
+}
+
+/// The mark of a finding about requests of a protocol that is not known.
+pub(super) fn mark(row: &EndpointFacts) -> Option<String> {
+    row.is_undecoded().then(|| UNKNOWN_PROTOCOL.to_string())
+}
+
+/// Who asks for a request that is served: `GET /orders`; where what is asked is not seen, `shop.py (812)`.
+pub(super) fn server_words(facts: &Facts, row: &EndpointFacts) -> String {
+    match row.is_hidden() {
+        true => asker(facts, row.kept().next().map(|record| record.process)),
+        false => row.name.to_string(),
+    }
+}
+
+/// What is served: `GET /orders`; where that is not seen, `requests to 127.0.0.1:7000`.
+pub(super) fn served_words(row: &EndpointFacts) -> String {
+    match &row.local {
+        Some(local) if row.is_hidden() => format!("requests to {local}"),
+        None if row.is_hidden() => "its requests".to_string(),
+        _ => row.name.to_string(),
+    }
+}
+
+/// `10.0.0.1:8081 for GET /price/{id}`; where what is asked is not seen, `/run/store.sock (unknown protocol)`.
+pub(super) fn whom_for_what(row: &EndpointFacts) -> String {
+    let peer = row.peer.as_deref().unwrap_or("a server");
+    match row.is_hidden() {
+        true => format!("{peer} ({})", row.protocol_words().unwrap_or(UNKNOWN_PROTOCOL)),
+        false => format!("{peer} for {}", row.name),
+    }
+}
+
+/// What `whyslow requests --match` finds such requests by.
+pub(super) fn to_match(row: &EndpointFacts) -> &str {
+    match &row.peer {
+        Some(peer) if row.is_hidden() => peer,
+        _ => &row.name,
+    }
+}
+
+/// How a finding says that it stands on changes of direction alone.
+pub(super) fn by_direction(protocol: &Option<String>) -> &'static str {
+    match protocol {
+        Some(_) => {
+            " Its protocol is not known here: a change of direction and back stands for a question and its answer."
+        }
+        None => "",
+    }
+}
+
+/// True for questions of a protocol that is not known, which are all about as large: the same is asked, of another thing each time.
+pub(super) fn asks_alike(row: &EndpointFacts) -> bool {
+    row.is_undecoded() && row.stats.count > 0 && row.sizes.are_alike()
 }
 
 /// The name servers that are asked, by process: over UDP, so without a connection.

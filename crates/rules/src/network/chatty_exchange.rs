@@ -22,7 +22,8 @@
 //! ## When it is wrong
 //! Turns that depend on each other, a lock or a game, cannot be joined. What is asked while requests are served is judged by
 //! the request (n-plus-one-queries), and so is one query that is asked again with other keys. Turns of more than a segment carry
-//! something, and slow answers are the other side's matter (slow-downstream). Of a connection that is older than the capture the sizes
+//! something, and slow answers are the other side's matter (slow-downstream). Feeds, logs and replication are no questions: where
+//! the direction does not change back for each, nothing is said. Of a connection that is older than the capture the sizes
 //! tell who asks: a server that takes much and answers with a word looks the same, which is why such a finding is a warning at most.
 
 use super::asked;
@@ -62,6 +63,8 @@ struct Exchange<'a> {
     span: Nanos,
     /// A turn, where nothing else shows them.
     line: Option<&'a Exemplar>,
+    /// The mark of a protocol that is not known, of servers without a name.
+    protocol: Option<String>,
 }
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -97,6 +100,7 @@ fn of_peer(peer: &PeerFacts) -> Exchange<'_> {
         received: peer.received,
         span: peer.span(),
         line: None,
+        protocol: None,
     }
 }
 
@@ -140,6 +144,7 @@ fn of_row(row: &EndpointFacts) -> Option<Exchange<'_>> {
         received: row.stats.bytes,
         span: row.last.since(row.first),
         line: row.kept().max_by_key(|record| record.dur).map(|record| &record.first_line),
+        protocol: asked::mark(row),
     })
 }
 
@@ -179,8 +184,13 @@ fn report(facts: &Facts, out: &mut Findings<'_>, exchange: &Exchange<'_>, share:
     let saved = exchange.turns.total_ns / 10 * 9;
     let median = exchange.turns.percentile(0.5);
     let of_time = share.figure().at_least(guards::WARNING_SHARE);
+    let protocol = match exchange.is_named {
+        true => asked::unknown_protocol(facts, &exchange.name),
+        false => exchange.protocol.clone(),
+    };
     let subject = Subject {
         peer: Some(exchange.name.clone()),
+        protocol: protocol.clone(),
         ..Subjects::thread(facts, exchange.tid.unwrap_or_default())
     };
     let mut found = out
@@ -195,11 +205,12 @@ fn report(facts: &Facts, out: &mut Findings<'_>, exchange: &Exchange<'_>, share:
         .subject(subject)
         .cause(format!(
             "{} one behind the other: {sent} to {} and {received} back in the mean, p50 {} each, {} in all. \
-             Each turn costs both sides calls, a wake-up and the way there and back, whatever is in it.",
+             Each turn costs both sides calls, a wake-up and the way there and back, whatever is in it.{}",
             words::plural(turns, "turn"),
             exchange.name,
             words::duration(median),
             words::duration(exchange.turns.total()),
+            asked::by_direction(&protocol),
         ))
         .measured(sent)
         .measured(received)

@@ -24,7 +24,7 @@
 //! A command that asks once and ends cannot keep anything: a few connections are quiet. Clients of sockets on the
 //! same host (nscd, syslog) often work this way by protocol and cheaply: they stay a notice.
 
-use super::asked::MAX_REQUESTS;
+use super::asked::{self, MAX_REQUESTS};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
 use whyslow_facts::{Facts, PeerFacts};
@@ -95,6 +95,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
         Some(rate) if rate < MIN_PER_S => Severity::Notice,
         _ => Severity::Critical,
     };
+    let protocol = asked::unknown_protocol(facts, &peer.name);
     let saving = Nanos::new(setup.total_ns).get().filter(|_| setup.timed > 0);
     let mut found = out
         .report(
@@ -105,16 +106,18 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
         .subject(Subject {
             peer: Some(peer.name.to_string()),
             syscall: Some("connect".to_string()),
+            protocol: protocol.clone(),
             ..Subjects::thread(facts, peer.tid)
         })
         .cause(format!(
             "Each connection to {} is closed after {} requests on average{}, so every request pays for a new one (round trips, and TLS or a log-in where there are any). \
-             {} of {} connections were closed within the capture.{per_work}",
+             {} of {} connections were closed within the capture.{per_work}{}",
             peer.name,
             each,
             peer.protocol.map_or(String::new(), |protocol| format!(" ({protocol})")),
             words::count(peer.closed),
             words::count(peer.opened),
+            asked::by_direction(&protocol),
         ))
         .measured(Measurement::count("connections", peer.opened).at_least(MIN_CONNECTIONS as f64))
         .measured(Measurement::count("requests", peer.requests))

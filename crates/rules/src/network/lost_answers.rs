@@ -7,7 +7,7 @@ use whyslow_model::Nanos;
 
 /// The endpoint of a request, where it can be seen.
 pub(super) fn name_of<'f>(facts: &'f Facts, request: &RequestRecord) -> Option<&'f str> {
-    facts.requests.endpoint(request.endpoint).map(|row| &*row.name).filter(|name| *name != "unknown")
+    facts.requests.endpoint(request.endpoint).filter(|row| !row.is_hidden()).map(|row| &*row.name)
 }
 
 /// ` to GET /feed`, ` to GET /feed and 2 other endpoints`; nothing where no request is known.

@@ -20,6 +20,8 @@
 //! on each other, pipeline.
 //!
 //! ## When it is wrong
+//! Of a protocol that is not known only the sizes of the questions tell that the same is asked: they are all about as large (a quarter off at
+//! most). What is asked in questions of different sizes is not judged.
 //! A program that serves nobody and asks one query over and over is in such a loop, too; it may want each row at its own time.
 //! Questions that were sent together (pipelined) are one round trip, and are not counted. A program that must ask step by
 //! step (a tree, a lock) cannot ask at once.
@@ -54,9 +56,21 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .flat_map(|row| row.downstream.iter().map(move |part| (row, part)))
         .filter(|(row, part)| part.trips as f64 / row.stats.count as f64 >= MANY)
         .filter_map(|(row, part)| Some((row, facts.requests.endpoint(part.endpoint)?, part)))
-        // What is asked is not seen: it may be another thing each time.
-        .filter(|(_, asked, _)| &*asked.name != "unknown")
         .collect();
+    // What is asked is not seen: it may be another thing each time, but where all questions are as large.
+    loops.retain(|(_, asked, _)| {
+        let is_seen = !asked.is_hidden() || asked::asks_alike(asked);
+        if !is_seen && asked.is_undecoded() {
+            out.not_judged(
+                format!(
+                    "what {} is asked: its protocol is not known",
+                    asked.peer.as_deref().unwrap_or("a server")
+                ),
+                "strace -f -ttT -yy -s 256 -o trace.st -p PID   (shows how each question begins)",
+            );
+        }
+        is_seen
+    });
     loops.sort_by_key(|(.., part)| std::cmp::Reverse(part.ns));
     for (row, asked, part) in loops.into_iter().take(MOST) {
         report(facts, out, row, asked, part);
@@ -72,7 +86,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .requests
         .endpoints()
         .iter()
-        .filter(|row| row.side == Side::Client && is_loop(facts, row))
+        .filter(|row| row.side == Side::Client && asked::reads_one(row) && is_loop(facts, row))
         .map(|row| (row, asked::share(facts, only_thread(row), row.stats.total_ns, row.stats.count)))
         .filter(|(_, share)| share.value.is_some_and(|value| value >= guards::WARNING_SHARE))
         .collect();
@@ -96,6 +110,8 @@ fn by_count(facts: &Facts, out: &mut Findings<'_>) {
         .enumerate()
         .filter(|(at, row)| row.side == Side::Client && asked_for(*at).saturating_mul(2) < row.stats.count)
         .map(|(_, row)| row)
+        // What is not seen may be asked beside all requests, but for what was asked while several were served.
+        .filter(|row| asked::reads_one(row) || row.ambiguous.saturating_mul(2) >= row.stats.count)
         .filter(|row| row.stats.count as f64 / requests.max(1) as f64 >= MANY && is_loop(facts, row))
         .collect();
     loops.sort_by_key(|row| std::cmp::Reverse(row.stats.total_ns));
@@ -114,7 +130,7 @@ fn is_loop(facts: &Facts, row: &EndpointFacts) -> bool {
     row.stats.count >= guards::FEW_CALLS
         && peer.is_none_or(|peer| !asked::connects_each_time(peer))
         && in_turns
-        && asked::reads_one(row)
+        && (asked::reads_one(row) || asked::asks_alike(row))
         && row.stats.percentile(0.5) < asked::SLOW
 }
 
@@ -148,7 +164,7 @@ fn report_loop(
     // Where requests are served, how often each asks decides.
     let of_time = if requests.is_none() { of_time.at_least(guards::WARNING_SHARE) } else { of_time };
     let median = Measurement::time("p50", row.stats.percentile(0.5)).at_most(asked::SLOW.or_zero() as f64);
-    let title = format!("{who} asks {} for {} {times}{part}", peer.unwrap_or("a server"), row.name);
+    let title = format!("{who} asks {} {times}{part}", asked::whom_for_what(row));
     // A batch of ten takes a tenth of the turns.
     let needless = row.stats.total_ns / 10 * 9;
     out.report(share, title)
@@ -160,18 +176,20 @@ fn report_loop(
         .subject(Subject {
             peer: peer.map(str::to_string),
             endpoint: Some(row.name.to_string()),
+            protocol: asked::mark(row),
             ..Subjects::thread(facts, slowest.map_or(0, |record| record.tid))
         })
         .cause(format!(
-            "The same query is asked {}, with other keys, p50 {}: a round trip for each item.",
+            "The same query is asked {}, with other keys, p50 {}: a round trip for each item.{}",
             words::plural(row.stats.count, "time"),
             words::duration(row.stats.percentile(0.5)),
+            asked::by_direction(&asked::mark(row)),
         ))
         .fix(at_once(row))
         .fix("code: find the loop around the query, and ask before the loop for all that it needs")
         .saving(Nanos::new(needless))
         .evidence(slowest.map(|record| &record.first_line))
-        .verify(format!("whyslow requests --match '{}' --slowest 100 FILE", row.name))
+        .verify(format!("whyslow requests --match '{}' --slowest 100 FILE", asked::to_match(row)))
         .file();
 }
 
@@ -183,17 +201,19 @@ fn report(
     part: &Downstream,
 ) {
     let whole = row.stats.total_ns.max(1);
-    let share = Share::of_time((part.ns as f64 / whole as f64).min(1.0), format!("time of {}", row.name));
+    let share = Share::of_time(
+        (part.ns as f64 / whole as f64).min(1.0),
+        format!("time of {}", asked::served_words(row)),
+    );
     let each = part.trips as f64 / row.stats.count as f64;
     let each = Measurement::number("round_trips_per_request", each).at_least(MANY);
     let time = Nanos::new(part.ns / row.stats.count);
     // One of them would still have to be waited for.
     let needless = part.ns - part.ns / part.trips.max(1) * row.stats.count.min(part.trips);
     let title = format!(
-        "{} asks {} for {} {} times per request: {} each",
-        row.name,
-        asked.peer.as_deref().unwrap_or("a server"),
-        asked.name,
+        "{} asks {} {} times per request: {} each",
+        asked::server_words(facts, row),
+        asked::whom_for_what(asked),
         each,
         words::duration(time),
     );
@@ -214,15 +234,17 @@ fn report(
         .subject(Subject {
             peer: asked.peer.as_deref().map(str::to_string),
             endpoint: Some(asked.name.to_string()),
+            protocol: asked::mark(asked),
             ..Subjects::thread(facts, slowest.map_or(0, |record| record.tid))
         })
         .cause(format!(
-            "{} of {} asked {} for {}, one after the other, p50 {} each: a round trip for each item.",
+            "{}{} asked {} {}, one after the other, p50 {} each: a round trip for each item.{}",
             words::plural(row.stats.count, "request"),
-            row.name,
+            if row.is_hidden() { String::new() } else { format!(" of {}", row.name) },
+            asked::whom_for_what(asked),
             words::plural(part.trips, "time"),
-            asked.name,
             words::duration(asked.stats.percentile(0.5)),
+            asked::by_direction(&asked::mark(asked)),
         ))
         .fix(at_once(asked))
         .fix("code: find the loop around the query; mappers load on access (lazy loading): load with the first query (select_related, includes, JOIN FETCH, a data loader)")
@@ -234,7 +256,7 @@ fn report(
     if row.stats.percentile(0.5) < QUICK {
         found = found.at_most(Severity::Notice);
     }
-    found.verify(format!("whyslow requests --match '{}' --slowest 100 FILE", asked.name)).file();
+    found.verify(format!("whyslow requests --match '{}' --slowest 100 FILE", asked::to_match(asked))).file();
 }
 
 /// A request that is answered within this is quick, whatever it asks.
@@ -246,6 +268,9 @@ fn at_once(asked: &EndpointFacts) -> &'static str {
         Some("Redis") => "ask for all keys at once: MGET, HMGET, or a pipeline",
         Some("MongoDB") => "ask for all documents at once: find with $in, or $lookup",
         Some("memcached") => "ask for all keys at once: a get of several keys",
+        None => {
+            "ask for all items at once: one question that takes a list; or send all questions before the first answer is needed (pipelining)"
+        }
         _ => "ask for all items at once: an endpoint that takes a list",
     }
 }

@@ -21,7 +21,7 @@
 //! decoding while the rest still comes.
 //!
 //! ## When it is wrong
-//! A program that only passes on what it gets (a download, a backup, a proxy) is not judged: it needs all of it. One large answer
+//! A feed or a replica that takes what comes up asks for nothing, and is quiet. A program that only passes on what it gets (a download, a backup, a proxy) is not judged: it needs all of it. One large answer
 //! at the start, of which a program lives, is no cause either. Whether the program needs what it asks for is not seen.
 
 use super::asked;
@@ -56,7 +56,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .answers
         .rows()
         .iter()
-        .filter(|row| is_large(row))
+        .filter(|row| is_large(row) && !asked::is_stream(facts, Some(row.process), &row.peer))
         .map(|row| (row, facts.time_for_answers(row).or_zero()))
         .collect();
     large.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
@@ -84,7 +84,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Answers, ns: u64) {
     let of_time = share.figure().at_least(guards::WARNING_SHARE);
     let who = asked::asker(facts, Some(row.process));
     let most = asked::endpoints(facts, &row.peer).max_by_key(|one| one.stats.count);
-    let most = most.filter(|one| one.stats.count.saturating_mul(2) >= row.count);
+    let most = most.filter(|one| !one.is_hidden() && one.stats.count.saturating_mul(2) >= row.count);
     let asks = most.map_or(String::new(), |one| format!(" to {}", one.name));
     let part =
         share.value.map_or(String::new(), |value| format!("{} of {}", words::percent(value), share.of));
@@ -93,20 +93,22 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Answers, ns: u64) {
         row.peer,
         words::plural(row.count, "answer"),
     );
+    let protocol = asked::unknown_protocol(facts, &row.peer);
     out.report(share, title)
         .measured(each)
         .measured(Measurement::count("answers", row.count).at_least(MIN_ANSWERS as f64))
         .measured(of_time)
         .measured(Measurement::time("time_per_answer", time))
         .measured(Measurement::share("share_passed_on", passed_on).at_most(PASSED_ON))
-        .subject(Subject { peer: Some(row.peer.to_string()), ..Subjects::thread(facts, row.tid.unwrap_or(0)) })
+        .subject(Subject { peer: Some(row.peer.to_string()), protocol: protocol.clone(), ..Subjects::thread(facts, row.tid.unwrap_or(0)) })
         .cause(format!(
             "{} in {}, the largest of {}. From the first bytes of an answer to the next thing that the thread does it takes {} in \
-             the mean: reading the rest, and decoding what came.",
+             the mean: reading the rest, and decoding what came.{}",
             bytes,
             words::plural(row.count, "answer"),
             largest,
             words::duration(time),
+            asked::by_direction(&protocol),
         ))
         .measured(bytes)
         .measured(largest)

@@ -30,7 +30,7 @@
 //! known, and where another one answers at once, it is a notice. So are one or two slow answers among quick ones, and news
 //! that a proxy hands on.
 
-use super::asked::{LATE, SLOW};
+use super::asked::{LATE, SLOW, by_direction, mark};
 use super::slow_peers;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::{Share, WARNING_SHARE};
@@ -139,15 +139,17 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
             peer: asked.peer.as_deref().map(str::to_string),
             fd: slowest.map(|record| record.fd).filter(|fd| *fd >= 0),
             endpoint: Some(asked.name.to_string()),
+            protocol: mark(asked),
             ..Subjects::thread(facts, slowest.map_or(0, |record| record.tid))
         })
         .cause(format!(
-            "While {} was served, {} was asked {} and answered in {} (99 %: {}). The requests wait for it.",
+            "While {} was served, {} was asked {} and answered in {} (99 %: {}). The requests wait for it.{}",
             if is_unknown(served) { "a request" } else { &served.name },
             if is_unknown(asked) { peer_of(asked) } else { &asked.name },
             words::plural(asked.stats.count, "time"),
             words::duration(asked.stats.percentile(0.5)),
             words::duration(asked.stats.percentile(0.99)),
+            by_direction(&mark(asked)),
         ))
         .fix(look_at(asked))
         .fix("ask for less, or for several things in one request; keep what seldom changes")
@@ -207,7 +209,7 @@ fn may_be_news(facts: &Facts, asked: &EndpointFacts, served: &EndpointFacts) -> 
 }
 
 fn is_unknown(asked: &EndpointFacts) -> bool {
-    &*asked.name == "unknown"
+    asked.is_hidden()
 }
 
 /// What is served; where its protocol is not known, the requests as such.

@@ -6,7 +6,7 @@ use crate::guards::{Share, WARNING_SHARE};
 use crate::words;
 use whyslow_facts::folds::account::ObjectKind;
 use whyslow_facts::folds::requests::{EndpointFacts, Side};
-use whyslow_facts::{Facts, ProcessId};
+use whyslow_facts::{Facts, PeerFacts, ProcessId};
 use whyslow_model::syscall::Moves;
 use whyslow_model::{CallStats, Measurement, Nanos, Severity, Subject, Syscall, Tid};
 
@@ -27,17 +27,16 @@ pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) {
     // Who answers other questions at once is not slow: what is waited for beside them is news.
     let is_slow = |name: &str| {
         let merged = facts.peers.servers().find(|peer| *peer.name == *name);
-        merged.is_none_or(|peer| peer.answers.percentile(0.1) >= SLOW)
+        merged.is_none_or(|peer| answers(facts, peer).percentile(0.1) >= SLOW)
     };
     let answering = asked::servers(facts).filter(|peer| !asked::waits_on_purpose(facts, peer));
     let answering = answering.chain(asked::name_servers(facts));
     for peer in answering.filter(|peer| is_slow(&peer.name)) {
-        let stats = peer.answers.clone();
         waits.push(Waits {
             process: peer.process,
             peer: &peer.name,
             threads: vec![peer.only_thread()],
-            stats,
+            stats: answers(facts, peer).clone(),
             row: None,
             may_be_news: false,
             is_name_server: asked::is_name_server(peer),
@@ -70,6 +69,20 @@ pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+/// How long answers take, to their first byte. Where a protocol is not known a small answer counts to its last: the first may only say that
+/// the question came.
+fn answers<'a>(facts: &'a Facts, peer: &'a PeerFacts) -> &'a CallStats {
+    let mut rows = asked::endpoints(facts, &peer.name).filter(|row| row.stats.count > 0);
+    let (Some(row), None) = (rows.next(), rows.next()) else { return &peer.answers };
+    let is_small = row.stats.bytes / row.stats.count < SEGMENT;
+    // The row is of all processes that ask.
+    let of_one = row.kept().all(|record| peer.process.is_none_or(|process| process == record.process));
+    if row.is_undecoded() && is_small && of_one { &row.stats } else { &peer.answers }
+}
+
+/// What fits into one segment of TCP: its payload in an Ethernet frame of 1,500 bytes (RFC 9293, 3.7.1).
+const SEGMENT: u64 = 1_460;
+
 /// A server that is asked on connections that are older than the capture, and that nothing names.
 struct Unnamed<'a> {
     process: Option<ProcessId>,
@@ -97,7 +110,7 @@ fn unnamed(facts: &Facts) -> Vec<Unnamed<'_>> {
         let tid = Some(first.tid).filter(|tid| row.kept().all(|record| record.tid == *tid));
         let fd = Some(first.fd).filter(|fd| row.kept().all(|record| record.fd == *fd));
         let by = fd.map_or("several descriptors".to_string(), |fd| format!("fd {fd}"));
-        let what = if &*row.name == "unknown" { String::new() } else { format!(", asked for {}", row.name) };
+        let what = if row.is_hidden() { String::new() } else { format!(", asked for {}", row.name) };
         all.push(Unnamed {
             process: Some(first.process),
             tid,

@@ -429,6 +429,9 @@ pub fn role_of(life: &FdLife, world: &World) -> Role {
         Origin::Socket => return Role::Server,
         _ => {}
     }
+    if let Some(role) = role_by_path(life) {
+        return role;
+    }
     let local = life.local().and_then(port_of);
     let peer = life.peer().and_then(port_of);
     match (local, peer) {
@@ -447,6 +450,17 @@ pub fn role_of(life: &FdLife, world: &World) -> Role {
             if world.fds.open().any(|(_, other)| listens(other)) { Role::Client } else { Role::Server }
         }
         _ => Role::Server,
+    }
+}
+
+/// The other end of a unix socket, by the names of both: the socket with which a server takes a connection keeps the name that it listens
+/// at, and a client's has none (unix(7)). `None` where that tells nothing.
+pub(crate) fn role_by_path(life: &FdLife) -> Option<Role> {
+    let is_path = |name: Option<&str>| name.is_some_and(|name| name.starts_with(['/', '@']));
+    match (is_path(life.local()), is_path(life.peer())) {
+        (true, false) => Some(Role::Client),
+        (false, true) if life.local().is_none() => Some(Role::Server),
+        _ => None,
     }
 }
 

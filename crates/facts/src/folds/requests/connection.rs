@@ -1,10 +1,11 @@
 //! One connection: which end this program is, what is open on it, and turns where the bytes tell nothing.
 
 use super::record::Side;
-use crate::folds::peers::{Role, port_of, role_of};
+use super::turns::Turns;
+use crate::folds::peers::{Role, port_of, role_by_path, role_of};
 use crate::world::World;
 use crate::world::fds::{FdLife, Origin};
-use crate::world::ids::LifeId;
+use crate::world::ids::{LifeId, ProcessId};
 use std::sync::Arc;
 use whyslow_model::FdKind;
 use whyslow_wire::{Connection as Wire, Direction, Key};
@@ -13,6 +14,7 @@ use whyslow_wire::{Connection as Wire, Direction, Key};
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) life: LifeId,
+    pub(super) process: ProcessId,
     pub(super) side: Option<Side>,
     pub(super) peer: Option<Arc<str>>,
     pub(super) wire: Option<Box<Wire>>,
@@ -29,17 +31,16 @@ pub(super) struct Connection {
     pub(super) open: Vec<(Key, u32)>,
     /// Answered requests.
     pub(super) answered: u64,
-    /// The request of the present turn, where no protocol is known.
-    pub(super) turn: Option<u32>,
-    /// The present turn has its answer, or part of it.
-    pub(super) turn_answered: bool,
+    /// Where no protocol is known.
+    pub(super) turns: Turns,
+    /// Our end.
+    pub(super) local: Option<Arc<str>>,
+    /// The request in which this program made the connection, with its place: the first thing that is asked on it is asked for that one.
+    pub(super) made_in: Option<(u32, u64)>,
     pub(super) is_tls: bool,
     /// Gaps of the recording before its last call ([`super::gaps`]).
     pub(super) gaps: u32,
 }
-
-/// The key of a turn: no protocol counts so far.
-pub(super) const TURN: Key = Key(u64::MAX);
 
 impl Connection {
     /// Chunks after which nothing is expected of a connection whose ends are unknown.
@@ -48,6 +49,7 @@ impl Connection {
     pub(super) fn unknown() -> Connection {
         Connection {
             life: LifeId::NONE,
+            process: ProcessId::NONE,
             side: None,
             peer: None,
             wire: None,
@@ -59,8 +61,9 @@ impl Connection {
             chunks: 0,
             open: Vec::new(),
             answered: 0,
-            turn: None,
-            turn_answered: false,
+            turns: Turns::default(),
+            local: None,
+            made_in: None,
             is_tls: false,
             gaps: 0,
         }
@@ -69,9 +72,10 @@ impl Connection {
     pub(super) fn new(id: LifeId, world: &World) -> Connection {
         let mut connection = Connection { life: id, strange: 0, ..Connection::unknown() };
         let Some(life) = world.fds.get(id) else { return connection };
-        connection.kind = life.kind;
+        (connection.kind, connection.process) = (life.kind, life.process);
         connection.side = side_of(life, world);
         connection.peer = life.peer().map(Arc::from);
+        connection.local = life.local().map(Arc::from);
         connection.port = match connection.side {
             Some(Side::Server) => life.local().and_then(port_of),
             Some(Side::Client) => life.peer().and_then(port_of),
@@ -85,6 +89,9 @@ impl Connection {
         if self.kind == FdKind::Unknown {
             // What it is may have come to be known by its use.
             self.kind = world.fds.get(self.life).map_or(FdKind::Unknown, |life| life.kind);
+        }
+        if self.local.is_none() && self.side == Some(Side::Server) {
+            self.local = world.fds.get(self.life).and_then(|life| life.local()).map(Arc::from);
         }
         if self.peer.is_none() {
             self.peer = world.fds.get(self.life).and_then(|life| life.peer()).map(Arc::from);
@@ -172,7 +179,10 @@ impl Connection {
 
     /// True where a request without an answer is one that was waited for: others may be no requests at all.
     pub(super) fn expects_answers(&self) -> bool {
-        self.answered > 0 || (self.kind.is_socket() && self.protocol().is_some())
+        match self.protocol() {
+            Some(_) => self.answered > 0 || self.kind.is_socket(),
+            None => self.turns.expects(),
+        }
     }
 }
 
@@ -183,12 +193,20 @@ fn side_of(life: &FdLife, world: &World) -> Option<Side> {
         Origin::Socket => return Some(Side::Client),
         _ => {}
     }
+    if let Some(role) = role_by_path(life) {
+        return Some(side_at(role));
+    }
     // Where one end is not known, the role would be a guess.
     let known = life.peer().and_then(port_of).is_some() && life.local().and_then(port_of).is_some();
-    known.then(|| match role_of(life, world) {
+    known.then(|| side_at(role_of(life, world)))
+}
+
+/// The end that this program is, by what is at the other.
+fn side_at(other: Role) -> Side {
+    match other {
         Role::Client => Side::Server,
         Role::Server => Side::Client,
-    })
+    }
 }
 
 /// What a record of TLS begins with (RFC 8446, 5.1): its kind, and version 3.

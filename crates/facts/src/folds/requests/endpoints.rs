@@ -8,6 +8,12 @@ use std::hash::Hash;
 use std::sync::Arc;
 use whyslow_model::{CallStats, Timestamp};
 
+/// The name of an endpoint that cannot be seen.
+pub(super) const UNKNOWN: &str = "unknown";
+
+/// What a protocol is called that no decoder knows, or whose bytes are not in the capture.
+pub const UNKNOWN_PROTOCOL: &str = "unknown protocol";
+
 /// What is known of the requests of one endpoint.
 #[derive(Debug)]
 pub struct EndpointFacts {
@@ -19,6 +25,8 @@ pub struct EndpointFacts {
     pub name: Box<str>,
     /// Whom they ask (client); `None` for a server, and where unknown.
     pub peer: Option<Arc<str>>,
+    /// Where they are asked (server), of requests that cannot be seen; `None` for others, and where unknown.
+    pub local: Option<Arc<str>>,
     /// Answered and aborted ones: count, errors (aborted ones too), time from begin to end, bytes of the answers.
     pub stats: CallStats,
     /// Of these, aborted.
@@ -41,6 +49,10 @@ pub struct EndpointFacts {
     pub retries: Retries,
     /// Requests that one thread read and another one answered.
     pub handed_over: u64,
+    /// Those that a thread made while it served several others, for one of which they may have been made (client).
+    pub ambiguous: u64,
+    /// How large they are.
+    pub sizes: RequestSizes,
     /// The slowest.
     pub(super) slowest: Kept,
     /// The slowest of the failed.
@@ -48,12 +60,18 @@ pub struct EndpointFacts {
 }
 
 impl EndpointFacts {
-    fn new(side: Side, protocol: Option<&'static str>, name: &str, peer: Option<Arc<str>>) -> EndpointFacts {
+    fn new(key: &Key) -> EndpointFacts {
+        // The address is one end or the other.
+        let (peer, local) = match key.side {
+            Side::Client => (key.address.clone(), None),
+            Side::Server => (None, key.address.clone()),
+        };
         EndpointFacts {
-            side,
-            protocol,
-            name: name.into(),
+            side: key.side,
+            protocol: key.protocol,
+            name: key.name.clone(),
             peer,
+            local,
             stats: CallStats::default(),
             aborted: 0,
             open: 0,
@@ -65,9 +83,26 @@ impl EndpointFacts {
             split_count: 0,
             retries: Retries::default(),
             handed_over: 0,
+            ambiguous: 0,
+            sizes: RequestSizes::default(),
             slowest: Kept::default(),
             failed: Kept::default(),
         }
+    }
+
+    /// True where what is asked cannot be seen.
+    pub fn is_hidden(&self) -> bool {
+        &*self.name == UNKNOWN
+    }
+
+    /// True where that is because no decoder knows the protocol.
+    pub fn is_undecoded(&self) -> bool {
+        self.protocol.is_none() && self.is_hidden()
+    }
+
+    /// The protocol, in words; `None` for what shares a row because there were too many.
+    pub fn protocol_words(&self) -> Option<&'static str> {
+        self.protocol.or_else(|| self.is_undecoded().then_some(UNKNOWN_PROTOCOL))
     }
 
     /// Those of its requests that are kept: the slowest and the failed.
@@ -93,6 +128,33 @@ impl EndpointFacts {
         } else {
             0
         }
+    }
+}
+
+/// Bytes of requests: where the bytes themselves tell nothing, their number tells whether the same is asked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RequestSizes {
+    count: u64,
+    mean: f64,
+    /// The sum of the squares of what each is from the mean (Welford 1962).
+    squares: f64,
+}
+
+impl RequestSizes {
+    /// The deviation from the mean, as a part of it, up to which requests are alike: a key or a number that differs.
+    const ALIKE: f64 = 0.25;
+
+    pub(super) fn add(&mut self, bytes: u64) {
+        self.count += 1;
+        let off = bytes as f64 - self.mean;
+        self.mean += off / self.count as f64;
+        self.squares += off * (bytes as f64 - self.mean);
+    }
+
+    /// True where all are about as large.
+    pub fn are_alike(&self) -> bool {
+        let deviation = (self.squares / self.count.max(1) as f64).sqrt();
+        self.count > 0 && deviation <= Self::ALIKE * self.mean
     }
 }
 
@@ -187,7 +249,8 @@ struct Key {
     side: Side,
     protocol: Option<&'static str>,
     name: Box<str>,
-    peer: Option<Arc<str>>,
+    /// Whom they ask; of a server whose requests cannot be seen where it is asked.
+    address: Option<Arc<str>>,
 }
 
 #[derive(Hash)]
@@ -195,7 +258,7 @@ struct Asked<'a> {
     side: Side,
     protocol: Option<&'static str>,
     name: &'a str,
-    peer: Option<&'a str>,
+    address: Option<&'a str>,
 }
 
 impl Equivalent<Key> for Asked<'_> {
@@ -203,7 +266,7 @@ impl Equivalent<Key> for Asked<'_> {
         self.side == key.side
             && self.protocol == key.protocol
             && *self.name == *key.name
-            && self.peer == key.peer.as_deref()
+            && self.address == key.address.as_deref()
     }
 }
 
@@ -245,9 +308,9 @@ impl Endpoints {
         side: Side,
         protocol: Option<&'static str>,
         name: &str,
-        peer: Option<&Arc<str>>,
+        address: Option<&Arc<str>>,
     ) -> EndpointId {
-        let asked = Asked { side, protocol, name, peer: peer.map(|peer| &**peer) };
+        let asked = Asked { side, protocol, name, address: address.map(|address| &**address) };
         if let Some(id) = self.index.get(&asked) {
             return *id;
         }
@@ -255,8 +318,9 @@ impl Endpoints {
             return self.id(side, None, Self::OTHERS, None);
         }
         let id = EndpointId(self.rows.len() as u32);
-        self.rows.push(EndpointFacts::new(side, protocol, name, peer.cloned()));
-        self.index.insert(Key { side, protocol, name: name.into(), peer: peer.cloned() }, id);
+        let key = Key { side, protocol, name: name.into(), address: address.cloned() };
+        self.rows.push(EndpointFacts::new(&key));
+        self.index.insert(key, id);
         id
     }
 

@@ -1,9 +1,9 @@
 //! Requests: what is asked on each connection, how long the answer takes, and what was asked of others meanwhile.
 //!
 //! The bytes that each read and write of a socket moved, as far as the capture has them, go to the decoder of the
-//! connection's protocol ([`whyslow_wire`]). Where no protocol is recognised (the payload is not in the capture, or
-//! it is encrypted) a turn from reading to writing stands for a request (server), or one from writing to reading
-//! (client), and its endpoint is `unknown`.
+//! connection's protocol ([`whyslow_wire`]). Where no protocol is recognised (the payload is not in the capture, it is
+//! encrypted, or it is of a protocol that nobody knows) a turn from reading to writing stands for a request (server), or one from
+//! writing to reading (client), and its endpoint is `unknown`; [`turns`] tells which connections have such turns.
 //!
 //! The time that a request lies in the accept queue or in the socket's buffer before the program reads it is not
 //! visible here.
@@ -12,18 +12,22 @@ mod connection;
 mod endpoints;
 mod gaps;
 mod logged;
+mod made_in;
 mod open;
 mod payload;
 mod record;
 mod retries;
 mod serving;
+mod streams;
 #[cfg(test)]
 mod tests;
+mod turns;
 
-pub use endpoints::{EndpointFacts, GroupFacts};
+pub use endpoints::{EndpointFacts, GroupFacts, RequestSizes, UNKNOWN_PROTOCOL};
 pub use logged::{LOGGED, LogFacts};
 pub use record::{Downstream, Ending, EndpointId, ParentBy, RequestRecord, Side, TimeSplit};
 pub use retries::Retries;
+pub use streams::StreamFacts;
 
 use crate::Fold;
 use crate::exemplar::Exemplar;
@@ -31,17 +35,18 @@ use crate::moments::Moments;
 use crate::world::ids::LifeId;
 use crate::world::ids::ProcessId;
 use crate::world::{Seen, World};
-use connection::{Connection, TURN, Tls, tls_record};
+use connection::Connection;
 use endpoints::{Endpoints, PeerKey, PeerRows};
 use gaps::Gaps;
 use hashbrown::HashMap;
 use open::OpenTable;
 use retries::FailedLately;
 use serving::Threads;
+use streams::Streams;
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::Moves;
 use whyslow_model::{Errno, FdKind, RecordedSpan, Syscall, Timestamp};
-use whyslow_wire::{Chunk, Direction, Request, Step};
+use whyslow_wire::{Chunk, Direction, Step};
 
 /// All requests. Bounded: rows by endpoint, records of the slowest and of the failed, requests under way.
 #[derive(Debug, Default)]
@@ -57,6 +62,7 @@ pub struct Requests {
     open: OpenTable,
     serving: Threads,
     failed_lately: FailedLately,
+    streams: Streams,
     log: LogFacts,
     /// Requests that began.
     count: u64,
@@ -152,8 +158,7 @@ impl Requests {
         let connection = &mut self.connections[at];
         connection.gaps = gaps;
         connection.wire = None;
-        connection.turn_answered = false;
-        let turn = connection.turn.take();
+        let turn = connection.turns.take();
         for place in std::mem::take(&mut connection.open).into_iter().map(|(_, place)| place).chain(turn) {
             self.forget(at, place);
         }
@@ -181,10 +186,9 @@ impl Requests {
         connection.wire().take(direction, Chunk { head, len }, &mut |step| steps.push(step));
         match connection.protocol() {
             Some(protocol) => {
-                if let Some(place) = connection.turn.take() {
-                    // What was taken for a turn before was the end of something that began before the capture.
-                    self.forget(at, place);
-                }
+                // What was taken for turns before was the end of something that began before the capture.
+                let turns = std::mem::take(&mut connection.turns);
+                self.forget_turns(at, turns);
                 self.take_steps(at, protocol, direction, &mut steps, seen, world, len);
             }
             None => self.turn(at, direction, head, seen, world, len),
@@ -212,16 +216,18 @@ impl Requests {
             match step {
                 Step::Asked(key, request) => {
                     let one_way = request.one_way;
-                    let Some(place) = self.begin(at, Some(protocol), request, seen, world) else { continue };
+                    let Some(place) = self.begin(at, Some(protocol), request, seen, world, bytes) else {
+                        continue;
+                    };
                     self.connections[at].open.push((key, place));
-                    self.more_of_request(place, seen, std::mem::take(&mut bytes));
+                    self.more_of_request(place, seen, world, std::mem::take(&mut bytes));
                     if one_way {
                         self.finish_answered(at, place, seen.call.end());
                     }
                 }
                 Step::Asks(key) => {
                     if let Some(place) = self.place_of(at, key) {
-                        self.more_of_request(place, seen, std::mem::take(&mut bytes));
+                        self.more_of_request(place, seen, world, std::mem::take(&mut bytes));
                     }
                 }
                 Step::Answered(key, status) => {
@@ -259,66 +265,13 @@ impl Requests {
         }
     }
 
-    /// No protocol is known: a turn of the connection stands for a request.
-    fn turn(
-        &mut self,
-        at: usize,
-        direction: Direction,
-        head: &[u8],
-        seen: &Seen<'_>,
-        world: &World,
-        len: u64,
-    ) {
-        let connection = &mut self.connections[at];
-        if !connection.takes_turns() {
-            return;
-        }
-        let record = tls_record(head);
-        connection.is_tls |= record.is_some() && connection.answered == 0;
-        match (direction, connection.turn) {
-            (Direction::Request, Some(place)) if connection.turn_answered => {
-                self.finish_turn(at, place);
-                self.begin_turn(at, record, seen, world, len);
-            }
-            (Direction::Request, Some(place)) => self.more_of_request(place, seen, len),
-            (Direction::Request, None) => self.begin_turn(at, record, seen, world, len),
-            (Direction::Response, Some(place)) => {
-                connection.turn_answered = true;
-                self.answer(place, seen, world, len);
-            }
-            (Direction::Response, None) => {}
-        }
-    }
-
-    fn begin_turn(&mut self, at: usize, record: Option<Tls>, seen: &Seen<'_>, world: &World, len: u64) {
-        let connection = &mut self.connections[at];
-        if connection.is_tls && record == Some(Tls::Control) {
-            return;
-        }
-        let protocol = connection.is_tls.then_some(whyslow_wire::protocols::TLS_NAME);
-        let host = connection.wire.as_ref().and_then(|wire| wire.server()).map(str::to_owned);
-        let request = Request { endpoint: UNKNOWN.to_string(), host, ..Request::default() };
-        if let Some(place) = self.begin(at, protocol, request, seen, world) {
-            self.connections[at].turn = Some(place);
-            self.connections[at].turn_answered = false;
-            self.more_of_request(place, seen, len);
-        }
-    }
-
-    fn finish_turn(&mut self, at: usize, place: u32) {
-        self.connections[at].turn = None;
-        let end = self.open.get(place).map_or(Timestamp::UNKNOWN, |open| open.record.end);
-        self.finish_answered(at, place, end);
-    }
-
     /// The connection ended at `when`, by the call `seen` where it is known.
     fn closed(&mut self, at: usize, when: Timestamp, seen: Option<&Seen<'_>>) {
         let connection = &mut self.connections[at];
-        if let Some(place) = connection.turn.take() {
-            connection.open.push((TURN, place));
-        }
         let expects = connection.expects_answers();
-        for (_, place) in std::mem::take(&mut connection.open) {
+        let open = std::mem::take(&mut connection.open);
+        self.turns_closed(at, when, expects, seen);
+        for (_, place) in open {
             match self.open.get(place) {
                 Some(open) if open.is_answered() => {
                     let end = open.record.end;
@@ -337,7 +290,7 @@ impl Requests {
     fn client_left(&mut self, at: usize, when: Timestamp) {
         let Requests { connections, open, failed_lately, .. } = self;
         let connection = &connections[at];
-        for place in connection.open.iter().map(|(_, place)| *place).chain(connection.turn) {
+        for place in connection.open.iter().map(|(_, place)| *place).chain(connection.turns.place()) {
             let Some(open) = open.get_mut(place) else { continue };
             open.client_left(when, failed_lately);
         }
@@ -346,12 +299,12 @@ impl Requests {
     /// A write or read failed because the other end is gone.
     fn broken(&mut self, at: usize, seen: &Seen<'_>) {
         let connection = &mut self.connections[at];
-        if let Some(place) = connection.turn.take() {
-            connection.open.push((TURN, place));
-        }
-        for (_, place) in std::mem::take(&mut connection.open) {
+        let turn = connection.turns.take();
+        for place in std::mem::take(&mut connection.open).into_iter().map(|(_, place)| place).chain(turn) {
             self.end(place, seen.call.end(), Ending::Aborted, Some(seen));
         }
+        let is_stream = self.connections[at].turns.is_stream();
+        self.settle_turns(at, !is_stream);
     }
 
     /// Settles what was open when the capture ended.
@@ -366,10 +319,8 @@ impl Requests {
                 continue;
             }
             let expects = connection.expects_answers();
-            if let Some(place) = connection.turn.take() {
-                connection.open.push((TURN, place));
-            }
-            for (_, place) in std::mem::take(&mut connection.open) {
+            self.turns_left(at, end, expects);
+            for (_, place) in std::mem::take(&mut self.connections[at].open) {
                 match self.open.get(place) {
                     Some(open) if open.is_answered() => {
                         let end = open.record.end;
@@ -386,9 +337,6 @@ impl Requests {
     }
 }
 
-/// The name of an endpoint that cannot be seen.
-const UNKNOWN: &str = "unknown";
-
 fn reads(syscall: Syscall) -> bool {
     syscall == Syscall::RECVMMSG || syscall.info().moves == Moves::Read
 }
@@ -401,7 +349,7 @@ fn is_gone(errno: Errno) -> bool {
 impl Fold for Requests {
     fn wants(&self, syscall: Syscall) -> bool {
         syscall.info().moves != Moves::None
-            || matches!(syscall, Syscall::CLOSE | Syscall::SENDMMSG | Syscall::RECVMMSG)
+            || matches!(syscall, Syscall::CLOSE | Syscall::SENDMMSG | Syscall::RECVMMSG | Syscall::CONNECT)
     }
 
     #[inline]
@@ -418,6 +366,9 @@ impl Fold for Requests {
                 self.closed(id.place(), seen.call.ts, Some(seen));
             }
             return;
+        }
+        if seen.call.syscall == Syscall::CONNECT {
+            return self.connects(id, seen, world);
         }
         // A descriptor that was open before the capture may be a socket: its bytes tell.
         if seen.kind == FdKind::Netlink || !(seen.kind.is_socket() || seen.kind == FdKind::Unknown) {

@@ -1,11 +1,13 @@
 //! Requests under way: from their first byte to the last of their answer.
 
-use super::endpoints::{peer_row, row};
+use super::endpoints::{UNKNOWN, peer_row, row};
+use super::made_in::MadeIn;
 use super::record::{Downstream, Ending, Figures, ParentBy, RequestRecord, Side, TimeSplit};
 use super::retries::{FailedLately, Try};
 use super::serving::Made;
 use super::{EndpointId, GroupFacts, Requests};
 use crate::SLOW_CALL;
+use crate::args::WaitKind;
 use crate::exemplar::Exemplar;
 use crate::folds::graph::{Graph, HandBack};
 use crate::folds::peers::host_of;
@@ -19,7 +21,7 @@ use whyslow_wire::{Key, Request};
 #[derive(Debug)]
 pub(super) struct Open {
     pub(super) record: RequestRecord,
-    thread: ThreadId,
+    pub(super) thread: ThreadId,
     /// What its thread had spent when it began, and at the last byte of the answer.
     from: Figures,
     to: Option<Figures>,
@@ -60,6 +62,22 @@ impl Open {
         if !self.is_answered() {
             lately.failed(&self.record, when, self.again.clone());
         }
+    }
+
+    /// True where something was asked of others for it.
+    pub(super) fn has_asked(&self) -> bool {
+        !self.record.downstream.is_empty() || !self.children.is_empty() || !self.since_answer.is_empty()
+    }
+
+    /// True where it has no answer, and waits for none of others.
+    pub(super) fn is_in_hand(&self) -> bool {
+        self.children.is_empty() && !self.is_answered()
+    }
+
+    /// The answer had so many bytes. `is_cut`: what its thread did until the last write was not all for it.
+    pub(super) fn answer_was(&mut self, bytes: u64, is_cut: bool) {
+        self.record.answer_bytes = bytes;
+        self.shared |= is_cut;
     }
 
     /// Requests made between two writes of an answer that are told apart.
@@ -135,7 +153,8 @@ impl OpenTable {
 }
 
 impl Requests {
-    /// A request begins with this call; its place, or `None` where too many are open.
+    /// A request begins with this call, which moves `len` bytes of it; its place, or `None` where too many are open.
+    #[allow(clippy::too_many_arguments)]
     pub(super) fn begin(
         &mut self,
         at: usize,
@@ -143,6 +162,7 @@ impl Requests {
         request: Request,
         seen: &Seen<'_>,
         world: &World,
+        len: u64,
     ) -> Option<u32> {
         let connection = &self.connections[at];
         let side = connection.side?;
@@ -152,8 +172,12 @@ impl Requests {
         }
         self.count += 1;
         let call = seen.call;
-        let asked = connection.peer.as_ref().filter(|_| side == Side::Client);
-        let endpoint = self.endpoints.id(side, protocol, &request.endpoint, asked);
+        let is_hidden = request.endpoint == UNKNOWN;
+        let address = match side {
+            Side::Client => connection.peer.as_ref(),
+            Side::Server => connection.local.as_ref().filter(|_| is_hidden),
+        };
+        let endpoint = self.endpoints.id(side, protocol, &request.endpoint, address);
         let thread = world.threads.thread(seen.thread);
         let mut from = Figures::default();
         let mut begin = call.ts;
@@ -167,11 +191,21 @@ impl Requests {
                 from = from.without(seen.waits.filter(|_| !ran), call.dur);
             }
         }
-        let serving = self.serving.of(seen.thread.0, call.tid);
-        let parent_place = if side == Side::Client { serving.present() } else { None };
+        let polled = polled(seen, world);
+        let made_in = match side {
+            Side::Client => self.made_in(at, seen, polled, len),
+            Side::Server => MadeIn::Nothing,
+        };
+        if matches!(made_in, MadeIn::Ambiguous)
+            && let Some(row) = self.endpoints.get_mut(endpoint)
+        {
+            row.ambiguous += 1;
+        }
+        let (parent_place, by) = made_in.known();
         let parent = parent_place.and_then(|place| self.open.get(place));
-        let by = if serving.only().is_some() { ParentBy::Thread } else { ParentBy::Turn };
-        let shared = side == Side::Server && !serving.is_idle() || thread.merged > 1;
+        let connection = &self.connections[at];
+        let serving = self.serving.of(seen.thread.0, call.tid);
+        let shared = side == Side::Server && serving.is_busy() || thread.merged > 1;
         let record = RequestRecord {
             number: self.count,
             side,
@@ -235,7 +269,7 @@ impl Requests {
             if shared && let Some(other) = serving.only().and_then(|other| self.open.get_mut(other)) {
                 other.shared = true;
             }
-            serving.begins(place);
+            serving.begins(place, polled);
         }
         Some(place)
     }
@@ -244,12 +278,12 @@ impl Requests {
         self.connections[at].open.iter().find(|(known, _)| *known == key).map(|(_, place)| *place)
     }
 
-    pub(super) fn more_of_request(&mut self, place: u32, seen: &Seen<'_>, bytes: u64) {
+    pub(super) fn more_of_request(&mut self, place: u32, seen: &Seen<'_>, world: &World, bytes: u64) {
         if let Some(open) = self.open.get_mut(place) {
             open.record.request_bytes = open.record.request_bytes.saturating_add(bytes);
             open.record.received = seen.call.end();
             if open.record.side == Side::Server {
-                self.serving.of(seen.thread.0, seen.call.tid).reads_for(Some(place));
+                self.serving.of(seen.thread.0, seen.call.tid).reads_for(Some(place), polled(seen, world));
             }
         }
     }
@@ -277,7 +311,7 @@ impl Requests {
         if record.side == Side::Client {
             // What the answer is for, the thread goes on with.
             let parent = open.parent_place;
-            self.serving.of(seen.thread.0, call.tid).reads_for(parent);
+            self.serving.of(seen.thread.0, call.tid).reads_for(parent, polled(seen, world));
         }
         record.answer_bytes = record.answer_bytes.saturating_add(bytes);
         record.end = if call.end().is_known() { call.end() } else { call.ts };
@@ -334,7 +368,8 @@ impl Requests {
 
     fn add_downstream(&mut self, place: u32, endpoint: EndpointId, begin: Timestamp, end: Timestamp) {
         let Some(open) = self.open.get_mut(place) else { return };
-        if !open.is_answered() {
+        // Where its own end is seen only later, it may have ended before the answer did.
+        if !open.is_answered() || end.is_known() && end <= open.record.end {
             open.covers(endpoint, begin, end);
         } else if open.since_answer.len() < Open::MOST_SINCE_ANSWER {
             open.since_answer.push((endpoint, begin, end));
@@ -361,11 +396,17 @@ impl Requests {
 
     /// It ended at `end`, by the call `last` where that is not the one that moved its last byte.
     pub(super) fn end(&mut self, place: u32, end: Timestamp, ending: Ending, last: Option<&Seen<'_>>) {
+        if let Some(open) = self.close(place, end, ending) {
+            self.count_closed(open, last);
+        }
+    }
+
+    /// It ended, and is not counted yet.
+    pub(super) fn close(&mut self, place: u32, end: Timestamp, ending: Ending) -> Option<Open> {
         if ending == Ending::Answered {
             self.count_children(place, end);
         }
-        let Some(open) = self.open.take(place) else { return };
-        let mut open = *open;
+        let mut open = *self.open.take(place)?;
         self.serving.of(open.thread.0, open.record.tid).ends(place);
         if end > open.record.begin {
             open.cut_covered(end);
@@ -402,6 +443,11 @@ impl Requests {
                 _ => {}
             }
         }
+        Some(open)
+    }
+
+    /// Counts what has ended.
+    pub(super) fn count_closed(&mut self, open: Open, last: Option<&Seen<'_>>) {
         self.count_ended(&open);
         let mut record = open.record;
         if self.endpoints.wants(record.endpoint, record.dur.or_zero(), record.failed()) {
@@ -450,6 +496,7 @@ impl Requests {
             row.stats.record(dur, failed, bytes);
             row.aborted += u64::from(record.ending == Ending::Aborted);
             row.request_bytes = row.request_bytes.saturating_add(record.request_bytes);
+            row.sizes.add(record.request_bytes);
             row.handed_over += u64::from(open.handed_over);
             if !row.first.is_known() {
                 row.first = record.begin;
@@ -495,6 +542,11 @@ impl Requests {
         }
         self.still_open.push(record);
     }
+}
+
+/// What the thread has waited for several descriptors so far, ns.
+fn polled(seen: &Seen<'_>, world: &World) -> u64 {
+    world.threads.thread(seen.thread).waiting_ns[WaitKind::Poll as usize]
 }
 
 /// Whom it asks, or the host that asks.

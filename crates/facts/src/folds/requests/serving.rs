@@ -19,6 +19,10 @@ pub(super) struct Serving {
     tid: Tid,
     /// Requests that it read and that are open, by their place.
     open: Vec<u32>,
+    /// Of those without a decoder, which have no end that is seen, the ones that have an answer.
+    resting: Vec<u32>,
+    /// What it had waited for several descriptors when it last read something for one of them, ns.
+    polled: u64,
     /// What it asked of others lately, the oldest first.
     made: Vec<Made>,
     /// Of several, the one whose bytes it read last, or for which it read an answer last: what an event loop asks of others before its
@@ -34,6 +38,7 @@ impl Serving {
     pub(super) fn only(&self) -> Option<u32> {
         match self.open[..] {
             [only] => Some(only),
+            [] => self.latest.filter(|latest| self.resting.contains(latest)),
             _ => None,
         }
     }
@@ -43,13 +48,42 @@ impl Serving {
         self.only().or(self.latest.filter(|latest| self.open.contains(latest)))
     }
 
-    /// It read something that belongs to `place`; `None`: to nothing that it serves.
-    pub(super) fn reads_for(&mut self, place: Option<u32>) {
-        self.latest = place;
+    /// Requests that it read and that have no answer, as far as their ends are known.
+    pub(super) fn open(&self) -> &[u32] {
+        &self.open
+    }
+
+    /// What it read something for last, whatever became of it.
+    pub(super) fn latest(&self) -> Option<u32> {
+        self.latest
+    }
+
+    /// What it had waited for several descriptors then, ns.
+    pub(super) fn polled(&self) -> u64 {
+        self.polled
+    }
+
+    /// It read something that belongs to `place`; `None`: to nothing that it serves. `polled`: what it had waited for several
+    /// descriptors by then, ns.
+    pub(super) fn reads_for(&mut self, place: Option<u32>, polled: u64) {
+        (self.latest, self.polled) = (place, polled);
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        self.open.is_empty()
+        self.open.is_empty() && self.resting.is_empty()
+    }
+
+    /// True where a request that it read has no answer.
+    pub(super) fn is_busy(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// The request at `place` has an answer.
+    pub(super) fn rests(&mut self, place: u32) {
+        if let Some(at) = self.open.iter().position(|open| *open == place) {
+            self.open.swap_remove(at);
+            self.resting.push(place);
+        }
     }
 
     pub(super) fn made(&mut self, made: Made) {
@@ -66,13 +100,14 @@ impl Serving {
         made
     }
 
-    pub(super) fn begins(&mut self, place: u32) {
+    pub(super) fn begins(&mut self, place: u32, polled: u64) {
         self.open.push(place);
-        self.latest = Some(place);
+        self.reads_for(Some(place), polled);
     }
 
     pub(super) fn ends(&mut self, place: u32) {
         self.open.retain(|open| *open != place);
+        self.resting.retain(|open| *open != place);
     }
 }
 

@@ -397,3 +397,142 @@ fn of_many_requests_what_is_asked_is_for_the_one_that_was_read_last() {
     assert!(parents.contains(&(1, ParentBy::Thread)), "{asked:#?}");
     assert!(parents.contains(&(3, ParentBy::Turn)), "{asked:#?}");
 }
+
+/// A second client, on descriptor 8.
+const SECOND: Line<'_> = (
+    100,
+    7,
+    "accept4",
+    r#"3, {sa_family=AF_INET, sin_port=htons(50002), sin_addr=inet_addr("10.0.0.9")}, [16], 0"#,
+    8,
+    10,
+);
+
+/// The ends, sides and times (ms) of what counts.
+fn counted(facts: &Facts) -> Vec<(Side, u64, u64)> {
+    let rows = facts.requests.endpoints().iter();
+    rows.filter(|row| row.stats.count + row.open > 0)
+        .map(|row| (row.side, row.stats.count, row.stats.max().or_zero() / 1_000_000))
+        .collect()
+}
+
+#[test]
+fn an_answered_turn_leaves_its_thread_to_the_next_client() {
+    let mut lines = vec![ACCEPT, SOCKET, CONNECT, SECOND];
+    for turn in 0..4u64 {
+        for (fd, at) in [("5", 1_000), ("8", 6_000)] {
+            let at = turn * 20_000 + at;
+            let fd = if fd == "5" { "5, 0x7f00, 8192" } else { "8, 0x7f00, 8192" };
+            lines.extend([
+                (at, 7, "read", fd, 100, 20),
+                (at + 100, 7, "write", "6, 0x7f00, 30", 30, 10),
+                (at + 200, 7, "read", "6, 0x7f00, 8192", 40, 2_000),
+                (at + 3_000, 7, "write", fd, 200, 10),
+            ]);
+        }
+    }
+    let facts = play(&lines);
+    assert_eq!(counted(&facts), [(Side::Server, 8, 3), (Side::Client, 8, 2)]);
+    let of_client = facts.requests.records().filter(|record| record.side == Side::Client);
+    assert!(
+        of_client.map(|record| record.parent).all(|parent| matches!(parent, Some((_, ParentBy::Thread))))
+    );
+    let row = facts.requests.endpoints().iter().find(|row| row.side == Side::Server).unwrap();
+    assert_eq!((row.split_count, row.downstream[0].count, row.downstream[0].trips), (8, 8, 8));
+}
+
+/// An event loop with two requests in hand, which waits before it asks somebody `ask` bytes for one of them.
+fn in_a_loop(first: i64, second: i64, ask: i64) -> (Option<(u64, ParentBy)>, u64) {
+    let facts = play(&[
+        ACCEPT,
+        SOCKET,
+        CONNECT,
+        SECOND,
+        (1_000, 7, "read", "5, 0x7f00, 8192", first, 20),
+        (1_100, 7, "read", "8, 0x7f00, 8192", second, 20),
+        (1_200, 7, "epoll_wait", "4, [], 8, 9000", 1, 400),
+        (2_000, 7, "write", "6, 0x7f00, 30", ask, 10),
+        (2_100, 7, "read", "6, 0x7f00, 8192", 40, 10),
+        (3_000, 7, "write", "5, 0x7f00, 200", 200, 30),
+        (3_100, 7, "write", "8, 0x7f00, 200", 200, 30),
+    ]);
+    let asked = facts.requests.records().find(|record| record.side == Side::Client).unwrap();
+    let rows = facts.requests.endpoints().iter();
+    (asked.parent, rows.map(|row| row.ambiguous).sum())
+}
+
+#[test]
+fn what_an_event_loop_asks_is_for_one_request_only_where_that_is_sure() {
+    assert_eq!(in_a_loop(100, 100, 30), (None, 1));
+    // A proxy hands on as many bytes as it got.
+    assert_eq!(in_a_loop(100, 64, 100), (Some((1, ParentBy::Turn)), 0));
+    assert_eq!(in_a_loop(64, 64, 64), (None, 1));
+}
+
+#[test]
+fn a_connection_made_for_a_request_asks_for_it() {
+    let facts = play(&[
+        ACCEPT,
+        SECOND,
+        (1_000, 7, "read", "5, 0x7f00, 8192", 100, 20),
+        (1_010, 7, "socket", "AF_INET, SOCK_STREAM, 0", 6, 5),
+        (
+            1_020,
+            7,
+            "connect",
+            r#"6, {sa_family=AF_INET, sin_port=htons(6379), sin_addr=inet_addr("10.0.0.1")}, 16"#,
+            -115,
+            50,
+        ),
+        (1_100, 7, "read", "8, 0x7f00, 8192", 100, 20),
+        (1_200, 7, "epoll_wait", "4, [], 8, 9000", 1, 400),
+        (2_000, 7, "write", "6, 0x7f00, 30", 30, 10),
+        (2_100, 7, "read", "6, 0x7f00, 8192", 40, 10),
+        (3_000, 7, "write", "5, 0x7f00, 200", 200, 30),
+    ]);
+    let asked = facts.requests.records().find(|record| record.side == Side::Client).unwrap();
+    assert_eq!(asked.parent, Some((1, ParentBy::Turn)));
+}
+
+#[test]
+fn feeds_heartbeats_and_farewells_are_no_requests() {
+    let connected = [SOCKET, CONNECT];
+    let subscription = (0..40).map(|at| (200_000 * at + 100_000, 7, "read", "6, 0x7f00, 8192", 30, 90_000));
+    let subscription =
+        connected.into_iter().chain([(1_000, 7, "write", "6, 0x7f00, 9", 9, 5)]).chain(subscription);
+    let heartbeats = (0..9).map(|at| (1_000_000 * at + 1_000, 7, "write", "6, 0x7f00, 2", 2, 5));
+    let heartbeats = connected.into_iter().chain(heartbeats);
+    let farewell = [
+        ACCEPT,
+        (1_000, 7, "read", "5, 0x7f00, 8192", 9, 20),
+        (2_000, 7, "write", "5, 0x7f00, 9", 9, 20),
+        (9_000, 7, "read", "5, 0x7f00, 8192", 4, 20),
+        (9_100, 7, "read", "5, 0x7f00, 8192", 0, 20),
+        (9_200, 7, "close", "5", 0, 5),
+    ];
+    let feed = play(&subscription.collect::<Vec<_>>());
+    assert!(counted(&feed).is_empty(), "{:?}", counted(&feed));
+    assert!(feed.requests.streams(Side::Client, None, "10.0.0.1:6379").is_stream());
+    assert_eq!(feed.requests.count(), 0);
+    assert!(counted(&play(&heartbeats.collect::<Vec<_>>())).is_empty());
+    let facts = play(&farewell);
+    assert_eq!(counted(&facts), [(Side::Server, 1, 1)]);
+    assert_eq!(facts.requests.endpoints()[0].aborted, 0);
+}
+
+#[test]
+fn a_message_of_another_client_is_no_answer() {
+    let mut lines = vec![ACCEPT, SECOND];
+    for turn in 0..5u64 {
+        let at = turn * 2_000_000;
+        lines.extend([
+            (at + 1_000, 7, "read", "5, 0x7f00, 8192", 9, 20),
+            (at + 900_000, 7, "read", "8, 0x7f00, 8192", 40, 20),
+            (at + 900_100, 7, "write", "5, 0x7f00, 40", 40, 20),
+            (at + 900_200, 7, "write", "8, 0x7f00, 4", 4, 20),
+        ]);
+    }
+    let facts = play(&lines);
+    assert_eq!(counted(&facts), [(Side::Server, 5, 0)]);
+    assert_eq!(facts.requests.streams(Side::Server, None, "10.0.0.9").streams, 1);
+}
