@@ -151,6 +151,7 @@ mod network {
     pub(super) mod asked;
     mod late_accepts;
     mod lost_answers;
+    mod query_loops;
     pub(super) mod slow_peers;
 
     pub(super) mod accept_queue_overflow;

@@ -418,6 +418,7 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
                 lock: Some(text()),
                 function: Some(text()),
                 endpoint: Some(text()),
+                protocol: Some(text()),
                 device: Some(text()),
                 host: Some(text()),
                 errno: None,
