@@ -67,7 +67,8 @@ impl Requests {
         connection.is_tls |= record.is_some() && connection.answered == 0;
         let call = seen.call;
         let end = if call.end().is_known() { call.end() } else { call.ts };
-        let piece = Piece { there: if reads(call.syscall) { end } else { call.ts }, end, len };
+        let (there, writer) = if reads(call.syscall) { (end, 0) } else { (call.ts, call.tid) };
+        let piece = Piece { there, end, len, writer };
         let place = connection.turns.place();
         if direction == Direction::Response {
             let is_news = place.is_some_and(|place| self.is_news(at, place, seen));

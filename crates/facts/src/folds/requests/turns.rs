@@ -13,6 +13,7 @@
 //! The first exchanges of a connection wait until more of them show what it is.
 
 use super::open::Open;
+use whyslow_model::event::Tid;
 use whyslow_model::{Nanos, Timestamp};
 
 /// One chunk: when it was there, when its call ended, and its bytes.
@@ -22,6 +23,8 @@ pub(super) struct Piece {
     pub(super) there: Timestamp,
     pub(super) end: Timestamp,
     pub(super) len: u64,
+    /// The thread that wrote it; 0 for what was read.
+    pub(super) writer: Tid,
 }
 
 /// What a piece of a question is to the turns.
@@ -54,6 +57,7 @@ struct OneWay {
     /// Pauses between two pieces.
     lulls: u8,
     last_len: u64,
+    writer: Tid,
     from: Timestamp,
     until: Timestamp,
 }
@@ -98,7 +102,7 @@ impl OneWay {
         self.pieces = self.pieces.saturating_add(1);
         self.bytes = self.bytes.saturating_add(piece.len);
         self.lulls = self.lulls.saturating_add(u8::from(lull));
-        (self.last_len, self.until) = (piece.len, piece.end);
+        (self.last_len, self.until, self.writer) = (piece.len, piece.end, piece.writer);
         lull
     }
 
@@ -163,6 +167,9 @@ impl Turns {
             self.others = self.others.saturating_add(1);
             return OfQuestion::Begins;
         }
+        // What another thread writes is a question of its own.
+        self.question.lulls =
+            self.question.lulls.saturating_add(u8::from(piece.writer != self.question.writer));
         self.question.add(piece);
         if self.question.lulls >= Turns::LULLS || self.question.trickles(Turns::LONG_ASKED) {
             self.others = self.others.saturating_add(1);
@@ -266,7 +273,7 @@ mod tests {
     /// A piece at that millisecond.
     fn piece(ms: u64, len: u64) -> Piece {
         let at = Timestamp::new(1 + ms * 1_000_000);
-        Piece { there: at, end: at, len }
+        Piece { there: at, end: at, len, writer: 7 }
     }
 
     /// Plays pieces (`>` question, `<` answer; ms; bytes); the ms at which each exchange ended, and the turns.
@@ -376,6 +383,28 @@ mod tests {
             assert_eq!(ends.len(), 0, "{:?}", &talk[..3]);
             assert!(turns.is_stream() && !turns.is_proven() && !turns.expects(), "{:?}", &talk[..3]);
         }
+    }
+
+    #[test]
+    fn what_several_threads_write_before_an_answer_are_several_questions() {
+        let mut turns = Turns::default();
+        for at in (0..12).map(|at| at * 100) {
+            for writer in 1..4 {
+                let piece = Piece { writer, ..piece(at, 14) };
+                match turns.asks(piece) {
+                    OfQuestion::Begins => {
+                        if turns.is_answered() && turns.take().is_some() {
+                            turns.ends(false);
+                        }
+                        turns.begin(1, piece);
+                    }
+                    OfQuestion::GoesOn => {}
+                    OfQuestion::IsNone => assert!(turns.take().is_some()),
+                }
+            }
+            turns.answers(piece(at + 40, 20), false);
+        }
+        assert!(turns.is_stream());
     }
 
     #[test]
