@@ -7,6 +7,7 @@
 mod elf;
 mod guard;
 mod mappings;
+mod methods;
 mod names;
 mod packed;
 mod perf_map;

@@ -4,6 +4,7 @@
 use super::elf::Outline;
 use super::guard::guarded;
 use super::mappings::{FileId, Files};
+use super::methods::Methods;
 use super::separate::{Finder, Program, Separate};
 use super::table::{Found, MAX_ALL, Table};
 use super::{frames_of, packed, plt};
@@ -44,6 +45,8 @@ struct Known {
     /// Where its debug information is.
     information: Option<Information>,
     has_looked_inside: bool,
+    /// Functions of CPython, where no table of symbols has them; read when these did not tell.
+    methods: Option<Methods>,
 }
 
 #[derive(Debug)]
@@ -122,7 +125,8 @@ impl Sources {
                 return frames;
             }
         }
-        known.symbol(address, left).map_or_else(unknown, |name| named(Some(name), module))
+        let name = known.symbol(address, left).or_else(|| known.method(address, module));
+        name.map_or_else(unknown, |name| named(Some(name), module))
     }
 }
 
@@ -136,8 +140,13 @@ fn look(id: FileId, files: &Files, finder: &Finder, left: &mut Room) -> Option<K
     let path = files.path(id).to_path_buf();
     let file = File::open(&path).ok()?;
     let outline = Outline::read(&file)?;
-    let mut known =
-        Known { path: path.clone(), tabled: Vec::new(), information: None, has_looked_inside: false };
+    let mut known = Known {
+        path: path.clone(),
+        tabled: Vec::new(),
+        information: None,
+        has_looked_inside: false,
+        methods: None,
+    };
     if has_information(&file, &outline, false) {
         known.information = Some(Information { path, _held: None });
     } else {
@@ -203,6 +212,16 @@ impl Known {
             }
             at = self.tabled.len();
         }
+    }
+
+    /// The name of the function of CPython at an address, as Python code calls it.
+    fn method(&mut self, address: u64, module: &str) -> Option<String> {
+        let Known { path, tabled, methods, .. } = self;
+        let methods = methods.get_or_insert_with(|| {
+            let file = File::open(path).ok().zip(tabled.first());
+            file.map_or_else(Methods::default, |(file, own)| Methods::read(&file, &own.outline, module))
+        });
+        methods.find(address).map(str::to_string)
     }
 
     /// Unpacks `.gnu_debugdata`, once; true where it has something.

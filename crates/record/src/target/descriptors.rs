@@ -121,7 +121,8 @@ impl One<'_> {
         }
     }
 
-    /// What fdinfo tells of an anonymous inode (proc_pid_fdinfo(5)): `[eventpoll:3,4]`, `[eventfd:5]`, `[pidfd:77]`.
+    /// What fdinfo tells of an anonymous inode (proc_pid_fdinfo(5)): `[eventpoll:3,4]`, `[eventfd:5]`, `[pidfd:77]`. Where the program gave epoll
+    /// something else than the descriptor's number, that stands behind it: `[eventpoll:3=0x55d0c1b2c2a0]`.
     fn anonymous_detail(&self, inside: &[u8]) -> Option<String> {
         /// Watched descriptors that are listed, as lsof does.
         const LISTED: usize = 32;
@@ -134,14 +135,21 @@ impl One<'_> {
         };
         let info = self.info()?;
         let lines = info.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(label));
-        let first_word = |rest: &[u8]| decimal::<i64>(rest.trim_ascii().split(|b| *b == b' ').next()?);
-        let mut values: Vec<i64> = lines.filter_map(first_word).collect();
+        let value = |rest: &[u8]| {
+            let number = decimal::<i64>(rest.trim_ascii().split(|b| *b == b' ').next()?)?;
+            Some((number, token(rest).filter(|token| i64::try_from(*token) != Ok(number))))
+        };
+        let mut values: Vec<(i64, Option<u64>)> = lines.filter_map(value).collect();
         values.sort_unstable();
         if values.is_empty() {
             return None;
         }
         let more = if values.len() > LISTED { ",..." } else { "" };
-        let list: Vec<String> = values.iter().take(LISTED).map(i64::to_string).collect();
+        let words = |(number, token): &(i64, Option<u64>)| match token {
+            Some(token) => format!("{number}={token:#x}"),
+            None => number.to_string(),
+        };
+        let list: Vec<String> = values.iter().take(LISTED).map(words).collect();
         Some(format!("[{}:{}{more}]", String::from_utf8_lossy(name), list.join(",")))
     }
 
@@ -191,6 +199,13 @@ impl One<'_> {
         text.truncate(used);
         Some(text)
     }
+}
+
+/// What epoll calls a descriptor that it watches: `tfd: 5 events: 19 data: 55d0c1b2c2a0 pos:0 ino:1f sdev:8`, in hexadecimal.
+fn token(rest: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(rest).ok()?;
+    let (_, data) = text.split_once("data:")?;
+    u64::from_str_radix(data.split_whitespace().next()?, 16).ok()
 }
 
 /// The kind behind `anon_inode:`: `[eventpoll]`, `[eventfd]`, `inotify`.

@@ -101,10 +101,13 @@ fn detect(process: &Process) -> Detected {
             return Detected::Unknown(format!("{version}: it is part of another program"));
         }
         let same = process.mappings().iter().filter(|it| it.executable && it.file == mapping.file);
+        // What runs one operation after the other; what an operation does is inside of it.
+        let runs = |name: &str| matches!(name, "Perl_runops_standard" | "Perl_runops_debug");
         let perl = Perl {
             version,
             interpreter,
             layout,
+            evaluators: image.ranges(&runs).unwrap_or_default(),
             code: same.map(|it| it.start..it.end).collect(),
             known: HashMap::new(),
         };
@@ -135,8 +138,10 @@ struct Perl {
     /// Address of `PL_curinterp`.
     interpreter: u64,
     layout: Layout,
-    /// The code of the interpreter: all of it, as its functions have no names of their own.
+    /// The code of the interpreter.
     code: Vec<Range<u64>>,
+    /// The code that runs Perl's operations; none where it has no names.
+    evaluators: Vec<Range<u64>>,
     known: HashMap<u64, (Parts, Box<str>)>,
 }
 
@@ -158,7 +163,10 @@ impl LanguageRuntime for Perl {
     }
 
     fn evaluates(&self, ip: u64) -> bool {
-        self.code.iter().any(|range| range.contains(&ip))
+        match self.evaluators.is_empty() {
+            true => self.is_code(ip),
+            false => self.evaluators.iter().any(|range| range.contains(&ip)),
+        }
     }
 
     fn thread(
@@ -219,6 +227,10 @@ impl LanguageRuntime for Perl {
 }
 
 impl Perl {
+    fn is_code(&self, ip: u64) -> bool {
+        self.code.iter().any(|range| range.contains(&ip))
+    }
+
     /// Reads what must be there whatever runs.
     fn is_likely(&self, process: &Process) -> Result<(), MemoryError> {
         let interpreter = process.u64(self.interpreter)?;
@@ -239,7 +251,7 @@ impl Perl {
         let bytes = process.array(aligned(cop)?)?;
         let instruction = word(&bytes, COP.0);
         let is_own = instruction == 0 && cop.wrapping_sub(interpreter) < INTERPRETER;
-        match is_own || self.evaluates(instruction) {
+        match is_own || self.is_code(instruction) {
             true => Ok(bytes),
             false => Err(MemoryError::Unlikely("a statement")),
         }
@@ -395,6 +407,7 @@ mod tests {
                 interpreter: start,
                 layout: layout_of(36).expect("known"),
                 code: std::iter::once(0..u64::MAX).collect(),
+                evaluators: Vec::new(),
                 known: HashMap::new(),
             })
         });

@@ -57,6 +57,11 @@ impl Walk<'_> {
             if let Some(caller) = self.step(&cursor.registers(), memory, &mut language) {
                 stepped |= !language.is_empty();
                 self.push(begin, &language, stack);
+                // A function of the runtime itself that lies in its file has a name there.
+                if language.is_empty() && self.modules.find(cursor.inside()).is_some() {
+                    stack.push(StackEntry::Native(cursor.registers().ip));
+                    natives += 1;
+                }
                 match caller {
                     Err(error) => break self.cut(&error),
                     Ok(caller) if caller.ip == 0 => break StackOutcome::Whole,

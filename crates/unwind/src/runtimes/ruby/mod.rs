@@ -2,6 +2,7 @@
 //! passed over: their caller's line tells the call.
 
 mod code;
+mod evaluator;
 mod layout;
 mod threads;
 
@@ -10,6 +11,7 @@ use crate::frames::{FrameId, Frames};
 use crate::image::Image;
 use crate::process::{MemoryError, Process};
 use code::{Code, aligned, word};
+use evaluator::Evaluator;
 use layout::Layout;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -53,6 +55,7 @@ fn detect(process: &Process) -> Detected {
             vm,
             layout,
             code: same.map(|it| it.start..it.end).collect(),
+            evaluator: Evaluator::of(&image),
             threads: Threads::default(),
             known: HashMap::new(),
         }));
@@ -77,8 +80,9 @@ struct Ruby {
     /// Address of `ruby_current_vm_ptr`.
     vm: u64,
     layout: Layout,
-    /// The code of the interpreter: all of it, as its functions have no names of their own.
+    /// The code of the interpreter.
     code: Vec<Range<u64>>,
+    evaluator: Evaluator,
     threads: Threads,
     known: HashMap<u64, Code>,
 }
@@ -93,7 +97,7 @@ impl LanguageRuntime for Ruby {
     }
 
     fn evaluates(&self, ip: u64) -> bool {
-        self.code.iter().any(|range| range.contains(&ip))
+        self.evaluator.evaluates(ip).unwrap_or_else(|| self.code.iter().any(|range| range.contains(&ip)))
     }
 
     fn thread(
@@ -121,6 +125,13 @@ impl LanguageRuntime for Ruby {
             // Those of C have neither.
             if pc == 0 || iseq == 0 {
                 continue;
+            }
+            // Instructions are addresses of the code that carries them out.
+            if !self.evaluator.is_known()
+                && let Ok(instruction) = process.u64(pc)
+                && self.code.iter().any(|range| range.contains(&instruction))
+            {
+                self.evaluator.learn(instruction);
             }
             let (code, line) = Code::at(&mut self.known, process, &self.layout, &mut seen, (iseq, pc))?;
             // What the interpreter puts below the program has no lines.
@@ -168,6 +179,7 @@ mod tests {
                     vm: start,
                     layout: layout::of(version).expect("known"),
                     code: Vec::new(),
+                    evaluator: Evaluator::default(),
                     threads: Threads::default(),
                     known: HashMap::new(),
                 })
