@@ -94,16 +94,12 @@ impl Stacks for SampleStacks<'_> {
     }
 
     fn function(&self, index: usize) -> FunctionRef<'_> {
-        let (name, module) = self.samples.function_name(index);
-        FunctionRef { name, module: module.unwrap_or(""), ..FunctionRef::default() }
+        self.samples.function_ref(index)
     }
 
     fn each(&self, take: &mut dyn FnMut(&[Frame], i64)) {
-        let mut frames = Vec::new();
-        self.samples.each_stack(SampleKind::OnCpu, self.process, &mut |functions, weight| {
-            frames.clear();
-            frames.extend(functions.iter().map(|function| Frame { function: *function, line: 0 }));
-            take(&frames, i64::try_from(weight.ns).unwrap_or(i64::MAX));
+        self.samples.each_stack(SampleKind::OnCpu, self.process, &mut |frames, weight| {
+            take(frames, i64::try_from(weight.ns).unwrap_or(i64::MAX));
         });
     }
 }

@@ -8,8 +8,8 @@ use crate::world::ids::ProcessId;
 use hashbrown::HashMap;
 use std::sync::OnceLock;
 use whyslow_model::event::Tid;
-use whyslow_model::{LANGUAGES, Nanos, SampleKind, SampledStack, Stack, StackFrame, StackId};
-use whyslow_profile::kinds::{FunctionRef, Roles};
+use whyslow_model::{Nanos, SampleKind, SampledStack, Stack, StackFrame, StackId};
+use whyslow_profile::kinds::{Frame, FunctionRef, Roles, is_of_toolchain};
 
 pub use kernel::SystemCallTime;
 pub use sites::{Site, SiteTime};
@@ -65,43 +65,6 @@ impl Function {
             ..FunctionRef::default()
         }
     }
-
-    /// True but for code of a library of the system, or of an interpreter: what their callers do is meant.
-    fn is_of_program(&self) -> bool {
-        /// What runs programs of others, by the beginning of its file's name.
-        const INTERPRETERS: [&str; 6] = ["java", "node", "perl", "php", "python", "ruby"];
-        /// Libraries that are compiled into programs: C++'s and Rust's own.
-        const LIBRARIES: [&str; 4] = ["std::", "core::", "alloc::", "__gnu_cxx::"];
-        if self.module.as_deref().is_some_and(|module| LANGUAGES.contains(&module)) {
-            return true;
-        }
-        // Rust writes `<core::iter::Map as …>::next` and `<u8>::rotate_left`.
-        let name = self.name.trim_start_matches(['<', '&']);
-        let of_type = self.name.starts_with('<')
-            && name.starts_with(|c: char| c.is_lowercase())
-            && !name.split(['>', ' ']).next().is_some_and(|of| of.contains("::"));
-        if of_type || LIBRARIES.iter().any(|library| name.starts_with(library)) {
-            return false;
-        }
-        // Inlined of the toolchain's headers and library.
-        if self.file.as_deref().is_some_and(is_of_toolchain) {
-            return false;
-        }
-        let Some(path) = self.module.as_deref() else { return true };
-        // Python's modules in C: of its library (`lib-dynload`), or of a package.
-        if path.contains("/lib-dynload/") || path.contains(".cpython-3") {
-            return false;
-        }
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let is_library =
-            name.contains(".so") && ["/lib", "/usr/lib"].iter().any(|folder| path.starts_with(folder));
-        !is_library && !path.starts_with('[') && !INTERPRETERS.iter().any(|start| name.starts_with(start))
-    }
-}
-
-/// True for source files of compilers' headers and libraries: GCC's, the system's, Rust's.
-fn is_of_toolchain(file: &str) -> bool {
-    ["/usr/include/", "/usr/lib/gcc/", "/rustc/"].iter().any(|folder| file.starts_with(folder))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -117,6 +80,8 @@ struct Key {
 #[derive(Debug, Default)]
 pub struct Samples {
     functions: Vec<Function>,
+    /// The source file of each function, in the functions' order, where one is known: it does not tell native functions apart.
+    sources: Vec<Option<Box<str>>>,
     by_name: HashMap<Function, u32, foldhash::fast::RandomState>,
     stacks: HashMap<StackId, Box<[u32]>, foldhash::fast::RandomState>,
     rows: HashMap<Key, Weight, foldhash::fast::RandomState>,
@@ -164,13 +129,18 @@ impl Samples {
         let file = frame.source_file().filter(keeps).map(Box::<str>::from);
         let key = Function { name, module: module.map(Box::<str>::from), file };
         if let Some(&known) = self.by_name.get(&key) {
+            if let Some(source @ None) = self.sources.get_mut(known as usize) {
+                *source = frame.source_file().map(Box::from);
+            }
             return known;
         }
         let full = self.functions.len() >= Self::MAX_FUNCTIONS;
         let key =
             if full { Function { name: "(other functions)".into(), module: None, file: None } } else { key };
+        let source = frame.source_file().filter(|_| !full).map(Box::from);
         *self.by_name.entry(key).or_insert_with_key(|function| {
             self.functions.push(function.clone());
+            self.sources.push(source);
             self.functions.len() as u32 - 1
         })
     }
@@ -211,15 +181,27 @@ impl Samples {
         self.functions.len()
     }
 
-    /// A function's name, and the file that holds its code.
-    pub fn function_name(&self, index: usize) -> (&str, Option<&str>) {
-        self.functions.get(index).map_or(("", None), |function| (&*function.name, function.module.as_deref()))
+    /// A function, with its source file where one is known.
+    pub fn function_ref(&self, index: usize) -> FunctionRef<'_> {
+        let Some(function) = self.functions.get(index) else { return FunctionRef::default() };
+        let source = self.sources.get(index).and_then(|source| source.as_deref());
+        FunctionRef { file: function.file.as_deref().or(source).unwrap_or(""), ..function.as_ref() }
     }
 
-    /// Gives each stack of a process, its functions innermost first, with its weight.
-    pub fn each_stack(&self, kind: SampleKind, process: ProcessId, take: &mut dyn FnMut(&[u32], Weight)) {
+    /// Gives each stack of a process, its frames innermost first, with its weight.
+    pub fn each_stack(&self, kind: SampleKind, process: ProcessId, take: &mut dyn FnMut(&[Frame], Weight)) {
+        let mut frames = Vec::new();
         for (key, weight) in self.rows_of(kind, process, None) {
-            take(&self.frames(key), *weight);
+            frames.clear();
+            for id in [key.kernel, key.user].into_iter().flatten() {
+                let functions = self.stacks.get(&id).map_or(&[][..], |functions| functions);
+                let lines = self.lines.get(&id);
+                frames.extend(functions.iter().enumerate().map(|(level, function)| {
+                    let place = lines.and_then(|lines| lines.get(level));
+                    Frame { function: *function, line: place.map_or(0, |place| self.places.line(*place)) }
+                }));
+            }
+            take(&frames, *weight);
         }
     }
 

@@ -86,6 +86,14 @@ impl Places {
     fn get(&self, at: u32) -> Option<&str> {
         self.places.get(at as usize).map(|place| &**place)
     }
+
+    /// The number of a line: the 12 of `store.py:12` and of `/srv/app.js:12:3`; 0 where there is none.
+    pub(super) fn line(&self, at: u32) -> u32 {
+        let number = |text: &str| text.parse::<u32>().ok();
+        let Some((before, last)) = self.get(at).and_then(|place| place.rsplit_once(':')) else { return 0 };
+        let line = before.rsplit_once(':').and_then(|(_, line)| number(line));
+        number(last).map_or(0, |last| line.unwrap_or(last))
+    }
 }
 
 impl Samples {
@@ -96,7 +104,7 @@ impl Samples {
 
     /// True for a function of the program's own code.
     pub(super) fn is_own(&self, at: u32) -> bool {
-        self.roles().is_own(at as usize) && self.functions[at as usize].is_of_program()
+        self.roles().is_own(at as usize)
     }
 
     /// Where in the program's own code a thread ran or waited, and in which system calls.

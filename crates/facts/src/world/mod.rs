@@ -93,6 +93,8 @@ pub struct World {
     net_rows: HashMap<u64, FdEntry>,
     /// Processes named by snapshots.
     snapshot_pids: Vec<ProcessId>,
+    /// What epolls call descriptors, by snapshots.
+    epoll_tokens: HashMap<(ProcessId, i32), u64>,
     /// The process that threads of unknown origin belong to.
     root: Option<ProcessId>,
     /// Its number was taken from the first thread seen.

@@ -48,8 +48,30 @@ impl World {
         life.size = entry.size;
         life.offset = entry.offset.unwrap_or(0);
         life.opened_by = (0, entry.line);
+        life.epoll_token = self.epoll_tokens.get(&(process, fd)).copied();
+        let watched = life.name.clone().filter(|name| life.kind == FdKind::Epoll && name.contains('='));
         let id = self.fds.add(life);
         self.install(process, fd, id, false, Timestamp::UNKNOWN);
+        if let Some(watched) = watched {
+            self.tokens(process, &watched);
+        }
+    }
+
+    /// What an epoll calls the descriptors that it watches, which a snapshot of it tells: `[eventpoll:3=0x55d0c1b2c2a0,4]`.
+    fn tokens(&mut self, process: ProcessId, watched: &str) {
+        let list = watched.strip_prefix("[eventpoll:").and_then(|list| list.strip_suffix(']'));
+        for (fd, token) in
+            list.into_iter().flat_map(|list| list.split(',')).filter_map(|one| one.split_once("=0x"))
+        {
+            let (Ok(fd), Ok(token)) = (fd.parse::<i32>(), u64::from_str_radix(token, 16)) else { continue };
+            if self.epoll_tokens.len() < Self::MAX_SNAPSHOT_FDS as usize {
+                self.epoll_tokens.insert((process, fd), token);
+            }
+            let known = self.open_at(process, fd).map(|(id, _)| id);
+            if let Some(life) = known.and_then(|id| self.fds.get_mut(id)) {
+                life.epoll_token.get_or_insert(token);
+            }
+        }
     }
 
     /// Gives sockets that only show an inode the ends that `/proc/net/*` shows for it.
@@ -74,5 +96,34 @@ impl World {
                 life.listening = row.state.as_deref() == Some("LISTEN");
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Facts;
+    use whyslow_model::fd::{FdEntry, FdKind};
+    use whyslow_model::{Event, Sink};
+
+    #[test]
+    fn an_epoll_that_was_there_tells_what_it_calls_its_descriptors() {
+        let mut facts = Facts::default();
+        let mut push = |fd, kind, name: &str| {
+            let name = Some(name.to_string());
+            facts.push(Event::Fd(Box::new(FdEntry {
+                pid: Some(7),
+                fd: Some(fd),
+                kind,
+                name,
+                ..FdEntry::default()
+            })));
+        };
+        push(3, FdKind::Pipe, "pipe");
+        push(4, FdKind::Epoll, "[eventpoll:3=0x55d0c1b2c2a0,5=0xffffffffffffffff,6,7=0xz]");
+        push(5, FdKind::Pipe, "pipe");
+        push(6, FdKind::Pipe, "pipe");
+        let process = facts.world.threads.find_process(7).unwrap();
+        let token = |fd| facts.world.life_of(process, fd).unwrap().epoll_token;
+        assert_eq!([3, 5, 6].map(token), [Some(0x55d0_c1b2_c2a0), Some(u64::MAX), None]);
     }
 }

@@ -1,8 +1,8 @@
 //! The account of a profile: how much each kind of cost has, and which functions of the program hold most.
 
 use super::{
-    CostKind, FlatRow, FunctionRef, Measure, Measured, ProfileStacks, Roles, Runtime, Stacks, TableRows,
-    Verdict, decide,
+    CostKind, FlatRow, FunctionRef, Holder, Measure, Measured, Part, ProfileStacks, Roles, Runtime, Stacks,
+    TableRows, Verdict, decide,
 };
 use crate::formats::ProfileData;
 use hashbrown::HashMap;
@@ -18,50 +18,6 @@ pub struct KindShare {
     /// What the program called for: the kind nearest to its own frame, with all that is done for it. All kinds add up to the
     /// total here, too.
     pub asked: f64,
-}
-
-/// Where a function of the program spends: the call that it makes, and the line that makes it.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Part {
-    /// The function called; empty: its own instructions.
-    pub callee: String,
-    /// The line in the program's function; 0: unknown.
-    pub line: u32,
-    /// What was asked for by that call.
-    pub kind: CostKind,
-    /// How much.
-    pub value: f64,
-}
-
-/// A function of the program with what it spends itself and in libraries and the runtime: not in other functions of the
-/// program.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Holder {
-    /// The function.
-    pub function: String,
-    /// Its source file, or empty.
-    pub file: String,
-    /// What it spends so.
-    pub value: f64,
-    /// All below it, other functions of the program included.
-    pub cum: f64,
-    /// Functions of the program on its heaviest stack, the outermost first, without itself.
-    pub callers: Vec<String>,
-    /// Where it goes, the largest first.
-    pub parts: Vec<Part>,
-}
-
-impl Holder {
-    /// The kind that most of it was asked for, and how much.
-    pub fn kind(&self) -> (CostKind, f64) {
-        let mut sums = [0.0; CostKind::COUNT];
-        for part in &self.parts {
-            sums[part.kind.index()] += part.value;
-        }
-        let most = CostKind::ALL.into_iter().max_by(|a, b| sums[a.index()].total_cmp(&sums[b.index()]));
-        let most = most.unwrap_or(CostKind::Program);
-        (most, sums[most.index()])
-    }
 }
 
 /// A function's own and whole cost.
@@ -128,6 +84,15 @@ impl Account {
         let within = self.within.get(kind.index());
         let theirs = others.iter().filter_map(|other| within.map(|within| within[other.index()]));
         self.part((self.kind(kind).value - theirs.sum::<f64>()).max(0.0))
+    }
+
+    /// The part of the total that counts for a kind, with the system calls and the page faults that were made for it alone; without what was
+    /// called for as one of `others`, 0 to 1.
+    pub fn share_with_kernel(&self, kind: CostKind, others: &[CostKind]) -> f64 {
+        let of_kernel = [CostKind::SystemCall, CostKind::PageFault].into_iter().filter(|of| *of != kind);
+        let made_for =
+            of_kernel.filter_map(|of| self.within.get(of.index()).map(|within| within[kind.index()]));
+        (self.share_beside(kind, others) + self.part(made_for.sum())).min(1.0)
     }
 
     /// A value as a part of the total.

@@ -5,8 +5,7 @@ use super::CostKind::*;
 use super::FunctionRef;
 use super::Role::{self, *};
 use super::lists::{Group, Names};
-use super::python;
-use super::{go, java};
+use super::{go, java, packages, python};
 use std::sync::LazyLock;
 
 static PHP_FUNCTIONS: LazyLock<Names> = LazyLock::new(|| Names::of(&[PHP]));
@@ -16,10 +15,56 @@ static PHP: &[Group] = &[
     (Purpose(Regex), &["preg_*", "mb_ereg*"]),
     (
         Purpose(Serialization),
-        &["json_*", "serialize", "unserialize", "var_export", "simplexml_*", "xml_*", "DOMDocument::*"],
+        &[
+            "json_*",
+            "serialize",
+            "unserialize",
+            "var_export",
+            "igbinary_*",
+            "msgpack_*",
+            "yaml_*",
+            "simplexml_*",
+            "xml_*",
+            "base64_*",
+            "bin2hex",
+            "pack",
+            "unpack",
+            "DOM*",
+            "SimpleXMLElement::*",
+            "XMLReader::*",
+            "XMLWriter::*",
+            "SoapClient::*",
+        ],
     ),
-    (Purpose(Compression), &["gz*", "zlib_*", "bzcompress", "bzdecompress", "inflate_*", "deflate_*"]),
-    (Purpose(Crypto), &["openssl_*", "sodium_*", "password_*", "hash", "hash_*", "md5*", "sha1*", "crypt"]),
+    (
+        Purpose(Compression),
+        &[
+            "gz*",
+            "zlib_*",
+            "bzcompress",
+            "bzdecompress",
+            "inflate_*",
+            "deflate_*",
+            "zstd_*",
+            "brotli_*",
+            "ZipArchive::*",
+        ],
+    ),
+    (
+        Purpose(Crypto),
+        &[
+            "openssl_*",
+            "sodium_*",
+            "password_*",
+            "hash",
+            "hash_*",
+            "md5*",
+            "sha1*",
+            "crypt",
+            "mcrypt_*",
+            "random_bytes",
+        ],
+    ),
     (Purpose(Hashing), &["crc32"]),
     (
         Purpose(Sorting),
@@ -48,9 +93,60 @@ static PHP: &[Group] = &[
             "str_split",
             "mb_str_split",
             "strtotime",
+            "date_parse*",
+            "date_create*",
+            "DateTime::__construct",
+            "DateTime::createFromFormat",
+            "DateTimeImmutable::__construct",
+            "DateTimeImmutable::createFromFormat",
+            "parse_url",
+            "parse_ini_*",
+            "intval",
+            "floatval",
+            "filter_var",
+            "iconv*",
+            "mb_convert_*",
+            "mb_detect_*",
+            "html_entity_decode",
+            "htmlspecialchars_decode",
+            "strip_tags",
+            "urldecode",
+            "SplFileObject::fgetcsv",
         ],
     ),
-    (Purpose(Formatting), &["sprintf", "vsprintf", "printf", "number_format", "implode", "date"]),
+    (
+        Purpose(Formatting),
+        &[
+            "sprintf",
+            "vsprintf",
+            "printf",
+            "number_format",
+            "implode",
+            "join",
+            "date",
+            "gmdate",
+            "DateTime::format",
+            "DateTimeImmutable::format",
+            "htmlspecialchars",
+            "htmlentities",
+            "urlencode",
+            "http_build_query",
+            "print_r",
+            "var_dump",
+            "str_pad",
+            "nl2br",
+        ],
+    ),
+    // What searches and cuts text.
+    (
+        Weak(TextParsing),
+        &[
+            "str_*", "strpos", "stripos", "strrpos", "strstr", "substr*", "mb_*", "trim", "ltrim", "rtrim",
+            "strtr", "ctype_*", "ord", "chr",
+        ],
+    ),
+    (Weak(Formatting), &["ucfirst", "ucwords", "lcfirst", "strtolower", "strtoupper", "mb_strto*"]),
+    (Overrides(GarbageCollection), &["gc_collect_cycles"]),
 ];
 
 /// Java packages of frameworks, servers and drivers; the language's own are in the list of Java.
@@ -88,7 +184,6 @@ static JAVA_PACKAGES: &[&str] = &[
 /// What a frame of a language is; `None` for all others.
 pub(super) fn role(function: &FunctionRef<'_>) -> Option<Role> {
     let FunctionRef { name, file, module, .. } = *function;
-    let is_in = |parts: &[&str]| parts.iter().any(|part| file.contains(part));
     Some(match module {
         "[python]" => python_role(file),
         "[go]" => go::role(name).unwrap_or(Own),
@@ -96,14 +191,27 @@ pub(super) fn role(function: &FunctionRef<'_>) -> Option<Role> {
             Some(Own) | None if JAVA_PACKAGES.iter().any(|package| name.starts_with(package)) => Plumbing,
             role => role.unwrap_or(Own),
         },
-        "[node]" if file.starts_with("node:") || is_in(&["/node_modules/"]) => Plumbing,
-        "[ruby]" if file.starts_with("<internal:") || is_in(&["/lib/ruby/", "/gems/"]) => ruby_role(file),
         "[php]" if file.is_empty() => PHP_FUNCTIONS.role(name).unwrap_or(Plumbing),
-        "[php]" if is_in(&["/vendor/"]) => Plumbing,
-        "[perl]" if is_in(&["/usr/share/perl", "/usr/lib/x86_64-linux-gnu/perl", "/lib/perl5/"]) => Plumbing,
+        "[node]" | "[ruby]" | "[php]" | "[perl]" if is_of_library(module, file) => {
+            packages::of_source(module, file).unwrap_or(Plumbing)
+        }
         "[node]" | "[ruby]" | "[php]" | "[perl]" => Own,
         _ => return None,
     })
+}
+
+/// True for the source files of a language's own library, and of packages that somebody else wrote.
+fn is_of_library(module: &str, file: &str) -> bool {
+    let (starts, parts): (&[&str], &[&str]) = match module {
+        "[node]" => (&["node:"], &["/node_modules/"]),
+        "[ruby]" => (&["<internal:"], &["/lib/ruby/", "/gems/"]),
+        "[php]" => (&[], &["/vendor/"]),
+        _ => (
+            &[],
+            &["/usr/share/perl", "/usr/lib/x86_64-linux-gnu/perl", "/usr/local/share/perl", "/lib/perl5/"],
+        ),
+    };
+    starts.iter().any(|start| file.starts_with(start)) || parts.iter().any(|part| file.contains(part))
 }
 
 /// By where the source is: `/usr/lib/python3.11/json/decoder.py` is of the standard library, what is in `site-packages` of somebody
@@ -114,23 +222,11 @@ fn python_role(file: &str) -> Role {
         python::MODULES.iter().find(|(start, _)| module.starts_with(start)).map(|(_, role)| *role)
     };
     match library {
-        Some(path) if path.contains("-packages/") => Plumbing,
+        _ if file.contains("-packages/") => packages::of_source("[python]", file).unwrap_or(Plumbing),
         Some(path) => listed(path).unwrap_or(Plumbing),
-        None if file.contains("-packages/") => Plumbing,
         None if file.starts_with("<frozen") => listed(file).unwrap_or(Plumbing),
         None => Own,
     }
-}
-
-fn ruby_role(file: &str) -> Role {
-    let purposes = [
-        ("/json", Serialization),
-        ("/psych", Serialization),
-        ("/csv", TextParsing),
-        ("/strscan", TextParsing),
-    ];
-    let found = purposes.iter().find(|(part, _)| file.contains(part));
-    found.map_or(Plumbing, |(_, kind)| Purpose(*kind))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod account;
 mod function;
 mod go;
+mod holder;
 mod interpreters;
 mod java;
 mod kernel;
@@ -11,18 +12,23 @@ mod lists;
 mod measure;
 mod native;
 mod node;
+mod packages;
 mod python;
+mod python_calls;
 mod roles;
 mod runtime;
 mod sentence;
+mod short;
 mod source;
 
-pub use account::{Account, FunctionCost, Holder, KindShare, Part};
-pub use function::FunctionRef;
+pub use account::{Account, FunctionCost, KindShare};
+pub use function::{FunctionRef, is_of_toolchain};
+pub use holder::{Holder, Part};
 pub use measure::{Measure, Measured, about};
 pub use roles::Roles;
 pub use runtime::Runtime;
-pub use sentence::{kinds_line, sentence, short};
+pub use sentence::{kinds_line, sentence};
+pub use short::short;
 pub use source::{FlatRow, Frame, ProfileStacks, Stacks, TableRows};
 
 /// What time (or memory, or waiting) was spent on.

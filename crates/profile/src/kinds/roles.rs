@@ -1,18 +1,20 @@
 //! Which role each function of a profile has: looked up once a function, by its name, its file and the module it is in.
 
-use super::function::FunctionRef;
+use super::function::{FunctionRef, is_of_interpreter};
 use super::lists::Names;
 use super::runtime::{Runtime, Runtimes};
-use super::{CostKind, Role, go, interpreters, java, kernel, languages, native, node, python};
+use super::{
+    CostKind, Role, go, interpreters, java, kernel, languages, native, node, packages, python, python_calls,
+};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-static PYTHON: LazyLock<Names> = LazyLock::new(|| Names::of(&[python::LIST]));
+static PYTHON: LazyLock<Names> = LazyLock::new(|| Names::of(&[python::LIST, python_calls::LIST]));
 static NODE: LazyLock<Names> = LazyLock::new(|| Names::of(&[node::LIST]));
 static RUBY: LazyLock<Names> = LazyLock::new(|| Names::of(&[interpreters::RUBY]));
 static PHP: LazyLock<Names> = LazyLock::new(|| Names::of(&[interpreters::PHP]));
 static PERL: LazyLock<Names> = LazyLock::new(|| Names::of(&[interpreters::PERL]));
-static NATIVE: LazyLock<Names> = LazyLock::new(|| Names::of(&[native::LIST]));
+static NATIVE: LazyLock<Names> = LazyLock::new(|| Names::of(&native::LISTS));
 static KERNEL: LazyLock<Names> = LazyLock::new(|| Names::of(&[kernel::LIST]));
 
 /// The roles of a profile's functions.
@@ -26,7 +28,12 @@ impl Roles {
     /// Of all functions of a profile, in their order.
     pub fn of<'a>(functions: impl Iterator<Item = FunctionRef<'a>> + Clone) -> Roles {
         let runtimes = Runtimes::of(functions.clone());
-        let roles = functions.map(|function| role(&function, runtimes)).collect();
+        let roles = functions.map(|function| match role(&function, runtimes) {
+            // No list knows it, but the file that it is in.
+            Role::Own if function.is_of_library() => Role::Plumbing,
+            role => role,
+        });
+        let roles = roles.collect();
         Roles { roles, runtimes }
     }
 
@@ -73,7 +80,8 @@ fn role(function: &FunctionRef<'_>, runtimes: Runtimes) -> Role {
     }
     if is_nameless(name) {
         let module = if name.starts_with('[') { name.trim_matches(['[', ']']) } else { module };
-        return by_module(module).unwrap_or(Role::Nameless);
+        let known = packages::of_extension(function.module).or_else(|| by_module(module));
+        return known.unwrap_or(Role::Nameless);
     }
     if let Some(role) = interpreter_role(name, module) {
         return role;
@@ -91,7 +99,10 @@ fn role(function: &FunctionRef<'_>, runtimes: Runtimes) -> Role {
         let kernel = function.module.is_empty().then(|| KERNEL.role(&plain)).flatten();
         NATIVE.role(&plain).or(kernel)
     };
-    of_runtime().or_else(native).or_else(|| by_module(module)).unwrap_or(Role::Own)
+    let extension = || packages::of_extension(function.module);
+    // What the list of Python holds for nothing in particular, its module may.
+    let known = of_runtime().filter(|role| *role != Role::Plumbing || extension().is_none());
+    known.or_else(extension).or_else(native).or_else(|| by_module(module)).unwrap_or(Role::Own)
 }
 
 /// A name without what tools write behind it: `(inline)` of pprof, `_[k]` (kernel), `_[j]`, `_[i]` of the folding
@@ -120,14 +131,9 @@ fn by_module(module: &str) -> Option<Role> {
 
 /// Ruby's, PHP's and Perl's functions are told by where they are: their names are as short as anybody's.
 fn interpreter_role(name: &str, module: &str) -> Option<Role> {
-    let is_of = |interpreter: &str| {
-        let rest = module.strip_prefix("lib").unwrap_or(module).strip_prefix(interpreter);
-        // `ruby3.1`, `libruby-3.1.so`, `php8.2`, `php-fpm8.2`, `perl`: not `perlbal`.
-        rest.is_some_and(|rest| rest.starts_with("-fpm") || !rest.starts_with(|c: char| c.is_alphabetic()))
-    };
     [("ruby", &RUBY), ("php", &PHP), ("perl", &PERL)]
         .into_iter()
-        .find(|(interpreter, _)| is_of(interpreter))
+        .find(|(interpreter, _)| is_of_interpreter(module, interpreter))
         .and_then(|(_, names)| names.role(name))
 }
 

@@ -1,6 +1,7 @@
 //! Which language runtimes a profile shows: told by the names of its functions.
 
 use super::FunctionRef;
+use super::function::is_of_interpreter;
 
 /// A language's runtime.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,10 +14,29 @@ pub enum Runtime {
     Python,
     /// Node.js (V8).
     Node,
+    /// Ruby (MRI).
+    Ruby,
+    /// PHP (Zend).
+    Php,
+    /// Perl.
+    Perl,
 }
 
 impl Runtime {
-    const ALL: [Runtime; 4] = [Runtime::Go, Runtime::Java, Runtime::Python, Runtime::Node];
+    const ALL: [Runtime; 7] = [
+        Runtime::Go,
+        Runtime::Java,
+        Runtime::Python,
+        Runtime::Node,
+        Runtime::Ruby,
+        Runtime::Php,
+        Runtime::Perl,
+    ];
+
+    /// True for interpreters that take memory for each value, a number too: their allocator runs whatever a program does.
+    pub fn boxes_all_values(self) -> bool {
+        matches!(self, Runtime::Python | Runtime::Ruby | Runtime::Php | Runtime::Perl)
+    }
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -25,6 +45,9 @@ impl Runtime {
             Runtime::Java => "Java",
             Runtime::Python => "Python",
             Runtime::Node => "Node.js",
+            Runtime::Ruby => "Ruby",
+            Runtime::Php => "PHP",
+            Runtime::Perl => "Perl",
         }
     }
 
@@ -74,6 +97,9 @@ impl Runtime {
                         "(garbage collector)",
                     ])
             }
+            Runtime::Ruby => module == "[ruby]" || file.ends_with(".rb") || is_in(module, "ruby"),
+            Runtime::Php => module == "[php]" || file.ends_with(".php") || is_in(module, "php"),
+            Runtime::Perl => module == "[perl]" || file.ends_with(".pl") || is_in(module, "perl"),
         }
     }
 }
@@ -102,4 +128,8 @@ impl Runtimes {
     pub(crate) fn iter(self) -> impl Iterator<Item = Runtime> {
         Runtime::ALL.into_iter().filter(move |runtime| self.has(*runtime))
     }
+}
+
+fn is_in(module: &str, interpreter: &str) -> bool {
+    is_of_interpreter(module.rsplit('/').next().unwrap_or(module), interpreter)
 }

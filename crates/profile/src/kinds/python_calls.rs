@@ -1,0 +1,93 @@
+//! Functions of CPython written in C as Python code calls them: of files without symbols the recorder tells these names. Source: the tables of
+//! methods of CPython 3.11 (`PyMethodDef` in Objects/, Python/bltinmodule.c and Modules/).
+
+use super::CostKind::*;
+use super::Role::*;
+use super::lists::Group;
+
+/// The list.
+pub(super) static LIST: &[Group] = &[
+    (Overrides(GarbageCollection), &["gc.collect"]),
+    (Purpose(Regex), &["re.Pattern.*", "re.Match.*", "_sre.*"]),
+    (
+        Purpose(TextParsing),
+        &[
+            "str.split*",
+            "str.rsplit",
+            "str.partition",
+            "str.rpartition",
+            "str.strip",
+            "str.lstrip",
+            "str.rstrip",
+            "str.find",
+            "str.rfind",
+            "str.index",
+            "str.rindex",
+            "str.count",
+            "str.startswith",
+            "str.endswith",
+            "str.replace",
+            "str.translate",
+            "str.is*",
+            "bytes.split*",
+            "bytes.strip",
+            "bytes.find",
+            "bytes.decode",
+            "int.from_bytes",
+            "_csv.*",
+            "datetime.date.fromisoformat",
+            "datetime.datetime.strptime",
+            "datetime.datetime.fromisoformat",
+            "time.strptime",
+            "_io.TextIOWrapper.*",
+            "_io.IncrementalNewlineDecoder.*",
+            "unicodedata.*",
+        ],
+    ),
+    (
+        Purpose(Formatting),
+        &[
+            "str.format*",
+            "str.join",
+            "str.__format__",
+            "str.upper",
+            "str.lower",
+            "str.title",
+            "str.zfill",
+            "str.ljust",
+            "str.rjust",
+            "str.center",
+            "int.__format__",
+            "float.__format__",
+            "datetime.date.strftime",
+            "datetime.date.isoformat",
+            "datetime.datetime.isoformat",
+            "time.strftime",
+        ],
+    ),
+    (
+        Purpose(Serialization),
+        &["_json.*", "_pickle.*", "marshal.*", "_struct.*", "pyexpat.*", "xml.etree.*", "binascii.*"],
+    ),
+    (Purpose(Compression), &["zlib.*", "_bz2.*", "_lzma.*"]),
+    (
+        Purpose(Crypto),
+        &[
+            "_hashlib.*",
+            "_sha1.*",
+            "_sha2.*",
+            "_sha256.*",
+            "_sha512.*",
+            "_sha3.*",
+            "_md5.*",
+            "_blake2.*",
+            "_ssl.*",
+        ],
+    ),
+    (Purpose(Sorting), &["list.sort", "builtins.sorted", "_heapq.*", "_bisect.*"]),
+    (Weak(Hashing), &["dict.*", "set.*", "frozenset.*"]),
+    (Weak(Copying), &["list.extend", "list.copy", "list.insert", "bytearray.*"]),
+    (Weak(TextParsing), &["str.*", "bytes.*"]),
+    (Purpose(Compilation), &["builtins.compile", "builtins.exec", "_imp.*"]),
+    (Mechanism(Locking), &["_thread.lock.*", "_thread.RLock.*", "_queue.*"]),
+];
