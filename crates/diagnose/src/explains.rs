@@ -362,12 +362,18 @@ const COMPUTES: &str = "it is what the program computes";
 /// is. Not a half: of one cause a part shows in calls (reading), and the rest in what they lead to (decoding).
 const MIN_PART: f64 = 0.15;
 
+/// Of what a program computes, what the kinds of work named must be.
+const MOST: f64 = 0.5;
+
 /// Marks the findings that follow from another one.
 pub(crate) fn mark(findings: &mut [Finding], asker: Asker<'_>) {
     let nearest: Vec<Option<usize>> = (0..findings.len())
         .map(|at| {
             let is_cause = |cause: &&Finding| is_cause_of(cause, &findings[at], asker);
-            let causes = findings.iter().enumerate().filter(|(_, cause)| is_cause(cause));
+            let kinds_are_most = are_most_of(findings, &findings[at], asker);
+            let causes = findings.iter().enumerate().filter(|(_, cause)| {
+                is_cause(cause) && (kinds_are_most || !is_kind_of_work(cause.id, findings[at].id))
+            });
             let heaviest =
                 causes.max_by(|a, b| asker.weight(a.1).total_cmp(&asker.weight(b.1)).then(b.0.cmp(&a.0)));
             heaviest.map(|(cause, _)| cause)
@@ -389,6 +395,20 @@ pub(crate) fn mark(findings: &mut [Finding], asker: Asker<'_>) {
 /// What is known of two rules.
 fn pair(cause: &str, consequence: &str) -> Option<&'static Explains> {
     EXPLAINS.iter().find(|pair| pair.cause == cause && pair.consequences.contains(&consequence))
+}
+
+/// True where the one is the kind of work that the other's computing is.
+fn is_kind_of_work(cause: &str, consequence: &str) -> bool {
+    consequence == "cpu-bound" && pair(cause, consequence).is_some_and(|pair| pair.reason == COMPUTES)
+}
+
+/// True where the kinds of work that rules name are most of what a program computes: else its own code is, and the hot function comes first.
+fn are_most_of(findings: &[Finding], consequence: &Finding, asker: Asker<'_>) -> bool {
+    let of_it = |one: &&Finding| {
+        is_kind_of_work(one.id, consequence.id) && asker.may_be_one(&one.subject, &consequence.subject)
+    };
+    let named: f64 = findings.iter().filter(of_it).map(|one| asker.share(one)).sum();
+    named >= MOST * asker.share(consequence)
 }
 
 fn is_cause_of(cause: &Finding, consequence: &Finding, asker: Asker<'_>) -> bool {
@@ -466,6 +486,23 @@ mod tests {
                 assert_eq!(alone[0].follows_from, None);
             }
         }
+    }
+
+    #[test]
+    fn kinds_of_work_come_before_computing_where_they_are_most_of_it() {
+        let first = |text, regex| {
+            let mut all = [
+                finding("cpu-bound", Some(1), 0.9),
+                finding("text-parsing", Some(1), text),
+                finding("regex-backtracking", Some(1), regex),
+            ];
+            mark(&mut all, Asker { facts: &Facts::default(), account: None });
+            all[0].follows_from.map(|from| from.id)
+        };
+        assert_eq!(first(0.6, 0.0), Some("text-parsing"));
+        assert_eq!(first(0.2, 0.35), Some("regex-backtracking"));
+        // The program's own code has most.
+        assert_eq!(first(0.2, 0.2), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! A rule reads facts and never text, the kernel or another rule. Its file opens with its essay.
 
+mod callers;
 pub mod engine;
 mod figures;
 pub mod guards;

@@ -26,7 +26,7 @@
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::passed;
 use crate::often::{self, Often};
-use crate::{guards, sums, words};
+use crate::{callers, guards, sums, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::busy::{BusyClock, CLOCK_CALLS};
 use whyslow_model::{Measurement, Nanos, SaturatingSum, Severity, Subject};
@@ -80,7 +80,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         };
         let share = guards::share_of_storm(facts, None, reads.calls.total(), count);
         let (tid, call) = busiest(facts);
-        let subject = Subject { syscall: Some(call), ..Subjects::thread(facts, tid) };
+        let site = callers::of_calls(facts, tid, &CLOCK_CALLS);
+        let function = callers::function(site.as_ref());
+        let subject = Subject { syscall: Some(call), function, ..Subjects::thread(facts, tid) };
         let by =
             subject.tid.map_or(String::new(), |_| format!(", most often by {}", Subjects::words(&subject)));
         let cause = match clock {
@@ -92,7 +94,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             ),
         };
         let report = out
-            .report(share, format!("{name} is read by a system call {times}{by}"))
+            .report(
+                share,
+                format!("{name} is read by a system call {times}{by}{}", callers::words(site.as_ref())),
+            )
             .at_most(most)
             .subject(subject)
             .cause(cause)
@@ -129,9 +134,11 @@ fn cheap_saving(total: Nanos, count: u64) -> Nanos {
 fn check_sums(facts: &Facts, out: &mut Findings<'_>) -> bool {
     let storms = sums::storms(facts, &CLOCK_CALLS, STORM_PER_S);
     for storm in storms.iter().take(MOST_OF_SUMS) {
-        let subject = storm.subject(facts);
-        let title =
-            format!("the clock is read by a system call {}, by {}", storm.often(), Subjects::words(&subject));
+        let site = callers::of_calls(facts, storm.sums.thread.tid, &CLOCK_CALLS);
+        let function = callers::function(site.as_ref());
+        let subject = Subject { function, ..storm.subject(facts) };
+        let (by, at) = (Subjects::words(&subject), callers::words(site.as_ref()));
+        let title = format!("the clock is read by a system call {}, by {by}{at}", storm.often());
         let (place, line) = storm.line(facts);
         let report = out
             .report(storm.share.clone(), title)

@@ -19,7 +19,7 @@
 //!
 //! ## When it is wrong
 //! Where half of the CPU time is of a kind that has a rule of its own (garbage collection, regular expressions), that rule
-//! says more: then this is a notice. Computing may be all that the program is for: a compiler, a compressor, a simulation. Then this is no fault, and
+//! says more: then this is a notice. Where several kinds together are most of it, they come first. Computing may be all that the program is for: a compiler, a compressor, a simulation. Then this is no fault, and
 //! the profile says where faster code would help. A profile without one hot function, and a recording without samples,
 //! are a notice only. Threads seen for less than a second, besides waits for a CPU, are not judged. Time in system calls is not counted here:
 //! storms of calls have rules of their own. A profile file tells threads apart where perf or whyslow took it; of any other it is
@@ -28,14 +28,14 @@
 use super::computing::{
     BUSY, FRAMES, MIN_SAMPLES, OWN_CODE, SHORTEST, check_file, less_of, of_samples, samples_seen,
 };
-use super::hot::{Hot, is_told};
+use super::hot::{self, Hot, is_told};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::Share;
 use crate::words;
 use whyslow_facts::samples::FunctionTime;
-use whyslow_facts::{Facts, ProcessId, ProfileOrigin, SchedTime, ThreadFacts};
-use whyslow_model::{Measurement, Nanos, SampleKind, Severity, Subject};
-use whyslow_profile::kinds::short;
+use whyslow_facts::{Facts, ProcessId, ProfileOrigin, SchedTime, ThreadFacts, ThreadId};
+use whyslow_model::{Measurement, Nanos, SampleKind, SaturatingSum, Severity, Subject};
+use whyslow_profile::kinds::{CostKind, short};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -65,9 +65,10 @@ struct Computing<'a> {
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut computing: Vec<Computing<'_>> =
-        facts.world.threads.iter().filter_map(|(_, thread)| computes(thread)).collect();
+        facts.world.threads.iter().filter_map(|(id, thread)| computes(facts, id, thread)).collect();
     computing.sort_by(|a, b| b.own.total_cmp(&a.own).then(a.thread.tid.cmp(&b.thread.tid)));
     let mut told: Vec<ProcessId> = Vec::new();
+    computing.retain(|one| !is_in_kernel(facts, one.thread.process));
     for one in &computing {
         let process = one.thread.process;
         if told.len() < MOST && !told.contains(&process) {
@@ -83,7 +84,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// A thread that wanted a CPU nearly all of the time, and was on one in its own code for most of it.
-fn computes(thread: &ThreadFacts) -> Option<Computing<'_>> {
+fn computes<'a>(facts: &Facts, id: ThreadId, thread: &'a ThreadFacts) -> Option<Computing<'a>> {
     let time = thread.sched.as_deref()?;
     let (life, wall) = (time.covered().get()?, time.wall().get()?);
     let part = |ns: u64| ns as f64 / life.max(1) as f64;
@@ -97,9 +98,11 @@ fn computes(thread: &ThreadFacts) -> Option<Computing<'_>> {
     {
         return None;
     }
-    // Working calls are taken to run on the CPU all the while: the part of its own code is rather more.
+    // Working calls are taken to run on the CPU all the while: the part of its own code is rather more. Calls that end long before the
+    // thread does are no measure of it: its account is.
     let in_calls = thread.wall().get().map_or(0.0, |wall| thread.working_ns as f64 / wall.max(1) as f64);
-    let own = (on_cpu - in_calls).max(0.0);
+    let by_account = own_ns(facts, id, thread).map_or(0.0, part).min(on_cpu);
+    let own = (on_cpu - in_calls).max(by_account);
     // While others had the CPU it was in no code at all.
     let figures = [
         Measurement::share("share_of_time", own),
@@ -108,6 +111,21 @@ fn computes(thread: &ThreadFacts) -> Option<Computing<'_>> {
         Measurement::share("share_in_own_code", own / part(had)).at_least(OWN_CODE),
     ];
     (own >= OWN_CODE * part(had)).then_some(Computing { thread, time, own, figures })
+}
+
+/// True where samples tell that most of what looks like a process's own code is system calls, which were only counted for a while.
+fn is_in_kernel(facts: &Facts, process: ProcessId) -> bool {
+    let mut profiles =
+        facts.profiles.of_cpu().filter(|profile| profile.origin == ProfileOrigin::Samples(process));
+    profiles.any(|profile| profile.step.account.share(CostKind::SystemCall) > 1.0 - OWN_CODE)
+}
+
+/// How long it was on a CPU outside of calls. Of calls that were only counted, all of their time is taken from it: it is rather more.
+fn own_ns(facts: &Facts, id: ThreadId, thread: &ThreadFacts) -> Option<u64> {
+    let account = facts.accounts.of(id)?;
+    let counted = thread.counted.iter().flat_map(|table| table.iter());
+    let counted = counted.map(|(_, stats)| stats.total().or_zero()).saturating_sum();
+    Some(account.outside.on_cpu_ns.saturating_sub(counted))
 }
 
 fn report(facts: &Facts, out: &mut Findings<'_>, computing: &Computing<'_>, others: u64) {
@@ -123,12 +141,17 @@ fn report(facts: &Facts, out: &mut Findings<'_>, computing: &Computing<'_>, othe
     let hottest = functions.first().filter(|_| enough);
     let hot = Hot::of(facts, process, &functions, samples).filter(|_| enough);
     let hot_part = hot.as_ref().map(|hot| of_samples(hot.part));
+    let around = hot::around(facts, process, &functions, samples).filter(|_| enough && hot.is_none());
     let computes = Measurement::share("share_of_time", own);
     let title = match hot.as_ref().zip(hot_part.as_ref()) {
         Some((hot, part)) => {
-            format!("{who} computes {computes} of the time: {} takes {part} of that", hot.what)
+            let kind = hot.kind.map_or(String::new(), |kind| format!(", most of it for {}", kind.words()));
+            format!("{who} computes {computes} of the time: {} takes {part} of that{kind}", hot.what)
         }
-        None => format!("{who} computes {computes} of the time"),
+        None => {
+            let below = around.map_or(String::new(), |name| format!(", most of it below {}", short(name)));
+            format!("{who} computes {computes} of the time{below}")
+        }
     };
     let (on_cpu, life) = (
         Measurement::time("time_on_cpu", Nanos::new(time.on_cpu_ns)),
@@ -149,7 +172,10 @@ fn report(facts: &Facts, out: &mut Findings<'_>, computing: &Computing<'_>, othe
     let mut found = out
         .report(share, title)
         .at_most(if hot.is_some() && !is_told(facts, process) { Severity::Warning } else { Severity::Notice })
-        .subject(Subject { function: hot.as_ref().and_then(|hot| hot.function.clone()), ..subject })
+        .subject(Subject {
+            function: hot.as_ref().and_then(|hot| hot.function.clone()).or(around.map(str::to_string)),
+            ..subject
+        })
         .cause(format!(
             "It was on a CPU {on_cpu} of {life}, and in its own code for nearly all of that: one thread has no more than one CPU. {profile}{others}"
         ))

@@ -23,7 +23,7 @@
 //! spin by design; they then must not have more threads than CPUs.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::{guards, sums, words};
+use crate::{callers, guards, sums, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::busy::Yields;
 use whyslow_model::{Severity, Subject};
@@ -38,6 +38,8 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
+/// The call.
+const CALL: &str = "sched_yield";
 /// Findings of this rule in one diagnosis.
 const MAX_REPORTED: usize = 3;
 /// In a table of counts, which shows no time: fewer calls than this are locks that spin a little.
@@ -71,14 +73,16 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         } else {
             "its time, how much is not shown,".to_string()
         };
+        let site = callers::of_calls(facts, row.tid, &[CALL]);
+        let function = callers::function(site.as_ref());
         let subject =
-            Subject { syscall: Some("sched_yield".to_string()), ..Subjects::thread(facts, row.tid) };
+            Subject { syscall: Some(CALL.to_string()), function, ..Subjects::thread(facts, row.tid) };
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
         let by = subject.tid.map_or(String::new(), |_| format!(" by {}", Subjects::words(&subject)));
         let share = guards::share_of_laps(facts, row.tid, &row.laps);
         let figures = guards::spin_figures(facts, &row.laps, &share);
         let report = out
-            .report(share, format!("sched_yield is called {}{by}", row.laps.often()))
+            .report(share, format!("sched_yield is called {}{by}{}", row.laps.often(), callers::words(site.as_ref())))
             .at_most(if timed { Severity::Critical } else { Severity::Warning })
             .subject(subject)
             .cause(format!("Thread {} waits for something by giving up the CPU and taking it back at once, with no data moved in between: {time} goes into it.{rest}", row.tid))
@@ -91,11 +95,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 /// Sums of calls: a thread that yields over and over.
 fn check_sums(facts: &Facts, out: &mut Findings<'_>) -> bool {
-    let storms = sums::storms(facts, &["sched_yield"], guards::SPIN_TURNS_PER_S);
+    let storms = sums::storms(facts, &[CALL], guards::SPIN_TURNS_PER_S);
     for storm in storms.iter().take(MAX_REPORTED) {
-        let subject = storm.subject(facts);
+        let site = callers::of_calls(facts, storm.sums.thread.tid, &[CALL]);
+        let function = callers::function(site.as_ref());
+        let subject = Subject { function, ..storm.subject(facts) };
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
-        let title = format!("sched_yield is called {} by {}", storm.often(), Subjects::words(&subject));
+        let (by, at) = (Subjects::words(&subject), callers::words(site.as_ref()));
+        let title = format!("sched_yield is called {} by {by}{at}", storm.often());
         let (place, line) = storm.line(facts);
         let report = out
             .report(storm.share.clone(), title)

@@ -16,7 +16,8 @@
 //! compression level or zstd, compress once and keep it.
 //!
 //! ## When it is wrong
-//! A CDN, a backup and gzip itself are there for that: it is a notice, never more.
+//! A CDN, a backup and gzip itself are there for that: it is a notice, unless it keeps four fifths of a CPU busy, so that whoever
+//! waits for the program waits for that.
 
 use super::beside::Beside;
 use super::heavy::{self, Heavy};
@@ -40,6 +41,7 @@ const SHARE: f64 = 0.20;
 static HEAVY: Heavy = Heavy {
     kinds: &[CostKind::Crypto, CostKind::Compression],
     asked: true,
+    made_by: None,
     what: "cryptography and compression",
     why: "Bytes are encrypted, hashed or compressed.",
     fixes: &[
@@ -50,5 +52,6 @@ static HEAVY: Heavy = Heavy {
     of_runtime: &[],
     verify: "perf top -p PID --sort dso   (libcrypto, libz fall)",
     beside: Beside::Moved,
-    at_most: Severity::Notice,
+    at_most: Severity::Warning,
+    is_often_meant: true,
 };

@@ -44,6 +44,7 @@ const SHARE: f64 = 0.15;
 static HEAVY: Heavy = Heavy {
     kinds: &[CostKind::GarbageCollection],
     asked: false,
+    made_by: Some((&[CostKind::Allocation, CostKind::GarbageCollection], "most memory is taken in")),
     what: "garbage collection",
     why: "Memory is thrown away as fast as it is taken, and the collector runs that often.",
     fixes: &["allocate less where most is taken: reuse buffers, parse in place, size containers beforehand"],
@@ -62,4 +63,5 @@ static HEAVY: Heavy = Heavy {
     verify: "whyslow profile cpu.pprof   (the share of garbage collection falls)",
     beside: Beside::Nothing,
     at_most: Severity::Warning,
+    is_often_meant: false,
 };

@@ -4,9 +4,9 @@ use super::beside::{self, Beside};
 use crate::engine::Findings;
 use crate::guards::Share;
 use crate::words;
-use whyslow_facts::{Facts, ProfileFacts, ProfileOrigin};
+use whyslow_facts::{Facts, ProfileFacts, ProfileOrigin, SchedTime};
 use whyslow_model::{SampleKind, Severity, Subject};
-use whyslow_profile::kinds::{CostKind, Holder, Runtime, short};
+use whyslow_profile::kinds::{Account, CostKind, Part, Runtime, short};
 
 /// Fewer samples are no profile.
 const MIN_SAMPLES: u64 = 50;
@@ -14,7 +14,13 @@ const MIN_SAMPLES: u64 = 50;
 const IDLE_CPUS: f64 = 0.10;
 /// One that keeps less than this busy is mentioned, no more.
 const BUSY_CPUS: f64 = 0.50;
+/// From here on whoever waits for a program that is there to compute waits for its computing: as cpu-bound has it.
+const FULL_CPUS: f64 = 0.80;
 
+/// A function of the program with less of the kind's time does not hold it.
+const HOLDS_IT: f64 = 0.25;
+/// One that takes less than this part of all time for what makes the cost (taking memory) does not stand for it.
+const MADE_BY: f64 = 0.05;
 /// A call with less of the kernel's time does not stand for the rest.
 const MOST_OF_IT: f64 = 0.50;
 
@@ -34,6 +40,8 @@ pub(super) struct Heavy {
     /// Of the time that the program called for as such (true), or of the time that counts for the kind (false). What is
     /// called for as a kind that is told itself counts there alone, so that no time is told twice.
     pub(super) asked: bool,
+    /// What the program called for where that makes the cost, and how the title says so: collections are of memory that was taken.
+    pub(super) made_by: Option<(&'static [CostKind], &'static str)>,
     /// What it is called in the title: `garbage collection`.
     pub(super) what: &'static str,
     /// Why it is so, a sentence.
@@ -47,14 +55,26 @@ pub(super) struct Heavy {
     pub(super) verify: &'static str,
     /// What calls seen beside the profile have to do with it.
     pub(super) beside: Beside,
-    /// At most this severity: a program may be there for just that.
+    /// At most this severity.
     pub(super) at_most: Severity,
+    /// Many programs are there for just that: it is a warning only where they are known to keep a CPU busy with all they do.
+    pub(super) is_often_meant: bool,
 }
 
 /// Checks all profiles of time on a CPU: from `threshold`, a part of that time, on it is a finding.
 pub(super) fn check(heavy: &Heavy, threshold: f64, facts: &Facts, out: &mut Findings<'_>) {
-    for profile in facts.profiles.of_cpu().filter(|profile| is_telling(profile)) {
-        let share = share(heavy, profile);
+    check_from(heavy, |_| threshold, facts, out);
+}
+
+/// The same, where the threshold is not the same for all programs.
+pub(super) fn check_from(
+    heavy: &Heavy,
+    threshold: impl Fn(&Account) -> f64,
+    facts: &Facts,
+    out: &mut Findings<'_>,
+) {
+    for profile in facts.profiles.of_cpu().filter(|profile| is_telling(facts, profile)) {
+        let (share, threshold) = (share(heavy, profile), threshold(&profile.step.account));
         if profile.step.samples.map_or(share, |samples| at_least(share, samples)) >= threshold {
             report(heavy, facts, out, profile, share);
         }
@@ -70,9 +90,30 @@ fn at_least(share: f64, samples: u64) -> f64 {
     (centre - spread) / (1.0 + part)
 }
 
-fn is_telling(profile: &ProfileFacts) -> bool {
+fn is_telling(facts: &Facts, profile: &ProfileFacts) -> bool {
     profile.step.samples.is_none_or(|samples| samples >= MIN_SAMPLES)
-        && profile.step.cpus().is_none_or(|cpus| cpus >= IDLE_CPUS)
+        && cpus(facts, profile).is_none_or(|cpus| cpus >= IDLE_CPUS)
+}
+
+/// CPUs that the program keeps busy; of a recording those that it would if it never had to wait for one, as others do not make it idle.
+fn cpus(facts: &Facts, profile: &ProfileFacts) -> Option<f64> {
+    let ProfileOrigin::Samples(process) = profile.origin else { return profile.step.cpus() };
+    let threads = facts.world.threads.iter().filter(|(_, thread)| thread.process == process);
+    let of_thread = |time: &SchedTime| {
+        let had = time.covered().get()?.saturating_sub(time.runnable_ns);
+        (had > 0).then(|| (time.on_cpu_ns as f64 / had as f64).min(1.0) * lived(facts, time))
+    };
+    let known: Vec<f64> = threads.filter_map(|(_, thread)| of_thread(thread.sched.as_deref()?)).collect();
+    if known.is_empty() { profile.step.cpus() } else { Some(known.iter().sum()) }
+}
+
+/// The part of the recorded time that a thread was there.
+fn lived(facts: &Facts, time: &SchedTime) -> f64 {
+    let whole = facts.window.whole().get().filter(|whole| *whole > 0);
+    match (time.covered().get(), whole) {
+        (Some(covered), Some(whole)) => (covered as f64 / whole as f64).min(1.0),
+        _ => 1.0,
+    }
 }
 
 fn share(heavy: &Heavy, profile: &ProfileFacts) -> f64 {
@@ -82,9 +123,10 @@ fn share(heavy: &Heavy, profile: &ProfileFacts) -> f64 {
         .filter(|(kind, part)| account.asked_share(*kind) >= *part)
         .map(|(kind, _)| kind)
         .collect();
-    let of = |kind: &CostKind| match heavy.asked {
-        true => account.asked_share(*kind),
-        false => account.share_beside(*kind, &told),
+    let of = |kind: &CostKind| match (heavy.asked, kind) {
+        (true, kind) => account.asked_share(*kind),
+        (false, CostKind::Allocation) => account.share_with_kernel(*kind, &told),
+        (false, kind) => account.share_beside(*kind, &told),
     };
     heavy.kinds.iter().map(of).sum::<f64>().min(1.0)
 }
@@ -92,19 +134,33 @@ fn share(heavy: &Heavy, profile: &ProfileFacts) -> f64 {
 fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &ProfileFacts, part: f64) {
     let who = facts.profiled(profile);
     let account = &profile.step.account;
-    let is_of_kind = |holder: &&Holder| {
-        let of_kind =
-            holder.parts.iter().filter(|part| heavy.kinds.contains(&part.kind)).map(|part| part.value);
-        of_kind.sum::<f64>() >= 0.25 * part * account.total
+    let of_total = |value: f64| words::percent(account.part(value));
+    let (kinds, does) = heavy.made_by.unwrap_or((heavy.kinds, "most of it in"));
+    let least =
+        if heavy.made_by.is_some() { MADE_BY * account.total } else { HOLDS_IT * part * account.total };
+    let is_its = |part: &Part| kinds.contains(&part.kind);
+    let mut holds = account.holders.iter().filter(|holder| holder.of_kinds(kinds) >= least);
+    let holder = match heavy.made_by {
+        Some(_) => holds.max_by(|a, b| a.of_kinds(kinds).total_cmp(&b.of_kinds(kinds))),
+        None => holds.next(),
     };
-    let holder = account.holders.iter().find(is_of_kind);
+    let site = holder.map(|holder| holder.site(is_its));
+    // Compilers take memory without a call: what the program does most beside it is the likeliest.
+    let busiest = account.holders.first().filter(|_| heavy.made_by.is_some() && holder.is_none());
+    let beside_it =
+        busiest.map(|holder| format!("; the program itself runs most in {}", holder.site(|_| true)));
     let at_least = if account.is_table { "at least " } else { "" };
-    let at = holder.map_or(String::new(), |holder| format!(", most of it in {}", short(&holder.function)));
+    let at = site.as_ref().map(|site| format!(", {does} {site}")).or(beside_it).unwrap_or_default();
     let call = main_call(heavy, facts, profile, part);
+    let takes = if heavy.what.ends_with('s') { "take" } else { "takes" };
     let title =
-        format!("{who}: {} takes {at_least}{} of the CPU time{call}{at}", heavy.what, words::percent(part));
+        format!("{who}: {} {takes} {at_least}{} of the CPU time{call}{at}", heavy.what, words::percent(part));
     let share = Share::of_cpu_time(part, format!("the CPU time of {who}"));
     let busy = profile.step.cpus().map_or(String::new(), |cpus| format!(" It keeps {cpus:.2} CPUs busy."));
+    let below = holder.zip(site.as_ref()).and_then(|(holder, site)| {
+        let called = holder.parts.iter().find(|part| is_its(part) && !part.callee.is_empty())?;
+        Some(format!(" {site} calls {}: {} of the CPU time.", short(&called.callee), of_total(called.value)))
+    });
     let functions: Vec<String> = account
         .functions
         .iter()
@@ -112,7 +168,7 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
             function.flat > 0.0 && function.kind.is_some_and(|kind| heavy.kinds.contains(&kind))
         })
         .take(4)
-        .map(|function| format!("{} {}", short(&function.name), words::percent(account.part(function.flat))))
+        .map(|function| format!("{} {}", short(&function.name), of_total(function.flat)))
         .collect();
     let functions = if functions.is_empty() {
         String::new()
@@ -122,22 +178,24 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
     let shown = beside::shown(facts, profile, heavy.beside);
     let beside = shown.as_ref().map_or("", |shown| shown.text.as_str());
     let stream = shown.as_ref().map(|shown| shown.stream);
-    let idle = profile.step.cpus().is_some_and(|cpus| cpus < BUSY_CPUS);
+    let pid = facts.process_of(profile).and_then(|process| facts.world.threads.process(process).pid);
+    let most = if is_waited_for(heavy, facts, out, profile) { heavy.at_most } else { Severity::Notice };
     let mut found = out
         .report(share, title)
-        .at_most(if idle { Severity::Notice } else { heavy.at_most })
+        .at_most(most)
         .subject(Subject {
-            function: holder.map(|holder| holder.function.clone()),
+            pid: pid.filter(|_| matches!(profile.origin, ProfileOrigin::Samples(_))),
+            function: holder.or(busiest).map(|holder| holder.function.clone()),
             path: stream.and_then(|stream| stream.path.clone()),
             peer: stream.and_then(|stream| stream.peer.clone()),
             ..Subject::default()
         })
-        .cause(format!("{}{busy}{functions}{beside}", heavy.why));
+        .cause(format!("{}{busy}{}{functions}{beside}", heavy.why, below.unwrap_or_default()));
     for fix in heavy.fixes.iter().copied().chain(of_runtime(heavy.of_runtime, &account.runtimes)) {
         found = found.fix(fix);
     }
     let line = holder.and_then(|holder| {
-        let part = holder.parts.iter().find(|part| heavy.kinds.contains(&part.kind))?;
+        let part = holder.parts.iter().find(|part| is_its(part))?;
         let callee =
             if part.callee.is_empty() { String::new() } else { format!(" in {}", short(&part.callee)) };
         let line = if part.line > 0 { format!(", line {}", part.line) } else { String::new() };
@@ -155,6 +213,22 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
         found = found.evidence_all(shown.exemplars.iter().take(1));
     }
     found.verify(heavy.verify).file();
+}
+
+/// True where somebody waits for what the program computes: it keeps a good part of a CPU busy, or work waited for it all the while. Of a
+/// profile without a length nobody knows: it is taken so.
+fn is_waited_for(heavy: &Heavy, facts: &Facts, out: &Findings<'_>, profile: &ProfileFacts) -> bool {
+    let pid = facts.process_of(profile).and_then(|process| facts.world.threads.process(process).pid);
+    let lasts = || {
+        let demand = out.account().zip(pid).map(|(account, pid)| account.demand.of(&[pid]));
+        demand
+            .is_some_and(|demand| demand.queues.iter().any(|queue| queue.lasts() && queue.kind.is_backlog()))
+    };
+    let is_busy = match (cpus(facts, profile), heavy.is_often_meant) {
+        (cpus, true) => cpus.is_some_and(|cpus| cpus >= FULL_CPUS),
+        (cpus, false) => cpus.is_none_or(|cpus| cpus >= BUSY_CPUS),
+    };
+    is_busy || lasts()
 }
 
 /// What is meant for one of these runtimes.

@@ -43,6 +43,7 @@ const SHARE: f64 = 0.10;
 static HEAVY: Heavy = Heavy {
     kinds: &[CostKind::Locking],
     asked: false,
+    made_by: None,
     what: "locking",
     why: "Threads meet in a lock, and waking each other costs more than what they do under it.",
     fixes: &[
@@ -64,4 +65,5 @@ static HEAVY: Heavy = Heavy {
     verify: "whyslow diff before.pprof after.pprof   (locking and futex falls)",
     beside: Beside::Nothing,
     at_most: Severity::Warning,
+    is_often_meant: false,
 };

@@ -42,6 +42,7 @@ const SHARE: f64 = 0.20;
 static HEAVY: Heavy = Heavy {
     kinds: &[CostKind::Regex],
     asked: true,
+    made_by: None,
     what: "regular expressions",
     why: "Most likely an expression is tried at many places again and again, or compiled for each text.",
     fixes: &[
@@ -71,4 +72,5 @@ static HEAVY: Heavy = Heavy {
     verify: "time one match of the longest text, then of one twice as long   (the time doubles, no more)",
     beside: Beside::Read,
     at_most: Severity::Warning,
+    is_often_meant: false,
 };

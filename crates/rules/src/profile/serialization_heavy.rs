@@ -41,6 +41,7 @@ const SHARE: f64 = 0.20;
 static HEAVY: Heavy = Heavy {
     kinds: &[CostKind::Serialization],
     asked: true,
+    made_by: None,
     what: "serialization",
     why: "Data is turned into a format and back more than it is worked with.",
     fixes: &[
@@ -66,4 +67,5 @@ static HEAVY: Heavy = Heavy {
     verify: "whyslow diff before.pprof after.pprof --per requests=N,M   (serialization a request falls)",
     beside: Beside::Moved,
     at_most: Severity::Warning,
+    is_often_meant: false,
 };

@@ -41,6 +41,7 @@ const SHARE: f64 = 0.25;
 static HEAVY: Heavy = Heavy {
     kinds: &[CostKind::SystemCall],
     asked: false,
+    made_by: None,
     what: "the kernel (system calls)",
     why: "A good part of the CPU time is the kernel's, on the program's behalf.",
     fixes: &[
@@ -51,4 +52,5 @@ static HEAVY: Heavy = Heavy {
     verify: "strace -c -f -p PID   (calls per second fall)",
     beside: Beside::Calls,
     at_most: Severity::Notice,
+    is_often_meant: false,
 };

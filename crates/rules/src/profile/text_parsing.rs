@@ -43,6 +43,7 @@ const SHARE: f64 = 0.15;
 static HEAVY: Heavy = Heavy {
     kinds: &[CostKind::TextParsing],
     asked: true,
+    made_by: None,
     what: "text parsing",
     why: "Text is split into fields and converted over and over; what of it is used, a profile does not show.",
     fixes: &[
@@ -54,4 +55,5 @@ static HEAVY: Heavy = Heavy {
     verify: "whyslow diff before.pprof after.pprof --per lines=N,M   (text parsing a line falls)",
     beside: Beside::Read,
     at_most: Severity::Warning,
+    is_often_meant: false,
 };

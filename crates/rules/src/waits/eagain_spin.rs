@@ -25,7 +25,7 @@
 
 use super::counted_tries::{self, Tries};
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::{guards, words};
+use crate::{callers, guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::again::AgainSpin;
 use whyslow_facts::folds::readiness::ReadySpin;
@@ -119,13 +119,16 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
         let figures = found.figures();
         let Tries { tid, syscall, calls: tries, per_second, share } = found;
         let call = facts.name_of(syscall);
+        let site = callers::of_calls(facts, tid, &[call]);
         let title = format!(
-            "thread {tid}: {call} fails at once {} of {} times, {} per second",
+            "thread {tid}: {call} fails at once {} of {} times, {} per second{}",
             words::count(tries.errors),
             words::count(tries.count),
-            words::quantity(per_second)
+            words::quantity(per_second),
+            callers::words(site.as_ref())
         );
-        let subject = Subject { syscall: Some(call.to_string()), ..Subjects::thread(facts, tid) };
+        let function = callers::function(site.as_ref());
+        let subject = Subject { syscall: Some(call.to_string()), function, ..Subjects::thread(facts, tid) };
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
         out.report(share, title)
             .measured_all(figures)
@@ -167,7 +170,9 @@ fn report_tries(facts: &Facts, out: &mut Findings<'_>, spin: &AgainSpin) {
     } else {
         String::new()
     };
-    let title = format!("{call} on {what}{more} finds nothing ready (EAGAIN) {}", spin.laps.often());
+    let site = callers::of_calls(facts, spin.tid, &[call]);
+    let at = callers::words(site.as_ref());
+    let title = format!("{call} on {what}{more} finds nothing ready (EAGAIN) {}{at}", spin.laps.often());
     let polled = if spin.polls * 2 >= spin.laps.turns {
         "A poll in between says at once that there is something, yet there is nothing: another thread was faster, or the poll has no timeout"
     } else {
@@ -181,6 +186,7 @@ fn report_tries(facts: &Facts, out: &mut Findings<'_>, spin: &AgainSpin) {
         fd: Some(main.fd),
         peer: main.target.clone(),
         syscall: Some(call.to_string()),
+        function: callers::function(site.as_ref()),
         ..Subjects::thread(facts, spin.tid)
     };
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
@@ -206,11 +212,13 @@ fn report_tries(facts: &Facts, out: &mut Findings<'_>, spin: &AgainSpin) {
 
 fn report_writable(facts: &Facts, out: &mut Findings<'_>, spin: &ReadySpin) {
     let poll = facts.name_of(spin.syscall);
+    let site = callers::of_calls(facts, spin.tid, &[poll]);
     let title = format!(
-        "{poll} returns {} as writable ({}) {}, and nothing is written",
+        "{poll} returns {} as writable ({}) {}, and nothing is written{}",
         spin.named(),
         spin.events(),
-        spin.laps.often()
+        spin.laps.often(),
+        callers::words(site.as_ref())
     );
     let time = match spin.laps.time().get() {
         Some(_) => format!(" That took {} of thread {}.", spin.laps.time(), spin.tid),
@@ -220,6 +228,7 @@ fn report_writable(facts: &Facts, out: &mut Findings<'_>, spin: &ReadySpin) {
         fd: spin.ready.first().and_then(|ready| ready.fd),
         peer: spin.ready.first().and_then(|ready| ready.target.clone()),
         syscall: Some(poll.to_string()),
+        function: callers::function(site.as_ref()),
         ..Subjects::thread(facts, spin.tid)
     };
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());

@@ -25,7 +25,7 @@
 //! the descriptor only looks untouched. A busy descriptor that is really read is never counted.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::guards;
+use crate::{callers, guards};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::readiness::ReadySpin;
 use whyslow_model::{Measurement, Severity, Subject};
@@ -71,7 +71,9 @@ fn report(facts: &Facts, out: &mut Findings<'_>, spin: &ReadySpin) {
     let poll = facts.name_of(spin.syscall);
     let (named, events) = (spin.named(), spin.events());
     let share = guards::share_of_laps(facts, spin.tid, &spin.laps);
-    let title = format!("{poll} returns {named} ({events}) {}, and nobody touches it", spin.laps.often());
+    let site = callers::of_calls(facts, spin.tid, &[poll]);
+    let at = callers::words(site.as_ref());
+    let title = format!("{poll} returns {named} ({events}) {}, and nobody touches it{at}", spin.laps.often());
     let ended = spin.ready.iter().any(|ready| ready.end_seen);
     let state = match (spin.hung_up(), ended) {
         (true, _) => "It has hung up or failed, which only closing or removing it clears",
@@ -94,6 +96,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, spin: &ReadySpin) {
         fd,
         peer: spin.ready.first().and_then(|ready| ready.target.clone()),
         syscall: Some(poll.to_string()),
+        function: callers::function(site.as_ref()),
         ..Subjects::thread(facts, spin.tid)
     };
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());

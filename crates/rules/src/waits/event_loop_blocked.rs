@@ -23,11 +23,12 @@
 //! A worker that serves one client at a time polls only for the next one: as long as never two are ready after such a
 //! turn, it is a notice. A loop that is slow because a tracer stops hundreds of its calls is none. Where several threads poll
 //! one epoll (Go's runtime, tokio), another one takes over: nothing is said. On a machine that is short of CPUs a trace cannot
-//! tell a turn's own code from waiting for one: a notice; a live recording tells.
+//! tell a turn's own code from waiting for one: a notice; a live recording tells. The function that is named is the one in which the thread
+//! computes most: of several, the long turns may be another's.
 
 use super::lock_holder;
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::{guards, words};
+use crate::{callers, guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::loops::{Blocker, EventLoop, Loops};
 use whyslow_model::{Measurement, Nanos, SampleKind, Severity, Subject};
@@ -66,11 +67,19 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let starved = facts.pace.starved && worst.call.is_none();
         let longest = Measurement::time("longest", Nanos::new(row.longest_ns));
         let in_worst = Measurement::time("time_of_main_blocker", Nanos::new(worst.ns));
+        let site = match &worst.call {
+            Some((syscall, _)) => callers::of_calls(facts, row.tid, &[facts.name_of(*syscall)]),
+            None => callers::computing(facts, row.tid),
+        };
         let title = format!(
             "the event loop of thread {} is blocked {}, up to {longest}, in {}",
             row.tid,
             words::plural(row.blocked, "time"),
-            what(facts, worst)
+            match &site {
+                Some(site) if worst.call.is_none() => callers::short(site),
+                Some(site) => format!("{}, called by {}", what(facts, worst), callers::short(site)),
+                None => what(facts, worst),
+            }
         );
         let others: Vec<String> = row
             .blockers
@@ -83,6 +92,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             if others.is_empty() { String::new() } else { format!(" Also in {}.", others.join(", ")) };
         let subject = Subject {
             syscall: worst.call.as_ref().map(|(syscall, _)| facts.name_of(*syscall).to_string()),
+            function: callers::function(site.as_ref()),
             ..Subjects::thread(facts, row.tid)
         };
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
@@ -107,6 +117,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .measured(in_worst)
             .fix(match worst.call {
                 Some(_) => format!("code: {} out of the loop: in a pool of threads (Python loop.run_in_executor, Node's asynchronous call or worker_threads, Rust spawn_blocking)", what(facts, worst)),
+                None if site.is_some() => format!("code: {} out of the loop: to a thread or a process, or cut into pieces that give the loop its turn", site.as_ref().map_or(String::new(), callers::short)),
                 None => format!("code: find the code (py-spy dump --pid {pid}, perf record -t {}), move it to a thread or process, or cut it into pieces that give the loop its turn", row.tid),
             })
             .fix("code: limits for what one turn may do (Redis: SCAN instead of KEYS, UNLINK instead of DEL; parsers: a limit of size)")

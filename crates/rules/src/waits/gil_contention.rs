@@ -23,10 +23,10 @@
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::{self, Share};
-use crate::words;
+use crate::{callers, words};
 use whyslow_facts::folds::gil::{SteppedLock, SteppedLocks};
 use whyslow_facts::{Facts, ProcessId};
-use whyslow_model::{Measurement, Nanos, SaturatingSum, Severity, Subject};
+use whyslow_model::{Measurement, Nanos, SampleKind, SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -45,6 +45,8 @@ const MIN_THREADS: usize = 2;
 /// Waits that another thread ended before the step was over, where nothing else tells that the program is Python: threads that look
 /// for work every 5 ms find none mostly.
 const MIN_WOKEN: u64 = 10;
+/// Of what the threads compute: with less no function holds the lock most.
+const MOST: f64 = 0.25;
 /// Names of programs that are Python, or run it.
 const PYTHON: &[&str] = &["python", "gunicorn", "uwsgi", "celery", "pypy", "uvicorn"];
 
@@ -79,10 +81,16 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             ..Subjects::thread(facts, first)
         };
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
+        // What the threads compute while the others wait.
+        let site = facts.samples.own_site(SampleKind::OnCpu, lock.process, None, |_| true);
+        let site = site.filter(|(_, part)| *part >= MOST).map(|(site, _)| site);
+        let holds =
+            site.as_ref().map_or(String::new(), |site| format!("; {} holds it most", callers::short(site)));
+        let subject = Subject { function: callers::function(site.as_ref()), ..subject };
         out.report(
             share,
             format!(
-                "{} of Python wait {time} for the interpreter lock, {} in steps of {step}",
+                "{} of Python wait {time} for the interpreter lock, {} in steps of {step}{holds}",
                 words::plural(lock.waiters.len() as u64, "thread"),
                 words::plural(lock.steps, "time")
             ),

@@ -23,7 +23,7 @@
 //! trace cannot tell from spinning. DPDK-like programs poll by design.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::{guards, sums};
+use crate::{callers, guards, sums};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::readiness::ZeroTimeouts;
 use whyslow_model::{Measurement, Nanos, Severity, Subject};
@@ -70,11 +70,13 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
         storm.of_calls() >= NOTHING_ELSE && quick.is_known() && quick <= AT_ONCE
     });
     for storm in idle.take(MAX_REPORTED) {
-        let subject = storm.subject(facts);
+        let site = callers::of_calls(facts, storm.sums.thread.tid, &[storm.name]);
+        let function = callers::function(site.as_ref());
+        let subject = Subject { function, ..storm.subject(facts) };
         let of_calls = Measurement::share("share_of_calls", storm.of_calls()).at_least(NOTHING_ELSE);
         let quick = Measurement::time("time_per_call", storm.calls.mean());
-        let title =
-            format!("{} by {} returns at once {}", storm.name, Subjects::words(&subject), storm.often());
+        let (by, at) = (Subjects::words(&subject), callers::words(site.as_ref()));
+        let title = format!("{} by {by} returns at once {}{at}", storm.name, storm.often());
         let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
         let (place, line) = storm.line(facts);
         out.report(storm.share.clone(), title)
@@ -109,10 +111,14 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &ZeroTimeouts) {
         "The loop asks whether something has come and does not wait for it: {empty} of {polls} polls found nothing, with no data \
          moved in between. {time}; what it computes between the calls, a trace does not show."
     );
-    let mut subject = Subject { syscall: Some(poll.to_string()), ..Subjects::thread(facts, row.tid) };
+    let site = callers::of_calls(facts, row.tid, &[poll]);
+    let function = callers::function(site.as_ref());
+    let mut subject =
+        Subject { syscall: Some(poll.to_string()), function, ..Subjects::thread(facts, row.tid) };
     let by = subject.tid.map_or(String::new(), |_| format!(" by {}", Subjects::words(&subject)));
     let of = row.target.as_ref().map_or(String::new(), |target| format!(" of {target}"));
-    let title = format!("{poll}{of} with timeout 0{by} finds nothing {}", row.laps.often());
+    let at = callers::words(site.as_ref());
+    let title = format!("{poll}{of} with timeout 0{by} finds nothing {}{at}", row.laps.often());
     match &row.target {
         Some(target) if target.starts_with('/') => subject.path = Some(target.clone()),
         target => subject.peer = target.clone(),

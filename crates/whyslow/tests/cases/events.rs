@@ -7,6 +7,7 @@
 //! 10:00:00.000000 stretch pid=1 tid=7 cpu=0 on=5ms runnable=2ms blocked=0us left=sleeping
 //! 10:00:00.000000 wakeup waker=8 wakee=7
 //! 10:00:00.000000 stack id=1 frames=hash;lookup;main
+//! 10:00:00.000000 stack id=2 frames=/usr/lib/libpython3.11.so.1.0!sre_ucs1_match;[python]!check@/srv/check.py:7
 //! 10:00:00.000000 sample kind=on-cpu pid=1 tid=7 weight=10ms user=1
 //! 10:00:00.000000 block device=253:0 op=read sector=8 bytes=4096 queued=1ms took=3ms pid=1 tid=7 file=253:1/42
 //! 10:00:00.000000 file pid=1 tid=7 op=write path=/tmp/a calls=3 bytes=4096 took=2ms for=10s
@@ -139,10 +140,15 @@ fn event<'a>(kind: &str, ts: Timestamp, fields: &Fields<'_>) -> Event<'a> {
         }
         "stack" => {
             let module = fields.get("module").map(str::to_string);
-            let frame = |name: &str| StackFrame {
-                function: Some(name.to_string()),
-                module: module.clone(),
-                ..StackFrame::default()
+            let frame = |text: &str| {
+                let (own, name) = text.split_once('!').map_or((None, text), |(own, name)| (Some(own), name));
+                let placed = name.split_once('@').filter(|(_, place)| place.contains(':'));
+                StackFrame {
+                    function: Some(placed.map_or(name, |(name, _)| name).to_string()),
+                    module: own.map(str::to_string).or_else(|| module.clone()),
+                    place: placed.map(|(_, place)| place.to_string()),
+                    ..StackFrame::default()
+                }
             };
             let frames = fields.text("frames").split(';').map(frame).collect();
             Event::Stack(Stack { id: fields.stack("id").expect("id="), frames, cut: false })

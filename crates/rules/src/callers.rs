@@ -1,0 +1,52 @@
+//! Where in the program's own code a thread is that computes, or that makes calls over and over: by its samples.
+
+use whyslow_facts::Facts;
+use whyslow_facts::samples::{Site, SiteTime};
+use whyslow_model::{SampleKind, Tid};
+
+/// With less of the samples whose stack is known, no function stands for the thread.
+const MOST: f64 = 0.25;
+/// Fewer samples of a thread tell nothing.
+const MIN_SAMPLES: u64 = 10;
+
+/// Which of the program's own functions makes a thread's calls of these kinds, and the line: by samples of the calls, else by what the
+/// thread runs, which is the loop around them.
+pub(crate) fn of_calls<'f>(facts: &'f Facts, tid: Tid, calls: &[&str]) -> Option<Site<'f>> {
+    let in_call = |time: &SiteTime<'_>| time.call.is_some_and(|call| calls.contains(&call));
+    let of = |kind| of(facts, tid, kind, in_call);
+    of(SampleKind::OnCpu).or_else(|| of(SampleKind::OffCpu)).or_else(|| computing(facts, tid))
+}
+
+/// Which of the program's own functions a thread computes in, and the line.
+pub(crate) fn computing(facts: &Facts, tid: Tid) -> Option<Site<'_>> {
+    of(facts, tid, SampleKind::OnCpu, |_| true)
+}
+
+fn of<'f>(
+    facts: &'f Facts,
+    tid: Tid,
+    kind: SampleKind,
+    wanted: impl Fn(&SiteTime<'_>) -> bool,
+) -> Option<Site<'f>> {
+    let process = facts.process_of_thread(tid)?;
+    let all = facts.samples.sites(kind, process, Some(tid));
+    let count: u64 = all.iter().filter(|time| wanted(time)).map(|time| time.weight.count).sum();
+    let (site, part) =
+        facts.samples.own_site(kind, process, Some(tid), wanted).filter(|_| count >= MIN_SAMPLES)?;
+    (part >= MOST).then_some(site)
+}
+
+/// `, in wait_for_slot (slots.c:30)`; nothing where the code is not known.
+pub(crate) fn words(site: Option<&Site<'_>>) -> String {
+    site.map_or(String::new(), |site| format!(", in {}", short(site)))
+}
+
+/// `slots.wait (slots.go:30)`: the function as people speak of it.
+pub(crate) fn short(site: &Site<'_>) -> String {
+    Site { function: &whyslow_profile::kinds::short(site.function), ..*site }.words()
+}
+
+/// The function's whole name, for the subject of a finding.
+pub(crate) fn function(site: Option<&Site<'_>>) -> Option<String> {
+    site.map(|site| site.function.to_string())
+}
