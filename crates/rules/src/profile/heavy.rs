@@ -224,9 +224,10 @@ fn is_waited_for(heavy: &Heavy, facts: &Facts, out: &Findings<'_>, profile: &Pro
         demand
             .is_some_and(|demand| demand.queues.iter().any(|queue| queue.lasts() && queue.kind.is_backlog()))
     };
-    let is_busy = match (cpus(facts, profile), heavy.is_often_meant) {
-        (cpus, true) => cpus.is_some_and(|cpus| cpus >= FULL_CPUS),
-        (cpus, false) => cpus.is_none_or(|cpus| cpus >= BUSY_CPUS),
+    let is_busy = match heavy.is_often_meant {
+        // What it would use without its waits for a CPU does not count: nothing is wrong with the program then.
+        true => profile.step.cpus().is_some_and(|cpus| cpus >= FULL_CPUS),
+        false => cpus(facts, profile).is_none_or(|cpus| cpus >= BUSY_CPUS),
     };
     is_busy || lasts()
 }
