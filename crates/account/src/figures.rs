@@ -117,6 +117,7 @@ fn row(facts: &Facts, of: &Entity, state: TimeState, ns: u64) -> AccountRow {
         p99_ns: Nanos::UNKNOWN,
         longest_ns: Nanos::UNKNOWN,
         known: Known::Exact,
+        meanwhile: Vec::new(),
         claimed_by: Vec::new(),
         evidence: None,
     }

@@ -66,17 +66,7 @@ fn joined<'a>(parts: &[Part<'a>]) -> Vec<(Part<'a>, Option<SampleKind>)> {
     }
     let mut all: Vec<Part<'a>> = sums.into_values().collect();
     all.sort_by_key(|part| (part.process, part.tid, part.state, part.call.map(|call| call.0)));
-    all.into_iter().map(|part| (part, kind_of(part.state))).collect()
-}
-
-/// The samples that show where time of a state was spent.
-pub(crate) fn kind_of(state: TimeState) -> Option<SampleKind> {
-    use TimeState::{BetweenCalls, InCall, Kernel, RunQueue, Throttled, Unknown, User};
-    match state {
-        User | Kernel | InCall | BetweenCalls => Some(SampleKind::OnCpu),
-        RunQueue | Throttled | Unknown => None,
-        _ => Some(SampleKind::OffCpu),
-    }
+    all.into_iter().map(|part| (part, part.state.sampled())).collect()
 }
 
 /// True for samples of such time: in that call, or in none. Where the kernel's functions tell no call, a wait may be any. A lock or a time is

@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
+use whyslow_facts::meanwhile::without_number;
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::event::Tid;
 
@@ -39,15 +40,6 @@ fn same(thread: &str, process: &str) -> bool {
     /// Bytes of a thread's name (include/linux/sched.h, without the NUL).
     const LONGEST: usize = 15;
     thread == without_number(process) || thread.len() == LONGEST && process.starts_with(thread)
-}
-
-/// `worker-12` is one of `worker`, `pool-3-thread-7` one of `pool-3-thread`.
-fn without_number(name: &str) -> &str {
-    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    if bare.len() == name.len() {
-        return name;
-    }
-    bare.trim_end_matches(['-', '_', '#', ':', '/', '.', ' ', '['])
 }
 
 /// The numbers of their processes.

@@ -1,7 +1,7 @@
 //! Parts that are alike become one row.
 
 use crate::Spent;
-use crate::lines::{self, is_of, kind_of};
+use crate::lines::{self, is_of};
 use crate::parts::Part;
 use crate::roles::{self, Role, Roles};
 use hashbrown::HashMap;
@@ -9,10 +9,11 @@ use std::collections::BTreeSet;
 use whyslow_facts::folds::account::{CallTime, ObjectKind};
 use whyslow_facts::samples::SiteTime;
 use whyslow_facts::world::ids::ObjectId;
-use whyslow_facts::{EndpointId, Facts, ProcessId};
+use whyslow_facts::{EndpointId, Facts, ProcessId, RanMeanwhile, ThreadFacts};
 use whyslow_model::event::Tid;
 use whyslow_model::{
-    AccountRow, CallStats, Known, Nanos, SampleKind, SaturatingSum, Syscall, TimeAccount, TimeOf, TimeState,
+    AccountRow, CallStats, CpuRunner, Known, Nanos, SampleKind, SaturatingSum, Syscall, TimeAccount, TimeOf,
+    TimeState,
 };
 
 /// What rows are joined by.
@@ -149,6 +150,9 @@ const NAMED: f64 = 0.005;
 /// The part of the stacks of a row's waits that a function must have to be named.
 const OF_WAITS: f64 = 0.5;
 
+/// Told of a row.
+const MOST_RUNNERS: usize = 16;
+
 struct Joined<'a> {
     facts: &'a Facts,
     of: TimeOf,
@@ -207,6 +211,7 @@ impl Joined<'_> {
             p99_ns: stats.as_ref().map_or(Nanos::UNKNOWN, |stats| stats.percentile(0.99)),
             longest_ns: stats.as_ref().map_or(Nanos::UNKNOWN, CallStats::max),
             known: sum.known,
+            meanwhile: self.meanwhile(key, sum),
             claimed_by: Vec::new(),
             evidence: evidence.filter(|_| key.call.is_some()).map(|line| facts.evidence(line)),
         })
@@ -230,7 +235,7 @@ impl Joined<'_> {
         }
         let enough = sum.ns as f64 >= NAMED * self.total as f64;
         let Some((state, kind)) =
-            key.state.and_then(|state| Some((state, kind_of(state)?))).filter(|_| enough)
+            key.state.and_then(|state| Some((state, state.sampled()?))).filter(|_| enough)
         else {
             return (None, None);
         };
@@ -247,6 +252,45 @@ impl Joined<'_> {
         let found = self.facts.samples.own_site_of(kind, &sum.threads, is_meant);
         let site = found.filter(|(_, part)| *part >= least).map(|(site, _)| site);
         (site.map(|site| site.function.to_string()), site.and_then(|site| site.line()).map(str::to_string))
+    }
+}
+
+impl Joined<'_> {
+    /// Who had the CPUs that its threads waited for, in proportion to what of their waits is in the row.
+    fn meanwhile(&self, key: &Key, sum: &Sum<'_>) -> Vec<CpuRunner> {
+        let facts = self.facts;
+        if key.state != Some(TimeState::RunQueue) || self.lines.is_some() {
+            return Vec::new();
+        }
+        let threads = sum.threads.iter().filter_map(|(process, tid)| {
+            facts.world.threads.thread_of(*tid).filter(|thread| thread.process == *process)
+        });
+        let threads: Vec<&ThreadFacts> = threads.collect();
+        let waited = threads.iter().filter_map(|thread| Some(thread.sched.as_deref()?.runnable_ns));
+        let waited = waited.saturating_sum();
+        let of_quota = |thread: &&ThreadFacts| Some(thread.meanwhile.as_deref()?.quota_ns());
+        let queued = waited.saturating_sub(threads.iter().filter_map(of_quota).saturating_sum());
+        let part = sum.ns as f64 / queued.max(1) as f64;
+        let pids = roles::pids(facts, &sum.threads);
+        let ran = RanMeanwhile::of(facts, &pids, threads.iter().map(|thread| (*thread, part)));
+        let Some(ran) = ran else { return Vec::new() };
+        let one = |who, pid, is_own, ns: u64| CpuRunner {
+            who,
+            pid,
+            is_own,
+            ns,
+            share: ns as f64 / self.total.max(1) as f64,
+        };
+        let others = ran.others.into_iter().map(|other| one(other.name, Some(other.pid), false, other.ns));
+        let own_pid = pids.first().copied().filter(|_| pids.len() == 1);
+        let own = ran.own.into_iter().map(|(name, ns)| {
+            let who = name.map_or("own threads".to_string(), |name| format!("own threads {name}"));
+            one(who, own_pid, true, ns)
+        });
+        let mut all: Vec<CpuRunner> = others.chain(own).filter(|one| one.ns > 0).collect();
+        all.sort_by(|a, b| b.ns.cmp(&a.ns).then_with(|| a.who.cmp(&b.who)));
+        all.truncate(MOST_RUNNERS);
+        all
     }
 }
 

@@ -72,7 +72,7 @@ fn fit(finding: &Finding, row: &AccountRow) -> Option<Fit> {
         return None;
     }
     match finding.id {
-        "run-queue-delay" => return in_state(&[RunQueue]),
+        "run-queue-delay" | "too-many-threads" => return in_state(&[RunQueue]),
         "cpu-throttled" => return in_state(&[Throttled, RunQueue]),
         // What is stolen is a part of all that runs, and no row of its own.
         "steal-time" => return None,

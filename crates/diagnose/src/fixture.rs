@@ -49,6 +49,7 @@ pub(crate) fn row(state: TimeState, call: Option<&str>, object: Option<&str>, ns
         p99_ns: Nanos::UNKNOWN,
         longest_ns: Nanos::UNKNOWN,
         known: Known::Exact,
+        meanwhile: Vec::new(),
         claimed_by: Vec::new(),
         evidence: None,
     }

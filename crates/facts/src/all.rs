@@ -422,6 +422,10 @@ impl Facts {
                 let user = self.world.file_io(&io);
                 self.devices.written(user, &io);
             }
+            Event::Meanwhile(one) => {
+                let thread = self.world.thread_accounted(one.tid, one.pid);
+                self.world.threads.thread_mut(thread).meanwhile.get_or_insert_default().see(&one);
+            }
             Event::Net(event) => self.net.see(&event),
             Event::ThreadCounts(counts) => self.thread_counts(&counts),
             Event::ThreadTotals(totals) => {

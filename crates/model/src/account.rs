@@ -1,8 +1,9 @@
 //! The account of time: where the time of what was asked about went, in rows that add up to it.
 
 use crate::evidence::Evidence;
-use crate::figures::{count, plural};
+use crate::figures::{count, percent, plural};
 use crate::ids::Tid;
+use crate::live::SampleKind;
 use crate::time::Nanos;
 use serde::Serialize;
 
@@ -78,6 +79,16 @@ impl TimeState {
             TimeState::Unknown => "unknown",
         }
     }
+
+    /// The samples that show where time of it was spent; `None` where none do.
+    pub fn sampled(self) -> Option<SampleKind> {
+        use TimeState::{BetweenCalls, InCall, Kernel, OnCpu, RunQueue, Throttled, Unknown, User};
+        match self {
+            User | Kernel | OnCpu | InCall | BetweenCalls => Some(SampleKind::OnCpu),
+            RunQueue | Throttled | Unknown => None,
+            _ => Some(SampleKind::OffCpu),
+        }
+    }
 }
 
 /// Whose time an account is of.
@@ -128,6 +139,21 @@ pub struct Claim {
     pub ns: u64,
 }
 
+/// Who had the CPUs that threads waited for.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct CpuRunner {
+    /// A process, `ffmpeg (71)`, or threads of the waiting one: `own threads order-worker`.
+    pub who: String,
+    /// The process.
+    pub pid: Option<Tid>,
+    /// True for the waiting process itself.
+    pub is_own: bool,
+    /// How much of the waits, ns.
+    pub ns: u64,
+    /// The part of the account, 0 to 1.
+    pub share: f64,
+}
+
 /// A part of the time.
 #[derive(Clone, Debug, Serialize)]
 pub struct AccountRow {
@@ -161,6 +187,9 @@ pub struct AccountRow {
     pub longest_ns: Nanos,
     /// How well it is known.
     pub known: Known,
+    /// Who had the CPUs that it waited for, the most first; empty where nothing tells.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub meanwhile: Vec<CpuRunner>,
     /// The findings that explain it, the first ones first; what no finding explains is in none.
     pub claimed_by: Vec<Claim>,
     /// Where the longest is seen.
@@ -175,6 +204,17 @@ impl AccountRow {
             Some(place) => format!("{function} ({place})"),
             None => function.to_string(),
         })
+    }
+
+    /// Who had the CPUs that it waited for, with their parts of the account: `ffmpeg (71) 22.0 %, own threads order-worker 9.0 %`.
+    pub fn ran_meanwhile(&self) -> Option<String> {
+        /// Named of them.
+        const MOST: usize = 3;
+        /// Smaller parts are not worth a word.
+        const SMALLEST: f64 = 0.005;
+        let told = self.meanwhile.iter().take(MOST).filter(|one| one.share >= SMALLEST);
+        let told: Vec<String> = told.map(|one| format!("{} {}", one.who, percent(one.share))).collect();
+        (!told.is_empty()).then(|| told.join(", "))
     }
 
     /// What its threads do or wait for, how often and how long: `waits for /data/x.db in fsync (2,114 times, 4.3 ms each)`.

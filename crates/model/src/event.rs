@@ -9,7 +9,7 @@ use crate::host::FigureTable;
 use crate::ids::SourceId;
 pub use crate::ids::Tid;
 use crate::live::{
-    BlockIo, Cost, FileIo, Followed, Loss, NetEvent, RecordedSpan, SampledStack, Stack, Stretch,
+    BlockIo, Cost, FileIo, Followed, Loss, Meanwhile, NetEvent, RecordedSpan, SampledStack, Stack, Stretch,
     ThreadCounts, ThreadTotals, Wakeup,
 };
 use crate::profile::CapturedProfile;
@@ -310,6 +310,8 @@ pub enum Event<'a> {
     BlockIo(Box<BlockIo>),
     /// Calls on a file, added up in the kernel.
     FileIo(Box<FileIo>),
+    /// Who had the CPU that a thread waited for.
+    Meanwhile(Box<Meanwhile>),
     /// An event of a TCP connection.
     Net(Box<NetEvent>),
     /// Calls counted in the kernel.

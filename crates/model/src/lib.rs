@@ -33,7 +33,7 @@ pub mod visible;
 pub mod walk;
 
 pub use access::{Logged, PercentileRow, PercentileTable, Upstream};
-pub use account::{AccountRow, Known, TimeAccount, TimeOf, TimeState};
+pub use account::{AccountRow, CpuRunner, Known, TimeAccount, TimeOf, TimeState};
 pub use capture::{CaptureKind, CaptureNote, ClockKind, NoteKind, SourceInfo};
 pub use counts::{CountRow, CountTable, TimeKind};
 pub use demand::{Demand, DemandKind, DemandQueue};
@@ -50,9 +50,9 @@ pub use host::{Entity, FigureRow, FigureTable, Over, Trait};
 pub use ids::{SourceId, Tid};
 pub use line::LineFormat;
 pub use live::{
-    BlockIo, Cost, Coverage, FileIo, FileOp, Followed, InodeId, LANGUAGES, LeftAs, Loss, NetEvent, NetKind,
-    RecordedSpan, SampleKind, SampledStack, Stack, StackFrame, StackId, Stretch, ThreadCounts, ThreadTotals,
-    WakeContext, Wakeup,
+    BlockIo, Cost, Coverage, FileIo, FileOp, Followed, HadCpu, InodeId, LANGUAGES, LeftAs, Loss, Meanwhile,
+    NetEvent, NetKind, RecordedSpan, SampleKind, SampledStack, Stack, StackFrame, StackId, Stretch,
+    ThreadCounts, ThreadTotals, WakeContext, Wakeup,
 };
 pub use measurement::{Measurement, MeasurementChange, Threshold};
 pub use metric::{Metric, Unit};

@@ -51,6 +51,40 @@ pub struct Stretch {
     pub blocked: Nanos,
 }
 
+/// Who had the CPU that a thread waited for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HadCpu {
+    /// A thread: of another process, or another one of its own.
+    Thread,
+    /// Nobody: the CPU was to wake up, or the thread to be brought there.
+    Idle,
+    /// Whoever: its control group had used up its quota as it began to wait.
+    Quota,
+    /// Somebody, before the turns that the CPU remembered.
+    Untold,
+}
+
+/// Who had the CPU that one thread waited for, added up in the kernel (table `meanwhile`). A recording may have several
+/// rows of the same: they add up. All rows of a thread together are at most what it waited.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Meanwhile {
+    /// The process that waited.
+    pub pid: Tid,
+    /// Its thread.
+    pub tid: Tid,
+    /// Who had it.
+    pub had: HadCpu,
+    /// The process that ran; `None` where no thread did.
+    pub runner: Option<Tid>,
+    /// The name of its thread.
+    pub comm: Option<String>,
+    /// Turns.
+    pub turns: u64,
+    /// Of its wait.
+    pub total: Nanos,
+}
+
 /// From where a thread was woken.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]

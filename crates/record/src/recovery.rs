@@ -117,6 +117,7 @@ impl Recorded {
             options,
             counted: Default::default(),
             files: Vec::new(),
+            meanwhile: Vec::new(),
             probed: Vec::new(),
             state,
             // The head is of the start.

@@ -20,9 +20,9 @@ use crate::error::RecordError;
 use crate::follow::Follower;
 use crate::namespace;
 use crate::options::{Mode, Options};
-use crate::programs::FileTables;
 use crate::programs::PROGRAMS;
 use crate::programs::probes::{self, Probed};
+use crate::programs::{FileTables, MeanwhileTables};
 use crate::queues::Queues;
 use crate::quota::Quotas;
 use crate::recovery::Head;
@@ -64,6 +64,8 @@ pub struct Session {
     counts: Option<CountTables>,
     /// `None` where nothing looks at files.
     files: Option<FileTables>,
+    /// `None` where nothing looks at the scheduler.
+    meanwhile: Option<MeanwhileTables>,
     drain: Drain,
     options: Options,
     meter: CostMeter,
@@ -154,6 +156,8 @@ impl Session {
 
         // The kernel may have refused the program.
         let files = kernel.maps.get("file_rows").ok().map(|map| FileTables::new(map, cpus)).transpose()?;
+        let meanwhile = kernel.maps.get("meanwhile_rows").ok();
+        let meanwhile = meanwhile.map(|map| MeanwhileTables::new(map, cpus)).transpose()?;
         let per_call = match &counts {
             Some(counts) => cost::calibrate(&mut kernel, &sources, counts)?,
             None => PerCall::default(),
@@ -207,6 +211,7 @@ impl Session {
             sched_rings,
             counts,
             files,
+            meanwhile,
             drain,
             options,
             meter,
@@ -489,7 +494,8 @@ impl Session {
             spans: self.spans,
             losses,
             counted,
-            files: self.files.as_ref().map(FileTables::take).unwrap_or_default(),
+            files: self.files.as_ref().map(FileTables::rows).unwrap_or_default(),
+            meanwhile: self.meanwhile.as_ref().map(MeanwhileTables::rows).unwrap_or_default(),
             probed: probes::take(&self.kernel.maps, self.probed)?,
             cost: Some(self.meter.cost(Duration::from_nanos(recorder_cpu))),
             cost_of_parts: self.meter.parts(),

@@ -40,7 +40,8 @@ pub(crate) fn lines(account: &TimeAccount, most: usize, all: bool) -> (Vec<Line>
     let line = |row: &AccountRow| {
         let claims: Vec<&str> = row.claimed_by.iter().map(|claim| claim.id).collect();
         let claims = if claims.is_empty() { String::new() } else { format!(" [{}]", claims.join(", ")) };
-        Line { share: percent(row.share), text: format!("{}: {}{claims}", row.who, row.words()) }
+        let ran = row.ran_meanwhile().map_or(String::new(), |who| format!("; meanwhile ran {who}"));
+        Line { share: percent(row.share), text: format!("{}: {}{ran}{claims}", row.who, row.words()) }
     };
     (shown.iter().map(line).collect(), rest.len(), rest.iter().map(|row| row.share).sum())
 }

@@ -5,9 +5,9 @@ use whyslow_model::capture::{CaptureNote, SourceInfo};
 use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, HostResource, Taker, Walk};
 use whyslow_model::{
-    AccountRow, Also, Cell, ChainLink, Culprit, DemandQueue, Diagnosis, Diff, Evidence, FigureChange,
-    Finding, FindingChange, Followed, NotJudged, Saving, Subject, Table, Target, ThreadTime, TimeAccount,
-    WhatIf,
+    AccountRow, Also, Cell, ChainLink, CpuRunner, Culprit, DemandQueue, Diagnosis, Diff, Evidence,
+    FigureChange, Finding, FindingChange, Followed, NotJudged, Saving, Subject, Table, Target, ThreadTime,
+    TimeAccount, WhatIf,
 };
 
 /// How a text is laid out.
@@ -110,10 +110,14 @@ fn time_account(account: &mut TimeAccount, visit: Visit<'_>) {
             p99_ns: _,
             longest_ns: _,
             known: _,
+            meanwhile,
             claimed_by: _,
             evidence: shown,
         } = row;
         lines([who], visit);
+        for CpuRunner { who, pid: _, is_own: _, ns: _, share: _ } in meanwhile {
+            lines([who], visit);
+        }
         lines([call, object, function, place].into_iter().flatten(), visit);
         evidence(shown.as_mut_slice(), visit);
     }

@@ -40,6 +40,7 @@ mod contradictions {
 /// Rules about CPU time spent for nothing, and about waiting for it.
 mod cpu {
     mod computing;
+    mod holders;
     mod hot;
     mod queue;
     mod rivals;

@@ -75,7 +75,7 @@ fn cells(row: &AccountRow) -> Vec<Cell> {
         Cell::Text(row.who.clone()),
         Cell::Text(row.state.word().to_string()),
         Cell::text(row.call.clone()),
-        Cell::text(row.object.clone().or_else(|| row.function.clone())),
+        Cell::text(row.object.clone().or_else(|| row.function.clone()).or_else(|| row.ran_meanwhile())),
         Cell::Duration(Nanos::new(row.ns)),
         Cell::Share(row.share),
         Cell::text(Some(row.known.word()).filter(|_| row.known != Known::Exact)),

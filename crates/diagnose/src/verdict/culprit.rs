@@ -1,7 +1,7 @@
 //! The culprit of a finding: the file, peer, function or holder that the first sentence names where the title does not.
 
 use whyslow_facts::Facts;
-use whyslow_model::{AccountRow, Finding, SampleKind, Subject, TimeAccount, TimeState};
+use whyslow_model::{AccountRow, Finding, SampleKind, Subject, TimeAccount};
 
 /// What the sentence adds to a title: ` (/srv/orders.db)`, `; blocked by backup`, `; it waits most in save_row`. Empty where the title
 /// names all that is known.
@@ -95,7 +95,7 @@ fn function(facts: &Facts, finding: &Finding, rows: &[&AccountRow]) -> String {
     let told =
         of_row.filter(|row| !row.function.as_ref().is_some_and(|name| finding.title.contains(name.as_str())));
     if let Some((row, site)) = told.and_then(|row| Some((row, row.site()?))) {
-        let does = if kind_of(row.state) == SampleKind::OnCpu { "computes" } else { "waits" };
+        let does = if row.state.sampled() == Some(SampleKind::OnCpu) { "computes" } else { "waits" };
         return format!("; it {does} most in {site}");
     }
     let in_wait = finding.subject.lock.is_some() || finding.subject.peer.is_some();
@@ -115,15 +115,6 @@ fn function(facts: &Facts, finding: &Finding, rows: &[&AccountRow]) -> String {
     match sampled {
         Some((does, (name, site))) if !finding.title.contains(name) => format!("; it {does} most in {site}"),
         _ => String::new(),
-    }
-}
-
-/// Which samples show where the time of a state was spent.
-fn kind_of(state: TimeState) -> SampleKind {
-    use TimeState::{BetweenCalls, InCall, Kernel, OnCpu, User};
-    match state {
-        User | Kernel | OnCpu | InCall | BetweenCalls => SampleKind::OnCpu,
-        _ => SampleKind::OffCpu,
     }
 }
 

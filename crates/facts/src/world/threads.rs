@@ -3,6 +3,7 @@
 use crate::args::WaitKind;
 use crate::call_table::CallTable;
 use crate::exemplar::Exemplar;
+use crate::meanwhile::Runners;
 use crate::sched::SchedTime;
 use crate::world::ids::{ProcessId, ThreadId};
 use hashbrown::HashMap;
@@ -42,6 +43,8 @@ pub struct ThreadFacts {
     pub merged_processes: bool,
     /// Its time by the scheduler's account, where a recorder saw it.
     pub sched: Option<Box<SchedTime>>,
+    /// Who had the CPUs that it waited for, where a recorder saw it.
+    pub meanwhile: Option<Box<Runners>>,
     /// Page faults and switches, where a recorder counted them.
     pub totals: Option<Box<ThreadTotals>>,
     /// Calls that were only counted, while others were recorded one by one.
@@ -69,6 +72,7 @@ impl ThreadFacts {
             merged: 1,
             merged_processes: false,
             sched: None,
+            meanwhile: None,
             totals: None,
             counted: None,
             overlaps: None,
@@ -499,6 +503,9 @@ impl Threads {
                     Some(mine) => mine.merge(&theirs),
                     None => kept.sched = Some(theirs),
                 }
+            }
+            if let Some(theirs) = gone.meanwhile.take() {
+                kept.meanwhile.get_or_insert_default().merge(*theirs);
             }
             if let Some(theirs) = gone.totals.take() {
                 kept.add_totals(&theirs);

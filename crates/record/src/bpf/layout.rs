@@ -35,6 +35,7 @@ pub(crate) mod kind {
     pub(crate) const FILE: u8 = 17;
     pub(crate) const PATH: u8 = 18;
     pub(crate) const STACK_COPY: u8 = 19;
+    pub(crate) const MEANWHILE: u8 = 20;
     // Not of the kernel's side: what was read beside it (`quota`, `queues`, `unwinding`, `follow`).
     pub(crate) const GROUP: u8 = 64;
     pub(crate) const QUOTA: u8 = 65;
@@ -202,6 +203,11 @@ pub(crate) const COUNT_ROWS: usize = 4096;
 pub(crate) const FILE_ROWS: usize = 4096;
 /// Bytes of one of them (`struct file_row`).
 pub(crate) const FILE_ROW_BYTES: usize = 104;
+
+/// Rows a CPU of the table of who had the CPU that threads waited for (`MEANWHILE_ROWS`).
+pub(crate) const MEANWHILE_ROWS: usize = 2048;
+/// Bytes of one of them (`struct meanwhile_row`).
+pub(crate) const MEANWHILE_ROW_BYTES: usize = 48;
 
 /// The bytes of a struct of this file.
 pub(crate) fn bytes_of<T: Copy>(value: &T) -> &[u8] {

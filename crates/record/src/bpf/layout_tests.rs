@@ -64,6 +64,16 @@ fn assert_read_as(program: &str, name: &str, members: &[(&str, usize)]) {
     assert_like(program, name, &placed, at);
 }
 
+/// Where members of those sizes stand, from the first byte on.
+fn placed<'a>(members: &[(&'a str, usize)]) -> Vec<(&'a str, usize)> {
+    let places = members.iter().scan(0, |at, (name, size)| {
+        let here = *at;
+        *at += size;
+        Some((*name, here))
+    });
+    places.collect()
+}
+
 #[test]
 fn records_are_read_as_they_are_written() {
     let header = [("length", 0), ("kind", 2), ("flags", Header::FLAGS), ("tid", 4), ("ts", 8)];
@@ -99,13 +109,12 @@ fn records_are_read_as_they_are_written() {
     assert_eq!(kernels("files", "file_rows").1, FILE_ROWS * FILE_ROW_BYTES);
     let sums = ["calls", "errors", "bytes", "total", "longest", "first", "last"].map(|name| (name, 8));
     let row = [&[("file", 32)], &four(["tid", "operation", "pid", "untimed"])[..], &sums[..]].concat();
-    let places = row.iter().scan(0, |at, (name, size)| {
-        let here = *at;
-        *at += size;
-        Some((*name, here))
-    });
-    let placed: Vec<_> = places.collect();
-    assert_like("files", "file_row", &placed, FILE_ROW_BYTES);
+    assert_like("files", "file_row", &placed(&row), FILE_ROW_BYTES);
+    assert_read_as("sched", "meanwhile_record", &[("row", MEANWHILE_ROW_BYTES)]);
+    assert_eq!(kernels("sched", "meanwhile_rows").1, MEANWHILE_ROWS * MEANWHILE_ROW_BYTES);
+    let row =
+        [&four(["tid", "pid", "had", "runner"])[..], &[("comm", COMM_LENGTH), ("turns", 8), ("total", 8)]];
+    assert_like("sched", "meanwhile_row", &placed(&row.concat()), MEANWHILE_ROW_BYTES);
     let net = [("pid", 4), ("local_port", 2), ("peer_port", 2), ("took", 8), ("rtt", 8), ("count", 8)];
     assert_read_as("net", "net_record", &[&net[..], &[("local", 16), ("peer", 16), ("family", 8)]].concat());
     assert_read_as("signals", "signal_record", &[("pid", 4), ("has_info", 4), ("info", 48)]);
@@ -146,6 +155,7 @@ fn kinds_of_records_have_the_same_numbers() {
         ("FILE", kind::FILE),
         ("PATH", kind::PATH),
         ("STACK_COPY", kind::STACK_COPY),
+        ("MEANWHILE", kind::MEANWHILE),
     ];
     assert_eq!(kinds, ours.map(|(name, number)| (format!("RECORD_{name}"), number)));
 }

@@ -11,6 +11,7 @@ pub(crate) mod program;
 pub(crate) mod rare;
 pub(crate) mod reduce;
 pub(crate) mod ring;
+pub(crate) mod row_tables;
 pub(crate) mod spool;
 mod streams;
 pub(crate) mod timer;

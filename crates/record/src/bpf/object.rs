@@ -88,7 +88,9 @@ pub(crate) fn load(
             "sched_ring" => map
                 .set_max_entries(sizes.cpus)
                 .and_then(|()| map.set_value_size(ring_value(sizes.sched_ring))),
-            "call_heads" | "sched_heads" | "call_counts" | "file_rows" => map.set_max_entries(sizes.cpus),
+            "call_heads" | "sched_heads" | "call_counts" | "file_rows" | "meanwhile_rows" => {
+                map.set_max_entries(sizes.cpus)
+            }
             "slots" => map.set_value_size(sizes.tids * layout::SLOT_BYTES as u32),
             "states" => map.set_max_entries(sizes.slots),
             "rare_ring" => map.set_max_entries(sizes.rare_ring),

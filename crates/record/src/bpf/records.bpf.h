@@ -23,6 +23,7 @@ enum record_kind {
 	RECORD_FILE = 17, /* what a thread did with a file; of this kind calls are produced and lost */
 	RECORD_PATH = 18, /* the path of a file */
 	RECORD_STACK_COPY = 19, /* what unwinds a sample's user part: registers and the top of its stack */
+	RECORD_MEANWHILE = 20, /* who had the CPU that a thread waited for; of this kind turns are produced and lost */
 };
 #define RECORD_KINDS 32
 

@@ -81,10 +81,19 @@ struct sched_info {
 	long long unsigned int last_arrival;
 };
 
+struct cfs_rq {
+	int throttle_count;
+};
+
+struct sched_entity {
+	struct cfs_rq *cfs_rq;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
 	int on_cpu;
+	struct sched_entity se;
 	unsigned int flags;
 	int exit_state;
 	int exit_code;

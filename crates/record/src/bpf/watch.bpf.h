@@ -88,6 +88,7 @@ static __noinline struct task_state *watch(struct task_struct *task)
 	state->woken = 0;
 	state->on_since = 0;
 	state->left_as = 0;
+	state->stopped = 0;
 	state->wait_stack = WAIT_STACK_NONE;
 	__builtin_memset(state->futex, 0, sizeof(state->futex));
 	state->watched = bpf_ktime_get_ns();

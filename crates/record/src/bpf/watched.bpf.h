@@ -13,7 +13,8 @@ struct task_state {
 	u64 off_since; /* when it left the CPU; 0 while it is on one or where not seen */
 	u64 woken; /* when it was woken since; 0 where it was not */
 	u64 on_since; /* when it got the CPU; 0 where not seen */
-	u32 left_as; /* how it left the CPU last */
+	u16 left_as; /* how it left the CPU last */
+	u16 stopped; /* its group's quota was used up as it began to wait for a CPU */
 	u32 wait_stack; /* what becomes of the user stack of its long waits: WAIT_STACK_… */
 	u32 tid;
 	u32 slot; /* its own */

@@ -1,8 +1,9 @@
 //! The records that come through the ring for rare ones, as events: stacks, block I/O, connections, signals, totals,
-//! files.
+//! files, who ran meanwhile.
 
 use super::files::FileSums;
 use super::samples::Samples;
+use super::sched::MeanwhileSums;
 use super::{block, net, signals, totals};
 use crate::bpf::layout::kind;
 use crate::bpf::spool::SpoolRecord;
@@ -20,6 +21,7 @@ pub(crate) struct RareEvents {
     clock: Clock,
     samples: Samples,
     files: FileSums,
+    meanwhile: MeanwhileSums,
     repeated: u64,
 }
 
@@ -30,6 +32,7 @@ impl RareEvents {
             clock,
             samples: Samples::new(clock, symbols, live),
             files: FileSums::default(),
+            meanwhile: MeanwhileSums::default(),
             repeated: 0,
         }
     }
@@ -42,6 +45,11 @@ impl RareEvents {
     /// What was done with files.
     pub(crate) fn files(&mut self) -> &mut FileSums {
         &mut self.files
+    }
+
+    /// Who had the CPU that threads waited for.
+    pub(crate) fn meanwhile(&mut self) -> &mut MeanwhileSums {
+        &mut self.meanwhile
     }
 
     /// Events told beyond one a record.
@@ -83,6 +91,7 @@ impl RareEvents {
                 }));
             }
             kind::FILE => self.files.evicted(record, self.clock, sink)?,
+            kind::MEANWHILE => self.meanwhile.evicted(record, sink)?,
             kind::PATH => self.files.path(record)?,
             kind::TOTALS => sink.push(Event::ThreadTotals(totals::decode(record)?)),
             _ => return None,

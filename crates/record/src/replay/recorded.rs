@@ -5,8 +5,8 @@ use crate::clock::Clock;
 use crate::counts::{self, Counted};
 use crate::error::RecordError;
 use crate::options::Options;
-use crate::programs::FileRow;
 use crate::programs::probes::Probed;
+use crate::programs::{FileRow, MeanwhileRow};
 use crate::symbols::Symbolizer;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -22,6 +22,8 @@ pub struct Recorded {
     pub(crate) counted: Counted,
     /// Rows of what was done with files, as the kernel's tables held them at the end.
     pub(crate) files: Vec<FileRow>,
+    /// The same of who had the CPU that threads waited for.
+    pub(crate) meanwhile: Vec<MeanwhileRow>,
     pub(crate) probed: Vec<Probed>,
     /// Processes, threads and descriptors as they were at the start.
     pub(crate) state: Vec<Event<'static>>,
@@ -124,6 +126,7 @@ impl Recorded {
         let source = context.source;
         context.rare.samples().finish(sink);
         context.rare.files().finish(&self.files, self.clock, sink);
+        context.rare.meanwhile().finish(&self.meanwhile, sink);
         for (key, row) in &self.counted {
             counts::add_to(&mut context.counted, *key, row);
         }

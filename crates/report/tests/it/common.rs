@@ -82,6 +82,7 @@ fn account() -> TimeAccount {
         p99_ns: Nanos::UNKNOWN,
         longest_ns: Nanos::UNKNOWN,
         known: Known::Exact,
+        meanwhile: Vec::new(),
         claimed_by: Vec::new(),
         evidence: None,
     };
@@ -316,6 +317,7 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
         p99_ns: ns,
         longest_ns: ns,
         known: Known::AtMost,
+        meanwhile: vec![CpuRunner { who: text(), pid: None, is_own: false, ns: figure, share }],
         claimed_by: vec![Claim { id: "slow-downstream", ns: figure }],
         evidence: Some(line(&text(), &text())),
     };

@@ -20,7 +20,7 @@
 //! ## When it is wrong
 //! A CPU set aside for one real-time thread is bound on purpose: nobody waits for it, so nothing is said.
 
-use super::queue;
+use super::{holders, queue};
 use crate::engine::{Findings, Rule};
 use crate::figures;
 use whyslow_facts::Facts;
@@ -60,14 +60,20 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             Entity::Thread { tid, .. } => tid.to_string(),
             of => of.pid().map_or("PID".to_string(), |pid| pid.to_string()),
         };
+        let holders = one.of.pid().and_then(|pid| holders::of_process(facts, pid));
+        let ran = holders.as_ref().map_or(String::new(), |holders| format!(" {}", holders.sentence()));
+        let others = holders.as_ref().and_then(holders::Holders::first);
+        let others = others.map_or("what else runs on these CPUs".to_string(), |(name, _)| {
+            format!("{name} and what else runs on these CPUs")
+        });
         let share = one.share(facts);
         let waits = share.figure().at_least(queue::PINNED_SHARE);
         out.report(share, format!("{name} may run on {allowed} of {cpus} CPUs{which} and waits for them {waits} of its time, while {idle} are idle"))
             .subject(figures::subject(facts, one.of))
-            .cause("Its affinity, or the cpuset of its group, keeps the scheduler from giving it an idle CPU: its threads take turns with each other and with what else runs there.")
+            .cause(format!("Its affinity, or the cpuset of its group, keeps the scheduler from giving it an idle CPU: its threads take turns with each other and with what else runs there.{ran}"))
             .fix(format!("see who set it: taskset -acp {pid}; cat /proc/{pid}/cgroup, then cpuset.cpus of that group; systemctl show -p CPUAffinity UNIT"))
             .fix(format!("widen it: taskset -acp 0-{} {pid} (at once); systemd: CPUAffinity=; Docker: --cpuset-cpus; in the program: sched_setaffinity, numactl", all as u64 - 1))
-            .fix("if it must stay: move what else runs on these CPUs away")
+            .fix(format!("if it must stay: move {others} away"))
             .verify(format!("pidstat -t -u -p {pid} 1 (%wait falls, the column CPU changes); mpstat -P ALL 1"))
             .measured_all([allowed, cpus, waits, idle])
             .evidence_of(one.of, &[Metric::TaskUser, Metric::TaskSystem, Metric::TaskCpu, Metric::RunDelay, Metric::CpusAllowed])

@@ -21,7 +21,7 @@
 //! Batch work with a quota is meant to be slowed: where the group's programs only compute, it is a notice. Below one
 //! period in twenty nothing is said.
 
-use super::queue;
+use super::{holders, queue};
 use crate::engine::{Findings, Need, Rule};
 use crate::figures;
 use crate::guards::Share;
@@ -94,17 +94,22 @@ fn report(facts: &Facts, out: &mut Findings<'_>, part: f64, of: &Entity, thing: 
     } else {
         ""
     };
+    let pids: Vec<_> = computing.iter().filter_map(|one| one.of.pid()).collect();
+    let stopped = holders::of_quota(facts, &pids);
+    let nobody = stopped.as_ref().map_or(String::new(), |part| {
+        format!(" Of what its threads waited for a CPU, {part} began with the quota used up: no other program kept them waiting.")
+    });
     let path = of.name();
     out.report(share, format!("{path} is stopped by its CPU quota{limit} in {part} of its periods"))
         .at_most(if batch { Severity::Notice } else { Severity::Critical })
         .subject(figures::subject(facts, of))
-        .cause(format!("Its threads use up the quota together before the period is over, and then all stand still until the next one, whoever is in the middle of a request.{use_of}{whose}{work}"))
+        .cause(format!("Its threads use up the quota together before the period is over, and then all stand still until the next one, whoever is in the middle of a request.{use_of}{whose}{work}{nobody}"))
         .fix(format!("raise the quota or take it away: echo 'max 100000' > /sys/fs/cgroup{path}/cpu.max (systemd: CPUQuota=, Docker: --cpus, Kubernetes: limits.cpu); cpu.weight still shares the host"))
         .fix("fewer threads that run at once: GOMAXPROCS, -XX:ActiveProcessorCount, the size of the pool, as the quota pays for")
         .fix(format!("for short bursts: echo 100000 > /sys/fs/cgroup{path}/cpu.max.burst"))
         .verify(format!("grep . /sys/fs/cgroup{path}/cpu.stat twice (nr_throttled stands still)"))
         .measured(part)
-        .measured_all(quota.into_iter().chain(used))
+        .measured_all(quota.into_iter().chain(used).chain(stopped))
         .evidence_of(of, &[Metric::CpuPeriods, Metric::ThrottledPeriods, Metric::ThrottledTime, Metric::TaskUser, Metric::TaskSystem, Metric::TaskCpu, Metric::CpuQuota])
         .file();
 }

@@ -16,7 +16,7 @@ const NAMED: usize = 3;
 /// Processes whose figures are shown.
 const SHOWN: usize = 2;
 /// What is shown of them.
-const TAKES: &[Metric] = &[Metric::TaskUser, Metric::TaskSystem, Metric::TaskCpu];
+pub(super) const TAKES: &[Metric] = &[Metric::TaskUser, Metric::TaskSystem, Metric::TaskCpu];
 /// Others are blamed where they took this part of the time that a thread waited, and more: the CPU that it waited for was busy meanwhile.
 const BLAMED: f64 = 0.5;
 

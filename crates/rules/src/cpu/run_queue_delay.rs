@@ -15,20 +15,23 @@
 //!
 //! ## What to do instead
 //! Fewer threads than CPUs (or than the quota allows), other work moved to other hosts or given less weight, a higher
-//! quota. Who took the CPUs is told by the host's samples in a recording, or by a table of pidstat or top beside it: the
-//! process that took most outside of the recorded ones is named. Where no source tells, that is said.
+//! quota. Who had the CPUs meanwhile is told by the scheduler's record of each wait. Where that is missing, the host's samples in a
+//! recording tell, or a table of pidstat or top beside it: the process that took most outside of the recorded ones is named. Where
+//! no source tells, that is said.
 //!
 //! ## When it is wrong
 //! Threads that only compute, more of them than CPUs, take turns: that is how a build or a simulation fills a machine.
 //! A recording of some processes says nothing here of others that wait. Of a process that strace stopped meanwhile, its %wait is
 //! strace's doing. What a CPU quota took, as cpu.stat tells it, is the finding of cpu-throttled, and is taken off here: no wait is blamed twice. Where that is most of the wait and a CPU was free all the time, so is the rest.
-//! Where the recorded threads fill all the CPUs themselves and hardly ever block, it is a notice. Batch work at a low
+//! Where the recorded threads fill all the CPUs themselves and hardly ever block, or own threads had the CPU nearly all of the time
+//! waited, it is a notice: they compute, and too-many-threads says where there are too many. Batch work at a low
 //! priority is meant to wait. Threads seen for less than two seconds are not judged. By a host's figures alone only those
 //! are judged that wait a fifth of their time, wait for other things as well, and are neither the kernel's nor as busy as
 //! those that they wait for: on a machine that builds, the compilers share the CPUs, and no one suffers.
 
+use super::holders::Holders;
 use super::queue;
-use super::rivals::Rivals;
+use super::rivals::{Rivals, TAKES};
 use super::run_queue_figures::{self, MIN_SHARE, MIN_WAIT, UNKNOWN};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::figures;
@@ -125,7 +128,10 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
     let cpus = facts.sched.cpus().max(1) as u64;
     let window = facts.window.whole().or_zero().max(1);
     let used = facts.sched.on_cpu().or_zero() as f64 / (window as f64 * cpus as f64);
-    let among_themselves = used >= FULL && count > cpus;
+    let threads = group.threads.iter().map(|(thread, _)| *thread);
+    let holders = Holders::of(facts, group.process, threads, group.sum(queued));
+    let among_themselves = holders.as_ref().map_or(used >= FULL && count > cpus, Holders::are_own);
+    let fill = holders.as_ref().is_some_and(Holders::fill);
     let (blocked, life) = (group.sum(|time| time.blocked_ns), group.sum(|time| time.covered().or_zero()));
     let only_compute = (blocked as f64) < HARDLY_BLOCKS * life as f64;
     let mut queue = Histogram::default();
@@ -142,15 +148,21 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
     let subject = Subjects::thread(facts, worst.tid);
     let rivals = Rivals::outside(facts, subject.pid);
     let waited = queued(time) as f64 / window as f64;
-    let blamed = rivals.as_ref().filter(|rivals| !among_themselves && rivals.account_for(waited));
+    let blamed =
+        rivals.as_ref().filter(|rivals| !among_themselves && holders.is_none() && rivals.account_for(waited));
     let of_cpus = Measurement::share("share_of_cpus", used);
     let used =
         format!("The recorded threads use {of_cpus} of the {} that they ran on", words::plural(cpus, "CPU"));
-    let others = rivals.as_ref().map_or(UNKNOWN.to_string(), |rivals| rivals.sentence(facts));
+    let others = match &holders {
+        Some(holders) => holders.sentence(),
+        None => rivals.as_ref().map_or(UNKNOWN.to_string(), |rivals| rivals.sentence(facts)),
+    };
     let all = super::queue::host_cpus(facts);
     let more = among_themselves && all > cpus as f64;
     let all = more.then(|| Measurement::number("host_cpus", all));
-    let why = if let Some(all) = &all {
+    let why = if holders.as_ref().is_some_and(|holders| among_themselves || holders.first().is_some()) {
+        format!("{used}.")
+    } else if let Some(all) = &all {
         format!("{used}, of {all} in all: they wait for each other, or for whoever has the rest.")
     } else if among_themselves {
         format!("{used}: they wait for each other.")
@@ -168,9 +180,15 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
     let threads = words::plural(count, "thread");
     let share = Share::of_time(value, format!("the life of {threads}"));
     let name = subject.comm.as_deref().unwrap_or("the process");
-    let (who, rival) = blamed.and_then(|rivals| rivals.title(facts)).unzip();
+    let (who, rival) = match &holders {
+        Some(holders) => Some(holders.title()),
+        None => {
+            blamed.and_then(|rivals| rivals.title(facts)).map(|(who, figure)| (format!(", {who}"), figure))
+        }
+    }
+    .unzip();
     let beside = match (who, &rivals) {
-        (Some(who), _) => format!(", {who}"),
+        (Some(who), _) => who,
         (None, _) if among_themselves => ": the recorded threads fill the CPUs themselves".to_string(),
         (None, Some(_)) => ", though no other process takes that much CPU".to_string(),
         (None, None) => "; who took the CPUs is not recorded".to_string(),
@@ -184,7 +202,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     let mut found = out
         .report(share, title)
-        .at_most(if among_themselves && only_compute { Severity::Notice } else { Severity::Critical })
+        .at_most(if fill || among_themselves && only_compute { Severity::Notice } else { Severity::Critical })
         .subject(subject)
         .cause(format!(
             "They could run, but the kernel had no CPU for them: half of the waits took {p50} and more. {why} {others}{besides}"
@@ -192,7 +210,10 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
         .measured_all([Measurement::count("threads", count), waits, part, p50, p99])
         .measured_all([of_cpus, Measurement::count("cpus", cpus)])
         .measured_all(all.into_iter().chain((throttled > 0).then_some(quota)).chain(rival));
-    let renice = blamed.and_then(|rivals| rivals.first()?.pid());
+    let renice = match &holders {
+        Some(holders) => holders.first().map(|(_, pid)| pid),
+        None => blamed.and_then(|rivals| rivals.first()?.pid()),
+    };
     found = match (among_themselves, renice) {
         (true, _) => found.fix("fewer threads that want to run at once: size the pool by the CPUs (or by the quota of the container), not by the requests"),
         (false, Some(rival)) => found.fix(format!("move the other work to another host or hour, or give it less weight: renice -n 19 -p {rival}, cpu.weight of its group")),
@@ -207,6 +228,9 @@ fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
         .evidence_line(facts.recording_at(time.first()), format!("thread {}: {}", worst.tid, facts.account(time)));
     if let Some(rivals) = blamed {
         found = rivals.evidence(found);
+    }
+    if let Some((_, pid)) = holders.as_ref().and_then(Holders::first) {
+        found = found.evidence_of(&Entity::Process(pid), TAKES);
     }
     found.evidence_of(&Entity::Host, &[Metric::CpuIdle, Metric::Runnable, Metric::CpuCount]).file();
 }

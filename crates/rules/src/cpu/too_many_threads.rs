@@ -22,7 +22,7 @@
 //! Thousands of threads that wait for a disk or a peer want no CPU: only those that could run count. A build or a
 //! simulation is no service: where threads do not wait for anything between their slices, nothing is said.
 
-use super::queue;
+use super::{holders, queue};
 use crate::engine::{Findings, Rule};
 use crate::figures;
 use whyslow_facts::Facts;
@@ -47,11 +47,14 @@ const MOST: usize = 3;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let waiters = queue::waiters(facts, facts.host.processes());
+    let holders_of = |one: &queue::Waiter<'_>| holders::of_process(facts, one.of.pid()?);
+    let others_have_it =
+        |one: &queue::Waiter<'_>| holders_of(one).is_some_and(|holders| holders.are_others());
     let crowded = waiters.iter().filter(|one| {
         // A quota of less than a CPU stops also a single thread: that is the quota's doing, not a crowd's.
         let most = PER_CPU * one.room.max(1.0);
         let crowd = one.wanted() >= most && one.threads() >= most;
-        crowd && one.cpu >= OWN * one.room && one.serves()
+        crowd && one.cpu >= OWN * one.room && one.serves() && !others_have_it(one)
     });
     for one in crowded.take(MOST) {
         let name = facts.host.name_of(one.of);
@@ -70,12 +73,13 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         });
         let wanted = Measurement::number("threads_wanting_cpu", one.wanted()).at_least(most);
         let threads = Measurement::number("threads", one.threads()).at_least(most);
+        let ran = holders_of(one).map_or(String::new(), |holders| format!(" {}", holders.sentence()));
         let used = Measurement::seconds_per_second("cpus_used", one.cpu).at_least(OWN * one.room);
         let delay = Measurement::seconds_per_second("run_delay", one.delay);
         out.report(share, format!("{name}: {wanted} threads want to run at a time, and there are {room} CPUs for them"))
             .at_most(Severity::Warning)
             .subject(figures::subject(facts, one.of))
-            .cause(format!("Its {threads} threads take {used} CPUs and wait for {delay} more: they stand in each other's way, and no more work is done by it.{stopped}{limited}"))
+            .cause(format!("Its {threads} threads take {used} CPUs and wait for {delay} more: they stand in each other's way, and no more work is done by it.{stopped}{limited}{ran}"))
             .fix(format!("as many workers as CPUs ({room}): GOMAXPROCS, -XX:ActiveProcessorCount, OMP_NUM_THREADS, worker_processes, the size of the pool"))
             .fix("let work that does not fit wait in a bounded queue of the program, and refuse what would wait too long")
             .fix("if the work is needed: more CPUs, or a higher quota (cpu.max; Kubernetes: limits.cpu)")

@@ -221,6 +221,7 @@ mod tests {
             p99_ns: Nanos::UNKNOWN,
             longest_ns: Nanos::UNKNOWN,
             known: Known::Exact,
+            meanwhile: Vec::new(),
             claimed_by: Vec::new(),
             evidence: None,
         };

@@ -13,8 +13,8 @@
 //! ```
 //!
 //! ## What to do instead
-//! See who ran meanwhile (`whyslow host`, `whyslow top`): threads of the program's own, or others. Run fewer at once,
-//! move others away, or give more CPUs.
+//! See who ran meanwhile (a recording tells; else `whyslow host`, `whyslow top`): threads of the program's own, or others. Run
+//! fewer at once, move others away, or give more CPUs.
 //!
 //! ## When it is wrong
 //! It is a notice: it says where the time went, not that this is too much. Threads of one program that fill the CPUs wait
@@ -37,10 +37,20 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(_: &Facts, out: &mut Findings<'_>) {
     let Some(unclaimed) = Unclaimed::of(out) else { return };
-    unclaimed
-        .report(out)
-        .cause("It had work and no CPU: others had them, or its control group's quota was used up.")
-        .fix("see who ran meanwhile: whyslow host")
+    let row = unclaimed.largest();
+    let report = match (row.state, row.ran_meanwhile()) {
+        (TimeState::Throttled, _) => unclaimed
+            .report(out)
+            .cause("It had work and no CPU: its control group's quota was used up. No other program kept it waiting."),
+        (_, Some(who)) => unclaimed
+            .report(out)
+            .cause(format!("It had work and no CPU. Meanwhile ran, of all of the time: {who}.")),
+        (_, None) => unclaimed
+            .report(out)
+            .cause("It had work and no CPU: others had them, or its control group's quota was used up.")
+            .fix("see who ran meanwhile: whyslow host"),
+    };
+    report
         .fix("run fewer threads at once, move others away, raise the quota, or give more CPUs")
         .verify("whyslow threads RECORDING   (after: less time in the run queue)")
         .file();

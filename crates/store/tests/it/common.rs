@@ -492,7 +492,14 @@ fn devices() -> impl Strategy<Value = Event<'static>> {
                 }))
             },
         );
-    prop_oneof![io, net, file]
+    let had = one_of(&[HadCpu::Thread, HadCpu::Idle, HadCpu::Quota, HadCpu::Untold]);
+    let runner = (maybe(any::<u32>()), maybe("[ -~]{0,15}"));
+    let meanwhile = (any::<u32>(), any::<u32>(), had, runner, any::<u64>(), nanos()).prop_map(
+        |(pid, tid, had, (runner, comm), turns, total)| {
+            Event::Meanwhile(Box::new(Meanwhile { pid, tid, had, runner, comm, turns, total }))
+        },
+    );
+    prop_oneof![io, net, file, meanwhile]
 }
 
 fn figures() -> impl Strategy<Value = Event<'static>> {

@@ -11,6 +11,7 @@
 //! 10:00:00.000000 sample kind=on-cpu pid=1 tid=7 weight=10ms user=1
 //! 10:00:00.000000 block device=253:0 op=read sector=8 bytes=4096 queued=1ms took=3ms pid=1 tid=7 file=253:1/42
 //! 10:00:00.000000 file pid=1 tid=7 op=write path=/tmp/a calls=3 bytes=4096 took=2ms for=10s
+//! 10:00:00.000000 meanwhile pid=1 tid=7 had=thread runner=71 comm=ffmpeg turns=40 for=2s
 //! 10:00:00.000000 net kind=retransmit local=10.0.0.1:4000 peer=10.0.0.2:6379 rtt=200us
 //! 10:00:00.000000 counts pid=1 tid=7 syscall=read calls=1000 errors=3 each=5us for=10s
 //! 10:00:00.000000 totals pid=1 tid=7 faults=90000 major=400
@@ -53,9 +54,21 @@ pub(crate) fn push(text: &str, name: &str, facts: &mut Facts) {
     facts.push(Event::Source(info));
 }
 
-const KINDS: [&str; 13] = [
-    "process", "span", "stretch", "wakeup", "stack", "sample", "block", "file", "net", "counts", "totals",
-    "loss", "figures",
+const KINDS: [&str; 14] = [
+    "process",
+    "span",
+    "stretch",
+    "wakeup",
+    "stack",
+    "sample",
+    "block",
+    "file",
+    "meanwhile",
+    "net",
+    "counts",
+    "totals",
+    "loss",
+    "figures",
 ];
 
 struct Fields<'a> {
@@ -204,6 +217,21 @@ fn event<'a>(kind: &str, ts: Timestamp, fields: &Fields<'_>) -> Event<'a> {
                 longest: took,
             }))
         }
+        "meanwhile" => Event::Meanwhile(Box::new(Meanwhile {
+            pid,
+            tid,
+            had: match fields.get("had") {
+                Some("thread") => HadCpu::Thread,
+                Some("idle") => HadCpu::Idle,
+                Some("quota") => HadCpu::Quota,
+                Some("untold") => HadCpu::Untold,
+                other => panic!("nobody had a CPU so: {other:?}"),
+            },
+            runner: fields.tid("runner"),
+            comm: fields.get("comm").map(str::to_string),
+            turns: fields.number("turns").unwrap_or(1),
+            total: fields.time("for"),
+        })),
         "net" => Event::Net(Box::new(NetEvent {
             ts,
             kind: match fields.get("kind") {

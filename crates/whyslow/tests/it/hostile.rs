@@ -10,8 +10,8 @@ use whyslow_diagnose::diagnose;
 use whyslow_diff::{DiffSide, diff};
 use whyslow_facts::Facts;
 use whyslow_model::{
-    BlockIo, CaptureKind, Cell, Diagnosis, Diff, Event, FdKind, FileIo, FileOp, InodeId, Nanos, Sink,
-    SourceId, SourceInfo, Table, Timestamp,
+    BlockIo, CaptureKind, Cell, Diagnosis, Diff, Event, FdKind, FileIo, FileOp, HadCpu, InodeId, Meanwhile,
+    Nanos, Sink, SourceId, SourceInfo, Table, Timestamp,
 };
 use whyslow_read::{Input, ReadOptions, read};
 use whyslow_report::{EXPORTERS, Exporter, Style};
@@ -395,6 +395,17 @@ fn with_largest_figures() -> Facts {
             bytes: most,
             total: Nanos::new(most),
             longest: Nanos::new(most),
+        })));
+    }
+    for had in [HadCpu::Thread, HadCpu::Thread, HadCpu::Idle, HadCpu::Quota, HadCpu::Untold, HadCpu::Untold] {
+        facts.push(Event::Meanwhile(Box::new(Meanwhile {
+            pid: 7,
+            tid: 7,
+            had,
+            runner: Some(71),
+            comm: None,
+            turns: most,
+            total: Nanos::new(most),
         })));
     }
     for (sector, bytes) in [(0, 4_096), (8, most), (most, most), (1, most)] {

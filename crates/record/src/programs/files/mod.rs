@@ -4,9 +4,7 @@ mod sums;
 
 use super::{Program, by_section, kind, object};
 use crate::bpf::layout::{FILE_ROW_BYTES, FILE_ROWS, Fields};
-use crate::bpf::ring::Mapping;
-use crate::error::RecordError;
-use libbpf_rs::MapHandle;
+use crate::bpf::row_tables::RowTables;
 use whyslow_model::InodeId;
 
 pub(crate) use sums::FileSums;
@@ -84,27 +82,12 @@ impl FileRow {
     }
 }
 
-/// The mapped tables of rows, one a CPU.
-pub(crate) struct FileTables {
-    mapping: Mapping,
-    cpus: usize,
-}
+/// The tables of rows, one a CPU.
+pub(crate) type FileTables = RowTables<FILE_ROWS, FILE_ROW_BYTES>;
 
 impl FileTables {
-    pub(crate) fn new(map: &MapHandle, cpus: u32) -> Result<FileTables, RecordError> {
-        let cpus = cpus as usize;
-        let mapping = Mapping::of(map, cpus * FILE_ROWS * FILE_ROW_BYTES, false)?;
-        Ok(FileTables { mapping, cpus })
-    }
-
-    /// All rows in use. The programs are detached by then.
-    pub(crate) fn take(&self) -> Vec<FileRow> {
-        let places = (0..self.cpus * FILE_ROWS).map(|row| self.mapping.at(row * FILE_ROW_BYTES));
-        let rows = places.filter_map(|place| {
-            // SAFETY: a whole row within the mapping, and any bytes are a value of the type.
-            let bytes = unsafe { place.cast::<[u8; FILE_ROW_BYTES]>().read_volatile() };
-            FileRow::read(&mut Fields(&bytes))
-        });
-        rows.filter(|row| row.calls > 0).collect()
+    /// All rows in use.
+    pub(crate) fn rows(&self) -> Vec<FileRow> {
+        self.take(|fields| FileRow::read(fields).filter(|row| row.calls > 0))
     }
 }

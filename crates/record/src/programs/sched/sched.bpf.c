@@ -32,6 +32,7 @@ TELL_TYPE(struct wakeup_record, wakeup_record);
 #include "waits.bpf.h"
 
 #include "context.bpf.h"
+#include "meanwhile.bpf.h"
 
 static __always_inline u32 left_as(bool preempted, u32 state)
 {
@@ -48,6 +49,16 @@ static __always_inline u32 left_as(bool preempted, u32 state)
 	return LEFT_OTHER;
 }
 
+/* Since when the thread that got the CPU at `on_since` had been able to run; UNKNOWN where that was not seen. */
+static __always_inline u64 runnable_since(struct task_state *state, u64 on_since)
+{
+	if (!state->off_since)
+		return state->woken && state->woken <= on_since ? state->woken : UNKNOWN;
+	if (state->left_as == LEFT_RUNNABLE)
+		return state->off_since <= on_since ? state->off_since : on_since;
+	return state->woken >= state->off_since && state->woken <= on_since ? state->woken : UNKNOWN;
+}
+
 static __always_inline void leaves(struct task_struct *task, struct task_state *state, u32 how, u64 now)
 {
 	u32 cpu = bpf_get_smp_processor_id();
@@ -56,20 +67,15 @@ static __always_inline void leaves(struct task_struct *task, struct task_state *
 	struct stretch_record *record = NULL;
 	u64 runnable = UNKNOWN, blocked = UNKNOWN;
 
-	if (!state->on_since) {
-		/* It got the CPU before we looked. */
-	} else if (state->off_since) {
-		u64 left = state->off_since, woken = state->woken;
+	/* Unless it got the CPU before we looked. */
+	if (state->on_since) {
+		u64 since = runnable_since(state, state->on_since);
 
-		if (state->left_as == LEFT_RUNNABLE) {
-			blocked = 0;
-			runnable = elapsed(left, state->on_since);
-		} else if (woken >= left && woken <= state->on_since) {
-			blocked = woken - left;
-			runnable = state->on_since - woken;
+		if (since != UNKNOWN) {
+			runnable = state->on_since - since;
+			if (state->off_since)
+				blocked = state->left_as == LEFT_RUNNABLE ? 0 : since - state->off_since;
 		}
-	} else if (state->woken && state->woken <= state->on_since) {
-		runnable = state->on_since - state->woken;
 	}
 	if (head && ring)
 		record = (void *)ring_reserve(head, ring, settings.sched_mask, now);
@@ -86,6 +92,7 @@ static __always_inline void leaves(struct task_struct *task, struct task_state *
 	}
 	state->off_since = now;
 	state->left_as = how;
+	state->stopped = how == LEFT_RUNNABLE && is_stopped(task);
 	state->woken = 0;
 	state->on_since = 0;
 	if (settings.wait_stacks && is_wait(how)) {
@@ -102,22 +109,23 @@ int sched_switch(u64 *ctx)
 	bool preempted = ctx[0];
 	struct task_struct *prev = (void *)ctx[1];
 	struct task_struct *next = (void *)ctx[2];
-	struct task_state *state;
-	u64 now = 0;
+	struct task_state *state, *before;
+	u64 now = bpf_ktime_get_ns();
 
-	state = state_of(prev);
-	if (state) {
-		now = bpf_ktime_get_ns();
-		leaves(prev, state, left_as(preempted, prev->__state), now);
-	}
+	before = state_of(prev);
+	if (before)
+		leaves(prev, before, left_as(preempted, prev->__state), now);
+	turn_ends(prev, now);
 	state = state_of(next);
 	if (state) {
-		if (!now)
-			now = bpf_ktime_get_ns();
+		u64 since = runnable_since(state, now);
+
+		if (since < now)
+			had_meanwhile(next, state, since, now);
 		state->on_since = now;
 	}
 	/* Stacks are timed by themselves. */
-	if (now && is_timed(now))
+	if ((before || state) && is_timed(now))
 		rare_spent(RECORD_STRETCH, now, TIMED_EACH);
 	if (state && settings.wait_stacks && is_wait(state->left_as) && state->off_since &&
 	    elapsed(state->off_since, now) >= settings.long_off)
@@ -141,8 +149,10 @@ int sched_waking(u64 *ctx)
 	if (!state || state->on_since)
 		return 0;
 	now = bpf_ktime_get_ns();
-	if (!state->woken)
+	if (!state->woken) {
 		state->woken = now;
+		state->stopped = is_stopped(wakee);
+	}
 	if (!is_on(PART_WAKEUPS)) {
 		rare_refused(RECORD_WAKEUP);
 		return 0;

@@ -7,6 +7,7 @@ mod few;
 mod files;
 mod ids;
 mod in_flight;
+mod meanwhile;
 mod net;
 mod payload;
 mod samples;
@@ -20,8 +21,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 use whyslow_model::line::LineThread;
 use whyslow_model::{
-    BlockIo, CallFlags, Coverage, Event, FileIo, LineFormat, Loss, Nanos, NetEvent, SampledStack, SourceId,
-    Stack, StackId, ThreadTotals,
+    BlockIo, CallFlags, Coverage, Event, FileIo, LineFormat, Loss, Meanwhile, Nanos, NetEvent, SampledStack,
+    SourceId, Stack, StackId, Stretch, ThreadTotals,
 };
 use whyslow_record::{Mode, Options, RecordError, Session};
 
@@ -38,6 +39,8 @@ pub(crate) struct Seen {
     pub(crate) net: Vec<NetEvent>,
     pub(crate) totals: Vec<ThreadTotals>,
     pub(crate) files: Vec<FileIo>,
+    pub(crate) meanwhile: Vec<Meanwhile>,
+    pub(crate) stretches: Vec<Stretch>,
     /// Name and siginfo.
     pub(crate) signals: Vec<(String, String)>,
     /// Calls that did not return, as a trace shows them.
@@ -175,6 +178,8 @@ pub(crate) fn record<P, W: Send + 'static>(
         Event::BlockIo(io) => seen.blocks.push(*io),
         Event::Net(event) => seen.net.push(*event),
         Event::FileIo(io) => seen.files.push(*io),
+        Event::Meanwhile(one) => seen.meanwhile.push(*one),
+        Event::Stretch(stretch) => seen.stretches.push(stretch),
         Event::ThreadTotals(totals) => seen.totals.push(totals),
         Event::Call(call) if call.flags.contains(CallFlags::END_NOT_SEEN) => {
             let mut line = Vec::new();

@@ -1,0 +1,31 @@
+//! The consumer's side of tables of rows, one a CPU, that programs add to and that are read once these are detached.
+
+use crate::bpf::layout::Fields;
+use crate::bpf::ring::Mapping;
+use crate::error::RecordError;
+use libbpf_rs::MapHandle;
+
+/// The mapped tables: `ROWS` a CPU, of `BYTES` each.
+pub(crate) struct RowTables<const ROWS: usize, const BYTES: usize> {
+    mapping: Mapping,
+    cpus: usize,
+}
+
+impl<const ROWS: usize, const BYTES: usize> RowTables<ROWS, BYTES> {
+    pub(crate) fn new(map: &MapHandle, cpus: u32) -> Result<Self, RecordError> {
+        let cpus = cpus as usize;
+        let mapping = Mapping::of(map, cpus * ROWS * BYTES, false)?;
+        Ok(RowTables { mapping, cpus })
+    }
+
+    /// All rows that `read` makes something of. The programs are detached by then.
+    pub(crate) fn take<T>(&self, read: impl Fn(&mut Fields<'_>) -> Option<T>) -> Vec<T> {
+        let places = (0..self.cpus * ROWS).map(|row| self.mapping.at(row * BYTES));
+        let rows = places.filter_map(|place| {
+            // SAFETY: a whole row within the mapping, and any bytes are a value of the type.
+            let bytes = unsafe { place.cast::<[u8; BYTES]>().read_volatile() };
+            read(&mut Fields(&bytes))
+        });
+        rows.collect()
+    }
+}

@@ -1,0 +1,194 @@
+/* Who had the CPU while a watched thread waited for it. Each CPU notes its latest turns, of whatever threads. When a watched
+ * thread gets the CPU, those that overlap with its wait are added up: the CPU is the one that it got, also where it was moved
+ * there at last. Rows are a table a CPU, without locks; one that has to make place goes through the ring. */
+#ifndef WHYSLOW_MEANWHILE_H
+#define WHYSLOW_MEANWHILE_H
+
+/* Turns that a CPU remembers. A wait with more of them has a part that is not told. */
+#define TURNS_LOG 6
+#define TURNS (1 << TURNS_LOG)
+
+enum {
+	HAD_THREAD = 0, /* a thread, another one of the waiting process too */
+	HAD_IDLE = 1, /* nobody: the CPU was to wake up, or the thread to be brought there */
+	HAD_QUOTA = 2, /* whoever: the thread's group had used up its quota */
+	HAD_UNTOLD = 3, /* before the turns that the CPU remembers */
+};
+
+/* A turn that has ended; it began when the one before ended. */
+struct turn {
+	u64 until;
+	u32 tgid; /* 0: idle */
+	u32 tid;
+	u64 comm[COMM_LENGTH / 8];
+};
+
+struct turns {
+	u64 count; /* ever */
+	struct turn turn[TURNS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct turns);
+} turns SEC(".maps");
+
+#define MEANWHILE_ROWS_LOG 11
+#define MEANWHILE_ROWS (1 << MEANWHILE_ROWS_LOG)
+
+struct meanwhile_row {
+	u32 tid; /* who waited */
+	u32 pid;
+	u32 had; /* HAD_... */
+	u32 runner; /* whose process */
+	u64 comm[COMM_LENGTH / 8]; /* of its thread */
+	u64 turns; /* 0 where the row is free */
+	u64 total; /* ns */
+};
+
+struct meanwhile_rows {
+	struct meanwhile_row row[MEANWHILE_ROWS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct meanwhile_rows);
+} meanwhile_rows SEC(".maps");
+
+struct meanwhile_record {
+	struct record head;
+	struct meanwhile_row row;
+};
+TELL_TYPE(struct meanwhile_record, meanwhile_record);
+
+/* True for a thread whose group used up its quota, on the CPU that it ran on last: nobody's turn keeps it waiting. */
+static __always_inline bool is_stopped(struct task_struct *task)
+{
+	struct cfs_rq *queue = NULL;
+
+	/* Without CONFIG_FAIR_GROUP_SCHED and CONFIG_CFS_BANDWIDTH there are no quotas. */
+	if (!bpf_core_field_exists(task->se.cfs_rq) || !bpf_core_field_exists(queue->throttle_count))
+		return false;
+	queue = task->se.cfs_rq;
+	return queue && queue->throttle_count;
+}
+
+/* A turn ends. */
+static __always_inline void turn_ends(struct task_struct *prev, u64 now)
+{
+	u32 zero = 0;
+	struct turns *here = bpf_map_lookup_elem(&turns, &zero);
+	struct turn *turn;
+
+	if (!here)
+		return;
+	turn = &here->turn[here->count++ & (TURNS - 1)];
+	turn->until = now;
+	turn->tgid = prev->tgid;
+	turn->tid = prev->pid;
+	turn->comm[0] = *(u64 *)&prev->comm[0];
+	turn->comm[1] = *(u64 *)&prev->comm[8];
+}
+
+/* A row under its key. */
+static __always_inline u32 meanwhile_place(struct meanwhile_row *key)
+{
+	/* The numbers of place_of() (files/rows.bpf.h). */
+	u64 hash = ((u64)key->tid << 32 | key->runner) * 0x9e3779b97f4a7c15ull;
+
+	hash ^= (key->comm[0] ^ key->had) * 0xc2b2ae3d27d4eb4full;
+	hash ^= key->comm[1] * 0x165667b19e3779f9ull;
+	hash *= 0x9e3779b97f4a7c15ull;
+	return hash >> (64 - MEANWHILE_ROWS_LOG);
+}
+
+static __always_inline bool is_meanwhile_of(struct meanwhile_row *row, struct meanwhile_row *key)
+{
+	return row->turns && row->tid == key->tid && row->runner == key->runner && row->had == key->had &&
+	       row->comm[0] == key->comm[0] && row->comm[1] == key->comm[1];
+}
+
+static __always_inline bool evict_meanwhile(struct meanwhile_row *row, u64 now)
+{
+	struct meanwhile_record *record = bpf_ringbuf_reserve(&rare_ring, sizeof(*record), 0);
+
+	if (!record)
+		return false;
+	begin_record(&record->head, sizeof(*record), RECORD_MEANWHILE, 0, row->tid, now);
+	__builtin_memcpy(&record->row, row, sizeof(*row));
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+	return true;
+}
+
+/* Adds a part of a wait to its row. */
+static __noinline int add_meanwhile(struct meanwhile_row *part, u64 now)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+	struct meanwhile_rows *rows = bpf_map_lookup_elem(&meanwhile_rows, &cpu);
+	struct meanwhile_row *row;
+
+	if (!rows || !part)
+		return 0;
+	row = &rows->row[meanwhile_place(part) & (MEANWHILE_ROWS - 1)];
+	if (!is_meanwhile_of(row, part)) {
+		if (row->turns && !evict_meanwhile(row, now)) {
+			rare_count(RECORD_MEANWHILE, true, now);
+			return 0;
+		}
+		__builtin_memcpy(row, part, sizeof(*row));
+		row->turns = 0;
+		row->total = 0;
+	}
+	rare_count(RECORD_MEANWHILE, false, now);
+	row->turns++;
+	row->total += part->total;
+	return 0;
+}
+
+/* A thread gets this CPU, for which it waited since `since`: who had it meanwhile, the last one first. */
+static __noinline int had_meanwhile(struct task_struct *task, struct task_state *state, u64 since, u64 now)
+{
+	u32 zero = 0;
+	struct turns *here = bpf_map_lookup_elem(&turns, &zero);
+	struct meanwhile_row part = { .tid = task->pid, .pid = task->tgid };
+	u64 end = now;
+
+	if (!here)
+		return 0;
+	if (state->stopped) {
+		part.had = HAD_QUOTA;
+		part.total = now - since;
+		return add_meanwhile(&part, now);
+	}
+	for (u32 i = 1; i < TURNS && end > since; i++) {
+		struct turn *turn = &here->turn[(here->count - i) & (TURNS - 1)];
+		struct turn *before = &here->turn[(here->count - i - 1) & (TURNS - 1)];
+		u64 begin = before->until > since ? before->until : since;
+
+		/* None there yet, or it ended on a clock that goes ahead of this one's. */
+		if (turn->until <= since || begin > end)
+			break;
+		part.had = turn->tid ? HAD_THREAD : HAD_IDLE;
+		part.runner = turn->tgid;
+		part.comm[0] = turn->tid ? turn->comm[0] : 0;
+		part.comm[1] = turn->tid ? turn->comm[1] : 0;
+		part.total = end - begin;
+		add_meanwhile(&part, now);
+		end = begin;
+	}
+	if (end > since) {
+		part.had = HAD_UNTOLD;
+		part.runner = 0;
+		part.comm[0] = 0;
+		part.comm[1] = 0;
+		part.total = end - since;
+		add_meanwhile(&part, now);
+	}
+	return 0;
+}
+#endif

@@ -1,0 +1,150 @@
+//! Who had the CPUs that threads of a process waited for, as the scheduler's record tells: shared by the rules on queues for them.
+
+use crate::words;
+use whyslow_facts::{Facts, ProcessId, RanMeanwhile, ThreadFacts};
+use whyslow_model::event::Tid;
+use whyslow_model::{Measurement, SaturatingSum};
+
+/// From this part of the wait on somebody is to blame for it.
+const MOSTLY: f64 = 0.5;
+/// From this part of the wait on own threads fill the CPUs: it is no queue behind others, they compute.
+const FILL: f64 = 0.8;
+/// The record has to tell of this part of the wait: else nothing is said by it.
+const TOLD: f64 = 0.5;
+/// Less of the wait is not worth a word.
+const SOME: f64 = 0.02;
+/// Programs named in a sentence.
+const NAMED: usize = 3;
+
+/// Who had the CPUs, with parts of the wait.
+pub(super) struct Holders {
+    ran: RanMeanwhile,
+    /// Of the process's own threads, and those of others of its program that were recorded with it: workers of one server.
+    own: f64,
+    /// Other processes: part, name, number. The most first.
+    others: Vec<(f64, String, Tid)>,
+    waited_ns: u64,
+}
+
+impl Holders {
+    /// Of the threads of a process that waited so long together, without what their quota took; `None` where it was not recorded,
+    /// or too little of it.
+    pub(super) fn of<'a>(
+        facts: &Facts,
+        process: ProcessId,
+        threads: impl IntoIterator<Item = &'a ThreadFacts>,
+        waited_ns: u64,
+    ) -> Option<Holders> {
+        let known = facts.world.threads.known_process(process)?;
+        let whole = threads.into_iter().map(|thread| (thread, 1.0));
+        let ran = RanMeanwhile::of(facts, &known.pid.map_or(Vec::new(), |pid| vec![pid]), whole)?;
+        let told = ran.ran_ns().saturating_sub(ran.untold_ns).saturating_add(ran.idle_ns);
+        if waited_ns == 0 || (told as f64) < TOLD * waited_ns as f64 {
+            return None;
+        }
+        let part = |ns: u64| (ns as f64 / waited_ns as f64).min(1.0);
+        let is_sibling = |pid: Tid| {
+            let of = facts.world.threads.find_process(pid);
+            let of = of.and_then(|id| facts.world.threads.known_process(id)?.name());
+            of.is_some() && of == known.name()
+        };
+        let (own, others): (Vec<_>, Vec<_>) =
+            ran.others.iter().partition(|one| one.is_recorded && is_sibling(one.pid));
+        let siblings = own.iter().map(|one| one.ns).saturating_sum();
+        let own = part(ran.own_ns().saturating_add(siblings));
+        let others = others.into_iter().map(|one| (part(one.ns), one.name.clone(), one.pid)).collect();
+        Some(Holders { own, others, waited_ns, ran })
+    }
+
+    /// True where threads of the process itself had the CPUs for most of the wait.
+    pub(super) fn are_own(&self) -> bool {
+        self.own >= MOSTLY
+    }
+
+    /// True where they had them for nearly all of it.
+    pub(super) fn fill(&self) -> bool {
+        self.own >= FILL
+    }
+
+    /// True where others had them for most of it.
+    pub(super) fn are_others(&self) -> bool {
+        self.others.iter().map(|(part, ..)| part).sum::<f64>() >= MOSTLY
+    }
+
+    /// The other process that had them most, where others are to blame.
+    pub(super) fn first(&self) -> Option<(&str, Tid)> {
+        self.others.first().filter(|_| !self.are_own()).map(|(_, name, pid)| (&**name, *pid))
+    }
+
+    /// Who had them, as the end of a title: `, beside ffmpeg (71), which had the CPU 71.0 % of that time`, with its figure.
+    pub(super) fn title(&self) -> (String, Measurement) {
+        let idle = self.ran.idle_ns as f64 / self.waited_ns as f64;
+        let figure = |name, part: f64| Measurement::share(name, part.min(1.0));
+        match self.others.first() {
+            _ if self.are_own() => {
+                let part = figure("share_of_wait_for_own", self.own);
+                (format!(": own threads had the CPU {part} of that time"), part)
+            }
+            Some((part, who, _)) if *part >= idle && *part >= SOME => {
+                let part = figure("share_of_wait_for_other", *part);
+                (format!(", beside {who}, which had the CPU {part} of that time"), part)
+            }
+            _ => {
+                let part = figure("share_of_wait_idle", idle);
+                (format!(", though nobody else had that CPU {part} of that time"), part)
+            }
+        }
+    }
+
+    /// Who had them, as a sentence: the most first.
+    pub(super) fn sentence(&self) -> String {
+        let mut told: Vec<(f64, String)> =
+            self.others.iter().take(NAMED).map(|(part, who, _)| (*part, who.clone())).collect();
+        let rest = self.others.iter().skip(NAMED);
+        let count = rest.clone().count() as u64;
+        told.push((
+            rest.map(|(part, ..)| part).sum(),
+            format!("{} further programs together", words::count(count)),
+        ));
+        let own: Vec<String> = self.ran.own.iter().filter_map(|(name, _)| name.clone()).take(NAMED).collect();
+        let own = match own.is_empty() {
+            true => "own threads".to_string(),
+            false => format!("own threads ({})", words::list(&own, own.len())),
+        };
+        told.push((self.own, own));
+        told.retain(|(part, _)| *part >= SOME);
+        told.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        let told: Vec<String> =
+            told.into_iter().map(|(part, who)| format!("{who} {}", words::percent(part))).collect();
+        match told.is_empty() {
+            true => "Nobody else ran there meanwhile.".to_string(),
+            false => format!("Meanwhile ran, of the time waited: {}.", words::list(&told, told.len())),
+        }
+    }
+}
+
+/// Of all threads of a process, with what they waited for a CPU in all.
+pub(super) fn of_process(facts: &Facts, pid: Tid) -> Option<Holders> {
+    let process = facts.world.threads.find_process(pid)?;
+    let threads =
+        || facts.world.threads.iter().map(|(_, thread)| thread).filter(|one| one.process == process);
+    let queued = threads().filter_map(|thread| {
+        let time = thread.sched.as_deref()?;
+        Some(time.runnable_ns.saturating_sub(time.throttled_ns))
+    });
+    Holders::of(facts, process, threads(), queued.saturating_sum())
+}
+
+/// What of the wait for a CPU of these processes' threads began with the quota of their group used up; `None` where it was not recorded.
+pub(super) fn of_quota(facts: &Facts, pids: &[Tid]) -> Option<Measurement> {
+    let processes: Vec<ProcessId> =
+        pids.iter().filter_map(|pid| facts.world.threads.find_process(*pid)).collect();
+    let threads = facts.world.threads.iter().map(|(_, thread)| thread);
+    let mut told = threads.filter(|thread| processes.contains(&thread.process)).filter_map(|thread| {
+        Some((thread.meanwhile.as_deref()?.quota_ns(), thread.sched.as_deref()?.runnable_ns))
+    });
+    let first = told.next()?;
+    let (quota, all) =
+        told.fold(first, |sum, one| (sum.0.saturating_add(one.0), sum.1.saturating_add(one.1)));
+    (all > 0).then(|| Measurement::share("share_of_wait_for_quota", (quota as f64 / all as f64).min(1.0)))
+}
