@@ -134,6 +134,7 @@ pub(super) static LIST: &[Group] = &[
             "jdk.internal.misc.Unsafe.park",
             "sun.misc.Unsafe.park",
             "java.lang.Object.wait*",
+            "(monitorenter)",
             "ObjectMonitor::*",
             "ObjectSynchronizer::*",
             "os::PlatformEvent::*",

@@ -47,6 +47,11 @@ pub trait LanguageRuntime: Send {
         Ok(())
     }
 
+    /// The stack of a thread is about to be read: `blocked` is its number where it waits, `None` where it ran a moment ago.
+    fn begins(&mut self, process: &Process, blocked: Option<u32>) {
+        let _ = (process, blocked);
+    }
+
     /// For runtimes whose frames lie on the thread's own stack. Where `registers.ip` is in code of the runtime's making: pushes
     /// the frames of the language that are there (several where functions were inlined, none for code of the runtime itself) and
     /// returns the registers of the caller. `None`: this is not its code.

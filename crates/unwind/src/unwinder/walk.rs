@@ -42,6 +42,8 @@ impl Walk<'_> {
         stack: &mut Vec<StackEntry>,
     ) -> Ended {
         let begin = stack.len();
+        let blocked = self.copied_to.is_none().then_some(tid);
+        self.runtimes.iter_mut().for_each(|runtime| runtime.begins(self.process, blocked));
         let mut cursor = Cursor::new(registers);
         let mut language = Vec::new();
         // The runtimes that were asked for the whole stack of the thread, by bits of their places.

@@ -9,7 +9,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 use whyslow_unwind::registers::{Registers, StackMemory};
 use whyslow_unwind::runtimes::{Detected, LanguageRuntime, RUNTIMES};
-use whyslow_unwind::{Frames, LanguageFrame, MemoryError, Process};
+use whyslow_unwind::{
+    Frames, LanguageFrame, MemoryError, Process, StackEntry, StackOutcome, UnwindLimits, Unwinder,
+};
 
 /// Each thread waits or computes at the line that says so.
 const PROGRAM: &str = r#"
@@ -360,6 +362,44 @@ fn waiting_threads_are_read() {
         for options in MODES {
             let mut java = Java::start(&home, folder.path(), options, "Stalls");
             waiting_threads_of(&mut java, &format!("{} {options:?}", home.display()));
+        }
+    }
+}
+
+/// As recordings read them: native frames first, each of which is asked of the runtime.
+#[test]
+fn who_waits_for_a_monitor_has_its_line_below_native_frames_too() {
+    for home in jdks() {
+        let folder = compiled(&home, "Stalls", PROGRAM);
+        for options in MODES {
+            let java = Java::start(&home, folder.path(), options, "Stalls");
+            let (pid, what) = (java.child.0.id(), format!("{} {options:?}", home.display()));
+            let tid = java.threads()["monitor"];
+            let mut unwinder = Unwinder::new(UnwindLimits::default());
+            unwinder.began(pid);
+            let until = Instant::now() + Duration::from_secs(60);
+            let mut last = Vec::new();
+            loop {
+                assert!(Instant::now() < until, "{what}: {last:?}");
+                std::thread::sleep(Duration::from_millis(20));
+                unwinder.look();
+                let mut stack = Vec::new();
+                // Until the runtime is found; then it is read again.
+                if unwinder.blocked(pid, tid, &mut stack) == StackOutcome::Same {
+                    continue;
+                }
+                let frames = stack.iter().filter_map(|entry| match entry {
+                    StackEntry::Language(id) => unwinder.frames().get(*id).cloned(),
+                    StackEntry::Native(_) => None,
+                });
+                let frames: Vec<LanguageFrame> = frames.collect();
+                last = frames.iter().map(|frame| format!("{}:{}", frame.function, frame.line)).collect();
+                let native = matches!(stack.first(), Some(StackEntry::Native(_)));
+                if native && own(&frames).starts_with(&[at("$Store.save", "monitor")]) {
+                    break;
+                }
+            }
+            assert_eq!(last[0], "(monitorenter):0", "{what}: {last:?}");
         }
     }
 }

@@ -97,8 +97,10 @@ pub(super) static LISTED: &[Listed] = &[
             "attach_listener_thread_entry",
         ],
     ),
-    // What it does for a method: monitors, and being held at a safepoint. Without symbols it is known by its file alone, and all else that
-    // waits in it is a method with a name (`Object.wait`, `Unsafe.park`, `Thread.sleep`).
+    // What it does for a method: monitors, and being held at a safepoint. Without symbols all of it has one name, and may be for a
+    // collection or the compiler as well: of a monitor the reader of its frames tells.
+    of(Lock, "[java]", "", &["(monitorenter)"]),
+    of(Unclear, "", "", &["[libjvm.so]"]),
     of(
         Lock,
         "",
@@ -115,7 +117,6 @@ pub(super) static LISTED: &[Listed] = &[
             "Runtime1::monitorenter",
             "SafepointSynchronize::block",
             "SafepointMechanism::*",
-            "[libjvm.so]",
         ],
     ),
     of(Timer, "", "", &["JavaThread::sleep*", "JVM_Sleep"]),

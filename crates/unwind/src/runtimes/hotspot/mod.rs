@@ -30,6 +30,10 @@ use window::Window;
 /// HotSpot.
 pub(super) const HOTSPOT: RuntimeKind = RuntimeKind { name: "OpenJDK", versions: "11 to 22, 25", detect };
 
+/// Stands on the stack of a thread that waits to enter a monitor, in place of the method that it would be: the instruction's name
+/// (Java Virtual Machine Specification, 6.5).
+const ENTERS_MONITOR: &str = "(monitorenter)";
+
 /// Frames of the machine that are read of one stack.
 const FRAMES: usize = 256;
 
@@ -38,6 +42,8 @@ struct HotSpot {
     version: String,
     code: Code,
     threads: Threads,
+    /// The blocked thread that is read waits to enter a monitor, and its innermost frame, which does so, was not met yet.
+    entering: bool,
 }
 
 fn detect(process: &Process) -> Detected {
@@ -80,7 +86,8 @@ impl HotSpot {
             last: None,
         };
         let number = release.split('+').next().unwrap_or_default();
-        Ok(HotSpot { version: format!("OpenJDK {number}"), code, threads: Threads::of(&described)? })
+        let threads = Threads::of(&described)?;
+        Ok(HotSpot { version: format!("OpenJDK {number}"), code, threads, entering: false })
     }
 }
 
@@ -111,6 +118,9 @@ impl LanguageRuntime for HotSpot {
     ) -> Result<(), MemoryError> {
         let Some(anchor) = self.threads.anchor(process, tid)? else { return Ok(()) };
         let memory = Window::of(process);
+        if anchor.entering {
+            stack.extend(frames.id(ENTERS_MONITOR, "", 0));
+        }
         let mut walk =
             Walk { process, memory: &memory, frames, stack, left: true, entering: anchor.entering };
         let mut next = registers(process, &anchor)?;
@@ -133,6 +143,11 @@ impl LanguageRuntime for HotSpot {
         Ok(())
     }
 
+    fn begins(&mut self, process: &Process, blocked: Option<u32>) {
+        let anchor = blocked.and_then(|tid| self.threads.anchor(process, tid).ok().flatten());
+        self.entering = anchor.is_some_and(|anchor| anchor.entering);
+    }
+
     fn step(
         &mut self,
         process: &Process,
@@ -141,8 +156,16 @@ impl LanguageRuntime for HotSpot {
         frames: &mut Frames,
         stack: &mut Vec<FrameId>,
     ) -> Result<Option<Registers>, MemoryError> {
-        let mut walk = Walk { process, memory, frames, stack, left: false, entering: false };
-        Ok(self.code.frame(&mut walk, registers)?.map(|behind| match behind {
+        let (before, entering) = (stack.len(), self.entering);
+        let mut walk = Walk { process, memory, frames, stack, left: false, entering };
+        let behind = self.code.frame(&mut walk, registers)?;
+        if entering && walk.stack.len() > before {
+            if let Some(id) = walk.frames.id(ENTERS_MONITOR, "", 0) {
+                walk.stack.insert(before, id);
+            }
+            self.entering = false;
+        }
+        Ok(behind.map(|behind| match behind {
             Behind::Caller(caller) => caller,
             Behind::Entry { native, .. } => native,
         }))
