@@ -11,6 +11,7 @@ use whyslow_unwind::{Frames, Image, LanguageFrame, MemoryMapping, Process};
 const WAITS: &str = include_str!("python/waits.py");
 const COMPUTES: &str = include_str!("python/computes.py");
 const REMAKES: &str = include_str!("python/remakes.py");
+const AWAITS: &str = include_str!("python/awaits.py");
 
 /// A program of Python, killed at the end.
 struct Program {
@@ -340,5 +341,46 @@ fn functions_made_anew_have_their_own_lines() {
             writeln!(program.input).expect("asked");
             lines = program.lines_to("waits");
         }
+    }
+}
+
+/// In 3.11 to 3.13; of other versions the stack is the loop's alone.
+#[test]
+fn an_event_loop_that_waits_tells_where_most_tasks_await() {
+    for (name, python) in pythons() {
+        let (program, _) = Program::start(&[python.to_str().expect("a path")], AWAITS, &[], "ready");
+        let pid = program.child.id();
+        let process = Process::open(pid).expect("opened");
+        let mut runtime = detect(&process);
+        let line = |mark: &str| {
+            let found = AWAITS.lines().position(|line| line.ends_with(&format!("# {mark}")));
+            found.expect("the mark is there") as u32 + 1
+        };
+        let wanted = [
+            ("(3 tasks await)".to_string(), 0),
+            ("PaymentsClient.fetch".to_string(), line("fetch")),
+            ("handle".to_string(), line("handle")),
+        ];
+        let read = |runtime: &mut dyn LanguageRuntime, blocked: Option<u32>| {
+            runtime.begins(&process, blocked);
+            let stack = stack(runtime, &process, pid);
+            stack.iter().map(|frame| (frame.function.to_string(), frame.line)).collect::<Vec<_>>()
+        };
+        let known = ["3.11", "3.12", "3.13"].iter().any(|version| name.ends_with(version));
+        until(&mut || {
+            let told = read(&mut *runtime, Some(pid));
+            // `sock_recv` is a coroutine of the loop's, inside of which the future is.
+            let own: Vec<_> =
+                told.iter().filter(|(function, _)| !function.contains("sock_recv")).cloned().collect();
+            let is_loop = told.iter().any(|(function, _)| function.ends_with("_run_once"));
+            match known {
+                true if own.starts_with(&wanted) && is_loop => Ok(()),
+                false if is_loop && !told[0].0.starts_with('(') => Ok(()),
+                _ => Err(format!("{name}: {told:?}")),
+            }
+        });
+        // A sample of a thread that ran has its own stack.
+        let told = read(&mut *runtime, None);
+        assert!(!told[0].0.starts_with('('), "{name}: {told:?}");
     }
 }

@@ -185,6 +185,8 @@ static JAVA_PACKAGES: &[&str] = &[
 pub(super) fn role(function: &FunctionRef<'_>) -> Option<Role> {
     let FunctionRef { name, file, module, .. } = *function;
     Some(match module {
+        // Not a function: what its reader says of a wait.
+        "[python]" if file.is_empty() => Plumbing,
         "[python]" => python_role(file),
         "[go]" => go::role(name).unwrap_or(Own),
         "[java]" => match java::role(name) {

@@ -22,6 +22,22 @@ pub(super) struct Link {
     pub instruction: i64,
 }
 
+impl Link {
+    /// Where its frame is.
+    pub(super) fn frame(&self) -> u64 {
+        self.frame
+    }
+
+    /// Of one frame.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub(super) fn read(memory: &dyn Memory, layout: &Layout, frame: u64) -> Result<Link, MemoryError> {
+        let head = Head::read(memory, layout, frame)?;
+        Ok(Link { frame, code: head.code, instruction: head.instruction })
+    }
+}
+
 /// Reads the frames of a thread into `links`, innermost first. A thread that runs changes them meanwhile: they are read again
 /// until the innermost one did not change while they were read, or callers are the same as the time before. Of a thread that calls
 /// and returns all the time it is the longest of what was read, each within some microseconds.

@@ -1,5 +1,6 @@
 //! Looks for CPython in a process: which file has it, which version it is, and whether its memory is as that version has it.
 
+use super::asyncio::{AsyncTypes, Tasks};
 use super::layout::layout;
 use super::memory::Memory;
 use super::objects::Types;
@@ -40,7 +41,7 @@ fn candidates(process: &Process) -> Vec<&MemoryMapping> {
 
 /// `_PyRuntime`, which came with 3.7, and functions of the C API by which versions are told apart: each with the first minor
 /// version that has it (Misc/stable_abi.toml, Doc/whatsnew of each version).
-const SYMBOLS: [&str; 10] = [
+const SYMBOLS: [&str; 13] = [
     "_PyRuntime",
     "PyCode_Type",
     "PyUnicode_Type",
@@ -54,11 +55,16 @@ const SYMBOLS: [&str; 10] = [
     // 3.10.
     "PyModule_AddObjectRef",
     "_PyEval_EvalFrameDefault",
+    "PyDict_Type",
+    "PySet_Type",
+    "PyCoro_Type",
 ];
 
 fn inspect(process: &Process, image: &Image) -> Detected {
     let Ok(found) = image.symbols(&SYMBOLS) else { return Detected::Absent };
-    let [runtime, code, text, bytes, type_type, version, v3_8, v3_9, v3_10, evaluator] = found[..] else {
+    let [runtime, code, text, bytes, type_type, version, v3_8, v3_9, v3_10, evaluator, dict, set, coroutine] =
+        found[..]
+    else {
         return Detected::Absent;
     };
     let (Some(code), Some(text), Some(bytes), Some(type_type)) = (code, text, bytes, type_type) else {
@@ -127,11 +133,16 @@ fn inspect(process: &Process, image: &Image) -> Detected {
         let rest = name.strip_prefix("_PyEval_EvalFrameDefault");
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.')) || name.starts_with("_TAIL_CALL_")
     };
+    let tasks = match (dict, set, coroutine) {
+        (Some(dict), Some(set), Some(coroutine)) => Tasks::of(minor, AsyncTypes { dict, set, coroutine }),
+        _ => None,
+    };
     Detected::Found(Box::new(Python {
         version: name,
         evaluators: image.ranges(&evaluates).unwrap_or_default(),
         foreign_numbers: numbers(process.pid(), process.pid()).is_some_and(|numbers| numbers.len() > 1),
-        reader: Reader::new(layout, Types { code, text, bytes }, runtime),
+        reader: Reader { tasks, ..Reader::new(layout, Types { code, text, bytes }, runtime) },
+        is_blocked: false,
     }))
 }
 

@@ -1,5 +1,6 @@
 //! CPython 3.8 to 3.14: stacks of threads, out of the runtime's own lists of threads and frames (`_PyRuntime`).
 
+mod asyncio;
 mod chain;
 mod code;
 mod detect;
@@ -12,6 +13,7 @@ mod threads;
 use super::{Detected, LanguageRuntime, RuntimeKind};
 use crate::frames::{FrameId, Frames};
 use crate::process::{MemoryError, Process};
+use asyncio::{Reading, Tasks};
 use chain::Link;
 use code::Codes;
 use layout::Layout;
@@ -30,6 +32,8 @@ struct Python {
     evaluators: Vec<Range<u64>>,
     /// The process's threads have other numbers in its own PID namespace.
     foreign_numbers: bool,
+    /// The thread whose stack is read waits.
+    is_blocked: bool,
     reader: Reader,
 }
 
@@ -55,7 +59,16 @@ impl LanguageRuntime for Python {
     ) -> Result<(), MemoryError> {
         let own = if self.foreign_numbers { detect::own_number(process.pid(), tid) } else { Some(tid) };
         let own = own.ok_or(MemoryError::Unlikely("the number of a thread"))?;
-        self.reader.thread(process, own, frames, stack)
+        let begin = stack.len();
+        let read = self.reader.thread(process, own, frames, stack);
+        if self.is_blocked && read.is_ok() {
+            self.reader.awaited(process, own, begin, frames, stack);
+        }
+        read
+    }
+
+    fn begins(&mut self, _: &Process, blocked: Option<u32>) {
+        self.is_blocked = blocked.is_some();
     }
 }
 
@@ -69,12 +82,41 @@ struct Reader {
     codes: Codes,
     links: Vec<Link>,
     kept: Vec<Page>,
+    /// Of asyncio, where its layout is known.
+    tasks: Option<Tasks>,
 }
 
 impl Reader {
     fn new(layout: Layout, types: Types, runtime: u64) -> Reader {
         let (threads, codes) = (Threads::default(), Codes::default());
-        Reader { layout, types, runtime, threads, codes, links: Vec::new(), kept: Vec::new() }
+        Reader { layout, types, runtime, threads, codes, links: Vec::new(), kept: Vec::new(), tasks: None }
+    }
+
+    /// Puts the coroutines that most tasks wait in before the frames of the event loop that waits for them: `begin` is where those of
+    /// the thread stand. A thread that waits for something else stays as it is, and so does one whose tasks cannot be read.
+    fn awaited(
+        &mut self,
+        memory: &dyn Memory,
+        tid: u32,
+        begin: usize,
+        frames: &mut Frames,
+        stack: &mut Vec<FrameId>,
+    ) {
+        let Some(tasks) = &mut self.tasks else { return };
+        let Ok(Some(running)) = self.threads.current(memory, &self.layout, self.runtime, tid) else { return };
+        let interpreter = memory.u64(running.state.wrapping_add(self.layout.thread_interpreter as u64));
+        let Ok(interpreter) = interpreter else { return };
+        let pages = Pages::new(memory, &mut self.kept);
+        let (layout, types, codes) = (&self.layout, &self.types, &mut self.codes);
+        let mut reading = Reading { memory: &pages, layout, types, codes, frames };
+        let found = tasks.awaited(&mut reading, interpreter, &self.links, &stack[begin..]);
+        let Ok(Some((count, chain))) = found else { return };
+        let what = match count {
+            1 => "(1 task awaits)".to_string(),
+            more => format!("({more} tasks await)"),
+        };
+        let marker = frames.id(&what, "", 0);
+        stack.splice(begin..begin, marker.into_iter().chain(chain));
     }
 
     /// Pushes the frames of a thread, innermost first.
