@@ -5,10 +5,12 @@ use super::rows::{finish, nothing_because};
 use super::{Ask, AskError, View};
 use crate::words;
 use hashbrown::HashMap;
+use std::collections::BTreeSet;
 use whyslow_chain::Explainer;
 use whyslow_facts::folds::file_locks::FileLock;
 use whyslow_facts::folds::graph::LongCall;
 use whyslow_facts::folds::locks::LockFacts;
+use whyslow_facts::samples::{Site, SiteTime, StackWait};
 use whyslow_facts::who::process_name;
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::event::Tid;
@@ -72,7 +74,9 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
         notes.push(
             "kind: mutex = held and wanted by its value; other = a condition, a queue or a thread's own parking \
              place, where waiting may be idling. held by: who ended most of the waiting. meanwhile: what the longest \
-             wait goes back to. held for: the slow call in which the waker was while others slept."
+             wait goes back to. held for: the slow call in which the waker was while others slept. waits at, held at: the \
+             line of the program's own code where the waiters wait for locks most, and where the holder spends most of its \
+             other time."
                 .to_string(),
         );
     }
@@ -98,7 +102,9 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
             Column::optional("longest", "longest", 2),
             Column::optional("waiters", "waiters", 3),
             Column::optional("verdict", "verdict", 1),
+            Column::optional("waits_at", "waits at", 1),
             Column::optional("holder", "held by", 1),
+            Column::optional("held_at", "held at", 1),
             Column::optional("meanwhile", "meanwhile", 1),
             Column::optional("code", "holder's code", 3),
             Column::optional("timed_out", "timed out", 5),
@@ -125,7 +131,9 @@ fn row(
     ended: Option<&Ended<'_>>,
 ) -> Vec<Cell> {
     let facts = explainer.facts();
-    let held = lock.held_across.iter().max_by_key(|held| held.wait_ns).map(|held| {
+    let held = lock.held_across.iter().max_by_key(|held| held.wait_ns);
+    let held_in = held.map(|held| facts.name_of(held.syscall));
+    let held = held.map(|held| {
         let call = facts.name_of(held.syscall);
         held.target.as_deref().map_or(call.to_string(), |target| format!("{call} {target}"))
     });
@@ -140,7 +148,9 @@ fn row(
         Cell::duration(lock.longest.as_ref().map_or(Nanos::UNKNOWN, |wait| wait.dur)),
         Cell::Count(lock.waiters.len() as u64),
         Cell::text(verdict(lock)),
+        Cell::text(waits_at(facts, process, lock.waiters.iter().map(|waiter| waiter.tid), &["futex"])),
         Cell::text(holder.map(|tid| explainer.who(tid))),
+        Cell::text(holder.and_then(|tid| held_at(facts, process, tid, held_in))),
         Cell::text(ended.and_then(|ended| ended.longest).and_then(|call| meanwhile(explainer, call))),
         Cell::text(holder.and_then(|tid| code(facts, process, tid))),
         Cell::Count(lock.timed_out),
@@ -169,6 +179,51 @@ fn meanwhile(explainer: &Explainer<'_>, call: &LongCall) -> Option<String> {
     Some(format!("{}: {} ({})", last.who, last.waits_for, last.ns))
 }
 
+/// The part of the stacks that a line must have to be told.
+const MOSTLY: f64 = 0.5;
+
+/// Where in the program's own code threads wait for locks most, in these calls: `store.py:88 save_row`. Of threads that wait for several
+/// locks it is the line of the one that they wait for longest.
+fn waits_at(
+    facts: &Facts,
+    process: ProcessId,
+    waiters: impl Iterator<Item = Tid>,
+    calls: &[&str],
+) -> Option<String> {
+    let threads: BTreeSet<(ProcessId, Tid)> = waiters.map(|tid| (process, tid)).collect();
+    let is_wait = |time: &SiteTime<'_>| {
+        time.wait == Some(StackWait::Lock)
+            || time.wait.is_none() && time.call.is_some_and(|call| calls.contains(&call))
+    };
+    let found = facts.samples.own_site_of(SampleKind::OffCpu, &threads, is_wait);
+    found.filter(|(_, part)| *part >= MOSTLY).map(|(site, _)| site.listed())
+}
+
+/// Where in the program's own code a thread spends its time while others wait for what it holds: in the slow call that it is seen to make
+/// then, else of all that it does but waiting for locks and for work the one line that has most of it.
+fn held_at(facts: &Facts, process: ProcessId, tid: Tid, held_in: Option<&str>) -> Option<String> {
+    let in_call = held_in.and_then(|call| {
+        let found =
+            facts.samples.own_site(SampleKind::OffCpu, process, Some(tid), |time| time.call == Some(call));
+        found.filter(|(_, part)| *part >= MOSTLY)
+    });
+    if let Some((site, _)) = in_call {
+        return Some(site.listed());
+    }
+    let times = |kind| facts.samples.sites(kind, process, Some(tid));
+    let waits = times(SampleKind::OffCpu);
+    let elsewhere = waits.iter().filter(|time| !matches!(time.wait, Some(StackWait::Lock | StackWait::Work)));
+    let runs = times(SampleKind::OnCpu);
+    let mut sums: HashMap<Site<'_>, u64> = HashMap::new();
+    for (site, ns) in elsewhere.chain(&runs).filter_map(|time| Some((time.site?, time.weight.ns))) {
+        let sum: &mut u64 = sums.entry(site).or_default();
+        *sum = sum.saturating_add(ns);
+    }
+    let all = sums.values().fold(0u64, |sum, ns| sum.saturating_add(*ns));
+    let most = sums.into_iter().max_by(|a, b| (a.1, b.0).cmp(&(b.1, a.0)));
+    most.filter(|(_, ns)| *ns as f64 >= MOSTLY * all as f64).map(|(site, _)| site.listed())
+}
+
 /// Where a thread runs or waits most, but for its own waits at locks.
 fn code(facts: &Facts, process: ProcessId, tid: Tid) -> Option<String> {
     let elsewhere = |frames: &[&str]| !frames.iter().any(|frame| frame.contains("futex"));
@@ -193,7 +248,15 @@ fn file_row(facts: &Facts, lock: &FileLock) -> Vec<Cell> {
         Cell::duration(longest),
         Cell::Count(lock.waiters.len() as u64),
         Cell::Unknown,
+        Cell::text(process.and_then(|thread| {
+            let waiters = lock.waiters.iter().map(|(tid, _)| *tid);
+            waits_at(facts, thread.process, waiters, &["flock", "fcntl", "semop", "semtimedop"])
+        })),
         Cell::text(lock.main_holder().map(|(tid, _)| format!("thread {tid}"))),
+        Cell::text(lock.main_holder().and_then(|(tid, _)| {
+            let holder = threads().find(|thread| thread.tid == tid)?;
+            held_at(facts, holder.process, tid, None)
+        })),
         Cell::Unknown,
         Cell::Unknown,
         Cell::Unknown,

@@ -8,9 +8,10 @@ use whyslow_facts::ProcessId;
 use whyslow_facts::folds::requests::{
     Ending, EndpointFacts, GroupFacts, LogFacts, RequestRecord, Side, TimeSplit,
 };
+use whyslow_facts::samples::StackWait;
 use whyslow_facts::who::process_name;
 use whyslow_facts::{Facts, WaitKind};
-use whyslow_model::{CallStats, Cell, Column, Nanos, Table};
+use whyslow_model::{CallStats, Cell, Column, Nanos, SampleKind, Table};
 
 /// The view.
 pub(super) static VIEW: View = View {
@@ -55,6 +56,13 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
     let log = facts.requests.of_logs();
     if log.count > 0 {
         notes.push(log_note(log));
+    }
+    if singly && !rows.is_empty() && !facts.samples.is_empty(SampleKind::OffCpu) {
+        notes.push(
+            "its thread mostly at: the line of the program's own code where the thread that answered waits (or computes, if that \
+             took most) most of the time, in this request or in others."
+                .to_string(),
+        );
     }
     let hidden =
         facts.requests.endpoints().iter().any(|row| row.is_hidden() && row.stats.count + row.open > 0);
@@ -349,6 +357,7 @@ fn columns_singly() -> Vec<Column> {
         Column::optional("first_byte", "to first byte", 9),
         Column::new("status", "status"),
         Column::optional("waits", "mostly", 2),
+        Column::optional("where", "its thread mostly at", 2),
         Column::optional("process", "process", 9),
         Column::optional("thread", "thread", 5),
         Column::optional("answered_by", "answered by", 9),
@@ -424,6 +433,7 @@ fn record_row(facts: &Facts, record: &RequestRecord) -> Vec<Cell> {
         Cell::duration(record.first_byte.since(record.begin)),
         Cell::text(status),
         Cell::text(mostly_of(facts, record)),
+        Cell::text(place_of(facts, record)),
         Cell::Text(process_name(facts, record.process)),
         Cell::text(
             Some(record.tid)
@@ -441,6 +451,23 @@ fn record_row(facts: &Facts, record: &RequestRecord) -> Vec<Cell> {
         Cell::text(record.peer.as_deref()),
         Cell::Text(line.source),
     ]
+}
+
+/// Where in the program's own code the thread that answered spends most of such time as took most of the request: `store.py:88 save_row`.
+/// Stacks are kept by thread: another request of the same thread may have been elsewhere.
+fn place_of(facts: &Facts, record: &RequestRecord) -> Option<String> {
+    /// The part of the stacks that the function must have to be told.
+    const MOSTLY: f64 = 0.5;
+    let split = record.split?;
+    let tid = record.answered_by.unwrap_or(record.tid);
+    let waits = longest_wait(&split).map_or(0, |(_, ns)| ns) >= split.working_ns.max(split.between_ns);
+    let found = match waits {
+        true => facts.samples.own_site(SampleKind::OffCpu, record.process, Some(tid), |time| {
+            time.wait != Some(StackWait::Work)
+        }),
+        false => facts.samples.own_site(SampleKind::OnCpu, record.process, Some(tid), |_| true),
+    };
+    found.filter(|(_, part)| *part >= MOSTLY).map(|(site, _)| site.listed())
 }
 
 /// What took most of the time of one request.

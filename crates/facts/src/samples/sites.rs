@@ -24,6 +24,14 @@ impl<'a> Site<'a> {
         self.place.map(|place| place.rsplit('/').next().unwrap_or(place))
     }
 
+    /// `store.py:88 save_row`, or the function alone: as lists have it.
+    pub fn listed(&self) -> String {
+        match self.line() {
+            Some(line) => format!("{line} {}", self.function),
+            None => self.function.to_string(),
+        }
+    }
+
     /// `save_row (store.py:88)`, or the function alone.
     pub fn words(&self) -> String {
         match self.line() {
