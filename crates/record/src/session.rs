@@ -2,14 +2,14 @@
 
 use crate::bpf::drain::{Drain, Sources};
 use crate::bpf::kernel_side::{CallsMode, KernelSide};
-use crate::bpf::layout::{COMM_LENGTH, Control, Settings, part};
+use crate::bpf::layout::{COMM_LENGTH, Control, Settings, kind, part};
 use crate::bpf::object::Sizes;
 use crate::bpf::probe;
 use crate::bpf::rare::{self, RareRing};
 use crate::bpf::reduce::{Reducer, Reduces};
 use crate::bpf::ring::{RingHeads, RingLoss, Rings, size_for};
 use crate::bpf::spool::SpoolWriter;
-use crate::bpf::unwinding::{Message, Unwinding};
+use crate::bpf::unwinding::Unwinding;
 use crate::budget::{Budget, Part};
 use crate::clock::{Clock, monotonic_ns};
 use crate::code::Code;
@@ -29,6 +29,7 @@ use crate::recovery::Head;
 use crate::replay::Recorded;
 use crate::replay::{LateState, Replay};
 use crate::target::{self, ProcRoot};
+use libbpf_rs::MapHandle;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::PoisonError;
@@ -181,7 +182,10 @@ impl Session {
             arguments: with_calls && !options.show_secrets,
         };
         let reducer = (reduces.payload || reduces.arguments).then(|| Reducer::new(reduces));
-        let unwinding = options.unwinds().then(|| Unwinding::start(&options.spool)).transpose()?;
+        let lists = kernel.maps.get("frame_lists").ok().map(MapHandle::try_from).transpose();
+        let lists =
+            lists.map_err(|source| RecordError::Load { program: "calls", step: "keep a map", source })?;
+        let unwinding = options.unwinds().then(|| Unwinding::start(&options.spool, lists)).transpose()?;
         let queue = unwinding.as_ref().map(Unwinding::queue);
         let drain = Drain::start(sources, SpoolWriter::new(&options.spool), reducer, queue)?;
         let began_ns = monotonic_ns();
@@ -197,7 +201,7 @@ impl Session {
             code.began(*process);
             quotas.began(*process, began_ns);
             if let Some(unwinding) = &unwinding {
-                unwinding.queue().send(Message::Began(*process));
+                unwinding.queue().began(*process);
             }
         }
         let queues = (options.queues && !options.all)
@@ -259,7 +263,7 @@ impl Session {
             self.code.began(*process);
             self.quotas.began(*process, monotonic_ns());
             if let Some(unwinding) = &self.unwinding {
-                unwinding.queue().send(Message::Began(*process));
+                unwinding.queue().began(*process);
             }
             if let Some(queues) = &mut self.queues {
                 queues.began(*process);
@@ -364,7 +368,7 @@ impl Session {
         for pid in began {
             self.quotas.began(pid, monotonic_ns());
             if let Some(unwinding) = &self.unwinding {
-                unwinding.queue().send(Message::Began(pid));
+                unwinding.queue().began(pid);
             }
             if let Some(queues) = &mut self.queues {
                 queues.began(pid);
@@ -403,7 +407,9 @@ impl Session {
 
     /// Gives up what costs too much, and takes up again what fits.
     fn keep_within_budget(&mut self) -> Result<(), RecordError> {
-        let forecast = self.meter.forecast(self.options.max_overhead, self.options.planned, self.cpus);
+        let mut forecast = self.meter.forecast(self.options.max_overhead, self.options.planned, self.cpus);
+        // Unwinding takes none of the target's time, but it is taken from the same machine.
+        forecast.wait_stacks.each_ns += self.unwinding.as_ref().map_or(0.0, Unwinding::wait_ns);
         let before = self.budget.control();
         let calls_before = self.budget.calls();
         self.budget.decide(&forecast);
@@ -479,6 +485,9 @@ impl Session {
         notes.extend(self.queues.iter().flat_map(Queues::notes));
         notes.extend(self.follower.iter().flat_map(Follower::notes));
         notes.extend(unwound.notes);
+        let copies =
+            rare[kind::STACK_COPY as usize].since(&self.meter.rare_before[kind::STACK_COPY as usize]);
+        notes.extend(lost_copies(copies, unwound.lost));
         let following_ns = self.follower.as_ref().map_or(0, Follower::cost_ns);
         let recorder_cpu = counters.cpu_ns.load(Ordering::Relaxed) + unwound.cpu_ns + following_ns;
         let counted = self.counts.as_ref().map(counts::take).unwrap_or_default();
@@ -506,9 +515,22 @@ impl Session {
             symbols: Rc::new(RefCell::new(self.code.take())),
             trouble,
             notes,
+            remarks: unwound.remarks,
             options: self.options,
         })
     }
+}
+
+/// Copies of stacks that were not unwound: of the kernel's side, and behind it.
+fn lost_copies(copies: RingLoss, late: u64) -> Option<String> {
+    let lost = copies.lost + late;
+    (lost > 0).then(|| {
+        format!(
+            "lost copies: of {} stacks {lost} were not unwound ({} found no room in the kernel's ring, {late} came too fast); \
+             these samples and waits have the stack that frame pointers tell",
+            copies.produced, copies.lost
+        )
+    })
 }
 
 /// Processes, threads and descriptors as they are now.

@@ -68,11 +68,6 @@ impl Frames {
     pub fn since(&self, first: usize) -> &[LanguageFrame] {
         self.all.get(first..).unwrap_or_default()
     }
-
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        self.all.len()
-    }
 }
 
 /// At most [`Frames::TEXT`] bytes of a text.

@@ -1,8 +1,11 @@
 //! Stacks of real PHP programs, against what their own text says.
 
+mod lists;
 mod scripts;
 
 use scripts::Script;
+use whyslow_unwind::Process;
+use whyslow_unwind::runtimes::{Detected, RUNTIMES};
 
 fn start(text: &str) -> Option<Script> {
     Script::start("PHP", &["php"], "shop.php", text)
@@ -81,7 +84,16 @@ echo "ready\n";
 $it->walk(); // runs
 "#;
     let Some(mut script) = start(text) else { return };
-    script.until(&["fopen", "rows@// opens", "class@anonymous::walk@// walks", "main@// runs"]);
+    let stack = script.until(&["fopen", "rows@// opens", "class@anonymous::walk@// walks", "main@// runs"]);
+    // Out of a copy of its list it is the same.
+    let process = Process::open(script.pid()).expect("opened");
+    let php = RUNTIMES.iter().find(|kind| kind.name == "PHP").expect("listed");
+    let Detected::Found(mut php) = (php.detect)(&process) else { panic!("found before") };
+    let (copied, whole) = lists::listed(&mut *php, &process, script.pid()).expect("a list");
+    let copied: Vec<&str> = copied.iter().map(|frame| &*frame.function).collect();
+    let told: Vec<&str> =
+        stack.iter().map(|frame| frame.rsplit_once(':').map_or(&**frame, |told| told.0)).collect();
+    assert!(whole && copied == told, "{copied:?} {told:?}");
 }
 
 #[test]

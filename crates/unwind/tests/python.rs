@@ -1,5 +1,8 @@
 //! Stacks of CPython: programs under all versions that are found, against what they know of themselves.
 
+mod lists;
+
+use lists::listed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -158,6 +161,12 @@ fn check_waits(name: &str, program: &mut Program, pid: u32, outside: &dyn Fn(u32
                 let read = stack(&mut *runtime, &process, outside(*tid));
                 if read != told[..told.len().min(256)] {
                     return Err(format!("{name}: of {told:?} was read {read:?}"));
+                }
+                // A list may have frames of no function.
+                let (copied, whole) = listed(&mut *runtime, &process, outside(*tid)).expect("a list");
+                let is_all = !whole || copied.len() == told.len();
+                if !is_all || copied.is_empty() || copied != told[..copied.len()] {
+                    return Err(format!("{name}: of {told:?} was copied {copied:?}"));
                 }
             }
             Ok(told)

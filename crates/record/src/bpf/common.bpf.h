@@ -47,7 +47,7 @@ struct settings {
 	u32 probe; /* of an object that is attached to a function of the kernel: the function's number */
 	u32 probe_returns; /* what that one returns: RETURNS_… (probes.bpf.c) */
 	u32 from_exec_of; /* a thread that is ours until it executes a program; 0 for none */
-	u32 stack_copies; /* samples come with a copy of the top of their stack */
+	u32 stack_copies; /* samples and waits come with a copy of the top of their stack */
 	u32 pad;
 	char comm[COMM_LENGTH];
 };

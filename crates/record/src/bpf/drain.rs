@@ -7,7 +7,7 @@ use crate::bpf::rare::RareRing;
 use crate::bpf::reduce::Reducer;
 use crate::bpf::ring::Rings;
 use crate::bpf::spool::{CALLS, RARE, SCHED, SpoolWriter};
-use crate::bpf::unwinding::{Message, UnwindQueue};
+use crate::bpf::unwinding::UnwindQueue;
 use crate::clock::{monotonic_ns, thread_cpu_ns};
 use crate::error::RecordError;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -139,10 +139,10 @@ fn run(
         sources.rare.take(|record| {
             counters.note_beginning(record);
             in_flight::complete(record);
-            if record.get(2) == Some(&kind::STACK_COPY) {
+            if matches!(record.get(2), Some(&(kind::STACK_COPY | kind::FRAMES_COPY))) {
                 // What it holds is memory of the program: it is unwound, and reaches no disk.
                 if let Some(unwind) = unwind {
-                    unwind.send(Message::Copy(std::mem::take(record)));
+                    unwind.copied(std::mem::take(record));
                 }
                 return;
             }

@@ -36,6 +36,7 @@ pub(crate) mod kind {
     pub(crate) const PATH: u8 = 18;
     pub(crate) const STACK_COPY: u8 = 19;
     pub(crate) const MEANWHILE: u8 = 20;
+    pub(crate) const FRAMES_COPY: u8 = 21;
     // Not of the kernel's side: what was read beside it (`quota`, `queues`, `unwinding`, `follow`).
     pub(crate) const GROUP: u8 = 64;
     pub(crate) const QUOTA: u8 = 65;
@@ -134,6 +135,23 @@ pub(crate) struct CallSpecRow {
     pub(crate) flags: u8,
     pub(crate) pad: u8,
     pub(crate) piece: [PieceSpec; crate::spec::MAX_PIECES],
+}
+
+/// `struct frame_list`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FrameListRow {
+    pub(crate) head: u64,
+    pub(crate) through: u32,
+    pub(crate) at: u32,
+    pub(crate) next: u32,
+    pub(crate) bytes: u32,
+}
+
+/// Flags of copies (`enum` in `bpf/stack_copy.bpf.h`).
+pub(crate) mod copy_flag {
+    pub(crate) const OF_WAIT: u8 = 1;
+    pub(crate) const WHOLE: u8 = 2;
 }
 
 /// Bytes of a thread's slot number.

@@ -6,6 +6,7 @@ use crate::programs::PROGRAMS;
 use libbpf_rs::btf::types::{Enum, MemberAttr, Struct};
 use libbpf_rs::btf::{Btf, HasSize};
 use std::mem::offset_of;
+use whyslow_unwind::runtimes::FrameList;
 
 fn types_of(program: &str) -> Btf<'static> {
     let program = PROGRAMS.iter().find(|known| known.name == program).unwrap();
@@ -48,6 +49,7 @@ fn shared_structs_are_alike() {
         unused2);
     like!("calls", "piece_spec", PieceSpec: arg, when, size, of, scale, cap, payload, pad);
     like!("calls", "call_spec", CallSpecRow: args, pieces, flags, pad, piece);
+    like!("calls", "frame_list", FrameListRow: head, through, at, next, bytes);
     like!("calls", "count_row", CountRow: key, calls, errors, total, shortest, longest, buckets);
     assert_eq!(kernels("calls", "count_rows").1, COUNT_ROWS * size_of::<CountRow>());
     assert_eq!(kernels("calls", "rare_counts").1, 6 * 8 * kind::COUNT);
@@ -95,6 +97,12 @@ fn records_are_read_as_they_are_written() {
     for program in ["sched", "samples", "calls"] {
         assert_read_as(program, "stack_record", &stack);
     }
+    let copy = [("pid", 4), ("bytes", 4), ("ip", 8), ("sp", 8), ("bp", 8), ("leaf", 32), ("stack", 16384)];
+    for program in ["samples", "calls"] {
+        assert_read_as(program, "stack_copy", &copy);
+    }
+    let frames = FrameList::MOST * FrameList::BYTES;
+    assert_read_as("calls", "frames_copy", &[("list", 8), ("pid", 4), ("count", 4), ("frames", frames)]);
     let block = ["bytes", "major", "minor", "op", "pid", "pad"].map(|name| (name, 4));
     assert_read_as(
         "block",
@@ -156,6 +164,7 @@ fn kinds_of_records_have_the_same_numbers() {
         ("PATH", kind::PATH),
         ("STACK_COPY", kind::STACK_COPY),
         ("MEANWHILE", kind::MEANWHILE),
+        ("FRAMES_COPY", kind::FRAMES_COPY),
     ];
     assert_eq!(kinds, ours.map(|(name, number)| (format!("RECORD_{name}"), number)));
 }

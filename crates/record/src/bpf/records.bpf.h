@@ -22,8 +22,9 @@ enum record_kind {
 	RECORD_TOTALS = 16,
 	RECORD_FILE = 17, /* what a thread did with a file; of this kind calls are produced and lost */
 	RECORD_PATH = 18, /* the path of a file */
-	RECORD_STACK_COPY = 19, /* what unwinds a sample's user part: registers and the top of its stack */
+	RECORD_STACK_COPY = 19, /* what unwinds the user part of a sample or a wait: registers and the top of the stack */
 	RECORD_MEANWHILE = 20, /* who had the CPU that a thread waited for; of this kind turns are produced and lost */
+	RECORD_FRAMES_COPY = 21, /* frames of the same wait that lie in memory of a runtime's own */
 };
 #define RECORD_KINDS 32
 

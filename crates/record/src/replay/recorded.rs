@@ -48,6 +48,8 @@ pub struct Recorded {
     pub cost_of_parts: Vec<(&'static str, Nanos)>,
     /// What was asked for and is not recorded, because the kernel refused the program.
     pub notes: Vec<String>,
+    /// What else was seen, in words: it is no loss.
+    pub remarks: Vec<String>,
     /// Why the spool ends early, where it does: the disk is full.
     pub trouble: Option<RecordError>,
 }
@@ -151,8 +153,9 @@ impl Recorded {
             }
         }
         let symbols = self.symbols.borrow();
-        for text in self.notes.iter().map(String::as_str).chain(symbols.remarks()) {
-            let kind = NoteKind::Tracer;
+        let told = self.notes.iter().map(String::as_str).chain(symbols.remarks());
+        let told = told.map(|text| (NoteKind::Tracer, text));
+        for (kind, text) in told.chain(self.remarks.iter().map(|text| (NoteKind::Read, text.as_str()))) {
             sink.push(Event::Note(CaptureNote {
                 kind,
                 source,

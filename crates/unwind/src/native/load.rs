@@ -49,11 +49,6 @@ impl Modules {
         };
         self.all.iter().map(of).eq(other.all.iter().map(of))
     }
-
-    /// True where a process has no code, as a thread of the kernel.
-    pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
-    }
 }
 
 /// A file as it is now: device, inode, bytes, and when it was changed (seconds, nanoseconds).

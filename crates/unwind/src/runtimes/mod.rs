@@ -15,6 +15,50 @@ use crate::frames::{FrameId, Frames};
 use crate::process::{MemoryError, Process};
 use crate::registers::{Registers, StackMemory};
 
+/// Where a runtime keeps the frames of a thread as a list, each with a pointer to its caller's: for who copies it in the thread's own
+/// context, before the thread goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FrameList {
+    /// Where the pointer to the innermost frame is, or with `through` one to what has it.
+    pub head: u64,
+    /// How far within that the pointer is, bytes.
+    pub through: Option<u32>,
+    /// Of a frame: where the pointer to its caller's is, bytes. A list ends with 0.
+    pub next: u32,
+    /// Bytes of a frame that are needed, at most [`FrameList::BYTES`].
+    pub bytes: u32,
+}
+
+impl FrameList {
+    /// Bytes of a frame, at most.
+    pub const BYTES: usize = 120;
+    /// Frames of a list that are copied.
+    pub const MOST: usize = 32;
+
+    /// `None` where frames are too long to be copied.
+    fn checked(self) -> Option<FrameList> {
+        (self.bytes as usize <= FrameList::BYTES).then_some(self)
+    }
+}
+
+/// A copy of a [`FrameList`].
+#[derive(Clone, Copy, Debug)]
+pub struct ListedFrames<'a> {
+    /// [`FrameList::head`] of the list.
+    pub head: u64,
+    /// The frames, innermost first, each [`FrameList::BYTES`] long.
+    pub frames: &'a [u8],
+    /// The list was copied to its end.
+    pub whole: bool,
+}
+
+impl ListedFrames<'_> {
+    /// The bytes of each frame.
+    fn each(&self) -> impl Iterator<Item = &[u8; FrameList::BYTES]> {
+        self.frames.as_chunks::<{ FrameList::BYTES }>().0.iter().take(FrameList::MOST)
+    }
+}
+
 /// A runtime that runs in a process.
 pub trait LanguageRuntime: Send {
     /// What it is: `CPython 3.11.2`, `OpenJDK 17.0.15`.
@@ -50,6 +94,45 @@ pub trait LanguageRuntime: Send {
     /// The stack of a thread is about to be read: `blocked` is its number where it waits, `None` where it ran a moment ago.
     fn begins(&mut self, process: &Process, blocked: Option<u32>) {
         let _ = (process, blocked);
+    }
+
+    /// Where the frames of a thread are, of a runtime that keeps them as a list; `None` where it does not, or the thread has none.
+    fn frame_list(&mut self, process: &Process, tid: u32) -> Option<FrameList> {
+        let _ = (process, tid);
+        None
+    }
+
+    /// The same as [`LanguageRuntime::thread`] out of a copy of the thread's list as [`LanguageRuntime::frame_list`] tells it now:
+    /// only what does not change while the program runs is read out of memory.
+    ///
+    /// # Errors
+    /// Where there is not what it should be: what was pushed before stands.
+    fn listed(
+        &mut self,
+        process: &Process,
+        listed: ListedFrames<'_>,
+        frames: &mut Frames,
+        stack: &mut Vec<FrameId>,
+    ) -> Result<(), MemoryError> {
+        let _ = (process, listed, frames, stack);
+        Ok(())
+    }
+
+    /// Gives the stacks of the language's own threads (goroutines) that wait and are on no thread of the system, each with its number,
+    /// innermost first. Of all that there are it looks at so many from a place on, and returns how many there are; 0 for runtimes that have
+    /// none, or where the list of them is not found.
+    ///
+    /// # Errors
+    /// Where the list of them cannot be read.
+    fn parked(
+        &mut self,
+        process: &Process,
+        part: (u64, usize),
+        frames: &mut Frames,
+        take: &mut dyn FnMut(u64, &[FrameId]),
+    ) -> Result<u64, MemoryError> {
+        let _ = (process, part, frames, take);
+        Ok(0)
     }
 
     /// For runtimes whose frames lie on the thread's own stack. Where `registers.ip` is in code of the runtime's making: pushes

@@ -3,7 +3,7 @@
 //! The line is that of `zend_execute_data.opline`. The interpreter holds the instruction in a register and stores it before it
 //! calls or may throw: of a frame that called or waits it is right, of one that computes it is that of the last such instruction.
 
-use super::{Detected, LanguageRuntime, RuntimeKind};
+use super::{Detected, FrameList, LanguageRuntime, ListedFrames, RuntimeKind};
 use crate::frames::{FrameId, Frames};
 use crate::image::Image;
 use crate::process::{MemoryError, Process};
@@ -202,22 +202,55 @@ impl LanguageRuntime for Php {
                 break;
             }
             let bytes = window.execute_data(process, aligned(data)?)?;
-            let function = word(&bytes, EXECUTE_DATA.1);
-            // Without a function it only links: generators, and calls out of PHP's own code.
-            if function != 0 {
-                let opline = word(&bytes, EXECUTE_DATA.0);
-                if let Some(id) = self.frame(process, function, opline, frames, &mut seen)? {
-                    stack.push(id);
-                    pushed += 1;
-                }
+            if let Some(id) = self.of_data(process, &bytes, frames, &mut seen)? {
+                stack.push(id);
+                pushed += 1;
             }
             data = word(&bytes, EXECUTE_DATA.2);
+        }
+        Ok(())
+    }
+
+    fn frame_list(&mut self, process: &Process, tid: u32) -> Option<FrameList> {
+        let (next, bytes) = (EXECUTE_DATA.2 as u32, EXECUTE_DATA.3 as u32);
+        (tid == process.pid())
+            .then_some(FrameList { head: self.current, through: None, next, bytes })?
+            .checked()
+    }
+
+    fn listed(
+        &mut self,
+        process: &Process,
+        listed: ListedFrames<'_>,
+        frames: &mut Frames,
+        stack: &mut Vec<FrameId>,
+    ) -> Result<(), MemoryError> {
+        if self.known.len() > KNOWN {
+            self.known.clear();
+        }
+        let mut seen = Seen::default();
+        for bytes in listed.each() {
+            stack.extend(self.of_data(process, bytes, frames, &mut seen)?);
         }
         Ok(())
     }
 }
 
 impl Php {
+    /// The frame of a `zend_execute_data`. Without a function it only links: generators, and calls out of PHP's own code.
+    fn of_data(
+        &mut self,
+        process: &Process,
+        data: &[u8],
+        frames: &mut Frames,
+        seen: &mut Seen,
+    ) -> Result<Option<FrameId>, MemoryError> {
+        match word(data, EXECUTE_DATA.1) {
+            0 => Ok(None),
+            function => self.frame(process, function, word(data, EXECUTE_DATA.0), frames, seen),
+        }
+    }
+
     /// The frame of a function at an instruction; `None` for those without a name.
     fn frame(
         &mut self,

@@ -8,13 +8,13 @@ use crate::frames::{FrameId, Frames};
 use crate::native::{CopiedStack, LiveStack, Modules, NativeUnwinder};
 use crate::process::Process;
 use crate::registers::Registers;
-use crate::runtimes::{LanguageRuntime, RUNTIMES, RuntimeKind};
+use crate::runtimes::{FrameList, LanguageRuntime, ListedFrames, RUNTIMES, RuntimeKind};
 use background::{Background, Found, Job, Life};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use thread::{Place, Thread};
-use walk::Walk;
+use walk::{Kept, Walk};
 
 /// One entry of a stack.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -257,12 +257,6 @@ impl Unwinder {
         self.watched.get(&pid).is_some_and(|watched| watched.loaded.is_some())
     }
 
-    /// True where a sample of a process needs registers and a copy of the top of the stack.
-    pub fn wants_copy(&self, pid: u32) -> bool {
-        let loaded = self.watched.get(&pid).and_then(|watched| watched.loaded.as_ref());
-        loaded.is_some_and(|(_, modules)| !modules.is_empty())
-    }
-
     /// The stack of a thread that was on a CPU a moment ago, innermost first, pushed onto `stack`. Native frames are read out of
     /// the copy only; frames that a runtime keeps in memory of its own are read out of that, as it is now.
     pub fn sampled(
@@ -273,13 +267,73 @@ impl Unwinder {
         copy: StackCopy<'_>,
         stack: &mut Vec<StackEntry>,
     ) -> StackOutcome {
+        self.copied((pid, tid), registers, copy, |_, _| Kept::Now, stack)
+    }
+
+    /// The stack of a thread whose wait ended a moment ago, innermost first, pushed onto `stack`, as it was then: native frames and
+    /// those of languages on the thread's own stack out of the copy, frames that a runtime keeps in memory of its own out of a copy of
+    /// their list ([`Unwinder::frame_list`]). Without that copy they are left out: the thread has others by now.
+    pub fn waited(
+        &mut self,
+        pid: u32,
+        tid: u32,
+        registers: Registers,
+        copy: StackCopy<'_>,
+        listed: Option<ListedFrames<'_>>,
+        stack: &mut Vec<StackEntry>,
+    ) -> StackOutcome {
+        let kept = |process: &Process, runtimes: &mut [Box<dyn LanguageRuntime>]| {
+            Kept::Copied(listed.and_then(|listed| {
+                let list_of = |runtime: &mut Box<dyn LanguageRuntime>| runtime.frame_list(process, tid);
+                let is_of = |list: FrameList| list.head == listed.head;
+                let at = runtimes.iter_mut().position(|runtime| list_of(runtime).is_some_and(is_of));
+                Some((at?, listed))
+            }))
+        };
+        self.copied((pid, tid), registers, copy, kept, stack)
+    }
+
+    /// Where a runtime keeps the frames of a thread as a list, for [`Unwinder::waited`]; `None` where none does.
+    pub fn frame_list(&mut self, pid: u32, tid: u32) -> Option<FrameList> {
+        let watched = self.watched.get_mut(&pid)?;
+        let (process, _) = watched.loaded.as_ref()?;
+        watched.runtimes.iter_mut().find_map(|runtime| runtime.frame_list(process, tid))
+    }
+
+    /// Gives the stacks of a process's parked goroutines, each with its number, innermost first. Of all that there are it looks at so many
+    /// from a place on, and returns how many there are; 0 where there are none.
+    pub fn parked(&mut self, pid: u32, part: (u64, usize), take: &mut dyn FnMut(u64, &[FrameId])) -> u64 {
+        let Unwinder { frames, watched, .. } = self;
+        let Some(watched) = watched.get_mut(&pid) else { return 0 };
+        let Some((process, _)) = &watched.loaded else { return 0 };
+        watched
+            .runtimes
+            .iter_mut()
+            .map(|runtime| {
+                frames.language(runtime.language());
+                runtime.parked(process, part, frames, take).unwrap_or(0)
+            })
+            .max()
+            .unwrap_or(0)
+    }
+
+    fn copied<'a>(
+        &mut self,
+        (pid, tid): (u32, u32),
+        registers: Registers,
+        copy: StackCopy<'_>,
+        kept: impl FnOnce(&Process, &mut [Box<dyn LanguageRuntime>]) -> Kept<'a>,
+        stack: &mut Vec<StackEntry>,
+    ) -> StackOutcome {
         let Unwinder { native, frames, limits, watched, .. } = self;
         let Some(watched) = watched.get_mut(&pid) else { return StackOutcome::NotReady };
         let Some((process, modules)) = &watched.loaded else { return StackOutcome::NotReady };
+        let kept = kept(process, &mut watched.runtimes);
         let memory = CopiedStack::new(copy.start, copy.bytes);
         let runtimes = &mut watched.runtimes;
         let (most, copied_to) = (limits.frames, Some(memory.end()));
-        let mut walk = Walk { native, frames, process, modules, runtimes, most, copied_to, failed: false };
+        let mut walk =
+            Walk { native, frames, process, modules, runtimes, most, copied_to, kept, failed: false };
         let ended = walk.stack(tid, registers, &memory, stack);
         if ended.no_code {
             watched.look_again();
@@ -313,8 +367,9 @@ impl Unwinder {
         let (begin, most) = (stack.len(), limits.frames);
         let memory = LiveStack::new(process);
         let runtimes = &mut watched.runtimes;
+        let (copied_to, kept) = (None, Kept::Now);
         let mut walk =
-            Walk { native, frames, process, modules, runtimes, most, copied_to: None, failed: false };
+            Walk { native, frames, process, modules, runtimes, most, copied_to, kept, failed: false };
         let ended = walk.stack(tid, registers, &memory, stack);
         if !thread.runs(pid, tid).is_ok_and(|after| after == before) {
             stack.truncate(begin);

@@ -5,7 +5,16 @@ use crate::frames::{FrameId, Frames};
 use crate::native::{Cursor, Modules, NativeStep, NativeUnwinder};
 use crate::process::{MemoryError, Process};
 use crate::registers::{Registers, StackMemory};
-use crate::runtimes::LanguageRuntime;
+use crate::runtimes::{LanguageRuntime, ListedFrames};
+
+/// Where the frames are that runtimes keep in memory of their own.
+#[derive(Clone, Copy)]
+pub(super) enum Kept<'a> {
+    /// In memory as it is now.
+    Now,
+    /// In a copy of the list of the runtime at that place; where there is none, nobody knows them any more.
+    Copied(Option<(usize, ListedFrames<'a>)>),
+}
 
 /// What a stack is read with.
 pub(super) struct Walk<'a> {
@@ -18,6 +27,7 @@ pub(super) struct Walk<'a> {
     pub(super) most: usize,
     /// The first address behind the copy of the stack, where it is one.
     pub(super) copied_to: Option<u64>,
+    pub(super) kept: Kept<'a>,
     /// A runtime could not read the frames of this thread.
     pub(super) failed: bool,
 }
@@ -142,7 +152,15 @@ impl Walk<'_> {
     ) -> Option<StackOutcome> {
         language.clear();
         self.frames.language(self.runtimes[at].language());
-        let read = self.runtimes[at].thread(self.process, tid, self.frames, language);
+        let read = match self.kept {
+            Kept::Now => self.runtimes[at].thread(self.process, tid, self.frames, language),
+            Kept::Copied(Some((of, listed))) if of == at => {
+                let read = self.runtimes[at].listed(self.process, listed, self.frames, language);
+                let whole = || listed.whole.then_some(()).ok_or(MemoryError::Unlikely("the end of a list"));
+                read.and_then(|()| whole())
+            }
+            Kept::Copied(_) => Ok(()),
+        };
         if language.is_empty() {
             self.failed |= read.is_err();
             return None;

@@ -3,7 +3,7 @@
 use crate::common::{Program, assert_chain, samples, until, watching};
 use std::process::Command;
 use std::time::{Duration, Instant};
-use whyslow_unwind::{Registers, StackCopy, StackEntry, StackOutcome, Unwinder};
+use whyslow_unwind::{FrameId, Registers, StackCopy, StackEntry, StackOutcome, Unwinder};
 
 const TEXT: &str = r#"package main
 
@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"sync"
 	"syscall"
 )
 
@@ -70,7 +71,27 @@ func busy() {
 
 func init() { runtime.LockOSThread() }
 
+var orders = make(chan int)
+var lock sync.Mutex
+
+func take() {
+	<-orders // LINE take
+}
+
+func claim() {
+	lock.Lock() // LINE claim
+}
+
+func park() {
+	lock.Lock()
+	for i := 0; i < 8; i++ {
+		go take()
+	}
+	go claim()
+}
+
 func main() {
+	park()
 	fmt.Println("ready")
 	if len(os.Args) > 1 {
 		busy() // LINE main
@@ -164,6 +185,48 @@ fn check_blocked(flags: &[&str]) {
 #[test]
 fn goroutines_in_a_system_call_are_read() {
     check_blocked(&[]);
+}
+
+/// Those of the program, each `function:line` of its own innermost frame and what the library's do.
+fn parked(unwinder: &mut Unwinder, pid: u32, part: (u64, usize)) -> Vec<Vec<String>> {
+    let mut stacks = Vec::new();
+    let all = unwinder.parked(pid, part, &mut |number, stack| stacks.push((number, stack.to_vec())));
+    assert!(all >= 10, "{all} goroutines");
+    let own = |(_, stack): (u64, Vec<FrameId>)| {
+        let stack: Vec<StackEntry> = stack.into_iter().map(StackEntry::Language).collect();
+        names(unwinder, &stack)
+    };
+    stacks.into_iter().map(own).collect()
+}
+
+fn check_parked(flags: &[&str]) {
+    let Some(program) = start(flags, &[]) else { return };
+    let pid = program.pid();
+    let mut unwinder = knowing(pid);
+    let take = format!("main.take:{}", line("take"));
+    let claim = format!("main.claim:{}", line("claim"));
+    let of = |stacks: &[Vec<String>], own: &str| {
+        let with = stacks.iter().filter(|stack| stack.iter().any(|name| name == own));
+        with.cloned().collect::<Vec<_>>()
+    };
+    let stacks = until("all of them", || {
+        let stacks = parked(&mut unwinder, pid, (0, 1024));
+        (of(&stacks, &take).len() == 8 && of(&stacks, &claim).len() == 1).then_some(stacks)
+    });
+    // Those of the runtime itself are none of the program's.
+    assert_eq!(stacks.len(), 9, "{stacks:?}");
+    assert_chain(&of(&stacks, &take)[0], &["runtime.chanrecv1", &take, "runtime.goexit"]);
+    assert_chain(&of(&stacks, &claim)[0], &["sync.(*Mutex).Lock", &claim, "runtime.goexit"]);
+    // By parts it is as many.
+    let parts: usize = (0..16).map(|part| parked(&mut unwinder, pid, (part * 4, 4)).len()).sum();
+    assert_eq!(parts, 9);
+}
+
+#[test]
+fn goroutines_on_no_thread_are_read() {
+    check_parked(&[]);
+    check_parked(&["-ldflags=-s -w", "-trimpath"]);
+    check_parked(&["-buildmode=pie"]);
 }
 
 #[test]

@@ -236,7 +236,6 @@ fn check_running(text: &str, flags: &[&str], chain: &[&str]) {
     let pid = program.pid();
     let mut unwinder = watching(pid);
     let mut symbols = Symbols::new(pid);
-    assert!(unwinder.wants_copy(pid));
     let mut innermost = 0;
     for (registers, copy) in samples(pid, 100, 2400) {
         let mut stack = Vec::new();
@@ -244,6 +243,10 @@ fn check_running(text: &str, flags: &[&str], chain: &[&str]) {
         let outcome = unwinder.sampled(pid, pid, registers, copy, &mut stack);
         let names = symbols.names(&stack);
         assert_eq!(outcome, StackOutcome::Whole, "{names:?}");
+        // As a wait ends, the same is read.
+        let mut waited = Vec::new();
+        assert_eq!(unwinder.waited(pid, pid, registers, copy, None, &mut waited), outcome);
+        assert_eq!(waited, stack);
         let from = chain.iter().position(|function| names.iter().any(|name| name == function));
         let chain = &chain[from.expect("our own")..];
         assert_chain(&names, chain);

@@ -2,16 +2,24 @@
 //! stacks that come with the samples, frames of languages out of their runtimes' memory, and the stacks of threads that are
 //! blocked. What it reads are two streams of the spool.
 
+mod lists;
+mod parked;
 mod records;
 
 pub(crate) use records::{FrameRecord, ReadStack, is_language_frame, language_frame, read_stack};
 
+use crate::bpf::layout::kind;
 use crate::bpf::spool::{BLOCKED, SpoolWriter, UNWOUND};
 use crate::clock::{monotonic_ns, thread_cpu_ns};
 use crate::error::RecordError;
+use libbpf_rs::MapHandle;
+use lists::FrameLists;
+use parked::ParkedGoroutines;
 use records::{StackCopyRecord, StackStream};
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -21,7 +29,7 @@ use whyslow_unwind::{StackCopy, StackEntry, StackOutcome, UnwindLimits, Unwinder
 /// Copies of stacks that wait to be unwound; what comes beyond keeps the stack that the kernel read.
 const MAX_WAITING: usize = 512;
 /// Between two readings of what is blocked, at least and at most.
-const PAUSE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
+const PAUSE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_secs(1));
 /// What reading of blocked threads may take in the long run, of one CPU.
 const SHARE: u32 = 100;
 /// One reading takes at most so long; the next one goes on where it ended.
@@ -42,22 +50,42 @@ const MAX_NOTES: usize = 8;
 pub(crate) enum Message {
     /// A process is watched from now on, or runs another program.
     Began(u32),
-    /// A record of a stack's copy.
+    /// A record of a copy: of a stack, or of frames in a runtime's own memory.
     Copy(Vec<u8>),
     /// No more is to come.
     End,
 }
 
-/// Where messages go; what finds no room is left out.
+/// Where messages go.
 #[derive(Clone)]
-pub(crate) struct UnwindQueue(SyncSender<Message>);
+pub(crate) struct UnwindQueue {
+    messages: SyncSender<Message>,
+    /// Copies of stacks that found no room.
+    lost: Arc<AtomicU64>,
+}
 
 impl UnwindQueue {
-    /// Hands over a message, and never waits.
-    pub(crate) fn send(&self, message: Message) {
-        // One that is full leaves a sample with the stack that the kernel read.
-        let _ = self.0.try_send(message);
+    /// Hands over a record of a copy, and never waits: one that finds no room is counted, and its sample or wait has the stack that
+    /// the kernel read.
+    pub(crate) fn copied(&self, record: Vec<u8>) {
+        let is_stack = record.get(2) == Some(&kind::STACK_COPY);
+        if self.messages.try_send(Message::Copy(record)).is_err() && is_stack {
+            self.lost.fetch_add(1, Ordering::Relaxed);
+        }
     }
+
+    /// Tells that a process is watched from now on, or runs another program. Waits while there is no room.
+    pub(crate) fn began(&self, pid: u32) {
+        // It has ended where nobody takes it.
+        let _ = self.messages.send(Message::Began(pid));
+    }
+}
+
+/// What unwinding waits takes, for who decides how many are copied.
+#[derive(Default)]
+struct WaitCost {
+    copies: AtomicU64,
+    ns: AtomicU64,
 }
 
 /// What it came to.
@@ -65,8 +93,12 @@ impl UnwindQueue {
 pub(crate) struct Unwound {
     /// What could not be read, for the notes of the recording.
     pub(crate) notes: Vec<String>,
+    /// What was seen beside stacks.
+    pub(crate) remarks: Vec<String>,
     /// CPU time of the thread, ns.
     pub(crate) cpu_ns: u64,
+    /// Copies of stacks that it did not get to.
+    pub(crate) lost: u64,
     /// Why not all was written.
     pub(crate) trouble: Option<RecordError>,
 }
@@ -74,25 +106,34 @@ pub(crate) struct Unwound {
 /// The thread.
 pub(crate) struct Unwinding {
     queue: UnwindQueue,
+    waits: Arc<WaitCost>,
     thread: JoinHandle<Unwound>,
 }
 
 impl Unwinding {
-    /// Starts it; what it reads goes to the spool in this folder.
+    /// Starts it; what it reads goes to the spool in this folder. `lists`: where it tells the kernel's side which lists of frames to copy.
     ///
     /// # Errors
     /// If there can be no more threads.
-    pub(crate) fn start(spool: &Path) -> Result<Unwinding, RecordError> {
+    pub(crate) fn start(spool: &Path, lists: Option<MapHandle>) -> Result<Unwinding, RecordError> {
         let (sender, messages) = sync_channel(MAX_WAITING);
-        let spool = SpoolWriter::new(spool);
+        let (spool, waits) = (SpoolWriter::new(spool), Arc::<WaitCost>::default());
+        let told = waits.clone();
         let thread = std::thread::Builder::new()
             .name("whyslow-unwind".into())
-            .spawn(move || run(&messages, spool))
+            .spawn(move || run(&messages, StackReader::new(spool, FrameLists::new(lists), told)))
             .map_err(|source| RecordError::Kernel {
                 what: "starting the thread that reads stacks",
                 source,
             })?;
-        Ok(Unwinding { queue: UnwindQueue(sender), thread })
+        let lost = Arc::default();
+        Ok(Unwinding { queue: UnwindQueue { messages: sender, lost }, waits, thread })
+    }
+
+    /// CPU time that unwinding a wait has taken so far, on average, ns; 0 before there was one.
+    pub(crate) fn wait_ns(&self) -> f64 {
+        let copies = self.waits.copies.load(Ordering::Relaxed);
+        self.waits.ns.load(Ordering::Relaxed) as f64 / copies.max(1) as f64
     }
 
     /// Where messages for it go.
@@ -103,25 +144,25 @@ impl Unwinding {
     /// Unwinds what is left and ends.
     pub(crate) fn finish(self) -> Unwound {
         // It takes them until then: there will be room.
-        let _ = self.queue.0.send(Message::End);
-        self.thread.join().unwrap_or_else(|_| Unwound {
+        let _ = self.queue.messages.send(Message::End);
+        let unwound = self.thread.join().unwrap_or_else(|_| Unwound {
             trouble: Some(RecordError::Internal("the thread that reads stacks panicked".into())),
             ..Unwound::default()
-        })
+        });
+        Unwound { lost: self.queue.lost.load(Ordering::Relaxed), ..unwound }
     }
 }
 
-fn run(messages: &Receiver<Message>, spool: SpoolWriter) -> Unwound {
-    // It reads the memory of strange programs, and files that they have mapped.
-    let kept = Capabilities::SYS_PTRACE | Capabilities::CHECKPOINT_RESTORE | Capabilities::DAC_READ_SEARCH;
-    let _ = whyslow_rights::keep(kept);
-    let mut reader = StackReader::new(spool);
+fn run(messages: &Receiver<Message>, mut reader: StackReader) -> Unwound {
+    // It reads the memory of strange programs, and files that they have mapped. Older kernels ask for CAP_BPF wherever a map is used.
+    let files = Capabilities::CHECKPOINT_RESTORE | Capabilities::DAC_READ_SEARCH;
+    let _ = whyslow_rights::keep(Capabilities::SYS_PTRACE | files | Capabilities::BPF);
     let mut due = monotonic_ns();
     loop {
         let pause = Duration::from_nanos(due.saturating_sub(monotonic_ns()));
         match messages.recv_timeout(pause) {
             Ok(Message::Began(pid)) => reader.began(pid),
-            Ok(Message::Copy(record)) => reader.sampled(&record),
+            Ok(Message::Copy(record)) => reader.copied(record),
             Ok(Message::End) | Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -132,9 +173,11 @@ fn run(messages: &Receiver<Message>, spool: SpoolWriter) -> Unwound {
             let took = Duration::from_nanos(thread_cpu_ns().saturating_sub(before));
             let pause = (took * SHARE).clamp(PAUSE.0, PAUSE.1);
             due = now + pause.as_nanos() as u64;
+            reader.parked.look(&mut reader.unwinder, &reader.processes);
         }
     }
-    Unwound { notes: reader.notes(), cpu_ns: thread_cpu_ns(), trouble: reader.trouble }
+    let remarks = reader.parked.notes().into_iter().take(MAX_NOTES).collect();
+    Unwound { notes: reader.notes(), remarks, cpu_ns: thread_cpu_ns(), lost: 0, trouble: reader.trouble }
 }
 
 /// A thread that may be blocked.
@@ -171,7 +214,10 @@ fn is_cut(outcome: StackOutcome) -> Option<bool> {
 struct StackReader {
     unwinder: Unwinder,
     spool: SpoolWriter,
-    /// Of samples, and of blocked threads: each in order of time.
+    lists: FrameLists,
+    parked: ParkedGoroutines,
+    waits: Arc<WaitCost>,
+    /// Of samples and waits, and of blocked threads: each in order of time.
     unwound: StackStream,
     blocked: StackStream,
     processes: Vec<u32>,
@@ -185,10 +231,13 @@ struct StackReader {
 }
 
 impl StackReader {
-    fn new(spool: SpoolWriter) -> StackReader {
+    fn new(spool: SpoolWriter, lists: FrameLists, waits: Arc<WaitCost>) -> StackReader {
         StackReader {
             unwinder: Unwinder::new(UnwindLimits::default()),
             spool,
+            lists,
+            parked: ParkedGoroutines::default(),
+            waits,
             unwound: StackStream::new(UNWOUND),
             blocked: StackStream::new(BLOCKED),
             processes: Vec::new(),
@@ -212,15 +261,23 @@ impl StackReader {
         self.listed = 0;
     }
 
-    /// A thread that was on a CPU a moment ago.
-    fn sampled(&mut self, record: &[u8]) {
-        let Some(copy) = StackCopyRecord::read(record) else { return };
+    /// A copy of a thread that was on a CPU a moment ago, or whose wait ended then.
+    fn copied(&mut self, record: Vec<u8>) {
+        if record.get(2) == Some(&kind::FRAMES_COPY) {
+            self.lists.copied(record);
+            return;
+        }
+        let Some(copy) = StackCopyRecord::read(&record) else { return };
+        let began = if copy.of_wait { thread_cpu_ns() } else { 0 };
         self.unwinder.look();
         self.stack.clear();
         let top = StackCopy { start: copy.registers.sp, bytes: copy.stack };
-        let outcome = self.unwinder.sampled(copy.pid, copy.tid, copy.registers, top, &mut self.stack);
+        let outcome = match copy.of_wait {
+            true => self.lists.waited(&mut self.unwinder, &copy, top, &mut self.stack),
+            false => self.unwinder.sampled(copy.pid, copy.tid, copy.registers, top, &mut self.stack),
+        };
         if let Some(cut) = is_cut(outcome) {
-            // Before the sample itself, which has the same time.
+            // Before the sample or the wait itself, which has the same time.
             let at = copy.ts.saturating_sub(1);
             let frames = self.unwinder.frames();
             self.unwound.tell(
@@ -232,6 +289,10 @@ impl StackReader {
                 frames,
                 &mut self.trouble,
             );
+        }
+        if copy.of_wait {
+            self.waits.copies.fetch_add(1, Ordering::Relaxed);
+            self.waits.ns.fetch_add(thread_cpu_ns().saturating_sub(began), Ordering::Relaxed);
         }
     }
 

@@ -1,11 +1,12 @@
 //! The records of stacks that were read beside the kernel's side: written to the spool, and read back.
 
-use crate::bpf::layout::{Fields, Header, kind};
+use crate::bpf::layout::{Fields, Header, copy_flag, kind};
 use crate::bpf::spool::{SpoolRecord, SpoolWriter};
 use crate::error::RecordError;
 use whyslow_unwind::{
     Frames, StackEntry,
     registers::{LeafRegisters, Registers},
+    runtimes::{FrameList, ListedFrames},
 };
 
 /// Marks a frame of a language among addresses; the rest is its number. No address of a user has this bit.
@@ -23,6 +24,8 @@ pub(super) struct StackCopyRecord<'a> {
     pub(super) ts: u64,
     pub(super) pid: u32,
     pub(super) tid: u32,
+    /// Of a wait that is over; else of a sample.
+    pub(super) of_wait: bool,
     pub(super) registers: Registers,
     pub(super) stack: &'a [u8],
 }
@@ -38,8 +41,19 @@ impl StackCopyRecord<'_> {
             LeafRegisters { r9: fields.u64()?, r12: fields.u64()?, r13: fields.u64()?, r14: fields.u64()? };
         let registers = Registers { ip, sp, bp, leaf: Some(leaf) };
         let stack = fields.bytes(bytes)?;
-        Some(StackCopyRecord { ts: header.ts, pid, tid: header.tid, registers, stack })
+        let of_wait = header.flags & copy_flag::OF_WAIT != 0;
+        Some(StackCopyRecord { ts: header.ts, pid, tid: header.tid, of_wait, registers, stack })
     }
+}
+
+/// A `struct frames_copy`: when it was made, whose it is, and the frames; `None` where it is not whole.
+pub(super) fn frames_copy(record: &[u8]) -> Option<(u64, u32, ListedFrames<'_>)> {
+    let header = Header::of(record)?;
+    let mut fields = Fields(record.get(Header::SIZE..header.length)?);
+    let (head, _pid, count) = (fields.u64()?, fields.u32()?, fields.u32()?);
+    let frames = fields.bytes((count as usize).min(FrameList::MOST) * FrameList::BYTES)?;
+    let whole = header.flags & copy_flag::WHOLE != 0;
+    Some((header.ts, header.tid, ListedFrames { head, frames, whole }))
 }
 
 /// A stream of stacks, each with the frames that are new in it before it.

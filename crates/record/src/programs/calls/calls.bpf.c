@@ -1,12 +1,12 @@
 /* Every syscall of the watched threads: in full, or counted. Enter leaves the time in the thread's state; exit reads the
  * registers (the kernel keeps the arguments in them), the memory that the call's specification names, and writes one
  * record into its CPU's ring. */
-#include "../../bpf/stack.bpf.h"
 #include "../../bpf/watch.bpf.h"
 #include "../../bpf/compat.bpf.h"
 #include "../../bpf/inode.bpf.h"
 #include "pieces.bpf.h"
 #include "counts.bpf.h"
+#include "returned.bpf.h"
 
 #define CALL_KILLED 16
 #define CALL_DETAIL 32
@@ -115,29 +115,6 @@ static __always_inline void write_call(struct task_state *state, struct pt_regs 
 	call->head.flags = flags;
 	call->head.length = length;
 	ring_commit(head, length);
-}
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct stack_record);
-} returned_room SEC(".maps");
-
-/* From where in the program the call was made that has just waited long (sched/waits.bpf.h). */
-static __noinline int tell_wait_stack(u64 now)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	u32 zero = 0;
-	struct stack_record *room = bpf_map_lookup_elem(&returned_room, &zero);
-	long bytes;
-
-	if (!room)
-		return 0;
-	bytes = bpf_get_task_stack(task, room->frames, STACK_BYTES, BPF_F_USER_STACK);
-	write_stack(room, RECORD_WAIT_STACK, 0, task, 0, 0, stack_part(bytes), now);
-	rare_spent(RECORD_WAIT_STACK, now, 1);
-	return 0;
 }
 
 static __always_inline int on_enter(struct pt_regs *regs, u32 nr)

@@ -41,7 +41,7 @@ pub(crate) struct Samples {
     waiting_count: usize,
     /// By thread: the user stack of the wait that it is in.
     before: HashMap<u32, Option<StackId>>,
-    /// By thread: the user part of its next sample.
+    /// By thread: the user part of its next sample, or of the wait that ends.
     unwound: HashMap<u32, ReadStack>,
     /// By thread: where it was blocked when it was read last.
     blocked: HashMap<u32, ReadStack>,
@@ -103,7 +103,9 @@ impl Samples {
     /// Takes one record of a stack; `None` where it is none or not whole.
     pub(crate) fn take(&mut self, record: &SpoolRecord<'_>, sink: &mut dyn Sink) -> Option<()> {
         let mut stack = StackRecord::read(record)?;
-        if let Some(read) = self.read_beside(record.header.kind, &stack) {
+        let read = self.read_beside(record.header.kind, &stack);
+        let is_read = read.is_some();
+        if let Some(read) = read {
             stack.flags = stack.flags & !flag::USER_CUT | if read.cut { flag::USER_CUT } else { 0 };
             stack.user = read.frames;
         }
@@ -114,7 +116,7 @@ impl Samples {
                 let user = self.user(&stack, sink);
                 self.tell(SampleKind::OnCpu, &stack, user, sink);
             }
-            kind::OFFCPU if has_before || unfinished || !stack.user.is_empty() => {
+            kind::OFFCPU if has_before || unfinished => {
                 let before = self.before.remove(&stack.tid).flatten();
                 let user = self.user(&stack, sink).or(before);
                 self.tell(SampleKind::OffCpu, &stack, user, sink);
@@ -123,16 +125,24 @@ impl Samples {
                 if self.waiting_count >= MAX_WAITING {
                     self.finish(sink);
                 }
+                // One that was read before is not kept waiting for more than one other.
+                if self
+                    .waiting
+                    .get(&stack.tid)
+                    .is_some_and(|waits| waits.iter().any(|wait| !wait.user.is_empty()))
+                {
+                    self.tell_waiting(stack.tid, None, sink);
+                }
                 self.waiting_count += 1;
                 self.waiting.entry(stack.tid).or_default().push(stack);
             }
             kind::WAIT_STACK => {
-                let user = self.user(&stack, sink);
                 if has_before {
+                    let user = self.user(&stack, sink);
                     self.tell_waiting(stack.tid, None, sink);
                     self.before.insert(stack.tid, user);
                 } else {
-                    self.tell_waiting(stack.tid, user, sink);
+                    self.tell_waiting(stack.tid, Some((&stack, is_read)), sink);
                 }
             }
             _ => return None,
@@ -140,11 +150,13 @@ impl Samples {
         Some(())
     }
 
-    /// The user part of a stack as it was read beside the kernel's side: that of a sample, or of a thread that was read while it
-    /// waited.
+    /// The user part of a stack as it was read beside the kernel's side: that of a sample or of a wait as it ended, or of a thread that
+    /// was read while it waited.
     fn read_beside(&mut self, kind: u8, stack: &StackRecord) -> Option<ReadStack> {
         match kind {
-            kind::SAMPLE => self.unwound.remove(&stack.tid).filter(|read| read.ts + 1 == stack.ts),
+            kind::SAMPLE | kind::WAIT_STACK => {
+                self.unwound.remove(&stack.tid).filter(|read| read.ts + 1 == stack.ts)
+            }
             kind::OFFCPU => {
                 let since = stack.ts.saturating_sub(stack.weight);
                 self.blocked.get(&stack.tid).filter(|read| (since..=stack.ts).contains(&read.ts)).cloned()
@@ -153,10 +165,13 @@ impl Samples {
         }
     }
 
-    fn tell_waiting(&mut self, tid: u32, user: Option<StackId>, sink: &mut dyn Sink) {
+    /// Tells the waits of a thread; `end`: with the stack as their call returned, and whether that was unwound.
+    fn tell_waiting(&mut self, tid: u32, end: Option<(&StackRecord, bool)>, sink: &mut dyn Sink) {
         let waits = self.waiting.remove(&tid).unwrap_or_default();
         self.waiting_count -= waits.len();
         for wait in &waits {
+            let end = end.filter(|(end, is_read)| is_better(wait, end, *is_read)).map(|(end, _)| end);
+            let user = self.user(end.unwrap_or(wait), sink);
             self.tell(SampleKind::OffCpu, wait, user, sink);
         }
     }
@@ -166,6 +181,7 @@ impl Samples {
         self.symbols.clone()
     }
 
+    /// The number of a stack's user part.
     fn user(&mut self, stack: &StackRecord, sink: &mut dyn Sink) -> Option<StackId> {
         let cut = stack.flags & flag::USER_CUT != 0;
         self.stacks.user(stack.pid, &stack.user, cut, &mut self.symbols.borrow_mut(), sink)
@@ -186,5 +202,37 @@ impl Samples {
             user,
             kernel,
         }));
+    }
+}
+
+/// Whether the stack as the call returned says more of a wait than what was read of the thread while it was blocked: a copy has the frame
+/// pointer, too; but some runtimes' frames are read only of who is blocked.
+fn is_better(wait: &StackRecord, end: &StackRecord, is_read: bool) -> bool {
+    let has_language =
+        |stack: &StackRecord| stack.user.iter().any(|address| unwinding::is_language_frame(*address));
+    wait.user.is_empty() || is_read && !end.user.is_empty() && (has_language(end) || !has_language(wait))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NATIVE: u64 = 0x40_1000;
+    const LANGUAGE: u64 = 1 << 63;
+
+    fn stack(user: &[u64]) -> StackRecord {
+        let (kernel, user) = (Vec::new(), user.to_vec());
+        StackRecord { ts: 0, cpu: 0, pid: 1, tid: 1, flags: 0, weight: 0, kernel, user }
+    }
+
+    #[test]
+    fn the_copy_at_the_end_of_a_wait_goes_before_what_was_read_meanwhile() {
+        let better = |wait: &[u64], end: &[u64], is_read| is_better(&stack(wait), &stack(end), is_read);
+        assert!(better(&[NATIVE], &[NATIVE], true) && better(&[NATIVE], &[LANGUAGE], true));
+        // Where the wait was not read, frame pointers are all there is.
+        assert!(better(&[], &[NATIVE], false) && better(&[], &[NATIVE], true));
+        assert!(!better(&[NATIVE], &[NATIVE], false) && !better(&[NATIVE], &[], true));
+        // Frames of the language that only the blocked thread's stack has.
+        assert!(!better(&[NATIVE, LANGUAGE], &[NATIVE], true));
     }
 }

@@ -9,7 +9,7 @@ use super::{Program, at_end, by_section, kind, object};
 pub(super) static SCHED: Program = Program {
     name: "sched",
     summary: "the scheduler: time on a CPU, runnable and who ran meanwhile, blocked; wake-ups",
-    cost: "0.2 to 0.3 us a switch of a watched thread, 0.08 us of any other, 0.2 us a wake-up; 8 us a wait of a millisecond or more, for its kernel stack, and 2 us as its call returns, for the user's",
+    cost: "0.2 to 0.3 us a switch of a watched thread, 0.08 us of any other, 0.2 us a wake-up; 8 us a wait of a millisecond or more, for its kernel stack, and 6 us as its call returns, for the user's and its copy",
     tables: &["sched", "wakeups", "offcpu", "meanwhile"],
     // Stretches come this way only where they are under way at the end; of who ran meanwhile the kernel's side counts turns.
     rare: &[("offcpu", &[kind::OFFCPU]), ("sched", &[kind::STRETCH]), ("meanwhile", &[kind::MEANWHILE])],

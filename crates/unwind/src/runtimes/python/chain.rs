@@ -1,9 +1,10 @@
 //! The frames of a thread in CPython: their code objects and instructions, before names are read.
 
-use super::layout::{Instruction, Layout, SPAN};
+use super::layout::{Current, Instruction, Layout, SPAN};
 use super::memory::{Memory, half, word};
 use super::threads::{self, Running};
 use crate::process::MemoryError;
+use crate::runtimes::{FrameList, ListedFrames};
 
 /// Frames read of a stack, the innermost ones.
 pub(super) const MOST: usize = 256;
@@ -80,6 +81,24 @@ pub(super) fn walk(
         std::mem::swap(&mut longest, links);
     }
     result
+}
+
+/// Where the frames of a thread are, by its state.
+pub(super) fn list(layout: &Layout, state: u64) -> Option<FrameList> {
+    let (at, through) = match layout.current {
+        Current::Direct(at) => (at, None),
+        Current::Cframe { cframe, frame } => (cframe, Some(frame as u32)),
+    };
+    let (next, bytes) = (layout.previous as u32, Head::size(layout) as u32);
+    FrameList { head: state.wrapping_add(at as u64), through, next, bytes }.checked()
+}
+
+/// The frames of a copy of such a list.
+pub(super) fn listed(layout: &Layout, listed: ListedFrames<'_>, links: &mut Vec<Link>) {
+    links.clear();
+    for frame in listed.each().map(|bytes| Head::of(layout, bytes)).filter(|frame| frame.of_function) {
+        links.push(Link { frame: 0, code: frame.code, instruction: frame.instruction });
+    }
 }
 
 /// Reads the frames once; what the first one is goes to `head`.

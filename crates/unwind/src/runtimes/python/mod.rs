@@ -10,7 +10,7 @@ mod memory;
 mod objects;
 mod threads;
 
-use super::{Detected, LanguageRuntime, RuntimeKind};
+use super::{Detected, FrameList, LanguageRuntime, ListedFrames, RuntimeKind};
 use crate::frames::{FrameId, Frames};
 use crate::process::{MemoryError, Process};
 use asyncio::{Reading, Tasks};
@@ -69,6 +69,22 @@ impl LanguageRuntime for Python {
 
     fn begins(&mut self, _: &Process, blocked: Option<u32>) {
         self.is_blocked = blocked.is_some();
+    }
+
+    fn frame_list(&mut self, process: &Process, tid: u32) -> Option<FrameList> {
+        let own = if self.foreign_numbers { detect::own_number(process.pid(), tid) } else { Some(tid) };
+        self.reader.list(process, own?)
+    }
+
+    fn listed(
+        &mut self,
+        process: &Process,
+        listed: ListedFrames<'_>,
+        frames: &mut Frames,
+        stack: &mut Vec<FrameId>,
+    ) -> Result<(), MemoryError> {
+        chain::listed(&self.reader.layout, listed, &mut self.reader.links);
+        self.reader.named(process, frames, stack)
     }
 }
 
@@ -131,6 +147,25 @@ impl Reader {
         self.links.clear();
         let Some(running) = self.threads.current(memory, layout, self.runtime, tid)? else { return Ok(()) };
         let walked = chain::walk(memory, layout, running, &mut self.links);
+        self.named(memory, frames, stack)?;
+        walked
+    }
+
+    /// Where the frames of a thread are.
+    fn list(&mut self, memory: &dyn Memory, tid: u32) -> Option<FrameList> {
+        self.threads.current(memory, &self.layout, self.runtime, tid).ok()??;
+        let state = self.threads.state_of(tid)?;
+        chain::list(&self.layout, state)
+    }
+
+    /// Pushes the frames that were found, by their code objects.
+    fn named(
+        &mut self,
+        memory: &dyn Memory,
+        frames: &mut Frames,
+        stack: &mut Vec<FrameId>,
+    ) -> Result<(), MemoryError> {
+        let layout = &self.layout;
         let pages = Pages::new(memory, &mut self.kept);
         for link in &self.links {
             match self.codes.frame(&pages, layout, &self.types, link, frames)? {
@@ -138,7 +173,7 @@ impl Reader {
                 None => return Ok(()),
             }
         }
-        walked
+        Ok(())
     }
 }
 

@@ -85,6 +85,13 @@ impl Threads {
     }
 }
 
+impl Threads {
+    /// The state of a thread as [`Threads::current`] found it last, where it is certain.
+    pub(super) fn state_of(&self, tid: u32) -> Option<u64> {
+        self.known.get(&tid).copied()
+    }
+}
+
 /// True where the interpreters and threads of a runtime are as the layout has them; false where it has none yet.
 ///
 /// # Errors

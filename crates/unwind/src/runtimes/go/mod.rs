@@ -2,11 +2,14 @@
 //! puts into every program, stripped ones too. Layouts: `src/runtime/symtab.go`, `symtabinl.go` and `runtime2.go` of Go 1.20
 //! and 1.26, which have the same.
 
+mod parked;
+
 use super::{Detected, LanguageRuntime, Registers, RuntimeKind, StackMemory};
 use crate::frames::{FrameId, Frames};
 use crate::image::Image;
-use crate::native::is_behind_call;
+use crate::native::{LiveStack, is_behind_call};
 use crate::process::{MemoryError, Process};
+use parked::{Goroutines, Parked};
 use std::collections::HashMap;
 
 pub(super) const KIND: RuntimeKind = RuntimeKind { name: "Go", versions: "1.20 to 1.26", detect };
@@ -87,7 +90,18 @@ struct Go {
     version: String,
     tables: Tables,
     known: HashMap<u64, Site>,
+    /// Where a list of goroutines may be: data without contents.
+    data: Vec<(u64, u64)>,
+    goroutines: Option<Goroutines>,
+    /// How often it was searched for.
+    searched: u32,
 }
+
+/// Searches for the list of goroutines: it is there before `main` begins.
+const SEARCHES: u32 = 3;
+
+/// Frames of a parked goroutine.
+const FRAMES: usize = 128;
 
 /// The fields of a `_func` that are needed.
 struct Function {
@@ -253,6 +267,43 @@ impl Tables {
     }
 }
 
+impl Go {
+    /// The frames of a goroutine that is parked; false where it is one of the runtime's own.
+    ///
+    /// # Errors
+    /// Where its stack is not as it should be.
+    fn of_parked(
+        &mut self,
+        process: &Process,
+        parked: &Parked,
+        frames: &mut Frames,
+        stack: &mut Vec<FrameId>,
+    ) -> Result<bool, MemoryError> {
+        let memory = LiveStack::new(process);
+        let mut registers = parked.registers;
+        // Where the frames of a function begin.
+        let mut last = 0;
+        for _ in 0..FRAMES {
+            let before = last;
+            last = stack.len();
+            match self.step(process, &registers, &memory, frames, stack)? {
+                Some(caller) if caller.ip == 0 => {
+                    let begins = stack.get(before..last).and_then(|of| frames.get(*of.last()?));
+                    return Ok(!begins.is_some_and(|begins| is_of_runtime(&begins.function)));
+                }
+                Some(caller) => registers = caller,
+                None => return Err(MemoryError::Unlikely("the stack of a goroutine")),
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// True for the function that a goroutine of the runtime's own begins with.
+fn is_of_runtime(function: &str) -> bool {
+    function.starts_with("runtime.") && function != "runtime.main"
+}
+
 impl LanguageRuntime for Go {
     fn language(&self) -> &'static str {
         "go"
@@ -260,6 +311,33 @@ impl LanguageRuntime for Go {
 
     fn version(&self) -> &str {
         &self.version
+    }
+
+    fn parked(
+        &mut self,
+        process: &Process,
+        (from, most): (u64, usize),
+        frames: &mut Frames,
+        take: &mut dyn FnMut(u64, &[FrameId]),
+    ) -> Result<u64, MemoryError> {
+        if self.goroutines.is_none() && self.searched < SEARCHES {
+            self.searched += 1;
+            self.goroutines = Goroutines::find(process, &self.data);
+        }
+        let Some(goroutines) = self.goroutines else { return Ok(0) };
+        let (all, addresses) = goroutines.addresses(process, from, most)?;
+        let mut stack = Vec::new();
+        for at in addresses {
+            let Ok(Some(parked)) = goroutines.parked(process, at) else { continue };
+            stack.clear();
+            // One whose stack is moved meanwhile is left out.
+            if self.of_parked(process, &parked, frames, &mut stack) == Ok(true)
+                && goroutines.is_still(process, &parked)
+            {
+                take(parked.number, &stack);
+            }
+        }
+        Ok(all)
     }
 
     fn step(
@@ -326,7 +404,15 @@ fn detect(process: &Process) -> Detected {
     match tables(process, table, &parts) {
         Ok(tables) => {
             let version = format!("Go {}", version.trim_start_matches("go"));
-            Detected::Found(Box::new(Go { version, tables, known: HashMap::new() }))
+            let data = [".bss", ".noptrbss"].iter().filter_map(|name| address(name)).collect();
+            Detected::Found(Box::new(Go {
+                version,
+                tables,
+                known: HashMap::new(),
+                data,
+                goroutines: None,
+                searched: 0,
+            }))
         }
         Err(error) => Detected::Unknown(format!("its tables cannot be read: {error}")),
     }

@@ -1,0 +1,211 @@
+//! Goroutines that wait and are on no thread: counted some times a second by what they wait for and where the program called for it. What
+//! they come to is told in notes.
+
+use crate::clock::{monotonic_ns, thread_cpu_ns};
+use std::collections::HashMap;
+use whyslow_unwind::{FrameId, Frames, LanguageFrame, Unwinder};
+
+/// What counting may take in the long run, of one CPU: one part of so many.
+const SHARE: u64 = 200;
+/// Between two counts of a process, at least and at most, ns.
+const PAUSE_NS: (u64, u64) = (100_000_000, 2_000_000_000);
+/// A process without goroutines is asked about again after so long, ns: its runtime may be known by then.
+const AGAIN_NS: u64 = 2_000_000_000;
+/// Goroutines that are looked at in one count; of more the next count looks at the next ones.
+const MOST: usize = 1024;
+/// Sites told apart in a process.
+const MAX_SITES: usize = 1024;
+/// Counts from which on a mean is told, sites of a process that are told, and the fewest goroutines on average.
+const ENOUGH: u64 = 5;
+const TOLD: usize = 5;
+const FEWEST: f64 = 0.5;
+
+/// What waits where: the words for it, the function, its file and line.
+type Site = (String, Box<str>, Box<str>, u32);
+
+/// What was counted of a process.
+#[derive(Default)]
+struct Counted {
+    name: String,
+    due: u64,
+    /// Which goroutine the next count begins with.
+    from: u64,
+    counts: u64,
+    /// By site: goroutines of all counts, each count scaled to all of them.
+    sites: HashMap<Site, f64>,
+}
+
+/// The goroutines of all processes.
+#[derive(Default)]
+pub(super) struct ParkedGoroutines {
+    processes: HashMap<u32, Counted>,
+}
+
+impl ParkedGoroutines {
+    /// Counts those of the processes that are due.
+    pub(super) fn look(&mut self, unwinder: &mut Unwinder, pids: &[u32]) {
+        let now = monotonic_ns();
+        for pid in pids {
+            let counted = self.processes.entry(*pid).or_default();
+            if now >= counted.due {
+                counted.look(unwinder, *pid, now);
+            }
+        }
+    }
+
+    /// What they waited for, in words.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut pids: Vec<&u32> = self.processes.keys().collect();
+        pids.sort_unstable();
+        pids.into_iter().filter_map(|pid| self.processes[pid].words(*pid)).collect()
+    }
+}
+
+impl Counted {
+    fn look(&mut self, unwinder: &mut Unwinder, pid: u32, now: u64) {
+        let began = thread_cpu_ns();
+        let mut stacks: HashMap<Vec<FrameId>, u32> = HashMap::new();
+        let all = unwinder.parked(pid, (self.from, MOST), &mut |_, stack| {
+            *stacks.entry(stack.to_vec()).or_default() += 1;
+        });
+        if all == 0 {
+            self.due = now + AGAIN_NS;
+            return;
+        }
+        if self.name.is_empty() {
+            let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+            self.name = whyslow_model::visible::line(name.trim_end()).into_owned();
+        }
+        let looked = all.saturating_sub(self.from).min(MOST as u64);
+        self.from = if self.from + looked >= all { 0 } else { self.from + looked };
+        self.counts += 1;
+        let scale = all as f64 / looked.max(1) as f64;
+        for (stack, count) in stacks {
+            let Some(site) = site(unwinder.frames(), &stack) else { continue };
+            if self.sites.len() < MAX_SITES || self.sites.contains_key(&site) {
+                *self.sites.entry(site).or_default() += f64::from(count) * scale;
+            }
+        }
+        let took = thread_cpu_ns().saturating_sub(began);
+        self.due = now + (took * SHARE).clamp(PAUSE_NS.0, PAUSE_NS.1);
+    }
+
+    fn words(&self, pid: u32) -> Option<String> {
+        let mean = |sum: f64| sum / self.counts.max(1) as f64;
+        let mut sites: Vec<(&Site, f64)> = self.sites.iter().map(|(site, sum)| (site, mean(*sum))).collect();
+        sites.retain(|(_, mean)| *mean >= FEWEST);
+        sites.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+        if self.counts < ENOUGH || sites.is_empty() {
+            return None;
+        }
+        let told: Vec<String> = sites.iter().take(TOLD).map(|(site, mean)| words(site, *mean)).collect();
+        let more = match sites.len().saturating_sub(TOLD) {
+            0 => String::new(),
+            more => format!("; {more} more places"),
+        };
+        let name = &self.name;
+        Some(format!("goroutines of {name} (process {pid}) that wait, on average: {}{more}", told.join("; ")))
+    }
+}
+
+/// `8.0 in chan receive at main.take (order.go:88)`.
+fn words((waits, function, file, line): &Site, mean: f64) -> String {
+    let file = file.rsplit('/').next().unwrap_or(file);
+    let place = if *line > 0 { format!(" ({file}:{line})") } else { String::new() };
+    format!("{mean:.1} in {waits} at {function}{place}")
+}
+
+/// What the runtime's and the library's functions wait for, in the words of Go's own traces, by their beginnings; the outermost that is
+/// known decides, since a condition is made of a lock.
+const WAITS: [(&str, &str); 12] = [
+    ("runtime.chanrecv", "chan receive"),
+    ("runtime.chansend", "chan send"),
+    ("runtime.selectgo", "select"),
+    ("runtime.block", "select (no cases)"),
+    ("time.Sleep", "sleep"),
+    ("internal/poll.", "IO wait"),
+    ("sync.(*Mutex).", "sync.Mutex.Lock"),
+    ("internal/sync.(*Mutex).", "sync.Mutex.Lock"),
+    ("sync.(*RWMutex).RLock", "sync.RWMutex.RLock"),
+    ("sync.(*RWMutex).", "sync.RWMutex.Lock"),
+    ("sync.(*WaitGroup).Wait", "sync.WaitGroup.Wait"),
+    ("sync.(*Cond).Wait", "sync.Cond.Wait"),
+];
+
+/// What a goroutine waits for, and the innermost function that is not of Go's library, nor of a module that was fetched where there is
+/// another one; `None` where there is none.
+fn site(frames: &Frames, stack: &[FrameId]) -> Option<Site> {
+    let stack: Vec<&LanguageFrame> = stack.iter().filter_map(|id| frames.get(*id)).collect();
+    let root = stack.last().and_then(|first| first.file.strip_suffix("runtime/asm_amd64.s"))?;
+    let is_library = |frame: &LanguageFrame| match root {
+        // Built with -trimpath: packages of the library have no dot before their first slash.
+        "" => {
+            let package = frame.function.split('/').next().unwrap_or_default();
+            let is_path = frame.function.contains('/');
+            !(frame.function.starts_with("main.") || is_path && package.contains('.'))
+        }
+        root => frame.file.starts_with(root),
+    };
+    let is_fetched = |frame: &LanguageFrame| frame.file.contains("/vendor/") || frame.file.contains("@v");
+    let own = |at: &usize| !is_library(stack[*at]);
+    let of_program = |at: &usize| own(at) && !is_fetched(stack[*at]);
+    let all = 0..stack.len();
+    let at = all.clone().find(of_program).or_else(|| all.clone().find(own))?;
+    let waits = stack[..at].iter().rev().find_map(|frame| {
+        WAITS.iter().find(|(name, _)| frame.function.starts_with(name)).map(|(_, waits)| *waits)
+    });
+    let innermost = || stack[..at].last().map(|frame| frame.function.to_string());
+    let waits = waits.map(str::to_owned).or_else(innermost)?;
+    let LanguageFrame { function, file, line, .. } = stack[at];
+    Some((waits, function.clone(), file.clone(), *line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of a stack, innermost first: functions with their files, each at line 88.
+    fn told(stack: &[(&str, &str)]) -> Option<String> {
+        let mut frames = Frames::default();
+        frames.language("go");
+        let ids: Vec<FrameId> =
+            stack.iter().filter_map(|(function, file)| frames.id(function, file, 88)).collect();
+        site(&frames, &ids).map(|site| words(&site, 8.0))
+    }
+
+    #[test]
+    fn waits_are_told_at_the_line_of_the_program() {
+        let exit = ("runtime.goexit", "/usr/local/go/src/runtime/asm_amd64.s");
+        let park = ("runtime.gopark", "/usr/local/go/src/runtime/proc.go");
+        let receive = ("runtime.chanrecv1", "/usr/local/go/src/runtime/chan.go");
+        let take = ("main.take", "/srv/order/order.go");
+        let told_so = Some("8.0 in chan receive at main.take (order.go:88)".to_string());
+        assert_eq!(told(&[park, receive, take, exit]), told_so);
+        let sema = ("sync.runtime_SemacquireMutex", "/usr/local/go/src/runtime/sema.go");
+        let slow = ("internal/sync.(*Mutex).lockSlow", "/usr/local/go/src/internal/sync/mutex.go");
+        let lock = ("sync.(*Mutex).Lock", "/usr/local/go/src/sync/mutex.go");
+        let told_so = Some("8.0 in sync.Mutex.Lock at main.take (order.go:88)".to_string());
+        assert_eq!(told(&[park, sema, slow, lock, take, exit]), told_so);
+        // What was fetched is passed over where there is the program's own code.
+        let fetched = ("github.com/x/pool.(*Pool).Get", "/root/go/pkg/mod/github.com/x/pool@v1.2.0/pool.go");
+        let told_so = Some("8.0 in chan receive at main.take (order.go:88)".to_string());
+        assert_eq!(told(&[park, receive, fetched, take, exit]), told_so);
+        assert!(told(&[park, receive, fetched, exit]).is_some_and(|words| words.contains("(*Pool).Get")));
+        // Nothing but the library's own.
+        assert_eq!(
+            told(&[park, receive, ("os/signal.loop", "/usr/local/go/src/os/signal/a.go"), exit]),
+            None
+        );
+        // Built with -trimpath.
+        let exit = ("runtime.goexit", "runtime/asm_amd64.s");
+        let park = ("runtime.gopark", "runtime/proc.go");
+        let read = ("internal/poll.(*FD).Read", "internal/poll/fd_unix.go");
+        let serve = ("net/http.(*conn).serve", "net/http/server.go");
+        assert_eq!(told(&[park, read, serve, exit]), None);
+        let told_so = Some("8.0 in IO wait at example.org/shop/db.(*Pool).ask (db.go:88)".to_string());
+        assert_eq!(
+            told(&[park, read, ("example.org/shop/db.(*Pool).ask", "example.org/shop/db/db.go"), exit]),
+            told_so
+        );
+    }
+}
