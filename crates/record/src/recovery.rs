@@ -240,6 +240,30 @@ mod tests {
     }
 
     #[test]
+    fn the_last_moments_of_a_thread_are_its_processes() {
+        let at = |ts: u64, mut record: Vec<u8>| {
+            record[8..16].copy_from_slice(&ts.to_ne_bytes());
+            record
+        };
+        let folder = spool(b"{}");
+        // Of thread 7 of process 3: it begins, it ends, and leaves the CPU for the last time.
+        let task = [3 | 1 << 32, 0, 0, 0];
+        let rare = [at(10, record(kind::TASK, &task)), at(20, record(kind::EXIT, &task))].concat();
+        std::fs::write(folder.path().join("rare"), rare).expect("written");
+        std::fs::write(folder.path().join("sched"), at(30, record(kind::STRETCH, &[2, 0, 0])))
+            .expect("written");
+        let recorded = Recorded::recover(folder.path()).expect("recovered");
+        let mut pids = Vec::new();
+        let mut sink = |event: Event<'_>| {
+            if let Event::Stretch(stretch) = event {
+                pids.push((stretch.pid, stretch.tid));
+            }
+        };
+        recorded.replay("x", SourceId(0), &mut sink).expect("read");
+        assert_eq!(pids, [(3, 7)]);
+    }
+
+    #[test]
     fn no_link_and_no_fifo_is_followed() {
         let folder = spool(b"{}");
         let head = folder.path().join(FILE);

@@ -21,7 +21,7 @@ use crate::queues;
 use crate::quota;
 use crate::symbols::Symbolizer;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use whyslow_model::{Event, FigureTable, Sink, SourceId};
 
@@ -31,6 +31,8 @@ pub(crate) struct ReplayContext {
     pub(crate) source: SourceId,
     /// The process of each thread.
     processes: HashMap<u32, u32>,
+    /// Threads that have ended, the last ones: they still leave the CPU, for the last time.
+    ended: VecDeque<u32>,
     /// When the threads that were there before began to be watched, ns of the kernel's clock.
     found: HashMap<u32, u64>,
     calls: calls::Calls,
@@ -46,6 +48,8 @@ pub(crate) struct ReplayContext {
 /// By process that was taken in: what it was and had open then.
 pub(crate) type LateState = HashMap<u32, Vec<Event<'static>>>;
 
+/// Ended threads whose process is remembered.
+const MOST_ENDED: usize = 4_096;
 /// Threads whose process is remembered: more cannot live at once (`PID_MAX_LIMIT`, include/linux/threads.h), and ended
 /// ones are forgotten.
 const MAX_THREADS: usize = 4 << 20;
@@ -56,7 +60,21 @@ impl ReplayContext {
         self.processes.get(&tid).copied().unwrap_or(tid)
     }
 
+    /// It has ended. Its process is known until its last records came: without it they would be another process's.
+    fn ended(&mut self, tid: u32) {
+        self.ended.push_back(tid);
+        if self.ended.len() > MOST_ENDED
+            && let Some(first) = self.ended.pop_front()
+        {
+            self.processes.remove(&first);
+        }
+    }
+
     fn belongs(&mut self, tid: u32, pid: u32) {
+        // Another thread has its number.
+        if !self.ended.is_empty() && self.processes.contains_key(&tid) {
+            self.ended.retain(|ended| *ended != tid);
+        }
         if self.processes.len() < MAX_THREADS {
             self.processes.insert(tid, pid);
         }
@@ -84,6 +102,7 @@ impl Replay {
             clock,
             source,
             processes: HashMap::new(),
+            ended: VecDeque::new(),
             found: HashMap::new(),
             calls: calls::Calls::new(options),
             counted: Counted::new(),

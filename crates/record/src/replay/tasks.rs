@@ -34,7 +34,7 @@ impl ReplayContext {
                 status,
                 signal,
             }));
-            self.processes.remove(&header.tid);
+            self.ended(header.tid);
             self.found.remove(&header.tid);
             self.rare.samples().thread_ended(header.tid, sink);
             return Some(());
