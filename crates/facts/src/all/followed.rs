@@ -5,7 +5,7 @@ use super::Facts;
 use crate::world::World;
 use hashbrown::{HashMap, HashSet};
 use whyslow_model::event::{Event, Sink, Tid};
-use whyslow_model::{Followed, ProcessInfo};
+use whyslow_model::{Followed, ProcessInfo, Wakeup};
 
 /// The processes that were taken in, in order of time, and where they are kept apart, what they did.
 #[derive(Default)]
@@ -119,7 +119,7 @@ impl Apart {
             Event::Process(info) => of(self.belongs(info, own)),
             Event::Fd(entry) => of(entry.pid.is_some_and(|pid| self.pids.contains(&pid))),
             Event::Stretch(stretch) => of(self.pids.contains(&stretch.pid)),
-            Event::Wakeup(wakeup) => of(self.has_thread(wakeup.wakee)),
+            Event::Wakeup(wakeup) => of(self.has_thread(wakeup.wakee) || self.has_begun(wakeup, own)),
             Event::Sample(sample) => of(self.pids.contains(&sample.pid)),
             Event::FileIo(io) => of(self.pids.contains(&io.pid)),
             Event::Meanwhile(one) => of(self.pids.contains(&one.pid)),
@@ -150,6 +150,13 @@ impl Apart {
                     .and_then(|process| process.pid)
                     .is_some_and(|pid| self.pids.contains(&pid))
             })
+    }
+
+    /// True for a thread that one of these threads wakes for the first time: it has begun, and nothing else was told of it yet.
+    fn has_begun(&self, wakeup: &Wakeup, own: &World) -> bool {
+        own.threads.thread_of(wakeup.wakee).is_none()
+            && self.facts.world.threads.thread_of(wakeup.wakee).is_none()
+            && wakeup.waker.is_some_and(|waker| self.has_thread(waker))
     }
 
     /// True for one that was taken in, or was started by such a one since. The target may be a child of it, too: that was there before.
@@ -216,6 +223,29 @@ mod tests {
         let apart = facts.followed.apart().expect("somebody was taken in");
         assert_eq!((has(apart), apart.world.calls), ([false, false, true, true], 2));
         assert_eq!(facts.followed.rows().len(), 1);
+    }
+
+    #[test]
+    fn a_thread_that_is_woken_before_it_is_told_of_is_its_wakers() {
+        let mut facts = Facts::of_target();
+        process(&mut facts, 7, 1);
+        call(&mut facts, 7, 1);
+        taken_in(&mut facts, 40);
+        process(&mut facts, 40, 1);
+        call(&mut facts, 40, 5);
+        for (waker, wakee) in [(40, 41), (7, 8), (40, 7)] {
+            let ts = Timestamp::new(6);
+            facts.push(Event::Wakeup(Wakeup {
+                ts,
+                cpu: 0,
+                waker: Some(waker),
+                context: whyslow_model::WakeContext::Task,
+                wakee,
+            }));
+        }
+        let apart = facts.followed.apart().expect("somebody was taken in");
+        assert!(facts.world.threads.thread_of(41).is_none() && facts.world.threads.thread_of(7).is_some());
+        assert!(apart.world.threads.thread_of(7).is_none());
     }
 
     #[test]

@@ -456,12 +456,22 @@ pub fn role_of(life: &FdLife, world: &World) -> Role {
 /// The other end of a unix socket, by the names of both: the socket with which a server takes a connection keeps the name that it listens
 /// at, and a client's has none (unix(7)). `None` where that tells nothing.
 pub(crate) fn role_by_path(life: &FdLife) -> Option<Role> {
-    let is_path = |name: Option<&str>| name.is_some_and(|name| name.starts_with(['/', '@']));
-    match (is_path(life.local()), is_path(life.peer())) {
+    let is_unix = life.kind == FdKind::Unix;
+    let is_path = |name: &str| name.starts_with(['/', '@']) || is_unix && !name.is_empty() && !is_holder(name);
+    match (life.local().is_some_and(is_path), life.peer().is_some_and(is_path)) {
         (true, false) => Some(Role::Client),
-        (false, true) if life.local().is_none() => Some(Role::Server),
+        (false, true) if is_unix || life.local().is_none() => Some(Role::Server),
         _ => None,
     }
+}
+
+/// True for what says who holds the other end of a unix socket, which has no name: `77,nginx,5u`, `INO=8123`.
+fn is_holder(end: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_descriptor = |text: &str| text.strip_suffix('u').is_some_and(is_number);
+    end.starts_with("INO=")
+        || end.split_once(',').is_some_and(|(pid, _)| is_number(pid))
+            && end.rsplit_once(',').is_some_and(|(_, fd)| is_descriptor(fd))
 }
 
 /// The port behind the last colon of an internet address.
