@@ -12,6 +12,7 @@ use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags};
 use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::Path;
 
 /// Sockets and services that are remembered; of more all are looked at anew.
 const MOST_SOCKETS: usize = 4_096;
@@ -31,6 +32,8 @@ pub(super) enum Found {
     Nobody,
     /// To these processes.
     Processes(Vec<u32>, String),
+    /// To one of those behind that address; which one is not known.
+    Service(String),
 }
 
 /// What is known of one socket.
@@ -41,6 +44,12 @@ struct Known {
     far: Option<u64>,
     /// When that was sought last.
     sought: u64,
+}
+
+impl Known {
+    fn is_stale(&self, now: u64) -> bool {
+        self.far.is_none() && self.end != End::Listens && now >= self.sought + AGAIN_NS
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,36 +149,82 @@ impl Ends {
     }
 
     fn socket(&mut self, pid: u32, fd: i32, inode: u64, writes: bool, now: u64) -> Found {
-        let is_stale = |known: &Known| {
-            known.far.is_none() && known.end != End::Listens && now >= known.sought + AGAIN_NS
-        };
-        if self.sockets.get(&inode).is_none_or(is_stale) {
+        if self.sockets.get(&inode).is_none_or(|known| known.is_stale(now)) {
             self.look_at(pid, fd, inode, now);
         }
         let Some(known) = self.sockets.get(&inode).cloned() else { return Found::Nobody };
-        let (via, accepted) = match known.end {
+        let (via, accepted, listener) = match known.end {
             End::Listens => return Found::Work,
             End::Other => return Found::Nobody,
-            End::Tcp { remote, accepted, .. } => (remote.to_string(), accepted),
-            End::Unix { via, accepted } => (via, accepted),
+            End::Tcp { local, remote, accepted } => {
+                (remote.to_string(), accepted, self.listener(pid, local, remote, now))
+            }
+            End::Unix { via, accepted } => (via, accepted, None),
         };
         if accepted && !writes {
             return Found::Work;
         }
-        let Some(far) = known.far else { return Found::Nobody };
+        match known.far {
+            Some(far) => self.holders(pid, far, via, listener, now),
+            None => self.service(pid, via, listener),
+        }
+    }
+
+    /// Who is at the other end, by its inode number.
+    fn holders(&mut self, pid: u32, far: u64, via: String, listener: Option<u64>, now: u64) -> Found {
         let hints = self.services.get(&via).cloned().unwrap_or_default();
         let holders = self.owners.of(far, &hints, now);
-        if !holders.is_empty() {
-            if self.services.len() >= MOST_SOCKETS {
-                self.services.clear();
-            }
-            let pids = self.services.entry(via.clone()).or_default();
-            // The last ones first: servers that make a process a connection end the others.
-            pids.retain(|pid| holders.iter().all(|holder| holder.pid != *pid));
-            pids.splice(0..0, holders.iter().map(|holder| holder.pid));
-            pids.truncate(8);
+        if holders.is_empty() {
+            return self.service(pid, via, listener);
         }
+        if self.services.len() >= MOST_SOCKETS {
+            self.services.clear();
+        }
+        let pids = self.services.entry(via.clone()).or_default();
+        // The last ones first: servers that make a process a connection end the others.
+        pids.retain(|pid| holders.iter().all(|holder| holder.pid != *pid));
+        pids.splice(0..0, holders.iter().map(|holder| holder.pid));
+        pids.truncate(8);
         processes(&holders, pid, via)
+    }
+
+    /// Of a connection that is too young for the lists: who held the like before, else who listens there, where that is known.
+    fn service(&self, own: u32, via: String, listener: Option<u64>) -> Found {
+        if via.starts_with("a pair of ") {
+            return Found::Nobody;
+        }
+        let before = self.services.get(&via).cloned().unwrap_or_default();
+        let listen = || listener.map_or(Vec::new(), |inode| self.owners.listed(inode));
+        let known = if before.is_empty() { listen() } else { before };
+        let mut alive = known.into_iter().filter(|pid| Path::new(&format!("/proc/{pid}")).exists());
+        match (alive.next(), alive.next()) {
+            (Some(only), None) if only != own => Found::Processes(vec![only], via),
+            (None, _) | (Some(_), None) => Found::Nobody,
+            (Some(_), Some(_)) => Found::Service(via),
+        }
+    }
+
+    /// The socket that listens where a connection of this host leads.
+    fn listener(&mut self, pid: u32, local: SocketAddr, remote: SocketAddr, now: u64) -> Option<u64> {
+        let is_here = remote.ip().is_loopback() || remote.ip() == local.ip();
+        is_here.then(|| self.listeners(pid, now).get(&remote.port()).copied())?
+    }
+
+    /// Who is at the other end of the descriptor `fd` of `pid`, where that is a connection that was accepted.
+    pub(super) fn client(&mut self, pid: u32, fd: i32, now: u64) -> Option<Found> {
+        let link =
+            rustix::fs::readlinkat(rustix::fs::CWD, format!("/proc/{pid}/fd/{fd}"), Vec::new()).ok()?;
+        let inode = socket_inode(link.as_bytes())?;
+        if self.sockets.get(&inode).is_none_or(|known| known.is_stale(now)) {
+            self.look_at(pid, fd, inode, now);
+        }
+        let known = self.sockets.get(&inode)?.clone();
+        let via = match known.end {
+            End::Tcp { remote, accepted: true, .. } => remote.to_string(),
+            End::Unix { via, accepted: true } => via,
+            _ => return None,
+        };
+        Some(self.holders(pid, known.far?, via, None, now))
     }
 
     /// Finds out what a socket is, and its other end.

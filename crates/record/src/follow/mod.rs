@@ -4,6 +4,7 @@
 mod ends;
 mod locks;
 mod owners;
+mod sessions;
 mod tally;
 mod waits;
 
@@ -12,11 +13,12 @@ use crate::bpf::spool::{FOLLOWED, SpoolRecord, SpoolWriter};
 use crate::clock::{Clock, thread_cpu_ns};
 use ends::{Ends, Found};
 use locks::bounded_file;
-use std::collections::BTreeMap;
+use sessions::Session;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use tally::{Chosen, Group, Tally};
+use tally::{Chosen, Group, Service, Tally};
 use waits::{ProcessMemory, Wait};
 use whyslow_model::{Event, Followed, text};
 
@@ -26,6 +28,9 @@ const EVERY_NS: u64 = 38_000_000;
 const AT_MOST_NS: u64 = 1_000_000_000;
 /// What looks may cost in the long run, of one CPU. With the lists of `owners` it is 0.2 %.
 const SHARE: f64 = 0.001_5;
+/// Looks that come as often as they can, whatever they cost: the first ones, and those after somebody was taken in. One more hop is found by
+/// them in a third of a second; with all that `--follow` allows they take some 50 ms of CPU time.
+const EAGER: u32 = 24;
 /// Weight of the newest cost in the mean.
 const WEIGHT: f64 = 0.16;
 /// Threads of one look; of more each looks at the next ones.
@@ -33,8 +38,10 @@ const THREADS_A_LOOK: usize = 64;
 /// Threads and processes that are looked at.
 const MOST_THREADS: usize = 4_096;
 const MOST_PROCESSES: usize = 256;
-/// Threads are listed again after that long, ns.
+/// Threads are listed again after that long, ns; those of processes whose threads come and go, at each look.
 const THREADS_EVERY_NS: u64 = 250_000_000;
+/// That a session of a database waited for another is remembered so long, ns.
+const SESSIONS_NS: u64 = 1_000_000_000;
 /// Descriptors of one epoll instance that are looked at.
 const MOST_EPOLL: usize = 16;
 /// `PF_KTHREAD` (include/linux/sched.h).
@@ -57,14 +64,20 @@ pub(crate) struct Follower {
     /// The group of each watched process.
     groups: BTreeMap<u32, Group>,
     threads: Vec<Thread>,
+    /// Processes whose threads were listed before.
+    listed: BTreeSet<u32>,
     list_due: u64,
     turn: usize,
     ends: Ends,
+    /// When a session of a database was seen to wait for another one.
+    sessions_wait: u64,
     tally: Tally,
     taken: Vec<Chosen>,
     /// Processes that would have been taken in, if more had been allowed.
     left_out: BTreeMap<u32, String>,
     due: u64,
+    /// Looks that are still to come at once.
+    eager: u32,
     /// What a look costs, ns of CPU time: the mean.
     cost: f64,
     spent_ns: u64,
@@ -84,13 +97,16 @@ impl Follower {
             own,
             groups: pids.iter().map(|pid| (*pid, Group::Target)).collect(),
             threads: Vec::new(),
+            listed: BTreeSet::new(),
             list_due: now,
             turn: 0,
             ends,
+            sessions_wait: 0,
             tally: Tally::new(),
             taken: Vec::new(),
             left_out: BTreeMap::new(),
             due: now,
+            eager: EAGER,
             cost: 0.0,
             spent_ns: 0,
             spool: SpoolWriter::new(spool),
@@ -118,21 +134,22 @@ impl Follower {
             return Vec::new();
         }
         let began = thread_cpu_ns();
+        let listed = self.ends.listing_ns();
         if now >= self.list_due {
-            self.list();
-            self.list_due = now + THREADS_EVERY_NS;
+            self.list_due = if self.list() { now } else { now + THREADS_EVERY_NS };
         }
-        let (seen_from, listed) = (thread_cpu_ns(), self.ends.listing_ns());
         self.see(now);
         // Lists of all processes are paced by themselves.
         let listed = self.ends.listing_ns() - listed;
-        let spent = (thread_cpu_ns() - seen_from).saturating_sub(listed) as f64;
+        let spent = (thread_cpu_ns() - began).saturating_sub(listed) as f64;
         let chosen = self.choose();
         for one in &chosen {
             self.tell(one, now);
         }
         self.cost += if self.cost > 0.0 { WEIGHT } else { 1.0 } * (spent - self.cost);
-        self.due = now + ((self.cost / SHARE) as u64).clamp(EVERY_NS, AT_MOST_NS);
+        self.eager = if chosen.is_empty() { self.eager.saturating_sub(1) } else { EAGER };
+        let pause = if self.eager > 0 { EVERY_NS } else { (self.cost / SHARE) as u64 };
+        self.due = now + pause.clamp(EVERY_NS, AT_MOST_NS);
         self.spent_ns += thread_cpu_ns() - began;
         chosen.into_iter().map(|one| one.pid).collect()
     }
@@ -165,12 +182,18 @@ impl Follower {
         )]
     }
 
-    /// Lists the threads of the watched processes.
-    fn list(&mut self) {
+    /// Lists the threads of the watched processes. True where some have begun since the last time that may be gone soon: of a thread a
+    /// connection each is seen once or never, and its process all the while.
+    fn list(&mut self) -> bool {
         let mut old: BTreeMap<u32, Thread> =
             std::mem::take(&mut self.threads).into_iter().map(|thread| (thread.tid, thread)).collect();
+        let (mut began, known_before) = (false, &mut self.listed);
         self.groups.retain(|pid, group| {
-            let Ok(tasks) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return false };
+            let Ok(tasks) = std::fs::read_dir(format!("/proc/{pid}/task")) else {
+                known_before.remove(pid);
+                return false;
+            };
+            let is_new_process = known_before.insert(*pid);
             for task in tasks.flatten() {
                 let Some(tid) = task.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
                     continue;
@@ -179,6 +202,7 @@ impl Follower {
                     break;
                 }
                 let known = old.remove(&tid).filter(|thread| thread.pid == *pid);
+                began |= known.is_none() && !is_new_process;
                 let opened = || {
                     let call = File::open(format!("/proc/{pid}/task/{tid}/syscall")).ok()?;
                     Some(Thread { tid, pid: *pid, group: *group, call })
@@ -187,6 +211,7 @@ impl Follower {
             }
             true
         });
+        began
     }
 
     /// One look at the next threads.
@@ -223,11 +248,26 @@ impl Follower {
                     self.count(pid, group, |ends| ends.outstanding(pid, *fd, now).unwrap_or(Found::Work));
                 }),
             },
-            Wait::Epoll(fd) => {
-                for fd in watched(pid, *fd) {
-                    self.count(pid, group, |ends| ends.outstanding(pid, fd, now).unwrap_or(Found::Work));
+            Wait::Epoll(fd) => match sessions::session(pid) {
+                Some(Session::Waits) => {
+                    self.sessions_wait = now;
+                    let held =
+                        sessions::holder(pid).map(|holder| (holder, "a lock of the database".to_string()));
+                    self.count_held(pid, group, held);
                 }
-            }
+                // It keeps others waiting until its client goes on.
+                Some(Session::Holds) if now < self.sessions_wait + SESSIONS_NS => {
+                    let clients =
+                        watched(pid, *fd).into_iter().filter_map(|fd| self.ends.client(pid, fd, now));
+                    let clients: Vec<Found> = clients.collect();
+                    clients.into_iter().for_each(|client| self.count(pid, group, |_| client));
+                }
+                _ => {
+                    for fd in watched(pid, *fd) {
+                        self.count(pid, group, |ends| ends.outstanding(pid, fd, now).unwrap_or(Found::Work));
+                    }
+                }
+            },
             Wait::FileLock => {
                 let holder = locks::file_lock(&bounded_file("/proc/locks"), pid, tid);
                 let held = holder.map(|(holder, inode)| {
@@ -259,6 +299,7 @@ impl Follower {
         match find(&mut self.ends) {
             Found::Work => {}
             Found::Nobody => self.tally.waits(group),
+            Found::Service(via) => self.tally.waits_for_service(group, &Service::of(&via, 0), None),
             Found::Processes(pids, via) => {
                 for other in pids.into_iter().filter(|other| *other != self.own) {
                     // Of its own processes, one waits for the other.
@@ -277,9 +318,16 @@ impl Follower {
         let groups = &self.groups;
         let chosen = self.tally.end(|pid| groups.contains_key(&pid));
         let mut taken = Vec::new();
-        for one in chosen {
+        for mut one in chosen {
+            let about = status(one.pid);
+            if one.is_passing {
+                let Some(parent) = about.and_then(|about| started_by(one.pid, about.parent?)) else {
+                    continue;
+                };
+                one.pid = parent;
+            }
             let is_program = status(one.pid).is_some_and(|status| status.flags & KERNEL_THREAD == 0);
-            if !is_program || one.pid == self.own {
+            if !is_program || one.pid == self.own || self.groups.contains_key(&one.pid) {
                 continue;
             }
             if self.taken.len() >= self.limit {
@@ -287,8 +335,8 @@ impl Follower {
                 self.left_out.entry(one.pid).or_insert(name);
                 continue;
             }
-            self.tally.take_in(&one);
-            self.groups.insert(one.pid, Group::Taken(one.pid));
+            let group = self.tally.take_in(&one);
+            self.groups.insert(one.pid, group);
             self.taken.push(one.clone());
             self.list_due = 0;
             taken.push(one);
@@ -352,6 +400,11 @@ fn status(pid: u32) -> Option<Status> {
     let parent = fields.nth(1).and_then(|word| word.parse().ok());
     let flags = fields.nth(4)?.parse().ok()?;
     Some(Status { parent, flags })
+}
+
+/// The parent of a process, where that runs the same program: it made the process for a request.
+fn started_by(pid: u32, parent: u32) -> Option<u32> {
+    (parent > 1 && owners::name_of(parent) == owners::name_of(pid)).then_some(parent)
 }
 
 #[cfg(test)]

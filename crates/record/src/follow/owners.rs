@@ -96,6 +96,15 @@ impl Owners {
         self.known(inode)
     }
 
+    /// The processes that held it when they were listed.
+    pub(super) fn listed(&self, inode: u64) -> Vec<u32> {
+        let holders = self.held.get(&inode).map_or(&[][..], Vec::as_slice);
+        let mut pids: Vec<u32> = holders.iter().map(|holder| holder.pid).collect();
+        pids.sort_unstable();
+        pids.dedup();
+        pids
+    }
+
     /// Of these the ones that have it open so.
     pub(super) fn open_for(holders: Vec<Holder>, writes: bool) -> Vec<Holder> {
         holders.into_iter().filter(|holder| holder.is_open_for(writes)).collect()
