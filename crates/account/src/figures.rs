@@ -105,6 +105,7 @@ fn row(facts: &Facts, of: &Entity, state: TimeState, ns: u64) -> AccountRow {
         who: facts.host.name_of(of),
         threads: 1,
         pids: of.pid().into_iter().collect(),
+        tid: None,
         state,
         call: None,
         object: None,

@@ -41,9 +41,9 @@ pub fn account(facts: &Facts) -> Option<TimeAccount> {
     account_by(facts, By::Row)
 }
 
-/// The account of the threads of one process; `None` where no time of it is known.
-pub fn account_of(facts: &Facts, process: ProcessId) -> Option<TimeAccount> {
-    let spent = threads::spent(facts, Some(process))?;
+/// The account of the threads of these processes; `None` where no time of them is known.
+pub fn account_of(facts: &Facts, processes: &[ProcessId]) -> Option<TimeAccount> {
+    let spent = threads::spent(facts, Some(processes))?;
     Some(rows::joined(facts, spent, By::Row))
 }
 

@@ -196,6 +196,7 @@ impl Joined<'_> {
             who,
             threads: sum.threads.len() as u64,
             pids: roles::pids(facts, &sum.threads),
+            tid: Some(largest.tid),
             state: match self.lines {
                 Some(_) => key.state.unwrap_or(TimeState::Unknown),
                 None => key.state.unwrap_or(largest.state),

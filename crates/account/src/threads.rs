@@ -11,9 +11,9 @@ use whyslow_facts::{Facts, ProcessId, ThreadFacts};
 use whyslow_model::event::Tid;
 use whyslow_model::{Known, Syscall, TimeOf, TimeState};
 
-/// The parts of all threads, or of those of one process; `None` where no time is known.
-pub(crate) fn spent(facts: &Facts, only: Option<ProcessId>) -> Option<Spent<'_>> {
-    let is_meant = |process: ProcessId| only.is_none_or(|only| only == process);
+/// The parts of all threads, or of those of some processes; `None` where no time is known.
+pub(crate) fn spent<'a>(facts: &'a Facts, only: Option<&[ProcessId]>) -> Option<Spent<'a>> {
+    let is_meant = |process: ProcessId| only.is_none_or(|only| only.contains(&process));
     let mut owners: HashMap<ProcessId, Owner> = HashMap::new();
     let serving = states::serving(facts);
     let demand = whyslow_facts::demand::demand(facts);

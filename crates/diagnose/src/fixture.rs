@@ -37,6 +37,7 @@ pub(crate) fn row(state: TimeState, call: Option<&str>, object: Option<&str>, ns
         who: "app (1)".to_string(),
         threads: 1,
         pids: vec![1],
+        tid: None,
         state,
         call: call.map(str::to_string),
         object: object.map(str::to_string),

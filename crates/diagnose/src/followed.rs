@@ -1,13 +1,15 @@
 //! Who is behind the target's waits: the processes that were taken into the recording because the target waits for them. What is found
 //! in them is no finding of its own: it is told as the cause at the end of the target's waits.
 
+mod behind;
+mod hops;
+
 use crate::asker::Asker;
 use crate::order;
+use behind::Behind;
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::figures as words;
-use whyslow_model::{
-    AccountRow, ChainLink, Culprit, Finding, Followed, Nanos, SampleKind, Severity, TimeAccount, TimeState,
-};
+use whyslow_model::{AccountRow, Finding, Followed, Severity, TimeAccount, TimeState};
 use whyslow_rules::{Findings, RULES};
 
 /// Findings about a wait for another process.
@@ -29,6 +31,8 @@ const OF_WAITS: &[&str] = &[
 const MOST_OF_IT: f64 = 0.5;
 /// Who is busy for less of its time than this part of what the target waits for it holds up nobody: it waits for work itself.
 const BUSY: f64 = 0.3;
+/// A wait of one kind that takes this part of the account is told by itself.
+const PLAIN: f64 = 0.05;
 /// A wait of the target in whose end a rule finds a cause is a warning from this part of the target's time on: that of a general finding
 /// that is much.
 const MUCH: f64 = 0.25;
@@ -54,20 +58,26 @@ pub(crate) fn explain(facts: &Facts, account: Option<&TimeAccount>, findings: &m
         OF_WAITS.contains(&finding.id) && finding.severity > Severity::Capture && finding.culprit.is_none()
     };
     for finding in findings.iter_mut().filter(is_open) {
-        let Some(way) = way(&rows, account, finding) else { continue };
-        let Some(last) = way.last() else { continue };
-        let Some(behind) = Behind::of(apart, last) else { continue };
+        let Some(mut way) = way(&rows, account, finding) else { continue };
+        let Some(last) = way.pop() else { continue };
+        // Of those that stand for one another, the one that has most to do.
+        let behind = rows.iter().filter(|row| are_alike(row, last)).filter_map(|row| Behind::of(apart, row));
+        let Some(behind) = behind.max_by(|a, b| a.busy.total_cmp(&b.busy)) else { continue };
         if behind.busy < BUSY * last.share * finding.share.unwrap_or(1.0) {
             continue;
         }
+        way.push(behind.row);
         let causes = found.get_or_insert_with(|| causes(apart));
         let cause = causes.iter().find(|cause| is_about(apart, cause, behind.process));
-        let culprit = behind.culprit(last, cause);
-        finding.chain.extend(links(finding, &way, &behind));
+        let hops = hops::hops(facts, account, apart, finding, (&rows, &way), &behind);
+        finding.chain.extend(hops::links(finding, &way, &hops, &behind));
+        let culprit = behind.culprit(cause, hops);
         let away = words::plural(way.len() as u64, "wait");
         let rule = culprit.title.as_ref().map_or(String::new(), |title| format!(" {title}."));
-        let new = culprit.function.as_ref().filter(|name| !culprit.does.contains(name.as_str()));
-        let at = new.map_or(String::new(), |function| format!(", in {function}"));
+        let new = culprit
+            .site()
+            .filter(|_| culprit.function.as_ref().is_some_and(|name| !culprit.does.contains(name.as_str())));
+        let at = new.map_or(String::new(), |site| format!(", in {site}"));
         let told = format!(
             "At the end of it, {away} away, is {} ({}): it {}{at}.{rule}",
             culprit.name, culprit.pid, culprit.does
@@ -91,14 +101,14 @@ fn way<'r>(
     account: Option<&TimeAccount>,
     finding: &Finding,
 ) -> Option<Vec<&'r Followed>> {
-    let most = |rows: Vec<&'r Followed>| rows.into_iter().max_by(|a, b| a.share.total_cmp(&b.share));
+    // Of equals the one of which most is known: that was taken in first.
+    let most = |rows: Vec<&'r Followed>| rows.into_iter().rev().max_by(|a, b| a.share.total_cmp(&b.share));
     let first = rows.iter().filter(|row| row.hop == 1 && is_meant(rows, account, finding, row));
     let mut way = vec![most(first.collect())?];
     while let Some(last) = way.last().copied() {
-        let next = rows.iter().filter(|row| {
-            row.waiter == last.pid
-                && row.share >= MOST_OF_IT * last.share
-                && way.iter().all(|known| known.pid != row.pid)
+        let waits = |row: &&Followed| rows.iter().any(|one| one.pid == row.waiter && are_alike(one, last));
+        let next = rows.iter().filter(waits).filter(|row| {
+            row.share >= MOST_OF_IT * last.share && way.iter().all(|known| known.pid != row.pid)
         });
         match most(next.collect()) {
             Some(next) => way.push(next),
@@ -106,6 +116,12 @@ fn way<'r>(
         }
     }
     Some(way)
+}
+
+/// True for processes that stand for one another: workers behind one address, holders of one lock.
+fn are_alike(one: &Followed, other: &Followed) -> bool {
+    let is_shared = Kind::of(&one.via) != Kind::Pipe && !one.via.starts_with("a pair of ");
+    one.pid == other.pid || is_shared && (one.hop, &one.via) == (other.hop, &other.via)
 }
 
 /// True where the target waits for that process in what the finding is about: it is named, or is the only one of its kind.
@@ -125,12 +141,19 @@ fn is_meant(rows: &[Followed], account: Option<&TimeAccount>, finding: &Finding,
     }
     let is_alone = rows.iter().filter(|other| other.hop == 1 && Kind::of(&other.via) == kind).count() == 1;
     let is_named = kind == Kind::Peer && subject.peer.as_deref().is_some_and(is_address);
+    // What waits for several things is meant only where nothing waits for that kind alone.
+    let rows = account.map_or(&[][..], |account| &account.rows).iter();
+    let mut others = rows.filter(|other| other.claimed_by.iter().all(|claim| claim.id != finding.id));
+    let stands_apart = others.any(|other| kind.is_plainly(other.state) && other.share >= PLAIN);
     let polls = |row: &AccountRow| {
         let call = row.call.as_deref().unwrap_or_default();
         kind != Kind::Lock
             && ["epoll_wait", "epoll_pwait", "poll", "ppoll", "select", "pselect6"].contains(&call)
     };
-    is_alone && !is_named && claimed.iter().any(|row| kind.states().contains(&row.state) || polls(row))
+    let fits = |row: &&AccountRow| {
+        kind.is_plainly(row.state) || !stands_apart && (kind.states().contains(&row.state) || polls(row))
+    };
+    is_alone && !is_named && claimed.iter().any(fits)
 }
 
 /// `127.0.0.1:80`, `/run/a.sock`: says who is asked.
@@ -152,7 +175,7 @@ impl Kind {
     fn of(via: &str) -> Kind {
         match via {
             "a pipe" => Kind::Pipe,
-            _ if via.starts_with("the lock of ") || via.starts_with("a lock in ") => Kind::Lock,
+            _ if via.starts_with("the lock of ") || via.starts_with("a lock ") => Kind::Lock,
             _ => Kind::Peer,
         }
     }
@@ -161,6 +184,16 @@ impl Kind {
     fn place(self, via: &str) -> &str {
         let place = via.trim_start_matches("the lock of ").trim_start_matches("a lock in ");
         if is_address(place) { place } else { "" }
+    }
+
+    /// True for a wait that is of that kind and of no other.
+    fn is_plainly(self, state: TimeState) -> bool {
+        let plain = match self {
+            Kind::Pipe => TimeState::Pipe,
+            Kind::Lock => TimeState::Lock,
+            Kind::Peer => TimeState::Peer,
+        };
+        state == plain
     }
 
     fn states(self) -> &'static [TimeState] {
@@ -189,82 +222,6 @@ fn is_about(apart: &Facts, finding: &Finding, process: ProcessId) -> bool {
     let threads = &apart.world.threads;
     let of = |number| threads.find_process(number).or_else(|| Some(threads.thread_of(number)?.process));
     finding.severity >= Severity::Warning && finding.subject.pid.and_then(of) == Some(process)
-}
-
-/// What the process at the end does.
-struct Behind<'a> {
-    facts: &'a Facts,
-    process: ProcessId,
-    /// The part of its time in which it did not wait for work.
-    busy: f64,
-    account: TimeAccount,
-}
-
-impl<'a> Behind<'a> {
-    fn of(facts: &'a Facts, row: &Followed) -> Option<Behind<'a>> {
-        let process = facts.world.threads.find_process(row.pid)?;
-        let account = whyslow_account::account_of(facts, process)?;
-        let whole = account.ns.saturating_add(account.idle_ns);
-        let busy = account.ns as f64 / whole.max(1) as f64;
-        account.rows.first()?;
-        Some(Behind { facts, process, busy, account })
-    }
-
-    /// What it does most, what others take from it aside: it holds up its waiter by the rest.
-    fn largest(&self) -> &AccountRow {
-        let is_own = |row: &&AccountRow| !matches!(row.state, TimeState::RunQueue | TimeState::Throttled);
-        self.account.rows.iter().find(is_own).unwrap_or(&self.account.rows[0])
-    }
-
-    fn culprit(&self, row: &Followed, cause: Option<&Finding>) -> Culprit {
-        let largest = self.largest();
-        let computes = matches!(largest.state, TimeState::User | TimeState::Kernel | TimeState::InCall);
-        let kind = if computes { SampleKind::OnCpu } else { SampleKind::OffCpu };
-        let sampled = || self.facts.samples.own_function(kind, self.process, None).map(str::to_string);
-        let does = format!("{}, {} of its time", largest.words(), words::percent(largest.share * self.busy));
-        let function = largest.function.clone().or_else(sampled);
-        Culprit {
-            pid: row.pid,
-            name: row.comm.clone(),
-            does,
-            function,
-            id: cause.map(|cause| cause.id),
-            title: cause.map(|cause| cause.title.clone()),
-        }
-    }
-}
-
-/// The links from the target, or from the end of the chain that the finding has, to the last one.
-fn links(finding: &Finding, way: &[&Followed], behind: &Behind<'_>) -> Vec<ChainLink> {
-    let who = |row: &Followed| format!("{} ({})", row.comm, row.pid);
-    let link = |before: String, row: &Followed| ChainLink {
-        who: before,
-        waits_for: format!("{} at {}", who(row), row.via),
-        ns: Nanos::UNKNOWN,
-        evidence: format!("{} of the target's waiting, by samples", words::percent(row.share)),
-    };
-    let mut links = Vec::new();
-    if finding.chain.is_empty()
-        && let Some(first) = way.first()
-    {
-        links.push(link(asker(finding, first.waiter), first));
-    }
-    links.extend(way.windows(2).map(|pair| link(who(pair[0]), pair[1])));
-    let largest = behind.largest();
-    links.extend(way.last().map(|last| ChainLink {
-        who: who(last),
-        waits_for: largest.object.clone().unwrap_or_else(|| format!("nothing: it {}", largest.words())),
-        ns: Nanos::new(largest.ns),
-        evidence: largest.evidence.as_ref().map_or(String::new(), |line| line.source.clone()),
-    }));
-    links
-}
-
-fn asker(finding: &Finding, waiter: u32) -> String {
-    match &finding.subject.comm {
-        Some(comm) => format!("{comm} ({waiter})"),
-        None => format!("process {waiter}"),
-    }
 }
 
 #[cfg(test)]

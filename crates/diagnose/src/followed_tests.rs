@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::fixture::{account, finding, row};
-use whyslow_model::Timestamp;
 use whyslow_model::account::Claim;
+use whyslow_model::{Call, Event, Nanos, ProcessInfo, Ret, Sink, Timestamp};
 
 fn followed(pid: u32, waiter: u32, hop: u32, via: &str, share: f64) -> Followed {
     let (ts, comm) = (Timestamp::new(1), format!("p{pid}"));
@@ -50,6 +50,87 @@ fn a_way_that_goes_in_a_circle_ends() {
         followed(2, 3, 3, "a pipe", 0.9),
     ];
     assert_eq!(pids(&rows, TimeState::Peer, "/run/a.sock"), Some(vec![2, 3]));
+}
+
+#[test]
+fn workers_behind_one_address_stand_for_one_another() {
+    let rows = [
+        followed(2, 1, 1, "127.0.0.1:80", 0.9),
+        followed(3, 1, 1, "127.0.0.1:80", 0.9),
+        followed(5, 2, 2, "127.0.0.1:5432", 0.9),
+        followed(6, 5, 3, "a lock of the database", 0.8),
+    ];
+    assert_eq!(pids(&rows, TimeState::Peer, "127.0.0.1:80"), Some(vec![2, 5, 6]));
+    assert!(are_alike(&rows[0], &rows[1]) && !are_alike(&rows[1], &rows[2]));
+    let pipes = [followed(2, 1, 1, "a pipe", 0.9), followed(3, 1, 1, "a pipe", 0.9)];
+    assert!(!are_alike(&pipes[0], &pipes[1]));
+}
+
+/// A client of `gate`, which asks `store`, which syncs a file.
+fn chain() -> Facts {
+    let mut facts = Facts::of_target();
+    let mut at = 1_000_000_000;
+    let mut call = |facts: &mut Facts, pid: u32, name: &'static str, args: &str, ret: i64, dur: u64| {
+        let mut call = Call::new(name, args);
+        (call.tid, call.pid, call.ret) = (pid, Some(pid), Ret::Value(ret));
+        (call.ts, call.dur) = (Timestamp::new(at), Nanos::new(dur));
+        facts.push(Event::Call(&call));
+        at += dur + 10_000;
+    };
+    let address = |port: u32| {
+        format!("3, {{sa_family=AF_INET, sin_port=htons({port}), sin_addr=inet_addr(\"127.0.0.1\")}}, 16")
+    };
+    let connected =
+        |facts: &mut Facts, call: &mut dyn FnMut(&mut Facts, u32, &'static str, &str, i64, u64), pid| {
+            call(facts, pid, "socket", "AF_INET, SOCK_STREAM|SOCK_CLOEXEC, IPPROTO_TCP", 3, 10_000);
+            call(facts, pid, "connect", &address(70 + pid), 0, 10_000);
+        };
+    let named = |facts: &mut Facts, pid: u32, comm: &str| {
+        let comm = Some(comm.to_string());
+        facts.push(Event::Process(ProcessInfo { pid, tid: Some(pid), comm, ..ProcessInfo::default() }));
+    };
+    named(&mut facts, 7, "client");
+    connected(&mut facts, &mut call, 7);
+    for (pid, waiter, port, hop) in [(8, 7, 77, 1), (9, 8, 78, 2)] {
+        let via = format!("127.0.0.1:{port}");
+        facts.push(Event::Followed(Box::new(followed(pid, waiter, hop, &via, 0.9))));
+    }
+    named(&mut facts, 8, "gate");
+    named(&mut facts, 9, "store");
+    connected(&mut facts, &mut call, 8);
+    call(&mut facts, 9, "openat", "AT_FDCWD, \"/srv/journal\", O_WRONLY|O_APPEND", 5, 10_000);
+    for _ in 0..20 {
+        for pid in [7, 8] {
+            call(&mut facts, pid, "write", "3, \"order\", 5", 5, 10_000);
+            call(&mut facts, pid, "read", "3, \"stored\", 64", 6, 40_000_000);
+        }
+        call(&mut facts, 9, "write", "5, \"row\", 3", 3, 10_000);
+        call(&mut facts, 9, "fsync", "5", 0, 120_000_000);
+    }
+    facts.finish();
+    facts
+}
+
+#[test]
+fn each_hop_has_its_object_its_time_and_its_thread() {
+    let diagnosis = crate::diagnose(&chain());
+    let finding = diagnosis.findings.iter().find(|one| one.culprit.is_some()).expect("a wait");
+    let culprit = finding.culprit.as_ref().expect("who is behind it");
+    let told: Vec<_> = culprit
+        .hops
+        .iter()
+        .map(|hop| (hop.pid, hop.tid, hop.object.as_deref(), hop.call.as_deref(), hop.ns.get(), hop.count))
+        .collect();
+    let expected = [
+        (7, Some(7), Some("127.0.0.1:77"), Some("read"), Some(800_000_000), Some(20)),
+        (8, Some(8), Some("127.0.0.1:78"), Some("read"), Some(800_000_000), Some(20)),
+        (9, Some(9), Some("/srv/journal"), Some("fsync"), Some(2_400_000_000), Some(20)),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(finding.chain.len(), 3, "{:?}", finding.chain);
+    assert!(finding.chain.iter().all(|link| link.ns.is_known()), "{:?}", finding.chain);
+    assert!(finding.chain[1].evidence.contains("20 times, 40.0 ms each"), "{:?}", finding.chain);
+    assert!(culprit.does.starts_with("waits for /srv/journal in fsync"), "{}", culprit.does);
 }
 
 #[test]

@@ -10,7 +10,8 @@ use whyslow_facts::Facts;
 use whyslow_facts::folds::requests::Side;
 use whyslow_model::figures as words;
 use whyslow_model::{
-    AccountRow, CallStats, Culprit, Finding, Known, Nanos, Severity, TimeAccount, TimeOf, Walk,
+    AccountRow, CallStats, Culprit, Diagnosis, Finding, Hop, Known, Nanos, Severity, TimeAccount, TimeOf,
+    TimeState, Walk,
 };
 use whyslow_rules::guards::WARNING_SHARE;
 
@@ -93,7 +94,7 @@ fn without_cause(
     let mut beside = Vec::new();
     // That it did nothing else all the while is more than where most time went.
     let stuck = findings.iter().find(|finding| finding.id == "stuck-call");
-    let general = stuck.or_else(|| findings.iter().find(|finding| is_general(finding)));
+    let general = stuck.or_else(|| most_telling(findings.iter().filter(|finding| is_general(finding))));
     let of_general = |general: &Finding| Sentence {
         aside: match general.culprit {
             Some(_) => String::new(),
@@ -134,6 +135,14 @@ fn without_cause(
     let gap = findings.iter().find(|finding| finding.severity == Severity::Capture && !finding.disagreement);
     beside.extend(gap.map(|gap| told(format!("But {}", gap.title)).within(BESIDE)));
     (sentence, beside)
+}
+
+/// Of general findings the first; rather one that tells who is behind it, where that is at least half as much.
+fn most_telling<'a>(mut general: impl Iterator<Item = &'a Finding>) -> Option<&'a Finding> {
+    let first = general.next()?;
+    let least = first.share.unwrap_or(0.0) / 2.0;
+    let tells = |finding: &&Finding| finding.culprit.is_some() && finding.share.unwrap_or(0.0) >= least;
+    Some(if first.culprit.is_some() { first } else { general.find(tells).unwrap_or(first) })
 }
 
 /// The first notice that names a cause, where it explains much of the time, and at least half as much as the general finding does.
@@ -228,19 +237,42 @@ fn named(facts: &Facts, finding: &Finding, account: Option<&TimeAccount>) -> Sen
 /// Whom the target waits for in the end, and what that does meanwhile: `waits 97.2 % of its time, in the end for backup.py (9), which
 /// computes, in check_copy`.
 fn at_the_end(facts: &Facts, finding: &Finding, culprit: &Culprit, share: f64) -> Sentence {
-    let Culprit { pid, name, does, function, .. } = culprit;
+    let Culprit { pid, name, does, .. } = culprit;
     // Without how often and how long.
     let does = does.split(" (").next().unwrap_or_default().split(", ").next().unwrap_or_default();
     let named = format!("{name} ({pid})");
     let own = Finding { title: String::new(), ..finding.clone() };
     let who = whose(facts, &own);
+    let who = if who.is_empty() { whose(facts, finding) } else { who };
+    let site = culprit.site().map_or(String::new(), |site| format!(", in {site}"));
+    let briefly = culprit.hops.last().map_or_else(|| does.to_string(), |last| briefly(does, last));
+    let share = words::percent(share);
+    let said = [("of its time, in the end", does), (", in the end", does), (", in the end", &briefly)];
+    let said = said.map(|(end, does)| {
+        let space = if end.starts_with(',') { "" } else { " " };
+        format!("waits {share}{space}{end} for {named}, which {does}")
+    });
+    let fits = |what: &&String| format!("{who}{what}{site}").chars().count() < Diagnosis::MAX_VERDICT;
+    let what = said.iter().find(fits).unwrap_or(&said[2]).clone();
     Sentence {
-        who: if who.is_empty() { whose(facts, finding) } else { who },
-        what: format!("waits {} of its time, in the end for {named}, which {does}", words::percent(share)),
+        who,
+        what,
         names: vec![named],
-        culprits: function.iter().map(|function| format!(", in {function}")).collect(),
+        culprits: if site.is_empty() { Vec::new() } else { vec![site] },
         aside: String::new(),
     }
+}
+
+/// What a process does, without what its chain tells too: of what works in a call its object, of what waits the call.
+fn briefly(does: &str, last: &Hop) -> String {
+    use TimeState::{File, InCall, Kernel, KernelWait};
+    let works = matches!(last.state, Some(File | InCall | Kernel | KernelWait));
+    if last.state == Some(TimeState::Child) {
+        return does.replace("waits for the end of ", "runs ");
+    }
+    let (before, left_out) = if works { (" for ", &last.object) } else { (" in ", &last.call) };
+    let left_out = left_out.as_deref().filter(|word| !word.is_empty());
+    left_out.map_or_else(|| does.to_string(), |word| does.replace(&format!("{before}{word}"), ""))
 }
 
 /// Of which program it is, where the title does not tell.
@@ -345,7 +377,7 @@ fn of_log(facts: &Facts) -> (String, String) {
 mod tests {
     use super::*;
     use crate::fixture::{account, finding, row};
-    use whyslow_model::{Call, Event, Ret, Sink, TimeState};
+    use whyslow_model::{Call, Event, Ret, Sink};
 
     fn facts() -> Facts {
         let mut facts = Facts::default();
@@ -366,6 +398,33 @@ mod tests {
         );
         let (sentence, _) = verdict(&facts(), &[], None, Some(&idle(40_000_000)));
         assert_eq!(sentence, "No cause of slowness found in 1 system call.");
+    }
+
+    #[test]
+    fn what_a_process_does_is_told_briefly_where_room_is_short() {
+        let last = |state, call: Option<&str>, object: Option<&str>| Hop {
+            pid: 9,
+            name: "store".to_string(),
+            tid: Some(9),
+            thread: None,
+            threads: Some(1),
+            state: Some(state),
+            call: call.map(str::to_string),
+            object: object.map(str::to_string),
+            function: None,
+            place: None,
+            ns: Nanos::new(1),
+            count: None,
+            mean_ns: Nanos::UNKNOWN,
+            share: 1.0,
+        };
+        let file = last(TimeState::File, Some("fsync"), Some("/srv/journal"));
+        assert_eq!(briefly("waits for /srv/journal in fsync", &file), "waits in fsync");
+        let timer = last(TimeState::Timer, Some("clock_nanosleep"), None);
+        assert_eq!(briefly("sleeps in clock_nanosleep", &timer), "sleeps");
+        let child = last(TimeState::Child, None, Some("gzip"));
+        assert_eq!(briefly("waits for the end of gzip", &child), "runs gzip");
+        assert_eq!(briefly("computes", &last(TimeState::User, None, None)), "computes");
     }
 
     #[test]

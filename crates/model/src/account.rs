@@ -163,6 +163,9 @@ pub struct AccountRow {
     pub threads: u64,
     /// Of which processes, as far as their numbers are known.
     pub pids: Vec<Tid>,
+    /// The thread that spends most of it, where they are threads.
+    #[serde(skip)]
+    pub tid: Option<Tid>,
     /// Doing what.
     pub state: TimeState,
     /// In which call; `None` outside of calls.

@@ -1,9 +1,10 @@
 //! The diagnosis: the verdict, the findings and where the time went. Serialised as `whyslow.diagnosis/1`.
 
-use crate::account::TimeAccount;
+use crate::account::{TimeAccount, TimeState};
 use crate::capture::{CaptureNote, SourceInfo};
 use crate::errno::Errno;
 use crate::evidence::Evidence;
+use crate::figures::count;
 use crate::ids::Tid;
 use crate::live::{Cost, Followed};
 use crate::measurement::Measurement;
@@ -152,12 +153,83 @@ pub struct Culprit {
     /// The function of its own code in which it does that, where samples name one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
+    /// Its line: `store.py:88`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// The way to it: from the process of the target that waits to this one.
+    pub hops: Vec<Hop>,
     /// The rule that found a cause in it, where one did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<&'static str>,
     /// What that rule found, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+}
+
+/// A process on the way from the target to who is behind its wait. Each waits for the next one; what the last one does is its own.
+#[derive(Clone, Debug, Serialize, PartialEq)]
+pub struct Hop {
+    /// The process.
+    pub pid: Tid,
+    /// Its name.
+    pub name: String,
+    /// The thread that spends most of this time; `null` where none is known.
+    pub tid: Option<Tid>,
+    /// Its name, where it has one of its own.
+    pub thread: Option<String>,
+    /// How many threads do the same, with it: those of one role.
+    pub threads: Option<u64>,
+    /// What it does; `null` where its waits cannot be told from waits for work: an event loop waits for all at once.
+    pub state: Option<TimeState>,
+    /// In which call.
+    pub call: Option<String>,
+    /// What it waits for or works on: an address, a pipe, a lock, a file.
+    pub object: Option<String>,
+    /// The function of its own code.
+    pub function: Option<String>,
+    /// Its line.
+    pub place: Option<String>,
+    /// How long, in the recorded time; of who waits for a client, or for all at once, that long at most.
+    pub ns: Nanos,
+    /// In how many calls, or requests to the next one.
+    pub count: Option<u64>,
+    /// How long each took.
+    pub mean_ns: Nanos,
+    /// The part of the target's waiting that led here, by looks some times a second, 0 to 1.
+    pub share: f64,
+}
+
+impl Hop {
+    /// The function and its line, as far as they are known: `save_row (store.py:88)`.
+    pub fn site(&self) -> Option<String> {
+        site(self.function.as_deref(), self.place.as_deref())
+    }
+
+    /// The process and its thread: `Proxy (812), thread 840 passer and 3 more`.
+    pub fn who(&self) -> String {
+        let process = format!("{} ({})", self.name, self.pid);
+        let more = match self.threads {
+            Some(threads @ 2..) => format!(" and {} more", count(threads - 1)),
+            _ => String::new(),
+        };
+        match (self.tid.filter(|tid| *tid != self.pid || !more.is_empty()), &self.thread) {
+            (Some(tid), Some(thread)) => format!("{process}, thread {tid} {thread}{more}"),
+            (Some(tid), None) => format!("{process}, thread {tid}{more}"),
+            (None, _) => process,
+        }
+    }
+}
+
+impl Culprit {
+    /// The function and its line, as far as they are known: `save_row (store.py:88)`.
+    pub fn site(&self) -> Option<String> {
+        site(self.function.as_deref(), self.place.as_deref())
+    }
+}
+
+fn site(function: Option<&str>, place: Option<&str>) -> Option<String> {
+    let function = function?;
+    Some(place.map_or_else(|| function.to_string(), |place| format!("{function} ({place})")))
 }
 
 /// What a rule found.

@@ -38,7 +38,7 @@ pub use capture::{CaptureKind, CaptureNote, ClockKind, NoteKind, SourceInfo};
 pub use counts::{CountRow, CountTable, TimeKind};
 pub use demand::{Demand, DemandKind, DemandQueue};
 pub use diagnosis::{
-    Also, ChainLink, Culprit, Diagnosis, Finding, FollowsFrom, NotJudged, Saving, Severity, ShareWhole,
+    Also, ChainLink, Culprit, Diagnosis, Finding, FollowsFrom, Hop, NotJudged, Saving, Severity, ShareWhole,
     Subject, Target, ThreadTime, WaitShare, WhatIf,
 };
 pub use diff::{Diff, DiffOutcome, FigureChange, FindingChange};

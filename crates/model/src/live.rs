@@ -401,7 +401,7 @@ pub struct Followed {
     pub waiter: Tid,
     /// What it is waited for at: `127.0.0.1:5432`, `a pipe`, `the lock of /srv/orders.lock`.
     pub via: String,
-    /// The part of the target's waiting that was for it, by looks some times a second, 0 to 1.
+    /// The part of the target's waiting that was for it, and its like at the same address, by looks some times a second, 0 to 1.
     pub share: f64,
     /// Waits from the target to it: 1 where the target itself waits for it.
     pub hop: u32,

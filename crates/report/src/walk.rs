@@ -6,7 +6,7 @@ use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, HostResource, Taker, Walk};
 use whyslow_model::{
     AccountRow, Also, Cell, ChainLink, CpuRunner, Culprit, DemandQueue, Diagnosis, Diff, Evidence,
-    FigureChange, Finding, FindingChange, Followed, NotJudged, Saving, Subject, Table, Target, ThreadTime,
+    FigureChange, Finding, FindingChange, Followed, Hop, NotJudged, Saving, Subject, Table, Target, ThreadTime,
     TimeAccount, WhatIf,
 };
 
@@ -98,6 +98,7 @@ fn time_account(account: &mut TimeAccount, visit: Visit<'_>) {
             who,
             threads: _,
             pids: _,
+            tid: _,
             state: _,
             call,
             object,
@@ -218,8 +219,30 @@ fn finding(finding: &mut Finding, visit: Visit<'_>) {
         let ChainLink { who, waits_for, ns: _, evidence } = link;
         lines([who, waits_for, evidence], visit);
     }
-    if let Some(Culprit { pid: _, name, does, function, id: _, title }) = culprit {
-        lines([name, does].into_iter().chain(function).chain(title), visit);
+    if let Some(Culprit { pid: _, name, does, function, place, hops, id: _, title }) = culprit {
+        lines([name, does].into_iter().chain(function).chain(place).chain(title), visit);
+        for hop in hops {
+            let Hop {
+                pid: _,
+                name,
+                tid: _,
+                thread,
+                threads: _,
+                state: _,
+                call,
+                object,
+                function,
+                place,
+                ns: _,
+                count: _,
+                mean_ns: _,
+                share: _,
+            } = hop;
+            lines(
+                std::iter::once(name).chain([thread, call, object, function, place].into_iter().flatten()),
+                visit,
+            );
+        }
     }
     evidence(shown, visit);
     about(subject, visit);

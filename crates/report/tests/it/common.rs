@@ -7,8 +7,9 @@ use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, HostResource, State, Taker, Walk};
 use whyslow_model::{
     AccountRow, Also, CaptureKind, CaptureNote, Cell, ChainLink, ClockKind, Column, Culprit, Diagnosis, Diff,
-    Evidence, Finding, Followed, Known, Nanos, NotJudged, NoteKind, Saving, Severity, ShareWhole, SourceId,
-    SourceInfo, Subject, Table, Target, ThreadTime, TimeAccount, TimeOf, TimeState, Timestamp, WaitShare,
+    Evidence, Finding, Followed, Hop, Known, Nanos, NotJudged, NoteKind, Saving, Severity, ShareWhole,
+    SourceId, SourceInfo, Subject, Table, Target, ThreadTime, TimeAccount, TimeOf, TimeState, Timestamp,
+    WaitShare,
 };
 use whyslow_report::{Exporter, Style};
 
@@ -70,6 +71,7 @@ fn account() -> TimeAccount {
         who: "4 x worker of java (21120)".into(),
         threads: 4,
         pids: vec![21120],
+        tid: None,
         state,
         call: call.map(str::to_string),
         object: object.map(str::to_string),
@@ -305,6 +307,7 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
         who: text(),
         threads: figure,
         pids: vec![figure as u32],
+        tid: None,
         state: TimeState::User,
         call: Some(text()),
         object: Some(text()),
@@ -435,6 +438,26 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
                 name: text(),
                 does: text(),
                 function: Some(text()),
+                place: Some(text()),
+                hops: vec![
+                    Hop {
+                        pid: 7,
+                        name: text(),
+                        tid: Some(8),
+                        thread: Some(text()),
+                        threads: Some(4),
+                        state: Some(TimeState::Peer),
+                        call: Some(text()),
+                        object: Some(text()),
+                        function: Some(text()),
+                        place: Some(text()),
+                        ns,
+                        count: Some(3),
+                        mean_ns: ns,
+                        share,
+                    };
+                    9
+                ],
                 id: None,
                 title: Some(text()),
             }),

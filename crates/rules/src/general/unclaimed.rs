@@ -209,6 +209,7 @@ mod tests {
             who: "main of app (1)".to_string(),
             threads: 1,
             pids: vec![1],
+            tid: None,
             state: TimeState::User,
             call: None,
             object: None,

@@ -14,7 +14,7 @@ pub(crate) static TABLE: TableSpec = TableSpec {
         ColumnSpec::always("comm", Kind::Text, "Its name."),
         ColumnSpec::always("waiter", Kind::U32, "The process that waits for it: of the target, or taken in before."),
         ColumnSpec::always("via", Kind::Text, "What it is waited for at: an address, a pipe, a lock."),
-        ColumnSpec::maybe("share", Kind::F64, "The part of the target's waiting that was for it when it was taken in, 0 to 1."),
+        ColumnSpec::maybe("share", Kind::F64, "The part of the target's waiting that was for it, and its like at the same address, when it was taken in, 0 to 1."),
         ColumnSpec::always("hop", Kind::U32, "Waits from the target to it."),
     ],
     keep: Keep::All,

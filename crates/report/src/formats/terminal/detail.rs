@@ -58,7 +58,7 @@ pub(super) const LEVELS: [Detail; 5] = [
         full: 3,
         short_title: 3,
         cause: 4,
-        chain: 4,
+        chain: 6,
         evidence: 2,
         fix: (2, 3),
         verify: 2,

@@ -24,7 +24,12 @@ pub(super) fn full(page: &mut Page, finding: &Finding, detail: &Detail) {
     }
     let also: Vec<String> = phrases::also(finding).flat_map(|text| field_text(page, &text)).collect();
     page.field("also", &some(also, detail.cause, width));
-    let links = &finding.chain[..finding.chain.len().min(detail.chain)];
+    // Of a way to another process its end is the cause.
+    let shown = finding.chain.len().min(detail.chain);
+    let links = match finding.culprit {
+        Some(_) => &finding.chain[finding.chain.len() - shown..],
+        None => &finding.chain[..shown],
+    };
     page.field("chain", &chain(page, links));
     let shown = &finding.evidence[..finding.evidence.len().min(detail.evidence)];
     page.field("evidence", &evidence(page, shown));

@@ -1,0 +1,136 @@
+//! What the process at the end of the target's waits does.
+
+use std::collections::{BTreeMap, HashMap};
+use whyslow_facts::{Facts, ProcessId};
+use whyslow_model::figures as words;
+use whyslow_model::{
+    AccountRow, Culprit, Finding, Followed, Hop, Known, Nanos, SampleKind, TimeAccount, TimeState, Timestamp,
+};
+
+/// The process, and where its time goes.
+pub(super) struct Behind<'a> {
+    pub(super) row: &'a Followed,
+    pub(super) facts: &'a Facts,
+    pub(super) process: ProcessId,
+    /// The part of its time in which it did not wait for work.
+    pub(super) busy: f64,
+    /// How long it was seen, ns.
+    whole: u64,
+    account: TimeAccount,
+    /// Commands that it starts, where they take more than all else that it does.
+    commands: Option<AccountRow>,
+}
+
+impl<'a> Behind<'a> {
+    /// `None` where nothing is known of it.
+    pub(super) fn of(facts: &'a Facts, row: &'a Followed) -> Option<Behind<'a>> {
+        let process = facts.world.threads.find_process(row.pid)?;
+        let account = account_of(facts, process)?;
+        // However many threads it has: one that is busy all the time holds up its waiter.
+        let whole = life_ns(facts, process).max(1);
+        account.rows.first()?;
+        let commands = commands(facts, process, row, whole);
+        let mut behind = Behind { row, facts, process, busy: 0.0, whole, account, commands: None };
+        // Their end may be waited for as work is: in a poll of all that may happen.
+        behind.commands = commands.filter(|commands| commands.ns > behind.largest().ns);
+        let commands_ns = behind.commands.as_ref().map_or(0, |commands| commands.ns);
+        behind.busy = (behind.account.ns.max(commands_ns) as f64 / whole as f64).min(1.0);
+        Some(behind)
+    }
+
+    /// What it does most, what others take from it aside: it holds up its waiter by the rest.
+    pub(super) fn largest(&self) -> &AccountRow {
+        let is_own = |row: &&AccountRow| !matches!(row.state, TimeState::RunQueue | TimeState::Throttled);
+        let own = || self.account.rows.iter().find(is_own).unwrap_or(&self.account.rows[0]);
+        self.commands.as_ref().unwrap_or_else(own)
+    }
+
+    /// The function and line of that: of the row, else of all samples of its kind.
+    pub(super) fn site(&self) -> (Option<String>, Option<String>) {
+        let largest = self.largest();
+        if largest.function.is_some() {
+            return (largest.function.clone(), largest.place.clone());
+        }
+        let computes = matches!(largest.state, TimeState::User | TimeState::Kernel | TimeState::InCall);
+        let kind = if computes { SampleKind::OnCpu } else { SampleKind::OffCpu };
+        let sampled = self.facts.samples.own_site(kind, self.process, None, |_| true);
+        let site = sampled.map(|(site, _)| site);
+        (site.map(|site| site.function.to_string()), site.and_then(|site| site.line()).map(str::to_string))
+    }
+
+    pub(super) fn culprit(&self, cause: Option<&Finding>, hops: Vec<Hop>) -> Culprit {
+        let largest = self.largest();
+        let part = (largest.ns as f64 / self.whole as f64).min(1.0);
+        let does = format!("{}, {} of its time", largest.words(), words::percent(part));
+        let (function, place) = self.site();
+        Culprit {
+            pid: self.row.pid,
+            name: self.row.comm.clone(),
+            does,
+            function,
+            place,
+            hops,
+            id: cause.map(|cause| cause.id),
+            title: cause.map(|cause| cause.title.clone()),
+        }
+    }
+}
+
+/// The account of a process, with those that it has made of itself: a server may have a child for each request.
+pub(super) fn account_of(facts: &Facts, process: ProcessId) -> Option<TimeAccount> {
+    let threads = &facts.world.threads;
+    let name = threads.process(process).name();
+    let children = threads.processes().filter(|(_, one)| one.parent == Some(process) && one.name() == name);
+    let all: Vec<ProcessId> = std::iter::once(process).chain(children.map(|(id, _)| id)).collect();
+    whyslow_account::account_of(facts, &all)
+}
+
+/// From the first to the last that was seen of a process, ns.
+fn life_ns(facts: &Facts, process: ProcessId) -> u64 {
+    let threads = facts.world.threads.iter().filter(|(_, thread)| thread.process == process);
+    let lives = threads.map(|(_, thread)| (thread.first, thread.last));
+    let life = lives.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+    life.map_or(0, |(first, last)| last.since(first).or_zero())
+}
+
+/// The commands of one name that a process started and that have most time, as a wait for their end.
+fn commands(facts: &Facts, process: ProcessId, row: &Followed, whole: u64) -> Option<AccountRow> {
+    let threads = &facts.world.threads;
+    let own = threads.process(process).name();
+    let mut lives: HashMap<ProcessId, (Timestamp, Timestamp)> = HashMap::new();
+    for (_, thread) in threads.iter() {
+        let life = lives.entry(thread.process).or_insert((thread.first, thread.last));
+        *life = (life.0.min(thread.first), life.1.max(thread.last));
+    }
+    let mut sums: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    let started = threads.processes().filter(|(_, one)| one.parent == Some(process) && one.name() != own);
+    for (id, one) in started {
+        let (Some(name), Some((first, last))) = (one.name(), lives.get(&id)) else { continue };
+        let sum = sums.entry(name).or_default();
+        *sum = (sum.0.saturating_add(last.since(*first).or_zero()), sum.1 + 1);
+    }
+    let (name, (ns, count)) = sums.into_iter().max_by_key(|(_, sum)| *sum)?;
+    // Several at a time take no longer than one.
+    let ns = ns.min(whole);
+    let site = facts.samples.own_site(SampleKind::OffCpu, process, None, |_| true).map(|(site, _)| site);
+    Some(AccountRow {
+        who: format!("{} ({})", row.comm, row.pid),
+        threads: 1,
+        pids: vec![row.pid],
+        tid: Some(row.pid),
+        state: TimeState::Child,
+        call: None,
+        object: Some(name.to_string()),
+        function: site.map(|site| site.function.to_string()),
+        place: site.and_then(|site| site.line()).map(str::to_string),
+        ns,
+        share: ns as f64 / whole as f64,
+        count: Some(count),
+        mean_ns: Nanos::new(ns / count.max(1)),
+        p99_ns: Nanos::UNKNOWN,
+        longest_ns: Nanos::UNKNOWN,
+        known: Known::Exact,
+        claimed_by: Vec::new(),
+        evidence: None,
+    })
+}
