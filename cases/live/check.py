@@ -33,6 +33,7 @@ def parse():
     parser.add_argument("--fires", action="append", default=[], metavar="[RECORDING/]ID", help="a finding of the slow recording, or of that one")
     parser.add_argument("--first", metavar="ID[|ID]", help="the slow recording's first finding")
     parser.add_argument("--names", action="append", default=[], metavar="ID: TEXT", help="what that finding must name")
+    parser.add_argument("--says", action="append", default=[], metavar="TEXT", help="what the slow recording's first sentence must say; the fixed one's must not end there")
     parser.add_argument("--gone", action="append", default=[], metavar="ID", help="what the fix must take away")
     parser.add_argument("--waits", action="append", default=[], metavar="KIND[|KIND]", help="what some thread of the slow recording waits for most")
     parser.add_argument("--asks", action="append", default=[], metavar="PER_REQUEST: TEXT", help="what it asks others, so often for each request it serves")
@@ -168,6 +169,24 @@ def shares(truth):
         yield f"{text} has {measured:.0f} % of {profile[0]}", measured >= float(limit) if sign == ">=" else measured <= float(limit)
 
 
+def wrong_sentence(truth, found):
+    """What the first sentence does not say of the end of the waits, or what there is no time, thread or place for on the way there."""
+    if not truth.says:
+        return
+    slow, fixed = found["slow"], found.get("fixed")
+    if missing := [text for text in truth.says if text not in slow["verdict"]]:
+        yield f"the first sentence does not say {', '.join(map(repr, missing))}: {slow['verdict']}"
+    if fixed and all(text in fixed["verdict"] for text in truth.says):
+        yield f"the fixed one still ends there: {fixed['verdict']}"
+    culprit = next((finding["culprit"] for finding in slow["findings"] if finding.get("culprit")), None)
+    for hop in culprit["hops"] if culprit else []:
+        lacking = [what for what in ("tid", "object", "ns") if hop[what] is None and not (hop["state"] is None and what == "tid")]
+        # What computes or sleeps does so at no object.
+        lacking = [what for what in lacking if what != "object" or hop is not culprit["hops"][-1]]
+        if lacking:
+            yield f"{hop['name']} ({hop['pid']}) on the way has no {', '.join(lacking)}"
+
+
 def wrong_of(truth, found):
     """Each thing that is not as the truth says."""
     diagnoses = {name: diagnosis for name, diagnosis in found.items() if name != "diff"}
@@ -205,6 +224,7 @@ def wrong_of(truth, found):
         told_by = [text_of(finding) for finding in all_findings if finding["id"] == wanted]
         if told_by and not any(text in line for line in told_by):
             yield f"{wanted} does not name {text}"
+    yield from wrong_sentence(truth, found)
     yield from wrong_asks(truth)
     yield from (text for text, is_so in shares(truth) if not is_so)
     for kind in truth.waits:
@@ -238,6 +258,8 @@ def summary(truth, found):
         calls = sum(diagnosis["target"]["events"] for diagnosis in found.values())
         return f"{', '.join(found)}: no false alarm in {calls:,} events"
     findings = found["slow"]["findings"]
+    if truth.says:
+        return found["slow"]["verdict"]
     if not truth.fires:
         who = (f"{comm} waits for {kind}" for comm, kind in longest_waits(found["slow"]) if any(kind in wanted.split("|") for wanted in truth.waits))
         return f"{', '.join(sorted(set(who)))}; no rule names the cause yet"

@@ -7,7 +7,7 @@ set -u
 cd "$(dirname "$0")" || exit 1
 name=$1
 here=$PWD/$name
-NEEDS="" FIRES=() FIRST="" NAMES=() WAITS=() ASKS=() GONE=() CALM=() SHARES=() OWN="" QUIET="" ONLY_LIVE="" DISK="" BESIDE=""
+NEEDS="" FIRES=() FIRST="" NAMES=() WAITS=() ASKS=() SAYS=() GONE=() CALM=() SHARES=() OWN="" QUIET="" ONLY_LIVE="" DISK="" BESIDE=""
 work=$(mktemp -d) || exit 1
 trap 'stop_all; rm -rf "$work"' EXIT
 # shellcheck source=record.sh
@@ -91,7 +91,7 @@ diagnosed() {
 # judged: by the truth that the case has told in its variables.
 judged() {
     local word fact truth=()
-    for word in FIRES FIRST NAMES WAITS ASKS GONE CALM SHARES OWN QUIET; do
+    for word in FIRES FIRST NAMES SAYS WAITS ASKS GONE CALM SHARES OWN QUIET; do
         local -n facts=$word
         for fact in "${facts[@]}"; do
             [ -z "$fact" ] || truth+=("--${word,,}" "$fact")

@@ -103,6 +103,25 @@ background() {
     started+=("$pid")
 }
 
+# begin_chain, link_of_chain CMD…, record_chain NAME PID: processes of which one waits for the next, the last one started first. PID alone
+# is named to the recorder, for eight seconds; then all of them end.
+chain=()
+begin_chain() { chain=(); }
+link_of_chain() {
+    background "$@"
+    chain+=("$pid")
+}
+record_chain() {
+    # The first requests are past: programs are loaded, files are cached.
+    sleep 0.5
+    attach "$1" "$2" || return 1
+    sleep 8
+    detach
+    kill "${chain[@]}" 2>/dev/null
+    wait "${chain[@]}" 2>/dev/null
+    return 0
+}
+
 # until_true TRIES CMD…: every 0.1 s, at most TRIES times.
 until_true() {
     local left=$1
