@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
-use whyslow_facts::meanwhile::without_number;
+use whyslow_facts::world::runners::without_number;
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::event::Tid;
 

@@ -1,74 +1,9 @@
-//! Who had the CPUs that threads waited for: of each thread as recorded, and of several together, by process.
+//! Who had the CPUs that threads of one process waited for, of several threads together.
 
+use crate::world::runners::without_number;
 use crate::{Facts, ThreadFacts};
 use whyslow_model::event::Tid;
-use whyslow_model::{Entity, HadCpu, Meanwhile, SaturatingSum};
-
-/// Whose turns one thread waited for.
-#[derive(Clone, Debug, Default)]
-pub struct Runners {
-    /// By process and name of the thread without its number, ns.
-    runners: Vec<(Tid, Box<str>, u64)>,
-    /// Of threads that had no room here, ns.
-    more_ns: u64,
-    /// Nobody's: the CPU was to wake up, ns.
-    idle_ns: u64,
-    /// Its quota's, ns.
-    quota_ns: u64,
-    /// Somebody's, ns.
-    untold_ns: u64,
-}
-
-impl Runners {
-    /// Kept of one thread; what has no room is told as nobody's in particular.
-    const MOST: usize = 64;
-
-    pub(crate) fn see(&mut self, one: &Meanwhile) {
-        let ns = one.total.or_zero();
-        match (one.had, one.runner) {
-            (HadCpu::Thread, Some(pid)) => {
-                self.add(pid, without_number(one.comm.as_deref().unwrap_or_default()), ns)
-            }
-            (HadCpu::Idle, _) => self.idle_ns = self.idle_ns.saturating_add(ns),
-            (HadCpu::Quota, _) => self.quota_ns = self.quota_ns.saturating_add(ns),
-            (HadCpu::Untold | HadCpu::Thread, _) => self.untold_ns = self.untold_ns.saturating_add(ns),
-        }
-    }
-
-    fn add(&mut self, pid: Tid, name: &str, ns: u64) {
-        let known = self.runners.iter().position(|(of, known, _)| *of == pid && **known == *name);
-        match known {
-            Some(at) => self.runners[at].2 = self.runners[at].2.saturating_add(ns),
-            None if self.runners.len() < Self::MOST => self.runners.push((pid, name.into(), ns)),
-            None => self.more_ns = self.more_ns.saturating_add(ns),
-        }
-    }
-
-    pub(crate) fn merge(&mut self, other: Runners) {
-        for (pid, name, ns) in other.runners {
-            self.add(pid, &name, ns);
-        }
-        for (sum, more) in [
-            (&mut self.more_ns, other.more_ns),
-            (&mut self.idle_ns, other.idle_ns),
-            (&mut self.quota_ns, other.quota_ns),
-            (&mut self.untold_ns, other.untold_ns),
-        ] {
-            *sum = sum.saturating_add(more);
-        }
-    }
-
-    /// What of its waits was for its quota, ns.
-    pub fn quota_ns(&self) -> u64 {
-        self.quota_ns
-    }
-
-    /// All that is told of its waits, ns.
-    pub fn total_ns(&self) -> u64 {
-        let rest = [self.more_ns, self.idle_ns, self.quota_ns, self.untold_ns];
-        self.runners.iter().map(|(.., ns)| *ns).chain(rest).saturating_sum()
-    }
-}
+use whyslow_model::{Entity, SaturatingSum};
 
 /// Who had the CPUs that threads of one process waited for.
 #[derive(Clone, Debug, Default)]
@@ -188,21 +123,11 @@ fn process_words(facts: &Facts, pid: Tid, names: &[(&str, u64)]) -> String {
     }
 }
 
-/// `worker-12` is one of `worker`, `pool-3-thread-7` one of `pool-3-thread`: threads of one program whose names differ in a
-/// number do the same.
-pub fn without_number(name: &str) -> &str {
-    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    if bare.len() == name.len() {
-        return name;
-    }
-    bare.trim_end_matches(['-', '_', '#', ':', '/', '.', ' ', '['])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use whyslow_model::{Event, Nanos, ProcessInfo, Sink};
+    use whyslow_model::{Event, HadCpu, Meanwhile, Nanos, ProcessInfo, Sink};
 
     fn one(tid: Tid, had: HadCpu, runner: Option<Tid>, comm: &str, ns: u64) -> Event<'static> {
         Event::Meanwhile(Box::new(Meanwhile {

@@ -19,6 +19,8 @@ pub mod doctor;
 mod error;
 #[cfg(feature = "bpf")]
 mod follow;
+#[cfg(feature = "bpf")]
+mod losses;
 pub mod names;
 mod namespace;
 mod options;
@@ -39,6 +41,8 @@ mod replay;
 #[cfg(feature = "bpf")]
 mod session;
 pub mod spec;
+#[cfg(feature = "bpf")]
+mod state;
 #[cfg(feature = "bpf")]
 pub mod symbols;
 pub mod target;

@@ -18,6 +18,7 @@ use crate::counts::{self, CountTables};
 use crate::decode::table;
 use crate::error::RecordError;
 use crate::follow::Follower;
+use crate::losses::{by_table, loss};
 use crate::namespace;
 use crate::options::{Mode, Options};
 use crate::programs::PROGRAMS;
@@ -28,14 +29,14 @@ use crate::quota::Quotas;
 use crate::recovery::Head;
 use crate::replay::Recorded;
 use crate::replay::{LateState, Replay};
-use crate::target::{self, ProcRoot};
+use crate::state::state_of;
 use libbpf_rs::MapHandle;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use whyslow_model::{Coverage, Event, Loss, RecordedSpan, Sink, SourceId, Timestamp};
+use whyslow_model::{Coverage, Event, RecordedSpan, Sink, SourceId};
 
 /// How a recording goes, for the progress line.
 #[derive(Clone, Copy, Debug, Default)]
@@ -533,71 +534,12 @@ fn lost_copies(copies: RingLoss, late: u64) -> Option<String> {
     })
 }
 
-/// Processes, threads and descriptors as they are now.
-fn state_of(options: &Options) -> Vec<Event<'static>> {
-    let mut state = Vec::new();
-    let mut keep = |event: Event<'_>| match event {
-        Event::Process(info) => state.push(Event::Process(info)),
-        Event::Fd(entry) => {
-            // The pipes by which our own child waits for its start are gone when it starts.
-            let ours =
-                entry.pid == options.from_exec_of && entry.fd.is_some_and(|fd| closes_on_exec(entry.pid, fd));
-            if !ours {
-                state.push(Event::Fd(entry));
-            }
-        }
-        Event::Note(note) => state.push(Event::Note(note)),
-        _ => {}
-    };
-    match options.mode {
-        // Nobody asks for what is open.
-        Mode::None => target::processes(&options.pids, &ProcRoot::live(), &mut keep),
-        _ => drop(target::snapshot(&options.pids, &ProcRoot::live(), SourceId::default(), &mut keep)),
-    }
-    state
-}
-
-/// fcntl(2): `O_CLOEXEC` in the flags of /proc/PID/fdinfo.
-fn closes_on_exec(pid: Option<u32>, fd: i32) -> bool {
-    let path = format!("/proc/{}/fdinfo/{fd}", pid.unwrap_or_default());
-    let text = std::fs::read_to_string(path).unwrap_or_default();
-    let flags = text.lines().find_map(|line| line.strip_prefix("flags:"));
-    flags
-        .and_then(|flags| i32::from_str_radix(flags.trim(), 8).ok())
-        .is_some_and(|flags| flags & libc::O_CLOEXEC != 0)
-}
-
 fn coverage(mode: CallsMode) -> Coverage {
     match mode {
         CallsMode::None => Coverage::None,
         CallsMode::Count => Coverage::Counts,
         CallsMode::Full => Coverage::Full,
     }
-}
-
-fn loss(table: &str, of: RingLoss, whole: (Timestamp, Timestamp), clock: Clock) -> Loss {
-    let (from, to) = if of.lost > 0 { (clock.epoch(of.first), clock.epoch(of.last)) } else { whole };
-    Loss { table: table.to_string(), from, to, lost: of.lost, produced: of.produced, refused: of.refused }
-}
-
-/// One row a table: some come by two ways.
-fn by_table(losses: Vec<Loss>) -> Vec<Loss> {
-    let mut tables: Vec<Loss> = Vec::new();
-    for loss in losses {
-        match tables.iter_mut().find(|known| known.table == loss.table) {
-            Some(known) => {
-                if loss.lost > 0 {
-                    known.from = if known.lost > 0 { known.from.min(loss.from) } else { loss.from };
-                    known.to = if known.lost > 0 { known.to.max(loss.to) } else { loss.to };
-                }
-                known.lost += loss.lost;
-                known.produced += loss.produced;
-                known.refused += loss.refused;
-            }
-            None => tables.push(loss),
-        }
-    }
-    tables
 }
 
 fn settings_of(options: &Options, sizes: &Sizes) -> Settings {

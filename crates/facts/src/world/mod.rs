@@ -9,6 +9,7 @@ mod lifecycle;
 mod made;
 mod paths;
 pub mod rounds;
+pub mod runners;
 pub mod slots;
 mod snapshots;
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use crate::args::WaitKind;
 use crate::call_table::CallTable;
 use crate::exemplar::Exemplar;
-use crate::meanwhile::Runners;
 use crate::sched::SchedTime;
 use crate::world::ids::{ProcessId, ThreadId};
+use crate::world::runners::Runners;
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
 use whyslow_model::{
@@ -209,6 +209,8 @@ pub struct ProcessFacts {
     pub container: Option<Box<str>>,
     /// The process that started it, within the capture.
     pub parent: Option<ProcessId>,
+    /// The number of the process that started it, also before the capture, if a source tells it.
+    pub parent_pid: Option<Tid>,
     /// Working directory.
     pub cwd: Option<Box<str>>,
     /// Threads seen.
@@ -238,6 +240,7 @@ impl ProcessFacts {
             cgroup: None,
             container: None,
             parent: None,
+            parent_pid: None,
             cwd: None,
             threads: 0,
             living: 0,

@@ -78,7 +78,7 @@ fn comparable(entry: &FdEntry) -> (String, String) {
     };
     use FdKind::{Anonymous, Epoll, Event, Inotify, Netlink, Signal, Timer, Unix};
     // lsof may not know netlink's protocols, and leaves out the peers of unix sockets unless asked.
-    let name = entry.name.as_ref().filter(|_| entry.kind != Netlink);
+    let name = entry.name.as_ref().filter(|_| entry.kind != Netlink).map(|name| without_tokens(name));
     let peer = |peer: &String| Some(peer.clone()).filter(|_| entry.kind != Unix);
     let ends = entry.ends.as_ref().map(|ends| (ends.local.clone(), ends.peer.as_ref().and_then(peer)));
     let ends = ends.filter(|ends| *ends != (None, None));
@@ -91,6 +91,15 @@ fn comparable(entry: &FdEntry) -> (String, String) {
         entry.pid, entry.kind, entry.state, entry.deleted, entry.comm, entry.user
     );
     (key, row)
+}
+
+/// `[eventpoll:3=0x55b0,6=0x55b1]` without what the program registered with each descriptor, which lsof does not show.
+fn without_tokens(name: &str) -> String {
+    let Some(list) = name.strip_prefix("[eventpoll:").and_then(|rest| rest.strip_suffix(']')) else {
+        return name.to_string();
+    };
+    let fds: Vec<&str> = list.split(',').map(|one| one.split('=').next().unwrap_or(one)).collect();
+    format!("[eventpoll:{}]", fds.join(","))
 }
 
 fn assert_alike(pid: Tid) -> Vec<FdEntry> {

@@ -121,7 +121,11 @@ impl Unwinding {
         let told = waits.clone();
         let thread = std::thread::Builder::new()
             .name("whyslow-unwind".into())
-            .spawn(move || run(&messages, StackReader::new(spool, FrameLists::new(lists), told)))
+            .spawn(move || {
+                // Before the reader starts a thread of its own, which is to have no more rights than this one.
+                give_up_rights();
+                run(&messages, StackReader::new(spool, FrameLists::new(lists), told))
+            })
             .map_err(|source| RecordError::Kernel {
                 what: "starting the thread that reads stacks",
                 source,
@@ -153,10 +157,13 @@ impl Unwinding {
     }
 }
 
-fn run(messages: &Receiver<Message>, mut reader: StackReader) -> Unwound {
-    // It reads the memory of strange programs, and files that they have mapped. Older kernels ask for CAP_BPF wherever a map is used.
+/// It reads the memory of strange programs, and files that they have mapped. Older kernels ask for CAP_BPF wherever a map is used.
+fn give_up_rights() {
     let files = Capabilities::CHECKPOINT_RESTORE | Capabilities::DAC_READ_SEARCH;
     let _ = whyslow_rights::keep(Capabilities::SYS_PTRACE | files | Capabilities::BPF);
+}
+
+fn run(messages: &Receiver<Message>, mut reader: StackReader) -> Unwound {
     let mut due = monotonic_ns();
     loop {
         let pause = Duration::from_nanos(due.saturating_sub(monotonic_ns()));

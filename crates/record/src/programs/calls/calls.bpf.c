@@ -6,6 +6,7 @@
 #include "../../bpf/inode.bpf.h"
 #include "pieces.bpf.h"
 #include "counts.bpf.h"
+#include "detail.bpf.h"
 #include "returned.bpf.h"
 
 #define CALL_KILLED 16
@@ -152,43 +153,6 @@ static __always_inline int on_enter(struct pt_regs *regs, u32 nr)
 static __always_inline bool is_birth(u32 nr, s64 ret)
 {
 	return ret == 0 && (nr == 56 || nr == 57 || nr == 58 || nr == 435);
-}
-
-/* Where calls are counted, the quick ones of who makes few of them are recorded as well: so many on a CPU in each slice of time. Once they are
- * more, that CPU only counts. Who reads the recording takes them for counted ones then (replay/calls.rs), as bits of a sequence mislead. */
-#define DETAIL_SLICE 100000000 /* ns */
-#define DETAIL_CALLS 200
-struct detail {
-	u64 since;
-	u32 left;
-	u32 over;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct detail);
-} call_detail SEC(".maps");
-
-static __always_inline bool has_room_for_detail(u64 now)
-{
-	u32 zero = 0;
-	struct detail *detail = bpf_map_lookup_elem(&call_detail, &zero);
-	struct control *control = control_now();
-
-	if (!control || !control->detail || !detail || detail->over)
-		return false;
-	if (now - detail->since >= DETAIL_SLICE) {
-		detail->since = now;
-		detail->left = DETAIL_CALLS;
-	}
-	if (!detail->left) {
-		detail->over = 1;
-		return false;
-	}
-	detail->left--;
-	return true;
 }
 
 static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
