@@ -32,6 +32,8 @@ pub enum Hold {
     Reads,
     /// It is the child, which has not ended.
     Child,
+    /// It ended the wait.
+    Ended,
 }
 
 /// Who could end a wait.
@@ -91,6 +93,7 @@ impl WaitHolder {
             Hold::Writes => format!("which {who} does not write to"),
             Hold::Reads => format!("which {who} does not read from"),
             Hold::Child => format!("which is {who}"),
+            Hold::Ended => format!("ended by {who}"),
         }
     }
 
@@ -104,6 +107,7 @@ impl WaitHolder {
             Hold::Writes => format!("It goes on when {who} writes, or closes its end."),
             Hold::Reads => format!("It goes on when {who} reads, or closes its end."),
             Hold::Child => format!("It goes on when {who} ends."),
+            Hold::Ended => format!("It goes on when {who} has done its part."),
         }
     }
 }
@@ -134,6 +138,15 @@ impl<'a> Explainer<'a> {
             }
         };
         self.lives.contains_key(&tid).then_some(tid)
+    }
+
+    /// Who ended a wait for another thread; `None` where the capture does not show it.
+    pub fn ender(&self, call: &LongCall) -> Option<WaitHolder> {
+        let waker = call.waker.filter(|waker| !call.by_interrupt && waker.tid != call.tid)?;
+        let process = self.facts.world.threads.thread_of(waker.tid)?.process;
+        let known = WaitHolder::known(self.facts, process, waker.tid, Hold::Ended);
+        let within = process == call.process;
+        Some(if within { WaitHolder { pid: waker.tid, words: self.who(waker.tid), ..known } } else { known })
     }
 
     /// By the kernel's list of locks, else by the calls that the capture shows.

@@ -6,14 +6,17 @@
 use super::{Explainer, Path, PathKind, Scope, Segment, WaitSpan};
 use hashbrown::{HashMap, HashSet};
 use whyslow_facts::ProcessId;
+use whyslow_facts::demand::demand;
 use whyslow_facts::folds::account::ObjectKind;
 use whyslow_facts::folds::graph::{LongCall, Resource};
 use whyslow_facts::folds::requests::Side;
 use whyslow_model::event::Tid;
-use whyslow_model::{Nanos, Timestamp};
+use whyslow_model::{DemandKind, Nanos, Timestamp};
 
 /// Fewer threads are no pool.
 const MIN_THREADS: usize = 3;
+/// But where connections wait in the queue all the while: who serves them are all there are.
+const MIN_BEHIND_QUEUE: usize = 2;
 /// From this part of a pool's threads on it is exhausted: one or two may serve something else, such as health checks.
 const MOST: f64 = 0.8;
 /// Waits looked at where no request is seen, or not all are kept: the longest.
@@ -24,7 +27,7 @@ const UNNAMED: &str = "servers that the capture does not name";
 /// Threads held up by one thing.
 #[derive(Clone, Debug)]
 pub struct PileUp {
-    /// Their process.
+    /// Their process; of several workers that serve one queue, the first.
     pub process: ProcessId,
     /// The thing: `10.0.0.7:6379`, `fsync of /data/x`.
     pub what: String,
@@ -61,6 +64,8 @@ struct InHand {
     spans: Vec<(ProcessId, WaitSpan)>,
     /// The threads that had some, by process.
     pools: HashMap<ProcessId, HashSet<Tid>>,
+    /// Processes before which connections wait to be accepted.
+    queued: HashSet<ProcessId>,
     /// True where that is requests.
     serving: bool,
 }
@@ -75,7 +80,7 @@ struct Pile {
 impl<'a> Explainer<'a> {
     /// The pile-ups, the longest in all first: one for each process and thing.
     pub fn pile_ups(&self) -> Vec<PileUp> {
-        let InHand { spans, pools, serving } = self.in_hand();
+        let InHand { spans, pools, queued, serving } = self.in_hand();
         let mut piles: HashMap<(ProcessId, String, PathKind), Pile> = HashMap::new();
         for (at, (process, span)) in spans.iter().enumerate() {
             let path = self.path(span.tid, span.from, span.to);
@@ -93,7 +98,8 @@ impl<'a> Explainer<'a> {
             .into_iter()
             .filter_map(|((process, what, kind), pile)| {
                 let pool = pools.get(&process).map_or(0, HashSet::len);
-                let enough = MIN_THREADS.max((pool as f64 * MOST).ceil() as usize);
+                let least = if queued.contains(&process) { MIN_BEHIND_QUEUE } else { MIN_THREADS };
+                let enough = least.max((pool as f64 * MOST).ceil() as usize);
                 let swept = sweep(pile.parts, enough)?;
                 let (peak, since, longest, ns) = swept;
                 let span = spans[pile.worst.2].1;
@@ -136,7 +142,8 @@ impl<'a> Explainer<'a> {
             }
             let mut spans: Vec<_> = spans.into_iter().chain(open).filter_map(|span| process(&span)).collect();
             spans.extend(self.waits_of_workers(&pools));
-            return InHand { spans, pools, serving: true };
+            let in_hand = InHand { spans, pools, queued: HashSet::new(), serving: true };
+            return self.behind_queues(in_hand);
         }
         let mut waits: Vec<_> = self.facts.graph.calls().filter(|call| call.is_never_idle()).collect();
         for call in &waits {
@@ -146,7 +153,47 @@ impl<'a> Explainer<'a> {
         waits.truncate(MAX_WAITS);
         let spans =
             waits.iter().map(|call| (call.process, WaitSpan { tid: call.tid, from: call.from, to: call.to }));
-        InHand { spans: spans.collect(), pools, serving: false }
+        InHand { spans: spans.collect(), pools, queued: HashSet::new(), serving: false }
+    }
+
+    /// Workers of one program that were started by one process, and serve one queue in which connections wait all the while, are one pool.
+    /// Without such a queue each worker has its own clients, and those of the others are no matter of its.
+    fn behind_queues(&self, mut in_hand: InHand) -> InHand {
+        let threads = &self.facts.world.threads;
+        let queues = demand(self.facts).queues;
+        let lasting = queues.iter().filter(|queue| queue.kind == DemandKind::AcceptQueue && queue.lasts());
+        let owners: HashSet<Tid> = lasting.filter_map(|queue| queue.pid).collect();
+        if owners.is_empty() {
+            return in_hand;
+        }
+        let known = |id: &ProcessId| threads.known_process(*id);
+        let parent = |id: &ProcessId| {
+            let process = known(id)?;
+            process.parent.and_then(|parent| known(&parent)?.pid).or(process.parent_pid)
+        };
+        let family = |id: &ProcessId| Some((parent(id)?, known(id)?.name()?));
+        let mut all: Vec<ProcessId> = in_hand.pools.keys().copied().collect();
+        all.sort();
+        let mut first: HashMap<ProcessId, ProcessId> = HashMap::new();
+        for id in &all {
+            let is_sibling = |other: &&ProcessId| family(id).is_some() && family(id) == family(other);
+            let of = all.iter().find(is_sibling).unwrap_or(id);
+            first.insert(*id, *of);
+            let own = known(id).and_then(|process| process.pid);
+            if own.into_iter().chain(parent(id)).any(|pid| owners.contains(&pid)) {
+                in_hand.queued.insert(*of);
+            }
+        }
+        let one =
+            |id: ProcessId| first.get(&id).copied().filter(|of| in_hand.queued.contains(of)).unwrap_or(id);
+        for (process, _) in &mut in_hand.spans {
+            *process = one(*process);
+        }
+        let mut pools: HashMap<ProcessId, HashSet<Tid>> = HashMap::new();
+        for (process, tids) in std::mem::take(&mut in_hand.pools) {
+            pools.entry(one(process)).or_default().extend(tids);
+        }
+        InHand { pools, ..in_hand }
     }
 
     /// What threads that serve requests wait for of other servers, where not all requests are kept: only the slowest are, and what a pool

@@ -7,6 +7,9 @@ use whyslow_rules::precision;
 /// The whole of a share of the window.
 const WALL_TIME: &str = "wall time";
 
+/// The whole of a share of the time of requests.
+pub(crate) const OF_REQUESTS: &str = "the requests' time";
+
 /// What was asked about.
 #[derive(Clone, Copy)]
 pub(crate) struct Asker<'a> {
@@ -49,7 +52,7 @@ impl Asker<'_> {
     /// The part of the window for which the subject's thread lived: a thread of a moment may spend all of it in one way. A share of the
     /// whole window needs none: its subject is one of several threads.
     fn life(&self, finding: &Finding) -> f64 {
-        if finding.share_of == WALL_TIME {
+        if finding.share_of == WALL_TIME || finding.share_of == OF_REQUESTS {
             return 1.0;
         }
         let id = finding.subject.tid.and_then(|tid| self.facts.world.threads.id_of(tid));

@@ -6,6 +6,9 @@ use whyslow_facts::Facts;
 use whyslow_model::account::Claim;
 use whyslow_model::{AccountRow, Finding, Severity, ShareWhole, Subject, TimeAccount, TimeState};
 
+/// A finding that explains this part of the waits for a peer or a lock explains them all.
+const MOSTLY: f64 = 0.5;
+
 /// Gives the rows of an account the findings that claim them.
 pub(crate) fn claim(facts: &Facts, account: &mut TimeAccount, findings: &[Finding]) {
     let asker = Asker { facts, account: Some(account) };
@@ -25,7 +28,14 @@ pub(crate) fn claim(facts: &Facts, account: &mut TimeAccount, findings: &[Findin
             account.rows.iter().enumerate().filter_map(|(at, row)| Some((fit(finding, row)?, at))).collect();
         // Rows stand in the order of their time.
         fitting.sort();
-        for (_, at) in fitting {
+        for (fit, at) in fitting {
+            let row = &account.rows[at];
+            let is_its_culprit = fit == Fit::Object && matches!(row.state, TimeState::Peer | TimeState::Lock);
+            // What is left of the waits for one and the same culprit is no finding of its own.
+            let is_most = finding.share.is_some() && budget as f64 >= MOSTLY * row.ns as f64;
+            if is_its_culprit && is_most && finding.share_whole == ShareWhole::Time {
+                budget = budget.max(left[at]);
+            }
             let ns = left[at].min(budget);
             if ns > 0 {
                 left[at] -= ns;
@@ -44,6 +54,12 @@ fn claimed(row: &mut AccountRow, id: &'static str, ns: u64) {
         Some(claim) => claim.ns += ns,
         None => row.claimed_by.push(Claim { id, ns }),
     }
+}
+
+/// The time of the rows whose object a finding names, ns.
+pub(crate) fn named_ns(account: &TimeAccount, finding: &Finding) -> u64 {
+    let named = account.rows.iter().filter(|row| fit(finding, row) == Some(Fit::Object));
+    named.map(|row| row.ns).fold(0, u64::saturating_add)
 }
 
 /// How well a row fits to a finding: what is named comes first.
@@ -189,6 +205,22 @@ mod tests {
         notice.severity = Severity::Notice;
         let unmeasured = finding("slow-file-io", Some(1), None);
         assert_eq!(claims(&[notice, unmeasured]).0.claimed_ns, 0);
+    }
+
+    #[test]
+    fn what_explains_most_of_the_waits_for_a_peer_explains_them_all() {
+        let facts = Facts::default();
+        let left = |share| {
+            let mut account = account(vec![
+                row(TimeState::Peer, Some("recvfrom"), Some("10.0.0.7:6379"), 600),
+                row(TimeState::User, None, None, 400),
+            ]);
+            let mut late = finding("slow-downstream", Some(1), Some(share));
+            late.subject.peer = Some("10.0.0.7:6379".to_string());
+            claim(&facts, &mut account, &[late]);
+            account.rows[0].ns - account.claimed_ns
+        };
+        assert_eq!([left(0.4), left(0.2)], [0, 400]);
     }
 
     #[test]

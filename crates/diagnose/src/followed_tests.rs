@@ -66,6 +66,9 @@ fn workers_behind_one_address_stand_for_one_another() {
     assert!(!are_alike(&pipes[0], &pipes[1]));
 }
 
+/// Pushes a call of a process: its name, arguments, result and how long it took, ns.
+type Push<'a> = dyn FnMut(&mut Facts, u32, &'static str, &str, i64, u64) + 'a;
+
 /// A client of `gate`, which asks `store`, which syncs a file.
 fn chain() -> Facts {
     let mut facts = Facts::of_target();
@@ -80,11 +83,10 @@ fn chain() -> Facts {
     let address = |port: u32| {
         format!("3, {{sa_family=AF_INET, sin_port=htons({port}), sin_addr=inet_addr(\"127.0.0.1\")}}, 16")
     };
-    let connected =
-        |facts: &mut Facts, call: &mut dyn FnMut(&mut Facts, u32, &'static str, &str, i64, u64), pid| {
-            call(facts, pid, "socket", "AF_INET, SOCK_STREAM|SOCK_CLOEXEC, IPPROTO_TCP", 3, 10_000);
-            call(facts, pid, "connect", &address(70 + pid), 0, 10_000);
-        };
+    let connected = |facts: &mut Facts, call: &mut Push<'_>, pid| {
+        call(facts, pid, "socket", "AF_INET, SOCK_STREAM|SOCK_CLOEXEC, IPPROTO_TCP", 3, 10_000);
+        call(facts, pid, "connect", &address(70 + pid), 0, 10_000);
+    };
     let named = |facts: &mut Facts, pid: u32, comm: &str| {
         let comm = Some(comm.to_string());
         facts.push(Event::Process(ProcessInfo { pid, tid: Some(pid), comm, ..ProcessInfo::default() }));

@@ -10,6 +10,7 @@ mod followed;
 mod host_tests;
 mod merge;
 mod order;
+mod restate;
 mod verdict;
 mod without;
 
@@ -43,6 +44,7 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
     whyslow_chain::attach(facts, &mut findings);
     let walk = whyslow_hostcheck::walk(facts);
     let mut account = whyslow_account::account(facts);
+    restate::restate(account.as_ref(), &mut findings);
     order::rank(&mut findings, Asker { facts, account: account.as_ref() });
     if let Some(account) = &mut account {
         claims::claim(facts, account, &findings);

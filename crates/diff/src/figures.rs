@@ -247,10 +247,13 @@ impl Figures {
             };
             let telling = telling && figure.beyond_noise == Some(true);
             if let Some(ratio) = figure.ratio.filter(|ratio| telling && *ratio > 0.0) {
+                // Fewer in a shorter time may be more a second.
+                let ratio = ratio / windows.exposure();
+                let rate = if noise::times_differ(1.0, windows.exposure()) { " a second" } else { "" };
                 let much = if ratio >= 1.0 {
-                    format!("{} the {}", times(ratio), unit.result)
+                    format!("{} the {}{rate}", times(ratio), unit.result)
                 } else {
-                    format!("{} fewer {}", times(1.0 / ratio), unit.result)
+                    format!("{} fewer {}{rate}", times(1.0 / ratio), unit.result)
                 };
                 told.push(format!("{much} ({})", unit.change()));
             }

@@ -55,15 +55,29 @@ fn of_program(diagnosis: &Diagnosis) -> impl Iterator<Item = &Finding> {
 /// run; a finding about nothing else matches any of its rule.
 fn best_match(old: &Finding, candidates: &[&Finding]) -> Option<usize> {
     let same_rule = || candidates.iter().enumerate().filter(|(_, new)| new.id == old.id);
-    let thing = |subject: &Subject| (subject.path.clone(), subject.peer.clone(), subject.endpoint.clone());
-    // Of one cause in several places another one may be the first now.
-    let shares_a_place =
-        |new: &Finding| old.subjects().any(|was| new.subjects().any(|is| thing(is) == thing(was)));
-    let exact = same_rule().find(|(_, new)| shares_a_place(new));
-    let lasting = thing(&old.subject) != (None, None, None);
-    exact
-        .or_else(|| same_rule().find(|(_, new)| !lasting || thing(&new.subject) == (None, None, None)))
-        .map(|(at, _)| at)
+    let exact = same_rule().find(|(_, new)| share_a_place(old, new));
+    let is_lasting = |finding: &Finding| thing(&finding.subject) != (None, None, None);
+    exact.or_else(|| same_rule().find(|(_, new)| !is_lasting(old) || !is_lasting(new))).map(|(at, _)| at)
+}
+
+/// What a finding is about that has the same name in another run.
+fn thing(subject: &Subject) -> (Option<&str>, Option<&str>, Option<&str>) {
+    (subject.path.as_deref(), subject.peer.as_deref(), subject.endpoint.as_deref())
+}
+
+/// True where both are about the same thing. Of one cause in several places another one may be the first now.
+fn share_a_place(old: &Finding, new: &Finding) -> bool {
+    old.subjects().any(|was| new.subjects().any(|is| thing(is) == thing(was)))
+}
+
+/// True where the shares of both are parts of one kind of whole: a part of the time of all requests and one of the time of a thread are
+/// no more and no less than each other. How many threads or requests a whole is of may differ from run to run.
+fn are_of_one_whole(old: &Finding, new: &Finding) -> bool {
+    let kind = |of: &str| {
+        let words = of.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit()));
+        words.map(|word| word.trim_end_matches('s').to_string()).collect::<Vec<_>>()
+    };
+    old.share_whole == new.share_whole && kind(&old.share_of) == kind(&new.share_of)
 }
 
 fn change(before: Option<&Finding>, after: Option<&Finding>, text: String) -> FindingChange {
@@ -86,7 +100,17 @@ fn change(before: Option<&Finding>, after: Option<&Finding>, text: String) -> Fi
 
 fn kept(old: &Finding, new: &Finding) -> FindingChange {
     let mut parts = Vec::new();
+    let is_one_thing = share_a_place(old, new);
+    let is_one_whole = is_one_thing && are_of_one_whole(old, new);
     match (old.share, new.share) {
+        (Some(a), Some(b)) if !is_one_whole => {
+            let (before, now) = (words::percent(a), words::percent(b));
+            let whose = if is_one_thing { "wholes" } else { "things" };
+            let (was, is) = (&old.share_of, &new.share_of);
+            parts.push(format!(
+                "{before} of {was} before, {now} of {is} now, which are shares of two {whose}"
+            ));
+        }
         (Some(a), Some(b)) if noise::shares_differ(a, b) => {
             parts.push(format!("{} -> {} of {}", words::percent(a), words::percent(b), new.share_of));
         }
@@ -96,6 +120,12 @@ fn kept(old: &Finding, new: &Finding) -> FindingChange {
         _ => {}
     }
     let mut kept = change(Some(old), Some(new), String::new());
+    if !is_one_whole {
+        kept.share_before = None;
+    }
+    if !is_one_thing {
+        kept.measurements = MeasurementChange::pair(&[], &new.measurements);
+    }
     parts.extend(telling(&kept.measurements).filter_map(MeasurementChange::words));
     if parts.is_empty() {
         let known = old.share.is_some() && new.share.is_some();

@@ -16,12 +16,8 @@ const COVERAGE: f64 = 0.95;
 
 /// The percentiles of the endpoints that both have, with the side on which they are known.
 pub(super) fn compare(before: &Facts, after: &Facts) -> Vec<(Side, FigureChange)> {
-    let mut rows: Vec<&EndpointFacts> = before
-        .requests
-        .endpoints()
-        .iter()
-        .filter(|row| !row.is_hidden() && row.stats.timed > 0)
-        .collect();
+    let mut rows: Vec<&EndpointFacts> =
+        before.requests.endpoints().iter().filter(|row| !row.is_hidden() && row.stats.timed > 0).collect();
     rows.sort_by_key(|row| Reverse(row.stats.total_ns));
     let mut list = Vec::new();
     for old in rows.into_iter().take(MAX_ENDPOINTS) {

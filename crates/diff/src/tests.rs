@@ -212,3 +212,48 @@ fn a_finding_of_both_is_compared_by_what_was_measured() {
     assert_eq!(change, "no change beyond noise");
     assert!(verdict.starts_with("Unchanged."), "{verdict}");
 }
+
+#[test]
+fn fewer_results_in_a_shorter_window_are_told_by_the_second() {
+    let files = |count, every| calls("rename", "\"/tmp/part\", \"/tmp/done\"", 0, count, every, false);
+    // 1,000 in 10 s, and 600 in 3 s.
+    let diff = compare(&files(1_000, 10_000_000), &files(600, 5_000_000));
+    assert!(diff.verdict.contains("2.0x the files a second (renames 1,000 -> 600)"), "{}", diff.verdict);
+    assert_eq!(diff.outcome, DiffOutcome::Better);
+}
+
+/// Two diagnoses that differ in the share of one finding, of what it is, and of what the finding is about.
+fn shares(before: (f64, &str, &str), after: (f64, &str, &str)) -> Diff {
+    let facts = table(&[("stat", 200_135), ("write", 523), ("rename", 5)]);
+    let of = |(share, of, path): (f64, &str, &str)| {
+        let mut diagnosis = whyslow_diagnose::diagnose(&facts);
+        diagnosis.findings.retain(|finding| finding.severity > Severity::Notice);
+        diagnosis.findings.truncate(1);
+        let finding = diagnosis.findings.first_mut().expect("a storm is found");
+        (finding.share, finding.share_of) = (Some(share), of.to_string());
+        finding.share_whole = whyslow_model::ShareWhole::Time;
+        finding.subject.path = Some(path.to_string()).filter(|path| !path.is_empty());
+        finding.also.clear();
+        diagnosis
+    };
+    let (old, new) = (of(before), of(after));
+    diff(DiffSide { facts: &facts, diagnosis: &old }, DiffSide { facts: &facts, diagnosis: &new })
+}
+
+#[test]
+fn shares_of_two_wholes_or_things_are_no_more_and_no_less() {
+    let told = |before, after| shares(before, after).kept[0].change.clone();
+    let same = told((0.8, "wall time of thread 7", "/a"), (0.2, "wall time of thread 31", "/a"));
+    assert_eq!(same, "80.0 % -> 20.0 % of wall time of thread 31");
+    let threads = told(
+        (0.8, "the time of the thread that waits", "/a"),
+        (0.2, "the time of the 2 threads that wait", "/a"),
+    );
+    assert!(threads.starts_with("80.0 % -> 20.0 %"), "{threads}");
+    let wholes = shares((0.8, "wall time of thread 7", "/a"), (0.2, "time of all requests served", "/a"));
+    assert!(wholes.kept[0].change.ends_with("which are shares of two wholes"), "{:?}", wholes.kept);
+    assert!(!wholes.verdict.contains("Less:"), "{}", wholes.verdict);
+    let things = shares((0.8, "wall time", "/a"), (0.2, "wall time", ""));
+    assert!(things.kept[0].change.ends_with("which are shares of two things"), "{:?}", things.kept);
+    assert_eq!(things.kept[0].share_before, None);
+}

@@ -6,8 +6,8 @@ use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, HostResource, Taker, Walk};
 use whyslow_model::{
     AccountRow, Also, Cell, ChainLink, CpuRunner, Culprit, DemandQueue, Diagnosis, Diff, Evidence,
-    FigureChange, Finding, FindingChange, Followed, Hop, NotJudged, Saving, Subject, Table, Target, ThreadTime,
-    TimeAccount, WhatIf,
+    FigureChange, Finding, FindingChange, Followed, Hop, NotJudged, Saving, Subject, Table, Target,
+    ThreadTime, TimeAccount, WhatIf,
 };
 
 /// How a text is laid out.

@@ -81,6 +81,7 @@ mod files {
 
 /// What no other rule explains of the asker's time.
 mod general {
+    mod held;
     mod unclaimed;
 
     pub(super) mod computes;
@@ -155,6 +156,7 @@ mod network {
     mod lost_answers;
     mod query_loops;
     pub(super) mod slow_peers;
+    mod stalls;
 
     pub(super) mod accept_queue_overflow;
     pub(super) mod chatty_exchange;

@@ -130,6 +130,7 @@ fn commands(facts: &Facts, process: ProcessId, row: &Followed, whole: u64) -> Op
         p99_ns: Nanos::UNKNOWN,
         longest_ns: Nanos::UNKNOWN,
         known: Known::Exact,
+        meanwhile: Vec::new(),
         claimed_by: Vec::new(),
         evidence: None,
     })

@@ -39,7 +39,8 @@ pub struct Name {
 /// A question on its way.
 #[derive(Debug)]
 struct Asked {
-    name: Box<str>,
+    /// `None` where the capture has no bytes of the query: several that are sent in one call.
+    name: Option<Box<str>>,
     at: Timestamp,
     /// Bytes of the query; 0 where they are not told.
     length: u64,
@@ -70,13 +71,12 @@ impl DnsNames {
     fn asked(&mut self, seen: &Seen<'_>) {
         let call = seen.call;
         let name = payload::dns_question(call.args).or_else(|| Some(payload::dns_cut(call.args)?.0));
-        let Some(name) = name else { return };
         if self.asked.len() < Self::MAX_ASKING || self.asked.contains_key(&call.tid) {
             let length = match call.syscall {
                 Syscall::SENDMMSG => first_length(call.args).unwrap_or(0),
                 _ => seen.bytes,
             };
-            self.asked.insert(call.tid, Asked { name: name.into(), at: call.ts, length });
+            self.asked.insert(call.tid, Asked { name: name.map(Into::into), at: call.ts, length });
         }
     }
 
@@ -94,7 +94,9 @@ impl DnsNames {
         }
         // The answer to the second query of the same name finds the question taken.
         let asked = match self.asked.get(&call.tid) {
-            Some(asked) if *asked.name == *name => self.asked.remove(&call.tid),
+            Some(asked) if asked.name.as_deref().is_none_or(|known| known == name) => {
+                self.asked.remove(&call.tid)
+            }
             _ => None,
         };
         let end = if call.end().is_known() { call.end() } else { call.ts };

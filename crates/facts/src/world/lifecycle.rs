@@ -330,6 +330,7 @@ impl World {
             self.adopt(process, parent, slots);
         }
         let facts = self.threads.process_mut(process);
+        facts.parent_pid = facts.parent_pid.or(info.parent);
         if info.executed {
             (facts.exe, facts.comm, facts.started_as) = (None, None, ProgramName::default());
         }

@@ -189,6 +189,8 @@ pub(super) fn role(function: &FunctionRef<'_>) -> Option<Role> {
         "[python]" if file.is_empty() => Plumbing,
         "[python]" => python_role(file),
         "[go]" => go::role(name).unwrap_or(Own),
+        // What the reader of its frames says of a thread that enters a monitor.
+        "[java]" if name == "(monitorenter)" => Plumbing,
         "[java]" => match java::role(name) {
             Some(Own) | None if JAVA_PACKAGES.iter().any(|package| name.starts_with(package)) => Plumbing,
             role => role.unwrap_or(Own),

@@ -6,10 +6,10 @@ use whyslow_model::account::Claim;
 use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, HostResource, State, Taker, Walk};
 use whyslow_model::{
-    AccountRow, Also, CaptureKind, CaptureNote, Cell, ChainLink, ClockKind, Column, Culprit, Diagnosis, Diff,
-    Evidence, Finding, Followed, Hop, Known, Nanos, NotJudged, NoteKind, Saving, Severity, ShareWhole,
-    SourceId, SourceInfo, Subject, Table, Target, ThreadTime, TimeAccount, TimeOf, TimeState, Timestamp,
-    WaitShare,
+    AccountRow, Also, CaptureKind, CaptureNote, Cell, ChainLink, ClockKind, Column, CpuRunner, Culprit,
+    Diagnosis, Diff, Evidence, Finding, Followed, Hop, Known, Nanos, NotJudged, NoteKind, Saving, Severity,
+    ShareWhole, SourceId, SourceInfo, Subject, Table, Target, ThreadTime, TimeAccount, TimeOf, TimeState,
+    Timestamp, WaitShare,
 };
 use whyslow_report::{Exporter, Style};
 
@@ -587,15 +587,10 @@ pub fn table_filled_with(text: &str, figure: u64, share: f64) -> Table {
     let mut table = summary();
     table.question = text.into();
     table.notes = vec![text.into()];
-    let row = vec![
-        Cell::Text(text.into()),
-        Cell::Count(figure),
-        Cell::Duration(Nanos::new(figure)),
-        Cell::Share(share),
-        Cell::Bytes(figure),
-        Cell::PerSecond(share),
-        Cell::Text(text.into()),
-    ];
+    let words = || Cell::Text(text.into());
+    let time = Cell::Duration(Nanos::new(figure));
+    let (share, rate) = (Cell::Share(share), Cell::PerSecond(share));
+    let row = vec![words(), Cell::Count(figure), time, share, Cell::Bytes(figure), rate, words()];
     // Also rows that are too short and too long.
     table.rows = vec![row.clone(), row[..3].to_vec(), [row.clone(), row.clone()].concat(), Vec::new()];
     table.total = Some(row);

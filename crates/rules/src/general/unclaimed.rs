@@ -1,8 +1,10 @@
 //! What no other finding explains of the asker's time, of the states that a rule is about.
 
+use super::held::Held;
 use crate::engine::{Findings, Report};
 use crate::guards::Share;
 use crate::words;
+use whyslow_facts::Facts;
 use whyslow_model::{
     AccountRow, Demand, DemandKind, DemandQueue, Measurement, Nanos, Severity, Subject, TimeAccount, TimeOf,
     TimeState,
@@ -24,6 +26,8 @@ pub(super) struct Unclaimed<'a> {
     ns: u64,
     /// The threads' whole time, with that in which they had nothing to do, ns.
     life: u64,
+    /// Who holds what the largest row waits for, where the rule asked for it.
+    held: Option<Held>,
 }
 
 impl<'a> Unclaimed<'a> {
@@ -38,7 +42,30 @@ impl<'a> Unclaimed<'a> {
         let life = account.ns.saturating_add(account.idle_ns);
         let is_enough = ns as f64 >= MIN_PART * account.ns as f64 && ns as f64 >= MIN_OF_LIFE * life as f64;
         let largest = rows().max_by_key(|row| rest(row)).filter(|_| is_enough)?;
-        Some(Unclaimed { account, largest, others: rows().count() as u64 - 1, ns, life })
+        Some(Unclaimed { account, largest, others: rows().count() as u64 - 1, ns, life, held: None })
+    }
+
+    /// With the one who holds what is waited for.
+    pub(super) fn held_by(self, facts: &Facts) -> Unclaimed<'a> {
+        Unclaimed { held: Held::of(facts, self.largest), ..self }
+    }
+
+    /// When it goes on, and what the holder does meanwhile.
+    pub(super) fn cause_by_holder(&self) -> Option<String> {
+        let held = self.held.as_ref()?;
+        Some(format!("{} {}", held.holder.until(), held.doing))
+    }
+
+    /// How the holder is looked at.
+    pub(super) fn look_at_holder(&self) -> Option<String> {
+        let Held { holder, is_thread, .. } = self.held.as_ref()?;
+        Some(match holder.one_of_several {
+            _ if *is_thread => {
+                format!("see what it does meanwhile: whyslow path --thread {} RECORDING", holder.pid)
+            }
+            true => format!("see which of them it is and what it does: whyslow diagnose -p {}", holder.pid),
+            false => format!("see what it does: whyslow diagnose -p {}", holder.pid),
+        })
     }
 
     /// Starts the finding.
@@ -58,7 +85,8 @@ impl<'a> Unclaimed<'a> {
         };
         let what = row.words();
         let mark = if what.starts_with("in ") || what.starts_with("on ") { "" } else { ":" };
-        let title = format!("{}: {part} of {of}{mark} {what}{others}", row.who);
+        let held = self.held.as_ref().map_or(String::new(), |held| format!(", {}", held.holder.clause()));
+        let title = format!("{}: {part} of {of}{mark} {what}{held}{others}", row.who);
         // Of several processes only the queues of those whose time it is count.
         let demand = self.account.demand.of(&row.pids);
         // Without work that waits, where the time goes is no fault.
@@ -196,7 +224,6 @@ impl<'a> Unclaimed<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use whyslow_facts::Facts;
     use whyslow_model::{Finding, Known};
 
     fn of_demand(queues: Vec<DemandQueue>) -> (Severity, String) {

@@ -34,11 +34,14 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-fn check(_: &Facts, out: &mut Findings<'_>) {
-    let Some(unclaimed) = Unclaimed::of(out) else { return };
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let Some(unclaimed) = Unclaimed::of(out).map(|unclaimed| unclaimed.held_by(facts)) else { return };
+    let cause = unclaimed.cause_by_holder();
     unclaimed
         .report(out)
-        .cause("The time is that of the child or thread: it goes on when that one has ended.")
+        .cause(cause.unwrap_or_else(|| {
+            "The time is that of the child or thread: it goes on when that one has ended.".to_string()
+        }))
         .fix("record the children as well, and see where their time goes: whyslow record -- COMMAND")
         .fix("start those that do not need each other at once, and do something else meanwhile")
         .verify("whyslow path RECORDING   (what the way to its end is made of)")

@@ -35,11 +35,13 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-fn check(_: &Facts, out: &mut Findings<'_>) {
-    let Some(unclaimed) = Unclaimed::of(out) else { return };
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let Some(unclaimed) = Unclaimed::of(out).map(|unclaimed| unclaimed.held_by(facts)) else { return };
+    let cause = unclaimed.cause_by_holder();
+    let look = unclaimed.look_at_holder();
     unclaimed.report(out)
-        .cause("Another thread or process has to give the lock back, or to signal, first: what that one does meanwhile is where the time goes.")
-        .fix("see who holds it, or wakes the waiters: whyslow locks")
+        .cause(cause.unwrap_or_else(|| "Another thread or process has to give the lock back, or to signal, first: what that one does meanwhile is where the time goes.".to_string()))
+        .fix(look.unwrap_or_else(|| "see who holds it, or wakes the waiters: whyslow locks".to_string()))
         .fix("hold it for less: take what waits or computes out of the part that it guards, or split it")
         .verify("whyslow locks RECORDING   (after: less time waited for it)")
         .file();

@@ -36,18 +36,24 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-fn check(_: &Facts, out: &mut Findings<'_>) {
-    let Some(unclaimed) = Unclaimed::of(out) else { return };
+fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let Some(unclaimed) = Unclaimed::of(out).map(|unclaimed| unclaimed.held_by(facts)) else { return };
+    let look = unclaimed.look_at_holder();
     unclaimed
         .report(out)
-        .cause(match unclaimed.object() {
-            Some(pipe) => {
+        .cause(match (unclaimed.cause_by_holder(), unclaimed.object()) {
+            (Some(cause), _) => cause,
+            (None, Some(pipe)) => {
                 format!("Who is at the other end of {pipe} is the slower one: both are as fast as it is.")
             }
-            None => "Who is at the other end of the pipe is the slower one: both are as fast as it is."
-                .to_string(),
+            (None, None) => {
+                "Who is at the other end of the pipe is the slower one: both are as fast as it is."
+                    .to_string()
+            }
         })
-        .fix("find who is at the other end (whyslow fds, lsof) and record that one too")
+        .fix(look.unwrap_or_else(|| {
+            "find who is at the other end (whyslow fds, lsof) and record that one too".to_string()
+        }))
         .fix("where it only comes in bursts: a larger pipe (fcntl F_SETPIPE_SZ) or a queue in between")
         .verify("whyslow account RECORDING   (after: the row of the pipe is smaller)")
         .file();

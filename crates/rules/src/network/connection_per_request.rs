@@ -21,6 +21,8 @@
 //! Keep connections open and use them again: a session or pool in the client, keep-alive on both sides.
 //!
 //! ## When it is wrong
+//! Where each connection has a few turns, all but the last count as its log-in, but with HTTP, which has none: what asks three things
+//! on each connection costs less than is said.
 //! A command that asks once and ends cannot keep anything: a few connections are quiet. Clients of sockets on the
 //! same host (nscd, syslog) often work this way by protocol and cheaply: they stay a notice.
 
@@ -72,14 +74,25 @@ fn is_wasteful(peer: &PeerFacts) -> bool {
 fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
     // From connect to the first request holds the TLS handshake too.
     let setup = if peer.setup.timed > 0 { &peer.setup } else { &peer.connects };
-    let share = guards::share_of_storm(facts, peer.only_thread(), setup.total(), peer.opened * CALLS_EACH);
     let each = peer.requests_of_closed as f64 / peer.closed as f64;
+    let log_in = log_in(peer, each);
+    let time = match setup.total().get() {
+        Some(ns) => Nanos::new(ns.saturating_add(log_in.or_zero())),
+        None => log_in,
+    };
+    let share = guards::share_of_storm(facts, peer.only_thread(), time, peer.opened * CALLS_EACH);
     let each = Measurement::number("requests_per_connection", each).at_most(MAX_REQUESTS);
     let closed = peer.closed as f64 / peer.opened as f64;
     let rate = whyslow_facts::window::per_second(peer.opened, peer.first, peer.last);
     let rate_text = rate.map_or(String::new(), |rate| format!(", {} per second", words::quantity(rate)));
+    let turns = log_in.is_known().then(|| Measurement::time("time_of_turns_before_the_last", log_in));
     let cost = match setup.total().get() {
-        Some(_) => format!(" ({} in setting them up, {} each)", setup.total(), setup.mean()),
+        Some(_) => {
+            let turns = turns
+                .as_ref()
+                .map_or(String::new(), |turns| format!(", {turns} in the turns before the last of each"));
+            format!(" ({} in setting them up, {} each{turns})", setup.total(), setup.mean())
+        }
         None => String::new(),
     };
     let per_work = match facts.work.requests {
@@ -96,7 +109,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
         _ => Severity::Critical,
     };
     let protocol = asked::unknown_protocol(facts, &peer.name);
-    let saving = Nanos::new(setup.total_ns).get().filter(|_| setup.timed > 0);
+    let saving = time.get().filter(|_| setup.timed > 0);
     let mut found = out
         .report(
             share,
@@ -124,6 +137,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
         .measured_all(rate.map(|rate| guards::passed(Measurement::per_second("connections_per_second", rate), MIN_PER_S)))
         .measured(Measurement::time("time", setup.total()))
         .measured(Measurement::time("time_per_connection", setup.mean()))
+        .measured_all(turns)
         .measured(each)
         .measured(Measurement::count("connections_closed", peer.closed))
         .measured(Measurement::share("share_closed", closed).at_least(CLOSED_SHARE))
@@ -141,6 +155,17 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
             None => "strace -f -c -e trace=connect -p PID   (before and after)".to_string(),
         })
         .file();
+}
+
+/// The time of the answers before the last one of each connection: who opens a connection for one request says first who it is, and
+/// waits for the answer. Unknown where it asks one thing alone, and of HTTP, which has no log-in.
+fn log_in(peer: &PeerFacts, each: f64) -> Nanos {
+    /// So much above one request for each connection is no log-in, but a connection that is used twice now and then.
+    const TURNS: f64 = 1.5;
+    let part = 1.0 - 1.0 / each.max(1.0);
+    let logs_in = each >= TURNS && !peer.protocol.is_some_and(|protocol| protocol.starts_with("HTTP"));
+    let answers = peer.answers.total().get().filter(|_| logs_in);
+    answers.map_or(Nanos::UNKNOWN, |ns| Nanos::new((ns as f64 * part) as u64))
 }
 
 fn fixes(peer: &PeerFacts) -> Vec<String> {

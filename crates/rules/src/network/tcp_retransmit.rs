@@ -18,8 +18,11 @@
 //!
 //! ## When it is wrong
 //! A few probes of the tail (TLP) are normal. Below ten segments, or one for a hundred sends, nothing is said; where
-//! no thread waits long for the network, it is a notice. Some loss is how TCP finds the speed of a long, full line.
+//! no thread waits long for the network, it is a notice. Three are enough where a server that mostly answers at once takes
+//! 200 ms and more for three answers at least, and mostly less than 400: that is the kernel's wait, and no server's work.
+//! Some loss is how TCP finds the speed of a long, full line.
 
+use super::stalls::{FEW, LEAST_TIMEOUT, Stalls};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::figures;
 use crate::guards::{self, Share};
@@ -42,7 +45,7 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// Fewer are normal (RFC 8985: tail loss probes).
+/// Fewer are normal (RFC 8985: tail loss probes), where nothing shows what they cost.
 const MIN_SEGMENTS: u64 = 10;
 /// Segments sent again for one send of the program.
 const PER_SEND: f64 = 0.01;
@@ -50,27 +53,29 @@ const PER_SEND: f64 = 0.01;
 const PER_SEGMENT: f64 = 0.01;
 /// Times a second that an acknowledgement was waited for in vain: each is 200 ms and more in which a connection stands still.
 const TIMEOUTS_PER_S: f64 = 1.0;
-/// How long the kernel waits for an acknowledgement at least before it sends again (TCP_RTO_MIN, include/net/tcp.h).
-const LEAST_TIMEOUT: Nanos = Nanos::from_millis(200);
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 /// Calls that send.
 const SENDS: [&str; 6] = ["write", "writev", "sendto", "sendmsg", "sendmmsg", "sendfile"];
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    by_peer(facts, out);
-    // Single peers say more than the sum.
-    if facts.net.peers().iter().all(|(_, peer)| peer.retransmits == 0) {
-        of_host(facts, out);
+    let of_peers = by_peer(facts, out);
+    let stalls = Stalls::longest(facts);
+    // Single peers say more than the sum. What a peer sends again is seen in the sum alone.
+    if !of_peers && (stalls.is_some() || facts.net.peers().iter().all(|(_, peer)| peer.retransmits == 0)) {
+        of_host(facts, out, stalls);
     }
 }
 
-fn of_host(facts: &Facts, out: &mut Findings<'_>) {
+fn of_host(facts: &Facts, out: &mut Findings<'_>, stalls: Option<Stalls<'_>>) {
     let Some(host) = facts.host.host() else { return };
     let now = |metric| host.current(metric);
     let Some(part) = host.part(Metric::TcpRetransmits, Metric::TcpSegmentsOut) else { return };
     let times = host.happened(Metric::TcpRetransmits);
-    if times.is_some_and(|times| times < MIN_SEGMENTS as f64) || part < PER_SEGMENT {
+    // Another program's losses are no reason for these waits where hardly any segment is lost.
+    let stalls = stalls.filter(|_| part >= thresholds::RETRANSMITS.value);
+    let least = if stalls.is_some() { FEW } else { MIN_SEGMENTS };
+    if times.is_some_and(|times| times < least as f64) || part < PER_SEGMENT {
         return;
     }
     let rate =
@@ -79,23 +84,38 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
         (Some(rate), _) => format!("{rate} per second"),
         (None, times) => words::plural(times.unwrap_or(0.0) as u64, "segment"),
     };
-    let times =
-        times.map(|times| Measurement::count("retransmits", times as u64).at_least(MIN_SEGMENTS as f64));
+    let times = times.map(|times| Measurement::count("retransmits", times as u64).at_least(least as f64));
     let timeouts = now(Metric::TcpTimeouts);
     let many = part >= thresholds::RETRANSMITS.value;
-    let stalls = many && timeouts.is_some_and(|rate| rate >= TIMEOUTS_PER_S);
-    let least = if many { thresholds::RETRANSMITS.value } else { PER_SEGMENT };
-    let part = Measurement::share("share_of_segments", part).at_least(least);
+    let stands = many && timeouts.is_some_and(|rate| rate >= TIMEOUTS_PER_S);
+    let from = if many { thresholds::RETRANSMITS.value } else { PER_SEGMENT };
+    let part = Measurement::share("share_of_segments", part).at_least(from);
+    let late =
+        stalls.as_ref().map(|stalls| Measurement::count("late_answers", stalls.count).at_least(FEW as f64));
+    let share = stalls.as_ref().map_or(Share::unknown(), |stalls| stalls.share(facts));
+    let lost = format!("{part} of TCP segments are retransmitted ({often})");
+    let title = match (&stalls, &late) {
+        (Some(stalls), Some(late)) => {
+            format!("{}: {late} answers wait for a retransmission timeout; {lost}", stalls.peer.name)
+        }
+        _ => lost,
+    };
+    let subject = stalls.as_ref().map_or(Subject::default(), |stalls| Subject {
+        peer: Some(stalls.peer.name.to_string()),
+        ..Subjects::thread(facts, stalls.peer.tid)
+    });
     let waited = timeouts.map_or(String::new(), |rate| {
         format!(" {} times per second nothing was heard for 200 ms and more.", words::quantity(rate))
     });
-    out.report(Share::unknown(), format!("{part} of TCP segments are retransmitted ({often})"))
+    out.report(share, title)
         .measured(part)
+        .measured_all(late)
         .measured_all(rate)
         .measured_all(times)
         .measured_all(timeouts.map(|rate| guards::passed(Measurement::per_second("timeouts_per_second", rate), TIMEOUTS_PER_S)))
-        .at_least(if stalls { Severity::Warning } else { Severity::Notice })
-        .subject(Subject::default())
+        .at_least(if stands { Severity::Warning } else { Severity::Notice })
+        .at_most(Severity::Warning)
+        .subject(subject)
         .cause(format!("The network loses them, or a peer does not take them. What is lost is missed after a round trip at best.{waited}"))
         .fix("find the peer: ss -ti | grep -B1 retrans; bcc: tcpretrans; whyslow record tells them apart")
         .fix("then where it is lost: mtr -T PEER; ethtool -S of the interface (errors, drops); in tunnels the MTU: ping -M do -s 1472 PEER")
@@ -104,19 +124,25 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
         .file();
 }
 
-fn by_peer(facts: &Facts, out: &mut Findings<'_>) {
+/// True where it told of one.
+fn by_peer(facts: &Facts, out: &mut Findings<'_>) -> bool {
+    let mut told = false;
     let sends = facts.calls_of(&SENDS);
     for (name, peer) in facts.net.peers().into_iter().take(MOST) {
         let rate = peer.retransmits as f64 / sends.max(1) as f64;
-        if peer.retransmits < MIN_SEGMENTS || sends > 0 && rate < PER_SEND {
+        let known = facts.peers.iter().find(|known| *known.name == *name);
+        let stalls = known.and_then(Stalls::of);
+        let least = if stalls.is_some() { FEW } else { MIN_SEGMENTS };
+        if peer.retransmits < least || sends > 0 && rate < PER_SEND {
             continue;
         }
-        let known = facts.peers.iter().find(|known| *known.name == *name);
+        told = true;
         let (share, waits) = match known {
-            Some(known) => waited_for(facts, known, peer.retransmits),
+            Some(known) => waited_for(facts, known, peer.retransmits, stalls.as_ref()),
             None => waited_for_network(facts),
         };
         let share_is = match known {
+            Some(_) if stalls.is_some() => "the answers that waited for a retransmission timeout",
             Some(_) => "200 ms for each, and no more than the wait for this peer",
             None => "the wait for the network, of which this is a part",
         };
@@ -129,9 +155,14 @@ fn by_peer(facts: &Facts, out: &mut Findings<'_>) {
         };
         let host = name.rsplit_once(':').map_or(name, |(host, _)| host).trim_matches(['[', ']']);
         let again = words::plural(peer.retransmits, "segment");
-        out.report(share, format!("{name}: {again} sent again{per_send}"))
+        let late = stalls.map(|stalls| Measurement::count("late_answers", stalls.count).at_least(FEW as f64));
+        let held = late
+            .as_ref()
+            .map_or(String::new(), |late| format!("; {late} answers wait for a retransmission timeout"));
+        out.report(share, format!("{name}: {again} sent again{per_send}{held}"))
             .at_most(if waits { Severity::Warning } else { Severity::Notice })
-            .measured(Measurement::count("retransmits", peer.retransmits).at_least(MIN_SEGMENTS as f64))
+            .measured(Measurement::count("retransmits", peer.retransmits).at_least(least as f64))
+            .measured_all(late)
             .measured_all(rate)
             .measured_all((sends > 0).then(|| Measurement::count("sends", sends)))
             .measured(Measurement::time("round_trip", peer.rtt()))
@@ -147,13 +178,22 @@ fn by_peer(facts: &Facts, out: &mut Findings<'_>) {
             )
             .file();
     }
+    told
 }
 
 /// What of the waits for this peer the segments sent again may take, of the time of the thread that uses it; true where that is a good part.
-fn waited_for(facts: &Facts, peer: &PeerFacts, retransmits: u64) -> (Share, bool) {
+fn waited_for(
+    facts: &Facts,
+    peer: &PeerFacts,
+    retransmits: u64,
+    stalls: Option<&Stalls<'_>>,
+) -> (Share, bool) {
     let tid = (!peer.shared).then_some(peer.tid);
     let again_ns = retransmits.saturating_mul(LEAST_TIMEOUT.or_zero());
-    let share = guards::share_of_ns(facts, tid, Nanos::new(peer.wait_ns.min(again_ns)), 0);
+    let share = match stalls {
+        Some(stalls) => stalls.share(facts),
+        None => guards::share_of_ns(facts, tid, Nanos::new(peer.wait_ns.min(again_ns)), 0),
+    };
     let waits = share.value.is_some_and(|value| value >= guards::WARNING_SHARE);
     (share, waits)
 }

@@ -23,7 +23,9 @@
 //!
 //! ## When it is wrong
 //! Workers that wait for work are not held up: only the time within requests counts, and where requests cannot be seen (TLS),
-//! waits for locks that others have, behind which a real wait stands. A pool that is briefly full under load is a notice.
+//! waits for locks that others have, behind which a real wait stands. A pool that is briefly full under load is a notice. Two threads, or
+//! workers that are processes of one program, are a pool only where connections wait to be accepted all the while: without that nobody
+//! knows whether more work would come.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::Share;

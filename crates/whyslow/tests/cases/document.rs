@@ -123,6 +123,10 @@ fn expand(text: &str) -> String {
             let end = at + lines[at..].iter().position(|line| *line == "@end").expect("`@end`");
             for i in 0..times {
                 for line in &lines[at..end] {
+                    if let Some(by) = line.strip_prefix("@skip ") {
+                        clock_us += micros(by);
+                        continue;
+                    }
                     out.push_str(&fill(line, clock_us, i));
                     clock_us += every;
                 }

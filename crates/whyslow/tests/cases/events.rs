@@ -2,7 +2,7 @@
 //! are calls, as strace -f -tt -T prints them.
 //!
 //! ```text
-//! 10:00:00.000000 process pid=1 tid=7 comm=worker
+//! 10:00:00.000000 process pid=1 tid=7 comm=worker parent=3
 //! 10:00:00.000000 span for=10s calls=full
 //! 10:00:00.000000 stretch pid=1 tid=7 cpu=0 on=5ms runnable=2ms blocked=0us left=sleeping
 //! 10:00:00.000000 wakeup waker=8 wakee=7
@@ -121,6 +121,7 @@ fn event<'a>(kind: &str, ts: Timestamp, fields: &Fields<'_>) -> Event<'a> {
             pid,
             tid: Some(tid),
             comm: Some(fields.text("comm")),
+            parent: fields.tid("parent"),
             ..ProcessInfo::default()
         }),
         "span" => Event::Span(RecordedSpan {

@@ -215,6 +215,18 @@ fn account_adds_up(diagnosis: &Diagnosis) -> Result<(), Failed> {
             format!("{} ns of a row of {} ns are claimed: {}", claims(row), row.ns, row.words()).into()
         );
     }
+    // A part of the requests' time is no more than the rows are that the finding claims.
+    let rows_of = |id: &str| {
+        let its = account.rows.iter().filter(|row| row.claimed_by.iter().any(|claim| claim.id == id));
+        its.map(|row| row.ns).sum::<u64>()
+    };
+    for finding in diagnosis.findings.iter().filter(|finding| finding.share_of == "the requests' time") {
+        let told = finding.share.unwrap_or(0.0) * account.ns as f64;
+        let rows = rows_of(finding.id);
+        if rows > 0 && told > rows as f64 + 1_000.0 {
+            return Err(format!("{}: tells {told} ns, and its rows are {rows}", finding.id).into());
+        }
+    }
     let claimed: u64 = account.rows.iter().map(claims).sum();
     if claimed != account.claimed_ns || claimed + account.unknown_ns > account.ns {
         return Err(format!("{claimed} ns are claimed of {}: {}", account.ns, account.claimed_ns).into());

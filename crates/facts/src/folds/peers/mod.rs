@@ -457,7 +457,8 @@ pub fn role_of(life: &FdLife, world: &World) -> Role {
 /// at, and a client's has none (unix(7)). `None` where that tells nothing.
 pub(crate) fn role_by_path(life: &FdLife) -> Option<Role> {
     let is_unix = life.kind == FdKind::Unix;
-    let is_path = |name: &str| name.starts_with(['/', '@']) || is_unix && !name.is_empty() && !is_holder(name);
+    let is_path =
+        |name: &str| name.starts_with(['/', '@']) || is_unix && !name.is_empty() && !is_holder(name);
     match (life.local().is_some_and(is_path), life.peer().is_some_and(is_path)) {
         (true, false) => Some(Role::Client),
         (false, true) if is_unix || life.local().is_none() => Some(Role::Server),

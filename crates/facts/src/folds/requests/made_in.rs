@@ -1,7 +1,6 @@
 //! In which request another one is made: what goes through a proxy is one request.
 
 use super::Requests;
-use super::open::Open;
 use super::record::{ParentBy, Side};
 use crate::world::Seen;
 
@@ -45,7 +44,7 @@ impl Requests {
         if let Some(latest) = serving.present().filter(|_| serving.polled() == polled) {
             return MadeIn::One(latest, ParentBy::Turn);
         }
-        let in_hand = |place: &u32| self.open.get(*place).is_some_and(Open::is_in_hand);
+        let in_hand = |place: &u32| self.open.get(*place).is_some_and(|open| open.is_in_hand());
         let waiting: Vec<u32> = serving.open().iter().copied().filter(in_hand).collect();
         let as_large =
             |place: &u32| self.open.get(*place).is_some_and(|open| open.record.request_bytes == len);
