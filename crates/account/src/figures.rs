@@ -5,9 +5,7 @@ use hashbrown::HashMap;
 use whyslow_facts::Facts;
 use whyslow_facts::host::Thing;
 use whyslow_model::event::Tid;
-use whyslow_model::{
-    AccountRow, Demand, Entity, Known, Metric, Nanos, SaturatingSum, TimeAccount, TimeOf, TimeState,
-};
+use whyslow_model::{AccountRow, Demand, Entity, Metric, SaturatingSum, TimeAccount, TimeOf, TimeState};
 
 /// The tool whose figures are of single threads, and of all of their time.
 const TOOL: &str = "/proc/PID/schedstat";
@@ -101,25 +99,5 @@ pub(crate) fn account(facts: &Facts) -> Option<TimeAccount> {
 }
 
 fn row(facts: &Facts, of: &Entity, state: TimeState, ns: u64) -> AccountRow {
-    AccountRow {
-        who: facts.host.name_of(of),
-        threads: 1,
-        pids: of.pid().into_iter().collect(),
-        tid: None,
-        state,
-        call: None,
-        object: None,
-        function: None,
-        place: None,
-        ns,
-        share: 0.0,
-        count: None,
-        mean_ns: Nanos::UNKNOWN,
-        p99_ns: Nanos::UNKNOWN,
-        longest_ns: Nanos::UNKNOWN,
-        known: Known::Exact,
-        meanwhile: Vec::new(),
-        claimed_by: Vec::new(),
-        evidence: None,
-    }
+    AccountRow { pids: of.pid().into_iter().collect(), ..AccountRow::new(facts.host.name_of(of), state, ns) }
 }

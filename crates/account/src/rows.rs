@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use whyslow_facts::folds::account::{CallTime, ObjectKind};
 use whyslow_facts::samples::SiteTime;
 use whyslow_facts::world::ids::ObjectId;
-use whyslow_facts::{EndpointId, Facts, ProcessId, RanMeanwhile, ThreadFacts};
+use whyslow_facts::{EndpointId, Facts, ProcessId, RanMeanwhile, Runners, ThreadFacts};
 use whyslow_model::event::Tid;
 use whyslow_model::{
     AccountRow, CallStats, CpuRunner, Known, Nanos, SampleKind, SaturatingSum, Syscall, TimeAccount, TimeOf,
@@ -269,9 +269,11 @@ impl Joined<'_> {
         let threads: Vec<&ThreadFacts> = threads.collect();
         let waited = threads.iter().filter_map(|thread| Some(thread.sched.as_deref()?.runnable_ns));
         let waited = waited.saturating_sum();
-        let of_quota = |thread: &&ThreadFacts| Some(thread.meanwhile.as_deref()?.quota_ns());
-        let queued = waited.saturating_sub(threads.iter().filter_map(of_quota).saturating_sum());
-        let part = sum.ns as f64 / queued.max(1) as f64;
+        let runners = || threads.iter().filter_map(|thread| thread.meanwhile.as_deref());
+        let of_quota = runners().map(Runners::quota_ns).saturating_sum();
+        let told = runners().map(Runners::total_ns).saturating_sum().saturating_sub(of_quota);
+        // Of a wait at the end of the recording one of the two may be there alone.
+        let part = sum.ns as f64 / waited.saturating_sub(of_quota).max(told).max(1) as f64;
         let pids = roles::pids(facts, &sum.threads);
         let ran = RanMeanwhile::of(facts, &pids, threads.iter().map(|thread| (*thread, part)));
         let Some(ran) = ran else { return Vec::new() };

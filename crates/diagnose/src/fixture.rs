@@ -1,7 +1,7 @@
 //! Findings and accounts for the unit tests of this crate.
 
 use whyslow_model::{
-    AccountRow, Finding, Known, Nanos, Saving, Severity, ShareWhole, Subject, TimeAccount, TimeOf, TimeState,
+    AccountRow, Finding, Saving, Severity, ShareWhole, Subject, TimeAccount, TimeOf, TimeState,
 };
 
 /// A warning of `id` about `pid`, of that part of all time.
@@ -34,25 +34,11 @@ pub(crate) fn finding(id: &'static str, pid: Option<u32>, share: Option<f64>) ->
 /// A row of process 1, a part of a thousand ns.
 pub(crate) fn row(state: TimeState, call: Option<&str>, object: Option<&str>, ns: u64) -> AccountRow {
     AccountRow {
-        who: "app (1)".to_string(),
-        threads: 1,
         pids: vec![1],
-        tid: None,
-        state,
         call: call.map(str::to_string),
         object: object.map(str::to_string),
-        function: None,
-        place: None,
-        ns,
         share: ns as f64 / 1_000.0,
-        count: None,
-        mean_ns: Nanos::UNKNOWN,
-        p99_ns: Nanos::UNKNOWN,
-        longest_ns: Nanos::UNKNOWN,
-        known: Known::Exact,
-        meanwhile: Vec::new(),
-        claimed_by: Vec::new(),
-        evidence: None,
+        ..AccountRow::new("app (1)".to_string(), state, ns)
     }
 }
 

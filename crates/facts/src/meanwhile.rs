@@ -20,6 +20,8 @@ pub struct RanMeanwhile {
     pub quota_ns: u64,
     /// Somebody, nobody tells who, ns.
     pub untold_ns: u64,
+    /// The recorder, ns.
+    pub recorder_ns: u64,
 }
 
 /// Another process that had a CPU which was waited for.
@@ -63,6 +65,7 @@ impl RanMeanwhile {
                 (&mut all.idle_ns, runners.idle_ns),
                 (&mut all.quota_ns, runners.quota_ns),
                 (&mut all.untold_ns, runners.untold_ns),
+                (&mut all.recorder_ns, runners.recorder_ns),
             ] {
                 *sum = sum.saturating_add(part(ns));
             }
@@ -97,7 +100,9 @@ impl RanMeanwhile {
 
     /// All threads that ran, ns: without those that had no CPU to wait for.
     pub fn ran_ns(&self) -> u64 {
-        [self.own_ns(), self.others_ns(), self.more_ns, self.untold_ns].into_iter().saturating_sum()
+        [self.own_ns(), self.others_ns(), self.more_ns, self.untold_ns, self.recorder_ns]
+            .into_iter()
+            .saturating_sum()
     }
 }
 
@@ -164,7 +169,7 @@ mod tests {
 
     #[test]
     fn processes_are_told_apart_and_own_threads_by_name() {
-        use HadCpu::{Idle, Quota, Thread, Untold};
+        use HadCpu::{Idle, Quota, Recorder, Thread, Untold};
         let facts = facts(vec![
             one(7, Thread, Some(71), "dec0:0", 200),
             one(8, Thread, Some(71), "ffmpeg", 300),
@@ -174,6 +179,7 @@ mod tests {
             one(7, Idle, None, "", 3),
             one(7, Quota, None, "", 30),
             one(7, Untold, None, "", 4),
+            one(7, Recorder, Some(90), "whyslow", 6),
         ]);
         let all = of_all(&facts).unwrap();
         let own: Vec<_> = all.own.iter().map(|(name, ns)| (name.as_deref(), *ns)).collect();
@@ -181,7 +187,8 @@ mod tests {
         let others: Vec<_> =
             all.others.iter().map(|one| (one.name.as_str(), one.ns, one.is_recorded)).collect();
         assert_eq!(others, [("ffmpeg (71)", 500, false)]);
-        assert_eq!((all.idle_ns, all.quota_ns, all.untold_ns, all.ran_ns()), (3, 30, 4, 599));
+        assert_eq!((all.idle_ns, all.quota_ns, all.untold_ns, all.ran_ns()), (3, 30, 4, 605));
+        assert_eq!(all.recorder_ns, 6);
     }
 
     #[test]

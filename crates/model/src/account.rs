@@ -200,6 +200,31 @@ pub struct AccountRow {
 }
 
 impl AccountRow {
+    /// Of one thread, of which no more is known than what it did and for how long, ns.
+    pub fn new(who: String, state: TimeState, ns: u64) -> AccountRow {
+        AccountRow {
+            who,
+            threads: 1,
+            pids: Vec::new(),
+            tid: None,
+            state,
+            call: None,
+            object: None,
+            function: None,
+            place: None,
+            ns,
+            share: 0.0,
+            count: None,
+            mean_ns: Nanos::UNKNOWN,
+            p99_ns: Nanos::UNKNOWN,
+            longest_ns: Nanos::UNKNOWN,
+            known: Known::Exact,
+            meanwhile: Vec::new(),
+            claimed_by: Vec::new(),
+            evidence: None,
+        }
+    }
+
     /// The function and its line, as far as they are known: `save_row (store.py:88)`.
     pub fn site(&self) -> Option<String> {
         let function = self.function.as_deref()?;

@@ -63,6 +63,8 @@ pub enum HadCpu {
     Quota,
     /// Somebody, before the turns that the CPU remembered.
     Untold,
+    /// The recorder: nobody's program, and gone with the recording.
+    Recorder,
 }
 
 /// Who had the CPU that one thread waited for, added up in the kernel (table `meanwhile`). A recording may have several

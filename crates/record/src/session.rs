@@ -334,7 +334,6 @@ impl Session {
             }
             self.close_span(Coverage::Full);
         }
-        let only_counted = self.counts.as_ref().is_some_and(|counts| counts.calls() > 0);
         let source = SourceId::default();
         let replay = self.following.get_or_insert_with(|| {
             // What is told is freed: nobody could recover a whole recording from the spool.
@@ -342,7 +341,7 @@ impl Session {
             let symbols = Rc::new(RefCell::new(self.code.take()));
             let mut replay =
                 Replay::begin(&self.options, self.clock, source, true, &self.state, symbols, sink);
-            replay.only_counted(only_counted);
+            replay.only_counted(self.counts.as_ref().is_some_and(|counts| counts.calls() > 0));
             replay
         });
         let late = std::mem::take(&mut self.late);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::figures as words;
 use whyslow_model::{
-    AccountRow, Culprit, Finding, Followed, Hop, Known, Nanos, SampleKind, TimeAccount, TimeState, Timestamp,
+    AccountRow, Culprit, Finding, Followed, Hop, Nanos, SampleKind, TimeAccount, TimeState, Timestamp,
 };
 
 /// The process, and where its time goes.
@@ -114,24 +114,14 @@ fn commands(facts: &Facts, process: ProcessId, row: &Followed, whole: u64) -> Op
     let ns = ns.min(whole);
     let site = facts.samples.own_site(SampleKind::OffCpu, process, None, |_| true).map(|(site, _)| site);
     Some(AccountRow {
-        who: format!("{} ({})", row.comm, row.pid),
-        threads: 1,
         pids: vec![row.pid],
         tid: Some(row.pid),
-        state: TimeState::Child,
-        call: None,
         object: Some(name.to_string()),
         function: site.map(|site| site.function.to_string()),
         place: site.and_then(|site| site.line()).map(str::to_string),
-        ns,
         share: ns as f64 / whole as f64,
         count: Some(count),
         mean_ns: Nanos::new(ns / count.max(1)),
-        p99_ns: Nanos::UNKNOWN,
-        longest_ns: Nanos::UNKNOWN,
-        known: Known::Exact,
-        meanwhile: Vec::new(),
-        claimed_by: Vec::new(),
-        evidence: None,
+        ..AccountRow::new(format!("{} ({})", row.comm, row.pid), TimeState::Child, ns)
     })
 }

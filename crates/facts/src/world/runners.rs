@@ -16,6 +16,8 @@ pub struct Runners {
     pub(crate) quota_ns: u64,
     /// Somebody's, ns.
     pub(crate) untold_ns: u64,
+    /// The recorder's, ns.
+    pub(crate) recorder_ns: u64,
 }
 
 impl Runners {
@@ -30,6 +32,7 @@ impl Runners {
             }
             (HadCpu::Idle, _) => self.idle_ns = self.idle_ns.saturating_add(ns),
             (HadCpu::Quota, _) => self.quota_ns = self.quota_ns.saturating_add(ns),
+            (HadCpu::Recorder, _) => self.recorder_ns = self.recorder_ns.saturating_add(ns),
             (HadCpu::Untold | HadCpu::Thread, _) => self.untold_ns = self.untold_ns.saturating_add(ns),
         }
     }
@@ -52,6 +55,7 @@ impl Runners {
             (&mut self.idle_ns, other.idle_ns),
             (&mut self.quota_ns, other.quota_ns),
             (&mut self.untold_ns, other.untold_ns),
+            (&mut self.recorder_ns, other.recorder_ns),
         ] {
             *sum = sum.saturating_add(more);
         }
@@ -64,7 +68,7 @@ impl Runners {
 
     /// All that is told of its waits, ns.
     pub fn total_ns(&self) -> u64 {
-        let rest = [self.more_ns, self.idle_ns, self.quota_ns, self.untold_ns];
+        let rest = [self.more_ns, self.idle_ns, self.quota_ns, self.untold_ns, self.recorder_ns];
         self.runners.iter().map(|(.., ns)| *ns).chain(rest).saturating_sum()
     }
 }

@@ -101,11 +101,15 @@ impl Recorded {
 
     /// The kernel counts records. Rows that come from elsewhere are added, and records that are not told taken away, so that
     /// rows and lost ones add up to those produced.
-    fn of_rows(&self, loss: &Loss, context: &ReplayContext) -> Loss {
+    fn of_rows(&self, loss: &Loss, context: &mut ReplayContext) -> Loss {
         let (more, less) = match loss.table.as_str() {
             "syscalls" => (0, context.calls.passed_over + context.calls.taken_for_counted),
             "threads" => (self.told_processes(), 0),
             "net" => (context.rare.repeated(), 0),
+            "meanwhile" => {
+                let told = context.rare.meanwhile().told;
+                (told.rows, told.turns)
+            }
             _ => (0, 0),
         };
         Loss { produced: (loss.produced + more).saturating_sub(less), ..loss.clone() }

@@ -112,6 +112,8 @@ impl Holders {
             false => format!("own threads ({})", words::list(&own, own.len())),
         };
         told.push((self.own, own));
+        let recorder = self.ran.recorder_ns as f64 / self.waited_ns.max(1) as f64;
+        told.push((recorder.min(1.0), "the recorder".to_string()));
         told.retain(|(part, _)| *part >= SOME);
         told.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         let told: Vec<String> =

@@ -224,7 +224,7 @@ impl<'a> Unclaimed<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use whyslow_model::{Finding, Known};
+    use whyslow_model::Finding;
 
     fn of_demand(queues: Vec<DemandQueue>) -> (Severity, String) {
         let finding = finding(queues);
@@ -232,27 +232,9 @@ mod tests {
     }
 
     fn finding(queues: Vec<DemandQueue>) -> Finding {
-        let row = AccountRow {
-            who: "main of app (1)".to_string(),
-            threads: 1,
-            pids: vec![1],
-            tid: None,
-            state: TimeState::User,
-            call: None,
-            object: None,
-            function: None,
-            place: None,
-            ns: 1_000_000_000,
-            share: 1.0,
-            count: None,
-            mean_ns: Nanos::UNKNOWN,
-            p99_ns: Nanos::UNKNOWN,
-            longest_ns: Nanos::UNKNOWN,
-            known: Known::Exact,
-            meanwhile: Vec::new(),
-            claimed_by: Vec::new(),
-            evidence: None,
-        };
+        let who = "main of app (1)".to_string();
+        let row =
+            AccountRow { pids: vec![1], share: 1.0, ..AccountRow::new(who, TimeState::User, 1_000_000_000) };
         let account = TimeAccount {
             target: "app (1)".to_string(),
             of: TimeOf::Threads,

@@ -20,7 +20,7 @@
 //!
 //! ## When it is wrong
 //! Whoever subscribes waits for hours on purpose (a queue's consumer, a long poll, BLPOP, LISTEN). So it is a warning only where
-//! the same peer has answered requests before, each within a second; else it is a notice. Waits with a limit of their own
+//! the same peer has answered requests before, each within a second, and the recording shows that it was asked; else it is a notice. Waits with a limit of their own
 //! (SO_RCVTIMEO, a poll with a timeout, non-blocking reads in an event loop) are none.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
@@ -60,10 +60,16 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let what = if wait.connects { "the connection" } else { "an answer" };
         let until = if wait.waited.is_known() { "" } else { ", and still did when the capture ended" };
         let share = guards::share_of_ns(facts, Some(wait.line.tid), waited, 1);
-        let known = wait.connects || answers(row);
+        // What was asked before the recording began is not in it: who waits all along may listen to what comes up.
+        let is_all_along = wait.asleep.is_known();
+        let known = wait.connects || answers(row) && !is_all_along;
         let before = match (wait.connects, row.single.count + row.split.count) {
             (true, _) => {
                 " The kernel repeats its SYN for about two minutes before it gives up (tcp_syn_retries)."
+                    .to_string()
+            }
+            _ if is_all_along => {
+                " It waits since before the recording began, which does not show what it asked: a subscription, and an idle connection that is read all the time, wait like this by design."
                     .to_string()
             }
             (_, 0) => {

@@ -14,7 +14,7 @@ pub(crate) static TABLE: TableSpec = TableSpec {
         ColumnSpec::always(
             "had",
             Kind::Word,
-            "thread; idle (nobody), quota (its group had used it up), untold (before what the CPU remembered).",
+            "thread; idle (nobody), quota (its group had used it up), untold (before what the CPU remembered), recorder (this recording).",
         ),
         ColumnSpec::maybe("runner", Kind::U32, "The process that ran."),
         ColumnSpec::maybe("comm", Kind::Text, "The name of its thread."),
@@ -25,7 +25,7 @@ pub(crate) static TABLE: TableSpec = TableSpec {
     replay,
 };
 
-words!(HadCpu { Thread = "thread", Idle = "idle", Quota = "quota", Untold = "untold" });
+words!(HadCpu { Thread = "thread", Idle = "idle", Quota = "quota", Untold = "untold", Recorder = "recorder" });
 
 #[inline]
 pub(super) fn put(one: &Meanwhile, seq: u64, rows: &mut Rows) {

@@ -492,7 +492,7 @@ fn devices() -> impl Strategy<Value = Event<'static>> {
                 }))
             },
         );
-    let had = one_of(&[HadCpu::Thread, HadCpu::Idle, HadCpu::Quota, HadCpu::Untold]);
+    let had = one_of(&[HadCpu::Thread, HadCpu::Idle, HadCpu::Quota, HadCpu::Untold, HadCpu::Recorder]);
     let runner = (maybe(any::<u32>()), maybe("[ -~]{0,15}"));
     let meanwhile = (any::<u32>(), any::<u32>(), had, runner, any::<u64>(), nanos()).prop_map(
         |(pid, tid, had, (runner, comm), turns, total)| {

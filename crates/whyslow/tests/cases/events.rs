@@ -10,6 +10,7 @@
 //! 10:00:00.000000 stack id=2 frames=/usr/lib/libpython3.11.so.1.0!sre_ucs1_match;[python]!check@/srv/check.py:7
 //! 10:00:00.000000 sample kind=on-cpu pid=1 tid=7 weight=10ms user=1
 //! 10:00:00.000000 block device=253:0 op=read sector=8 bytes=4096 queued=1ms took=3ms pid=1 tid=7 file=253:1/42
+//! 10:00:00.000000 under-way pid=1 tid=7 asleep=47s recvfrom(5<TCP:[10.0.0.2:50000->10.0.0.7:7001]>,
 //! 10:00:00.000000 file pid=1 tid=7 op=write path=/tmp/a calls=3 bytes=4096 took=2ms for=10s
 //! 10:00:00.000000 meanwhile pid=1 tid=7 had=thread runner=71 comm=ffmpeg turns=40 for=2s
 //! 10:00:00.000000 net kind=retransmit local=10.0.0.1:4000 peer=10.0.0.2:6379 rtt=200us
@@ -46,7 +47,10 @@ pub(crate) fn push(text: &str, name: &str, facts: &mut Facts) {
         if let (Some(tid), Some(pid)) = (fields.get("tid"), fields.get("pid")) {
             processes.insert(tid.parse::<Tid>().expect("a thread"), pid.parse::<Tid>().expect("a process"));
         }
-        facts.push(event(kind, clock(line), &fields));
+        match kind {
+            "under-way" => under_way(line, &fields, facts),
+            _ => facts.push(event(kind, clock(line), &fields)),
+        }
     }
     push_calls(&mut calls, &processes, facts);
     let mut info = SourceInfo::new(SourceId(0), name, CaptureKind::Recording);
@@ -54,7 +58,7 @@ pub(crate) fn push(text: &str, name: &str, facts: &mut Facts) {
     facts.push(Event::Source(info));
 }
 
-const KINDS: [&str; 14] = [
+const KINDS: [&str; 15] = [
     "process",
     "span",
     "stretch",
@@ -62,6 +66,7 @@ const KINDS: [&str; 14] = [
     "stack",
     "sample",
     "block",
+    "under-way",
     "file",
     "meanwhile",
     "net",
@@ -110,6 +115,17 @@ fn clock(line: &str) -> Timestamp {
     let seconds =
         clock.split(':').fold(0, |sum, part| sum * 60 + part.parse::<u64>().expect("a time of day"));
     Timestamp::new((seconds * 1_000_000 + micros.parse::<u64>().expect("microseconds")) * 1_000)
+}
+
+/// A call that its thread was in all along.
+fn under_way(line: &str, fields: &Fields<'_>, facts: &mut Facts) {
+    let (words, args) = line.split_once('(').expect("name(arguments");
+    let mut call = Call::new(words.split_whitespace().last().expect("a name"), args);
+    (call.tid, call.pid, call.ts) = (fields.tid("tid").expect("tid="), fields.tid("pid"), clock(line));
+    call.flags = CallFlags::START_NOT_SEEN.with(CallFlags::END_NOT_SEEN);
+    let note = Call::asleep_note(fields.time("asleep"));
+    call.ret_note = note.as_bytes();
+    facts.push(Event::Call(&call));
 }
 
 fn event<'a>(kind: &str, ts: Timestamp, fields: &Fields<'_>) -> Event<'a> {
@@ -226,6 +242,7 @@ fn event<'a>(kind: &str, ts: Timestamp, fields: &Fields<'_>) -> Event<'a> {
                 Some("idle") => HadCpu::Idle,
                 Some("quota") => HadCpu::Quota,
                 Some("untold") => HadCpu::Untold,
+                Some("recorder") => HadCpu::Recorder,
                 other => panic!("nobody had a CPU so: {other:?}"),
             },
             runner: fields.tid("runner"),

@@ -52,6 +52,15 @@ impl MeanwhileTables {
 #[derive(Default)]
 pub(crate) struct MeanwhileSums {
     rows: HashMap<MeanwhileKey, (u64, u64)>,
+    /// Rows told so far, and the turns in them.
+    pub(crate) told: Told,
+}
+
+/// The kernel's side counts turns, a table has rows: with both a loss of turns is told in rows.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Told {
+    pub(crate) rows: u64,
+    pub(crate) turns: u64,
 }
 
 impl MeanwhileSums {
@@ -86,13 +95,16 @@ impl MeanwhileSums {
         let mut rows: Vec<_> = self.rows.drain().collect();
         rows.sort_by_key(|(key, (_, total))| (std::cmp::Reverse(*total), *key));
         for (key, (turns, total)) in rows {
+            self.told.rows += 1;
+            self.told.turns = self.told.turns.saturating_add(turns);
             let had = match key.had {
+                0 if key.runner == std::process::id() => HadCpu::Recorder,
                 0 => HadCpu::Thread,
                 1 => HadCpu::Idle,
                 2 => HadCpu::Quota,
                 _ => HadCpu::Untold,
             };
-            let is_thread = had == HadCpu::Thread;
+            let is_thread = matches!(had, HadCpu::Thread | HadCpu::Recorder);
             let comm = key.comm.split(|byte| *byte == 0).next().unwrap_or_default();
             sink.push(Event::Meanwhile(Box::new(Meanwhile {
                 pid: key.pid,
@@ -142,6 +154,8 @@ mod tests {
             sums.evicted(&SpoolRecord { header, cpu: 0, bytes: &bytes }, &mut sink).expect("whole");
         }
         sums.finish(left, &mut sink);
+        let turns = told.iter().fold(0, |sum: u64, one| sum.saturating_add(one.turns));
+        assert_eq!(sums.told, Told { rows: told.len() as u64, turns });
         told
     }
 
@@ -164,6 +178,12 @@ mod tests {
             ]
         );
         assert_eq!((told[0].runner, told[1].runner), (Some(71), None));
+    }
+
+    #[test]
+    fn the_recorder_is_nobodys_rival() {
+        let told = told(&[], &[row(41, 0, std::process::id(), b"whyslow-drain", 10)]);
+        assert_eq!((told[0].had, told[0].runner), (HadCpu::Recorder, Some(std::process::id())));
     }
 
     #[test]

@@ -457,6 +457,27 @@ fn tables(process: &Process, at: u64, parts: &[(u64, u64)]) -> Result<Tables, Me
 
 /// Where `runtime.firstmoduledata` is: it begins with the address of the table and that of its names.
 fn module_of(process: &Process, table: u64, names: u64, parts: &[(u64, u64)]) -> Result<u64, MemoryError> {
+    let found = search(process, parts, 8, |from, piece| {
+        let mut words = (from..).step_by(8).zip(piece.chunks_exact(8));
+        let is_it = |at: u64, word: &[u8]| {
+            word == table.to_le_bytes() && process.u64(at + module::NAMES) == Ok(names)
+        };
+        words.find(|(at, word)| is_it(*at, word)).map(|(at, _)| at)
+    })?;
+    found.ok_or(MemoryError::Unlikely("the place of the module of Go"))
+}
+
+/// Reads parts of memory (address and size) piece by piece until `found`, which is given the address of each, finds in one what it looks
+/// for: something of `width` bytes at a multiple of 8, which may lie across the ends of two pieces.
+///
+/// # Errors
+/// Where a piece cannot be read.
+fn search<T>(
+    process: &Process,
+    parts: &[(u64, u64)],
+    width: usize,
+    mut found: impl FnMut(u64, &[u8]) -> Option<T>,
+) -> Result<Option<T>, MemoryError> {
     let mut piece = vec![0; 1 << 16];
     for (start, size) in parts {
         let end = start.saturating_add((*size).min(SEARCHED));
@@ -464,14 +485,11 @@ fn module_of(process: &Process, table: u64, names: u64, parts: &[(u64, u64)]) ->
         while from < end {
             let room = usize::try_from(end - from).map_or(piece.len(), |room| room.min(piece.len()));
             process.read(from, &mut piece[..room])?;
-            for (nth, word) in piece[..room].chunks_exact(8).enumerate() {
-                let at = from + nth as u64 * 8;
-                if word == table.to_le_bytes() && process.u64(at + module::NAMES) == Ok(names) {
-                    return Ok(at);
-                }
+            if let Some(it) = found(from, &piece[..room]) {
+                return Ok(Some(it));
             }
-            from += room as u64;
+            from += room.saturating_sub(width - 8).max(8) as u64;
         }
     }
-    Err(MemoryError::Unlikely("the place of the module of Go"))
+    Ok(None)
 }

@@ -6,8 +6,6 @@ use crate::registers::Registers;
 
 /// Goroutines of a process, at most.
 const MOST: u64 = 1 << 24;
-/// Bytes that are searched for the list.
-const SEARCHED: u64 = 64 << 20;
 
 /// Offsets in `g`: `stack`, `sched.sp`, `sched.pc`; the same in all versions.
 const STACK: (usize, usize) = (0, 8);
@@ -45,28 +43,16 @@ impl Goroutines {
     /// Looks for the list in the program's data without contents: it holds the goroutine that runs `main` first, whose number is 1.
     /// `None` where there is none yet, or it is not as it should be.
     pub(super) fn find(process: &Process, parts: &[(u64, u64)]) -> Option<Goroutines> {
-        let mut piece = vec![0; 1 << 16];
-        for (start, size) in parts {
-            let end = start.saturating_add((*size).min(SEARCHED));
-            let mut from = *start;
-            while from < end {
-                let room = usize::try_from(end - from).map_or(piece.len(), |room| room.min(piece.len()));
-                process.read(from, &mut piece[..room]).ok()?;
-                for at in (0..room.saturating_sub(SLICE - 1)).step_by(8) {
-                    let [first, length, room] = [at, at + 8, at + 16].map(|at| word(&piece, at));
-                    let is_slice = first > 0 && first.is_multiple_of(8) && (1..=MOST).contains(&length);
-                    if is_slice
-                        && (length..=MOST).contains(&room)
-                        && let Some(status) = status(process, first)
-                    {
-                        return Some(Goroutines { list: from + at as u64, status });
-                    }
-                }
-                // A slice may lie across the ends of two pieces.
-                from += room.saturating_sub(SLICE - 8).max(8) as u64;
-            }
-        }
-        None
+        let found = super::search(process, parts, SLICE, |from, piece| {
+            (0..piece.len().saturating_sub(SLICE - 1)).step_by(8).find_map(|at| {
+                let [first, length, room] = [at, at + 8, at + 16].map(|at| word(piece, at));
+                let is_slice = first > 0 && first.is_multiple_of(8) && (1..=MOST).contains(&length);
+                let status =
+                    (is_slice && (length..=MOST).contains(&room)).then(|| status(process, first))??;
+                Some(Goroutines { list: from + at as u64, status })
+            })
+        });
+        found.ok().flatten()
     }
 
     /// How many there are, ended ones too, and the addresses of those from a place on, at most so many.
