@@ -37,7 +37,8 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
         findings.extend(found);
         not_judged.extend(unjudged);
     }
-    if facts.capture.is_recording() && whyslow_hostcheck::is_about_one(facts) {
+    let has_target = facts.world.threads.processes().any(|(_, process)| process.threads > 0);
+    if facts.capture.is_recording() && has_target {
         findings.retain(|finding| is_of_target(facts, finding));
     }
     let mut findings = merge::merge(facts, findings);
@@ -85,8 +86,8 @@ fn state_confidence(finding: &mut Finding) {
     finding.confidence = measured.map(|sure| sure.min(finding.sure_at_most));
 }
 
-/// True for what is about the processes recorded, or about none: of one program that was asked about, what the host's metrics say of
-/// another process is no finding.
+/// True for what is about the processes recorded, or about none: of programs that were asked about, what the host's metrics say of
+/// another process is no finding. A recording of all has them all.
 fn is_of_target(facts: &Facts, finding: &Finding) -> bool {
     let threads = &facts.world.threads;
     let is_recorded = |pid| threads.find_process(pid).is_some() || threads.thread_of(pid).is_some();

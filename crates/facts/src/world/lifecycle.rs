@@ -8,9 +8,26 @@ impl World {
         match self.threads.find(call.tid) {
             Some(thread) => thread,
             None => match call.pid {
-                Some(pid) => self.thread_numbered(call.tid, pid),
+                Some(pid) => self.thread_behind_its_end(call, pid),
                 None => self.new_thread(call.tid, Some(call.syscall)),
             },
+        }
+    }
+
+    /// A call that was under way at the end of its thread is told behind that end.
+    #[cold]
+    fn thread_behind_its_end(&mut self, call: &Call<'_>, pid: Tid) -> ThreadId {
+        let began_before = |end: Timestamp| call.ts.is_known() && call.ts <= end;
+        match (self.threads.find_ended(call.tid), self.threads.find_ended_process(pid)) {
+            (Some(ended), _) if began_before(self.threads.thread(ended).last) => {
+                self.thread_accounted(call.tid, pid)
+            }
+            (None, Some((process, end))) if began_before(end) && self.threads.find_process(pid).is_none() => {
+                let thread = self.add_told_thread(call.tid, process);
+                self.threads.thread_exited(thread);
+                thread
+            }
+            _ => self.thread_numbered(call.tid, pid),
         }
     }
 
@@ -59,6 +76,15 @@ impl World {
         };
         let name = self.told_threads.remove(&tid).map(|(_, name)| name);
         self.threads.thread_mut(thread).comm = name;
+        thread
+    }
+
+    /// A thread that a list of them may have told of before it was seen to do something.
+    fn add_told_thread(&mut self, tid: Tid, process: ProcessId) -> ThreadId {
+        let thread = self.threads.add_thread(tid, process);
+        if let Some((_, name)) = self.told_threads.remove(&tid) {
+            self.threads.thread_mut(thread).comm = Some(name);
+        }
         thread
     }
 
@@ -273,17 +299,23 @@ impl World {
     }
 
     pub(crate) fn exit(&mut self, exit: &Exit<'_>) {
-        let Some(thread) = self.threads.find(exit.tid) else {
+        let told = self.told_threads.get(&exit.tid).map(|(process, _)| *process);
+        let unseen = told.or(self.threads.find_process(exit.tid));
+        let unseen = unseen.filter(|_| !self.threads.has_seen(exit.tid));
+        let unseen = unseen.map(|process| self.add_told_thread(exit.tid, process));
+        let Some(thread) = self.threads.find(exit.tid).or(unseen) else {
             return;
         };
         self.threads.thread_mut(thread).see(exit.ts, whyslow_model::Nanos::ZERO);
         let process = self.threads.thread(thread).process;
         self.threads.thread_exited(thread);
-        if self.threads.process(process).living == 0 {
+        // The first thread may have waited in one call all along, which is told at its end.
+        let is_first_known = self.threads.process(process).pid.is_none_or(|pid| self.threads.has_seen(pid));
+        if self.threads.process(process).living == 0 && is_first_known {
             for life in self.threads.process_mut(process).slots.clear() {
                 self.unref(life, exit.ts);
             }
-            self.threads.process_exited(process);
+            self.threads.process_exited(process, exit.ts);
             if exit.signal.is_some_and(|signal| signal.starts_with(b"SIGKILL"))
                 && self.killed.len() < Self::MAX_KILLED
             {

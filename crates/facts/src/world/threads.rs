@@ -278,6 +278,8 @@ pub struct Threads {
     free: Vec<ThreadId>,
     /// Of threads that ended and were not merged since: by number.
     gone: HashMap<Tid, ThreadId, foldhash::fast::RandomState>,
+    /// The last ended process of each number: no more than there are processes.
+    ended_processes: HashMap<Tid, (ProcessId, Timestamp), foldhash::fast::RandomState>,
     /// Threads that ended since the last merge.
     ended: usize,
     living_processes: usize,
@@ -296,6 +298,7 @@ impl Default for Threads {
             recent: [(0, u32::MAX); 64],
             free: Vec::new(),
             gone: HashMap::default(),
+            ended_processes: HashMap::default(),
             ended: 0,
             living_processes: 0,
             rest: None,
@@ -462,7 +465,12 @@ impl Threads {
         }
     }
 
-    pub(crate) fn process_exited(&mut self, id: ProcessId) {
+    /// The last process of that number, where it has ended, and when.
+    pub(crate) fn find_ended_process(&self, pid: Tid) -> Option<(ProcessId, Timestamp)> {
+        self.ended_processes.get(&pid).copied()
+    }
+
+    pub(crate) fn process_exited(&mut self, id: ProcessId, at: Timestamp) {
         let process = &mut self.processes[id.0 as usize];
         self.living_processes = self.living_processes.saturating_sub(!process.exited as usize);
         process.exited = true;
@@ -470,6 +478,7 @@ impl Threads {
             && self.by_pid.get(&pid) == Some(&id)
         {
             self.by_pid.remove(&pid);
+            self.ended_processes.insert(pid, (id, at));
         }
     }
 

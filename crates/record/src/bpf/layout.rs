@@ -223,7 +223,7 @@ pub(crate) const FILE_ROWS: usize = 4096;
 pub(crate) const FILE_ROW_BYTES: usize = 104;
 
 /// Rows a CPU of the table of who had the CPU that threads waited for (`MEANWHILE_ROWS`).
-pub(crate) const MEANWHILE_ROWS: usize = 2048;
+pub(crate) const MEANWHILE_ROWS: usize = 4096;
 /// Bytes of one of them (`struct meanwhile_row`).
 pub(crate) const MEANWHILE_ROW_BYTES: usize = 48;
 
