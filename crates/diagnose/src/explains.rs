@@ -226,9 +226,15 @@ static EXPLAINS: &[Explains] = &[
         starts: false,
     },
     Explains {
+        cause: "swapping",
+        consequences: &["page-fault-major", "slow-file-io"],
+        reason: "the pages that are not in memory were put out to swap",
+        starts: false,
+    },
+    Explains {
         cause: "direct-reclaim",
-        consequences: &["slow-file-io"],
-        reason: "a write waits until the full group has freed memory",
+        consequences: &["slow-file-io", "minor-fault-storm"],
+        reason: "a write or a new page waits until memory was freed",
         starts: false,
     },
     Explains {

@@ -4,7 +4,7 @@ use crate::folds::answers::Answers;
 use crate::world::ids::FileId;
 use crate::{Exemplar, Facts, SchedTime};
 use whyslow_model::syscall::Class;
-use whyslow_model::{CaptureKind, Evidence, Nanos, Syscall, Timestamp};
+use whyslow_model::{CaptureKind, Evidence, Nanos, SampleKind, Syscall, Timestamp};
 
 /// Calls missing from a capture, from which share on that is told and caps confidence (guard 5).
 pub const LOST_SHARE: f64 = 0.01;
@@ -33,6 +33,7 @@ impl Facts {
                 "net" => self.net.events > 0,
                 "block_io" => !self.devices.iter().is_empty(),
                 "files" => self.world.files.sums > 0,
+                "offcpu" => !self.samples.is_empty(SampleKind::OffCpu),
                 "process_stats" => self.world.threads.iter().any(|(_, thread)| thread.totals.is_some()),
                 _ => false,
             }

@@ -177,6 +177,7 @@ impl Need {
                     "block_io" => "requests to block devices",
                     "process_stats" => "page faults by thread",
                     "files" => "bytes and calls by file and thread",
+                    "offcpu" => "stacks of waits",
                     other => other,
                 };
                 Some((what.to_string(), RECORD.to_string()))

@@ -7,6 +7,7 @@ pub mod engine;
 mod figures;
 pub mod guards;
 mod kernel_threads;
+mod kernel_waits;
 mod often;
 pub mod precision;
 mod sampled;

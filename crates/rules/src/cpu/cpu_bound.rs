@@ -2,7 +2,8 @@
 //!
 //! ## What it is
 //! A thread is on a CPU for four fifths of the time and more, in its own code: no wait and no system call is slow. It is
-//! hardly ever idle. On a machine where others take turns with it, it wants a CPU all of that time and computes whenever it has one.
+//! hardly ever idle. On a machine where others take turns with it, it wants a CPU all of that time and computes whenever it has one. Or
+//! requests, or a command, spend most of their time computing, most of it in one function: that is a notice.
 //!
 //! ## Why it is slow
 //! One thread cannot get more than one CPU. Whatever it serves waits until it is done with what it computes, and a

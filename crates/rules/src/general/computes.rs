@@ -37,9 +37,17 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
+/// The rule about a program that computes most of its time: its id says more, where samples name the function.
+const CPU_BOUND: &str = "cpu-bound";
+/// From this part on of the time in which it did not wait for a CPU.
+const MOST: f64 = 0.5;
+
 fn check(_: &Facts, out: &mut Findings<'_>) {
     let Some(unclaimed) = Unclaimed::of(out) else { return };
+    let is_most = unclaimed.part_beside(TimeState::RunQueue) >= MOST;
+    let is_bound = is_most && unclaimed.largest().state == TimeState::User && unclaimed.function().is_some();
     unclaimed.report(out)
+        .under(if is_bound { CPU_BOUND } else { RULE.id })
         .cause(match unclaimed.function() {
         Some(function) => format!("No wait and no call takes this time: the program's own code does, most of it in {function}."),
         None => "No wait and no call takes this time: the program's own code does, or it waits for a CPU where the capture cannot tell.".to_string(),

@@ -145,6 +145,13 @@ impl<'a> Unclaimed<'a> {
         (Share::of_time(share, format!("{whose} ({time})")), whose)
     }
 
+    /// Its part of the time that is not in a state.
+    pub(super) fn part_beside(&self, state: TimeState) -> f64 {
+        let rows = self.account.rows.iter().filter(|row| row.state == state).map(|row| row.ns);
+        let rest = self.account.ns.saturating_sub(rows.fold(0, u64::saturating_add));
+        self.ns as f64 / rest.max(1) as f64
+    }
+
     /// How many requests or threads it is the time of.
     pub(super) fn count(&self) -> Option<Measurement> {
         let whose = match self.account.of {

@@ -22,13 +22,15 @@
 //! What is removed before it was written (cancelled) never reaches the disk, and is not counted.
 
 use super::devices;
-use crate::engine::{Findings, Rule};
+use crate::engine::{Findings, Need, Rule};
 use crate::guards::{Share, WARNING_SHARE};
+use crate::kernel_waits::{self, KernelWait};
 use crate::words;
 use crate::{figures, kernel_threads};
 use whyslow_facts::Facts;
 use whyslow_facts::host::Thing;
-use whyslow_model::{Entity, Measurement, Metric};
+use whyslow_facts::samples::SiteTime;
+use whyslow_model::{Entity, Measurement, Metric, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -37,8 +39,8 @@ pub(crate) static RULE: Rule = Rule {
     summary: "programs write faster than the disk takes it, and are made to wait",
     source: include_str!("writeback_throttle.rs"),
     needs: &[
-        figures::tasks(&[Metric::WriteBytes]),
-        figures::disks(&[Metric::WriteBytes, Metric::Utilisation]),
+        Need::Either(&[figures::tasks(&[Metric::WriteBytes]), Need::Table("offcpu")]),
+        Need::Either(&[figures::disks(&[Metric::WriteBytes, Metric::Utilisation]), Need::Table("offcpu")]),
     ],
     check,
 };
@@ -56,7 +58,53 @@ const SETTINGS: [Metric; 3] =
 /// The kernel function in which writers are made to wait.
 const THROTTLED: [&str; 1] = ["balance_dirty_pages"];
 
+const LESS: &str = "write less: temporary files in memory (tmpfs) or not at all, compression, no second copy of logs (see the findings about files)";
+const BOUND: &str = "bound the writer: a group with io.max or memory.high of its own; large copies with O_DIRECT (dd oflag=direct) or sync_file_range";
+const VERIFY: &str = "grep -E 'Dirty|Writeback:' /proc/meminfo; iostat -x 1 beside pidstat -d 1; bpftrace -e 'tracepoint:writeback:balance_dirty_pages { @[comm] = hist(args->pause); }'";
+/// Calls that write to the page cache.
+const WRITES: [&str; 5] = ["write", "pwrite64", "writev", "pwritev", "sendfile"];
+
 fn check(facts: &Facts, out: &mut Findings<'_>) {
+    let writes = |time: &SiteTime<'_>| time.call.is_some_and(|call| WRITES.contains(&call));
+    match kernel_waits::longest(facts, &THROTTLED, false, writes) {
+        Some(wait) => of_stacks(facts, out, &wait),
+        None => of_figures(facts, out),
+    }
+}
+
+/// A recorded thread that the kernel holds back.
+fn of_stacks(facts: &Facts, out: &mut Findings<'_>, wait: &KernelWait<'_>) {
+    let time = Measurement::time("time", wait.time);
+    let waits = Measurement::count("waits", wait.waits).at_least(kernel_waits::MIN_WAITS as f64);
+    let slowest = facts.slow_files.by_time();
+    let file = slowest
+        .iter()
+        .find(|slow| slow.by_syscall.iter().any(|(call, _)| WRITES.contains(&facts.name_of(*call))));
+    let to = file.map_or(String::new(), |file| format!(" to {}", file.name));
+    let host = facts.host.host();
+    let dirty = host.and_then(|host| host.sum_current(&[Metric::MemDirty, Metric::MemWriteback]));
+    let limit = host.and_then(|host| host.current(Metric::DirtyLimit)).filter(|bytes| *bytes > 0.0);
+    let figures = [("dirty", dirty), ("dirty_limit", limit)];
+    let figures =
+        figures.into_iter().filter_map(|(name, bytes)| Some(Measurement::bytes(name, bytes? as u64)));
+    out.report(wait.share.clone(), format!("{} {time} in writes{to}{}: the kernel holds writers back until the disk has taken what was written", wait.who(), wait.at()))
+        .measured_all([time, waits, wait.share.figure().at_least(WARNING_SHARE)])
+        .measured_all(figures)
+        .measured_all(devices::beneath_figures(facts))
+        .subject(Subject { path: file.map(|file| file.name.clone()), syscall: Some("write".to_string()), ..wait.subject() })
+        .cause(format!("What is written goes to the page cache, and the disk takes less than that. When too much of it is dirty, the kernel lets a writer sleep (balance_dirty_pages), so that each write takes as long as the disk needs.{}", devices::beneath(facts)))
+        .fix(LESS)
+        .fix("not in the request's path: a thread or queue of its own that writes; a faster volume for it")
+        .fix(BOUND)
+        .verify(VERIFY)
+        .saving(wait.time)
+        .evidence_line(facts.recording_at(facts.window.start), format!("thread {}: {} in balance_dirty_pages, by the stacks of its waits", wait.tid, words::plural(wait.waits, "wait")))
+        .evidence_all(file.iter().flat_map(|file| file.exemplars.iter()))
+        .file();
+}
+
+/// What a look at the host tells.
+fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
     let writers = figures::most(facts, dirtied);
     let writers: Vec<_> =
         writers.into_iter().filter(|(_, of, thing)| !kernel_threads::is_kernel(of, thing)).collect();
@@ -121,10 +169,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .measured_all(limit)
         .subject(figures::subject(facts, of))
         .cause(format!("What programs write goes to the page cache first; when too much of it is dirty, the kernel slows all who write down to the disk's pace.{held}{disk} All writers: {}.", figures::named(facts, &writers, Metric::WriteBytes, None)))
-        .fix("write less: temporary files in memory (tmpfs) or not at all, compression, no second copy of logs (see the findings about files)")
-        .fix("bound the writer: a group with io.max or memory.high of its own; large copies with O_DIRECT (dd oflag=direct) or sync_file_range")
+        .fix(LESS)
+        .fix(BOUND)
         .fix("for shorter waits of the others: sysctl -w vm.dirty_bytes=268435456 vm.dirty_background_bytes=67108864")
-        .verify("grep -E 'Dirty|Writeback:' /proc/meminfo; iostat -x 1 beside pidstat -d 1; bpftrace -e 'tracepoint:writeback:balance_dirty_pages { @[comm] = hist(args->pause); }'")
+        .verify(VERIFY)
         .evidence_of(of, &[Metric::WriteBytes, Metric::CancelledWriteBytes])
         .evidence_of(&Entity::Host, &[Metric::MemDirty, Metric::MemWriteback, Metric::DirtyLimit])
         .evidence_of(&Entity::Host, &SETTINGS);

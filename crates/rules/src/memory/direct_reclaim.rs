@@ -25,8 +25,9 @@
 
 use super::pressure;
 use crate::engine::{Findings, Need, Rule, Subjects};
-use crate::figures;
 use crate::guards::{self, Share};
+use crate::kernel_waits::{self, KernelWait};
+use crate::{figures, words};
 use whyslow_facts::Facts;
 use whyslow_model::{Entity, Measurement, Metric, Nanos};
 
@@ -39,6 +40,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: &[Need::Either(&[
         figures::memory(&[Metric::AllocStalls]),
         figures::groups(&[Metric::MemoryMaxEvents]),
+        Need::Table("offcpu"),
     ])],
     check,
 };
@@ -57,9 +59,49 @@ const WRITING: f64 = 0.25;
 /// And the part of it that waits: who drops clean pages does not.
 const WAITING: f64 = 0.05;
 
+const LEAVE_FREE: &str = "leave memory free: smaller heaps and caches, fewer workers, more memory; what reads large files once: posix_fadvise(DONTNEED) or O_DIRECT";
+/// The kernel's functions in which a thread frees memory before it gets some (mm/vmscan.c).
+const RECLAIMS: [&str; 3] = ["try_to_free_pages", "try_to_free_mem_cgroup_pages", "throttle_direct_reclaim"];
+
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    of_groups(facts, out);
-    of_host(facts, out);
+    match kernel_waits::longest(facts, &RECLAIMS, true, |_| true) {
+        Some(wait) => of_stacks(facts, out, &wait),
+        None => {
+            of_groups(facts, out);
+            of_host(facts, out);
+        }
+    }
+}
+
+/// A recorded thread that frees memory itself.
+fn of_stacks(facts: &Facts, out: &mut Findings<'_>, wait: &KernelWait<'_>) {
+    let time = Measurement::time("time", wait.time);
+    let waits = Measurement::count("waits", wait.waits).at_least(kernel_waits::MIN_WAITS as f64);
+    let full = pressure::scopes(facts).into_iter().find_map(|(of, thing)| {
+        let full = thing.current(Metric::MemoryMaxEvents).filter(|rate| *rate >= MIN_FULL)?;
+        Some((of, thing, Measurement::per_second("times_full_per_second", full)))
+    });
+    let in_use = full.as_ref().map(|(_, thing, _)| *thing).or(facts.host.host()).map(pressure::in_use);
+    let (in_use, memory) = in_use.unwrap_or_default();
+    let group = match &full {
+        Some((Entity::Cgroup(path), _, rate)) => {
+            format!(" The control group {path} is full {rate} times a second.")
+        }
+        _ => String::new(),
+    };
+    out.report(wait.share.clone(), format!("{} {time} until memory is free{}: the kernel lets it free some first", wait.who(), wait.at()))
+        .measured_all([time, waits, wait.share.figure().at_least(guards::WARNING_SHARE)])
+        .measured_all(full.as_ref().map(|(_, _, rate)| rate.clone()))
+        .measured_all(memory)
+        .subject(wait.subject())
+        .cause(format!("There is less free memory than the kernel keeps, on the host or in the control group. Who asks for some then looks for pages to drop or to write out, and waits for that.{group}{in_use}"))
+        .fix("raise the limit where a group has one: memory.max, memory.high (systemd: MemoryMax=, MemoryHigh=; Kubernetes: limits.memory); page cache needs room too")
+        .fix(LEAVE_FREE)
+        .verify("grep . /sys/fs/cgroup/GROUP/memory.events twice: high and max stand still; sar -B 1 (pgscand/s falls to 0); bcc: drsnoop")
+        .saving(wait.time)
+        .evidence_line(facts.recording_at(facts.window.start), format!("thread {}: {} waits and samples where the kernel frees memory, by stacks", wait.tid, words::count(wait.waits)))
+        .evidence_of(&Entity::Host, &[Metric::AllocStalls, Metric::DirectScans, Metric::KswapdScans, Metric::MemAvailable])
+        .file();
 }
 
 /// Recorded threads that wait when they write, in a control group that is full.
@@ -127,7 +169,7 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
     out.report(share, format!("{stalls} allocations a second must free memory first{waits}"))
         .subject(figures::subject(facts, victim))
         .cause(format!("Free memory is below the mark at which the kernel gives none before it got some back.{split}{in_use}{}", pressure::who(facts, Metric::Rss, "memory")))
-        .fix("leave memory free: smaller heaps and caches, fewer workers, more memory; what reads large files once: posix_fadvise(DONTNEED) or O_DIRECT")
+        .fix(LEAVE_FREE)
         .fix("only in bursts: let kswapd begin earlier: sysctl -w vm.watermark_scale_factor=100 (1 % of the memory), vm.min_free_kbytes")
         .fix("a full control group: raise its memory.max or memory.high (grep . /sys/fs/cgroup/GROUP/memory.pressure)")
         .verify("sar -B 1 (pgscand/s falls to 0), cat /proc/pressure/memory; bcc: drsnoop")

@@ -25,10 +25,11 @@
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::{self, Share};
-use crate::words;
+use crate::{callers, words};
 use crate::{figures, kernel_threads};
+use whyslow_facts::samples::SiteTime;
 use whyslow_facts::{Facts, SchedTime, ThreadFacts};
-use whyslow_model::{Entity, Measurement, Metric, Nanos, SampleKind, Severity, ThreadTotals};
+use whyslow_model::{Entity, Measurement, Metric, Nanos, SampleKind, Severity, Subject, ThreadTotals};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -157,9 +158,14 @@ fn report(
     let subject = Subjects::thread(facts, thread.tid);
     let who = Subjects::words(&subject);
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
+    // Who waits outside calls waits for a page.
+    let outside = |time: &SiteTime<'_>| time.call.is_none();
+    let site = facts.samples.own_site(kind, thread.process, tid, outside).map(|(site, _)| site);
+    let subject = Subject { function: callers::function(site.as_ref()), ..subject };
     let waited = Measurement::time("time", Nanos::new(in_faults));
     let title = format!(
-        "{who} waits {waited} for pages to be read from disk: {}",
+        "{who} waits {waited} for pages to be read from disk{}: {}",
+        callers::words(site.as_ref()),
         words::plural(faults, "major page fault")
     );
     let rate = time.covered().as_secs_f64().filter(|seconds| *seconds > 0.0);

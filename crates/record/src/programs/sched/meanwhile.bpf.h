@@ -105,7 +105,12 @@ static __always_inline void turn_ends(struct task_struct *prev, u64 now)
 	turn->comm[1] = *(u64 *)&prev->comm[8];
 }
 
-/* A row under its key. */
+/* Rows for what is told of nobody, which take no other's place: a wait is not lost for want of one. */
+#define UNTOLD_ROWS 1024
+/* Places that are tried for a row. */
+#define TRIES 4
+
+/* Where a row under its key may first be. */
 static __always_inline u32 meanwhile_place(struct meanwhile_row *key)
 {
 	/* The numbers of place_of() (files/rows.bpf.h). */
@@ -114,7 +119,10 @@ static __always_inline u32 meanwhile_place(struct meanwhile_row *key)
 	hash ^= (key->comm[0] ^ key->had) * 0xc2b2ae3d27d4eb4full;
 	hash ^= key->comm[1] * 0x165667b19e3779f9ull;
 	hash *= 0x9e3779b97f4a7c15ull;
-	return hash >> (64 - MEANWHILE_ROWS_LOG);
+	hash >>= 32;
+	if (key->had == HAD_UNTOLD)
+		return hash % UNTOLD_ROWS;
+	return UNTOLD_ROWS + hash % (MEANWHILE_ROWS - UNTOLD_ROWS - TRIES);
 }
 
 static __always_inline bool is_meanwhile_of(struct meanwhile_row *row, struct meanwhile_row *key)
@@ -140,11 +148,19 @@ static __noinline bool add_meanwhile(struct meanwhile_row *part, struct turns *h
 {
 	u32 cpu = bpf_get_smp_processor_id();
 	struct meanwhile_rows *rows = bpf_map_lookup_elem(&meanwhile_rows, &cpu);
-	struct meanwhile_row *row;
+	struct meanwhile_row *row = NULL;
+	u32 place;
 
 	if (!rows || !part || !here)
 		return false;
-	row = &rows->row[meanwhile_place(part) & (MEANWHILE_ROWS - 1)];
+	place = meanwhile_place(part);
+	for (u32 i = 0; i < TRIES; i++) {
+		row = &rows->row[(place + i) & (MEANWHILE_ROWS - 1)];
+		if (!row->turns || is_meanwhile_of(row, part))
+			break;
+	}
+	if (!row)
+		return false;
 	if (!is_meanwhile_of(row, part)) {
 		if (row->turns) {
 			if (here->evictions <= 0)

@@ -1,0 +1,99 @@
+//! Threads that wait in certain functions of the kernel, as the stacks of their waits tell.
+
+use crate::callers;
+use crate::engine::Subjects;
+use crate::guards::{Share, WARNING_SHARE};
+use whyslow_facts::Facts;
+use whyslow_facts::samples::{Site, SiteTime};
+use whyslow_model::event::Tid;
+use whyslow_model::{Nanos, SampleKind, Subject};
+
+/// Fewer waits are a start, or one bad moment.
+pub(crate) const MIN_WAITS: u64 = 5;
+
+/// The thread that spends most time in such functions, of those to which it is worth a word.
+pub(crate) struct KernelWait<'f> {
+    /// The thread.
+    pub(crate) tid: Tid,
+    /// How long it was there. Not each wait's stack is recorded, so it is rather more.
+    pub(crate) time: Nanos,
+    /// Waits and samples whose stack is known.
+    pub(crate) waits: u64,
+    /// Of the thread's life.
+    pub(crate) share: Share,
+    /// Threads that wait there.
+    pub(crate) threads: u64,
+    /// Where in the program's own code.
+    pub(crate) site: Option<Site<'f>>,
+    facts: &'f Facts,
+}
+
+impl KernelWait<'_> {
+    /// The thread, with its function where that is known.
+    pub(crate) fn subject(&self) -> Subject {
+        Subject { function: callers::function(self.site.as_ref()), ..Subjects::thread(self.facts, self.tid) }
+    }
+
+    /// `thread 12 app waits`, or `4 threads of app wait`.
+    pub(crate) fn who(&self) -> String {
+        let one = Subjects::thread(self.facts, self.tid);
+        match (self.threads, one.comm.as_deref()) {
+            (1, _) | (_, None) => format!("{} waits", Subjects::words(&one)),
+            (threads, Some(name)) => format!("{threads} threads of {name} wait"),
+        }
+    }
+
+    /// `, in save (store.c:88)`.
+    pub(crate) fn at(&self) -> String {
+        callers::words(self.site.as_ref())
+    }
+}
+
+/// Who spends most time in one of these functions, waiting or (`on_cpu`) working there, for a good part of its life, with the place of the
+/// `wanted` waits; `None` too where no stacks of waits are recorded.
+pub(crate) fn longest<'f>(
+    facts: &'f Facts,
+    functions: &[&str],
+    on_cpu: bool,
+    wanted: impl Fn(&SiteTime<'_>) -> bool,
+) -> Option<KernelWait<'f>> {
+    if facts.samples.is_empty(SampleKind::OffCpu) {
+        return None;
+    }
+    let is_wanted = |name: &str| functions.iter().any(|function| name.starts_with(function));
+    let kinds = if on_cpu { &[SampleKind::OffCpu, SampleKind::OnCpu][..] } else { &[SampleKind::OffCpu] };
+    let spent = |process, tid| {
+        let of = |kind: &SampleKind| facts.samples.in_kernel(*kind, process, tid, is_wanted);
+        kinds.iter().map(of).fold((0u64, 0u64), |(ns, count), weight| {
+            (ns.saturating_add(weight.ns), count.saturating_add(weight.count))
+        })
+    };
+    let mut found: Vec<(u64, f64, u64, Tid)> = Vec::new();
+    for (id, process) in facts.world.threads.processes() {
+        // One sum over a process is cheaper than one for each of its threads.
+        if process.threads == 0 || spent(id, None).0 == 0 {
+            continue;
+        }
+        for (_, thread) in facts.world.threads.iter().filter(|(_, thread)| thread.process == id) {
+            let life = thread.sched.as_deref().map_or(0, |time| time.covered().or_zero());
+            let (ns, count) = spent(id, Some(thread.tid));
+            let part = ns as f64 / life.max(1) as f64;
+            if life > 0 && count >= MIN_WAITS && part >= WARNING_SHARE {
+                found.push((ns, part, count, thread.tid));
+            }
+        }
+    }
+    let threads = found.len() as u64;
+    let (ns, part, waits, tid) = found.into_iter().max_by_key(|one| (one.0, std::cmp::Reverse(one.3)))?;
+    let process = facts.process_of_thread(tid)?;
+    let site = facts.samples.own_site(SampleKind::OffCpu, process, Some(tid), wanted);
+    Some(KernelWait {
+        tid,
+        time: Nanos::new(ns),
+        waits,
+        share: Share::of_time(part.min(1.0), format!("the life of thread {tid}")),
+        threads,
+        site: site.map(|(site, _)| site),
+        facts,
+    })
+}
