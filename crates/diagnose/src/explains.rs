@@ -108,6 +108,12 @@ static EXPLAINS: &[Explains] = &[
         starts: false,
     },
     Explains {
+        cause: "minor-fault-storm",
+        consequences: &["cpu-bound"],
+        reason: "its CPU time is the kernel's, which maps and clears pages",
+        starts: false,
+    },
+    Explains {
         cause: "gc-pressure",
         consequences: &["cpu-bound", "lock-contention", "minor-fault-storm", "madvise-churn"],
         reason: "the collector computes, stops the other threads, and gives memory back",

@@ -316,7 +316,7 @@ impl Processes {
         row.count(Metric::FdLimit, details.fd_limit);
         row.count(Metric::Swapped, details.status.swapped);
         affinity(row, &details.status);
-        if let Some(tracer) = details.status.tracer {
+        if let Some(tracer) = details.status.tracer.filter(|tracer| !is_own_thread(*tracer)) {
             row.say(Trait::Tracer, tracer.to_string());
         }
         if let (Some(uid), Some(users)) = (details.status.uid, &self.users) {
@@ -422,4 +422,9 @@ fn affinity(row: &mut Row, status: &TaskStatus) {
 /// The letter of a state.
 fn letter(state: u8) -> String {
     char::from(state).to_string()
+}
+
+/// Whoever records by ptrace traces for as long as it looks: nobody who is forgotten.
+fn is_own_thread(tid: u32) -> bool {
+    std::path::Path::new("/proc/self/task").join(tid.to_string()).exists()
 }

@@ -105,8 +105,9 @@ static __always_inline void turn_ends(struct task_struct *prev, u64 now)
 	turn->comm[1] = *(u64 *)&prev->comm[8];
 }
 
-/* Rows for what is told of nobody, which take no other's place: a wait is not lost for want of one. */
-#define UNTOLD_ROWS 1024
+/* One half of the rows is for what is told of nobody: it takes no other's place, so that no wait is lost for want of one. The masks
+ * are powers of two, whose bounds the verifier follows. */
+#define HALF (MEANWHILE_ROWS / 2)
 /* Places that are tried for a row. */
 #define TRIES 4
 
@@ -118,11 +119,8 @@ static __always_inline u32 meanwhile_place(struct meanwhile_row *key)
 
 	hash ^= (key->comm[0] ^ key->had) * 0xc2b2ae3d27d4eb4full;
 	hash ^= key->comm[1] * 0x165667b19e3779f9ull;
-	hash *= 0x9e3779b97f4a7c15ull;
-	hash >>= 32;
-	if (key->had == HAD_UNTOLD)
-		return hash % UNTOLD_ROWS;
-	return UNTOLD_ROWS + hash % (MEANWHILE_ROWS - UNTOLD_ROWS - TRIES);
+	hash = (hash * 0x9e3779b97f4a7c15ull >> 32) & (HALF - 1);
+	return key->had == HAD_UNTOLD ? hash : hash + HALF;
 }
 
 static __always_inline bool is_meanwhile_of(struct meanwhile_row *row, struct meanwhile_row *key)
@@ -155,7 +153,7 @@ static __noinline bool add_meanwhile(struct meanwhile_row *part, struct turns *h
 		return false;
 	place = meanwhile_place(part);
 	for (u32 i = 0; i < TRIES; i++) {
-		row = &rows->row[(place + i) & (MEANWHILE_ROWS - 1)];
+		row = &rows->row[place ^ i];
 		if (!row->turns || is_meanwhile_of(row, part))
 			break;
 	}
