@@ -37,7 +37,7 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
         findings.extend(found);
         not_judged.extend(unjudged);
     }
-    let has_target = facts.world.threads.processes().any(|(_, process)| process.threads > 0);
+    let has_target = facts.world.threads.processes().next().is_some();
     if facts.capture.is_recording() && has_target {
         findings.retain(|finding| is_of_target(facts, finding));
     }
