@@ -441,11 +441,24 @@ impl<'a> Walk<'_, 'a> {
         if woken > from {
             if self.on_the_way.contains(&waker.tid) {
                 self.whole(stay, from, woken, Says { missing: Some(Missing::TooDeep), ..own(call) });
+            } else if let Some(missing) = self.unseen(waker.tid, woken) {
+                // What is waited for is known, though not what that thread does.
+                self.whole(stay, from, woken, Says { missing: Some(missing), ..own(call) });
             } else {
                 self.thread(waker.tid, from, woken, Some((stay, Some(call))));
             }
         }
         self.returning(stay, call, woken, to, scheduled);
+    }
+
+    /// Why nothing is known of what a thread did until then; `None` where something is.
+    fn unseen(&self, tid: Tid, until: u64) -> Option<Missing> {
+        let lives = self.explainer.lives.get(&tid).map_or(&[][..], |lives| lives);
+        if lives.is_empty() {
+            return Some(Missing::Thread(tid));
+        }
+        let has_begun = lives.iter().any(|life| life.first < until);
+        (!has_begun).then_some(Missing::Before(tid))
     }
 
     /// A wait of which nobody is known to have ended it.

@@ -4,7 +4,7 @@
 
 use crate::asker::OF_REQUESTS;
 use crate::claims::named_ns;
-use whyslow_model::{AccountRow, Finding, Severity, ShareWhole, TimeAccount, TimeOf, TimeState, Unit};
+use whyslow_model::{Finding, ShareWhole, TimeAccount, TimeOf, Unit};
 use whyslow_rules::guards::Share;
 
 /// The rules that add up waits for a peer, with the figure `time`.
@@ -14,28 +14,11 @@ const OF_LOAD: &[&str] = &["retry-storm"];
 /// Where the requests' time has less than this part of a wait, it is no wait of theirs: an answer that is held back keeps the client.
 const MOST_OF_IT: f64 = 0.5;
 
-/// The rules of waits for a lock. Threads of a pool that wait for work pass its lock on to each other, too: that is no time of a request's.
-const OF_LOCKS: &[&str] = &["lock-held-across-io", "lock-contention", "lock-convoy"];
-
-/// With more of the requests' time unknown, the waits may be there.
-const MOST_UNKNOWN: f64 = 0.1;
-
 /// Tells the shares of findings about waits for peers as parts of the requests' time: at most what the account knows to have gone there.
 pub(crate) fn restate(account: Option<&TimeAccount>, findings: &mut [Finding]) {
     let Some(account) = account.filter(|account| account.of == TimeOf::Requests && account.ns > 0) else {
         return;
     };
-    for finding in findings.iter_mut().filter(|finding| OF_LOCKS.contains(&finding.id)) {
-        let waits_for = |row: &AccountRow| {
-            let lock = finding.subject.lock.as_deref().unwrap_or_default();
-            row.state == TimeState::Lock && row.object.as_deref().is_some_and(|object| object.contains(lock))
-        };
-        let is_known = (account.unknown_ns as f64) < MOST_UNKNOWN * account.ns as f64;
-        if finding.subject.lock.is_some() && is_known && !account.rows.iter().any(waits_for) {
-            finding.severity = finding.severity.min(Severity::Notice);
-            (finding.share, finding.share_of) = (Some(0.0), OF_REQUESTS.to_string());
-        }
-    }
     let is_meant =
         |finding: &&mut Finding| OF_PEERS.contains(&finding.id) && finding.share_whole == ShareWhole::Time;
     for finding in findings.iter_mut().filter(is_meant) {
@@ -61,7 +44,7 @@ pub(crate) fn restate(account: Option<&TimeAccount>, findings: &mut [Finding]) {
 mod tests {
     use super::*;
     use crate::fixture::{account, finding, row};
-    use whyslow_model::{Measurement, Nanos};
+    use whyslow_model::{Measurement, Nanos, Severity, TimeState};
 
     /// 2 s of delays at a peer, told as 1.5 % of a thread that waits for work most of the time.
     fn told(of: TimeOf, peer: &str) -> Finding {
@@ -86,24 +69,6 @@ mod tests {
         let found = told(TimeOf::Requests, "10.0.0.7:80");
         assert_eq!((found.share, found.share_of.as_str()), (Some(0.75), OF_REQUESTS));
         assert_eq!(found.severity, Severity::Critical);
-    }
-
-    #[test]
-    fn a_lock_that_no_request_waits_for_is_a_notice() {
-        let rows = vec![
-            row(TimeState::Lock, Some("futex"), Some("futex 0x7f10"), 500_000_000),
-            row(TimeState::Peer, Some("recvfrom"), Some("10.0.0.7:80"), 1_500_000_000),
-        ];
-        let mut account = account(rows);
-        account.of = TimeOf::Requests;
-        let about = |lock: &str| {
-            let mut found = finding("lock-contention", Some(1), Some(0.6));
-            (found.severity, found.subject.lock) = (Severity::Critical, Some(lock.to_string()));
-            found
-        };
-        let mut findings = [about("0x7f10"), about("0x7f20")];
-        restate(Some(&account), &mut findings);
-        assert_eq!(findings.map(|one| one.severity), [Severity::Critical, Severity::Notice]);
     }
 
     #[test]

@@ -52,7 +52,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut found: Vec<(ProcessId, u64, &LockFacts, &HeldAcross)> = facts
         .locks
         .iter()
-        .filter(|(_, _, lock)| lock.mutex_waits * 2 >= lock.waits || lock.is_passed_on())
+        .filter(|(_, _, lock)| {
+            lock.mutex_waits * 2 >= lock.waits
+                || lock.is_passed_on() && !lock_holder::is_of_a_pool(facts, lock)
+        })
         .filter_map(|(process, address, lock)| {
             let held = lock.held_across.iter().filter(|held| is_io(held.syscall));
             let held = held.max_by_key(|held| held.wait_ns)?;

@@ -7,6 +7,7 @@ use crate::words;
 use whyslow_chain::{Explainer, KnotFinder};
 use whyslow_facts::folds::graph::LongCall;
 use whyslow_facts::folds::locks::{HeldAcross, LockFacts};
+use whyslow_facts::folds::requests::Side;
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::event::Tid;
 use whyslow_model::{ChainLink, Measurement, Nanos, SampleKind};
@@ -174,6 +175,14 @@ pub(super) fn stack(
         Nanos::new(weight.ns),
         words::plural(weight.count, "sample")
     ))
+}
+
+/// True for a lock that only threads wait for which answer none of the requests that are served: workers that pass on the lock of the
+/// queue at which they wait for work.
+pub(super) fn is_of_a_pool(facts: &Facts, lock: &LockFacts) -> bool {
+    let served = || facts.requests.records().filter(|request| request.side == Side::Server);
+    let serves = |tid: Tid| served().any(|request| request.tid == tid || request.answered_by == Some(tid));
+    served().next().is_some() && !lock.waiters.iter().any(|waiter| serves(waiter.tid))
 }
 
 #[cfg(test)]
