@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use whyslow_facts::Facts;
 use whyslow_model::{
     Call, Entity, Event, Exit, FigureRow, FigureTable, LeftAs, Metric, Nanos, Over, Ret, SampleKind,
-    SampledStack, Sink, SourceId, Stretch, Timestamp, Trait,
+    SampledStack, Sink, SourceId, Stretch, Timestamp, Trait, WakeContext, Wakeup,
 };
 
 const MS: u64 = 1_000_000;
@@ -188,4 +188,46 @@ fn what_is_told_of_a_thread_after_its_end_makes_no_second_process() {
     assert_eq!((facts.world.threads.processes().count(), facts.world.threads.iter().count()), (1, 1));
     let explainer = Explainer::new(&facts);
     assert_eq!(explainer.span(7), Some((at(1), at(52))));
+}
+
+#[test]
+fn a_wait_that_an_unrecorded_thread_ends_stays_a_wait_for_its_peer() {
+    let mut facts = Facts::default();
+    facts.push(Event::Call(&call(5, 5, 1_000)));
+    let args = "4<TCP:[10.0.0.1:50000->10.0.0.7:7001]>, \"x\", 64, 0, NULL, NULL";
+    let ts = Timestamp::new(1_100 * MS);
+    let mut waits = Call { tid: 5, pid: Some(5), ts, ret: Ret::Value(64), ..Call::new("recvfrom", args) };
+    waits.dur = Nanos::new(400 * MS);
+    facts.push(Event::Wakeup(Wakeup {
+        ts: Timestamp::new(1_490 * MS),
+        cpu: 0,
+        waker: Some(77),
+        context: WakeContext::Task,
+        wakee: 5,
+    }));
+    facts.push(Event::Call(&waits));
+    facts.push(stretch(5, 5, 0, 1_600, 0, 100));
+    facts.push(Event::Call(&call(5, 5, 1_600)));
+    facts.finish();
+    let peer = kinds(&facts, 5).into_iter().find(|(kind, _)| *kind == PathKind::Peer);
+    assert!(peer.is_some_and(|(_, ms)| ms >= 380), "{:?}", kinds(&facts, 5));
+}
+
+#[test]
+fn a_first_thread_that_waits_in_one_call_all_along_is_no_second_process() {
+    let mut facts = Facts::default();
+    facts.push(Event::Call(&call(8, 7, 1)));
+    let exit = |tid: u32, ms: u64| {
+        let ts = Timestamp::new(ms * MS);
+        Event::Exit(Exit { source: SourceId(0), line: 1, tid, ts, status: Some(0), signal: None })
+    };
+    facts.push(exit(8, 50));
+    facts.push(exit(7, 60));
+    // Under way since before the recording began: told behind the thread's end.
+    let ts = Timestamp::new(MS);
+    let waits = Call { tid: 7, pid: Some(7), ts, ..Call::new("futex", "0x7f10, FUTEX_WAIT, 8, NULL") };
+    facts.push(Event::Call(&waits));
+    facts.finish();
+    let threads: Vec<u32> = facts.world.threads.processes().map(|(_, process)| process.threads).collect();
+    assert_eq!(threads, [2]);
 }
