@@ -66,6 +66,13 @@ pub(crate) struct Flow {
     pub(crate) each_ns: f64,
 }
 
+impl Forecast {
+    /// ns a second that may be spent.
+    fn allowed(&self) -> f64 {
+        self.whole_ns / (self.elapsed + self.rest).max(NEXT_DECISION).as_secs_f64()
+    }
+}
+
 impl Flow {
     fn ns_per_second(self) -> f64 {
         self.per_second * self.each_ns
@@ -108,6 +115,10 @@ const NEXT_DECISION: Duration = Duration::from_millis(100);
 const STACKS_SHARE: f64 = 0.25;
 /// Calls that are recorded leave what it takes to count them to the end, or that part of the whole budget.
 const COUNTS_SHARE: f64 = 0.5;
+/// Of the budget: what takes no more than that is kept where states and sums of threads, which are always kept, have used it up. In a storm
+/// of switches they may take all of it; to give up calls then saves less than that, and loses what the threads wait for.
+const CHEAP_SHARE: f64 = 0.02;
+const CHEAP_CALLS_SHARE: f64 = 0.5;
 /// Stacks of long waits a second and CPU: where the budget allows, where it allows nothing (so that each wait that lasts
 /// has one by and by), and before anything is known.
 const MOST_WAIT_STACKS: u32 = 1000;
@@ -227,9 +238,10 @@ impl Budget {
         // Half of a sum over time says little: these are recorded if they can be to the end.
         for (rung, flow) in self.parts.iter_mut().zip(forecast.parts) {
             let need = flow.ns_per_second() * rest;
+            let is_cheap = flow.ns_per_second() <= CHEAP_SHARE * forecast.allowed();
             match rung.since {
-                None if need > left.max(0.0) => rung.give_up(now),
-                Some(_) if rung.rested(now) && 2.0 * need <= left => rung.take_up(now),
+                None if need > left.max(0.0) && !is_cheap => rung.give_up(now),
+                Some(_) if rung.rested(now) && (2.0 * need <= left || is_cheap) => rung.take_up(now),
                 _ => {}
             }
             if rung.since.is_none() {
@@ -257,9 +269,14 @@ impl Budget {
         let now = forecast.elapsed;
         let need = |each: f64, time: Duration| forecast.calls * each * time.as_secs_f64();
         let counts_to_the_end = need(forecast.count_ns, forecast.rest).min(COUNTS_SHARE * forecast.whole_ns);
-        let full = |time: Duration| need(forecast.full_ns, time) < left - counts_to_the_end;
+        let is_cheap = |each: f64| forecast.calls * each <= CHEAP_CALLS_SHARE * forecast.allowed();
+        let full = |time: Duration| {
+            need(forecast.full_ns, time) < left - counts_to_the_end || is_cheap(forecast.full_ns)
+        };
         // At the planned end nothing is left, and nothing is needed.
-        let counts = |time: Duration| need(forecast.count_ns, time.min(forecast.rest)) <= left;
+        let counts = |time: Duration| {
+            need(forecast.count_ns, time.min(forecast.rest)) <= left || is_cheap(forecast.count_ns)
+        };
         let (rested, spell) = (self.calls_rung.rested(now), self.calls_rung.spell());
         let wanted = match self.calls {
             CallsMode::Full if full(NEXT_DECISION) => CallsMode::Full,

@@ -47,7 +47,10 @@ fn own_threads_and_others_are_told_with_no_more_than_was_waited() {
     let rows: Vec<_> = seen.meanwhile.iter().filter(|one| one.tid == seen.tid).collect();
     let sum = |is_meant: &dyn Fn(&str) -> bool, of: u32| -> u64 {
         let rows = rows.iter().filter(|one| {
-            one.had == HadCpu::Thread && one.runner == Some(of) && one.comm.as_deref().is_some_and(is_meant)
+            // This process is the recorder, too.
+            matches!(one.had, HadCpu::Thread | HadCpu::Recorder)
+                && one.runner == Some(of)
+                && one.comm.as_deref().is_some_and(is_meant)
         });
         rows.map(|one| one.total.or_zero()).sum()
     };
