@@ -17,6 +17,8 @@ mod tests;
 #[cfg(test)]
 mod tests_meanwhile;
 #[cfg(test)]
+mod tests_parked;
+#[cfg(test)]
 mod tests_stacks;
 mod threads;
 

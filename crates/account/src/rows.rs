@@ -12,8 +12,8 @@ use whyslow_facts::world::ids::ObjectId;
 use whyslow_facts::{EndpointId, Facts, ProcessId, RanMeanwhile, Runners, ThreadFacts};
 use whyslow_model::event::Tid;
 use whyslow_model::{
-    AccountRow, CallStats, CpuRunner, Known, Nanos, SampleKind, SaturatingSum, Syscall, TimeAccount, TimeOf,
-    TimeState,
+    AccountRow, CallStats, CpuRunner, Known, Nanos, ParkedAt, ParkedFor, SampleKind, SaturatingSum, Syscall,
+    TimeAccount, TimeOf, TimeState,
 };
 
 /// What rows are joined by.
@@ -153,6 +153,10 @@ const OF_WAITS: f64 = 0.5;
 /// Told of a row.
 const MOST_RUNNERS: usize = 16;
 
+/// Goroutines at one place, on average, from which on it is told, and places that are told.
+const FEWEST_PARKED: f64 = 0.5;
+const MOST_PARKED: usize = 3;
+
 struct Joined<'a> {
     facts: &'a Facts,
     of: TimeOf,
@@ -192,10 +196,15 @@ impl Joined<'_> {
             (None, 0) => None,
             (None, times) => Some(times),
         };
+        let pids = roles::pids(facts, &sum.threads);
+        let goroutines = match (key.state, &function) {
+            (Some(state), None) if self.is_told(sum) => self.goroutines(state, &pids),
+            _ => Vec::new(),
+        };
         Some(AccountRow {
             who,
             threads: sum.threads.len() as u64,
-            pids: roles::pids(facts, &sum.threads),
+            pids,
             tid: Some(largest.tid),
             state: match self.lines {
                 Some(_) => key.state.unwrap_or(TimeState::Unknown),
@@ -213,6 +222,7 @@ impl Joined<'_> {
             longest_ns: stats.as_ref().map_or(Nanos::UNKNOWN, CallStats::max),
             known: sum.known,
             meanwhile: self.meanwhile(key, sum),
+            goroutines,
             claimed_by: Vec::new(),
             evidence: evidence.filter(|_| key.call.is_some()).map(|line| facts.evidence(line)),
         })
@@ -228,15 +238,51 @@ impl Joined<'_> {
         Some(all)
     }
 
+    /// True for a row that is worth to be told where it is spent.
+    fn is_told(&self, sum: &Sum<'_>) -> bool {
+        self.lines.is_none() && sum.ns as f64 >= NAMED * self.total as f64
+    }
+
+    /// Where goroutines wait on no thread while threads of their process wait in that state. Of what a thread that none of them runs on
+    /// waits for (a futex, any of several descriptors, the next timer), they alone tell whose wait it is.
+    fn goroutines(&self, state: TimeState, pids: &[Tid]) -> Vec<ParkedAt> {
+        use ParkedFor::{Accept, Answer, Connection, Io, Sleep};
+        use TimeState::{Event, KernelWait, Lock, Peer, Poll, Timer};
+        let &[pid] = pids else { return Vec::new() };
+        if !matches!(state, Event | KernelWait | Lock | Peer | Poll | Timer) {
+            return Vec::new();
+        }
+        let mut all = self.facts.parked.of(pid);
+        // What the wait says of itself comes first, then what is held up.
+        let is_its = |at: &ParkedAt| match state {
+            Timer => at.waits == Sleep,
+            Peer => matches!(at.waits, Answer | Connection | Io),
+            Lock => at.waits == ParkedFor::Lock,
+            _ => false,
+        };
+        let serves = all.iter().any(|at| at.waits == Accept);
+        let of_requests = self.of == TimeOf::Requests;
+        // Who reads from clients, and others while a request waits, may wait for work.
+        let is_told = |at: &ParkedAt| match at.waits {
+            Accept => false,
+            waits if waits.is_held_up() => true,
+            Io => !serves && (!of_requests || is_its(at)),
+            _ => !of_requests || is_its(at),
+        };
+        all.retain(|at| is_told(at) && at.mean >= FEWEST_PARKED);
+        all.sort_by_key(|at| (!is_its(at), !at.waits.is_held_up()));
+        all.truncate(MOST_PARKED);
+        all
+    }
+
     /// The function of the program's own code that takes most of the time, and its line. A wait has one by the stacks of the row's threads
     /// in the row's calls; of a wait in no call nobody knows which of its threads' stacks are meant.
     fn site(&self, key: &Key, sum: &Sum<'_>) -> (Option<String>, Option<String>) {
         if let Some(lines) = self.lines {
             return (key.site.and_then(|site| lines.get(site as usize).cloned()), None);
         }
-        let enough = sum.ns as f64 >= NAMED * self.total as f64;
         let Some((state, kind)) =
-            key.state.and_then(|state| Some((state, state.sampled()?))).filter(|_| enough)
+            key.state.and_then(|state| Some((state, state.sampled()?))).filter(|_| self.is_told(sum))
         else {
             return (None, None);
         };

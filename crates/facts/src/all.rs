@@ -7,8 +7,8 @@ pub use followed::FollowedFacts;
 use crate::folds::fold::{Fold, Interests};
 use crate::world::Seen;
 use crate::{
-    block_io, capture, folds, host, net, pace, profiles, quotas, recording, samples, sched, streams, window,
-    world,
+    block_io, capture, folds, host, net, pace, parked, profiles, quotas, recording, samples, sched, streams,
+    window, world,
 };
 use whyslow_model::{
     Call, CallFlags, CallStats, CountTable, Event, PercentileTable, SaturatingSum, Sink, ThreadCounts,
@@ -169,6 +169,8 @@ facts! {
         sched: sched::Sched,
         /// Stacks of running and of waiting threads.
         samples: samples::Samples,
+        /// Goroutines that wait on no thread.
+        parked: parked::ParkedFacts,
         /// Profiles by kind of cost; of samples once [`Facts::finish`] was called.
         profiles: profiles::Profiles,
         /// Block devices.
@@ -426,6 +428,7 @@ impl Facts {
                 let thread = self.world.thread_accounted(one.tid, one.pid);
                 self.world.threads.thread_mut(thread).meanwhile.get_or_insert_default().see(&one);
             }
+            Event::Parked(parked) => self.parked.see(*parked),
             Event::Net(event) => self.net.see(&event),
             Event::ThreadCounts(counts) => self.thread_counts(&counts),
             Event::ThreadTotals(totals) => {

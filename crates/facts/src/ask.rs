@@ -31,6 +31,7 @@ impl Facts {
         self.recording.lost_of(table).is_some()
             || match table {
                 "net" => self.net.events > 0,
+                "parked" => self.parked.is_known(),
                 "block_io" => !self.devices.iter().is_empty(),
                 "files" => self.world.files.sums > 0,
                 "offcpu" => !self.samples.is_empty(SampleKind::OffCpu),

@@ -4,6 +4,7 @@ use crate::evidence::Evidence;
 use crate::figures::{count, percent, plural};
 use crate::ids::Tid;
 use crate::live::SampleKind;
+use crate::parked::ParkedAt;
 use crate::time::Nanos;
 use serde::Serialize;
 
@@ -193,6 +194,9 @@ pub struct AccountRow {
     /// Who had the CPUs that it waited for, the most first; empty where nothing tells.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub meanwhile: Vec<CpuRunner>,
+    /// Where goroutines of its process wait on no thread while its threads wait, the most telling first: counts, and no times.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub goroutines: Vec<ParkedAt>,
     /// The findings that explain it, the first ones first; what no finding explains is in none.
     pub claimed_by: Vec<Claim>,
     /// Where the longest is seen.
@@ -220,6 +224,7 @@ impl AccountRow {
             longest_ns: Nanos::UNKNOWN,
             known: Known::Exact,
             meanwhile: Vec::new(),
+            goroutines: Vec::new(),
             claimed_by: Vec::new(),
             evidence: None,
         }
@@ -282,6 +287,10 @@ impl AccountRow {
         };
         let text = match self.site().filter(|_| self.state != TimeState::User) {
             Some(site) => format!("{text}, in {site}"),
+            None => text,
+        };
+        let text = match self.goroutines.first() {
+            Some(parked) => format!("{text}, while {}", parked.counted()),
             None => text,
         };
         let bound = match self.known {

@@ -12,6 +12,7 @@ use crate::live::{
     BlockIo, Cost, FileIo, Followed, Loss, Meanwhile, NetEvent, RecordedSpan, SampledStack, Stack, Stretch,
     ThreadCounts, ThreadTotals, Wakeup,
 };
+use crate::parked::Parked;
 use crate::profile::CapturedProfile;
 use crate::syscall::Syscall;
 use crate::text;
@@ -312,6 +313,8 @@ pub enum Event<'a> {
     FileIo(Box<FileIo>),
     /// Who had the CPU that a thread waited for.
     Meanwhile(Box<Meanwhile>),
+    /// Goroutines that waited at one place, counted.
+    Parked(Box<Parked>),
     /// An event of a TCP connection.
     Net(Box<NetEvent>),
     /// Calls counted in the kernel.

@@ -21,6 +21,7 @@ pub mod line;
 pub mod live;
 pub mod measurement;
 pub mod metric;
+pub mod parked;
 pub mod profile;
 pub mod program_name;
 pub mod stats;
@@ -56,6 +57,7 @@ pub use live::{
 };
 pub use measurement::{Measurement, MeasurementChange, Threshold};
 pub use metric::{Metric, Unit};
+pub use parked::{Parked, ParkedAt, ParkedFor};
 pub use profile::{Profile, ProfileBuilder};
 pub use program_name::ProgramName;
 pub use stats::{CallStats, Histogram, RareStats};

@@ -131,6 +131,7 @@ impl Recorded {
             cost: None,
             cost_of_parts: Vec::new(),
             notes,
+            parked: Vec::new(),
             remarks: Vec::new(),
             trouble: None,
         })

@@ -515,6 +515,7 @@ impl Session {
             symbols: Rc::new(RefCell::new(self.code.take())),
             trouble,
             notes,
+            parked: unwound.parked,
             remarks: unwound.remarks,
             options: self.options,
         })

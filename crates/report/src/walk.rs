@@ -6,7 +6,7 @@ use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, HostResource, Taker, Walk};
 use whyslow_model::{
     AccountRow, Also, Cell, ChainLink, CpuRunner, Culprit, DemandQueue, Diagnosis, Diff, Evidence,
-    FigureChange, Finding, FindingChange, Followed, Hop, NotJudged, Saving, Subject, Table, Target,
+    FigureChange, Finding, FindingChange, Followed, Hop, NotJudged, ParkedAt, Saving, Subject, Table, Target,
     ThreadTime, TimeAccount, WhatIf,
 };
 
@@ -112,12 +112,16 @@ fn time_account(account: &mut TimeAccount, visit: Visit<'_>) {
             longest_ns: _,
             known: _,
             meanwhile,
+            goroutines,
             claimed_by: _,
             evidence: shown,
         } = row;
         lines([who], visit);
         for CpuRunner { who, pid: _, is_own: _, ns: _, share: _ } in meanwhile {
             lines([who], visit);
+        }
+        for ParkedAt { waits: _, call, function, place, mean: _ } in goroutines {
+            lines([call, function].into_iter().chain(place), visit);
         }
         lines([call, object, function, place].into_iter().flatten(), visit);
         evidence(shown.as_mut_slice(), visit);

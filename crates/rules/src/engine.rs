@@ -178,6 +178,7 @@ impl Need {
                     "process_stats" => "page faults by thread",
                     "files" => "bytes and calls by file and thread",
                     "offcpu" => "stacks of waits",
+                    "parked" => "where goroutines wait",
                     other => other,
                 };
                 Some((what.to_string(), RECORD.to_string()))

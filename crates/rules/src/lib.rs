@@ -229,6 +229,7 @@ mod waits {
     pub(super) mod event_loop_blocked;
     pub(super) mod file_lock_contention;
     pub(super) mod gil_contention;
+    pub(super) mod goroutines_queue;
     pub(super) mod lock_contention;
     pub(super) mod lock_convoy;
     pub(super) mod lock_held_across_io;
@@ -361,6 +362,7 @@ pub static RULES: &[&Rule] = &[
     &waits::event_loop_blocked::RULE,
     &waits::file_lock_contention::RULE,
     &waits::gil_contention::RULE,
+    &waits::goroutines_queue::RULE,
     &waits::lock_contention::RULE,
     &waits::lock_convoy::RULE,
     &waits::lock_held_across_io::RULE,

@@ -123,6 +123,7 @@ impl Apart {
             Event::Sample(sample) => of(self.pids.contains(&sample.pid)),
             Event::FileIo(io) => of(self.pids.contains(&io.pid)),
             Event::Meanwhile(one) => of(self.pids.contains(&one.pid)),
+            Event::Parked(parked) => of(self.pids.contains(&parked.pid)),
             Event::Net(event) => of(event.pid.is_some_and(|pid| self.pids.contains(&pid))),
             Event::ThreadCounts(counts) => of(self.pids.contains(&counts.pid)),
             Event::ThreadTotals(totals) => of(self.pids.contains(&totals.pid)),

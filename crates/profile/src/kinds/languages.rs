@@ -188,6 +188,8 @@ pub(super) fn role(function: &FunctionRef<'_>) -> Option<Role> {
         // Not a function: what its reader says of a wait.
         "[python]" if file.is_empty() => Plumbing,
         "[python]" => python_role(file),
+        // Without a package they are written in assembly, most of them the runtime's: `_rt0_amd64_linux`, `memeqbody`.
+        "[go]" if !name.contains('.') => Plumbing,
         "[go]" => go::role(name).unwrap_or(Own),
         // What the reader of its frames says of a thread that enters a monitor.
         "[java]" if name == "(monitorenter)" => Plumbing,

@@ -11,8 +11,8 @@ use crate::symbols::Symbolizer;
 use std::cell::RefCell;
 use std::rc::Rc;
 use whyslow_model::{
-    CaptureKind, CaptureNote, ClockKind, Cost, Event, Loss, Nanos, NoteKind, RecordedSpan, Sink, SourceId,
-    SourceInfo, Timestamp,
+    CaptureKind, CaptureNote, ClockKind, Cost, Event, Loss, Nanos, NoteKind, Parked, RecordedSpan, Sink,
+    SourceId, SourceInfo, Timestamp,
 };
 
 /// A recording that ended.
@@ -48,6 +48,8 @@ pub struct Recorded {
     pub cost_of_parts: Vec<(&'static str, Nanos)>,
     /// What was asked for and is not recorded, because the kernel refused the program.
     pub notes: Vec<String>,
+    /// Where goroutines waited on no thread.
+    pub parked: Vec<Parked>,
     /// What else was seen, in words: it is no loss.
     pub remarks: Vec<String>,
     /// Why the spool ends early, where it does: the disk is full.
@@ -133,6 +135,7 @@ impl Recorded {
         context.rare.samples().finish(sink);
         context.rare.files().finish(&self.files, self.clock, sink);
         context.rare.meanwhile().finish(&self.meanwhile, sink);
+        self.parked.iter().for_each(|parked| sink.push(Event::Parked(Box::new(parked.clone()))));
         for (key, row) in &self.counted {
             counts::add_to(&mut context.counted, *key, row);
         }

@@ -7,9 +7,9 @@ use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, HostResource, State, Taker, Walk};
 use whyslow_model::{
     AccountRow, Also, CaptureKind, CaptureNote, Cell, ChainLink, ClockKind, Column, CpuRunner, Culprit,
-    Diagnosis, Diff, Evidence, Finding, Followed, Hop, Known, Nanos, NotJudged, NoteKind, Saving, Severity,
-    ShareWhole, SourceId, SourceInfo, Subject, Table, Target, ThreadTime, TimeAccount, TimeOf, TimeState,
-    Timestamp, WaitShare,
+    Diagnosis, Diff, Evidence, Finding, Followed, Hop, Known, Nanos, NotJudged, NoteKind, ParkedAt,
+    ParkedFor, Saving, Severity, ShareWhole, SourceId, SourceInfo, Subject, Table, Target, ThreadTime,
+    TimeAccount, TimeOf, TimeState, Timestamp, WaitShare,
 };
 use whyslow_report::{Exporter, Style};
 
@@ -68,25 +68,14 @@ fn finding(id: &'static str, severity: Severity, title: &str) -> Finding {
 /// The time of a service that waits for Redis.
 fn account() -> TimeAccount {
     let row = |state, call: Option<&str>, object: Option<&str>, ns: u64| AccountRow {
-        who: "4 x worker of java (21120)".into(),
         threads: 4,
         pids: vec![21120],
-        tid: None,
-        state,
         call: call.map(str::to_string),
         object: object.map(str::to_string),
-        function: None,
-        place: None,
-        ns,
         share: ns as f64 / 1_961_000_000.0,
         count: call.map(|_| 2),
         mean_ns: call.map_or(Nanos::UNKNOWN, |_| Nanos::new(ns / 2)),
-        p99_ns: Nanos::UNKNOWN,
-        longest_ns: Nanos::UNKNOWN,
-        known: Known::Exact,
-        meanwhile: Vec::new(),
-        claimed_by: Vec::new(),
-        evidence: None,
+        ..AccountRow::new("4 x worker of java (21120)".into(), state, ns)
     };
     let claimed = Claim { id: "slow-peer", ns: 1_779_000_000 };
     let rows = vec![
@@ -320,6 +309,13 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
         p99_ns: ns,
         longest_ns: ns,
         known: Known::AtMost,
+        goroutines: vec![ParkedAt {
+            waits: ParkedFor::Lock,
+            call: text(),
+            function: text(),
+            place: Some(text()),
+            mean: figure as f64,
+        }],
         meanwhile: vec![CpuRunner { who: text(), pid: None, is_own: false, ns: figure, share }],
         claimed_by: vec![Claim { id: "slow-downstream", ns: figure }],
         evidence: Some(line(&text(), &text())),

@@ -122,6 +122,7 @@ impl<'a> Unclaimed<'a> {
             figures.push(Measurement::count("other_rows", self.others));
         }
         figures.extend(self.count());
+        figures.extend(row.goroutines.first().map(|at| Measurement::number("goroutines", at.mean)));
         if let Some(queue) = demand.told() {
             figures.push(match queue.kind {
                 DemandKind::AcceptQueue => Measurement::count("queued_connections", queue.most),
@@ -219,7 +220,7 @@ impl<'a> Unclaimed<'a> {
         Subject {
             pid: row.pids.first().copied().filter(|_| row.pids.len() == 1),
             syscall: row.call.clone(),
-            function: row.function.clone(),
+            function: row.function.clone().or_else(|| row.goroutines.first().map(|at| at.function.clone())),
             path: object(&[File, PageFault, Pipe]),
             peer: object(&[Peer, Client]),
             lock: object(&[Lock]),

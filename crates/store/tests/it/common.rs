@@ -499,7 +499,15 @@ fn devices() -> impl Strategy<Value = Event<'static>> {
             Event::Meanwhile(Box::new(Meanwhile { pid, tid, had, runner, comm, turns, total }))
         },
     );
-    prop_oneof![io, net, file, meanwhile]
+    let waits =
+        one_of(&[ParkedFor::Lock, ParkedFor::Send, ParkedFor::Io, ParkedFor::Group, ParkedFor::Other]);
+    let place = ("[ -~]{0,15}", "[ -~]{0,15}", maybe("[ -~]{0,15}"));
+    let parked = (any::<u32>(), waits, place, any::<u64>(), any::<u64>()).prop_map(
+        |(pid, waits, (call, function, place), goroutines, looks)| {
+            Event::Parked(Box::new(Parked { pid, waits, call, function, place, goroutines, looks }))
+        },
+    );
+    prop_oneof![io, net, file, meanwhile, parked]
 }
 
 fn figures() -> impl Strategy<Value = Event<'static>> {

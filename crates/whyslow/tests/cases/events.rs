@@ -13,6 +13,7 @@
 //! 10:00:00.000000 under-way pid=1 tid=7 asleep=47s recvfrom(5<TCP:[10.0.0.2:50000->10.0.0.7:7001]>,
 //! 10:00:00.000000 file pid=1 tid=7 op=write path=/tmp/a calls=3 bytes=4096 took=2ms for=10s
 //! 10:00:00.000000 meanwhile pid=1 tid=7 had=thread runner=71 comm=ffmpeg turns=40 for=2s
+//! 10:00:00.000000 parked pid=1 waits=lock call=sync.Mutex.Lock at=main.reserve place=/srv/stock/main.go:42 goroutines=150 looks=10
 //! 10:00:00.000000 net kind=retransmit local=10.0.0.1:4000 peer=10.0.0.2:6379 rtt=200us
 //! 10:00:00.000000 counts pid=1 tid=7 syscall=read calls=1000 errors=3 each=5us for=10s
 //! 10:00:00.000000 totals pid=1 tid=7 faults=90000 major=400
@@ -58,7 +59,7 @@ pub(crate) fn push(text: &str, name: &str, facts: &mut Facts) {
     facts.push(Event::Source(info));
 }
 
-const KINDS: [&str; 15] = [
+const KINDS: [&str; 16] = [
     "process",
     "span",
     "stretch",
@@ -69,6 +70,7 @@ const KINDS: [&str; 15] = [
     "under-way",
     "file",
     "meanwhile",
+    "parked",
     "net",
     "counts",
     "totals",
@@ -249,6 +251,24 @@ fn event<'a>(kind: &str, ts: Timestamp, fields: &Fields<'_>) -> Event<'a> {
             comm: fields.get("comm").map(str::to_string),
             turns: fields.number("turns").unwrap_or(1),
             total: fields.time("for"),
+        })),
+        "parked" => Event::Parked(Box::new(Parked {
+            pid,
+            waits: match fields.get("waits") {
+                Some("lock") => ParkedFor::Lock,
+                Some("send") => ParkedFor::Send,
+                Some("receive") => ParkedFor::Receive,
+                Some("answer") => ParkedFor::Answer,
+                Some("sleep") => ParkedFor::Sleep,
+                Some("io") => ParkedFor::Io,
+                Some("accept") => ParkedFor::Accept,
+                other => panic!("no goroutine waits so: {other:?}"),
+            },
+            call: fields.text("call"),
+            function: fields.text("at"),
+            place: fields.get("place").map(str::to_string),
+            goroutines: fields.number("goroutines").unwrap_or(0),
+            looks: fields.number("looks").unwrap_or(0),
         })),
         "net" => Event::Net(Box::new(NetEvent {
             ts,

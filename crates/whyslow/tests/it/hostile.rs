@@ -11,7 +11,7 @@ use whyslow_diff::{DiffSide, diff};
 use whyslow_facts::Facts;
 use whyslow_model::{
     BlockIo, CaptureKind, Cell, Diagnosis, Diff, Event, FdKind, FileIo, FileOp, HadCpu, InodeId, Meanwhile,
-    Nanos, Sink, SourceId, SourceInfo, Table, Timestamp,
+    Nanos, Parked, ParkedFor, Sink, SourceId, SourceInfo, Table, Timestamp,
 };
 use whyslow_read::{Input, ReadOptions, read};
 use whyslow_report::{EXPORTERS, Exporter, Style};
@@ -408,6 +408,15 @@ fn with_largest_figures() -> Facts {
             total: Nanos::new(most),
         })));
     }
+    facts.push(Event::Parked(Box::new(Parked {
+        pid: 7,
+        waits: ParkedFor::Lock,
+        call: "sync.Mutex.Lock".to_string(),
+        function: "main.reserve".to_string(),
+        place: None,
+        goroutines: most,
+        looks: 5,
+    })));
     for (sector, bytes) in [(0, 4_096), (8, most), (most, most), (1, most)] {
         facts.push(Event::BlockIo(Box::new(BlockIo {
             queued: Timestamp::new(1),

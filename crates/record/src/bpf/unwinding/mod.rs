@@ -23,6 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use whyslow_model::Parked;
 use whyslow_rights::Capabilities;
 use whyslow_unwind::{StackCopy, StackEntry, StackOutcome, UnwindLimits, Unwinder};
 
@@ -93,7 +94,9 @@ struct WaitCost {
 pub(crate) struct Unwound {
     /// What could not be read, for the notes of the recording.
     pub(crate) notes: Vec<String>,
-    /// What was seen beside stacks.
+    /// Where goroutines waited on no thread.
+    pub(crate) parked: Vec<Parked>,
+    /// The same in words.
     pub(crate) remarks: Vec<String>,
     /// CPU time of the thread, ns.
     pub(crate) cpu_ns: u64,
@@ -184,7 +187,14 @@ fn run(messages: &Receiver<Message>, mut reader: StackReader) -> Unwound {
         }
     }
     let remarks = reader.parked.notes().into_iter().take(MAX_NOTES).collect();
-    Unwound { notes: reader.notes(), remarks, cpu_ns: thread_cpu_ns(), lost: 0, trouble: reader.trouble }
+    Unwound {
+        notes: reader.notes(),
+        parked: reader.parked.rows(),
+        remarks,
+        cpu_ns: thread_cpu_ns(),
+        lost: 0,
+        trouble: reader.trouble,
+    }
 }
 
 /// A thread that may be blocked.

@@ -1,8 +1,9 @@
 //! Goroutines that wait and are on no thread: counted some times a second by what they wait for and where the program called for it. What
-//! they come to is told in notes.
+//! they come to is a row a place (table `parked`), and the largest of them a remark.
 
 use crate::clock::{monotonic_ns, thread_cpu_ns};
 use std::collections::HashMap;
+use whyslow_model::{Parked, ParkedFor};
 use whyslow_unwind::{FrameId, Frames, LanguageFrame, Unwinder};
 
 /// What counting may take in the long run, of one CPU: one part of so many.
@@ -20,8 +21,8 @@ const ENOUGH: u64 = 5;
 const TOLD: usize = 5;
 const FEWEST: f64 = 0.5;
 
-/// What waits where: the words for it, the function, its file and line.
-type Site = (String, Box<str>, Box<str>, u32);
+/// What waits where: for what, the words for it, the function, its file and line.
+type Site = (ParkedFor, String, Box<str>, Box<str>, u32);
 
 /// What was counted of a process.
 #[derive(Default)]
@@ -53,7 +54,14 @@ impl ParkedGoroutines {
         }
     }
 
-    /// What they waited for, in words.
+    /// What they waited for, the most first.
+    pub(super) fn rows(&self) -> Vec<Parked> {
+        let mut pids: Vec<&u32> = self.processes.keys().collect();
+        pids.sort_unstable();
+        pids.into_iter().flat_map(|pid| self.processes[pid].rows(*pid)).collect()
+    }
+
+    /// The same, in words.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut pids: Vec<&u32> = self.processes.keys().collect();
         pids.sort_unstable();
@@ -90,6 +98,21 @@ impl Counted {
         self.due = now + (took * SHARE).clamp(PAUSE_NS.0, PAUSE_NS.1);
     }
 
+    fn rows(&self, pid: u32) -> impl Iterator<Item = Parked> + '_ {
+        let mut sites: Vec<(&Site, f64)> = self.sites.iter().map(|(site, sum)| (site, *sum)).collect();
+        sites.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+        let text = |text: &str| whyslow_model::visible::line(text).into_owned();
+        sites.into_iter().map(move |((waits, call, function, file, line), sum)| Parked {
+            pid,
+            waits: *waits,
+            call: text(call),
+            function: text(function),
+            place: (*line > 0).then(|| text(&format!("{file}:{line}"))),
+            goroutines: sum.round() as u64,
+            looks: self.counts,
+        })
+    }
+
     fn words(&self, pid: u32) -> Option<String> {
         let mean = |sum: f64| sum / self.counts.max(1) as f64;
         let mut sites: Vec<(&Site, f64)> = self.sites.iter().map(|(site, sum)| (site, mean(*sum))).collect();
@@ -109,27 +132,50 @@ impl Counted {
 }
 
 /// `8.0 in chan receive at main.take (order.go:88)`.
-fn words((waits, function, file, line): &Site, mean: f64) -> String {
+fn words((_, waits, function, file, line): &Site, mean: f64) -> String {
     let file = file.rsplit('/').next().unwrap_or(file);
     let place = if *line > 0 { format!(" ({file}:{line})") } else { String::new() };
     format!("{mean:.1} in {waits} at {function}{place}")
 }
 
-/// What the runtime's and the library's functions wait for, in the words of Go's own traces, by their beginnings; the outermost that is
-/// known decides, since a condition is made of a lock.
-const WAITS: [(&str, &str); 12] = [
-    ("runtime.chanrecv", "chan receive"),
-    ("runtime.chansend", "chan send"),
-    ("runtime.selectgo", "select"),
-    ("runtime.block", "select (no cases)"),
-    ("time.Sleep", "sleep"),
-    ("internal/poll.", "IO wait"),
-    ("sync.(*Mutex).", "sync.Mutex.Lock"),
-    ("internal/sync.(*Mutex).", "sync.Mutex.Lock"),
-    ("sync.(*RWMutex).RLock", "sync.RWMutex.RLock"),
-    ("sync.(*RWMutex).", "sync.RWMutex.Lock"),
-    ("sync.(*WaitGroup).Wait", "sync.WaitGroup.Wait"),
-    ("sync.(*Cond).Wait", "sync.Cond.Wait"),
+/// What functions of the runtime, the library and modules that many use wait for, by their beginnings; in the words of Go's own traces where
+/// they have one. The outermost that is known decides: a condition is made of a lock, and an answer of a channel.
+const WAITS: [(&str, ParkedFor, &str); 35] = [
+    ("runtime.chanrecv", ParkedFor::Receive, "chan receive"),
+    ("runtime.chansend", ParkedFor::Send, "chan send"),
+    ("runtime.selectgo", ParkedFor::Select, "select"),
+    ("runtime.block", ParkedFor::Other, "select (no cases)"),
+    ("time.Sleep", ParkedFor::Sleep, "sleep"),
+    ("internal/poll.(*FD).Accept", ParkedFor::Accept, "accept"),
+    ("internal/poll.", ParkedFor::Io, "IO wait"),
+    ("sync.(*Mutex).", ParkedFor::Lock, "sync.Mutex.Lock"),
+    ("internal/sync.(*Mutex).", ParkedFor::Lock, "sync.Mutex.Lock"),
+    ("sync.(*RWMutex).RLock", ParkedFor::Lock, "sync.RWMutex.RLock"),
+    ("sync.(*RWMutex).", ParkedFor::Lock, "sync.RWMutex.Lock"),
+    ("golang.org/x/sync/semaphore.(*Weighted).", ParkedFor::Lock, "semaphore.Weighted.Acquire"),
+    ("golang.org/x/time/rate.(*Limiter).", ParkedFor::Sleep, "rate.Limiter.Wait"),
+    ("sync.(*WaitGroup).Wait", ParkedFor::Group, "sync.WaitGroup.Wait"),
+    ("golang.org/x/sync/errgroup.(*Group).Wait", ParkedFor::Group, "errgroup.Group.Wait"),
+    ("sync.(*Cond).Wait", ParkedFor::Condition, "sync.Cond.Wait"),
+    ("net.(*TCPListener).", ParkedFor::Accept, "accept"),
+    ("net.(*UnixListener).", ParkedFor::Accept, "accept"),
+    ("net/http.(*Server).", ParkedFor::Accept, "accept"),
+    ("google.golang.org/grpc.(*Server).", ParkedFor::Accept, "accept"),
+    ("net.(*Resolver).", ParkedFor::Answer, "name look-up"),
+    ("net.(*Dialer).", ParkedFor::Connection, "connect"),
+    ("crypto/tls.(*Dialer).", ParkedFor::Connection, "connect"),
+    ("net/http.(*Transport).getConn", ParkedFor::Connection, "net/http connection"),
+    ("net/http.(*persistConn).roundTrip", ParkedFor::Answer, "HTTP answer"),
+    ("net/http.(*http2ClientConn).", ParkedFor::Answer, "HTTP answer"),
+    ("net/http.(*bodyEOFSignal).Read", ParkedFor::Answer, "HTTP answer"),
+    ("net/http.http2transportResponseBody.Read", ParkedFor::Answer, "HTTP answer"),
+    ("google.golang.org/grpc.(*ClientConn).Invoke", ParkedFor::Answer, "gRPC answer"),
+    ("database/sql.(*DB).conn", ParkedFor::Connection, "database/sql connection"),
+    ("database/sql.(*DB).queryDC", ParkedFor::Answer, "database/sql answer"),
+    ("database/sql.(*DB).execDC", ParkedFor::Answer, "database/sql answer"),
+    ("database/sql.(*Rows).", ParkedFor::Answer, "database/sql answer"),
+    ("database/sql.resultFromStatement", ParkedFor::Answer, "database/sql answer"),
+    ("database/sql.rowsiFromStatement", ParkedFor::Answer, "database/sql answer"),
 ];
 
 /// What a goroutine waits for, and the innermost function that is not of Go's library, nor of a module that was fetched where there is
@@ -152,12 +198,13 @@ fn site(frames: &Frames, stack: &[FrameId]) -> Option<Site> {
     let all = 0..stack.len();
     let at = all.clone().find(of_program).or_else(|| all.clone().find(own))?;
     let waits = stack[..at].iter().rev().find_map(|frame| {
-        WAITS.iter().find(|(name, _)| frame.function.starts_with(name)).map(|(_, waits)| *waits)
+        let known = WAITS.iter().find(|(name, ..)| frame.function.starts_with(name));
+        known.map(|(_, waits, call)| (*waits, (*call).to_string()))
     });
-    let innermost = || stack[..at].last().map(|frame| frame.function.to_string());
-    let waits = waits.map(str::to_owned).or_else(innermost)?;
+    let outermost = || Some((ParkedFor::Other, stack[..at].last()?.function.to_string()));
+    let (waits, call) = waits.or_else(outermost)?;
     let LanguageFrame { function, file, line, .. } = stack[at];
-    Some((waits, function.clone(), file.clone(), *line))
+    Some((waits, call, function.clone(), file.clone(), *line))
 }
 
 #[cfg(test)]
@@ -191,6 +238,20 @@ mod tests {
         let told_so = Some("8.0 in chan receive at main.take (order.go:88)".to_string());
         assert_eq!(told(&[park, receive, fetched, take, exit]), told_so);
         assert!(told(&[park, receive, fetched, exit]).is_some_and(|words| words.contains("(*Pool).Get")));
+        // An answer is waited for in a select, and by a client that a handler asks.
+        let select = ("runtime.selectgo", "/usr/local/go/src/runtime/select.go");
+        let trip = ("net/http.(*persistConn).roundTrip", "/usr/local/go/src/net/http/transport.go");
+        let get = ("net/http.(*Client).Get", "/usr/local/go/src/net/http/client.go");
+        let serve = ("net/http.(*conn).serve", "/usr/local/go/src/net/http/server.go");
+        let told_so = Some("8.0 in HTTP answer at main.take (order.go:88)".to_string());
+        assert_eq!(told(&[park, select, trip, get, take, serve, exit]), told_so);
+        // A server that waits for clients, and a connection that nothing is asked on.
+        let poll = ("internal/poll.(*FD).Accept", "/usr/local/go/src/internal/poll/fd_unix.go");
+        let listen = ("net/http.(*Server).Serve", "/usr/local/go/src/net/http/server.go");
+        let told_so = Some("8.0 in accept at main.take (order.go:88)".to_string());
+        assert_eq!(told(&[park, poll, listen, take, exit]), told_so);
+        let read = ("internal/poll.(*FD).Read", "/usr/local/go/src/internal/poll/fd_unix.go");
+        assert_eq!(told(&[park, read, serve, exit]), None);
         // Nothing but the library's own.
         assert_eq!(
             told(&[park, receive, ("os/signal.loop", "/usr/local/go/src/os/signal/a.go"), exit]),
