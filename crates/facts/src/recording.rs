@@ -86,7 +86,7 @@ impl RecordingFacts {
 
     /// Rows lost of all tables.
     pub fn lost(&self) -> u64 {
-        self.losses.iter().map(|loss| loss.lost).saturating_sum()
+        self.losses.iter().filter(|loss| loss.is_of_rows()).map(|loss| loss.lost).saturating_sum()
     }
 }
 

@@ -375,6 +375,16 @@ pub struct Loss {
     pub refused: u64,
 }
 
+impl Loss {
+    /// In the place of a table: copies that samples and waits are unwound by, which are rows of none.
+    pub const COPIES: &'static str = "copies";
+
+    /// True where it is rows of a table that were lost.
+    pub fn is_of_rows(&self) -> bool {
+        self.table != Loss::COPIES
+    }
+}
+
 /// What a recording cost, as the recorder measured it.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Cost {

@@ -18,7 +18,7 @@ use crate::counts::{self, CountTables};
 use crate::decode::table;
 use crate::error::RecordError;
 use crate::follow::Follower;
-use crate::losses::{by_table, loss};
+use crate::losses::{CopyLosses, by_table, loss};
 use crate::namespace;
 use crate::options::{Mode, Options};
 use crate::programs::PROGRAMS;
@@ -479,15 +479,17 @@ impl Session {
             loss("wakeups", sched.others(), whole, clock),
         ];
         losses.extend(self.kernel.programs().flat_map(|program| program.rare).map(|table| told(*table)));
+        let copied = |kind: u8| rare[kind as usize].since(&self.meter.rare_before[kind as usize]);
+        let (stacks, frames) = (copied(kind::STACK_COPY), copied(kind::FRAMES_COPY));
+        let copies = CopyLosses { stacks, frames, late: unwound.lost };
+        losses.push(copies.row(whole, clock));
         let losses = by_table(losses);
         let mut notes = std::mem::take(&mut self.kernel.notes);
         notes.extend(self.budget.given_up(self.began.elapsed()));
         notes.extend(self.queues.iter().flat_map(Queues::notes));
         notes.extend(self.follower.iter().flat_map(Follower::notes));
         notes.extend(unwound.notes);
-        let copies =
-            rare[kind::STACK_COPY as usize].since(&self.meter.rare_before[kind::STACK_COPY as usize]);
-        notes.extend(lost_copies(copies, unwound.lost));
+        notes.extend(copies.words());
         let following_ns = self.follower.as_ref().map_or(0, Follower::cost_ns);
         let recorder_cpu = counters.cpu_ns.load(Ordering::Relaxed) + unwound.cpu_ns + following_ns;
         let counted = self.counts.as_ref().map(counts::take).unwrap_or_default();
@@ -520,18 +522,6 @@ impl Session {
             options: self.options,
         })
     }
-}
-
-/// Copies of stacks that were not unwound: of the kernel's side, and behind it.
-fn lost_copies(copies: RingLoss, late: u64) -> Option<String> {
-    let lost = copies.lost + late;
-    (lost > 0).then(|| {
-        format!(
-            "lost copies: of {} stacks {lost} were not unwound ({} found no room in the kernel's ring, {late} came too fast); \
-             these samples and waits have the stack that frame pointers tell",
-            copies.produced, copies.lost
-        )
-    })
 }
 
 fn coverage(mode: CallsMode) -> Coverage {

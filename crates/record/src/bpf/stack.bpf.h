@@ -17,7 +17,7 @@ struct stack_record {
 	u32 pid;
 	u16 kernel_bytes; /* of addresses, innermost first */
 	u16 user_bytes; /* behind them */
-	u64 weight; /* ns that it stands for */
+	u64 weight; /* ns that it stands for; of the user part of a wait its site */
 	u64 frames[256];
 };
 #define STACK_FIXED (sizeof(struct stack_record) - 256 * sizeof(u64))

@@ -28,8 +28,9 @@ struct task_state {
 	u64 file_enter; /* when it entered the call on a file that it is in; 0 outside */
 };
 
-/* Wanted: a long wait of the call that it is in was recorded; told: as the wait began. */
-enum { WAIT_STACK_NONE = 0, WAIT_STACK_WANTED = 1, WAIT_STACK_TOLD = 2 };
+/* Wanted: a long wait of the call that it is in was recorded, above it how long it was (WAIT_MAGNITUDE); told: as the wait began. */
+enum { WAIT_STACK_NONE = 0, WAIT_STACK_WANTED = 1, WAIT_STACK_TOLD = 2, WAIT_STACK_WORD = 255 };
+#define WAIT_MAGNITUDE 8
 
 /* By thread id (that of the first namespace of pids): the thread's slot, 0 where it is not watched. One value of
  * `settings.tids` numbers, sized before loading, so that each is found without a call. */

@@ -100,7 +100,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 /// A recording counts itself what its recorder lost, a table and a span of time at a time.
 fn recording(facts: &Facts, out: &mut Findings<'_>) {
-    let mut losses: Vec<&Loss> = facts.recording.losses().collect();
+    // Copies to unwind stacks by are no rows: a note tells of them.
+    let mut losses: Vec<&Loss> = facts.recording.losses().filter(|loss| loss.is_of_rows()).collect();
     losses.sort_by_key(|loss| std::cmp::Reverse(loss.lost));
     let told = facts.capture.notes.iter().filter(|note| note.kind == NoteKind::Tracer);
     let told: Vec<&CaptureNote> = told.collect();

@@ -9,7 +9,7 @@ pub(crate) static TABLE: TableSpec = TableSpec {
     about: "Rows of one table that were lost; a table that lost nothing has a row with zero for the whole recording.",
     columns: &[
         SEQ,
-        ColumnSpec::always("table", Kind::Word, "The table."),
+        ColumnSpec::always("table", Kind::Word, "The table; `copies` is of none: copies that samples and waits are unwound by."),
         ColumnSpec::maybe("from", Kind::Time, "The first loss, or the start of the recording."),
         ColumnSpec::maybe("to", Kind::Time, "The last loss, or its end."),
         ColumnSpec::always("lost", Kind::U64, "Rows lost."),

@@ -61,8 +61,15 @@ pub(crate) enum Message {
 #[derive(Clone)]
 pub(crate) struct UnwindQueue {
     messages: SyncSender<Message>,
-    /// Copies of stacks that found no room.
-    lost: Arc<AtomicU64>,
+    /// Copies of stacks, and of lists of frames, that found no room.
+    lost: Arc<LateCopies>,
+}
+
+/// Copies that came faster than they were unwound.
+#[derive(Default)]
+struct LateCopies {
+    stacks: AtomicU64,
+    frames: AtomicU64,
 }
 
 impl UnwindQueue {
@@ -70,8 +77,9 @@ impl UnwindQueue {
     /// the kernel read.
     pub(crate) fn copied(&self, record: Vec<u8>) {
         let is_stack = record.get(2) == Some(&kind::STACK_COPY);
-        if self.messages.try_send(Message::Copy(record)).is_err() && is_stack {
-            self.lost.fetch_add(1, Ordering::Relaxed);
+        if self.messages.try_send(Message::Copy(record)).is_err() {
+            let lost = if is_stack { &self.lost.stacks } else { &self.lost.frames };
+            lost.fetch_add(1, Ordering::Relaxed);
         }
     }
 
@@ -100,8 +108,8 @@ pub(crate) struct Unwound {
     pub(crate) remarks: Vec<String>,
     /// CPU time of the thread, ns.
     pub(crate) cpu_ns: u64,
-    /// Copies of stacks that it did not get to.
-    pub(crate) lost: u64,
+    /// Copies of stacks, and of lists of frames, that it did not get to.
+    pub(crate) lost: (u64, u64),
     /// Why not all was written.
     pub(crate) trouble: Option<RecordError>,
 }
@@ -156,7 +164,8 @@ impl Unwinding {
             trouble: Some(RecordError::Internal("the thread that reads stacks panicked".into())),
             ..Unwound::default()
         });
-        Unwound { lost: self.queue.lost.load(Ordering::Relaxed), ..unwound }
+        let LateCopies { stacks, frames } = &*self.queue.lost;
+        Unwound { lost: (stacks.load(Ordering::Relaxed), frames.load(Ordering::Relaxed)), ..unwound }
     }
 }
 
@@ -192,7 +201,7 @@ fn run(messages: &Receiver<Message>, mut reader: StackReader) -> Unwound {
         parked: reader.parked.rows(),
         remarks,
         cpu_ns: thread_cpu_ns(),
-        lost: 0,
+        lost: (0, 0),
         trouble: reader.trouble,
     }
 }

@@ -159,7 +159,7 @@ static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 {
 	struct task_state *state = state_of_caller(regs);
 	struct call_spec *spec;
-	u32 nr, flags = 0, mode;
+	u32 nr, flags = 0, mode, waited;
 	u64 entered, now;
 	bool timed;
 
@@ -169,10 +169,11 @@ static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 	entered = state->enter;
 	state->enter = 0;
 	/* Stacks are timed by themselves. */
-	timed = is_timed(now) && state->wait_stack != WAIT_STACK_WANTED;
-	if (state->wait_stack == WAIT_STACK_WANTED) {
+	waited = state->wait_stack;
+	timed = is_timed(now) && (waited & WAIT_STACK_WORD) != WAIT_STACK_WANTED;
+	if ((waited & WAIT_STACK_WORD) == WAIT_STACK_WANTED) {
 		state->wait_stack = WAIT_STACK_NONE;
-		tell_wait_stack(now);
+		tell_wait_stack(waited >> WAIT_MAGNITUDE, now);
 	}
 	nr = regs->orig_ax;
 	spec = spec_of(nr);

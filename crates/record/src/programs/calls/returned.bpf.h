@@ -1,6 +1,7 @@
 /* Stacks of waits, taken as the call that waited returns: nothing of them has changed meanwhile. */
 #ifndef WHYSLOW_RETURNED_H
 #define WHYSLOW_RETURNED_H
+#include "../../bpf/budget.bpf.h"
 #include "../../bpf/frame_list.bpf.h"
 
 struct {
@@ -17,22 +18,73 @@ struct {
 	__type(value, struct stack_copy);
 } returned_copy SEC(".maps");
 
-/* From where in the program the call was made that has just waited long (sched/waits.bpf.h). */
-static __noinline int tell_wait_stack(u64 now)
+/* Copies of one site that are taken a second and CPU; of more waits there only their site is told. */
+#define SITE_COPIES 50
+/* Return addresses that make a site, as far as frame pointers lead. */
+#define SITE_FRAMES 8
+
+struct wait_site {
+	u64 site;
+	u64 pid;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_PERCPU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct wait_site);
+	__type(value, struct budget);
+} wait_sites SEC(".maps");
+
+/* Where a thread has waited, for which call and how long about, as a number that is never 0. Waits of other lengths are told apart, so that
+ * many short ones do not keep a long one from being copied. */
+static __always_inline u64 site_of(struct task_struct *task, u64 *frames, u32 bytes, u32 magnitude)
+{
+	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
+	u64 hash = BPF_CORE_READ(regs, orig_ax) << 8 | magnitude;
+
+	for (u32 nth = 0; nth < SITE_FRAMES; nth++) {
+		if (nth * sizeof(u64) >= bytes)
+			break;
+		/* FNV-1a's prime, of 64 bits. */
+		hash = (hash ^ frames[nth]) * 0x100000001b3ull;
+		hash ^= hash >> 32;
+	}
+	return hash | 1;
+}
+
+static __always_inline bool may_copy(u32 pid, u64 site, u64 now)
+{
+	struct wait_site key = { .site = site, .pid = pid };
+	struct budget *budget = bpf_map_lookup_elem(&wait_sites, &key);
+	struct budget first = { .since = now, .spent = 1 };
+
+	if (budget)
+		return within_budget(budget, SITE_COPIES, now);
+	bpf_map_update_elem(&wait_sites, &key, &first, BPF_ANY);
+	return true;
+}
+
+/* From where in the program the call was made that has just waited long (sched/waits.bpf.h). The record's weight is the site. */
+static __noinline int tell_wait_stack(u32 magnitude, u64 now)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	u32 zero = 0;
+	u32 zero = 0, bytes;
 	struct stack_record *room = bpf_map_lookup_elem(&returned_room, &zero);
-	long bytes;
+	u64 site;
 
 	if (!room)
 		return 0;
+	bytes = stack_part(bpf_get_task_stack(task, room->frames, STACK_BYTES, BPF_F_USER_STACK));
+	site = site_of(task, room->frames, bytes, magnitude);
 	if (settings.stack_copies) {
-		copy_frames(task, now);
-		copy_stack(bpf_map_lookup_elem(&returned_copy, &zero), task, COPY_OF_WAIT, now);
+		if (may_copy(task->tgid, site, now)) {
+			copy_frames(task, now);
+			copy_stack(bpf_map_lookup_elem(&returned_copy, &zero), task, COPY_OF_WAIT, now);
+		} else {
+			rare_refused(RECORD_STACK_COPY);
+		}
 	}
-	bytes = bpf_get_task_stack(task, room->frames, STACK_BYTES, BPF_F_USER_STACK);
-	write_stack(room, RECORD_WAIT_STACK, 0, task, 0, 0, stack_part(bytes), now);
+	write_stack(room, RECORD_WAIT_STACK, 0, task, site, 0, bytes, now);
 	rare_spent(RECORD_WAIT_STACK, now, 1);
 	return 0;
 }

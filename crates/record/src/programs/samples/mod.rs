@@ -1,6 +1,7 @@
 //! What the watched threads do while they are on a CPU: their stacks, at a fixed rate. Also reads the stacks of waits
 //! (`sched`), which have the same form.
 
+mod sites;
 mod stacks;
 
 use super::{Program, by_timer, kind, object};
@@ -8,6 +9,7 @@ use crate::bpf::spool::SpoolRecord;
 use crate::bpf::unwinding::{self, ReadStack};
 use crate::clock::Clock;
 use crate::symbols::Symbolizer;
+use sites::CopiedSites;
 use stacks::{StackRecord, Stacks, flag};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -45,6 +47,8 @@ pub(crate) struct Samples {
     unwound: HashMap<u32, ReadStack>,
     /// By thread: where it was blocked when it was read last.
     blocked: HashMap<u32, ReadStack>,
+    /// What stands for waits that were not copied.
+    copied: CopiedSites,
 }
 
 impl Samples {
@@ -59,6 +63,7 @@ impl Samples {
             before: HashMap::new(),
             unwound: HashMap::new(),
             blocked: HashMap::new(),
+            copied: CopiedSites::default(),
         }
     }
 
@@ -66,6 +71,7 @@ impl Samples {
     pub(crate) fn program_began(&mut self, pid: u32, tid: u32, sink: &mut dyn Sink) {
         self.thread_ended(tid, sink);
         self.stacks.forget(pid);
+        self.copied.forget(pid);
         if self.live {
             self.symbols.borrow_mut().remember(pid);
         }
@@ -104,7 +110,7 @@ impl Samples {
     pub(crate) fn take(&mut self, record: &SpoolRecord<'_>, sink: &mut dyn Sink) -> Option<()> {
         let mut stack = StackRecord::read(record)?;
         let read = self.read_beside(record.header.kind, &stack);
-        let is_read = read.is_some();
+        let mut is_read = read.is_some();
         if let Some(read) = read {
             stack.flags = stack.flags & !flag::USER_CUT | if read.cut { flag::USER_CUT } else { 0 };
             stack.user = read.frames;
@@ -142,6 +148,7 @@ impl Samples {
                     self.tell_waiting(stack.tid, None, sink);
                     self.before.insert(stack.tid, user);
                 } else {
+                    is_read |= self.copied.stands_for(&mut stack, is_read);
                     self.tell_waiting(stack.tid, Some((&stack, is_read)), sink);
                 }
             }

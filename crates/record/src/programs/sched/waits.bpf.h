@@ -34,6 +34,17 @@ static __always_inline bool is_wait(u32 left_as)
 	return left_as == LEFT_SLEEPING || left_as == LEFT_UNINTERRUPTIBLE;
 }
 
+/* How long a wait was: the power of two of its milliseconds. */
+static __always_inline u32 magnitude_of(u64 waited)
+{
+	u32 magnitude = 0;
+
+	for (u32 power = 1; power < 24; power++)
+		if (waited >> (20 + power))
+			magnitude = power;
+	return magnitude;
+}
+
 /* A thread comes back from a wait. */
 static __always_inline void wait_over(struct task_struct *task, struct task_state *state, u64 now)
 {
@@ -41,6 +52,7 @@ static __always_inline void wait_over(struct task_struct *task, struct task_stat
 	struct wait_budgets *budgets = bpf_map_lookup_elem(&wait_budgets, &zero);
 	struct stack_record *room = bpf_map_lookup_elem(&wait_room, &zero);
 	struct control *limits = control_now();
+	u64 waited = elapsed(state->off_since, now);
 	long bytes;
 
 	if (!budgets || !room || !limits)
@@ -51,8 +63,8 @@ static __always_inline void wait_over(struct task_struct *task, struct task_stat
 		return;
 	}
 	bytes = bpf_get_task_stack(task, room->frames, STACK_BYTES, 0);
-	write_stack(room, RECORD_OFFCPU, flags, task, elapsed(state->off_since, now), stack_part(bytes), 0, now);
-	state->wait_stack = flags ? 0 : WAIT_STACK_WANTED;
+	write_stack(room, RECORD_OFFCPU, flags, task, waited, stack_part(bytes), 0, now);
+	state->wait_stack = flags ? WAIT_STACK_NONE : WAIT_STACK_WANTED | magnitude_of(waited) << WAIT_MAGNITUDE;
 	rare_spent(RECORD_OFFCPU, now, 1);
 }
 

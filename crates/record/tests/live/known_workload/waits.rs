@@ -34,6 +34,59 @@ fn long_waits_have_the_stack_that_waited() {
     seen.assert_whole("offcpu", seen.samples.len());
 }
 
+#[inline(never)]
+fn often() -> Duration {
+    std::thread::sleep(SHORT);
+    // Else it would be no call, and have no frame.
+    std::hint::black_box(SHORT)
+}
+
+#[inline(never)]
+fn seldom() -> Duration {
+    std::thread::sleep(SHORT);
+    // Else it would be no call, and have no frame.
+    std::hint::black_box(SHORT)
+}
+
+/// Long enough to be kept.
+const SHORT: Duration = Duration::from_micros(1500);
+
+#[test]
+fn of_many_waits_of_one_site_some_are_copied_and_stand_for_the_others() {
+    const WAITS: usize = 600;
+    let options = only(|options| (options.wait_stacks, options.sample_hz) = (true, 99));
+    let work = || {
+        // Until what unwinds the copies knows the program.
+        std::thread::sleep(Duration::from_secs(2));
+        for at in 0..WAITS {
+            std::hint::black_box(if at % 4 == 3 { seldom() } else { often() });
+        }
+    };
+    let Some((seen, (), _)) = record(options, work, |_| ()) else { return };
+    let of_thread = seen.samples.iter().filter(|sample| sample.tid == seen.tid);
+    let waits: Vec<_> = of_thread.filter(|sample| sample.kind == SampleKind::OffCpu).collect();
+    let within = |function: &str| {
+        let has = |id| seen.functions(id).iter().any(|name| name.ends_with(function));
+        waits.iter().filter(|wait| has(wait.user)).count()
+    };
+    let (often, seldom) = (within("often"), within("seldom"));
+    assert!(waits.len() >= WAITS, "{} waits", waits.len());
+    assert!(
+        often + seldom >= WAITS * 9 / 10,
+        "{often} and {seldom} of {} waits, as {:?}",
+        waits.len(),
+        (
+            waits.get(400).map(|wait| seen.functions(wait.user)),
+            seen.losses.iter().find(|loss| !loss.is_of_rows())
+        )
+    );
+    let part = seldom as f64 / (often + seldom) as f64;
+    assert!((0.1..0.4).contains(&part), "{seldom} of {}", often + seldom);
+    let copies = seen.losses.iter().find(|loss| !loss.is_of_rows()).expect("a row of copies");
+    assert!(copies.refused as usize >= WAITS / 10, "{copies:?}");
+    assert!((copies.produced as usize) < WAITS && copies.produced >= 50, "{copies:?}");
+}
+
 #[test]
 fn a_thread_that_sleeps_all_along_is_told_too() {
     let options = only(|options| options.wait_stacks = true);
