@@ -41,6 +41,29 @@ struct {
 	__type(value, struct frames_copy);
 } frames_room SEC(".maps");
 
+/* A number of what the innermost frame of a thread's list holds: in which function, at which instruction. */
+static __always_inline u64 innermost_frame(struct task_struct *task)
+{
+	u32 tid = task->pid, zero = 0, bytes;
+	struct frame_list *list = bpf_map_lookup_elem(&frame_lists, &tid);
+	struct frames_copy *room = bpf_map_lookup_elem(&frames_room, &zero);
+	u64 at = 0, hash = 0;
+
+	if (!list || !room)
+		return 0;
+	bytes = list->bytes;
+	if (bytes > LISTED_BYTES || bpf_probe_read_user(&at, sizeof(at), (void *)list->head))
+		return 0;
+	if (list->through && (!at || bpf_probe_read_user(&at, sizeof(at), (void *)(at + list->at))))
+		return 0;
+	if (!at || at & 7 || bpf_probe_read_user(room->frames[0], bytes, (void *)at))
+		return 0;
+	for (u32 nth = 0; nth < LISTED_BYTES / sizeof(u64); nth++)
+		if ((nth + 1) * sizeof(u64) <= bytes)
+			hash = (hash ^ ((u64 *)room->frames[0])[nth]) * 0x100000001b3ull;
+	return hash;
+}
+
 static __always_inline void copy_frames(struct task_struct *task, u64 now)
 {
 	u32 tid = task->pid, zero = 0, count = 0, bytes, length, flags = 0;

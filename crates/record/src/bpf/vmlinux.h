@@ -90,6 +90,11 @@ struct sched_entity {
 	struct cfs_rq *cfs_rq;
 };
 
+/* arch/x86/include/asm/processor.h */
+struct thread_struct {
+	long unsigned int fsbase;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
@@ -111,6 +116,7 @@ struct task_struct {
 	long unsigned int min_flt;
 	long unsigned int maj_flt;
 	struct sched_info sched_info;
+	struct thread_struct thread;
 };
 
 struct bpf_perf_event_data {

@@ -36,12 +36,15 @@ struct {
 } wait_sites SEC(".maps");
 
 /* Where a thread has waited, for which call and how long about, as a number that is never 0. Waits of other lengths are told apart, so that
- * many short ones do not keep a long one from being copied. */
+ * many short ones do not keep a long one from being copied. Where frame pointers lead nowhere, callers differ in how deep the stack is: by
+ * the distance to what the C library keeps at the top of each thread's. */
 static __always_inline u64 site_of(struct task_struct *task, u64 *frames, u32 bytes, u32 magnitude)
 {
 	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
 	u64 hash = BPF_CORE_READ(regs, orig_ax) << 8 | magnitude;
 
+	hash = (hash ^ (BPF_CORE_READ(task, thread.fsbase) - BPF_CORE_READ(regs, sp))) * 0x100000001b3ull;
+	hash = (hash ^ innermost_frame(task)) * 0x100000001b3ull;
 	for (u32 nth = 0; nth < SITE_FRAMES; nth++) {
 		if (nth * sizeof(u64) >= bytes)
 			break;
