@@ -4,6 +4,7 @@
 //! nightly one.
 
 mod checks;
+mod code;
 mod mutate;
 mod raw_call;
 mod recording;
@@ -70,6 +71,8 @@ pub fn targets() -> Vec<Target> {
         of("raw-call", raw_call::print, raw_call::seeds, 1),
         of("recording-meta", recording::read_meta, recording::heads, 50),
         of("recording-values", recording::read_values, values::seeds, 50),
+        of("code-file", code::read, code::files, 2),
+        of("perf-map", whyslow_record::symbols::any_file::perf_map, code::maps, 1),
         of("wire", checks::connections, seeds::of_wire, 1),
         of("chain", checks::whole_chain, seeds::of_chain, 20),
     ];

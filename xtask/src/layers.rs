@@ -91,6 +91,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "whyslow-read",
             "whyslow-profile",
             "whyslow-report",
+            "whyslow-unwind",
             "whyslow-wire",
             "whyslow-facts",
             "whyslow-views",

@@ -43,7 +43,14 @@ impl Image {
     /// # Errors
     /// Where it cannot be read, or is no ELF file of 64 bits.
     pub fn open(process: &Process, mapping: &MemoryMapping) -> io::Result<Image> {
-        let file = process.open_file(mapping)?;
+        Image::of_file(process.open_file(mapping)?, mapping.start, mapping.offset)
+    }
+
+    /// Takes a file of code of which a part, from an offset on, is mapped at an address.
+    ///
+    /// # Errors
+    /// As [`Image::open`].
+    pub fn of_file(file: File, start: u64, from: u64) -> io::Result<Image> {
         let key =
             file.metadata().ok().map(|about| (about.dev(), about.ino(), about.mtime(), about.mtime_nsec()));
         let cache = ReadCache::new(file);
@@ -55,12 +62,12 @@ impl Image {
                 .find(|segment| {
                     let (offset, size) = (segment.p_offset.get(endian), segment.p_filesz.get(endian));
                     segment.p_type.get(endian) == elf::PT_LOAD
-                        && (offset & !0xfff) <= mapping.offset
-                        && mapping.offset < offset.saturating_add(size)
+                        && (offset & !0xfff) <= from
+                        && from < offset.saturating_add(size)
                 })
                 .ok_or_else(|| io::Error::other("no segment of the file is where it is mapped"))?;
             let (address, offset) = (loaded.p_vaddr.get(endian), loaded.p_offset.get(endian));
-            mapping.start.wrapping_sub(mapping.offset).wrapping_sub(address.wrapping_sub(offset))
+            start.wrapping_sub(from).wrapping_sub(address.wrapping_sub(offset))
         };
         Ok(Image { cache, file: key, bias })
     }

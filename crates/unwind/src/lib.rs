@@ -4,6 +4,7 @@
 //!
 //! [`Process`] is the memory, the mappings and the files of a process; [`runtimes`] reads the stacks of each language.
 
+pub mod damage;
 pub mod frames;
 pub mod image;
 pub mod inside;

@@ -1,6 +1,6 @@
 //! A live process: its memory, its mappings and the files behind them.
 
-use crate::inside;
+use crate::{damage, inside};
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
@@ -125,7 +125,8 @@ impl Process {
         if address > i64::MAX as u64 {
             return Err(MemoryError::Unreadable(address));
         }
-        self.memory.read_exact_at(into, address).map_err(|_| MemoryError::Unreadable(address))
+        let is_read = self.memory.read_exact_at(into, address).is_ok() && damage::is_read(address, into);
+        if is_read { Ok(()) } else { Err(MemoryError::Unreadable(address)) }
     }
 
     /// So many bytes at an address.

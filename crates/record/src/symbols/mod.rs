@@ -4,6 +4,7 @@
 //! Mappings are read early ([`Symbolizer::remember`]) and the files behind them held open, so that addresses of a
 //! process that has ended, of a file that was removed, and of another mount namespace are found all the same.
 
+pub mod any_file;
 mod elf;
 mod guard;
 mod mappings;

@@ -56,6 +56,13 @@ impl PerfMap {
         map
     }
 
+    /// Of a text; its symbols take at most `memory` bytes.
+    pub(super) fn of_text(text: &[u8], memory: usize) -> PerfMap {
+        let mut map = PerfMap::default();
+        map.add(text, memory);
+        map
+    }
+
     /// Bytes that its symbols take.
     pub(super) fn memory(&self) -> usize {
         self.memory

@@ -122,6 +122,11 @@ impl Loader {
         Modules { all: all.collect() }
     }
 
+    /// The unwind information of a file; `None` where it has none.
+    pub(super) fn of_file(&mut self, file: File) -> Option<Arc<UnwindInfo>> {
+        self.file(file)?.info
+    }
+
     fn file(&mut self, file: File) -> Option<Code> {
         let about = file.metadata().ok()?;
         let key = (about.dev(), about.ino(), about.size(), about.mtime(), about.mtime_nsec());

@@ -16,6 +16,24 @@ pub use memory::{CopiedStack, LiveStack};
 use unwind_info::{Context, Place, Rule};
 use x86_64 as arch;
 
+/// Asks the unwind information of a file, whatever that holds, for the callers at some of its addresses, with registers and a stack of any
+/// content: for fuzzing. Tells how many of the addresses have a rule.
+pub fn ask_any(file: std::fs::File, addresses: &[u64], stack: &[u8]) -> usize {
+    const START: u64 = 0x7000_0000;
+    let Some(info) = Loader::new(1 << 26).of_file(file) else { return 0 };
+    let memory = CopiedStack::new(START, stack);
+    let mut context = Context::default();
+    let ip = addresses.first().copied().unwrap_or(0);
+    let values = arch::values(Registers { ip, sp: START, bp: START, leaf: None });
+    let rules = addresses.iter().filter_map(|address| info.rule(*address, &mut context));
+    rules
+        .map(|rule| {
+            let places = std::iter::once(rule.cfa).chain(rule.saved);
+            places.for_each(|place| _ = info.evaluate(place, Some(START), &values, &memory));
+        })
+        .count()
+}
+
 /// Where unwinding a thread has come to.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor {
