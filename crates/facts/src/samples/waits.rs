@@ -271,6 +271,10 @@ mod tests {
         assert_eq!(over(&["app:std::sys::sync::mutex::futex::Mutex::lock_contended"]), Some(LOCK));
         let node = ["app:v8::internal::FutexEmulation::WaitSync(int)", "[node]:poll@/srv/app/a.js"];
         assert_eq!(waits(&node), Some(LOCK));
+        // Ruby: the turn of a thread that computes; what a method in C waits for nobody tells.
+        let turn = ["libc:___pthread_cond_timedwait64", "ruby:?", "ruby:rb_threadptr_execute_interrupts"];
+        assert_eq!(waits(&[&turn[..], &["[ruby]:tally@/srv/a.rb"]].concat()), Some(LOCK));
+        assert_eq!(waits(&[&turn[..2], &["[ruby]:tally@/srv/a.rb"]].concat()), Some(UNCLEAR));
         assert_eq!(waits(&["[go]:time.Sleep", "[go]:main.poll"]), Some(TIMER));
         assert_eq!(waits(&["[go]:sync.(*Mutex).Lock", "[go]:main.poll"]), Some(LOCK));
     }

@@ -244,6 +244,9 @@ mod tests {
         let of = |module, name, file| role(&FunctionRef { name, file, module, is_thread: false });
         assert_eq!(of("[python]", "save_row", "/srv/app/store.py"), Some(Own));
         assert_eq!(of("[python]", "<module>", "<string>"), Some(Own));
+        let asm = "/usr/local/go/src/runtime/rt0_linux_amd64.s";
+        assert_eq!(of("[go]", "_rt0_amd64_linux", asm), Some(Plumbing));
+        assert_eq!(of("[go]", "main.reserve", "/srv/stock.go"), Some(Own));
         assert_eq!(
             of("[python]", "decode", "/usr/lib/python3.11/json/decoder.py"),
             Some(Purpose(Serialization))

@@ -1,5 +1,5 @@
 //! Functions that tell what a thread waits for, by language. Sources: OpenJDK 8 to 25 (src/hotspot/share/runtime, java.base), CPython 3.8 to 3.13
-//! (Lib, Modules/_threadmodule.c, Python/ceval_gil.*), glibc 2.28 to 2.40 (nptl), Rust's std/src/sys, V8 10 to 13, Go 1.20 to 1.26.
+//! (Lib, Modules/_threadmodule.c, Python/ceval_gil.*), glibc 2.28 to 2.40 (nptl), Rust's std/src/sys, V8 10 to 13, Go 1.20 to 1.26, Ruby 3.1 (thread.c).
 
 use Told::{Lock, Timer, Unclear, Work};
 
@@ -226,6 +226,8 @@ pub(super) static LISTED: &[Listed] = &[
             "PyEval_RestoreThread",
         ],
     ),
+    // Ruby: a thread whose turn is over waits for the interpreter's lock. `Mutex#lock` and `sleep` have no name in a stripped library.
+    of(Lock, "", "", &["rb_threadptr_execute_interrupts"]),
     // Node.js: Atomics.wait.
     of(
         Lock,
