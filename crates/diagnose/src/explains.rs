@@ -304,6 +304,12 @@ static EXPLAINS: &[Explains] = &[
         starts: false,
     },
     Explains {
+        cause: "lock-convoy",
+        consequences: &["lock-contention"],
+        reason: "what threads wait for is that the lock is handed on",
+        starts: false,
+    },
+    Explains {
         cause: "connection-per-request",
         consequences: &["chatty-exchange"],
         reason: "each connection begins with a few turns of its own",

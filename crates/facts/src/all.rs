@@ -139,6 +139,8 @@ facts! {
         dns_names: folds::dns_names::DnsNames,
         /// Condition variables waited for in steps.
         gil: folds::gil::SteppedLocks,
+        /// Locks by who wakes whom.
+        handoffs: folds::handoffs::Handoffs,
         /// Wake-ups for connections that others took.
         herds: folds::herds::Herds,
         /// Files copied to sockets by reads and writes.
@@ -208,6 +210,7 @@ impl Facts {
         self.capture.remark_bounds(&self.world);
         self.peers.finish(&self.world);
         self.requests.finish(&self.world, self.window.end);
+        self.handoffs.finish(&self.locks);
         self.streams = streams::streams(&self.world);
         self.summed = streams::summed(&self.world);
         self.name_local_peers();

@@ -304,6 +304,33 @@ impl LockFacts {
         }
     }
 
+    /// Several addresses that are one lock, each wait counted as one for a lock that another has.
+    pub(crate) fn as_one<'a>(places: impl Iterator<Item = &'a LockFacts>) -> LockFacts {
+        let mut one = LockFacts::default();
+        for place in places {
+            one.waits += place.waits;
+            one.wait_ns = one.wait_ns.saturating_add(place.wait_ns);
+            one.timed += place.timed;
+            one.changed_first += place.changed_first;
+            one.timed_out += place.timed_out;
+            one.wakes += place.wakes;
+            one.woken += place.woken;
+            for (mine, theirs) in [(&mut one.waiters, &place.waiters), (&mut one.wakers, &place.wakers)] {
+                for party in theirs {
+                    add_party(mine, *party);
+                }
+            }
+            one.exemplars.merge(&place.exemplars);
+            one.held_across.extend(place.held_across.iter().cloned());
+            let longest = place.longest.as_ref();
+            if longest.map(|wait| wait.dur) > one.longest.as_ref().map(|wait| wait.dur) {
+                one.longest = longest.cloned();
+            }
+        }
+        one.mutex_waits = one.waits;
+        one
+    }
+
     fn absorb(&mut self, other: LockFacts) {
         self.waits += other.waits;
         self.wait_ns = self.wait_ns.saturating_add(other.wait_ns);
@@ -317,12 +344,16 @@ impl LockFacts {
 }
 
 fn party(parties: &mut Vec<Party>, tid: Tid, ns: u64) {
-    match parties.iter().position(|party| party.tid == tid) {
+    add_party(parties, Party { tid, times: 1, ns });
+}
+
+fn add_party(parties: &mut Vec<Party>, more: Party) {
+    match parties.iter().position(|party| party.tid == more.tid) {
         Some(at) => {
-            parties[at].times += 1;
-            parties[at].ns = parties[at].ns.saturating_add(ns);
+            parties[at].times += more.times;
+            parties[at].ns = parties[at].ns.saturating_add(more.ns);
         }
-        None if parties.len() < LockFacts::MAX_PARTIES => parties.push(Party { tid, times: 1, ns }),
+        None if parties.len() < LockFacts::MAX_PARTIES => parties.push(more),
         None => {}
     }
 }

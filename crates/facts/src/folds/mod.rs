@@ -15,6 +15,7 @@ pub mod file_locks;
 pub(crate) mod fold;
 pub mod gil;
 pub mod graph;
+pub mod handoffs;
 pub mod herds;
 pub mod hidden;
 mod in_hand;

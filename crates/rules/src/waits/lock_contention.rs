@@ -39,8 +39,8 @@ use super::session_locks;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards::{self, Share};
 use crate::words;
+use whyslow_facts::Facts;
 use whyslow_facts::folds::locks::{LockFacts, LockWait};
-use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::{ChainLink, Measurement, Nanos, Severity, Subject};
 
 /// The rule.
@@ -63,18 +63,16 @@ const SHORT_WAIT: Nanos = Nanos::from_millis(2);
 /// In an excerpt: waits that a user would notice.
 const LONG_WAIT: Nanos = Nanos::from_millis(500);
 
-type Lock<'a> = (ProcessId, u64, &'a LockFacts);
+type Lock<'a> = lock_holder::KnownLock<'a>;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     session_locks::report(facts, out);
-    let mut locks: Vec<(Share, Lock<'_>)> = facts
-        .locks
-        .iter()
-        .filter(|(_, _, lock)| is_contended(lock))
-        .map(|lock| (share_of_waits(facts, lock.0, lock.2, lock.2.wait_ns), lock))
+    let mut locks: Vec<(Share, Lock<'_>)> = lock_holder::known_locks(facts)
+        .filter(|known| is_contended(known.lock))
+        .map(|known| (share_of_waits(facts, known.process, known.lock, known.lock.wait_ns), known))
         .filter(|(share, _)| share.value.is_some_and(|value| value >= guards::WARNING_SHARE))
         .collect();
-    locks.sort_by_key(|(_, (_, address, lock))| (std::cmp::Reverse(lock.wait_ns), *address));
+    locks.sort_by_key(|(_, known)| (std::cmp::Reverse(known.lock.wait_ns), known.address));
     let all = locks.len();
     for (i, (share, lock)) in locks.into_iter().take(MAX_REPORTED).enumerate() {
         let more = if i + 1 == MAX_REPORTED { all - MAX_REPORTED } else { 0 };
@@ -94,14 +92,9 @@ fn is_contended(lock: &LockFacts) -> bool {
         && (lock.waiters.len() >= 2 || waker_seen)
 }
 
-fn report(
-    facts: &Facts,
-    out: &mut Findings<'_>,
-    share: Share,
-    (process, address, lock): Lock<'_>,
-    more: usize,
-) {
-    let name = format!("{address:#x}");
+fn report(facts: &Facts, out: &mut Findings<'_>, share: Share, known: Lock<'_>, more: usize) {
+    let Lock { process, address, lock, handed } = known;
+    let name = known.name();
     let mut waiters = lock.waiters.clone();
     waiters.sort_by_key(|waiter| (std::cmp::Reverse(waiter.ns), waiter.tid));
     let waits = Measurement::count("waits", lock.waits);
@@ -117,7 +110,8 @@ fn report(
         waiters.iter().take(4).map(|waiter| format!("{} ({})", waiter.tid, Nanos::new(waiter.ns))).collect();
     let holder = lock_holder::main_waker_words(lock);
     let doing = lock_holder::doing(facts, lock);
-    let handed = if lock.changed_first > 0 {
+    let by_order = handed.map_or(String::new(), lock_holder::by_order);
+    let changed = if lock.changed_first > 0 {
         format!(
             " {changed_first} more waits did not sleep, as the lock changed hands in that moment (EAGAIN)."
         )
@@ -131,13 +125,16 @@ fn report(
     };
     let first = waiters.first().map_or(0, |waiter| waiter.tid);
     let subject = Subject {
-        lock: Some(name.clone()),
+        lock: Some(known.all_names()),
         syscall: Some("futex".to_string()),
         ..Subjects::thread(facts, first)
     };
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     let longest = lock.longest.as_deref();
-    let short = lock.mean() < SHORT_WAIT && share.value.is_none_or(|value| value < guards::CRITICAL_SHARE);
+    // A tracer makes a convoy of any busy lock.
+    let is_traced_convoy = facts.sched.stretches == 0 && lock.is_handed_in_turns();
+    let is_much = share.value.is_some_and(|value| value >= guards::CRITICAL_SHARE) && !is_traced_convoy;
+    let short = lock.mean() < SHORT_WAIT && !is_much;
     let tracer = if short {
         " The waits are short: without the tracer, which slows what is done under the lock, they may be next to nothing."
     } else {
@@ -155,14 +152,15 @@ fn report(
         .measured(
             Measurement::count("contended_attempts", lock.waits + lock.changed_first).at_least(MIN_WAITS as f64),
         )
-        .measured(Measurement::count("mutex_waits", lock.mutex_waits))
+        .measured_all(handed.is_none().then(|| Measurement::count("mutex_waits", lock.mutex_waits)))
         .measured(share_figure)
         .measured_all(lock_holder::figures(lock))
+        .measured_all(handed.map(lock_holder::order_figures).unwrap_or_default())
         .measured_all((more > 0).then(|| Measurement::count("other_locks", more as u64)))
         .at_most(if short { Severity::Notice } else { Severity::Critical })
         .confidence(if short { 0.5 } else { 0.9 })
         .subject(subject)
-        .cause(format!("Waiting: {}.{handed}{holder}{doing}{rest}{tracer}", who.join(", ")))
+        .cause(format!("Waiting: {}.{by_order}{changed}{holder}{doing}{rest}{tracer}", who.join(", ")))
         .fix(lock_holder::first_fix(facts, lock, &pid))
         .fix("code: no I/O, logging, allocation or calls to others under the lock; copy what is needed, unlock, then work")
         .fix("code: split it: a lock a shard or key, a queue a thread, per-thread counters added up on reading; read-mostly data: RCU or an atomic pointer")

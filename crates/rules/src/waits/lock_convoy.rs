@@ -20,10 +20,10 @@
 //! spins for a moment before it sleeps (adaptive mutexes). Counters a thread, atomics, a sharded map.
 //!
 //! ## When it is wrong
-//! A barrier wakes many at once and is met once a phase. A tracer that stops each call makes a convoy of any busy lock: there
+//! A lock made of semaphores or of a condition is known by the order in which threads wake each other. A barrier wakes many at once and is met once a phase. A tracer that stops each call makes a convoy of any busy lock: there
 //! the finding is a notice, and a recording tells (whyslow record).
 
-use super::lock_holder::share_of_waits;
+use super::lock_holder::{self, share_of_waits};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
 use whyslow_facts::folds::locks::LockFacts;
@@ -48,11 +48,13 @@ const EVEN: f64 = 0.25;
 const WOKEN_EACH: f64 = 1.2;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let convoys = facts.locks.iter().filter(|(process, _, lock)| is_convoy(facts, *process, lock));
-    let mut convoys: Vec<_> = convoys.collect();
-    convoys.sort_by_key(|(_, address, lock)| (std::cmp::Reverse(lock.wait_ns), *address));
-    let Some((process, address, lock)) = convoys.first() else { return };
-    let share = share_of_waits(facts, *process, lock, lock.wait_ns);
+    let convoys = lock_holder::known_locks(facts).filter(|known| is_convoy(facts, known.process, known.lock));
+    let Some(known) = convoys.min_by_key(|known| (std::cmp::Reverse(known.lock.wait_ns), known.address))
+    else {
+        return;
+    };
+    let lock = known.lock;
+    let share = share_of_waits(facts, known.process, lock, lock.wait_ns);
     let traced = facts.sched.stretches == 0;
     let names = ["waits_per_second", "waits_per_second_untraced"];
     let rates = guards::rate_figures(facts, names, facts.window.per_second(lock.waits), HANDED_PER_S);
@@ -66,11 +68,12 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let saving = format!("up to {waited} of waiting");
     let first = lock.waiters.iter().max_by_key(|waiter| waiter.ns).map_or(0, |waiter| waiter.tid);
     let subject = Subject {
-        lock: Some(format!("{address:#x}")),
+        lock: Some(known.all_names()),
         syscall: Some("futex".to_string()),
         ..Subjects::thread(facts, first)
     };
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
+    let by_order = known.handed.map_or(String::new(), lock_holder::by_order);
     let tracer = if traced {
         " The tracer stops each of these calls and makes the queue longer; record without it to know."
     } else {
@@ -79,15 +82,16 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     out.report(
         share,
         format!(
-            "{} hand the lock {address:#x} on {waits} times by sleeping and waking{rate}: {mean} a wait",
+            "{} hand the lock {} on {waits} times by sleeping and waking{rate}: {mean} a wait",
             words::plural(lock.waiters.len() as u64, "thread"),
+            known.name(),
         ),
     )
     .at_most(if traced { Severity::Notice } else { Severity::Critical })
     .confidence(if traced { 0.5 } else { 0.8 })
     .subject(subject)
     .cause(format!(
-        "Each wait is short and all threads wait about equally often: the lock is held for moments, but always wanted, and each hand-over costs a wake-up and a switch. {waited} were spent so.{tracer}"
+        "Each wait is short and all threads wait about equally often: the lock is held for moments, but always wanted, and each hand-over costs a wake-up and a switch. {waited} were spent so.{by_order}{tracer}"
     ))
     .measured(threads.at_least(LockFacts::TURN_WAITERS as f64))
     .measured(waits)
@@ -97,6 +101,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     .measured(waited)
     .measured(Measurement::number("fewest_waits_by_mean", fewest_by_mean(lock)).at_least(EVEN))
     .measured_all(woken_each(lock).map(|each| Measurement::number("woken_per_wake", each).at_most(WOKEN_EACH)))
+    .measured_all(known.handed.map(lock_holder::order_figures).unwrap_or_default())
     .measured(share_figure)
     .fix("code: take it less often: gather in a buffer of the thread, hand over a batch; take several items from a queue at once")
     .fix("code: a lock that spins shortly before it sleeps (PTHREAD_MUTEX_ADAPTIVE_NP, parking_lot, absl::Mutex); atomics for counters; shards")

@@ -6,6 +6,7 @@ use crate::guards::{self, Share};
 use crate::words;
 use whyslow_chain::{Explainer, KnotFinder};
 use whyslow_facts::folds::graph::LongCall;
+use whyslow_facts::folds::handoffs::{HandedLock, Handoffs};
 use whyslow_facts::folds::locks::{HeldAcross, LockFacts};
 use whyslow_facts::folds::requests::Side;
 use whyslow_facts::{Facts, ProcessId};
@@ -16,6 +17,76 @@ use whyslow_model::{ChainLink, Measurement, Nanos, SampleKind};
 const FRAMES: usize = 8;
 /// From this part of the waits on, a call is what the lock is held for.
 const OFTEN: f64 = 0.10;
+
+/// A lock that several may want.
+#[derive(Clone, Copy)]
+pub(super) struct KnownLock<'a> {
+    /// The process.
+    pub(super) process: ProcessId,
+    /// Where its waiters wait; of several places the most waited-for one.
+    pub(super) address: u64,
+    /// Who waits, and how long.
+    pub(super) lock: &'a LockFacts,
+    /// What tells that it is one, where its value does not.
+    pub(super) handed: Option<&'a HandedLock>,
+}
+
+impl KnownLock<'_> {
+    /// Places named in a subject.
+    const MOST_NAMES: usize = 16;
+
+    /// As a title names it.
+    pub(super) fn name(&self) -> String {
+        let more = self.handed.map_or(0, |handed| handed.places.len().saturating_sub(1));
+        match more {
+            0 => format!("{:#x}", self.address),
+            _ => format!("{:#x} and {}", self.address, words::plural(more as u64, "place")),
+        }
+    }
+
+    /// The addresses of all its places.
+    pub(super) fn all_names(&self) -> String {
+        match self.handed {
+            Some(handed) => {
+                let names = handed.places.iter().take(Self::MOST_NAMES).map(|place| format!("{place:#x}"));
+                names.collect::<Vec<_>>().join(", ")
+            }
+            None => format!("{:#x}", self.address),
+        }
+    }
+}
+
+/// All addresses, and the locks that are known by who wakes whom.
+pub(super) fn known_locks(facts: &Facts) -> impl Iterator<Item = KnownLock<'_>> {
+    let by_value = facts.locks.iter();
+    let by_value =
+        by_value.map(|(process, address, lock)| KnownLock { process, address, lock, handed: None });
+    let by_order = facts.handoffs.rows.iter().filter_map(|handed| {
+        let address = *handed.places.first()?;
+        Some(KnownLock { process: handed.process, address, lock: &handed.lock, handed: Some(handed) })
+    });
+    by_value.chain(by_order)
+}
+
+/// Why it is taken for a lock, in a sentence.
+pub(super) fn by_order(handed: &HandedLock) -> String {
+    format!(
+        " Its value tells no mutex; the order of waits and wakes tells a lock made of a condition, of semaphores or of parked threads: {} of the wakes are by the thread that was woken last, and {:.1} of its {} are awake at a time.",
+        words::percent(handed.handed_on),
+        handed.awake,
+        words::plural(handed.lock.waiters.len() as u64, "waiter"),
+    )
+}
+
+/// The figures of [`by_order`].
+pub(super) fn order_figures(handed: &HandedLock) -> Vec<Measurement> {
+    vec![
+        Measurement::share("share_of_wakes_handed_on", handed.handed_on).at_least(Handoffs::HANDED_ON),
+        Measurement::number("waiters_awake", handed.awake).at_most(Handoffs::MOST_AWAKE),
+        Measurement::share("share_of_time_all_asleep", handed.all_asleep).at_most(Handoffs::MOST_ASLEEP),
+        Measurement::count("places", handed.places.len() as u64),
+    ]
+}
 
 /// The part that `ns` of the waits have in the time of the threads that wait.
 pub(super) fn share_of_waits(facts: &Facts, process: ProcessId, lock: &LockFacts, ns: u64) -> Share {
