@@ -30,6 +30,9 @@ const OWN_PART: f64 = 0.10;
 /// the time, ending the queue changes less than the half of it.
 const SMALL_BESIDE: f64 = 0.5;
 
+/// A notice about less of the asker's time than this is told behind what only says where most of it went, if that is more.
+const SMALL_NOTICE: f64 = 0.02;
+
 /// Ranks findings, and marks those that follow from others.
 pub(crate) fn rank(findings: &mut Vec<Finding>, asker: Asker<'_>) {
     for finding in findings.iter_mut().filter(|finding| TAKEN_BY_HOST.contains(&finding.id)) {
@@ -99,7 +102,7 @@ struct Key {
     severity: Severity,
     share: f64,
     weight: f64,
-    /// It only says where time went: of the same severity, what names a cause comes first.
+    /// It only says where time went, or is a notice about next to none of it: of the same severity, what names a cause comes first.
     is_general: bool,
     /// The cause's id for itself and its consequences, that they stay together.
     family: &'static str,
@@ -133,13 +136,16 @@ fn key(findings: &[Finding], at: usize, asker: Asker<'_>) -> Key {
     };
     let most = |value: &dyn Fn(&Finding) -> f64| members.iter().map(|one| value(one)).fold(0.0, f64::max);
     let severity = members.iter().map(|one| one.severity).max().unwrap_or(one.severity);
+    let share = most(&|finding| asker.share(finding));
+    let is_small =
+        severity == Severity::Notice && members.iter().all(|one| is_known(one)) && share < SMALL_NOTICE;
     Key {
         is_disagreement: one.disagreement,
         refuses: severity >= Severity::Warning && REFUSES.contains(&family),
         severity,
-        share: most(&|finding| asker.share(finding)),
+        share,
         weight: most(&|finding| asker.weight(finding)),
-        is_general: whyslow_rules::is_general(one.id),
+        is_general: is_small || whyslow_rules::is_general(one.id),
         family,
         is_consequence: one.follows_from.is_some(),
     }
@@ -227,6 +233,13 @@ mod tests {
         ];
         let ids: Vec<_> = ranked(findings, None).into_iter().map(|(id, _)| id).collect();
         assert_eq!(ids, ["small-reads", "clock-syscall", "computes"]);
+        let findings = vec![
+            notice("slow-file-io", 0.003),
+            notice("waits-for-timer", 0.76),
+            Finding { severity: Severity::Notice, ..finding("runs-as-root", None, None) },
+        ];
+        let ids: Vec<_> = ranked(findings, None).into_iter().map(|(id, _)| id).collect();
+        assert_eq!(ids, ["runs-as-root", "waits-for-timer", "slow-file-io"]);
     }
 
     #[test]

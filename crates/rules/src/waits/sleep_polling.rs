@@ -22,13 +22,13 @@
 //! ## When it is wrong
 //! A timer that ticks in the background (a watchdog, statistics once a second) holds nobody up. Periods above half a
 //! second, threads that mostly do other things, and those that find something to do after most sleeps without having
-//! looked in vain for the same thing before are not reported; a thread that watches a file that is there (a
+//! looked in vain for the same thing before are not reported (where it looks again for that, the time between requests is left out); a thread that watches a file that is there (a
 //! configuration poller) is a notice at most.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::{guards, words};
 use whyslow_facts::folds::sleeps::{Sleep, SleepCheck};
-use whyslow_facts::{Facts, ProcessId};
+use whyslow_facts::{Facts, ProcessId, WaitKind};
 use whyslow_model::{Measurement, Nanos, Severity, Subject, Syscall};
 
 /// The rule.
@@ -79,7 +79,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .iter()
         .filter(|row| is_often(facts, row) && row.length() <= LONGEST_PERIOD)
         .filter(|row| checked_share(row) >= CHECKED_SHARE)
-        .filter(|row| sleeping_share(row).is_some_and(|share| share >= SLEEPING_SHARE))
+        .filter(|row| sleeping_share(facts, row).is_some_and(|share| share >= SLEEPING_SHARE))
         .filter_map(|row| Some((row, row.check.as_deref()?)))
         .collect();
     // What one thread does alone is told of that thread.
@@ -97,10 +97,31 @@ fn checked_share(row: &Sleep) -> f64 {
     row.same_checks as f64 / row.times.max(1) as f64
 }
 
-/// The part of the time from the first to the last sleep that it slept; `None` without a clock.
-fn sleeping_share(row: &Sleep) -> Option<f64> {
+/// The part of the time from the first to the last sleep that it slept; `None` without a clock. Of a thread that looks at the same thing
+/// before and after its sleeps, as in the requests that it serves, what it waits for the next one is left out.
+fn sleeping_share(facts: &Facts, row: &Sleep) -> Option<f64> {
     let span = row.last.since(row.first).get().filter(|span| *span > 0)?;
-    Some(row.slept_ns as f64 / span as f64)
+    let idle = if looks_again(row) { idle_part(facts, row) } else { 0.0 };
+    Some((row.slept_ns as f64 / (span as f64 * (1.0 - idle)).max(1.0)).min(1.0))
+}
+
+/// Before nearly each sleep it looked at something in vain, and at the same thing behind it.
+fn looks_again(row: &Sleep) -> bool {
+    row.again as f64 >= CHECKED_SHARE * row.times as f64
+}
+
+/// The part of the thread's time in which it waits for requests.
+fn idle_part(facts: &Facts, row: &Sleep) -> f64 {
+    let mut threads = facts.world.threads.iter().map(|(_, thread)| thread);
+    let own = threads.find(|thread| !row.in_turns && thread.tid == row.tid && thread.process == row.process);
+    let Some((thread, wall)) = own.and_then(|thread| Some((thread, thread.wall().get()?))) else {
+        return 0.0;
+    };
+    let of = |kind: WaitKind| thread.waiting_ns[kind as usize];
+    // Who sleeps in a poll waits for requests in none that can be told apart.
+    let polls = matches!(row.syscall, Syscall::NANOSLEEP | Syscall::CLOCK_NANOSLEEP);
+    let idle = of(WaitKind::Accept).saturating_add(if polls { of(WaitKind::Poll) } else { 0 });
+    (idle as f64 / wall.max(1) as f64).min(1.0)
 }
 
 /// The part of the recorded time from the first to the last sleep, with a sleep before and after that is cut by the recording's ends; `None`
@@ -115,8 +136,8 @@ fn share_of_recording(facts: &Facts, row: &Sleep) -> Option<f64> {
 fn figures(facts: &Facts, row: &Sleep) -> Vec<Measurement> {
     let few = row.times < MIN_SLEEPS;
     let least = if few { MIN_SLEEPS_ALL_ALONG } else { MIN_SLEEPS };
-    let sleeping =
-        sleeping_share(row).map(|share| Measurement::share("sleeping_share", share).at_least(SLEEPING_SHARE));
+    let sleeping = sleeping_share(facts, row)
+        .map(|share| Measurement::share("sleeping_share", share).at_least(SLEEPING_SHARE));
     let all_along = share_of_recording(facts, row).filter(|_| few);
     let all_along =
         all_along.map(|share| Measurement::share("share_of_recording", share).at_least(ALL_ALONG));
@@ -137,8 +158,7 @@ fn is_often(facts: &Facts, row: &Sleep) -> bool {
     // What is looked at and there is watched: nobody waits for it.
     // Who has something to do after nearly each sleep keeps a pace, but for who looks at the same thing before and after it.
     let awaited = row.check.as_ref().is_some_and(|check| check.errno.is_error())
-        && (row.fruitful.saturating_mul(2) <= row.times
-            || row.again as f64 >= CHECKED_SHARE * row.times as f64);
+        && (row.fruitful.saturating_mul(2) <= row.times || looks_again(row));
     row.times >= MIN_SLEEPS || (row.times >= MIN_SLEEPS_ALL_ALONG && all_along && awaited)
 }
 
