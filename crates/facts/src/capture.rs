@@ -1,7 +1,7 @@
 //! What the capture is, and what it cannot show.
 
 use crate::world::World;
-use whyslow_model::syscall::SyscallNames;
+use whyslow_model::syscall::{Moves, SyscallNames};
 use whyslow_model::{
     Call, CallFlags, CaptureKind, CaptureNote, NoteKind, SaturatingSum, SourceId, SourceInfo, Timestamp,
 };
@@ -15,6 +15,10 @@ pub struct CaptureFacts {
     pub notes: Vec<CaptureNote>,
     /// Calls whose duration is known.
     pub timed: u64,
+    /// Of these, waits whose duration is the time to the next line: at most what they took.
+    pub at_most: u64,
+    /// Of those, reads of answers: what the program did with one before its next call counts as waiting for it.
+    pub answers_at_most: u64,
     /// Calls whose start time is known.
     pub clocked: u64,
     /// Calls without an end in the capture.
@@ -55,6 +59,9 @@ impl CaptureFacts {
     #[inline]
     pub(crate) fn call(&mut self, call: &Call<'_>) {
         self.timed += call.dur.is_known() as u64;
+        let at_most = call.flags.contains(CallFlags::UP_TO_NEXT);
+        self.at_most += at_most as u64;
+        self.answers_at_most += (at_most && call.syscall.info().moves == Moves::Read) as u64;
         self.clocked += call.ts.is_known() as u64;
         self.ends_not_seen += call.flags.contains(CallFlags::END_NOT_SEEN) as u64;
         self.starts_not_seen += call.flags.contains(CallFlags::START_NOT_SEEN) as u64;
@@ -64,6 +71,16 @@ impl CaptureFacts {
     /// True where calls show how long they took.
     pub fn has_durations(&self) -> bool {
         self.timed > 0
+    }
+
+    /// True where most of the durations are bounds: the log states none, and the next line tells when a wait was over at the latest.
+    pub fn has_bounds(&self) -> bool {
+        self.at_most > 0 && self.at_most.saturating_mul(2) >= self.timed
+    }
+
+    /// True where most durations are bounds, and mostly of reads of answers.
+    pub fn bounds_answers(&self) -> bool {
+        self.has_bounds() && self.answers_at_most.saturating_mul(2) >= self.at_most
     }
 
     /// True where calls show when they began.

@@ -482,6 +482,11 @@ impl Report<'_, '_> {
     /// Files the finding.
     pub fn file(mut self) {
         self.verify_by_own();
+        let rests_on_times =
+            self.findings.rule.needs.iter().any(|need| matches!(need, Need::Durations | Need::Answers));
+        if rests_on_times && self.findings.facts.capture.has_bounds() && !self.finding.cause.is_empty() {
+            self.finding.cause += " The log states no durations: a time is that to the next line, at most.";
+        }
         if let Some(share) = self.findings.facts.missing_calls() {
             self.finding.sure_at_most = self.finding.sure_at_most.min(guards::LOST_CONFIDENCE);
             let of_calls = self.findings.rule.needs.iter().any(|need| need.is_of_calls());

@@ -167,6 +167,10 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
     if is_stall(asked) || may_be_news(facts, asked, served) {
         found = found.at_most(Severity::Notice);
     }
+    // What the program did with each answer counts as waiting for it.
+    if facts.capture.bounds_answers() {
+        found = found.at_most(Severity::Notice);
+    }
     // Nobody is kept waiting for seconds.
     if served.stats.max() < Nanos::from_secs(1) {
         found = found.at_most(Severity::Warning);

@@ -230,7 +230,9 @@ fn report_peer(facts: &Facts, out: &mut Findings<'_>, waits: &Waits<'_>) {
         return;
     }
     // A job that asks a server for each of its items waits for answers a part of the time, as it must.
-    // Where calls were only counted, what it waits for may be what somebody sends unasked.
+    // Where calls were only counted, what it waits for may be what somebody sends unasked; where the next line ends a wait, what it did with
+    // the answer counts too.
+    let is_sure = !waits.may_be_news && !facts.capture.bounds_answers();
     let is_much = share.value.is_some_and(|value| value >= MUCH) && !facts.recording.only_counts()
         || stats.percentile(0.5) >= LATE;
     let who = waits.who(facts);
@@ -255,7 +257,7 @@ fn report_peer(facts: &Facts, out: &mut Findings<'_>, waits: &Waits<'_>) {
     let (host, port) = waits.peer.rsplit_once(':').unwrap_or(("HOST", "PORT"));
     let mut found = out.report(share, title)
         // What waits for these answers is not seen.
-        .at_most(if waits.may_be_news || !is_much { Severity::Notice } else { Severity::Warning })
+        .at_most(if is_sure && is_much { Severity::Warning } else { Severity::Notice })
         .measured(of_time)
         .measured_all(processes.map(|several| Measurement::count("processes", several)))
         .measured(Measurement::count("waits", stats.count).at_least(FEW as f64))

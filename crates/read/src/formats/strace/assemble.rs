@@ -1,7 +1,7 @@
 //! Records in order to events: times made continuous, halves joined, damaged lines counted.
 
 use super::clock::Clock;
-use super::held::Held;
+use super::held::{Asked, Held};
 use super::pending::{FirstHalf, Pending, call_flags};
 use super::record::{Kind, Marks, NO_TIME, Record};
 use crate::formats::strace_count::{TableStep, Tables};
@@ -23,6 +23,7 @@ pub(crate) struct Assembler {
     pending: Pending,
     /// The wait that the next line ends, in a log without durations.
     held: Held,
+    asked: Asked,
     /// The thread of lines that show none (`-ff`: the file's own), else 0.
     default_tid: Tid,
     /// The thread of the last call: stack frames follow it without a thread of their own.
@@ -45,6 +46,7 @@ impl Assembler {
             clock: Clock::new(days),
             pending: Pending::default(),
             held: Held::default(),
+            asked: Asked::default(),
             default_tid,
             last_tid: default_tid,
             torn: None,
@@ -91,7 +93,8 @@ impl Assembler {
         }
         self.last_tid = tid;
         self.timed |= record.dur != NO_TIME;
-        if !self.timed && Held::wants(record, batch) {
+        let waits = !self.timed && (self.asked.is_answer(record, batch, tid) || Held::wants(record, batch));
+        if waits {
             return self.held.keep(batch, record, tid, self.info.lines, ts);
         }
         sink.push(Event::Call(&self.call(batch, record, tid, ts)));
@@ -167,6 +170,7 @@ impl Assembler {
             self.settle(batch, tid, sink);
         }
         self.make_room(batch, sink);
+        self.asked.forget(tid);
         self.last_tid = tid;
         let source = self.info.id;
         let half = self.pending.keep(tid, record, self.info.lines, ts);

@@ -2,12 +2,14 @@
 //!
 //! strace marks a call as unfinished when another thread's event comes before its end. A call in one piece ended before
 //! the next line of whichever thread, so that no order changes. Calls that do not wait are not held: the time behind them
-//! may be the program's own.
+//! may be the program's own. A read of a descriptor on which its thread has just written waits for the answer; behind any other call it may find
+//! what is there.
 
 use super::pending::call_flags;
 use super::record::{Kind, Marks, NO_TIME, Record, Span};
+use hashbrown::HashMap;
 use whyslow_model::event::Tid;
-use whyslow_model::syscall::Waits;
+use whyslow_model::syscall::{Moves, Waits};
 use whyslow_model::{Call, CallFlags, Nanos, SourceId, Syscall, Timestamp, text};
 
 /// The wait that is held back; its buffer is used again.
@@ -78,6 +80,42 @@ impl Held {
             flags: if dur.is_known() { flags.with(CallFlags::UP_TO_NEXT) } else { flags },
             raw: record.line.of(own),
             raw_end: b"",
+        }
+    }
+}
+
+/// On which descriptor each thread has just written.
+#[derive(Debug, Default)]
+pub(crate) struct Asked {
+    by_thread: HashMap<Tid, i64>,
+}
+
+impl Asked {
+    /// Threads that are remembered.
+    const MOST: usize = 1_024;
+
+    /// Takes a call in one piece: true where it reads the answer to what its thread wrote by the call before.
+    pub(crate) fn is_answer(&mut self, record: &Record, batch: &[u8], tid: Tid) -> bool {
+        let before = self.by_thread.remove(&tid);
+        if record.dur != NO_TIME || !record.marks.has(Marks::SUB_SECOND) || record.errno().is_error() {
+            return false;
+        }
+        let args = record.args.of(batch);
+        let Some((fd, _)) = text::decimal(args) else { return false };
+        match record.syscall().info().moves {
+            Moves::Write if self.by_thread.len() < Self::MOST => {
+                self.by_thread.insert(tid, fd);
+                false
+            }
+            Moves::Read => before == Some(fd) && memchr::memmem::find(args, b"MSG_DONTWAIT").is_none(),
+            _ => false,
+        }
+    }
+
+    /// The thread made another call.
+    pub(crate) fn forget(&mut self, tid: Tid) {
+        if !self.by_thread.is_empty() {
+            self.by_thread.remove(&tid);
         }
     }
 }
@@ -188,6 +226,22 @@ mod tests {
         ];
         let expected: Vec<_> = expected.map(|(name, us, up)| (name.to_string(), us, up)).into();
         assert_eq!(calls(log), expected);
+    }
+
+    #[test]
+    fn an_answer_is_waited_for_behind_the_question_on_its_descriptor_alone() {
+        let log = "7 10:00:00.000000 sendto(6, \"a\", 1, MSG_NOSIGNAL, NULL, 0) = 1\n\
+                   7 10:00:00.000100 recvfrom(6, \"b\", 8192, 0, NULL, NULL) = 1\n\
+                   7 10:00:00.001000 recvfrom(6, \"c\", 8192, 0, NULL, NULL) = 1\n\
+                   7 10:00:00.002000 write(4, \"log\", 3) = 3\n\
+                   7 10:00:00.002100 read(5, \"x\", 4096) = 1\n\
+                   7 10:00:00.003000 write(6, \"a\", 1) = 1\n\
+                   7 10:00:00.003100 poll([{fd=6, events=POLLIN}], 1, -1) = 1 ([{fd=6, revents=POLLIN}])\n\
+                   7 10:00:00.005000 read(6, \"x\", 4096) = 1\n\
+                   7 10:00:00.006000 getpid() = 7\n";
+        let known: Vec<_> = calls(log).into_iter().filter(|(_, us, _)| us.is_some()).collect();
+        let expected = [("recvfrom", Some(900), true), ("poll", Some(1_900), true)];
+        assert_eq!(known, expected.map(|(name, us, up)| (name.to_string(), us, up)));
     }
 
     #[test]
