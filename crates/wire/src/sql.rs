@@ -109,18 +109,26 @@ impl Shape<'_> {
                     self.literal();
                     behind_dollar(behind)
                 }
-                b'-' if behind.first() == Some(&b'-') => behind_line(behind),
-                b'#' => behind_line(behind),
-                b'/' if behind.first() == Some(&b'*') => behind_comment(&behind[1..]),
+                b'-' if behind.first() == Some(&b'-') => {
+                    self.space();
+                    behind_line(behind)
+                }
+                b'#' => {
+                    self.space();
+                    behind_line(behind)
+                }
+                // What it parts stays apart.
+                b'/' if behind.first() == Some(&b'*') => {
+                    self.space();
+                    behind_comment(&behind[1..])
+                }
                 b'?' => {
                     self.literal();
                     behind
                 }
                 _ if is_word(byte) => self.word(rest),
                 b' ' | b'\t' | b'\n' | b'\r' => {
-                    if !self.out.ends_with([' ', '(']) && self.out.len() > self.from {
-                        self.out.push(' ');
-                    }
+                    self.space();
                     behind
                 }
                 b')' => {
@@ -152,6 +160,12 @@ impl Shape<'_> {
 
     fn so_far(&self) -> &str {
         &self.out[self.from..]
+    }
+
+    fn space(&mut self) {
+        if !self.out.ends_with([' ', '(']) && self.out.len() > self.from {
+            self.out.push(' ');
+        }
     }
 
     /// A literal; in a list of them, no other.
@@ -206,7 +220,12 @@ impl Shape<'_> {
     fn quoted<'t>(&mut self, behind: &'t [u8], quote: u8) -> &'t [u8] {
         let length = behind.iter().position(|byte| !is_word(*byte)).unwrap_or(behind.len());
         let name = &behind[..length];
+        // What stands without a space beside another word would become a part of it.
+        let next = behind.get(length + 1);
+        let is_joined = self.so_far().bytes().last().is_some_and(is_word)
+            || next.is_some_and(|byte| is_word(*byte) || matches!(byte, b'`' | b'"'));
         let is_name = behind.get(length) == Some(&quote)
+            && !is_joined
             && name.first().is_some_and(|first| !first.is_ascii_digit())
             && !is_token(name)
             && (quote == b'`'
