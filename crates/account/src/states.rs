@@ -111,7 +111,14 @@ pub(crate) fn for_work(
         // Who joins a thread does nothing meanwhile: that thread's time is in the account itself.
         TimeState::Child if object == ObjectKind::Thread && owner.has_others => waited_ns,
         // So does who waits for a child from some moment on to the end, as a shell does for its command.
-        TimeState::Child if object == ObjectKind::Child && time.under_way && owner.has_children => waited_ns,
+        // or the master of a server for its workers, whose threads nothing told apart from its own.
+        TimeState::Child
+            if object == ObjectKind::Child
+                && time.under_way
+                && (owner.has_children || owner.serves && owner.has_others) =>
+        {
+            waited_ns
+        }
         TimeState::Client if reads => waited_ns,
         TimeState::Poll if owner.serves => waited_ns,
         // A lock that another thread holds is none; nor is a condition of who is alone, nor a wait too short to be told apart. Workers of a

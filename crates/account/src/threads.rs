@@ -99,7 +99,8 @@ impl<'a> One<'_, 'a> {
         self.plain(tid, TimeState::User, on_cpu_ns);
         self.queued(tid, runnable_ns, &mut throttled);
         self.plain(tid, TimeState::PageFault, uninterruptible_ns);
-        let life = thread.map_or(0, |thread| thread.last.since(thread.first).or_zero());
+        let counted = thread.map(|thread| self.facts.accounts.counted(thread.first, thread.last));
+        let life = counted.map_or(0, |(first, last)| last.since(first).or_zero());
         self.between(tid, unsplit_ns, life);
         // It sleeps in a call that the capture does not show.
         let unseen = blocked_ns.saturating_add(unknown_ns);

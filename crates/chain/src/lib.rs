@@ -11,6 +11,7 @@ mod deadlock;
 mod holder;
 mod kind;
 mod knots;
+mod parties;
 mod pileups;
 #[cfg(test)]
 mod recorded_tests;
@@ -25,6 +26,7 @@ pub use deadlock::{Deadlock, Stuck, Whom};
 pub use holder::{Hold, WaitHolder, process_words};
 pub use kind::PathKind;
 pub use knots::{Knot, KnotFinder};
+pub use parties::{NoSuchParty, Parties};
 pub use pileups::PileUp;
 pub use tree::TimeNode;
 

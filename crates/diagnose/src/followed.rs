@@ -45,8 +45,15 @@ pub(crate) fn named(facts: &Facts) -> Vec<Followed> {
 }
 
 fn name_of(facts: &Facts, pid: u32) -> Option<String> {
-    let process = facts.world.threads.find_process(pid)?;
+    let process = process_of(facts, pid)?;
     Some(facts.world.threads.known_process(process)?.name()?.to_string())
+}
+
+/// The last process of that number, also one that has ended.
+fn process_of(facts: &Facts, pid: u32) -> Option<ProcessId> {
+    let threads = &facts.world.threads;
+    let ended = || threads.processes().filter(|(_, process)| process.pid == Some(pid)).last();
+    threads.find_process(pid).or_else(|| ended().map(|(id, _)| id))
 }
 
 /// Tells of each finding about a wait who is behind it.
@@ -60,13 +67,17 @@ pub(crate) fn explain(facts: &Facts, account: Option<&TimeAccount>, findings: &m
     for finding in findings.iter_mut().filter(is_open) {
         let Some(mut way) = way(&rows, account, finding) else { continue };
         let Some(last) = way.pop() else { continue };
-        // Of those that stand for one another, the one that has most to do.
-        let behind = rows.iter().filter(|row| are_alike(row, last)).filter_map(|row| Behind::of(apart, row));
-        let Some(behind) = behind.max_by(|a, b| a.busy.total_cmp(&b.busy)) else { continue };
-        if behind.busy < BUSY * last.share * finding.share.unwrap_or(1.0) {
-            continue;
-        }
+        let share = finding.share.unwrap_or(1.0);
+        let busy = |row| busiest(&rows, apart, row).filter(|behind| behind.busy >= BUSY * row.share * share);
+        let Some(mut behind) = busy(last) else { continue };
         way.push(behind.row);
+        // Who waits most for another one is not the end.
+        while let Some(next) = waited_for(&rows, &behind, &way).and_then(busy)
+            && way.iter().all(|known| known.pid != next.row.pid)
+        {
+            way.push(next.row);
+            behind = next;
+        }
         let causes = found.get_or_insert_with(|| causes(apart));
         let cause = causes.iter().find(|cause| is_about(apart, cause, behind.process));
         let hops = hops::hops(facts, account, apart, finding, (&rows, &way), &behind);
@@ -93,6 +104,29 @@ pub(crate) fn explain(facts: &Facts, account: Option<&TimeAccount>, findings: &m
         }
         finding.culprit = Some(culprit);
     }
+}
+
+/// Of those that stand for that one, the one that has most to do.
+fn busiest<'a>(rows: &'a [Followed], apart: &'a Facts, last: &Followed) -> Option<Behind<'a>> {
+    let behind = rows.iter().filter(|row| are_alike(row, last)).filter_map(|row| Behind::of(apart, row));
+    behind.max_by(|a, b| a.busy.total_cmp(&b.busy))
+}
+
+/// Another one that this one waits for in what takes most of its time.
+fn waited_for<'r>(rows: &'r [Followed], behind: &Behind<'_>, way: &[&Followed]) -> Option<&'r Followed> {
+    let largest = behind.largest();
+    let is_there = |row: &&Followed| {
+        let kind = Kind::of(&row.via);
+        let place = kind.place(&row.via);
+        let names = largest.object.as_ref().is_some_and(|object| object.contains(place));
+        kind.is_plainly(largest.state) && !place.is_empty() && names
+    };
+    let last = behind.row;
+    let waits = |row: &&Followed| rows.iter().any(|one| one.pid == row.waiter && are_alike(one, last));
+    let is_new = |row: &&Followed| way.iter().all(|known| known.pid != row.pid);
+    rows.iter()
+        .filter(|row| waits(row) && is_there(row) && is_new(row))
+        .max_by(|a, b| a.share.total_cmp(&b.share))
 }
 
 /// The way from the target to the last one that is waited for. `None` where the finding is not about a wait for one of them.

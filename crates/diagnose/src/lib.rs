@@ -14,6 +14,8 @@ mod restate;
 mod verdict;
 mod without;
 
+pub use whyslow_chain::{NoSuchParty, Parties};
+
 use asker::Asker;
 use whyslow_facts::{Facts, SchedTime, ThreadFacts, WaitKind};
 use whyslow_model::diagnosis::TargetProcess;

@@ -2,7 +2,7 @@
 
 mod followed;
 
-pub use followed::FollowedFacts;
+pub use followed::{FollowedFacts, SetApart};
 
 use crate::folds::fold::{Fold, Interests};
 use crate::world::Seen;
@@ -149,6 +149,8 @@ facts! {
         readings: folds::readings::Readings,
         /// Answers that the program takes from servers.
         answers: folds::answers::TakenAnswers,
+        /// Threads that are of other processes than they were taken for.
+        strangers: folds::strangers::Strangers,
     }
     others {
         /// Threads, processes, descriptors and files.
@@ -204,7 +206,7 @@ impl Facts {
         }
         self.close_accounts();
         self.world.finish();
-        self.graph.finish(&self.world, self.window.end);
+        self.graph.finish(&self.world, &self.capture, self.window.end);
         self.accounts.finish(&self.world, self.window.end);
         self.quotas.finish(&mut self.world.threads, &self.graph, self.sched.cpus());
         self.capture.remark_bounds(&self.world);
@@ -446,6 +448,10 @@ impl Facts {
             Event::Loss(loss) => self.recording.loss(loss),
             Event::Cost(cost) => self.recording.cost = Some(cost),
             Event::Followed(followed) => self.followed.see(*followed),
+            Event::Trace(start) => {
+                self.world.trace(&start);
+                self.capture.traces.push(*start);
+            }
             Event::Source(info) => {
                 self.world.source(&info);
                 self.capture.sources.push(info);

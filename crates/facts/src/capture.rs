@@ -4,6 +4,7 @@ use crate::world::World;
 use whyslow_model::syscall::{Moves, SyscallNames};
 use whyslow_model::{
     Call, CallFlags, CaptureKind, CaptureNote, NoteKind, SaturatingSum, SourceId, SourceInfo, Timestamp,
+    TraceStart,
 };
 
 /// Facts about the capture itself.
@@ -11,6 +12,8 @@ use whyslow_model::{
 pub struct CaptureFacts {
     /// The inputs, read to their end.
     pub sources: Vec<SourceInfo>,
+    /// The traces, where there are several.
+    pub traces: Vec<TraceStart>,
     /// The readers' remarks.
     pub notes: Vec<CaptureNote>,
     /// Calls whose duration is known.
@@ -115,6 +118,16 @@ impl CaptureFacts {
             false => "strace -f -ttT -y -s 256 -o trace.st -p PID",
         };
         command.to_string()
+    }
+
+    /// True where what two sources tell of one moment has one time: a source by itself, and traces of one clock.
+    pub fn share_clock(&self, one: SourceId, other: SourceId) -> bool {
+        let start = |id: SourceId| self.traces.iter().find(|trace| trace.source == id);
+        one == other
+            || match (start(one), start(other)) {
+                (Some(one), Some(other)) => one.shares_clock(other),
+                _ => true,
+            }
     }
 
     /// True where a source of that kind was read.

@@ -43,7 +43,7 @@ pub mod who;
 pub mod window;
 pub mod world;
 
-pub use all::{Facts, FollowedFacts};
+pub use all::{Facts, FollowedFacts, SetApart};
 pub use args::WaitKind;
 pub use ask::LOST_SHARE;
 pub use block_io::Devices;
@@ -78,6 +78,7 @@ pub use folds::searches::Searches;
 pub use folds::sleeps::Sleeps;
 pub use folds::slow_files::SlowFiles;
 pub use folds::spawns::{Forks, Spawns};
+pub use folds::strangers::Strangers;
 pub use folds::waits::LongestWaits;
 pub use folds::work::Work;
 pub use host::Host;

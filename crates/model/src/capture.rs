@@ -97,6 +97,33 @@ impl SourceInfo {
     }
 }
 
+/// A trace is about to be read. Said of each where there are several: their threads and clocks are not taken for each other's.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TraceStart {
+    /// The trace.
+    pub source: SourceId,
+    /// The first of the files that one tracer wrote (`strace -ff -o NAME`), else the trace itself.
+    pub family: SourceId,
+    /// The process whose threads are in it, as far as its name or a snapshot beside it tells.
+    pub pid: Option<Tid>,
+    /// What the process is called where no source names it: the file's name.
+    pub name: Option<String>,
+    /// What its timestamps mean.
+    pub clock: ClockKind,
+    /// Its timestamps are of whole seconds (`-t`): they do not tell which of two calls came first.
+    pub whole_seconds: bool,
+}
+
+impl TraceStart {
+    /// True where the times of both are of one clock, and fine enough to tell what came first. Differences (`-r`) count from a
+    /// moment that only their own trace knows.
+    pub fn shares_clock(&self, other: &TraceStart) -> bool {
+        let is_absolute = matches!(self.clock, ClockKind::Epoch | ClockKind::TimeOfDay);
+        let is_fine = !self.whole_seconds && !other.whole_seconds || self.family == other.family;
+        self.source == other.source || is_absolute && self.clock == other.clock && is_fine
+    }
+}
+
 /// What a note about a capture is about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]

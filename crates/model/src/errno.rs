@@ -17,10 +17,13 @@ impl Errno {
     pub const EACCES: Errno = Errno(13);
     pub const EEXIST: Errno = Errno(17);
     pub const ENOTDIR: Errno = Errno(20);
+    pub const EINVAL: Errno = Errno(22);
     pub const ENFILE: Errno = Errno(23);
     pub const EMFILE: Errno = Errno(24);
     pub const ESPIPE: Errno = Errno(29);
     pub const EPIPE: Errno = Errno(32);
+    pub const ENOTSOCK: Errno = Errno(88);
+    pub const EOPNOTSUPP: Errno = Errno(95);
     pub const EADDRNOTAVAIL: Errno = Errno(99);
     pub const ENETUNREACH: Errno = Errno(101);
     pub const ECONNRESET: Errno = Errno(104);

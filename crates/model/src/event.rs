@@ -1,7 +1,7 @@
 //! Events: what every source (strace text, a recording, the live kernel) is turned into.
 
 use crate::access::{Logged, PercentileTable};
-use crate::capture::{CaptureNote, SourceInfo};
+use crate::capture::{CaptureNote, SourceInfo, TraceStart};
 use crate::counts::CountTable;
 use crate::errno::Errno;
 use crate::fd::FdEntry;
@@ -329,6 +329,8 @@ pub enum Event<'a> {
     Cost(Cost),
     /// A process was taken in because the target waits for it.
     Followed(Box<Followed>),
+    /// One of several traces begins: before its first call.
+    Trace(Box<TraceStart>),
     /// A source, read to its end.
     Source(SourceInfo),
 }

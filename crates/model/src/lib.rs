@@ -35,7 +35,7 @@ pub mod walk;
 
 pub use access::{Logged, PercentileRow, PercentileTable, Upstream};
 pub use account::{AccountRow, CpuRunner, Known, TimeAccount, TimeOf, TimeState};
-pub use capture::{CaptureKind, CaptureNote, ClockKind, NoteKind, SourceInfo};
+pub use capture::{CaptureKind, CaptureNote, ClockKind, NoteKind, SourceInfo, TraceStart};
 pub use counts::{CountRow, CountTable, TimeKind};
 pub use demand::{Demand, DemandKind, DemandQueue};
 pub use diagnosis::{

@@ -66,12 +66,14 @@ fn skip_annotation(text: &[u8], open: usize) -> usize {
 }
 
 /// The index of the `>` that closes the annotation that `text[open]` opens. Inside, `->` is the arrow between
-/// two socket ends, and `<` nests (`3</dev/pts/0<char 136:0>>`).
+/// two socket ends, `<` nests (`3</dev/pts/0<char 136:0>>`), and the path of a unix socket is quoted in brackets
+/// (`4<UNIX-STREAM:[7->9,"/run/x"]>`). Another quote ends what may be an annotation.
 pub fn annotation_end(text: &[u8], open: usize) -> Option<usize> {
     let mut depth = 0;
     let mut i = open;
     while i < text.len() {
         match text[i] {
+            b'"' if is_quoted_path(text, open, i) => i = skip_string(text, i),
             b'<' => depth += 1,
             b'>' if i > 0 && text[i - 1] == b'-' => {}
             b'>' => {
@@ -86,6 +88,11 @@ pub fn annotation_end(text: &[u8], open: usize) -> Option<usize> {
         i += 1;
     }
     None
+}
+
+/// True where the quote at `at`, in the annotation that begins at `open`, begins a unix socket's path.
+fn is_quoted_path(text: &[u8], open: usize, at: usize) -> bool {
+    text[open + 1..].starts_with(b"UNIX") && at > open + 1 && matches!(text[at - 1], b',' | b'[' | b'@')
 }
 
 /// A descriptor at the start of `text`, with its `-y` annotation if it has one: `3`, `3</etc/passwd>`.
@@ -247,6 +254,13 @@ mod tests {
             descriptor(b"4<TCP:[1.2.3.4:5->6.7.8.9:80]>"),
             Some((4, Some(&b"TCP:[1.2.3.4:5->6.7.8.9:80]"[..])))
         );
+        let unix = br#"4<UNIX-STREAM:[7->9,"/run/a>b\".sock"]>, "a]>", 4"#;
+        assert_eq!(descriptor(unix), Some((4, Some(&br#"UNIX-STREAM:[7->9,"/run/a>b\".sock"]"#[..]))));
+        let named = br#"4<UNIX-STREAM:[7->9,@"x"]>, 2"#;
+        assert_eq!(descriptor(named), Some((4, Some(&br#"UNIX-STREAM:[7->9,@"x"]"#[..]))));
+        assert_eq!(descriptor(br#"4<UNIX:[7,"never closed]>"#), Some((4, None)));
+        assert_eq!(descriptor(br#"4<socket:[12]>, "a]>""#), Some((4, Some(&b"socket:[12]"[..]))));
+        assert_eq!(descriptor(br#"4<x, "a">"#), Some((4, None)));
         assert_eq!(descriptor(b"AT_FDCWD"), None);
         assert_eq!(descriptor(b"-1, "), Some((-1, None)));
     }

@@ -7,6 +7,7 @@ use crate::formats::{FORMATS, Format, SniffInput};
 use crate::looks::Looks;
 use crate::open::{self, Hold, Meter, Opened, Progress};
 use crate::source::{Source, Trouble, conclude, read_retrying};
+use crate::starts::{self, Head, Named};
 use std::io;
 use std::path::{Path, PathBuf};
 use whyslow_model::event::Tid;
@@ -70,7 +71,14 @@ pub fn read(
     progress: &dyn Progress,
     sink: &mut (dyn Sink + Send),
 ) -> Result<ReadOutcome, InputError> {
-    let mut reading = Reading { options: *options, used: 0, skipped: Vec::new(), looks: Looks::default() };
+    let mut reading = Reading {
+        options: *options,
+        used: 0,
+        skipped: Vec::new(),
+        looks: Looks::default(),
+        named: Named::default(),
+        files: Vec::new(),
+    };
     let entries = reading.expand(inputs, sink);
     let hold = if entries.len() > MOST_OPEN { Hold::Closed } else { Hold::Open };
     let meter = Meter::new(progress, total_size(&entries));
@@ -88,6 +96,7 @@ pub fn read(
     let (traces, mut others): (Vec<_>, Vec<_>) = plans.into_iter().partition(|plan| plan.dialect().is_some());
     others.sort_by_key(|plan| matches!(plan.info.kind, CaptureKind::StraceCount | CaptureKind::LtraceCount));
     for plan in others {
+        reading.files.push((plan.info.id, file_name(&plan.info.name).to_string()));
         reading.snapshot(plan, &meter, hold, sink);
     }
     std::mem::take(&mut reading.looks).finish(sink);
@@ -156,6 +165,10 @@ struct Plan<'m> {
     first: Option<(ClockKind, u64)>,
     /// The thread that the file's name tells (`-ff`), else 0.
     tid: Tid,
+    /// The threads that lines of a trace begin with, the first ones.
+    tids: Vec<Tid>,
+    /// The first timestamp is of whole seconds.
+    whole_seconds: bool,
 }
 
 impl<'m> Plan<'m> {
@@ -207,9 +220,7 @@ fn plan<'m>(entry: Entry<'m>, meter: &'m Meter<'m>) -> Result<Plan<'m>, Skip> {
         Ok(looked) => looked,
         Err(error) => return Err((name, id, error.to_string())),
     };
-    let file_name = Path::new(&name).file_name().and_then(|name| name.to_str()).unwrap_or(&name);
-    let file_name =
-        file_name.strip_suffix(".gz").or_else(|| file_name.strip_suffix(".zst")).unwrap_or(file_name);
+    let file_name = file_name(&name);
     let path = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
     let sample = SniffInput { file_name, path, head: &head };
     let Some(format) = FORMATS
@@ -226,16 +237,26 @@ fn plan<'m>(entry: Entry<'m>, meter: &'m Meter<'m>) -> Result<Plan<'m>, Skip> {
         let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
         return Err((name, id, format!("not a capture of a known kind; accepted are {}", known.join(", "))));
     };
-    let mut first = None;
-    let mut tid = 0;
+    let (mut first, mut tid, mut tids, mut whole_seconds) = (None, 0, Vec::new(), false);
     for (kind, dialect) in [(CaptureKind::Strace, Dialect::Strace), (CaptureKind::Ltrace, Dialect::Ltrace)] {
         if format.kind == kind {
-            first = Look::at(&sample, dialect).first;
+            let look = Look::at(&sample, dialect);
+            whole_seconds = look.first.is_some() && !look.sub_second;
+            (first, tids) = (look.first, look.tids);
             tid = tid_of(file_name);
         }
     }
     let held = (!lasting).then_some((head, opened));
-    Ok(Plan { info: SourceInfo::new(id, name, format.kind), format, origin, held, first, tid })
+    Ok(Plan {
+        info: SourceInfo::new(id, name, format.kind),
+        format,
+        origin,
+        held,
+        first,
+        tid,
+        tids,
+        whole_seconds,
+    })
 }
 
 /// The first bytes of an input, and the rest of it.
@@ -262,6 +283,12 @@ pub(crate) fn read_head(reader: &mut dyn io::Read) -> io::Result<Vec<u8>> {
     }
     head.truncate(filled);
     Ok(head)
+}
+
+/// The name of an input's file, without the ending of a compression.
+fn file_name(name: &str) -> &str {
+    let file = Path::new(name).file_name().and_then(|name| name.to_str()).unwrap_or(name);
+    file.strip_suffix(".gz").or_else(|| file.strip_suffix(".zst")).unwrap_or(file)
 }
 
 /// The thread in the name of a file of `strace -ff -o NAME`: `NAME.1234`.
@@ -292,6 +319,10 @@ struct Reading {
     skipped: Vec<(PathBuf, String)>,
     /// Dumps of the kernel's counters, of which two make rates.
     looks: Looks,
+    /// The processes that snapshots name: they tell whose traces are.
+    named: Named,
+    /// The names of the files that are no traces.
+    files: Vec<(SourceId, String)>,
 }
 
 impl Reading {
@@ -359,7 +390,12 @@ impl Reading {
         match plan.open(hold, meter) {
             Ok((mut source, trouble)) => {
                 source.looks = std::mem::take(&mut self.looks);
-                if let Err(error) = read(&mut source, sink) {
+                let named = &mut self.named;
+                let mut watched = |event: Event<'_>| {
+                    named.see(&event);
+                    sink.push(event);
+                };
+                if let Err(error) = read(&mut source, &mut watched) {
                     trouble.set(error.to_string());
                 }
                 self.looks = std::mem::take(&mut source.looks);
@@ -379,6 +415,10 @@ impl Reading {
         sink: &mut (dyn Sink + Send),
     ) {
         let several = traces.len() > 1;
+        let mut traces = traces;
+        if several {
+            self.tell_starts(&mut traces, sink);
+        }
         let (epoch, rest): (Vec<_>, Vec<_>) =
             traces.into_iter().partition(|plan| plan.clock() == ClockKind::Epoch);
         let (day, rest): (Vec<_>, Vec<_>) =
@@ -408,6 +448,24 @@ impl Reading {
                 }));
             }
             self.alone(plan, meter, hold, sink);
+        }
+    }
+
+    /// Says of each trace whose it is.
+    fn tell_starts(&self, traces: &mut [Plan<'_>], sink: &mut dyn Sink) {
+        let heads = traces.iter().map(|plan| Head {
+            source: plan.info.id,
+            file_name: file_name(&plan.info.name).to_string(),
+            folder: Path::new(&plan.info.name).parent().map_or(String::new(), |at| at.display().to_string()),
+            tid: plan.tid,
+            tids: plan.tids.clone(),
+            clock: plan.clock(),
+            whole_seconds: plan.whole_seconds,
+        });
+        let heads: Vec<Head> = heads.collect();
+        let threads = starts::tell(&heads, &self.files, &self.named, sink);
+        for (plan, tid) in traces.iter_mut().zip(threads) {
+            plan.tid = tid;
         }
     }
 

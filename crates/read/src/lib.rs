@@ -12,6 +12,7 @@ mod looks;
 mod open;
 mod order;
 mod source;
+mod starts;
 
 pub use error::InputError;
 pub use input::{Input, ReadOptions, ReadOutcome, read};

@@ -4,11 +4,13 @@ use crate::global::Global;
 use crate::live::host::NOT_SAMPLED;
 use crate::output::say;
 use crate::progress::Bar;
-use anyhow::Context;
+use anyhow::{Context, anyhow, bail};
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use whyslow_facts::Facts;
+use whyslow_diagnose::{NoSuchParty, Parties};
+use whyslow_facts::{Facts, SetApart};
+use whyslow_model::event::Tid;
 use whyslow_model::visible;
 use whyslow_model::{CaptureNote, Event, NoteKind, Sink, SourceId};
 use whyslow_read::{Input, InputError, Progress, ReadOptions};
@@ -24,13 +26,78 @@ pub(crate) struct Files {
     pub(crate) files: Vec<PathBuf>,
 }
 
-/// Reads all files as one input.
+/// Reads all files as one input: what all processes in them did.
 ///
 /// # Errors
 /// If none of them could be used.
 pub(crate) fn facts_of(files: &[PathBuf], global: &Global) -> anyhow::Result<Facts> {
+    let (facts, _) = read_all(files, global)?;
+    remark(&facts, global);
+    Ok(facts)
+}
+
+/// Reads all files, once more where threads turn out to be of other processes than nothing told they are of; with these threads.
+fn read_all(files: &[PathBuf], global: &Global) -> anyhow::Result<(Facts, SetApart)> {
+    let facts = read(files, Facts::of_target(), global)?;
+    let first_threads = facts.strangers.found();
+    let apart = SetApart { first_threads, ..SetApart::default() };
+    if apart.first_threads.is_empty() || facts.capture.is_recording() || is_stream(files) {
+        return Ok((facts, SetApart::default()));
+    }
+    Ok((read(files, Facts::of_target_beside(&apart), global)?, apart))
+}
+
+/// True where an input cannot be read a second time.
+fn is_stream(files: &[PathBuf]) -> bool {
+    files.iter().any(|file| !file.is_file() && !file.is_dir())
+}
+
+/// Reads all files as one input, for what is told of one target. Captures of several processes are read twice: first for who waits for whom,
+/// then with the target apart from the others. `asked` is the process that is to be the target.
+///
+/// # Errors
+/// If none of the files could be used, or none has calls of the process asked for.
+pub(crate) fn facts_of_target(files: &[PathBuf], asked: &[Tid], global: &Global) -> anyhow::Result<Facts> {
+    if asked.len() > 1 {
+        bail!("the report is about one process\nnext: name it with one -p");
+    }
+    let asked = asked.first().copied();
+    let (mut facts, known) = read_all(files, global)?;
+    let is_recording = facts.capture.is_recording();
+    if is_recording || is_stream(files) {
+        if asked.is_some() {
+            let why = match is_recording {
+                true => "a recording is about whom it was recorded of",
+                false => "-p needs files: what comes from a pipe can be read once only",
+            };
+            bail!("{why}\nnext: leave out -p, or name captures of several processes as files");
+        }
+        remark(&facts, global);
+        return Ok(facts);
+    }
+    let parties = Parties::of(&facts, asked).map_err(|NoSuchParty { known }| {
+        let asked = asked.unwrap_or_default();
+        match known.is_empty() {
+            true => anyhow!("the files have no calls of process {asked}"),
+            false => anyhow!(
+                "the files have no calls of process {asked}\nnext: name one that they have: {}",
+                visible::line(&known.join(", "))
+            ),
+        }
+    })?;
+    if let Some(parties) = parties {
+        if !parties.apart.pids.is_empty() {
+            let apart = SetApart { first_threads: known.first_threads, ..parties.apart };
+            facts = read(files, Facts::of_target_beside(&apart), global)?;
+        }
+        facts.capture.notes.extend(parties.notes);
+    }
+    remark(&facts, global);
+    Ok(facts)
+}
+
+fn read(files: &[PathBuf], mut facts: Facts, global: &Global) -> anyhow::Result<Facts> {
     let (recordings, captures) = sort_out(files);
-    let mut facts = Facts::of_target();
     let bar = Bar::default();
     let mut reasons = Vec::new();
     let mut used = 0;
@@ -69,7 +136,6 @@ pub(crate) fn facts_of(files: &[PathBuf], global: &Global) -> anyhow::Result<Fac
         return Err(nothing(&reasons));
     }
     facts.finish();
-    remark(&facts, global);
     Ok(facts)
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Behind<'a> {
 impl<'a> Behind<'a> {
     /// `None` where nothing is known of it.
     pub(super) fn of(facts: &'a Facts, row: &'a Followed) -> Option<Behind<'a>> {
-        let process = facts.world.threads.find_process(row.pid)?;
+        let process = super::process_of(facts, row.pid)?;
         let account = account_of(facts, process)?;
         // However many threads it has: one that is busy all the time holds up its waiter.
         let whole = life_ns(facts, process).max(1);
@@ -88,7 +88,7 @@ pub(super) fn account_of(facts: &Facts, process: ProcessId) -> Option<TimeAccoun
 /// From the first to the last that was seen of a process, ns.
 fn life_ns(facts: &Facts, process: ProcessId) -> u64 {
     let threads = facts.world.threads.iter().filter(|(_, thread)| thread.process == process);
-    let lives = threads.map(|(_, thread)| (thread.first, thread.last));
+    let lives = threads.map(|(_, thread)| facts.accounts.counted(thread.first, thread.last));
     let life = lives.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
     life.map_or(0, |(first, last)| last.since(first).or_zero())
 }
@@ -106,8 +106,9 @@ fn commands(facts: &Facts, process: ProcessId, row: &Followed, whole: u64) -> Op
     let started = threads.processes().filter(|(_, one)| one.parent == Some(process) && one.name() != own);
     for (id, one) in started {
         let (Some(name), Some((first, last))) = (one.name(), lives.get(&id)) else { continue };
+        let (first, last) = facts.accounts.counted(*first, *last);
         let sum = sums.entry(name).or_default();
-        *sum = (sum.0.saturating_add(last.since(*first).or_zero()), sum.1 + 1);
+        *sum = (sum.0.saturating_add(last.since(first).or_zero()), sum.1 + 1);
     }
     let (name, (ns, count)) = sums.into_iter().max_by_key(|(_, sum)| *sum)?;
     // Several at a time take no longer than one.

@@ -22,13 +22,19 @@ pub(super) fn hops(
         waiting(account.rows.iter().filter(claimed), first).or_else(|| waiting(account.rows.iter(), first))
     });
     let name = super::name_of(facts, first.waiter).or_else(|| finding.subject.comm.clone());
-    let mut hops = vec![hop(facts, (first.waiter, name.unwrap_or_default()), own, Some(first), first.share)];
+    let mut hops = vec![hop(
+        facts,
+        (first.waiter, name.unwrap_or_else(|| "process".to_string())),
+        own,
+        Some(first),
+        first.share,
+    )];
     let between = way.windows(2).map(|pair| {
         let (one, next) = (pair[0], pair[1]);
         // Of those that stand for one another, the one that was seen to wait longest.
         let alike = rows.iter().filter(|row| super::are_alike(row, one));
         let hops = alike.map(|row| {
-            let process = apart.world.threads.find_process(row.pid);
+            let process = super::process_of(apart, row.pid);
             let account = process.and_then(|process| behind::account_of(apart, process));
             let waits = account.as_ref().and_then(|account| waiting(account.rows.iter(), next));
             let new = hop(apart, (row.pid, row.comm.clone()), waits, Some(next), row.share);
@@ -109,6 +115,8 @@ pub(super) fn links(
     behind: &Behind<'_>,
 ) -> Vec<ChainLink> {
     let known = usize::from(!finding.chain.is_empty());
+    // A recorder looks some times a second; captures have each wait.
+    let by = if behind.facts.capture.is_recording() { ", by samples" } else { "" };
     let waits = hops.windows(2).zip(way).skip(known).map(|(pair, next)| {
         let (hop, other) = (&pair[0], &pair[1]);
         let call = hop.call.as_ref().map_or(String::new(), |call| format!(" in {call}"));
@@ -121,7 +129,7 @@ pub(super) fn links(
             who: hop.who(),
             waits_for: format!("{} ({}) at {}{call}{site}", other.name, other.pid, next.via),
             ns: hop.ns,
-            evidence: format!("{times}{} of the target's waiting, by samples", words::percent(next.share)),
+            evidence: format!("{times}{} of the target's waiting{by}", words::percent(next.share)),
         }
     });
     let largest = behind.largest();

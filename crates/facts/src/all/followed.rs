@@ -5,7 +5,7 @@ use super::Facts;
 use crate::world::World;
 use hashbrown::{HashMap, HashSet};
 use whyslow_model::event::{Event, Sink, Tid};
-use whyslow_model::{Followed, ProcessInfo, Wakeup};
+use whyslow_model::{Followed, ProcessInfo, SourceId, Wakeup};
 
 /// The processes that were taken in, in order of time, and where they are kept apart, what they did.
 #[derive(Default)]
@@ -21,6 +21,25 @@ struct Apart {
     facts: Facts,
     /// They, and what they have started since.
     pids: HashSet<Tid>,
+    /// Traces that are of these alone.
+    sources: HashSet<SourceId>,
+}
+
+/// Whose calls are kept apart from those of what was asked about, in captures of several processes.
+#[derive(Clone, Debug, Default)]
+pub struct SetApart {
+    /// The processes and their threads.
+    pub pids: Vec<Tid>,
+    /// The traces that hold nothing else.
+    pub sources: Vec<SourceId>,
+    /// Those of them that it waits for.
+    pub followed: Vec<Followed>,
+    /// Threads that are the first of a process, of the target's too, though nothing in the captures says so at once.
+    pub first_threads: Vec<Tid>,
+    /// When the target was seen, ns since the epoch: what the others did at other times is not what it waited for.
+    pub within: Option<(u64, u64)>,
+    /// Names of unix sockets by inode, which the target's own trace may lack.
+    pub unix_names: HashMap<u64, Box<str>>,
 }
 
 impl std::fmt::Debug for FollowedFacts {
@@ -44,6 +63,31 @@ impl Facts {
         facts.followed.separates = true;
         facts
     }
+
+    /// The same of captures that are read a second time, once it is known whose they are.
+    pub fn of_target_beside(apart: &SetApart) -> Facts {
+        let of_processes = |mut facts: Facts, is_apart: bool| {
+            facts.world.know_unix_names(&apart.unix_names);
+            for pid in apart.first_threads.iter().filter(|pid| apart.pids.contains(pid) == is_apart) {
+                facts.world.process_numbered(*pid);
+            }
+            facts
+        };
+        let mut facts = of_processes(Facts::of_target(), false);
+        if !apart.pids.is_empty() {
+            let mut others = of_processes(Facts::default(), true);
+            if let Some((from, to)) = apart.within {
+                others.accounts.only_within(from, to);
+            }
+            facts.followed.apart = Some(Box::new(Apart {
+                facts: others,
+                pids: apart.pids.iter().copied().collect(),
+                sources: apart.sources.iter().copied().collect(),
+            }));
+        }
+        apart.followed.iter().for_each(|one| facts.followed.see(one.clone()));
+        facts
+    }
 }
 
 impl FollowedFacts {
@@ -56,7 +100,10 @@ impl FollowedFacts {
         }
         self.places.insert(followed.pid, self.rows.len());
         if self.separates {
-            let new = || Box::new(Apart { facts: Facts::default(), pids: HashSet::new() });
+            let new = || {
+                let (facts, pids, sources) = (Facts::default(), HashSet::new(), HashSet::new());
+                Box::new(Apart { facts, pids, sources })
+            };
             self.apart.get_or_insert_with(new).pids.insert(followed.pid);
         }
         self.rows.push(followed);
@@ -110,11 +157,12 @@ impl Apart {
     fn whose(&mut self, event: &Event<'_>, own: &World) -> Whose {
         let of = |is_apart: bool| if is_apart { Whose::Apart } else { Whose::Target };
         match event {
+            Event::Call(call) | Event::Enter(call) if self.sources.contains(&call.source) => Whose::Apart,
             Event::Call(call) | Event::Enter(call) => {
                 of(call.pid.map_or_else(|| self.has_thread(call.tid), |pid| self.pids.contains(&pid)))
             }
-            Event::Signal(signal) => of(self.has_thread(signal.tid)),
-            Event::Exit(exit) => of(self.has_thread(exit.tid)),
+            Event::Signal(signal) => of(self.sources.contains(&signal.source) || self.has_thread(signal.tid)),
+            Event::Exit(exit) => of(self.sources.contains(&exit.source) || self.has_thread(exit.tid)),
             Event::Frame { tid, .. } => of(self.has_thread(*tid)),
             Event::Process(info) => of(self.belongs(info, own)),
             Event::Fd(entry) => of(entry.pid.is_some_and(|pid| self.pids.contains(&pid))),
@@ -127,6 +175,7 @@ impl Apart {
             Event::Net(event) => of(event.pid.is_some_and(|pid| self.pids.contains(&pid))),
             Event::ThreadCounts(counts) => of(self.pids.contains(&counts.pid)),
             Event::ThreadTotals(totals) => of(self.pids.contains(&totals.pid)),
+            Event::Trace(start) => of(self.sources.contains(&start.source)),
             // The host's, the disks', and what the recording is.
             Event::Figures(_) | Event::BlockIo(_) | Event::Stack(_) | Event::Span(_) | Event::Source(_) => {
                 Whose::Both
@@ -247,6 +296,35 @@ mod tests {
         let apart = facts.followed.apart().expect("somebody was taken in");
         assert!(facts.world.threads.thread_of(41).is_none() && facts.world.threads.thread_of(7).is_some());
         assert!(apart.world.threads.thread_of(7).is_none());
+    }
+
+    #[test]
+    fn what_others_did_while_the_target_was_not_seen_counts_nothing() {
+        let within = Some((100, 200));
+        let mut facts = Facts::of_target_beside(&SetApart { pids: vec![40], within, ..SetApart::default() });
+        for (tid, ts, ns, name) in [
+            (40, 10, 50, "pause"),
+            (40, 90, 20, "pause"),
+            (7, 100, 100, "pause"),
+            (40, 150, 30, "fsync"),
+            (40, 190, 60, "pause"),
+            (40, 300, 50, "fsync"),
+        ] {
+            let mut call = Call::new(name, "3");
+            (call.tid, call.ret, call.ts, call.dur) =
+                (tid, Ret::Value(0), Timestamp::new(ts), Nanos::new(ns));
+            facts.push(Event::Call(&call));
+        }
+        facts.finish();
+        let apart = facts.followed.apart().expect("it is kept apart");
+        let (thread, told) =
+            apart.world.threads.iter().find(|(_, thread)| thread.tid == 40).expect("a thread");
+        let account = apart.accounts.of(thread).expect("an account");
+        let times: Vec<(u64, u64)> =
+            account.calls.iter().map(|time| (time.calls.count, time.parts.total())).collect();
+        assert_eq!((account.total(), account.outside.total(), times), (100, 50, vec![(2, 20), (1, 30)]));
+        let counted = apart.accounts.counted(told.first, told.last);
+        assert_eq!(counted, (Timestamp::new(100), Timestamp::new(200)));
     }
 
     #[test]

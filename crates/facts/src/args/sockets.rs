@@ -62,6 +62,51 @@ pub(crate) fn kind_of_socket_args(args: &[u8]) -> FdKind {
     FdKind::Socket
 }
 
+/// What `-yy` shows of a unix socket: `UNIX-STREAM:[12->13,"/run/x"]`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct UnixNote<'a> {
+    /// The inode of this end.
+    pub(crate) own: u64,
+    /// That of the other end, where it is connected.
+    pub(crate) other: Option<u64>,
+    /// The name that this end is bound to, as it stands there: in quotes, an abstract one with `@` before them.
+    name: Option<&'a [u8]>,
+}
+
+impl<'a> UnixNote<'a> {
+    /// `None` for what is no such note, or does not tell the inode.
+    pub(crate) fn of(note: &'a [u8]) -> Option<UnixNote<'a>> {
+        if !note.starts_with(b"UNIX") {
+            return None;
+        }
+        let (own, other) = inodes(note)?;
+        let name = memchr::memchr(b',', note).and_then(|at| note.get(at + 1..));
+        Some(UnixNote { own, other, name })
+    }
+
+    /// The name that this end is bound to.
+    pub(crate) fn path(self) -> Option<String> {
+        let name = self.name?;
+        let (mark, name) = name.strip_prefix(b"@").map_or(("", name), |name| ("@", name));
+        text::quoted(name).map(|(path, _)| format!("{mark}{}", text::lossy(path)))
+    }
+}
+
+/// The inodes that `-yy` shows: `pipe:[12]`, `UNIX-STREAM:[12->13,"/run/x"]`. 0 is none.
+pub(crate) fn inodes(note: &[u8]) -> Option<(u64, Option<u64>)> {
+    if !note.starts_with(b"pipe:[") && !note.starts_with(b"UNIX") {
+        return None;
+    }
+    let number = |text: &[u8]| {
+        let (number, digits) = text::decimal(text)?;
+        Some((u64::try_from(number).ok().filter(|number| *number != 0)?, digits))
+    };
+    let at = memchr::memmem::find(note, b":[")? + 2;
+    let (own, digits) = number(&note[at..])?;
+    let other = note[at + digits..].strip_prefix(b"->").and_then(number);
+    Some((own, other.map(|(other, _)| other)))
+}
+
 /// What `-y` or `-yy` shows behind a descriptor: its kind, path or ends.
 pub(crate) struct Annotation {
     pub(crate) kind: FdKind,
@@ -137,6 +182,18 @@ mod tests {
             assert_eq!(address(args).map(|(_, text)| text).as_deref(), Some(expected));
         }
         assert_eq!(address(b"3, NULL, NULL"), None);
+    }
+
+    #[test]
+    fn the_note_of_a_unix_socket_has_both_inodes_and_its_own_name() {
+        let told = |note: &str| UnixNote::of(note.as_bytes()).map(|unix| (unix.own, unix.other, unix.path()));
+        let path = |path: &str| Some(path.to_string());
+        assert_eq!(told("UNIX-STREAM:[7->9,\"/run/a.sock\"]"), Some((7, Some(9), path("/run/a.sock"))));
+        assert_eq!(told("UNIX-STREAM:[7,@\"b\"]"), Some((7, None, path("@b"))));
+        assert_eq!(told("UNIX-STREAM:[9->7]"), Some((9, Some(7), None)));
+        assert_eq!(told("UNIX:[0->0,\"/run/a.sock\"]"), None);
+        assert_eq!(told("socket:[12]"), None);
+        assert_eq!(inodes(b"pipe:[12]"), Some((12, None)));
     }
 
     #[test]

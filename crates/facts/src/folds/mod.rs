@@ -35,5 +35,6 @@ pub mod searches;
 pub mod sleeps;
 pub mod slow_files;
 pub mod spawns;
+pub mod strangers;
 pub mod waits;
 pub mod work;

@@ -153,6 +153,9 @@ impl World {
         let (Some(note), Some(life)) = (note, self.fds.get_mut(id)) else {
             return;
         };
+        if let Some(unix) = sockets::UnixNote::of(note) {
+            return self.annotate_unix(id, unix);
+        }
         if life.inode.is_none() {
             life.inode = note
                 .strip_prefix(b"pipe:[")
@@ -162,7 +165,12 @@ impl World {
         let wants_name = life.name.is_none() && life.file.is_none();
         let wants_ends =
             life.kind.is_socket() && life.peer().is_none() && memchr::memmem::find(note, b"->").is_some();
-        let tells_more = wants_ends || (wants_name && note.first() == Some(&b'/'));
+        // connect tells the other end alone.
+        let wants_local = life.kind.is_socket()
+            && life.local().is_none()
+            && life.kind != FdKind::Unix
+            && memchr::memmem::find(note, b"->").is_some();
+        let tells_more = wants_ends || wants_local || (wants_name && note.first() == Some(&b'/'));
         if !tells_more && life.kind != FdKind::Unknown {
             return;
         }
@@ -173,8 +181,50 @@ impl World {
         if wants_name {
             life.name = found.path.map(Into::into);
         }
-        if let Some(ends) = found.ends.filter(|_| wants_ends || life.ends.is_none()) {
-            life.ends = Some(Box::new(ends));
+        if let Some(ends) = found.ends.filter(|_| wants_ends || wants_local || life.ends.is_none()) {
+            let known = life.ends.get_or_insert_default();
+            known.local = ends.local.or(known.local.take());
+            known.peer = ends.peer.or(known.peer.take());
+        }
+    }
+
+    /// Names the other ends of which the name was told later.
+    pub(super) fn name_unix_peers(&mut self) {
+        for (id, inode) in std::mem::take(&mut self.unix_others) {
+            if let (Some(life), Some(name)) = (self.fds.get_mut(id), self.unix_names.get(&inode))
+                && life.kind == FdKind::Unix
+                && life.peer().is_none()
+            {
+                life.ends.get_or_insert_default().peer = Some(name.to_string());
+            }
+        }
+    }
+
+    /// A unix socket says the name that it is bound to, and of the other end the inode: whose name stands at the other end.
+    fn annotate_unix(&mut self, id: LifeId, unix: sockets::UnixNote<'_>) {
+        let Some(life) = self.fds.get_mut(id) else { return };
+        if matches!(life.kind, FdKind::Unknown | FdKind::Socket) {
+            life.kind = FdKind::Unix;
+        }
+        let is_told = life.inode == Some(unix.own);
+        if is_told && (life.local().is_some() || life.peer().is_some()) {
+            return;
+        }
+        life.inode = Some(unix.own);
+        let own = if is_told { None } else { unix.path() };
+        let other = unix.other.and_then(|other| self.unix_names.get(&other));
+        if let (None, None, Some(inode)) = (&own, other, unix.other)
+            && self.unix_others.len() < Self::MAX_NET_ROWS
+        {
+            self.unix_others.insert(id, inode);
+        }
+        if own.is_some() || other.is_some() {
+            let ends = life.ends.get_or_insert_default();
+            ends.local = ends.local.take().or_else(|| own.clone());
+            ends.peer = ends.peer.take().or_else(|| other.map(|name| name.to_string()));
+        }
+        if let Some(own) = own.filter(|_| self.unix_names.len() < Self::MAX_NET_ROWS) {
+            self.unix_names.insert(unix.own, own.into());
         }
     }
 
@@ -238,7 +288,7 @@ impl World {
                     life.listening = true;
                 }
             }
-            Syscall::BIND => {
+            Syscall::BIND | Syscall::GETSOCKNAME => {
                 if let Some((kind, local)) = sockets::address(call.args).filter(|_| !call.failed())
                     && let Some(life) = self.fds.get_mut(id)
                 {
@@ -276,9 +326,13 @@ impl World {
         {
             life.kind = kind;
         }
+        if self.is_named_file(id) && stated_kind(call.args) == Some(FdKind::Pipe) {
+            return self.is_fifo(id);
+        }
         let Some(at) = memchr::memmem::find(call.args, b"st_size=") else {
             return;
         };
+        let Some(life) = self.fds.get_mut(id) else { return };
         let Some((size, _)) = text::decimal(&call.args[at + b"st_size=".len()..]) else {
             return;
         };
@@ -329,15 +383,18 @@ impl World {
 
     pub(super) fn accepted(&mut self, seen: &mut Seen<'_>, listener: LifeId) {
         let call = seen.call;
-        let Some(fd) = call.ok().and_then(|ret| i32::try_from(ret).ok()) else {
-            return;
-        };
+        // One that nobody connects to yet is waited at, too. accept(2): EINVAL of one that does not listen.
+        let is_none =
+            matches!(call.errno, Errno::EINVAL | Errno::EBADF | Errno::ENOTSOCK | Errno::EOPNOTSUPP);
         let (kind, local) = match self.fds.get_mut(listener) {
             Some(life) => {
-                life.listening = true;
+                life.listening |= !is_none;
                 (life.kind, life.local().map(str::to_string))
             }
             None => (FdKind::Socket, None),
+        };
+        let Some(fd) = call.ok().and_then(|ret| i32::try_from(ret).ok()) else {
+            return;
         };
         let peer = sockets::address(call.args);
         let kind = match (&peer, kind) {

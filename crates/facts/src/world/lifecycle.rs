@@ -7,11 +7,52 @@ impl World {
     pub(super) fn thread_of(&mut self, call: &Call<'_>) -> ThreadId {
         match self.threads.find(call.tid) {
             Some(thread) => thread,
-            None => match call.pid {
-                Some(pid) => self.thread_behind_its_end(call, pid),
-                None => self.new_thread(call.tid, Some(call.syscall)),
-            },
+            None => {
+                let thread = match call.pid {
+                    Some(pid) => self.thread_behind_its_end(call, pid),
+                    None => self.new_thread(call.tid, call.source, Some(call.syscall)),
+                };
+                self.threads.thread_mut(thread).source = call.source;
+                thread
+            }
         }
+    }
+
+    /// A trace begins beside others: whose threads it has, as far as its file tells.
+    pub(crate) fn trace(&mut self, start: &TraceStart) {
+        self.families.insert(start.source, start.family);
+        if let Some(name) = &start.name {
+            self.trace_names.entry(start.family).or_insert(name.as_str().into());
+        }
+        let Some(pid) = start.pid else { return };
+        let process = self.process_numbered(pid);
+        self.roots.entry(start.family).or_insert(Root { process, guessed: false });
+    }
+
+    /// A process that nothing else names is called as the file of its trace.
+    pub(super) fn name_by_traces(&mut self) {
+        let named = |(_, thread): (ThreadId, &ThreadFacts)| {
+            let name = self.trace_names.get(&self.family(thread.source))?;
+            let is_nameless = self.threads.known_process(thread.process)?.name().is_none();
+            (is_nameless && thread.is_active()).then(|| (thread.process, name.clone()))
+        };
+        let named: Vec<_> = self.threads.iter().filter_map(named).collect();
+        for (process, name) in named {
+            self.threads.process_mut(process).comm = Some(name);
+            self.named_by_trace.insert(process);
+        }
+    }
+
+    /// True for a process of which only the name of its trace's file tells what it is called.
+    pub fn is_named_by_trace(&self, process: ProcessId) -> bool {
+        self.named_by_trace.contains(&process)
+    }
+
+    /// The family of a trace: all sources that nobody told of are one.
+    fn family(&self, source: SourceId) -> SourceId {
+        /// No trace has this number: readers count from 0.
+        const ALL: SourceId = SourceId(u16::MAX);
+        self.families.get(&source).copied().unwrap_or(ALL)
     }
 
     /// A call that was under way at the end of its thread is told behind that end.
@@ -70,7 +111,8 @@ impl World {
             Some(unborn) => self.be_born(tid, unborn.parent, unborn.is_thread, unborn.slots),
             None => {
                 let process = self.process_numbered(pid);
-                self.root.get_or_insert(process);
+                let family = self.family(SourceId::default());
+                self.roots.entry(family).or_insert(Root { process, guessed: false });
                 self.threads.add_thread(tid, process)
             }
         };
@@ -90,55 +132,69 @@ impl World {
 
     /// A thread seen for the first time: a child of a known clone, or of the process that is traced.
     #[cold]
-    pub(super) fn new_thread(&mut self, tid: Tid, first_call: Option<Syscall>) -> ThreadId {
+    pub(super) fn new_thread(&mut self, tid: Tid, source: SourceId, first_call: Option<Syscall>) -> ThreadId {
         if !self.threads.have_room() {
             return self.threads.rest();
         }
         if let Some(unborn) = self.unborn.remove(&tid) {
             return self.be_born(tid, unborn.parent, unborn.is_thread, unborn.slots);
         }
+        let family = self.family(source);
+        let told = |process| Root { process, guessed: false };
         // A snapshot of threads (`lsof -K`) tells which process each is of; a trace of several does not.
         if let Some((process, name)) = self.told_threads.remove(&tid) {
-            self.root.get_or_insert(process);
+            self.roots.entry(family).or_insert(told(process));
             let thread = self.threads.add_thread(tid, process);
             self.threads.thread_mut(thread).comm = Some(name);
             return thread;
         }
-        if let Some(pending) = self.in_flight.iter_mut().rev().find(|(_, _, child)| child.is_none()) {
-            pending.2 = Some(tid);
-            let (parent, is_thread) = (pending.0, pending.1);
+        let is_its = |(parent, _, child): &&(ThreadId, bool, Option<Tid>)| {
+            child.is_none() && self.family(self.threads.thread(*parent).source) == family
+        };
+        if let Some(at) = self.in_flight.iter().rev().position(|flying| is_its(&flying)) {
+            let at = self.in_flight.len() - 1 - at;
+            self.in_flight[at].2 = Some(tid);
+            let (parent, is_thread) = (self.in_flight[at].0, self.in_flight[at].1);
             let parent = self.threads.thread(parent).process;
             return self.be_born(tid, parent, is_thread, None);
         }
         if let Some(process) = self.threads.find_process(tid) {
-            self.root.get_or_insert(process);
+            self.roots.entry(family).or_insert(told(process));
             return self.threads.add_thread(tid, process);
         }
-        let process = match (self.root, self.snapshot_pids.as_slice()) {
+        let alone = self.families.values().all(|other| *other == family);
+        let root = match (self.roots.get(&family), self.snapshot_pids.as_slice()) {
             // One process in the snapshot: the trace is of its threads.
-            (None, [only]) => *only,
-            (None, _) => {
-                self.root_guessed = tid != 0 && first_call != Some(Syscall::EXECVE);
-                self.threads.add_process((tid != 0).then_some(tid))
-            }
+            (None, [only]) if alone => told(*only),
+            (None, _) => Root {
+                process: self.threads.add_process((tid != 0).then_some(tid)),
+                guessed: tid != 0 && first_call != Some(Syscall::EXECVE),
+            },
             // A program that starts is no thread of another one.
-            (Some(_), _) if first_call == Some(Syscall::EXECVE) => self.threads.add_process(Some(tid)),
-            (Some(root), _) => root,
+            (Some(_), _) if first_call == Some(Syscall::EXECVE) => told(self.threads.add_process(Some(tid))),
+            (Some(root), _) => *root,
         };
-        self.root.get_or_insert(process);
-        self.threads.add_thread(tid, process)
+        self.roots.entry(family).or_insert(root);
+        let thread = self.threads.add_thread(tid, root.process);
+        self.threads.thread_mut(thread).guessed = tid != 0 && first_call != Some(Syscall::EXECVE);
+        thread
     }
 
     /// A process that ran before the trace began has the number of its first thread, as a rule the lowest one: not of
     /// the one that happened to be seen first.
     pub(super) fn number_root(&mut self) {
-        let Some(root) = self.root.filter(|_| self.root_guessed) else { return };
-        let process = self.threads.process(root);
-        let threads = self.threads.iter().filter(|(_, thread)| thread.process == root && thread.tid != 0);
-        let lowest = threads.map(|(_, thread)| thread.tid).min();
-        let free = |tid: &Tid| self.threads.find_process(*tid).is_none();
-        if let Some(tid) = lowest.filter(|tid| !process.started && process.pid > Some(*tid)).filter(free) {
-            self.threads.set_pid(root, tid);
+        let guessed = self.roots.values().filter(|root| root.guessed).map(|root| root.process);
+        let mut guessed: Vec<ProcessId> = guessed.collect();
+        guessed.sort_unstable();
+        for root in guessed {
+            let process = self.threads.process(root);
+            let threads = self.threads.iter().filter(|(_, thread)| thread.process == root && thread.tid != 0);
+            let lowest = threads.map(|(_, thread)| thread.tid).min();
+            let free = |tid: &Tid| self.threads.find_process(*tid).is_none();
+            if let Some(tid) = lowest.filter(|tid| !process.started && process.pid > Some(*tid)).filter(free)
+            {
+                self.threads.set_pid(root, tid);
+            }
         }
     }
 
@@ -327,7 +383,11 @@ impl World {
     pub(crate) fn signal(&mut self, signal: &Signal<'_>) {
         let thread = match self.threads.find(signal.tid) {
             Some(thread) => thread,
-            None => self.new_thread(signal.tid, None),
+            None => {
+                let thread = self.new_thread(signal.tid, signal.source, None);
+                self.threads.thread_mut(thread).source = signal.source;
+                thread
+            }
         };
         let process = self.threads.thread(thread).process;
         let known = self

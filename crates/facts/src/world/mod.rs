@@ -29,15 +29,15 @@ use crate::world::ids::FileId;
 use crate::world::ids::LifeId;
 use crate::world::ids::{ProcessId, ThreadId};
 use crate::world::slots::Slots;
-use crate::world::threads::Threads;
-use hashbrown::HashMap;
+use crate::world::threads::{ThreadFacts, Threads};
+use hashbrown::{HashMap, HashSet};
 use std::hash::BuildHasher;
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::{FdArg, Moves, PathArg, Waits};
 use whyslow_model::{
     Call, CallFlags, CallStats, CaptureKind, Errno, Exit, FdEntry, FdKind, Nanos, ProcessInfo, ProgramName,
-    SaturatingSum, Signal, SocketEnds, SourceInfo, Syscall, ThreadCounts, Timestamp, syscall::SyscallNames,
-    text,
+    SaturatingSum, Signal, SocketEnds, SourceId, SourceInfo, Syscall, ThreadCounts, Timestamp, TraceStart,
+    syscall::SyscallNames, text,
 };
 
 /// A call with everything the world knows about it: what folds see.
@@ -92,14 +92,22 @@ pub struct World {
     pub snapshot_rows: u64,
     /// Descriptor rows that belong to no process (`/proc/net/*`), by inode.
     net_rows: HashMap<u64, FdEntry>,
+    /// The names that ends of unix sockets are bound to, by inode.
+    unix_names: HashMap<u64, Box<str>>,
+    /// Of unix sockets the inode of the other end, whose name is not known yet.
+    unix_others: HashMap<LifeId, u64>,
     /// Processes named by snapshots.
     snapshot_pids: Vec<ProcessId>,
     /// What epolls call descriptors, by snapshots.
     epoll_tokens: HashMap<(ProcessId, i32), u64>,
-    /// The process that threads of unknown origin belong to.
-    root: Option<ProcessId>,
-    /// Its number was taken from the first thread seen.
-    root_guessed: bool,
+    /// The processes that threads of unknown origin belong to, by the family of their trace.
+    roots: HashMap<SourceId, Root>,
+    /// What the files of several traces are called, by family.
+    trace_names: HashMap<SourceId, Box<str>>,
+    /// Processes that are called as the file of their trace.
+    named_by_trace: HashSet<ProcessId>,
+    /// The families of traces, where there are several traces.
+    families: HashMap<SourceId, SourceId>,
     /// Clones in flight: the thread that called, whether it makes a thread, and the child if it was seen already.
     in_flight: Vec<(ThreadId, bool, Option<Tid>)>,
     /// Children that were made but not seen yet.
@@ -127,6 +135,14 @@ pub struct SignalFacts {
     pub last: Timestamp,
     /// The line of the first.
     pub exemplar: Exemplar,
+}
+
+/// The process that threads of unknown origin belong to.
+#[derive(Clone, Copy, Debug)]
+struct Root {
+    process: ProcessId,
+    /// Its number was taken from the first thread seen.
+    guessed: bool,
 }
 
 #[derive(Debug)]
@@ -220,9 +236,21 @@ impl World {
         seen
     }
 
+    /// The names that ends of unix sockets are bound to, by inode.
+    pub fn unix_names(&self) -> &HashMap<u64, Box<str>> {
+        &self.unix_names
+    }
+
+    /// Takes names that others know.
+    pub(crate) fn know_unix_names(&mut self, names: &HashMap<u64, Box<str>>) {
+        self.unix_names.extend(names.iter().map(|(inode, name)| (*inode, name.clone())));
+    }
+
     /// Adds what open descriptors did to the facts of their files.
     pub(crate) fn finish(&mut self) {
         self.number_root();
+        self.name_by_traces();
+        self.name_unix_peers();
         let open: Vec<LifeId> = self.fds.open().map(|(id, _)| id).collect();
         for id in open {
             if let Some(life) = self.fds.get_mut(id)

@@ -393,3 +393,54 @@ fn what_is_written_and_read_in_turns_is_a_socket() {
     let waits = [&by(7)[..1], &by(7)[2..], &by(8)[..1], &by(8)[2..]].concat();
     assert_eq!(kind(&waits), Some(FdKind::Unknown));
 }
+
+#[test]
+fn who_waits_for_connections_that_never_come_listens() {
+    let listens = |ret: Ret, errno: Errno, flags: CallFlags| {
+        let mut facts = Facts::default();
+        let mut call = Call::new("accept4", "3<UNIX-STREAM:[7,\"/run/a.sock\"]>, NULL, NULL, 0");
+        (call.tid, call.ts, call.ret, call.errno, call.flags) = (9, Timestamp::new(5), ret, errno, flags);
+        facts.push(Event::Call(&call));
+        facts.finish();
+        facts.world.fds.iter().map(|(_, life)| life).find(|life| life.fd == 3).map(|life| life.listening)
+    };
+    assert_eq!(listens(Ret::Unknown, Errno::NONE, CallFlags::END_NOT_SEEN), Some(true));
+    assert_eq!(listens(Ret::Value(-1), Errno::EAGAIN, CallFlags::default()), Some(true));
+    assert_eq!(listens(Ret::Value(-1), Errno::EINVAL, CallFlags::default()), Some(false));
+}
+
+#[test]
+fn the_name_of_a_unix_socket_is_that_of_its_end_and_names_the_peer_of_the_other() {
+    let mut facts = Facts::default();
+    for (tid, args) in
+        [(1, "4<UNIX-STREAM:[9->7]>, \"x\", 1"), (2, "5<UNIX-STREAM:[7->9,\"/run/a.sock\"]>, \"x\", 1")]
+    {
+        let mut call = Call::new("write", args);
+        (call.tid, call.ts, call.ret) = (tid, Timestamp::new(5), Ret::Value(1));
+        facts.push(Event::Call(&call));
+    }
+    facts.finish();
+    let ends = |fd| {
+        let life = facts.world.fds.iter().map(|(_, life)| life).find(|life| life.fd == fd)?;
+        Some((life.local().map(str::to_string), life.peer().map(str::to_string)))
+    };
+    let name = || Some("/run/a.sock".to_string());
+    assert_eq!((ends(4), ends(5)), (Some((None, name())), Some((name(), None))));
+}
+
+#[test]
+fn a_file_that_is_stated_as_a_fifo_is_a_pipe() {
+    let mut facts = Facts::default();
+    for (name, args, ret) in [
+        ("openat", "AT_FDCWD, \"/tmp/p\", O_WRONLY", 3),
+        ("newfstatat", "3, \"\", {st_mode=S_IFIFO|0644, st_size=0, ...}, AT_EMPTY_PATH", 0),
+    ] {
+        let mut call = Call::new(name, args);
+        (call.tid, call.ts, call.ret) = (1, Timestamp::new(5), Ret::Value(ret));
+        facts.push(Event::Call(&call));
+    }
+    facts.finish();
+    let kinds: Vec<FdKind> = facts.world.fds.iter().map(|(_, life)| life.kind).collect();
+    assert_eq!(kinds, [FdKind::Pipe]);
+    assert!(facts.world.files.iter().any(|(_, file)| &*file.path == "/tmp/p" && file.fifo));
+}

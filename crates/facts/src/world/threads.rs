@@ -9,7 +9,7 @@ use crate::world::runners::Runners;
 use hashbrown::HashMap;
 use whyslow_model::event::Tid;
 use whyslow_model::{
-    Call, CallStats, Nanos, ProgramName, SaturatingSum, Stretch, Syscall, ThreadTotals, Timestamp,
+    Call, CallStats, Nanos, ProgramName, SaturatingSum, SourceId, Stretch, Syscall, ThreadTotals, Timestamp,
 };
 
 /// What is known of one thread.
@@ -19,6 +19,10 @@ pub struct ThreadFacts {
     pub tid: Tid,
     /// Its process.
     pub process: ProcessId,
+    /// The source of its first call.
+    pub source: SourceId,
+    /// Nothing told of which process it is: it was taken for one of its trace's.
+    pub guessed: bool,
     /// Its name, if a source shows it.
     pub comm: Option<Box<str>>,
     /// Its first event.
@@ -60,6 +64,8 @@ impl ThreadFacts {
         ThreadFacts {
             tid,
             process,
+            source: SourceId::default(),
+            guessed: false,
             comm: None,
             first: Timestamp::UNKNOWN,
             last: Timestamp::UNKNOWN,

@@ -171,7 +171,9 @@ pub(crate) fn put(event: &Event<'_>, seq: u64, rows: &mut [Rows]) -> &'static [I
             &[Id::Host, Id::HostTables]
         }
         // A log is its own recording, and a profile too.
-        Event::Logged(_) | Event::Percentiles(_) | Event::Profile(_) | Event::Source(_) => &[],
+        Event::Logged(_) | Event::Percentiles(_) | Event::Profile(_) | Event::Trace(_) | Event::Source(_) => {
+            &[]
+        }
     }
 }
 

@@ -24,6 +24,7 @@ Examples:
   whyslow diagnose trace.st                      one strace log
   whyslow diagnose trace.st trace.lsof           with what was open at its start
   whyslow diagnose strace-ff-logs/               all files in a directory, merged by time
+  whyslow diagnose -p 4711 captures/             of straces of several processes, that of 4711 and whom it waits for
   zcat old.st.gz | whyslow diagnose -            from a pipe
   whyslow diagnose --fail-on warning trace.st    for scripts: status 1 if there is a cause of slowness
   whyslow diagnose --json trace.st | jq '.findings[] | {id, share, title}'
@@ -32,7 +33,7 @@ The best capture: strace -f -ttT -y -s 256 -o trace.st -p PID, for about 30 seco
 lsof -nP -p PID > trace.lsof. Other captures work too; what they cannot show is said.")]
 struct Diagnose {
     /// Recordings and captures (strace, strace -c, ltrace, lsof, /proc dumps; also .gz, .zst), directories of them, or - for standard input
-    #[arg(value_name = "FILE", conflicts_with_all = LiveArgs::WHOM)]
+    #[arg(value_name = "FILE", conflicts_with_all = LiveArgs::WHOM_BUT_PIDS)]
     files: Vec<PathBuf>,
     #[command(flatten)]
     live: LiveArgs,
@@ -47,7 +48,7 @@ fn clap() -> clap::Command {
 fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let args = Diagnose::from_arg_matches(matches)?;
     let mut ended = None;
-    let facts = if args.live.is_asked() {
+    let facts = if args.files.is_empty() && args.live.is_asked() {
         let recording = live::record(&args.live, None, None, global)?;
         let mut facts = Facts::of_target();
         recording.replay(&mut facts)?;
@@ -59,7 +60,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
             "nothing to diagnose\nnext: name a process (-p PID, --name NAME), a command (-- CMD) or files; `whyslow diagnose --help` has examples"
         );
     } else {
-        input::facts_of(&args.files, global)?
+        input::facts_of_target(&args.files, &args.live.pids, global)?
     };
     let diagnosis = whyslow_diagnose::diagnose(&facts);
     let format = if global.json { &JSON } else { &TERMINAL };

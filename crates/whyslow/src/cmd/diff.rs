@@ -76,9 +76,9 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
             visible::path(&args.before)
         );
     }
-    let before = input::facts_of(&input::with_companions(&args.before)?, global)?;
+    let before = input::facts_of_target(&input::with_companions(&args.before)?, &[], global)?;
     let (before, after) = match after {
-        Some(after) => (before, input::facts_of(&input::with_companions(after)?, global)?),
+        Some(after) => (before, input::facts_of_target(&input::with_companions(after)?, &[], global)?),
         None => whyslow_diff::two_runs(&before).with_context(|| {
             format!(
                 "{} is one capture: name a second one (only a table of percentiles with a column `when` of two values \

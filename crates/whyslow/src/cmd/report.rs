@@ -51,7 +51,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         let inputs: Vec<_> = args.input.files.iter().map(PathBuf::as_path).collect();
         output::check_target(path, &inputs)?;
     }
-    let facts = input::facts_of(&args.input.files, global)?;
+    let facts = input::facts_of_target(&args.input.files, &[], global)?;
     let diagnosis = whyslow_diagnose::diagnose(&facts);
     let mut style = global.style(super::PIPE_WIDTH);
     style.color &= args.output.is_none();

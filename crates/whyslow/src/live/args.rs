@@ -145,6 +145,10 @@ impl LiveArgs {
     pub(crate) const WHOM: [&str; 9] =
         ["pids", "tids", "names", "ports", "cgroups", "containers", "units", "all", "command"];
 
+    /// The same without the process, which also says whose time captures of several are to tell.
+    pub(crate) const WHOM_BUT_PIDS: [&str; 8] =
+        ["tids", "names", "ports", "cgroups", "containers", "units", "all", "command"];
+
     /// For printing: each of these calls, nothing but calls, and bytes as they are.
     pub(crate) fn for_trace(&mut self, calls: Option<Vec<u16>>, string: u32, fd_names: bool) {
         self.trace = Some(ForTrace { calls, string, fd_names });

@@ -9,6 +9,7 @@ mod confined;
 mod control_bytes;
 mod go_pprof;
 mod hostile;
+mod parties;
 mod profile_out;
 mod recordings;
 mod redact;

@@ -173,6 +173,14 @@ impl ThreadAccount {
         row
     }
 
+    /// A call at a time that does not count: up to the time that does, and from its end on, the thread was outside of calls.
+    #[cold]
+    fn outside_of(&mut self, within: Option<(u64, u64)>, at: Timestamp) {
+        let (Some((begin, end)), Some(at)) = (within, at.get()) else { return };
+        let (no_row, at) = (usize::MAX, at.clamp(begin, end));
+        self.with_split(|split, mut give| split.call(no_row, at, at, &mut give));
+    }
+
     /// Takes the wait for any of several descriptors: it was for `found`, where that is known. Says when it began.
     #[cold]
     fn take_held(&mut self, found: Option<ObjectId>, room: &mut usize) -> Option<(Timestamp, ObjectId)> {
@@ -216,6 +224,8 @@ pub struct Accounts {
     /// What their time was spent on.
     pub objects: Objects,
     threads: ByThread,
+    /// Only what was in this time counts, where it is another one than that of all events.
+    within: Option<(u64, u64)>,
     /// Of threads whose place others took.
     ended: Vec<ThreadAccount>,
     rows: usize,
@@ -228,6 +238,21 @@ impl Accounts {
     const MAX_ROWS: usize = 65_536;
     /// Ended threads kept apart; of further ones the time is unknown.
     const MAX_ENDED: usize = 4_096;
+
+    /// Lets only what was between these two times count.
+    pub(crate) fn only_within(&mut self, from: u64, to: u64) {
+        self.within = Some((from, to.max(from)));
+    }
+
+    /// What counts of the time between these two.
+    pub fn counted(&self, from: Timestamp, to: Timestamp) -> (Timestamp, Timestamp) {
+        match (self.within, from.get(), to.get()) {
+            (Some((begin, end)), Some(from), Some(to)) => {
+                (Timestamp::new(from.clamp(begin, end)), Timestamp::new(to.clamp(begin, end)))
+            }
+            _ => (from, to),
+        }
+    }
 
     /// The account of a thread.
     pub fn of(&self, thread: ThreadId) -> Option<&ThreadAccount> {
@@ -251,8 +276,13 @@ impl Accounts {
         let is_long = unfinished || call.dur.is_known() && call.dur >= SLOW_CALL;
         let long = if is_long { kept(graph, seen) } else { None };
         let object = self.objects.of(seen, long, graph, world);
-        let Accounts { objects, threads, ended, rows } = self;
+        let told = Told::of(seen, long, object).within(self.within);
+        let Accounts { objects, threads, ended, rows, within } = self;
         let account = account(threads, ended, seen.thread, call.tid, seen.process);
+        let Some(told) = told else {
+            account.outside_of(*within, call.ts);
+            return Spent { this: long.map(|_| object), before: None };
+        };
         let mut room = Self::MAX_ROWS.saturating_sub(*rows);
         let before = room;
         let mut spent = Spent::default();
@@ -260,7 +290,6 @@ impl Accounts {
             let found = objects.looked_at(seen, object, world);
             spent.before = account.take_held(found, &mut room);
         }
-        let told = Told::of(seen, long, object);
         // Of a wait for several descriptors the next call tells which it was.
         let waits_for_any = long.is_some() && objects.get(object).kind == ObjectKind::Several && !unfinished;
         if waits_for_any && call.ts.is_known() {
@@ -294,9 +323,14 @@ impl Accounts {
 
     /// The capture ended.
     pub(crate) fn finish(&mut self, world: &World, end: Timestamp) {
+        let within = self.within;
+        let until = |end: Timestamp| match (within, end.get()) {
+            (Some((_, last)), Some(end)) => Timestamp::new(end.min(last)),
+            _ => end,
+        };
         for (id, account) in &mut self.threads {
             let thread = world.threads.thread(*id);
-            account.finish(if thread.exited { thread.last } else { end }, thread.exited);
+            account.finish(until(if thread.exited { thread.last } else { end }), thread.exited);
         }
         for account in &mut self.ended {
             account.finish(Timestamp::UNKNOWN, true);
@@ -359,6 +393,23 @@ impl Told {
             unfinished: call.flags.contains(CallFlags::END_NOT_SEEN),
             long: long.map(|long| long.held),
         }
+    }
+
+    /// The part of it within that time; nothing of one that is outside.
+    #[inline]
+    fn within(mut self, within: Option<(u64, u64)>) -> Option<Told> {
+        let (Some((begin, end)), Some(from)) = (within, self.from.get()) else { return Some(self) };
+        let to = self.dur.get().map(|ns| from.saturating_add(ns));
+        if from >= end || to.is_some_and(|to| to <= begin) || to.is_none() && !self.unfinished && from < begin
+        {
+            return None;
+        }
+        let kept = from.max(begin);
+        self.from = Timestamp::new(kept);
+        if let Some(to) = to {
+            self.dur = Nanos::new(to.min(end) - kept);
+        }
+        Some(self)
     }
 }
 

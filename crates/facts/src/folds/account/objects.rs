@@ -74,7 +74,7 @@ pub struct Objects {
     objects: Vec<Object>,
     index: HashMap<(ObjectKind, Box<str>), ObjectId, foldhash::fast::RandomState>,
     /// Of open file descriptions, and whether they had a name then.
-    of_lives: HashMap<LifeId, (ObjectId, bool), foldhash::fast::RandomState>,
+    of_lives: HashMap<LifeId, (ObjectId, (bool, bool)), foldhash::fast::RandomState>,
     /// By the hash of their path.
     of_paths: HashMap<u64, ObjectId, foldhash::fast::RandomState>,
     hasher: foldhash::fast::RandomState,
@@ -193,12 +193,14 @@ impl Objects {
     }
 
     fn of_file(&mut self, file: FileId, world: &World) -> ObjectId {
-        let path = &*world.files.get(file).path;
-        let hash = self.hasher.hash_one(path);
+        let known = world.files.get(file);
+        let path = &*known.path;
+        let hash = self.hasher.hash_one((path, known.fifo));
         if let Some(known) = self.of_paths.get(&hash) {
             return *known;
         }
         let kind = match FdKind::of_path(path.as_bytes()) {
+            _ if known.fifo => ObjectKind::Pipe,
             FdKind::Terminal => ObjectKind::Terminal,
             _ => ObjectKind::File,
         };
@@ -214,7 +216,7 @@ impl Objects {
         if let Some(file) = life.file {
             return self.of_file(file, world);
         }
-        let is_named = life.ends.is_some() || life.name.is_some();
+        let is_named = (life.ends.is_some() || life.name.is_some(), life.listening);
         if let Some((known, was_named)) = self.of_lives.get(&id)
             && *was_named == is_named
         {

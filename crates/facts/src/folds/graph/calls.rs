@@ -85,8 +85,8 @@ impl Graph {
         };
         let waited = long && seen.waits.is_some();
         let waker = match (waited, writes) {
-            (true, false) => self.channels.ended(ends.inward, For::Data, seen),
-            (true, true) => self.channels.ended(ends.outward, For::Room, seen),
+            (true, false) => self.channels.ended_at(ends, For::Data, seen),
+            (true, true) => self.channels.ended_at(ends, For::Room, seen),
             (false, _) => None,
         };
         if call.errno.is_error() || seen.bytes == 0 && seen.kind != FdKind::Event {
@@ -101,9 +101,7 @@ impl Graph {
     }
 
     fn gave(&mut self, ends: Ends, what: For, seen: &Seen<'_>, how: How) {
-        let call = seen.call;
-        let flow = if what == For::Data { ends.outward } else { ends.inward };
-        if let Some(met) = self.channels.moved(flow, what, (call.tid, call.ts, call.end()), how) {
+        if let Some(met) = self.channels.gave_at(ends, what, seen, how) {
             self.meet(met);
         }
     }
@@ -266,8 +264,8 @@ impl Graph {
             let life = world.threads.process(seen.process).slots.get(fd);
             let ends = life.and_then(|life| self.channels.of_life(life, world));
             let waker = ends.and_then(|ends| match readable {
-                true => self.channels.ended(ends.inward, For::Data, seen),
-                false => self.channels.ended(ends.outward, For::Room, seen),
+                true => self.channels.ended_at(ends, For::Data, seen),
+                false => self.channels.ended_at(ends, For::Room, seen),
             });
             let earlier = match (&first, &waker) {
                 (Some((_, Some(known))), Some(waker)) => waker.ts < known.ts,

@@ -1,9 +1,12 @@
 //! What two threads hand each other through a descriptor: pipes, eventfds, unix sockets, TCP on one host.
 
 use super::wait::{How, Waker};
+use crate::args::sockets;
+use crate::folds::peers::{Role, role_by_path};
 use crate::world::{Seen, World};
-use crate::{FdLife, LifeId};
+use crate::{FdLife, LifeId, Origin};
 use hashbrown::HashMap;
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hash};
 use whyslow_model::event::Tid;
@@ -18,6 +21,24 @@ pub(super) struct Flow(u64);
 pub(super) struct Ends {
     pub(super) inward: Flow,
     pub(super) outward: Flow,
+    /// The address at which it is served: what joins the ends where one of them is not known in full.
+    pub(super) served: Option<Served>,
+}
+
+/// The flows of all connections to one address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Served {
+    to_server: Flow,
+    to_client: Flow,
+    is_client: bool,
+    /// Nothing but the address tells the other end.
+    is_all: bool,
+}
+
+impl Ends {
+    fn new(inward: Flow, outward: Flow) -> Ends {
+        Ends { inward, outward, served: None }
+    }
 }
 
 /// A call that moved bytes.
@@ -35,6 +56,8 @@ struct Early {
     tid: Tid,
     from: Timestamp,
     to: Timestamp,
+    /// It may have ended so much later, ns.
+    late_ns: u64,
 }
 
 #[derive(Debug, Default)]
@@ -61,6 +84,8 @@ pub(super) struct Channels {
     by_flow: HashMap<Flow, Traffic, foldhash::fast::RandomState>,
     /// The ends of descriptors by the place of their life.
     known: Vec<Option<(LifeId, Ends)>>,
+    /// Ends of which nothing but the address is known were seen: it joins them to the others.
+    joins_by_address: bool,
     hasher: foldhash::fast::FixedState,
     turn: u64,
 }
@@ -70,17 +95,28 @@ impl Channels {
     const MAX_FLOWS: usize = 8192;
     /// Calls remembered of one flow and side: a wait ends at the first one that comes during it.
     const REMEMBERED: usize = 8;
+    /// A traced call ends up to so much later than its start and duration add up to, ns: strace takes the time that it prints first, then what the
+    /// arguments say (with `-yy` it asks the kernel for each socket), and counts the duration from then on.
+    const LATE_NS: u64 = 1_000_000;
 
     /// The flows of the descriptor of `seen`.
     pub(super) fn of_call(&mut self, seen: &Seen<'_>, world: &World) -> Option<Ends> {
         let id = seen.life?;
+        let note = || text::descriptor(seen.call.args).and_then(|(_, note)| note);
         if let Some(Some((known, ends))) = self.known.get(id.place())
             && *known == id
         {
-            return Some(*ends);
+            let ends = *ends;
+            let is_all = ends.served.is_some_and(|served| served.is_all);
+            // A later call may tell the other end, or getsockname our own.
+            let may_tell =
+                || note().is_some() || world.fds.get(id).is_some_and(|life| life.local().is_some());
+            if !is_all || !may_tell() {
+                return Some(ends);
+            }
         }
-        let note = text::descriptor(seen.call.args).and_then(|(_, note)| note);
-        let ends = self.ends(id, world.fds.get(id)?, note)?;
+        let ends = self.ends(id, world.fds.get(id)?, note())?;
+        self.joins_by_address |= ends.served.is_some_and(|served| served.is_all);
         if id.place() >= self.known.len() {
             self.known.resize(id.place() + 1, None);
         }
@@ -129,9 +165,9 @@ impl Channels {
         // Both ends of a pair were made here, so that both are known so.
         if let Some(other) = life.other_end {
             let own = |id: LifeId| flow(&|hasher| ("pair", id).hash(hasher));
-            return Some(Ends { inward: own(id), outward: own(other) });
+            return Some(Ends::new(own(id), own(other)));
         }
-        let of_inodes = note.and_then(inodes);
+        let of_inodes = note.and_then(sockets::inodes);
         match life.kind {
             FdKind::Pipe => {
                 let inode = of_inodes.map(|(inode, _)| inode).or(life.inode);
@@ -140,26 +176,58 @@ impl Channels {
                     (Some(inode), _) => self.numbered("pipe", inode),
                     (None, file) => self.numbered("fifo", file?.0.into()),
                 };
-                Some(Ends { inward: both, outward: both })
+                Some(Ends::new(both, both))
             }
             FdKind::Event => {
                 let both = flow(&|hasher| ("event", id).hash(hasher));
-                Some(Ends { inward: both, outward: both })
+                Some(Ends::new(both, both))
             }
             FdKind::Unix => {
-                let (ours, theirs) = of_inodes?;
-                Some(Ends { inward: self.numbered("unix", ours), outward: self.numbered("unix", theirs?) })
+                let served = self.served(life);
+                let exact = of_inodes.and_then(|(ours, theirs)| {
+                    Some(Ends::new(self.numbered("unix", ours), self.numbered("unix", theirs?)))
+                });
+                Channels::with(exact, served)
             }
             FdKind::Tcp | FdKind::Socket | FdKind::Udp => {
-                let (local, peer) = (life.local()?, life.peer()?);
                 let udp = life.kind == FdKind::Udp;
-                Some(Ends {
-                    inward: flow(&|hasher| (udp, local, peer).hash(hasher)),
-                    outward: flow(&|hasher| (udp, peer, local).hash(hasher)),
-                })
+                let served = if udp { None } else { self.served(life) };
+                let exact = life.local().zip(life.peer()).map(|(local, peer)| {
+                    let local = &*own_address(local, peer);
+                    Ends::new(
+                        flow(&|hasher| (udp, local, peer).hash(hasher)),
+                        flow(&|hasher| (udp, peer, local).hash(hasher)),
+                    )
+                });
+                Channels::with(exact, served)
             }
             _ => None,
         }
+    }
+
+    fn with(exact: Option<Ends>, served: Option<Served>) -> Option<Ends> {
+        match (exact, served) {
+            (Some(exact), served) => Some(Ends { served, ..exact }),
+            (None, Some(served)) => {
+                let served = Served { is_all: true, ..served };
+                let (inward, outward) = served.flows();
+                Some(Ends { inward, outward, served: Some(served) })
+            }
+            (None, None) => None,
+        }
+    }
+
+    /// The flows of the address at which a connection is served.
+    fn served(&self, life: &FdLife) -> Option<Served> {
+        let is_server = life.origin == Origin::Accept
+            || life.origin != Origin::Socket && role_by_path(life) == Some(Role::Client);
+        let (address, is_client) = match is_server {
+            true => (own_address(life.local()?, life.peer().unwrap_or_default()), false),
+            false => (life.peer()?.into(), true),
+        };
+        let to_server = self.named("to", &address);
+        let to_client = self.named("from", &address);
+        Some(Served { to_server, to_client, is_client, is_all: false })
     }
 
     fn traffic(&mut self, flow: Flow) -> &mut Traffic {
@@ -172,6 +240,52 @@ impl Channels {
         let traffic = self.by_flow.entry(flow).or_default();
         traffic.used = turn;
         traffic
+    }
+
+    /// Who ended a wait at one end of a descriptor: by the two ends, else, where nothing that the other end did is known by these, by the
+    /// address at which it is served.
+    pub(super) fn ended_at(&mut self, ends: Ends, wants: For, seen: &Seen<'_>) -> Option<Waker> {
+        let (flow, by_address) = match (wants, ends.served.map(Served::flows)) {
+            (For::Data, served) => (ends.inward, served.map(|(inward, _)| inward)),
+            (For::Room, served) => (ends.outward, served.map(|(_, outward)| outward)),
+        };
+        if let Some(waker) = self.ended(flow, wants, seen) {
+            return Some(Channels::as_told(ends, waker));
+        }
+        let by_address = by_address.filter(|other| self.joins_by_address && *other != flow)?;
+        let traffic = self.by_flow.get(&flow)?;
+        let is_silent = match wants {
+            For::Data => traffic.writes.is_empty(),
+            For::Room => traffic.reads.is_empty(),
+        };
+        let waker = if is_silent { self.ended(by_address, wants, seen) } else { None };
+        waker.map(|waker| Waker { how: How::SameAddress, ..waker })
+    }
+
+    /// Gives what waits at the other end waits for.
+    pub(super) fn gave_at(
+        &mut self,
+        ends: Ends,
+        gives: For,
+        seen: &Seen<'_>,
+        how: How,
+    ) -> Option<(Tid, Timestamp, Waker)> {
+        let call = seen.call;
+        let moved = (call.tid, call.ts, call.end());
+        let of = |(inward, outward): (Flow, Flow)| if gives == For::Data { outward } else { inward };
+        let flow = of((ends.inward, ends.outward));
+        let met = self.moved(flow, gives, moved, how);
+        if let Some((tid, from, waker)) = met {
+            return Some((tid, from, Channels::as_told(ends, waker)));
+        }
+        let by_address = of(ends.served.filter(|_| self.joins_by_address)?.flows());
+        if by_address == flow { None } else { self.moved(by_address, gives, moved, How::SameAddress) }
+    }
+
+    /// The same, less sure where nothing but the address joined the ends.
+    fn as_told(ends: Ends, waker: Waker) -> Waker {
+        let is_all = ends.served.is_some_and(|served| served.is_all);
+        Waker { how: if is_all { How::SameAddress } else { waker.how }, ..waker }
     }
 
     /// A call wrote to `flow` (or, with `For::Room`, read from it and made room), or closed its end: a wait that had ended
@@ -194,7 +308,9 @@ impl Channels {
         }
         log.push_back(moved);
         let early = &mut traffic.early[gives as usize];
-        let wait = early.filter(|wait| wait.tid != tid && wait.to >= moved.ts && wait.to <= moved.end)?;
+        let wait = early.filter(|wait| {
+            wait.tid != tid && later(wait.to, wait.late_ns) >= moved.ts && wait.to <= moved.end
+        })?;
         *early = None;
         Some((wait.tid, wait.from, Waker { tid, ts: moved.ts.max(wait.from), how }))
     }
@@ -205,12 +321,21 @@ impl Channels {
         if !to.is_known() {
             return None;
         }
+        let late_ns = if seen.call.pid.is_some() { 0 } else { Self::LATE_NS };
         let traffic = self.traffic(flow);
         let log = match wants {
             For::Data => &traffic.writes,
             For::Room => &traffic.reads,
         };
-        let fits = |moved: &&Moved| moved.tid != tid && moved.end >= from && moved.ts <= to;
+        // What this reader had taken before it waited did not wake it. A tracer may say late that the write ended.
+        let is_spent = |moved: &Moved| {
+            let before =
+                |read: &Moved| read.tid == tid && later(read.end, late_ns) >= moved.ts && read.end <= from;
+            let is_over = moved.ts < from && moved.end < to;
+            wants == For::Data && is_over && traffic.reads.iter().any(before)
+        };
+        let fits =
+            |moved: &&Moved| moved.tid != tid && moved.end >= from && moved.ts <= to && !is_spent(moved);
         // What another reader took meanwhile did not wake this one.
         let taken = |moved: &&Moved| {
             let by_another = |read: &Moved| read.tid != tid && read.end >= moved.ts && read.end < to;
@@ -220,19 +345,31 @@ impl Channels {
         if let Some(moved) = first.or_else(|| log.iter().rev().find(fits)) {
             return Some(Waker { tid: moved.tid, ts: moved.ts.max(from), how: moved.how });
         }
-        traffic.early[wants as usize] = Some(Early { tid, from, to });
+        traffic.early[wants as usize] = Some(Early { tid, from, to, late_ns });
         None
     }
 }
 
-/// The inodes that strace's `-yy` shows: `pipe:[12]`, `UNIX-STREAM:[12->13,"/run/x"]`.
-fn inodes(note: &[u8]) -> Option<(u64, Option<u64>)> {
-    if !note.starts_with(b"pipe:[") && !note.starts_with(b"UNIX") {
-        return None;
+fn later(at: Timestamp, ns: u64) -> Timestamp {
+    at.get().map_or(at, |at| Timestamp::new(at.saturating_add(ns)))
+}
+
+impl Served {
+    /// What is read of an end, and what is written to it.
+    fn flows(self) -> (Flow, Flow) {
+        match self.is_client {
+            true => (self.to_client, self.to_server),
+            false => (self.to_server, self.to_client),
+        }
     }
-    let at = memchr::memmem::find(note, b":[")? + 2;
-    let (ours, digits) = text::decimal(&note[at..])?;
-    let theirs = note[at + digits..].strip_prefix(b"->").and_then(text::decimal);
-    let theirs = theirs.and_then(|(theirs, _)| u64::try_from(theirs).ok());
-    Some((u64::try_from(ours).ok()?, theirs))
+}
+
+/// Our end of a connection: where the socket listens at all addresses, the one that was asked is, for who asks from the same host, the one that
+/// he asks from.
+fn own_address<'a>(local: &'a str, peer: &str) -> Cow<'a, str> {
+    let port = local.strip_prefix("0.0.0.0:").or_else(|| local.strip_prefix("[::]:"));
+    match (port, peer.rsplit_once(':')) {
+        (Some(port), Some((host, _))) => format!("{host}:{port}").into(),
+        _ => local.into(),
+    }
 }

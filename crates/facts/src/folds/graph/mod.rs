@@ -20,7 +20,7 @@ pub use wait::{End, Ended, How, Line, LongCall, Resource, Sums, Waker};
 
 use crate::world::ids::ObjectId;
 use crate::world::{Seen, World};
-use crate::{Fold, SLOW_CALL, When};
+use crate::{CaptureFacts, Fold, SLOW_CALL, When};
 use channels::Channels;
 use futexes::Futexes;
 use hashbrown::HashMap;
@@ -253,8 +253,24 @@ impl Graph {
         }
     }
 
+    /// Takes away who ended a wait by the times of two clocks that have nothing to do with each other.
+    fn forget_other_clocks(&mut self, world: &World, capture: &CaptureFacts) {
+        let source = |tid: Tid| world.threads.thread_of(tid).map(|thread| thread.source);
+        for call in self.timelines.values_mut().flat_map(|timeline| &mut timeline.calls) {
+            let by_another = |waker: &Waker| {
+                source(waker.tid).is_some_and(|other| !capture.share_clock(call.line.source, other))
+            };
+            if call.waker.as_ref().is_some_and(by_another) {
+                call.waker = None;
+            }
+        }
+    }
+
     /// The capture ended: what waits still, waits up to here.
-    pub(crate) fn finish(&mut self, world: &World, end: Timestamp) {
+    pub(crate) fn finish(&mut self, world: &World, capture: &CaptureFacts, end: Timestamp) {
+        if capture.traces.len() > 1 {
+            self.forget_other_clocks(world, capture);
+        }
         for (_, thread) in world.threads.iter() {
             if let Some(timeline) = self.timelines.get_mut(&thread.tid) {
                 timeline.finish(thread.last, end);

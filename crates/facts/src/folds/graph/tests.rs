@@ -119,3 +119,42 @@ fn a_wake_that_the_capture_lost_names_nobody() {
     let calls = [(1, 100, 0, "sendto", write, 1), (2, 50, 51, "recvfrom", read, 1)];
     assert_eq!(waker(&facts(&calls), 2), None);
 }
+
+const ASKS: &str = "4<TCP:[127.0.0.1:5000->127.0.0.1:80]>, \"x\", 9";
+const SERVES: &str = "7<TCP:[127.0.0.1:80->127.0.0.1:5000]>, \"x\", 9";
+
+#[test]
+fn what_a_reader_had_taken_before_it_waited_woke_it_not() {
+    // The tracer of the server says late that the first answer was sent.
+    let calls = [
+        (1, 0, 11, "recvfrom", ASKS, 1),
+        (2, 10, 5, "sendto", SERVES, 1),
+        (2, 40, 0, "sendto", SERVES, 1),
+        (1, 12, 28, "recvfrom", ASKS, 1),
+    ];
+    let facts = facts(&calls);
+    let last = facts.graph.timeline(1).and_then(|timeline| timeline.calls.last()?.waker);
+    assert_eq!(last.map(|waker| (waker.tid, waker.ts.or_zero() / 1_000_000)), Some((2, 40)));
+}
+
+#[test]
+fn a_traced_wait_may_have_ended_a_moment_later_than_it_says() {
+    let ended = |sent: u64, pid: Option<u32>| {
+        let mut facts = Facts::default();
+        for (tid, from_us, us, name, args) in
+            [(1, 0, 20_000, "recvfrom", ASKS), (2, sent, 10, "sendto", SERVES)]
+        {
+            let mut call = Call::new(name, args);
+            (call.tid, call.pid) = (tid, pid.map(|pid| pid + tid));
+            (call.ts, call.dur) = (Timestamp::new(1 + from_us * 1_000), Nanos::new(us * 1_000));
+            call.ret = Ret::Value(1);
+            facts.push(Event::Call(&call));
+        }
+        facts.finish();
+        waker(&facts, 1)
+    };
+    assert_eq!(ended(20_100, None), Some((2, How::OtherEnd)));
+    assert_eq!(ended(22_000, None), None);
+    // A recorder's times are the kernel's.
+    assert_eq!(ended(20_100, Some(100)), None);
+}

@@ -86,6 +86,8 @@ pub enum How {
     SharedFutex,
     /// A write to the other end of the same pipe, socket or eventfd; a read where the wait was for room.
     OtherEnd,
+    /// The same for an end of a connection to one address, of which nothing else tells which connection it is.
+    SameAddress,
     /// The last descriptor of the other end was closed.
     Closed,
     /// The thread that was waited for ended.
@@ -107,7 +109,7 @@ impl How {
             How::Unlocked => 0.8,
             How::Signal => 0.9,
             How::OneOfSeveral | How::Semaphore => 0.7,
-            How::SharedFutex => 0.6,
+            How::SharedFutex | How::SameAddress => 0.6,
         }
     }
 
@@ -119,6 +121,7 @@ impl How {
             How::OneOfSeveral => "one of several futex wakes",
             How::SharedFutex => "a futex wake of another process",
             How::OtherEnd => "the other end of the descriptor",
+            How::SameAddress => "a connection at that address",
             How::Closed => "the close of the other end",
             How::Exit => "its end",
             How::Unlocked => "the unlock of the file",

@@ -3,11 +3,12 @@
 use super::assemble::Assembler;
 use super::batch::{Batch, Batches};
 use super::line::{Dialect, LineParser};
+use super::record::{Kind, Record};
 use crate::source::{Source, Trouble, conclude};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use whyslow_model::Sink;
 use whyslow_model::event::Tid;
+use whyslow_model::{Sink, Syscall};
 
 /// Text held of all lanes together; each gets its part of it, within [`LANE_BATCH`].
 const ALL_BATCHES: usize = 24 << 20;
@@ -59,9 +60,19 @@ impl<'a> Lane<'a> {
             }
         }
         // A line without a time belongs to the one before it.
-        let shown = self.batch.records.get(self.next).and_then(|record| self.assembler.time_of(record).get());
+        let shown = self.batch.records.get(self.next).and_then(|record| self.done_at(record));
         self.time = shown.unwrap_or(self.time);
         Some(self.time)
+    }
+
+    /// When what a line tells was over: a call that waited long stands where it began, and what ended its wait, in another trace, began
+    /// later. A child is there before the call that makes it returns.
+    fn done_at(&self, record: &Record) -> Option<u64> {
+        let began = self.assembler.time_of(record).get()?;
+        let makes =
+            matches!(record.syscall(), Syscall::CLONE | Syscall::CLONE3 | Syscall::FORK | Syscall::VFORK);
+        let lasts = if record.kind == Kind::Call && !makes { record.dur().or_zero() } else { 0 };
+        Some(began.saturating_add(lasts))
     }
 
     fn fill(&mut self) -> bool {

@@ -26,7 +26,7 @@ pub(crate) use line::Dialect;
 use line::LineParser;
 pub(crate) use merge::{Lane, merge};
 use pipeline::{BATCH, SHARED_BATCH};
-use record::{Kind, NO_TIME, Record};
+use record::{Kind, Marks, NO_TIME, Record};
 use std::io;
 use whyslow_model::event::Tid;
 use whyslow_model::{CaptureKind, ClockKind, Sink};
@@ -80,9 +80,16 @@ pub(crate) struct Look {
     filled: usize,
     /// The first timestamp.
     pub(crate) first: Option<(ClockKind, u64)>,
+    /// It has digits behind the seconds.
+    pub(crate) sub_second: bool,
+    /// The threads that lines begin with, the first ones.
+    pub(crate) tids: Vec<Tid>,
 }
 
 impl Look {
+    /// Threads that are told.
+    const MOST_TIDS: usize = 64;
+
     /// Parses the head of a file.
     pub(crate) fn at(sample: &SniffInput<'_>, dialect: Dialect) -> Look {
         let whole = memchr::memrchr(b'\n', sample.head).map_or(sample.head.len(), |at| at + 1);
@@ -104,6 +111,9 @@ impl Look {
         if !matches!(record.kind, Kind::Call | Kind::Unfinished | Kind::Resumed | Kind::Abandoned) {
             return;
         }
+        if record.tid != 0 && self.tids.len() < Self::MOST_TIDS && !self.tids.contains(&record.tid) {
+            self.tids.push(record.tid);
+        }
         let name = record.name(head);
         // Columns of a table before a call (mountsnoop of bcc).
         if memchr::memmem::find(name, b"   ").is_some() {
@@ -121,6 +131,7 @@ impl Look {
         }
         if self.first.is_none() && record.ts != NO_TIME {
             self.first = Some((record.marks.clock(), record.ts));
+            self.sub_second = record.marks.has(Marks::SUB_SECOND);
         }
     }
 
