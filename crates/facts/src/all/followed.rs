@@ -69,7 +69,7 @@ impl Facts {
         let of_processes = |mut facts: Facts, is_apart: bool| {
             facts.world.know_unix_names(&apart.unix_names);
             for pid in apart.first_threads.iter().filter(|pid| apart.pids.contains(pid) == is_apart) {
-                facts.world.process_numbered(*pid);
+                facts.world.know_first_thread(*pid);
             }
             facts
         };

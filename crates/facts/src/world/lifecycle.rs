@@ -29,6 +29,12 @@ impl World {
         self.roots.entry(start.family).or_insert(Root { process, guessed: false });
     }
 
+    /// That thread is the first of a process, which has no threads of unknown origin.
+    pub(crate) fn know_first_thread(&mut self, tid: Tid) {
+        self.process_numbered(tid);
+        self.first_threads.insert(tid);
+    }
+
     /// A process that nothing else names is called as the file of its trace.
     pub(super) fn name_by_traces(&mut self) {
         let named = |(_, thread): (ThreadId, &ThreadFacts)| {
@@ -159,7 +165,10 @@ impl World {
             return self.be_born(tid, parent, is_thread, None);
         }
         if let Some(process) = self.threads.find_process(tid) {
-            self.roots.entry(family).or_insert(told(process));
+            // Others of unknown origin are not of one that is known to be by itself.
+            if !self.first_threads.contains(&tid) {
+                self.roots.entry(family).or_insert(told(process));
+            }
             return self.threads.add_thread(tid, process);
         }
         let alone = self.families.values().all(|other| *other == family);

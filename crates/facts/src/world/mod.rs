@@ -104,6 +104,8 @@ pub struct World {
     roots: HashMap<SourceId, Root>,
     /// What the files of several traces are called, by family.
     trace_names: HashMap<SourceId, Box<str>>,
+    /// Threads that are the first of a process, and known to be so beforehand.
+    first_threads: HashSet<Tid>,
     /// Processes that are called as the file of their trace.
     named_by_trace: HashSet<ProcessId>,
     /// The families of traces, where there are several traces.
