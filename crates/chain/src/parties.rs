@@ -377,7 +377,7 @@ impl<'a> Look<'a> {
         if others.is_empty() {
             return Parties { apart, notes };
         }
-        apart.followed = self.followed(target);
+        (apart.followed, apart.on_the_way) = self.followed(target);
         apart.unix_names = self.facts.world.unix_names().clone();
         let first = target.iter().filter_map(|one| self.parties[*one].first).min();
         let last = target.iter().filter_map(|one| self.parties[*one].last).max();
@@ -414,8 +414,8 @@ impl<'a> Look<'a> {
         Parties { apart, notes }
     }
 
-    /// Who is behind the target's waits: along the critical paths of the longest ones, party by party.
-    fn followed(&self, target: &[usize]) -> Vec<Followed> {
+    /// Who is behind the target's waits, along the critical paths of the longest ones, party by party; and the threads on these paths.
+    fn followed(&self, target: &[usize]) -> (Vec<Followed>, HashSet<Tid>) {
         let is_targets =
             |call: &&LongCall| self.party(call.process).is_some_and(|party| target.contains(&party));
         let calls = self.facts.graph.calls().filter(is_targets).filter(|call| self.is_for_another(call));
@@ -425,9 +425,11 @@ impl<'a> Look<'a> {
         calls.truncate(MAX_WAITS);
         let explainer = Explainer::new(self.facts);
         let mut found: HashMap<(Tid, Tid, String), (Followed, u64)> = HashMap::new();
+        let mut on_the_way = HashSet::new();
         for call in calls {
             let path = explainer.path(call.tid, call.from, call.to);
             self.steps(&explainer, &path, &mut found);
+            on_the_way.extend(path.stays.iter().map(|stay| stay.tid));
         }
         let mut rows: Vec<Followed> = found
             .into_values()
@@ -439,7 +441,7 @@ impl<'a> Look<'a> {
         });
         let mut told = HashSet::new();
         rows.retain(|row| told.insert(row.pid));
-        rows
+        (rows, on_the_way)
     }
 
     /// The steps of one path from one party to another.

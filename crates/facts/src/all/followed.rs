@@ -36,6 +36,8 @@ pub struct SetApart {
     pub followed: Vec<Followed>,
     /// Threads that are the first of a process, of the target's too, though nothing in the captures says so at once.
     pub first_threads: Vec<Tid>,
+    /// Their threads that its waits lead through: what others of their process do holds up nobody.
+    pub on_the_way: HashSet<Tid>,
     /// When the target was seen, ns since the epoch: what the others did at other times is not what it waited for.
     pub within: Option<(u64, u64)>,
     /// Names of unix sockets by inode, which the target's own trace may lack.
@@ -78,6 +80,9 @@ impl Facts {
             let mut others = of_processes(Facts::default(), true);
             if let Some((from, to)) = apart.within {
                 others.accounts.only_within(from, to);
+            }
+            if !apart.on_the_way.is_empty() {
+                others.accounts.only_of(apart.on_the_way.clone());
             }
             facts.followed.apart = Some(Box::new(Apart {
                 facts: others,
@@ -301,9 +306,12 @@ mod tests {
     #[test]
     fn what_others_did_while_the_target_was_not_seen_counts_nothing() {
         let within = Some((100, 200));
-        let mut facts = Facts::of_target_beside(&SetApart { pids: vec![40], within, ..SetApart::default() });
+        let on_the_way = [40].into_iter().collect();
+        let apart = SetApart { pids: vec![40, 41], within, on_the_way, ..SetApart::default() };
+        let mut facts = Facts::of_target_beside(&apart);
         for (tid, ts, ns, name) in [
             (40, 10, 50, "pause"),
+            (41, 120, 70, "fsync"),
             (40, 90, 20, "pause"),
             (7, 100, 100, "pause"),
             (40, 150, 30, "fsync"),
@@ -323,6 +331,8 @@ mod tests {
         let times: Vec<(u64, u64)> =
             account.calls.iter().map(|time| (time.calls.count, time.parts.total())).collect();
         assert_eq!((account.total(), account.outside.total(), times), (100, 50, vec![(2, 20), (1, 30)]));
+        let other = apart.world.threads.iter().find(|(_, thread)| thread.tid == 41).expect("a thread");
+        assert!(apart.accounts.of(other.0).is_none());
         let counted = apart.accounts.counted(told.first, told.last);
         assert_eq!(counted, (Timestamp::new(100), Timestamp::new(200)));
     }

@@ -13,7 +13,7 @@ use crate::exemplar::Exemplars;
 use crate::folds::graph::{Graph, LongCall};
 use crate::world::ids::{ObjectId, ProcessId, ThreadId};
 use crate::world::{Seen, World};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use split::{Run, Split, Tail};
 use whyslow_model::event::Tid;
 use whyslow_model::{CallFlags, CallStats, LeftAs, Nanos, Stretch, Syscall, Timestamp};
@@ -226,6 +226,8 @@ pub struct Accounts {
     threads: ByThread,
     /// Only what was in this time counts, where it is another one than that of all events.
     within: Option<(u64, u64)>,
+    /// Only the time of these threads counts, where there are some.
+    only: Option<HashSet<Tid>>,
     /// Of threads whose place others took.
     ended: Vec<ThreadAccount>,
     rows: usize,
@@ -242,6 +244,11 @@ impl Accounts {
     /// Lets only what was between these two times count.
     pub(crate) fn only_within(&mut self, from: u64, to: u64) {
         self.within = Some((from, to.max(from)));
+    }
+
+    /// Lets only the time of these threads count.
+    pub(crate) fn only_of(&mut self, threads: HashSet<Tid>) {
+        self.only = Some(threads);
     }
 
     /// What counts of the time between these two.
@@ -276,8 +283,11 @@ impl Accounts {
         let is_long = unfinished || call.dur.is_known() && call.dur >= SLOW_CALL;
         let long = if is_long { kept(graph, seen) } else { None };
         let object = self.objects.of(seen, long, graph, world);
+        if self.only.as_ref().is_some_and(|only| !only.contains(&call.tid)) {
+            return Spent { this: long.map(|_| object), before: None };
+        }
         let told = Told::of(seen, long, object).within(self.within);
-        let Accounts { objects, threads, ended, rows, within } = self;
+        let Accounts { objects, threads, ended, rows, within, .. } = self;
         let account = account(threads, ended, seen.thread, call.tid, seen.process);
         let Some(told) = told else {
             account.outside_of(*within, call.ts);
