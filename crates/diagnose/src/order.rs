@@ -30,8 +30,18 @@ const OWN_PART: f64 = 0.10;
 /// the time, ending the queue changes less than the half of it.
 const SMALL_BESIDE: f64 = 0.5;
 
-/// A notice about less of the asker's time than this is told behind what only says where most of it went, if that is more.
+/// A notice about waits of less of the asker's time than this is told behind what only says where most of it went, if that is more. Many
+/// quick calls cost more than the time in them.
 const SMALL_NOTICE: f64 = 0.02;
+/// Findings about waits alone.
+const OF_WAITS: &[&str] = &[
+    "slow-file-io",
+    "slow-downstream",
+    "wait-chain",
+    "journal-commit-stall",
+    "lock-contention",
+    "lock-convoy",
+];
 
 /// Ranks findings, and marks those that follow from others.
 pub(crate) fn rank(findings: &mut Vec<Finding>, asker: Asker<'_>) {
@@ -137,8 +147,8 @@ fn key(findings: &[Finding], at: usize, asker: Asker<'_>) -> Key {
     let most = |value: &dyn Fn(&Finding) -> f64| members.iter().map(|one| value(one)).fold(0.0, f64::max);
     let severity = members.iter().map(|one| one.severity).max().unwrap_or(one.severity);
     let share = most(&|finding| asker.share(finding));
-    let is_small =
-        severity == Severity::Notice && members.iter().all(|one| is_known(one)) && share < SMALL_NOTICE;
+    let is_wait = |one: &&Finding| OF_WAITS.contains(&one.id) && is_known(one);
+    let is_small = severity == Severity::Notice && members.iter().all(is_wait) && share < SMALL_NOTICE;
     Key {
         is_disagreement: one.disagreement,
         refuses: severity >= Severity::Warning && REFUSES.contains(&family),

@@ -41,10 +41,14 @@ pub(crate) static RULE: Rule = Rule {
 const CPU_BOUND: &str = "cpu-bound";
 /// From this part on of the time in which it did not wait for a CPU.
 const MOST: f64 = 0.5;
+/// And of all of it: with less, waiting for a CPU is what is slow.
+const MUCH: f64 = 0.25;
 
 fn check(_: &Facts, out: &mut Findings<'_>) {
     let Some(unclaimed) = Unclaimed::of(out) else { return };
-    let is_most = unclaimed.part_beside(TimeState::RunQueue) >= MOST;
+    let (share, _) = unclaimed.part();
+    let is_most =
+        unclaimed.part_beside(TimeState::RunQueue) >= MOST && share.value.is_some_and(|share| share >= MUCH);
     let is_bound = is_most && unclaimed.largest().state == TimeState::User && unclaimed.function().is_some();
     unclaimed.report(out)
         .under(if is_bound { CPU_BOUND } else { RULE.id })
