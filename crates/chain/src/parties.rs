@@ -88,6 +88,12 @@ impl Parties {
         if look.parties.len() < 2 {
             return Ok(None);
         }
+        // Who traced several programs by one strace asked for all of them.
+        let sources: HashSet<SourceId> =
+            look.parties.iter().flat_map(|party| party.sources.iter().copied()).collect();
+        if asked.is_none() && sources.len() == 1 {
+            return Ok(None);
+        }
         let edges = look.waits();
         let notes = look.unjoined(&edges);
         let Some(target) = chosen.map(|one| vec![one]).or_else(|| look.front(&edges)) else {

@@ -148,6 +148,8 @@ fn key(findings: &[Finding], at: usize, asker: Asker<'_>) -> Key {
     let severity = members.iter().map(|one| one.severity).max().unwrap_or(one.severity);
     let share = most(&|finding| asker.share(finding));
     let is_wait = |one: &&Finding| OF_WAITS.contains(&one.id) && is_known(one);
+    // A notice that it computes names no cause, where another one does.
+    let is_computing = severity == Severity::Notice && one.id == "cpu-bound";
     let is_small = severity == Severity::Notice && members.iter().all(is_wait) && share < SMALL_NOTICE;
     Key {
         is_disagreement: one.disagreement,
@@ -155,7 +157,7 @@ fn key(findings: &[Finding], at: usize, asker: Asker<'_>) -> Key {
         severity,
         share,
         weight: most(&|finding| asker.weight(finding)),
-        is_general: is_small || whyslow_rules::is_general(one.id),
+        is_general: is_small || is_computing || whyslow_rules::is_general(one.id),
         family,
         is_consequence: one.follows_from.is_some(),
     }

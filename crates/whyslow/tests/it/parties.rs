@@ -99,9 +99,16 @@ fn the_holder_of_a_lock_is_in_another_trace() {
 
 #[test]
 fn two_processes_in_one_log_without_threads_are_no_threads_of_one() {
-    let told = diagnosis("one-log", &[]);
+    let told = diagnosis("one-log", &["-p", "420"]);
     assert_eq!(followed(&told).len(), 1, "{}", notes(&told));
     assert!(verdict(&told).contains("store.copy in fsync"), "{}", verdict(&told));
+}
+
+#[test]
+fn who_traces_two_programs_in_one_log_asks_for_both() {
+    let told = diagnosis("one-log", &[]);
+    assert_eq!(followed(&told).len(), 0, "{}", notes(&told));
+    assert_eq!(told["target"]["processes"].as_array().map(Vec::len), Some(2));
 }
 
 #[test]
