@@ -56,7 +56,9 @@ static __always_inline u64 innermost_frame(struct task_struct *task)
 		return 0;
 	if (list->through && (!at || bpf_probe_read_user(&at, sizeof(at), (void *)(at + list->at))))
 		return 0;
-	if (!at || at & 7 || bpf_probe_read_user(room->frames[0], bytes, (void *)at))
+	/* Older kernels (6.1) forget the bounds of what was on the stack meanwhile. */
+	asm volatile("" : "+r"(bytes));
+	if (bytes > LISTED_BYTES || !at || at & 7 || bpf_probe_read_user(room->frames[0], bytes, (void *)at))
 		return 0;
 	for (u32 nth = 0; nth < LISTED_BYTES / sizeof(u64); nth++)
 		if ((nth + 1) * sizeof(u64) <= bytes)
