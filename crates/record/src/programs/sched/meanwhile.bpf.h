@@ -141,8 +141,9 @@ static __always_inline bool evict_meanwhile(struct meanwhile_row *row, u64 now)
 	return true;
 }
 
-/* Adds a part of a wait to its row; false where another one is in its place that must not go. */
-static __noinline bool add_meanwhile(struct meanwhile_row *part, struct turns *here, u64 now)
+/* Adds a part of a wait to its row; 0 where another one is in its place that must not go. Not static: the verifier looks at it once, and
+ * not once for each turn of the loop that calls it. */
+__noinline int add_meanwhile(struct meanwhile_row *part, struct turns *here, u64 now)
 {
 	u32 cpu = bpf_get_smp_processor_id();
 	struct meanwhile_rows *rows = bpf_map_lookup_elem(&meanwhile_rows, &cpu);
@@ -150,7 +151,7 @@ static __noinline bool add_meanwhile(struct meanwhile_row *part, struct turns *h
 	u32 place;
 
 	if (!rows || !part || !here)
-		return false;
+		return 0;
 	place = meanwhile_place(part);
 	for (u32 i = 0; i < TRIES; i++) {
 		row = &rows->row[place ^ i];
@@ -158,14 +159,14 @@ static __noinline bool add_meanwhile(struct meanwhile_row *part, struct turns *h
 			break;
 	}
 	if (!row)
-		return false;
+		return 0;
 	if (!is_meanwhile_of(row, part)) {
 		if (row->turns) {
 			if (here->evictions <= 0)
-				return false;
+				return 0;
 			here->evictions--;
 			if (!evict_meanwhile(row, now))
-				return false;
+				return 0;
 		}
 		__builtin_memcpy(row, part, sizeof(*row));
 		row->turns = 0;
@@ -174,7 +175,7 @@ static __noinline bool add_meanwhile(struct meanwhile_row *part, struct turns *h
 	rare_count(RECORD_MEANWHILE, false, now);
 	row->turns++;
 	row->total += part->total;
-	return true;
+	return 1;
 }
 
 /* Time of a wait of which nobody is told. */
