@@ -141,8 +141,7 @@ static __always_inline bool evict_meanwhile(struct meanwhile_row *row, u64 now)
 	return true;
 }
 
-/* Adds a part of a wait to its row; 0 where another one is in its place that must not go. Not static: the verifier looks at it once, and
- * not once for each turn of the loop that calls it. */
+/* Adds a part of a wait to its row; 0 where another one's must not go. Not static: the verifier looks at it once, not for each turn. */
 __noinline int add_meanwhile(struct meanwhile_row *part, struct turns *here, u64 now)
 {
 	u32 cpu = bpf_get_smp_processor_id();
