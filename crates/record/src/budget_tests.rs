@@ -254,3 +254,20 @@ impl Run {
         self.spent
     }
 }
+
+#[test]
+fn a_storm_of_switches_that_takes_it_all_leaves_cheap_calls() {
+    // Switches, which are always recorded, take three times what may be spent.
+    let storm = |calls: f64| {
+        let mut budget = Budget::new(CallsMode::Full, true);
+        let (elapsed, rest) = (Duration::from_secs(1), Duration::from_secs(9));
+        let whole_ns = 0.05 * 10.0 * SECOND as f64;
+        let comes = Forecast { calls, parts: [Flow::default(); Part::ALL.len()], ..a_server() };
+        budget.decide(&Forecast { elapsed, rest, whole_ns, left_ns: -2.0 * whole_ns, ..comes });
+        budget.calls()
+    };
+    // 200 ns each, of 50 ms a second.
+    assert_eq!(storm(100_000.0), CallsMode::Full);
+    assert_eq!(storm(200_000.0), CallsMode::Count);
+    assert_eq!(storm(500_000.0), CallsMode::None);
+}

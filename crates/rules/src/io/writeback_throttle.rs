@@ -19,7 +19,9 @@
 //!
 //! ## When it is wrong
 //! A short burst is what the page cache is for: as long as the dirty memory stays below the limit, nobody is made to wait.
-//! What is removed before it was written (cancelled) never reaches the disk, and is not counted.
+//! What is removed before it was written (cancelled) never reaches the disk, and is not counted. Writers that are held back all the time
+//! write no faster than the disk takes it: of a recorded thread the stacks of its waits tell, which must be in `balance_dirty_pages` five
+//! times and for 5 % of its life.
 
 use super::devices;
 use crate::engine::{Findings, Need, Rule};

@@ -21,7 +21,8 @@
 //! kswapd at work is how a full page cache gives way, and nobody waits for it: only what programs free themselves counts,
 //! and only where they wait for it at least 5 % of their time. A container that is full of cache drops clean pages, which is cheap:
 //! of a full group it is said where its programs wait when they write, and a good part of their work is such writing. That wait may
-//! be the group's bound on dirty pages; the remedy is the same.
+//! be the group's bound on dirty pages; the remedy is the same. Of a recorded thread stacks tell, of its waits and of what it runs: it must
+//! have been where the kernel frees memory (`try_to_free_pages` and its like) five times and for 5 % of its life.
 
 use super::pressure;
 use crate::engine::{Findings, Need, Rule, Subjects};

@@ -18,7 +18,8 @@
 //!
 //! ## When it is wrong
 //! Swap that is *in use* says nothing: what was put there once, and is never touched, costs nothing. Only the rate counts,
-//! and of that what comes back in. A machine that wakes a program after a night swaps it in once.
+//! and of that what comes back in. A machine that wakes a program after a night swaps it in once. Of a recorded thread the stacks of its
+//! waits tell: it must have been in the kernel's `do_swap_page` five times and for 5 % of its life.
 
 use super::pressure;
 use crate::engine::{Findings, Need, Rule};

@@ -16,7 +16,8 @@
 //! Detach it. To look at a program at work, record with BPF (`whyslow record`), which stops nothing.
 //!
 //! ## When it is wrong
-//! Somebody debugs it just now, and knows: a process that is traced and seldom stopped is a notice.
+//! Somebody debugs it just now, and knows: a process that is traced and seldom stopped is a notice. A recorder that works by ptrace
+//! leaves itself out.
 
 use crate::engine::{Findings, Rule};
 use crate::figures;

@@ -21,7 +21,8 @@
 //! ## When it is wrong
 //! The lock of a write-ahead log is held across its sync on purpose; there the fix is to let others join the commit. A
 //! mutex is known by the value 2 that glibc, musl and Rust store; locks of other making (CPython's are semaphores) by threads
-//! that wait for them and then wake the next one, as those who wait at a queue do not. Locks of the JVM and of Go are not seen.
+//! that wait for them and then wake the next one. Workers of a pool may do so at their queue, too: where requests are served, such a lock
+//! counts only if a thread that answers one waits for it. Locks of the JVM and of Go are not seen.
 
 use super::lock_holder::{self, share_of_waits};
 use crate::engine::{Findings, Need, Rule, Subjects};

@@ -2,7 +2,7 @@
 //!
 //! ## What it is
 //! A connection comes in, several threads or processes that poll the same listening socket wake up for it, one accepts it and
-//! the others get EAGAIN.
+//! the others get EAGAIN. So it is with workers that poll one pipe, FIFO, unix or UDP socket for jobs.
 //!
 //! ## Why it is slow
 //! Each wake-up for nothing costs two switches and two calls, and they come where the load is: with N workers a connection
