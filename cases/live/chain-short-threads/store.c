@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define ROWS 24
+#define ROWS 96
 
 static void save_rows(int journal, int each) {
     static int orders;

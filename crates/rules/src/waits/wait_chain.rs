@@ -29,7 +29,8 @@
 //! thread asks before it reads: a pipeline that waits for more to do is idle. A writer that waits for a reader which computes is mentioned, as that may be the reader's
 //! job. Waiting for a child or for a thread's end is no hold-up, nor is a sleep at the end of the
 //! chain, nor a thread that waits for its clients. What few requests met and is not a good part of the time of all is a
-//! notice, unless somebody waited for a second. A chain that ends in a queue for a CPU is mentioned: the host takes that time, and run-queue-delay judges it.
+//! notice, unless somebody waited for a second. A chain that ends in a queue for a CPU is mentioned where its last thread has
+//! half of what all threads wait for a CPU: a queue that holds up everybody is the host's, and run-queue-delay judges it.
 
 use super::chain_ends::{Cost, ends};
 use super::held_up::{Cause, cause_of};
@@ -56,6 +57,9 @@ pub(crate) static RULE: Rule = Rule {
 /// Things at the ends of chains that are told, and threads that wait for each: the diagnosis makes one finding of those.
 const MAX_REPORTED: usize = 2;
 const MAX_THREADS: usize = 8;
+/// A chain ends in a queue for the CPUs or a quota where its last thread has at least this part of what all threads of the paths wait
+/// for those: one thread that is held up, among others that run.
+const OWN_SHARE_OF_QUEUE: f64 = 0.5;
 /// Intervals whose paths are looked at, the longest ones: what costs much stands in them.
 const MAX_SPANS: usize = 500;
 
@@ -68,7 +72,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let (scope, mut spans) = explainer.spans();
     spans.truncate(MAX_SPANS);
     let mut costs: HashMap<Cause, Cost> = HashMap::new();
-    let mut total = 0u64;
+    let (mut total, mut queued) = (0u64, 0u64);
     let mut finder = KnotFinder::new(&explainer);
     for (number, span) in spans.iter().enumerate() {
         let path = explainer.path(span.tid, span.from, span.to);
@@ -76,6 +80,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         finder.see(&path);
         let mut here: HashMap<Cause, u64> = HashMap::new();
         for segment in &path.segments {
+            if is_hosts(segment.kind) {
+                queued = queued.saturating_add(segment.ns);
+            }
             let Some(cause) = cause_of(&explainer, &path, segment) else { continue };
             let sum: &mut u64 = here.entry(cause).or_default();
             *sum = sum.saturating_add(segment.ns);
@@ -106,12 +113,21 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         }
         let is_rare = scope == Scope::Requests && end.is_rare(whole.ns);
         for (cause, cost) in end.costs.iter().take(MAX_THREADS) {
+            // A queue that holds up everybody is the matter of run-queue-delay and cpu-throttled.
+            if is_hosts(cause.1) && (cost.ns as f64) < OWN_SHARE_OF_QUEUE * queued as f64 {
+                continue;
+            }
             let share = Share::of_time(cost.ns as f64 / whole.ns.max(1) as f64, whole.of.clone());
             let span = &spans[cost.worst.0];
             let path = explainer.path(span.tid, span.from, span.to);
             report(&explainer, out, (scope, share, is_rare), cause, cost, &path, &knots);
         }
     }
+}
+
+/// True for what the host takes: a CPU that others have, or a quota.
+fn is_hosts(kind: PathKind) -> bool {
+    matches!(kind, PathKind::RunQueue | PathKind::Throttled)
 }
 
 /// The time of which causes are parts, ns.
@@ -168,7 +184,7 @@ fn report(
     // An excerpt does not tell either.
     let asked = worst.call.is_some_and(|call| explainer.facts().graph.name(call.asked).is_some());
     let in_hand = scope == Scope::Requests || asked || matches!(kind, PathKind::Disk | PathKind::PageFault);
-    let is_hosts = matches!(kind, PathKind::RunQueue | PathKind::Throttled);
+    let is_hosts = is_hosts(*kind);
     let sure_of_work = !is_rare && in_hand && explainer.facts().total_calls() >= guards::FEW_CALLS
         || *kind == PathKind::Pipe && !is_rare;
     let time = Measurement::time("time", Nanos::new(cost.ns));
