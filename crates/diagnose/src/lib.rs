@@ -1,6 +1,7 @@
 //! The diagnosis: all rules asked, and around their findings the sentence, the target, where each thread's time went, what remains.
 
 mod asker;
+mod beside;
 mod claims;
 mod explains;
 #[cfg(test)]
@@ -48,6 +49,7 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
     let walk = whyslow_hostcheck::walk(facts);
     let mut account = whyslow_account::account(facts);
     restate::restate(account.as_ref(), &mut findings);
+    beside::cap(facts, account.as_ref(), &mut findings);
     order::rank(&mut findings, Asker { facts, account: account.as_ref() });
     if let Some(account) = &mut account {
         claims::claim(facts, account, &findings);

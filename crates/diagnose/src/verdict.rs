@@ -181,7 +181,7 @@ fn of_idle(facts: &Facts, account: Option<&TimeAccount>) -> Option<Sentence> {
     }
     let name = program(facts).unwrap_or_else(|| account.target.clone());
     let name = if name.is_empty() { "the traced process".to_string() } else { name };
-    let slowest = served().map(|row| row.stats.max().or_zero()).max();
+    let slowest = served().filter(|row| row.stats.timed > 0).map(|row| row.stats.max().or_zero()).max();
     let answers = slowest
         .map_or(String::new(), |ns| format!(" and answers within {}", words::duration(Nanos::new(ns))));
     let conclusion = match slowest {

@@ -173,6 +173,7 @@ mod network {
     pub(super) mod fd_exhaustion;
     pub(super) mod missing_timeout;
     pub(super) mod n_plus_one_queries;
+    mod oversized_answers;
     pub(super) mod oversized_payload;
     pub(super) mod retry_storm;
     pub(super) mod serial_independent_calls;

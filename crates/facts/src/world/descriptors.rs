@@ -140,19 +140,26 @@ impl World {
         if call.failed() {
             kind = FdKind::Unknown;
         }
+        self.from_before(process, fd, kind, note)
+    }
+
+    /// The life of a descriptor that was open before the capture.
+    fn from_before(&mut self, process: ProcessId, fd: i32, kind: FdKind, note: Option<&[u8]>) -> LifeId {
+        if let Some(id) = note.and_then(|note| self.share_socket(process, fd, note)) {
+            return id;
+        }
         let mut life = FdLife::new(process, fd, kind, Origin::BeforeCapture);
         life.refs = 1;
         let id = self.fds.add(life);
         self.threads.process_mut(process).slots.set(fd, id, false);
         self.annotate(id, note);
+        self.know_socket(process, id, note);
         id
     }
 
     /// Takes in what `-y` shows about a descriptor that nothing else told.
     pub(super) fn annotate(&mut self, id: LifeId, note: Option<&[u8]>) {
-        let (Some(note), Some(life)) = (note, self.fds.get_mut(id)) else {
-            return;
-        };
+        let (Some(note), Some(life)) = (note, self.fds.get_mut(id)) else { return };
         if let Some(unix) = sockets::UnixNote::of(note) {
             return self.annotate_unix(id, unix);
         }
@@ -170,7 +177,7 @@ impl World {
             && life.local().is_none()
             && life.kind != FdKind::Unix
             && memchr::memmem::find(note, b"->").is_some();
-        let tells_more = wants_ends || wants_local || (wants_name && note.first() == Some(&b'/'));
+        let tells_more = wants_ends || wants_local || wants_name && note.starts_with(b"/");
         if !tells_more && life.kind != FdKind::Unknown {
             return;
         }
@@ -364,14 +371,7 @@ impl World {
         };
         let id = match self.threads.process(process).slots.get(fd) {
             Some(id) => id,
-            None if fd >= 0 && !call.failed() => {
-                let mut life = FdLife::new(process, fd, FdKind::Unknown, Origin::BeforeCapture);
-                life.refs = 1;
-                let id = self.fds.add(life);
-                self.threads.process_mut(process).slots.set(fd, id, false);
-                self.annotate(id, note);
-                id
-            }
+            None if fd >= 0 && !call.failed() => self.from_before(process, fd, FdKind::Unknown, note),
             None => return,
         };
         let token = crate::args::epoll::token(call.args);
@@ -422,6 +422,7 @@ impl World {
         let returned =
             seen.call.ret_note.strip_prefix(b"<").map(|note| note.strip_suffix(b">").unwrap_or(note));
         self.annotate(id, returned);
+        self.know_socket(seen.process, id, returned);
         self.install(seen.process, fd, id, cloexec, seen.call.ts);
         seen.fd = Some(fd);
         seen.life = Some(id).filter(|id| *id != LifeId::NONE);

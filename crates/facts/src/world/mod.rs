@@ -10,6 +10,7 @@ mod made;
 mod paths;
 pub mod rounds;
 pub mod runners;
+mod same_socket;
 pub mod slots;
 mod snapshots;
 #[cfg(test)]
@@ -96,6 +97,8 @@ pub struct World {
     unix_names: HashMap<u64, Box<str>>,
     /// Of unix sockets the inode of the other end, whose name is not known yet.
     unix_others: HashMap<LifeId, u64>,
+    /// The lives of sockets that are known by their inode or by both ends.
+    sockets: HashMap<(ProcessId, Box<[u8]>), LifeId>,
     /// Processes named by snapshots.
     snapshot_pids: Vec<ProcessId>,
     /// What epolls call descriptors, by snapshots.

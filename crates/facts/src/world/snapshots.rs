@@ -37,6 +37,13 @@ impl World {
         if self.snapshot_rows > Self::MAX_SNAPSHOT_FDS {
             return;
         }
+        let socket = entry.inode.filter(|inode| *inode != 0 && entry.kind.is_socket());
+        let socket = socket.map(|inode| format!("socket:[{inode}]"));
+        if let Some(key) = &socket
+            && self.share_socket(process, fd, key.as_bytes()).is_some()
+        {
+            return;
+        }
         let mut life = FdLife::new(process, fd, entry.kind, Origin::Snapshot);
         life.refs = 1;
         life.name = entry.name.filter(|_| entry.ends.is_none()).map(Into::into);
@@ -52,6 +59,7 @@ impl World {
         let watched = life.name.clone().filter(|name| life.kind == FdKind::Epoll && name.contains('='));
         let id = self.fds.add(life);
         self.install(process, fd, id, false, Timestamp::UNKNOWN);
+        self.know_socket(process, id, socket.as_deref().map(str::as_bytes));
         if let Some(watched) = watched {
             self.tokens(process, &watched);
         }

@@ -2,7 +2,8 @@
 //!
 //! ## What it is
 //! A program asks a server for something and gets very much: megabytes in each answer. It spends its time on taking them and on
-//! what they bring: copying, decoding, throwing most of it away.
+//! what they bring: copying, decoding, throwing most of it away. Or it is the server, and most of the time of its requests goes
+//! until the client has the last byte of an answer that was ready long before.
 //!
 //! ## Why it is slow
 //! A megabyte takes 8 ms on a link of 1 Gbit/s, and about as long again to parse. The server answers at once, its log shows no slow
@@ -22,9 +23,11 @@
 //!
 //! ## When it is wrong
 //! A feed or a replica that takes what comes up asks for nothing, and is quiet. A program that only passes on what it gets (a download, a backup, a proxy) is not judged: it needs all of it. One large answer
-//! at the start, of which a program lives, is no cause either. Whether the program needs what it asks for is not seen.
+//! at the start, of which a program lives, is no cause either. Whether the program needs what it asks for is not seen. A server is not
+//! judged where half of what it sends came from files or from others: it serves downloads. That a slow link or a slow client takes long
+//! for little is told from 256 KiB on only.
 
-use super::asked;
+use super::{asked, oversized_answers};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::guards;
 use crate::words;
@@ -63,6 +66,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     for (row, ns) in large.into_iter().take(MOST) {
         report(facts, out, row, ns);
     }
+    oversized_answers::check(facts, out);
 }
 
 fn is_large(row: &Answers) -> bool {
