@@ -376,6 +376,9 @@ const FAULTS: &[&str] = &["syscall-heavy", "minor-fault-storm"];
 const CALLS: &str = "the kernel's CPU time is that of these calls";
 const COMPUTES: &str = "it is what the program computes";
 
+/// From this part of the hot function's time on a kind of work is what the function does.
+const MOST_OF_FUNCTION: f64 = 0.6;
+
 /// A cause that takes a smaller part of its consequence's time explains little of it: ending it would leave most of the other as it
 /// is. Not a half: of one cause a part shows in calls (reading), and the rest in what they lead to (decoding).
 const MIN_PART: f64 = 0.15;
@@ -426,7 +429,14 @@ fn are_most_of(findings: &[Finding], consequence: &Finding, asker: Asker<'_>) ->
         is_kind_of_work(one.id, consequence.id) && asker.may_be_one(&one.subject, &consequence.subject)
     };
     let named: f64 = findings.iter().filter(of_it).map(|one| asker.share(one)).sum();
+    // A kind that most of the hot function is says more than its name.
+    let function = consequence.subject.function.as_deref();
+    let part = consequence.measurements.iter().find(|one| one.name == "share_of_samples");
+    let of_function = part.and_then(|part| part.value).map(|part| part * asker.share(consequence));
+    let is_of_function = |one: &&Finding| function.is_some() && one.subject.function.as_deref() == function;
+    let largest = findings.iter().filter(of_it).filter(is_of_function).map(|one| asker.share(one));
     named >= MOST * asker.share(consequence)
+        || of_function.is_some_and(|whole| largest.fold(0.0, f64::max) >= MOST_OF_FUNCTION * whole)
 }
 
 fn is_cause_of(cause: &Finding, consequence: &Finding, asker: Asker<'_>) -> bool {

@@ -29,7 +29,7 @@ use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::host::{Reading, Thing};
 use whyslow_hostcheck::thresholds;
-use whyslow_model::{Entity, Measurement, Metric, Severity};
+use whyslow_model::{Entity, Measurement, Metric, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -78,6 +78,14 @@ fn report(facts: &Facts, out: &mut Findings<'_>, part: f64, of: &Entity, thing: 
     };
     let members = figures::members(facts, of.name());
     let names: Vec<String> = members.iter().map(|(of, _)| facts.host.name_of(of)).collect();
+    // Where one of the processes that were asked about is in it, the finding is about that one.
+    let asked = members.iter().filter_map(|(of, _)| of.pid());
+    let asked: Vec<_> = asked.filter(|pid| facts.world.threads.find_process(*pid).is_some()).collect();
+    let of_group = figures::subject(facts, of);
+    let subject = match asked[..] {
+        [pid] => Subject { pid: Some(pid), ..of_group },
+        _ => of_group,
+    };
     let computing: Vec<_> = queue::waiters(facts, members);
     let batch = !computing.is_empty() && !computing.iter().any(queue::Waiter::serves);
     let part = Measurement::share("share_of_periods", part).at_least(MIN_PERIODS);
@@ -102,7 +110,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, part: f64, of: &Entity, thing: 
     let path = of.name();
     out.report(share, format!("{path} is stopped by its CPU quota{limit} in {part} of its periods"))
         .at_most(if batch { Severity::Notice } else { Severity::Critical })
-        .subject(figures::subject(facts, of))
+        .subject(subject)
         .cause(format!("Its threads use up the quota together before the period is over, and then all stand still until the next one, whoever is in the middle of a request.{use_of}{whose}{work}{nobody}"))
         .fix(format!("raise the quota or take it away: echo 'max 100000' > /sys/fs/cgroup{path}/cpu.max (systemd: CPUQuota=, Docker: --cpus, Kubernetes: limits.cpu); cpu.weight still shares the host"))
         .fix("fewer threads that run at once: GOMAXPROCS, -XX:ActiveProcessorCount, the size of the pool, as the quota pays for")

@@ -50,7 +50,8 @@ const MUCH: f64 = 0.25;
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let Some(unclaimed) = Unclaimed::of(out) else { return };
-    if waits_for_answers(&unclaimed) && !is_judged(facts, out, unclaimed.largest()) {
+    let largest = unclaimed.largest();
+    if waits_for_answers(&unclaimed) && !is_judged(facts, out, largest) && !is_unasked(facts, largest) {
         return late_answers(&unclaimed, out);
     }
     unclaimed.report(out)
@@ -97,6 +98,13 @@ fn is_judged(facts: &Facts, out: &Findings<'_>, row: &AccountRow) -> bool {
     let seen = times.fold(0, u64::saturating_add);
     // Waits that are no part of an answer's time, as those behind its first bytes, were not judged.
     claimed().any(|claim| claim.id == SLOW_DOWNSTREAM) || seen >= row.ns / 2
+}
+
+/// True where nothing was sent to the peer in all the time: a feed, whose sender sets the pace. Calls that were only counted tell no bytes.
+fn is_unasked(facts: &Facts, row: &AccountRow) -> bool {
+    let object = row.object.as_deref().unwrap_or_default();
+    let mut peers = facts.peers.by_process().filter(|peer| object.contains(&*peer.name)).peekable();
+    facts.world.counted == 0 && peers.peek().is_some() && peers.all(|peer| peer.sent == 0 && peer.received > 0)
 }
 
 /// `10.0.0.7:6379`, `scorer (910, 127.0.0.1:7410)`, `/run/x.sock`.
