@@ -213,6 +213,7 @@ impl Budget {
             sample_every: self.sample_every,
             parts: on.map(|(part, _)| part.bit()).sum(),
             detail: (self.few_in_full && self.calls == CallsMode::Count).into(),
+            calls_since: 0,
         }
     }
 

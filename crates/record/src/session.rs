@@ -78,6 +78,8 @@ pub struct Session {
     cpus: u32,
     /// Since when as much of the calls is recorded as now.
     mode_since: u64,
+    /// Calls are recorded since then, monotonic ns: 0 from the start, the largest number while they are given up.
+    calls_since: u64,
     spans: Vec<RecordedSpan>,
     attach_took: Duration,
     state: Vec<Event<'static>>,
@@ -226,6 +228,7 @@ impl Session {
             budget,
             cpus,
             mode_since: began_ns,
+            calls_since: 0,
             spans: Vec::new(),
             attach_took: started.elapsed(),
             state,
@@ -410,11 +413,17 @@ impl Session {
         let mut forecast = self.meter.forecast(self.options.max_overhead, self.options.planned, self.cpus);
         // Unwinding takes none of the target's time, but it is taken from the same machine.
         forecast.wait_stacks.each_ns += self.unwinding.as_ref().map_or(0.0, Unwinding::wait_ns);
-        let before = self.budget.control();
+        let before = self.control();
         let calls_before = self.budget.calls();
         self.budget.decide(&forecast);
-        if self.budget.control() != before {
-            self.kernel.control(self.budget.control())?;
+        match (calls_before, self.budget.calls()) {
+            (CallsMode::None, CallsMode::None) => {}
+            (_, CallsMode::None) => self.calls_since = u64::MAX,
+            (CallsMode::None, _) => self.calls_since = monotonic_ns(),
+            _ => {}
+        }
+        if self.control() != before {
+            self.kernel.control(self.control())?;
         }
         // What is off costs nothing: of calls not even the look who makes them.
         match (before.parts & part::FILES > 0, self.budget.control().parts & part::FILES > 0) {
@@ -433,6 +442,11 @@ impl Session {
         }
         self.close_span(coverage(calls_before));
         Ok(())
+    }
+
+    /// What the kernel's side is to record.
+    fn control(&self) -> Control {
+        Control { calls_since: self.calls_since, ..self.budget.control() }
     }
 
     fn close_span(&mut self, calls: Coverage) {
@@ -457,7 +471,7 @@ impl Session {
         }
         let ended_ns = self.sampling_ended.unwrap_or_else(monotonic_ns);
         // The hook of a call's start goes before that of its end: calls between the two would seem to have begun before the recording.
-        self.kernel.control(Control { calls: CallsMode::None as u32, ..self.budget.control() })?;
+        self.kernel.control(Control { calls: CallsMode::None as u32, ..self.control() })?;
         self.kernel.detach_rest();
         self.kernel.end();
         self.measure();

@@ -66,6 +66,9 @@ struct control {
 	u32 sample_every; /* of so many samples one is taken, for all of them */
 	u32 parts; /* PART_…: what else is recorded */
 	u32 detail; /* calls that are to be counted are recorded as long as they are few */
+	/* Calls are recorded since then, ns; the largest number while they are given up. Whether a call that began before is the one
+	 * that its thread is in, nobody saw. */
+	u64 calls_since;
 };
 enum { PART_FILES = 1, PART_WAKEUPS = 2, PART_NET = 4, PART_BLOCK = 8 };
 enum { CALLS_NONE = 0, CALLS_COUNT = 1, CALLS_FULL = 2 };
@@ -174,6 +177,14 @@ static __always_inline u32 calls_mode(void)
 	struct control *now = control_now();
 
 	return now ? now->calls : CALLS_NONE;
+}
+
+/* When the call of a thread began, by what its state says; 0 where calls were given up since. */
+static __always_inline u64 known_start(u64 enter)
+{
+	struct control *now = control_now();
+
+	return now && enter >= now->calls_since ? enter : 0;
 }
 
 static __always_inline bool is_on(u32 part)

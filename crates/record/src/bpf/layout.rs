@@ -86,6 +86,7 @@ pub(crate) struct Control {
     pub(crate) sample_every: u32,
     pub(crate) parts: u32,
     pub(crate) detail: u32,
+    pub(crate) calls_since: u64,
 }
 
 /// `PART_…` of `struct control`.

@@ -166,7 +166,7 @@ static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 	if (!state)
 		return 0;
 	now = bpf_ktime_get_ns();
-	entered = state->enter;
+	entered = known_start(state->enter);
 	state->enter = 0;
 	/* Stacks are timed by themselves. */
 	waited = state->wait_stack;

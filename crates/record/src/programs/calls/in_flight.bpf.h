@@ -11,18 +11,20 @@ int calls_task_exit(u64 *ctx)
 	struct pt_regs *regs;
 	struct call_spec *spec;
 	u64 now = bpf_ktime_get_ns();
+	u64 entered;
 	u32 nr;
 
 	if (!state)
 		return 0;
 	regs = (void *)bpf_task_pt_regs(task);
-	if (state->enter && calls_mode() != CALLS_NONE) {
+	entered = known_start(state->enter);
+	if (entered && calls_mode() != CALLS_NONE) {
 		nr = regs->orig_ax;
 		spec = spec_of(nr);
 		if (spec && !(spec->flags & SPEC_SKIP)) {
 			bool leaves = nr == 60 || nr == 231; /* exit, exit_group */
 
-			write_call(state, regs, spec, RECORD_CALL, nr, state->enter, now, 0,
+			write_call(state, regs, spec, RECORD_CALL, nr, entered, now, 0,
 				   CALL_NO_EXIT | (leaves ? 0 : CALL_KILLED));
 		}
 		state->enter = 0;
@@ -59,7 +61,7 @@ int calls_in_flight(struct bpf_iter__task *ctx)
 	struct call_record *call;
 	struct call_spec *spec;
 	struct pt_regs *regs;
-	u64 now, dur = 0;
+	u64 now, entered, dur = 0;
 	u32 nr, flags = CALL_NO_EXIT;
 
 	if (!task)
@@ -68,7 +70,8 @@ int calls_in_flight(struct bpf_iter__task *ctx)
 	if (!state)
 		return 0;
 	regs = (void *)bpf_task_pt_regs(task);
-	if (!state->enter) {
+	entered = known_start(state->enter);
+	if (!entered) {
 		/* Who waits all along is in a call that it entered before, unless it waits elsewhere (a page fault: then the
 		 * kernel has -1 for the number). */
 		/* A thread of the kernel makes no calls; its registers may all be 0, as of a read (Linux 6.1). */
@@ -86,8 +89,8 @@ int calls_in_flight(struct bpf_iter__task *ctx)
 	call = rare_reserve(sizeof(*call), RECORD_CALL, now);
 	if (!call)
 		return 0;
-	if (state->enter)
-		dur = elapsed(state->enter, now);
+	if (entered)
+		dur = elapsed(entered, now);
 	call->head.length = sizeof(*call);
 	call->head.kind = RECORD_CALL;
 	call->head.flags = flags;
