@@ -5,11 +5,11 @@ use crate::figures::Counted;
 use crate::parts::Part;
 use crate::states::{self, Owner};
 use hashbrown::{HashMap, HashSet};
-use whyslow_facts::folds::account::{Parts, ThreadAccount};
+use whyslow_facts::folds::account::{CallTime, Parts, ThreadAccount};
 use whyslow_facts::samples::WaitShares;
 use whyslow_facts::{Facts, ProcessId, ThreadFacts};
 use whyslow_model::event::Tid;
-use whyslow_model::{Known, Syscall, TimeOf, TimeState};
+use whyslow_model::{Known, SaturatingSum, Syscall, TimeOf, TimeState};
 
 /// The parts of all threads, or of those of some processes; `None` where no time is known.
 pub(crate) fn spent<'a>(facts: &'a Facts, only: Option<&[ProcessId]>) -> Option<Spent<'a>> {
@@ -75,6 +75,7 @@ impl<'a> One<'_, 'a> {
         let mut throttled = Throttled(sched.map_or(0, |sched| sched.throttled_ns));
         let tid = account.tid;
         let (mut idle_ns, mut not_told_ns) = (0u64, 0u64);
+        let mut waits = Vec::new();
         for time in &account.calls {
             let kind = self.facts.accounts.objects.get(time.key.object).kind;
             let Parts { on_cpu_ns, runnable_ns, blocked_ns, uninterruptible_ns, unsplit_ns, unknown_ns } =
@@ -90,6 +91,10 @@ impl<'a> One<'_, 'a> {
             let idle = states::for_work(state, kind, time, waited, self.owner, stacks).min(waited);
             idle_ns = idle_ns.saturating_add(idle);
             self.call(tid, state, waited - idle, time);
+            // A wait for as long as nobody looked tells nothing of what was done else.
+            if time.key.waits.is_some() && !time.under_way {
+                waits.push(Wait { time, state, asleep_ns: blocked_ns, idle: part_of(idle, waited) });
+            }
             self.call(tid, TimeState::Kernel, on_cpu_ns, time);
             self.queued(tid, runnable_ns, &mut throttled);
             not_told_ns = not_told_ns.saturating_add(unknown_ns);
@@ -103,6 +108,8 @@ impl<'a> One<'_, 'a> {
         let life = counted.map_or(0, |(first, last)| last.since(first).or_zero());
         self.between(tid, unsplit_ns, life);
         // It sleeps in a call that the capture does not show.
+        let (blocked_ns, more_idle) = self.in_proportion(tid, blocked_ns, &waits);
+        idle_ns = idle_ns.saturating_add(more_idle);
         let unseen = blocked_ns.saturating_add(unknown_ns);
         let rest = life.saturating_sub(account.total());
         not_told_ns = not_told_ns.saturating_add(unseen).saturating_add(rest);
@@ -112,6 +119,32 @@ impl<'a> One<'_, 'a> {
         let of_work = of_work.saturating_sub(idle_ns).max(asleep).min(not_told_ns);
         self.plain(tid, TimeState::Unknown, not_told_ns - of_work);
         self.spent.idle_ns = self.spent.idle_ns.saturating_add(idle_ns).saturating_add(of_work);
+    }
+
+    /// Gives out what a thread slept while calls were given up for their cost, in proportion to the sleeps in those that were recorded:
+    /// what is left, and what of it was waiting for work, ns. Such a thread makes thousands of calls a second, so that few
+    /// milliseconds show what it waits for.
+    fn in_proportion(&mut self, tid: Tid, unseen_ns: u64, waits: &[Wait<'a>]) -> (u64, u64) {
+        /// Waits that are a sample: 100 tell a share of a half within a tenth (binomial, two deviations).
+        const SAMPLE: u64 = 100;
+        let seen: u64 = waits.iter().map(|wait| wait.time.calls.count).saturating_sum();
+        let asleep: u64 = waits.iter().map(|wait| wait.asleep_ns).saturating_sum();
+        if !self.facts.recording.gave_up_calls() || seen < SAMPLE || asleep == 0 {
+            return (unseen_ns, 0);
+        }
+        let (mut left, mut idle_ns) = (unseen_ns, 0u64);
+        for wait in waits {
+            let ns = (u128::from(unseen_ns) * u128::from(wait.asleep_ns) / u128::from(asleep)) as u64;
+            let idle = ((ns as f64 * wait.idle) as u64).min(ns);
+            left -= ns;
+            idle_ns += idle;
+            if ns > idle {
+                let part = Part::new(self.process, tid, wait.state, ns - idle)
+                    .in_call(wait.time.key, Some(wait.time));
+                self.spent.parts.push(Part { known: Known::InProportion, ..part });
+            }
+        }
+        (left, idle_ns)
     }
 
     /// What a thread waited for work by its stacks, ns; 0 of a thread that waited for something else, too.
@@ -129,13 +162,7 @@ impl<'a> One<'_, 'a> {
         if other_ns == 0 { work_ns } else { 0 }
     }
 
-    fn call(
-        &mut self,
-        tid: Tid,
-        state: TimeState,
-        ns: u64,
-        time: &'a whyslow_facts::folds::account::CallTime,
-    ) {
+    fn call(&mut self, tid: Tid, state: TimeState, ns: u64, time: &'a CallTime) {
         if ns > 0 {
             let known = time.key.syscall != Syscall::UNLISTED;
             let part = Part::new(self.process, tid, state, ns).in_call(time.key, Some(time));
@@ -170,6 +197,20 @@ impl<'a> One<'_, 'a> {
         self.plain(tid, TimeState::Throttled, stopped);
         self.plain(tid, TimeState::RunQueue, ns - stopped);
     }
+}
+
+/// Waits of one kind.
+struct Wait<'a> {
+    time: &'a CallTime,
+    state: TimeState,
+    /// What the thread slept in them, ns.
+    asleep_ns: u64,
+    /// The part of it that was waiting for work.
+    idle: f64,
+}
+
+fn part_of(ns: u64, whole: u64) -> f64 {
+    if whole > 0 { ns as f64 / whole as f64 } else { 0.0 }
 }
 
 /// What of a thread's time in the run queue was for its quota, as far as it was not given out.

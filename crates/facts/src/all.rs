@@ -212,7 +212,7 @@ impl Facts {
         self.capture.remark_bounds(&self.world);
         self.peers.finish(&self.world);
         self.requests.finish(&self.world, self.window.end);
-        self.handoffs.finish(&self.locks);
+        self.handoffs.finish(&self.locks, &self.recording);
         self.streams = streams::streams(&self.world);
         self.summed = streams::summed(&self.world);
         self.name_local_peers();

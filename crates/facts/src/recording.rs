@@ -46,6 +46,18 @@ impl RecordingFacts {
         &self.spans
     }
 
+    /// True where for a part of the time calls were not even counted, to keep the cost low.
+    pub fn gave_up_calls(&self) -> bool {
+        self.spans.iter().any(|span| span.calls == Coverage::None)
+    }
+
+    /// The time in which calls were recorded or counted; unknown where that was all of it.
+    pub fn told(&self) -> Nanos {
+        let told = self.spans.iter().filter(|span| span.calls != Coverage::None);
+        let told = told.map(|span| span.to.since(span.from).or_zero()).saturating_sum();
+        if self.gave_up_calls() && told > 0 { Nanos::new(told) } else { Nanos::UNKNOWN }
+    }
+
     /// True where some time was not recorded call by call.
     pub fn is_partial(&self) -> bool {
         self.spans.iter().any(|span| span.calls != Coverage::Full)

@@ -99,7 +99,9 @@ pub fn share_of_ns(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64) ->
         facts.world.threads.iter().map(|(_, thread)| thread).find(|thread| thread.tid == tid)
     });
     let (wall, of) = match thread.map(|thread| (thread.wall(), thread.tid)) {
-        Some((wall, tid)) if tid != 0 && wall.or_zero() > 0 => (wall, format!("wall time of thread {tid}")),
+        Some((wall, tid)) if tid != 0 && wall.or_zero() > 0 => {
+            (Nanos::new(seen(facts, wall.or_zero())), format!("wall time of thread {tid}"))
+        }
         _ => (recorded(facts), "wall time".to_string()),
     };
     if let (Some(total), Some(wall)) = (total.get(), wall.get())
@@ -115,6 +117,12 @@ pub fn share_of_ns(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64) ->
 fn recorded(facts: &Facts) -> Nanos {
     let known = [facts.window.length(), facts.window.whole()].into_iter().find(|ns| ns.or_zero() > 0);
     known.unwrap_or(Nanos::UNKNOWN)
+}
+
+/// Of `wall` ns, the time in which calls were recorded or counted: where they were given up for a part of it, what is known of them is known of
+/// the rest.
+fn seen(facts: &Facts, wall: u64) -> u64 {
+    facts.recording.told().get().map_or(wall, |told| wall.min(told))
 }
 
 /// The part that `count` has of all calls.
@@ -146,7 +154,7 @@ pub fn share_of_waiters(
             .find(|thread| thread.tid == tid && process.is_none_or(|process| thread.process == process));
         let called = thread.and_then(|thread| thread.wall().get());
         let scheduled = || thread.and_then(|thread| thread.sched.as_deref()?.wall().get());
-        called.filter(|ns| *ns > 0).or_else(scheduled).or(window).unwrap_or(0)
+        seen(facts, called.filter(|ns| *ns > 0).or_else(scheduled).or(window).unwrap_or(0))
     };
     let of = match waiters.len() {
         1 => "the time of the thread that waits".to_string(),

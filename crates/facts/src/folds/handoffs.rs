@@ -7,12 +7,13 @@
 use crate::Fold;
 use crate::args::futex::{is_futex, is_mutex, wakes};
 use crate::folds::locks::{LockFacts, Locks, Party};
+use crate::recording::RecordingFacts;
 use crate::world::ids::ProcessId;
 use crate::world::{Seen, World};
 use hashbrown::HashMap;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use whyslow_model::event::Tid;
-use whyslow_model::{Errno, Syscall};
+use whyslow_model::{Errno, Syscall, Timestamp};
 
 /// A wait or a wake.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +84,7 @@ impl Handoffs {
     pub const WOKEN_EACH: f64 = 1.2;
 
     /// Tells the locks. The steps are given back.
-    pub(crate) fn finish(&mut self, locks: &Locks) {
+    pub(crate) fn finish(&mut self, locks: &Locks, recording: &RecordingFacts) {
         let mut places: BTreeMap<ProcessId, BTreeMap<u64, Vec<&LockFacts>>> = BTreeMap::new();
         for (process, address, lock) in locks.iter() {
             if self.steps.contains_key(&process) && !lock.is_mutex() {
@@ -92,7 +93,7 @@ impl Handoffs {
         }
         for (process, steps) in std::mem::take(&mut self.steps) {
             for group in places.get(&process).map(groups).unwrap_or_default() {
-                self.rows.extend(handed(process, &steps, &group, locks));
+                self.rows.extend(handed(process, &steps, &group, locks, recording));
             }
         }
         self.rows.sort_by(|a, b| b.lock.wait_ns.cmp(&a.lock.wait_ns).then_with(|| a.places.cmp(&b.places)));
@@ -132,6 +133,7 @@ fn handed(
     steps: &VecDeque<Step>,
     group: &BTreeSet<u64>,
     locks: &Locks,
+    recording: &RecordingFacts,
 ) -> Option<HandedLock> {
     let own: Vec<Step> = steps.iter().filter(|step| group.contains(&step.address)).copied().collect();
     let order = Order::of(&own);
@@ -142,7 +144,7 @@ fn handed(
         return None;
     }
     let handed_on = order.handed_on as f64 / order.wakes as f64;
-    let (awake, all_asleep) = asleep(&own)?;
+    let (awake, all_asleep) = asleep(&own, recording)?;
     let is_lock = handed_on >= Handoffs::HANDED_ON
         && awake <= Handoffs::MOST_AWAKE
         && all_asleep <= Handoffs::MOST_ASLEEP;
@@ -200,18 +202,20 @@ impl Order {
     }
 }
 
-/// How many of the waiters were awake at a time, and the part of the time in which all of them waited.
-fn asleep(steps: &[Step]) -> Option<(f64, f64)> {
+/// How many of the waiters were awake at a time, and the part of the time in which all of them waited: of the time in which each call was
+/// recorded.
+fn asleep(steps: &[Step], recording: &RecordingFacts) -> Option<(f64, f64)> {
     let waits = || steps.iter().filter(|step| !matches!(step.kind, StepKind::Wakes(_)));
     let threads: BTreeSet<Tid> = waits().map(|step| step.tid).collect();
     let mut edges: Vec<(u64, bool)> =
         waits().flat_map(|step| [(step.from, true), (step.to, false)]).collect();
     edges.sort_unstable();
-    let (first, last) = (edges.first()?.0, edges.last()?.0);
+    let first = edges.first()?.0;
     let (mut waiting, mut before) = (0usize, first);
-    let (mut slept, mut all) = (0f64, 0f64);
+    let (mut slept, mut all, mut span) = (0f64, 0f64, 0f64);
     for (at, begins) in edges {
-        let length = (at - before) as f64;
+        let length = recording.covered(Timestamp::new(before), Timestamp::new(at)).or_zero() as f64;
+        span += length;
         slept += length * waiting as f64;
         if waiting >= threads.len() {
             all += length;
@@ -219,7 +223,7 @@ fn asleep(steps: &[Step]) -> Option<(f64, f64)> {
         waiting = if begins { waiting + 1 } else { waiting.saturating_sub(1) };
         before = at;
     }
-    let span = (last > first).then(|| (last - first) as f64)?;
+    (span > 0.0).then_some(())?;
     Some((threads.len() as f64 - slept / span, all / span))
 }
 

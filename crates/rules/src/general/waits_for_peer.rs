@@ -104,7 +104,9 @@ fn is_judged(facts: &Facts, out: &Findings<'_>, row: &AccountRow) -> bool {
 fn is_unasked(facts: &Facts, row: &AccountRow) -> bool {
     let object = row.object.as_deref().unwrap_or_default();
     let mut peers = facts.peers.by_process().filter(|peer| object.contains(&*peer.name)).peekable();
-    facts.world.counted == 0 && peers.peek().is_some() && peers.all(|peer| peer.sent == 0 && peer.received > 0)
+    facts.world.counted == 0
+        && peers.peek().is_some()
+        && peers.all(|peer| peer.sent == 0 && peer.received > 0)
 }
 
 /// `10.0.0.7:6379`, `scorer (910, 127.0.0.1:7410)`, `/run/x.sock`.

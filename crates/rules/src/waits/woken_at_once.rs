@@ -12,6 +12,8 @@ const MIN_EACH: f64 = 16.0;
 const WAKE_UPS_PER_S: f64 = 2_000.0;
 /// Wakes of many: fewer are a start or an end.
 const MIN_WAKES: u64 = 50;
+/// Of a recording that gave calls up for a part of the time, wakes of many that tell as much as those at least.
+const LEAST_WAKES: u64 = 10;
 /// The part of their time that the threads sleep there all the same: who is woken for work works then.
 const SLEEPING: f64 = 0.5;
 /// Findings of this rule about conditions in one diagnosis.
@@ -40,20 +42,32 @@ pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) {
 
 fn is_herd(facts: &Facts, crowd: &Crowd<'_>) -> bool {
     let lock = crowd.lock;
-    let many = crowd.wakes >= MIN_WAKES && each(crowd) >= MIN_EACH && crowd.rate >= WAKE_UPS_PER_S;
+    let many = crowd.wakes >= least_wakes(facts) && each(crowd) >= MIN_EACH && crowd.rate >= WAKE_UPS_PER_S;
     // At a barrier who comes last wakes the others, and each has its part of the work.
     let waits = |tid| lock.waiters.iter().any(|waiter| waiter.tid == tid);
     let by_others = lock.main_waker().is_some_and(|waker| !waits(waker.tid));
     many && by_others && !lock.is_mutex() && sleeping(facts, lock).is_none_or(|part| part >= SLEEPING)
 }
 
+/// What [`MIN_WAKES`] is of the time in which calls were recorded.
+fn least_wakes(facts: &Facts) -> u64 {
+    match (facts.recording.told().get(), facts.window.whole().get()) {
+        (Some(told), Some(whole)) if whole > 0 => {
+            let part = told as f64 / whole as f64;
+            ((MIN_WAKES as f64 * part) as u64).max(LEAST_WAKES)
+        }
+        _ => MIN_WAKES,
+    }
+}
+
 fn each(crowd: &Crowd<'_>) -> f64 {
     crowd.lock.woken as f64 / crowd.wakes.max(1) as f64
 }
 
-/// The part of the window that the threads slept there; `None` where no durations are known.
+/// The part of the time in which calls were recorded that the threads slept there; `None` where no durations are known.
 fn sleeping(facts: &Facts, lock: &LockFacts) -> Option<f64> {
-    let window = facts.window.whole().get().filter(|ns| *ns > 0)? as f64;
+    let known = facts.recording.told().get().or(facts.window.whole().get());
+    let window = known.filter(|ns| *ns > 0)? as f64;
     let slept: u64 = lock.waiters.iter().map(|waiter| waiter.ns).sum();
     lock.waited().get().map(|_| slept as f64 / (window * lock.waiters.len().max(1) as f64))
 }
@@ -66,7 +80,7 @@ fn tell(facts: &Facts, out: &mut Findings<'_>, crowd: &Crowd<'_>) {
     let whose = threads.map_or(String::new(), |name| format!(" of {name}"));
     let each = Measurement::number("woken_by_each_wake", each(crowd)).at_least(MIN_EACH);
     let rate = Measurement::per_second("wake_ups_per_second", crowd.rate).at_least(WAKE_UPS_PER_S);
-    let wakes = Measurement::count("wakes", crowd.wakes).at_least(MIN_WAKES as f64);
+    let wakes = Measurement::count("wakes", crowd.wakes).at_least(least_wakes(facts) as f64);
     let woken = Measurement::count("threads_woken", lock.woken);
     let sleeping = sleeping(facts, lock)
         .map(|part| Measurement::share("sleeping_share", part.min(1.0)).at_least(SLEEPING));
