@@ -212,6 +212,9 @@ impl World {
         let facts = self.threads.thread_mut(thread);
         facts.hold_against_last(call);
         facts.see(call.ts, call.dur);
+        if call.ts.is_known() && (!facts.last_call.is_known() || call.ts > facts.last_call) {
+            facts.last_call = call.ts;
+        }
         facts.calls += 1;
         let took_connection =
             matches!(call.syscall, Syscall::ACCEPT | Syscall::ACCEPT4) && !call.errno.is_error();

@@ -29,6 +29,8 @@ pub struct ThreadFacts {
     pub first: Timestamp,
     /// The end of its last event.
     pub last: Timestamp,
+    /// When its last call began.
+    pub last_call: Timestamp,
     /// Calls.
     pub calls: u64,
     /// By syscall.
@@ -69,6 +71,7 @@ impl ThreadFacts {
             comm: None,
             first: Timestamp::UNKNOWN,
             last: Timestamp::UNKNOWN,
+            last_call: Timestamp::UNKNOWN,
             calls: 0,
             by_syscall: CallTable::default(),
             waiting_ns: [0; WaitKind::COUNT],

@@ -273,7 +273,8 @@ impl Graph {
         }
         for (_, thread) in world.threads.iter() {
             if let Some(timeline) = self.timelines.get_mut(&thread.tid) {
-                timeline.finish(thread.last, end);
+                let ended = if thread.exited && thread.last.is_known() { thread.last } else { end };
+                timeline.finish(thread.last_call, ended);
             }
         }
         for timeline in self.timelines.values_mut() {

@@ -106,10 +106,10 @@ impl Timeline {
         self.left_as = None;
     }
 
-    /// The capture ended: a wait that had not, lasted to here. `last` is the last that was seen of the thread.
-    pub(super) fn finish(&mut self, last: Timestamp, end: Timestamp) {
+    /// The capture or the thread ended: a wait that had not, lasted to here. `last_call` is when the thread's last call began.
+    pub(super) fn finish(&mut self, last_call: Timestamp, end: Timestamp) {
         let Some(call) = self.calls.last_mut().filter(|call| !call.to.is_known()) else { return };
-        if last > call.from {
+        if last_call.is_known() && last_call > call.from {
             // It called again: this call returned, and nobody knows when.
             self.calls.pop();
         } else {

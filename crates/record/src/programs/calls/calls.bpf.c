@@ -58,6 +58,12 @@ static __always_inline bool is_exec(u32 nr)
 	return nr == 59 || nr == 322;
 }
 
+/* A call that began while calls were recorded, and has lasted. */
+static __always_inline bool is_slow(u64 entered, u64 now)
+{
+	return entered && elapsed(entered, now) >= settings.slow_call;
+}
+
 static __always_inline u32 compat_flag(struct pt_regs *regs)
 {
 	return is_compat(regs) ? CALL_COMPAT : 0;
@@ -178,7 +184,8 @@ static __always_inline int on_exit(struct pt_regs *regs, s64 ret)
 	nr = regs->orig_ax;
 	spec = spec_of(nr);
 	mode = calls_mode();
-	if (!spec || mode == CALLS_NONE || spec->flags & SPEC_SKIP)
+	/* What ends while the recording is being ended was under way at its end. */
+	if (!spec || (mode == CALLS_NONE && !is_slow(entered, now)) || spec->flags & SPEC_SKIP)
 		return 0;
 	if (!entered) {
 		if (is_birth(nr, ret))

@@ -18,7 +18,7 @@ int calls_task_exit(u64 *ctx)
 		return 0;
 	regs = (void *)bpf_task_pt_regs(task);
 	entered = known_start(state->enter);
-	if (entered && calls_mode() != CALLS_NONE) {
+	if (entered && (calls_mode() != CALLS_NONE || is_slow(entered, now))) {
 		nr = regs->orig_ax;
 		spec = spec_of(nr);
 		if (spec && !(spec->flags & SPEC_SKIP)) {
