@@ -56,6 +56,9 @@ pub(crate) fn spent<'a>(facts: &'a Facts, only: Option<&[ProcessId]>) -> Option<
     (!spent.parts.is_empty() || spent.idle_ns > 0).then_some(spent)
 }
 
+/// Waits that are a sample: 100 tell a share of a half within a tenth (binomial, two deviations).
+const SAMPLE: u64 = 100;
+
 /// What stacks say of waits, by thread and call.
 type Waits<'a> = HashMap<(ProcessId, Tid, Option<&'a str>), WaitShares>;
 
@@ -92,7 +95,7 @@ impl<'a> One<'_, 'a> {
             idle_ns = idle_ns.saturating_add(idle);
             self.call(tid, state, waited - idle, time);
             // A wait for as long as nobody looked tells nothing of what was done else.
-            if time.key.waits.is_some() && !time.under_way {
+            if time.key.waits.is_some() && (!time.under_way || time.calls.count >= SAMPLE) {
                 waits.push(Wait { time, state, asleep_ns: blocked_ns, idle: part_of(idle, waited) });
             }
             self.call(tid, TimeState::Kernel, on_cpu_ns, time);
@@ -125,8 +128,6 @@ impl<'a> One<'_, 'a> {
     /// what is left, and what of it was waiting for work, ns. Such a thread makes thousands of calls a second, so that few
     /// milliseconds show what it waits for.
     fn in_proportion(&mut self, tid: Tid, unseen_ns: u64, waits: &[Wait<'a>]) -> (u64, u64) {
-        /// Waits that are a sample: 100 tell a share of a half within a tenth (binomial, two deviations).
-        const SAMPLE: u64 = 100;
         let seen: u64 = waits.iter().map(|wait| wait.time.calls.count).saturating_sum();
         let asleep: u64 = waits.iter().map(|wait| wait.asleep_ns).saturating_sum();
         if !self.facts.recording.gave_up_calls() || seen < SAMPLE || asleep == 0 {

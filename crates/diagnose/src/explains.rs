@@ -377,14 +377,15 @@ const CALLS: &str = "the kernel's CPU time is that of these calls";
 const COMPUTES: &str = "it is what the program computes";
 
 /// From this part of the hot function's time on a kind of work is what the function does.
-const MOST_OF_FUNCTION: f64 = 0.6;
+const MOST_OF_FUNCTION: f64 = 0.5;
 
 /// A cause that takes a smaller part of its consequence's time explains little of it: ending it would leave most of the other as it
 /// is. Not a half: of one cause a part shows in calls (reading), and the rest in what they lead to (decoding).
 const MIN_PART: f64 = 0.15;
 
-/// Of what a program computes, what the kinds of work named must be.
-const MOST: f64 = 0.5;
+/// From this part of what a program computes on, kinds of work that are named are what it does: collectors, compilers at run time and its start
+/// take their part of the rest.
+const KINDS_PART: f64 = 0.3;
 
 /// Marks the findings that follow from another one.
 pub(crate) fn mark(findings: &mut [Finding], asker: Asker<'_>) {
@@ -423,7 +424,7 @@ fn is_kind_of_work(cause: &str, consequence: &str) -> bool {
     consequence == "cpu-bound" && pair(cause, consequence).is_some_and(|pair| pair.reason == COMPUTES)
 }
 
-/// True where the kinds of work that rules name are most of what a program computes: else its own code is, and the hot function comes first.
+/// True where the kinds of work that rules name are a good part of what a program computes: else its own code is, and the hot function comes first.
 fn are_most_of(findings: &[Finding], consequence: &Finding, asker: Asker<'_>) -> bool {
     let of_it = |one: &&Finding| {
         is_kind_of_work(one.id, consequence.id) && asker.may_be_one(&one.subject, &consequence.subject)
@@ -435,7 +436,7 @@ fn are_most_of(findings: &[Finding], consequence: &Finding, asker: Asker<'_>) ->
     let of_function = part.and_then(|part| part.value).map(|part| part * asker.share(consequence));
     let is_of_function = |one: &&Finding| function.is_some() && one.subject.function.as_deref() == function;
     let largest = findings.iter().filter(of_it).filter(is_of_function).map(|one| asker.share(one));
-    named >= MOST * asker.share(consequence)
+    named >= KINDS_PART * asker.share(consequence)
         || of_function.is_some_and(|whole| largest.fold(0.0, f64::max) >= MOST_OF_FUNCTION * whole)
 }
 

@@ -22,6 +22,10 @@ const REFUSES: &[&str] = &[
 ];
 /// What the host takes from a program.
 pub(crate) const TAKEN_BY_HOST: &[&str] = &["cpu-throttled", "run-queue-delay", "steal-time"];
+/// The same, where no rule claims it.
+const QUEUED: &str = "waits-for-cpu";
+/// What costs no time.
+const HYGIENE: &[&str] = &["runs-as-root"];
 /// From this part on of the time that the host leaves, a finding about the program comes before what the host takes: twice what is
 /// worth a warning, because the queue ends with the load of others, and the program's own cost stays.
 const OWN_PART: f64 = 0.10;
@@ -55,7 +59,7 @@ pub(crate) fn rank(findings: &mut Vec<Finding>, asker: Asker<'_>) {
     let keys: Vec<Key> = (0..findings.len()).map(|at| key(findings, at, asker)).collect();
     let mut order: Vec<usize> = (0..findings.len()).collect();
     order.sort_by(|a, b| keys[*a].cmp(&keys[*b]).then_with(|| findings[*a].id.cmp(findings[*b].id)));
-    let is_hosts = |at: &usize| TAKEN_BY_HOST.contains(&keys[*at].family);
+    let is_hosts = |at: &usize| is_taken(keys[*at].family);
     let taken = Taken::of(findings, asker);
     let is_own = |at: &usize| taken.as_ref().is_some_and(|taken| taken.is_beside(&keys[*at]));
     let order = match order.iter().rposition(is_own) {
@@ -84,6 +88,11 @@ fn unseen_first(findings: &mut [Finding]) {
     }
 }
 
+/// True for what the host takes, whether a rule claims it or not.
+fn is_taken(id: &str) -> bool {
+    TAKEN_BY_HOST.contains(&id) || id == QUEUED
+}
+
 /// What the host takes in all.
 struct Taken {
     worst: Severity,
@@ -92,7 +101,7 @@ struct Taken {
 
 impl Taken {
     fn of(findings: &[Finding], asker: Asker<'_>) -> Option<Taken> {
-        let taken = || findings.iter().filter(|one| TAKEN_BY_HOST.contains(&one.id));
+        let taken = || findings.iter().filter(|one| is_taken(one.id));
         let worst = taken().map(|one| one.severity).max()?;
         Some(Taken { worst, most: taken().map(|one| asker.share(one)).fold(0.0, f64::max) })
     }
@@ -100,7 +109,7 @@ impl Taken {
     /// True for what the program does itself, where that is a good part of the time that the host leaves.
     fn is_beside(&self, key: &Key) -> bool {
         let weighs = key.severity > Severity::Capture && key.severity >= self.worst.min(Severity::Warning);
-        weighs && !TAKEN_BY_HOST.contains(&key.family) && key.share >= OWN_PART * (1.0 - self.most)
+        weighs && !is_taken(key.family) && key.share >= OWN_PART * (1.0 - self.most)
     }
 }
 
@@ -157,7 +166,10 @@ fn key(findings: &[Finding], at: usize, asker: Asker<'_>) -> Key {
         severity,
         share,
         weight: most(&|finding| asker.weight(finding)),
-        is_general: is_small || is_computing || whyslow_rules::is_general(one.id),
+        is_general: is_small
+            || is_computing
+            || HYGIENE.contains(&one.id)
+            || whyslow_rules::is_general(one.id),
         family,
         is_consequence: one.follows_from.is_some(),
     }
@@ -197,6 +209,13 @@ mod tests {
         };
         assert_eq!(order(0.05), ["small-reads", "run-queue-delay"]);
         assert_eq!(order(0.03), ["run-queue-delay", "small-reads"]);
+    }
+
+    #[test]
+    fn what_a_program_computes_comes_before_what_it_waits_for_a_cpu() {
+        let notice = |id, share| Finding { severity: Severity::Notice, ..finding(id, None, Some(share)) };
+        let first = |own| ranked(vec![notice("waits-for-cpu", 0.5), notice("cpu-bound", own)], None)[0].0;
+        assert_eq!((first(0.4), first(0.01)), ("cpu-bound", "waits-for-cpu"));
     }
 
     #[test]
@@ -251,7 +270,7 @@ mod tests {
             Finding { severity: Severity::Notice, ..finding("runs-as-root", None, None) },
         ];
         let ids: Vec<_> = ranked(findings, None).into_iter().map(|(id, _)| id).collect();
-        assert_eq!(ids, ["runs-as-root", "waits-for-timer", "slow-file-io"]);
+        assert_eq!(ids, ["waits-for-timer", "slow-file-io", "runs-as-root"]);
     }
 
     #[test]
