@@ -19,6 +19,9 @@ use whyslow_rights::Capabilities;
 /// How long the drain sleeps when the rings were nearly empty. At 4 million records a second of 32 bytes a CPU's
 /// ring of 32 MiB holds a quarter of a second.
 const PAUSE: Duration = Duration::from_millis(2);
+/// What was taken is written down after that long at most, ns: what comes in a few milliseconds is little, and a call of write(2) for
+/// each piece of it costs most of what the drain takes.
+const WRITE_EVERY_NS: u64 = 10_000_000;
 /// From taking its time to writing a record down takes less than this: neither is interrupted by other threads.
 const VISIBLE_AFTER_NS: u64 = 1_000_000;
 /// A ring that is fuller than this is emptied again at once.
@@ -123,13 +126,14 @@ fn run(
     let sched_names = names(SCHED, &sources.sched);
     let mut trouble = None;
     let mut rounds = 0u32;
+    let mut written = 0;
     loop {
         let last = stop.load(Ordering::Acquire);
         let round_began = monotonic_ns();
         let mut keep = |stream: &str, bytes: &[u8]| {
             // After an error the rings are emptied all the same: the target's side must not stand full and count.
             if trouble.is_none()
-                && let Err(error) = spool.write(stream, bytes)
+                && let Err(error) = spool.add(stream, bytes)
             {
                 trouble = Some(error);
                 counters.failed.store(true, Ordering::Release);
@@ -164,8 +168,17 @@ fn run(
             sources.sched.take(cpu, |bytes| keep(name, bytes));
         }
         counters.bytes.store(spool.bytes, Ordering::Relaxed);
-        // A record is visible a moment after its time was taken.
-        counters.until.store(round_began.saturating_sub(VISIBLE_AFTER_NS), Ordering::Release);
+        if last || round_began >= written + WRITE_EVERY_NS {
+            written = round_began;
+            if let Err(error) = spool.flush()
+                && trouble.is_none()
+            {
+                trouble = Some(error);
+                counters.failed.store(true, Ordering::Release);
+            }
+            // A record is visible a moment after its time was taken.
+            counters.until.store(round_began.saturating_sub(VISIBLE_AFTER_NS), Ordering::Release);
+        }
         rounds = rounds.wrapping_add(1);
         if rounds.is_multiple_of(64) || last {
             counters.cpu_ns.store(thread_cpu_ns(), Ordering::Relaxed);

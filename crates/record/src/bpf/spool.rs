@@ -35,9 +35,39 @@ pub static SPOOL_STREAMS: &[&str] = &[RARE, CALLS, SCHED, QUOTA, QUEUES, UNWOUND
 /// Writes the streams.
 pub(crate) struct SpoolWriter {
     folder: PathBuf,
-    streams: Vec<(String, File)>,
-    /// Bytes written so far.
+    streams: Vec<Written>,
+    /// Bytes written so far, or kept for the next flush.
     pub(crate) bytes: u64,
+}
+
+/// A stream that is written.
+struct Written {
+    name: String,
+    file: File,
+    /// What was added and is not in the file yet.
+    kept: Vec<u8>,
+}
+
+impl Written {
+    /// Bytes that are kept at most; more are worth a call of their own.
+    const MOST_KEPT: usize = 64 << 10;
+
+    fn flush(&mut self) -> io::Result<()> {
+        let result = self.file.write_all(&self.kept);
+        self.kept.clear();
+        result
+    }
+
+    fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.kept.len() + bytes.len() > Written::MOST_KEPT && !self.kept.is_empty() {
+            self.flush()?;
+        }
+        if bytes.len() >= Written::MOST_KEPT {
+            return self.file.write_all(bytes);
+        }
+        self.kept.extend_from_slice(bytes);
+        Ok(())
+    }
 }
 
 impl SpoolWriter {
@@ -46,28 +76,56 @@ impl SpoolWriter {
         SpoolWriter { folder: folder.into(), streams: Vec::new(), bytes: 0 }
     }
 
-    /// Appends to a stream, which is made where it is not there yet.
+    /// Appends to a stream, which is made where it is not there yet. It is in the file when this returns.
     pub(crate) fn write(&mut self, stream: &str, bytes: &[u8]) -> Result<(), RecordError> {
+        self.with(stream, |written| {
+            written.add(bytes)?;
+            written.flush()
+        })?;
+        self.bytes += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// As [`SpoolWriter::write`], but it may be kept in memory until [`SpoolWriter::flush`].
+    pub(crate) fn add(&mut self, stream: &str, bytes: &[u8]) -> Result<(), RecordError> {
+        self.with(stream, |written| written.add(bytes))?;
+        self.bytes += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Writes down what is kept of all streams.
+    pub(crate) fn flush(&mut self) -> Result<(), RecordError> {
+        let folder = &self.folder;
+        for written in self.streams.iter_mut().filter(|written| !written.kept.is_empty()) {
+            written
+                .flush()
+                .map_err(|source| RecordError::Spool { path: folder.join(&written.name), source })?;
+        }
+        Ok(())
+    }
+
+    fn with(
+        &mut self,
+        stream: &str,
+        what: impl FnOnce(&mut Written) -> io::Result<()>,
+    ) -> Result<(), RecordError> {
         debug_assert!(
             SPOOL_STREAMS.contains(&stream.split('-').next().unwrap_or(stream)),
             "{stream} is in no list"
         );
-        let known = self.streams.iter().position(|(name, _)| name == stream);
+        let known = self.streams.iter().position(|written| written.name == stream);
         let at = match known {
             Some(at) => at,
             None => {
                 let path = self.folder.join(stream);
                 let file = files::create_file(&path);
                 let file = file.map_err(|source| RecordError::Spool { path, source })?;
-                self.streams.push((stream.to_string(), file));
+                self.streams.push(Written { name: stream.to_string(), file, kept: Vec::new() });
                 self.streams.len() - 1
             }
         };
-        let (name, file) = &mut self.streams[at];
-        file.write_all(bytes)
-            .map_err(|source| RecordError::Spool { path: self.folder.join(&*name), source })?;
-        self.bytes += bytes.len() as u64;
-        Ok(())
+        let written = &mut self.streams[at];
+        what(written).map_err(|source| RecordError::Spool { path: self.folder.join(&written.name), source })
     }
 }
 
@@ -264,5 +322,28 @@ impl SpoolReader {
             format!("{}: it is damaged at byte {at}; what is behind that is not used", visible::path(&path))
         }));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_added_is_in_the_file_after_a_flush_and_in_its_order() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut spool = SpoolWriter::new(folder.path());
+        let content = || std::fs::read(folder.path().join(RARE)).expect("made");
+        spool.add(RARE, b"ab").expect("kept");
+        assert_eq!((content().as_slice(), spool.bytes), (&b""[..], 2));
+        spool.write(RARE, b"c").expect("written");
+        assert_eq!(content(), b"abc");
+        // What is longer than all that is kept follows what was kept before it.
+        spool.add(RARE, b"d").expect("kept");
+        spool.add(RARE, &vec![b'e'; Written::MOST_KEPT]).expect("written");
+        spool.add(RARE, b"f").expect("kept");
+        spool.flush().expect("written");
+        let expected = [b"abcd".to_vec(), vec![b'e'; Written::MOST_KEPT], b"f".to_vec()].concat();
+        assert!(content() == expected && spool.bytes == expected.len() as u64);
     }
 }
