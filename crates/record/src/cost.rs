@@ -8,6 +8,8 @@ use crate::budget::{Flow, Forecast, Part};
 use crate::counts::CountTables;
 use crate::error::RecordError;
 use crate::options::Options;
+use std::fs::File;
+use std::io::Read;
 use std::time::{Duration, Instant};
 use whyslow_model::{Cost, Nanos};
 
@@ -65,6 +67,12 @@ const SHORTEST_WINDOW: Duration = Duration::from_millis(20);
 const SMOOTHED_OVER_S: f64 = 0.5;
 /// A target that hardly runs may lose that much of one CPU: nobody notices, and it is recorded in full.
 const FLOOR_CPUS: f64 = 0.01;
+/// The CPU time of a target is read again after that long for each of its processes, and after the other at most: to read it takes some
+/// 10 us a process.
+const CPU_TIME_EACH: Duration = Duration::from_millis(5);
+const CPU_TIME_AT_MOST: Duration = Duration::from_millis(500);
+/// `/proc/PID/stat` is shorter: 52 numbers and a name.
+const STAT_BYTES: usize = 2048;
 
 /// Measures with this thread; attaches the programs of threads and calls, which stay.
 pub(crate) fn calibrate(
@@ -163,6 +171,8 @@ pub(crate) struct CostMeter {
     cpu_before: Option<u64>,
     elapsed: Duration,
     on_cpu_ns: Option<u64>,
+    /// When that was read; `None`: it is to be read at the next update.
+    cpu_read: Option<Duration>,
     now: Counters,
     /// At the last reckoning of the rates, and when that was.
     last: (Counters, Duration),
@@ -190,6 +200,7 @@ impl CostMeter {
             cpu_before: None,
             elapsed: Duration::ZERO,
             on_cpu_ns: None,
+            cpu_read: None,
             now: Counters::NONE,
             last: (Counters::NONE, Duration::ZERO),
             rates: [0.0; kind::COUNT],
@@ -235,16 +246,31 @@ impl CostMeter {
             return Some(numbers(text.lines().next()?, 1, 3) * tick_ns);
         }
         let mut sum = None;
+        // The kernel writes it anew for each read from its beginning: it is asked for all at once.
+        let mut room = [0; STAT_BYTES];
         for pid in &self.pids {
-            let Ok(text) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else {
-                continue;
-            };
-            // The name may hold blanks and brackets.
-            if let Some((_, behind)) = text.rsplit_once(')') {
-                sum = Some(sum.unwrap_or(0) + numbers(behind, 11, 4) * tick_ns);
+            let read = File::open(format!("/proc/{pid}/stat")).and_then(|mut file| file.read(&mut room));
+            let Ok(text) = read.map(|length| &room[..length]) else { continue };
+            // The name may hold blanks and brackets, and bytes that are no text.
+            if let Some(name_end) = text.iter().rposition(|byte| *byte == b')') {
+                let behind = String::from_utf8_lossy(&text[name_end + 1..]);
+                sum = Some(sum.unwrap_or(0) + numbers(&behind, 11, 4) * tick_ns);
             }
         }
         sum
+    }
+
+    /// Whether the target's CPU time is to be read again: of few processes at each tick; of many so seldom that reading them stays
+    /// cheap, and in step with how long it is known.
+    fn is_cpu_due(&self, elapsed: Duration) -> bool {
+        let pause =
+            CPU_TIME_EACH.saturating_mul(self.pids.len() as u32).min(CPU_TIME_AT_MOST).min(elapsed / 16);
+        self.on_cpu_ns.is_none() || self.cpu_read.is_none_or(|read| elapsed >= read + pause)
+    }
+
+    /// Has the CPU time of the target read at the next update, however short ago it was read.
+    pub(crate) fn cpu_time_is_due(&mut self) {
+        self.cpu_read = None;
     }
 
     /// What the ring for rare records produced by now.
@@ -265,10 +291,13 @@ impl CostMeter {
         self.now.sched = rings[1].since(&self.before[1]);
         self.now.counted = counted;
         self.elapsed = elapsed;
-        if let (Some(before), Some(now)) = (self.cpu_before, self.target_cpu_ns())
-            && now >= before
-        {
-            self.on_cpu_ns = Some(now - before);
+        if self.is_cpu_due(elapsed) {
+            self.cpu_read = Some(elapsed);
+            if let (Some(before), Some(now)) = (self.cpu_before, self.target_cpu_ns())
+                && now >= before
+            {
+                self.on_cpu_ns = Some(now - before);
+            }
         }
         let (last, at) = &self.last;
         let window = elapsed.saturating_sub(*at);
@@ -374,7 +403,8 @@ impl CostMeter {
     pub(crate) fn forecast(&self, most: f64, planned: Duration, cpus: u32) -> Forecast {
         let elapsed = self.elapsed.as_secs_f64().max(1e-3);
         let rest = planned.saturating_sub(self.elapsed);
-        let used = self.on_cpu_ns.unwrap_or(0) as f64 / 1e9 / elapsed;
+        let used_over = self.cpu_read.map_or(elapsed, |read| read.as_secs_f64().max(1e-3));
+        let used = self.on_cpu_ns.unwrap_or(0) as f64 / 1e9 / used_over;
         let budget = (most * used).max(FLOOR_CPUS) * planned.as_secs_f64().max(elapsed) * 1e9;
         let flow = |kind: u8| {
             let (rate, each_ns) = (self.rates[usize::from(kind)], self.each_ns(kind));

@@ -462,6 +462,7 @@ impl Session {
     /// Where the kernel's counters cannot be read. That the spool could not be written to its end is told in
     /// [`Recorded::trouble`]: what was written before can be read.
     pub fn stop(mut self) -> Result<Recorded, RecordError> {
+        self.meter.cpu_time_is_due();
         self.measure();
         self.close_span(coverage(self.budget.calls()));
         self.look_at_processes();
@@ -474,6 +475,7 @@ impl Session {
         self.kernel.control(Control { calls: CallsMode::None as u32, ..self.control() })?;
         self.kernel.detach_rest();
         self.kernel.end();
+        self.meter.cpu_time_is_due();
         self.measure();
         let counters = self.drain.counters.clone();
         let mut trouble = self.drain.finish().err();
