@@ -12,6 +12,8 @@ use whyslow_unwind::inside;
 
 /// Bytes read of `/proc/PID/maps`.
 const MAPS: u64 = 16 << 20;
+/// As long as most are: room from the beginning saves the short reads by which unknown lengths are found.
+const MAPS_USUAL: usize = 32 << 10;
 /// Files held open. Past this a file is found as long as its process lives.
 const MAX_OPEN: usize = 512;
 /// Files known at all; more are not symbolised.
@@ -124,7 +126,7 @@ pub(super) struct Mappings(Vec<Mapping>);
 impl Mappings {
     /// Reads them; `None` where the process has ended or may not be looked at.
     pub(super) fn read(pid: Tid, files: &mut Files) -> Option<Mappings> {
-        let mut text = Vec::new();
+        let mut text = Vec::with_capacity(MAPS_USUAL);
         File::open(format!("/proc/{pid}/maps")).ok()?.take(MAPS).read_to_end(&mut text).ok()?;
         let found =
             Mappings::parse(&text, |range, device, inode, path| files.file(pid, range, device, inode, path));

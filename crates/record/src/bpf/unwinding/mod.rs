@@ -17,6 +17,7 @@ use lists::FrameLists;
 use parked::ParkedGoroutines;
 use records::{StackCopyRecord, StackStream};
 use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,8 +38,10 @@ const SHARE: u32 = 100;
 const LONGEST_READING_NS: u64 = 5_000_000;
 /// A thread that does not run is looked at that often, at least, ns.
 const LONGEST_PAUSE_NS: u64 = 320_000_000;
-/// The threads of the processes are listed anew so often.
+/// The threads of the processes are counted so often, and listed anew where there are more or fewer.
 const LIST_EVERY_NS: u64 = 200_000_000;
+/// And listed anew after that, since one may have come for one that went.
+const LIST_ALL_EVERY_NS: u64 = 1_000_000_000;
 /// Threads that are read while they are blocked; of more, nobody says where they wait.
 const MAX_THREADS: usize = 4096;
 /// Processes whose threads are.
@@ -192,7 +195,8 @@ fn run(messages: &Receiver<Message>, mut reader: StackReader) -> Unwound {
             let took = Duration::from_nanos(thread_cpu_ns().saturating_sub(before));
             let pause = (took * SHARE).clamp(PAUSE.0, PAUSE.1);
             due = now + pause.as_nanos() as u64;
-            reader.parked.look(&mut reader.unwinder, &reader.processes);
+            let pids = reader.processes.iter().map(|process| process.pid);
+            reader.parked.look(&mut reader.unwinder, pids);
         }
     }
     let remarks = reader.parked.notes().into_iter().take(MAX_NOTES).collect();
@@ -236,6 +240,14 @@ fn is_cut(outcome: StackOutcome) -> Option<bool> {
     }
 }
 
+/// A process whose threads are read.
+struct ListedProcess {
+    pid: u32,
+    /// Links of its folder of threads when they were listed: one a thread, and some (fs/proc/base.c, `proc_task_getattr`). `None`: they are to
+    /// be listed anew.
+    links: Option<u64>,
+}
+
 /// Reads stacks and writes them down.
 struct StackReader {
     unwinder: Unwinder,
@@ -246,9 +258,11 @@ struct StackReader {
     /// Of samples and waits, and of blocked threads: each in order of time.
     unwound: StackStream,
     blocked: StackStream,
-    processes: Vec<u32>,
+    processes: Vec<ListedProcess>,
     threads: Vec<Blocked>,
     listed: u64,
+    /// When the threads were listed last whatever their number.
+    listed_all: u64,
     /// Where the next reading begins among the threads.
     turn: usize,
     left_out: usize,
@@ -269,6 +283,7 @@ impl StackReader {
             processes: Vec::new(),
             threads: Vec::new(),
             listed: 0,
+            listed_all: 0,
             turn: 0,
             left_out: 0,
             stack: Vec::new(),
@@ -278,11 +293,12 @@ impl StackReader {
 
     fn began(&mut self, pid: u32) {
         self.unwinder.began(pid);
-        if !self.processes.contains(&pid) {
-            match self.processes.len() < MAX_PROCESSES {
-                true => self.processes.push(pid),
-                false => self.left_out += 1,
-            }
+        if let Some(known) = self.processes.iter_mut().find(|known| known.pid == pid) {
+            known.links = None;
+        } else if self.processes.len() < MAX_PROCESSES {
+            self.processes.push(ListedProcess { pid, links: None });
+        } else {
+            self.left_out += 1;
         }
         self.listed = 0;
     }
@@ -358,21 +374,37 @@ impl StackReader {
 
     fn list(&mut self, now: u64) {
         self.listed = now;
-        let known: HashMap<u32, Blocked> =
-            self.threads.drain(..).map(|thread| (thread.tid, thread)).collect();
+        let all = now >= self.listed_all + LIST_ALL_EVERY_NS;
+        if all {
+            self.listed_all = now;
+        }
+        // What is on the list is in order of the processes.
+        let mut known = std::mem::take(&mut self.threads).into_iter().peekable();
         let (unwinder, threads) = (&mut self.unwinder, &mut self.threads);
-        self.processes.retain(|pid| {
-            let Ok(folder) = std::fs::read_dir(format!("/proc/{pid}/task")) else {
-                unwinder.ended(*pid);
+        self.processes.retain_mut(|process| {
+            let pid = process.pid;
+            let mut own: Vec<Blocked> = Vec::new();
+            while let Some(thread) = known.next_if(|thread| thread.pid == pid) {
+                own.push(thread);
+            }
+            let folder = format!("/proc/{pid}/task");
+            let Ok(links) = std::fs::metadata(&folder).map(|about| about.nlink()) else {
+                unwinder.ended(pid);
                 return false;
             };
-            if unwinder.ready(*pid) {
-                let tids = folder.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-                let of = |tid: u32| match known.get(&tid) {
-                    Some(known) if known.pid == *pid => *known,
-                    _ => Blocked { pid: *pid, tid, due: 0, pause: 0 },
+            let room = MAX_THREADS - threads.len().min(MAX_THREADS);
+            if !all && process.links == Some(links) {
+                threads.extend(own.into_iter().take(room));
+            } else if unwinder.ready(pid) {
+                let Ok(folder) = std::fs::read_dir(&folder) else {
+                    unwinder.ended(pid);
+                    return false;
                 };
-                threads.extend(tids.map(of).take(MAX_THREADS - threads.len().min(MAX_THREADS)));
+                let own: HashMap<u32, Blocked> = own.into_iter().map(|thread| (thread.tid, thread)).collect();
+                let tids = folder.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+                let of = |tid: u32| own.get(&tid).copied().unwrap_or(Blocked { pid, tid, due: 0, pause: 0 });
+                threads.extend(tids.map(of).take(room));
+                process.links = Some(links);
             }
             true
         });

@@ -44,12 +44,12 @@ pub(super) struct ParkedGoroutines {
 
 impl ParkedGoroutines {
     /// Counts those of the processes that are due.
-    pub(super) fn look(&mut self, unwinder: &mut Unwinder, pids: &[u32]) {
+    pub(super) fn look(&mut self, unwinder: &mut Unwinder, pids: impl Iterator<Item = u32>) {
         let now = monotonic_ns();
         for pid in pids {
-            let counted = self.processes.entry(*pid).or_default();
+            let counted = self.processes.entry(pid).or_default();
             if now >= counted.due {
-                counted.look(unwinder, *pid, now);
+                counted.look(unwinder, pid, now);
             }
         }
     }
