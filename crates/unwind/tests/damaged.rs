@@ -155,7 +155,8 @@ fn read(unwinder: &mut Unwinder, pid: u32, random: &mut u64) {
             let frames: Vec<u8> = (0..FrameList::BYTES * 9 + 5)
                 .map(|at| bytes[(at + *random as usize % 512) % bytes.len()])
                 .collect();
-            let listed = ListedFrames { head, frames: &frames, whole: false };
+            let listed =
+                ListedFrames { head, holder: head, first: head, beside: head, frames: &frames, whole: false };
             stack.clear();
             unwinder.waited(pid, tid, registers, copy, Some(listed), &mut stack);
         }

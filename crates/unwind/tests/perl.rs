@@ -1,5 +1,6 @@
 //! Stacks of real Perl programs, against what their own text says.
 
+mod lists;
 mod scripts;
 
 use scripts::Script;
@@ -40,7 +41,9 @@ grün(); # runs
     let Some(mut script) = start(text) else { return };
     let rest = ["Store::save@# saves", "main::__ANON__@# anonymous", "main::grün@# calls", "main@# runs"];
     let asleep: Vec<&str> = ["Store::save@# sleeps"].into_iter().chain(rest).collect();
-    assert_eq!(script.until(&asleep).len(), 5);
+    let stack = script.until(&asleep);
+    assert_eq!(stack.len(), 5);
+    assert_eq!(script.copied(script.pid()), (stack, true));
     let opens: Vec<&str> = ["Store::save@# opens"].into_iter().chain(rest).collect();
     script.until(&opens);
     script.cost(script.pid());
@@ -63,6 +66,9 @@ print ""; # last
     let Some(mut script) = start(text) else { return };
     script.until(&["main::order@# orders", "main@# sorts"]);
     script.until(&["main::__ANON__@# signal"]);
+    // Outer stacks of contexts are not in a copy.
+    let (copied, whole) = script.copied(script.pid());
+    assert!(!whole && copied == [format!("main::__ANON__:{}", script.line("# signal"))], "{copied:?}");
 }
 
 #[test]
@@ -84,5 +90,7 @@ down(600);
     let Some(mut script) = start(text) else { return };
     let stack = script.until(&["main::burn@# burns", "main::down@# begins", "main::down@# deeper"]);
     assert_eq!(stack.len(), 256);
+    let (copied, whole) = script.copied(script.pid());
+    assert!(!whole && copied.len() > 20 && stack[1..].starts_with(&copied[1..]), "{copied:?}");
     script.cost(script.pid());
 }

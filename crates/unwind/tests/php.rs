@@ -4,8 +4,6 @@ mod lists;
 mod scripts;
 
 use scripts::Script;
-use whyslow_unwind::Process;
-use whyslow_unwind::runtimes::{Detected, RUNTIMES};
 
 fn start(text: &str) -> Option<Script> {
     Script::start("PHP", &["php"], "shop.php", text)
@@ -86,14 +84,7 @@ $it->walk(); // runs
     let Some(mut script) = start(text) else { return };
     let stack = script.until(&["fopen", "rows@// opens", "class@anonymous::walk@// walks", "main@// runs"]);
     // Out of a copy of its list it is the same.
-    let process = Process::open(script.pid()).expect("opened");
-    let php = RUNTIMES.iter().find(|kind| kind.name == "PHP").expect("listed");
-    let Detected::Found(mut php) = (php.detect)(&process) else { panic!("found before") };
-    let (copied, whole) = lists::listed(&mut *php, &process, script.pid()).expect("a list");
-    let copied: Vec<&str> = copied.iter().map(|frame| &*frame.function).collect();
-    let told: Vec<&str> =
-        stack.iter().map(|frame| frame.rsplit_once(':').map_or(&**frame, |told| told.0)).collect();
-    assert!(whole && copied == told, "{copied:?} {told:?}");
+    assert_eq!(script.copied(script.pid()), (stack, true));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Stacks of real Ruby programs, against what their own text says.
 
+mod lists;
 mod scripts;
 
 use scripts::Script;
@@ -31,6 +32,7 @@ Store.new.save(1) # runs
     let Some(mut script) = start(text) else { return };
     let stack = script.until(&["save@# opens", "block in save@# saves", "save@# maps", "<main>@# runs"]);
     assert_eq!(stack.len(), 4);
+    assert_eq!(script.copied(script.pid()), (stack, true));
     assert!(script.cost(script.pid()) < 1000);
 }
 

@@ -147,6 +147,10 @@ pub(crate) struct FrameListRow {
     pub(crate) at: u32,
     pub(crate) next: u32,
     pub(crate) bytes: u32,
+    pub(crate) step: i32,
+    pub(crate) index: u32,
+    pub(crate) beside: i32,
+    pub(crate) words: u32,
 }
 
 /// Flags of copies (`enum` in `bpf/stack_copy.bpf.h`).

@@ -49,7 +49,7 @@ fn shared_structs_are_alike() {
         unused2);
     like!("calls", "piece_spec", PieceSpec: arg, when, size, of, scale, cap, payload, pad);
     like!("calls", "call_spec", CallSpecRow: args, pieces, flags, pad, piece);
-    like!("calls", "frame_list", FrameListRow: head, through, at, next, bytes);
+    like!("calls", "frame_list", FrameListRow: head, through, at, next, bytes, step, index, beside, words);
     like!("calls", "count_row", CountRow: key, calls, errors, total, shortest, longest, buckets);
     assert_eq!(kernels("calls", "count_rows").1, COUNT_ROWS * size_of::<CountRow>());
     assert_eq!(kernels("calls", "rare_counts").1, 6 * 8 * kind::COUNT);
@@ -102,7 +102,9 @@ fn records_are_read_as_they_are_written() {
         assert_read_as(program, "stack_copy", &copy);
     }
     let frames = FrameList::MOST * FrameList::BYTES;
-    assert_read_as("calls", "frames_copy", &[("list", 8), ("pid", 4), ("count", 4), ("frames", frames)]);
+    let head = ["list", "holder", "first", "beside"].map(|name| (name, 8));
+    let frames = [("pid", 4), ("count", 4), ("frames", frames)];
+    assert_read_as("calls", "frames_copy", &[&head[..], &frames].concat());
     let block = ["bytes", "major", "minor", "op", "pid", "pad"].map(|name| (name, 4));
     assert_read_as(
         "block",

@@ -1,6 +1,6 @@
 //! Memory that holds anything, for tests: runtimes must come to an end with it, and never panic.
 
-use super::LanguageRuntime;
+use super::{FrameList, LanguageRuntime, ListedFrames};
 use crate::frames::Frames;
 use crate::process::Process;
 
@@ -30,5 +30,11 @@ pub(super) fn survives(marks: &[u64], runtime: impl Fn(u64) -> Box<dyn LanguageR
         let mut stack = Vec::new();
         let _ = runtime.thread(&process, process.pid(), &mut frames, &mut stack);
         assert!(stack.len() <= 256);
+        let bytes: Vec<u8> = memory.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let [holder, first, beside] = [memory[0], memory[1], memory[2]];
+        let listed = ListedFrames { head: start, holder, first, beside, frames: &bytes, whole: true };
+        let _ = runtime.frame_list(&process, process.pid());
+        let _ = runtime.listed(&process, listed, &mut frames, &mut stack);
+        assert!(stack.len() <= 256 + FrameList::MOST + 1);
     }
 }

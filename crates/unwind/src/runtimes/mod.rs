@@ -15,18 +15,34 @@ use crate::frames::{FrameId, Frames};
 use crate::process::{MemoryError, Process};
 use crate::registers::{Registers, StackMemory};
 
-/// Where a runtime keeps the frames of a thread as a list, each with a pointer to its caller's: for who copies it in the thread's own
-/// context, before the thread goes on.
+/// How the frame of a caller is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Callers {
+    /// A frame has a pointer to it, so many bytes behind its beginning. A list ends with 0.
+    Pointer(u32),
+    /// Frames lie in an array: so many bytes from one to its caller's.
+    Step(i32),
+}
+
+/// Where a runtime keeps the frames of a thread as a list or an array: for who copies it in the thread's own context, before the thread
+/// goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FrameList {
     /// Where the pointer to the innermost frame is, or with `through` one to what has it.
     pub head: u64,
     /// How far within that the pointer is, bytes.
     pub through: Option<u32>,
-    /// Of a frame: where the pointer to its caller's is, bytes. A list ends with 0.
-    pub next: u32,
+    /// How the caller's frame is found.
+    pub callers: Callers,
+    /// With `through`, of an array: how far within that is the index of the innermost frame, 4 bytes, -1 where there is none; the
+    /// pointer is then to the array.
+    pub index: Option<u32>,
     /// Bytes of a frame that are needed, at most [`FrameList::BYTES`].
     pub bytes: u32,
+    /// How far from `head` a word is that is to be copied as well, bytes.
+    pub beside: Option<i32>,
+    /// Of a frame: a bit for each word of 8 bytes that tells its function or its instruction.
+    pub words: u32,
 }
 
 impl FrameList {
@@ -34,6 +50,11 @@ impl FrameList {
     pub const BYTES: usize = 120;
     /// Frames of a list that are copied.
     pub const MOST: usize = 32;
+
+    /// The bits of the words that have such bytes of a frame.
+    fn words(at: &[usize]) -> u32 {
+        at.iter().fold(0, |bits, at| bits | 1_u32.checked_shl((at / 8) as u32).unwrap_or(0))
+    }
 
     /// `None` where frames are too long to be copied.
     fn checked(self) -> Option<FrameList> {
@@ -46,9 +67,15 @@ impl FrameList {
 pub struct ListedFrames<'a> {
     /// [`FrameList::head`] of the list.
     pub head: u64,
+    /// What has the pointer to the innermost frame, with [`FrameList::through`].
+    pub holder: u64,
+    /// Where the innermost frame was.
+    pub first: u64,
+    /// The word at [`FrameList::beside`].
+    pub beside: u64,
     /// The frames, innermost first, each [`FrameList::BYTES`] long.
     pub frames: &'a [u8],
-    /// The list was copied to its end.
+    /// It was copied to its end; of an array without an index that is not known.
     pub whole: bool,
 }
 
@@ -56,6 +83,12 @@ impl ListedFrames<'_> {
     /// The bytes of each frame.
     fn each(&self) -> impl Iterator<Item = &[u8; FrameList::BYTES]> {
         self.frames.as_chunks::<{ FrameList::BYTES }>().0.iter().take(FrameList::MOST)
+    }
+
+    /// # Errors
+    /// Where outer frames were not copied.
+    fn ended(&self) -> Result<(), MemoryError> {
+        self.whole.then_some(()).ok_or(MemoryError::Unlikely("the end of a list"))
     }
 }
 
@@ -106,7 +139,7 @@ pub trait LanguageRuntime: Send {
     /// only what does not change while the program runs is read out of memory.
     ///
     /// # Errors
-    /// Where there is not what it should be: what was pushed before stands.
+    /// Where there is not what it should be, or not all frames were copied: what was pushed before stands.
     fn listed(
         &mut self,
         process: &Process,

@@ -2,7 +2,7 @@
 //! runs. The line is that where the statement begins (`PL_curcop`, and `blk_oldcop` of callers). Other threads (`threads.pm`)
 //! have interpreters of their own, which cannot be told from outside.
 
-use super::{Detected, LanguageRuntime, RuntimeKind};
+use super::{Callers, Detected, FrameList, LanguageRuntime, ListedFrames, RuntimeKind};
 use crate::frames::{FrameId, Frames};
 use crate::image::Image;
 use crate::process::{MemoryError, Process};
@@ -186,47 +186,128 @@ impl LanguageRuntime for Perl {
         if self.known.len() > KNOWN {
             self.known.clear();
         }
-        let mut seen = Seen::default();
-        let (mut cop, mut info) = self.current(process, interpreter)?;
+        let (cop, mut info) = self.current(process, interpreter)?;
         let most = stack.len() + FRAMES;
+        let mut reading = Reading { interpreter, cop, seen: Seen::default(), most };
         for _ in 0..STACKS {
             let (contexts, kind, outer) = self.contexts(process, info)?;
-            for context in contexts.rchunks_exact(self.layout.context.1) {
-                let flags = context[CONTEXT.0];
-                let name = match flags & TYPE {
-                    SUB | FORMAT if flags & FAKE == 0 => {
-                        self.name(process, &mut seen, word(context, self.layout.context.0))?
-                    }
-                    EVAL if flags & BLOCK == 0 => "(eval)",
-                    _ => continue,
-                };
-                let (file, line) = place(process, &mut seen, cop)?;
-                let Some(id) = frames.id(name, file, line).filter(|_| stack.len() < most) else {
-                    return Ok(());
-                };
-                stack.push(id);
-                let caller = word(context, CONTEXT.1);
-                cop = match seen.statements.iter().find(|(known, _)| *known == caller) {
-                    Some((_, cop)) => *cop,
-                    None => {
-                        let cop = self.cop(process, interpreter, caller)?;
-                        seen.statements.push((caller, cop));
-                        cop
-                    }
-                };
+            let innermost_first = contexts.rchunks_exact(self.layout.context.1);
+            if !self.push(process, innermost_first, &mut reading, frames, stack)? {
+                return Ok(());
             }
             if kind == MAIN || outer == 0 {
-                let (file, line) = place(process, &mut seen, cop)?;
-                stack.extend(frames.id("main", file, line).filter(|_| line != 0 && stack.len() < most));
-                return Ok(());
+                return reading.push_main(process, frames, stack);
             }
             info = outer;
         }
         Ok(())
     }
+
+    fn frame_list(&mut self, process: &Process, tid: u32) -> Option<FrameList> {
+        let interpreter = process.u64(self.interpreter).ok().filter(|it| *it != 0)?;
+        let (cop, info) = self.layout.current;
+        let (function, size) = self.layout.context;
+        let list = FrameList {
+            head: interpreter.wrapping_add(info),
+            through: Some(STACK.0 as u32),
+            callers: Callers::Step(-(size as i32)),
+            index: Some(STACK.2 as u32),
+            bytes: function as u32 + 8,
+            beside: Some(cop as i32 - info as i32),
+            words: FrameList::words(&[CONTEXT.1, function]),
+        };
+        (tid == process.pid()).then_some(list)?.checked()
+    }
+
+    fn listed(
+        &mut self,
+        process: &Process,
+        listed: ListedFrames<'_>,
+        frames: &mut Frames,
+        stack: &mut Vec<FrameId>,
+    ) -> Result<(), MemoryError> {
+        if self.known.len() > KNOWN {
+            self.known.clear();
+        }
+        let interpreter = listed.head.wrapping_sub(self.layout.current.1);
+        let cop = self.cop(process, interpreter, listed.beside)?;
+        let most = stack.len() + FRAMES;
+        let mut reading = Reading { interpreter, cop, seen: Seen::default(), most };
+        let contexts = listed.each().map(|context| &context[..]);
+        if !self.push(process, contexts, &mut reading, frames, stack)? {
+            return Ok(());
+        }
+        // Inside of a sort, a tie or a handler: outer stacks of contexts were not copied.
+        let kind = process.u32(aligned(listed.holder)?.wrapping_add(self.layout.stack_type as u64))?;
+        if kind != MAIN || !listed.whole {
+            return Err(MemoryError::Unlikely("the end of a list"));
+        }
+        reading.push_main(process, frames, stack)
+    }
+}
+
+/// A stack that is being read.
+struct Reading {
+    interpreter: u64,
+    /// The statement that runs in the next frame outwards.
+    cop: [u8; COP.3],
+    seen: Seen,
+    /// Frames of the stack at most.
+    most: usize,
+}
+
+impl Reading {
+    /// Pushes the frame of the program's top level.
+    fn push_main(
+        &mut self,
+        process: &Process,
+        frames: &mut Frames,
+        stack: &mut Vec<FrameId>,
+    ) -> Result<(), MemoryError> {
+        let (file, line) = place(process, &mut self.seen, self.cop)?;
+        stack.extend(frames.id("main", file, line).filter(|_| line != 0 && stack.len() < self.most));
+        Ok(())
+    }
 }
 
 impl Perl {
+    /// Pushes the frames of contexts, innermost first; false where there is no room for more.
+    fn push<'a>(
+        &mut self,
+        process: &Process,
+        contexts: impl Iterator<Item = &'a [u8]>,
+        reading: &mut Reading,
+        frames: &mut Frames,
+        stack: &mut Vec<FrameId>,
+    ) -> Result<bool, MemoryError> {
+        for context in contexts {
+            let seen = &mut reading.seen;
+            let flags = context[CONTEXT.0];
+            let name = match flags & TYPE {
+                SUB | FORMAT if flags & FAKE == 0 => {
+                    self.name(process, seen, word(context, self.layout.context.0))?
+                }
+                EVAL if flags & BLOCK == 0 => "(eval)",
+                _ => continue,
+            };
+            let (file, line) = place(process, seen, reading.cop)?;
+            let Some(id) = frames.id(name, file, line).filter(|_| stack.len() < reading.most) else {
+                return Ok(false);
+            };
+            stack.push(id);
+            let caller = word(context, CONTEXT.1);
+            reading.cop = match seen.statements.iter().find(|(known, _)| *known == caller) {
+                Some((_, cop)) => *cop,
+                None => {
+                    let cop = self.cop(process, reading.interpreter, caller)?;
+                    seen.statements.push((caller, cop));
+                    cop
+                }
+            };
+        }
+        Ok(true)
+    }
+
     fn is_code(&self, ip: u64) -> bool {
         self.code.iter().any(|range| range.contains(&ip))
     }

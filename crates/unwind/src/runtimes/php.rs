@@ -3,7 +3,7 @@
 //! The line is that of `zend_execute_data.opline`. The interpreter holds the instruction in a register and stores it before it
 //! calls or may throw: of a frame that called or waits it is right, of one that computes it is that of the last such instruction.
 
-use super::{Detected, FrameList, LanguageRuntime, ListedFrames, RuntimeKind};
+use super::{Callers, Detected, FrameList, LanguageRuntime, ListedFrames, RuntimeKind};
 use crate::frames::{FrameId, Frames};
 use crate::image::Image;
 use crate::process::{MemoryError, Process};
@@ -212,10 +212,11 @@ impl LanguageRuntime for Php {
     }
 
     fn frame_list(&mut self, process: &Process, tid: u32) -> Option<FrameList> {
-        let (next, bytes) = (EXECUTE_DATA.2 as u32, EXECUTE_DATA.3 as u32);
-        (tid == process.pid())
-            .then_some(FrameList { head: self.current, through: None, next, bytes })?
-            .checked()
+        let (callers, bytes) = (Callers::Pointer(EXECUTE_DATA.2 as u32), EXECUTE_DATA.3 as u32);
+        let words = FrameList::words(&[EXECUTE_DATA.0, EXECUTE_DATA.1]);
+        let list =
+            FrameList { head: self.current, through: None, callers, index: None, bytes, beside: None, words };
+        (tid == process.pid()).then_some(list)?.checked()
     }
 
     fn listed(
@@ -232,7 +233,7 @@ impl LanguageRuntime for Php {
         for bytes in listed.each() {
             stack.extend(self.of_data(process, bytes, frames, &mut seen)?);
         }
-        Ok(())
+        listed.ended()
     }
 }
 

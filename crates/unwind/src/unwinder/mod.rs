@@ -191,8 +191,10 @@ impl Unwinder {
         self.watched.remove(&pid);
     }
 
-    /// Takes in what the other thread found meanwhile, and asks it for what is due. Cheap: for every few milliseconds.
-    pub fn look(&mut self) {
+    /// Takes in what the other thread found meanwhile, and asks it for what is due; true where it found runtimes. Cheap: for every few
+    /// milliseconds.
+    pub fn look(&mut self) -> bool {
+        let mut has_runtimes = false;
         while let Some((life, found)) = self.background.next() {
             let Some(watched) = self.watched.get_mut(&life.pid).filter(|watched| watched.life == life) else {
                 continue;
@@ -203,6 +205,7 @@ impl Unwinder {
                 }
                 Found::Runtimes(runtimes, _) => !runtimes.is_empty(),
             };
+            has_runtimes |= is_news && matches!(found, Found::Runtimes(..));
             if is_news {
                 // Threads that did not run may have other stacks for us now.
                 watched.threads.values_mut().for_each(|thread| thread.read_at = None);
@@ -233,6 +236,7 @@ impl Unwinder {
                 watched.threads.retain(|_, thread| std::mem::take(&mut thread.asked));
             }
         }
+        has_runtimes
     }
 
     /// Asks the other thread for what is due.
@@ -250,6 +254,11 @@ impl Unwinder {
                 watched.wanted.pop();
             }
         }
+    }
+
+    /// True where a runtime of a process can be read.
+    pub fn has_runtime(&self, pid: u32) -> bool {
+        self.watched.get(&pid).is_some_and(|watched| watched.loaded.is_some() && !watched.runtimes.is_empty())
     }
 
     /// True where stacks of a process can be read.

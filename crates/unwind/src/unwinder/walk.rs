@@ -155,9 +155,7 @@ impl Walk<'_> {
         let read = match self.kept {
             Kept::Now => self.runtimes[at].thread(self.process, tid, self.frames, language),
             Kept::Copied(Some((of, listed))) if of == at => {
-                let read = self.runtimes[at].listed(self.process, listed, self.frames, language);
-                let whole = || listed.whole.then_some(()).ok_or(MemoryError::Unlikely("the end of a list"));
-                read.and_then(|()| whole())
+                self.runtimes[at].listed(self.process, listed, self.frames, language)
             }
             Kept::Copied(_) => Ok(()),
         };

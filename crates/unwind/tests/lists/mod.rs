@@ -1,6 +1,6 @@
 //! Frames out of a copy of their list, made as the recorder's kernel side makes it.
 
-use whyslow_unwind::runtimes::{FrameList, LanguageRuntime, ListedFrames};
+use whyslow_unwind::runtimes::{Callers, FrameList, LanguageRuntime, ListedFrames};
 use whyslow_unwind::{Frames, LanguageFrame, Process};
 
 /// The frames of a thread, at most [`FrameList::MOST`], and whether the list was copied to its end; `None` where it has no list.
@@ -11,19 +11,33 @@ pub(crate) fn listed(
 ) -> Option<(Vec<LanguageFrame>, bool)> {
     let list = runtime.frame_list(process, tid)?;
     let pointer = |at: u64| process.u64(at).expect("a pointer");
-    let mut at = pointer(list.head);
+    let (mut first, mut holder, mut most) = (pointer(list.head), 0, usize::MAX);
     if let Some(through) = list.through {
-        at = pointer(at + u64::from(through));
+        holder = first;
+        first = pointer(holder + u64::from(through));
     }
-    let mut copied = Vec::new();
-    while at != 0 && copied.len() < FrameList::MOST * FrameList::BYTES {
+    if let (Some(index), Callers::Step(step)) = (list.index, list.callers) {
+        let last = process.u32(holder + u64::from(index)).expect("an index") as i32;
+        first = first.wrapping_sub_signed(i64::from(last) * i64::from(step));
+        most = (last + 1) as usize;
+    }
+    let beside = list.beside.map_or(0, |beside| pointer(list.head.wrapping_add_signed(i64::from(beside))));
+    let (mut copied, mut count, mut at) = (Vec::new(), 0, first);
+    while at != 0 && count < most.min(FrameList::MOST) {
         let mut bytes = [0; FrameList::BYTES];
-        process.read(at, &mut bytes[..list.bytes as usize]).expect("a frame");
+        if process.read(at, &mut bytes[..list.bytes as usize]).is_err() {
+            break;
+        }
         copied.extend_from_slice(&bytes);
-        at = pointer(at + u64::from(list.next));
+        count += 1;
+        at = match list.callers {
+            Callers::Pointer(next) => pointer(at + u64::from(next)),
+            Callers::Step(step) => at.wrapping_add_signed(step.into()),
+        };
     }
+    let whole = at == 0 || count == most;
     let (mut frames, mut stack) = (Frames::default(), Vec::new());
-    let of = ListedFrames { head: list.head, frames: &copied, whole: at == 0 };
-    assert_eq!(runtime.listed(process, of, &mut frames, &mut stack), Ok(()));
-    Some((stack.iter().filter_map(|id| frames.get(*id).cloned()).collect(), at == 0))
+    let of = ListedFrames { head: list.head, holder, first, beside, frames: &copied, whole };
+    let whole = runtime.listed(process, of, &mut frames, &mut stack).is_ok();
+    Some((stack.iter().filter_map(|id| frames.get(*id).cloned()).collect(), whole))
 }

@@ -88,6 +88,18 @@ impl Script {
         told
     }
 
+    /// The same of a thread that waits, out of a copy of its list, and whether that is all.
+    #[allow(dead_code, reason = "not each language keeps frames as a list")]
+    pub(crate) fn copied(&mut self, tid: u32) -> (Vec<String>, bool) {
+        let copied = crate::lists::listed(&mut *self.runtime, &self.process, tid);
+        let (frames, whole) = copied.expect("a list");
+        let told = frames.iter().map(|frame| match frame.line {
+            0 => frame.function.to_string(),
+            line => format!("{}:{line}", frame.function),
+        });
+        (told.collect(), whole)
+    }
+
     /// The line of the script that has a mark.
     pub(crate) fn line(&self, mark: &str) -> usize {
         let at = self.text.lines().position(|line| line.contains(mark));

@@ -6,7 +6,7 @@ use crate::bpf::layout::{FrameListRow, bytes_of};
 use crate::clock::monotonic_ns;
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
 use std::collections::HashMap;
-use whyslow_unwind::runtimes::FrameList;
+use whyslow_unwind::runtimes::{Callers, FrameList};
 use whyslow_unwind::{StackCopy, StackEntry, StackOutcome, Unwinder};
 
 /// A thread without a list, or with a wrong one, is asked about again after so long.
@@ -57,6 +57,13 @@ impl FrameLists {
         outcome
     }
 
+    /// Finds out where the list of a thread is that nobody has asked about: before its first wait ends.
+    pub(super) fn begins(&mut self, unwinder: &mut Unwinder, pid: u32, tid: u32) {
+        if !self.known.contains_key(&tid) && unwinder.has_runtime(pid) {
+            self.learn(unwinder, pid, tid);
+        }
+    }
+
     /// Finds out where the list of a thread is, for its next wait.
     fn learn(&mut self, unwinder: &mut Unwinder, pid: u32, tid: u32) {
         let (Some(map), now) = (&self.map, monotonic_ns()) else { return };
@@ -82,6 +89,12 @@ impl FrameLists {
 }
 
 fn row(list: FrameList) -> FrameListRow {
+    let FrameList { head, bytes, words, .. } = list;
     let (through, at) = list.through.map_or((0, 0), |at| (1, at));
-    FrameListRow { head: list.head, through, at, next: list.next, bytes: list.bytes }
+    let (next, step) = match list.callers {
+        Callers::Pointer(next) => (next, 0),
+        Callers::Step(step) => (0, step),
+    };
+    let (index, beside) = (list.index.unwrap_or(0), list.beside.unwrap_or(0));
+    FrameListRow { head, through, at, next, bytes, step, index, beside, words }
 }

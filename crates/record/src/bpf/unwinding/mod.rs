@@ -303,6 +303,13 @@ impl StackReader {
         self.listed = 0;
     }
 
+    /// Takes in what was found out about processes. Where that are runtimes, their threads' lists are asked for at once.
+    fn look(&mut self) {
+        if self.unwinder.look() {
+            self.list(monotonic_ns());
+        }
+    }
+
     /// A copy of a thread that was on a CPU a moment ago, or whose wait ended then.
     fn copied(&mut self, record: Vec<u8>) {
         if record.get(2) == Some(&kind::FRAMES_COPY) {
@@ -311,7 +318,7 @@ impl StackReader {
         }
         let Some(copy) = StackCopyRecord::read(&record) else { return };
         let began = if copy.of_wait { thread_cpu_ns() } else { 0 };
-        self.unwinder.look();
+        self.look();
         self.stack.clear();
         let top = StackCopy { start: copy.registers.sp, bytes: copy.stack };
         let outcome = match copy.of_wait {
@@ -340,7 +347,7 @@ impl StackReader {
 
     /// Reads the threads that are blocked now.
     fn read_blocked(&mut self, began: u64) {
-        self.unwinder.look();
+        self.look();
         if began >= self.listed + LIST_EVERY_NS {
             self.list(began);
         }
@@ -380,7 +387,7 @@ impl StackReader {
         }
         // What is on the list is in order of the processes.
         let mut known = std::mem::take(&mut self.threads).into_iter().peekable();
-        let (unwinder, threads) = (&mut self.unwinder, &mut self.threads);
+        let (unwinder, threads, lists) = (&mut self.unwinder, &mut self.threads, &mut self.lists);
         self.processes.retain_mut(|process| {
             let pid = process.pid;
             let mut own: Vec<Blocked> = Vec::new();
@@ -402,6 +409,7 @@ impl StackReader {
                 };
                 let own: HashMap<u32, Blocked> = own.into_iter().map(|thread| (thread.tid, thread)).collect();
                 let tids = folder.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+                let tids = tids.inspect(|tid| lists.begins(unwinder, pid, *tid));
                 let of = |tid: u32| own.get(&tid).copied().unwrap_or(Blocked { pid, tid, due: 0, pause: 0 });
                 threads.extend(tids.map(of).take(room));
                 process.links = Some(links);

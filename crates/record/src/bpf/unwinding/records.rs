@@ -50,10 +50,11 @@ impl StackCopyRecord<'_> {
 pub(super) fn frames_copy(record: &[u8]) -> Option<(u64, u32, ListedFrames<'_>)> {
     let header = Header::of(record)?;
     let mut fields = Fields(record.get(Header::SIZE..header.length)?);
-    let (head, _pid, count) = (fields.u64()?, fields.u32()?, fields.u32()?);
+    let [head, holder, first, beside] = [fields.u64()?, fields.u64()?, fields.u64()?, fields.u64()?];
+    let (_pid, count) = (fields.u32()?, fields.u32()?);
     let frames = fields.bytes((count as usize).min(FrameList::MOST) * FrameList::BYTES)?;
     let whole = header.flags & copy_flag::WHOLE != 0;
-    Some((header.ts, header.tid, ListedFrames { head, frames, whole }))
+    Some((header.ts, header.tid, ListedFrames { head, holder, first, beside, frames, whole }))
 }
 
 /// A stream of stacks, each with the frames that are new in it before it.

@@ -44,7 +44,7 @@ static __always_inline u64 site_of(struct task_struct *task, u64 *frames, u32 by
 	u64 hash = BPF_CORE_READ(regs, orig_ax) << 8 | magnitude;
 
 	hash = (hash ^ (BPF_CORE_READ(task, thread.fsbase) - BPF_CORE_READ(regs, sp))) * 0x100000001b3ull;
-	hash = (hash ^ innermost_frame(task)) * 0x100000001b3ull;
+	hash = (hash ^ listed_site(task)) * 0x100000001b3ull;
 	for (u32 nth = 0; nth < SITE_FRAMES; nth++) {
 		if (nth * sizeof(u64) >= bytes)
 			break;

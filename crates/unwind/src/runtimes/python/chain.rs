@@ -4,7 +4,7 @@ use super::layout::{Current, Instruction, Layout, SPAN};
 use super::memory::{Memory, half, word};
 use super::threads::{self, Running};
 use crate::process::MemoryError;
-use crate::runtimes::{FrameList, ListedFrames};
+use crate::runtimes::{Callers, FrameList, ListedFrames};
 
 /// Frames read of a stack, the innermost ones.
 pub(super) const MOST: usize = 256;
@@ -89,8 +89,10 @@ pub(super) fn list(layout: &Layout, state: u64) -> Option<FrameList> {
         Current::Direct(at) => (at, None),
         Current::Cframe { cframe, frame } => (cframe, Some(frame as u32)),
     };
-    let (next, bytes) = (layout.previous as u32, Head::size(layout) as u32);
-    FrameList { head: state.wrapping_add(at as u64), through, next, bytes }.checked()
+    let words = FrameList::words(&[layout.executable, layout.instruction]);
+    let (callers, bytes) = (Callers::Pointer(layout.previous as u32), Head::size(layout) as u32);
+    let head = state.wrapping_add(at as u64);
+    FrameList { head, through, callers, index: None, bytes, beside: None, words }.checked()
 }
 
 /// The frames of a copy of such a list.

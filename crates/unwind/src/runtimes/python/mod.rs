@@ -84,7 +84,8 @@ impl LanguageRuntime for Python {
         stack: &mut Vec<FrameId>,
     ) -> Result<(), MemoryError> {
         chain::listed(&self.reader.layout, listed, &mut self.reader.links);
-        self.reader.named(process, frames, stack)
+        self.reader.named(process, frames, stack)?;
+        listed.ended()
     }
 }
 

@@ -6,7 +6,7 @@ mod evaluator;
 mod layout;
 mod threads;
 
-use super::{Detected, LanguageRuntime, RuntimeKind};
+use super::{Callers, Detected, FrameList, LanguageRuntime, ListedFrames, RuntimeKind};
 use crate::frames::{FrameId, Frames};
 use crate::image::Image;
 use crate::process::{MemoryError, Process};
@@ -107,20 +107,72 @@ impl LanguageRuntime for Ruby {
         frames: &mut Frames,
         stack: &mut Vec<FrameId>,
     ) -> Result<(), MemoryError> {
-        let vm = process.u64(self.vm)?;
-        if vm == 0 {
-            return Ok(());
-        }
-        let Some(thread) = self.threads.find(process, &self.layout, aligned(vm)?, tid)? else {
-            return Ok(());
-        };
+        let Some(thread) = self.of_system(process, tid)? else { return Ok(()) };
         let context = process.u64(thread.wrapping_add(self.layout.context))?;
+        let control = self.control_frames(process, context)?;
+        self.push(process, control.chunks_exact(self.layout.frame_size), frames, stack)
+    }
+
+    fn frame_list(&mut self, process: &Process, tid: u32) -> Option<FrameList> {
+        let thread = self.of_system(process, tid).ok()??;
+        let list = FrameList {
+            head: thread.wrapping_add(self.layout.context),
+            through: Some(CONTEXT.2 as u32),
+            callers: Callers::Step(self.layout.frame_size as i32),
+            index: None,
+            bytes: FRAME.1 as u32 + 8,
+            beside: None,
+            words: FrameList::words(&[FRAME.0, FRAME.1]),
+        };
+        list.checked()
+    }
+
+    fn listed(
+        &mut self,
+        process: &Process,
+        listed: ListedFrames<'_>,
+        frames: &mut Frames,
+        stack: &mut Vec<FrameId>,
+    ) -> Result<(), MemoryError> {
+        // A context keeps its stack; where it has ended since, its frames do not lie in what is there now.
+        let lies = self.stack_of(process, listed.holder)?;
+        let (size, length) = (self.layout.frame_size as u64, lies.end.saturating_sub(listed.first));
+        if !lies.contains(&listed.first) || !length.is_multiple_of(size) {
+            return Err(MemoryError::Unlikely("the stack of a thread of Ruby"));
+        }
+        let count = usize::try_from(length / size).unwrap_or(usize::MAX);
+        let control = listed.each().take(count);
+        let copied = count.min(listed.each().count());
+        self.push(process, control.map(|frame| &frame[..]), frames, stack)?;
+        match copied == count {
+            true => Ok(()),
+            false => Err(MemoryError::Unlikely("the end of a list")),
+        }
+    }
+}
+
+impl Ruby {
+    /// The address of the thread of Ruby that a thread of the system runs.
+    fn of_system(&mut self, process: &Process, tid: u32) -> Result<Option<u64>, MemoryError> {
+        match process.u64(self.vm)? {
+            0 => Ok(None),
+            vm => self.threads.find(process, &self.layout, aligned(vm)?, tid),
+        }
+    }
+
+    /// Pushes the functions of control frames, innermost first.
+    fn push<'a>(
+        &mut self,
+        process: &Process,
+        control: impl Iterator<Item = &'a [u8]>,
+        frames: &mut Frames,
+        stack: &mut Vec<FrameId>,
+    ) -> Result<(), MemoryError> {
         if self.known.len() > KNOWN {
             self.known.clear();
         }
-        let control = self.control_frames(process, context)?;
         let (mut pushed, mut seen) = (0, Vec::new());
-        for frame in control.chunks_exact(self.layout.frame_size) {
+        for frame in control {
             let (pc, iseq) = (word(frame, FRAME.0), word(frame, FRAME.1));
             // Those of C have neither.
             if pc == 0 || iseq == 0 {
@@ -147,16 +199,23 @@ impl LanguageRuntime for Ruby {
         }
         Ok(())
     }
-}
 
-impl Ruby {
+    /// Where the stack of an execution context lies.
+    fn stack_of(&self, process: &Process, context: u64) -> Result<Range<u64>, MemoryError> {
+        let context: [u8; CONTEXT.3] = process.array(aligned(context)?)?;
+        let [start, words] = [CONTEXT.0, CONTEXT.1].map(|at| word(&context, at));
+        match words <= STACK {
+            true => Ok(start..start.saturating_add(words * 8)),
+            false => Err(MemoryError::Unlikely("the stack of a thread of Ruby")),
+        }
+    }
+
     /// The bytes of the control frames of an execution context, innermost first: they grow down from the end of its stack.
     fn control_frames(&self, process: &Process, context: u64) -> Result<Vec<u8>, MemoryError> {
-        let context: [u8; CONTEXT.3] = process.array(aligned(context)?)?;
-        let [start, words, top] = [CONTEXT.0, CONTEXT.1, CONTEXT.2].map(|at| word(&context, at));
-        let end = start.saturating_add(words.min(STACK) * 8);
-        let (size, length) = (self.layout.frame_size as u64, end.saturating_sub(top));
-        if words > STACK || top < start || top > end || !length.is_multiple_of(size) {
+        let stack = self.stack_of(process, context)?;
+        let top = process.u64(context.wrapping_add(CONTEXT.2 as u64))?;
+        let (size, length) = (self.layout.frame_size as u64, stack.end.saturating_sub(top));
+        if top < stack.start || top > stack.end || !length.is_multiple_of(size) {
             return Err(MemoryError::Unlikely("the stack of a thread of Ruby"));
         }
         let mut bytes = vec![0; length.min(CONTROL_FRAMES * size) as usize];
