@@ -156,10 +156,11 @@ impl LanguageRuntime for HotSpot {
         frames: &mut Frames,
         stack: &mut Vec<FrameId>,
     ) -> Result<Option<Registers>, MemoryError> {
-        let (before, entering) = (stack.len(), self.entering);
-        let mut walk = Walk { process, memory, frames, stack, left: false, entering };
+        let before = stack.len();
+        let mut walk = Walk { process, memory, frames, stack, left: false, entering: self.entering };
         let behind = self.code.frame(&mut walk, registers)?;
-        if entering && walk.stack.len() > before {
+        // Of a wait that is over the VM says no more whether it was for a monitor: the bytecode does.
+        if walk.entering && walk.stack.len() > before {
             if let Some(id) = walk.frames.id(ENTERS_MONITOR, "", 0) {
                 walk.stack.insert(before, id);
             }

@@ -20,6 +20,8 @@ const METHOD: i64 = -24;
 const BYTECODE: i64 = -64;
 /// The bytecode of `synchronized (…)` (Java Virtual Machine Specification, 6.5).
 const MONITOR_ENTER: u8 = 0xc2;
+/// Bytecodes that may themselves wait in the VM at any time: what makes objects, and `invokedynamic`, `athrow`, `monitorenter`.
+const MAY_WAIT: [u8; 7] = [0xba, 0xbb, 0xbc, 0xbd, 0xbf, MONITOR_ENTER, 0xc5];
 /// A frame does not reach further from its frame pointer: locals and the stack of operands have 64 Ki words at most.
 const REACH: u64 = 1 << 20;
 
@@ -159,8 +161,11 @@ impl Code {
             true => {
                 let mut bytecode = walk.word(bp, BYTECODE)?;
                 // The interpreter has it point behind the `monitorenter` that it carries out.
-                if walk.entering && walk.process.u8(bytecode.wrapping_sub(1))? == MONITOR_ENTER {
+                if self.is_behind_enter(walk, &method, bytecode)?
+                    && (walk.entering || self.called_vm(walk, registers, bytecode)?)
+                {
                     bytecode -= 1;
+                    walk.entering = true;
                 }
                 let bci = method.bci(bytecode).ok_or(MemoryError::Unlikely("a bytecode"))?;
                 // While bytecodes run, a register has which; the frame has it while something is called.
@@ -175,6 +180,20 @@ impl Code {
         };
         walk.push(&method, line);
         Ok(caller)
+    }
+
+    /// True where a bytecode of a method is the one behind a `monitorenter`.
+    fn is_behind_enter(&self, walk: &Walk, method: &Method, bytecode: u64) -> Result<bool, MemoryError> {
+        let before = bytecode.wrapping_sub(1);
+        Ok(method.bci(before).is_some() && walk.process.u8(before)? == MONITOR_ENTER)
+    }
+
+    /// True where an interpreted method called the VM, and its bytecode is none that has a reason to: the one before it has called.
+    fn called_vm(&mut self, walk: &Walk, registers: &Registers, bytecode: u64) -> Result<bool, MemoryError> {
+        Ok(registers.leaf.is_none()
+            && !MAY_WAIT.contains(&walk.process.u8(bytecode)?)
+            && after_call(walk.process, registers.ip)?
+            && !self.interpreter.returns_to(walk.process, registers.ip)?)
     }
 
     /// True where the frame of an interpreted method waits for what it called. Calls of the VM are calls; the bytecodes that
