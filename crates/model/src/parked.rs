@@ -2,10 +2,10 @@
 
 use crate::figures::quantity;
 use crate::ids::Tid;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a goroutine waits for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ParkedFor {
     /// A lock that another one holds.
@@ -43,7 +43,7 @@ impl ParkedFor {
 }
 
 /// Goroutines of a process that wait at one place (table `parked`): counted some times a second. Counts are samples, and no times.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Parked {
     /// The process.
     pub pid: Tid,

@@ -1,6 +1,7 @@
 //! What a killed recorder leaves: the spool, and beside it the head that tells how to read it.
 
 use crate::bpf::spool::SpoolReader;
+use crate::bpf::unwinding;
 use crate::clock::Clock;
 use crate::error::RecordError;
 use crate::options::Options;
@@ -25,6 +26,9 @@ const MOST_BYTES: u64 = 256 << 20;
 pub(crate) struct Head {
     clock_offset: u64,
     began: u64,
+    /// The recorder's own process; 0 where an older one did not write it.
+    #[serde(default)]
+    recorder: u32,
     options: Options,
     processes: Vec<ProcessInfo>,
     descriptors: Vec<FdEntry>,
@@ -43,6 +47,7 @@ impl Head {
         Head {
             clock_offset: clock.offset,
             began,
+            recorder: std::process::id(),
             options: options.clone(),
             processes: processes.collect(),
             descriptors: descriptors.collect(),
@@ -91,7 +96,8 @@ impl Recorded {
     /// Where the streams cannot be read.
     pub fn recover(spool: &Path) -> Result<Recorded, RecordError> {
         let mut notes = vec![
-            "the recorder was killed: this is what it had written by then; what was lost, and what it cost, is unknown"
+            "the recorder was killed: this is what it had written by then; what was lost, what it cost, \
+             and in part who had the CPUs meanwhile, is unknown"
                 .to_string(),
         ];
         let head = read_head(spool).unwrap_or_else(|reason| {
@@ -101,6 +107,10 @@ impl Recorded {
                 visible::path(&spool.join(FILE))
             ));
             Head::unknown()
+        });
+        let parked = unwinding::kept_parked(spool).unwrap_or_else(|reason| {
+            notes.push(format!("where goroutines waited is unknown: parked.json: {reason}"));
+            Vec::new()
         });
         let clock = Clock { offset: head.clock_offset };
         let options = Options { spool: spool.into(), ..head.options };
@@ -118,6 +128,7 @@ impl Recorded {
             counted: Default::default(),
             files: Vec::new(),
             meanwhile: Vec::new(),
+            recorder: head.recorder,
             probed: Vec::new(),
             state,
             // The head is of the start.
@@ -131,8 +142,7 @@ impl Recorded {
             cost: None,
             cost_of_parts: Vec::new(),
             notes,
-            parked: Vec::new(),
-            remarks: Vec::new(),
+            parked,
             trouble: None,
         })
     }
@@ -262,6 +272,18 @@ mod tests {
         };
         recorded.replay("x", SourceId(0), &mut sink).expect("read");
         assert_eq!(pids, [(3, 7)]);
+    }
+
+    #[test]
+    fn goroutines_that_were_counted_are_told_and_a_damaged_file_of_them_is_noted() {
+        let folder = spool(b"{}");
+        let row = br#"[{"pid":7,"waits":"lock","call":"sync.Mutex.Lock","function":"main.take",
+            "place":"/srv/order.go:88","goroutines":50,"looks":10}]"#;
+        for (text, rows, notes) in [(&row[..], 1, 2), (&row[..40], 0, 3)] {
+            std::fs::write(folder.path().join("parked.json"), text).expect("written");
+            let recorded = Recorded::recover(folder.path()).expect("recovered");
+            assert_eq!((recorded.parked.len(), recorded.notes.len()), (rows, notes), "{:?}", recorded.notes);
+        }
     }
 
     #[test]

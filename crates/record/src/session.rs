@@ -522,6 +522,7 @@ impl Session {
             losses,
             counted,
             files: self.files.as_ref().map(FileTables::rows).unwrap_or_default(),
+            recorder: std::process::id(),
             meanwhile: self.meanwhile.as_ref().map(MeanwhileTables::rows).unwrap_or_default(),
             probed: probes::take(&self.kernel.maps, self.probed)?,
             cost: Some(self.meter.cost(Duration::from_nanos(recorder_cpu))),
@@ -534,7 +535,6 @@ impl Session {
             trouble,
             notes,
             parked: unwound.parked,
-            remarks: unwound.remarks,
             options: self.options,
         })
     }

@@ -24,6 +24,8 @@ pub struct Recorded {
     pub(crate) files: Vec<FileRow>,
     /// The same of who had the CPU that threads waited for.
     pub(crate) meanwhile: Vec<MeanwhileRow>,
+    /// The recorder's own process.
+    pub(crate) recorder: u32,
     pub(crate) probed: Vec<Probed>,
     /// Processes, threads and descriptors as they were at the start.
     pub(crate) state: Vec<Event<'static>>,
@@ -50,8 +52,6 @@ pub struct Recorded {
     pub notes: Vec<String>,
     /// Where goroutines waited on no thread.
     pub parked: Vec<Parked>,
-    /// What else was seen, in words: it is no loss.
-    pub remarks: Vec<String>,
     /// Why the spool ends early, where it does: the disk is full.
     pub trouble: Option<RecordError>,
 }
@@ -74,6 +74,7 @@ impl Recorded {
     pub fn replay(&self, name: &str, source: SourceId, sink: &mut dyn Sink) -> Result<(), RecordError> {
         let mut replay =
             Replay::begin(&self.options, self.clock, source, false, &self.state, self.symbols.clone(), sink);
+        replay.context.rare.meanwhile().recorder = self.recorder;
         replay.late(self.late.clone());
         replay.only_counted(!self.counted.is_empty());
         for span in &self.spans {
@@ -161,10 +162,9 @@ impl Recorded {
         }
         let symbols = self.symbols.borrow();
         let told = self.notes.iter().map(String::as_str).chain(symbols.remarks());
-        let told = told.map(|text| (NoteKind::Tracer, text));
-        for (kind, text) in told.chain(self.remarks.iter().map(|text| (NoteKind::Read, text.as_str()))) {
+        for text in told {
             sink.push(Event::Note(CaptureNote {
-                kind,
+                kind: NoteKind::Tracer,
                 source,
                 line: None,
                 text: text.to_string(),

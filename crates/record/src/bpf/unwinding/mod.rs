@@ -6,6 +6,7 @@ mod lists;
 mod parked;
 mod records;
 
+pub(crate) use parked::kept as kept_parked;
 pub(crate) use records::{FrameRecord, ReadStack, is_language_frame, language_frame, read_stack};
 
 use crate::bpf::layout::kind;
@@ -42,6 +43,8 @@ const LONGEST_PAUSE_NS: u64 = 320_000_000;
 const LIST_EVERY_NS: u64 = 200_000_000;
 /// And listed anew after that, since one may have come for one that went.
 const LIST_ALL_EVERY_NS: u64 = 1_000_000_000;
+/// What was counted of goroutines is written down so often, for who recovers the recording.
+const KEPT_EVERY_NS: u64 = 1_000_000_000;
 /// Threads that are read while they are blocked; of more, nobody says where they wait.
 const MAX_THREADS: usize = 4096;
 /// Processes whose threads are.
@@ -107,8 +110,6 @@ pub(crate) struct Unwound {
     pub(crate) notes: Vec<String>,
     /// Where goroutines waited on no thread.
     pub(crate) parked: Vec<Parked>,
-    /// The same in words.
-    pub(crate) remarks: Vec<String>,
     /// CPU time of the thread, ns.
     pub(crate) cpu_ns: u64,
     /// Copies of stacks, and of lists of frames, that it did not get to.
@@ -131,14 +132,14 @@ impl Unwinding {
     /// If there can be no more threads.
     pub(crate) fn start(spool: &Path, lists: Option<MapHandle>) -> Result<Unwinding, RecordError> {
         let (sender, messages) = sync_channel(MAX_WAITING);
-        let (spool, waits) = (SpoolWriter::new(spool), Arc::<WaitCost>::default());
+        let (folder, spool, waits) = (spool.to_owned(), SpoolWriter::new(spool), Arc::<WaitCost>::default());
         let told = waits.clone();
         let thread = std::thread::Builder::new()
             .name("whyslow-unwind".into())
             .spawn(move || {
                 // Before the reader starts a thread of its own, which is to have no more rights than this one.
                 give_up_rights();
-                run(&messages, StackReader::new(spool, FrameLists::new(lists), told))
+                run(&messages, StackReader::new(spool, FrameLists::new(lists), told), &folder)
             })
             .map_err(|source| RecordError::Kernel {
                 what: "starting the thread that reads stacks",
@@ -178,8 +179,9 @@ fn give_up_rights() {
     let _ = whyslow_rights::keep(Capabilities::SYS_PTRACE | files | Capabilities::BPF);
 }
 
-fn run(messages: &Receiver<Message>, mut reader: StackReader) -> Unwound {
+fn run(messages: &Receiver<Message>, mut reader: StackReader, spool: &Path) -> Unwound {
     let mut due = monotonic_ns();
+    let mut kept = due;
     loop {
         let pause = Duration::from_nanos(due.saturating_sub(monotonic_ns()));
         match messages.recv_timeout(pause) {
@@ -197,13 +199,15 @@ fn run(messages: &Receiver<Message>, mut reader: StackReader) -> Unwound {
             due = now + pause.as_nanos() as u64;
             let pids = reader.processes.iter().map(|process| process.pid);
             reader.parked.look(&mut reader.unwinder, pids);
+            if now >= kept + KEPT_EVERY_NS {
+                kept = now;
+                reader.parked.keep(spool);
+            }
         }
     }
-    let remarks = reader.parked.notes().into_iter().take(MAX_NOTES).collect();
     Unwound {
         notes: reader.notes(),
         parked: reader.parked.rows(),
-        remarks,
         cpu_ns: thread_cpu_ns(),
         lost: (0, 0),
         trouble: reader.trouble,

@@ -1,10 +1,13 @@
 //! Goroutines that wait and are on no thread: counted some times a second by what they wait for and where the program called for it. What
-//! they come to is a row a place (table `parked`), and the largest of them a remark.
+//! they come to is a row a place (table `parked`).
 
 use crate::clock::{monotonic_ns, thread_cpu_ns};
 use std::collections::HashMap;
+use std::io::Read;
+use std::path::Path;
 use whyslow_model::{Parked, ParkedFor};
-use whyslow_unwind::{FrameId, Frames, LanguageFrame, Unwinder};
+use whyslow_privacy::files;
+use whyslow_unwind::{FrameId, Frames, LanguageFrame, Unwinder, inside};
 
 /// What counting may take in the long run, of one CPU: one part of so many.
 const SHARE: u64 = 200;
@@ -16,10 +19,26 @@ const AGAIN_NS: u64 = 2_000_000_000;
 const MOST: usize = 1024;
 /// Sites told apart in a process.
 const MAX_SITES: usize = 1024;
-/// Counts from which on a mean is told, sites of a process that are told, and the fewest goroutines on average.
-const ENOUGH: u64 = 5;
-const TOLD: usize = 5;
-const FEWEST: f64 = 0.5;
+
+/// The file of what was counted so far, and the one that becomes it.
+const FILE: &str = "parked.json";
+const NEW_FILE: &str = "parked.new";
+/// A longer one is none of ours.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// What a recorder that was killed had counted; nothing where it had not.
+///
+/// # Errors
+/// In words, where the file is not as it was written.
+pub(crate) fn kept(spool: &Path) -> Result<Vec<Parked>, String> {
+    if std::fs::symlink_metadata(spool.join(FILE)).is_err() {
+        return Ok(Vec::new());
+    }
+    let file = inside::open(spool, Path::new(FILE)).map_err(|error| error.to_string())?;
+    let mut text = Vec::new();
+    file.take(MOST_BYTES).read_to_end(&mut text).map_err(|error| error.to_string())?;
+    serde_json::from_slice(&text).map_err(|error| format!("it is damaged: {error}"))
+}
 
 /// What waits where: for what, the words for it, the function, its file and line.
 type Site = (ParkedFor, String, Box<str>, Box<str>, u32);
@@ -27,7 +46,6 @@ type Site = (ParkedFor, String, Box<str>, Box<str>, u32);
 /// What was counted of a process.
 #[derive(Default)]
 struct Counted {
-    name: String,
     due: u64,
     /// Which goroutine the next count begins with.
     from: u64,
@@ -54,18 +72,25 @@ impl ParkedGoroutines {
         }
     }
 
+    /// Writes down what was counted so far, in place of what was. A recorder that is killed loses what came since.
+    pub(super) fn keep(&self, spool: &Path) {
+        let rows = self.rows();
+        if rows.is_empty() {
+            return;
+        }
+        // Where there is no room, it is as if the recorder had been killed before.
+        let (new, kept) = (spool.join(NEW_FILE), spool.join(FILE));
+        let _ = serde_json::to_vec(&rows)
+            .map_err(std::io::Error::from)
+            .and_then(|text| files::write(&new, &text))
+            .and_then(|()| std::fs::rename(&new, &kept));
+    }
+
     /// What they waited for, the most first.
     pub(super) fn rows(&self) -> Vec<Parked> {
         let mut pids: Vec<&u32> = self.processes.keys().collect();
         pids.sort_unstable();
         pids.into_iter().flat_map(|pid| self.processes[pid].rows(*pid)).collect()
-    }
-
-    /// The same, in words.
-    pub(super) fn notes(&self) -> Vec<String> {
-        let mut pids: Vec<&u32> = self.processes.keys().collect();
-        pids.sort_unstable();
-        pids.into_iter().filter_map(|pid| self.processes[pid].words(*pid)).collect()
     }
 }
 
@@ -79,10 +104,6 @@ impl Counted {
         if all == 0 {
             self.due = now + AGAIN_NS;
             return;
-        }
-        if self.name.is_empty() {
-            let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-            self.name = whyslow_model::visible::line(name.trim_end()).into_owned();
         }
         let looked = all.saturating_sub(self.from).min(MOST as u64);
         self.from = if self.from + looked >= all { 0 } else { self.from + looked };
@@ -112,30 +133,6 @@ impl Counted {
             looks: self.counts,
         })
     }
-
-    fn words(&self, pid: u32) -> Option<String> {
-        let mean = |sum: f64| sum / self.counts.max(1) as f64;
-        let mut sites: Vec<(&Site, f64)> = self.sites.iter().map(|(site, sum)| (site, mean(*sum))).collect();
-        sites.retain(|(_, mean)| *mean >= FEWEST);
-        sites.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-        if self.counts < ENOUGH || sites.is_empty() {
-            return None;
-        }
-        let told: Vec<String> = sites.iter().take(TOLD).map(|(site, mean)| words(site, *mean)).collect();
-        let more = match sites.len().saturating_sub(TOLD) {
-            0 => String::new(),
-            more => format!("; {more} more places"),
-        };
-        let name = &self.name;
-        Some(format!("goroutines of {name} (process {pid}) that wait, on average: {}{more}", told.join("; ")))
-    }
-}
-
-/// `8.0 in chan receive at main.take (order.go:88)`.
-fn words((_, waits, function, file, line): &Site, mean: f64) -> String {
-    let file = file.rsplit('/').next().unwrap_or(file);
-    let place = if *line > 0 { format!(" ({file}:{line})") } else { String::new() };
-    format!("{mean:.1} in {waits} at {function}{place}")
 }
 
 /// What functions of the runtime, the library and modules that many use wait for, by their beginnings; in the words of Go's own traces where
@@ -217,7 +214,10 @@ mod tests {
         frames.language("go");
         let ids: Vec<FrameId> =
             stack.iter().filter_map(|(function, file)| frames.id(function, file, 88)).collect();
-        site(&frames, &ids).map(|site| words(&site, 8.0))
+        site(&frames, &ids).map(|(_, waits, function, file, line)| {
+            let file = file.rsplit('/').next().unwrap_or_default();
+            format!("{waits} at {function} ({file}:{line})")
+        })
     }
 
     #[test]
@@ -226,16 +226,16 @@ mod tests {
         let park = ("runtime.gopark", "/usr/local/go/src/runtime/proc.go");
         let receive = ("runtime.chanrecv1", "/usr/local/go/src/runtime/chan.go");
         let take = ("main.take", "/srv/order/order.go");
-        let told_so = Some("8.0 in chan receive at main.take (order.go:88)".to_string());
+        let told_so = Some("chan receive at main.take (order.go:88)".to_string());
         assert_eq!(told(&[park, receive, take, exit]), told_so);
         let sema = ("sync.runtime_SemacquireMutex", "/usr/local/go/src/runtime/sema.go");
         let slow = ("internal/sync.(*Mutex).lockSlow", "/usr/local/go/src/internal/sync/mutex.go");
         let lock = ("sync.(*Mutex).Lock", "/usr/local/go/src/sync/mutex.go");
-        let told_so = Some("8.0 in sync.Mutex.Lock at main.take (order.go:88)".to_string());
+        let told_so = Some("sync.Mutex.Lock at main.take (order.go:88)".to_string());
         assert_eq!(told(&[park, sema, slow, lock, take, exit]), told_so);
         // What was fetched is passed over where there is the program's own code.
         let fetched = ("github.com/x/pool.(*Pool).Get", "/root/go/pkg/mod/github.com/x/pool@v1.2.0/pool.go");
-        let told_so = Some("8.0 in chan receive at main.take (order.go:88)".to_string());
+        let told_so = Some("chan receive at main.take (order.go:88)".to_string());
         assert_eq!(told(&[park, receive, fetched, take, exit]), told_so);
         assert!(told(&[park, receive, fetched, exit]).is_some_and(|words| words.contains("(*Pool).Get")));
         // An answer is waited for in a select, and by a client that a handler asks.
@@ -243,12 +243,12 @@ mod tests {
         let trip = ("net/http.(*persistConn).roundTrip", "/usr/local/go/src/net/http/transport.go");
         let get = ("net/http.(*Client).Get", "/usr/local/go/src/net/http/client.go");
         let serve = ("net/http.(*conn).serve", "/usr/local/go/src/net/http/server.go");
-        let told_so = Some("8.0 in HTTP answer at main.take (order.go:88)".to_string());
+        let told_so = Some("HTTP answer at main.take (order.go:88)".to_string());
         assert_eq!(told(&[park, select, trip, get, take, serve, exit]), told_so);
         // A server that waits for clients, and a connection that nothing is asked on.
         let poll = ("internal/poll.(*FD).Accept", "/usr/local/go/src/internal/poll/fd_unix.go");
         let listen = ("net/http.(*Server).Serve", "/usr/local/go/src/net/http/server.go");
-        let told_so = Some("8.0 in accept at main.take (order.go:88)".to_string());
+        let told_so = Some("accept at main.take (order.go:88)".to_string());
         assert_eq!(told(&[park, poll, listen, take, exit]), told_so);
         let read = ("internal/poll.(*FD).Read", "/usr/local/go/src/internal/poll/fd_unix.go");
         assert_eq!(told(&[park, read, serve, exit]), None);
@@ -263,7 +263,7 @@ mod tests {
         let read = ("internal/poll.(*FD).Read", "internal/poll/fd_unix.go");
         let serve = ("net/http.(*conn).serve", "net/http/server.go");
         assert_eq!(told(&[park, read, serve, exit]), None);
-        let told_so = Some("8.0 in IO wait at example.org/shop/db.(*Pool).ask (db.go:88)".to_string());
+        let told_so = Some("IO wait at example.org/shop/db.(*Pool).ask (db.go:88)".to_string());
         assert_eq!(
             told(&[park, read, ("example.org/shop/db.(*Pool).ask", "example.org/shop/db/db.go"), exit]),
             told_so

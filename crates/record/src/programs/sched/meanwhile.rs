@@ -49,9 +49,10 @@ impl MeanwhileTables {
 }
 
 /// Rows so far. Bounded: where there are too many they are told, and begin anew.
-#[derive(Default)]
 pub(crate) struct MeanwhileSums {
     rows: HashMap<MeanwhileKey, (u64, u64)>,
+    /// The recorder's own process: it is nobody's rival.
+    pub(crate) recorder: u32,
     /// Rows told so far, and the turns in them.
     pub(crate) told: Told,
 }
@@ -61,6 +62,12 @@ pub(crate) struct MeanwhileSums {
 pub(crate) struct Told {
     pub(crate) rows: u64,
     pub(crate) turns: u64,
+}
+
+impl Default for MeanwhileSums {
+    fn default() -> MeanwhileSums {
+        MeanwhileSums { rows: HashMap::new(), recorder: std::process::id(), told: Told::default() }
+    }
 }
 
 impl MeanwhileSums {
@@ -98,7 +105,7 @@ impl MeanwhileSums {
             self.told.rows += 1;
             self.told.turns = self.told.turns.saturating_add(turns);
             let had = match key.had {
-                0 if key.runner == std::process::id() => HadCpu::Recorder,
+                0 if key.runner == self.recorder => HadCpu::Recorder,
                 0 => HadCpu::Thread,
                 1 => HadCpu::Idle,
                 2 => HadCpu::Quota,
