@@ -50,6 +50,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "whyslow-hostcheck",
         ],
     ),
+    (
+        "whyslow-export",
+        &["whyslow-model", "whyslow-privacy", "whyslow-profile", "whyslow-facts", "whyslow-account"],
+    ),
     ("whyslow-diff", &["whyslow-model", "whyslow-profile", "whyslow-facts"]),
     (
         "whyslow-diagnose",
@@ -77,6 +81,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "whyslow-rules",
             "whyslow-views",
             "whyslow-diff",
+            "whyslow-export",
             "whyslow-diagnose",
             "whyslow-host",
             "whyslow-record",

@@ -14,6 +14,7 @@ pub use known::HashIndex;
 pub use top_report::{ListedLine, Listing, Printed, TopReport, TopRow};
 
 use crate::visible;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Index of a text in [`Profile::strings`]. 0 is the empty text.
@@ -203,10 +204,15 @@ impl Profile {
 
     /// Makes visible in all texts what a terminal would act upon.
     pub fn show_texts(&mut self) {
+        self.replace_texts(visible::line);
+    }
+
+    /// Puts what `with` makes of each text in its place.
+    pub fn replace_texts(&mut self, with: impl Fn(&str) -> Cow<'_, str>) {
         let (mut text, mut ends) = (String::with_capacity(self.text.len()), Vec::new());
         for id in 0..self.text_ends.len() as u32 {
-            let shown = visible::line(self.str(StringId(id)));
-            // Escapes are longer than what they stand for: what cannot be numbered any more is left empty.
+            let shown = with(self.str(StringId(id)));
+            // What stands there may be longer: what cannot be numbered any more is left empty.
             if u32::try_from(text.len() + shown.len()).is_ok() {
                 text.push_str(&shown);
             }

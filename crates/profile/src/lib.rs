@@ -6,6 +6,7 @@ pub mod formats;
 pub mod graph;
 pub mod kinds;
 pub mod names;
+pub mod protobuf;
 mod sampled;
 pub mod select;
 pub mod units;

@@ -97,6 +97,20 @@ pub(crate) fn facts_of_target(files: &[PathBuf], asked: &[Tid], global: &Global)
 }
 
 fn read(files: &[PathBuf], mut facts: Facts, global: &Global) -> anyhow::Result<Facts> {
+    read_into(files, &mut facts, global)?;
+    facts.finish();
+    Ok(facts)
+}
+
+/// Reads all files as one input into whatever takes events.
+///
+/// # Errors
+/// If none of them could be used.
+pub(crate) fn read_into(
+    files: &[PathBuf],
+    sink: &mut (dyn Sink + Send),
+    global: &Global,
+) -> anyhow::Result<()> {
     let (recordings, captures) = sort_out(files);
     let bar = Bar::default();
     let mut reasons = Vec::new();
@@ -107,21 +121,21 @@ fn read(files: &[PathBuf], mut facts: Facts, global: &Global) -> anyhow::Result<
         if let Some(threads) = global.threads {
             options.threads = threads.into();
         }
-        match whyslow_read::read(&captures, &options, &bar, &mut facts) {
+        match whyslow_read::read(&captures, &options, &bar, sink) {
             Ok(outcome) => used += outcome.used,
             Err(InputError::Nothing { reasons: told }) => reasons.extend(told.split("; ").map(String::from)),
         }
     }
     for (number, path) in recordings.iter().enumerate() {
         let source = recording_id(number);
-        match read_recording(path, source, &bar, &mut facts) {
+        match read_recording(path, source, &bar, sink) {
             Ok(()) => used += 1,
             Err(error) => {
                 let told = crate::output::told(&error);
                 let reason = told.split_once("\nnext: ").map_or(&*told, |(reason, _)| reason);
                 let text = format!("{reason}; it is not used");
                 reasons.push(error.to_string());
-                facts.push(Event::Note(CaptureNote {
+                sink.push(Event::Note(CaptureNote {
                     kind: NoteKind::Skipped,
                     source,
                     line: None,
@@ -135,8 +149,7 @@ fn read(files: &[PathBuf], mut facts: Facts, global: &Global) -> anyhow::Result<
     if used == 0 {
         return Err(nothing(&reasons));
     }
-    facts.finish();
-    Ok(facts)
+    Ok(())
 }
 
 /// Reads one recording: its tables, or what a killed recorder left before it made any.
@@ -214,7 +227,7 @@ fn nothing(reasons: &[String]) -> anyhow::Error {
 
 /// Tells on standard error which inputs were passed over or cut, and how many lines were damaged. The report of a
 /// diagnosis has it all; a table has not.
-fn remark(facts: &Facts, global: &Global) {
+pub(crate) fn remark(facts: &Facts, global: &Global) {
     let capture = &facts.capture;
     // What a recording's sampler could not tell stands in the footer of reports.
     let is_told = |note: &&CaptureNote| {

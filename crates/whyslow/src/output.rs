@@ -21,8 +21,8 @@ pub(crate) use say;
 ///
 /// # Errors
 /// If standard output cannot be written to.
-pub(crate) fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
-    let mut out = BufWriter::new(io::stdout().lock());
+pub(crate) fn to_stdout(write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> anyhow::Result<()> {
+    let mut out = BufWriter::new(io::stdout());
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result.context("standard output cannot be written to"),
@@ -36,14 +36,14 @@ pub(crate) fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
 /// If it cannot be written to, or is a part of a recording.
 pub(crate) fn to(
     file: Option<&Path>,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
 ) -> anyhow::Result<()> {
     let Some(path) = file.filter(|path| *path != Path::new("-")) else { return to_stdout(write) };
     check_target(path, &[])?;
     replace(path, write).with_context(|| format!("{}: cannot be written to", visible::path(path)))
 }
 
-fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+fn replace(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> io::Result<()> {
     let filled = |file: &File| {
         let mut out = BufWriter::new(file);
         write(&mut out)?;

@@ -3,6 +3,7 @@
 
 use super::report::PreparedProfile;
 use super::{Needs, ProfileView, ViewError};
+use crate::protobuf::ProtoMessage;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::{self, Write};
@@ -23,60 +24,8 @@ fn write(report: &PreparedProfile<'_>, out: &mut dyn Write) -> Result<(), ViewEr
     Ok(())
 }
 
-/// One message, put together before its length is known.
-#[derive(Default)]
-struct Message(Vec<u8>);
-
-impl Message {
-    fn varint(&mut self, mut value: u64) {
-        while value >= 0x80 {
-            self.0.push(value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.0.push(value as u8);
-    }
-
-    /// A number; 0 is what a reader takes for a field that is not there.
-    fn number(&mut self, field: u64, value: u64) {
-        if value != 0 {
-            self.varint(field << 3);
-            self.varint(value);
-        }
-    }
-
-    fn bytes(&mut self, field: u64, bytes: &[u8]) {
-        self.varint(field << 3 | 2);
-        self.varint(bytes.len() as u64);
-        self.0.extend_from_slice(bytes);
-    }
-
-    /// Numbers behind one another.
-    fn packed(&mut self, field: u64, values: impl Iterator<Item = u64>) {
-        let mut inner = Message::default();
-        values.for_each(|value| inner.varint(value));
-        if !inner.0.is_empty() {
-            self.bytes(field, &inner.0);
-        }
-    }
-
-    fn text(&mut self, field: u64, id: StringId) {
-        self.number(field, id.0.into());
-    }
-
-    /// Writes it as a field of a profile.
-    fn emit(&mut self, field: u64, out: &mut dyn Write) -> io::Result<()> {
-        let mut head = Message::default();
-        head.varint(field << 3 | 2);
-        head.varint(self.0.len() as u64);
-        out.write_all(&head.0)?;
-        out.write_all(&self.0)?;
-        self.0.clear();
-        Ok(())
-    }
-}
-
-fn value_type(of: ValueType) -> Message {
-    let mut message = Message::default();
+fn value_type(of: ValueType) -> ProtoMessage {
+    let mut message = ProtoMessage::default();
     message.text(1, of.kind);
     message.text(2, of.unit);
     message
@@ -84,7 +33,7 @@ fn value_type(of: ValueType) -> Message {
 
 fn encode(report: &PreparedProfile<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile: &Profile = &report.profile;
-    let mut message = Message::default();
+    let mut message = ProtoMessage::default();
     for of in &profile.sample_types {
         value_type(*of).emit(1, out)?;
     }
@@ -92,7 +41,7 @@ fn encode(report: &PreparedProfile<'_>, out: &mut dyn Write) -> io::Result<()> {
         message.packed(1, sample.stack.iter().map(|location| u64::from(location.0) + 1));
         message.packed(2, sample.values.iter().map(|value| report.divided(*value) as u64));
         for label in sample.labels {
-            let mut inner = Message::default();
+            let mut inner = ProtoMessage::default();
             inner.text(1, label.key);
             match label.value {
                 LabelValue::Text(text) => inner.text(2, text),
@@ -127,7 +76,7 @@ fn encode(report: &PreparedProfile<'_>, out: &mut dyn Write) -> io::Result<()> {
 
 /// Mappings, locations and functions; their numbers count from 1.
 fn tables(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
-    let mut message = Message::default();
+    let mut message = ProtoMessage::default();
     for (id, mapping) in profile.mappings.iter().enumerate() {
         message.number(1, id as u64 + 1);
         message.number(2, mapping.start);
@@ -146,7 +95,7 @@ fn tables(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
         message.number(2, location.mapping.map_or(0, |mapping| u64::from(mapping.0) + 1));
         message.number(3, location.address);
         for line in profile.lines_of(LocationId(id as u32)) {
-            let mut inner = Message::default();
+            let mut inner = ProtoMessage::default();
             inner.number(1, line.function.map_or(0, |function| u64::from(function.0) + 1));
             inner.number(2, line.line as u64);
             inner.number(3, line.column as u64);

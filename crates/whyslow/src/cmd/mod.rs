@@ -6,6 +6,7 @@ mod diagnose;
 mod diff;
 mod disks;
 mod doctor;
+mod export;
 mod fds;
 mod files;
 mod host;
@@ -71,6 +72,7 @@ pub(crate) static COMMANDS: &[&Command] = &[
     &profile::COMMAND,
     &threads::COMMAND,
     &diff::COMMAND,
+    &export::COMMAND,
     &rule::COMMAND,
     &doctor::COMMAND,
     &completions::COMMAND,

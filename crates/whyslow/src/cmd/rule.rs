@@ -39,7 +39,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
             let list: Vec<_> = RULES.iter().map(|rule| entry(rule)).collect();
             output::to_stdout(|out| print_json(&list, out))?;
         }
-        None => output::to_stdout(list)?,
+        None => output::to_stdout(|out| list(out))?,
         Some(id) => {
             let Some(rule) = whyslow_rules::find(&id) else {
                 bail!("there is no rule `{id}`; {}", advice(&id))

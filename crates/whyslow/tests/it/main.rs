@@ -7,6 +7,7 @@ mod cli;
 mod common;
 mod confined;
 mod control_bytes;
+mod exports;
 mod go_pprof;
 mod hostile;
 mod parties;
