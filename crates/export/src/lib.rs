@@ -1,6 +1,6 @@
 //! Recordings and captures in the formats of other tools, one file each; [`EXPORT_FORMATS`] lists them.
 //!
-//! A timeline is written while the events are read ([`Timeline`]), so that its length costs no memory; the rest is made of facts:
+//! A timeline is written while the events are read ([`TimelineExport`]), so that its length costs no memory; the rest is made of facts:
 //! profiles ([`profile_of`]), requests, tables. Every text goes through [`shown`], which replaces secrets, and then through the
 //! escapes of its format.
 
@@ -13,4 +13,4 @@ mod timeline;
 pub use formats::{EXPORT_FORMATS, ExportFormat, ExportHow, find};
 pub use profile::{NotExported, ProfileOf, profile_of, without_secrets};
 pub use text::shown;
-pub use timeline::{Detail, Item, Timeline, TimelineCounts, TimelineWriter, Track};
+pub use timeline::{Detail, TimelineCounts, TimelineExport, TimelineItem, TimelineWriter, Track};

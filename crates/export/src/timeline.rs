@@ -48,7 +48,7 @@ pub enum Detail<'a> {
 
 /// One thing that happened.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Item<'a> {
+pub struct TimelineItem<'a> {
     /// Where it is drawn.
     pub track: &'a Track,
     /// The process; 0 where none is known.
@@ -75,7 +75,7 @@ pub trait TimelineWriter: Send {
     ///
     /// # Errors
     /// If it cannot be written.
-    fn item(&mut self, item: &Item<'_>) -> io::Result<()>;
+    fn item(&mut self, item: &TimelineItem<'_>) -> io::Result<()>;
 
     /// Writes a value that holds from that time on.
     ///
@@ -120,7 +120,7 @@ pub struct TimelineCounts {
 }
 
 /// Takes events, keeps facts, and writes the timeline meanwhile.
-pub struct Timeline<'w> {
+pub struct TimelineExport<'w> {
     /// What is known so far.
     pub facts: Facts,
     writer: Box<dyn TimelineWriter + 'w>,
@@ -133,10 +133,10 @@ pub struct Timeline<'w> {
     error: Option<io::Error>,
 }
 
-impl<'w> Timeline<'w> {
+impl<'w> TimelineExport<'w> {
     /// An empty one.
-    pub fn new(facts: Facts, writer: Box<dyn TimelineWriter + 'w>) -> Timeline<'w> {
-        Timeline {
+    pub fn new(facts: Facts, writer: Box<dyn TimelineWriter + 'w>) -> TimelineExport<'w> {
+        TimelineExport {
             facts,
             writer,
             counts: TimelineCounts::default(),
@@ -205,7 +205,7 @@ impl<'w> Timeline<'w> {
                     ("bytes", Detail::Number(io.bytes as i64)),
                     ("sector", Detail::Number(io.sector as i64)),
                 ];
-                self.writer.item(&Item {
+                self.writer.item(&TimelineItem {
                     track: &track,
                     pid: 0,
                     from,
@@ -232,7 +232,7 @@ impl<'w> Timeline<'w> {
     ) -> io::Result<()> {
         let pid = self.pid_of(tid);
         let track = Track::Calls(tid);
-        self.writer.item(&Item {
+        self.writer.item(&TimelineItem {
             track: &track,
             pid,
             from,
@@ -285,7 +285,7 @@ impl<'w> Timeline<'w> {
         let kind = if call.flags.contains(CallFlags::LIBRARY) { "library" } else { "call" };
         let track = Track::Calls(call.tid);
         let pid = call.pid.unwrap_or_else(|| self.pid_of(call.tid));
-        self.writer.item(&Item {
+        self.writer.item(&TimelineItem {
             track: &track,
             pid,
             from,
@@ -303,7 +303,7 @@ impl<'w> Timeline<'w> {
         let last = if is_known { self.left_as.insert(stretch.tid, stretch.left_as) } else { None };
         let Some(from) = stretch.ts.get() else { return Ok(()) };
         let track = Track::States(stretch.tid);
-        let mut state = Item {
+        let mut state = TimelineItem {
             track: &track,
             pid: stretch.pid,
             from,
@@ -344,14 +344,14 @@ impl<'w> Timeline<'w> {
         self.counts.running_ns = self.counts.running_ns.saturating_add(stretch.on_cpu.or_zero());
         let details = [("cpu", Detail::Number(stretch.cpu.into()))];
         (state.name, state.from, state.took) = ("running", from, stretch.on_cpu.get());
-        self.writer.item(&Item { details: &details, ..state })
+        self.writer.item(&TimelineItem { details: &details, ..state })
     }
 
     fn wake(&mut self, number: u64, waker: Tid, wakee: Tid, at: Timestamp) -> io::Result<()> {
         self.counts.wakeups += 1;
         let track = Track::States(waker);
         let details = [("thread", Detail::Number(wakee.into()))];
-        self.writer.item(&Item {
+        self.writer.item(&TimelineItem {
             track: &track,
             pid: self.pid_of(waker),
             from: at.or_zero(),
@@ -420,7 +420,7 @@ impl<'w> Timeline<'w> {
             }
             self.counts.requests += 1;
             let track = Track::Requests { pid, served: record.side == Side::Server };
-            self.writer.item(&Item {
+            self.writer.item(&TimelineItem {
                 track: &track,
                 pid,
                 from,
@@ -437,7 +437,7 @@ impl<'w> Timeline<'w> {
     }
 }
 
-impl Sink for Timeline<'_> {
+impl Sink for TimelineExport<'_> {
     fn push(&mut self, event: Event<'_>) {
         // Who is who is known once the facts saw it.
         if self.error.is_none() && matches!(event, Event::Figures(_) | Event::BlockIo(_)) {

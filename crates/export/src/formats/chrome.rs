@@ -6,7 +6,7 @@
 
 use super::{ExportFormat, ExportHow};
 use crate::json;
-use crate::timeline::{Detail, Item, TimelineWriter, Track};
+use crate::timeline::{Detail, TimelineItem, TimelineWriter, Track};
 use hashbrown::HashMap;
 use std::io::{self, Write};
 use whyslow_facts::Facts;
@@ -50,7 +50,7 @@ impl ChromeTrace<'_> {
         json::micros(self.out, i128::from(at) - i128::from(origin))
     }
 
-    fn place(&mut self, item: &Item<'_>) -> io::Result<()> {
+    fn place(&mut self, item: &TimelineItem<'_>) -> io::Result<()> {
         let tid = match item.track {
             Track::Calls(tid) => u64::from(*tid),
             Track::States(tid) => u64::from(*tid) + STATES,
@@ -74,7 +74,7 @@ impl ChromeTrace<'_> {
     }
 
     /// An end of an arrow. It binds to the item of its track at that time.
-    fn arrow(&mut self, phase: &str, number: u64, item: &Item<'_>) -> io::Result<()> {
+    fn arrow(&mut self, phase: &str, number: u64, item: &TimelineItem<'_>) -> io::Result<()> {
         self.begin(phase, item.from)?;
         self.place(item)?;
         json::field(self.out, "name", "wake-up")?;
@@ -91,7 +91,7 @@ impl ChromeTrace<'_> {
 }
 
 impl TimelineWriter for ChromeTrace<'_> {
-    fn item(&mut self, item: &Item<'_>) -> io::Result<()> {
+    fn item(&mut self, item: &TimelineItem<'_>) -> io::Result<()> {
         if let Track::Calls(tid) | Track::States(tid) = item.track {
             *self.threads.entry((item.pid, *tid)).or_default() |= matches!(item.track, Track::States(_));
         }

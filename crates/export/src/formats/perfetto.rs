@@ -6,7 +6,7 @@
 
 use super::{ExportFormat, ExportHow};
 use crate::text::{name_of_process, name_of_thread, shown};
-use crate::timeline::{Detail, Item, TimelineWriter, Track};
+use crate::timeline::{Detail, TimelineItem, TimelineWriter, Track};
 use hashbrown::HashMap;
 use std::io::{self, Write};
 use whyslow_facts::Facts;
@@ -111,7 +111,7 @@ fn lanes<'t>(
 
 impl PerfettoTrace<'_> {
     /// The lane that is free from then on; `None` where there are too many.
-    fn lane(&mut self, item: &Item<'_>) -> Option<u64> {
+    fn lane(&mut self, item: &TimelineItem<'_>) -> Option<u64> {
         // A thread's track stands above its states.
         if let Track::States(tid) = item.track {
             lanes(&mut self.tracks, &mut self.last, &Track::Calls(*tid), item.pid);
@@ -146,7 +146,7 @@ impl PerfettoTrace<'_> {
         packet.emit(field::PACKET, self.out)
     }
 
-    fn event(&mut self, kind: Type, track: u64, item: &Item<'_>) -> io::Result<()> {
+    fn event(&mut self, kind: Type, track: u64, item: &TimelineItem<'_>) -> io::Result<()> {
         let mut event = ProtoMessage::default();
         event.number(field::TYPE, kind as u64);
         event.number(field::TRACK, track);
@@ -191,7 +191,7 @@ impl PerfettoTrace<'_> {
 }
 
 impl TimelineWriter for PerfettoTrace<'_> {
-    fn item(&mut self, item: &Item<'_>) -> io::Result<()> {
+    fn item(&mut self, item: &TimelineItem<'_>) -> io::Result<()> {
         let lane = self.lane(item);
         let (Some(lane), Some(took)) = (lane, item.took) else {
             let first = || self.tracks.get(item.track).and_then(|lanes| lanes.lanes.first());

@@ -10,7 +10,8 @@ use clap::{ArgMatches, Args, FromArgMatches};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use whyslow_export::{
-    EXPORT_FORMATS, ExportFormat, ExportHow, NotExported, ProfileOf, Timeline, TimelineCounts, TimelineWriter,
+    EXPORT_FORMATS, ExportFormat, ExportHow, NotExported, ProfileOf, TimelineCounts, TimelineExport,
+    TimelineWriter,
 };
 use whyslow_facts::Facts;
 use whyslow_model::figures::{count, plural};
@@ -140,7 +141,7 @@ fn timeline(
 ) -> anyhow::Result<()> {
     let mut result = Ok(None);
     let written = output::to(args.output.as_deref(), |out| {
-        let mut timeline = Timeline::new(Facts::of_target(), writer(out));
+        let mut timeline = TimelineExport::new(Facts::of_target(), writer(out));
         if let Err(error) = input::read_into(&args.files, &mut timeline, global) {
             result = Err(error);
             return Err(io::Error::other("the input could not be read"));

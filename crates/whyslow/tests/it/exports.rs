@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
-use whyslow_export::{ExportHow, ProfileOf, Timeline, TimelineCounts, profile_of};
+use whyslow_export::{ExportHow, ProfileOf, TimelineCounts, TimelineExport, profile_of};
 use whyslow_facts::Facts;
 use whyslow_model::live::{LeftAs, Stretch, WakeContext, Wakeup};
 use whyslow_model::{Event, Nanos, Sink, Timestamp, visible};
@@ -31,7 +31,7 @@ fn exported(format: &str, read: &dyn Fn(&mut (dyn Sink + Send))) -> (Vec<u8>, Fa
         panic!("{format} is no timeline")
     };
     let (mut bytes, mut sums) = (Vec::new(), Sums::new());
-    let mut timeline = Timeline::new(Facts::of_target(), writer(&mut bytes));
+    let mut timeline = TimelineExport::new(Facts::of_target(), writer(&mut bytes));
     read(&mut |event: Event<'_>| {
         match &event {
             Event::Call(call) if call.ts.is_known() && call.dur.is_known() => {
@@ -200,7 +200,7 @@ fn timelines_and_profiles_keep_each_call_of_every_capture_with_its_time() {
     let (mut with_calls, mut calls) = (0, 0);
     for file in files {
         let read = |sink: &mut (dyn Sink + Send)| {
-            let options = ReadOptions { threads: 1, ..ReadOptions::default() };
+            let options = ReadOptions { threads: 1 };
             // A file that is no capture is none here either.
             let _ = whyslow_read::read(&[Input::File(file.clone())], &options, &(), sink);
         };
