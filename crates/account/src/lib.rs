@@ -15,6 +15,8 @@ mod states;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
+mod tests_gaps;
+#[cfg(test)]
 mod tests_meanwhile;
 #[cfg(test)]
 mod tests_parked;
