@@ -140,11 +140,11 @@ impl World {
         if call.failed() {
             kind = FdKind::Unknown;
         }
-        self.from_before(process, fd, kind, note)
+        self.life_from_before(process, fd, kind, note)
     }
 
     /// The life of a descriptor that was open before the capture.
-    fn from_before(&mut self, process: ProcessId, fd: i32, kind: FdKind, note: Option<&[u8]>) -> LifeId {
+    fn life_from_before(&mut self, process: ProcessId, fd: i32, kind: FdKind, note: Option<&[u8]>) -> LifeId {
         if let Some(id) = note.and_then(|note| self.share_socket(process, fd, note)) {
             return id;
         }
@@ -371,7 +371,7 @@ impl World {
         };
         let id = match self.threads.process(process).slots.get(fd) {
             Some(id) => id,
-            None if fd >= 0 && !call.failed() => self.from_before(process, fd, FdKind::Unknown, note),
+            None if fd >= 0 && !call.failed() => self.life_from_before(process, fd, FdKind::Unknown, note),
             None => return,
         };
         let token = crate::args::epoll::token(call.args);

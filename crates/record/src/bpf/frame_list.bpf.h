@@ -94,9 +94,11 @@ static __always_inline u64 caller_frame(struct frame_list *list, u64 at)
 	return at;
 }
 
-/* A number of what the innermost frames of a thread hold: in which functions, at which instructions. */
-static __always_inline u64 listed_site(struct task_struct *task)
+/* A number of what the innermost frames of the thread hold: in which functions, at which instructions. Global, for the verifier to look at
+ * it once; and without a branch for each word, of which it would follow both. */
+__noinline u64 listed_site(void)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	u32 tid = task->pid, zero = 0, bytes, most, words;
 	struct frame_list *list = bpf_map_lookup_elem(&frame_lists, &tid);
 	struct frames_copy *room = bpf_map_lookup_elem(&frames_room, &zero);
@@ -114,25 +116,26 @@ static __always_inline u64 listed_site(struct task_struct *task)
 		if (frame >= most || bytes > LISTED_BYTES || !at || at & 7 || bpf_probe_read_user(room->frames[0], bytes, (void *)at))
 			break;
 		for (u32 nth = 0; nth < LISTED_BYTES / sizeof(u64); nth++)
-			if (words >> nth & 1)
-				hash = (hash ^ ((u64 *)room->frames[0])[nth]) * 0x100000001b3ull;
+			hash = (hash ^ (((u64 *)room->frames[0])[nth] & -(u64)(words >> nth & 1))) * 0x100000001b3ull;
 		at = caller_frame(list, at);
 	}
 	return hash;
 }
 
-static __always_inline void copy_frames(struct task_struct *task, u64 now)
+/* Copies the frames of the thread. */
+__noinline int copy_frames(u64 now)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	u32 tid = task->pid, zero = 0, count = 0, bytes, length, most, flags = 0;
 	struct frame_list *list = bpf_map_lookup_elem(&frame_lists, &tid);
 	struct frames_copy *room = bpf_map_lookup_elem(&frames_room, &zero);
 	u64 at, holder;
 
 	if (!list || !room)
-		return;
+		return 0;
 	bytes = list->bytes;
 	if (bytes > LISTED_BYTES)
-		return;
+		return 0;
 	at = innermost_frame(list, &holder, &most);
 	room->holder = holder;
 	room->first = at;
@@ -154,14 +157,15 @@ static __always_inline void copy_frames(struct task_struct *task, u64 now)
 		}
 	}
 	if (!count && !room->beside)
-		return;
+		return 0;
 	length = FRAMES_FIXED + count * LISTED_BYTES;
 	begin_record(&room->head, length, RECORD_FRAMES_COPY, flags, tid, now);
 	room->list = list->head;
 	room->pid = task->tgid;
 	room->count = count;
 	if (length > sizeof(*room))
-		return;
+		return 0;
 	rare_count(RECORD_FRAMES_COPY, bpf_ringbuf_output(&rare_ring, room, length, BPF_RB_NO_WAKEUP) != 0, now);
+	return 0;
 }
 #endif

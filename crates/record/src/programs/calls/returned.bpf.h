@@ -44,7 +44,7 @@ static __always_inline u64 site_of(struct task_struct *task, u64 *frames, u32 by
 	u64 hash = BPF_CORE_READ(regs, orig_ax) << 8 | magnitude;
 
 	hash = (hash ^ (BPF_CORE_READ(task, thread.fsbase) - BPF_CORE_READ(regs, sp))) * 0x100000001b3ull;
-	hash = (hash ^ listed_site(task)) * 0x100000001b3ull;
+	hash = (hash ^ listed_site()) * 0x100000001b3ull;
 	for (u32 nth = 0; nth < SITE_FRAMES; nth++) {
 		if (nth * sizeof(u64) >= bytes)
 			break;
@@ -81,12 +81,16 @@ static __noinline int tell_wait_stack(u32 magnitude, u64 now)
 	site = site_of(task, room->frames, bytes, magnitude);
 	if (settings.stack_copies) {
 		if (may_copy(task->tgid, site, now)) {
-			copy_frames(task, now);
+			copy_frames(now);
 			copy_stack(bpf_map_lookup_elem(&returned_copy, &zero), task, COPY_OF_WAIT, now);
 		} else {
 			rare_refused(RECORD_STACK_COPY);
 		}
 	}
+	/* The verifier forgets the bounds of what was kept over a call of a global function. */
+	asm volatile("" : "+r"(bytes));
+	if (bytes > STACK_BYTES)
+		return 0;
 	write_stack(room, RECORD_WAIT_STACK, 0, task, site, 0, bytes, now);
 	rare_spent(RECORD_WAIT_STACK, now, 1);
 	return 0;
