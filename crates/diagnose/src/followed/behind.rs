@@ -1,11 +1,15 @@
 //! What the process at the end of the target's waits does.
 
 use std::collections::{BTreeMap, HashMap};
+use whyslow_facts::samples::SiteTime;
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::figures as words;
 use whyslow_model::{
     AccountRow, Culprit, Finding, Followed, Hop, Nanos, SampleKind, TimeAccount, TimeState, Timestamp,
 };
+
+/// Calls in which a process waits for one that it started (arch/x86/entry/syscalls/syscall_64.tbl).
+const WAITS_FOR_CHILD: &[&str] = &["wait4", "waitid", "vfork", "clone", "clone3"];
 
 /// The process, and where its time goes.
 pub(super) struct Behind<'a> {
@@ -113,7 +117,13 @@ fn commands(facts: &Facts, process: ProcessId, row: &Followed, whole: u64) -> Op
     let (name, (ns, count)) = sums.into_iter().max_by_key(|(_, sum)| *sum)?;
     // Several at a time take no longer than one.
     let ns = ns.min(whole);
-    let site = facts.samples.own_site(SampleKind::OffCpu, process, None, |_| true).map(|(site, _)| site);
+    // What it waits for beside, as for the next question, is in lines of its own.
+    let waits = |of_child: bool| {
+        let is_meant =
+            |time: &SiteTime<'_>| !of_child || time.call.is_some_and(|call| WAITS_FOR_CHILD.contains(&call));
+        facts.samples.own_site(SampleKind::OffCpu, process, None, is_meant).map(|(site, _)| site)
+    };
+    let site = waits(true).or_else(|| waits(false));
     Some(AccountRow {
         pids: vec![row.pid],
         tid: Some(row.pid),

@@ -115,6 +115,8 @@ __noinline u64 listed_site(void)
 		asm volatile("" : "+r"(bytes));
 		if (frame >= most || bytes > LISTED_BYTES || !at || at & 7 || bpf_probe_read_user(room->frames[0], bytes, (void *)at))
 			break;
+		/* Unrolled it would take more of the stack than Linux 6.1 has left for three calls. */
+#pragma clang loop unroll(disable)
 		for (u32 nth = 0; nth < LISTED_BYTES / sizeof(u64); nth++)
 			hash = (hash ^ (((u64 *)room->frames[0])[nth] & -(u64)(words >> nth & 1))) * 0x100000001b3ull;
 		at = caller_frame(list, at);
