@@ -27,6 +27,7 @@ use crate::figures;
 use crate::guards::Share;
 use crate::words;
 use whyslow_facts::Facts;
+use whyslow_facts::folds::requests::Side;
 use whyslow_facts::host::{Reading, Thing};
 use whyslow_hostcheck::thresholds;
 use whyslow_model::{Entity, Measurement, Metric, Severity, Subject};
@@ -81,13 +82,21 @@ fn report(facts: &Facts, out: &mut Findings<'_>, part: f64, of: &Entity, thing: 
     // Where one of the processes that were asked about is in it, the finding is about that one.
     let asked = members.iter().filter_map(|(of, _)| of.pid());
     let asked: Vec<_> = asked.filter(|pid| facts.world.threads.find_process(*pid).is_some()).collect();
+    // The quota of a group in which nobody is that was asked about is another program's matter.
+    let has_target = facts.capture.is_recording() && facts.world.threads.processes().next().is_some();
+    if has_target && asked.is_empty() && !members.is_empty() {
+        return;
+    }
     let of_group = figures::subject(facts, of);
     let subject = match asked[..] {
         [pid] => Subject { pid: Some(pid), ..of_group },
         _ => of_group,
     };
     let computing: Vec<_> = queue::waiters(facts, members);
-    let batch = !computing.is_empty() && !computing.iter().any(queue::Waiter::serves);
+    // Who answers requests makes somebody wait, however seldom it waits itself.
+    let answers =
+        facts.requests.endpoints().iter().any(|row| row.side == Side::Server && row.stats.count > 0);
+    let batch = !computing.is_empty() && !answers && !computing.iter().any(queue::Waiter::serves);
     let part = Measurement::share("share_of_periods", part).at_least(MIN_PERIODS);
     let quota = thing.current(Metric::CpuQuota).map(|cpus| Measurement::number("cpu_quota", cpus));
     let limit = quota.as_ref().map_or(String::new(), |quota| format!(" of {quota} CPUs"));
