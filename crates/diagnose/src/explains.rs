@@ -518,7 +518,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_of_work_come_before_computing_where_they_are_most_of_it() {
+    fn kinds_of_work_come_before_computing_where_they_are_a_third_of_it() {
         let first = |text, regex| {
             let mut all = [
                 finding("cpu-bound", Some(1), 0.9),

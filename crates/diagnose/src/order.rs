@@ -24,8 +24,6 @@ const REFUSES: &[&str] = &[
 pub(crate) const TAKEN_BY_HOST: &[&str] = &["cpu-throttled", "run-queue-delay", "steal-time"];
 /// The same, where no rule claims it.
 const QUEUED: &str = "waits-for-cpu";
-/// What costs no time.
-const HYGIENE: &[&str] = &["runs-as-root"];
 /// From this part on of the time that the host leaves, a finding about the program comes before what the host takes: twice what is
 /// worth a warning, because the queue ends with the load of others, and the program's own cost stays.
 const OWN_PART: f64 = 0.10;
@@ -166,10 +164,7 @@ fn key(findings: &[Finding], at: usize, asker: Asker<'_>) -> Key {
         severity,
         share,
         weight: most(&|finding| asker.weight(finding)),
-        is_general: is_small
-            || is_computing
-            || HYGIENE.contains(&one.id)
-            || whyslow_rules::is_general(one.id),
+        is_general: is_small || is_computing || one.is_hygiene() || whyslow_rules::is_general(one.id),
         family,
         is_consequence: one.follows_from.is_some(),
     }

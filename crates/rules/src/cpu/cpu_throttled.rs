@@ -18,16 +18,17 @@
 //! pays for.
 //!
 //! ## When it is wrong
-//! Batch work with a quota is meant to be slowed: where the group's programs only compute, it is a notice. Below one
-//! period in twenty nothing is said.
+//! Batch work with a quota is meant to be slowed: where the group's programs only compute, and no requests to them are seen, it is a
+//! notice. Below one period in twenty nothing is said. In a recording the quota of a group in which none of the recorded processes is
+//! another program's matter.
 
 use super::{holders, queue};
 use crate::engine::{Findings, Need, Rule};
 use crate::figures;
 use crate::guards::Share;
+use crate::network::asked;
 use crate::words;
 use whyslow_facts::Facts;
-use whyslow_facts::folds::requests::Side;
 use whyslow_facts::host::{Reading, Thing};
 use whyslow_hostcheck::thresholds;
 use whyslow_model::{Entity, Measurement, Metric, Severity, Subject};
@@ -94,9 +95,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, part: f64, of: &Entity, thing: 
     };
     let computing: Vec<_> = queue::waiters(facts, members);
     // Who answers requests makes somebody wait, however seldom it waits itself.
-    let answers =
-        facts.requests.endpoints().iter().any(|row| row.side == Side::Server && row.stats.count > 0);
-    let batch = !computing.is_empty() && !answers && !computing.iter().any(queue::Waiter::serves);
+    let batch =
+        !computing.is_empty() && !asked::serves(facts) && !computing.iter().any(queue::Waiter::serves);
     let part = Measurement::share("share_of_periods", part).at_least(MIN_PERIODS);
     let quota = thing.current(Metric::CpuQuota).map(|cpus| Measurement::number("cpu_quota", cpus));
     let limit = quota.as_ref().map_or(String::new(), |quota| format!(" of {quota} CPUs"));

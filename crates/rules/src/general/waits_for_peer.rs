@@ -17,7 +17,8 @@
 //! less, or for several things at once; answer from a cache what does not change.
 //!
 //! ## When it is wrong
-//! Waits of 5 ms and more for what a server sends, which take a quarter of the time, are a finding of `slow-downstream` instead.
+//! Waits of 5 ms and more for what a server sends, which take a quarter of the time, are a finding of `slow-downstream` instead,
+//! unless nothing was sent to that server in all the time: a feed sets its own pace.
 //! It is a notice: it says where the time went, not that this is too much. The other end may be a client that has nothing
 //! to ask, where the recording does not tell who opened the connection. A poll of several descriptors may wait for a pipe
 //! or a timer as well.

@@ -28,7 +28,7 @@ pub(super) fn lists(commands: &str, command: &str) -> bool {
 }
 
 /// True where requests that the program serves are seen: their time is the one that counts.
-pub(super) fn serves(facts: &Facts) -> bool {
+pub(crate) fn serves(facts: &Facts) -> bool {
     facts.requests.endpoints().iter().any(|row| row.side == Side::Server && row.stats.count > 0)
 }
 
