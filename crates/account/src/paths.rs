@@ -3,8 +3,8 @@
 use crate::Spent;
 use crate::parts::Part;
 use crate::states;
-use whyslow_chain::{Explainer, PathKind, Segment, Stay};
-use whyslow_facts::folds::account::{CallKey, ThreadAccount};
+use whyslow_chain::{Explainer, Path, PathKind, Segment, Stay};
+use whyslow_facts::folds::account::{CallKey, CallTime, ThreadAccount};
 use whyslow_facts::folds::graph::Ended;
 use whyslow_facts::folds::requests::Side;
 use whyslow_facts::world::ids::ObjectId;
@@ -37,9 +37,12 @@ pub(crate) fn spent<'a>(explainer: &Explainer<'a>) -> Option<Spent<'a>> {
     let mut spent = Spent { of, count: spans.len() as u64, parts: Vec::new(), idle_ns: 0 };
     for span in spans {
         let path = explainer.path(span.tid, span.from, span.to);
+        if of == TimeOf::Command && looks_after_others(facts, &path) {
+            return None;
+        }
         for segment in &path.segments {
             if let Some(stay) = path.stays.get(segment.stay) {
-                along(facts, span.request, stay, segment, &mut spent.parts);
+                along(facts, span.request, stay, segment, &mut spent);
             }
         }
     }
@@ -66,13 +69,28 @@ fn commands(explainer: &Explainer<'_>) -> Vec<Interval> {
     first_threads.collect()
 }
 
+/// True where the command's first thread sleeps at once for half of the time or more, while children of its own work: these are
+/// what was asked about.
+fn looks_after_others(facts: &Facts, path: &Path<'_>) -> bool {
+    let Some(own) = path.stays.first().and_then(|stay| facts.world.threads.thread_of(stay.tid)) else {
+        return false;
+    };
+    let all: u64 = path.segments.iter().map(|segment| segment.ns).sum();
+    let mut sleeps =
+        path.segments.iter().filter(|segment| segment.stay == 0 && segment.kind == PathKind::Timer);
+    sleeps.any(|sleep| sleep.ns >= all / 2 && all > 0)
+        && facts.world.threads.iter().any(|(_, thread)| {
+            thread.is_active() && facts.world.threads.process(thread.process).parent == Some(own.process)
+        })
+}
+
 /// The parts of one segment.
 fn along<'a>(
     facts: &'a Facts,
     request: Option<EndpointId>,
     stay: &Stay<'_>,
     segment: &Segment<'_>,
-    parts: &mut Vec<Part<'a>>,
+    spent: &mut Spent<'a>,
 ) {
     let thread = facts.world.threads.thread_of(stay.tid);
     let process = thread.map_or(ProcessId::NONE, |thread| thread.process);
@@ -101,15 +119,21 @@ fn along<'a>(
                     _ => states::of_wait(call.waits, object),
                 };
                 let time = account.and_then(|account| account.calls.iter().find(|time| time.key == key));
+                // What a command sleeps until its next round is due nobody waits for.
+                let is_paced = |time: &CallTime| state == TimeState::Timer && time.pace.is_kept();
+                if request.is_none() && time.is_some_and(is_paced) {
+                    spent.idle_ns = spent.idle_ns.saturating_add(segment.ns);
+                    return;
+                }
                 let part = plain(state).in_call(key, time);
                 let known =
                     if call.ended == Ended::NotYet { part.known.max(Known::AtLeast) } else { part.known };
-                return parts.push(Part { known, ..part });
+                return spent.parts.push(Part { known, ..part });
             }
-            None => return short(facts, account, kind, works, plain(TimeState::Unknown), parts),
+            None => return short(facts, account, kind, works, plain(TimeState::Unknown), &mut spent.parts),
         },
     };
-    parts.push(plain(state));
+    spent.parts.push(plain(state));
 }
 
 /// Time in short calls of one kind: shared out as the thread's time in such calls is.

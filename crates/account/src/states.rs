@@ -62,6 +62,8 @@ pub(crate) struct Owner {
     pub(crate) has_children: bool,
     /// Work waited in one of its queues in nearly all samples.
     pub(crate) is_wanted: bool,
+    /// How long the thread lived, ns.
+    pub(crate) life_ns: u64,
 }
 
 /// Samples from which on stacks say what a thread's waits are for.
@@ -129,6 +131,22 @@ pub(crate) fn for_work(
             let called_for = called_for(stacks).map_or(0, |part| (waited_ns as f64 * part) as u64);
             waited_ns.saturating_sub(told.max(called_for))
         }
+        TimeState::Timer if is_of_runtime(stacks) || time.pace.is_kept() => waited_ns,
+        // Who sleeps for most of its life beside children that do something looks after them.
+        TimeState::Timer if owner.has_children && slept_at_once(time, owner.life_ns) => waited_ns,
         _ => 0,
     }
+}
+
+/// True where nearly all stacks are of a runtime's own threads.
+fn is_of_runtime(stacks: Option<&WaitShares>) -> bool {
+    stacks.is_some_and(|stacks| {
+        stacks.count >= ENOUGH_STACKS && stacks.work_ns as f64 >= NEARLY_ALL * stacks.total_ns() as f64
+    })
+}
+
+/// True where one wait of these took half of that time: no look at something is between.
+fn slept_at_once(time: &CallTime, life_ns: u64) -> bool {
+    let longest = if time.under_way { time.parts.total() } else { time.calls.max().or_zero() };
+    life_ns > 0 && longest >= life_ns / 2
 }

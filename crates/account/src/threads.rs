@@ -31,7 +31,8 @@ pub(crate) fn spent<'a>(facts: &'a Facts, only: Option<&[ProcessId]>) -> Option<
     for (process, count) in &active {
         let (serves, is_wanted) = (serving.contains(process), wanted.contains(process));
         let has_children = parents.contains(process);
-        owners.insert(*process, Owner { serves, has_others: *count > 1, has_children, is_wanted });
+        owners
+            .insert(*process, Owner { serves, has_others: *count > 1, has_children, is_wanted, life_ns: 0 });
     }
     let counted = Counted::new(facts);
     let waits = facts.samples.waits();
@@ -77,6 +78,9 @@ impl<'a> One<'_, 'a> {
         let sched = thread.and_then(|thread| thread.sched.as_deref());
         let mut throttled = Throttled(sched.map_or(0, |sched| sched.throttled_ns));
         let tid = account.tid;
+        let counted = thread.map(|thread| self.facts.accounts.counted(thread.first, thread.last));
+        let life = counted.map_or(0, |(first, last)| last.since(first).or_zero());
+        let owner = Owner { life_ns: life, ..self.owner };
         let (mut idle_ns, mut not_told_ns) = (0u64, 0u64);
         let mut waits = Vec::new();
         for time in &account.calls {
@@ -91,7 +95,7 @@ impl<'a> One<'_, 'a> {
                 Some(_) => waited = waited.saturating_add(unsplit_ns),
                 None => self.call(tid, states::of_unsplit(time, kind), unsplit_ns, time),
             }
-            let idle = states::for_work(state, kind, time, waited, self.owner, stacks).min(waited);
+            let idle = states::for_work(state, kind, time, waited, owner, stacks).min(waited);
             idle_ns = idle_ns.saturating_add(idle);
             self.call(tid, state, waited - idle, time);
             // A wait for as long as nobody looked tells nothing of what was done else.
@@ -107,8 +111,6 @@ impl<'a> One<'_, 'a> {
         self.plain(tid, TimeState::User, on_cpu_ns);
         self.queued(tid, runnable_ns, &mut throttled);
         self.plain(tid, TimeState::PageFault, uninterruptible_ns);
-        let counted = thread.map(|thread| self.facts.accounts.counted(thread.first, thread.last));
-        let life = counted.map_or(0, |(first, last)| last.since(first).or_zero());
         self.between(tid, unsplit_ns, life);
         // It sleeps in a call that the capture does not show.
         let (blocked_ns, more_idle) = self.in_proportion(tid, blocked_ns, &waits);

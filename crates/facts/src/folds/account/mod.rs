@@ -2,9 +2,11 @@
 //! each was spent on.
 
 mod objects;
+mod pace;
 mod split;
 
 pub use objects::{Object, ObjectKind, Objects};
+pub use pace::Pace;
 pub use split::Parts;
 
 use crate::SLOW_CALL;
@@ -42,6 +44,8 @@ pub struct CallTime {
     pub short_ns: u64,
     /// Of it, what was waited for locks that are known to have been held by another thread, ns.
     pub held_ns: u64,
+    /// How they follow on each other, where they are waits.
+    pub pace: Pace,
     /// A call of these had begun and not ended as the capture did.
     pub under_way: bool,
     /// Their time is that up to the next call: the capture does not tell how long they took.
@@ -120,6 +124,7 @@ impl ThreadAccount {
             parts: Parts::default(),
             short_ns: 0,
             held_ns: 0,
+            pace: Pace::default(),
             under_way: false,
             is_at_most: false,
             exemplars: Exemplars::default(),
@@ -151,6 +156,9 @@ impl ThreadAccount {
         time.calls.record(told.dur, told.failed, told.bytes);
         match (told.from.get(), told.dur.get()) {
             (from, Some(ns)) => {
+                if let (Some(from), Some(_)) = (from, told.key.waits) {
+                    time.pace.sleep(from, ns);
+                }
                 let of = match told.long {
                     None => Some(&mut time.short_ns),
                     Some(true) => Some(&mut time.held_ns),
