@@ -54,6 +54,20 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "whyslow-export",
         &["whyslow-model", "whyslow-privacy", "whyslow-profile", "whyslow-facts", "whyslow-account"],
     ),
+    (
+        "whyslow-page",
+        &[
+            "whyslow-model",
+            "whyslow-privacy",
+            "whyslow-profile",
+            "whyslow-facts",
+            "whyslow-chain",
+            "whyslow-account",
+            "whyslow-views",
+            "whyslow-export",
+            "whyslow-report",
+        ],
+    ),
     ("whyslow-diff", &["whyslow-model", "whyslow-profile", "whyslow-facts"]),
     (
         "whyslow-diagnose",
@@ -82,6 +96,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "whyslow-views",
             "whyslow-diff",
             "whyslow-export",
+            "whyslow-page",
             "whyslow-diagnose",
             "whyslow-host",
             "whyslow-record",

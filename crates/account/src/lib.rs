@@ -7,6 +7,7 @@
 
 mod figures;
 mod lines;
+mod moments;
 mod parts;
 mod paths;
 mod roles;
@@ -24,6 +25,7 @@ mod tests_parked;
 mod tests_stacks;
 mod threads;
 
+pub use moments::{WorkWaits, role_of_thread, state_of_call, states_of_cut};
 pub use rows::By;
 
 use parts::Part;

@@ -29,10 +29,15 @@ impl<'a> Roles<'a> {
     pub(crate) fn of(&self, process: ProcessId, tid: Tid) -> Role {
         let known = self.facts.world.threads.known_process(process);
         let name = known.and_then(|process| process.name()).unwrap_or_default();
-        let thread = self.names.get(&tid).map(|comm| without_number(comm));
-        let thread = thread.filter(|thread| !thread.is_empty() && !same(thread, name));
-        Role { process: name.to_string(), thread: thread.map(str::to_string) }
+        let thread = of_thread(self.names.get(&tid).map(|comm| &**comm), name);
+        Role { process: name.to_string(), thread }
     }
+}
+
+/// The role of one thread, in words; `None` for one whose name is that of its process.
+pub(crate) fn of_thread(comm: Option<&str>, process: &str) -> Option<String> {
+    let thread = comm.map(without_number).filter(|thread| !thread.is_empty() && !same(thread, process))?;
+    Some(thread.to_string())
 }
 
 /// A thread without a name of its own has the process's, which the kernel cuts at 15 bytes (TASK_COMM_LEN).

@@ -14,26 +14,8 @@ use whyslow_model::{Known, SaturatingSum, Syscall, TimeOf, TimeState};
 /// The parts of all threads, or of those of some processes; `None` where no time is known.
 pub(crate) fn spent<'a>(facts: &'a Facts, only: Option<&[ProcessId]>) -> Option<Spent<'a>> {
     let is_meant = |process: ProcessId| only.is_none_or(|only| only.contains(&process));
-    let mut owners: HashMap<ProcessId, Owner> = HashMap::new();
-    let serving = states::serving(facts);
-    let demand = whyslow_facts::demand::demand(facts);
-    // A request may be open for hours, and a caller may wait for what is not ready: these alone make no wait a slow one.
-    let lasts = demand.queues.iter().filter(|queue| queue.kind.is_sampled() && queue.lasts());
-    let wanted = lasts.filter_map(|queue| queue.pid);
-    let wanted: HashSet<ProcessId> = wanted.filter_map(|pid| facts.world.threads.find_process(pid)).collect();
+    let owners = owners(facts);
     let threads = || facts.world.threads.iter().filter(|(_, thread)| thread.is_active());
-    let mut active: HashMap<ProcessId, u64> = HashMap::new();
-    for (_, thread) in threads() {
-        *active.entry(thread.process).or_default() += thread.merged;
-    }
-    let parents: HashSet<ProcessId> =
-        active.keys().filter_map(|process| facts.world.threads.process(*process).parent).collect();
-    for (process, count) in &active {
-        let (serves, is_wanted) = (serving.contains(process), wanted.contains(process));
-        let has_children = parents.contains(process);
-        owners
-            .insert(*process, Owner { serves, has_others: *count > 1, has_children, is_wanted, life_ns: 0 });
-    }
     let counted = Counted::new(facts);
     let waits = facts.samples.waits();
     let mut spent = Spent { of: TimeOf::Threads, count: 0, parts: Vec::new(), idle_ns: 0 };
@@ -57,11 +39,35 @@ pub(crate) fn spent<'a>(facts: &'a Facts, only: Option<&[ProcessId]>) -> Option<
     (!spent.parts.is_empty() || spent.idle_ns > 0).then_some(spent)
 }
 
+/// What the process of each active thread is.
+pub(crate) fn owners(facts: &Facts) -> HashMap<ProcessId, Owner> {
+    let mut owners: HashMap<ProcessId, Owner> = HashMap::new();
+    let serving = states::serving(facts);
+    let demand = whyslow_facts::demand::demand(facts);
+    // A request may be open for hours, and a caller may wait for what is not ready: these alone make no wait a slow one.
+    let lasts = demand.queues.iter().filter(|queue| queue.kind.is_sampled() && queue.lasts());
+    let wanted = lasts.filter_map(|queue| queue.pid);
+    let wanted: HashSet<ProcessId> = wanted.filter_map(|pid| facts.world.threads.find_process(pid)).collect();
+    let threads = || facts.world.threads.iter().filter(|(_, thread)| thread.is_active());
+    let mut active: HashMap<ProcessId, u64> = HashMap::new();
+    for (_, thread) in threads() {
+        *active.entry(thread.process).or_default() += thread.merged;
+    }
+    let parents: HashSet<ProcessId> =
+        active.keys().filter_map(|process| facts.world.threads.process(*process).parent).collect();
+    for (process, count) in &active {
+        let (serves, is_wanted) = (serving.contains(process), wanted.contains(process));
+        let has_children = parents.contains(process);
+        owners.insert(*process, Owner { serves, has_others: *count > 1, has_children, is_wanted, life_ns: 0 });
+    }
+    owners
+}
+
 /// Waits that are a sample: 100 tell a share of a half within a tenth (binomial, two deviations).
 const SAMPLE: u64 = 100;
 
 /// What stacks say of waits, by thread and call.
-type Waits<'a> = HashMap<(ProcessId, Tid, Option<&'a str>), WaitShares>;
+pub(crate) type Waits<'a> = HashMap<(ProcessId, Tid, Option<&'a str>), WaitShares>;
 
 /// One thread's parts.
 struct One<'s, 'a> {

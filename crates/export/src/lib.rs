@@ -13,4 +13,6 @@ mod timeline;
 pub use formats::{EXPORT_FORMATS, ExportFormat, ExportHow, find};
 pub use profile::{NotExported, ProfileOf, profile_of, without_secrets};
 pub use text::shown;
-pub use timeline::{Detail, TimelineCounts, TimelineExport, TimelineItem, TimelineWriter, Track};
+pub use timeline::{
+    Detail, TimelineCall, TimelineCounts, TimelineExport, TimelineItem, TimelineTime, TimelineWriter, Track,
+};

@@ -3,17 +3,21 @@
 //!
 //! A call is an item on its thread's track, with the time that it took. The scheduler's stretches are on a second track of the
 //! thread: running, waiting for a CPU, blocked. A wake-up is an arrow from the waker's to the woken thread's second track. Requests,
-//! of those that facts keep one by one, and requests to block devices have tracks of their own; they may overlap.
+//! of those that facts keep one by one, and requests to block devices have tracks of their own; they may overlap. A writer that adds
+//! up times gets each piece of a thread's account, once.
 
 use crate::text::{shown, shown_bytes};
 use hashbrown::HashMap;
 use std::borrow::Cow;
 use std::io;
+use whyslow_account::{state_of_call, states_of_cut};
 use whyslow_facts::Facts;
+use whyslow_facts::folds::account::ObjectKind;
 use whyslow_facts::folds::requests::{Ending, Side};
 use whyslow_model::host::Over;
 use whyslow_model::{
-    Call, CallFlags, Entity, Event, FigureTable, LeftAs, Ret, Sink, Stretch, Tid, Timestamp, Wakeup,
+    Call, CallFlags, Entity, Event, FigureTable, LeftAs, Ret, Sink, Stretch, Tid, TimeState, Timestamp,
+    Wakeup,
 };
 
 /// Threads whose last state is remembered; of more, what they were blocked in is not told apart.
@@ -47,7 +51,7 @@ pub enum Detail<'a> {
 }
 
 /// One thing that happened.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct TimelineItem<'a> {
     /// Where it is drawn.
     pub track: &'a Track,
@@ -67,6 +71,34 @@ pub struct TimelineItem<'a> {
     pub wakes: Option<u64>,
     /// The number of the wake-up that began it.
     pub woken_by: Option<u64>,
+    /// The call itself, where it is one.
+    pub call: Option<TimelineCall<'a>>,
+}
+
+/// A call on a timeline, as it was read: its text has its secrets.
+#[derive(Clone, Copy, Debug)]
+pub struct TimelineCall<'a> {
+    /// The call.
+    pub call: &'a Call<'a>,
+    /// What its thread does in it or waits for, as far as that is known by then; `None` where the account does not have it.
+    pub state: Option<TimeState>,
+    /// On what: a path, an address, a lock; of several that are alike their pattern. `None` where it has no name.
+    pub object: Option<&'a str>,
+}
+
+/// A piece of a thread's time in one state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TimelineTime {
+    /// The thread.
+    pub tid: Tid,
+    /// It lies between here, ns,
+    pub from: u64,
+    /// and here.
+    pub to: u64,
+    /// What it was.
+    pub state: TimeState,
+    /// How much of the time between, ns.
+    pub ns: u64,
 }
 
 /// Writes a timeline in one format.
@@ -88,6 +120,33 @@ pub trait TimelineWriter: Send {
     /// # Errors
     /// If it cannot be written.
     fn finish(&mut self, facts: &Facts) -> io::Result<()>;
+
+    /// True for one that adds up the times of threads: all go to [`TimelineWriter::time`], and of calls it takes what it needs from
+    /// [`TimelineItem::call`]. Their details, which cost the most, are not made.
+    fn adds_up(&self) -> bool {
+        false
+    }
+
+    /// Takes a piece of a thread's time: all pieces of a thread add up to what its account knows.
+    fn time(&mut self, _time: TimelineTime) {}
+}
+
+impl<W: TimelineWriter + ?Sized> TimelineWriter for Box<W> {
+    fn item(&mut self, item: &TimelineItem<'_>) -> io::Result<()> {
+        (**self).item(item)
+    }
+    fn counter(&mut self, at: u64, name: &str, value: f64) -> io::Result<()> {
+        (**self).counter(at, name, value)
+    }
+    fn finish(&mut self, facts: &Facts) -> io::Result<()> {
+        (**self).finish(facts)
+    }
+    fn adds_up(&self) -> bool {
+        (**self).adds_up()
+    }
+    fn time(&mut self, time: TimelineTime) {
+        (**self).time(time);
+    }
 }
 
 /// What is in a timeline, and what is not.
@@ -120,10 +179,11 @@ pub struct TimelineCounts {
 }
 
 /// Takes events, keeps facts, and writes the timeline meanwhile.
-pub struct TimelineExport<'w> {
+pub struct TimelineExport<W> {
     /// What is known so far.
     pub facts: Facts,
-    writer: Box<dyn TimelineWriter + 'w>,
+    writer: W,
+    adds_up: bool,
     counts: TimelineCounts,
     /// How each thread left the CPU last.
     left_as: HashMap<Tid, LeftAs>,
@@ -133,12 +193,17 @@ pub struct TimelineExport<'w> {
     error: Option<io::Error>,
 }
 
-impl<'w> TimelineExport<'w> {
+impl<W: TimelineWriter> TimelineExport<W> {
     /// An empty one.
-    pub fn new(facts: Facts, writer: Box<dyn TimelineWriter + 'w>) -> TimelineExport<'w> {
+    pub fn new(mut facts: Facts, writer: W) -> TimelineExport<W> {
+        let adds_up = writer.adds_up();
+        if adds_up {
+            facts.keep_cuts();
+        }
         TimelineExport {
             facts,
             writer,
+            adds_up,
             counts: TimelineCounts::default(),
             left_as: HashMap::new(),
             woken: HashMap::new(),
@@ -151,13 +216,25 @@ impl<'w> TimelineExport<'w> {
     ///
     /// # Errors
     /// If anything could not be written, the first time included.
-    pub fn finish(mut self) -> io::Result<(Facts, TimelineCounts)> {
+    pub fn finish(mut self) -> io::Result<(Facts, TimelineCounts, W)> {
         if let Some(error) = self.error {
             return Err(error);
         }
+        self.times();
         self.requests()?;
         self.writer.finish(&self.facts)?;
-        Ok((self.facts, self.counts))
+        Ok((self.facts, self.counts, self.writer))
+    }
+
+    /// Hands on what the accounts took.
+    fn times(&mut self) {
+        let TimelineExport { facts, writer, .. } = self;
+        facts.take_cuts(|objects, cut| {
+            let object = cut.key.map_or(ObjectKind::Nothing, |key| objects.get(key.object).kind);
+            for (state, ns) in states_of_cut(cut, object).into_iter().filter(|(_, ns)| *ns > 0) {
+                writer.time(TimelineTime { tid: cut.tid, from: cut.from, to: cut.to, state, ns });
+            }
+        });
     }
 
     fn pid_of(&self, tid: Tid) -> Tid {
@@ -215,6 +292,7 @@ impl<'w> TimelineExport<'w> {
                     details: &details,
                     wakes: None,
                     woken_by: None,
+                    call: None,
                 })
             }
             Event::Figures(table) => self.figures(table),
@@ -242,6 +320,7 @@ impl<'w> TimelineExport<'w> {
             details,
             wakes: None,
             woken_by: None,
+            call: None,
         })
     }
 
@@ -257,6 +336,27 @@ impl<'w> TimelineExport<'w> {
                 self.counts.calls_ns = self.counts.calls_ns.saturating_add(ns);
             }
             None => self.counts.untimed_calls += 1,
+        }
+        let name = String::from_utf8_lossy(call.name);
+        let kind = if call.flags.contains(CallFlags::LIBRARY) { "library" } else { "call" };
+        let track = Track::Calls(call.tid);
+        let pid = call.pid.unwrap_or_else(|| self.pid_of(call.tid));
+        if self.adds_up {
+            let spent = self.facts.take_last_spent();
+            let state = spent.map(|(key, object)| state_of_call(key, object.kind, call.dur));
+            let object = spent.map(|(_, object)| object.name()).filter(|name| !name.is_empty());
+            return self.writer.item(&TimelineItem {
+                track: &track,
+                pid,
+                from,
+                took,
+                name: &name,
+                kind,
+                details: &[],
+                wakes: None,
+                woken_by: None,
+                call: Some(TimelineCall { call, state, object }),
+            });
         }
         let mut details = Vec::with_capacity(4);
         if !call.args.is_empty() {
@@ -281,10 +381,6 @@ impl<'w> TimelineExport<'w> {
         if let Some(unknown) = unknown {
             details.push(("not seen", Detail::Text(unknown.into())));
         }
-        let name = String::from_utf8_lossy(call.name);
-        let kind = if call.flags.contains(CallFlags::LIBRARY) { "library" } else { "call" };
-        let track = Track::Calls(call.tid);
-        let pid = call.pid.unwrap_or_else(|| self.pid_of(call.tid));
         self.writer.item(&TimelineItem {
             track: &track,
             pid,
@@ -295,6 +391,7 @@ impl<'w> TimelineExport<'w> {
             details: &details,
             wakes: None,
             woken_by: None,
+            call: Some(TimelineCall { call, state: None, object: None }),
         })
     }
 
@@ -313,6 +410,7 @@ impl<'w> TimelineExport<'w> {
             details: &[],
             wakes: None,
             woken_by: None,
+            call: None,
         };
         let runnable = stretch.runnable.or_zero();
         let queued_from = from.saturating_sub(runnable);
@@ -361,6 +459,7 @@ impl<'w> TimelineExport<'w> {
             details: &details,
             wakes: Some(number),
             woken_by: None,
+            call: None,
         })
     }
 
@@ -430,6 +529,7 @@ impl<'w> TimelineExport<'w> {
                 details: &details,
                 wakes: None,
                 woken_by: None,
+                call: None,
             })?;
         }
         self.counts.requests_left_out = self.facts.requests.count().saturating_sub(self.counts.requests);
@@ -437,7 +537,7 @@ impl<'w> TimelineExport<'w> {
     }
 }
 
-impl Sink for TimelineExport<'_> {
+impl<W: TimelineWriter> Sink for TimelineExport<W> {
     fn push(&mut self, event: Event<'_>) {
         // Who is who is known once the facts saw it.
         if self.error.is_none() && matches!(event, Event::Figures(_) | Event::BlockIo(_)) {
@@ -454,6 +554,9 @@ impl Sink for TimelineExport<'_> {
             _ => None,
         };
         self.facts.push(event);
+        if self.adds_up {
+            self.times();
+        }
         if let Some(event) = again
             && self.error.is_none()
         {

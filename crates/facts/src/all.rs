@@ -4,6 +4,7 @@ mod followed;
 
 pub use followed::{FollowedFacts, SetApart};
 
+use crate::folds::account::{CallKey, CutTime, Object, Objects};
 use crate::folds::fold::{Fold, Interests};
 use crate::world::Seen;
 use crate::{
@@ -197,6 +198,31 @@ facts! {
 }
 
 impl Facts {
+    /// Keeps each piece of the threads' time, of those that are kept apart too, for [`Facts::take_cuts`].
+    pub fn keep_cuts(&mut self) {
+        self.accounts.keep_cuts();
+        self.followed.keep_cuts();
+    }
+
+    /// Gives the pieces of time that the accounts took since it was asked last, with what time is spent on.
+    pub fn take_cuts(&mut self, mut take: impl FnMut(&Objects, &CutTime)) {
+        self.accounts.take_cuts(&mut take);
+        if let Some(apart) = self.followed.apart_mut() {
+            apart.accounts.take_cuts(take);
+        }
+    }
+
+    /// In which way the call that was pushed last spends its time, with what that is spent on; `None` where no account has it, and
+    /// where it was asked before.
+    pub fn take_last_spent(&mut self) -> Option<(CallKey, &Object)> {
+        if let Some(key) = self.accounts.take_last() {
+            return Some((key, self.accounts.objects.get(key.object)));
+        }
+        let apart = self.followed.apart_mut()?;
+        let key = apart.accounts.take_last()?;
+        Some((key, apart.accounts.objects.get(key.object)))
+    }
+
     /// To be called once, after the last event.
     pub fn finish(&mut self) {
         self.followed.finish();

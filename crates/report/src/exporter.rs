@@ -57,7 +57,8 @@ impl Exporter {
         (self.diff)(&diff, style, out)
     }
 
-    fn clean(&self, text: &mut String, kind: Text, style: &Style) {
+    /// A text as this format shows it.
+    pub(crate) fn clean(&self, text: &mut String, kind: Text, style: &Style) {
         if !style.show_secrets {
             redact::redact_in_place(text);
         }

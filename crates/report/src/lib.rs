@@ -17,7 +17,7 @@ mod time_parts;
 mod walk;
 
 pub use exporter::Exporter;
-pub use formats::{EXPORTERS, HTML, JSON, MARKDOWN, TERMINAL, exporter};
+pub use formats::{EXPORTERS, HTML, HtmlPart, JSON, MARKDOWN, TERMINAL, exporter};
 pub use redact::{redact, redact_diagnosis, redact_diff, redact_table};
 pub use style::Style;
 pub use table_text::cell_text;

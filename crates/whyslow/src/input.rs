@@ -13,6 +13,7 @@ use whyslow_facts::{Facts, SetApart};
 use whyslow_model::event::Tid;
 use whyslow_model::visible;
 use whyslow_model::{CaptureNote, Event, NoteKind, Sink, SourceId};
+use whyslow_page::PageReader;
 use whyslow_read::{Input, InputError, Progress, ReadOptions};
 
 /// Remarks of one kind that are told, unless all are asked for: a folder may hold thousands of other files.
@@ -26,23 +27,50 @@ pub(crate) struct Files {
     pub(crate) files: Vec<PathBuf>,
 }
 
+/// Takes events, and has facts of them.
+pub(crate) trait FactsReader: Sink + Send + Sized {
+    /// An empty one, with facts that are empty yet.
+    fn with(facts: Facts) -> Self;
+    /// The facts.
+    fn facts(&mut self) -> &mut Facts;
+}
+
+impl FactsReader for Facts {
+    fn with(facts: Facts) -> Self {
+        facts
+    }
+    fn facts(&mut self) -> &mut Facts {
+        self
+    }
+}
+
+impl FactsReader for PageReader {
+    fn with(facts: Facts) -> Self {
+        PageReader::new(facts)
+    }
+    fn facts(&mut self) -> &mut Facts {
+        self.facts_mut()
+    }
+}
+
 /// Reads all files as one input: what all processes in them did.
 ///
 /// # Errors
 /// If none of them could be used.
 pub(crate) fn facts_of(files: &[PathBuf], global: &Global) -> anyhow::Result<Facts> {
-    let (facts, _) = read_all(files, global)?;
+    let (facts, _) = read_all::<Facts>(files, global)?;
     remark(&facts, global);
     Ok(facts)
 }
 
 /// Reads all files, once more where threads turn out to be of other processes than nothing told they are of; with these threads.
-fn read_all(files: &[PathBuf], global: &Global) -> anyhow::Result<(Facts, SetApart)> {
-    let facts = read(files, Facts::of_target(), global)?;
+fn read_all<R: FactsReader>(files: &[PathBuf], global: &Global) -> anyhow::Result<(R, SetApart)> {
+    let mut reader: R = read(files, Facts::of_target(), global)?;
+    let facts = reader.facts();
     let first_threads = facts.strangers.found();
     let apart = SetApart { first_threads, ..SetApart::default() };
     if apart.first_threads.is_empty() || facts.capture.is_recording() || is_stream(files) {
-        return Ok((facts, SetApart::default()));
+        return Ok((reader, SetApart::default()));
     }
     Ok((read(files, Facts::of_target_beside(&apart), global)?, apart))
 }
@@ -58,11 +86,24 @@ fn is_stream(files: &[PathBuf]) -> bool {
 /// # Errors
 /// If none of the files could be used, or none has calls of the process asked for.
 pub(crate) fn facts_of_target(files: &[PathBuf], asked: &[Tid], global: &Global) -> anyhow::Result<Facts> {
+    read_target(files, asked, global)
+}
+
+/// The same, with what else takes the events.
+///
+/// # Errors
+/// As [`facts_of_target`].
+pub(crate) fn read_target<R: FactsReader>(
+    files: &[PathBuf],
+    asked: &[Tid],
+    global: &Global,
+) -> anyhow::Result<R> {
     if asked.len() > 1 {
         bail!("the report is about one process\nnext: name it with one -p");
     }
     let asked = asked.first().copied();
-    let (mut facts, known) = read_all(files, global)?;
+    let (mut reader, known) = read_all::<R>(files, global)?;
+    let facts = reader.facts();
     let is_recording = facts.capture.is_recording();
     if is_recording || is_stream(files) {
         if asked.is_some() {
@@ -72,10 +113,10 @@ pub(crate) fn facts_of_target(files: &[PathBuf], asked: &[Tid], global: &Global)
             };
             bail!("{why}\nnext: leave out -p, or name captures of several processes as files");
         }
-        remark(&facts, global);
-        return Ok(facts);
+        remark(facts, global);
+        return Ok(reader);
     }
-    let parties = Parties::of(&facts, asked).map_err(|NoSuchParty { known }| {
+    let parties = Parties::of(facts, asked).map_err(|NoSuchParty { known }| {
         let asked = asked.unwrap_or_default();
         match known.is_empty() {
             true => anyhow!("the files have no calls of process {asked}"),
@@ -88,18 +129,19 @@ pub(crate) fn facts_of_target(files: &[PathBuf], asked: &[Tid], global: &Global)
     if let Some(parties) = parties {
         if !parties.apart.pids.is_empty() {
             let apart = SetApart { first_threads: known.first_threads, ..parties.apart };
-            facts = read(files, Facts::of_target_beside(&apart), global)?;
+            reader = read(files, Facts::of_target_beside(&apart), global)?;
         }
-        facts.capture.notes.extend(parties.notes);
+        reader.facts().capture.notes.extend(parties.notes);
     }
-    remark(&facts, global);
-    Ok(facts)
+    remark(reader.facts(), global);
+    Ok(reader)
 }
 
-fn read(files: &[PathBuf], mut facts: Facts, global: &Global) -> anyhow::Result<Facts> {
-    read_into(files, &mut facts, global)?;
-    facts.finish();
-    Ok(facts)
+fn read<R: FactsReader>(files: &[PathBuf], facts: Facts, global: &Global) -> anyhow::Result<R> {
+    let mut reader = R::with(facts);
+    read_into(files, &mut reader, global)?;
+    reader.facts().finish();
+    Ok(reader)
 }
 
 /// Reads all files as one input into whatever takes events.

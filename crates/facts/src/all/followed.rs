@@ -13,6 +13,8 @@ pub struct FollowedFacts {
     rows: Vec<Followed>,
     places: HashMap<Tid, usize>,
     separates: bool,
+    /// Pieces of time are kept of them too.
+    keeps_cuts: bool,
     apart: Option<Box<Apart>>,
 }
 
@@ -105,8 +107,12 @@ impl FollowedFacts {
         }
         self.places.insert(followed.pid, self.rows.len());
         if self.separates {
+            let keeps_cuts = self.keeps_cuts;
             let new = || {
-                let (facts, pids, sources) = (Facts::default(), HashSet::new(), HashSet::new());
+                let (mut facts, pids, sources) = (Facts::default(), HashSet::new(), HashSet::new());
+                if keeps_cuts {
+                    facts.keep_cuts();
+                }
                 Box::new(Apart { facts, pids, sources })
             };
             self.apart.get_or_insert_with(new).pids.insert(followed.pid);
@@ -127,6 +133,17 @@ impl FollowedFacts {
     /// What they did; `None` where nobody was taken in, or nothing is kept apart.
     pub fn apart(&self) -> Option<&Facts> {
         self.apart.as_ref().map(|apart| &apart.facts)
+    }
+
+    pub(super) fn apart_mut(&mut self) -> Option<&mut Facts> {
+        self.apart.as_mut().map(|apart| &mut apart.facts)
+    }
+
+    pub(super) fn keep_cuts(&mut self) {
+        self.keeps_cuts = true;
+        if let Some(apart) = &mut self.apart {
+            apart.facts.keep_cuts();
+        }
     }
 
     /// True where events are to be shown to [`FollowedFacts::take`] first.

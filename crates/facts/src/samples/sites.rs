@@ -6,7 +6,7 @@ use crate::world::ids::ProcessId;
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
 use whyslow_model::event::Tid;
-use whyslow_model::{SampleKind, StackFrame};
+use whyslow_model::{SampleKind, StackFrame, StackId};
 use whyslow_profile::kinds::Roles;
 
 /// A place in the program's own code.
@@ -120,16 +120,19 @@ impl Samples {
         self.sites_in(self.rows_of(kind, process, tid))
     }
 
+    /// Where in the program's own code a stack is.
+    pub fn site_of(&self, user: StackId) -> Option<Site<'_>> {
+        let stack = self.stacks.get(&user)?;
+        let level = stack.iter().position(|at| self.is_own(*at))?;
+        let place = self.lines.get(&user).and_then(|lines| self.places.get(*lines.get(level)?));
+        let function = &*self.functions[stack[level] as usize].name;
+        Some(Site { function, place }).filter(|_| !function.starts_with('['))
+    }
+
     fn sites_in<'a>(&'a self, rows: impl Iterator<Item = (&'a Key, &'a Weight)>) -> Vec<SiteTime<'a>> {
         let mut times: HashMap<_, Weight> = HashMap::new();
         for (key, weight) in rows {
-            let site = key.user.and_then(|user| {
-                let stack = self.stacks.get(&user)?;
-                let level = stack.iter().position(|at| self.is_own(*at))?;
-                let place = self.lines.get(&user).and_then(|lines| self.places.get(*lines.get(level)?));
-                let function = &*self.functions[stack[level] as usize].name;
-                Some(Site { function, place }).filter(|_| !function.starts_with('['))
-            });
+            let site = key.user.and_then(|user| self.site_of(user));
             let way = (call_of(self, key), site, self.stack_wait(key), self.is_whole(key));
             times.entry(way).or_default().join(*weight);
         }

@@ -6,7 +6,7 @@ mod markdown;
 mod terminal;
 
 use crate::exporter::Exporter;
-pub use html::HTML;
+pub use html::{HTML, HtmlPart};
 pub use json::JSON;
 pub use markdown::MARKDOWN;
 pub use terminal::TERMINAL;

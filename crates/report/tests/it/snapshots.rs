@@ -495,7 +495,7 @@ fn html_cause() {
     assert_snapshot!(article, @r#"
 
     <h3><span class="word">warning</span> /srv/app/lib/springfox-swagger-ui-2.9.2.jar is read 264 times over</h3>
-    <div class="bar"><i class="p0" style="flex-grow:220"></i><i class="unknown" style="flex-grow:780"></i></div>
+    <svg class="bar" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true"><rect class="p0" x="0" width="220" height="10"/></svg>
     <p class="dim">22.0 % of calls · archive-reread</p>
     <div class="text">The same 512 bytes are read from /srv/app/lib/springfox-swagger-ui-2.9.2.jar again and again.</div>
     <h4>Evidence</h4>

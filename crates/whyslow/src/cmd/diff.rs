@@ -2,6 +2,7 @@
 
 mod profiles;
 
+use super::report::page_name;
 use super::{Command, rights};
 use crate::global::Global;
 use crate::status::{FailOn, FailOnArg, Status};
@@ -10,7 +11,8 @@ use anyhow::{Context, bail};
 use clap::{ArgMatches, Args, FromArgMatches};
 use std::path::{Path, PathBuf};
 use whyslow_diff::DiffSide;
-use whyslow_model::visible;
+use whyslow_model::{Diagnosis, visible};
+use whyslow_page::{PageReader, PageSide};
 use whyslow_report::{JSON, TERMINAL};
 
 /// The command.
@@ -26,6 +28,7 @@ Examples:
   whyslow diff 1.pprof 2.pprof 3.pprof  profiles: what each step did to each kind of cost
   whyslow diff --per requests=1000,1200 old.pprof new.pprof   the cost of a request
   whyslow diff old.pprof new.pprof --flame diff.html          and a flame graph of what became more and less
+  whyslow diff before.whyslow after.whyslow -o diff.html      both runs on one page, to look at and to send
   whyslow diff old.log new.log          two access logs
   whyslow diff percentiles.tsv          a table of percentiles with a column `when`
 
@@ -46,6 +49,9 @@ struct DiffArgs {
     /// Of profiles: write a flame graph of what became more (red) and less (blue) from the first to the last, one HTML file
     #[arg(long, value_name = "FILE")]
     flame: Option<PathBuf>,
+    /// Of captures: write one page with both side by side, NAME.html
+    #[arg(long, short, value_name = "FILE", conflicts_with_all = ["flame", "per", "more"])]
+    output: Option<PathBuf>,
     #[command(flatten)]
     fail_on: FailOnArg,
 }
@@ -68,7 +74,16 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     if all.len() > 1
         && let Some(loaded) = profiles::load(&all)?
     {
+        if args.output.is_some() {
+            bail!(
+                "-o writes a page of two captures; these are profiles\nnext: --flame writes what became more and less of them"
+            );
+        }
         return profiles::run(&loaded, args.per.as_ref(), args.flame.as_deref(), global);
+    }
+    if let Some(path) = &args.output {
+        let after = after.with_context(|| "a page of both needs a second capture")?;
+        return page(&args, path, after, global);
     }
     if !args.more.is_empty() || args.per.is_some() || args.flame.is_some() {
         bail!(
@@ -94,5 +109,33 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     );
     let format = if global.json { &JSON } else { &TERMINAL };
     output::to_stdout(|out| format.diff(&diff, &global.style(super::PIPE_WIDTH), out))?;
+    Ok(FailOn::status(args.fail_on.fail_on, diff.new.iter().filter_map(|change| change.after)))
+}
+
+/// Writes the page of both runs.
+fn page(args: &DiffArgs, path: &Path, after: &Path, global: &Global) -> anyhow::Result<Status> {
+    if path.extension().is_none_or(|ending| ending != "html") {
+        bail!(
+            "{}: -o writes a page\nnext: name the file NAME.html; the text goes to standard output without -o",
+            visible::path(path)
+        );
+    }
+    output::check_target(path, &[&args.before, after])?;
+    let side = |files: &Path| -> anyhow::Result<(PageReader, Diagnosis)> {
+        let reader: PageReader = input::read_target(&input::with_companions(files)?, &[], global)?;
+        let diagnosis = whyslow_diagnose::diagnose(reader.facts());
+        Ok((reader, diagnosis))
+    };
+    let ((before, old), (after_reader, new)) = (side(&args.before)?, side(after)?);
+    let diff = whyslow_diff::diff(
+        DiffSide { facts: before.facts(), diagnosis: &old },
+        DiffSide { facts: after_reader.facts(), diagnosis: &new },
+    );
+    let secrets = global.show_secrets;
+    let sides = [
+        PageSide::new(&page_name(&[args.before.clone()]), before, &old, secrets)?,
+        PageSide::new(&page_name(&[after.to_path_buf()]), after_reader, &new, secrets)?,
+    ];
+    output::to(Some(path), |out| whyslow_page::write_page(&sides, Some(&diff), secrets, out))?;
     Ok(FailOn::status(args.fail_on.fail_on, diff.new.iter().filter_map(|change| change.after)))
 }

@@ -147,7 +147,8 @@ fn timeline(
             return Err(io::Error::other("the input could not be read"));
         }
         timeline.facts.finish();
-        result = Ok(Some(timeline.finish()?));
+        let (facts, counts, _) = timeline.finish()?;
+        result = Ok(Some((facts, counts)));
         Ok(())
     });
     let done = result?;

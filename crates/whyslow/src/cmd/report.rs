@@ -7,8 +7,9 @@ use crate::{input, output};
 use anyhow::bail;
 use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, FromArgMatches};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use whyslow_model::visible;
+use whyslow_page::{PageReader, PageSide};
 use whyslow_report::{EXPORTERS, Exporter, HTML, JSON, MARKDOWN, TERMINAL};
 
 /// The command.
@@ -18,7 +19,8 @@ pub(super) static COMMAND: Command = Command { name: "report", clap, rights: rig
 #[derive(Args)]
 #[command(after_long_help = "\
 Examples:
-  whyslow report trace.st -o report.html         one page, nothing loaded from elsewhere
+  whyslow report slow.whyslow -o report.html     one page to look at and to send: findings, timeline, stacks, tables
+  whyslow report trace.st --html > report.html   the findings alone, without scripts
   whyslow report trace.st --markdown | pbcopy    for a ticket or a chat
   whyslow report trace.st --format json          the same as diagnose --json")]
 struct Report {
@@ -51,12 +53,36 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         let inputs: Vec<_> = args.input.files.iter().map(PathBuf::as_path).collect();
         output::check_target(path, &inputs)?;
     }
+    let to_file = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    if let Some(path) = to_file.filter(|_| format.name == HTML.name) {
+        return page(&args, path, global);
+    }
     let facts = input::facts_of_target(&args.input.files, &[], global)?;
     let diagnosis = whyslow_diagnose::diagnose(&facts);
     let mut style = global.style(super::PIPE_WIDTH);
     style.color &= args.output.is_none();
     output::to(args.output.as_deref(), |out| format.diagnosis(&diagnosis, &style, out))?;
     Ok(FailOn::status(args.fail_on.fail_on, diagnosis.findings.iter().map(|finding| finding.severity)))
+}
+
+/// Writes the page that has all to look at.
+fn page(args: &Report, path: &Path, global: &Global) -> anyhow::Result<Status> {
+    let reader: PageReader = input::read_target(&args.input.files, &[], global)?;
+    let diagnosis = whyslow_diagnose::diagnose(reader.facts());
+    let name = page_name(&args.input.files);
+    let side = PageSide::new(&name, reader, &diagnosis, global.show_secrets)?;
+    output::to(Some(path), |out| whyslow_page::write_page(&[side], None, global.show_secrets, out))?;
+    Ok(FailOn::status(args.fail_on.fail_on, diagnosis.findings.iter().map(|finding| finding.severity)))
+}
+
+/// What a page calls its inputs: the first one's name, without its folder, and how many more there are.
+pub(super) fn page_name(files: &[PathBuf]) -> String {
+    let first = files.first().map(|file| file.file_name().unwrap_or(file.as_os_str()).to_string_lossy());
+    let first = first.unwrap_or_default();
+    match files.len() {
+        0 | 1 => first.into_owned(),
+        all => format!("{first} and {} more", all - 1),
+    }
 }
 
 fn format_of(args: &Report, global: &Global) -> anyhow::Result<&'static Exporter> {

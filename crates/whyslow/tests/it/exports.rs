@@ -51,7 +51,8 @@ fn exported(format: &str, read: &dyn Fn(&mut (dyn Sink + Send))) -> (Vec<u8>, Fa
         timeline.push(event);
     });
     timeline.facts.finish();
-    let (facts, counts) = timeline.finish().expect("written");
+    let (facts, counts, writer) = timeline.finish().expect("written");
+    drop(writer);
     (bytes, facts, counts, sums)
 }
 

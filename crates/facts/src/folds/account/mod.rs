@@ -16,7 +16,7 @@ use crate::folds::graph::{Graph, LongCall};
 use crate::world::ids::{ObjectId, ProcessId, ThreadId};
 use crate::world::{Seen, World};
 use hashbrown::{HashMap, HashSet};
-use split::{Run, Split, Tail};
+use split::{Piece, Run, Split, Tail};
 use whyslow_model::event::Tid;
 use whyslow_model::{CallFlags, CallStats, LeftAs, Nanos, Stretch, Syscall, Timestamp};
 
@@ -75,6 +75,23 @@ pub struct ThreadAccount {
     /// A wait for any of several descriptors, until the next call tells for which.
     held: Option<Box<(Told, Exemplars)>>,
     left_as: Option<LeftAs>,
+    /// What was given to its rows since it was looked at last, where that is kept.
+    cuts: Option<Vec<CutTime>>,
+}
+
+/// A piece of a thread's time as its account took it.
+#[derive(Clone, Copy, Debug)]
+pub struct CutTime {
+    /// The thread.
+    pub tid: Tid,
+    /// It lies between here, ns,
+    pub from: u64,
+    /// and here.
+    pub to: u64,
+    /// In which call and on what; `None` outside of calls.
+    pub key: Option<CallKey>,
+    /// What it was. Calls within it that were told before have theirs: it may be less than the time between.
+    pub parts: Parts,
 }
 
 impl ThreadAccount {
@@ -91,6 +108,7 @@ impl ThreadAccount {
             untimed: None,
             held: None,
             left_as: None,
+            cuts: None,
         }
     }
 
@@ -136,11 +154,18 @@ impl ThreadAccount {
     }
 
     /// Lets the cutting do something, and takes what it gives.
-    fn with_split(&mut self, act: impl FnOnce(&mut Split, &mut dyn FnMut(Option<usize>, Parts))) {
-        let ThreadAccount { split, calls, outside, .. } = self;
-        let mut give = |row: Option<usize>, parts: Parts| match row.and_then(|row| calls.get_mut(row)) {
-            Some(row) => row.parts.add(parts),
-            None => outside.add(parts),
+    fn with_split(&mut self, act: impl FnOnce(&mut Split, &mut dyn FnMut(Option<usize>, Piece))) {
+        let ThreadAccount { tid, split, calls, outside, cuts, .. } = self;
+        let mut give = |row: Option<usize>, piece: Piece| {
+            let row = row.and_then(|row| calls.get_mut(row));
+            if let Some(cuts) = cuts {
+                let Piece { from, to, parts } = piece;
+                cuts.push(CutTime { tid: *tid, from, to, key: row.as_ref().map(|row| row.key), parts });
+            }
+            match row {
+                Some(row) => row.parts.add(piece.parts),
+                None => outside.add(piece.parts),
+            }
         };
         act(split, &mut give);
     }
@@ -239,6 +264,10 @@ pub struct Accounts {
     /// Of threads whose place others took.
     ended: Vec<ThreadAccount>,
     rows: usize,
+    /// The pieces that nobody took yet, where they are kept.
+    cuts: Option<Vec<CutTime>>,
+    /// In which way the last call spent its time.
+    last: Option<CallKey>,
 }
 
 impl Accounts {
@@ -257,6 +286,23 @@ impl Accounts {
     /// Lets only the time of these threads count.
     pub(crate) fn only_of(&mut self, threads: HashSet<Tid>) {
         self.only = Some(threads);
+    }
+
+    /// Keeps each piece of time until [`Accounts::take_cuts`] is asked for them.
+    pub(crate) fn keep_cuts(&mut self) {
+        self.cuts.get_or_insert_default();
+    }
+
+    /// Gives the pieces since the last time it was asked, and keeps what they took of memory.
+    pub(crate) fn take_cuts(&mut self, mut take: impl FnMut(&Objects, &CutTime)) {
+        let Some(cuts) = &mut self.cuts else { return };
+        cuts.iter().for_each(|cut| take(&self.objects, cut));
+        cuts.clear();
+    }
+
+    /// In which way the call that was seen last spent its time; once.
+    pub(crate) fn take_last(&mut self) -> Option<CallKey> {
+        self.last.take()
     }
 
     /// What counts of the time between these two.
@@ -295,10 +341,13 @@ impl Accounts {
             return Spent { this: long.map(|_| object), before: None };
         }
         let told = Told::of(seen, long, object).within(self.within);
-        let Accounts { objects, threads, ended, rows, within, .. } = self;
+        let Accounts { objects, threads, ended, rows, within, cuts, last, .. } = self;
+        *last = Some(CallKey { syscall: call.syscall, waits: seen.waits, object });
         let account = account(threads, ended, seen.thread, call.tid, seen.process);
+        account.cuts = cuts.take();
         let Some(told) = told else {
             account.outside_of(*within, call.ts);
+            *cuts = account.cuts.take();
             return Spent { this: long.map(|_| object), before: None };
         };
         let mut room = Self::MAX_ROWS.saturating_sub(*rows);
@@ -319,6 +368,7 @@ impl Accounts {
             let row = account.take(&told, &mut room);
             account.calls[row].exemplars.see(call);
         }
+        *cuts = account.cuts.take();
         *rows += before - room;
         spent
     }
@@ -336,7 +386,9 @@ impl Accounts {
             uninterruptible: account.left_as == Some(LeftAs::Uninterruptible),
         };
         account.left_as = Some(stretch.left_as);
+        account.cuts = self.cuts.take();
         account.with_split(|split, mut give| split.run(run, &mut give));
+        self.cuts = account.cuts.take();
     }
 
     /// The capture ended.
@@ -348,10 +400,14 @@ impl Accounts {
         };
         for (id, account) in &mut self.threads {
             let thread = world.threads.thread(*id);
+            account.cuts = self.cuts.take();
             account.finish(until(if thread.exited { thread.last } else { end }), thread.exited);
+            self.cuts = account.cuts.take();
         }
         for account in &mut self.ended {
+            account.cuts = self.cuts.take();
             account.finish(Timestamp::UNKNOWN, true);
+            self.cuts = account.cuts.take();
         }
     }
 }

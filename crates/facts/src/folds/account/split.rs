@@ -48,15 +48,19 @@ impl Parts {
     }
 }
 
-/// A time and its parts.
+/// A time and its parts. Where calls within it were given before, the parts are less than the time.
 #[derive(Clone, Copy, Debug, Default)]
-struct Piece {
-    from: u64,
-    to: u64,
-    parts: Parts,
+pub(super) struct Piece {
+    pub(super) from: u64,
+    pub(super) to: u64,
+    pub(super) parts: Parts,
 }
 
 impl Piece {
+    fn new(from: u64, to: u64, parts: impl Fn(u64) -> Parts) -> Piece {
+        Piece { from, to, parts: parts(to.saturating_sub(from)) }
+    }
+
     /// What lies before `at`, and the rest. Parts are cut in proportion: of most pieces there is one.
     fn cut(mut self, at: u64) -> (Piece, Piece) {
         let at = at.clamp(self.from, self.to);
@@ -147,28 +151,27 @@ impl Split {
         row: usize,
         from: u64,
         to: u64,
-        give: &mut impl FnMut(Option<usize>, Parts),
+        give: &mut impl FnMut(Option<usize>, Piece),
     ) {
         let from = self.last_end.map_or(from, |end| from.max(end));
         let to = to.max(from);
         if self.told.is_none() {
             self.begun.get_or_insert(from);
-            let outside = from - self.last_end.unwrap_or(from);
-            give(None, Parts::unsplit(outside));
-            give(Some(row), Parts::unsplit(to - from));
+            give(None, Piece::new(self.last_end.unwrap_or(from), from, Parts::unsplit));
+            give(Some(row), Piece::new(from, to, Parts::unsplit));
         } else if self.first.is_none() && self.told.is_some_and(|told| to <= told) {
             self.told_late(Ended { row, from, to }, give);
         } else if self.first.is_none() {
             self.first = Some(Ended { row, from, to });
         } else {
-            give(Some(row), Parts::on_cpu(to - from));
+            give(Some(row), Piece::new(from, to, Parts::on_cpu));
             self.later_ns = self.later_ns.saturating_add(to - from);
         }
         self.last_end = Some(to);
     }
 
     /// A stretch on a CPU ended.
-    pub(super) fn run(&mut self, run: Run, give: &mut impl FnMut(Option<usize>, Parts)) {
+    pub(super) fn run(&mut self, run: Run, give: &mut impl FnMut(Option<usize>, Piece)) {
         let woken = run.from.saturating_sub(run.runnable);
         let left = woken.saturating_sub(run.blocked);
         let end = run.from.saturating_add(run.on_cpu);
@@ -188,11 +191,11 @@ impl Split {
                     let queued = whole(woken, run.from, runnable(run.from - woken));
                     let ran = whole(run.from, end, Parts::on_cpu(end - run.from));
                     for piece in [waited, queued, ran] {
-                        give(None, piece.cut(begun).0.parts);
+                        give(None, piece.cut(begun).0);
                     }
                 }
                 let begin = self.last_end.map_or(left, |end| left.max(end));
-                give(None, Parts::unsplit(begin - self.last_end.unwrap_or(begin)));
+                give(None, Piece::new(self.last_end.unwrap_or(begin), begin, Parts::unsplit));
                 begin
             }
         };
@@ -230,12 +233,12 @@ impl Split {
     }
 
     /// A call that lies in what the scheduler has told.
-    fn told_late(&mut self, call: Ended, give: &mut impl FnMut(Option<usize>, Parts)) {
+    fn told_late(&mut self, call: Ended, give: &mut impl FnMut(Option<usize>, Piece)) {
         for piece in std::mem::take(&mut self.open) {
             let (before, rest) = piece.cut(call.from);
             let (within, after) = rest.cut(call.to);
-            give(None, before.parts);
-            give(Some(call.row), within.parts);
+            give(None, before);
+            give(Some(call.row), within);
             if after.from < after.to {
                 self.open.push(after);
             }
@@ -243,19 +246,19 @@ impl Split {
     }
 
     /// All calls that began in the open time have ended.
-    fn close(&mut self, give: &mut impl FnMut(Option<usize>, Parts)) {
+    fn close(&mut self, give: &mut impl FnMut(Option<usize>, Piece)) {
         let Some(first) = self.first.take() else { return };
         let mut due = self.later_ns.saturating_add(std::mem::take(&mut self.debt_ns));
         self.later_ns = 0;
         for piece in std::mem::take(&mut self.open) {
             let (before, rest) = piece.cut(first.from);
             let (within, mut after) = rest.cut(first.to);
-            give(None, before.parts);
-            give(Some(first.row), within.parts);
+            give(None, before);
+            give(Some(first.row), within);
             let paid = after.parts.on_cpu_ns.min(due);
             after.parts.on_cpu_ns -= paid;
             due -= paid;
-            give(None, after.parts);
+            give(None, after);
         }
         self.debt_ns = due;
     }
@@ -266,15 +269,15 @@ impl Split {
         end: u64,
         tail: Tail,
         under_way: Option<(usize, u64)>,
-        give: &mut impl FnMut(Option<usize>, Parts),
+        give: &mut impl FnMut(Option<usize>, Piece),
     ) {
         let Some(told) = self.told else {
             if let (Some((row, entered)), Some(last)) =
                 (under_way, self.last_end.or(under_way.map(|(_, at)| at)))
             {
                 let entered = entered.clamp(last, end.max(last));
-                give(None, Parts::unsplit(entered - last));
-                give(Some(row), Parts::unsplit(end.saturating_sub(entered)));
+                give(None, Piece::new(last, entered, Parts::unsplit));
+                give(Some(row), Piece::new(entered, end, Parts::unsplit));
             }
             return;
         };
@@ -289,8 +292,8 @@ impl Split {
         }
         for piece in std::mem::take(&mut self.open) {
             let (before, within) = piece.cut(under_way.map_or(u64::MAX, |(_, entered)| entered));
-            give(None, before.parts);
-            give(under_way.map(|(row, _)| row), within.parts);
+            give(None, before);
+            give(under_way.map(|(row, _)| row), within);
         }
     }
 }
@@ -326,7 +329,7 @@ mod tests {
     #[test]
     fn a_wait_in_a_call_is_the_calls() {
         let (mut split, mut given) = (Split::default(), Given::default());
-        let give = &mut |row, parts| given.take(row, parts);
+        let give = &mut |row, piece: Piece| given.take(row, piece.parts);
         split.run(run(0, 100, 0, 0), give);
         // Entered at 90, asleep from 100 to 500, woken, on a CPU at 510, back at 515; a short call; then off the CPU.
         split.call(0, 90, 515, give);
@@ -341,7 +344,7 @@ mod tests {
     #[test]
     fn a_wait_outside_of_calls_stays_outside() {
         let (mut split, mut given) = (Split::default(), Given::default());
-        let give = &mut |row, parts| given.take(row, parts);
+        let give = &mut |row, piece: Piece| given.take(row, piece.parts);
         split.run(run(0, 100, 0, 0), give);
         split.run(Run { uninterruptible: true, ..run(400, 50, 0, 300) }, give);
         split.call(0, 460, 470, give);
@@ -354,7 +357,7 @@ mod tests {
     #[test]
     fn a_call_under_way_has_the_time_since_it_was_entered() {
         let (mut split, mut given) = (Split::default(), Given::default());
-        let give = &mut |row, parts| given.take(row, parts);
+        let give = &mut |row, piece: Piece| given.take(row, piece.parts);
         split.run(run(0, 100, 0, 0), give);
         split.finish(1_000, Tail::Blocked, Some((0, 95)), give);
         assert_eq!(given.0, [Parts { on_cpu_ns: 5, blocked_ns: 900, ..Parts::default() }]);
@@ -364,7 +367,7 @@ mod tests {
     #[test]
     fn a_call_may_be_told_after_the_stretch_in_which_it_ended() {
         let (mut split, mut given) = (Split::default(), Given::default());
-        let give = &mut |row, parts| given.take(row, parts);
+        let give = &mut |row, piece: Piece| given.take(row, piece.parts);
         split.run(run(0, 100, 0, 0), give);
         split.run(run(500, 100, 0, 400), give);
         split.call(0, 90, 520, give);
@@ -379,7 +382,7 @@ mod tests {
     #[test]
     fn without_the_scheduler_a_call_is_one_part() {
         let (mut split, mut given) = (Split::default(), Given::default());
-        let give = &mut |row, parts| given.take(row, parts);
+        let give = &mut |row, piece: Piece| given.take(row, piece.parts);
         split.call(0, 100, 130, give);
         split.call(0, 150, 160, give);
         split.finish(200, Tail::None, Some((1, 170)), give);
@@ -393,7 +396,7 @@ mod tests {
         fn parts_add_up(steps in prop::collection::vec((0u8..4, 1u64..500, 1u64..300), 1..200)) {
             // Simulates a thread: the clock, whether it is in a call since when, and the stretch on a CPU.
             let (mut split, mut given) = (Split::default(), Given::default());
-            let give = &mut |row, parts| given.take(row, parts);
+            let give = &mut |row, piece: Piece| given.take(row, piece.parts);
             let (mut now, mut entered, mut calls) = (1_000u64, None, Vec::new());
             let mut stretch = run(now, 0, 0, 0);
             for (step, ns, more) in steps {

@@ -8,8 +8,9 @@ use crate::inline::{Block, Piece, blocks, pieces};
 use crate::phrases;
 use crate::style::Style;
 use crate::table_text::{BLOCKS, Grid};
+use crate::walk;
 use std::io::{self, Write};
-use whyslow_model::{Diff, Table};
+use whyslow_model::{Diagnosis, Diff, Table};
 
 /// HTML.
 pub static HTML: Exporter = Exporter {
@@ -23,6 +24,36 @@ pub static HTML: Exporter = Exporter {
 };
 
 const CSS: &str = include_str!("page.css");
+
+/// What stands in a page, for a page that has more: markup without styles or scripts of its own. The style sheet is
+/// [`HtmlPart::STYLE`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HtmlPart {
+    /// The heading and title, escaped.
+    pub title: String,
+    /// What stands below the heading.
+    pub body: String,
+}
+
+impl HtmlPart {
+    /// The style sheet of these parts.
+    pub const STYLE: &'static str = CSS;
+
+    /// A diagnosis, without its secrets unless `style` asks for them.
+    pub fn of_diagnosis(diagnosis: &Diagnosis, style: &Style) -> HtmlPart {
+        let mut diagnosis = diagnosis.clone();
+        walk::diagnosis(&mut diagnosis, &mut |text, kind| HTML.clean(text, kind, style));
+        HtmlPart { title: text(&diagnosis.verdict), body: diagnosis::body(&diagnosis) }
+    }
+
+    /// A comparison, without its secrets unless `style` asks for them.
+    pub fn of_diff(diff: &Diff, style: &Style) -> HtmlPart {
+        let mut diff = diff.clone();
+        walk::diff(&mut diff, &mut |text, kind| HTML.clean(text, kind, style));
+        HtmlPart { title: text(&diff.verdict), body: diff_body(&diff) }
+    }
+}
+
 /// Nothing is loaded from anywhere; styles stand in the page.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
