@@ -10,6 +10,7 @@ mod control_bytes;
 mod exports;
 mod go_pprof;
 mod hostile;
+mod page;
 mod parties;
 mod profile_out;
 mod recordings;
