@@ -5,11 +5,14 @@ use hashbrown::HashMap;
 use whyslow_model::host::Over;
 use whyslow_model::{Entity, FigureTable, Metric};
 
+/// Values with their times, ns.
+type Points = Vec<(u64, f64)>;
+
 /// The series, as they are read.
 #[derive(Debug, Default)]
 pub(crate) struct HostSeries {
     index: HashMap<(Entity, Metric), usize>,
-    series: Vec<(Entity, Metric, Vec<(u64, f64)>)>,
+    series: Vec<(Entity, Metric, Points)>,
     /// Series for which there was no room, as figures.
     left_out: u64,
     /// Each point of so many is kept.

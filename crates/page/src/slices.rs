@@ -3,7 +3,7 @@
 
 use hashbrown::HashMap;
 use std::cmp::Reverse;
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 use whyslow_export::TimelineCall;
 use whyslow_model::{CallFlags, Errno, LineFormat, SourceId, Tid, TimeState};
 
@@ -136,9 +136,7 @@ impl KeptCalls {
 
     /// As evidence is kept: the first of its kind, and each that is longer than the longest by a quarter.
     fn is_first_or_longest(&mut self, tid: Tid, name: &[u8], object: Option<&str>, ns: u64) -> bool {
-        let mut hasher = self.hasher.build_hasher();
-        (tid, name, object).hash(&mut hasher);
-        let kind = hasher.finish();
+        let kind = self.hasher.hash_one((tid, name, object));
         let has_room = self.kinds.len() < Self::MAX_KINDS;
         match self.kinds.get_mut(&kind) {
             Some(longest) if ns > longest.saturating_add(*longest / 4) => {

@@ -133,7 +133,7 @@ fn page(args: &DiffArgs, path: &Path, after: &Path, global: &Global) -> anyhow::
     );
     let secrets = global.show_secrets;
     let sides = [
-        PageSide::new(&page_name(&[args.before.clone()]), before, &old, secrets)?,
+        PageSide::new(&page_name(std::slice::from_ref(&args.before)), before, &old, secrets)?,
         PageSide::new(&page_name(&[after.to_path_buf()]), after_reader, &new, secrets)?,
     ];
     output::to(Some(path), |out| whyslow_page::write_page(&sides, Some(&diff), secrets, out))?;
