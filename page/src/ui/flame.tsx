@@ -88,7 +88,7 @@ function draw(canvas: HTMLCanvasElement, boxes: readonly FlameBox[], width: numb
     c.fillRect(from, depth * TALL, Math.max(0.5, to - from - 0.6), TALL - 1);
     if (to - from > 30) {
       c.fillStyle = isDark ? "#ffffff" : "#14181c";
-      c.fillText(short(node.name, Math.floor((to - from - 6) / 6.8)), from + 4, depth * TALL + TALL / 2);
+      c.fillText(short(node.name, Math.floor((to - from - 6) / 7.6)), from + 4, depth * TALL + TALL / 2);
     }
   }
   c.strokeStyle = inks().line;

@@ -32,6 +32,7 @@ const SCRIPTS: &[Script] = &[
     Script { suite: "live-strace", words: &["cases/live/run", "--by", "strace"], tier: Tier::Rest },
     Script { suite: "inject", words: &["cases/live/inject/run"], tier: Tier::Rest },
     Script { suite: "stress", words: &["cases/live/stress/run"], tier: Tier::Rest },
+    Script { suite: "page", words: &["page/test/run"], tier: Tier::Rest },
     Script { suite: "what-if", words: &["cases/live/whatif/run"], tier: Tier::Rest },
 ];
 
