@@ -5,15 +5,17 @@ mod csv;
 mod firefox;
 mod folded;
 mod ndjson;
+mod openmetrics;
 mod parquet;
 mod perfetto;
 mod pprof;
 mod speedscope;
+mod svg;
 
 use crate::timeline::TimelineWriter;
 use std::io::{self, Write};
 use whyslow_facts::Facts;
-use whyslow_model::Table;
+use whyslow_model::{Diagnosis, Table};
 
 /// A format of another tool.
 pub struct ExportFormat {
@@ -37,8 +39,8 @@ pub enum ExportHow {
     Timeline(for<'w> fn(&'w mut (dyn Write + Send)) -> Box<dyn TimelineWriter + 'w>),
     /// Of a profile, by the view of that name in [`whyslow_profile::PROFILE_VIEWS`].
     Stacks(&'static str),
-    /// Of finished facts.
-    Facts(fn(&Facts, &mut dyn Write) -> io::Result<()>),
+    /// Of finished facts and what was found in them.
+    Diagnosis(fn(&Facts, &Diagnosis, &mut dyn Write) -> io::Result<()>),
     /// Of one table.
     Table(fn(&Table, &mut dyn Write) -> io::Result<()>),
 }
@@ -51,6 +53,8 @@ pub static EXPORT_FORMATS: &[&ExportFormat] = &[
     &speedscope::FORMAT,
     &firefox::FORMAT,
     &folded::FORMAT,
+    &svg::FORMAT,
+    &openmetrics::FORMAT,
     &csv::FORMAT,
     &ndjson::FORMAT,
     &parquet::FORMAT,

@@ -91,6 +91,7 @@ pub static PROFILE_VIEWS: &[&ProfileView] = &[
     &list::VIEW,
     &sandwich::VIEW,
     &flame::VIEW,
+    &flame::SVG,
     &traces::VIEW,
     &tags::VIEW,
     &raw::VIEW,

@@ -94,9 +94,10 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     match format.how {
         ExportHow::Timeline(writer) => timeline(&args, writer, global)?,
         ExportHow::Stacks(view) => stacks(&args, view, global)?,
-        ExportHow::Facts(write) => {
-            let facts = input::facts_of(&args.files, global)?;
-            put(&args, format, to_terminal, |out| write(&facts, out))?;
+        ExportHow::Diagnosis(write) => {
+            let facts = input::facts_of_target(&args.files, &[], global)?;
+            let diagnosis = whyslow_diagnose::diagnose(&facts);
+            put(&args, format, to_terminal, |out| write(&facts, &diagnosis, out))?;
         }
         ExportHow::Table(write) => {
             let view = whyslow_views::find(&args.table).context("the table")?;

@@ -8,6 +8,7 @@ mod common;
 mod confined;
 mod control_bytes;
 mod exports;
+mod exports_receivers;
 mod go_pprof;
 mod hostile;
 mod page;

@@ -1,6 +1,10 @@
 //! `flame`: a flame graph as one HTML file that needs nothing else: zoom, search, upside down, and by leaf. Where a base was
 //! subtracted, or two profiles are compared, it is a differential one: red is what became more, blue what became less.
 
+mod svg;
+
+pub(super) use svg::VIEW as SVG;
+
 use super::calls::{Call, CallTree, Rows};
 use super::report::PreparedProfile;
 use super::{Needs, ProfileView, ViewError};
