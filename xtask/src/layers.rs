@@ -52,7 +52,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "whyslow-export",
-        &["whyslow-model", "whyslow-privacy", "whyslow-profile", "whyslow-facts", "whyslow-account"],
+        &[
+            "whyslow-model",
+            "whyslow-privacy",
+            "whyslow-profile",
+            "whyslow-facts",
+            "whyslow-chain",
+            "whyslow-account",
+        ],
     ),
     (
         "whyslow-page",

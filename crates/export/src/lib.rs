@@ -7,11 +7,13 @@
 mod formats;
 mod json;
 mod profile;
+mod spans;
 mod text;
 mod timeline;
 
 pub use formats::{EXPORT_FORMATS, ExportFormat, ExportHow, find};
 pub use profile::{NotExported, ProfileOf, profile_of, without_secrets};
+pub use spans::{SpanCounts, SpanFormat, send_spans, write_spans};
 pub use text::shown;
 pub use timeline::{
     Detail, TimelineCall, TimelineCounts, TimelineExport, TimelineItem, TimelineTime, TimelineWriter, Track,

@@ -6,12 +6,15 @@ mod firefox;
 mod folded;
 mod ndjson;
 mod openmetrics;
+mod otlp;
 mod parquet;
 mod perfetto;
 mod pprof;
 mod speedscope;
 mod svg;
+mod zipkin;
 
+use crate::spans::SpanFormat;
 use crate::timeline::TimelineWriter;
 use std::io::{self, Write};
 use whyslow_facts::Facts;
@@ -41,6 +44,8 @@ pub enum ExportHow {
     Stacks(&'static str),
     /// Of finished facts and what was found in them.
     Diagnosis(fn(&Facts, &Diagnosis, &mut dyn Write) -> io::Result<()>),
+    /// Of requests and their waits.
+    Spans(&'static SpanFormat),
     /// Of one table.
     Table(fn(&Table, &mut dyn Write) -> io::Result<()>),
 }
@@ -54,6 +59,9 @@ pub static EXPORT_FORMATS: &[&ExportFormat] = &[
     &firefox::FORMAT,
     &folded::FORMAT,
     &svg::FORMAT,
+    &zipkin::FORMAT,
+    &otlp::PROTOBUF,
+    &otlp::JSON,
     &openmetrics::FORMAT,
     &csv::FORMAT,
     &ndjson::FORMAT,

@@ -1,6 +1,9 @@
 //! `whyslow export FILE… --to FORMAT`: recordings and captures in the formats of other tools.
 
-use super::{Command, rights};
+mod send;
+
+use super::Command;
+use super::rights::{self, Rights};
 use crate::global::Global;
 use crate::output::say;
 use crate::status::Status;
@@ -10,8 +13,8 @@ use clap::{ArgMatches, Args, FromArgMatches};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use whyslow_export::{
-    EXPORT_FORMATS, ExportFormat, ExportHow, NotExported, ProfileOf, TimelineCounts, TimelineExport,
-    TimelineWriter,
+    EXPORT_FORMATS, ExportFormat, ExportHow, NotExported, ProfileOf, SpanCounts, SpanFormat, TimelineCounts,
+    TimelineExport, TimelineWriter,
 };
 use whyslow_facts::Facts;
 use whyslow_model::figures::{count, plural};
@@ -22,7 +25,7 @@ use whyslow_report::{JSON, Style, TERMINAL};
 use whyslow_views::Ask;
 
 /// The command.
-pub(super) static COMMAND: Command = Command { name: "export", clap, rights: rights::reader_of_files, run };
+pub(super) static COMMAND: Command = Command { name: "export", clap, rights, run };
 
 /// Write recordings and captures in the formats of other tools: timelines, profiles, tables
 #[derive(Args)]
@@ -33,6 +36,7 @@ Examples:
   whyslow export slow.whyslow --to pprof --of off-cpu -o off.pb.gz   what it waits for, for go tool pprof
   whyslow export trace.st --to folded | flamegraph.pl         where the time went, as a flame graph
   whyslow export trace.st --to csv --table files              a table for a spreadsheet
+  whyslow export slow.whyslow --to otlp --endpoint http://localhost:4318   requests and their waits, for a tracing backend
   whyslow export --list                                       all formats
 
 Passwords, tokens and keys that are recognised are replaced by [redacted]. What else stands in arguments of calls is in a timeline:
@@ -47,6 +51,9 @@ struct Export {
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Of spans of requests (zipkin, otlp): send them to this receiver by HTTP: http://HOST:PORT
+    #[arg(long, value_name = "URL", conflicts_with = "output")]
+    endpoint: Option<String>,
     /// Of profiles: what they are of (default: samples on a CPU, else the account of time, else the calls)
     #[arg(long, value_name = "WHAT", value_parser = clap::builder::PossibleValuesParser::new(ProfileOf::ALL.map(|(_, word)| word)))]
     of: Option<String>,
@@ -68,6 +75,14 @@ fn clap() -> clap::Command {
     Export::augment_args(clap::Command::new(COMMAND.name))
 }
 
+/// Who sends what was read asks the network; all others are confined.
+fn rights(matches: &ArgMatches) -> Rights {
+    match matches.try_get_one::<String>("endpoint") {
+        Ok(Some(_)) => Rights::All,
+        _ => rights::reader_of_files(matches),
+    }
+}
+
 fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let args = Export::from_arg_matches(matches)?;
     if args.list {
@@ -84,7 +99,12 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let format = whyslow_export::find(name).context("the format")?;
     let to_terminal =
         args.output.as_deref().is_none_or(|path| path == Path::new("-")) && io::stdout().is_terminal();
-    if format.is_binary && to_terminal {
+    if args.endpoint.is_some() && !matches!(format.how, ExportHow::Spans(_)) {
+        bail!(
+            "--endpoint takes spans of requests, and {name} has none\nnext: --to zipkin, otlp or otlp-json"
+        );
+    }
+    if format.is_binary && to_terminal && args.endpoint.is_none() {
         bail!("{name} writes bytes that are not for a terminal\nnext: name a file with -o");
     }
     if let Some(path) = &args.output {
@@ -99,6 +119,7 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
             let diagnosis = whyslow_diagnose::diagnose(&facts);
             put(&args, format, to_terminal, |out| write(&facts, &diagnosis, out))?;
         }
+        ExportHow::Spans(spans) => of_requests(&args, format, spans, to_terminal, global)?,
         ExportHow::Table(write) => {
             let view = whyslow_views::find(&args.table).context("the table")?;
             let ask = Ask { by: args.by.clone(), verbose: true, ..Ask::default() };
@@ -115,6 +136,56 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         say!("whyslow: {} is for {}", visible::path(path), format.opened_by);
     }
     Ok(Status::Done)
+}
+
+/// Writes or sends requests and their waits.
+fn of_requests(
+    args: &Export,
+    format: &ExportFormat,
+    spans: &SpanFormat,
+    to_terminal: bool,
+    global: &Global,
+) -> anyhow::Result<()> {
+    // A wrong URL is told before a long input is read.
+    let receiver = args.endpoint.as_deref().map(|url| send::Receiver::of(url, spans)).transpose()?;
+    let facts = input::facts_of(&args.files, global)?;
+    if facts.requests.count() == 0 {
+        bail!(
+            "the input has no requests\nnext: record payloads (whyslow record does), or strace with -s 256 -e trace=network,read,write,desc"
+        );
+    }
+    let counts = match &receiver {
+        Some(receiver) => receiver.take(&facts, spans)?,
+        None => {
+            let mut counts = SpanCounts::default();
+            put(args, format, to_terminal, |out| {
+                counts = whyslow_export::write_spans(&facts, spans, out)?;
+                Ok(())
+            })?;
+            counts
+        }
+    };
+    if let Some(receiver) = &receiver {
+        let (requests, waits) = (plural(counts.requests, "request"), plural(counts.waits, "wait"));
+        say!("whyslow: {requests} with {waits} are at {}", visible::line(receiver.uri()));
+    }
+    if counts.left_out > 0 {
+        say!(
+            "whyslow: {} of {} are in it: of each endpoint the slowest and the failed are kept one by one",
+            count(counts.requests),
+            plural(facts.requests.count(), "request")
+        );
+    }
+    if counts.without_time > 0 {
+        say!("whyslow: {} without a time are not in it", plural(counts.without_time, "request"));
+    }
+    if counts.waits_left_out > 0 {
+        say!(
+            "whyslow: {} are only counted at their requests, which have longer ones",
+            plural(counts.waits_left_out, "wait")
+        );
+    }
+    Ok(())
 }
 
 /// Writes to where it is to go. What acts upon a terminal reaches none.

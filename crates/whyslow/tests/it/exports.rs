@@ -312,6 +312,14 @@ pub(crate) fn evil_trace(folder: &TempDir) -> String {
         ));
         log.push_str(&format!("7 10:00:{:02}.500000 close(3) = 0 <0.000010>\n", second + 1));
     }
+    // A request that is served, and what it waits for.
+    let connection = "5<TCP:[127.0.0.1:80->10.0.0.9:4000]>";
+    log.push_str(&format!(
+        "7 10:00:50.000000 accept4(3<TCP:[127.0.0.1:80]>, NULL, NULL, 0) = {connection} <0.000010>\n\
+         7 10:00:50.100000 recvfrom({connection}, \"GET /{EVIL}?token={SECRET} HTTP/1.1\\r\\nHost: {EVIL}\\r\\n\\r\\n\", 4096, 0, NULL, NULL) = 100 <0.000010>\n\
+         7 10:00:50.200000 fsync(9</srv/{EVIL}?token={SECRET}>) = 0 <0.100000>\n\
+         7 10:00:50.400000 sendto({connection}, \"HTTP/1.1 500 {EVIL}\\r\\nContent-Length: 0\\r\\n\\r\\n\", 60, 0, NULL, 0) = 60 <0.000010>\n"
+    ));
     std::fs::write(&file, log).expect("written");
     file.display().to_string()
 }
@@ -342,15 +350,16 @@ fn hostile_names_are_escaped_and_secrets_replaced_in_every_format() {
             assert!(!text.contains(SECRET), "{} {more:?} has the secret", format.name);
             let said = String::from_utf8_lossy(&ran.stderr).into_owned();
             assert!(!said.contains(SECRET) && !said.contains(|c| c != '\n' && visible::acts(c)), "{said}");
-            let json = ["chrome", "ndjson", "svg", "openmetrics"].contains(&format.name);
+            let json =
+                ["chrome", "ndjson", "svg", "openmetrics", "zipkin", "otlp-json"].contains(&format.name);
             if json || format.name == "folded" {
                 assert!(!text.contains(|c| c != '\n' && visible::acts(c)), "{}", format.name);
             }
             match format.name {
-                "chrome" | "speedscope" | "firefox" => {
+                "chrome" | "speedscope" | "firefox" | "zipkin" => {
                     serde_json::from_str::<serde_json::Value>(&text).expect("JSON");
                 }
-                "ndjson" => text.lines().for_each(|line| {
+                "ndjson" | "otlp-json" => text.lines().for_each(|line| {
                     serde_json::from_str::<serde_json::Value>(line).expect("JSON");
                 }),
                 _ => {}

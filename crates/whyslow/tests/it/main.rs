@@ -9,6 +9,7 @@ mod confined;
 mod control_bytes;
 mod exports;
 mod exports_receivers;
+mod exports_spans;
 mod go_pprof;
 mod hostile;
 mod page;
