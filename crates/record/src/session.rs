@@ -137,6 +137,12 @@ impl Session {
         let sched_ring = if options.sched { SCHED_RING_BYTES } else { UNUSED_RING_BYTES };
         let sizes = Sizes::of(cpus, call_ring, size_for(sched_ring, cpus), RARE_RING_BYTES);
         let settings = settings_of(&options, &sizes);
+        // What runs in the processes is found out while the kernel checks the programs, so that it is known as the recording begins.
+        let unwinding = options.unwinds().then(|| Unwinding::start(&options.spool)).transpose()?;
+        let queue = unwinding.as_ref().map(Unwinding::queue);
+        if let Some(queue) = &queue {
+            options.pids.iter().for_each(|process| queue.began(*process));
+        }
         let mut kernel =
             KernelSide::load(PROGRAMS, &settings, &sizes, &|program| (program.wanted)(&options))?;
         let recorded = |nr: u16| options.calls.as_ref().is_none_or(|calls| calls.contains(&nr));
@@ -146,6 +152,12 @@ impl Session {
                 options.mode == Mode::Counts && table::row_of(nr).is_some_and(|row| row.name == "epoll_ctl")
             };
             kernel.set_specs(&table::spec, &recorded, &counted)?;
+        }
+        let lists = kernel.maps.get("frame_lists").ok().map(MapHandle::try_from).transpose();
+        let lists =
+            lists.map_err(|source| RecordError::Load { program: "calls", step: "keep a map", source })?;
+        if let (Some(queue), Some(lists)) = (&queue, lists) {
+            queue.lists(lists);
         }
         let maps = &kernel.maps;
         let (call_heads, sched_heads) = (maps.get("call_heads")?, maps.get("sched_heads")?);
@@ -185,13 +197,11 @@ impl Session {
             arguments: with_calls && !options.show_secrets,
         };
         let reducer = (reduces.payload || reduces.arguments).then(|| Reducer::new(reduces));
-        let lists = kernel.maps.get("frame_lists").ok().map(MapHandle::try_from).transpose();
-        let lists =
-            lists.map_err(|source| RecordError::Load { program: "calls", step: "keep a map", source })?;
-        let unwinding = options.unwinds().then(|| Unwinding::start(&options.spool, lists)).transpose()?;
-        let queue = unwinding.as_ref().map(Unwinding::queue);
-        let drain = Drain::start(sources, SpoolWriter::new(&options.spool), reducer, queue)?;
+        let drain = Drain::start(sources, SpoolWriter::new(&options.spool), reducer, queue.clone())?;
         let began_ns = monotonic_ns();
+        if let Some(queue) = &queue {
+            queue.begins();
+        }
         let processes = options.pids.iter().map(|pid| u64::from(*pid));
         let threads = options.tids.iter().map(|tid| 1 << 32 | u64::from(*tid));
         kernel.watch(&processes.chain(threads).collect::<Vec<_>>())?;
@@ -203,9 +213,6 @@ impl Session {
         for process in &options.pids {
             code.began(*process);
             quotas.began(*process, began_ns);
-            if let Some(unwinding) = &unwinding {
-                unwinding.queue().began(*process);
-            }
         }
         let queues = (options.queues && !options.all)
             .then(|| Queues::new(&options.spool, &options.pids, monotonic_ns()));

@@ -8,7 +8,7 @@ use object::read::elf::FileHeader;
 use object::read::elf::{SectionHeader, Sym};
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -118,6 +118,10 @@ impl Image {
         let file = parse(&self.cache)?;
         let wanted: HashMap<&[u8], usize> =
             names.iter().enumerate().map(|(at, name)| (name.as_bytes(), at)).collect();
+        // Most of what a file has is told apart by its length, which takes much less than by its name.
+        let lengths: HashSet<usize> = names.iter().map(|name| name.len()).collect();
+        let longest = lengths.iter().max().map_or(0, |longest| longest + 1);
+        let has_length: Vec<bool> = (0..longest).map(|length| lengths.contains(&length)).collect();
         let mut found = vec![None; names.len()];
         let (sections, endian) = (file.elf_section_table(), file.endian());
         for kind in [elf::SHT_DYNSYM, elf::SHT_SYMTAB] {
@@ -130,8 +134,9 @@ impl Image {
             let texts = texts.data(endian, &self.cache).map_err(io::Error::other)?;
             for symbol in symbols.iter().filter(|symbol| symbol.st_shndx(endian) != elf::SHN_UNDEF) {
                 let text = texts.get(symbol.st_name(endian) as usize..).unwrap_or_default();
-                let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
-                if let Some(at) = wanted.get(&text[..end])
+                let end = memchr::memchr(0, text).unwrap_or(text.len());
+                if has_length.get(end).is_some_and(|has| *has)
+                    && let Some(at) = wanted.get(&text[..end])
                     && found[*at].is_none()
                 {
                     let address = symbol.st_value(endian);

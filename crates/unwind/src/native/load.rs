@@ -31,7 +31,9 @@ pub struct Module {
 /// All code of a process.
 #[derive(Clone, Default)]
 pub struct Modules {
-    all: Vec<Module>,
+    all: Arc<[Module]>,
+    /// Of the mappings that it was read from.
+    hash: u64,
 }
 
 impl Modules {
@@ -67,6 +69,15 @@ struct Segment {
     size: u64,
 }
 
+/// Tells mappings of code from others.
+fn code_hash(process: &Process) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for mapping in process.mappings().iter().filter(|mapping| mapping.executable) {
+        (mapping.start, mapping.end, mapping.offset, &mapping.file, &mapping.path).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
 /// Reads unwind information.
 pub struct Loader {
     files: HashMap<Key, Weak<UnwindInfo>>,
@@ -87,8 +98,12 @@ impl Loader {
         Loader { files: HashMap::new(), most, next: 0 }
     }
 
-    /// The code of a process. It may take a while.
-    pub fn modules(&mut self, process: &Process) -> Modules {
+    /// The code of a process; what is `known` of it, where it has the same mappings still. It may take a while.
+    pub fn modules(&mut self, process: &Process, known: Option<&Modules>) -> Modules {
+        let hash = code_hash(process);
+        if let Some(known) = known.filter(|known| known.hash == hash) {
+            return known.clone();
+        }
         self.files.retain(|_, info| info.strong_count() > 0);
         let mut seen: HashMap<(&str, u64), Option<Code>> = HashMap::new();
         let code = process.mappings().iter().filter(|mapping| mapping.executable).take(Loader::MODULES);
@@ -119,7 +134,7 @@ impl Loader {
             let (bias, info) = placed.unwrap_or_default();
             Module { start, end, bias, is_file: mapping.file.is_some(), info }
         });
-        Modules { all: all.collect() }
+        Modules { all: all.collect(), hash }
     }
 
     /// The unwind information of a file; `None` where it has none.

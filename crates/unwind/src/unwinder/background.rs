@@ -31,9 +31,12 @@ pub(super) enum Found {
     Runtimes(Vec<Box<dyn LanguageRuntime>>, Vec<(String, String)>),
 }
 
+/// A job, with what is known of the process's code.
+type Asked = (Life, Job, Option<Modules>);
+
 /// The thread, seen from the unwinder. It ends when this is dropped.
 pub(super) struct Background {
-    jobs: SyncSender<(Life, Job)>,
+    jobs: SyncSender<Asked>,
     found: Receiver<(Life, Found)>,
 }
 
@@ -50,9 +53,9 @@ impl Background {
         Background { jobs, found }
     }
 
-    /// Asks for a job; false where too many wait: ask again later.
-    pub(super) fn ask(&self, life: Life, job: Job) -> bool {
-        !matches!(self.jobs.try_send((life, job)), Err(TrySendError::Full(_)))
+    /// Asks for a job, with what is known of the process's code; false where too many wait: ask again later.
+    pub(super) fn ask(&self, life: Life, job: Job, known: Option<&Modules>) -> bool {
+        !matches!(self.jobs.try_send((life, job, known.cloned())), Err(TrySendError::Full(_)))
     }
 
     /// An answer that is ready.
@@ -62,7 +65,7 @@ impl Background {
 }
 
 fn work(
-    asked: &Receiver<(Life, Job)>,
+    asked: &Receiver<Asked>,
     answers: &SyncSender<(Life, Found)>,
     bytes: usize,
     kinds: &'static [RuntimeKind],
@@ -73,21 +76,21 @@ fn work(
     loop {
         if code.is_empty() && runtimes.is_empty() {
             match asked.recv() {
-                Ok((life, Job::Code)) => code.push_back(life),
-                Ok((life, Job::Runtimes)) => runtimes.push_back(life),
+                Ok((life, Job::Code, known)) => code.push_back((life, known)),
+                Ok((life, Job::Runtimes, _)) => runtimes.push_back(life),
                 Err(_) => return,
             }
         }
         // What is taken here waits no less: a process has one job of a kind at a time.
-        while let Ok((life, job)) = asked.try_recv() {
+        while let Ok((life, job, known)) = asked.try_recv() {
             match job {
-                Job::Code => code.push_back(life),
+                Job::Code => code.push_back((life, known)),
                 Job::Runtimes => runtimes.push_back(life),
             }
         }
-        let answer = if let Some(life) = code.pop_front() {
+        let answer = if let Some((life, known)) = code.pop_front() {
             Process::open(life.pid).ok().map(|process| {
-                let modules = loader.modules(&process);
+                let modules = loader.modules(&process, known.as_ref());
                 (life, Found::Code(process, modules))
             })
         } else if let Some(life) = runtimes.pop_front() {

@@ -133,10 +133,18 @@ pub struct Unwinder {
 
 impl Unwinder {
     /// When a process is looked at for its code and its runtime, after it began: what is loaded later is found later.
-    const LOOKS: [Duration; 4] =
-        [Duration::ZERO, Duration::from_millis(300), Duration::from_secs(1), Duration::from_secs(3)];
+    const LOOKS: [Duration; 8] = [
+        Duration::ZERO,
+        Duration::from_millis(50),
+        Duration::from_millis(100),
+        Duration::from_millis(200),
+        Duration::from_millis(400),
+        Duration::from_millis(800),
+        Duration::from_millis(1600),
+        Duration::from_secs(3),
+    ];
     /// The least time between two looks because of a stack that led to no code; it doubles each time up to the other.
-    const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(60));
+    const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(60));
     /// How often threads are forgotten that nobody asked about meanwhile.
     const SWEEP: Duration = Duration::from_secs(10);
 
@@ -247,7 +255,8 @@ impl Unwinder {
                 watched.wants();
             }
             while let Some(job) = watched.wanted.last().copied() {
-                if !self.background.ask(watched.life, job) {
+                let known = watched.loaded.as_ref().map(|(_, modules)| modules).filter(|_| job == Job::Code);
+                if !self.background.ask(watched.life, job, known) {
                     return;
                 }
                 watched.awaited |= job == Job::Code;

@@ -17,8 +17,9 @@ const MAX_THREADS: usize = 8192;
 const MAX_COPIES: usize = 64;
 
 /// The lists of threads.
+#[derive(Default)]
 pub(super) struct FrameLists {
-    /// By thread, for the kernel's side; none where no calls are recorded.
+    /// By thread, for the kernel's side; none before that is loaded, and where no calls are recorded.
     map: Option<MapHandle>,
     /// What a thread's list was, and when it was asked about.
     known: HashMap<u32, (Option<FrameList>, u64)>,
@@ -26,8 +27,8 @@ pub(super) struct FrameLists {
 }
 
 impl FrameLists {
-    pub(super) fn new(map: Option<MapHandle>) -> FrameLists {
-        FrameLists { map, known: HashMap::new(), copies: HashMap::new() }
+    pub(super) fn new(map: MapHandle) -> FrameLists {
+        FrameLists { map: Some(map), ..FrameLists::default() }
     }
 
     /// Keeps a copy of frames until that of the stack comes.

@@ -59,6 +59,10 @@ pub(crate) enum Message {
     Began(u32),
     /// A record of a copy: of a stack, or of frames in a runtime's own memory.
     Copy(Vec<u8>),
+    /// Where the kernel's side is told which lists of frames to copy.
+    Lists(MapHandle),
+    /// The recording has begun: what is read from now on is part of it.
+    Begins,
     /// No more is to come.
     End,
 }
@@ -94,6 +98,16 @@ impl UnwindQueue {
         // It has ended where nobody takes it.
         let _ = self.messages.send(Message::Began(pid));
     }
+
+    /// Tells where the kernel's side is told which lists of frames to copy.
+    pub(crate) fn lists(&self, map: MapHandle) {
+        let _ = self.messages.send(Message::Lists(map));
+    }
+
+    /// Tells that the recording has begun.
+    pub(crate) fn begins(&self) {
+        let _ = self.messages.send(Message::Begins);
+    }
 }
 
 /// What unwinding waits takes, for who decides how many are copied.
@@ -126,11 +140,12 @@ pub(crate) struct Unwinding {
 }
 
 impl Unwinding {
-    /// Starts it; what it reads goes to the spool in this folder. `lists`: where it tells the kernel's side which lists of frames to copy.
+    /// Starts it; what it reads goes to the spool in this folder. It looks for code and runtimes of the processes that it is told of, and
+    /// reads no stack before [`UnwindQueue::begins`].
     ///
     /// # Errors
     /// If there can be no more threads.
-    pub(crate) fn start(spool: &Path, lists: Option<MapHandle>) -> Result<Unwinding, RecordError> {
+    pub(crate) fn start(spool: &Path) -> Result<Unwinding, RecordError> {
         let (sender, messages) = sync_channel(MAX_WAITING);
         let (folder, spool, waits) = (spool.to_owned(), SpoolWriter::new(spool), Arc::<WaitCost>::default());
         let told = waits.clone();
@@ -139,7 +154,7 @@ impl Unwinding {
             .spawn(move || {
                 // Before the reader starts a thread of its own, which is to have no more rights than this one.
                 give_up_rights();
-                run(&messages, StackReader::new(spool, FrameLists::new(lists), told), &folder)
+                run(&messages, StackReader::new(spool, told), &folder)
             })
             .map_err(|source| RecordError::Kernel {
                 what: "starting the thread that reads stacks",
@@ -187,11 +202,16 @@ fn run(messages: &Receiver<Message>, mut reader: StackReader, spool: &Path) -> U
         match messages.recv_timeout(pause) {
             Ok(Message::Began(pid)) => reader.began(pid),
             Ok(Message::Copy(record)) => reader.copied(record),
+            Ok(Message::Lists(map)) => reader.lists_are_copied(map),
+            Ok(Message::Begins) => reader.recording = true,
             Ok(Message::End) | Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {}
         }
         let now = monotonic_ns();
-        if now >= due {
+        if now >= due && !reader.recording {
+            reader.look_and_list(now);
+            due = now + PAUSE.0.as_nanos() as u64;
+        } else if now >= due {
             let before = thread_cpu_ns();
             reader.read_blocked(now);
             let took = Duration::from_nanos(thread_cpu_ns().saturating_sub(before));
@@ -255,6 +275,8 @@ struct ListedProcess {
 /// Reads stacks and writes them down.
 struct StackReader {
     unwinder: Unwinder,
+    /// The recording has begun.
+    recording: bool,
     spool: SpoolWriter,
     lists: FrameLists,
     parked: ParkedGoroutines,
@@ -275,11 +297,12 @@ struct StackReader {
 }
 
 impl StackReader {
-    fn new(spool: SpoolWriter, lists: FrameLists, waits: Arc<WaitCost>) -> StackReader {
+    fn new(spool: SpoolWriter, waits: Arc<WaitCost>) -> StackReader {
         StackReader {
             unwinder: Unwinder::new(UnwindLimits::default()),
+            recording: false,
             spool,
-            lists,
+            lists: FrameLists::default(),
             parked: ParkedGoroutines::default(),
             waits,
             unwound: StackStream::new(UNWOUND),
@@ -349,12 +372,25 @@ impl StackReader {
         }
     }
 
+    /// From now on the kernel's side copies lists of frames: it is told those of all threads that are known.
+    fn lists_are_copied(&mut self, map: MapHandle) {
+        self.lists = FrameLists::new(map);
+        self.listed_all = 0;
+        self.look();
+        self.list(monotonic_ns());
+    }
+
+    /// Takes in what was found out, and lists threads where it is time to.
+    fn look_and_list(&mut self, now: u64) {
+        self.look();
+        if now >= self.listed + LIST_EVERY_NS {
+            self.list(now);
+        }
+    }
+
     /// Reads the threads that are blocked now.
     fn read_blocked(&mut self, began: u64) {
-        self.look();
-        if began >= self.listed + LIST_EVERY_NS {
-            self.list(began);
-        }
+        self.look_and_list(began);
         for _ in 0..self.threads.len() {
             self.turn = (self.turn + 1) % self.threads.len();
             let Blocked { pid, tid, due, .. } = self.threads[self.turn];
