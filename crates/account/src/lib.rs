@@ -8,6 +8,7 @@
 mod figures;
 mod lines;
 mod moments;
+mod parked;
 mod parts;
 mod paths;
 mod roles;

@@ -2,19 +2,21 @@
 //!
 //! What is spent on a CPU goes to the lines as the samples do. Waits, short ones too, are shared out likewise where some stacks reach the
 //! program's own code: blocked threads are read at fixed times, so that these stand for the rest. Where there are too few, only as much is
-//! given to lines as stacks were recorded for. Time without a stack (queues for a CPU, calls of which no stack was taken) has no line.
+//! given to lines as stacks were recorded for. Waits of threads on whose stacks none of the program's own code stands go to the lines where goroutines
+//! wait for the same, by their numbers. Time without a stack (queues for a CPU, calls of which no stack was taken) has no line.
 
+use crate::parked;
 use crate::parts::Part;
 use hashbrown::HashMap;
 use whyslow_facts::Facts;
 use whyslow_facts::samples::{Site, SiteTime, StackWait};
-use whyslow_model::{Known, SampleKind, TimeState};
+use whyslow_model::{Known, SampleKind, TimeOf, TimeState};
 
 /// Stacks of waits that have a place in the program's own code, from which on they stand for those that were not read so far.
 const ENOUGH_SITES: u64 = 3;
 
 /// The parts, each with the number of its line where one is known, and the lines by their numbers.
-pub(crate) fn split<'a>(facts: &'a Facts, parts: &[Part<'a>]) -> (Vec<Part<'a>>, Vec<String>) {
+pub(crate) fn split<'a>(facts: &'a Facts, whose: TimeOf, parts: &[Part<'a>]) -> (Vec<Part<'a>>, Vec<String>) {
     let mut lines = Lines::default();
     let mut all = Vec::new();
     for (whole, of_kind) in joined(parts) {
@@ -36,6 +38,9 @@ pub(crate) fn split<'a>(facts: &'a Facts, parts: &[Part<'a>]) -> (Vec<Part<'a>>,
                 SampleKind::OffCpu => sum(&mut fits.iter()).max(u128::from(whole.ns)),
                 SampleKind::OnCpu => sum(&mut fits.iter()),
             };
+            if kind == SampleKind::OffCpu && with_site == 0 {
+                left -= by_goroutines(facts, whose, whole, &mut lines, &mut all);
+            }
             for time in fits {
                 let Some(site) = time.site else { continue };
                 let ns = (u128::from(whole.ns) * u128::from(time.weight.ns) / of.max(1)) as u64;
@@ -52,6 +57,28 @@ pub(crate) fn split<'a>(facts: &'a Facts, parts: &[Part<'a>]) -> (Vec<Part<'a>>,
         }
     }
     (all, lines.words)
+}
+
+/// Shares a wait without a line out by where the goroutines of its process wait that it is for, and returns how much of it, ns.
+fn by_goroutines<'a>(
+    facts: &Facts,
+    of: TimeOf,
+    whole: Part<'a>,
+    lines: &mut Lines<'a>,
+    all: &mut Vec<Part<'a>>,
+) -> u64 {
+    let pid = facts.world.threads.known_process(whole.process).and_then(|process| process.pid);
+    let shares = pid.map_or_else(Vec::new, |pid| parked::shares(facts, of, whole.state, pid));
+    let mut given = 0;
+    for (at, part) in shares {
+        let ns = ((whole.ns as f64 * part) as u64).min(whole.ns - given);
+        given += ns;
+        if ns > 0 {
+            let site = Some(lines.number_of(at.site()));
+            all.push(Part { ns, known: whole.known.max(Known::InProportion), site, ..whole });
+        }
+    }
+    given
 }
 
 /// Parts of one thread that are spent in one way, joined; with the kind of samples that show where.
@@ -91,9 +118,20 @@ struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     fn number(&mut self, site: Site<'a>) -> u32 {
-        *self.numbers.entry(site).or_insert_with(|| {
-            self.words.push(site.words());
-            self.words.len() as u32 - 1
-        })
+        if let Some(number) = self.numbers.get(&site) {
+            return *number;
+        }
+        let number = self.number_of(site.words());
+        self.numbers.insert(site, number);
+        number
+    }
+
+    /// The same of its words.
+    fn number_of(&mut self, words: String) -> u32 {
+        let known = self.words.iter().position(|known| *known == words);
+        known.unwrap_or_else(|| {
+            self.words.push(words);
+            self.words.len() - 1
+        }) as u32
     }
 }

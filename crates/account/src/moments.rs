@@ -77,6 +77,7 @@ impl WorkWaits {
             .filter_map(|(id, thread)| facts.accounts.of(id).filter(|account| account.tid == thread.tid));
         for account in live.chain(facts.accounts.ended()) {
             let owner = owners.get(&account.process).copied().unwrap_or_default();
+            let owner = states::Owner { life_ns: account.total(), ..owner };
             self.thread(facts, account, owner, &stacks);
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::Spent;
 use crate::lines::{self, is_of};
+use crate::parked;
 use crate::parts::Part;
 use crate::roles::{self, Role, Roles};
 use hashbrown::HashMap;
@@ -12,8 +13,8 @@ use whyslow_facts::world::ids::ObjectId;
 use whyslow_facts::{EndpointId, Facts, ProcessId, RanMeanwhile, Runners, ThreadFacts};
 use whyslow_model::event::Tid;
 use whyslow_model::{
-    AccountRow, CallStats, CpuRunner, Known, Nanos, ParkedAt, ParkedFor, SampleKind, SaturatingSum, Syscall,
-    TimeAccount, TimeOf, TimeState,
+    AccountRow, CallStats, CpuRunner, Known, Nanos, SampleKind, SaturatingSum, Syscall, TimeAccount, TimeOf,
+    TimeState,
 };
 
 /// What rows are joined by.
@@ -80,7 +81,7 @@ struct Sum<'a> {
 /// The account of what was spent.
 pub(crate) fn joined(facts: &Facts, spent: Spent<'_>, by: By) -> TimeAccount {
     let (by_line, lines) = match by {
-        By::Line => lines::split(facts, &spent.parts),
+        By::Line => lines::split(facts, spent.of, &spent.parts),
         _ => (Vec::new(), Vec::new()),
     };
     let parts = if by == By::Line { &by_line } else { &spent.parts };
@@ -153,10 +154,6 @@ const OF_WAITS: f64 = 0.5;
 /// Told of a row.
 const MOST_RUNNERS: usize = 16;
 
-/// Goroutines at one place, on average, from which on it is told, and places that are told.
-const FEWEST_PARKED: f64 = 0.5;
-const MOST_PARKED: usize = 3;
-
 struct Joined<'a> {
     facts: &'a Facts,
     of: TimeOf,
@@ -198,8 +195,13 @@ impl Joined<'_> {
         };
         let pids = roles::pids(facts, &sum.threads);
         let goroutines = match (key.state, &function) {
-            (Some(state), None) if self.is_told(sum) => self.goroutines(state, &pids),
+            (Some(state), None) if self.is_told(sum) => parked::told(facts, self.of, state, &pids),
             _ => Vec::new(),
+        };
+        // Where most of those wait that such a wait is for, it is spent.
+        let (function, place) = match parked::most(key.state, &goroutines) {
+            Some(at) => (Some(at.function.clone()), at.place.clone()),
+            None => (function, place),
         };
         Some(AccountRow {
             who,
@@ -241,38 +243,6 @@ impl Joined<'_> {
     /// True for a row that is worth to be told where it is spent.
     fn is_told(&self, sum: &Sum<'_>) -> bool {
         self.lines.is_none() && sum.ns as f64 >= NAMED * self.total as f64
-    }
-
-    /// Where goroutines wait on no thread while threads of their process wait in that state. Of what a thread that none of them runs on
-    /// waits for (a futex, any of several descriptors, the next timer), they alone tell whose wait it is.
-    fn goroutines(&self, state: TimeState, pids: &[Tid]) -> Vec<ParkedAt> {
-        use ParkedFor::{Accept, Answer, Connection, Io, Sleep};
-        use TimeState::{Event, KernelWait, Lock, Peer, Poll, Timer};
-        let &[pid] = pids else { return Vec::new() };
-        if !matches!(state, Event | KernelWait | Lock | Peer | Poll | Timer) {
-            return Vec::new();
-        }
-        let mut all = self.facts.parked.of(pid);
-        // What the wait says of itself comes first, then what is held up.
-        let is_its = |at: &ParkedAt| match state {
-            Timer => at.waits == Sleep,
-            Peer => matches!(at.waits, Answer | Connection | Io),
-            Lock => at.waits == ParkedFor::Lock,
-            _ => false,
-        };
-        let serves = all.iter().any(|at| at.waits == Accept);
-        let of_requests = self.of == TimeOf::Requests;
-        // Who reads from clients, and others while a request waits, may wait for work.
-        let is_told = |at: &ParkedAt| match at.waits {
-            Accept => false,
-            waits if waits.is_held_up() => true,
-            Io => !serves && (!of_requests || is_its(at)),
-            _ => !of_requests || is_its(at),
-        };
-        all.retain(|at| is_told(at) && at.mean >= FEWEST_PARKED);
-        all.sort_by_key(|at| (!is_its(at), !at.waits.is_held_up()));
-        all.truncate(MOST_PARKED);
-        all
     }
 
     /// The function of the program's own code that takes most of the time, and its line. A wait has one by the stacks of the row's threads

@@ -27,6 +27,14 @@ fn told(call: (&str, &str), goroutines: &[(ParkedFor, &str, u64)]) -> (TimeState
     }
     facts.finish();
     let row = account(&facts).unwrap().rows.swap_remove(0);
+    let by_line = account_by(&facts, By::Line).unwrap().rows.swap_remove(0);
+    // Where the row has a place, the account by line has the same.
+    if let Some(site) = row.site() {
+        assert_eq!(by_line.function, Some(site));
+        assert_eq!(by_line.known, whyslow_model::Known::InProportion);
+    } else {
+        assert_eq!(by_line.function, None);
+    }
     (row.state, row.words())
 }
 

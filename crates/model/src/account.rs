@@ -194,7 +194,8 @@ pub struct AccountRow {
     /// Who had the CPUs that it waited for, the most first; empty where nothing tells.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub meanwhile: Vec<CpuRunner>,
-    /// Where goroutines of its process wait on no thread while its threads wait, the most telling first: counts, and no times.
+    /// Where goroutines of its process wait on no thread while its threads wait, the most telling first: counts, and no times. `function`
+    /// and `place` are those of the first then, or unknown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub goroutines: Vec<ParkedAt>,
     /// The findings that explain it, the first ones first; what no finding explains is in none.
@@ -285,13 +286,11 @@ impl AccountRow {
             TimeState::Event => format!("waits for an event{in_call}{}", of("of")),
             TimeState::Unknown => "nothing tells".to_string(),
         };
-        let text = match self.site().filter(|_| self.state != TimeState::User) {
-            Some(site) => format!("{text}, in {site}"),
-            None => text,
-        };
-        let text = match self.goroutines.first() {
-            Some(parked) => format!("{text}, while {}", parked.counted()),
-            None => text,
+        let text = match (self.goroutines.first(), self.site().filter(|_| self.state != TimeState::User)) {
+            // That names the place.
+            (Some(parked), _) => format!("{text}, while {}", parked.counted()),
+            (None, Some(site)) => format!("{text}, in {site}"),
+            (None, None) => text,
         };
         let bound = match self.known {
             Known::Exact => "",

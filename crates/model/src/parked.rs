@@ -20,6 +20,8 @@ pub enum ParkedFor {
     Io,
     /// A time.
     Sleep,
+    /// Other goroutines, while a request is served that waits for them: a channel to receive from, a condition, their end.
+    HandOff,
     /// A channel to receive from.
     Receive,
     /// Any of several channels.
@@ -37,8 +39,8 @@ pub enum ParkedFor {
 impl ParkedFor {
     /// True for waits in which a goroutine has something to do and cannot. The others may be waits for work, or are.
     pub fn is_held_up(self) -> bool {
-        use ParkedFor::{Answer, Connection, Lock, Send};
-        matches!(self, Lock | Send | Answer | Connection)
+        use ParkedFor::{Answer, Connection, HandOff, Lock, Send};
+        matches!(self, Lock | Send | Answer | Connection | HandOff)
     }
 }
 
@@ -77,12 +79,17 @@ pub struct ParkedAt {
 }
 
 impl ParkedAt {
+    /// `main.reserve (stock.go:42)`.
+    pub fn site(&self) -> String {
+        match &self.place {
+            Some(place) => format!("{} ({place})", self.function),
+            None => self.function.clone(),
+        }
+    }
+
     /// `sync.Mutex.Lock at main.reserve (stock.go:42)`.
     pub fn words(&self) -> String {
-        match &self.place {
-            Some(place) => format!("{} at {} ({place})", self.call, self.function),
-            None => format!("{} at {}", self.call, self.function),
-        }
+        format!("{} at {}", self.call, self.site())
     }
 
     /// `15.0 goroutines wait in sync.Mutex.Lock at main.reserve (stock.go:42)`.

@@ -4,7 +4,7 @@ use super::rows::{finish, nothing_because};
 use super::{Ask, AskError, View};
 use whyslow_account::{By, account_by};
 use whyslow_facts::Facts;
-use whyslow_model::{AccountRow, Cell, Column, Known, Nanos, Table, TimeAccount, TimeOf};
+use whyslow_model::{AccountRow, Cell, Column, Known, Nanos, ParkedAt, Table, TimeAccount, TimeOf};
 
 /// The view.
 pub(super) static VIEW: View = View {
@@ -54,6 +54,7 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
             Column::new("state", "state"),
             Column::optional("call", "call", 6),
             Column::optional("object", "on what", 7),
+            Column::optional("goroutines", "meanwhile", 6),
             Column::new("time", "time"),
             Column::new("share", "share"),
             Column::optional("known", "known", 3),
@@ -76,6 +77,7 @@ fn cells(row: &AccountRow) -> Vec<Cell> {
         Cell::Text(row.state.word().to_string()),
         Cell::text(row.call.clone()),
         Cell::text(row.object.clone().or_else(|| row.function.clone()).or_else(|| row.ran_meanwhile())),
+        Cell::text(row.goroutines.first().map(ParkedAt::counted)),
         Cell::Duration(Nanos::new(row.ns)),
         Cell::Share(row.share),
         Cell::text(Some(row.known.word()).filter(|_| row.known != Known::Exact)),

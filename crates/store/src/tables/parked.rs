@@ -13,7 +13,7 @@ pub(crate) static TABLE: TableSpec = TableSpec {
         ColumnSpec::always(
             "waits",
             Kind::Word,
-            "lock, send (on a channel), answer, connection, io, sleep, receive, select, condition, group (others' end), accept, other.",
+            "lock, send (on a channel), answer, connection, io, sleep, hand-off (others, while a request is served), receive, select, condition, group (others' end), accept, other.",
         ),
         ColumnSpec::always("call", Kind::Text, "The same in the words of Go's traces."),
         ColumnSpec::always("function", Kind::Text, "The innermost function of the program's own code."),
@@ -32,6 +32,7 @@ words!(ParkedFor {
     Connection = "connection",
     Io = "io",
     Sleep = "sleep",
+    HandOff = "hand-off",
     Receive = "receive",
     Select = "select",
     Condition = "condition",

@@ -200,8 +200,46 @@ fn site(frames: &Frames, stack: &[FrameId]) -> Option<Site> {
     });
     let outermost = || Some((ParkedFor::Other, stack[..at].last()?.function.to_string()));
     let (waits, call) = waits.or_else(outermost)?;
+    let waits = if serves(&stack, at) { of_request(waits) } else { waits };
     let LanguageFrame { function, file, line, .. } = stack[at];
     Some((waits, call, function.clone(), file.clone(), *line))
+}
+
+/// What calls the program for each request.
+const SERVERS: [&str; 4] = [
+    "net/http.(*conn).serve",
+    "net/http.(*http2serverConn).runHandler",
+    "google.golang.org/grpc.(*Server).handleStream",
+    "net/rpc.(*service).call",
+];
+
+/// True where the program waits while it serves a request, and not for the client that asks: what it reads of the request, what it writes to
+/// the client, and what goes both ways (WebSocket) is not its work.
+fn serves(stack: &[&LanguageFrame], at: usize) -> bool {
+    let is_clients = |frame: &&LanguageFrame| {
+        let function = &frame.function;
+        let of_server = ["net/http.(*body)", "net/http.(*response)", "net/http.(*http2responseWriter)"];
+        let of_server = of_server
+            .iter()
+            .chain(&["net/http.(*http2requestBody)", "google.golang.org/grpc.(*serverStream)"]);
+        let mut of_server = of_server.chain(&["net/http.checkConnErrorWriter"]);
+        of_server.any(|name| function.starts_with(name))
+            || function.contains("websocket")
+            || function.contains("gobwas/ws")
+    };
+    let (within, around) = stack.split_at(at);
+    around.iter().any(|frame| SERVERS.iter().any(|name| frame.function.starts_with(name)))
+        && !within.iter().any(is_clients)
+}
+
+/// What is waited for while a request waits.
+fn of_request(waits: ParkedFor) -> ParkedFor {
+    use ParkedFor::{Answer, Condition, Group, HandOff, Io, Other, Receive, Select};
+    match waits {
+        Io => Answer,
+        Receive | Select | Condition | Group | Other => HandOff,
+        known => known,
+    }
 }
 
 #[cfg(test)]
@@ -245,6 +283,27 @@ mod tests {
         let serve = ("net/http.(*conn).serve", "/usr/local/go/src/net/http/server.go");
         let told_so = Some("HTTP answer at main.take (order.go:88)".to_string());
         assert_eq!(told(&[park, select, trip, get, take, serve, exit]), told_so);
+        // What is read while a request is served is an answer, but for what the client sends.
+        let waits = |stack: &[(&str, &str)]| {
+            let mut frames = Frames::default();
+            frames.language("go");
+            let ids: Vec<FrameId> =
+                stack.iter().filter_map(|(function, file)| frames.id(function, file, 88)).collect();
+            site(&frames, &ids).map(|(waits, ..)| waits)
+        };
+        let read = ("internal/poll.(*FD).Read", "/usr/local/go/src/internal/poll/fd_unix.go");
+        assert_eq!(waits(&[park, read, take, serve, exit]), Some(ParkedFor::Answer));
+        assert_eq!(waits(&[park, read, take, exit]), Some(ParkedFor::Io));
+        let body = ("net/http.(*body).Read", "/usr/local/go/src/net/http/transfer.go");
+        assert_eq!(waits(&[park, read, body, take, serve, exit]), Some(ParkedFor::Io));
+        let socket = (
+            "github.com/gorilla/websocket.(*Conn).NextReader",
+            "/root/go/pkg/mod/github.com/gorilla/websocket@v1.5.0/conn.go",
+        );
+        assert_eq!(waits(&[park, read, socket, take, serve, exit]), Some(ParkedFor::Io));
+        assert_eq!(waits(&[park, receive, take, serve, exit]), Some(ParkedFor::HandOff));
+        assert_eq!(waits(&[park, receive, take, exit]), Some(ParkedFor::Receive));
+        assert_eq!(waits(&[park, sema, slow, lock, take, serve, exit]), Some(ParkedFor::Lock));
         // A server that waits for clients, and a connection that nothing is asked on.
         let poll = ("internal/poll.(*FD).Accept", "/usr/local/go/src/internal/poll/fd_unix.go");
         let listen = ("net/http.(*Server).Serve", "/usr/local/go/src/net/http/server.go");
