@@ -23,6 +23,8 @@ mod tests_meanwhile;
 #[cfg(test)]
 mod tests_parked;
 #[cfg(test)]
+mod tests_rounds;
+#[cfg(test)]
 mod tests_stacks;
 mod threads;
 

@@ -58,7 +58,8 @@ pub(crate) fn owners(facts: &Facts) -> HashMap<ProcessId, Owner> {
     for (process, count) in &active {
         let (serves, is_wanted) = (serving.contains(process), wanted.contains(process));
         let has_children = parents.contains(process);
-        owners.insert(*process, Owner { serves, has_others: *count > 1, has_children, is_wanted, life_ns: 0 });
+        owners
+            .insert(*process, Owner { serves, has_others: *count > 1, has_children, is_wanted, life_ns: 0 });
     }
     owners
 }

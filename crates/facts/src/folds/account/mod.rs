@@ -6,7 +6,7 @@ mod pace;
 mod split;
 
 pub use objects::{Object, ObjectKind, Objects};
-pub use pace::Pace;
+pub use pace::SleepRounds;
 pub use split::Parts;
 
 use crate::SLOW_CALL;
@@ -45,7 +45,7 @@ pub struct CallTime {
     /// Of it, what was waited for locks that are known to have been held by another thread, ns.
     pub held_ns: u64,
     /// How they follow on each other, where they are waits.
-    pub pace: Pace,
+    pub pace: SleepRounds,
     /// A call of these had begun and not ended as the capture did.
     pub under_way: bool,
     /// Their time is that up to the next call: the capture does not tell how long they took.
@@ -142,7 +142,7 @@ impl ThreadAccount {
             parts: Parts::default(),
             short_ns: 0,
             held_ns: 0,
-            pace: Pace::default(),
+            pace: SleepRounds::default(),
             under_way: false,
             is_at_most: false,
             exemplars: Exemplars::default(),

@@ -11,7 +11,7 @@ const SLACK: u64 = 100_000;
 
 /// How a thread's sleeps follow on each other.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Pace {
+pub struct SleepRounds {
     /// When the last one ended.
     end: u64,
     /// How long it took.
@@ -26,7 +26,7 @@ pub struct Pace {
     equal_sleeps: u32,
 }
 
-impl Pace {
+impl SleepRounds {
     pub(super) fn sleep(&mut self, from: u64, took: u64) {
         let end = from.saturating_add(took);
         let round = if self.end > 0 { end.saturating_sub(self.end) } else { 0 };
@@ -51,13 +51,13 @@ impl Pace {
 
 #[cfg(test)]
 mod tests {
-    use super::Pace;
+    use super::SleepRounds;
 
     const MS: u64 = 1_000_000;
 
     /// Rounds of which each works for so long, ms, and then sleeps as `sleep` says.
     fn is_kept(work: impl Iterator<Item = u64>, sleep: impl Fn(u64) -> u64) -> bool {
-        let (mut pace, mut now) = (Pace::default(), 5 * MS);
+        let (mut pace, mut now) = (SleepRounds::default(), 5 * MS);
         for work in work {
             now += work * MS;
             let took = sleep(work) * MS;
