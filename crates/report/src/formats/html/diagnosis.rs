@@ -3,6 +3,7 @@
 use super::{aside, list, paragraph, rich, text};
 use crate::time_parts::{Part, UNKNOWN, parts};
 use crate::{account, host, phrases};
+use whyslow_model::figures::{percent, plural};
 use whyslow_model::{Diagnosis, Evidence, Finding, ThreadTime, TimeAccount, Walk};
 
 /// Shades of the bar's parts (`p0` to `p3` in the style sheet); they repeat.
@@ -168,10 +169,19 @@ fn command(raw: &str) -> String {
 }
 
 fn time_account(account: &TimeAccount) -> String {
-    let (lines, _, _) = account::lines(account, usize::MAX, true);
-    let lines = lines.iter().map(|line| format!("<b>{}</b> {}", line.share, text(&line.text)));
+    let (shown, smaller, share) = account::lines(account, usize::MAX, false);
+    let listed = |lines: &[account::Line]| {
+        list("ul", lines.iter().map(|line| format!("<b>{}</b> {}", line.share, text(&line.text))))
+    };
     let heading = text(&account::heading(account));
-    format!("<h2>Where the time went</h2>\n<p class=\"dim\">{heading}</p>\n{}", list("ul", lines))
+    let mut out = format!("<h2>Where the time went</h2>\n<p class=\"dim\">{heading}</p>\n{}", listed(&shown));
+    if smaller > 0 {
+        let (all, _, _) = account::lines(account, usize::MAX, true);
+        let summary = format!("{} in {}", percent(share), plural(smaller as u64, "smaller part"));
+        let rest = listed(&all[shown.len()..]);
+        out.push_str(&format!("<details><summary>{summary}</summary>\n{rest}</details>\n"));
+    }
+    out
 }
 
 fn by_thread(threads: &[ThreadTime]) -> String {
