@@ -86,7 +86,7 @@ proptest! {
     #[test]
     fn markup_in_the_input_stays_text(text in hostile(), figure in figures(), share in shares()) {
         let ours = ["!doctype", "html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "h3", "h4", "p", "div", "i",
-            "article", "section", "span", "details", "summary", "ul", "ol", "li", "pre", "code", "b", "br", "table", "thead", "tbody", "tfoot", "tr", "th", "td"];
+            "article", "section", "span", "svg", "rect", "details", "summary", "ul", "ol", "li", "pre", "code", "b", "br", "table", "thead", "tbody", "tfoot", "tr", "th", "td"];
         let style = Style::default();
         for page in [
             diagnosis_text(&HTML, &filled_with(&text, figure, share), &style),
