@@ -5,17 +5,15 @@ use crate::{roles, states, threads};
 use hashbrown::HashMap;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::account::{CallKey, CallTime, CutTime, ObjectKind, Parts, ThreadAccount};
-use whyslow_facts::folds::slow_files::{SlowFiles, asks_device};
 use whyslow_model::event::Tid;
 use whyslow_model::{Nanos, TimeState};
 
 /// The state of a call that took so long: what it waits for, or that it works.
 pub fn state_of_call(key: CallKey, object: ObjectKind, took: Nanos) -> TimeState {
-    if key.waits.is_some() {
-        return states::of_wait(key.waits, object);
+    match key.waits {
+        Some(_) => states::of_wait(key.waits, object),
+        None => states::of_work(key.syscall, object, took),
     }
-    let is_slow = || took.is_known() && took >= SlowFiles::SLOW && object == ObjectKind::File;
-    if asks_device(key.syscall) || is_slow() { TimeState::File } else { TimeState::InCall }
 }
 
 /// The parts of a piece of time by their states, ns. They add up to its parts.
@@ -77,7 +75,6 @@ impl WorkWaits {
             .filter_map(|(id, thread)| facts.accounts.of(id).filter(|account| account.tid == thread.tid));
         for account in live.chain(facts.accounts.ended()) {
             let owner = owners.get(&account.process).copied().unwrap_or_default();
-            let owner = states::Owner { life_ns: account.total(), ..owner };
             self.thread(facts, account, owner, &stacks);
         }
     }
@@ -89,6 +86,7 @@ impl WorkWaits {
         owner: states::Owner,
         stacks: &threads::Waits<'_>,
     ) {
+        let told_ns = account.total();
         for time in &account.calls {
             let object = facts.accounts.objects.get(time.key.object).kind;
             let state = states::of_wait(time.key.waits, object);
@@ -96,7 +94,7 @@ impl WorkWaits {
             let stacks = stacks.get(&(account.process, account.tid, call));
             let told = states::of_stacks(state, time.key.waits, stacks);
             let waited = waited_ns(time);
-            let work = states::for_work(told, object, time, waited, owner, stacks).min(waited);
+            let work = states::for_work(told, object, time, waited, told_ns, owner, stacks).min(waited);
             let (of_work, all) = self.times.entry((account.tid, state)).or_default();
             *of_work = of_work.saturating_add(work);
             *all = all.saturating_add(waited);

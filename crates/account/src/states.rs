@@ -5,8 +5,8 @@ use whyslow_facts::folds::account::{CallTime, ObjectKind};
 use whyslow_facts::folds::slow_files::{SlowFiles, asks_device};
 use whyslow_facts::samples::WaitShares;
 use whyslow_facts::{Facts, Origin, ProcessId, WaitKind};
-use whyslow_model::TimeState;
 use whyslow_model::syscall::Moves;
+use whyslow_model::{Nanos, Syscall, TimeState};
 
 /// The state of who waits in a call: by what it works on, else by what such a call waits for.
 pub(crate) fn of_wait(waits: Option<WaitKind>, object: ObjectKind) -> TimeState {
@@ -39,9 +39,14 @@ pub(crate) fn of_wait(waits: Option<WaitKind>, object: ObjectKind) -> TimeState 
 /// The state of time in a call that waits for nobody, where no scheduler tells whether it ran: a call on a file that takes longer
 /// than any work of the kernel waits for the device.
 pub(crate) fn of_unsplit(time: &CallTime, object: ObjectKind) -> TimeState {
-    let mean_ns = time.parts.total() / time.calls.count.max(1);
-    let is_slow = || !time.is_at_most && mean_ns >= SlowFiles::SLOW.or_zero() && object == ObjectKind::File;
-    if asks_device(time.key.syscall) || is_slow() { TimeState::File } else { TimeState::InCall }
+    let mean = Nanos::new(time.parts.total() / time.calls.count.max(1));
+    of_work(time.key.syscall, object, if time.is_at_most { Nanos::UNKNOWN } else { mean })
+}
+
+/// The same of a call that took so long.
+pub(crate) fn of_work(call: Syscall, object: ObjectKind, took: Nanos) -> TimeState {
+    let is_slow = || took.is_known() && took >= SlowFiles::SLOW && object == ObjectKind::File;
+    if asks_device(call) || is_slow() { TimeState::File } else { TimeState::InCall }
 }
 
 /// The processes that take connections, or have taken some.
@@ -62,8 +67,6 @@ pub(crate) struct Owner {
     pub(crate) has_children: bool,
     /// Work waited in one of its queues in nearly all samples.
     pub(crate) is_wanted: bool,
-    /// How long the thread lived, ns.
-    pub(crate) life_ns: u64,
 }
 
 /// Samples from which on stacks say what a thread's waits are for.
@@ -94,12 +97,14 @@ pub(crate) fn of_stacks(state: TimeState, waits: Option<WaitKind>, stacks: Optio
     }
 }
 
-/// Of the time that a thread waited in one way, what it waited for work, ns. `stacks` are those of its waits in that call.
+/// Of the time that a thread waited in one way, what it waited for work, ns. `told_ns` is all that is told of the thread, `stacks` are those
+/// of its waits in that call.
 pub(crate) fn for_work(
     state: TimeState,
     object: ObjectKind,
     time: &CallTime,
     waited_ns: u64,
+    told_ns: u64,
     owner: Owner,
     stacks: Option<&WaitShares>,
 ) -> u64 {
@@ -133,7 +138,7 @@ pub(crate) fn for_work(
         }
         TimeState::Timer if is_of_runtime(stacks) || time.pace.is_kept() => waited_ns,
         // Who sleeps for most of its life beside children that do something looks after them.
-        TimeState::Timer if owner.has_children && slept_at_once(time, owner.life_ns) => waited_ns,
+        TimeState::Timer if owner.has_children && slept_at_once(time, told_ns) => waited_ns,
         _ => 0,
     }
 }
@@ -146,7 +151,7 @@ fn is_of_runtime(stacks: Option<&WaitShares>) -> bool {
 }
 
 /// True where one wait of these took half of that time: no look at something is between.
-fn slept_at_once(time: &CallTime, life_ns: u64) -> bool {
+fn slept_at_once(time: &CallTime, told_ns: u64) -> bool {
     let longest = if time.under_way { time.parts.total() } else { time.calls.max().or_zero() };
-    life_ns > 0 && longest >= life_ns / 2
+    told_ns > 0 && longest >= told_ns / 2
 }

@@ -58,8 +58,7 @@ pub(crate) fn owners(facts: &Facts) -> HashMap<ProcessId, Owner> {
     for (process, count) in &active {
         let (serves, is_wanted) = (serving.contains(process), wanted.contains(process));
         let has_children = parents.contains(process);
-        owners
-            .insert(*process, Owner { serves, has_others: *count > 1, has_children, is_wanted, life_ns: 0 });
+        owners.insert(*process, Owner { serves, has_others: *count > 1, has_children, is_wanted });
     }
     owners
 }
@@ -87,7 +86,7 @@ impl<'a> One<'_, 'a> {
         let tid = account.tid;
         let counted = thread.map(|thread| self.facts.accounts.counted(thread.first, thread.last));
         let life = counted.map_or(0, |(first, last)| last.since(first).or_zero());
-        let owner = Owner { life_ns: life, ..self.owner };
+        let told = account.total();
         let (mut idle_ns, mut not_told_ns) = (0u64, 0u64);
         let mut waits = Vec::new();
         for time in &account.calls {
@@ -102,7 +101,7 @@ impl<'a> One<'_, 'a> {
                 Some(_) => waited = waited.saturating_add(unsplit_ns),
                 None => self.call(tid, states::of_unsplit(time, kind), unsplit_ns, time),
             }
-            let idle = states::for_work(state, kind, time, waited, owner, stacks).min(waited);
+            let idle = states::for_work(state, kind, time, waited, told, self.owner, stacks).min(waited);
             idle_ns = idle_ns.saturating_add(idle);
             self.call(tid, state, waited - idle, time);
             // A wait for as long as nobody looked tells nothing of what was done else.
@@ -123,7 +122,7 @@ impl<'a> One<'_, 'a> {
         let (blocked_ns, more_idle) = self.in_proportion(tid, blocked_ns, &waits);
         idle_ns = idle_ns.saturating_add(more_idle);
         let unseen = blocked_ns.saturating_add(unknown_ns);
-        let rest = life.saturating_sub(account.total());
+        let rest = life.saturating_sub(told);
         not_told_ns = not_told_ns.saturating_add(unseen).saturating_add(rest);
         // Who waits for work by all of its stacks sleeps for it also where the capture does not show the call, and was there for at least so long.
         let of_work = self.of_work_ns(tid);

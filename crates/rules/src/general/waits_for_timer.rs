@@ -19,7 +19,8 @@
 //! ## When it is wrong
 //! It is a notice: it says where the time went, not that this is too much. A daemon that does something once a minute
 //! sleeps in between because it has nothing to do. Where the work that waits is not seen, whether anybody is kept waiting
-//! is not known.
+//! is not known. Sleeps until the next round is due (the rounds take equal times, the sleeps differ), those of a runtime's own threads, and
+//! that of a parent beside its children at work are left out.
 
 use super::unclaimed::Unclaimed;
 use crate::engine::{Findings, Need, Rule};
