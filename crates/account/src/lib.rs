@@ -5,6 +5,7 @@
 //! work. The first two follow waits through [`whyslow_chain`]; the facts' accounts of threads tell what is spent in each
 //! way, also in calls too short to be followed one by one.
 
+mod counts;
 mod figures;
 mod lines;
 mod moments;

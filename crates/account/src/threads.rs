@@ -1,6 +1,7 @@
 //! The time of threads that is not waiting for work.
 
 use crate::Spent;
+use crate::counts::CountedCalls;
 use crate::figures::Counted;
 use crate::parts::Part;
 use crate::states::{self, Owner};
@@ -114,6 +115,14 @@ impl<'a> One<'_, 'a> {
         }
         let Parts { on_cpu_ns, runnable_ns, blocked_ns, uninterruptible_ns, unsplit_ns, unknown_ns } =
             account.outside;
+        let (mut on_cpu_ns, mut blocked_ns) = (on_cpu_ns, blocked_ns);
+        if let Some(thread) = thread {
+            let counted = CountedCalls::of(self.facts, thread);
+            let given = counted.give_out((on_cpu_ns, blocked_ns), self.owner, &waits);
+            (on_cpu_ns, blocked_ns) = (given.on_cpu_ns, given.blocked_ns);
+            idle_ns = idle_ns.saturating_add(given.idle_ns);
+            self.spent.parts.extend(given.parts);
+        }
         self.plain(tid, TimeState::User, on_cpu_ns);
         self.queued(tid, runnable_ns, &mut throttled);
         self.plain(tid, TimeState::PageFault, uninterruptible_ns);
@@ -209,13 +218,13 @@ impl<'a> One<'_, 'a> {
 }
 
 /// Waits of one kind.
-struct Wait<'a> {
-    time: &'a CallTime,
-    state: TimeState,
+pub(crate) struct Wait<'a> {
+    pub(crate) time: &'a CallTime,
+    pub(crate) state: TimeState,
     /// What the thread slept in them, ns.
     asleep_ns: u64,
     /// The part of it that was waiting for work.
-    idle: f64,
+    pub(crate) idle: f64,
 }
 
 fn part_of(ns: u64, whole: u64) -> f64 {

@@ -240,7 +240,11 @@ fn at_the_end(facts: &Facts, finding: &Finding, culprit: &Culprit, share: f64) -
     let Culprit { pid, name, does, .. } = culprit;
     // Without how often and how long.
     let does = does.split(" (").next().unwrap_or_default().split(", ").next().unwrap_or_default();
-    let named = format!("{name} ({pid})");
+    let address = address(&culprit.hops);
+    let named = match &address {
+        Some(address) => format!("{name} ({pid}, {address})"),
+        None => format!("{name} ({pid})"),
+    };
     let own = Finding { title: String::new(), ..finding.clone() };
     let who = whose(facts, &own);
     let who = if who.is_empty() { whose(facts, finding) } else { who };
@@ -257,10 +261,22 @@ fn at_the_end(facts: &Facts, finding: &Finding, culprit: &Culprit, share: f64) -
     Sentence {
         who,
         what,
-        names: vec![named],
+        names: address.into_iter().chain([format!("{name} ({pid}")]).collect(),
         culprits: if site.is_empty() { Vec::new() } else { vec![site] },
         aside: String::new(),
     }
+}
+
+/// Where the last process is asked: what the one before it waits for, as far as that is an address or a path.
+fn address(hops: &[Hop]) -> Option<String> {
+    let [.., waits, last] = hops else { return None };
+    let object = waits.object.as_deref()?;
+    // `catalog.py (3122, 127.0.0.1:80)` names the process as well.
+    let inner = object.rsplit_once(", ").map_or(object, |(_, rest)| rest.trim_end_matches(')'));
+    let port = inner.rsplit_once(':').map(|(_, port)| port);
+    let is_port = port.is_some_and(|port| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_its = !object.contains(" (") || object.contains(&format!("({}, ", last.pid));
+    (is_its && (is_port || inner.starts_with('/'))).then(|| inner.to_string())
 }
 
 /// What a process does, without what its chain tells too: of what works in a call its object, of what waits the call.

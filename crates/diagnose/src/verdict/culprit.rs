@@ -67,8 +67,9 @@ fn object<'a>(finding: &'a Finding, rows: &[&'a AccountRow]) -> Option<&'a str> 
     }
 }
 
-/// True where a title names it, in full or by the last part of its path.
+/// True where a title names it, in full, by the last part of its path, or by the address of a lock alone.
 fn is_named(title: &str, name: &str) -> bool {
+    let name = name.strip_prefix("futex ").unwrap_or(name);
     let last = name.trim_end_matches('/').rsplit('/').next().unwrap_or(name);
     title.contains(name) || (name.starts_with('/') && !last.is_empty() && title.contains(last))
 }
@@ -149,6 +150,16 @@ mod tests {
         };
         assert_eq!(said(named, Some("/srv/a.db")), "");
         assert_eq!(said(|_| {}, None), "");
+    }
+
+    #[test]
+    fn a_lock_that_the_title_names_by_its_address_is_not_said_again() {
+        let waits = |one: &mut Finding| {
+            one.title = "10 threads wait 15.8 s for the lock 0x563b71b58860".to_string();
+            one.subject.syscall = Some("read".into());
+        };
+        assert_eq!(said(waits, Some("futex 0x563b71b58860")), "");
+        assert_eq!(said(waits, Some("futex 0x563b71b58870")), " (futex 0x563b71b58870)");
     }
 
     #[test]

@@ -41,6 +41,11 @@ impl WaitKind {
         WaitKind::Other,
     ];
 
+    /// What calls of that name wait for, as far as their name alone tells.
+    pub fn of_name(syscall: Syscall) -> Option<WaitKind> {
+        wait_kind(syscall, b"", FdKind::Unknown)
+    }
+
     /// The word for it in reports and JSON.
     pub fn word(self) -> &'static str {
         match self {

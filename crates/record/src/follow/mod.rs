@@ -29,8 +29,10 @@ const AT_MOST_NS: u64 = 1_000_000_000;
 /// What looks may cost in the long run, of one CPU. With the lists of `owners` it is 0.2 %.
 const SHARE: f64 = 0.001_5;
 /// Looks that come as often as they can, whatever they cost: the first ones, and those after somebody was taken in. One more hop is found by
-/// them in a third of a second; with all that `--follow` allows they take some 50 ms of CPU time.
-const EAGER: u32 = 24;
+/// them in a third of a second of waiting; with all that `--follow` allows they take some 50 ms of CPU time. A look that finds nobody
+/// waiting tells nothing and costs little: it counts as this part of one. A server that has little to do is seen at work in them, too.
+const EAGER: f64 = 24.0;
+const IDLE_LOOK: f64 = 0.125;
 /// Weight of the newest cost in the mean.
 const WEIGHT: f64 = 0.16;
 /// Threads of one look; of more each looks at the next ones.
@@ -77,7 +79,7 @@ pub(crate) struct Follower {
     left_out: BTreeMap<u32, String>,
     due: u64,
     /// Looks that are still to come at once.
-    eager: u32,
+    eager: f64,
     /// What a look costs, ns of CPU time: the mean.
     cost: f64,
     spent_ns: u64,
@@ -142,13 +144,14 @@ impl Follower {
         // Lists of all processes are paced by themselves.
         let listed = self.ends.listing_ns() - listed;
         let spent = (thread_cpu_ns() - began).saturating_sub(listed) as f64;
+        let used = if self.tally.has_waited() { 1.0 } else { IDLE_LOOK };
         let chosen = self.choose();
         for one in &chosen {
             self.tell(one, now);
         }
         self.cost += if self.cost > 0.0 { WEIGHT } else { 1.0 } * (spent - self.cost);
-        self.eager = if chosen.is_empty() { self.eager.saturating_sub(1) } else { EAGER };
-        let pause = if self.eager > 0 { EVERY_NS } else { (self.cost / SHARE) as u64 };
+        self.eager = if chosen.is_empty() { (self.eager - used).max(0.0) } else { EAGER };
+        let pause = if self.eager > 0.0 { EVERY_NS } else { (self.cost / SHARE) as u64 };
         self.due = now + pause.clamp(EVERY_NS, AT_MOST_NS);
         self.spent_ns += thread_cpu_ns() - began;
         chosen.into_iter().map(|one| one.pid).collect()

@@ -115,6 +115,11 @@ impl Tally {
         self.waited.insert(group);
     }
 
+    /// True where the present look saw anybody wait for what is no work.
+    pub(super) fn has_waited(&self) -> bool {
+        !self.waited.is_empty()
+    }
+
     /// It waits for that process.
     pub(super) fn waits_for(&mut self, group: Group, waiter: u32, pid: u32, via: &str) {
         let service = Service::of(via, pid);
