@@ -18,7 +18,36 @@ const SHORT: Nanos = Nanos::from_millis(4);
 pub(crate) struct CountedCalls {
     process: ProcessId,
     tid: Tid,
-    calls: Vec<(Syscall, u64)>,
+    calls: Vec<Counts>,
+}
+
+/// Calls of one kind.
+struct Counts {
+    syscall: Syscall,
+    ns: u64,
+    waits: May,
+}
+
+/// Whether such calls sleep.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum May {
+    Sleep,
+    SleepOrWork,
+    Work,
+}
+
+impl May {
+    /// Shorter calls did not sleep: to give a CPU up and to get one back takes some microseconds by itself.
+    const SLEPT: Nanos = Nanos::new(10_000);
+
+    fn of(syscall: Syscall, stats: &CallStats) -> May {
+        match syscall.info().waits {
+            Waits::Never => May::Work,
+            Waits::Always => May::Sleep,
+            Waits::ByDescriptor | Waits::ByArguments if stats.mean() < May::SLEPT => May::Work,
+            Waits::ByDescriptor | Waits::ByArguments => May::SleepOrWork,
+        }
+    }
 }
 
 /// What of a thread's time is told now, and what is left of it, ns.
@@ -40,7 +69,12 @@ impl CountedCalls {
             None => (facts.world.calls == 0 && facts.world.counted > 0).then_some(&thread.by_syscall),
         };
         let calls = all.into_iter().flat_map(|table| table.iter());
-        let calls = calls.map(|(syscall, stats)| (syscall, whole_ns(stats))).filter(|(_, ns)| *ns > 0);
+        let calls = calls.map(|(syscall, stats)| Counts {
+            syscall,
+            ns: whole_ns(stats),
+            waits: May::of(syscall, stats),
+        });
+        let calls = calls.filter(|one| one.ns > 0);
         CountedCalls { process: thread.process, tid: thread.tid, calls: calls.collect() }
     }
 
@@ -53,17 +87,18 @@ impl CountedCalls {
         waits: &[Wait<'w>],
     ) -> Given<'w> {
         let mut given = Given { parts: Vec::new(), on_cpu_ns, blocked_ns, idle_ns: 0 };
-        let may_wait = |syscall: &Syscall| syscall.info().waits != Waits::Never;
-        let waiting = self.calls.iter().filter(|(syscall, _)| may_wait(syscall));
-        let waiting = waiting.map(|(_, ns)| *ns).saturating_sum();
-        let asleep = blocked_ns.min(waiting);
         let mut ran: Vec<(Syscall, u64)> = Vec::new();
-        for (syscall, ns) in &self.calls {
-            let slept = if may_wait(syscall) { part(asleep, *ns, waiting) } else { 0 };
-            if slept > 0 {
-                self.sleeps(*syscall, slept, owner, waits, &mut given);
+        for kind in [May::Sleep, May::SleepOrWork, May::Work] {
+            let of_kind = || self.calls.iter().filter(|one| one.waits == kind);
+            let all = of_kind().map(|one| one.ns).saturating_sum();
+            let asleep = if kind == May::Work { 0 } else { given.blocked_ns.min(all) };
+            for one in of_kind() {
+                let slept = part(asleep, one.ns, all);
+                if slept > 0 {
+                    self.sleeps(one.syscall, slept, owner, waits, &mut given);
+                }
+                ran.push((one.syscall, one.ns - slept));
             }
-            ran.push((*syscall, ns - slept.min(*ns)));
         }
         let whole = ran.iter().map(|(_, ns)| *ns).saturating_sum();
         let most = on_cpu_ns.min(whole);

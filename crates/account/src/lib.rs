@@ -18,6 +18,8 @@ mod states;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
+mod tests_counts;
+#[cfg(test)]
 mod tests_gaps;
 #[cfg(test)]
 mod tests_meanwhile;

@@ -7,7 +7,9 @@ use crate::parts::Part;
 use crate::states::{self, Owner};
 use hashbrown::{HashMap, HashSet};
 use whyslow_facts::folds::account::{CallTime, Parts, ThreadAccount};
+use whyslow_facts::folds::graph::Resource;
 use whyslow_facts::samples::WaitShares;
+use whyslow_facts::world::ids::ObjectId;
 use whyslow_facts::{Facts, ProcessId, ThreadFacts};
 use whyslow_model::event::Tid;
 use whyslow_model::{Known, SaturatingSum, Syscall, TimeOf, TimeState};
@@ -19,6 +21,7 @@ pub(crate) fn spent<'a>(facts: &'a Facts, only: Option<&[ProcessId]>) -> Option<
     let threads = || facts.world.threads.iter().filter(|(_, thread)| thread.is_active());
     let counted = Counted::new(facts);
     let waits = facts.samples.waits();
+    let within = Within::new(facts);
     let mut spent = Spent { of: TimeOf::Threads, count: 0, parts: Vec::new(), idle_ns: 0 };
     for (id, thread) in threads().filter(|(_, thread)| is_meant(thread.process)) {
         let Some(account) = facts.accounts.of(id).filter(|account| account.tid == thread.tid) else {
@@ -27,14 +30,30 @@ pub(crate) fn spent<'a>(facts: &'a Facts, only: Option<&[ProcessId]>) -> Option<
         spent.count += 1;
         let owner = owners.get(&thread.process).copied().unwrap_or_default();
         let process = thread.process;
-        let mut one = One { facts, owner, process, counted: &counted, waits: &waits, spent: &mut spent };
+        let mut one = One {
+            facts,
+            owner,
+            process,
+            counted: &counted,
+            waits: &waits,
+            within: &within,
+            spent: &mut spent,
+        };
         one.thread(account, Some(thread));
     }
     for account in facts.accounts.ended().iter().filter(|account| is_meant(account.process)) {
         spent.count += 1;
         let process = account.process;
         let owner = owners.get(&process).copied().unwrap_or_default();
-        let mut one = One { facts, owner, process, counted: &counted, waits: &waits, spent: &mut spent };
+        let mut one = One {
+            facts,
+            owner,
+            process,
+            counted: &counted,
+            waits: &waits,
+            within: &within,
+            spent: &mut spent,
+        };
         one.thread(account, None);
     }
     (!spent.parts.is_empty() || spent.idle_ns > 0).then_some(spent)
@@ -64,6 +83,33 @@ pub(crate) fn owners(facts: &Facts) -> HashMap<ProcessId, Owner> {
     owners
 }
 
+/// Waits at pipes by thread and pipe: how long, and how long those were that another process of the account ended, ns. A pipeline's time
+/// is that of the process that the others wait for.
+struct Within(HashMap<(Tid, ObjectId), (u64, u64)>);
+
+impl Within {
+    /// From this part of the waits on nobody else is waited for.
+    const NEARLY_ALL: f64 = 0.9;
+
+    fn new(facts: &Facts) -> Within {
+        let mut waits: HashMap<(Tid, ObjectId), (u64, u64)> = HashMap::new();
+        for call in facts.graph.calls().filter(|call| matches!(call.what, Resource::Pipe(_))) {
+            let by = call.waker.and_then(|waker| facts.world.threads.thread_of(waker.tid));
+            let is_within = by.is_some_and(|by| by.process != call.process);
+            let (all, within) = waits.entry((call.tid, call.object)).or_default();
+            let ns = call.dur().or_zero();
+            *all = all.saturating_add(ns);
+            *within = within.saturating_add(if is_within { ns } else { 0 });
+        }
+        Within(waits)
+    }
+
+    fn is_handed(&self, tid: Tid, object: ObjectId) -> bool {
+        let waits = self.0.get(&(tid, object));
+        waits.is_some_and(|(all, within)| *within as f64 >= Self::NEARLY_ALL * *all as f64 && *within > 0)
+    }
+}
+
 /// Waits that are a sample: 100 tell a share of a half within a tenth (binomial, two deviations).
 const SAMPLE: u64 = 100;
 
@@ -77,6 +123,7 @@ struct One<'s, 'a> {
     process: ProcessId,
     counted: &'s Counted,
     waits: &'s Waits<'a>,
+    within: &'s Within,
     spent: &'s mut Spent<'a>,
 }
 
@@ -102,7 +149,11 @@ impl<'a> One<'_, 'a> {
                 Some(_) => waited = waited.saturating_add(unsplit_ns),
                 None => self.call(tid, states::of_unsplit(time, kind), unsplit_ns, time),
             }
-            let idle = states::for_work(state, kind, time, waited, told, self.owner, stacks).min(waited);
+            let idle = match state {
+                // What the other end did meanwhile is in the account itself.
+                TimeState::Pipe if self.within.is_handed(tid, time.key.object) => waited,
+                _ => states::for_work(state, kind, time, waited, told, self.owner, stacks).min(waited),
+            };
             idle_ns = idle_ns.saturating_add(idle);
             self.call(tid, state, waited - idle, time);
             // A wait for as long as nobody looked tells nothing of what was done else.

@@ -97,7 +97,7 @@ static EXPLAINS: &[Explains] = &[
     Explains { cause: "path-search-miss", consequences: MANY_CALLS, reason: CALLS, starts: false },
     Explains {
         cause: "mmap-churn",
-        consequences: FAULTS,
+        consequences: &["syscall-heavy", "minor-fault-storm", "allocation-heavy"],
         reason: "memory that is mapped anew is faulted in anew",
         starts: false,
     },
@@ -301,6 +301,12 @@ static EXPLAINS: &[Explains] = &[
         cause: "gil-contention",
         consequences: &["allocation-heavy", "too-many-threads", "lock-contention"],
         reason: "one thread at a time runs Python's code, and the others wait for it",
+        starts: false,
+    },
+    Explains {
+        cause: "thundering-herd",
+        consequences: &["eagain-spin", "small-reads", "small-writes", "run-queue-delay", "syscall-heavy"],
+        reason: "each job wakes all of them, and all but one find nothing",
         starts: false,
     },
     Explains {

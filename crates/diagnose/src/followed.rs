@@ -209,6 +209,7 @@ impl Kind {
     fn of(via: &str) -> Kind {
         match via {
             "a pipe" => Kind::Pipe,
+            _ if via.starts_with("the pipe ") => Kind::Pipe,
             _ if via.starts_with("the lock of ") || via.starts_with("a lock ") => Kind::Lock,
             _ => Kind::Peer,
         }
@@ -216,7 +217,8 @@ impl Kind {
 
     /// What of it names a place.
     fn place(self, via: &str) -> &str {
-        let place = via.trim_start_matches("the lock of ").trim_start_matches("a lock in ");
+        let prefixes = ["the lock of ", "a lock in ", "the pipe "];
+        let place = prefixes.into_iter().find_map(|prefix| via.strip_prefix(prefix)).unwrap_or(via);
         if is_address(place) { place } else { "" }
     }
 

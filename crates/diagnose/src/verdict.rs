@@ -76,6 +76,17 @@ fn is_cause(finding: &Finding, findings: &[Finding]) -> bool {
     is_serious(finding) && !finding.follows_from.is_some_and(|from| behind_serious(from.id))
 }
 
+/// A title in the middle of a sentence: `The capture is incomplete` without its capital letter.
+fn in_sentence(title: &str) -> String {
+    let mut letters = title.chars();
+    match (letters.next(), letters.clone().next()) {
+        (Some(first), Some(second)) if first.is_uppercase() && second.is_lowercase() => {
+            first.to_lowercase().chain(letters).collect()
+        }
+        _ => title.to_string(),
+    }
+}
+
 /// A text as a sentence.
 fn told(what: impl Into<String>) -> Sentence {
     Sentence { what: what.into(), ..Sentence::default() }
@@ -111,12 +122,16 @@ fn without_cause(
         (None, None, Some(general)) => of_general(general),
         (None, None, None) => {
             let calls = words::plural(facts.total_calls(), "system call");
+            let unknown = unknown(account).filter(|share| *share >= WARNING_SHARE);
+            let unknown = unknown.map_or(String::new(), |share| {
+                format!("; nothing tells what it did in {} of its time", words::percent(share))
+            });
             match program(facts) {
                 Some(name) => Sentence {
                     who: format!("{name}: "),
-                    ..told(format!("no cause of slowness found in {calls}"))
+                    ..told(format!("no cause of slowness found in {calls}{unknown}"))
                 },
-                None => told(format!("No cause of slowness found in {calls}")),
+                None => told(format!("No cause of slowness found in {calls}{unknown}")),
             }
         }
     };
@@ -133,8 +148,15 @@ fn without_cause(
     }
     // What the capture lacks may well be the cause: saying only "none" would be a wrong answer.
     let gap = findings.iter().find(|finding| finding.severity == Severity::Capture && !finding.disagreement);
-    beside.extend(gap.map(|gap| told(format!("But {}", gap.title)).within(BESIDE)));
+    beside.extend(gap.map(|gap| told(format!("But {}", in_sentence(&gap.title))).within(BESIDE)));
     (sentence, beside)
+}
+
+/// The part of the time of which nothing tells what it was.
+fn unknown(account: Option<&TimeAccount>) -> Option<f64> {
+    let account = account.filter(|account| account.ns > 0)?;
+    let unknown = account.rows.iter().filter(|row| row.state == TimeState::Unknown).map(|row| row.ns);
+    Some(unknown.fold(0, u64::saturating_add) as f64 / account.ns as f64)
 }
 
 /// Of general findings the first; rather one that tells who is behind it, where that is at least half as much.

@@ -125,6 +125,15 @@ fn seen(facts: &Facts, wall: u64) -> u64 {
     facts.recording.told().get().map_or(wall, |told| wall.min(told))
 }
 
+/// [`FEW_CALLS`] for calls that are recorded one by one: where they were given up for a part of the time, as many fewer, and
+/// never fewer than a tenth, which is no chance.
+pub fn few_calls(facts: &Facts) -> u64 {
+    let whole = facts.window.whole().get().filter(|ns| *ns > 0);
+    let part =
+        facts.recording.told().get().zip(whole).map_or(1.0, |(told, whole)| told as f64 / whole as f64);
+    ((FEW_CALLS as f64 * part.min(1.0)) as u64).max(FEW_CALLS / 10)
+}
+
 /// The part that `count` has of all calls.
 pub fn share_of_calls(facts: &Facts, count: u64) -> Share {
     let all = facts.total_calls();
@@ -173,7 +182,7 @@ pub fn share_of_storm(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64)
         return by_time;
     }
     // Few calls: their part of all calls says nothing.
-    if count < FEW_CALLS || by_time.value.is_some_and(|share| share >= WARNING_SHARE) {
+    if count < few_calls(facts) || by_time.value.is_some_and(|share| share >= WARNING_SHARE) {
         return by_time;
     }
     // Threads that wait nearly all of their time make no storm, however little else they call.

@@ -52,9 +52,12 @@ impl World {
                     take_turn(life, call, seen.bytes, moves == Moves::Read);
                 }
                 record_io(life, call, seen.bytes, moves == Moves::Read);
-                if moves == Moves::Read
-                    && life.kind == FdKind::File
-                    && is_read_as_it_comes(life, call, seen.bytes)
+                // open(2): "this flag has no effect for regular files", so that none of them is not ready.
+                let is_not_ready = call.errno == Errno::EAGAIN && life.kind == FdKind::File;
+                if is_not_ready
+                    || moves == Moves::Read
+                        && life.kind == FdKind::File
+                        && is_read_as_it_comes(life, call, seen.bytes)
                 {
                     self.is_fifo(id);
                     return self.described(seen, id);

@@ -1,7 +1,7 @@
 //! From a descriptor that a thread waits at to the processes at its other end: sockets by sock_diag(7), also across network
 //! namespaces, pipes by who has them open. A socket is looked at once, by a descriptor of ours for it that is closed at once.
 
-use super::owners::{Holder, Owners, pipe_inode};
+use super::owners::{Holder, Owners, named_pipe, pipe_inode};
 use crate::target::ProcRoot;
 use crate::target::diag::{Diag, number};
 use crate::target::inet_diag::{InetTold, LISTEN, question, question_of_one};
@@ -13,6 +13,7 @@ use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
+use whyslow_model::text;
 
 /// Sockets and services that are remembered; of more all are looked at anew.
 const MOST_SOCKETS: usize = 4_096;
@@ -118,12 +119,17 @@ impl Ends {
         let Ok(link) = link else { return Found::Nobody };
         let link = link.as_bytes();
         if let Some(inode) = pipe_inode(link) {
-            return self.pipe(pid, inode, writes, now);
+            return self.pipe(pid, inode, writes, "a pipe".to_string(), now);
         }
         match socket_inode(link) {
             Some(inode) => self.socket(pid, fd, inode, writes, now),
             None if link.starts_with(b"/dev/pts/") || link.starts_with(b"/dev/tty") => Found::Work,
-            None => Found::Nobody,
+            None => match named_pipe(link, &format!("/proc/{pid}/fd/{fd}")) {
+                Some(number) => {
+                    self.pipe(pid, number, writes, format!("the pipe {}", text::bounded(link)), now)
+                }
+                None => Found::Nobody,
+            },
         }
     }
 
@@ -143,9 +149,9 @@ impl Ends {
         is_outstanding(&tcp_info(&socket)?).then(|| self.socket(pid, fd, inode, false, now))
     }
 
-    fn pipe(&mut self, pid: u32, inode: u64, writes: bool, now: u64) -> Found {
+    fn pipe(&mut self, pid: u32, inode: u64, writes: bool, via: String, now: u64) -> Found {
         let holders = Owners::open_for(self.owners.of(inode, &[], now), !writes);
-        processes(&holders, pid, "a pipe".to_string())
+        processes(&holders, pid, via)
     }
 
     fn socket(&mut self, pid: u32, fd: i32, inode: u64, writes: bool, now: u64) -> Found {

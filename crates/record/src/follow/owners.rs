@@ -2,7 +2,7 @@
 
 use crate::clock::thread_cpu_ns;
 use crate::target::ports::socket_inode;
-use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use std::collections::{HashMap, HashSet};
 use whyslow_model::text;
 
@@ -34,7 +34,7 @@ impl Holder {
 
     fn holds(self, inode: u64) -> bool {
         rustix::fs::readlinkat(CWD, self.path(), Vec::new())
-            .is_ok_and(|link| inode_of(link.as_bytes()) == Some(inode))
+            .is_ok_and(|link| number_of(link.as_bytes(), &self.path()) == Some(inode))
     }
 
     /// The owner's bits of the link tell how it is open (proc_pid_fd(5)).
@@ -48,6 +48,19 @@ impl Holder {
 /// `socket:[12]`, `pipe:[13]`.
 pub(super) fn inode_of(link: &[u8]) -> Option<u64> {
     socket_inode(link).or_else(|| pipe_inode(link))
+}
+
+/// The number of what a link of `/proc/PID/fd` leads to, where it is a socket or a pipe, one with a name too.
+fn number_of(link: &[u8], path: &str) -> Option<u64> {
+    inode_of(link).or_else(|| if link.starts_with(b"/dev/") { None } else { named_pipe(link, path) })
+}
+
+/// The number of a FIFO that the descriptor at `path` has open. Inodes are counted by each file system: the highest bit tells it from the
+/// numbers of pipes and sockets, and the device's number tells two file systems apart.
+pub(super) fn named_pipe(link: &[u8], path: &str) -> Option<u64> {
+    let stat = link.starts_with(b"/").then(|| rustix::fs::stat(path).ok())??;
+    let is_fifo = FileType::from_raw_mode(stat.st_mode) == FileType::Fifo;
+    is_fifo.then(|| 1 << 63 | (stat.st_ino ^ stat.st_dev.rotate_left(40)) >> 1)
 }
 
 /// `pipe:[13]`.
@@ -170,7 +183,9 @@ impl Owners {
                 buffer = Vec::new();
                 continue;
             };
-            if let Some(inode) = inode_of(link.as_bytes()) {
+            let path = || format!("/proc/{pid}/fd/{fd}");
+            let named = || number_of(link.as_bytes(), &path());
+            if let Some(inode) = inode_of(link.as_bytes()).or_else(named) {
                 let holders = self.held.entry(inode).or_default();
                 let holder = Holder { pid, fd };
                 found += 1;
@@ -211,6 +226,25 @@ mod tests {
         child.wait().expect("ended");
         // What does not hold it any more is forgotten, though nothing was listed again.
         assert!(!pids(owners.of(inode, &[], 2)).contains(&child.id()));
+    }
+
+    #[test]
+    fn who_has_a_pipe_with_a_name_open_is_found() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("orders");
+        assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo").success());
+        // Open both ways, no open waits for the other end.
+        let both = || std::fs::File::options().read(true).write(true).open(&path).expect("open");
+        let mut child = Command::new("sleep").arg("60").stdin(both()).spawn().expect("sleep");
+        let ours = both();
+        let own = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&ours));
+        let link = path.to_str().expect("text").as_bytes();
+        let number = named_pipe(link, &own).expect("a pipe");
+        let found = Owners::new(0).of(number, &[], 1);
+        assert!(found.iter().any(|holder| holder.pid == child.id()), "{found:?}");
+        assert_eq!(named_pipe(b"/etc/passwd", "/etc/passwd"), None);
+        child.kill().expect("killed");
+        child.wait().expect("ended");
     }
 
     #[test]

@@ -107,8 +107,14 @@ fn recording(facts: &Facts, out: &mut Findings<'_>) {
     let told: Vec<&CaptureNote> = told.collect();
     let Some(worst) = losses.first() else {
         if !told.is_empty() {
-            let title =
-                format!("The recorder could not see all: {}", words::plural(told.len() as u64, "message"));
+            let more = told.len().saturating_sub(1) as u64;
+            let more = if more > 0 {
+                format!(", and {}", words::plural(more, "message more"))
+            } else {
+                String::new()
+            };
+            let first = told.first().map_or("", |note| note.text.as_str());
+            let title = format!("The recording is incomplete: {first}{more}");
             let messages = Measurement::count("messages", told.len() as u64);
             let mut found = out.capture(title).measured(messages);
             for note in told.into_iter().take(QUOTED) {

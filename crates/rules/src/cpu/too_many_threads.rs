@@ -40,10 +40,18 @@ pub(crate) static RULE: Rule = Rule {
 
 /// Threads that want to run for each CPU: with twice as many, each waits as long as it runs.
 const PER_CPU: f64 = 2.0;
+/// The same of threads that only compute: those of a parallel build or a simulation, which take turns and lose little by it.
+const COMPUTING_PER_CPU: f64 = 12.0;
 /// Part of the CPUs that the program takes itself: else others are to blame, and run-queue-delay says who.
 const OWN: f64 = 0.5;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
+
+/// Threads that want to run, at least, for them to be a crowd.
+fn least(one: &queue::Waiter<'_>) -> f64 {
+    let per_cpu = if one.serves() { PER_CPU } else { COMPUTING_PER_CPU };
+    per_cpu * one.room.max(1.0)
+}
 
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let waiters = queue::waiters(facts, facts.host.processes());
@@ -52,9 +60,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         |one: &queue::Waiter<'_>| holders_of(one).is_some_and(|holders| holders.are_others());
     let crowded = waiters.iter().filter(|one| {
         // A quota of less than a CPU stops also a single thread: that is the quota's doing, not a crowd's.
-        let most = PER_CPU * one.room.max(1.0);
+        let most = least(one);
         let crowd = one.wanted() >= most && one.threads() >= most;
-        crowd && one.cpu >= OWN * one.room && one.serves() && !others_have_it(one)
+        crowd && one.cpu >= OWN * one.room && !others_have_it(one)
     });
     for one in crowded.take(MOST) {
         let name = facts.host.name_of(one.of);
@@ -64,7 +72,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let stopped = rate
             .as_ref()
             .map_or(String::new(), |rate| format!(" {rate} times a second one is stopped for another."));
-        let most = PER_CPU * one.room.max(1.0);
+        let most = least(one);
         let room = Measurement::number("cpus_allowed", one.room);
         let all = queue::host_cpus(facts);
         let cpus = (one.room < all).then(|| Measurement::number("host_cpus", all));
@@ -77,7 +85,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let used = Measurement::seconds_per_second("cpus_used", one.cpu).at_least(OWN * one.room);
         let delay = Measurement::seconds_per_second("run_delay", one.delay);
         out.report(share, format!("{name}: {wanted} threads want to run at a time, and there are {room} CPUs for them"))
-            .at_most(Severity::Warning)
+            .at_most(if one.serves() { Severity::Warning } else { Severity::Notice })
             .subject(figures::subject(facts, one.of))
             .cause(format!("Its {threads} threads take {used} CPUs and wait for {delay} more: they stand in each other's way, and no more work is done by it.{stopped}{limited}{ran}"))
             .fix(format!("as many workers as CPUs ({room}): GOMAXPROCS, -XX:ActiveProcessorCount, OMP_NUM_THREADS, worker_processes, the size of the pool"))

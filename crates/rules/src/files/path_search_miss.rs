@@ -65,7 +65,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let searches = &facts.searches;
     let misses = searches.misses.count;
     let names = searches.found + searches.given_up;
-    if misses < guards::FEW_CALLS || (misses as f64) < MISSES_PER_NAME * names as f64 || is_start_up(facts) {
+    if misses < guards::few_calls(facts)
+        || (misses as f64) < MISSES_PER_NAME * names as f64
+        || is_start_up(facts)
+    {
         return;
     }
     let time = searches.misses.total();
@@ -76,7 +79,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let longest = searches.longest.as_ref().map_or(String::new(), |(path, tries)| {
         format!(" The longest: {path} after {}.", words::plural(*tries as u64, "failed lookup"))
     });
-    let failed = Measurement::count("failed_lookups", misses).at_least(guards::FEW_CALLS as f64);
+    let failed = Measurement::count("failed_lookups", misses).at_least(guards::few_calls(facts) as f64);
     let each = Measurement::number("failed_lookups_per_name", misses as f64 / names.max(1) as f64)
         .at_least(MISSES_PER_NAME);
     let found = Measurement::count("names_found", searches.found);

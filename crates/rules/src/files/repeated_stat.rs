@@ -129,7 +129,7 @@ fn is_storm(facts: &Facts, same: u64) -> bool {
     };
     let work = facts.work.requests.max(facts.work.writes);
     let per_work = work > 0 && same as f64 / work as f64 >= STORM_PER_WORK;
-    same >= guards::FEW_CALLS && (rate >= STORM_PER_S || (rate >= POLLER_PER_S && per_work))
+    same >= guards::few_calls(facts) && (rate >= STORM_PER_S || (rate >= POLLER_PER_S && per_work))
 }
 
 fn report(
@@ -155,7 +155,7 @@ fn report(
         false => POLLER_PER_S,
     };
     let often = often.per_second_from(facts, per_second);
-    let least = if rate.is_some() { guards::FEW_CALLS } else { MIN_IN_EXCERPT };
+    let least = if rate.is_some() { guards::few_calls(facts) } else { MIN_IN_EXCERPT };
     let repeats = Measurement::count("repeats", same).at_least(least as f64);
     // Without a clock it is what decides.
     let part = guards::share_of_calls(facts, same).value.filter(|_| rate.is_none());
@@ -186,7 +186,7 @@ fn report(
         .fix(format!("find the caller: strace -k -e trace=%stat -P '{path}' -p PID   (prints the stack of each call)"))
         .verify(format!("perf stat -e 'syscalls:sys_enter_*stat*' -p {} sleep 4", pid_text(facts, first.tid)))
         .saving(calls.total());
-    if rate.is_none() && same < guards::FEW_CALLS {
+    if rate.is_none() && same < guards::few_calls(facts) {
         // An excerpt tells what happens, not how long it goes on.
         finding = finding.at_most(Severity::Warning);
     }
@@ -209,13 +209,15 @@ fn check_table(facts: &Facts, out: &mut Findings<'_>) {
     let part = share.value.unwrap_or(0.0);
     let work = facts.work_done();
     let per_write = calls as f64 / work.writes.max(1) as f64;
-    if calls < guards::FEW_CALLS || part < STORM_CALL_SHARE || (work.writes > 0 && per_write < STORM_PER_WORK)
+    if calls < guards::few_calls(facts)
+        || part < STORM_CALL_SHARE
+        || (work.writes > 0 && per_write < STORM_PER_WORK)
     {
         return;
     }
     let repeats = part >= TABLE_SHARE && work.writes >= TABLE_WRITES && per_write >= TABLE_PER_WRITE;
     let often = Often::of(&CALLS, calls, None, &work).per_work_from("write", STORM_PER_WORK);
-    let count = Measurement::count("calls", calls).at_least(guards::FEW_CALLS as f64);
+    let count = Measurement::count("calls", calls).at_least(guards::few_calls(facts) as f64);
     let part_of_calls = Measurement::share("share_of_calls", part).at_least(STORM_CALL_SHARE);
     let rates = often.behind_comma();
     let title = format!("{count} {} calls: {:.2} % of calls{rates}", row.name, part * 100.0);

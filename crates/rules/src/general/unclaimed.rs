@@ -2,7 +2,7 @@
 
 use super::held::Held;
 use crate::engine::{Findings, Report};
-use crate::guards::Share;
+use crate::guards::{Share, passed};
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_model::{
@@ -14,6 +14,8 @@ use whyslow_model::{
 const MIN_PART: f64 = 0.15;
 /// Of the whole time of the threads: who waits for work nearly all of the time is not slow for what it does in between.
 const MIN_OF_LIFE: f64 = 0.05;
+/// Who has something to do for this part of its life does not idle: a part of that is worth a word by itself.
+const BUSY: f64 = 0.1;
 
 /// The rows of some states, with what no finding explains of each.
 pub(super) struct Unclaimed<'a> {
@@ -40,7 +42,8 @@ impl<'a> Unclaimed<'a> {
         let rows = || account.rows.iter().filter(|row| states.contains(&row.state) && rest(row) > 0);
         let ns = rows().map(rest).fold(0, u64::saturating_add);
         let life = account.ns.saturating_add(account.idle_ns);
-        let is_enough = ns as f64 >= MIN_PART * account.ns as f64 && ns as f64 >= MIN_OF_LIFE * life as f64;
+        let is_felt = ns as f64 >= MIN_OF_LIFE * life as f64 || account.ns as f64 >= BUSY * life as f64;
+        let is_enough = ns as f64 >= MIN_PART * account.ns as f64 && is_felt;
         let largest = rows().max_by_key(|row| rest(row)).filter(|_| is_enough)?;
         Some(Unclaimed { account, largest, others: rows().count() as u64 - 1, ns, life, held: None })
     }
@@ -107,13 +110,16 @@ impl<'a> Unclaimed<'a> {
     /// The figures beside the part: of the largest row, of all of them, and of the queues.
     fn figures(&self, demand: &Demand) -> Vec<Measurement> {
         let row = self.largest;
-        let life = self.ns as f64 / self.life.max(1) as f64;
+        let life = self.life.max(1) as f64;
+        let (of_life, busy) = (self.ns as f64 / life, self.account.ns as f64 / life);
         let mut figures = vec![
             Measurement::time("time", Nanos::new(self.ns)),
             Measurement::time("time_of_all_rows", Nanos::new(self.account.ns)),
-            Measurement::share("share_of_whole_time", life).at_least(MIN_OF_LIFE),
+            passed(Measurement::share("share_of_whole_time", of_life), MIN_OF_LIFE),
             Measurement::time("time_of_largest_row", Nanos::new(row.ns)),
         ];
+        figures
+            .extend((of_life < MIN_OF_LIFE).then(|| Measurement::share("busy_share", busy).at_least(BUSY)));
         figures.extend(row.count.map(|calls| Measurement::count("calls", calls)));
         if row.mean_ns.is_known() {
             figures.push(Measurement::time("time_per_call", row.mean_ns));

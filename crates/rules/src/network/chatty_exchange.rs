@@ -76,7 +76,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut chatty: Vec<(Exchange<'_>, Share)> = named
         .map(of_peer)
         .chain(unnamed(facts))
-        .filter(is_chatty)
+        .filter(|exchange| is_chatty(facts, exchange))
         .map(|exchange| {
             let share = asked::share(facts, exchange.tid, exchange.turns.total_ns, exchange.turns.count);
             (exchange, share)
@@ -155,10 +155,10 @@ fn is_one_query(facts: &Facts, peer: &PeerFacts) -> bool {
 }
 
 /// Many turns, little in each, and quick.
-fn is_chatty(exchange: &Exchange<'_>) -> bool {
+fn is_chatty(facts: &Facts, exchange: &Exchange<'_>) -> bool {
     let turns = exchange.turns.count;
     let fits = |bytes: u64| bytes / turns.max(1) < SEGMENT;
-    turns >= guards::FEW_CALLS
+    turns >= guards::few_calls(facts)
         && fits(exchange.sent)
         && fits(exchange.received)
         && exchange.turns.percentile(0.5) < asked::SLOW
@@ -197,7 +197,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, exchange: &Exchange<'_>, share:
         .report(share, title)
         // Who asks is told by sizes alone where the connection has no name.
         .at_most(if exchange.is_named { Severity::Critical } else { Severity::Warning })
-        .measured(Measurement::count("turns", turns).at_least(guards::FEW_CALLS as f64))
+        .measured(Measurement::count("turns", turns).at_least(guards::few_calls(facts) as f64))
         .measured_all(rate)
         .measured(Measurement::time("p50", median).at_most(asked::SLOW.or_zero() as f64))
         .measured(Measurement::time("time", exchange.turns.total()))

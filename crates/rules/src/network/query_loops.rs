@@ -56,7 +56,7 @@ fn is_loop(facts: &Facts, row: &EndpointFacts) -> bool {
     let peer = row.peer.as_deref().and_then(|name| asked::servers(facts).find(|peer| *peer.name == *name));
     // Sent together, they would be fewer turns of the connection.
     let in_turns = peer.is_none_or(|peer| peer.requests.saturating_mul(2) >= row.stats.count);
-    row.stats.count >= guards::FEW_CALLS
+    row.stats.count >= guards::few_calls(facts)
         && peer.is_none_or(|peer| !asked::connects_each_time(peer))
         && in_turns
         && (asked::reads_one(row) || asked::asks_alike(row))
@@ -97,7 +97,9 @@ fn report_loop(
     // A batch of ten takes a tenth of the turns.
     let needless = row.stats.total_ns / 10 * 9;
     out.report(share, title)
-        .measured(Measurement::count("round_trips", row.stats.count).at_least(guards::FEW_CALLS as f64))
+        .measured(
+            Measurement::count("round_trips", row.stats.count).at_least(guards::few_calls(facts) as f64),
+        )
         .measured_all(requests.map(|(requests, _)| Measurement::count("requests", requests)))
         .measured_all(per_request)
         .measured(median)
