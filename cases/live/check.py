@@ -21,6 +21,8 @@ GROUPS = "/sys/fs/cgroup/whyslow-live"
 AT_THE_ENDS = 4
 # Of its time, what the slow program must wait for a CPU for a truth not to be judged that says so.
 DROWNED = 0.5
+# Of a recording's time, what nothing tells of for the case's line to say so.
+MOST_UNKNOWN = 0.05
 # Characters of the first sentence (Diagnosis::MAX_VERDICT).
 MAX_VERDICT = 120
 IDLE = re.compile(r"cpu idle ([\d.]+) %")
@@ -187,6 +189,26 @@ def wrong_sentence(truth, found):
             yield f"{hop['name']} ({hop['pid']}) on the way has no {', '.join(lacking)}"
 
 
+def wrong_account(name, account):
+    """Rows that do not add up to the asker's time, and rows of which more is claimed than there is."""
+    rows = account["rows"]
+    if (whole := sum(row["ns"] for row in rows)) != account["ns"]:
+        yield f"{name}: the rows of the account are {whole} ns, and all of it is {account['ns']} ns"
+    for row in rows:
+        if (claimed := sum(claim["ns"] for claim in row["claimed_by"])) > row["ns"]:
+            yield f"{name}: {claimed} ns are claimed of the {row['ns']} ns of {row['who']} in {row['state']}"
+
+
+def unknown(found):
+    """The largest part of a recording's time of which nothing tells what it was."""
+    parts = [0.0]
+    for name, diagnosis in found.items():
+        account = diagnosis.get("account") if name != "diff" else None
+        if account and account["ns"]:
+            parts.append(sum(row["ns"] for row in account["rows"] if row["state"] == "unknown") / account["ns"])
+    return max(parts)
+
+
 def wrong_of(truth, found):
     """Each thing that is not as the truth says."""
     diagnoses = {name: diagnosis for name, diagnosis in found.items() if name != "diff"}
@@ -194,6 +216,7 @@ def wrong_of(truth, found):
     for name, diagnosis in diagnoses.items():
         if len(diagnosis["verdict"]) > MAX_VERDICT:
             yield f"{name}: the first sentence has {len(diagnosis['verdict'])} characters: {diagnosis['verdict']}"
+        yield from wrong_account(name, diagnosis["account"]) if diagnosis.get("account") else ()
         calm = name in truth.calm or "all" in truth.calm
         for finding in diagnosis["findings"]:
             expected = expects_queue if finding["id"] == QUEUE else expects_chain
@@ -282,7 +305,8 @@ def main():
     if not wrong:
         queues = [finding["title"] for name, diagnosis in found.items() if name != "diff" for finding in diagnosis["findings"] if finding["id"] == QUEUE]
         loaded = f"; beside a neighbour: {queues[0]}" if queues and QUEUE not in truth.fires else ""
-        print(summary(truth, found) + loaded)
+        part = unknown(found)
+        print(summary(truth, found) + loaded + (f"; of {part:.0%} of the time nothing tells what it was" if part > MOST_UNKNOWN else ""))
     sys.exit(bool(wrong))
 
 

@@ -93,7 +93,12 @@ static EXPLAINS: &[Explains] = &[
     Explains { cause: "eagain-spin", consequences: MANY_CALLS, reason: CALLS, starts: false },
     Explains { cause: "epoll-hup-spin", consequences: MANY_CALLS, reason: CALLS, starts: false },
     Explains { cause: "repeated-stat", consequences: MANY_CALLS, reason: CALLS, starts: false },
-    Explains { cause: "stat-per-entry", consequences: MANY_CALLS, reason: CALLS, starts: false },
+    Explains {
+        cause: "stat-per-entry",
+        consequences: &["syscall-heavy", "cpu-bound", "small-writes", "repeated-stat"],
+        reason: "each entry is asked for by a call of its own each time",
+        starts: false,
+    },
     Explains { cause: "path-search-miss", consequences: MANY_CALLS, reason: CALLS, starts: false },
     Explains {
         cause: "mmap-churn",

@@ -302,6 +302,11 @@ impl AccountRow {
         let of_calls = self.call.is_some() && self.state != TimeState::Kernel;
         match (self.count.filter(|_| of_calls), self.mean_ns.is_known()) {
             (Some(1), _) => format!("{text} (once, {}{bound})", Nanos::new(self.ns)),
+            // What is known call by call is a sample of it.
+            (Some(times), true) if self.known == Known::InProportion => {
+                let (whole, sample) = (Nanos::new(self.ns), count(times));
+                format!("{text} ({whole}{bound} to {sample} of {} each)", self.mean_ns)
+            }
             (Some(times), true) => format!("{text} ({} times, {} each{bound})", count(times), self.mean_ns),
             _ => format!("{text} ({}{bound})", Nanos::new(self.ns)),
         }

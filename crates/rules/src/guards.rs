@@ -107,6 +107,7 @@ pub fn share_of_ns(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64) ->
     if let (Some(total), Some(wall)) = (total.get(), wall.get())
         && wall > 0
     {
+        let wall = recorded_of(facts, wall, total.checked_div(count));
         return Share::of_time((total as f64 / wall as f64).min(1.0), of);
     }
     share_of_calls(facts, count)
@@ -128,10 +129,28 @@ fn seen(facts: &Facts, wall: u64) -> u64 {
 /// [`FEW_CALLS`] for calls that are recorded one by one: where they were given up for a part of the time, as many fewer, and
 /// never fewer than a tenth, which is no chance.
 pub fn few_calls(facts: &Facts) -> u64 {
-    let whole = facts.window.whole().get().filter(|ns| *ns > 0);
-    let part =
-        facts.recording.told().get().zip(whole).map_or(1.0, |(told, whole)| told as f64 / whole as f64);
-    ((FEW_CALLS as f64 * part.min(1.0)) as u64).max(FEW_CALLS / 10)
+    ((FEW_CALLS as f64 * one_by_one(facts)) as u64).max(FEW_CALLS / 10)
+}
+
+/// The part of the time in which each call was recorded by itself: all of it where nothing was given up, and where calls were only
+/// counted.
+fn one_by_one(facts: &Facts) -> f64 {
+    let (from, to) = (facts.window.start, facts.window.end);
+    let whole = to.since(from).or_zero();
+    if whole == 0 || !facts.recording.is_partial() || facts.recording.only_counts() {
+        return 1.0;
+    }
+    (facts.recording.covered(from, to).or_zero() as f64 / whole as f64).min(1.0)
+}
+
+/// Of `wall` ns, the time in which calls of that mean length were recorded one by one: the recorder keeps each that takes a millisecond
+/// (docs/RECORDING.md, `syscalls`) when it counts the others.
+pub fn recorded_of(facts: &Facts, wall: u64, mean: Option<u64>) -> u64 {
+    const SHORT_NS: u64 = 1_000_000;
+    match mean.is_some_and(|mean| mean < SHORT_NS) {
+        true => ((wall as f64 * one_by_one(facts)) as u64).max(1),
+        false => wall,
+    }
 }
 
 /// The part that `count` has of all calls.
@@ -147,6 +166,16 @@ pub fn of_all_calls(facts: &Facts, count: u64, least: u64) -> [Measurement; 3] {
         Measurement::count("all_calls", facts.total_calls()),
         share_of_calls(facts, count).figure().at_least(STORM_CALL_SHARE),
     ]
+}
+
+/// The part that calls of a process take of the time in which its threads do not wait in calls; `None` where that is unknown.
+pub fn part_of_work(facts: &Facts, process: ProcessId, total: Nanos) -> Option<f64> {
+    let threads = facts.world.threads.iter().map(|(_, thread)| thread);
+    let own = threads.filter(|thread| thread.process == process);
+    let work = own.filter_map(|thread| Some(thread.wall().get()?.saturating_sub(thread.waiting_total())));
+    let work = work.saturating_sum();
+    (work > 0).then_some(())?;
+    Some((total.get()? as f64 / work as f64).min(1.0))
 }
 
 /// The part that `waited` ns have in the time of the threads that wait (of `process`, where that is known).

@@ -60,7 +60,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         Some(peer) => format!("It does nothing while it waits: the time is that of {peer}, or of the network between."),
         None => "It does nothing while it waits: the time is that of the other end, or of the network between.".to_string(),
     })
-        .fix("record the other end at the same time, and look at what it does: whyslow record -p PID")
+        .fix(format!("record the other end at the same time, and look at what it does: whyslow record -p {}", unclaimed.object().and_then(number).unwrap_or("PID")))
         .fix("ask less often, for less, or for several things at once (batch, pipeline, several connections)")
         .verify("whyslow peers RECORDING   (after: less time waited for it)")
         .file();
@@ -116,6 +116,13 @@ fn is_address(object: &str) -> bool {
     object.starts_with(['/', '@']) || !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// The process's number in `scorer (910, 127.0.0.1:7410)`.
+fn number(object: &str) -> Option<&str> {
+    let (_, inner) = object.rsplit_once(" (")?;
+    let (number, _) = inner.split_once(", ")?;
+    number.bytes().all(|byte| byte.is_ascii_digit()).then_some(number).filter(|number| !number.is_empty())
+}
+
 /// The finding of `slow-downstream` on waits in whose bytes no protocol shows requests.
 fn late_answers(unclaimed: &Unclaimed<'_>, out: &mut Findings<'_>) {
     let row = unclaimed.largest();
@@ -140,7 +147,7 @@ fn late_answers(unclaimed: &Unclaimed<'_>, out: &mut Findings<'_>) {
         .measured_all(row.count.map(|count| Measurement::count("waits", count)))
         .subject(Subject { peer: fd_or_peer, ..subject })
         .cause(format!("It does nothing while it waits: the time is that of {peer}, or of the network between. What is asked is not recognised: the protocol is not known, or its first bytes were not seen."))
-        .fix("record the other end at the same time, and look at what it does: whyslow record -p PID")
+        .fix(format!("record the other end at the same time, and look at what it does: whyslow record -p {}", unclaimed.object().and_then(number).unwrap_or("PID")))
         .fix("ask less often, for less, or for several things at once (batch, pipeline, several connections)")
         .verify(format!("whyslow peers -p {pid} -d 10s   (after: less time waited for it)"))
         .evidence_lines(row.evidence.clone())

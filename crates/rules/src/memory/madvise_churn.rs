@@ -45,6 +45,11 @@ pub(crate) static RULE: Rule = Rule {
 const CHURN_PER_S: f64 = 1_000.0;
 /// Fewer calls than this are a heap being tidied once.
 const MIN_CALLS: u64 = guards::FEW_CALLS;
+/// Fewer are no habit, however dear each is.
+const FEW_BUT_DEAR: u64 = 50;
+/// What releases take of the time in which their threads do not wait, from which on they are dear: a server has little to do in most of its
+/// life, and each of its requests pays.
+const DEAR: f64 = 0.1;
 /// The part of the releases that must be of a range given back shortly before, where the rate alone does not tell.
 const AGAIN_SHARE: f64 = 0.3;
 /// Calls that a table must show.
@@ -63,17 +68,25 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                 .value
                 .is_some_and(|share| share >= guards::STORM_CALL_SHARE),
         };
+        let work = guards::part_of_work(facts, row.process, row.calls.total());
+        let is_dear = again >= AGAIN_SHARE && count >= FEW_BUT_DEAR && work.is_some_and(|part| part >= DEAR);
         if count >= MIN_CALLS && fast {
-            report(facts, out, row, again);
+            report(facts, out, row, again, None);
+        } else if is_dear {
+            report(facts, out, row, again, work);
         }
     }
 }
 
-fn report(facts: &Facts, out: &mut Findings<'_>, row: &Releases, again: f64) {
+/// `work`: the part of the threads' work that the calls take, where that alone makes them dear.
+fn report(facts: &Facts, out: &mut Findings<'_>, row: &Releases, again: f64, work: Option<f64>) {
     let count = row.calls.count;
     let rate = facts.window.per_second(count);
-    let often = Often::of(&often::CALLS, count, rate, &facts.work).per_second_from(facts, CHURN_PER_S);
-    let calls = Measurement::count("calls", count).at_least(MIN_CALLS as f64);
+    let often = Often::of(&often::CALLS, count, rate, &facts.work);
+    let often = if work.is_some() { often } else { often.per_second_from(facts, CHURN_PER_S) };
+    let least = if work.is_some() { FEW_BUT_DEAR } else { MIN_CALLS };
+    let calls = Measurement::count("calls", count).at_least(least as f64);
+    let work = work.map(|part| Measurement::share("share_of_work", part).at_least(DEAR));
     // Without a clock the part of all calls decides.
     let of_calls = rate.is_none().then(|| guards::share_of_calls(facts, count).figure());
     let of_calls = of_calls.map(|share| share.at_least(guards::STORM_CALL_SHARE));
@@ -91,7 +104,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Releases, again: f64) {
         "the capture does not show how soon the pages are used again".to_string()
     };
     // Without the sign of reuse it may be a large heap being given up.
-    let most = if again >= AGAIN_SHARE { Severity::Warning } else { Severity::Notice };
+    let most = if again >= AGAIN_SHARE && work.is_none() { Severity::Warning } else { Severity::Notice };
     let report = out
         .report(share, format!("madvise({}) gives memory back {calls} times{}, {each} each time", row.advice, often.behind_comma()))
         .at_most(most)
@@ -103,6 +116,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Releases, again: f64) {
         .measured(calls)
         .measured_all(often.figures())
         .measured_all(of_calls)
+        .measured_all(work)
         .measured_all([each, bytes, time, part])
         .saving(row.calls.total())
         .evidence_all(row.exemplars.iter());

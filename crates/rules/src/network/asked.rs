@@ -167,7 +167,7 @@ pub(super) fn share(facts: &Facts, tid: Option<Tid>, ns: u64, count: u64) -> Sha
         0 => guards::share_of_ns(facts, tid, Nanos::new(ns), count),
         // Of calls that were only counted the thread's first and last tell nothing; its account does.
         whole => Share::of_time(
-            (ns as f64 / whole as f64).min(1.0),
+            (ns as f64 / guards::recorded_of(facts, whole, ns.checked_div(count)) as f64).min(1.0),
             match tid {
                 Some(tid) if tid > 0 => format!("the time of thread {tid}"),
                 // A trace of one thread alone shows no numbers.
