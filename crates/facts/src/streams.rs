@@ -285,7 +285,7 @@ pub(crate) fn streams(world: &World) -> Vec<Stream> {
         stream.size = None;
         by_pattern.add(pattern.clone(), stream, file.merged);
     }
-    let mut all: Vec<Stream> = by_pattern.0.into_values().collect();
+    let mut all = synced_together(by_pattern.0);
     let nameless = world
         .fds
         .iter()
@@ -293,6 +293,33 @@ pub(crate) fn streams(world: &World) -> Vec<Stream> {
     all.extend(nameless.map(|(id, life)| Stream::of_life(id, life, world)));
     most_calls_first(&mut all);
     all
+}
+
+/// Of files in one directory that are synced seldom each, and often all together, one place: `/data/parts/* (40 files)`.
+fn synced_together(by_pattern: HashMap<String, Stream>) -> Vec<Stream> {
+    /// Syncs of a place that is one by itself (as in the rule `fsync-per-write`).
+    const MANY: u64 = 20;
+    /// Files of a directory, at least.
+    const FILES: u64 = 3;
+    let directory = |stream: &Stream| Some(stream.path.as_deref()?.rsplit_once('/')?.0.to_string());
+    let is_part = |stream: &Stream| (1..MANY).contains(&stream.syncs.count);
+    let mut sums: HashMap<String, (u64, u64)> = HashMap::new();
+    for stream in by_pattern.values().filter(|stream| is_part(stream)) {
+        if let Some(directory) = directory(stream) {
+            let (files, syncs) = sums.entry(directory).or_default();
+            (*files, *syncs) = (*files + stream.files, *syncs + stream.syncs.count);
+        }
+    }
+    sums.retain(|_, (files, syncs)| *files >= FILES && *syncs >= MANY);
+    let mut joined = ByPattern::default();
+    let mut patterns: Vec<(String, Stream)> = by_pattern.into_iter().collect();
+    patterns.sort_by(|a, b| a.0.cmp(&b.0));
+    for (pattern, stream) in patterns {
+        let shared = directory(&stream).filter(|directory| is_part(&stream) && sums.contains_key(directory));
+        let files = stream.files;
+        joined.add(shared.map_or(pattern, |directory| format!("{directory}/*")), stream, files);
+    }
+    joined.0.into_values().collect()
 }
 
 fn was_used(file: &FileFacts) -> bool {

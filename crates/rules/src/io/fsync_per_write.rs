@@ -89,6 +89,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .subject(subject(facts, stream, &stream.writes, "fsync"))
             .cause(format!("Each fsync makes only {each} durable, so the program goes at the pace of the device's latency.{cost}{}", more_text(more, at)))
             .measured_all([count, writes, per_sync, each])
+            .measured_all((stream.files > 1).then(|| Measurement::count("files", stream.files)))
             .measured(Measurement::time("time_per_fsync", mean))
             .measured(Measurement::time("longest", longest))
             .measured_all(rate)
