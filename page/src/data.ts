@@ -23,6 +23,8 @@ export interface Run {
   length: number;
   /** Wall-clock time of the window's start, RFC 3339, if known. */
   started: string | null;
+  /** The window's start on the input's clock, ns, in digits: more than a number holds here; null or absent if unknown. */
+  origin?: string | null;
   /** Each text once: names, objects, raw lines. Other fields hold indexes into it ("text"). */
   texts: string[];
   /** The diagnosis, as `whyslow diagnose --json` says it: verdict, findings, account, host, notes. */

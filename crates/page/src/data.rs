@@ -26,6 +26,8 @@ pub(crate) struct PageRun {
     /// ns; 0 where the input has no clock: nothing is drawn over time then.
     pub(crate) length: u64,
     pub(crate) started: Option<String>,
+    /// The start of the window as the input's clock has it, ns, in digits: more than a browser's numbers hold.
+    pub(crate) origin: Option<String>,
     pub(crate) texts: Vec<String>,
     pub(crate) diagnosis: Value,
     pub(crate) threads: Vec<PageThread>,

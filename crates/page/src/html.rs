@@ -14,7 +14,7 @@ use whyslow_model::Diff;
 use whyslow_report::{HtmlPart, JSON, Style};
 
 /// The scripts, as `page/` builds them.
-const SCRIPT: &str = include_str!("../bundle/page.js");
+pub(crate) const SCRIPT: &str = include_str!("../bundle/page.js");
 const STYLE: &str = include_str!("../bundle/page.css");
 
 /// Bytes of a page, at most. Its scripts and its report stand in it whatever they take.
@@ -50,7 +50,7 @@ pub(crate) fn write_within(
     });
     let diff_json: Option<serde_json::Value> = diff_json.transpose()?;
     let report = report(sides, diff, &style);
-    let head = head(&report.title);
+    let head = head(&report.title, &policy(""));
     let around = head.len() + report.body.len() + SCRIPT.len() + 1_000;
     let mut plan = Plan::FULL.scaled(1.0 / sides.len().max(1) as f64);
     let mut data = Vec::new();
@@ -104,8 +104,7 @@ fn report(sides: &[PageSide], diff: Option<&Diff>, style: &Style) -> HtmlPart {
     part
 }
 
-fn head(title: &str) -> String {
-    let policy = policy();
+pub(crate) fn head(title: &str, policy: &str) -> String {
     let report_style = HtmlPart::STYLE;
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -116,18 +115,19 @@ fn head(title: &str) -> String {
     )
 }
 
-/// What the browser lets happen: nothing but the scripts and style sheets that stand here, by their hashes, and images within the page.
-fn policy() -> String {
+/// What the browser lets happen: nothing but the scripts and style sheets that stand here, by their hashes, and images within the page;
+/// and what `more` says.
+pub(crate) fn policy(more: &str) -> String {
     let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text.as_bytes())));
     format!(
-        "default-src 'none'; script-src {}; style-src {} {}; img-src data:; base-uri 'none'; form-action 'none'",
+        "default-src 'none'; script-src {}; style-src {} {}; img-src data:; base-uri 'none'; form-action 'none'{more}",
         hash(SCRIPT),
         hash(HtmlPart::STYLE),
         hash(STYLE)
     )
 }
 
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     text.replace('"', "&quot;").replace('\'', "&#39;")
 }

@@ -126,6 +126,7 @@ impl PageSide {
             kind: if facts.capture.is_recording() { "recording" } else { "capture" },
             length: facts.window.whole().or_zero(),
             started: self.diagnosis.target.start.clone(),
+            origin: facts.window.start.get().map(|start| start.to_string()),
             diagnosis: self.json.clone(),
             threads: threads.threads,
             timeline,

@@ -97,7 +97,7 @@ impl Opened {
     }
 }
 
-fn read(found: &Found) -> Result<Bytes, String> {
+pub(crate) fn read(found: &Found) -> Result<Bytes, String> {
     if found.bytes > MOST_BYTES {
         return Err(format!("it has {} bytes; a part has {MOST_BYTES} at most", found.bytes));
     }
@@ -111,7 +111,7 @@ fn read(found: &Found) -> Result<Bytes, String> {
 }
 
 /// A part states its format too: the head may be missing, or of another recording.
-fn check_version(metadata: &ParquetMetaData) -> Result<(), String> {
+pub(crate) fn check_version(metadata: &ParquetMetaData) -> Result<(), String> {
     let pairs = metadata.file_metadata().key_value_metadata();
     let stated = pairs.into_iter().flatten().find(|pair| pair.key == SCHEMA_KEY);
     let stated = stated.and_then(|pair| pair.value.as_deref()).unwrap_or_default();
@@ -122,7 +122,7 @@ fn check_version(metadata: &ParquetMetaData) -> Result<(), String> {
 }
 
 /// How the file's columns are to be read, which of them are the table's, and which of the table's are not there.
-fn fit(table: &TableSpec, found: &Schema) -> Result<(Schema, Vec<usize>, Vec<&'static str>), String> {
+pub(crate) fn fit(table: &TableSpec, found: &Schema) -> Result<(Schema, Vec<usize>, Vec<&'static str>), String> {
     let mut fields: Vec<Field> = found.fields().iter().map(|field| field.as_ref().clone()).collect();
     let (mut wanted, mut missing) = (Vec::new(), Vec::new());
     for column in table.columns {

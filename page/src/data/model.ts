@@ -27,6 +27,8 @@ export interface RunModel {
   diagnosis: DiagnosisView;
   /** For each thread, ns in each state. */
   spent: Float64Array[];
+  /** Slices are all calls of what is in view, not a choice of them; with data from a server alone. */
+  exact?: boolean;
 }
 
 /** Reads a run. Its raw slices, tiles and wake-ups are emptied. */

@@ -1,7 +1,7 @@
 // Owns the address of a view: `#timeline?from=10&to=20&thread=71`. What is shown is in it, so that links and the back button work.
 
 /** The views, in the order of their tabs. */
-export const VIEWS = ["timeline", "account", "waits", "flame", "requests", "tables", "host", "compare"] as const;
+export const VIEWS = ["timeline", "account", "waits", "flame", "requests", "tables", "calls", "sql", "host", "compare"] as const;
 export type View = (typeof VIEWS)[number];
 
 /** A view and what it shows. */

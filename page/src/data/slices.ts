@@ -35,9 +35,11 @@ export interface Slices {
   /** The latest end of all slices of the thread up to this one. */
   reach: Float64Array;
   /** The place in the page's own order, which links use. */
-  number: Uint32Array;
+  number: Uint32Array | Float64Array;
   /** From the page's order to this one. */
   place: Uint32Array;
+  /** The same where numbers are too large for that; null where they are not. */
+  numbers: Map<number, number> | null;
   levels: Level[];
 }
 
@@ -56,7 +58,7 @@ export function slices(raw: Timeline["slices"], threads: number): Slices {
   for (let thread = 0; thread < threads; thread++) first[thread + 1] += first[thread];
   const next = first.slice();
   const out: Slices = {
-    count: known, first, levels: [],
+    count: known, first, levels: [], numbers: null,
     start: new Float64Array(known), took: new Float64Array(known), reach: new Float64Array(known),
     state: new Uint8Array(known), call: new Uint32Array(known), object: new Uint32Array(known), error: new Uint32Array(known),
     site: new Uint32Array(known), line: new Uint32Array(known), number: new Uint32Array(known), place: new Uint32Array(total).fill(NONE),
@@ -87,6 +89,12 @@ export function slices(raw: Timeline["slices"], threads: number): Slices {
   }
   build(out, threads);
   return out;
+}
+
+/** Where the slice with a number is; -1 where it is not there. */
+export function placeOf(of: Slices, number: number | null): number {
+  const place = number === null ? undefined : of.numbers ? of.numbers.get(number) : of.place[number];
+  return place === undefined || place === NONE ? -1 : place;
 }
 
 /** When a slice ends; its start where that is not known. */

@@ -78,7 +78,7 @@ export function draw(canvas: HTMLCanvasElement, scene: Scene): void {
   c.rect(0, head, width, height - head);
   c.clip();
   const { tiles, slices } = model;
-  const coarse = (tiles.width / (to - from)) * plot <= 3;
+  const coarse = !model.exact && (tiles.width / (to - from)) * plot <= 3;
   for (const row of rows) {
     const top = row.top - scene.scroll + head;
     if (row.kind === "thread") tops.set(row.thread, top);

@@ -7,6 +7,9 @@ import { name } from "../data/format";
 import { type RunModel, threadName } from "../data/model";
 import { change, format, parse, type Route, to, type View, VIEWS } from "../data/route";
 import { stateName } from "../data/states";
+import { CallsView } from "../served/calls";
+import type { Source } from "../served/source";
+import { SqlView } from "../served/sql";
 import { AccountView } from "./account";
 import { CompareView } from "./compare";
 import { FlameView } from "./flame";
@@ -25,29 +28,32 @@ export interface ViewProps {
   route: Route;
   filter: Filter;
   go: (route: Route, moves?: boolean) => void;
+  /** Where a server gives the page: what it is asked by. */
+  source: Source | null;
 }
 
 const TITLES: Record<View, string> = {
-  timeline: "Timeline", account: "Account", waits: "Who waits", flame: "Flame graphs", requests: "Requests", tables: "Tables", host: "Host",
+  timeline: "Timeline", account: "Account", waits: "Who waits", flame: "Flame graphs", requests: "Requests", tables: "Tables", calls: "Calls", sql: "SQL", host: "Host",
   compare: "Before and after",
 };
 
 /** The views that have something to show. */
-function viewsOf(page: Page, model: RunModel): View[] {
+function viewsOf(page: Page, model: RunModel, source: Source | null): View[] {
   const has: Record<View, boolean> = {
     timeline: model.threads.length > 0, account: model.diagnosis.account !== null, waits: model.run.waits.length > 0,
     flame: (model.run.stacks?.parent.length ?? 0) > 0, requests: (model.requests?.count ?? 0) > 0 || (model.run.requests?.endpoints.length ?? 0) > 0,
     tables: model.run.tables.length > 0, host: model.run.host.length > 0, compare: page.runs.length > 1,
+    calls: source !== null && model.run.kind === "recording", sql: source !== null,
   };
   return VIEWS.filter((view) => has[view]);
 }
 
-export function App({ page, runs }: { page: Page; runs: RunModel[] }) {
+export function App({ page, runs, source }: { page: Page; runs: RunModel[]; source: Source | null }) {
   const [route, setRoute] = useState<Route | null>(() => parse(location.hash));
   const asked = Number(route?.values.run ?? runs.length - 1);
   const run = runs[asked] ? asked : runs.length - 1;
   const model = runs[run];
-  const views = useMemo(() => viewsOf(page, model), [page, model]);
+  const views = useMemo(() => viewsOf(page, model, source), [page, model, source]);
   useEffect(() => {
     const follow = (): void => {
       const next = parse(location.hash);
@@ -76,7 +82,7 @@ export function App({ page, runs }: { page: Page; runs: RunModel[] }) {
   if (!views.length) return null;
   const now: Route = route && views.includes(route.view) ? route : { view: page.runs.length > 1 ? "compare" : views[0], values: route?.values ?? {} };
   const filter = filterOf(now);
-  const props: ViewProps = { page, runs, run, model, route: now, filter, go };
+  const props: ViewProps = { page, runs, run, model, route: now, filter, go, source };
   return (
     <section class="ws" aria-label="Look into it">
       <h2 class="ws-title">Look into it</h2>
@@ -108,6 +114,8 @@ function show(props: ViewProps) {
     case "flame": return <FlameView {...props} />;
     case "requests": return <RequestsView {...props} />;
     case "tables": return <TablesView {...props} />;
+    case "calls": return <CallsView {...props} />;
+    case "sql": return <SqlView {...props} />;
     case "host": return <HostView {...props} />;
     case "compare": return <CompareView {...props} diff={diffView(props.page.diff)} />;
   }

@@ -1,20 +1,31 @@
 // Owns the details of a selected call: what the page knows of it, its raw line, who woke it.
+import { useEffect, useState } from "preact/hooks";
 import { moment, name, ns } from "../data/format";
 import { threadName } from "../data/model";
 import { change, to } from "../data/route";
 import { endOf, NONE } from "../data/slices";
 import { stateName } from "../data/states";
 import { wakesIn } from "../data/wakes";
+import { EVENTS } from "../served/window";
 import type { ViewProps } from "./app";
 import { Copy } from "./bits";
 import { threadOf } from "./timeline";
 
-export function SliceDetails({ model, slice, route, go }: ViewProps & { slice: number }) {
+export function SliceDetails({ model, slice, route, go, source }: ViewProps & { slice: number }) {
   const { slices, texts } = model;
   const thread = threadOf(slices.first, slice);
   const text = (column: Uint32Array): string | null => (column[slice] === NONE ? null : texts[column[slice]]);
   const object = text(slices.object);
-  const line = text(slices.line);
+  const number = slices.number[slice];
+  const [read, setRead] = useState<{ number: number; line: string } | null>(null);
+  // The server has the line of each call.
+  useEffect(() => {
+    if (!source || number < EVENTS) return;
+    let asks = true;
+    source.call(number - EVENTS).then((got) => asks && setRead({ number, line: got.line }), () => undefined);
+    return () => { asks = false; };
+  }, [source, number]);
+  const line = text(slices.line) ?? (read?.number === number ? read.line : null);
   const woken = wakesIn(model.wakes, thread, slices.start[slice], endOf(slices, slice) + 50_000, 5);
   const rows: [string, string | null][] = [
     ["Thread", threadName(model, thread)], ["Start", moment(slices.start[slice], 1e3)], ["Took", Number.isNaN(slices.took[slice]) ? "not known when it ended" : ns(slices.took[slice])],

@@ -7,7 +7,8 @@ import { busy, threadName } from "../data/model";
 import { change, numberOf, to as routeTo } from "../data/route";
 import { heightOf, type Row, rowAt, rows as rowsOf } from "../data/rows";
 import { nextHit, searched } from "../data/search";
-import { endOf, NONE } from "../data/slices";
+import { endOf, NONE, placeOf } from "../data/slices";
+import { useWindow } from "../served/window";
 import { draw, headOf, type Scene } from "../draw/timeline";
 import type { ViewProps } from "./app";
 import { Legend, useWidth } from "./bits";
@@ -18,7 +19,7 @@ import { markLink } from "./findings";
 const LEAST = 100;
 
 export function TimelineView(props: ViewProps) {
-  const { model, route, filter, go, run } = props;
+  const { model: base, route, filter, go, run, source } = props;
   const { ref, width, theme } = useWidth<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const box = useRef<HTMLDivElement>(null);
@@ -26,30 +27,32 @@ export function TimelineView(props: ViewProps) {
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
   const [scroll, setScroll] = useState(0);
   const [asked, setAsked] = useState(route.values.search ?? "");
-  const [view, setView] = useState<[number, number]>([0, model.length]);
+  const [view, setView] = useState<[number, number]>([0, base.length]);
   const [said, setSaid] = useState("");
-  const images = useMemo(() => new Map<number, HTMLCanvasElement>(), [model, theme]);
   const rows: Row[] = useMemo(() => {
-    const all = rowsOf(model.threads, model.texts, (thread) => busy(model, thread), folded);
+    const all = rowsOf(base.threads, base.texts, (thread) => busy(base, thread), folded);
     if (filter.thread === null) return all;
     const only = all.filter((row) => row.kind === "thread" && row.thread === filter.thread);
     return only.map((row) => ({ ...row, top: 0 }));
-  }, [model, folded, filter.thread]);
+  }, [base, folded, filter.thread]);
+  const head = headOf(base);
+  const height = Math.max(160, Math.min(head + heightOf(rows) + 6, Math.round(Math.min(640, innerHeight * 0.7))));
+  const labels = width < 600 ? 96 : 200;
+  const inSight = useMemo(() => (source ? sight(rows, scroll, height) : []), [source, rows, scroll, height]);
+  const { model, said: zoomSaid, took } = useWindow(base, source, view, width - labels, inSight);
+  const images = useMemo(() => new Map<number, HTMLCanvasElement>(), [model.tiles, theme]);
   const wanted = useMemo(() => {
     const byFilter = wantedSlices(model, filter);
     const bySearch = searched(model, route.values.search ?? "");
     return byFilter && bySearch ? (i: number) => byFilter(i) && bySearch(i) : (byFilter ?? bySearch);
   }, [model, filter.state, filter.object, route.values.search]);
   const place = numberOf(route, "select");
-  const slice = place !== null && (model.slices.place[place] ?? NONE) !== NONE ? model.slices.place[place] : -1;
+  const slice = placeOf(model.slices, place);
   const thread = numberOf(route, "thread") ?? -1;
   const from = numberOf(route, "from");
   const to = numberOf(route, "to");
-  useEffect(() => setView(from !== null && to !== null && to > from ? [from, to] : [0, model.length]), [from, to, model]);
+  useEffect(() => setView(from !== null && to !== null && to > from ? [from, to] : [0, base.length]), [from, to, base]);
 
-  const head = headOf(model);
-  const height = Math.max(160, Math.min(head + heightOf(rows) + 6, Math.round(Math.min(640, innerHeight * 0.7))));
-  const labels = width < 600 ? 96 : 200;
   const scene: Scene = { model, rows, from: view[0], to: view[1], scroll, width, height, labels, wanted, thread, slice, tileImages: images };
   const latest = useRef(scene);
   latest.current = scene;
@@ -223,9 +226,10 @@ export function TimelineView(props: ViewProps) {
         </Spacer>
       </div>
       <p class="ws-dim ws-hint">Drag to move, wheel to zoom after a click (or with Ctrl), keys + − 0 ← → ↑ ↓ n p /. A click on a process folds it.</p>
-      <p class="ws-said" role="status">{name(said)}</p>
-      {slice >= 0 && <SliceDetails {...props} slice={slice} />}
-      <InView {...props} view={view} rows={rows} wanted={wanted} select={select} />
+      <p class="ws-said" role="status" data-zoom={model === base ? "" : `${model.exact ? "calls" : "tiles"} ${Math.round(took)}`}>{name(zoomSaid || said)}</p>
+      {slice >= 0 && <SliceDetails {...props} model={model} slice={slice} />}
+      {source && base.run.kind === "recording" && <p><button type="button" onClick={() => go(routeTo(route, "calls", { from: String(Math.round(view[0])), to: String(Math.round(view[1])) }))}>Calls in view, row by row</button></p>}
+      <InView {...props} model={model} view={view} rows={rows} wanted={wanted} select={select} />
     </div>
   );
 }
@@ -236,6 +240,11 @@ function Spacer({ canvas, rows, children }: { canvas: number; rows: number; chil
     element.style.height = `${rows}px`;
     if (element.parentElement) element.parentElement.style.height = `${canvas}px`;
   }}>{children}</div>;
+}
+
+/** The threads in sight, and some above and below. */
+function sight(rows: readonly Row[], scroll: number, height: number): number[] {
+  return shownThreads(rows.filter((row) => row.top + row.height > scroll - 200 && row.top < scroll + height + 200));
 }
 
 export function shownThreads(rows: readonly Row[]): number[] {

@@ -37,6 +37,9 @@ struct Report {
     /// The same as --format markdown
     #[arg(long, conflicts_with_all = ["format", "html"])]
     markdown: bool,
+    /// What a server of pages reads: the report's markup and the data of the page, packed
+    #[arg(long, hide = true, requires = "output", conflicts_with_all = ["format", "html", "markdown"])]
+    page_data: bool,
     /// Where to write; standard output where it is not given
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -48,7 +51,7 @@ fn clap() -> clap::Command {
 
 fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let args = Report::from_arg_matches(matches)?;
-    let format = format_of(&args, global)?;
+    let format = if args.page_data { &HTML } else { format_of(&args, global)? };
     if let Some(path) = &args.output {
         let inputs: Vec<_> = args.input.files.iter().map(PathBuf::as_path).collect();
         output::check_target(path, &inputs)?;
@@ -71,7 +74,10 @@ fn page(args: &Report, path: &Path, global: &Global) -> anyhow::Result<Status> {
     let diagnosis = whyslow_diagnose::diagnose(reader.facts());
     let name = page_name(&args.input.files);
     let side = PageSide::new(&name, reader, &diagnosis, global.show_secrets)?;
-    output::to(Some(path), |out| whyslow_page::write_page(&[side], None, global.show_secrets, out))?;
+    output::to(Some(path), |out| match args.page_data {
+        true => whyslow_page::write_served(&side, out),
+        false => whyslow_page::write_page(&[side], None, global.show_secrets, out),
+    })?;
     Ok(FailOn::status(args.fail_on.fail_on, diagnosis.findings.iter().map(|finding| finding.severity)))
 }
 

@@ -67,3 +67,84 @@ fn two_runs_stand_on_one_page() {
     assert_eq!(data["runs"].as_array().map(Vec::len), Some(2));
     assert_eq!(data["diff"]["schema"], "whyslow.diff/1");
 }
+
+/// The data as a server of pages gets it.
+fn served(file: &std::path::Path, folder: &std::path::Path) -> Option<Value> {
+    let out = folder.join("served.gz");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_whyslow"));
+    let done = command.args(["report", "--page-data", "-o"]).arg(&out).arg(file).output().expect("it runs");
+    if !done.status.success() {
+        return None;
+    }
+    let mut json = String::new();
+    let packed = std::fs::File::open(&out).expect("a page");
+    flate2::read::GzDecoder::new(packed).read_to_string(&mut json).expect("gzip");
+    Some(serde_json::from_str(&json).expect("JSON"))
+}
+
+/// The whole document of a small trace: whoever changes its form sees what browsers get.
+#[test]
+fn the_data_of_a_small_trace() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("a.st"), TRACE).expect("a trace");
+    let mut data = served(&folder.path().join("a.st"), folder.path()).expect("a page");
+    data["page"]["made_by"] = "whyslow".into();
+    // The report's own tests hold what these say.
+    data["report"] = Value::Null;
+    data["page"]["runs"][0]["diagnosis"] = Value::Null;
+    insta::assert_snapshot!("page-data", serde_json::to_string_pretty(&data).expect("JSON"));
+}
+
+/// In all captures whose account is one of threads: what the tiles know is what the account knows.
+#[test]
+fn tiles_add_up_to_the_account_in_all_captures() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut files = Vec::new();
+    let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/../../cases");
+    for root in [crate::captures::OWN, cases] {
+        let entries = walkdir(std::path::Path::new(root));
+        files.extend(entries.into_iter().filter(|file| {
+            let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+            ["st", "log", "strace", "txt"].contains(&ending)
+        }));
+    }
+    let mut compared = 0;
+    for file in files {
+        let Some(data) = served(&file, folder.path()) else { continue };
+        let run = &data["page"]["runs"][0];
+        let account = &run["diagnosis"]["account"];
+        if account["of"] != "threads" {
+            continue;
+        }
+        let ns = |name: &str| account[name].as_u64().expect("a figure");
+        let column = |name: &str| -> Vec<u64> {
+            let column = run["timeline"]["tiles"][name].as_array().expect("a column");
+            column.iter().map(|value| value.as_u64().expect("a number")).collect()
+        };
+        let is_target = |thread: u64| run["threads"][thread as usize]["target"] == true;
+        let tiles = column("ns").into_iter().zip(column("state")).zip(column("thread"));
+        // State 10 is unknown.
+        let known = tiles.filter(|((_, state), thread)| *state != 10 && is_target(*thread));
+        let sum: u64 = known.map(|((ns, _), _)| ns).sum();
+        let told = ns("ns") + ns("idle_ns") - ns("unknown_ns");
+        // Each part of an account is rounded by itself.
+        assert!(sum.abs_diff(told) <= 2 + told / 1_000_000, "{}: {sum} and {told}", file.display());
+        compared += 1;
+    }
+    assert!(compared >= 15, "{compared} captures were compared");
+}
+
+/// All files below a folder.
+fn walkdir(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files.extend(walkdir(&path));
+        } else {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
