@@ -227,6 +227,7 @@ export function TimelineView(props: ViewProps) {
       </div>
       <p class="ws-dim ws-hint">Drag to move, wheel to zoom after a click (or with Ctrl), keys + − 0 ← → ↑ ↓ n p /. A click on a process folds it.</p>
       <p class="ws-said" role="status" data-zoom={model === base ? "" : `${model.exact ? "calls" : "tiles"} ${Math.round(took)}`}>{name(zoomSaid || said)}</p>
+      {model !== base && <p class="ws-dim ws-hint">{model.exact ? "All calls in view" : "Sums of all calls in view"}, as the recording has them: states are those of the kinds of calls. What ran on a CPU, and which waits were for work, the whole view tells.</p>}
       {slice >= 0 && <SliceDetails {...props} model={model} slice={slice} />}
       {source && base.run.kind === "recording" && <p><button type="button" onClick={() => go(routeTo(route, "calls", { from: String(Math.round(view[0])), to: String(Math.round(view[1])) }))}>Calls in view, row by row</button></p>}
       <InView {...props} model={model} view={view} rows={rows} wanted={wanted} select={select} />
