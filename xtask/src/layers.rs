@@ -176,10 +176,12 @@ fn crate_arrows(root: &Path) -> Result<Vec<String>> {
 /// Modules that import each other in a circle, in all crates.
 fn import_circles(root: &Path) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
-    for entry in std::fs::read_dir(root.join("crates"))? {
-        let src = entry?.path().join("src");
-        if src.is_dir() {
-            wrong.extend(circles::find(root, &src)?);
+    for folder in ["crates", "query"] {
+        for entry in std::fs::read_dir(root.join(folder))? {
+            let src = entry?.path().join("src");
+            if src.is_dir() {
+                wrong.extend(circles::find(root, &src)?);
+            }
         }
     }
     wrong.extend(circles::find(root, &root.join("xtask/src"))?);

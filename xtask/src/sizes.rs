@@ -18,7 +18,13 @@ const SOURCE: usize = 600;
 
 pub(crate) fn check(root: &Path) -> Result<()> {
     let mut wrong = Vec::new();
-    let places = [("crates", "rs"), ("xtask", "rs"), ("crates/record/src", "c"), ("crates/record/src", "h")];
+    let places = [
+        ("crates", "rs"),
+        ("query", "rs"),
+        ("xtask", "rs"),
+        ("crates/record/src", "c"),
+        ("crates/record/src", "h"),
+    ];
     for (folder, extension) in places {
         for path in super::files_below(&root.join(folder), extension)? {
             let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();

@@ -9,10 +9,12 @@ const SHARED: &[(&str, &str)] = &[];
 
 pub(crate) fn check(root: &Path) -> Result<()> {
     let mut found: BTreeMap<String, BTreeSet<PathBuf>> = BTreeMap::new();
-    for entry in std::fs::read_dir(root.join("crates"))? {
-        let src = entry?.path().join("src");
-        if src.is_dir() {
-            collect(&src, &mut found)?;
+    for folder in ["crates", "query"] {
+        for entry in std::fs::read_dir(root.join(folder))? {
+            let src = entry?.path().join("src");
+            if src.is_dir() {
+                collect(&src, &mut found)?;
+            }
         }
     }
     let wrong = wrong(&found, SHARED);

@@ -18,6 +18,7 @@ mod pages;
 mod part;
 mod reader;
 mod scan;
+mod sound;
 mod table_writer;
 mod tables;
 mod text;
@@ -30,6 +31,7 @@ pub use meta::{ClockOffset, CostMeta, HostInfo, LossMeta, Meta, Removed, SCHEMA,
 pub use options::WriteOptions;
 pub use reader::{Outcome, is_recording, read, read_meta};
 pub use scan::{CheckedPart, PartFile, PartRows, part_files};
+pub use sound::{SoundPart, SoundParts, sound_parts};
 pub use tables::{Keep, TABLES, TableSpec, table};
 pub use text::{CUT, MAX_TEXT};
 pub use writer::{Writer, Written};

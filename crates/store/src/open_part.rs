@@ -17,6 +17,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 use parquet::file::metadata::ParquetMetaData;
+use parquet::file::statistics::Statistics;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -66,6 +67,25 @@ impl Opened {
         guarded(|| Opened::of(bytes, table))
     }
 
+    /// The rows of a part that could be opened, and the lowest and highest `seq` as far as it tells.
+    pub(crate) fn stated(
+        found: &Found,
+        table: &'static TableSpec,
+    ) -> Result<(u64, Option<(u64, u64)>), String> {
+        let bytes = read(found)?;
+        guarded(|| {
+            let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+            let metadata = ArrowReaderMetadata::load(&bytes, options).map_err(|error| error.to_string())?;
+            check_version(metadata.metadata())?;
+            pages::check(&bytes, metadata.metadata())?;
+            let (_, wanted, _) = fit(table, metadata.schema())?;
+            // `fit` puts the columns in the table's order, whose first is `seq`.
+            let seq = wanted.first().and_then(|at| seq_range(metadata.metadata(), *at));
+            let rows = metadata.metadata().row_groups().iter().map(|group| group.num_rows().max(0) as u64);
+            Ok((rows.fold(0, u64::saturating_add), seq))
+        })
+    }
+
     fn of(bytes: Bytes, table: &'static TableSpec) -> Result<Opened, String> {
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let metadata =
@@ -110,6 +130,17 @@ pub(crate) fn read(found: &Found) -> Result<Bytes, String> {
     Ok(bytes.into())
 }
 
+/// The lowest and the highest value of a column of whole numbers, where all row groups tell them.
+fn seq_range(metadata: &ParquetMetaData, column: usize) -> Option<(u64, u64)> {
+    let mut range: Option<(u64, u64)> = None;
+    for group in metadata.row_groups() {
+        let Some(Statistics::Int64(values)) = group.columns().get(column)?.statistics() else { return None };
+        let (low, high) = (u64::try_from(*values.min_opt()?).ok()?, u64::try_from(*values.max_opt()?).ok()?);
+        range = Some(range.map_or((low, high), |(from, to)| (from.min(low), to.max(high))));
+    }
+    range
+}
+
 /// A part states its format too: the head may be missing, or of another recording.
 pub(crate) fn check_version(metadata: &ParquetMetaData) -> Result<(), String> {
     let pairs = metadata.file_metadata().key_value_metadata();
@@ -122,7 +153,10 @@ pub(crate) fn check_version(metadata: &ParquetMetaData) -> Result<(), String> {
 }
 
 /// How the file's columns are to be read, which of them are the table's, and which of the table's are not there.
-pub(crate) fn fit(table: &TableSpec, found: &Schema) -> Result<(Schema, Vec<usize>, Vec<&'static str>), String> {
+pub(crate) fn fit(
+    table: &TableSpec,
+    found: &Schema,
+) -> Result<(Schema, Vec<usize>, Vec<&'static str>), String> {
     let mut fields: Vec<Field> = found.fields().iter().map(|field| field.as_ref().clone()).collect();
     let (mut wanted, mut missing) = (Vec::new(), Vec::new());
     for column in table.columns {

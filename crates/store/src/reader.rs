@@ -104,7 +104,7 @@ pub(crate) fn head(dir: &Path) -> Result<(Meta, Option<String>), StoreError> {
     }
 }
 
-fn removed_up_to(meta: &Meta, table: &TableSpec) -> u64 {
+pub(crate) fn removed_up_to(meta: &Meta, table: &TableSpec) -> u64 {
     meta.removed.as_ref().and_then(|removed| removed.seq.get(table.name)).copied().unwrap_or(0)
 }
 

@@ -33,6 +33,8 @@ const SCRIPTS: &[Script] = &[
     Script { suite: "inject", words: &["cases/live/inject/run"], tier: Tier::Rest },
     Script { suite: "stress", words: &["cases/live/stress/run"], tier: Tier::Rest },
     Script { suite: "page", words: &["page/test/run"], tier: Tier::Rest },
+    Script { suite: "query", words: &["query/test/run"], tier: Tier::Rest },
+    Script { suite: "serve", words: &["query/serve/test/run"], tier: Tier::Rest },
     Script { suite: "what-if", words: &["cases/live/whatif/run"], tier: Tier::Rest },
 ];
 

@@ -14,6 +14,7 @@ pub enum Keep {
 }
 
 /// One table.
+#[derive(Debug)]
 pub struct TableSpec {
     /// Its name: that of its folder.
     pub name: &'static str,

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod account;
+mod beside;
 mod completions;
 mod diagnose;
 mod diff;
@@ -22,6 +23,8 @@ mod report;
 mod requests;
 mod rights;
 mod rule;
+mod serve;
+mod sql;
 mod summary;
 mod threads;
 mod top;
@@ -73,6 +76,8 @@ pub(crate) static COMMANDS: &[&Command] = &[
     &threads::COMMAND,
     &diff::COMMAND,
     &export::COMMAND,
+    &sql::COMMAND,
+    &serve::COMMAND,
     &rule::COMMAND,
     &doctor::COMMAND,
     &completions::COMMAND,
