@@ -31,7 +31,8 @@ pub(crate) static VIEWS: &[ViewSpec] = &[
     ViewSpec {
         name: "processes",
         about: "A process: what was learnt of it last.",
-        sql: "SELECT recording, pid, last_value(comm ORDER BY seq) FILTER (WHERE comm IS NOT NULL) AS comm, \
+        sql: "SELECT recording, pid, coalesce(last_value(comm ORDER BY seq) FILTER (WHERE comm IS NOT NULL AND (tid IS NULL OR tid = pid)), \
+              last_value(comm ORDER BY seq) FILTER (WHERE comm IS NOT NULL)) AS comm, \
               last_value(exe ORDER BY seq) FILTER (WHERE exe IS NOT NULL) AS exe, \
               last_value(cmdline ORDER BY seq) FILTER (WHERE cmdline IS NOT NULL) AS cmdline, \
               last_value(\"user\" ORDER BY seq) FILTER (WHERE \"user\" IS NOT NULL) AS \"user\", \
