@@ -1,5 +1,6 @@
 //! The program behind `whyslow sql` and `whyslow serve`: what takes DataFusion, which the program itself is built without.
 
+mod ask;
 mod complete;
 mod print;
 mod serve;

@@ -1,8 +1,8 @@
 //! The shell: questions over several lines, commands that begin with a backslash, history and completion.
 
+use crate::ask::{Asker, Told};
 use crate::complete::Words;
 use crate::print::{self, Form};
-use crate::sql::{Asker, Told};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{CompletionType, Config, Editor};

@@ -1,5 +1,6 @@
 //! `whyslow sql X… ["SELECT …"]`: one question, or a shell.
 
+use crate::ask::{Asker, Told};
 use crate::print::{self, Form};
 use crate::shell;
 use anyhow::{Context, bail};
@@ -10,7 +11,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use whyslow_model::visible;
-use whyslow_query_engine::{Database, DatabaseOptions, QueryAnswer, QueryError, QueryLimits};
+use whyslow_query_engine::{Database, DatabaseOptions, QueryLimits};
 
 /// Ask recordings and captures in SQL: one question, or a shell where none is given
 #[derive(Args)]
@@ -123,39 +124,6 @@ fn ask_all(
             Ok(ExitCode::SUCCESS)
         }
         None => shell::run(&asker, form, &mut told),
-    }
-}
-
-/// Asks with what may stop it: Ctrl-C.
-pub(crate) struct Asker<'a> {
-    pub(crate) runtime: &'a Runtime,
-    pub(crate) database: &'a Database,
-    pub(crate) limits: QueryLimits,
-}
-
-impl Asker<'_> {
-    pub(crate) fn ask(&self, sql: &str) -> Result<QueryAnswer, QueryError> {
-        self.runtime.block_on(async {
-            tokio::select! {
-                answer = self.database.query(sql, self.limits) => answer,
-                _ = tokio::signal::ctrl_c() => Err(QueryError::Interrupted),
-            }
-        })
-    }
-}
-
-/// What was told of the inputs.
-#[derive(Default)]
-pub(crate) struct Told(usize);
-
-impl Told {
-    /// Tells what is new.
-    pub(crate) fn tell(&mut self, database: &Database) {
-        let remarks = database.remarks();
-        for remark in remarks.iter().skip(self.0) {
-            crate::complain(remark);
-        }
-        self.0 = remarks.len();
     }
 }
 

@@ -101,7 +101,7 @@ fn recorded(path: &Path, show_secrets: bool, others: &[Opened]) -> Result<Opened
     if let (Err(error), false) = (&meta, has_tables) {
         return Err(wrong(error.to_string()));
     }
-    let name = name(&[path.clone()], others);
+    let name = name(std::slice::from_ref(&path), others);
     if !show_secrets && meta.is_ok_and(|meta| meta.show_secrets) {
         let place = temporary()?;
         let copy = place.path().join("copy.whyslow");

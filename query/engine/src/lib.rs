@@ -16,11 +16,13 @@ mod facts;
 mod functions;
 mod infos;
 mod macros;
+mod options;
 mod parts;
 mod session;
 mod views;
 
 pub use answer::{QueryAnswer, QueryLimits};
-pub use database::{Database, DatabaseOptions};
+pub use database::Database;
 pub use error::QueryError;
 pub use infos::{ColumnInfo, FunctionInfo, MacroInfo, TableInfo, TableKind};
+pub use options::DatabaseOptions;

@@ -1,7 +1,7 @@
 //! The engine: its limits, and which statements it takes.
 
-use crate::database::DatabaseOptions;
 use crate::error::QueryError;
+use crate::options::DatabaseOptions;
 use datafusion::common::{DataFusionError, Result, SchemaError};
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
