@@ -43,6 +43,9 @@ pub(crate) struct Sql {
     /// Print a JSON object a row
     #[arg(long)]
     ndjson: bool,
+    /// Tell on standard error how long each answer took
+    #[arg(long)]
+    timing: bool,
     /// Rows of an answer at most; 0 for all (default: 1,000 on a terminal, else all)
     #[arg(long, value_name = "N")]
     rows: Option<usize>,
@@ -117,6 +120,9 @@ fn ask_all(
                 let answer = asker.ask(&sql)?;
                 told.tell(&database);
                 print::answer(&answer, form, &mut std::io::stdout().lock())?;
+                if args.timing {
+                    eprintln!("{:.1} ms", answer.elapsed.as_secs_f64() * 1e3);
+                }
                 if answer.truncated {
                     eprintln!("whyslow: more rows are not shown (--rows 0 shows all)");
                 }

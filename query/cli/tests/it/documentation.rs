@@ -66,7 +66,8 @@ fn updates() -> bool {
 fn the_document_says_what_the_code_does() {
     let (place, dir) = recording(ORDERS);
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let database = runtime.block_on(Database::open(std::slice::from_ref(&dir), DatabaseOptions::default())).unwrap();
+    let database =
+        runtime.block_on(Database::open(std::slice::from_ref(&dir), DatabaseOptions::default())).unwrap();
     let text = std::fs::read_to_string(document()).unwrap();
     let (stated, with_tables) = between(&text, "tables", &listed(&database));
     if !updates() {
