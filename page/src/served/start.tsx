@@ -59,7 +59,7 @@ export async function startServed(place: HTMLElement, base: string): Promise<voi
     } catch (error) {
       const said = error instanceof Refused || error instanceof Error ? error.message : String(error);
       render(<p role="alert">{said}</p>, banner);
-      if (error instanceof Refused && (error.status === 401 || error.status === 404)) return;
+      if (error instanceof Refused && error.status === 401) return;
       pause = 4000;
     }
     await wait(document.hidden ? pause * 4 : pause);

@@ -74,7 +74,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         (call.ts, call.dur) = (Timestamp::new(clocks[thread]), Nanos::new(took));
         (call.pid, call.tid) = (Some(4_000), 4_000 + thread as u32);
         call.ret = Ret::Value((random.below(8_192)) as i64);
-        if name == "openat" && file % 9 == 0 {
+        if name == "openat" && file.is_multiple_of(9) {
             (call.ret, call.errno) = (Ret::Value(-1), Errno::lookup(b"ENOENT"));
         }
         call.line = number;

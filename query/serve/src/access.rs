@@ -192,7 +192,7 @@ mod tests {
         }
         let host = ("host", "localhost:8000");
         let post = |more: &[(&'static str, &str)]| {
-            refused(judge(Method::POST, "/api/live", None, &[&[host, cookie], more].concat()))
+            refused(judge(Method::POST, "/api/live", None, &[&[host, cookie][..], more].concat()))
         };
         assert_eq!(post(&[("origin", "http://localhost:8000")]), 0);
         assert_eq!(post(&[]), 403);

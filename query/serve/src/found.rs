@@ -92,7 +92,8 @@ impl Served {
             let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             state.found.iter().find(|found| found.id == id).cloned()
         };
-        known.or_else(|| self.list().0.into_iter().find(|found| found.id == id))
+        let found = known.or_else(|| self.list().0.into_iter().find(|found| found.id == id));
+        found.filter(|found| found.path.exists())
     }
 
     /// The number of a path, once it is found.

@@ -54,7 +54,7 @@ mod tests {
             .chain([Block::NONE])
             .collect();
         assert_eq!(rows_in(&blocks, 21, 22), [BLOCK..3 * BLOCK]);
-        assert_eq!(rows_in(&blocks, 100, 200), []);
+        assert!(rows_in(&blocks, 100, 200).is_empty());
         assert_eq!(rows_in(&blocks, 0, 100), [0..5 * BLOCK]);
     }
 }
