@@ -14,7 +14,9 @@ pub(crate) static MACROS: &[MacroInfo] = &[
     info(
         "slowest_calls",
         "Which single calls were the slowest?",
-        "SELECT at(ts) AS at, ms(dur) AS ms, comm, tid, syscall, path, args FROM calls WHERE dur IS NOT NULL ORDER BY dur DESC LIMIT 20",
+        "SELECT at(ts) AS at, ms(dur) AS ms, comm, tid, syscall, path, args FROM calls \
+         WHERE dur >= (SELECT min(dur) FROM (SELECT dur FROM raw.syscalls WHERE dur IS NOT NULL ORDER BY dur DESC LIMIT 20)) \
+         ORDER BY dur DESC LIMIT 20",
     ),
     info(
         "failed_calls",
