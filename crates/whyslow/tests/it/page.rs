@@ -82,19 +82,6 @@ fn served(file: &std::path::Path, folder: &std::path::Path) -> Option<Value> {
     Some(serde_json::from_str(&json).expect("JSON"))
 }
 
-/// The whole document of a small trace: whoever changes its form sees what browsers get.
-#[test]
-fn the_data_of_a_small_trace() {
-    let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("a.st"), TRACE).expect("a trace");
-    let mut data = served(&folder.path().join("a.st"), folder.path()).expect("a page");
-    data["page"]["made_by"] = "whyslow".into();
-    // The report's own tests hold what these say.
-    data["report"] = Value::Null;
-    data["page"]["runs"][0]["diagnosis"] = Value::Null;
-    insta::assert_snapshot!("page-data", serde_json::to_string_pretty(&data).expect("JSON"));
-}
-
 /// In all captures whose account is one of threads: what the tiles know is what the account knows.
 #[test]
 fn tiles_add_up_to_the_account_in_all_captures() {
