@@ -100,6 +100,10 @@ impl ProgramName {
             None => return ProgramName::default(),
         };
         let (what, rest) = found;
+        // `bash /dev/fd/3`: the number of a descriptor names nothing.
+        if ["/dev/fd/", "/dev/stdin", "/proc/"].iter().any(|unnamed| what.starts_with(unnamed)) {
+            return ProgramName::default();
+        }
         let name = last(program, what);
         let mut also: Vec<Box<str>> = Vec::new();
         if name != what {
@@ -295,6 +299,8 @@ mod tests {
             ("sh -c true", ""),
             ("bash -eu -o pipefail /opt/run.sh", "run.sh"),
             ("bash -ec run.sh", ""),
+            ("bash /dev/fd/3", ""),
+            ("sh /proc/self/fd/63", ""),
             ("perl -lane print x.pl", ""),
             ("perl -w /opt/x.pl", "x.pl"),
             ("ruby3.1 bin/rails server", "rails"),

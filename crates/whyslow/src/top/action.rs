@@ -29,8 +29,10 @@ pub(crate) enum Action {
     Reverse,
     /// Children below their parents.
     Tree,
-    /// Hold the picture.
+    /// Hold the picture, or go on with what is now.
     Pause,
+    /// Hold it, and show the picture so many looks before (negative) or behind it.
+    Step(i64),
     /// Begin to type a filter.
     Filter,
     /// A letter of the filter.

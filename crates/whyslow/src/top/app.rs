@@ -3,8 +3,10 @@
 use super::action::Action;
 use super::columns::{self, COLUMNS, Key};
 use super::help;
+use super::history::History;
 use super::look::{Kind, Look, Task};
-use std::collections::{BTreeMap, HashSet};
+use super::tree::tree;
+use std::rc::Rc;
 use whyslow_model::walk::HostResource;
 use whyslow_model::{Table, Tid};
 
@@ -47,10 +49,14 @@ pub(crate) struct Line<'a> {
 
 /// The state of the screen.
 pub(crate) struct App {
-    /// The last look that is shown.
-    pub(crate) look: Option<Look>,
-    /// Newer than what is shown, while paused.
-    newer: Option<Look>,
+    /// The look that is shown.
+    pub(crate) look: Option<Rc<Look>>,
+    /// Its number.
+    number: u64,
+    /// The looks before it, and behind it while the picture is held.
+    history: History,
+    /// Processes that stand first, whatever the order.
+    pub(crate) pins: Vec<Tid>,
     /// From the outermost to what is shown.
     pages: Vec<Page>,
     /// The filters of the pages below, which wait there.
@@ -80,11 +86,13 @@ pub(crate) struct App {
 }
 
 impl App {
-    /// A screen that has seen nothing yet.
-    pub(crate) fn new(sort: usize) -> App {
+    /// A screen that has seen nothing yet; `pins` stand first, whatever the order.
+    pub(crate) fn new(sort: usize, pins: &[Tid]) -> App {
         App {
             look: None,
-            newer: None,
+            number: 0,
+            history: History::default(),
+            pins: pins.to_vec(),
             pages: vec![Page::Processes],
             filters: Vec::new(),
             order: Vec::new(),
@@ -108,10 +116,45 @@ impl App {
 
     /// Takes a new look: shown at once (true), or when the pause ends.
     pub(crate) fn see(&mut self, look: Look) -> bool {
-        let into = if self.paused { &mut self.newer } else { &mut self.look };
-        *into = Some(look);
+        let look = Rc::new(look);
+        let number = self.history.keep(Rc::clone(&look));
+        if self.paused && self.look.is_some() {
+            return false;
+        }
+        (self.look, self.number) = (Some(look), number);
         self.arrange();
-        !self.paused
+        true
+    }
+
+    /// How full a resource was in the looks up to the one that is shown, as bars.
+    pub(crate) fn chart_of_resource(&self, name: &str, width: usize) -> String {
+        self.history.of_resource(name, self.number, width)
+    }
+
+    /// The same of the CPU time of a task.
+    pub(crate) fn chart_of_task(&self, task: &Task, width: usize) -> String {
+        self.history.of_task(task, self.number, width)
+    }
+
+    /// Shows the look so many before or behind the one that is shown, and holds it.
+    fn step(&mut self, by: i64) {
+        self.hold();
+        let to = self.history.step(self.number, by);
+        if to == self.number {
+            let which = if by < 0 { "oldest look that is kept" } else { "newest look: Space goes on" };
+            self.remark = format!("this is the {which}");
+        }
+        if let Some(look) = self.history.get(to) {
+            (self.look, self.number) = (Some(Rc::clone(look)), to);
+        }
+    }
+
+    /// Holds the picture; the chosen task is pinned before the picture changes below it.
+    fn hold(&mut self) {
+        if !self.paused && self.verdict.is_none() {
+            self.choose(self.place());
+        }
+        self.paused = true;
     }
 
     /// The verdicts, the worst first.
@@ -144,7 +187,7 @@ impl App {
 
     /// True while the last look has this process; a look that is missing proves no end.
     pub(crate) fn is_there(&self, pid: Tid) -> bool {
-        self.look.as_ref().is_none_or(|look| look.processes.iter().any(|task| task.pid == pid))
+        self.look.as_ref().is_none_or(|look| look.process(pid).is_some())
     }
 
     /// The tasks of the page, in no order; empty where it shows none.
@@ -189,7 +232,10 @@ impl App {
             .map(|(at, task)| (key(task), at))
             .collect();
         // Stable: those that are alike stay in the order of their numbers.
-        keyed.sort_by(|a, b| a.0.compare(&b.0, self.reverse));
+        let is_pinned = |at: usize| tasks.get(at).is_some_and(|task| self.pins.contains(&task.pid));
+        keyed.sort_by(|a, b| {
+            is_pinned(b.1).cmp(&is_pinned(a.1)).then_with(|| a.0.compare(&b.0, self.reverse))
+        });
         let order: Vec<usize> = keyed.into_iter().map(|(_, at)| at).collect();
         self.order = match self.tree && matches!(self.page(), Page::Processes) {
             true => tree(tasks, &order),
@@ -211,7 +257,7 @@ impl App {
         match self.page() {
             Page::About { table: Some(Ok(table)), .. } => table.rows.len(),
             Page::About { .. } => 0,
-            Page::Help => help::lines(self.look.as_ref()).len(),
+            Page::Help => help::lines(self.look.as_deref()).len(),
             Page::Processes | Page::Resource(_) | Page::Threads { .. } => self.order.len(),
         }
     }
@@ -305,15 +351,15 @@ impl App {
             Action::Reverse => self.reverse = !self.reverse,
             Action::Tree => self.tree = !self.tree,
             Action::Pause => {
-                // The chosen task is pinned before the picture changes below it.
-                self.choose(self.place());
-                self.paused = !self.paused;
-                if !self.paused
-                    && let Some(newer) = self.newer.take()
-                {
-                    self.look = Some(newer);
+                if self.paused {
+                    self.paused = false;
+                    self.number = self.history.newest();
+                    self.look = self.history.get(self.number).map(Rc::clone);
+                } else {
+                    self.hold();
                 }
             }
+            Action::Step(by) => self.step(*by),
             Action::Filter => self.typing = true,
             Action::Type(letter) => self.filter.push(*letter),
             Action::Erase => {
@@ -368,37 +414,14 @@ impl App {
 fn is_wanted(task: &Task, filter: &str) -> bool {
     filter.is_empty()
         || task.name().to_lowercase().contains(filter)
+        || task.comm().to_lowercase().contains(filter)
         || task.command().to_lowercase().contains(filter)
         || task.tid.unwrap_or(task.pid).to_string() == filter
 }
 
-/// Children below their parents, each level in that order: places in `tasks`, with depths. Whose parent is not among them
-/// stands at the top.
-fn tree(tasks: &[Task], order: &[usize]) -> Vec<(usize, usize)> {
-    let known: HashSet<Tid> = order.iter().map(|at| tasks[*at].pid).collect();
-    let mut children: BTreeMap<Option<Tid>, Vec<usize>> = BTreeMap::new();
-    for &at in order {
-        let task = &tasks[at];
-        let parent = task.parent.filter(|parent| known.contains(parent) && *parent != task.pid);
-        children.entry(parent).or_default().push(at);
-    }
-    let mut lines = Vec::with_capacity(order.len());
-    // A stack, for a chain of processes may be long; a task is taken once, so a circle ends.
-    let mut left: Vec<(usize, usize)> =
-        children.remove(&None).unwrap_or_default().into_iter().rev().map(|at| (at, 0)).collect();
-    while let Some((at, depth)) = left.pop() {
-        lines.push((at, depth));
-        let below = children.remove(&Some(tasks[at].pid)).unwrap_or_default();
-        left.extend(below.into_iter().rev().map(|at| (at, depth + 1)));
-    }
-    // Circles, of numbers that were given anew between two reads, hang on nothing.
-    lines.extend(children.into_values().flatten().map(|at| (at, 0)));
-    lines
-}
-
 /// The column that is sorted by where none is asked for.
 pub(crate) fn usual_order() -> usize {
-    columns::named("cpu").unwrap_or(0)
+    columns::named("waits").unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -409,7 +432,7 @@ mod tests {
     use whyslow_model::walk::State;
 
     fn app() -> App {
-        let mut app = App::new(usual_order());
+        let mut app = App::new(usual_order(), &[]);
         app.see(look(
             Vec::new(),
             vec![
@@ -464,6 +487,45 @@ mod tests {
     }
 
     #[test]
+    fn a_held_picture_goes_back_and_forward() {
+        let mut app = app();
+        for pid in [50, 51, 52] {
+            app.see(look(Vec::new(), vec![task(pid, 1, "new", &[])]));
+        }
+        app.act(&Action::Step(-1));
+        assert_eq!((pids(&app), app.paused), (vec![51], true));
+        // What comes meanwhile is kept, and not shown.
+        assert!(!app.see(look(Vec::new(), vec![task(53, 1, "new", &[])])));
+        app.act(&Action::Step(1));
+        assert_eq!(pids(&app), [52]);
+        app.act(&Action::Step(-10));
+        assert_eq!(pids(&app).len(), 4);
+        app.act(&Action::Step(-1));
+        assert!(app.remark.contains("oldest"), "{}", app.remark);
+        app.act(&Action::Step(10));
+        app.act(&Action::Step(1));
+        assert!(app.remark.contains("newest"), "{}", app.remark);
+        assert_eq!(pids(&app), [53]);
+        app.act(&Action::Step(-2));
+        app.act(&Action::Pause);
+        assert_eq!((pids(&app), app.paused), (vec![53], false));
+        // Nothing to go back to, and nothing to hold.
+        let mut empty = App::new(usual_order(), &[]);
+        empty.act(&Action::Step(-1));
+        assert!(empty.see(look(Vec::new(), Vec::new())));
+    }
+
+    #[test]
+    fn pinned_processes_stand_first_in_any_order() {
+        let mut app = app();
+        app.pins = vec![30];
+        app.act(&Action::SortBy("cpu"));
+        assert_eq!(pids(&app), [30, 20, 40, 1]);
+        app.act(&Action::Reverse);
+        assert_eq!(pids(&app), [30, 1, 40, 20]);
+    }
+
+    #[test]
     fn filters_and_trees() {
         let mut app = app();
         app.act(&Action::Filter);
@@ -476,14 +538,8 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_of_parents_ends() {
-        let circle = [task(1, 2, "a", &[]), task(2, 1, "b", &[])];
-        assert_eq!(tree(&circle, &[0, 1]).len(), 2);
-    }
-
-    #[test]
     fn a_verdict_leads_to_its_takers_and_back() {
-        let mut app = App::new(usual_order());
+        let mut app = App::new(usual_order(), &[]);
         let resources = vec![
             resource("disk vda", State::Saturated, "100.0 % busy"),
             resource("CPU", State::Not, "90.0 % idle"),

@@ -2,17 +2,20 @@
 
 use super::app::{App, Page};
 use super::columns::COLUMNS;
+use super::fit::{self, Said};
 use super::help;
 use super::look::{Kind, Look};
 use super::place::Place;
+use super::verdict;
 use crate::output::plain;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Block, Borders, Cell, Paragraph, Row, Table, TableState, Wrap};
+use std::time::Duration;
 use whyslow_model::walk::{HostResource, State};
-use whyslow_model::{Table as Figures, Tid, figures};
+use whyslow_model::{Table as Figures, Tid, Timestamp, figures};
 use whyslow_report::{cell_text, redact};
 
 /// How it is to look.
@@ -31,11 +34,24 @@ const REST: u16 = 6;
 /// Letters of a cell that are looked at: command lines may be megabytes.
 const LETTERS: usize = 600;
 
+/// The smallest screen that is drawn on.
+const SMALLEST: (u16, u16) = (40, 10);
+/// A look that came later than this is told to have.
+const LATE: Duration = Duration::from_millis(500);
+
 /// Draws everything. `interval` is in words, for the footer.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &App, interval: &str, looks: Looks) -> Place {
     let area = frame.area();
+    if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
+        let said = format!(
+            "too small: {} x {}; {} x {} are needed; q end",
+            area.width, area.height, SMALLEST.0, SMALLEST.1
+        );
+        frame.render_widget(Paragraph::new(fit::fit(&said, usize::from(area.width))), area);
+        return Place::default();
+    }
     let most = VERDICTS.max(area.height / 4).min(area.height.saturating_sub(REST)).max(1);
-    let (verdicts, first_verdict, count) = verdicts(app, usize::from(most), looks);
+    let (verdicts, first_verdict, count) = verdicts(app, usize::from(most), usize::from(area.width), looks);
     let [top, list, footer] = Layout::vertical([
         Constraint::Length(verdicts.len() as u16),
         Constraint::Min(3),
@@ -43,12 +59,12 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &App, interval: &str, looks: Look
     ])
     .areas(area);
     frame.render_widget(Paragraph::new(verdicts), top);
-    let block = Block::new().borders(Borders::TOP).title(title(app));
+    let block = Block::new().borders(Borders::TOP).title(title(app, usize::from(list.width)));
     let inner = block.inner(list);
     frame.render_widget(block, list);
     let place = match app.page() {
         Page::Help => {
-            let lines = help::lines(app.look.as_ref());
+            let lines = help::lines(app.look.as_deref());
             let heading = Row::new(["key, word", "what it does, what it means"]);
             let rows =
                 lines.into_iter().map(|(word, means)| Row::new([plain(&word), plain(&means)])).collect();
@@ -61,7 +77,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &App, interval: &str, looks: Look
             let why = match table {
                 Some(Err(why)) => plain(why),
                 Some(Ok(_)) => "nothing was seen; the same key looks again".to_string(),
-                _ => "looking …".to_string(),
+                _ => format!("{MEASURING} {}", about_time(app)),
             };
             frame.render_widget(Paragraph::new(why).wrap(Wrap { trim: false }), inner);
             Place::default()
@@ -77,35 +93,87 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &App, interval: &str, looks: Look
             frame.render_widget(Paragraph::new(text.join("\n")).wrap(Wrap { trim: false }), told);
             tasks(frame, list, app, looks)
         }
+        Page::Processes | Page::Threads { .. } if app.look.is_none() => {
+            frame.render_widget(Paragraph::new(MEASURING), inner);
+            Place::default()
+        }
         Page::Processes | Page::Threads { .. } => tasks(frame, inner, app, looks),
     };
-    frame.render_widget(footer_line(app, interval), footer);
+    frame.render_widget(footer_line(app, interval, usize::from(footer.width)), footer);
     Place { verdicts: if matches!(app.page(), Page::Processes) { count } else { 0 }, first_verdict, ..place }
 }
 
+/// What stands where nothing has been measured yet.
+const MEASURING: &str = "measuring …";
+
+/// How long it takes until a page about one process is there.
+fn about_time(app: &App) -> &'static str {
+    match app.page() {
+        Page::About { view: "fds", .. } => "",
+        _ => "it is recorded for a second",
+    }
+}
+
 /// The lines of the verdicts, at most so many: which verdict stands first, and how many of the lines are verdicts.
-fn verdicts(app: &App, most: usize, looks: Looks) -> (Vec<Line<'static>>, usize, usize) {
-    let waiting = || (vec![Line::from("looking for the first time …")], 0, 0);
+fn verdicts(app: &App, most: usize, screen: usize, looks: Looks) -> (Vec<Line<'static>>, usize, usize) {
+    let waiting = || (vec![Line::from(MEASURING)], 0, 0);
     let Some(look) = app.look.as_ref().filter(|look| !look.resources.is_empty()) else { return waiting() };
     let all = look.resources.len();
     let count = if all > most { most.saturating_sub(1).max(1) } else { all };
     let chosen = app.verdict();
     let first = offset(chosen.unwrap_or(0), count, all);
-    let width =
-        look.resources.iter().map(|resource| resource.name.chars().count()).max().unwrap_or(0).min(16);
+    let widths = Widths::on(screen, look);
     let shown = look.resources.iter().enumerate().skip(first).take(count);
     let mut lines: Vec<Line<'_>> =
-        shown.map(|(at, resource)| verdict(look, resource, width, looks, chosen == Some(at))).collect();
+        shown.map(|(at, one)| verdict_line(app, look, one, widths, looks, chosen == Some(at))).collect();
     if all > count && most > 1 {
-        lines.push(Line::from(format!("and {} more (Tab, ↓)", all - count)));
-    } else if lines.len() < most {
-        lines.extend(look.load.as_deref().map(|load| Line::from(plain(load))));
+        lines.push(Line::from(fit::fit(&format!("and {} more (Tab, ↓)", all - count), screen)));
+    } else {
+        let waiters = verdict::waiters(look, screen);
+        let load = look.load.as_deref().map(|load| fit::fit(load, screen));
+        let more = waiters.into_iter().chain(load).map(Line::from);
+        lines.extend(more.take(most.saturating_sub(lines.len())));
     }
     (lines, first, count)
 }
 
-/// One verdict: the main figure first, then who, then the rest.
-fn verdict(look: &Look, resource: &HostResource, width: usize, looks: Looks, chosen: bool) -> Line<'static> {
+/// How wide the parts of a verdict are.
+#[derive(Clone, Copy)]
+struct Widths {
+    name: usize,
+    /// 0 where there is no room for a chart.
+    chart: usize,
+    text: usize,
+}
+
+impl Widths {
+    /// Letters of a state.
+    const STATE: usize = 13;
+
+    fn on(screen: usize, look: &Look) -> Widths {
+        let most = if screen < 60 { 8 } else { 16 };
+        let names = look.resources.iter().map(|one| fit::columns(&fit::fit(&one.name, most)));
+        let name = names.max().unwrap_or(0);
+        let chart = match screen {
+            ..70 => 0,
+            70..100 => 6,
+            100..160 => 12,
+            _ => 30,
+        };
+        let gaps = if chart > 0 { 3 } else { 2 };
+        Widths { name, chart, text: screen.saturating_sub(name + Widths::STATE + chart + gaps) }
+    }
+}
+
+/// One verdict: its state, how full it was in the looks before, and why.
+fn verdict_line(
+    app: &App,
+    look: &Look,
+    resource: &HostResource,
+    widths: Widths,
+    looks: Looks,
+    chosen: bool,
+) -> Line<'static> {
     let mut style = match resource.state {
         State::Saturated if looks.colour => Style::new().fg(Color::Red).add_modifier(Modifier::BOLD),
         State::Saturated => Style::new().add_modifier(Modifier::BOLD),
@@ -115,15 +183,19 @@ fn verdict(look: &Look, resource: &HostResource, width: usize, looks: Looks, cho
     if chosen {
         style = style.add_modifier(Modifier::REVERSED);
     }
-    let (main, rest) = resource.reason.split_once("; ").unwrap_or((resource.reason.as_str(), ""));
-    let who = look.who(resource);
-    let parts = [Some(main), who.as_deref(), Some(rest).filter(|rest| !rest.is_empty())];
-    let told: Vec<&str> = parts.into_iter().flatten().collect();
-    let name: String = resource.name.chars().take(width).collect();
-    Line::from(vec![
-        Span::styled(plain(&format!("{name:<width$} {:<13}", resource.state.words())), style),
-        Span::raw(plain(&format!(" {}", told.join("; ")))),
-    ])
+    let name = padded(&fit::fit(&fit::shown(&resource.name), widths.name), widths.name);
+    let state = padded(resource.state.words(), Widths::STATE);
+    let chart = match widths.chart {
+        0 => String::new(),
+        width => format!(" {}", app.chart_of_resource(&resource.name, width)),
+    };
+    let text = verdict::line(look, resource, widths.text);
+    Line::from(vec![Span::styled(format!("{name} {state}"), style), Span::raw(format!("{chart} {text}"))])
+}
+
+/// With spaces behind it: what is wide takes two columns.
+fn padded(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(fit::columns(text))))
 }
 
 /// What the page of a resource says before the list: all of the reason, what shows it, and what would tell more.
@@ -140,25 +212,52 @@ fn about_resource(app: &App, name: &str) -> Vec<String> {
     text.iter().map(|line| plain(line).replace('\n', " ")).collect()
 }
 
-fn title(app: &App) -> String {
+fn title(app: &App, width: usize) -> String {
     let count = app.length();
     let who = |pid: Tid, name: &str| {
         let ended = if app.is_there(pid) { "" } else { ", which ended" };
-        format!("{} ({pid}){ended}", plain(name))
+        format!("{} ({pid}){ended}", fit::shown(name))
     };
     let what = match app.page() {
-        Page::Processes if count == 1 => " 1 process ".to_string(),
-        Page::Processes => format!(" {count} processes "),
-        Page::Resource(name) => format!(" {}: who takes of it ", plain(name)),
-        Page::Threads { pid, name } => format!(" {}: {count} threads that did something ", who(*pid, name)),
-        Page::About { pid, name, view, .. } => format!(" {}: {view} ", who(*pid, name)),
-        Page::Help => " keys ".to_string(),
+        Page::Processes if app.look.is_none() => "processes".to_string(),
+        Page::Processes if count == 1 => "1 process".to_string(),
+        Page::Processes => format!("{count} processes"),
+        Page::Resource(name) => format!("{}: who takes of it", fit::shown(name)),
+        Page::Threads { pid, name } => format!("{}: {count} threads that did something", who(*pid, name)),
+        Page::About { pid, name, view, .. } => format!("{}: {view}", who(*pid, name)),
+        Page::Help => "keys".to_string(),
     };
-    let filter = match (app.typing, app.filter.as_str()) {
-        (false, "") => String::new(),
-        (typing, filter) => format!(" filter: {}{} ", plain(filter), if typing { "_" } else { "" }),
-    };
-    format!("{what}{filter}{}", if app.paused { " held " } else { "" })
+    let mut said = vec![Said::new(0, [format!(" {what} ")])];
+    match (app.typing, app.filter.as_str()) {
+        (false, "") => {}
+        (typing, filter) => {
+            let cursor = if typing { "_" } else { "" };
+            said.push(Said::new(1, [format!(" filter: {}{cursor} ", fit::shown(filter))]));
+        }
+    }
+    if let Some(look) = &app.look {
+        if app.paused {
+            said.push(Said::new(2, [format!(" held at {} ", time_of_day(look.at)), " held ".to_string()]));
+        }
+        if look.is_first {
+            said.push(Said::new(
+                3,
+                [format!(" measured over the first {} ", look.over), " first look ".to_string()],
+            ));
+        }
+    }
+    if matches!(app.page(), Page::Processes) && !app.pins.is_empty() {
+        let pins: Vec<String> = app.pins.iter().map(ToString::to_string).collect();
+        said.push(Said::new(4, [format!(" {} first ", figures::list(&pins, 3))]));
+    }
+    fit::join(&said, "─", width)
+}
+
+/// `10:41:07 UTC`.
+fn time_of_day(at: Timestamp) -> String {
+    at.get().map(|ns| ns / 1_000_000_000).map_or("an unknown time".to_string(), |seconds| {
+        format!("{:02}:{:02}:{:02} UTC", seconds / 3600 % 24, seconds / 60 % 60, seconds % 60)
+    })
 }
 
 fn tasks(frame: &mut Frame<'_>, area: Rect, app: &App, looks: Looks) -> Place {
@@ -173,10 +272,13 @@ fn tasks(frame: &mut Frame<'_>, area: Rect, app: &App, looks: Looks) -> Place {
         };
         cell(format!("{}{mark}", COLUMNS[at].heading), COLUMNS[at].is_number())
     });
+    let width_of = |at: usize| COLUMNS[at].width_on(area.width);
     let heading = Row::new(heading.collect::<Vec<_>>());
+    let fixed: usize = shown.iter().map(|&at| usize::from(width_of(at)) + 1).sum();
+    let left = usize::from(area.width).saturating_sub(fixed.saturating_sub(1)).max(10);
     let widths: Vec<Constraint> = shown
         .iter()
-        .map(|&at| match COLUMNS[at].width {
+        .map(|&at| match width_of(at) {
             0 => Constraint::Min(10),
             width => Constraint::Length(width),
         })
@@ -188,11 +290,19 @@ fn tasks(frame: &mut Frame<'_>, area: Rect, app: &App, looks: Looks) -> Place {
         Row::new(shown.iter().map(|&at| {
             let column = &COLUMNS[at];
             let indent = if column.name == "name" { line.depth.min(12) } else { 0 };
+            let width = match width_of(at) {
+                0 => left,
+                width => usize::from(width),
+            };
             let text = column.text(line.task);
             // A figure has no secrets, and nothing to act upon.
-            let text = if column.is_number() { text } else { safe(&text, looks) };
+            let text = match column.is_number() {
+                true => text,
+                false if column.is_chart() => app.chart_of_task(line.task, width),
+                false => safe(&text, looks),
+            };
             let text = format!("{:indent$}{text}", "");
-            cell(text, column.is_number())
+            cell(fit::cell(&text, width), column.is_number())
         }))
     });
     let rows: Vec<Row<'_>> = rows.collect();
@@ -201,7 +311,7 @@ fn tasks(frame: &mut Frame<'_>, area: Rect, app: &App, looks: Looks) -> Place {
     let mut begins = area.x;
     let columns = shown.iter().map(|&at| {
         let begin = begins;
-        begins = begins.saturating_add(COLUMNS[at].width + 1);
+        begins = begins.saturating_add(width_of(at) + 1);
         (begin, COLUMNS[at].name)
     });
     Place { columns: columns.collect(), top: area.y + 1, offset, ..Place::default() }
@@ -216,7 +326,7 @@ fn cell(text: String, is_number: bool) -> Cell<'static> {
 fn safe(text: &str, looks: Looks) -> String {
     let bounded: String = text.chars().take(LETTERS).collect();
     let told = if looks.show_secrets { bounded.into() } else { redact(&bounded) };
-    plain(&told).replace('\n', "\u{fffd}")
+    fit::shown(&told)
 }
 
 /// The first row shown, so that the chosen one is in sight.
@@ -240,7 +350,10 @@ fn figures_table(frame: &mut Frame<'_>, area: Rect, table: &Figures, app: &App, 
     let heading = Row::new(shown.iter().map(|(at, _)| table.columns[*at].heading));
     let rows = texts
         .iter()
-        .map(|row| Row::new(shown.iter().map(|(at, _)| row.get(*at).cloned().unwrap_or_default())))
+        .map(|row| {
+            let text = |at: usize| row.get(at).map_or("", String::as_str);
+            Row::new(shown.iter().map(|(at, width)| fit::cell(text(*at), *width)))
+        })
         .collect();
     let widths: Vec<Constraint> = shown.iter().map(|(_, width)| Constraint::Length(*width as u16)).collect();
     rows_of(frame, area, heading, rows, &widths, app)
@@ -294,13 +407,36 @@ fn list<'a>(
     frame.render_stateful_widget(table, area, &mut TableState::new().with_selected(chosen));
 }
 
-fn footer_line(app: &App, interval: &str) -> Line<'static> {
+fn footer_line(app: &App, interval: &str, width: usize) -> Line<'static> {
     if !app.remark.is_empty() {
-        return Line::from(plain(&app.remark).replace('\n', " "));
+        return Line::from(fit::fit(&fit::shown(&app.remark), width));
     }
-    let cost = app.look.as_ref().and_then(|look| look.cost);
-    let cost = cost.map_or("unknown".to_string(), figures::percent);
-    let gaps = app.look.as_ref().map_or(0, |look| look.gaps.len());
-    let gaps = if gaps == 0 { String::new() } else { format!(" · {gaps} not seen (?)") };
-    Line::from(format!("? keys · Tab verdicts · q end · every {interval} · own cost {cost} of a CPU{gaps}"))
+    let mut said = vec![Said::new(0, ["? keys"])];
+    if app.paused {
+        said.push(Said::new(2, ["[ ] one look back, forward", "[ ] back, forward", "[ ]"]));
+        said.push(Said::new(5, ["{ } ten"]));
+        said.push(Said::new(2, ["Space goes on", "Space on"]));
+    } else {
+        said.push(Said::new(4, ["Space holds", "Space hold"]));
+        said.push(Said::new(4, ["[ back in time", "[ back"]));
+        said.push(Said::new(6, ["Tab verdicts"]));
+    }
+    said.push(Said::new(1, ["q end"]));
+    said.push(Said::new(5, [format!("every {interval}"), interval.to_string()]));
+    if let Some(look) = &app.look {
+        if let Some(cost) = look.cost.map(figures::percent) {
+            said.push(Said::new(7, [format!("own cost {cost} of a CPU"), format!("own cost {cost}")]));
+        }
+        if look.late >= LATE {
+            let late = look.late.as_secs_f64();
+            said.push(Said::new(
+                3,
+                [format!("{late:.1} s late: over {}", look.over), format!("{late:.1} s late")],
+            ));
+        }
+        if !look.gaps.is_empty() {
+            said.push(Said::new(3, [format!("{} not seen (?)", look.gaps.len())]));
+        }
+    }
+    Line::from(fit::join(&said, " · ", width))
 }

@@ -21,6 +21,16 @@ const WORDS: &[&[(&str, &str)]] = &[
         ("waits: memory", "frees memory before it gets some (direct reclaim)"),
         ("waits: page cache", "for file pages that were just given up (thrashing)"),
         ("waits: compaction", "moves pages, for a large piece of memory"),
+        ("waits: lock of 42", "process 42 holds a lock on a file that it wants"),
+        ("waits: 3 to accept", "it sleeps while three connections wait for it"),
+    ],
+    &[
+        ("without a figure", "in what it sleeps at this moment (its first thread)"),
+        ("socket, connect", "an answer, a request, room to send; a connection"),
+        ("clients, events", "accept; poll, select, epoll, io_uring"),
+        ("futex", "a lock, a condition, another thread"),
+        ("pipe, child", "another process: what it writes, its end"),
+        ("timer, signal", "a time that it chose; a signal"),
     ],
     &[
         ("saturated", "work waits for it: it is what limits"),
@@ -29,6 +39,9 @@ const WORDS: &[&[(&str, &str)]] = &[
         ("PSI", "pressure: part of the time in which a task waits for it"),
         ("load", "tasks that run, could run, or are in state D"),
         ("-", "not known, or not looked at as it did nothing"),
+        ("▁▄█", "the looks before: how full (network: of its most)"),
+        ("·", "in a chart: not known in that look"),
+        ("late", "the look came so much later than planned"),
         ("own cost", "CPU time of this screen: looking and drawing"),
     ],
 ];

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::time::Duration;
 use whyslow_facts::Facts;
 use whyslow_host::{Gap, Sample};
 use whyslow_hostcheck as hostcheck;
-use whyslow_model::walk::{HostResource, State, Taker};
-use whyslow_model::{Entity, Event, FigureRow, Metric, Nanos, Sink, Tid, Timestamp, Trait, figures};
+use whyslow_model::walk::{HostResource, Taker};
+use whyslow_model::{Entity, Event, FigureRow, FigureTable, Metric, Nanos, ProgramName, Sink};
+use whyslow_model::{Tid, Timestamp, Trait};
 
 /// A process or one of its threads.
 #[derive(Clone, Debug)]
@@ -19,6 +21,21 @@ pub(crate) struct Task {
     pub(crate) parent: Option<Tid>,
     /// What was seen of it, rates and levels.
     pub(crate) row: FigureRow,
+    /// What is told of it besides figures.
+    pub(crate) about: About,
+    /// What it sleeps in at the moment of the look, where that was looked at.
+    pub(crate) asleep: Option<&'static str>,
+}
+
+/// What is told of a task besides figures.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct About {
+    /// The script, jar or class that it runs; `None` where its own name says as much.
+    pub(crate) program: Option<Box<str>>,
+    /// Who holds the lock on a file that it waits for.
+    pub(crate) holder: Option<Tid>,
+    /// Connections that wait until it accepts them.
+    pub(crate) to_accept: u64,
 }
 
 /// What a task waits for.
@@ -42,6 +59,10 @@ const WAITS: &[(Metric, &str)] = &[
 
 /// Seconds a second below which a wait is not worth a word.
 const LEAST_WAIT: f64 = 0.005;
+/// Seconds a second from which on a task stands among those that wait: below, noise would turn the order.
+pub(crate) const WAITER: f64 = 0.05;
+/// Bytes of a command line in which a script's name is looked for: class paths are long.
+const COMMAND: usize = 16 * 1024;
 
 impl Task {
     /// CPU time a second, in CPUs.
@@ -61,8 +82,28 @@ impl Task {
         sum(WAITS.iter().map(|(metric, _)| self.row.get(*metric)))
     }
 
-    /// Its name.
+    /// How much it waits, for the order of a list: what is next to nothing counts as nothing. One that sleeps while
+    /// connections wait until it accepts them stands among those that wait; who waits for another's lock stands first.
+    pub(crate) fn rank(&self) -> Option<f64> {
+        if self.about.holder.is_some() {
+            return Some(f64::MAX);
+        }
+        let waits = self.waits().map(|waits| if waits < WAITER { 0.0 } else { waits });
+        if self.leaves_waiting() { Some(waits.unwrap_or(0.0).max(WAITER)) } else { waits }
+    }
+
+    /// True where it sleeps while connections wait until it accepts them.
+    pub(crate) fn leaves_waiting(&self) -> bool {
+        self.about.to_accept > 0 && self.state() == "S"
+    }
+
+    /// What people call it: the script, jar or class that it runs, else the kernel's name of it.
     pub(crate) fn name(&self) -> &str {
+        self.about.program.as_deref().unwrap_or_else(|| self.comm())
+    }
+
+    /// The kernel's name of it.
+    pub(crate) fn comm(&self) -> &str {
         self.row.told(Trait::Name).unwrap_or("?")
     }
 
@@ -75,7 +116,7 @@ impl Task {
     pub(crate) fn command(&self) -> Cow<'_, str> {
         match self.row.told(Trait::Command) {
             Some(command) => command.into(),
-            None => format!("[{}]", self.name()).into(),
+            None => format!("[{}]", self.comm()).into(),
         }
     }
 
@@ -113,7 +154,9 @@ pub(crate) struct Look {
     /// Who takes of what is full, and who waits for it, as the walk ranks them.
     pub(crate) takers: Vec<Taker>,
     /// The part of the time in which each device was busy.
-    busy: HashMap<Box<str>, f64>,
+    pub(crate) busy: HashMap<Box<str>, f64>,
+    /// How full the host is.
+    pub(crate) levels: Levels,
     /// How the load splits, where it is worth saying.
     pub(crate) load: Option<String>,
     /// All processes.
@@ -124,6 +167,41 @@ pub(crate) struct Look {
     pub(crate) gaps: Vec<Gap>,
     /// CPU time that we took since the look before, sampling and drawing, as a share of one CPU.
     pub(crate) cost: Option<f64>,
+    /// How much later than planned it was taken.
+    pub(crate) late: Duration,
+    /// It is the first: over a shorter time than the others.
+    pub(crate) is_first: bool,
+}
+
+/// How full the host is, from 0 to 1; of the network bytes a second.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Levels {
+    cpu: Option<f64>,
+    memory: Option<f64>,
+    network: Option<f64>,
+}
+
+impl Levels {
+    fn take(&mut self, table: &FigureTable) {
+        for row in &table.rows {
+            let both = |a: Metric, b: Metric| row.get(a).zip(row.get(b));
+            match &row.of {
+                Entity::Host => {
+                    let idle = row.get(Metric::CpuIdle);
+                    let idle = idle.map(|idle| idle + row.get(Metric::CpuIowait).unwrap_or(0.0));
+                    self.cpu = idle.map(|idle| (1.0 - idle).clamp(0.0, 1.0)).or(self.cpu);
+                    let memory = both(Metric::MemAvailable, Metric::MemTotal);
+                    let memory = memory.filter(|(_, total)| *total > 0.0);
+                    self.memory = memory.map(|(left, total)| 1.0 - left / total).or(self.memory);
+                }
+                Entity::Interface(_) => {
+                    let ways = [Metric::RxBytes, Metric::TxBytes].into_iter().filter_map(|way| row.get(way));
+                    self.network = ways.chain(self.network).reduce(f64::max);
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 impl Look {
@@ -133,7 +211,10 @@ impl Look {
         let mut facts = Facts::default();
         let mut rows: HashMap<Entity, FigureRow> = HashMap::new();
         let mut busy = HashMap::new();
+        let mut levels = Levels::default();
+        let mut to_accept: HashMap<Tid, u64> = HashMap::new();
         for table in tables {
+            levels.take(&table);
             for row in table.rows.iter().filter(|row| is_task(&row.of)) {
                 match rows.get_mut(&row.of) {
                     Some(known) => {
@@ -149,6 +230,11 @@ impl Look {
                 if let (Entity::Device(name), Some(share)) = (&row.of, row.get(Metric::Utilisation)) {
                     busy.insert(name.clone(), share);
                 }
+                if let (Entity::Listener(_), Some(backlog)) = (&row.of, row.get(Metric::Backlog))
+                    && let Some(owner) = row.told(Trait::Owner).and_then(|owner| owner.parse().ok())
+                {
+                    *to_accept.entry(owner).or_default() += backlog as u64;
+                }
             }
             facts.push(Event::Figures(Box::new(table)));
         }
@@ -159,9 +245,18 @@ impl Look {
         for (of, row) in rows {
             let parent = row.told(Trait::Parent).and_then(|parent| parent.parse().ok());
             match of {
-                Entity::Process(pid) => processes.push(Task { pid, tid: None, parent, row }),
+                Entity::Process(pid) => {
+                    let about = About {
+                        program: program_of(&row),
+                        holder: row.told(Trait::LockHolder).and_then(|holder| holder.parse().ok()),
+                        to_accept: to_accept.get(&pid).copied().unwrap_or(0),
+                    };
+                    processes.push(Task { pid, tid: None, parent, row, about, asleep: None });
+                }
                 Entity::Thread { pid, tid } => {
-                    threads.entry(pid).or_default().push(Task { pid, tid: Some(tid), parent: None, row });
+                    let about = About::default();
+                    let thread = Task { pid, tid: Some(tid), parent: None, row, about, asleep: None };
+                    threads.entry(pid).or_default().push(thread);
                 }
                 _ => {}
             }
@@ -180,50 +275,48 @@ impl Look {
             threads,
             gaps,
             cost,
+            levels,
+            late: Duration::ZERO,
+            is_first: false,
         }
     }
 
-    /// Who takes most of a resource, in words, and who suffers where it is full: `dd (42) moves 33.7 MB/s; redis (9) waits
-    /// for it`. `None` where nobody takes much, and where nothing tells by process (the network), or the reason names it
-    /// (limits).
-    pub(crate) fn who(&self, resource: &HostResource) -> Option<String> {
-        let what = Kind::of(resource)?;
-        let first = |least: f64| {
-            let known = self.processes.iter().filter_map(|task| Some((task, what.measure()?(task)?)));
-            known.filter(|(_, value)| *value >= least).max_by(|a, b| a.1.total_cmp(&b.1))
-        };
-        let name = |task: &Task| format!("{} ({})", task.name(), task.pid);
-        let disks = self.resources.iter().filter(|other| Kind::of(other) == Some(Kind::Disk)).count();
-        let taker = match what {
-            Kind::Cpu => first(LEAST_CPU)
-                .map(|(task, cpu)| format!("{} uses {} of one CPU", name(task), figures::percent(cpu))),
-            Kind::Memory => {
-                first(1.0).map(|(task, rss)| format!("{} has {}", name(task), figures::bytes(rss as u64)))
-            }
-            // What a process moves is not told by disk.
-            Kind::Disk if self.is_idle(resource) => None,
-            Kind::Disk => first(LEAST_TRAFFIC).map(|(task, traffic)| {
-                let all = if disks > 1 { " (all disks)" } else { "" };
-                format!("{} moves {}/s{all}", name(task), figures::bytes(traffic as u64))
-            }),
-            Kind::Network | Kind::Limits => None,
-        };
-        let victim = self
-            .takers
-            .iter()
-            .find(|taker| taker.victim_of.as_deref() == Some(resource.name.as_str()))
-            .zip(Some(resource.state == State::Saturated).filter(|full| *full))
-            .map(|(taker, _)| {
-                format!("{} ({}) waits", taker.comm.as_deref().unwrap_or("?"), taker.pid.unwrap_or(0))
-            });
-        let told: Vec<String> = taker.into_iter().chain(victim).collect();
-        (!told.is_empty()).then(|| told.join("; "))
-    }
-
     /// True for a disk that did next to nothing.
-    fn is_idle(&self, resource: &HostResource) -> bool {
+    pub(crate) fn is_idle(&self, resource: &HostResource) -> bool {
         let device = resource.name.split(' ').nth(1).unwrap_or_default();
         self.busy.get(device).is_some_and(|busy| *busy < LEAST_BUSY)
+    }
+
+    /// How full a resource was, from 0 to 1 (of the network bytes a second); `None` where that is not known.
+    pub(crate) fn level(&self, resource: &str) -> Option<f64> {
+        match Kind::named(resource)? {
+            Kind::Cpu => self.levels.cpu,
+            Kind::Memory => self.levels.memory,
+            Kind::Disk => self.busy.get(resource.split(' ').nth(1)?).copied(),
+            Kind::Network => self.levels.network,
+            Kind::Limits => None,
+        }
+    }
+
+    /// A process of that number.
+    pub(crate) fn process(&self, pid: Tid) -> Option<&Task> {
+        let at = self.processes.binary_search_by_key(&pid, |task| task.pid).ok()?;
+        self.processes.get(at)
+    }
+
+    /// About how much memory it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let row = |row: &FigureRow| {
+            let texts: usize =
+                row.traits.iter().map(|(_, text)| size_of::<(Trait, Box<str>)>() + text.len()).sum();
+            texts + row.raw.len() + row.figures.capacity() * size_of::<(Metric, f64)>()
+        };
+        let tasks = self.processes.iter().chain(self.threads.values().flatten());
+        let tasks: usize = tasks.map(|task| size_of::<Task>() + row(&task.row)).sum();
+        let told: usize =
+            self.resources.iter().flat_map(|one| &one.evidence).map(|line| line.text.len() + 64).sum();
+        // Takers and gaps are few.
+        size_of::<Look>() + tasks + told + self.takers.len() * 1024
     }
 
     /// The threads of a process, where they were listed.
@@ -232,10 +325,18 @@ impl Look {
     }
 }
 
-/// CPUs that are worth naming somebody for.
-const LEAST_CPU: f64 = 0.01;
-/// Bytes a second that are.
-const LEAST_TRAFFIC: f64 = 100_000.0;
+/// What a process runs, where its own name does not say so.
+fn program_of(row: &FigureRow) -> Option<Box<str>> {
+    let command = row.told(Trait::Command)?;
+    let mut end = command.len().min(COMMAND);
+    while !command.is_char_boundary(end) {
+        end -= 1;
+    }
+    let comm = row.told(Trait::Name);
+    let names = ProgramName::of_cmdline(&command[..end], comm);
+    names.names().next().filter(|name| Some(*name) != comm).map(Box::from)
+}
+
 /// A disk that is busy for less of the time is nobody's.
 const LEAST_BUSY: f64 = 0.005;
 
@@ -302,6 +403,7 @@ fn is_task(of: &Entity) -> bool {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use whyslow_model::walk::State;
 
     /// A process with these figures.
     pub(crate) fn task(pid: Tid, parent: Tid, name: &str, figures: &[(Metric, f64)]) -> Task {
@@ -309,7 +411,7 @@ pub(super) mod tests {
         row.say(Trait::Name, name);
         row.say(Trait::State, "S");
         figures.iter().for_each(|(metric, value)| row.set(*metric, *value));
-        Task { pid, tid: None, parent: Some(parent), row }
+        Task { pid, tid: None, parent: Some(parent), row, about: About::default(), asleep: None }
     }
 
     /// A look at these.
@@ -320,6 +422,9 @@ pub(super) mod tests {
             resources,
             takers: Vec::new(),
             busy: HashMap::new(),
+            levels: Levels::default(),
+            late: Duration::ZERO,
+            is_first: false,
             load: None,
             processes,
             threads: HashMap::new(),
@@ -340,35 +445,6 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_verdict_names_who_takes_most_and_who_waits() {
-        let (full, room) = (State::Saturated, State::Not);
-        let resources = vec![
-            resource("disk sda (on /)", full, "x"),
-            resource("CPU", room, "x"),
-            resource("network", room, "x"),
-        ];
-        let writer = task(42, 1, "dd", &[(Metric::WriteBytes, 5e6), (Metric::TaskUser, 0.001)]);
-        let mut look = look(resources, vec![task(9, 1, "redis", &[(Metric::ReadBytes, 2e6)]), writer]);
-        look.takers.push(Taker {
-            pid: Some(9),
-            tid: None,
-            comm: Some("redis".into()),
-            takes: Vec::new(),
-            waits: Vec::new(),
-            victim_of: Some("disk sda (on /)".into()),
-            evidence: Vec::new(),
-        });
-        let who = |look: &Look, at: usize| look.who(&look.resources[at]);
-        assert_eq!(who(&look, 0).as_deref(), Some("dd (42) moves 5.0 MB/s; redis (9) waits"));
-        // A thousandth of a CPU is nobody's; of the network nothing is told by process.
-        assert_eq!((who(&look, 1), who(&look, 2)), (None, None));
-        // A disk that does nothing has no taker, whatever is written to another.
-        look.busy.insert("sda".into(), 0.0);
-        look.takers.clear();
-        assert_eq!(who(&look, 0), None);
-    }
-
-    #[test]
     fn the_longest_wait_is_told() {
         let task = task(1, 0, "db", &[(Metric::RunDelay, 0.1), (Metric::BlockDelay, 0.4)]);
         assert_eq!(task.wait(), Some(Wait { what: "disk", share: 0.4 }));
@@ -378,6 +454,35 @@ pub(super) mod tests {
     #[test]
     fn what_is_not_known_is_not_nothing() {
         let task = task(1, 0, "db", &[]);
-        assert_eq!((task.wait(), task.waits(), task.cpu()), (None, None, None));
+        assert_eq!((task.wait(), task.waits(), task.cpu(), task.rank()), (None, None, None, None));
+    }
+
+    #[test]
+    fn who_waits_for_a_lock_or_lets_others_wait_ranks_first() {
+        let mut one = task(1, 0, "db", &[(Metric::RunDelay, 0.01)]);
+        assert_eq!(one.rank(), Some(0.0));
+        one.about.to_accept = 3;
+        assert_eq!(one.rank(), Some(WAITER));
+        one.about.holder = Some(9);
+        assert_eq!(one.rank(), Some(f64::MAX));
+    }
+
+    #[test]
+    fn a_program_is_called_as_people_call_it() {
+        let name = |comm: &str, command: &str| {
+            let mut row = FigureRow::new(Entity::Process(1));
+            row.say(Trait::Name, comm);
+            row.say(Trait::Command, command);
+            program_of(&row).map(String::from)
+        };
+        assert_eq!(name("python3", "python3 /srv/app.py 80").as_deref(), Some("app.py"));
+        assert_eq!(name("java", "java -cp /a:/b com.acme.Catalog").as_deref(), Some("Catalog"));
+        assert_eq!(name("node", "node server.js").as_deref(), Some("server.js"));
+        assert_eq!((name("redis-server", "redis-server *:1"), name("dd", "dd if=x")), (None, None));
+        // Cut within a letter.
+        assert_eq!(
+            name("python3", &format!("python3 {}", "日".repeat(COMMAND))).map(|name| name.len()),
+            Some(120)
+        );
     }
 }

@@ -3,6 +3,7 @@
 use super::app::App;
 use super::columns::{self, COLUMNS};
 use super::look::{Look, Task};
+use super::verdict;
 use crate::output;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -43,7 +44,7 @@ pub(super) fn json(look: &Look, show_secrets: bool) -> anyhow::Result<()> {
 /// The verdict on a resource, with who takes most of it.
 fn of_resource(resource: &HostResource, look: &Look) -> Value {
     let mut verdict = json!(resource);
-    verdict["who"] = json!(look.who(resource));
+    verdict["who"] = json!(verdict::who(look, resource));
     verdict
 }
 
@@ -71,6 +72,15 @@ fn of(task: &Task, look: &Look) -> Value {
     for (is, text) in &task.row.traits {
         fields.insert(is.name().into(), Value::from(&**text));
     }
+    if let Some(program) = &task.about.program {
+        fields.insert("program".into(), Value::from(&**program));
+    }
+    if let Some(asleep) = task.asleep {
+        fields.insert("sleeps_in".into(), asleep.into());
+    }
+    if task.about.to_accept > 0 {
+        fields.insert("to_accept".into(), task.about.to_accept.into());
+    }
     if let Some(wait) = task.wait() {
         fields.insert("waits_for".into(), json!({ "what": wait.what, "share": wait.share }));
     }
@@ -88,9 +98,8 @@ fn of(task: &Task, look: &Look) -> Value {
     fields.into()
 }
 
-/// Prints the look as text: a line for each resource, then the processes in the order of `sort`.
-pub(super) fn text(look: Look, sort: usize, show_secrets: bool) -> anyhow::Result<()> {
-    let mut app = App::new(sort);
+/// Prints the look as text: a line for each resource, then the processes in the order of `app`.
+pub(super) fn text(look: Look, mut app: App, show_secrets: bool) -> anyhow::Result<()> {
     app.see(look);
     let Some(look) = &app.look else { return Ok(()) };
     let shown = ["pid", "name", "state", "cpu", "waits", "read", "write", "rss", "command"];
@@ -100,9 +109,12 @@ pub(super) fn text(look: Look, sort: usize, show_secrets: bool) -> anyhow::Resul
         let width = look.resources.iter().map(|resource| resource.name.chars().count()).max().unwrap_or(0);
         for resource in &look.resources {
             let (name, state) = (&resource.name, resource.state.words());
-            let who = look.who(resource).map_or(String::new(), |who| format!("; {who}"));
+            let who = verdict::who(look, resource).map_or(String::new(), |who| format!("; {who}"));
             let line = format!("{name:<width$} {state:<13} {}{who}", resource.reason);
             writeln!(out, "{}", output::plain(&line).replace('\n', " "))?;
+        }
+        if let Some(waiters) = verdict::waiters(look, usize::MAX) {
+            writeln!(out, "{}", output::plain(&waiters).replace('\n', " "))?;
         }
         if let Some(load) = &look.load {
             writeln!(out, "{}", output::plain(load))?;

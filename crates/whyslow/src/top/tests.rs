@@ -14,14 +14,14 @@ use whyslow_model::{Entity, FigureRow, FigureTable, Metric, Nanos, Over, SourceI
 const LOOKS: Looks = Looks { colour: true, show_secrets: false };
 const SECOND: Nanos = Nanos::new(1_000_000_000);
 
-fn row(of: Entity, figures: &[(Metric, f64)], traits: &[(Trait, &str)]) -> FigureRow {
+pub(super) fn row(of: Entity, figures: &[(Metric, f64)], traits: &[(Trait, &str)]) -> FigureRow {
     let mut row = FigureRow::new(of);
     figures.iter().for_each(|(metric, value)| row.set(*metric, *value));
     traits.iter().for_each(|(of, text)| row.say(*of, *text));
     row
 }
 
-fn table(rows: Vec<FigureRow>) -> FigureTable {
+pub(super) fn table(rows: Vec<FigureRow>) -> FigureTable {
     let over = Over::Interval(SECOND);
     FigureTable {
         at: Timestamp::new(1_795_000_000_000_000_000),
@@ -33,7 +33,7 @@ fn table(rows: Vec<FigureRow>) -> FigureTable {
 }
 
 /// A machine whose disk is full of one writer, while a database waits for it.
-fn sample() -> Sample {
+pub(super) fn sample() -> Sample {
     use Metric::*;
     use Trait::{Command, MountedAt, Name, Parent, State, Wchan};
     let host = row(
@@ -156,24 +156,29 @@ fn sample() -> Sample {
         at: Timestamp::new(1_795_000_000_000_000_000),
         over: SECOND,
         tables: vec![table(vec![host, disk, network]), table(tasks), table(threads.to_vec())],
-        gaps: vec![Gap {
-            source: "processes",
-            missing: "processes of other users".into(),
-            why: "/proc does not show process 1: it is mounted with hidepid".into(),
-            remedy: "run as root".into(),
-        }],
+        gaps: vec![gap()],
         cost: SampleCost::default(),
     }
 }
 
+/// Something that cannot be seen.
+pub(super) fn gap() -> Gap {
+    Gap {
+        source: "processes",
+        missing: "processes of other users".into(),
+        why: "/proc does not show process 1: it is mounted with hidepid".into(),
+        remedy: "run as root".into(),
+    }
+}
+
 fn app() -> App {
-    let mut app = App::new(usual_order());
+    let mut app = App::new(usual_order(), &[]);
     app.see(Look::of(sample(), Nanos::new(4_300_000)));
     app
 }
 
 /// The screen as text, without what ends lines.
-fn shown(app: &App, columns: u16, rows: u16) -> String {
+pub(super) fn shown(app: &App, columns: u16, rows: u16) -> String {
     let mut terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a screen");
     terminal.draw(|frame| drop(draw(frame, app, "1 s", LOOKS))).expect("it draws");
     let buffer = terminal.backend().buffer();
@@ -194,7 +199,7 @@ fn shown(app: &App, columns: u16, rows: u16) -> String {
     (0..rows).map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn keys(app: &mut App, actions: &[Action]) {
+pub(super) fn keys(app: &mut App, actions: &[Action]) {
     actions.iter().for_each(|action| app.act(action));
 }
 
@@ -240,7 +245,7 @@ fn the_help_at_120_by_40_and_all_of_it() {
 fn a_page_that_waits_and_one_that_failed() {
     let mut app = app();
     assert!(app.ask(4720, "dd".to_string(), "files"));
-    assert!(shown(&app, 80, 24).contains("looking …"));
+    assert!(shown(&app, 80, 24).contains("measuring …"));
     // Asked again it waits on; another table takes its place, and what comes late for the first is passed over.
     assert!(!app.ask(4720, "dd".to_string(), "files"));
     assert!(app.ask(4720, "dd".to_string(), "peers"));
@@ -303,7 +308,7 @@ fn a_press_does_what_stands_there() {
         .nth(usize::from(line_of("PID")))
         .and_then(|line| line.find("WAITS"))
         .expect("a heading");
-    assert_eq!(press(read as u16 - 2, line_of("PID")), Some(Action::SortBy("waits")));
+    assert_eq!(press(read as u16 + 1, line_of("PID")), Some(Action::SortBy("waits")));
     assert_eq!(
         press(20, line_of("811 ")),
         Some(Action::Choose(usize::from(line_of("811 ") - line_of("PID") - 1)))

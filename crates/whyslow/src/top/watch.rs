@@ -4,6 +4,7 @@
 use super::about::Recorder;
 use super::action::Action;
 use super::app::App;
+use super::asleep::Sleepers;
 use super::draw::{self, Looks};
 use super::happening::{Answer, Happening};
 use super::keys;
@@ -38,12 +39,7 @@ const GONE: Status = Status::Command(128 + SIGHUP as u8);
 const WAITING: usize = 256;
 
 /// Shows the host until somebody ends it.
-pub(super) fn watch(
-    sampler: Sampler,
-    interval: Duration,
-    sort: usize,
-    looks: Looks,
-) -> anyhow::Result<Status> {
+pub(super) fn watch(sampler: Sampler, interval: Duration, app: App, looks: Looks) -> anyhow::Result<Status> {
     let input = input()?;
     let (tell, happenings) = mpsc::sync_channel(WAITING);
     let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH])
@@ -60,7 +56,7 @@ pub(super) fn watch(
         }
     })?;
     let mut watch = Watch {
-        app: App::new(sort),
+        app,
         interval,
         looks,
         terminal,
@@ -109,15 +105,21 @@ fn spawn(
     Ok(())
 }
 
-/// Looks whenever it is asked to. The sample before the first has levels, and rates since boot.
-fn sample(mut sampler: Sampler, asked: &Receiver<()>, tell: &SyncSender<Happening>) {
+/// Looks whenever it is asked to, which was due at that time. The sample before the first has levels, and rates since boot.
+fn sample(mut sampler: Sampler, asked: &Receiver<Instant>, tell: &SyncSender<Happening>) {
     sampler.sample();
     let mut before = own_cpu();
-    while asked.recv().is_ok() {
+    let mut sleepers = Sleepers::default();
+    let mut is_first = true;
+    while let Ok(due) = asked.recv() {
+        let late = due.elapsed();
         let sample = sampler.sample();
         let used = super::since(before);
         before = own_cpu();
-        if tell.send(Happening::Look(Box::new(Look::of(sample, used)))).is_err() {
+        let mut look = Look { late, is_first, ..Look::of(sample, used) };
+        sleepers.tell(&mut look);
+        is_first = false;
+        if tell.send(Happening::Look(Box::new(look))).is_err() {
             return;
         }
     }
@@ -160,7 +162,7 @@ struct Watch {
     place: Place,
     recorder: Recorder,
     changed: bool,
-    ask: Sender<()>,
+    ask: Sender<Instant>,
     is_asked: bool,
     due: Instant,
 }
@@ -203,7 +205,7 @@ impl Watch {
         if self.due > now {
             return Some(self.due - now);
         }
-        self.is_asked = self.ask.send(()).is_ok();
+        self.is_asked = self.ask.send(self.due).is_ok();
         self.due += self.interval;
         if self.due < now {
             self.due = now + self.interval;

@@ -73,7 +73,8 @@ fn the_json_has_the_form_that_is_documented() {
     let check = |task: &Value| {
         for (name, value) in task.as_object().expect("a task") {
             let is_right = match name.as_str() {
-                "pid" | "tid" => value.is_u64(),
+                "pid" | "tid" | "to_accept" => value.is_u64(),
+                "program" | "sleeps_in" => value.is_string(),
                 "waits_for" => value["what"].is_string() && value["share"].is_f64(),
                 "listed_threads" => value.is_array(),
                 text if traits.contains(text) => value.is_string(),
@@ -156,7 +157,7 @@ fn keys_lead_into_a_process_and_back() {
     pty.wait_for(" held ");
     pty.keys("t");
     pty.keys(" +");
-    pty.wait_for("every 400 ms");
+    pty.wait_for("400 ms");
     pty.keys("q");
     assert!(pty.end().success());
     assert_given_back(&mut pty, &modes);
