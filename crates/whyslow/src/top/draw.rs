@@ -28,7 +28,7 @@ pub(super) struct Looks {
 }
 
 /// Lines of the verdicts on a screen of 24.
-const VERDICTS: u16 = 7;
+const VERDICTS: u16 = 8;
 /// Lines that the list and the footer need besides.
 const REST: u16 = 6;
 /// Letters of a cell that are looked at: command lines may be megabytes.
@@ -119,21 +119,20 @@ fn verdicts(app: &App, most: usize, screen: usize, looks: Looks) -> (Vec<Line<'s
     let waiting = || (vec![Line::from(MEASURING)], 0, 0);
     let Some(look) = app.look.as_ref().filter(|look| !look.resources.is_empty()) else { return waiting() };
     let all = look.resources.len();
-    let count = if all > most { most.saturating_sub(1).max(1) } else { all };
+    let waiters = verdict::waiters(look, screen);
+    // Who waits is told, whatever else has no room.
+    let room = most.saturating_sub(usize::from(waiters.is_some())).max(1);
+    let count = if all > room { room.saturating_sub(1).max(1) } else { all };
     let chosen = app.verdict();
     let first = offset(chosen.unwrap_or(0), count, all);
     let widths = Widths::on(screen, look);
     let shown = look.resources.iter().enumerate().skip(first).take(count);
     let mut lines: Vec<Line<'_>> =
         shown.map(|(at, one)| verdict_line(app, look, one, widths, looks, chosen == Some(at))).collect();
-    if all > count && most > 1 {
-        lines.push(Line::from(fit::fit(&format!("and {} more (Tab, ↓)", all - count), screen)));
-    } else {
-        let waiters = verdict::waiters(look, screen);
-        let load = look.load.as_deref().map(|load| fit::fit(load, screen));
-        let more = waiters.into_iter().chain(load).map(Line::from);
-        lines.extend(more.take(most.saturating_sub(lines.len())));
-    }
+    let more = (all > count).then(|| fit::fit(&format!("and {} more (Tab, ↓)", all - count), screen));
+    let load = look.load.as_deref().map(|load| fit::fit(load, screen));
+    let told = more.into_iter().chain(waiters).chain(load).map(Line::from);
+    lines.extend(told.take(most.saturating_sub(lines.len())));
     (lines, first, count)
 }
 
