@@ -55,6 +55,7 @@ pub static EXPORT_FORMATS: &[&ExportFormat] = &[
     &perfetto::FORMAT,
     &chrome::FORMAT,
     &pprof::FORMAT,
+    &otlp::PROFILES,
     &speedscope::FORMAT,
     &firefox::FORMAT,
     &folded::FORMAT,

@@ -1,6 +1,6 @@
 //! `otlp` and `otlp-json`: requests with their waits as spans of OpenTelemetry (`opentelemetry/proto/trace/v1/trace.proto` of
 //! github.com/open-telemetry/opentelemetry-proto). The first is one `ExportTraceServiceRequest` as a protocol buffer; the second is one
-//! a line, as OTLP's file exporter writes them.
+//! a line, as OTLP's file exporter writes them. `otlp-profiles`: a profile as OpenTelemetry's signal of profiles has it.
 
 use super::{ExportFormat, ExportHow};
 use crate::json;
@@ -36,6 +36,16 @@ pub(super) static JSON: ExportFormat = ExportFormat {
         framing: SpanFraming::Lines,
         encode: encode_json,
     }),
+};
+
+/// A profile as a protocol buffer.
+pub(super) static PROFILES: ExportFormat = ExportFormat {
+    name: "otlp-profiles",
+    about: "profile: the same as pprof's, in OpenTelemetry's signal of profiles (v1development)",
+    opened_by: "OpenTelemetry's collector (POST to /v1development/profiles), which hands it to Pyroscope and others",
+    is_binary: true,
+    escapes: true,
+    how: ExportHow::Stacks("otlp"),
 };
 
 /// The key of a process' name.

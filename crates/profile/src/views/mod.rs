@@ -7,6 +7,7 @@ mod folded;
 mod header;
 mod json;
 mod list;
+mod otlp;
 mod proto;
 mod raw;
 mod report;
@@ -97,6 +98,7 @@ pub static PROFILE_VIEWS: &[&ProfileView] = &[
     &raw::VIEW,
     &folded::VIEW,
     &proto::VIEW,
+    &otlp::VIEW,
     &speedscope::VIEW,
     &firefox::VIEW,
 ];

@@ -8,6 +8,7 @@ mod common;
 mod confined;
 mod control_bytes;
 mod exports;
+mod exports_profiles;
 mod exports_receivers;
 mod exports_spans;
 mod go_pprof;
