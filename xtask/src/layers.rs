@@ -17,6 +17,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("whyslow-report", &["whyslow-model", "whyslow-privacy"]),
     ("whyslow-wire", &[]),
     ("whyslow-rights", &[]),
+    ("whyslow-gate", &[]),
     ("whyslow-unwind", &[]),
     ("whyslow-host", &["whyslow-model", "whyslow-privacy", "whyslow-counters"]),
     (
@@ -37,6 +38,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "whyslow-facts",
             "whyslow-chain",
             "whyslow-hostcheck",
+            "whyslow-gate",
         ],
     ),
     (
@@ -89,9 +91,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "whyslow-rules",
         ],
     ),
+    ("whyslow-budget", &["whyslow-model", "whyslow-facts", "whyslow-rules"]),
     (
         "whyslow",
         &[
+            "whyslow-budget",
             "whyslow-model",
             "whyslow-privacy",
             "whyslow-read",

@@ -13,8 +13,10 @@ mod merge;
 mod order;
 mod restate;
 mod verdict;
+mod why_not;
 mod without;
 
+pub use why_not::WhyNot;
 pub use whyslow_chain::{NoSuchParty, Parties};
 
 use asker::Asker;

@@ -1,5 +1,6 @@
 //! Where in the program's own code a thread is that computes, or that makes calls over and over: by its samples.
 
+use crate::gate::gated;
 use whyslow_facts::Facts;
 use whyslow_facts::samples::{Site, SiteTime};
 use whyslow_model::{SampleKind, Tid};
@@ -22,6 +23,7 @@ pub(crate) fn computing(facts: &Facts, tid: Tid) -> Option<Site<'_>> {
     of(facts, tid, SampleKind::OnCpu, |_| true)
 }
 
+#[gated]
 fn of<'f>(
     facts: &'f Facts,
     tid: Tid,

@@ -1,5 +1,6 @@
 //! The rule engine: what a rule is, and its three answers (fired, quiet, not judged).
 
+use crate::gate;
 use crate::guards::{self, Share};
 use whyslow_facts::host::{counted, metric_words};
 use whyslow_facts::{Exemplar, Facts};
@@ -280,7 +281,11 @@ impl<'a> Findings<'a> {
         let is_there = |need: &Need| account.is_some() && matches!(need, Need::Unclaimed(_));
         match rule.needs.iter().filter(|need| !is_there(need)).find_map(|need| need.missing(facts)) {
             Some((missing, supply)) => out.not_judged(missing, supply),
-            None => (rule.check)(facts, &mut out),
+            None => {
+                gate::begin(rule.id);
+                (rule.check)(facts, &mut out);
+                gate::end(out.findings.iter().map(|finding| finding.title.as_str()));
+            }
         }
         (out.findings, out.not_judged)
     }

@@ -2,6 +2,7 @@
 //! and who takes most of something.
 
 use crate::engine::Need;
+use crate::gate::gated;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::host::{Thing, figure};
@@ -54,12 +55,14 @@ pub(crate) fn cpu(thing: &Thing) -> Option<f64> {
 pub(crate) const MIN_LOOKS: u64 = 5;
 
 /// Of the looks at a task, the share in that state.
+#[gated]
 pub(crate) fn share_in_state(thing: &Thing, state: char) -> Option<f64> {
     let looks: u64 = thing.states.iter().map(|(_, times)| times).sum();
     thing.share_in_state(state).filter(|_| looks >= MIN_LOOKS)
 }
 
 /// True for one that is known to run for less than two seconds (guard 4).
+#[gated]
 pub(crate) fn just_started(thing: &Thing) -> bool {
     thing.current(Metric::Age).is_some_and(|age| age < crate::guards::STARTUP.or_zero() as f64)
 }
@@ -76,6 +79,7 @@ pub(crate) fn in_group(thing: &Thing, group: &str) -> bool {
 }
 
 /// The processes of a group.
+#[gated]
 pub(crate) fn members<'a>(facts: &'a Facts, group: &str) -> Vec<(&'a Entity, &'a Thing)> {
     let mut members = facts.host.processes();
     members.retain(|(_, thing)| in_group(thing, group));
@@ -103,6 +107,7 @@ pub(crate) fn subject(facts: &Facts, of: &Entity) -> Subject {
 }
 
 /// The processes (of the kernel too) that have most of something, the first first.
+#[gated]
 pub(crate) fn most(facts: &Facts, of: impl Fn(&Thing) -> Option<f64>) -> Vec<(f64, &Entity, &Thing)> {
     let all = facts.host.processes().into_iter();
     let mut found: Vec<_> = all
@@ -115,6 +120,7 @@ pub(crate) fn most(facts: &Facts, of: impl Fn(&Thing) -> Option<f64>) -> Vec<(f6
 }
 
 /// The first few of [`most`] but `but`, in words: `dd (812) 95.2 MB/s and postgres (731) 1.2 MB/s`.
+#[gated]
 pub(crate) fn named(
     facts: &Facts,
     most: &[(f64, &Entity, &Thing)],

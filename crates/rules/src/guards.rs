@@ -7,6 +7,7 @@
 //! 5. Where more than 1 % of the events are lost, confidence is capped.
 //! 6. Under ptrace the cost of a call of 2 us or less is the tracer's, not the program's.
 
+use crate::gate::gated;
 use whyslow_facts::folds::laps::Laps;
 use whyslow_facts::{Facts, ProcessId, ThreadFacts, Window};
 use whyslow_model::{CallStats, Measurement, Nanos, SaturatingSum, Severity, ShareWhole, Tid};
@@ -69,6 +70,7 @@ impl Share {
 
     /// The severity that the share alone justifies (guard 1). An unknown share is a notice. A share of the calls
     /// is no share of the time: only a storm of them is a warning.
+    #[gated]
     pub fn severity(&self) -> Severity {
         let warning = if self.whole == ShareWhole::Calls { STORM_CALL_SHARE } else { WARNING_SHARE };
         match self.value {
@@ -80,6 +82,7 @@ impl Share {
 }
 
 /// The figure with its threshold, where it passed it: of thresholds for more severity, and of several of which one is enough.
+#[gated]
 pub fn passed(figure: Measurement, threshold: f64) -> Measurement {
     match figure.value {
         Some(value) if value >= threshold => figure.at_least(threshold),
@@ -94,6 +97,7 @@ pub fn share_of_time(facts: &Facts, tid: Option<u32>, stats: &CallStats) -> Shar
 }
 
 /// As [`share_of_time`], for a sum of durations over `count` calls.
+#[gated]
 pub fn share_of_ns(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64) -> Share {
     let thread = tid.and_then(|tid| {
         facts.world.threads.iter().map(|(_, thread)| thread).find(|thread| thread.tid == tid)
@@ -115,6 +119,7 @@ pub fn share_of_ns(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64) ->
 
 /// The time in which the single calls of a capture were recorded. Where calls were only counted, no time was recorded call by call: what is
 /// kept then are the slow ones, all the while.
+#[gated]
 fn recorded(facts: &Facts) -> Nanos {
     let known = [facts.window.length(), facts.window.whole()].into_iter().find(|ns| ns.or_zero() > 0);
     known.unwrap_or(Nanos::UNKNOWN)
@@ -154,6 +159,7 @@ pub fn recorded_of(facts: &Facts, wall: u64, mean: Option<u64>) -> u64 {
 }
 
 /// The part that `count` has of all calls.
+#[gated]
 pub fn share_of_calls(facts: &Facts, count: u64) -> Share {
     let all = facts.total_calls();
     Share::of_calls((all > 0).then(|| count as f64 / all as f64))
@@ -179,6 +185,7 @@ pub fn part_of_work(facts: &Facts, process: ProcessId, total: Nanos) -> Option<f
 }
 
 /// The part that `waited` ns have in the time of the threads that wait (of `process`, where that is known).
+#[gated]
 pub fn share_of_waiters(
     facts: &Facts,
     process: Option<ProcessId>,
@@ -205,6 +212,7 @@ pub fn share_of_waiters(
 /// For storms of cheap calls: the part of the wall time, but of the calls where a storm makes up more of them:
 /// under a tracer, times of cheap calls are mostly the tracer's (guard 6), and what it adds between the calls
 /// hides in neither. Where the kernel took the times itself (a recording with its scheduler), they are what they say.
+#[gated]
 pub fn share_of_storm(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64) -> Share {
     let by_time = share_of_ns(facts, tid, total, count);
     if facts.sched.stretches > 0 && by_time.value.is_some() {
@@ -240,6 +248,7 @@ pub fn share_of_storm(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64)
 const MOSTLY_WAITING: f64 = 0.95;
 
 /// True for a program that makes so many calls in `window` that they are a good part of what it does.
+#[gated]
 pub fn is_busy(facts: &Facts, window: &Window) -> bool {
     let rate = facts.pace.untraced(window.per_second(facts.total_calls()));
     rate.is_none_or(|rate| rate >= BUSY_CALLS_PER_S)
@@ -262,6 +271,7 @@ pub fn share_of_laps(facts: &Facts, tid: u32, laps: &Laps) -> Share {
 }
 
 /// True where the turns are a spin: fast, and either many or a good part of the time (`share`).
+#[gated]
 pub fn is_spin(facts: &Facts, laps: &Laps, share: &Share) -> bool {
     let part = share.value.unwrap_or(0.0);
     match facts.pace.untraced(laps.per_second()) {
@@ -274,6 +284,7 @@ pub fn is_spin(facts: &Facts, laps: &Laps, share: &Share) -> bool {
 }
 
 /// The figures that [`is_spin`] goes by, with their thresholds, and the time of the turns.
+#[gated]
 pub fn spin_figures(facts: &Facts, laps: &Laps, share: &Share) -> Vec<Measurement> {
     let rate = laps.per_second();
     let least_part = match rate {
@@ -294,6 +305,7 @@ pub fn spin_figures(facts: &Facts, laps: &Laps, share: &Share) -> Vec<Measuremen
 
 /// A rate with its threshold. Where only the rate without the tracer passes it, that is a figure of its own, by the second name.
 /// Without a clock there is no figure.
+#[gated]
 pub fn rate_figures(
     facts: &Facts,
     [name, untraced]: [&'static str; 2],
@@ -307,6 +319,7 @@ pub fn rate_figures(
 }
 
 /// The same of a rate that is known, with the rate without the tracer.
+#[gated]
 pub fn rate_from(
     [name, untraced]: [&'static str; 2],
     measured: f64,

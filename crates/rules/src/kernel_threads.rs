@@ -1,6 +1,7 @@
 //! Kernel threads: which tasks are some, and what each kind of them does.
 
 use crate::figures;
+use crate::gate::gated;
 use whyslow_facts::host::Thing;
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::{Entity, Metric, Trait};
@@ -111,6 +112,7 @@ pub(crate) fn kind_of(name: &str) -> Option<&'static Kind> {
 
 /// True for a thread of the kernel, as far as its source tells: it has no memory of its own, and its parent is
 /// kthreadd; where neither is known, its name.
+#[gated]
 pub(crate) fn is_kernel(of: &Entity, thing: &Thing) -> bool {
     if [Metric::Rss, Metric::Vsz].iter().any(|metric| thing.mean(*metric).is_some_and(|bytes| bytes > 0.0)) {
         return false;
@@ -132,6 +134,7 @@ pub(crate) fn is_kernels(facts: &Facts, process: ProcessId) -> bool {
 }
 
 /// Processes that are not of the kernel, with a figure.
+#[gated]
 pub(crate) fn programs_with(facts: &Facts, metric: Metric) -> Vec<(f64, &Entity, &Thing)> {
     let all = figures::most(facts, |thing| thing.current(metric));
     all.into_iter().filter(|(_, of, thing)| !is_kernel(of, thing)).collect()

@@ -2,6 +2,7 @@
 
 use crate::callers;
 use crate::engine::Subjects;
+use crate::gate::gated;
 use crate::guards::{Share, WARNING_SHARE};
 use whyslow_facts::Facts;
 use whyslow_facts::samples::{Site, SiteTime};
@@ -51,6 +52,7 @@ impl KernelWait<'_> {
 
 /// Who spends most time in one of these functions, waiting or (`on_cpu`) working there, for a good part of its life, with the place of the
 /// `wanted` waits; `None` too where no stacks of waits are recorded.
+#[gated]
 pub(crate) fn longest<'f>(
     facts: &'f Facts,
     functions: &[&str],

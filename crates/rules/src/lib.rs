@@ -5,6 +5,7 @@
 mod callers;
 pub mod engine;
 mod figures;
+pub mod gate;
 pub mod guards;
 mod kernel_threads;
 mod kernel_waits;

@@ -1,5 +1,6 @@
 //! How often something was done, a second and for each unit of work: as figures, and in words.
 
+use crate::gate::gated;
 use crate::guards::{passed, rate_from};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::work::Work;
@@ -47,6 +48,7 @@ pub(crate) struct Often {
 
 impl Often {
     /// So many times, at `rate` a second (`None` without a clock), while that work was done.
+    #[gated]
     pub(crate) fn of(names: &'static Names, count: u64, rate: Option<f64>, work: &Work) -> Often {
         let per_work = work.units().filter_map(|(unit, done)| {
             let (unit, name) = *names.per_work.iter().find(|(of, _)| *of == unit)?;
@@ -61,6 +63,7 @@ impl Often {
     }
 
     /// Of the units of work, the requests alone.
+    #[gated]
     pub(crate) fn by_request(mut self) -> Often {
         self.per_work.retain(|(unit, _)| *unit == "request");
         self
@@ -99,6 +102,7 @@ impl Often {
     }
 
     /// The same in brackets: ` (336.1 a second)`.
+    #[gated]
     pub(crate) fn in_brackets(&self) -> String {
         Some(self.words())
             .filter(|words| !words.is_empty())
@@ -106,6 +110,7 @@ impl Often {
     }
 
     /// The same behind a comma: `, 336.1 a second`.
+    #[gated]
     pub(crate) fn behind_comma(&self) -> String {
         Some(self.words())
             .filter(|words| !words.is_empty())

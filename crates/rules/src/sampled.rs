@@ -1,5 +1,6 @@
 //! The process whose CPU time goes most into one thing, by its samples: for what was only counted, call by call.
 
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use whyslow_facts::{Facts, ProcessId, ProfileFacts, ProfileOrigin};
 
@@ -16,6 +17,7 @@ pub(crate) struct Sampled<'f> {
 
 impl<'f> Sampled<'f> {
     /// The process with the largest part, as `part_of` tells it of a profile; `None` where it is too small for a warning in each.
+    #[gated]
     pub(crate) fn most(
         facts: &'f Facts,
         part_of: impl Fn(ProcessId, &'f ProfileFacts) -> Option<f64>,

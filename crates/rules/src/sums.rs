@@ -1,6 +1,7 @@
 //! Sums of calls by thread, for a recording that keeps counts instead of single calls.
 
 use crate::engine::Subjects;
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::{Facts, ThreadFacts};
@@ -21,6 +22,7 @@ pub(crate) fn share_of(facts: &Facts, tid: Tid, total: Nanos) -> Option<Share> {
     total.is_known().then(|| Sums { thread, wall }.share(total))
 }
 
+#[gated]
 fn wall_of(facts: &Facts, thread: &ThreadFacts) -> Option<u64> {
     let scheduled = thread.sched.as_deref().and_then(|sched| sched.wall().get());
     scheduled.or_else(|| facts.window.whole().get()).filter(|ns| *ns > 0)
@@ -44,12 +46,14 @@ pub(crate) struct Storm<'a> {
 
 /// Threads that make `least` calls of these kinds a second and more, and spend a good part of their time in them; the
 /// costliest first.
+#[gated]
 pub(crate) fn storms<'a>(facts: &'a Facts, kinds: &[&str], least: f64) -> Vec<Storm<'a>> {
     let mut found: Vec<Storm<'a>> = by_thread(facts).filter_map(|sums| storm(sums, kinds, least)).collect();
     found.sort_by_key(|storm| std::cmp::Reverse((storm.calls.total_ns, storm.calls.count)));
     found
 }
 
+#[gated]
 fn storm<'a>(sums: Sums<'a>, kinds: &[&str], least: f64) -> Option<Storm<'a>> {
     let mut calls = CallStats::default();
     let mut most = (0, "");
@@ -75,6 +79,7 @@ impl Storm<'_> {
     }
 
     /// How many calls of these kinds the thread makes, slow ones too.
+    #[gated]
     pub(crate) fn others(&self, kinds: &[&str]) -> u64 {
         let of = self.sums.thread.all_calls().filter(|(syscall, _)| kinds.contains(&syscall.info().name));
         of.map(|(_, stats)| stats.count).saturating_sum()
@@ -103,6 +108,7 @@ impl Storm<'_> {
     }
 
     /// A line of evidence: its place and its text.
+    #[gated]
     pub(crate) fn line(&self, facts: &Facts) -> (String, String) {
         let CallStats { count, errors, .. } = self.calls;
         let (tid, total) = (self.sums.thread.tid, self.calls.total());
@@ -113,6 +119,7 @@ impl Storm<'_> {
 }
 
 /// Threads whose calls are sums; none where most calls were recorded one by one, as single calls say more.
+#[gated]
 pub(crate) fn by_thread(facts: &Facts) -> impl Iterator<Item = Sums<'_>> {
     let only_sums = facts.mostly_counted();
     let threads = facts.world.threads.iter().map(|(_, thread)| thread).filter(move |_| only_sums);
@@ -124,6 +131,7 @@ pub(crate) fn by_thread(facts: &Facts) -> impl Iterator<Item = Sums<'_>> {
 
 impl Sums<'_> {
     /// The calls of these kinds together.
+    #[gated]
     pub(crate) fn of(&self, syscalls: &[Syscall]) -> CallStats {
         let mut sum = CallStats::default();
         for (_, stats) in self.thread.all_calls().filter(|(syscall, _)| syscalls.contains(syscall)) {
@@ -145,6 +153,7 @@ impl Sums<'_> {
 }
 
 /// True where `share` is a cause by guard 1: sums show less than single calls do, so a smaller part is not mentioned.
+#[gated]
 pub(crate) fn is_cause(share: &Share) -> bool {
     share.value.is_some_and(|value| value >= guards::WARNING_SHARE)
 }

@@ -20,6 +20,7 @@
 //! A capture that is short but ends with a whole line is complete and stays quiet, whatever was going on.
 
 use crate::engine::{Findings, Rule};
+use crate::gate::gated;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_model::capture::NoteKind;
@@ -38,6 +39,7 @@ pub(crate) static RULE: Rule = Rule {
 /// Sources listed.
 const MOST: usize = 5;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut seen: Vec<(String, String)> = Vec::new();
     // Of profiles `profile-empty` tells more.
@@ -72,6 +74,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// The rows do not add up to the total line: some are missing.
+#[gated]
 fn lacking_rows(table: &CountTable) -> Option<String> {
     let (rows, stated) = (table.calls()?, table.stated_calls?);
     (rows < stated).then(|| {

@@ -21,6 +21,7 @@
 //! one a thread is normal and stays quiet.
 
 use crate::engine::{Findings, Rule};
+use crate::gate::gated;
 use crate::words;
 use whyslow_facts::{Facts, LOST_SHARE};
 use whyslow_model::capture::NoteKind;
@@ -41,6 +42,7 @@ const LOST: f64 = 0.001;
 /// Lines quoted.
 const QUOTED: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if facts.capture.is_recording() {
         return recording(facts, out);
@@ -99,6 +101,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// A recording counts itself what its recorder lost, a table and a span of time at a time.
+#[gated]
 fn recording(facts: &Facts, out: &mut Findings<'_>) {
     // Copies to unwind stacks by are no rows: a note tells of them.
     let mut losses: Vec<&Loss> = facts.recording.losses().filter(|loss| loss.is_of_rows()).collect();

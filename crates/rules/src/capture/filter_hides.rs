@@ -21,6 +21,7 @@
 //! writes that take turns on a socket are whole by themselves, and no sign of a filter.
 
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_model::Measurement;
@@ -43,6 +44,7 @@ const OPENS_ALONE: u64 = 10;
 /// Names listed.
 const NAMED: usize = 4;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if facts.capture.is_recording()
         || facts.total_calls() < MIN_CALLS
@@ -97,6 +99,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// Calls that take a path and nothing else, with files opened among them: `-e trace=file`.
+#[gated]
 fn only_paths(facts: &Facts) -> bool {
     let is_path = |syscall: whyslow_model::Syscall| syscall.info().path != PathArg::None;
     let mut kinds = facts.world.threads.iter().flat_map(|(_, thread)| thread.by_syscall.iter());

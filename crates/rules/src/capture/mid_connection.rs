@@ -20,6 +20,7 @@
 //! Standard input, output and error are always older than the capture and do not count.
 
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::words;
 use whyslow_facts::{Facts, FdLife, Origin};
 use whyslow_model::syscall::Moves;
@@ -44,6 +45,7 @@ const STANDARD_FDS: std::ops::RangeInclusive<i32> = 0..=2;
 /// Descriptors listed.
 const NAMED: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut unnamed: Vec<&FdLife> =
         facts.world.fds.iter().map(|(_, life)| life).filter(|life| is_unnamed(facts, life)).collect();
@@ -96,6 +98,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     found.evidence_all(lines).verify(format!("ls -l /proc/{pid}/fd")).file();
 }
 
+#[gated]
 fn is_unnamed(facts: &Facts, life: &FdLife) -> bool {
     life.origin == Origin::BeforeCapture
         && life.io_calls() > 0

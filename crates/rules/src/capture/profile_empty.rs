@@ -25,6 +25,7 @@
 //! waited, or where `SetMutexProfileFraction` or `SetBlockProfileRate` was never called: then nothing is broken.
 
 use crate::engine::{Findings, Rule};
+use crate::gate::gated;
 use crate::words;
 use whyslow_facts::{EmptyProfile, Facts};
 use whyslow_model::profile::ProfileDamage;
@@ -42,6 +43,7 @@ pub(crate) static RULE: Rule = Rule {
 /// Profiles listed.
 const MOST: usize = 5;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let broken = facts.profiles.empty();
     let Some(first) = broken.first() else { return };

@@ -1,5 +1,6 @@
 //! Threads that other tools' figures show at work beside a trace of one thread: `pidstat -t`, `top -H`, schedstat, filetop.
 
+use crate::gate::gated;
 use std::collections::BTreeSet;
 use whyslow_facts::Facts;
 use whyslow_facts::host::Thing;
@@ -25,6 +26,7 @@ pub(super) struct AtWork<'f> {
 }
 
 /// The busiest first. None where the trace shows several threads: then one that is not among them made no call.
+#[gated]
 pub(super) fn unseen(facts: &Facts) -> Vec<AtWork<'_>> {
     let shown: Vec<_> = facts.world.threads.iter().map(|(_, thread)| thread).collect();
     let [only] = shown[..] else { return Vec::new() };
@@ -59,6 +61,7 @@ pub(super) fn unseen(facts: &Facts) -> Vec<AtWork<'_>> {
     found
 }
 
+#[gated]
 fn at_work<'f>(facts: &Facts, of: &'f Entity, thing: &Thing, (pid, tid): (Tid, Tid)) -> Option<AtWork<'f>> {
     let then = |metric: &Metric| {
         let reading = thing.current_reading(*metric);

@@ -23,6 +23,7 @@
 
 use super::threads_at_work::{self, AtWork};
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::hidden::Child;
@@ -45,6 +46,7 @@ const BIRTH_CALLS: u64 = 50;
 /// Wakes that single futex calls of a lone thread must show: one may be spurious (futex(2)).
 const MIN_WAKES: u64 = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     // A recorder knows whom it follows; a thread that made no call meanwhile is not missed.
     if facts.capture.is_recording() {
@@ -124,6 +126,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// Other tools show who works meanwhile.
+#[gated]
 fn tell_at_work(out: &mut Findings<'_>, at_work: &[AtWork<'_>], unmarked: bool) {
     let Some(first) = at_work.first() else { return };
     let pid = first.pid;
@@ -154,6 +157,7 @@ fn tell_at_work(out: &mut Findings<'_>, at_work: &[AtWork<'_>], unmarked: bool) 
     found.file();
 }
 
+#[gated]
 fn is_missing(facts: &Facts, child: &Child) -> bool {
     let rest = facts.window.end.since(child.ts);
     let had_time = match rest.get() {

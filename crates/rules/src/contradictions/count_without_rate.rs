@@ -23,6 +23,7 @@
 //! The two calls may not have kept their proportion between the two looks; below half as much again nothing is said.
 
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::host::{Reading, call_family};
@@ -58,6 +59,7 @@ struct Family<'a> {
     parts: Vec<(&'a Entity, &'a Reading)>,
 }
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let rates = families(facts, Metric::Calls, |_| true);
     let counts = families(facts, Metric::CallCount, |count| count.seconds <= 0.0);
@@ -150,6 +152,7 @@ fn sources(families: &[Family<'_>]) -> Vec<(&'static str, whyslow_model::SourceI
 }
 
 /// The readings of functions of the whole host, those of one source and family added.
+#[gated]
 fn families<'a>(facts: &'a Facts, metric: Metric, wanted: impl Fn(&Reading) -> bool) -> Vec<Family<'a>> {
     let mut families: Vec<Family<'a>> = Vec::new();
     let told = facts.host.told_of_functions(metric);

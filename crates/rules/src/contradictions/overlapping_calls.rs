@@ -23,6 +23,7 @@
 //! said so.
 
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::world::threads::Overlaps;
@@ -45,6 +46,7 @@ const STEP: Nanos = Nanos::from_millis(128);
 /// Time by which calls overlap, of the time in calls: below, it is rounding.
 const MIN_SHARE: f64 = 0.01;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     // A recorder takes both from one clock.
     if facts.capture.is_recording() {
@@ -98,6 +100,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// One call that begins long before the call before has ended: the clock went back in between.
+#[gated]
 fn clock_set_back(facts: &Facts, out: &mut Findings<'_>, step: &Overlaps) {
     let clock = facts.capture.source(step.exemplar.source).map(|source| source.clock);
     if !matches!(clock, Some(ClockKind::Epoch | ClockKind::TimeOfDay)) || step.longest_ns < STEP.or_zero() {

@@ -22,6 +22,7 @@
 //! both tell when they looked, and it was not the same time, they are not compared.
 
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::guards;
 use whyslow_facts::Facts;
 use whyslow_model::{Measurement, Metric, Subject};
@@ -47,6 +48,7 @@ const MIN_RATE: f64 = 1_000.0;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let told = facts.host.told_of_functions(Metric::Calls);
     let mut pairs = Vec::new();

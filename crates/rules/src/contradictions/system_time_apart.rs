@@ -23,6 +23,7 @@
 //! moment; below half a percentage point, which vmstat's whole percents may hide, nothing is said.
 
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::host::{Reading, call_name};
@@ -55,6 +56,7 @@ const POINTS: f64 = 0.005;
 /// Of the larger one.
 const APART: f64 = 0.10;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let (Some((call, cost)), Some(cpus), Some(host)) =
         (facts.host.dearest_work(), facts.host.cpu_count(), facts.host.host())

@@ -23,6 +23,7 @@
 //! trace with a filter (`-e`) is the matter of `filter-hides`.
 
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::host::{Reading, Thing};
@@ -58,6 +59,7 @@ const QUOTED: usize = 2;
 const WRITES: &[&str] =
     &["write", "pwrite64", "writev", "pwritev", "pwritev2", "sendfile", "copy_file_range", "splice"];
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     // A recorder knows whom it follows, and says itself what it did not record.
     if facts.capture.is_recording() || facts.world.calls < MIN_CALLS || facts.seems_filtered() {
@@ -137,6 +139,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, of: &Entity, reading: &Reading,
 }
 
 /// The files that the process or its threads write by another tool (filetop), the most bytes first.
+#[gated]
 fn written_files<'a>(facts: &'a Facts, of: &Entity) -> Vec<&'a Entity> {
     let pid = of.pid();
     let of_process = |file: &Entity| match file {

@@ -25,6 +25,7 @@
 //! disk is busy and the dirty pages are far from their limit, there is no riddle, and nothing is said.
 
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::host::{Reading, Thing};
@@ -53,6 +54,7 @@ const BUSY: f64 = 0.90;
 /// Part of the dirty limit from which on writers are made to wait (kernel: domain_dirty_freerun).
 const NEAR_LIMIT: f64 = 0.75;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let processes = facts.host.processes();
     let devices = facts.host.devices();
@@ -126,6 +128,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// True where a disk looks like the cause, or what waits to be written is near its limit.
+#[gated]
 fn is_suspect(facts: &Facts, disks: &[(&Entity, &Thing, &Reading)]) -> bool {
     let busy = |thing: &Thing| thing.current(Metric::Utilisation).is_some_and(|share| share >= BUSY);
     let host = facts.host.host();
@@ -137,6 +140,7 @@ fn is_suspect(facts: &Facts, disks: &[(&Entity, &Thing, &Reading)]) -> bool {
 }
 
 /// What each of them writes now.
+#[gated]
 fn writes<'a>(things: &[(&'a Entity, &'a Thing)]) -> Vec<(&'a Entity, &'a Thing, &'a Reading)> {
     let told = things.iter().filter_map(|(of, thing)| {
         let reading = thing.reading(Metric::WriteBytes).filter(|reading| reading.is_current())?;

@@ -23,6 +23,7 @@
 use super::{holders, queue};
 use crate::engine::{Findings, Rule};
 use crate::figures;
+use crate::gate::gated;
 use whyslow_facts::Facts;
 use whyslow_model::{Entity, Measurement, Metric, Trait};
 
@@ -39,6 +40,7 @@ pub(crate) static RULE: Rule = Rule {
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut waiters = queue::waiters(facts, facts.host.processes());
     let threads = facts.host.things_that(|of| matches!(of, Entity::Thread { .. }));

@@ -24,6 +24,7 @@
 //! that spins for another reason reads the clock at each turn: then the spin is the cause.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::passed;
 use crate::often::{self, Often};
 use crate::{callers, guards, sums, words};
@@ -49,6 +50,7 @@ const STORM_CALL_SHARE: f64 = 0.30;
 /// Threads told of where calls were only counted.
 const MOST_OF_SUMS: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if check_sums(facts, out) {
         return;
@@ -111,6 +113,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// The thread that reads clocks most, and by which call.
+#[gated]
 fn busiest(facts: &Facts) -> (u32, String) {
     let threads = facts.world.threads.iter().map(|(_, thread)| thread);
     let rows = threads.flat_map(|thread| {
@@ -153,6 +156,7 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) -> bool {
     !storms.is_empty()
 }
 
+#[gated]
 fn check_table(facts: &Facts, out: &mut Findings<'_>) {
     let all = facts.syscalls();
     let count: u64 = all

@@ -2,6 +2,7 @@
 
 use super::hot::HOT;
 use crate::engine::Findings;
+use crate::gate::gated;
 use crate::guards::Share;
 use whyslow_facts::{Facts, ProfileFacts};
 use whyslow_model::{Measurement, Nanos, Severity, Subject};
@@ -20,6 +21,7 @@ pub(super) const MIN_SAMPLES: u64 = 50;
 pub(super) const FRAMES: usize = 8;
 
 /// A profile file: how many CPUs were kept busy, and by which function.
+#[gated]
 pub(super) fn check_file(facts: &Facts, out: &mut Findings<'_>, profile: &ProfileFacts) {
     let step = &profile.step;
     let (account, long) = (&step.account, step.seconds >= SHORTEST.as_secs_f64());

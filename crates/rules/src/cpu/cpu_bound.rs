@@ -31,6 +31,7 @@ use super::computing::{
 };
 use super::hot::{self, Hot, is_told};
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::Share;
 use crate::words;
 use whyslow_facts::samples::FunctionTime;
@@ -64,6 +65,7 @@ struct Computing<'a> {
     figures: [Measurement; 4],
 }
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut computing: Vec<Computing<'_>> =
         facts.world.threads.iter().filter_map(|(id, thread)| computes(facts, id, thread)).collect();
@@ -85,6 +87,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// A thread that wanted a CPU nearly all of the time, and was on one in its own code for most of it.
+#[gated]
 fn computes<'a>(facts: &Facts, id: ThreadId, thread: &'a ThreadFacts) -> Option<Computing<'a>> {
     let time = thread.sched.as_deref()?;
     let (life, wall) = (time.covered().get()?, time.wall().get()?);
@@ -115,6 +118,7 @@ fn computes<'a>(facts: &Facts, id: ThreadId, thread: &'a ThreadFacts) -> Option<
 }
 
 /// True where samples tell that most of what looks like a process's own code is system calls, which were only counted for a while.
+#[gated]
 fn is_in_kernel(facts: &Facts, process: ProcessId) -> bool {
     let mut profiles =
         facts.profiles.of_cpu().filter(|profile| profile.origin == ProfileOrigin::Samples(process));
@@ -129,6 +133,7 @@ fn own_ns(facts: &Facts, id: ThreadId, thread: &ThreadFacts) -> Option<u64> {
     Some(account.outside.on_cpu_ns.saturating_sub(counted))
 }
 
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, computing: &Computing<'_>, others: u64) {
     let Computing { thread, time, own, ref figures } = *computing;
     let (process, tid) = (thread.process, Some(thread.tid));
@@ -208,6 +213,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, computing: &Computing<'_>, othe
 }
 
 /// The first few functions with their parts.
+#[gated]
 fn listed(functions: &[FunctionTime<'_>], part: impl Fn(Nanos) -> f64) -> String {
     let shown = functions.iter().filter(|function| function.flat.or_zero() > 0).take(4);
     let shown =

@@ -25,6 +25,7 @@
 use super::{holders, queue};
 use crate::engine::{Findings, Need, Rule};
 use crate::figures;
+use crate::gate::gated;
 use crate::guards::Share;
 use crate::network::asked;
 use crate::words;
@@ -51,6 +52,7 @@ const MIN_PERIODS: f64 = thresholds::THROTTLED.value;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let groups = facts.host.things_that(|of| matches!(of, Entity::Cgroup(_)));
     let mut worst: Vec<_> = groups

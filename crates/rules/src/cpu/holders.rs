@@ -1,5 +1,6 @@
 //! Who had the CPUs that threads of a process waited for, as the scheduler's record tells: shared by the rules on queues for them.
 
+use crate::gate::gated;
 use crate::words;
 use whyslow_facts::{Facts, ProcessId, RanMeanwhile, ThreadFacts};
 use whyslow_model::event::Tid;
@@ -29,6 +30,7 @@ pub(super) struct Holders {
 impl Holders {
     /// Of the threads of a process that waited so long together, without what their quota took; `None` where it was not recorded,
     /// or too little of it.
+    #[gated]
     pub(super) fn of<'a>(
         facts: &Facts,
         process: ProcessId,
@@ -57,26 +59,31 @@ impl Holders {
     }
 
     /// True where threads of the process itself had the CPUs for most of the wait.
+    #[gated]
     pub(super) fn are_own(&self) -> bool {
         self.own >= MOSTLY
     }
 
     /// True where they had them for nearly all of it.
+    #[gated]
     pub(super) fn fill(&self) -> bool {
         self.own >= FILL
     }
 
     /// True where others had them for most of it.
+    #[gated]
     pub(super) fn are_others(&self) -> bool {
         self.others.iter().map(|(part, ..)| part).sum::<f64>() >= MOSTLY
     }
 
     /// The other process that had them most, where others are to blame.
+    #[gated]
     pub(super) fn first(&self) -> Option<(&str, Tid)> {
         self.others.first().filter(|_| !self.are_own()).map(|(_, name, pid)| (&**name, *pid))
     }
 
     /// Who had them, as the end of a title: `, beside ffmpeg (71), which had the CPU 71.0 % of that time`, with its figure.
+    #[gated]
     pub(super) fn title(&self) -> (String, Measurement) {
         let idle = self.ran.idle_ns as f64 / self.waited_ns as f64;
         let figure = |name, part: f64| Measurement::share(name, part.min(1.0));
@@ -97,6 +104,7 @@ impl Holders {
     }
 
     /// Who had them, as a sentence: the most first.
+    #[gated]
     pub(super) fn sentence(&self) -> String {
         let mut told: Vec<(f64, String)> =
             self.others.iter().take(NAMED).map(|(part, who, _)| (*part, who.clone())).collect();
@@ -126,6 +134,7 @@ impl Holders {
 }
 
 /// Of all threads of a process, with what they waited for a CPU in all.
+#[gated]
 pub(super) fn of_process(facts: &Facts, pid: Tid) -> Option<Holders> {
     let process = facts.world.threads.find_process(pid)?;
     let threads =
@@ -138,6 +147,7 @@ pub(super) fn of_process(facts: &Facts, pid: Tid) -> Option<Holders> {
 }
 
 /// What of the wait for a CPU of these processes' threads began with the quota of their group used up; `None` where it was not recorded.
+#[gated]
 pub(super) fn of_quota(facts: &Facts, pids: &[Tid]) -> Option<Measurement> {
     let processes: Vec<ProcessId> =
         pids.iter().filter_map(|pid| facts.world.threads.find_process(*pid)).collect();

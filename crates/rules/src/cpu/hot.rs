@@ -1,5 +1,6 @@
 //! What most of a thread's computing is, as far as its samples name it.
 
+use crate::gate::gated;
 use whyslow_facts::samples::{FunctionTime, Weight};
 use whyslow_facts::{Facts, ProcessId, ProfileOrigin};
 use whyslow_model::Nanos;
@@ -24,6 +25,7 @@ pub(super) struct Hot {
 impl Hot {
     /// The program's own function with what it calls in libraries and the runtime; else the function in which most samples were taken;
     /// else what the runtime does for the program (sorting); else the file whose code has no names.
+    #[gated]
     pub(super) fn of(
         facts: &Facts,
         process: ProcessId,
@@ -96,6 +98,7 @@ impl Hot {
 
 /// Where no function is hot: the innermost function of the program below which half of the samples were taken, as a whole name. Where a
 /// program begins is none: all of it is below that.
+#[gated]
 pub(super) fn around<'f>(
     facts: &Facts,
     process: ProcessId,
@@ -118,6 +121,7 @@ pub(super) fn around<'f>(
 }
 
 /// What most of a function's time is, where it is something that the program asks a library or its runtime for.
+#[gated]
 fn kind_of(holder: &Holder) -> Option<CostKind> {
     let (kind, of_kind) = holder.kind();
     let is_told =
@@ -126,6 +130,7 @@ fn kind_of(holder: &Holder) -> Option<CostKind> {
 }
 
 /// True where a rule about a kind of cost says what the process computes.
+#[gated]
 pub(super) fn is_told(facts: &Facts, process: ProcessId) -> bool {
     use CostKind::*;
     let mut profiles =

@@ -22,6 +22,7 @@
 
 use crate::engine::{Findings, Rule};
 use crate::figures;
+use crate::gate::gated;
 use crate::guards::Share;
 use crate::words;
 use whyslow_facts::Facts;
@@ -54,6 +55,7 @@ fn account(thing: &Thing) -> Option<(f64, f64)> {
     Some((interrupts, idle))
 }
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let cpus: Vec<_> = facts
         .host
@@ -98,6 +100,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// The device interrupts that come most often.
+#[gated]
 fn busiest_lines(facts: &Facts) -> String {
     /// Softirqs and local interrupts that every CPU has; devices' lines have names of their own.
     const OF_ALL: [&str; 12] =

@@ -1,5 +1,6 @@
 //! Who waits for a CPU by the host's figures, and how many CPUs it may use: shared by the rules on queues for them.
 
+use crate::gate::gated;
 use crate::guards::Share;
 use crate::{figures, kernel_threads};
 use whyslow_facts::Facts;
@@ -29,6 +30,7 @@ pub(super) const IDLE_CPUS: f64 = 0.5;
 const BATCH_NICE: f64 = 10.0;
 
 /// Tasks of `things` that are not the kernel's, not started just now and not meant to wait.
+#[gated]
 pub(super) fn waiters<'a>(facts: &'a Facts, things: Vec<(&'a Entity, &'a Thing)>) -> Vec<Waiter<'a>> {
     let programs = things.into_iter().filter(|(of, thing)| {
         let process = of.pid().map(Entity::Process);
@@ -64,6 +66,7 @@ pub(super) fn throttled(group: &Thing) -> Option<f64> {
     Some(group.part(Metric::ThrottledPeriods, Metric::CpuPeriods)?.min(1.0))
 }
 
+#[gated]
 fn room(facts: &Facts, thing: &Thing) -> f64 {
     let group = thing.told(Trait::Cgroup).map(|path| Entity::Cgroup(path.into()));
     let quota = group.and_then(|group| facts.host.thing(&group)?.current(Metric::CpuQuota));
@@ -78,6 +81,7 @@ impl Waiter<'_> {
     }
 
     /// Of the time that its threads could run, the part without a CPU; of a task that seldom wants one, of its wall time.
+    #[gated]
     pub(super) fn share(&self, facts: &Facts) -> Share {
         let name = facts.host.name_of(self.of);
         let of = match self.wanted() > 1.0 {
@@ -88,6 +92,7 @@ impl Waiter<'_> {
     }
 
     /// True for one that waits for the CPUs it is bound to, though others are idle.
+    #[gated]
     pub(super) fn is_pinned(&self, facts: &Facts) -> bool {
         let allowed = self.thing.current(Metric::CpusAllowed);
         allowed.is_some_and(|cpus| cpus < host_cpus(facts))
@@ -108,6 +113,7 @@ impl Waiter<'_> {
 
     /// True for work that waits for others each few milliseconds that it runs, as a server does for requests; false
     /// for what only computes, and where no source says.
+    #[gated]
     pub(super) fn serves(&self) -> bool {
         /// Waits for each second on a CPU: one for ten milliseconds. A compiler or a simulation waits for files now and then.
         const WAITS_PER_CPU_S: f64 = 100.0;

@@ -3,6 +3,7 @@
 use super::queue::host_cpus;
 use crate::engine::Report;
 use crate::figures;
+use crate::gate::gated;
 use crate::words;
 use hashbrown::HashSet;
 use whyslow_facts::Facts;
@@ -36,6 +37,7 @@ pub(super) struct Rivals<'a> {
 
 impl<'a> Rivals<'a> {
     /// All outside of the recorded processes; where these are all there are, outside of the process `waiting`.
+    #[gated]
     pub(super) fn outside(facts: &'a Facts, waiting: Option<u32>) -> Option<Rivals<'a>> {
         let recorded = recorded(facts);
         let window = facts.window.whole().or_zero().max(1) as f64;
@@ -50,6 +52,7 @@ impl<'a> Rivals<'a> {
 
     /// All but the processes that `is_own` says; these took `own_cpus`, if it is known. `None` where no source tells what processes
     /// took in a time that was looked at.
+    #[gated]
     pub(super) fn of(
         facts: &'a Facts,
         is_own: impl Fn(&Entity) -> bool,
@@ -86,6 +89,7 @@ impl<'a> Rivals<'a> {
     }
 
     /// All that was taken from a thread that waited this part of the time: true where that accounts for it.
+    #[gated]
     pub(super) fn account_for(&self, waited: f64) -> bool {
         self.taken() + self.ended + self.recorder + self.interrupts + self.stolen >= BLAMED * waited
     }
@@ -96,6 +100,7 @@ impl<'a> Rivals<'a> {
     }
 
     /// The process that took most.
+    #[gated]
     pub(super) fn first(&self) -> Option<&'a Entity> {
         self.processes.first().filter(|(cpus, _)| *cpus >= SOME).map(|(_, of)| *of)
     }
@@ -121,6 +126,7 @@ impl<'a> Rivals<'a> {
     }
 
     /// Adds the figures of those that took most.
+    #[gated]
     pub(super) fn evidence<'o, 'f>(&self, mut found: Report<'o, 'f>) -> Report<'o, 'f> {
         for (_, of) in self.processes.iter().take(SHOWN).filter(|(cpus, _)| *cpus >= SOME) {
             found = found.evidence_of(of, TAKES);
@@ -147,6 +153,7 @@ impl<'a> Rivals<'a> {
     }
 
     /// Who took the CPUs, as a sentence: the most first.
+    #[gated]
     pub(super) fn sentence(&self, facts: &Facts) -> String {
         let mut told = self.programs(facts);
         let rest = told.split_off(told.len().min(NAMED));
@@ -164,11 +171,13 @@ impl<'a> Rivals<'a> {
 }
 
 /// The processes of a recording or trace.
+#[gated]
 pub(super) fn recorded(facts: &Facts) -> HashSet<u32> {
     facts.world.threads.processes().filter_map(|(_, process)| process.pid).collect()
 }
 
 /// CPUs that a task took over the whole time that its source looked, also where the task was not there all of it.
+#[gated]
 fn cpus(facts: &Facts, task: &Thing) -> Option<f64> {
     let of = |metric: Metric| {
         let reading = task.current_reading(metric)?;
@@ -185,6 +194,7 @@ fn cpus(facts: &Facts, task: &Thing) -> Option<f64> {
 }
 
 /// `92.0 % of a CPU`, `1.41 CPUs`.
+#[gated]
 fn cpus_words(cpus: f64) -> String {
     match cpus < 1.0 {
         true => format!("{} of one CPU", words::percent(cpus)),

@@ -35,6 +35,7 @@ use super::rivals::{Rivals, TAKES};
 use super::run_queue_figures::{self, MIN_SHARE, MIN_WAIT, UNKNOWN};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::figures;
+use crate::gate::gated;
 use crate::guards::Share;
 use crate::kernel_threads;
 use crate::words;
@@ -80,6 +81,7 @@ impl Waiting<'_> {
     }
 }
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut groups: Vec<Waiting<'_>> = Vec::new();
     for (_, thread) in facts.world.threads.iter() {
@@ -101,6 +103,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 /// True where a quota explains all of the wait: most of it by the kernel's own count, and a CPU was free meanwhile. That count leaves
 /// out what passes until the stopped threads are back in a queue.
+#[gated]
 fn is_quotas(facts: &Facts, group: &Waiting<'_>) -> bool {
     group.sum(|time| time.throttled_ns) >= group.sum(queued)
         && queue::idle_cpus(facts).is_some_and(|idle| idle >= FREE_CPU)
@@ -111,6 +114,7 @@ fn queued(time: &SchedTime) -> u64 {
     time.runnable_ns.saturating_sub(time.throttled_ns)
 }
 
+#[gated]
 fn waits(time: &SchedTime) -> bool {
     let life = time.covered();
     // A damaged recording may claim times that have no sum.
@@ -121,6 +125,7 @@ fn waits(time: &SchedTime) -> bool {
         && queued(time) as f64 >= MIN_SHARE * life.or_zero() as f64
 }
 
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, mut group: Waiting<'_>) {
     group.threads.sort_by_key(|(thread, time)| (std::cmp::Reverse(queued(time)), thread.tid));
     let Some(&(worst, time)) = group.threads.first() else { return };

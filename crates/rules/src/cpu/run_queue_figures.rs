@@ -4,6 +4,7 @@ use super::queue::{self, Waiter};
 use super::rivals::{Rivals, recorded};
 use crate::engine::Findings;
 use crate::figures;
+use crate::gate::gated;
 use crate::guards::Share;
 use whyslow_facts::Facts;
 use whyslow_model::{CaptureKind, Entity, Measurement, Metric, Nanos, Severity, Trait};
@@ -22,6 +23,7 @@ pub(super) const UNKNOWN: &str =
     "Who took the CPUs is unknown: no source tells what other processes took meanwhile.";
 
 /// At most `left` findings by figures.
+#[gated]
 pub(super) fn check(facts: &Facts, out: &mut Findings<'_>, left: usize) {
     // The scheduler's account of the recorded processes says more than figures do; and whoever recorded some asked for no others.
     let recorded = recorded(facts);
@@ -39,6 +41,7 @@ pub(super) fn check(facts: &Facts, out: &mut Findings<'_>, left: usize) {
 }
 
 /// By figures: waits for a good part of its time, and not for CPUs that it fills itself.
+#[gated]
 fn is_victim(facts: &Facts, one: &Waiter<'_>) -> bool {
     let fills = one.wanted() >= COMPETES * one.threads().min(one.room);
     let long = one.thing.times(Metric::RunDelay).is_none_or(|s| s * 1e9 >= MIN_WAIT.or_zero() as f64);
@@ -52,6 +55,7 @@ fn is_victim(facts: &Facts, one: &Waiter<'_>) -> bool {
 
 /// True for one that strace, ltrace or a debugger stopped at each call while the figures were taken: being woken by it counts as
 /// a wait for a CPU.
+#[gated]
 fn is_traced(facts: &Facts, one: &Waiter<'_>) -> bool {
     let seen = recorded(facts);
     // A source of calls without the scheduler's account stops threads; sysdig alone does not.
@@ -71,6 +75,7 @@ fn is_traced(facts: &Facts, one: &Waiter<'_>) -> bool {
 
 /// By schedstat of single threads: at two times it gives seconds a second, without times seconds alone. Then the wall time is
 /// not known, and a thread that seldom wants a CPU may wait for it as large a part of that: a notice.
+#[gated]
 fn by_threads(facts: &Facts, out: &mut Findings<'_>, most: usize) {
     let threads = facts.host.things_that(|of| matches!(of, Entity::Thread { .. }));
     let mut found: Vec<_> = threads
@@ -109,6 +114,7 @@ fn by_threads(facts: &Facts, out: &mut Findings<'_>, most: usize) {
     }
 }
 
+#[gated]
 fn report_figures(facts: &Facts, out: &mut Findings<'_>, one: &Waiter<'_>) {
     let name = facts.host.name_of(one.of);
     let share = one.share(facts);

@@ -23,6 +23,7 @@
 //! spin by design; they then must not have more threads than CPUs.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{callers, guards, sums, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::busy::Yields;
@@ -45,6 +46,7 @@ const MAX_REPORTED: usize = 3;
 /// In a table of counts, which shows no time: fewer calls than this are locks that spin a little.
 const MANY_CALLS: u64 = 10_000;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if check_sums(facts, out) {
         return;
@@ -116,6 +118,7 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) -> bool {
     !storms.is_empty()
 }
 
+#[gated]
 fn check_table(facts: &Facts, out: &mut Findings<'_>) {
     let Some((_, stats)) = facts.syscalls().iter().find(|(name, _)| name == "sched_yield") else {
         return;

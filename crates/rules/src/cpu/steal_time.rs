@@ -22,6 +22,7 @@
 
 use crate::engine::{Findings, Rule};
 use crate::figures;
+use crate::gate::gated;
 use crate::guards::Share;
 use whyslow_facts::Facts;
 use whyslow_hostcheck::thresholds;
@@ -42,6 +43,7 @@ const MIN_STEAL: f64 = thresholds::STEAL.value;
 /// Of all CPU time, what must be wanted: less is an idle machine.
 const MIN_WANTED: f64 = 0.25;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let Some(host) = facts.host.host() else { return };
     let Some(steal) = host.current(Metric::CpuSteal) else { return };
@@ -83,6 +85,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// The largest part of its time that a recorded thread had a CPU; `None` where none was recorded.
+#[gated]
 fn busiest(facts: &Facts) -> Option<f64> {
     let times = facts.world.threads.iter().filter_map(|(_, thread)| thread.sched.as_deref());
     let parts = times.filter_map(|time| {

@@ -22,6 +22,7 @@
 use super::queue;
 use crate::engine::{Findings, Rule};
 use crate::figures;
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::kernel_threads::{self, Kind};
 use whyslow_facts::Facts;
@@ -52,6 +53,7 @@ struct Group<'a> {
     threads: Vec<(f64, &'a Entity, &'a Thing)>,
 }
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for (cpu, of, thing) in figures::most(facts, figures::cpu) {

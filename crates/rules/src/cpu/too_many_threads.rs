@@ -25,6 +25,7 @@
 use super::{holders, queue};
 use crate::engine::{Findings, Rule};
 use crate::figures;
+use crate::gate::gated;
 use whyslow_facts::Facts;
 use whyslow_model::{Measurement, Metric, Severity};
 
@@ -53,6 +54,7 @@ fn least(one: &queue::Waiter<'_>) -> f64 {
     per_cpu * one.room.max(1.0)
 }
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let waiters = queue::waiters(facts, facts.host.processes());
     let holders_of = |one: &queue::Waiter<'_>| holders::of_process(facts, one.of.pid()?);

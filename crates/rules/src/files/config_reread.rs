@@ -24,6 +24,7 @@
 
 use super::rounds::Reopened;
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::often::{Often, REPEATS};
 use whyslow_facts::{Facts, names};
 use whyslow_model::{Measurement, Subject};
@@ -47,6 +48,7 @@ const ROUNDS_PER_REQUEST: f64 = 0.5;
 /// Findings at most: the rest is summed up.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let files = facts.world.files.iter().filter(|(_, file)| names::is_configuration(&file.path));
     let mut reread: Vec<Reopened<'_>> = files
@@ -64,6 +66,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn is_habit(facts: &Facts, again: &Reopened<'_>) -> bool {
     let requests = facts.work.requests;
     let per_request = requests > 0 && again.times as f64 >= ROUNDS_PER_REQUEST * requests as f64;

@@ -3,6 +3,7 @@
 
 use super::temp_files::{Churn, PLACES, is_known_spill, report};
 use crate::engine::Findings;
+use crate::gate::gated;
 use crate::words;
 use std::collections::BTreeMap;
 use whyslow_facts::who::Who;
@@ -28,6 +29,7 @@ struct Group {
     most: (u64, Who),
 }
 
+#[gated]
 pub(super) fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut groups: BTreeMap<(String, ProcessId), Group> = BTreeMap::new();
     let files = &facts.world.files;
@@ -45,6 +47,7 @@ pub(super) fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn take(facts: &Facts, groups: &mut BTreeMap<(String, ProcessId), Group>, file: &FileFacts) {
     let pattern = file.pattern();
     if pattern == *file.path {

@@ -25,6 +25,7 @@
 //! (network file systems, changes by other hosts): then lengthen the period.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards;
 use crate::often::{Often, REPEATS};
 use whyslow_facts::{Facts, FileFacts};
@@ -53,6 +54,7 @@ const TREE: usize = 5;
 /// Findings at most: the rest is summed up.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let again =
         facts.world.files.iter().map(|(_, file)| file).filter(|file| {
@@ -82,6 +84,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn is_habit(facts: &Facts, same: u64, rate: Option<f64>) -> bool {
     let requests = facts.work.requests;
     let per_request = requests > 0 && same as f64 >= RESCANS_PER_REQUEST * requests as f64;
@@ -89,6 +92,7 @@ fn is_habit(facts: &Facts, same: u64, rate: Option<f64>) -> bool {
 }
 
 /// True for a directory that the kernel makes as it is listed, and that is listed as a monitor does.
+#[gated]
 fn is_monitoring(facts: &Facts, file: &FileFacts) -> bool {
     let root = matches!(&*file.path, "/proc" | "/sys");
     let made = root || FdKind::of_path(file.path.as_bytes()) == FdKind::Proc;

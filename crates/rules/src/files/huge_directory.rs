@@ -20,6 +20,7 @@
 //! A backup that lists it once a day does what it is for: one listing is a notice.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{guards, words};
 use whyslow_facts::{Facts, FileFacts};
 use whyslow_model::{Measurement, Severity, Subject};
@@ -41,6 +42,7 @@ const AGAIN: u64 = 2;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let files = facts.world.files.iter().map(|(_, file)| file);
     let mut huge: Vec<(u64, &FileFacts)> = files

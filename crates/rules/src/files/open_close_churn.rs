@@ -28,6 +28,7 @@
 
 use super::rounds::Reopened;
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards;
 use crate::io::reread::is_told_as_read_over;
 use crate::often::{Often, REPEATS};
@@ -55,6 +56,7 @@ const SERVED: f64 = 1.2;
 /// Findings at most: the rest is summed up.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let files = facts.world.files.iter().filter(|(_, file)| is_plain(file));
     let mut churned: Vec<Reopened<'_>> = files
@@ -81,6 +83,7 @@ fn is_plain(file: &FileFacts) -> bool {
         && !is_told_as_read_over(file)
 }
 
+#[gated]
 fn is_churn(facts: &Facts, again: &Reopened<'_>) -> bool {
     again.times >= MIN_ROUNDS
         && match facts.pace.untraced(again.per_s) {
@@ -89,6 +92,7 @@ fn is_churn(facts: &Facts, again: &Reopened<'_>) -> bool {
         }
 }
 
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, again: &Reopened<'_>, more: Option<[Measurement; 2]>) {
     let file = again.file;
     let share = again.share(facts);

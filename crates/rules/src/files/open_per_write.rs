@@ -25,6 +25,7 @@
 //! time are another matter (see `temp-file-churn`).
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards;
 use crate::often::{OPENS, Often};
 use whyslow_facts::folds::work::Work;
@@ -63,6 +64,7 @@ struct Opened<'a> {
     time: Nanos,
 }
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut found: Vec<Opened<'_>> =
         facts.world.files.iter().filter_map(|(_, file)| opened(facts, file)).collect();
@@ -72,6 +74,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn opened<'a>(facts: &Facts, file: &'a FileFacts) -> Option<Opened<'a>> {
     let counted = file.counted.sum();
     let writes = file.writes.as_ref().map_or(0, |io| io.calls.count).max(counted.writes.calls);

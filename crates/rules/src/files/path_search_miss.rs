@@ -26,6 +26,7 @@
 //! shows failed calls but not why they failed.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::world::is_stat_family;
@@ -55,6 +56,7 @@ const UNTIMED_MISSES: u64 = 10_000;
 /// Misses in a table from which on they are no normal start: a bare `python3 -c pass` has about a hundred.
 const TABLE_MISSES: u64 = 500;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if facts.world.calls == 0 {
         return check_table(facts, out);
@@ -130,6 +132,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// True where a program was started within the capture, and searched in the first half of it only.
+#[gated]
 fn is_start(facts: &Facts) -> bool {
     let searches = &facts.searches;
     let starter = facts.world.threads.thread_of(searches.tid);
@@ -140,6 +143,7 @@ fn is_start(facts: &Facts) -> bool {
 }
 
 /// True where all searches lie in the first moments and cost little: every program starts once.
+#[gated]
 fn is_start_up(facts: &Facts) -> bool {
     let lost = facts.searches.misses.total();
     let since = facts.searches.last.since(facts.window.start);
@@ -180,6 +184,7 @@ fn fixes(name: &str) -> Vec<&'static str> {
     }
 }
 
+#[gated]
 fn check_table(facts: &Facts, out: &mut Findings<'_>) {
     let rows = facts
         .tables

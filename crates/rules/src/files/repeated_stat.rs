@@ -29,6 +29,7 @@
 use super::summed_stats;
 use super::told_stats::{self, MIN_IN_EXCERPT, STORM_PER_S};
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards;
 use crate::often::{CALLS, Often, REPEATS};
 use std::collections::BTreeMap;
@@ -64,6 +65,7 @@ const TABLE_PER_WRITE: f64 = 100.0;
 /// In a table, fewer writes than this are a report at the end and no unit of work.
 const TABLE_WRITES: u64 = 20;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     // Where some calls were seen one by one, their paths tell more than sums.
     if facts.recording.only_counts() && summed_stats::check(facts, out) {
@@ -122,6 +124,7 @@ fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
 
+#[gated]
 fn is_storm(facts: &Facts, same: u64) -> bool {
     let Some(rate) = facts.pace.untraced(facts.window.per_second(same)) else {
         let share = guards::share_of_calls(facts, same).value;
@@ -132,6 +135,7 @@ fn is_storm(facts: &Facts, same: u64) -> bool {
     same >= guards::few_calls(facts) && (rate >= STORM_PER_S || (rate >= POLLER_PER_S && per_work))
 }
 
+#[gated]
 fn report(
     facts: &Facts,
     out: &mut Findings<'_>,
@@ -197,6 +201,7 @@ fn pid_text(facts: &Facts, tid: u32) -> String {
     Subjects::thread(facts, tid).pid.map_or("PID".to_string(), |pid| pid.to_string())
 }
 
+#[gated]
 fn check_table(facts: &Facts, out: &mut Findings<'_>) {
     let asks =
         |name: &str| Syscall::lookup(name.as_bytes()).is_some_and(whyslow_facts::world::is_stat_family);

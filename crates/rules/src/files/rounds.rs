@@ -1,5 +1,6 @@
 //! Files that are opened, read and closed again: how often, and what that takes.
 
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use whyslow_facts::{Facts, FileFacts, FileId};
 use whyslow_model::syscall::Moves;
@@ -26,6 +27,7 @@ pub(super) struct Reopened<'a> {
 }
 
 impl<'a> Reopened<'a> {
+    #[gated]
     pub(super) fn of(facts: &Facts, id: FileId, file: &'a FileFacts) -> Reopened<'a> {
         let counted = file.counted.sum();
         // The kernel counts all opens, also those that were not seen one by one. A file that is written is opened for that.
@@ -71,6 +73,7 @@ impl<'a> Reopened<'a> {
     }
 
     /// The part of the time that all rounds take.
+    #[gated]
     pub(super) fn share(&self, facts: &Facts) -> Share {
         match self.bytes_each {
             Some(_) => {
@@ -83,6 +86,7 @@ impl<'a> Reopened<'a> {
     }
 
     /// `: the same 299 B each time`, `: 299 B each time on average`; empty where the bytes are not known.
+    #[gated]
     pub(super) fn what_each(&self) -> String {
         if let Some(mean) = self.mean_bytes() {
             return format!(": {mean} each time on average");
@@ -102,6 +106,7 @@ impl<'a> Reopened<'a> {
 }
 
 /// Reads that were only counted, of threads of the process that uses the file.
+#[gated]
 fn counted_reads(facts: &Facts, file: &FileFacts) -> u64 {
     let threads = &facts.world.threads;
     let Some(user) = threads.thread_of(file.tid) else { return 0 };

@@ -22,6 +22,7 @@
 //! entries or 5 % of the thread's time nothing is said.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{guards, sums, words};
 use std::collections::BTreeMap;
 use whyslow_facts::{Facts, FileFacts};
@@ -73,6 +74,7 @@ struct Entries<'a> {
     first: Option<&'a FileFacts>,
 }
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let files = &facts.world.files;
     let mut by_directory: BTreeMap<&str, Entries<'_>> = BTreeMap::new();
@@ -146,6 +148,7 @@ fn compares(subject: &Subject) -> bool {
 }
 
 /// Sums of calls: a thread that lists, asks for about as many paths as the listings bring, and opens few of them.
+#[gated]
 fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
     let mut found: Vec<_> = sums::by_thread(facts)
         .filter_map(|sums| {

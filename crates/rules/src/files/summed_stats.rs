@@ -2,6 +2,7 @@
 
 use super::told_stats::STORM_PER_S;
 use crate::engine::{Findings, Subjects};
+use crate::gate::gated;
 use crate::sums;
 use whyslow_facts::Facts;
 use whyslow_model::{Measurement, Severity};
@@ -19,6 +20,7 @@ const MOSTLY: f64 = 0.8;
 const MOST: usize = 3;
 
 /// Sums of calls: a thread that does little but ask about paths, and lists no directory to have them from.
+#[gated]
 pub(super) fn check(facts: &Facts, out: &mut Findings<'_>) -> bool {
     let storms = sums::storms(facts, ASKING, STORM_PER_S);
     let is_again = |storm: &&sums::Storm<'_>| {

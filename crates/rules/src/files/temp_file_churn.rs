@@ -27,6 +27,7 @@
 use super::temp_files::{IN_MEMORY, ON_TMPFS, is_known_spill};
 use super::{counted_temp_files, told_temp_files};
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{guards, words};
 use std::collections::BTreeMap;
 use whyslow_facts::Facts;
@@ -63,6 +64,7 @@ const OWN_PATTERN: u64 = 10;
 /// Findings at most: the rest is summed up.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if facts.world.calls == 0 {
         told_temp_files::check(facts, out);
@@ -89,6 +91,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn is_habit(group: &TempFiles) -> bool {
     group.files >= MIN_FILES || (group.files >= FEW_FILES && group.written >= MANY_BYTES)
 }
@@ -97,6 +100,7 @@ fn by_directory(pattern: &str) -> String {
     pattern.rsplit_once('/').map_or_else(|| pattern.to_string(), |(directory, _)| format!("{directory}/*"))
 }
 
+#[gated]
 fn join(group: &mut TempFiles, other: &TempFiles) {
     group.files += other.files;
     group.read_back_files += other.read_back_files;
@@ -112,6 +116,7 @@ fn join(group: &mut TempFiles, other: &TempFiles) {
     group.exemplars.merge(&other.exemplars);
 }
 
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, group: &TempFiles, more: Option<Measurement>) {
     let time = if facts.capture.has_durations() { Nanos::new(group.io_ns) } else { Nanos::UNKNOWN };
     let share = guards::share_of_ns(facts, None, time, CALLS_PER_FILE * group.files);

@@ -3,6 +3,7 @@
 
 use crate::engine::{Findings, Need};
 use crate::figures;
+use crate::gate::gated;
 use crate::guards::Share;
 
 use whyslow_facts::Facts;
@@ -41,6 +42,7 @@ struct Asked<'f> {
     per_s: Option<f64>,
 }
 
+#[gated]
 pub(super) fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut asked: Vec<Asked<'_>> =
         facts.host.functions().into_iter().filter_map(|(of, thing)| mostly(facts, of, thing)).collect();
@@ -56,6 +58,7 @@ pub(super) fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// A process whose calls that ask about files are mostly about one.
+#[gated]
 fn mostly<'f>(facts: &'f Facts, of: &'f Entity, thing: &'f Thing) -> Option<Asked<'f>> {
     let pid = of.pid()?;
     (call_work(call_name(of.name())) == "stat").then_some(())?;
@@ -72,6 +75,7 @@ fn mostly<'f>(facts: &'f Facts, of: &'f Entity, thing: &'f Thing) -> Option<Aske
 }
 
 /// How many such calls the host makes, where that is a storm, in words.
+#[gated]
 fn of_host(facts: &Facts) -> Option<(String, Measurement)> {
     let told = |metric: Metric| {
         let told = facts.host.told_of_functions(metric).into_iter();
@@ -89,6 +93,7 @@ fn of_host(facts: &Facts) -> Option<(String, Measurement)> {
     Some((format!("{calls} {name} on the whole host ({})", reading.tool), calls))
 }
 
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, one: &Asked<'_>, host: Option<&(String, Measurement)>) {
     let pid = one.of.pid().unwrap_or(0);
     let who = match one.thing.told(Trait::Name) {

@@ -3,6 +3,7 @@
 
 use super::temp_files::{Churn, PLACES, is_known_spill, report};
 use crate::engine::{Findings, Need};
+use crate::gate::gated;
 use std::collections::BTreeMap;
 use whyslow_facts::Facts;
 use whyslow_facts::pattern::pattern_of;
@@ -30,6 +31,7 @@ struct Group<'a> {
     pid: Option<u32>,
 }
 
+#[gated]
 pub(super) fn check(facts: &Facts, out: &mut Findings<'_>) {
     // By the program's name and the pattern of the file's own: filetop shows no directories.
     let mut groups: BTreeMap<(String, String), Group<'_>> = BTreeMap::new();
@@ -62,6 +64,7 @@ pub(super) fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 impl Group<'_> {
+    #[gated]
     fn churn(&self, facts: &Facts, comm: &str, written: f64, read: f64) -> Churn {
         let lines = [
             (self.written.first().map(|(of, _)| *of), Metric::WriteTotal),

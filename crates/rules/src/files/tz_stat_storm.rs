@@ -22,6 +22,7 @@
 //! change only after a restart. A few at start-up (`ls`, cron) are normal and stay below the threshold.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards;
 use crate::guards::Share;
 use crate::often::{CALLS, Often};
@@ -51,6 +52,7 @@ const NEARLY_ALL: f64 = 0.9;
 /// Fewer checks than this are start-up.
 const MIN_CHECKS: u64 = 5;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let Some(file) = facts.world.files.find(ZONE_FILE) else {
         return;
@@ -127,6 +129,7 @@ struct Counted {
 }
 
 /// An excerpt of these checks alone shows the path, and a table beside it how often: the two are of one program.
+#[gated]
 fn counted_beside(facts: &Facts, checks: u64) -> Option<Counted> {
     let calls =
         facts.tables_beside_excerpt().filter(|_| checks as f64 >= NEARLY_ALL * facts.world.calls as f64)?;

@@ -24,6 +24,7 @@
 
 use super::unclaimed::Unclaimed;
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use whyslow_facts::Facts;
 use whyslow_model::TimeState;
 
@@ -44,6 +45,7 @@ const MOST: f64 = 0.5;
 /// And of all of it: with less, waiting for a CPU is what is slow.
 const MUCH: f64 = 0.25;
 
+#[gated]
 fn check(_: &Facts, out: &mut Findings<'_>) {
     let Some(unclaimed) = Unclaimed::of(out) else { return };
     let (share, _) = unclaimed.part();

@@ -1,5 +1,6 @@
 //! Who holds what the largest part of the unexplained time waits for: the lock, the other end of the pipe, the child.
 
+use crate::gate::gated;
 use hashbrown::HashMap;
 use whyslow_chain::{Explainer, WaitHolder};
 use whyslow_facts::Facts;
@@ -19,6 +20,7 @@ pub(super) struct Held {
 
 impl Held {
     /// The one behind most of the time of the row's waits; `None` where that is not known.
+    #[gated]
     pub(super) fn of(facts: &Facts, row: &AccountRow) -> Option<Held> {
         let explainer = Explainer::new(facts);
         let mut holders: HashMap<String, (u64, WaitHolder)> = HashMap::new();

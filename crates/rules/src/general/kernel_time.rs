@@ -22,6 +22,7 @@
 
 use super::unclaimed::Unclaimed;
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use whyslow_facts::Facts;
 use whyslow_model::TimeState;
 
@@ -35,6 +36,7 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
+#[gated]
 fn check(_: &Facts, out: &mut Findings<'_>) {
     let Some(unclaimed) = Unclaimed::of(out) else { return };
     unclaimed.report(out)

@@ -2,6 +2,7 @@
 
 use super::held::Held;
 use crate::engine::{Findings, Report};
+use crate::gate::gated;
 use crate::guards::{Share, passed};
 use crate::words;
 use whyslow_facts::Facts;
@@ -34,6 +35,7 @@ pub(super) struct Unclaimed<'a> {
 
 impl<'a> Unclaimed<'a> {
     /// `None` where it is too little for a word.
+    #[gated]
     pub(super) fn of(out: &Findings<'a>) -> Option<Unclaimed<'a>> {
         let (account, states) = (out.account()?, out.states()?);
         let rest = |row: &AccountRow| {
@@ -153,6 +155,7 @@ impl<'a> Unclaimed<'a> {
     }
 
     /// Its part of the time that is not in a state.
+    #[gated]
     pub(super) fn part_beside(&self, state: TimeState) -> f64 {
         let rows = self.account.rows.iter().filter(|row| row.state == state).map(|row| row.ns);
         let rest = self.account.ns.saturating_sub(rows.fold(0, u64::saturating_add));
@@ -175,6 +178,7 @@ impl<'a> Unclaimed<'a> {
     }
 
     /// How long a request waits in these rows, or a call of the largest one.
+    #[gated]
     pub(super) fn each(&self) -> Nanos {
         match self.account.of {
             TimeOf::Requests if self.account.count > 0 => Nanos::new(self.ns / self.account.count),
@@ -207,6 +211,7 @@ impl<'a> Unclaimed<'a> {
         self.largest.call.as_deref()
     }
 
+    #[gated]
     fn whose(&self) -> String {
         let count = self.account.count;
         match self.account.of {

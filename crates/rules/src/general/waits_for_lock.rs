@@ -22,6 +22,7 @@
 
 use super::unclaimed::Unclaimed;
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use whyslow_facts::Facts;
 use whyslow_model::TimeState;
 
@@ -35,6 +36,7 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let Some(unclaimed) = Unclaimed::of(out).map(|unclaimed| unclaimed.held_by(facts)) else { return };
     let cause = unclaimed.cause_by_holder();

@@ -25,6 +25,7 @@
 
 use super::unclaimed::Unclaimed;
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::network::asked::{LATE, SLOW};
 use crate::network::slow_peers::NEWS;
 use whyslow_facts::Facts;
@@ -49,6 +50,7 @@ const FEW: u64 = 5;
 /// From this part of the time on late answers are a cause: as long as all else that nothing explains is as much, they are one part of it.
 const MUCH: f64 = 0.25;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let Some(unclaimed) = Unclaimed::of(out) else { return };
     let largest = unclaimed.largest();
@@ -67,6 +69,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// True where the largest part is waits for what a server sends: each of them long, and not as long as those for news.
+#[gated]
 fn waits_for_answers(unclaimed: &Unclaimed<'_>) -> bool {
     let row = unclaimed.largest();
     let call = row.call.as_deref().and_then(|name| Syscall::lookup(name.as_bytes()));
@@ -84,6 +87,7 @@ fn waits_for_answers(unclaimed: &Unclaimed<'_>) -> bool {
 }
 
 /// True where the answers were seen as such, and `slow-downstream` has judged them.
+#[gated]
 fn is_judged(facts: &Facts, out: &Findings<'_>, row: &AccountRow) -> bool {
     let claimed =
         || out.account().into_iter().flat_map(|account| &account.rows).flat_map(|row| &row.claimed_by);
@@ -102,6 +106,7 @@ fn is_judged(facts: &Facts, out: &Findings<'_>, row: &AccountRow) -> bool {
 }
 
 /// True where nothing was sent to the peer in all the time: a feed, whose sender sets the pace. Calls that were only counted tell no bytes.
+#[gated]
 fn is_unasked(facts: &Facts, row: &AccountRow) -> bool {
     let object = row.object.as_deref().unwrap_or_default();
     let mut peers = facts.peers.by_process().filter(|peer| object.contains(&*peer.name)).peekable();
@@ -124,6 +129,7 @@ fn number(object: &str) -> Option<&str> {
 }
 
 /// The finding of `slow-downstream` on waits in whose bytes no protocol shows requests.
+#[gated]
 fn late_answers(unclaimed: &Unclaimed<'_>, out: &mut Findings<'_>) {
     let row = unclaimed.largest();
     let (share, whose) = unclaimed.part();

@@ -31,6 +31,7 @@ use super::streams::{
     with_work, worst,
 };
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::often::CALLS;
 use crate::{guards, words};
 use whyslow_facts::{Facts, Stream};
@@ -53,6 +54,7 @@ const SMALL: f64 = 4096.0;
 /// The part of the reads that do not simply go on: behind a seek, or out of order (pread).
 const JUMPS: f64 = 0.3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let archives = facts
         .streams
@@ -132,6 +134,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn is_picked_at(stream: &Stream) -> bool {
     let reads = &stream.reads;
     reads.calls.count >= MIN_READS
@@ -140,6 +143,7 @@ fn is_picked_at(stream: &Stream) -> bool {
 }
 
 /// The part of the reads that do not simply go on; `None` where none succeeded.
+#[gated]
 fn jumps(stream: &Stream) -> Option<f64> {
     let reads = &stream.reads;
     let all = Some(reads.succeeded() as f64).filter(|all| *all > 0.0)?;

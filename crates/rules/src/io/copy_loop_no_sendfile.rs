@@ -22,6 +22,7 @@
 //! are compared. TLS needs kTLS for sendfile. Below tens of megabytes nobody notices.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::copies::Copies;
@@ -44,6 +45,7 @@ const MIN_BYTES: u64 = 32 << 20;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 2;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let much = |row: &&Copies| row.pairs >= MIN_PAIRS && row.bytes >= MIN_BYTES;
     let mut found: Vec<&Copies> = facts.copies.rows.iter().filter(much).collect();

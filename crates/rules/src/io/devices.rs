@@ -1,5 +1,6 @@
 //! Disks by the host's figures: how busy each is, who uses it and who waits for it. Shared by the rules on devices.
 
+use crate::gate::gated;
 use crate::guards::{Share, WARNING_SHARE};
 use crate::{figures, kernel_threads, words};
 use whyslow_facts::block_io::{DeviceFacts, DiskRequests, Op};
@@ -38,6 +39,7 @@ pub(super) struct Disk<'a> {
 }
 
 /// The thread that a disk blocks for the largest part of its time, with that part.
+#[gated]
 pub(super) fn blocked_most(facts: &Facts) -> Option<(f64, Tid, &SchedTime)> {
     let waits = facts.world.threads.iter().filter_map(|(_, thread)| {
         let time = thread.sched.as_deref()?;
@@ -56,6 +58,7 @@ pub(super) fn share_of_blocked(worst: Option<(f64, Tid, &SchedTime)>) -> Share {
 }
 
 /// True where the recorded programs ask for a good part of a device's requests.
+#[gated]
 pub(super) fn is_asked_by_recorded(device: &DeviceFacts) -> bool {
     let own: u64 = device.processes.iter().map(|(_, requests)| *requests).sum();
     own >= (OWN * device.all().device.count as f64) as u64
@@ -63,6 +66,7 @@ pub(super) fn is_asked_by_recorded(device: &DeviceFacts) -> bool {
 
 /// All devices that do something, but those on top of another that does it for them (partitions, dm): the lowest says
 /// what the hardware does.
+#[gated]
 pub(super) fn disks(facts: &Facts) -> Vec<Disk<'_>> {
     let active: Vec<Disk<'_>> =
         facts.host.devices().into_iter().filter_map(|(of, thing)| Disk::of(of, thing)).collect();
@@ -76,6 +80,7 @@ pub(super) fn disks(facts: &Facts) -> Vec<Disk<'_>> {
 }
 
 impl<'a> Disk<'a> {
+    #[gated]
     fn of(of: &'a Entity, thing: &'a Thing) -> Option<Disk<'a>> {
         let now = |metric| thing.current(metric);
         let requests = thing.sum_current(&[Metric::Reads, Metric::Writes]).unwrap_or(0.0);
@@ -98,6 +103,7 @@ impl<'a> Disk<'a> {
     }
 
     /// `dm-3 (vg-data, /var/lib)`.
+    #[gated]
     pub(super) fn name(&self) -> String {
         let told = [Trait::Volume, Trait::MountedAt].into_iter().filter_map(|of| self.thing.told(of));
         let told: Vec<&str> = told.collect();
@@ -108,11 +114,13 @@ impl<'a> Disk<'a> {
     }
 
     /// True for one that is never idle.
+    #[gated]
     pub(super) fn is_busy(&self) -> bool {
         self.utilisation.is_some_and(|share| share >= BUSY)
     }
 
     /// The mean size of a request, bytes.
+    #[gated]
     pub(super) fn size(&self) -> Option<f64> {
         let size = self.thing.current(Metric::RequestSize);
         size.or((self.requests > 0.0).then_some(self.bytes / self.requests))
@@ -129,6 +137,7 @@ const UNINTERRUPTIBLE: char = 'D';
 
 /// The program that disks block for the largest part of its time, `but` one. Where the kernel does not account for it,
 /// the one that was seen in uninterruptible sleep most often.
+#[gated]
 pub(super) fn victim<'a>(facts: &'a Facts, but: Option<&Entity>) -> Option<(Share, &'a Entity)> {
     if !facts.host.knows(Metric::BlockDelay) {
         let seen = figures::most(facts, |thing| figures::share_in_state(thing, UNINTERRUPTIBLE)).into_iter();
@@ -148,11 +157,13 @@ pub(super) fn victim<'a>(facts: &'a Facts, but: Option<&Entity>) -> Option<(Shar
 }
 
 /// True for a share that is felt (guard 1).
+#[gated]
 pub(super) fn is_felt(share: &Share) -> bool {
     share.value.is_some_and(|value| value >= WARNING_SHARE)
 }
 
 /// How much of the looks at a task it was in one of these kernel functions; `None` where too few looks tell.
+#[gated]
 pub(super) fn share_in(thing: &Thing, functions: &[&str]) -> Option<f64> {
     let looks: u64 = thing.states.iter().map(|(_, times)| times).sum();
     let seen = thing.wchans.iter().filter(|(name, _)| functions.iter().any(|of| name.starts_with(of)));
@@ -192,6 +203,7 @@ pub(super) fn beneath(facts: &Facts) -> String {
 }
 
 /// The figures of [`beneath`].
+#[gated]
 pub(super) fn beneath_figures(facts: &Facts) -> Vec<Measurement> {
     let devices = facts.devices.iter();
     let Some((_, device)) = devices.first() else { return Vec::new() };
@@ -213,6 +225,7 @@ pub(super) fn beneath_figures(facts: &Facts) -> Vec<Measurement> {
 }
 
 /// Who asked for most of the requests that are wanted, as a sentence behind a cause; empty where nobody is known.
+#[gated]
 pub(super) fn askers(facts: &Facts, device: &DeviceFacts, wanted: impl Fn(Op) -> bool) -> String {
     /// More are noise.
     const SHOWN: usize = 3;

@@ -26,6 +26,7 @@
 use super::devices::{self, Disk, IN_ORDER, SLOW};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::figures;
+use crate::gate::gated;
 use crate::guards::Share;
 use crate::words;
 use whyslow_facts::Facts;
@@ -60,6 +61,7 @@ const IOWAIT: f64 = 0.20;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 2;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let devices = facts.devices.iter().into_iter().filter(|(_, device)| {
         let requests = device.all();
@@ -81,6 +83,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn report_figures(facts: &Facts, out: &mut Findings<'_>, disk: &Disk<'_>) {
     let users = devices::users(facts);
     let (first, all) = (users.first(), users.iter().map(|(bytes, ..)| bytes).sum::<f64>());
@@ -145,6 +148,7 @@ fn report_figures(facts: &Facts, out: &mut Findings<'_>, disk: &Disk<'_>) {
         .file();
 }
 
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, number: &str, device: &DeviceFacts) {
     let name = &facts.host.device_name(number);
     let requests = device.all();

@@ -29,6 +29,7 @@
 use super::reread::{self, is_archive, is_read_over};
 use super::streams::{how_often, more_figure, more_text, subject, with_work, worst};
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::often::CALLS;
 use crate::{guards, words};
 use whyslow_facts::{Facts, Stream};
@@ -44,6 +45,7 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let again = facts.streams.iter().filter(|stream| is_reread(stream));
     let found = again
@@ -109,6 +111,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 /// True where single records are fetched from a file that stays open, as databases do: that they add up to several times its size
 /// is no reading over again.
+#[gated]
 fn is_looked_up(stream: &Stream) -> bool {
     stream.opens <= 1 && stream.reads.in_sequence * 2 < stream.reads.succeeded()
 }

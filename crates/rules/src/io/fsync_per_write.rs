@@ -25,6 +25,7 @@
 
 use super::streams::{more_figure, more_text, subject, with_sums, worst};
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::guards;
 use whyslow_facts::{Facts, Stream};
 use whyslow_model::{Measurement, Nanos, Severity};
@@ -51,6 +52,7 @@ const BYTES_PER_SYNC: u64 = 256 * 1024;
 /// A mean below is a device with a protected write cache, or no device at all (tmpfs).
 const PROTECTED_CACHE: Nanos = Nanos::new(200_000);
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let synced = with_sums(facts).filter(|stream| is_synced_by_piece(stream));
     let found = synced
@@ -106,6 +108,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn is_synced_by_piece(stream: &Stream) -> bool {
     let (syncs, writes) = (stream.syncs.count, &stream.writes.calls);
     syncs >= MIN_SYNCS

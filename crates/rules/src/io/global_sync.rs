@@ -20,6 +20,7 @@
 //! At a shutdown, before a snapshot of the disk or a stick is pulled out, all of it is meant: a single one is not judged.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards;
 use std::collections::BTreeMap;
 use whyslow_facts::Facts;
@@ -56,6 +57,7 @@ struct Syncs {
     at_most: bool,
 }
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut found: Vec<Syncs> = by_caller(facts).into_values().collect();
     found.retain(|syncs| syncs.count >= MIN_SYNCS && syncs.total_ns >= NOTICEABLE.or_zero());
@@ -91,6 +93,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// The calls by who makes them. Where durations are missing, a call has at most the time up to the next one.
+#[gated]
 fn by_caller(facts: &Facts) -> BTreeMap<Tid, Syncs> {
     let mut by_caller: BTreeMap<Tid, Syncs> = BTreeMap::new();
     let threads = &facts.world.threads;

@@ -24,6 +24,7 @@
 use super::devices;
 use crate::engine::{Findings, Rule, Subjects};
 use crate::figures;
+use crate::gate::gated;
 use crate::guards::{Share, WARNING_SHARE};
 use crate::words;
 use whyslow_facts::Facts;
@@ -64,6 +65,7 @@ struct Waiter {
     shown: Option<Entity>,
 }
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let tasks = facts.host.things_that(|of| matches!(of, Entity::Process(_) | Entity::Thread { .. }));
     let looked = tasks.iter().any(|(_, thing)| !thing.wchans.is_empty());
@@ -119,6 +121,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// Who was seen there in a good part of the looks, most first; a thread where its process shows it is not told twice.
+#[gated]
 fn by_looks(facts: &Facts, wanted: &[&str]) -> Vec<Waiter> {
     let tasks = facts.host.things_that(|of| matches!(of, Entity::Process(_) | Entity::Thread { .. }));
     let mut found: Vec<(f64, &Entity)> = tasks
@@ -151,6 +154,7 @@ fn is_journal(facts: &Facts, of: &Entity) -> bool {
 }
 
 /// Who waited there for a good part of its life, by the stacks of waits.
+#[gated]
 fn by_stacks(facts: &Facts, wanted: &[&str]) -> Vec<Waiter> {
     let mut found: Vec<Waiter> = Vec::new();
     for (_, thread) in facts.world.threads.iter() {

@@ -21,6 +21,7 @@
 //! The first touch of a file asks in any case, once. Below 5 % of the thread's time nothing is said.
 
 use crate::engine::{Findings, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::{figures, words};
 use whyslow_facts::{Facts, FileFacts};
@@ -60,6 +61,7 @@ const REMOTE: [&str; 14] = [
     "fuse",
 ];
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mounts = facts.host.things_that(|of| matches!(of, Entity::Mount(_)));
     let mut kinds: Vec<(&Entity, &str)> =
@@ -105,6 +107,7 @@ struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
+    #[gated]
     fn add(&mut self, file: &'a FileFacts) {
         self.calls.merge(&file.path_calls);
         self.calls.merge(&file.directory_reads);
@@ -118,6 +121,7 @@ impl<'a> Row<'a> {
     }
 }
 
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, row: &Row<'_>) {
     let calls = &row.calls;
     let share = guards::share_of_time(facts, row.alone.then_some(row.worst.tid), calls);
@@ -143,6 +147,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Row<'_>) {
         .file();
 }
 
+#[gated]
 fn report_figures(facts: &Facts, out: &mut Findings<'_>, mount: &Entity, kind: &str) {
     let Some(thing) = facts.host.thing(mount) else { return };
     let latency = thing.sum_current(&[Metric::Latency]);

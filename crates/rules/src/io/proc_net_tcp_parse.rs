@@ -26,6 +26,7 @@
 
 use super::streams::{how_often, more_figure, more_text, subject, worst};
 use crate::engine::{Findings, Need, Report, Rule};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::often::PASSES;
 use crate::sampled::Sampled;
@@ -63,6 +64,7 @@ const PARSING: f64 = 0.05;
 const PRINTING: &[&str] =
     &["tcp4_seq_show", "tcp6_seq_show", "tcp_seq_start", "tcp_seq_next", "tcp_seq_stop", "tcp_get_idx"];
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let tables = facts.streams.iter().filter(|stream| is_table(stream));
     let long = tables.filter(|stream| stream.opens >= MIN_PASSES && lines(stream) >= MIN_LINES);
@@ -120,6 +122,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// The process in whose CPU time the kernel's printing of the table is the largest part.
+#[gated]
 fn printed(facts: &Facts) -> Option<Sampled<'_>> {
     Sampled::most(facts, |process, profile| {
         if profile.step.cpus().is_some_and(|cpus| cpus < BUSY_CPUS) {
@@ -185,6 +188,7 @@ fn lines(stream: &Stream) -> u64 {
 }
 
 /// What a profile beside the trace says of the other half of the cost.
+#[gated]
 fn parsing(facts: &Facts) -> Option<Measurement> {
     let shares =
         facts.profiles.of_cpu().map(|profile| profile.step.account.asked_share(CostKind::TextParsing));

@@ -25,6 +25,7 @@
 use super::devices::{self, SLOW};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::figures;
+use crate::gate::gated;
 use crate::guards::Share;
 use whyslow_facts::Facts;
 use whyslow_facts::block_io::{DeviceFacts, Op};
@@ -60,6 +61,7 @@ const FULL: f64 = 0.90;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 2;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     // A recorder saw where each request lay.
     if facts.has_table("block_io") {
@@ -114,6 +116,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn of_requests(facts: &Facts, out: &mut Findings<'_>, name: &str, device: &DeviceFacts) {
     let window = facts.window.whole();
     let (reads, all) = (device.sum(Op::reads), device.all());

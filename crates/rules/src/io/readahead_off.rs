@@ -23,6 +23,7 @@
 use super::devices;
 use super::streams::{MOST_FINDINGS, more_figure, more_text, subject, worst};
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::{figures, words};
 use whyslow_facts::{Facts, Stream};
@@ -55,6 +56,7 @@ const NO_READ_AHEAD: f64 = 4_096.0;
 /// Reads a second of a device: fewer are nobody's work.
 const MIN_RATE: f64 = 100.0;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let found = facts.streams.iter().filter(|stream| waits_for_each(stream));
     let found = found
@@ -110,6 +112,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// True for a local file that is read in order, each piece from the device.
+#[gated]
 fn waits_for_each(stream: &Stream) -> bool {
     let (reads, calls) = (&stream.reads, &stream.reads.calls);
     let half = calls.percentile(0.5);

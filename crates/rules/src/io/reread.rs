@@ -1,5 +1,6 @@
 //! Files that are read several times over.
 
+use crate::gate::gated;
 use whyslow_facts::{FileFacts, Stream};
 use whyslow_model::{FdKind, Measurement};
 
@@ -40,6 +41,7 @@ pub(crate) fn is_told_as_read_over(file: &FileFacts) -> bool {
     is_over(file.bytes_read(), file.bytes_written(), file.size, 1, has_archive_name(&file.path))
 }
 
+#[gated]
 fn is_over(read: u64, written: u64, size: Option<u64>, files: u64, archive: bool) -> bool {
     let least = if archive { ARCHIVE_MIN_BYTES } else { MIN_BYTES };
     read >= least

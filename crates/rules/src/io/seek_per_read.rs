@@ -23,6 +23,7 @@
 
 use super::streams::{MOST_FINDINGS, how_often, more_figure, more_text, subject, worst};
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::often::SEEKS;
 use crate::sums;
 use crate::{guards, words};
@@ -51,6 +52,7 @@ const NEEDLESS: f64 = 0.5;
 /// In sums: seeks for each read at most. With more of them the thread asks for positions, too, and which seek is for a read is not known.
 const SEEKS_PER_READ: f64 = 1.25;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     check_sums(facts, out);
     let seeking = facts.streams.iter().filter(|stream| seeks_for_each_read(stream));
@@ -105,6 +107,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// Sums of calls: as many seeks as reads, in one thread.
+#[gated]
 fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
     if facts.streams.iter().any(seeks_for_each_read) {
         return;
@@ -156,6 +159,7 @@ const ORDER: &str = "leave out the seek where the next read follows the last one
 /// The check.
 const VERIFY: &str = "strace -f -c -e trace=lseek,read,pread64 -p PID   (after: no lseek, or pread64 alone)";
 
+#[gated]
 fn seeks_for_each_read(stream: &Stream) -> bool {
     let reads = &stream.reads;
     matches!(stream.kind, FdKind::File | FdKind::Unknown | FdKind::Device)

@@ -26,6 +26,7 @@
 use super::devices;
 use super::streams::{MOST_FINDINGS, more_figure, more_text};
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::{figures, words};
 use whyslow_facts::Facts;
@@ -62,6 +63,7 @@ const FEW_STALLS: u64 = 3;
 /// their kind), the machine or the tracer is what is slow.
 const STALLS_PER_SLOW: f64 = 0.5;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if facts.world.calls > 0 {
         of_calls(facts, out);
@@ -71,6 +73,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// Files that another tool found slow.
+#[gated]
 fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
     let files = facts.host.things_that(|of| matches!(of, Entity::File { .. }));
     let time = |thing: &Thing, metric| thing.current(metric).map(|ns| Nanos::new(ns.max(0.0) as u64));
@@ -99,6 +102,7 @@ fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
     if facts.hides_class(Class::File) && facts.hides_class(Class::Descriptor) {
         return out.not_judged("calls on files", facts.capture.retake());
@@ -172,6 +176,7 @@ fn is_fifo(facts: &Facts, slow: &SlowFile) -> bool {
 }
 
 /// Slow calls that need no device, where they are slow as well.
+#[gated]
 fn machine_stalls(facts: &Facts) -> Option<Measurement> {
     let stalls = facts.slow_files.stalls.count;
     let slow = facts.slow_files.by_time().iter().map(|slow| slow.calls.count).saturating_sum();

@@ -29,6 +29,7 @@ use super::streams::{
     sums_text, with_sums, worst,
 };
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::guards;
 use crate::often::CALLS;
 use whyslow_facts::{Facts, Stream};
@@ -63,6 +64,7 @@ const MAY_BE_LARGE: Nanos = Nanos::new(10_000);
 /// Calls that read from files.
 const READS: &[&str] = &["read", "pread64", "readv", "preadv", "preadv2"];
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if facts.world.calls == 0 && facts.summed.is_empty() {
         return check_table(facts, out);
@@ -141,6 +143,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn is_small(stream: &Stream) -> bool {
     let reads = &stream.reads;
     // Byte by byte is another smell.
@@ -150,6 +153,7 @@ fn is_small(stream: &Stream) -> bool {
         && reads.in_sequence as f64 >= IN_ORDER * reads.succeeded() as f64
 }
 
+#[gated]
 fn check_table(facts: &Facts, out: &mut Findings<'_>) {
     let all = facts.syscalls();
     let Some((name, stats)) =

@@ -23,6 +23,7 @@
 
 use super::devices::{self, SLOW};
 use crate::engine::{Findings, Rule};
+use crate::gate::gated;
 use crate::guards::Share;
 use crate::{figures, words};
 use whyslow_facts::Facts;
@@ -49,6 +50,7 @@ const QUEUE: f64 = 4.0;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 2;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let small = devices::disks(facts).into_iter().filter_map(|disk| {
         let now = |metric| disk.thing.current(metric);

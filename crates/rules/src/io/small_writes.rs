@@ -30,6 +30,7 @@ use super::streams::{
 };
 use super::synced::waits_for_device;
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::often::CALLS;
 use whyslow_facts::{Facts, Stream};
 use whyslow_model::syscall::Moves;
@@ -62,6 +63,7 @@ const READS_PER_WRITE: f64 = 0.8;
 /// Writes a request up to which a file is a request log.
 const LOG_LINES_PER_REQUEST: f64 = 2.0;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let small = with_sums(facts).filter(|stream| is_small(stream) && !facts.log_levels.is_log(stream));
     let often = small.filter(|stream| {
@@ -126,6 +128,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 /// True where the thread that writes reads about as often: a filter or a server that passes on what arrives,
 /// piece by piece.
+#[gated]
 fn is_driven_by_input(facts: &Facts, stream: &Stream) -> bool {
     let mut threads = facts.world.threads.iter().map(|(_, thread)| thread);
     let writer = threads.find(|thread| thread.tid == stream.writes.tid);
@@ -139,6 +142,7 @@ fn is_driven_by_input(facts: &Facts, stream: &Stream) -> bool {
     reads as f64 >= READS_PER_WRITE * stream.writes.calls.count as f64
 }
 
+#[gated]
 fn is_small(stream: &Stream) -> bool {
     let writes = &stream.writes;
     let kind = matches!(

@@ -1,6 +1,7 @@
 //! What the rules about input and output share: the worst streams, their subject, what another size would cost.
 
 use crate::engine::Subjects;
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::often::{Names, Often};
 use crate::sums;
@@ -18,6 +19,7 @@ pub(super) const COPY_NS_PER_BYTE: u64 = 1;
 
 /// All places that were read, written or synced: those whose calls the kernel added up stand for the few of their calls that were
 /// seen one by one.
+#[gated]
 pub(crate) fn with_sums(facts: &Facts) -> impl Iterator<Item = &Stream> {
     let summed: BTreeSet<&str> = facts.summed.iter().filter_map(|stream| stream.path.as_deref()).collect();
     let single = facts.streams.iter().filter(move |stream| {
@@ -27,6 +29,7 @@ pub(crate) fn with_sums(facts: &Facts) -> impl Iterator<Item = &Stream> {
 }
 
 /// The part that the calls of one side take, by the thread that made them.
+#[gated]
 pub(super) fn share(facts: &Facts, stream: &Stream, io: &IoStats, time: Nanos, count: u64) -> Share {
     match io.only_thread().filter(|_| stream.of_sums).and_then(|tid| sums::share_of(facts, tid, time)) {
         Some(share) => share,
@@ -116,6 +119,7 @@ pub(super) fn sum(a: Nanos, b: Nanos) -> Nanos {
 
 /// Time in the calls on a stream's files (`calls`), and between them while threads worked on what they had read; the calls alone
 /// where the kernel counted more of them than were seen one by one.
+#[gated]
 pub(super) fn with_work(facts: &Facts, stream: &Stream, calls: Nanos) -> Nanos {
     let Some(calls) = calls.get() else { return Nanos::UNKNOWN };
     let files = facts.world.files.iter().filter(|(id, file)| match stream.place {

@@ -24,6 +24,7 @@
 use super::streams::{bytes_per_call, how_often, more_figure, more_text, subject, worst};
 use super::synced::{DEVICE_LATENCY, MIN_WRITES, is_synced, waits_for_device};
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::guards;
 use crate::often::CALLS;
 use whyslow_facts::Facts;
@@ -43,6 +44,7 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let synced = facts.streams.iter().filter(|stream| waits_for_device(facts, stream));
     let found = synced

@@ -1,5 +1,6 @@
 //! Files whose writes each wait for the device.
 
+use crate::gate::gated;
 use whyslow_facts::{Facts, Stream};
 use whyslow_model::{FdKind, Nanos};
 
@@ -21,6 +22,7 @@ pub(crate) fn waits_for_device(facts: &Facts, stream: &Stream) -> bool {
     has_waited(stream) && (is_synced(stream) || was_opened_before(stream) && each_waits(facts, stream))
 }
 
+#[gated]
 fn has_waited(stream: &Stream) -> bool {
     let writes = &stream.writes;
     writes.calls.count >= MIN_WRITES
@@ -29,6 +31,7 @@ fn has_waited(stream: &Stream) -> bool {
 }
 
 /// Most of its opens have the flag: one tool that saves with O_SYNC does not make the others' writes slow.
+#[gated]
 pub(super) fn is_synced(stream: &Stream) -> bool {
     stream.sync_opens > 0 && stream.sync_opens * 2 >= stream.opens.max(1)
 }
@@ -45,6 +48,7 @@ fn was_opened_before(stream: &Stream) -> bool {
     opens == 0 && may_be_file && stream.syncs.count == 0
 }
 
+#[gated]
 fn each_waits(facts: &Facts, stream: &Stream) -> bool {
     let writes = &stream.writes;
     let stop = facts.pace.stop.or_zero();

@@ -25,6 +25,7 @@
 
 use super::streams::{how_often, more_figure, more_text, subject, worst};
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::guards;
 use crate::often::CALLS;
 use whyslow_facts::{Facts, IoStats, Stream};
@@ -43,6 +44,7 @@ pub(crate) static RULE: Rule = Rule {
 /// A run of one-byte calls from which on it is no prompt, password or probe: about a millisecond.
 const MIN_RUN: u64 = 1_000;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     for (reading, word, syscall) in [(true, "read", "read"), (false, "written", "write")] {
         let side = |stream: &Stream| -> IoStats {
@@ -106,6 +108,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// Time in the one-byte calls: their part of all calls of that side. Waiting for a peer is not in it.
+#[gated]
 fn one_byte_time(io: &IoStats, kind: FdKind) -> Nanos {
     match io.time_of_work(kind).get() {
         Some(ns) if io.calls.count > 0 => {

@@ -22,6 +22,7 @@
 use super::devices::{self, Disk, SLOW};
 use crate::engine::{Findings, Need, Rule};
 use crate::figures;
+use crate::gate::gated;
 use crate::guards::Share;
 use crate::words;
 use whyslow_facts::Facts;
@@ -67,6 +68,7 @@ const LIMITS: [(Metric, &[Metric]); 3] = [
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let groups = facts.host.things_that(|of| matches!(of, Entity::Cgroup(_)));
     for (of, thing) in groups.into_iter().filter(|(_, thing)| waits(thing)).take(MOST) {
@@ -95,6 +97,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// True for a group whose tasks wait for disks, and for one of which no source tells.
+#[gated]
 fn waits(thing: &Thing) -> bool {
     thing.current(Metric::PressureIo).is_none_or(|part| part >= MIN_PRESSURE)
 }
@@ -143,6 +146,7 @@ fn report_group(facts: &Facts, out: &mut Findings<'_>, of: &Entity, thing: &Thin
 
 /// The part of its life for which a thread of the group was blocked uninterruptibly, as disks block, by a recorder's
 /// account of the scheduler.
+#[gated]
 fn blocked(facts: &Facts, path: &str) -> Share {
     let pids: Vec<u32> = figures::members(facts, path).iter().filter_map(|(of, _)| of.pid()).collect();
     let threads = facts.world.threads.iter().map(|(_, thread)| thread).filter(|thread| {
@@ -160,6 +164,7 @@ fn blocked(facts: &Facts, path: &str) -> Share {
 }
 
 /// The round rate at which a device that has a queue stands still.
+#[gated]
 fn plateau(disk: &Disk<'_>) -> Option<f64> {
     let side = |metric| disk.thing.current_reading(metric);
     let busiest = [Metric::Reads, Metric::Writes].into_iter().filter_map(side);

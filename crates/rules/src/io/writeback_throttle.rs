@@ -25,6 +25,7 @@
 
 use super::devices;
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::guards::{Share, WARNING_SHARE};
 use crate::kernel_waits::{self, KernelWait};
 use crate::words;
@@ -66,6 +67,7 @@ const VERIFY: &str = "grep -E 'Dirty|Writeback:' /proc/meminfo; iostat -x 1 besi
 /// Calls that write to the page cache.
 const WRITES: [&str; 5] = ["write", "pwrite64", "writev", "pwritev", "sendfile"];
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let writes = |time: &SiteTime<'_>| time.call.is_some_and(|call| WRITES.contains(&call));
     match kernel_waits::longest(facts, &THROTTLED, false, writes) {
@@ -75,6 +77,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// A recorded thread that the kernel holds back.
+#[gated]
 fn of_stacks(facts: &Facts, out: &mut Findings<'_>, wait: &KernelWait<'_>) {
     let time = Measurement::time("time", wait.time);
     let waits = Measurement::count("waits", wait.waits).at_least(kernel_waits::MIN_WAITS as f64);
@@ -106,6 +109,7 @@ fn of_stacks(facts: &Facts, out: &mut Findings<'_>, wait: &KernelWait<'_>) {
 }
 
 /// What a look at the host tells.
+#[gated]
 fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
     let writers = figures::most(facts, dirtied);
     let writers: Vec<_> =

@@ -1,6 +1,7 @@
 //! Floods of logs whose writes were only counted, and what a log of single writes is judged by, too.
 
 use crate::engine::{Findings, Subjects};
+use crate::gate::gated;
 use crate::{guards, words};
 use whyslow_facts::folds::log_levels::is_log_path;
 use whyslow_facts::who::Who;
@@ -45,6 +46,7 @@ struct Rates {
 }
 
 /// Of a recording with sums by file and thread, and no single writes.
+#[gated]
 pub(super) fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
     let files = &facts.world.files;
     let all = || files.iter().map(|(_, file)| file).chain(files.merged.values());

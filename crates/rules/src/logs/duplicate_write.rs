@@ -24,6 +24,7 @@
 //! without `-s`) compares heads and lengths only.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::duplicates::{Copy, DuplicatePair};
@@ -46,6 +47,7 @@ const MIN_PART: f64 = 0.05;
 /// Pairs reported.
 const MOST_FINDINGS: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let writes = facts.calls_of(&["write", "writev"]);
     let pairs = facts.duplicates.pairs();
@@ -115,6 +117,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// The copy to drop: the one nobody reads, else a terminal's or a pipe's, else the second.
+#[gated]
 fn needless_and_kept(pair: &DuplicatePair) -> (&Copy, &Copy) {
     let [one, two] = &pair.copies;
     let rank = |copy: &Copy| match copy.kind {
@@ -137,6 +140,7 @@ fn name(copy: &Copy) -> String {
 
 /// True for a descriptor of which the capture does not tell where it leads, but which is read as well as written: what is sent
 /// to a peer and then noted by whoever receives it is no second appender.
+#[gated]
 fn is_conversation(facts: &Facts, pair: &DuplicatePair, copy: &Copy) -> bool {
     let life = facts.world.life_of(pair.process, copy.fd).filter(|_| copy.kind == FdKind::Unknown);
     life.is_some_and(|life| {

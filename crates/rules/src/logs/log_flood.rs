@@ -25,6 +25,7 @@ use super::counted_flood::{
     ASYNCHRONOUS, FLOOD_BYTES_PER_S, FLOOD_LINES_PER_S, FLOOD_PART, MIN_WRITES, MOST, check_sums, rates,
 };
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::io::synced::waits_for_device;
 use crate::{guards, words};
 use whyslow_facts::folds::log_levels::LevelCounts;
@@ -50,6 +51,7 @@ const LINES_PER_REQUEST: f64 = 2.0;
 /// The part of the lines that are DEBUG or TRACE from which on the level is to blame.
 const DEBUG_PART: f64 = 0.5;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if facts.world.calls == 0 || facts.mostly_counted() && facts.has_table("files") {
         return check_sums(facts, out);

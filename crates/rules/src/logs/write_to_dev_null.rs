@@ -22,6 +22,7 @@
 //! kernel tell that they go nowhere, from a twentieth of the CPU time on.
 
 use crate::engine::{Findings, Need, Report, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards;
 use crate::io::streams::with_sums;
 use crate::sampled::Sampled;
@@ -47,6 +48,7 @@ const WORTH_A_WORD: f64 = 0.01;
 /// Writes a second from which on the formatting behind them counts, whatever the writes themselves cost.
 const MANY_PER_S: f64 = 100.0;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let nowhere: Vec<&Stream> = with_sums(facts)
         .filter(|stream| stream.kind == FdKind::DevNull && stream.writes.calls.count > 0)

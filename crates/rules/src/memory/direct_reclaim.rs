@@ -26,6 +26,7 @@
 
 use super::pressure;
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::kernel_waits::{self, KernelWait};
 use crate::{figures, words};
@@ -64,6 +65,7 @@ const LEAVE_FREE: &str = "leave memory free: smaller heaps and caches, fewer wor
 /// The kernel's functions in which a thread frees memory before it gets some (mm/vmscan.c).
 const RECLAIMS: [&str; 3] = ["try_to_free_pages", "try_to_free_mem_cgroup_pages", "throttle_direct_reclaim"];
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     match kernel_waits::longest(facts, &RECLAIMS, true, |_| true) {
         Some(wait) => of_stacks(facts, out, &wait),
@@ -75,6 +77,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// A recorded thread that frees memory itself.
+#[gated]
 fn of_stacks(facts: &Facts, out: &mut Findings<'_>, wait: &KernelWait<'_>) {
     let time = Measurement::time("time", wait.time);
     let waits = Measurement::count("waits", wait.waits).at_least(kernel_waits::MIN_WAITS as f64);
@@ -106,6 +109,7 @@ fn of_stacks(facts: &Facts, out: &mut Findings<'_>, wait: &KernelWait<'_>) {
 }
 
 /// Recorded threads that wait when they write, in a control group that is full.
+#[gated]
 fn of_groups(facts: &Facts, out: &mut Findings<'_>) {
     for (of, thing) in pressure::scopes(facts) {
         let full = thing.current(Metric::MemoryMaxEvents).filter(|rate| *rate >= MIN_FULL);
@@ -136,6 +140,7 @@ fn of_groups(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn of_host(facts: &Facts, out: &mut Findings<'_>) {
     let Some(host) = facts.host.host() else { return };
     let Some(stalls) = host.current(Metric::AllocStalls).filter(|rate| *rate >= MIN_STALLS) else {

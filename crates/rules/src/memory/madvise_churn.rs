@@ -24,6 +24,7 @@
 //! keeping pages may end in an OOM kill: raise the limit first.
 
 use crate::engine::{Findings, Need, Report, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::passed;
 use crate::often::{self, Often};
 use crate::{guards, words};
@@ -55,6 +56,7 @@ const AGAIN_SHARE: f64 = 0.3;
 /// Calls that a table must show.
 const MANY_CALLS: u64 = 10_000;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if facts.world.calls == 0 {
         return check_table(facts, out);
@@ -79,6 +81,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// `work`: the part of the threads' work that the calls take, where that alone makes them dear.
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, row: &Releases, again: f64, work: Option<f64>) {
     let count = row.calls.count;
     let rate = facts.window.per_second(count);
@@ -123,6 +126,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Releases, again: f64, wor
     fixes(report).file();
 }
 
+#[gated]
 fn check_table(facts: &Facts, out: &mut Findings<'_>) {
     let count = facts.calls_of(&["madvise"]);
     let share = guards::share_of_calls(facts, count);

@@ -1,6 +1,7 @@
 //! What to do where memory or files are mapped again and again.
 
 use crate::engine::Report;
+use crate::gate::gated;
 
 /// A file that is mapped for each use.
 pub(super) fn fixes_of_file<'f, 'a>(report: Report<'f, 'a>) -> Report<'f, 'a> {
@@ -11,6 +12,7 @@ pub(super) fn fixes_of_file<'f, 'a>(report: Report<'f, 'a>) -> Report<'f, 'a> {
 }
 
 /// Blocks of that size, bytes.
+#[gated]
 pub(super) fn fixes<'f, 'a>(report: Report<'f, 'a>, size: u64) -> Report<'f, 'a> {
     // glibc's largest threshold is 32 MiB (DEFAULT_MMAP_THRESHOLD_MAX on 64 bits, malloc/malloc.c).
     const LARGEST: u64 = 32 << 20;

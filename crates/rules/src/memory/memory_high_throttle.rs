@@ -23,6 +23,7 @@
 use super::pressure;
 use crate::engine::{Findings, Rule};
 use crate::figures;
+use crate::gate::gated;
 use crate::guards::{Share, WARNING_SHARE};
 use crate::words;
 use whyslow_facts::Facts;
@@ -43,6 +44,7 @@ const MIN_EVENTS: f64 = 1.0;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut found: Vec<_> = facts
         .host

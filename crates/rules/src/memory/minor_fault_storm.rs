@@ -23,6 +23,7 @@
 //! its calls that it gave memory back.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::{callers, figures, kernel_threads, words};
 use whyslow_facts::host::Thing;
@@ -66,6 +67,7 @@ const GIVEN_BACK: f64 = 0.3;
 /// Fewer samples in page faults are chance.
 const MIN_SAMPLES: u64 = 10;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let recorded: Vec<_> =
         facts.world.threads.processes().filter_map(|(id, _)| Recorded::of(facts, id)).collect();
@@ -88,6 +90,7 @@ struct Recorded {
 }
 
 impl Recorded {
+    #[gated]
     fn of(facts: &Facts, process: ProcessId) -> Option<Recorded> {
         let kind = SampleKind::OnCpu;
         let all = facts.samples.total(kind, process, None);
@@ -146,6 +149,7 @@ impl Recorded {
 }
 
 /// What a look at the host tells.
+#[gated]
 fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
     let storms = kernel_threads::programs_with(facts, Metric::MinorFaults);
     let storms = storms.into_iter().filter_map(|(faults, of, thing)| {
@@ -180,6 +184,7 @@ fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// Bytes faulted in, and bytes resident, of a process that is not young.
+#[gated]
 fn again(thing: &Thing) -> Option<(f64, f64)> {
     let young = thing.current(Metric::Age).is_some_and(|age| age < MIN_AGE_S * 1e9);
     let faulted = thing.times(Metric::MinorFaults)? * PAGE;

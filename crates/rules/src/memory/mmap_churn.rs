@@ -26,6 +26,7 @@
 
 use super::mapping_fixes::{fixes, fixes_of_file};
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::passed;
 use crate::{guards, sums, words};
 use whyslow_facts::Facts;
@@ -62,6 +63,7 @@ const UNMAPS: &[&str] = &["munmap"];
 /// Calls that a table must show of both kinds.
 const MANY_CALLS: u64 = 10_000;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if check_sums(facts, out) {
         return;
@@ -89,10 +91,12 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn is_dear(facts: &Facts, took: Nanos) -> bool {
     guards::share_of_ns(facts, None, took, 0).value.is_some_and(|share| share >= guards::WARNING_SHARE)
 }
 
+#[gated]
 fn is_churn(facts: &Facts, times: u64, size: u64, took: Nanos) -> bool {
     if times < MIN_PAIRS {
         return false;
@@ -109,16 +113,15 @@ fn is_churn(facts: &Facts, times: u64, size: u64, took: Nanos) -> bool {
 }
 
 /// How often, and what made it churn of all that [`is_churn`] looks at.
+#[gated]
 fn figures(facts: &Facts, times: u64, size: u64, took: Nanos) -> (String, Vec<Measurement>) {
     let rate = facts.window.per_second(times);
     let often = rate.map_or(String::new(), |rate| format!(", {} per second", words::quantity(rate)));
     let mut figures = vec![Measurement::count("pairs", times).at_least(MIN_PAIRS as f64)];
     match facts.pace.untraced(rate) {
         Some(untraced) => {
-            let share = guards::share_of_ns(facts, None, took, 0);
-            let dear = share.value.is_some_and(|share| share >= guards::WARNING_SHARE);
             // Where the calls are dear, fewer of them are enough.
-            let least = if dear && untraced < CHURN_PER_S { DEAR_PER_S } else { CHURN_PER_S };
+            let least = if is_dear(facts, took) && untraced < CHURN_PER_S { DEAR_PER_S } else { CHURN_PER_S };
             let seen = rate.map(|rate| passed(Measurement::per_second("pairs_per_second", rate), least));
             if seen.as_ref().is_some_and(|seen| seen.threshold.is_none()) {
                 let untraced = Measurement::per_second("pairs_per_second_untraced", untraced);
@@ -127,7 +130,7 @@ fn figures(facts: &Facts, times: u64, size: u64, took: Nanos) -> (String, Vec<Me
             figures.extend(seen);
             let bytes = Measurement::bytes_per_second("bytes_per_second", untraced * size as f64);
             figures.push(passed(bytes, CHURN_BYTES_PER_S));
-            figures.push(passed(share.figure(), guards::WARNING_SHARE));
+            figures.push(passed(guards::share_of_ns(facts, None, took, 0).figure(), guards::WARNING_SHARE));
         }
         None => {
             figures.push(guards::share_of_calls(facts, 2 * times).figure().at_least(guards::STORM_CALL_SHARE))
@@ -197,6 +200,7 @@ fn report_heap(facts: &Facts, out: &mut Findings<'_>, heap: &Heap) {
 }
 
 /// Sums of calls: a thread that maps about as often as it unmaps.
+#[gated]
 fn check_sums(facts: &Facts, out: &mut Findings<'_>) -> bool {
     let storms = sums::storms(facts, &[MAPS, UNMAPS].concat(), 2.0 * DEAR_PER_S);
     let pairs = |storm: &sums::Storm<'_>| (storm.others(MAPS), storm.others(UNMAPS));
@@ -230,6 +234,7 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) -> bool {
     !even.is_empty()
 }
 
+#[gated]
 fn check_table(facts: &Facts, out: &mut Findings<'_>) {
     let (maps, unmaps) = (facts.calls_of(&["mmap", "mmap2"]), facts.calls_of(&["munmap"]));
     let share = guards::share_of_calls(facts, maps + unmaps);

@@ -21,6 +21,7 @@
 
 use super::pressure;
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::Share;
 use crate::guards::passed;
 use crate::{figures, words};
@@ -47,6 +48,7 @@ const AGAIN: f64 = 2.0;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     of_figures(facts, out);
     if figures::of_host(facts, Metric::OomKills).is_none() {
@@ -55,6 +57,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// Children that SIGKILL ends again and again, and nobody in the capture sent it.
+#[gated]
 fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
     let world = &facts.world;
     if world.kills_sent > 0 {
@@ -93,6 +96,7 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
     let kills = |thing: &Thing| thing.times(Metric::OomKills).map(f64::round).filter(|kills| *kills >= 1.0);
     let scopes = pressure::scopes(facts);

@@ -26,6 +26,7 @@
 
 use super::pressure;
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::passed;
 use crate::{figures, guards};
 use whyslow_facts::{Facts, Stream};
@@ -61,6 +62,7 @@ const PAGE: f64 = 4_096.0;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 2;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     of_figures(facts, out);
     if pressure::scopes(facts).iter().all(|(_, thing)| thing.current(Metric::Refaults).is_none()) {
@@ -69,6 +71,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// Files of which several times as much was read as they hold, while most reads still wait for the device.
+#[gated]
 fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
     let slow = FROM_DEVICE.or_zero().saturating_add(facts.pace.stop.or_zero());
     let again = |stream: &&Stream| {
@@ -105,6 +108,7 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
     let mut told = 0;
     for (of, thing) in pressure::scopes(facts) {

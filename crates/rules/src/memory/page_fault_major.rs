@@ -24,6 +24,7 @@
 //! than its faults can bring in is not judged.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::{callers, words};
 use crate::{figures, kernel_threads};
@@ -58,6 +59,7 @@ const MOST: usize = 3;
 /// Functions of the kernel that take a page fault in, by their names' ends on all architectures.
 const FAULT_FUNCTIONS: [&str; 3] = ["handle_mm_fault", "filemap_fault", "do_swap_page"];
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let threads = facts.world.threads.iter().map(|(_, thread)| thread);
     let mut suspects: Vec<(&ThreadFacts, &SchedTime, &ThreadTotals, u64)> = threads
@@ -94,6 +96,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn report_figures(facts: &Facts, out: &mut Findings<'_>, rate: f64, of: &Entity) {
     let Some(thing) = facts.host.thing(of) else { return };
     let name = facts.host.name_of(of);

@@ -1,5 +1,6 @@
 //! How much want of memory costs by the host's figures: shared by the rules on swap, reclaim and the page cache.
 
+use crate::gate::gated;
 use crate::guards::passed;
 use crate::guards::{Share, WARNING_SHARE};
 use crate::{figures, kernel_threads};
@@ -25,6 +26,7 @@ pub(super) struct Cost<'a> {
 
 impl Cost<'_> {
     /// True where it is felt (guard 1).
+    #[gated]
     pub(super) fn is_felt(&self) -> bool {
         self.share.value.is_some_and(|share| share >= WARNING_SHARE)
     }
@@ -37,6 +39,7 @@ impl Cost<'_> {
 
 /// The largest cost: of the program that waits most for one of `delays`, or of the time that `of` (the host, a group)
 /// stands still for memory. `None` where no source tells either.
+#[gated]
 pub(super) fn cost<'a>(facts: &'a Facts, of: &'a Entity, delays: &[Metric]) -> Option<Cost<'a>> {
     let mut costs: Vec<Cost<'a>> = Vec::new();
     let in_it = |thing: &Thing| match of {
@@ -65,6 +68,7 @@ pub(super) fn cost<'a>(facts: &'a Facts, of: &'a Entity, delays: &[Metric]) -> O
 
 /// The recorded thread of a group that waits most in a way that no signal ends: for a disk, where what it reads was in
 /// memory before.
+#[gated]
 pub(super) fn disk_wait<'a>(facts: &'a Facts, of: &'a Entity) -> Option<Cost<'a>> {
     let Entity::Cgroup(path) = of else { return None };
     let threads = facts.world.threads.iter().filter_map(|(_, thread)| {
@@ -106,6 +110,7 @@ impl Writing<'_> {
 }
 
 /// The recorded thread of a group whose writing takes most.
+#[gated]
 pub(super) fn writing<'a>(facts: &'a Facts, group: &str) -> Option<Writing<'a>> {
     let threads = facts.world.threads.iter().filter_map(|(id, thread)| {
         let pid = facts.world.threads.process(thread.process).pid?;
@@ -158,6 +163,7 @@ pub(super) fn fill(facts: &Facts, thing: &Thing) -> Option<f64> {
     fill_of(thing).or_else(|| fill_of(facts.host.host()?))
 }
 
+#[gated]
 fn fill_of(thing: &Thing) -> Option<f64> {
     let total = thing.current(Metric::MemTotal).filter(|bytes| *bytes > 0.0)?;
     let used = thing.current(Metric::MemAvailable).map(|free| total - free);

@@ -23,6 +23,7 @@
 
 use super::pressure;
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::guards::{Share, WARNING_SHARE};
 use crate::kernel_waits::{self, KernelWait};
 use crate::{figures, words};
@@ -52,6 +53,7 @@ const VERIFY: &str =
 /// The kernel's function that brings a page back (mm/memory.c).
 const BRINGS_BACK: [&str; 1] = ["do_swap_page"];
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     match kernel_waits::longest(facts, &BRINGS_BACK, true, |_| true) {
         Some(wait) => of_stacks(facts, out, &wait),
@@ -85,6 +87,7 @@ fn of_stacks(facts: &Facts, out: &mut Findings<'_>, wait: &KernelWait<'_>) {
 }
 
 /// What a look at the host tells.
+#[gated]
 fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
     let Some(host) = facts.host.host() else { return };
     let Some(swapped_in) = host.current(Metric::SwapIn).filter(|rate| *rate >= MIN_IN) else { return };

@@ -20,6 +20,7 @@
 //! of their time for them.
 
 use crate::engine::{Findings, Rule};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::{figures, kernel_threads};
 use whyslow_facts::Facts;
@@ -40,6 +41,7 @@ const MIN_STALLS: f64 = 1.0;
 /// Where no wait is measured, it is mentioned from this many a second on: at a millisecond each 10 % of a thread.
 const MANY_STALLS: f64 = 100.0;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let Some(host) = facts.host.host() else { return };
     let Some(stalls) = host.current(Metric::CompactStalls).filter(|rate| *rate >= MIN_STALLS) else {

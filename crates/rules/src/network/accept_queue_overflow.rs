@@ -25,6 +25,7 @@
 use super::late_accepts;
 use crate::engine::{Findings, Need, Rule};
 use crate::figures;
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::Facts;
@@ -59,6 +60,7 @@ const LIMITS: [Metric; 2] = [Metric::BacklogLimitMost, Metric::SynBacklogLimit];
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     for (local, overflow) in facts.net.overflows().into_iter().take(MOST) {
         let port = local.rsplit_once(':').map_or(local, |(_, port)| port);
@@ -92,6 +94,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn of_host(facts: &Facts, out: &mut Findings<'_>) {
     let Some(host) = facts.host.host() else { return };
     let rate = host.current(Metric::ListenOverflows);
@@ -165,6 +168,7 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// Which of the two limits holds: the kernel takes the smaller (listen(2)).
+#[gated]
 fn bounded_by(host: &Thing, room: f64) -> String {
     match host.current(Metric::BacklogLimitMost) {
         Some(most) if room >= most => {

@@ -1,6 +1,7 @@
 //! What the rules about asking others share: whom a program asks, also where requests to the program itself are not seen,
 //! and what that costs.
 
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use whyslow_facts::folds::peers::{Role, port_of};
 use whyslow_facts::folds::requests::{EndpointFacts, Side, UNKNOWN_PROTOCOL};
@@ -28,12 +29,14 @@ pub(super) fn lists(commands: &str, command: &str) -> bool {
 }
 
 /// True where requests that the program serves are seen: their time is the one that counts.
+#[gated]
 pub(crate) fn serves(facts: &Facts) -> bool {
     facts.requests.endpoints().iter().any(|row| row.side == Side::Server && row.stats.count > 0)
 }
 
 /// The servers that are asked over connections, by process. The other end of a pair of sockets is no server, and who only sends or takes
 /// what comes up is not asked.
+#[gated]
 pub(super) fn servers(facts: &Facts) -> impl Iterator<Item = &PeerFacts> {
     let connects = |peer: &&PeerFacts| matches!(peer.kind, FdKind::Tcp | FdKind::Unix | FdKind::Socket);
     facts
@@ -50,6 +53,7 @@ pub(super) fn is_stream(facts: &Facts, process: Option<ProcessId>, peer: &str) -
 }
 
 /// What the protocol of `peer` is called where no decoder knows it; `None` where one does, and where it is encrypted.
+#[gated]
 pub(super) fn unknown_protocol(facts: &Facts, peer: &str) -> Option<String> {
     let mut rows = endpoints(facts, peer).filter(|row| row.stats.count > 0).peekable();
     let is_unknown = rows.peek().is_some() && rows.all(EndpointFacts::is_undecoded);
@@ -106,11 +110,13 @@ pub(super) fn by_direction(protocol: &Option<String>) -> &'static str {
 }
 
 /// True for questions of a protocol that is not known, which are all about as large: the same is asked, of another thing each time.
+#[gated]
 pub(super) fn asks_alike(row: &EndpointFacts) -> bool {
     row.is_undecoded() && row.stats.count > 0 && row.sizes.are_alike()
 }
 
 /// The name servers that are asked, by process: over UDP, so without a connection.
+#[gated]
 pub(super) fn name_servers(facts: &Facts) -> impl Iterator<Item = &PeerFacts> {
     facts.peers.by_process().filter(|peer| peer.role == Role::Server && is_name_server(peer))
 }
@@ -126,6 +132,7 @@ pub(super) fn is_address(name: &str) -> bool {
 }
 
 /// True for an address of this host's loopback: no network is between.
+#[gated]
 pub(super) fn is_here(name: &str) -> bool {
     let Some((host, _)) = name.rsplit_once(':') else { return false };
     let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -134,6 +141,7 @@ pub(super) fn is_here(name: &str) -> bool {
 }
 
 /// True where each question has a connection of its own, with a log-in before it: that is what costs, not the turns.
+#[gated]
 pub(super) fn connects_each_time(peer: &PeerFacts) -> bool {
     peer.opened as f64 * MAX_REQUESTS >= peer.requests as f64
 }
@@ -146,6 +154,7 @@ pub(super) fn endpoints<'a>(facts: &'a Facts, peer: &str) -> impl Iterator<Item 
 
 /// True where answers of `peer` are late because there is nothing to tell yet: blocking reads of a queue, consumers that only
 /// acknowledge.
+#[gated]
 pub(super) fn waits_on_purpose(facts: &Facts, peer: &PeerFacts) -> bool {
     let time = |blocking: bool| {
         let rows = endpoints(facts, &peer.name);
@@ -162,6 +171,7 @@ pub(super) fn waits_on_purpose(facts: &Facts, peer: &PeerFacts) -> bool {
 }
 
 /// The part of the time of the thread that asks, or of the wall time where several do.
+#[gated]
 pub(super) fn share(facts: &Facts, tid: Option<Tid>, ns: u64, count: u64) -> Share {
     match whole(facts, tid) {
         0 => guards::share_of_ns(facts, tid, Nanos::new(ns), count),

@@ -28,6 +28,7 @@
 
 use super::asked;
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::folds::requests::{EndpointFacts, Side};
@@ -67,6 +68,7 @@ struct Exchange<'a> {
     protocol: Option<String>,
 }
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if asked::serves(facts) {
         return;
@@ -106,6 +108,7 @@ fn of_peer(peer: &PeerFacts) -> Exchange<'_> {
 
 /// Servers on connections that are older than the capture, and that nothing names, as far as requests to them are recognised: by protocol, or by
 /// the sizes of what went each way.
+#[gated]
 fn unnamed(facts: &Facts) -> Vec<Exchange<'_>> {
     let rows = facts.requests.endpoints().iter();
     let rows = rows.filter(|row| row.side == Side::Client && row.peer.is_none() && row.stats.count > 0);
@@ -130,6 +133,7 @@ fn unnamed(facts: &Facts) -> Vec<Exchange<'_>> {
     all.into_iter().filter(|(.., of_queries)| !of_queries).map(|(one, ..)| one).collect()
 }
 
+#[gated]
 fn of_row(row: &EndpointFacts) -> Option<Exchange<'_>> {
     let first = row.kept().next()?;
     let one_fd = row.kept().all(|record| record.fd == first.fd);
@@ -149,12 +153,14 @@ fn of_row(row: &EndpointFacts) -> Option<Exchange<'_>> {
 }
 
 /// One query, asked again with other keys: judged as such.
+#[gated]
 fn is_one_query(facts: &Facts, peer: &PeerFacts) -> bool {
     let mut rows = asked::endpoints(facts, &peer.name);
     rows.any(|row| asked::reads_one(row) && row.stats.count.saturating_mul(2) >= peer.answers.count)
 }
 
 /// Many turns, little in each, and quick.
+#[gated]
 fn is_chatty(facts: &Facts, exchange: &Exchange<'_>) -> bool {
     let turns = exchange.turns.count;
     let fits = |bytes: u64| bytes / turns.max(1) < SEGMENT;
@@ -164,6 +170,7 @@ fn is_chatty(facts: &Facts, exchange: &Exchange<'_>) -> bool {
         && exchange.turns.percentile(0.5) < asked::SLOW
 }
 
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, exchange: &Exchange<'_>, share: Share) {
     let turns = exchange.turns.count;
     let who = asked::asker(facts, exchange.process);

@@ -26,6 +26,7 @@
 
 use super::lost_answers::{TimeLimit, asked_for, left_after, name_of, time_limit};
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::Facts;
@@ -52,6 +53,7 @@ const MANY: u64 = 5;
 /// The part of the requests from which on the same holds.
 const LOST_ANSWERS: f64 = 0.05;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let aborted = &facts.waits.aborted;
     if aborted.count == 0 {
@@ -72,6 +74,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, group: &AbortedGroup, rest: u64) {
     let answers = group.longest();
     let Some(worst) = answers.first() else { return };

@@ -24,6 +24,7 @@
 //! snapshot cannot tell a leak from that: take two, a minute apart, and compare.
 
 use crate::engine::{Findings, Rule};
+use crate::gate::gated;
 use crate::guards::Share;
 use crate::words;
 use std::collections::BTreeMap;
@@ -63,6 +64,7 @@ struct Suspects<'a> {
     drained: usize,
 }
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut suspects: BTreeMap<ProcessId, Suspects<'_>> = BTreeMap::new();
     for (_, life) in facts.world.fds.iter() {
@@ -93,6 +95,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, process: ProcessId, suspects: &Suspects<'_>) {
     let left = suspects.close_wait.len() + suspects.unidentified.len() + suspects.ended.len();
     // A process that closes as many as it leaves is late, and leaks nothing.
@@ -171,6 +174,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, process: ProcessId, suspects: &
 }
 
 /// The line of the snapshot that shows it, or that opened it, where there is one source it can be in.
+#[gated]
 fn place(facts: &Facts, life: &FdLife) -> String {
     let from_snapshot = life.origin == Origin::Snapshot;
     let mut sources = facts.capture.sources.iter().filter(|source| {

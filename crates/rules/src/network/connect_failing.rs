@@ -23,6 +23,7 @@
 //! a refused one beside one that works is normal and stays quiet.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{guards, words};
 use whyslow_facts::folds::peers::host_of;
 use whyslow_facts::{Facts, PeerFacts};
@@ -58,6 +59,7 @@ struct Failing<'a> {
     time: CallStats,
 }
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut failing: Vec<Failing<'_>> =
         facts.peers.servers().filter_map(failing).filter(|one| !other_address_works(facts, one)).collect();
@@ -73,6 +75,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 /// The socket of the name service cache: glibc tries it first and does without it (nscd(8)).
 const OPTIONAL: &str = "/nscd/";
 
+#[gated]
 fn failing(peer: &PeerFacts) -> Option<Failing<'_>> {
     if peer.name.contains(OPTIONAL) {
         return None;
@@ -106,6 +109,7 @@ fn is_failure(errno: Errno) -> bool {
 }
 
 /// Happy eyeballs: the same service at another address takes about as many connections as this one refuses.
+#[gated]
 fn other_address_works(facts: &Facts, one: &Failing<'_>) -> bool {
     let port = one.peer.port();
     port.is_some()
@@ -116,6 +120,7 @@ fn other_address_works(facts: &Facts, one: &Failing<'_>) -> bool {
         })
 }
 
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, one: &Failing<'_>, rest: usize) {
     let peer = one.peer;
     let thread = peer.only_thread();

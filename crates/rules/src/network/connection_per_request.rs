@@ -28,6 +28,7 @@
 
 use super::asked::{self, MAX_REQUESTS};
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{guards, words};
 use whyslow_facts::{Facts, PeerFacts};
 use whyslow_model::{FdKind, Measurement, Nanos, Severity, Subject};
@@ -53,6 +54,7 @@ const MIN_PER_S: f64 = 1.0;
 /// Findings at most.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut peers: Vec<&PeerFacts> = facts.peers.servers().filter(|peer| is_wasteful(peer)).collect();
     peers.sort_by_key(|peer| {
@@ -63,6 +65,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn is_wasteful(peer: &PeerFacts) -> bool {
     peer.kind != FdKind::Udp
         && peer.opened >= MIN_CONNECTIONS
@@ -71,6 +74,7 @@ fn is_wasteful(peer: &PeerFacts) -> bool {
         && peer.requests_of_closed as f64 <= MAX_REQUESTS * peer.closed as f64
 }
 
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
     // From connect to the first request holds the TLS handshake too.
     let setup = if peer.setup.timed > 0 { &peer.setup } else { &peer.connects };
@@ -159,6 +163,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
 
 /// The time of the answers before the last one of each connection: who opens a connection for one request says first who it is, and
 /// waits for the answer. Unknown where it asks one thing alone, and of HTTP, which has no log-in.
+#[gated]
 fn log_in(peer: &PeerFacts, each: f64) -> Nanos {
     /// So much above one request for each connection is no log-in, but a connection that is used twice now and then.
     const TURNS: f64 = 1.5;

@@ -23,6 +23,7 @@
 //! answers tell: if they take as long, the peer thinks, and nothing is said.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::exchanges::Exchanges;
@@ -50,6 +51,7 @@ const SINGLE_PART: f64 = 0.25;
 /// Peers that are told: the diagnosis makes one finding of those of one program.
 const MOST: usize = 16;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut found: Vec<&Exchanges> = facts.exchanges.rows.iter().filter(|row| is_delayed(row)).collect();
     found.sort_by_key(|row| std::cmp::Reverse(row.split.delayed_ns));
@@ -101,6 +103,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn is_delayed(row: &Exchanges) -> bool {
     let (split, single) = (&row.split, &row.single);
     let thinks = single.count >= ENOUGH_SINGLE && single.delayed as f64 > SINGLE_PART * single.count as f64;

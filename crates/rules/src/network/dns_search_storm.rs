@@ -26,6 +26,7 @@
 //! program is no storm.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{guards, words};
 use whyslow_facts::folds::dns_names::Name;
 use whyslow_facts::{Exemplar, Facts};
@@ -58,6 +59,7 @@ struct Searched<'a> {
     tid: u32,
 }
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let names = &facts.dns_names.names;
     let mut missing: Vec<(&str, &Name)> =
@@ -129,6 +131,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// What was asked with something behind `base`, in vain.
+#[gated]
 fn searched<'a>(base: &'a str, name: &'a Name, missing: &[(&'a str, &'a Name)]) -> Option<Searched<'a>> {
     let from = missing.partition_point(|(text, _)| *text < base);
     let behind = missing[from..].iter().take_while(|(text, _)| text.starts_with(base));
@@ -156,6 +159,7 @@ fn searched<'a>(base: &'a str, name: &'a Name, missing: &[(&'a str, &'a Name)]) 
 
 /// What was asked with something behind a name that the capture cuts off: in vain with longer queries, at several lengths, than the one
 /// that helped.
+#[gated]
 fn cut<'a>(base: &'a str, name: &'a Name) -> Option<Searched<'a>> {
     /// Search domains, at least: one longer name may be one that is simply not there.
     const LENGTHS: usize = 2;

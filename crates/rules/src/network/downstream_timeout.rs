@@ -24,6 +24,7 @@
 //! without data: only where the connection is then closed without an answer does it count.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{guards, words};
 use whyslow_facts::folds::peers::DNS_PORT;
 use whyslow_facts::{Facts, PeerFacts};
@@ -45,6 +46,7 @@ pub(crate) static RULE: Rule = Rule {
 /// Servers named at most.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut servers: Vec<&PeerFacts> = facts
         .peers

@@ -20,6 +20,7 @@
 //! counts. Ports are counted for each peer: many in use to many peers are no shortage.
 
 use crate::engine::{Findings, Need, Report, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::{figures, words};
 use whyslow_facts::{Facts, PeerFacts};
@@ -47,6 +48,7 @@ const MANY: u64 = 3;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let refused = |peer: &PeerFacts| -> u64 {
         let of = peer.failures.iter().filter(|(errno, _)| *errno == Errno::EADDRNOTAVAIL);
@@ -88,6 +90,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// The peers, or the host where no source tells peers apart, to which most of the range is in use.
+#[gated]
 fn full(facts: &Facts) -> Vec<(f64, &Entity)> {
     let range = facts.host.host().and_then(|host| host.current(Metric::EphemeralPorts));
     let Some(range) = range.filter(|ports| *ports > 0.0) else { return Vec::new() };

@@ -23,6 +23,7 @@
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::figures;
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::Facts;
@@ -49,6 +50,7 @@ const NO_ROOM: f64 = 0.95;
 /// Findings at most.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     for refused in facts.limits.refused().into_iter().take(MOST) {
         report(facts, out, refused);
@@ -78,6 +80,7 @@ struct Near<'a> {
     metrics: [Metric; 2],
 }
 
+#[gated]
 fn near<'a>(of: &'a Entity, thing: &Thing, open: Metric, limit: Metric) -> Option<Near<'a>> {
     let metrics = [open, limit];
     let (open, limit) = (thing.current(open)?, thing.current(limit)?);
@@ -89,6 +92,7 @@ fn near_limit_of_host(host: &Thing) -> Option<Near<'static>> {
     near(&Entity::Host, host, Metric::FilesOpen, Metric::FilesLimit)
 }
 
+#[gated]
 fn report_near(facts: &Facts, out: &mut Findings<'_>, one: &Near<'_>) {
     let name = facts.host.name_of(one.of);
     let (raise, see) = match one.of.pid() {
@@ -121,6 +125,7 @@ fn report_near(facts: &Facts, out: &mut Findings<'_>, one: &Near<'_>) {
         .file();
 }
 
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, refused: &Refused) {
     let count = refused.calls.count;
     let process = facts.world.threads.process(refused.process);

@@ -1,6 +1,7 @@
 //! Connections that wait for a thread that accepts and sleeps, as a trace of its calls shows them.
 
 use crate::engine::{Findings, Subjects};
+use crate::gate::gated;
 use crate::guards;
 use crate::words;
 use whyslow_facts::Facts;
@@ -15,6 +16,7 @@ const MOSTLY: f64 = 0.8;
 const MOST: usize = 2;
 
 /// True where there are some.
+#[gated]
 pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) -> bool {
     let is_late = |row: &&LateAccepts| row.late >= FEW && row.late as f64 >= MOSTLY * row.sleeps as f64;
     let mut late: Vec<&LateAccepts> = facts.late_accepts.rows.iter().filter(is_late).collect();

@@ -1,16 +1,19 @@
 //! Answers that were lost: to which requests, and after what time their clients left.
 
+use crate::gate::gated;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::requests::{Ending, RequestRecord};
 use whyslow_model::Nanos;
 
 /// The endpoint of a request, where it can be seen.
+#[gated]
 pub(super) fn name_of<'f>(facts: &'f Facts, request: &RequestRecord) -> Option<&'f str> {
     facts.requests.endpoint(request.endpoint).filter(|row| !row.is_hidden()).map(|row| &*row.name)
 }
 
 /// ` to GET /feed`, ` to GET /feed and 2 other endpoints`; nothing where no request is known.
+#[gated]
 pub(super) fn asked_for(facts: &Facts, requests: &[Option<&RequestRecord>]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for name in requests.iter().flatten().filter_map(|request| name_of(facts, request)) {
@@ -26,6 +29,7 @@ pub(super) fn asked_for(facts: &Facts, requests: &[Option<&RequestRecord>]) -> S
 }
 
 /// How long clients waited before they closed their end, in the median of those of which a read told it.
+#[gated]
 pub(super) fn left_after(requests: &[Option<&RequestRecord>]) -> Option<Nanos> {
     let left = requests.iter().flatten().map(|one| one.client_left.since(one.begin));
     let mut left: Vec<Nanos> = left.filter(|after| after.is_known()).collect();
@@ -62,6 +66,7 @@ impl TimeLimit {
 }
 
 /// The clients' time limit, where the longest of their answers took `elapsed`.
+#[gated]
 pub(super) fn time_limit(facts: &Facts, requests: &[Option<&RequestRecord>], elapsed: Nanos) -> TimeLimit {
     if let Some(left) = left_after(requests) {
         return TimeLimit::LeftAfter(left);

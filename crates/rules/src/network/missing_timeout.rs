@@ -24,6 +24,7 @@
 //! (SO_RCVTIMEO, a poll with a timeout, non-blocking reads in an event loop) are none.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::exchanges::{Endless, ExchangeFacts, Exchanges};
@@ -47,6 +48,7 @@ const QUICK: Nanos = Nanos::from_secs(1);
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut found: Vec<(&Exchanges, &Endless, Nanos)> = Vec::new();
     // Which end asks is not known of a connection without a name: who waits may be asked.
@@ -112,6 +114,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// True where the peer answers requests, and soon.
+#[gated]
 fn answers(row: &Exchanges) -> bool {
     let quick = |longest: u64| longest <= QUICK.or_zero();
     row.single.count + row.split.count >= ANSWERS

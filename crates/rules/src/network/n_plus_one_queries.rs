@@ -28,6 +28,7 @@
 
 use super::{asked, query_loops};
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::Share;
 use crate::words;
 use whyslow_facts::Facts;
@@ -49,6 +50,7 @@ const MANY: f64 = 10.0;
 /// Findings at most.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let served =
         facts.requests.endpoints().iter().filter(|row| row.side == Side::Server && row.stats.count > 0);
@@ -85,6 +87,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     query_loops::of_nobody(facts, out, MOST);
 }
 
+#[gated]
 fn report(
     facts: &Facts,
     out: &mut Findings<'_>,

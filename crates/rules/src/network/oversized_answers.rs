@@ -3,6 +3,7 @@
 
 use super::asked;
 use crate::engine::{Findings, Subjects};
+use crate::gate::gated;
 use crate::guards::{Share, WARNING_SHARE};
 use crate::words;
 use whyslow_facts::Facts;
@@ -22,6 +23,7 @@ const MIN_ANSWERS: u64 = 3;
 const PASSED_ON: f64 = 0.5;
 
 /// Files a finding for each endpoint whose answers are large and take most of its time to be sent.
+#[gated]
 pub(super) fn check(facts: &Facts, out: &mut Findings<'_>) {
     let served = || facts.requests.endpoints().iter().filter(|row| row.side == Side::Server);
     let all_ns = served().map(|row| row.stats.total_ns).saturating_sum();
@@ -35,11 +37,13 @@ pub(super) fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn is_large(row: &EndpointFacts) -> bool {
     row.stats.count >= MIN_ANSWERS && row.stats.bytes / row.stats.count.max(1) >= LARGE
 }
 
 /// Bytes that the program read from files and from others whom it asked.
+#[gated]
 fn brought(facts: &Facts) -> u64 {
     let streams = &facts.streams;
     let sources = streams.iter().filter(|stream| match stream.kind {
@@ -59,6 +63,7 @@ struct Sending<'a> {
 }
 
 /// `None` where something else takes more time, and where nobody feels it.
+#[gated]
 fn sending(row: &EndpointFacts) -> Option<Sending<'_>> {
     let (mut sending, mut all, mut count) = (0u64, 0u64, 0u64);
     let mut longest: Option<(u64, &RequestRecord)> = None;
@@ -83,6 +88,7 @@ fn sending(row: &EndpointFacts) -> Option<Sending<'_>> {
     (part >= MOSTLY_SENDING && each >= FELT && !computes).then_some(Sending { part, each, longest })
 }
 
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts, sending: &Sending<'_>, all_ns: u64) {
     let time = row.stats.total_ns as f64 * sending.part;
     let share =

@@ -29,6 +29,7 @@
 
 use super::{asked, oversized_answers};
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards;
 use crate::words;
 use whyslow_facts::Facts;
@@ -54,6 +55,7 @@ const MIN_ANSWERS: u64 = 3;
 /// Findings at most.
 const MOST: usize = 2;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut large: Vec<(&Answers, u64)> = facts
         .answers
@@ -69,12 +71,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     oversized_answers::check(facts, out);
 }
 
+#[gated]
 fn is_large(row: &Answers) -> bool {
     row.count >= MIN_ANSWERS
         && row.bytes / row.count >= LARGE
         && (row.passed_on as f64) < PASSED_ON * row.bytes as f64
 }
 
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, row: &Answers, ns: u64) {
     let share = asked::share(facts, row.tid, ns, row.count);
     if share.value.is_none_or(|value| value < guards::WARNING_SHARE) {

@@ -3,6 +3,7 @@
 
 use super::asked;
 use crate::engine::{Findings, Subjects};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::Facts;
@@ -10,6 +11,7 @@ use whyslow_facts::folds::requests::{EndpointFacts, EndpointId, Side};
 use whyslow_model::{Measurement, Nanos, Subject, Tid};
 
 /// Of a program that serves nobody; at most so many findings.
+#[gated]
 pub(super) fn of_nobody(facts: &Facts, out: &mut Findings<'_>, most: usize) {
     let mut queries: Vec<(&EndpointFacts, Share)> = facts
         .requests
@@ -26,6 +28,7 @@ pub(super) fn of_nobody(facts: &Facts, out: &mut Findings<'_>, most: usize) {
 }
 
 /// A thread that serves several requests at a time does not tell for which of them it asks: the numbers of both tell.
+#[gated]
 pub(super) fn by_count(facts: &Facts, out: &mut Findings<'_>, many: f64, most: usize) {
     let rows = || facts.requests.endpoints().iter();
     let served = || rows().filter(|row| row.side == Side::Server && row.stats.count > 0);
@@ -52,6 +55,7 @@ pub(super) fn by_count(facts: &Facts, out: &mut Findings<'_>, many: f64, most: u
 }
 
 /// A query of a program that serves nobody, asked so often, each quickly answered before the next, that it is a loop.
+#[gated]
 fn is_loop(facts: &Facts, row: &EndpointFacts) -> bool {
     let peer = row.peer.as_deref().and_then(|name| asked::servers(facts).find(|peer| *peer.name == *name));
     // Sent together, they would be fewer turns of the connection.

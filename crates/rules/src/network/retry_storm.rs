@@ -26,6 +26,7 @@
 //! second or more is a poll, no storm.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::Facts;
@@ -51,6 +52,7 @@ const HALF: f64 = 0.5;
 /// Findings at most.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let rows = facts.requests.endpoints().iter();
     let mut storms: Vec<&EndpointFacts> = rows.filter(|row| row.retries.longest >= RUN).collect();
@@ -64,6 +66,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// Clients of ours ask again before they have their answer.
+#[gated]
 fn report_clients(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts, retries: &Retries) {
     let Some((first, last)) = retries.example.as_deref() else { return };
     let all = row.stats.count.saturating_add(row.open).max(retries.count + 1);
@@ -110,6 +113,7 @@ fn report_clients(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts, re
         .file();
 }
 
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts, retries: &Retries) {
     let Some((first, last)) = retries.example.as_deref() else { return };
     let peer = row.peer.as_deref().unwrap_or("a server");

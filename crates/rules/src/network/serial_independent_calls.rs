@@ -26,6 +26,7 @@
 //! fewer than two of them hold a value of the request.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::words;
 use hashbrown::HashMap;
@@ -65,6 +66,7 @@ struct Serial<'f> {
     worst: (&'f RequestRecord, Vec<&'f RequestRecord>),
 }
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut asked: HashMap<u64, Vec<&RequestRecord>> = HashMap::new();
     for record in facts.requests.records().filter(|record| record.side == Side::Client) {
@@ -81,6 +83,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// What the kept requests of an endpoint show together.
+#[gated]
 fn serial<'f>(
     facts: &'f Facts,
     row: &'f EndpointFacts,
@@ -111,6 +114,7 @@ fn serial<'f>(
 
 /// Of what a request asked, the questions that depend on no answer and were asked one behind the other, and what it would
 /// save to ask them at once. Several of one endpoint are another matter (n-plus-one-queries).
+#[gated]
 fn longest_run<'f>(
     facts: &'f Facts,
     parent: &RequestRecord,
@@ -150,6 +154,7 @@ fn is_free(parent: &RequestRecord, child: &RequestRecord, row: &EndpointFacts) -
 }
 
 /// The words of a question that may be a value: those with a digit.
+#[gated]
 fn values(record: &RequestRecord) -> impl Iterator<Item = &str> {
     words_of(&record.detail).filter(|word| word.bytes().any(|byte| byte.is_ascii_digit()))
 }
@@ -183,6 +188,7 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, serial: &Serial<'_>) {
     let (worst, run) = (&serial.worst.0, &serial.worst.1);
     let value = (serial.saved as f64 / serial.took.max(1) as f64).min(1.0);

@@ -33,6 +33,7 @@
 use super::asked::{LATE, SLOW, by_direction, mark};
 use super::slow_peers;
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::{Share, WARNING_SHARE};
 use crate::words;
 use whyslow_facts::Facts;
@@ -60,6 +61,7 @@ struct Blame {
     served: (EndpointId, u64, u64),
 }
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut blames: Vec<Blame> = Vec::new();
     let mut all_ns = 0u64;
@@ -92,6 +94,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// The time of `part` that slow answers took, ns.
+#[gated]
 fn slow_part(facts: &Facts, part: &Downstream) -> u64 {
     let Some(asked) = facts.requests.endpoint(part.endpoint) else { return 0 };
     let durations = asked.stats.histogram.durations();
@@ -106,6 +109,7 @@ fn slow_part(facts: &Facts, part: &Downstream) -> u64 {
     if all == 0 { 0 } else { (u128::from(part.ns) * u128::from(sum(SLOW)) / u128::from(all)) as u64 }
 }
 
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
     let (Some(asked), Some(served)) =
         (facts.requests.endpoint(blame.endpoint), facts.requests.endpoint(blame.served.0))
@@ -188,12 +192,14 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
 }
 
 /// Answers of [`SLOW`] and more.
+#[gated]
 fn slow_answers(asked: &EndpointFacts) -> u64 {
     let times = asked.stats.histogram.durations();
     times.iter().filter(|(dur, _)| *dur >= SLOW).map(|(_, count)| u64::from(*count)).sum()
 }
 
 /// A slow answer or two among quick ones, none of seconds: whatever the server or its host did then.
+#[gated]
 fn is_stall(asked: &EndpointFacts) -> bool {
     /// Slow answers from which on they are no chance.
     const SEVERAL: u64 = 3;
@@ -202,6 +208,7 @@ fn is_stall(asked: &EndpointFacts) -> bool {
 }
 
 /// True where a proxy hands on what clients wait for long, while all else is answered at once: that is how news are waited for.
+#[gated]
 fn may_be_news(facts: &Facts, asked: &EndpointFacts, served: &EndpointFacts) -> bool {
     let others =
         || facts.requests.endpoints().iter().filter(|row| row.side == Side::Client && row.name != asked.name);

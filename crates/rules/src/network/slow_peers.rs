@@ -2,6 +2,7 @@
 
 use super::asked::{self, LATE, SLOW};
 use crate::engine::{Findings, Subjects};
+use crate::gate::gated;
 use crate::guards::{Share, WARNING_SHARE};
 use crate::words;
 use whyslow_facts::folds::account::ObjectKind;
@@ -22,6 +23,7 @@ const MOST: usize = 3;
 
 /// Where requests that the program serves are not seen, the connections tell how long answers take, and the account of time what
 /// the threads wait for.
+#[gated]
 pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) {
     let mut waits: Vec<Waits<'_>> = Vec::new();
     // Who answers other questions at once is not slow: what is waited for beside them is news.
@@ -71,6 +73,7 @@ pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) {
 
 /// How long answers take, to their first byte. Where a protocol is not known a small answer counts to its last: the first may only say that
 /// the question came.
+#[gated]
 fn answers<'a>(facts: &'a Facts, peer: &'a PeerFacts) -> &'a CallStats {
     let mut rows = asked::endpoints(facts, &peer.name).filter(|row| row.stats.count > 0);
     let (Some(row), None) = (rows.next(), rows.next()) else { return &peer.answers };
@@ -96,6 +99,7 @@ struct Unnamed<'a> {
 }
 
 /// Such servers, as far as their requests are recognised: by protocol, or by the sizes of what went each way.
+#[gated]
 fn unnamed(facts: &Facts) -> Vec<Unnamed<'_>> {
     let rows = facts.requests.endpoints().iter().filter(|row| row.side == Side::Client && row.peer.is_none());
     let rows: Vec<&EndpointFacts> = rows.collect();
@@ -124,6 +128,7 @@ fn unnamed(facts: &Facts) -> Vec<Unnamed<'_>> {
 
 /// Nearly all of them as long as an ACK is delayed (38 to 50 ms: TCP_DELACK_MIN is 40 ms, include/net/tcp.h): that is TCP's
 /// doing, not the server's.
+#[gated]
 fn is_ack_delay(stats: &CallStats) -> bool {
     stats.percentile(0.1) >= Nanos::from_millis(38) && stats.percentile(0.9) <= Nanos::from_millis(50)
 }
@@ -146,6 +151,7 @@ impl Waits<'_> {
         self.threads.first().copied().flatten()
     }
 
+    #[gated]
     fn who(&self, facts: &Facts) -> String {
         match (self.threads.len(), asked::program(facts, self.process)) {
             (several, Some(name)) if several > 1 => format!("{several} processes of {name}"),
@@ -153,6 +159,7 @@ impl Waits<'_> {
         }
     }
 
+    #[gated]
     fn share(&self, facts: &Facts) -> Share {
         let (ns, several) = (self.stats.total_ns, self.threads.len());
         let wholes: Vec<u64> = self.threads.iter().map(|tid| asked::whole(facts, *tid)).collect();
@@ -185,6 +192,7 @@ fn joined<'a>(facts: &Facts, waits: Vec<Waits<'a>>) -> Vec<Waits<'a>> {
 }
 
 /// The waits of all threads for peers that this program connected to, by process.
+#[gated]
 fn of_accounts(facts: &Facts) -> Vec<Waits<'_>> {
     let mut all: Vec<Waits<'_>> = Vec::new();
     for (id, thread) in facts.world.threads.iter() {
@@ -223,6 +231,7 @@ fn of_accounts(facts: &Facts) -> Vec<Waits<'_>> {
     all
 }
 
+#[gated]
 fn report_peer(facts: &Facts, out: &mut Findings<'_>, waits: &Waits<'_>) {
     let stats = &waits.stats;
     let share = waits.share(facts);

@@ -25,6 +25,7 @@
 
 use super::asked::{WAITING, lists};
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::Facts;
@@ -61,6 +62,7 @@ const BY_ELEMENTS: &str = "BITCOUNT BITOP DEL EVAL EVALSHA EVALSHA_RO EVAL_RO FC
 const WHOLE: &str = "EVAL EVALSHA EVALSHA_RO EVAL_RO FCALL FCALL_RO HGETALL HKEYS HVALS KEYS SDIFF SINTER SMEMBERS SORT \
      SORT_RO SUNION";
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut slow: Vec<&EndpointFacts> = redis(facts).filter(|row| is_slow(facts, row)).collect();
     slow.sort_by_key(|row| std::cmp::Reverse(row.stats.total_ns));
@@ -69,6 +71,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn redis(facts: &Facts) -> impl Iterator<Item = &EndpointFacts> {
     let rows = facts.requests.endpoints().iter();
     rows.filter(|row| is_redis(facts, row) && row.stats.timed > 0 && !lists(WAITING, command(row)))
@@ -92,6 +95,7 @@ fn answer_bytes(row: &EndpointFacts) -> u64 {
     row.stats.bytes / row.stats.count.max(1)
 }
 
+#[gated]
 fn is_slow(facts: &Facts, row: &EndpointFacts) -> bool {
     let median = row.stats.percentile(0.5);
     let by_elements = lists(BY_ELEMENTS, command(row));
@@ -107,6 +111,7 @@ fn is_slow(facts: &Facts, row: &EndpointFacts) -> bool {
 }
 
 /// The median of the quickest half of the other commands to the same Redis; `None` where there are none.
+#[gated]
 fn others(facts: &Facts, row: &EndpointFacts) -> Option<Nanos> {
     let mut medians: Vec<(Nanos, u64)> = redis(facts)
         .filter(|other| (other.side, &other.peer) == (row.side, &row.peer) && other.name != row.name)
@@ -121,6 +126,7 @@ fn others(facts: &Facts, row: &EndpointFacts) -> Option<Nanos> {
     })
 }
 
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts) {
     let (share, served) = share(facts, row);
     let median = row.stats.percentile(0.5);
@@ -198,6 +204,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &EndpointFacts) {
 
 /// What the command takes of the time of the requests that are served meanwhile, with that time; of the wall time where none
 /// are.
+#[gated]
 fn share(facts: &Facts, row: &EndpointFacts) -> (Share, u64) {
     let served =
         || facts.requests.endpoints().iter().filter(|own| own.side == Side::Server && own.stats.total_ns > 0);

@@ -1,5 +1,6 @@
 //! Answers that come late by TCP's doing: the kernel sends a lost segment again when it has waited for an acknowledgement in vain.
 
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use whyslow_facts::folds::peers::Role;
 use whyslow_facts::{Facts, PeerFacts};
@@ -21,6 +22,7 @@ pub(super) struct Stalls<'a> {
 
 impl<'a> Stalls<'a> {
     /// `None` where there are fewer than [`FEW`], or where the server may be slow by itself.
+    #[gated]
     pub(super) fn of(peer: &'a PeerFacts) -> Option<Stalls<'a>> {
         /// The kernel waits twice as long before it sends for the third time.
         const SECOND_TIMEOUT: Nanos = Nanos::from_millis(400);

@@ -25,6 +25,7 @@
 use super::stalls::{FEW, LEAST_TIMEOUT, Stalls};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::figures;
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::{Facts, PeerFacts, WaitKind};
@@ -58,6 +59,7 @@ const MOST: usize = 3;
 /// Calls that send.
 const SENDS: [&str; 6] = ["write", "writev", "sendto", "sendmsg", "sendmmsg", "sendfile"];
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let of_peers = by_peer(facts, out);
     let stalls = Stalls::longest(facts);
@@ -67,6 +69,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn of_host(facts: &Facts, out: &mut Findings<'_>, stalls: Option<Stalls<'_>>) {
     let Some(host) = facts.host.host() else { return };
     let now = |metric| host.current(metric);
@@ -125,6 +128,7 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>, stalls: Option<Stalls<'_>>) {
 }
 
 /// True where it told of one.
+#[gated]
 fn by_peer(facts: &Facts, out: &mut Findings<'_>) -> bool {
     let mut told = false;
     let sends = facts.calls_of(&SENDS);
@@ -182,6 +186,7 @@ fn by_peer(facts: &Facts, out: &mut Findings<'_>) -> bool {
 }
 
 /// What of the waits for this peer the segments sent again may take, of the time of the thread that uses it; true where that is a good part.
+#[gated]
 fn waited_for(
     facts: &Facts,
     peer: &PeerFacts,
@@ -199,6 +204,7 @@ fn waited_for(
 }
 
 /// The waits for the network, of the time of the thread that waits for it most.
+#[gated]
 fn waited_for_network(facts: &Facts) -> (Share, bool) {
     let shares = facts.world.threads.iter().filter_map(|(_, thread)| {
         let wall = thread.wall().get().filter(|wall| *wall > 0)?;

@@ -23,6 +23,7 @@
 
 use super::asked;
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::{self, Share, WARNING_SHARE};
 use crate::{figures, words};
 use whyslow_facts::Facts;
@@ -54,6 +55,7 @@ const LONG_WAIT: Nanos = Nanos::from_millis(2);
 /// Senders that are told: the diagnosis makes one finding of those of one program.
 const MOST: usize = 16;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     of_figures(facts, out);
     of_calls(facts, out);
@@ -70,6 +72,7 @@ struct Sender<'a> {
 
 /// Threads that wait for room in a connection, where no network is between: who reads at the other end is slow. Of a remote peer the
 /// network may be, unless the host counts full windows.
+#[gated]
 fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
     let seen = facts.host.host().and_then(|host| host.current(Metric::ZeroWindowSeen));
     let is_counted = seen.is_some_and(|rate| rate >= MIN_RATE);
@@ -153,6 +156,7 @@ fn waits_for_room(row: &CallTime) -> bool {
             || polls && lines.first.is_some() && lines.iter().all(|line| is_room(&line.text)))
 }
 
+#[gated]
 fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
     let Some(host) = facts.host.host() else { return };
     for (metric, queue) in

@@ -23,6 +23,7 @@
 //! With the default limit of 1,024 one loop is over in a millisecond; only many of them, or long ones, are reported.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_model::{Measurement, Severity, Subject};
@@ -42,6 +43,7 @@ const MIN_CLOSES: u64 = 10_000;
 /// In a table: the part of the close calls that fail. Double closes make up a small part.
 const FAILED_SHARE: f64 = 0.5;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     if facts.world.calls == 0 {
         return check_table(facts, out);
@@ -84,6 +86,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     finish(report);
 }
 
+#[gated]
 fn check_table(facts: &Facts, out: &mut Findings<'_>) {
     let rows = facts
         .tables

@@ -23,6 +23,7 @@
 //! beside the starts themselves (see `fork-per-task`).
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_model::{Measurement, Subject};
@@ -48,6 +49,7 @@ const LONG_SEARCH: u64 = 100;
 /// Failed execve calls a second from which on they are part of the work.
 const MISSES_PER_S: f64 = 5.0;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let searches = &facts.spawns.searches;
     let misses = searches.misses.count;

@@ -23,6 +23,7 @@
 //! they start, are left out. Workers that are forked once and live on are not counted.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::{Facts, Forks, ProcessId};
@@ -85,6 +86,7 @@ struct Children {
     life_ns: u64,
 }
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut parents: Vec<(&Forks, Children, Share)> = facts
         .spawns
@@ -104,12 +106,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn is_habit(facts: &Facts, forks: &Forks) -> bool {
     let rate = whyslow_facts::window::per_second(forks.forks.count, forks.first, forks.last);
     forks.forks.count >= MIN_FORKS && facts.pace.untraced(rate).is_none_or(|rate| rate >= FORKS_PER_S)
 }
 
 /// True for a build tool and for what it started.
+#[gated]
 fn builds(facts: &Facts, process: ProcessId) -> bool {
     let mut at = Some(process);
     // Generations: far more than any build nests.
@@ -125,6 +129,7 @@ fn builds(facts: &Facts, process: ProcessId) -> bool {
     false
 }
 
+#[gated]
 fn children(facts: &Facts, parent: ProcessId) -> Children {
     let mut children = Children { seen: 0, ended: 0, timed: 0, life_ns: 0 };
     let threads = facts.world.threads.iter().map(|(_, thread)| thread);
@@ -152,6 +157,7 @@ fn ended(forks: &Forks, children: &Children) -> f64 {
     (ended as f64 / of.max(1) as f64).min(1.0)
 }
 
+#[gated]
 fn are_short(forks: &Forks, children: &Children) -> bool {
     let life = children.life_ns.checked_div(children.timed).filter(|_| children.seen > 0);
     ended(forks, children) >= ENDED_SHARE && life.is_none_or(|life| life <= SHORT_LIFE.or_zero())
@@ -159,6 +165,7 @@ fn are_short(forks: &Forks, children: &Children) -> bool {
 
 /// The part of the parent's time that went into its children: their lives where they are seen and it waits for them, else the
 /// forks and the waits for them.
+#[gated]
 fn share(facts: &Facts, parent: ProcessId, forks: &Forks, children: &Children) -> Share {
     let tid = Some(forks.tid).filter(|_| !forks.shared);
     let count = forks.forks.count + forks.waits.count;
@@ -173,6 +180,7 @@ fn share(facts: &Facts, parent: ProcessId, forks: &Forks, children: &Children) -
 }
 
 /// Where calls were only counted: the parent's time in forks, and its children's until their program was loaded, ns.
+#[gated]
 fn counted(facts: &Facts, parent: ProcessId) -> u64 {
     let threads = &facts.world.threads;
     let time = |wanted: fn(&str) -> bool, of: &dyn Fn(ProcessId) -> bool| {

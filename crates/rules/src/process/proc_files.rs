@@ -1,5 +1,6 @@
 //! Files of other processes under /proc that a program reads: shared by the rules on monitors.
 
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use whyslow_facts::{Exemplar, Facts, FileFacts};
 use whyslow_model::{Nanos, Tid};
@@ -27,6 +28,7 @@ pub(super) struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     /// Of all files `/proc/PID/…` whose last name is `wanted`.
+    #[gated]
     pub(super) fn of(facts: &'a Facts, wanted: impl Fn(&str) -> bool) -> Reading<'a> {
         let files = &facts.world.files;
         let mut all: Vec<&FileFacts> =
@@ -76,6 +78,7 @@ impl<'a> Reading<'a> {
 
 /// `smaps` of `/proc/812/smaps`, `status` of `/proc/812/task/815/status`; `None` for what is not of a process, or of the
 /// asking one itself.
+#[gated]
 fn name_of(path: &str) -> Option<&str> {
     let (pid, rest) = path.strip_prefix("/proc/")?.split_once('/')?;
     let a_process = pid == "{n}" || !pid.is_empty() && pid.bytes().all(|byte| byte.is_ascii_digit());

@@ -24,6 +24,7 @@
 
 use super::proc_files::Reading;
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_model::{Measurement, Nanos, Subject};
@@ -43,6 +44,7 @@ const MIN_FILES: u64 = 50;
 /// Each file is opened this often: one round is a `ps`.
 const MIN_ROUNDS: u64 = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let reading = Reading::of(facts, |name| !name.starts_with("smaps"));
     let share = reading.share(facts);

@@ -19,6 +19,7 @@
 //! out. Inside a container with user namespaces, root is an ordinary user of the host.
 
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::guards::Share;
 use whyslow_facts::{Facts, FdLife, ProcessId};
 use whyslow_model::{CaptureKind, FdKind, Measurement, Severity, Subject};
@@ -63,6 +64,7 @@ const MOST: usize = 3;
 /// Addresses that a title names.
 const SHOWN: usize = 5;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let traced = facts.world.calls > 0;
     let mut services: Vec<(ProcessId, Vec<&FdLife>)> = Vec::new();

@@ -23,6 +23,7 @@
 //! costs microseconds, so a storm is slow only when there are many thousands a second, or when it breaks waits.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use whyslow_facts::{Facts, ProcessId, SignalFacts};
 use whyslow_model::{CallStats, Measurement, SampleKind, Subject, Syscall};
@@ -68,6 +69,7 @@ const OF_SIGNALS: &[&str] = &[
     "asm_sysvec_reschedule_ipi",
 ];
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut storms: Vec<(&SignalFacts, f64)> = facts
         .world
@@ -86,6 +88,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// The part of a process' CPU time that the kernel spends on its signals.
+#[gated]
 fn delivering(facts: &Facts, process: ProcessId) -> Option<f64> {
     let kind = SampleKind::OnCpu;
     let all = facts.samples.total(kind, process, None);

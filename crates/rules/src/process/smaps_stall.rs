@@ -23,6 +23,7 @@
 
 use super::proc_files::Reading;
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards;
 use whyslow_facts::Facts;
 use whyslow_model::{CallStats, Measurement, Nanos, Severity, Subject};
@@ -51,6 +52,7 @@ const TAIL: u64 = 10;
 /// How many times longer than its other cheap calls, which lose as much to a tracer or for want of a CPU.
 const TO_OTHERS: u64 = 5;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     of_readers(facts, out);
     of_victims(facts, out);
@@ -58,6 +60,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 /// Processes of one busy thread whose calls of mmap and munmap now and then take long, and its other cheap calls do not: the lock
 /// of the address space is held from outside.
+#[gated]
 fn of_victims(facts: &Facts, out: &mut Findings<'_>) {
     let threads = || facts.world.threads.iter().map(|(_, thread)| thread).filter(|thread| !thread.exited);
     for thread in threads() {
@@ -115,6 +118,7 @@ fn of_victims(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn of_readers(facts: &Facts, out: &mut Findings<'_>) {
     let reading = Reading::of(facts, |name| matches!(name, "smaps" | "smaps_rollup"));
     let each = Nanos::new(reading.time_ns / reading.opens.max(1));

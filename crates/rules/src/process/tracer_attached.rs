@@ -21,6 +21,7 @@
 
 use crate::engine::{Findings, Rule};
 use crate::figures;
+use crate::gate::gated;
 use crate::guards::Share;
 use crate::words;
 use whyslow_facts::Facts;
@@ -43,6 +44,7 @@ const MANY_SWITCHES: f64 = 1_000.0;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let traced = facts.host.processes().into_iter().filter_map(|(of, thing)| {
         let tracer = thing.told(Trait::Tracer)?.parse::<u32>().ok().filter(|pid| *pid != 0)?;

@@ -23,6 +23,7 @@
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::figures;
+use crate::gate::gated;
 use crate::guards::Share;
 use whyslow_facts::{Facts, ProcessId, ThreadFacts};
 use whyslow_model::{Entity, Measurement, Metric, Nanos, SaturatingSum, Severity, Trait};
@@ -49,12 +50,14 @@ const STAYED: Nanos = Nanos::from_millis(200);
 /// Fewer are normal on a large host.
 const MIN_ZOMBIES: f64 = 50.0;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     of_calls(facts, out);
     of_host(facts, out);
 }
 
 /// Parents whose children end, and that ask for none of them.
+#[gated]
 fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
     for (parent, forks) in &facts.spawns.by_parent {
         let asked = (forks.waits.count - forks.waits.errors).max(counted_waits(facts, *parent));
@@ -91,6 +94,7 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// Children that ended and stayed so, while the parent went on. A parent that is ended with all of its children has left none.
+#[gated]
 fn zombies(facts: &Facts, parent: ProcessId) -> u64 {
     let threads = || facts.world.threads.iter().map(|(_, thread)| thread);
     let last_of = |process| {
@@ -113,6 +117,7 @@ fn zombies(facts: &Facts, parent: ProcessId) -> u64 {
 }
 
 /// Calls of the wait family by a process, those that were only counted too.
+#[gated]
 fn counted_waits(facts: &Facts, parent: ProcessId) -> u64 {
     let threads =
         facts.world.threads.iter().map(|(_, thread)| thread).filter(|thread| thread.process == parent);
@@ -122,6 +127,7 @@ fn counted_waits(facts: &Facts, parent: ProcessId) -> u64 {
     waits.map(|(_, stats)| stats.count.saturating_sub(stats.errors)).saturating_sum()
 }
 
+#[gated]
 fn of_host(facts: &Facts, out: &mut Findings<'_>) {
     let Some(host) = facts.host.host() else { return };
     let Some(reading) = host.current_reading(Metric::Zombies) else { return };
@@ -161,6 +167,7 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// The parent with the most zombies, and how many it has.
+#[gated]
 fn parent_of_most(facts: &Facts) -> Option<(Entity, u64)> {
     let mut counts: std::collections::BTreeMap<u32, u64> = std::collections::BTreeMap::new();
     for (_, thing) in facts.host.processes() {

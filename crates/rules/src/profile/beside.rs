@@ -1,6 +1,7 @@
 //! What calls seen beside a profile say of it: which file or peer the profiled process moves most bytes of, and how many a call;
 //! or which call it makes most often.
 
+use crate::gate::gated;
 use crate::words;
 use hashbrown::HashMap;
 use whyslow_facts::exemplar::Exemplars;
@@ -33,6 +34,7 @@ const MIN_CALLS: u64 = 50;
 const MOST: f64 = 0.50;
 
 /// The file or peer that has most of it; `None` where no calls of the process were seen, or none stands out.
+#[gated]
 pub(super) fn shown<'f>(facts: &'f Facts, profile: &ProfileFacts, beside: Beside) -> Option<Shown<'f>> {
     let process = facts.process_of(profile).filter(|_| beside != Beside::Nothing)?;
     let amount = |io: &IoStats| if beside == Beside::Calls { io.calls.count } else { io.calls.bytes };
@@ -73,6 +75,7 @@ pub(super) fn shown<'f>(facts: &'f Facts, profile: &ProfileFacts, beside: Beside
 }
 
 /// `Of its calls 93 % are read.`
+#[gated]
 fn most_often(facts: &Facts, process: ProcessId) -> Option<String> {
     let mut counts = HashMap::new();
     let threads = facts.world.threads.iter().filter(|(_, thread)| thread.process == process);

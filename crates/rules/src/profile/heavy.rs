@@ -2,6 +2,7 @@
 
 use super::beside::{self, Beside};
 use crate::engine::Findings;
+use crate::gate::gated;
 use crate::guards::Share;
 use crate::words;
 use whyslow_facts::{Facts, ProfileFacts, ProfileOrigin, SchedTime};
@@ -62,11 +63,13 @@ pub(super) struct Heavy {
 }
 
 /// Checks all profiles of time on a CPU: from `threshold`, a part of that time, on it is a finding.
+#[gated]
 pub(super) fn check(heavy: &Heavy, threshold: f64, facts: &Facts, out: &mut Findings<'_>) {
     check_from(heavy, |_| threshold, facts, out);
 }
 
 /// The same, where the threshold is not the same for all programs.
+#[gated]
 pub(super) fn check_from(
     heavy: &Heavy,
     threshold: impl Fn(&Account) -> f64,
@@ -90,12 +93,14 @@ fn at_least(share: f64, samples: u64) -> f64 {
     (centre - spread) / (1.0 + part)
 }
 
+#[gated]
 fn is_telling(facts: &Facts, profile: &ProfileFacts) -> bool {
     profile.step.samples.is_none_or(|samples| samples >= MIN_SAMPLES)
         && cpus(facts, profile).is_none_or(|cpus| cpus >= IDLE_CPUS)
 }
 
 /// CPUs that the program keeps busy; of a recording those that it would if it never had to wait for one, as others do not make it idle.
+#[gated]
 fn cpus(facts: &Facts, profile: &ProfileFacts) -> Option<f64> {
     let ProfileOrigin::Samples(process) = profile.origin else { return profile.step.cpus() };
     let threads = facts.world.threads.iter().filter(|(_, thread)| thread.process == process);
@@ -108,6 +113,7 @@ fn cpus(facts: &Facts, profile: &ProfileFacts) -> Option<f64> {
 }
 
 /// The part of the recorded time that a thread was there.
+#[gated]
 fn lived(facts: &Facts, time: &SchedTime) -> f64 {
     let whole = facts.window.whole().get().filter(|whole| *whole > 0);
     match (time.covered().get(), whole) {
@@ -116,6 +122,7 @@ fn lived(facts: &Facts, time: &SchedTime) -> f64 {
     }
 }
 
+#[gated]
 fn share(heavy: &Heavy, profile: &ProfileFacts) -> f64 {
     let account = &profile.step.account;
     let told: Vec<CostKind> = TOLD
@@ -217,6 +224,7 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
 
 /// True where somebody waits for what the program computes: it keeps a good part of a CPU busy, or work waited for it all the while. Of a
 /// profile without a length nobody knows: it is taken so.
+#[gated]
 fn is_waited_for(heavy: &Heavy, facts: &Facts, out: &Findings<'_>, profile: &ProfileFacts) -> bool {
     let pid = facts.process_of(profile).and_then(|process| facts.world.threads.process(process).pid);
     let lasts = || {
@@ -246,6 +254,7 @@ fn of_runtime<'a>(
 }
 
 /// Which system call has most of the kernel's time, and for which kind of file: `, 24.1 % in write of /dev/null`.
+#[gated]
 fn main_call(heavy: &Heavy, facts: &Facts, profile: &ProfileFacts, part: f64) -> String {
     let (Beside::Calls, ProfileOrigin::Samples(process)) = (heavy.beside, &profile.origin) else {
         return String::new();

@@ -24,6 +24,7 @@
 //! that do not say how long they took, are not compared.
 
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::guards::Share;
 use whyslow_facts::{Facts, ProfileFacts};
 use whyslow_model::{Measurement, Severity, Subject};
@@ -43,6 +44,7 @@ pub(crate) static RULE: Rule = Rule {
 /// What became dearer, told of one series.
 const MOST: usize = 5;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let series = facts.profiles.series();
     let steps: Vec<&SeriesStep> = series.iter().map(|profile| &profile.step).collect();
@@ -89,6 +91,7 @@ fn named(regression: &Regression) -> String {
 }
 
 /// `2.10 times as much CPU a second`, with the figures.
+#[gated]
 fn times(before: f64, after: f64) -> (String, Vec<Measurement>) {
     /// From here on the ratio says nothing but that it was next to nothing before.
     const MOST_TIMES: f64 = 100.0;

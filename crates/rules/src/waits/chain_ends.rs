@@ -1,6 +1,7 @@
 //! What stands at the ends of chains of waits, and what each costs.
 
 use super::held_up::Cause;
+use crate::gate::gated;
 use crate::guards;
 use hashbrown::HashMap;
 use whyslow_chain::PathKind;
@@ -25,12 +26,14 @@ pub(super) struct End {
 
 impl End {
     /// True for what half of the intervals that were looked at met: others are like them.
+    #[gated]
     pub(super) fn is_usual(&self, looked_at: u64) -> bool {
         let met = self.costs.iter().map(|(_, cost)| cost.intervals).fold(0, u64::saturating_add);
         met.saturating_mul(2) >= looked_at
     }
 
     /// True where a single interval makes it what it is, and nobody waited long.
+    #[gated]
     pub(super) fn is_rare(&self, whole_ns: u64) -> bool {
         let longest = self.costs.iter().map(|(_, cost)| cost.worst.1).max().unwrap_or(0);
         let rest = self.ns.saturating_sub(longest);

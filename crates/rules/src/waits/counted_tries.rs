@@ -1,5 +1,6 @@
 //! Tries that nearly all fail, by the sums of a recording that keeps counts instead of single calls.
 
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::sums;
 use whyslow_facts::Facts;
@@ -64,6 +65,7 @@ impl Tries {
 }
 
 /// Threads that do little but try in vain, the costliest first.
+#[gated]
 pub(super) fn failing(facts: &Facts) -> Vec<Tries> {
     let mut found: Vec<Tries> = sums::by_thread(facts)
         .filter_map(|sums| {

@@ -26,6 +26,7 @@
 //! other threads live, are reported with less certainty: one of those may hold them, and come back.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::Share;
 use crate::words;
 use whyslow_chain::{Deadlock, Explainer};
@@ -46,6 +47,7 @@ pub(crate) static RULE: Rule = Rule {
 /// Threads named in the chain.
 const MOST_SHOWN: usize = 6;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let waits_on = |call: &LongCall| call.ended == Ended::NotYet && !call.limited;
     if !facts.graph.timelines().any(|(_, timeline)| timeline.calls.last().is_some_and(waits_on)) {

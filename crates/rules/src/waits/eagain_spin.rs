@@ -25,6 +25,7 @@
 
 use super::counted_tries::{self, Tries};
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{callers, guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::again::AgainSpin;
@@ -62,6 +63,7 @@ const READS_AND_POLLS: [&str; 12] = [
 /// Findings of each kind in one diagnosis.
 const MAX_REPORTED: usize = 2;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     check_sums(facts, out);
     let mut tries: Vec<&AgainSpin> = facts
@@ -100,6 +102,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// Its loop polls with a timeout of 0: that is the cause, and reported as such.
+#[gated]
 fn polls_without_waiting(facts: &Facts, spin: &AgainSpin) -> bool {
     let empty: u64 = facts
         .readiness
@@ -112,6 +115,7 @@ fn polls_without_waiting(facts: &Facts, spin: &AgainSpin) -> bool {
 }
 
 /// Sums of calls tell neither the error nor the descriptor, but that nearly all tries fail, and how fast.
+#[gated]
 fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
     let known = |tid| facts.again.spins.iter().any(|spin| spin.tid == tid);
     let found = counted_tries::failing(facts).into_iter().filter(|tries| !known(tries.tid));

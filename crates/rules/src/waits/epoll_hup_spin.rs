@@ -25,6 +25,7 @@
 //! the descriptor only looks untouched. A busy descriptor that is really read is never counted.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{callers, guards};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::readiness::ReadySpin;
@@ -43,6 +44,7 @@ pub(crate) static RULE: Rule = Rule {
 /// Findings of this rule in one diagnosis.
 const MAX_REPORTED: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut spins: Vec<&ReadySpin> = facts
         .readiness

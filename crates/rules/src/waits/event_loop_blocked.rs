@@ -28,6 +28,7 @@
 
 use super::lock_holder;
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{callers, guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::loops::{Blocker, EventLoop, Loops};
@@ -54,6 +55,7 @@ const TRACERS: f64 = 0.50;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut found: Vec<&EventLoop> = facts.loops.rows.iter().filter(|row| is_blocked(facts, row)).collect();
     found.sort_by_key(|row| std::cmp::Reverse(row.blocked_ns));
@@ -135,6 +137,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn is_blocked(facts: &Facts, row: &EventLoop) -> bool {
     !row.shared && row.polls >= MIN_POLLS && row.blocked >= MIN_TURNS && tracer_share(facts, row) <= TRACERS
 }

@@ -1,5 +1,6 @@
 //! Chains of waits that lead out of the capture through a FIFO.
 
+use crate::gate::gated;
 use whyslow_chain::{Explainer, Missing, Path, PathKind, Segment};
 use whyslow_facts::folds::graph::{LongCall, Resource};
 use whyslow_facts::{Facts, Place};
@@ -8,6 +9,7 @@ use whyslow_model::syscall::Moves;
 
 /// Where the capture ends at a FIFO: a thread asked somebody outside of it, who is late with the answer. The stay, whom it waits for, and
 /// the thread.
+#[gated]
 pub(super) fn beyond(
     explainer: &Explainer<'_>,
     path: &Path<'_>,
@@ -40,6 +42,7 @@ pub(super) fn beyond(
 
 /// True where the thread writes, about as often as it reads from the FIFO, what nobody in the capture reads: it asks. A stage of a
 /// pipeline that waits for more to do asks nobody.
+#[gated]
 fn asks(facts: &Facts, tid: Tid, fifo: &str) -> bool {
     let is_named_fifo = |stream: &whyslow_facts::Stream| match stream.place {
         Place::Life(life) => {

@@ -22,6 +22,7 @@
 //! counted.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::Facts;
@@ -43,6 +44,7 @@ const MIN_WAITS: u64 = 5;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let contended = facts.file_locks.rows.iter().filter(|lock| lock.waits >= MIN_WAITS);
     let mut found: Vec<(Share, &FileLock)> = contended.map(|lock| (share(facts, lock), lock)).collect();

@@ -22,6 +22,7 @@
 //! something in steps of 5 ms; only what is known to be Python is judged.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::{callers, words};
 use whyslow_facts::folds::gil::{SteppedLock, SteppedLocks};
@@ -50,6 +51,7 @@ const MOST: f64 = 0.25;
 /// Names of programs that are Python, or run it.
 const PYTHON: &[&str] = &["python", "gunicorn", "uwsgi", "celery", "pypy", "uvicorn"];
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     for lock in &facts.gil.rows {
         if lock.steps < MIN_STEPS || lock.waiters.len() < MIN_THREADS {
@@ -116,6 +118,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// Its name says so, or it has files of Python open or has looked for them.
+#[gated]
 fn is_python(facts: &Facts, process: ProcessId) -> bool {
     let name = facts.world.threads.process(process).program();
     if let Some(name) = name {

@@ -21,6 +21,7 @@
 //! while the program computes all the while, that is no more than a notice.
 
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::guards::Share;
 use crate::words;
 use whyslow_facts::{Facts, ThreadFacts};
@@ -46,6 +47,7 @@ const MIN_OTHERS: f64 = 0.3;
 /// Places of others that are told.
 const MOST_OTHERS: usize = 2;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     for pid in facts.parked.pids() {
         let all = facts.parked.of(pid);
@@ -60,6 +62,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn tell(facts: &Facts, out: &mut Findings<'_>, pid: Tid, all: &[ParkedAt], queue: &ParkedAt) {
     let is_lock = queue.waits == ParkedFor::Lock;
     // Who waits for others, or for a client, is none that could go on.
@@ -138,6 +141,7 @@ fn may_be_work(waits: ParkedFor) -> bool {
 }
 
 /// True for other places where the one may wait that is waited for: below the function in which a lock is taken; of a channel any.
+#[gated]
 fn is_other(at: &ParkedAt, queue: &ParkedAt) -> bool {
     let is_possible = match queue.waits {
         ParkedFor::Lock => at.function == queue.function && at.waits != ParkedFor::Lock,
@@ -147,6 +151,7 @@ fn is_other(at: &ParkedAt, queue: &ParkedAt) -> bool {
 }
 
 /// CPUs that the threads of a process kept busy; `None` where nothing tells.
+#[gated]
 fn busy(facts: &Facts, pid: Tid) -> Option<f64> {
     let threads = &facts.world.threads;
     let is_its = |thread: &ThreadFacts| {

@@ -1,6 +1,7 @@
 //! What holds up a thread that waits for another one: the segments of its path that are a cause.
 
 use super::fifo_end;
+use crate::gate::gated;
 use whyslow_chain::{Explainer, Path, PathKind, Segment};
 use whyslow_facts::folds::account::ObjectKind;
 use whyslow_facts::folds::graph::{LongCall, Resource};
@@ -58,6 +59,7 @@ fn computes(path: &Path<'_>, segment: &Segment<'_>) -> bool {
 }
 
 /// True where one on the way to this stay was held up by the next, and did not merely wait for its end.
+#[gated]
 fn handed_over(path: &Path<'_>, mut stay: usize) -> bool {
     while let Some((before, wait)) = path.stays[stay].came_from {
         let held = wait.is_some_and(|wait| {

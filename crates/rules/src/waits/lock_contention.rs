@@ -37,6 +37,7 @@
 use super::lock_holder::{self, share_of_waits};
 use super::session_locks;
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::Facts;
@@ -65,6 +66,7 @@ const LONG_WAIT: Nanos = Nanos::from_millis(500);
 
 type Lock<'a> = lock_holder::KnownLock<'a>;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     session_locks::report(facts, out);
     let mut locks: Vec<(Share, Lock<'_>)> = lock_holder::known_locks(facts)
@@ -84,6 +86,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// Many waits for a held mutex, by more than one thread or with the one who hands it on in sight.
+#[gated]
 fn is_contended(lock: &LockFacts) -> bool {
     let waker_seen =
         lock.wakers.iter().any(|waker| lock.waiters.iter().any(|waiter| waiter.tid != waker.tid));
@@ -92,6 +95,7 @@ fn is_contended(lock: &LockFacts) -> bool {
         && (lock.waiters.len() >= 2 || waker_seen)
 }
 
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, share: Share, known: Lock<'_>, more: usize) {
     let Lock { process, address, lock, handed } = known;
     let name = known.name();
@@ -174,6 +178,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, share: Share, known: Lock<'_>, 
 }
 
 /// A hand-cut excerpt: the longest wait whose waker is seen, and which had itself been waiting.
+#[gated]
 fn excerpt(facts: &Facts, out: &mut Findings<'_>) {
     let waits = facts.locks.iter().filter_map(|(process, address, lock)| {
         let wait = lock.longest.as_deref().filter(|wait| wait.dur >= LONG_WAIT && wait.dur.is_known())?;
@@ -228,6 +233,7 @@ fn excerpt(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// How long both waits lasted together, ns.
+#[gated]
 fn overlap(a: &LockWait, b: &LockWait) -> u64 {
     let (Some(a_start), Some(b_start)) = (a.ts.get(), b.ts.get()) else { return 0 };
     let end = (a_start + a.dur.or_zero()).min(b_start + b.dur.or_zero());

@@ -25,6 +25,7 @@
 
 use super::lock_holder::{self, share_of_waits};
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{guards, words};
 use whyslow_facts::folds::locks::LockFacts;
 use whyslow_facts::{Facts, ProcessId};
@@ -47,6 +48,7 @@ const EVEN: f64 = 0.25;
 /// Wake-ups wake one: more is a barrier or a broadcast.
 const WOKEN_EACH: f64 = 1.2;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let convoys = lock_holder::known_locks(facts).filter(|known| is_convoy(facts, known.process, known.lock));
     let Some(known) = convoys.min_by_key(|known| (std::cmp::Reverse(known.lock.wait_ns), known.address))
@@ -112,6 +114,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     .file();
 }
 
+#[gated]
 fn is_convoy(facts: &Facts, process: ProcessId, lock: &LockFacts) -> bool {
     let waiters = lock.waiters.len();
     if !lock.is_handed_in_turns() {
@@ -138,6 +141,7 @@ fn fewest_by_mean(lock: &LockFacts) -> f64 {
 }
 
 /// Threads that a wake woke, on average; `None` where no wake was seen.
+#[gated]
 fn woken_each(lock: &LockFacts) -> Option<f64> {
     (lock.wakes > 0).then(|| lock.woken as f64 / lock.wakes as f64)
 }

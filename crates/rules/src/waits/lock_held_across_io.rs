@@ -26,6 +26,7 @@
 
 use super::lock_holder::{self, share_of_waits};
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{guards, words};
 use whyslow_facts::folds::locks::{HeldAcross, LockFacts};
 use whyslow_facts::{Facts, ProcessId};
@@ -49,6 +50,7 @@ const PART: f64 = 0.30;
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut found: Vec<(ProcessId, u64, &LockFacts, &HeldAcross)> = facts
         .locks

@@ -2,6 +2,7 @@
 //! and its stacks where a recorder took them.
 
 use crate::engine::Report;
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::words;
 use whyslow_chain::{Explainer, KnotFinder};
@@ -57,6 +58,7 @@ impl KnownLock<'_> {
 }
 
 /// All addresses, and the locks that are known by who wakes whom.
+#[gated]
 pub(super) fn known_locks(facts: &Facts) -> impl Iterator<Item = KnownLock<'_>> {
     let by_value = facts.locks.iter();
     let by_value =
@@ -94,6 +96,7 @@ pub(super) fn share_of_waits(facts: &Facts, process: ProcessId, lock: &LockFacts
 }
 
 /// The call that most of the waiting goes through.
+#[gated]
 fn main_call(lock: &LockFacts) -> Option<&HeldAcross> {
     let held = lock.held_across.iter().max_by_key(|held| held.wait_ns)?;
     (held.waits as f64 >= OFTEN * lock.waits as f64).then_some(held)
@@ -119,6 +122,7 @@ pub(super) fn doing(facts: &Facts, lock: &LockFacts) -> String {
 }
 
 /// Who holds it most, as far as the wake-ups tell, in a sentence.
+#[gated]
 pub(super) fn main_waker_words(lock: &LockFacts) -> String {
     match lock.main_waker() {
         // Who ends a few of many waits holds it no more than the others.
@@ -163,6 +167,7 @@ pub(super) fn first_fix(facts: &Facts, lock: &LockFacts, pid: &str) -> String {
 }
 
 /// Adds the chain from the waiter over the holder to what the holder does, and the stacks of both.
+#[gated]
 pub(super) fn shown<'f, 'a>(
     facts: &Facts,
     mut found: Report<'f, 'a>,
@@ -218,6 +223,7 @@ pub(super) fn shown<'f, 'a>(
 }
 
 /// The chain of the longest wait at that lock that the graph has, where it leads to what the holder waits for.
+#[gated]
 fn followed(facts: &Facts, process: ProcessId, address: u64) -> Vec<ChainLink> {
     let here =
         |call: &&LongCall| call.process == process && call.lock() == Some(address) && call.waker.is_some();
@@ -250,6 +256,7 @@ pub(super) fn stack(
 
 /// True for a lock that only threads wait for which answer none of the requests that are served: workers that pass on the lock of the
 /// queue at which they wait for work.
+#[gated]
 pub(super) fn is_of_a_pool(facts: &Facts, lock: &LockFacts) -> bool {
     let served = || facts.requests.records().filter(|request| request.side == Side::Server);
     let serves = |tid: Tid| served().any(|request| request.tid == tid || request.answered_by == Some(tid));

@@ -28,6 +28,7 @@
 //! knows whether more work would come.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::Share;
 use crate::words;
 use whyslow_chain::{Explainer, PathKind, PileUp};
@@ -53,6 +54,7 @@ const MOSTLY: f64 = 0.5;
 /// Shorter pile-ups in all are not told, ns: so long any two things may meet.
 const SHORTEST_NS: u64 = 100_000_000;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let serves = facts.requests.count() > 0 || facts.graph.calls().any(|call| call.is_never_idle());
     if !serves {
@@ -65,6 +67,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn report(explainer: &Explainer<'_>, out: &mut Findings<'_>, pile: &PileUp) {
     let facts = explainer.facts();
     let at_work = pile.at_work.get().filter(|ns| *ns > 0);

@@ -1,6 +1,7 @@
 //! Requests that wait until another session signals their process: locks that a server keeps itself, such as those on rows of a table.
 
 use crate::engine::{Findings, Subjects};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::words;
 use hashbrown::{HashMap, HashSet};
@@ -34,6 +35,7 @@ struct Waits<'f> {
 }
 
 /// Reports the endpoint whose requests wait most.
+#[gated]
 pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) {
     if facts.nudges.is_empty() {
         return;
@@ -52,6 +54,7 @@ pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
+#[gated]
 fn waits<'f>(
     facts: &'f Facts,
     row: &'f EndpointFacts,
@@ -67,6 +70,7 @@ fn waits<'f>(
 }
 
 /// How long a request waited until another session signalled its process last.
+#[gated]
 fn wait<'f>(
     facts: &'f Facts,
     request: &'f RequestRecord,
@@ -85,6 +89,7 @@ fn wait<'f>(
     is_wait.then(|| Wait { request, ns, by: nudge.from, at: at() })
 }
 
+#[gated]
 fn tell(facts: &Facts, out: &mut Findings<'_>, share: Share, found: &Waits<'_>) {
     let row = found.row;
     let Some(longest) = found.waits.iter().max_by_key(|wait| wait.ns) else { return };

@@ -26,6 +26,7 @@
 //! configuration poller) is a notice at most.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{guards, words};
 use whyslow_facts::folds::sleeps::{Sleep, SleepCheck};
 use whyslow_facts::{Facts, ProcessId, WaitKind};
@@ -72,6 +73,7 @@ const SLEEPS_PER_RESULT: u64 = 3;
 /// Findings of this rule in one diagnosis.
 const MAX_REPORTED: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut rows: Vec<(&Sleep, &SleepCheck)> = facts
         .sleeps
@@ -99,6 +101,7 @@ fn checked_share(row: &Sleep) -> f64 {
 
 /// The part of the time from the first to the last sleep that it slept; `None` without a clock. Of a thread that looks at the same thing
 /// before and after its sleeps, as in the requests that it serves, what it waits for the next one is left out.
+#[gated]
 fn sleeping_share(facts: &Facts, row: &Sleep) -> Option<f64> {
     let span = row.last.since(row.first).get().filter(|span| *span > 0)?;
     let idle = if looks_again(row) { idle_part(facts, row) } else { 0.0 };
@@ -106,6 +109,7 @@ fn sleeping_share(facts: &Facts, row: &Sleep) -> Option<f64> {
 }
 
 /// Before nearly each sleep it looked at something in vain, and at the same thing behind it.
+#[gated]
 fn looks_again(row: &Sleep) -> bool {
     row.again as f64 >= CHECKED_SHARE * row.times as f64
 }
@@ -126,6 +130,7 @@ fn idle_part(facts: &Facts, row: &Sleep) -> f64 {
 
 /// The part of the recorded time from the first to the last sleep, with a sleep before and after that is cut by the recording's ends; `None`
 /// without a clock.
+#[gated]
 fn share_of_recording(facts: &Facts, row: &Sleep) -> Option<f64> {
     let whole = facts.window.whole().as_secs_f64().filter(|whole| *whole > 0.0)?;
     let cut = 2.0 * row.length().as_secs_f64()?;
@@ -133,6 +138,7 @@ fn share_of_recording(facts: &Facts, row: &Sleep) -> Option<f64> {
 }
 
 /// What it was found by.
+#[gated]
 fn figures(facts: &Facts, row: &Sleep) -> Vec<Measurement> {
     let few = row.times < MIN_SLEEPS;
     let least = if few { MIN_SLEEPS_ALL_ALONG } else { MIN_SLEEPS };
@@ -153,6 +159,7 @@ fn figures(facts: &Facts, row: &Sleep) -> Vec<Measurement> {
 }
 
 /// True where the sleeps are more than a retry.
+#[gated]
 fn is_often(facts: &Facts, row: &Sleep) -> bool {
     let all_along = share_of_recording(facts, row).is_some_and(|share| share >= ALL_ALONG);
     // What is looked at and there is watched: nobody waits for it.
@@ -162,6 +169,7 @@ fn is_often(facts: &Facts, row: &Sleep) -> bool {
     row.times >= MIN_SLEEPS || (row.times >= MIN_SLEEPS_ALL_ALONG && all_along && awaited)
 }
 
+#[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &SleepCheck) {
     let call = facts.name_of(check.syscall);
     let target = match (check.folder(), &check.target) {

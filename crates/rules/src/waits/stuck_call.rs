@@ -24,6 +24,7 @@
 //! thread waits in all the while (a pipe, a child, another thread) is mentioned where no time is known that tells more.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::Share;
 use whyslow_chain::{Explainer, Hold, process_words};
 use whyslow_facts::Facts;
@@ -46,6 +47,7 @@ const SHORTEST: Nanos = Nanos::from_secs(1);
 /// Findings of this rule in one diagnosis.
 const MOST: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let explainer = Explainer::new(facts);
     let mut stuck: Vec<&LongCall> = facts
@@ -72,6 +74,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 
 /// True where the program shows nothing but this call: no thread of it calls anything else. Threads of which nothing tells that they are processes
 /// may be these: each is in a call of its own then, and what idle threads wait in is no sign.
+#[gated]
 fn is_all_the_while(facts: &Facts, call: &LongCall) -> bool {
     let since_the_start =
         |thread: &whyslow_facts::ThreadFacts| thread.first.is_known() && thread.first >= call.from;
@@ -115,6 +118,7 @@ fn is_for_somebody(facts: &Facts, call: &LongCall) -> bool {
     call.dur().or_zero() == 0 && named && !is_idle
 }
 
+#[gated]
 fn report(explainer: &Explainer<'_>, out: &mut Findings<'_>, call: &LongCall) {
     let facts = explainer.facts();
     let name = facts.name_of(call.syscall).to_string();

@@ -26,6 +26,7 @@
 
 use super::woken_at_once;
 use crate::engine::{Findings, Need, Rule};
+use crate::gate::gated;
 use crate::{guards, words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::herds::Herd;
@@ -78,6 +79,7 @@ fn subject(herd: &Herd, call: &str) -> Subject {
     Subject { path, peer, syscall: Some(call.to_string()), ..Subject::default() }
 }
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     woken_at_once::report(facts, out);
     for herd in &facts.herds.rows {

@@ -35,6 +35,7 @@
 use super::chain_ends::{Cost, ends};
 use super::held_up::{Cause, cause_of};
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::words;
 use hashbrown::HashMap;
@@ -63,6 +64,7 @@ const OWN_SHARE_OF_QUEUE: f64 = 0.5;
 /// Intervals whose paths are looked at, the longest ones: what costs much stands in them.
 const MAX_SPANS: usize = 500;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     // Without a single known waker there is no chain.
     if !facts.graph.calls().any(|call| call.waker.is_some()) {
@@ -137,6 +139,7 @@ struct Whole {
 }
 
 /// The time of all requests served, and how many they are.
+#[gated]
 fn served(facts: &Facts) -> (u64, u64) {
     let rows = || facts.requests.endpoints().iter().filter(|row| row.side == Side::Server);
     (
@@ -145,6 +148,7 @@ fn served(facts: &Facts) -> (u64, u64) {
     )
 }
 
+#[gated]
 fn report(
     explainer: &Explainer<'_>,
     out: &mut Findings<'_>,

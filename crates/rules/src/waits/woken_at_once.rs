@@ -1,6 +1,7 @@
 //! Conditions at which each wake wakes a whole pool, and one thread finds something to do.
 
 use crate::engine::{Findings, Subjects};
+use crate::gate::gated;
 use crate::guards::Share;
 use whyslow_facts::folds::locks::LockFacts;
 use whyslow_facts::{Facts, ProcessId};
@@ -40,6 +41,7 @@ pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) {
     crowds.iter().take(MOST).for_each(|crowd| tell(facts, out, crowd));
 }
 
+#[gated]
 fn is_herd(facts: &Facts, crowd: &Crowd<'_>) -> bool {
     let lock = crowd.lock;
     let many = crowd.wakes >= least_wakes(facts) && each(crowd) >= MIN_EACH && crowd.rate >= WAKE_UPS_PER_S;
@@ -50,6 +52,7 @@ fn is_herd(facts: &Facts, crowd: &Crowd<'_>) -> bool {
 }
 
 /// What [`MIN_WAKES`] is of the time in which calls were recorded.
+#[gated]
 fn least_wakes(facts: &Facts) -> u64 {
     match (facts.recording.told().get(), facts.window.whole().get()) {
         (Some(told), Some(whole)) if whole > 0 => {
@@ -65,6 +68,7 @@ fn each(crowd: &Crowd<'_>) -> f64 {
 }
 
 /// The part of the time in which calls were recorded that the threads slept there; `None` where no durations are known.
+#[gated]
 fn sleeping(facts: &Facts, lock: &LockFacts) -> Option<f64> {
     let known = facts.recording.told().get().or(facts.window.whole().get());
     let window = known.filter(|ns| *ns > 0)? as f64;

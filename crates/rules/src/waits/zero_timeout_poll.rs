@@ -23,6 +23,7 @@
 //! trace cannot tell from spinning. DPDK-like programs poll by design.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
+use crate::gate::gated;
 use crate::{callers, guards, sums};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::readiness::ZeroTimeouts;
@@ -48,6 +49,7 @@ const AT_ONCE: Nanos = Nanos::new(100_000);
 /// Findings of this rule in one diagnosis.
 const MAX_REPORTED: usize = 3;
 
+#[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     check_sums(facts, out);
     let mut rows: Vec<&ZeroTimeouts> = facts
@@ -63,6 +65,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 /// Sums of calls: polls that return at once, and hardly another call beside them.
+#[gated]
 fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
     let storms = sums::storms(facts, &POLLS, guards::SPIN_TURNS_PER_S);
     let idle = storms.iter().filter(|storm| {
