@@ -34,11 +34,14 @@ Examples:
   whyslow fds --port 6379 trace.lsof               who talks to Redis
   whyslow diff before.st after.st                  did the fix work
   whyslow rule tz-stat-storm                       what a finding means
+  whyslow explain slow.whyslow --why-not RULE      why a rule says nothing: what was measured, beside its thresholds
+  whyslow check --budget budget.toml -- CMD        limits per request or run, for CI
 
 Input is a recording, or what other tools print: strace, strace -c, ltrace, lsof, /proc/PID/fd, /proc/net/tcp; also as .gz and .zst, as a
 directory, or as `-` for standard input. Kinds are recognised by their content.
 
-Exit status: 0 done; 1 findings, where --fail-on asks for it; 2 wrong usage or nothing readable.
+Exit status: 0 done; 1 findings, where --fail-on asks for it, or a broken budget; 2 wrong usage or nothing readable; 3 a budget that could not
+be judged.
 Completions: whyslow completions bash|zsh|fish. Man pages: whyslow man DIR.";
 
 /// What was given of the options that all commands take.

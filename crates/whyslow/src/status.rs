@@ -10,8 +10,11 @@ use whyslow_rules::guards;
 pub(crate) enum Status {
     /// Done.
     Done,
-    /// Done, and `--fail-on` asks to fail for what was found; for `doctor`: only the fallback works.
+    /// Done, and `--fail-on` asks to fail for what was found; for `doctor`: only the fallback works; for `check`: a limit is
+    /// broken.
     Found,
+    /// Done, and a limit of a budget could not be judged.
+    NotJudged,
     /// Wrong usage, or nothing could be read.
     Unusable,
     /// A recorded command ended with this status, which is passed on.
@@ -24,6 +27,7 @@ impl Status {
             Status::Done => ExitCode::SUCCESS,
             Status::Found => ExitCode::from(1),
             Status::Unusable => ExitCode::from(2),
+            Status::NotJudged => ExitCode::from(3),
             Status::Command(status) => ExitCode::from(status),
         }
     }

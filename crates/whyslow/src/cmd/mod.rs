@@ -2,11 +2,13 @@
 
 mod account;
 mod beside;
+mod check;
 mod completions;
 mod diagnose;
 mod diff;
 mod disks;
 mod doctor;
+mod explain;
 mod export;
 mod fds;
 mod files;
@@ -78,6 +80,8 @@ pub(crate) static COMMANDS: &[&Command] = &[
     &export::COMMAND,
     &sql::COMMAND,
     &serve::COMMAND,
+    &check::COMMAND,
+    &explain::COMMAND,
     &rule::COMMAND,
     &doctor::COMMAND,
     &completions::COMMAND,

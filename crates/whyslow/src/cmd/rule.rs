@@ -92,7 +92,7 @@ fn essay(rule: &Rule, color: bool, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The rules that may be meant.
-fn advice(id: &str) -> String {
+pub(super) fn advice(id: &str) -> String {
     let mut alike: Vec<(f64, &str)> = RULES
         .iter()
         .map(|rule| (if rule.id.contains(id) { 1.0 } else { strsim::jaro_winkler(rule.id, id) }, rule.id))

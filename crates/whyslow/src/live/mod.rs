@@ -17,7 +17,7 @@ mod runtime;
 mod signals;
 mod target;
 
-pub(crate) use args::LiveArgs;
+pub(crate) use args::{LiveArgs, ModeArg};
 pub(crate) use capture_args::CaptureArgs;
 pub(crate) use duration::duration;
 pub(crate) use profile::sample;

@@ -1,5 +1,8 @@
 //! The tests of the commands and of the chain behind them that need no live kernel.
 
+#[path = "../common/budget_docs.rs"]
+mod budget_docs;
+mod budgets;
 mod captures;
 mod chains;
 mod cli;
@@ -24,3 +27,4 @@ mod seeds;
 mod sosreport;
 mod strangers;
 mod sweep;
+mod why_not;

@@ -1,5 +1,8 @@
 //! The tests that need the kernel, BPF, root or a terminal, or that wait.
 
+#[path = "../common/budget_docs.rs"]
+mod budget_docs;
+mod budgets;
 #[path = "../common/mod.rs"]
 mod common;
 mod doctor;
