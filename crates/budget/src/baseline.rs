@@ -137,12 +137,12 @@ impl Baseline {
     }
 }
 
-/// What is measured for a baseline beside the limits of the budget: all families of calls, bytes, queries and times, per request and per run.
+/// What is measured for a baseline beside the limits of the budget: all families of calls, bytes and queries, per request and per run. Times,
+/// which are noisy, only where the budget limits them.
 pub fn usual(budget: &Budget) -> Vec<BudgetLimit> {
     let families =
         names::FAMILIES.iter().map(|(family, _)| *family).chain(["calls", "bytes_written", "queries"]);
     let texts = families.flat_map(|name| [format!("{name}/run"), format!("{name}/request")]);
-    let texts = texts.chain(["p50".to_string(), "p99".to_string()]);
     let limits = texts.filter_map(|text| {
         let (key, subject) = LimitKey::parse(&text).ok()?;
         let known = budget.limits.iter().any(|defined| defined.limit.key == key);
