@@ -1,6 +1,6 @@
-//! Generated files: the index of the rules, and the page of their thresholds.
+//! Generated files: the index of the rules, the page of their thresholds, the JSON Schemas.
 
-use crate::thresholds;
+use crate::{schemas, thresholds};
 use anyhow::{Result, bail};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -20,9 +20,12 @@ const GENERATED: &[Generated] = &[
 
 pub(crate) fn run(root: &Path, check: bool) -> Result<()> {
     let mut stale = Vec::new();
-    for Generated { name, make } in GENERATED {
-        let path = root.join(name);
-        let wanted = make(root)?;
+    let mut files = schemas::files()?;
+    for file in GENERATED {
+        files.push((file.name.to_string(), (file.make)(root)?));
+    }
+    for (name, wanted) in files {
+        let path = root.join(&name);
         if std::fs::read_to_string(&path).ok().as_deref() == Some(wanted.as_str()) {
             continue;
         }

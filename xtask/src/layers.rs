@@ -18,6 +18,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("whyslow-wire", &[]),
     ("whyslow-rights", &[]),
     ("whyslow-gate", &[]),
+    ("whyslow-schema", &[]),
     ("whyslow-unwind", &[]),
     ("whyslow-host", &["whyslow-model", "whyslow-privacy", "whyslow-counters"]),
     (
@@ -113,6 +114,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "whyslow-record",
             "whyslow-store",
             "whyslow-rights",
+            "whyslow-schema",
         ],
     ),
     (
@@ -131,7 +133,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "whyslow-store",
         ],
     ),
-    ("xtask", &["whyslow-rules"]),
+    (
+        "xtask",
+        &[
+            "whyslow-model",
+            "whyslow-profile",
+            "whyslow-record",
+            "whyslow-rules",
+            "whyslow-schema",
+            "whyslow-store",
+        ],
+    ),
 ];
 
 pub(crate) fn check(root: &Path) -> Result<()> {

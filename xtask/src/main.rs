@@ -10,6 +10,7 @@ mod imports;
 mod layers;
 mod new_fact;
 mod new_rule;
+mod schemas;
 #[cfg(test)]
 mod setup_tests;
 mod sizes;

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 /// What a thread does with a time, or what it waits for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeState {
     /// On a CPU, in the program's own code.
@@ -94,6 +95,7 @@ impl TimeState {
 
 /// Whose time an account is of.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeOf {
     /// The requests that were served, as far as they are kept: of each endpoint the slowest and the failed.
@@ -106,6 +108,7 @@ pub enum TimeOf {
 
 /// How well a time is known.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Known {
     /// It was measured.
@@ -133,6 +136,7 @@ impl Known {
 
 /// What a finding explains of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Claim {
     /// The rule.
     pub id: &'static str,
@@ -142,6 +146,7 @@ pub struct Claim {
 
 /// Who had the CPUs that threads waited for.
 #[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuRunner {
     /// A process, `ffmpeg (71)`, or threads of the waiting one: `own threads order-worker`.
     pub who: String,
@@ -157,6 +162,7 @@ pub struct CpuRunner {
 
 /// A part of the time.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AccountRow {
     /// Who spends it: `4 x worker of app.py (812)`.
     pub who: String,
@@ -315,6 +321,7 @@ impl AccountRow {
 
 /// Where the time went.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TimeAccount {
     /// Of what: the processes asked about.
     pub target: String,

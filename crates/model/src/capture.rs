@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a source holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CaptureKind {
     /// strace, a line a call.
@@ -39,6 +40,7 @@ pub enum CaptureKind {
 
 /// What the timestamps of a source mean.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ClockKind {
     /// `-ttt`: seconds since the epoch.
@@ -53,6 +55,7 @@ pub enum ClockKind {
 
 /// One input, as seen once it was read to its end.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SourceInfo {
     /// Its number.
     pub id: SourceId,
@@ -126,6 +129,7 @@ impl TraceStart {
 
 /// What a note about a capture is about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum NoteKind {
     /// A damaged line: not used, the rest is.
@@ -145,6 +149,7 @@ pub enum NoteKind {
 /// One remark of a reader about its capture. Readers give at most a few of each kind; the totals are in
 /// [`SourceInfo`].
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CaptureNote {
     /// About what.
     pub kind: NoteKind,

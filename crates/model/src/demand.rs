@@ -69,6 +69,7 @@ impl DemandKind {
 
 /// One queue of the target, over the samples.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DemandQueue {
     /// What waits in it.
     pub kind: DemandKind,
@@ -86,6 +87,7 @@ pub struct DemandQueue {
 
 /// What is known of demand. Without queues nothing was sampled: it is unknown whether work waited.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Demand {
     /// The target's queues, those in which work waited most often first; at most [`Demand::MOST`].
     pub queues: Vec<DemandQueue>,

@@ -14,6 +14,7 @@ use serde::{Serialize, Serializer};
 
 /// How much a finding matters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// About the capture itself, not the program.
@@ -40,6 +41,7 @@ impl Severity {
 
 /// Of what kind of whole a share is a part.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ShareWhole {
     /// Of a time that passes while somebody waits: of threads, of requests, of a group's life.
@@ -53,6 +55,7 @@ pub enum ShareWhole {
 
 /// What a finding is about. Only what is known is set.
 #[derive(Clone, Debug, Default, Serialize, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Subject {
     /// The process.
     pub pid: Option<Tid>,
@@ -88,6 +91,7 @@ pub struct Subject {
 
 /// What a fix would save.
 #[derive(Clone, Debug, Default, Serialize, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Saving {
     /// Nanoseconds a second of wall time; `None` where the window or the durations are unknown.
     pub ns_per_s: Option<u64>,
@@ -100,6 +104,7 @@ pub struct Saving {
 
 /// How long requests, or programs that serve nobody, take, and would take at best if something cost nothing.
 #[derive(Clone, Debug, Serialize, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WhatIf {
     /// What would cost nothing: peers, files. As `whyslow path --without` takes it.
     pub what: Vec<String>,
@@ -117,6 +122,7 @@ pub struct WhatIf {
 
 /// One more place where the same change mends the same cause.
 #[derive(Clone, Debug, Serialize, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Also {
     /// The finding about it, in one line.
     pub title: String,
@@ -129,6 +135,7 @@ pub struct Also {
 
 /// One link of a cause chain.
 #[derive(Clone, Debug, Serialize, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChainLink {
     /// `pid/tid comm`.
     pub who: String,
@@ -143,6 +150,7 @@ pub struct ChainLink {
 /// Who is behind a wait of the target: a process that was taken into the recording because the target waits for it, at the end of the
 /// waits that lead from the target to it.
 #[derive(Clone, Debug, Serialize, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Culprit {
     /// The process.
     pub pid: Tid,
@@ -168,6 +176,7 @@ pub struct Culprit {
 
 /// A process on the way from the target to who is behind its wait. Each waits for the next one; what the last one does is its own.
 #[derive(Clone, Debug, Serialize, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hop {
     /// The process.
     pub pid: Tid,
@@ -234,6 +243,7 @@ fn site(function: Option<&str>, place: Option<&str>) -> Option<String> {
 
 /// What a rule found.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// The rule.
     pub id: &'static str,
@@ -301,6 +311,7 @@ fn rounded<S: Serializer>(share: &Option<f64>, serializer: S) -> Result<S::Ok, S
 
 /// What a finding is a consequence of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FollowsFrom {
     /// The rule that found the cause.
     pub id: &'static str,
@@ -310,6 +321,7 @@ pub struct FollowsFrom {
 
 /// A rule that could not be judged.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NotJudged {
     /// The rule.
     pub id: &'static str,
@@ -321,6 +333,7 @@ pub struct NotJudged {
 
 /// What was diagnosed.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Target {
     /// `capture`, `recording` or `live`.
     pub kind: &'static str,
@@ -348,6 +361,7 @@ pub struct Target {
 
 /// One process of the target.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TargetProcess {
     /// Its number; `null` where the capture shows none.
     pub pid: Option<Tid>,
@@ -359,6 +373,7 @@ pub struct TargetProcess {
 
 /// Where one thread's time went. What a capture cannot show is `null`.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadTime {
     /// The process.
     pub pid: Option<Tid>,
@@ -386,6 +401,7 @@ pub struct ThreadTime {
 
 /// Time in one kind of wait.
 #[derive(Clone, Debug, Serialize, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WaitShare {
     /// `lock`, `network`, `pipe`, `timer`, `child`, `poll`, `disk`, `other`.
     pub kind: &'static str,
@@ -395,6 +411,7 @@ pub struct WaitShare {
 
 /// The whole result.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Diagnosis {
     /// Always `whyslow.diagnosis/1`.
     pub schema: &'static str,

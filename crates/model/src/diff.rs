@@ -7,6 +7,7 @@ use serde::Serialize;
 
 /// Whether the change helped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DiffOutcome {
     /// What users get takes less time.
@@ -36,6 +37,7 @@ impl DiffOutcome {
 
 /// The whole comparison.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Diff {
     /// Always `whyslow.diff/1`.
     pub schema: &'static str,
@@ -68,6 +70,7 @@ impl Diff {
 
 /// One finding in either or both.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FindingChange {
     /// The rule.
     pub id: &'static str,
@@ -89,6 +92,7 @@ pub struct FindingChange {
 
 /// One figure in both.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FigureChange {
     /// What is counted: `write calls`, `renames`, `stat calls per write`, `time per request`.
     pub name: String,

@@ -7,4 +7,5 @@ pub type Tid = u32;
 
 /// Number of a source (one input file, or standard input) within one diagnosis.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SourceId(pub u16);

@@ -24,6 +24,8 @@ pub mod metric;
 pub mod parked;
 pub mod profile;
 pub mod program_name;
+#[cfg(feature = "schema")]
+mod schema;
 pub mod stats;
 pub mod sums;
 pub mod syscall;

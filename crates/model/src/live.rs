@@ -387,6 +387,7 @@ impl Loss {
 
 /// What a recording cost, as the recorder measured it.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cost {
     /// Share of its own CPU time that the target spent in our probes, 0 to 1; unknown where it used less than the kernel's
     /// tick (10 ms).
@@ -402,6 +403,7 @@ pub struct Cost {
 /// A process that was taken into a recording because the target was seen to wait for it (table `followed`). It is not what was asked
 /// about.
 #[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Followed {
     /// When it was taken in: of what it did before nothing is recorded.
     pub ts: Timestamp,

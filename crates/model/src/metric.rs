@@ -20,6 +20,17 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// All of them.
+    pub const ALL: [Unit; 7] = [
+        Unit::Share,
+        Unit::SecondsPerSecond,
+        Unit::PerSecond,
+        Unit::BytesPerSecond,
+        Unit::Bytes,
+        Unit::Nanos,
+        Unit::Count,
+    ];
+
     /// The name in JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -35,11 +46,11 @@ impl Unit {
 }
 
 macro_rules! metrics {
-    ($($(#[$doc:meta])+ $variant:ident $name:literal $unit:ident;)+) => {
+    ($($(#[doc = $doc:literal])+ $variant:ident $name:literal $unit:ident;)+) => {
         /// What is measured. A figure of a rate is over the table's time; a level is at its end.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[repr(u8)]
-        pub enum Metric { $($(#[$doc])+ $variant,)+ }
+        pub enum Metric { $($(#[doc = $doc])+ $variant,)+ }
 
         impl Metric {
             /// All of them.
@@ -48,6 +59,12 @@ macro_rules! metrics {
             /// The name in tables and JSON.
             pub fn name(self) -> &'static str {
                 match self { $(Metric::$variant => $name,)+ }
+            }
+
+            /// What it is, in words.
+            #[cfg(feature = "schema")]
+            pub fn about(self) -> &'static str {
+                match self { $(Metric::$variant => concat!($($doc),+).trim_ascii(),)+ }
             }
 
             /// What it counts in.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a goroutine waits for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ParkedFor {
     /// A lock that another one holds.
@@ -65,6 +66,7 @@ pub struct Parked {
 
 /// How many goroutines wait at one place, on average: a part of what is known of a wait of their threads.
 #[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ParkedAt {
     /// What they wait for.
     pub waits: ParkedFor,

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 /// Whether a resource is what limits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum State {
     /// Work waits for it.
@@ -29,6 +30,7 @@ impl State {
 
 /// One resource of the host.
 #[derive(Clone, Debug, Serialize, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostResource {
     /// `CPU`, `memory`, `disk sda`, `network`, `limits`.
     pub name: String,
@@ -44,6 +46,7 @@ pub struct HostResource {
 
 /// Something that is taken or waited for.
 #[derive(Clone, Debug, Serialize, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Amount {
     /// The metric: `task_user`, `write_bytes`, `block_delay`.
     pub what: &'static str,
@@ -55,6 +58,7 @@ pub struct Amount {
 
 /// Who takes of the host, or waits for it: a process, a thread, a kind of call.
 #[derive(Clone, Debug, Serialize, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Taker {
     /// The process, where it has a number.
     pub pid: Option<Tid>,
@@ -75,6 +79,7 @@ pub struct Taker {
 
 /// The walk: from the whole machine to the calls of one thread.
 #[derive(Clone, Debug, Default, Serialize, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Walk {
     /// The resources: saturated ones first.
     pub resources: Vec<HostResource>,

@@ -23,6 +23,7 @@ const MOST_BYTES: u64 = 8 << 20;
 
 /// The head of a recording.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Meta {
     /// [`SCHEMA`] of the version that wrote it.
@@ -84,6 +85,7 @@ impl Default for Meta {
 
 /// The machine that was recorded.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct HostInfo {
     /// Its name.
@@ -98,6 +100,7 @@ pub struct HostInfo {
 
 /// How the kernel's clock was turned into time since the epoch: epoch = monotonic clock + offset.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ClockOffset {
     /// What the times of the tables mean; other than `epoch` only where a capture without dates was converted.
@@ -116,6 +119,7 @@ impl Default for ClockOffset {
 
 /// How much of a table there is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TableMeta {
     /// Rows.
     pub rows: u64,
@@ -127,6 +131,7 @@ pub struct TableMeta {
 
 /// What was lost of a table in all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LossMeta {
     /// Rows lost.
     pub lost: u64,
@@ -136,6 +141,7 @@ pub struct LossMeta {
 
 /// As [`Cost`].
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CostMeta {
     /// Share of its own CPU time that the target spent in our probes, 0 to 1.
     pub target_share: Option<f64>,
@@ -161,6 +167,7 @@ impl From<&Cost> for CostMeta {
 
 /// What was removed to keep a recording within its size.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Removed {
     /// Rows of each table.
@@ -173,6 +180,7 @@ pub struct Removed {
 
 /// A source of the events: the capture that was converted, or the live kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SourceMeta {
     /// Its name.
     pub name: String,

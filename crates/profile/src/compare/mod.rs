@@ -17,6 +17,7 @@ use serde::Serialize;
 
 /// What the figures are relative to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
     /// A unit of work.
@@ -58,6 +59,7 @@ impl Basis {
 
 /// A figure over the steps.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CompareRow {
     /// Of what: a kind, a function.
     pub name: String,
@@ -71,6 +73,7 @@ pub struct CompareRow {
 
 /// What became of the whole in a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum StepOutcome {
     /// Less cost.
@@ -85,6 +88,7 @@ pub enum StepOutcome {
 
 /// What a step did.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StepChange {
     /// The step's place in the series, from 1.
     pub step: usize,
@@ -98,6 +102,7 @@ pub struct StepChange {
 
 /// One profile, in the comparison.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StepTotal {
     /// Its name.
     pub name: String,
@@ -117,6 +122,7 @@ pub struct StepTotal {
 
 /// The whole comparison. Serialised as `whyslow.profile-diff/1`.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// Always `whyslow.profile-diff/1`.
     pub schema: &'static str,

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 /// A function or a kind of cost that became dearer.
 #[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Regression {
     /// Which.
     pub name: String,

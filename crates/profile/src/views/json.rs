@@ -8,6 +8,7 @@ use std::io::Write;
 
 /// What of a profile is written.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Summary {
     /// Always `whyslow.profile/1`.
     schema: &'static str,
@@ -31,21 +32,35 @@ struct Summary {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Kind {
+    /// What kind of cost it is.
     kind: &'static str,
+    /// How much, in `unit`.
     value: f64,
+    /// The part of the total, 0 to 1.
     share: f64,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Function {
+    /// Its name.
     name: String,
-    /// By itself.
+    /// By itself, in `unit`.
     flat: f64,
+    /// The part of the total that is, 0 to 1.
     flat_share: f64,
-    /// With all that it calls.
+    /// With all that it calls, in `unit`.
     cum: f64,
+    /// The part of the total that is, 0 to 1.
     cum_share: f64,
+}
+
+/// The schema of what [`write_json`] writes.
+#[cfg(feature = "schema")]
+pub fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    generator.root_schema_for::<Summary>()
 }
 
 /// Writes the figures of a profile.

@@ -19,6 +19,8 @@ mod traces;
 mod tree;
 
 pub use flame::write_difference;
+#[cfg(feature = "schema")]
+pub use json::json_schema;
 pub use json::{write_json, write_table_json};
 pub use report::PreparedProfile;
 

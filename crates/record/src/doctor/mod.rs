@@ -27,6 +27,7 @@ pub struct Check {
 
 /// What a check belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Area {
     /// What the kernel was built with and how it is locked.
@@ -41,6 +42,7 @@ pub enum Area {
 
 /// What needs it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum NeededFor {
     /// Recording with BPF.
@@ -55,6 +57,7 @@ pub enum NeededFor {
 
 /// How it stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckState {
     /// As it should be.
@@ -67,6 +70,7 @@ pub enum CheckState {
 
 /// What a check found.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Answer {
     /// How it stands.
     pub state: CheckState,
@@ -131,6 +135,7 @@ pub static CHECKS: &[&Check] = &[
 
 /// How a program can be recorded on this machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Ability {
     /// With BPF: calls, scheduler, disks, network, at little cost.
@@ -143,6 +148,7 @@ pub enum Ability {
 
 /// One check with its answer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CheckResult {
     /// The check.
     pub name: &'static str,
@@ -157,6 +163,7 @@ pub struct CheckResult {
 
 /// The result of all checks.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Examination {
     /// What is possible, by trial.
     pub ability: Ability,

@@ -25,6 +25,7 @@ mod report;
 mod requests;
 mod rights;
 mod rule;
+mod schema;
 mod serve;
 mod sql;
 mod summary;
@@ -83,6 +84,7 @@ pub(crate) static COMMANDS: &[&Command] = &[
     &check::COMMAND,
     &explain::COMMAND,
     &rule::COMMAND,
+    &schema::COMMAND,
     &doctor::COMMAND,
     &completions::COMMAND,
     &man::COMMAND,

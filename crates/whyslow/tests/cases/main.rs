@@ -14,6 +14,8 @@ mod document;
 mod events;
 mod figures;
 mod registry;
+#[path = "../common/schemas.rs"]
+mod schemas;
 
 use document::{Answer, Block, Section, parse, path};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -104,8 +106,11 @@ fn check(rule: &Rule, number: usize) -> Result<(), Failed> {
     file.read_to_string(&mut document)?;
     let sections = parse(&document)?;
     let section = sections.get(number).ok_or("the document has changed meanwhile")?;
-    let diagnosis = diagnosis_of(section);
+    let facts = section_facts(section);
+    let diagnosis = diagnose(&facts);
     account_adds_up(&diagnosis)?;
+    schemas::of_diagnosis(&diagnosis)?;
+    schemas::of_views(&facts)?;
     for finding in diagnosis.findings.iter().filter(|finding| finding.id == rule.id) {
         figures::are_measured(finding)?;
     }
@@ -240,15 +245,15 @@ fn account_adds_up(diagnosis: &Diagnosis) -> Result<(), Failed> {
     }
 }
 
-fn diagnosis_of(section: &Section) -> Diagnosis {
+fn section_facts(section: &Section) -> Facts {
     let Some(recording) = &section.recording else {
-        return diagnose(&facts_of(&section.captures, false));
+        return facts_of(&section.captures, false);
     };
     let (name, text) = recording.expanded();
     let mut facts = Facts::default();
     events::push(&text, &name, &mut facts);
     facts.finish();
-    diagnose(&facts)
+    facts
 }
 
 /// Hands events on as a recorder would: no text, no first halves of calls.

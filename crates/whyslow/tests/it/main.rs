@@ -21,6 +21,9 @@ mod parties;
 mod profile_out;
 mod recordings;
 mod redact;
+mod schemas;
+#[path = "../common/schemas.rs"]
+mod schemas_common;
 #[path = "../common/secrets.rs"]
 mod secrets;
 mod seeds;
