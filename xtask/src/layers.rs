@@ -19,6 +19,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("whyslow-rights", &[]),
     ("whyslow-gate", &[]),
     ("whyslow-schema", &[]),
+    ("whyslow-mcp", &["whyslow-model", "whyslow-schema"]),
     ("whyslow-unwind", &[]),
     ("whyslow-host", &["whyslow-model", "whyslow-privacy", "whyslow-counters"]),
     (
@@ -115,6 +116,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "whyslow-store",
             "whyslow-rights",
             "whyslow-schema",
+            "whyslow-mcp",
         ],
     ),
     (

@@ -14,8 +14,17 @@ const MOST_LINKS: usize = 40;
 
 /// Lets this thread write nothing but `outputs`, run and connect to nothing. The version of the ABI that is in effect.
 pub(super) fn restrict(outputs: &[&Path]) -> Result<i32, String> {
-    let status = ruleset(outputs).map_err(|error| error.to_string())?;
-    match (status.landlock, status.ruleset) {
+    told(&ruleset(outputs).map_err(|error| error.to_string())?)
+}
+
+/// Lets this thread read below `folders` only, beside what this program is made of, and write nothing. The version of the ABI that is
+/// in effect.
+pub(super) fn restrict_reading(folders: &[&Path]) -> Result<i32, String> {
+    told(&reading(folders).map_err(|error| error.to_string())?)
+}
+
+fn told(status: &landlock::RestrictionStatus) -> Result<i32, String> {
+    match (status.landlock, &status.ruleset) {
         (LandlockStatus::NotImplemented, _) => {
             Err("this kernel has none (Linux 5.13, CONFIG_SECURITY_LANDLOCK)".into())
         }
@@ -42,6 +51,44 @@ fn ruleset(outputs: &[&Path]) -> Result<landlock::RestrictionStatus, RulesetErro
         rules = rules.add_rule(PathBeneath::new(opened, access))?;
     }
     rules.restrict_self()
+}
+
+/// What every program reads: where its libraries are, the time zones, nothing.
+const COMMON: [&str; 4] = ["/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo", "/dev/null"];
+
+fn reading(folders: &[&Path]) -> Result<landlock::RestrictionStatus, RulesetError> {
+    let mut rules = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(NEWEST))?
+        .handle_access(AccessNet::from_all(NEWEST))?
+        .scope(Scope::from_all(NEWEST))?
+        .create()?;
+    let read = AccessFs::ReadFile | AccessFs::ReadDir;
+    let common = COMMON.iter().map(|path| (PathBuf::from(path), read));
+    let below = folders.iter().map(|folder| (folder.to_path_buf(), read));
+    let own = own_files().into_iter().map(|path| (path, AccessFs::ReadFile | AccessFs::Execute));
+    for (path, access) in common.chain(below).chain(own) {
+        // What is not there is not read.
+        let Ok(opened) = PathFd::new(&path) else { continue };
+        let access = if path.is_dir() { access } else { access & AccessFs::from_file(NEWEST) };
+        rules = rules.add_rule(PathBeneath::new(opened, access))?;
+    }
+    rules.restrict_self()
+}
+
+/// The files that this program runs from: itself, its libraries, its loader. A child that is the same program needs these.
+fn own_files() -> Vec<PathBuf> {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    // Five fields, then the path, with its spaces.
+    let path = |line: &str| {
+        let at = line.find('/')?;
+        Some(PathBuf::from(line.get(at..)?))
+    };
+    let mut files: Vec<PathBuf> = maps.lines().filter_map(path).collect();
+    files.extend(std::env::current_exe());
+    files.sort();
+    files.dedup();
+    files
 }
 
 /// Below what an output may be written: the folder in which it takes its place, or the device or pipe itself.

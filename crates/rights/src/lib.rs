@@ -53,6 +53,18 @@ pub fn confine_thread(outputs: &[&Path]) -> Confined {
     apply(outputs, seccompiler::apply_filter)
 }
 
+/// Confines this process and all that it starts: they read below `folders` and what a program is made of (its own files, the time
+/// zones), write nothing, connect to nothing, and run nothing but this program. The version of Landlock's ABI, or why it is not in
+/// effect. Calls are not filtered: a child that reads what strangers made is to [`confine`] itself.
+///
+/// # Errors
+/// If the kernel has no Landlock.
+pub fn confine_below(folders: &[&Path]) -> Result<i32, String> {
+    // What was never held, or may not be given up, is none to have either.
+    let _ = keep(capabilities::READER);
+    files::restrict_reading(folders)
+}
+
 fn apply(
     outputs: &[&Path],
     load: fn(seccompiler::BpfProgramRef<'_>) -> Result<(), seccompiler::Error>,

@@ -11,7 +11,7 @@ use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use whyslow_record::ptrace::{PtraceOptions, Recorder};
-use whyslow_rights::{Capabilities, confine, confine_thread, held};
+use whyslow_rights::{Capabilities, confine, confine_below, confine_thread, held};
 
 /// The folder of a test; what is set makes this process the confined one.
 const FOLDER: &str = "CONFINED_FOLDER";
@@ -20,7 +20,20 @@ const OUTPUT: &str = "CONFINED_OUTPUT";
 /// Where the test listens.
 const PORT: &str = "CONFINED_PORT";
 
+/// The folder of a test; what is set makes this process one that reads below it alone.
+const BELOW: &str = "CONFINED_BELOW";
+/// What is set makes this process one that says hello.
+const HELLO: &str = "CONFINED_HELLO";
+
 fn main() -> ExitCode {
+    if std::env::var_os(HELLO).is_some() {
+        println!("hello");
+        return ExitCode::SUCCESS;
+    }
+    if let Some(folder) = std::env::var_os(BELOW) {
+        below(Path::new(&folder));
+        return ExitCode::SUCCESS;
+    }
     if let Some(folder) = std::env::var_os(FOLDER) {
         child(Path::new(&folder));
         return ExitCode::SUCCESS;
@@ -30,6 +43,7 @@ fn main() -> ExitCode {
         Trial::test("a_reader_with_an_output_writes_that", writer),
         Trial::test("an_output_may_be_a_link_a_device_or_a_pipe", places),
         Trial::test("a_trial_confines_its_own_thread_only", trial),
+        Trial::test("who_reads_below_a_folder_opens_nothing_else_and_runs_itself_alone", reader_below),
     ];
     libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
 }
@@ -225,5 +239,48 @@ fn trial() -> Result<(), Failed> {
     let (confined, written) = told.join().expect("a thread");
     assert_eq!(written, confined.landlock.is_err() && confined.seccomp.is_err(), "{confined}");
     std::fs::write(&path, "x")?;
+    Ok(())
+}
+
+/// Tries what it may, and what it may not; a line a try.
+fn below(folder: &Path) {
+    let confined = confine_below(&[&folder.join("in")]);
+    println!("landlock {}", if confined.is_ok() { "ok" } else { "none" });
+    let tell = |what: &str, done: bool| println!("{what} {}", if done { "ok" } else { "refused" });
+    tell("inside", std::fs::read_to_string(folder.join("in/input")).is_ok());
+    tell("listed", std::fs::read_dir(folder.join("in")).is_ok_and(|entries| entries.flatten().count() == 2));
+    let itself = Command::new(std::env::current_exe().expect("this test")).env(HELLO, "1").output();
+    tell("itself", itself.is_ok_and(|output| output.stdout == b"hello\n"));
+    tell("nothing", File::open("/dev/null").is_ok());
+    tell("outside", std::fs::read_to_string(folder.join("secret")).is_ok());
+    tell("linked", std::fs::read_to_string(folder.join("in/link")).is_ok());
+    tell("up", std::fs::read_to_string(folder.join("in/../secret")).is_ok());
+    tell("passwords", File::open("/etc/passwd").is_ok());
+    tell("others", File::open("/proc/1/environ").is_ok());
+    tell("made", std::fs::write(folder.join("in/new"), "x").is_ok());
+    tell("changed", OpenOptions::new().append(true).open(folder.join("in/input")).is_ok());
+    tell("removed", std::fs::remove_file(folder.join("in/input")).is_ok());
+    tell("another", Command::new("/bin/true").status().is_ok());
+}
+
+fn reader_below() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    std::fs::create_dir(folder.path().join("in"))?;
+    std::fs::write(folder.path().join("in/input"), "read me")?;
+    std::fs::write(folder.path().join("secret"), "secret")?;
+    symlink(folder.path().join("secret"), folder.path().join("in/link"))?;
+    let output = Command::new(std::env::current_exe()?).env(BELOW, folder.path()).output()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let told: BTreeMap<&str, &str> = text.lines().filter_map(|line| line.split_once(' ')).collect();
+    for what in ["inside", "listed", "itself", "nothing"] {
+        assert_eq!(told.get(what), Some(&"ok"), "{what}: {text}");
+    }
+    if told.get("landlock") != Some(&"ok") {
+        println!("note: no landlock here: what it would refuse is not looked at");
+        return Ok(());
+    }
+    for what in ["outside", "linked", "up", "passwords", "others", "made", "changed", "removed", "another"] {
+        assert_eq!(told.get(what), Some(&"refused"), "{what}: {text}");
+    }
     Ok(())
 }

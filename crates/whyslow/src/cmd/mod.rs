@@ -15,6 +15,7 @@ mod files;
 mod host;
 mod locks;
 mod man;
+mod mcp;
 mod path;
 mod peers;
 mod profile;
@@ -85,6 +86,7 @@ pub(crate) static COMMANDS: &[&Command] = &[
     &explain::COMMAND,
     &rule::COMMAND,
     &schema::COMMAND,
+    &mcp::COMMAND,
     &doctor::COMMAND,
     &completions::COMMAND,
     &man::COMMAND,

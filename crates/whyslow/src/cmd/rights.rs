@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Rights {
     /// It reads what strangers may have made: it is confined, and may write these outputs.
     Reader(Vec<PathBuf>),
+    /// It and its children read below these directories alone, write nothing, and run no other program.
+    ReaderBelow(Vec<PathBuf>),
     /// All that we may: it records, asks the network or starts other programs; or it reads nothing of strangers.
     All,
 }
@@ -14,10 +16,14 @@ pub(crate) enum Rights {
 impl Rights {
     /// Gives up the rest. Nothing was read yet, and there is one thread.
     pub(super) fn take_effect(&self) {
-        if let Rights::Reader(outputs) = self {
-            let outputs: Vec<&Path> = outputs.iter().map(PathBuf::as_path).collect();
-            // As far as this kernel has it: `whyslow doctor` tells.
-            let _ = whyslow_rights::confine(&outputs);
+        fn paths(all: &[PathBuf]) -> Vec<&Path> {
+            all.iter().map(PathBuf::as_path).collect()
+        }
+        // As far as this kernel has it: `whyslow doctor` tells.
+        match self {
+            Rights::Reader(outputs) => drop(whyslow_rights::confine(&paths(outputs))),
+            Rights::ReaderBelow(folders) => drop(whyslow_rights::confine_below(&paths(folders))),
+            Rights::All => {}
         }
     }
 }

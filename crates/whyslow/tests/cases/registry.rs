@@ -92,7 +92,7 @@ fn diagnoses() -> Result<Vec<(String, Diagnosis)>, Failed> {
     for rule in RULES {
         for section in &parse(&std::fs::read_to_string(path(rule.group, rule.id))?)? {
             let name = format!("{}/{}: {}: {}", rule.group, rule.id, section.answer.word(), section.name);
-            all.push((name, crate::diagnosis_of(section)));
+            all.push((name, whyslow_diagnose::diagnose(&crate::section_facts(section))));
         }
     }
     Ok(all)

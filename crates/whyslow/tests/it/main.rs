@@ -16,6 +16,9 @@ mod exports_receivers;
 mod exports_spans;
 mod go_pprof;
 mod hostile;
+mod mcp;
+#[path = "../common/mcp_client.rs"]
+mod mcp_client;
 mod page;
 mod parties;
 mod profile_out;

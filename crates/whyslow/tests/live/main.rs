@@ -9,6 +9,10 @@ mod doctor;
 mod host_calls;
 mod host_live;
 mod live_equal;
+mod mcp;
+#[allow(dead_code)]
+#[path = "../common/mcp_client.rs"]
+mod mcp_client;
 mod private;
 mod pty;
 mod recover;
