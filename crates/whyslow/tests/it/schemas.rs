@@ -79,7 +79,7 @@ fn commands_print_what_their_schemas_say() {
         ("recover", &["recover", "--json"]),
         ("formats", &["export", "--list", "--json"]),
         ("doctor", &["doctor", "--json"]),
-        ("top", &["top", "--once", "--json", "-d", "1"]),
+        ("top", &["top", "--once", "--json"]),
     ];
     for (format, arguments) in all {
         against(format, &json(arguments)).unwrap_or_else(|wrong| panic!("{arguments:?}: {wrong}"));
