@@ -76,39 +76,6 @@ fn a_server_keeps_its_budget_and_breaks_it() {
 }
 
 #[test]
-fn a_baseline_of_runs_tells_one_call_more_a_request() {
-    let Some(place) = Place::new() else { return };
-    let (code, told) = place.check(&["--repeat", "3", "--save-baseline", "base.json"], "3");
-    assert_eq!(code, Some(0), "{told}");
-    let base = [
-        "check",
-        "--baseline",
-        "base.json",
-        "--repeat",
-        "3",
-        "--json",
-        "--",
-        "python3",
-        "-S",
-        "-E",
-        "server.py",
-    ];
-    let outcome = |stats: &str| {
-        let output = place.run(&[&base[..], &[stats]].concat());
-        let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        let limits = json["limits"].as_array().cloned().unwrap_or_default();
-        let of_stat = |limit: &&serde_json::Value| limit["what"] == "stat" && limit["per"] == "request";
-        limits
-            .iter()
-            .find(of_stat)
-            .map(|limit| limit["outcome"].clone())
-            .expect("the figure is in the baseline")
-    };
-    assert_eq!(outcome("3"), "kept");
-    assert_eq!(outcome("4"), "broken");
-}
-
-#[test]
 fn by_ptrace_counts_are_judged_and_times_are_not() {
     let Some(place) = Place::new() else { return };
     let (code, told) = place.check(&["--by", "ptrace"], "3");
