@@ -1,9 +1,8 @@
 //! The time of calls that were only counted, by thread and kind: what of a thread's time on a CPU was work of the kernel for it, and in
 //! which calls it slept.
 
-use crate::parts::Part;
+use crate::parts::{Part, Wait};
 use crate::states::{self, Owner};
-use crate::threads::Wait;
 use whyslow_facts::folds::account::ObjectKind;
 use whyslow_facts::{Facts, ProcessId, ThreadFacts, WaitKind};
 use whyslow_model::event::Tid;

@@ -56,3 +56,13 @@ impl<'a> Part<'a> {
         Part { call: Some(key.syscall), object: key.object, time, ..self }
     }
 }
+
+/// Waits of one kind.
+pub(crate) struct Wait<'a> {
+    pub(crate) time: &'a CallTime,
+    pub(crate) state: TimeState,
+    /// What the thread slept in them, ns.
+    pub(crate) asleep_ns: u64,
+    /// The part of it that was waiting for work.
+    pub(crate) idle: f64,
+}

@@ -3,7 +3,7 @@
 use crate::Spent;
 use crate::counts::CountedCalls;
 use crate::figures::Counted;
-use crate::parts::Part;
+use crate::parts::{Part, Wait};
 use crate::states::{self, Owner};
 use hashbrown::{HashMap, HashSet};
 use whyslow_facts::folds::account::{CallTime, Parts, ThreadAccount};
@@ -266,16 +266,6 @@ impl<'a> One<'_, 'a> {
         self.plain(tid, TimeState::Throttled, stopped);
         self.plain(tid, TimeState::RunQueue, ns - stopped);
     }
-}
-
-/// Waits of one kind.
-pub(crate) struct Wait<'a> {
-    pub(crate) time: &'a CallTime,
-    pub(crate) state: TimeState,
-    /// What the thread slept in them, ns.
-    asleep_ns: u64,
-    /// The part of it that was waiting for work.
-    pub(crate) idle: f64,
 }
 
 fn part_of(ns: u64, whole: u64) -> f64 {

@@ -1,11 +1,12 @@
 //! A question: a command of `whyslow` in a process of its own, which is killed where nobody waits for it any more.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::Command;
+use tokio::sync::oneshot;
 use whyslow_model::visible;
 
 /// A longer answer is none that can be cut down, bytes.
@@ -23,29 +24,45 @@ pub(crate) struct Said {
     pub(crate) complaints: String,
 }
 
-/// Runs `program` with `words`.
+/// Runs `program` with `words`. Where nobody waits for it any more, it is killed, and waited for: none stays behind as a zombie.
 ///
 /// # Errors
 /// What it complained of, in words for whoever asked.
 pub(crate) async fn ask(program: &Path, words: &[OsString], limit: Duration) -> Result<Said, String> {
+    // Closed when this is dropped.
+    let (_waiting, dropped) = oneshot::channel::<()>();
+    let asked = tokio::spawn(run(program.to_path_buf(), words.to_vec(), limit, dropped));
+    asked.await.map_err(|error| error.to_string())?
+}
+
+async fn run(
+    program: PathBuf,
+    words: Vec<OsString>,
+    limit: Duration,
+    dropped: oneshot::Receiver<()>,
+) -> Result<Said, String> {
     let mut command = Command::new(program);
     command.args(words).env("NO_COLOR", "1").env_remove("COLUMNS");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // A question that is cancelled, or whose time is over, is dropped: with its process.
+    // Also where the server ends.
     command.kill_on_drop(true);
     let mut child = command.spawn().map_err(|error| format!("whyslow cannot be started: {error}"))?;
     let output = read(child.stdout.take(), MOST_OUTPUT);
     let complaints = read(child.stderr.take(), MOST_COMPLAINTS);
-    let all = async {
-        let (output, complaints) = tokio::join!(output, complaints);
-        (output, complaints, child.wait().await)
+    let too_long = format!("given up after {} s (--time-limit): ask of a smaller recording", limit.as_secs());
+    let said = tokio::select! {
+        said = async { tokio::join!(output, complaints) } => Ok(said),
+        () = tokio::time::sleep(limit) => Err(too_long),
+        _ = dropped => Err("cancelled".to_string()),
     };
-    let Ok((output, complaints, status)) = tokio::time::timeout(limit, all).await else {
-        return Err(format!(
-            "given up after {} s (--time-limit): ask of a smaller recording",
-            limit.as_secs()
-        ));
+    let (output, complaints) = match said {
+        Ok(said) => said,
+        Err(why) => {
+            let _ = child.kill().await;
+            return Err(why);
+        }
     };
+    let status = child.wait().await;
     let complaints: String =
         visible::block(&String::from_utf8_lossy(&complaints.0)).chars().take(TOLD).collect();
     if output.1 {

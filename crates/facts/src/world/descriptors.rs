@@ -52,12 +52,10 @@ impl World {
                     take_turn(life, call, seen.bytes, moves == Moves::Read);
                 }
                 record_io(life, call, seen.bytes, moves == Moves::Read);
-                // open(2): "this flag has no effect for regular files", so that none of them is not ready.
-                let is_not_ready = call.errno == Errno::EAGAIN && life.kind == FdKind::File;
-                if is_not_ready
-                    || moves == Moves::Read
-                        && life.kind == FdKind::File
-                        && is_read_as_it_comes(life, call, seen.bytes)
+                // open(2): O_NONBLOCK "has no effect for regular files".
+                let is_read = moves == Moves::Read && life.kind == FdKind::File;
+                if call.errno == Errno::EAGAIN && life.kind == FdKind::File
+                    || is_read && is_read_as_it_comes(life, call, seen.bytes)
                 {
                     self.is_fifo(id);
                     return self.described(seen, id);

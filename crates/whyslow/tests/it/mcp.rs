@@ -244,15 +244,10 @@ fn answers_are_bounded_and_have_pages() {
     assert!(wrong.contains("another question"), "{wrong}");
 }
 
-/// Children of a process that still run.
+/// Children of a process.
 fn children(pid: u32) -> Vec<u32> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
-    text.split_whitespace().filter_map(|pid| pid.parse().ok()).filter(is_there).collect()
-}
-
-/// True for a process that was not ended.
-fn is_there(pid: &u32) -> bool {
-    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+    text.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
 }
 
 fn wait_until(what: &str, mut is: impl FnMut() -> bool) {
@@ -322,6 +317,9 @@ fn a_server_whose_client_dies_ends_with_its_children() {
     let began = Instant::now();
     assert!(talk.end().success());
     assert!(began.elapsed() < LATEST);
+    let is_there = |pid: &u32| {
+        std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+    };
     wait_until("its children are gone", || !asked.iter().any(is_there));
 }
 

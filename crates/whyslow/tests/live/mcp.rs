@@ -26,7 +26,7 @@ fn a_recording_is_made_where_that_is_allowed() {
     let _ = busy.kill();
     let _ = busy.wait();
     if result["isError"] == true {
-        return skipped(&format!("nothing can be recorded here: {}", result["content"][0]["text"]));
+        return skipped(format!("nothing can be recorded here: {}", result["content"][0]["text"]));
     }
     let name = result["structuredContent"]["data"]["recording"].as_str().expect("a name").to_string();
     assert!(Path::new(&name).starts_with(place.path().canonicalize().expect("a folder")), "{name}");
