@@ -263,23 +263,26 @@ fn at_the_end(facts: &Facts, finding: &Finding, culprit: &Culprit, share: f64) -
     // Without how often and how long.
     let does = does.split(" (").next().unwrap_or_default().split(", ").next().unwrap_or_default();
     let address = address(&culprit.hops);
-    let named = match &address {
-        Some(address) => format!("{name} ({pid}, {address})"),
-        None => format!("{name} ({pid})"),
-    };
+    let bare = format!("{name} ({pid})");
+    let named = address.as_ref().map_or_else(|| bare.clone(), |address| format!("{name} ({pid}, {address})"));
     let own = Finding { title: String::new(), ..finding.clone() };
     let who = whose(facts, &own);
     let who = if who.is_empty() { whose(facts, finding) } else { who };
     let site = culprit.site().map_or(String::new(), |site| format!(", in {site}"));
     let briefly = culprit.hops.last().map_or_else(|| does.to_string(), |last| briefly(does, last));
     let share = words::percent(share);
-    let said = [("of its time, in the end", does), (", in the end", does), (", in the end", &briefly)];
-    let said = said.map(|(end, does)| {
-        let space = if end.starts_with(',') { "" } else { " " };
-        format!("waits {share}{space}{end} for {named}, which {does}")
-    });
+    let says = |end: &str, named: &str, does: &str| format!("waits {share}{end} for {named}, which {does}");
+    let mut said = vec![
+        says(" of its time, in the end", &named, does),
+        says(", in the end", &named, does),
+        says(", in the end", &named, &briefly),
+    ];
+    // Nobody is between the two.
+    said.extend((culprit.hops.len() == 2).then(|| says("", &named, &briefly)));
+    said.push(says(", in the end", &bare, &briefly));
     let fits = |what: &&String| format!("{who}{what}{site}").chars().count() < Diagnosis::MAX_VERDICT;
-    let what = said.iter().find(fits).unwrap_or(&said[2]).clone();
+    let what = said.iter().find(fits).or(said.last()).cloned().unwrap_or_default();
+    let address = address.filter(|address| what.contains(address.as_str()));
     Sentence {
         who,
         what,
@@ -291,6 +294,8 @@ fn at_the_end(facts: &Facts, finding: &Finding, culprit: &Culprit, share: f64) -
 
 /// Where the last process is asked: what the one before it waits for, as far as that is an address or a path.
 fn address(hops: &[Hop]) -> Option<String> {
+    /// Of a path so many characters leave room for what is said of it.
+    const LONG: usize = 24;
     let [.., waits, last] = hops else { return None };
     let object = waits.object.as_deref()?;
     // `catalog.py (3122, 127.0.0.1:80)` names the process as well.
@@ -298,7 +303,13 @@ fn address(hops: &[Hop]) -> Option<String> {
     let port = inner.rsplit_once(':').map(|(_, port)| port);
     let is_port = port.is_some_and(|port| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()));
     let is_its = !object.contains(" (") || object.contains(&format!("({}, ", last.pid));
-    (is_its && (is_port || inner.starts_with('/'))).then(|| inner.to_string())
+    match inner.strip_prefix('/') {
+        // The last part names a socket well enough.
+        Some(path) if is_its && inner.chars().count() > LONG => {
+            path.rsplit_once('/').map(|(_, last)| format!("…/{last}"))
+        }
+        _ => (is_its && (is_port || inner.starts_with('/'))).then(|| inner.to_string()),
+    }
 }
 
 /// What a process does, without what its chain tells too: of what works in a call its object, of what waits the call.

@@ -150,6 +150,7 @@ fn one_by_one(facts: &Facts) -> f64 {
 
 /// Of `wall` ns, the time in which calls of that mean length were recorded one by one: the recorder keeps each that takes a millisecond
 /// (docs/RECORDING.md, `syscalls`) when it counts the others.
+#[gated]
 pub fn recorded_of(facts: &Facts, wall: u64, mean: Option<u64>) -> u64 {
     const SHORT_NS: u64 = 1_000_000;
     match mean.is_some_and(|mean| mean < SHORT_NS) {

@@ -61,6 +61,18 @@ fn task() -> Value {
         );
     }
     properties.insert(
+        "program".into(),
+        json!({ "description": "The script, class or archive that it runs, of a runtime.", "type": "string" }),
+    );
+    properties.insert(
+        "sleeps_in".into(),
+        json!({ "description": "What it sleeps in, by the kernel's name of it.", "type": "string" }),
+    );
+    properties.insert(
+        "to_accept".into(),
+        json!({ "description": "Connections that wait to be accepted by it.", "type": "integer", "minimum": 1 }),
+    );
+    properties.insert(
         "waits_for".into(),
         json!({
             "description": "What it waits for most.",
