@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let start = 1_790_000_000_000_000_000u64;
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let meta = Meta { start: Some(start), mode: Some("full".to_string()), complete: true, ..Meta::default() };
-    let mut writer = Writer::create(&PathBuf::from(path), meta, WriteOptions::CONVERT)?;
+    let mut writer = Writer::create(PathBuf::from(path), meta, WriteOptions::CONVERT)?;
     let mut clocks: Vec<u64> = (0..threads).map(|thread| start + thread * 1_000).collect();
     let mut args = String::new();
     for number in 0..total {

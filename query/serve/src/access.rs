@@ -92,7 +92,7 @@ impl Access {
         let site = headers.get("sec-fetch-site").map(|site| site.as_bytes());
         let is_own = matches!(site, None | Some(b"same-origin") | Some(b"none"));
         let navigates = headers.get("sec-fetch-mode").is_some_and(|mode| mode == "navigate");
-        if !is_own && !(is_visit && navigates) {
+        if !(is_own || is_visit && navigates) {
             return Verdict::Refuse(StatusCode::FORBIDDEN, "the request comes from another site");
         }
         if bearer.is_some_and(|token| self.is_token(token)) {

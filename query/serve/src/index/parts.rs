@@ -53,8 +53,11 @@ mod tests {
             .map(|at| Block { low: at * 10, high: at * 10 + 12, seq: 0 })
             .chain([Block::NONE])
             .collect();
-        assert_eq!(rows_in(&blocks, 21, 22), [BLOCK..3 * BLOCK]);
-        assert!(rows_in(&blocks, 100, 200).is_empty());
-        assert_eq!(rows_in(&blocks, 0, 100), [0..5 * BLOCK]);
+        let ends = |from, to| -> Vec<(usize, usize)> {
+            rows_in(&blocks, from, to).into_iter().map(|rows| (rows.start, rows.end)).collect()
+        };
+        assert_eq!(ends(21, 22), [(BLOCK, 3 * BLOCK)]);
+        assert!(ends(100, 200).is_empty());
+        assert_eq!(ends(0, 100), [(0, 5 * BLOCK)]);
     }
 }
