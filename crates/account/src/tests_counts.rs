@@ -113,6 +113,11 @@ fn in_a_pipeline_the_time_is_that_of_who_is_waited_for() {
         call(&mut facts, (7, "read", "3<pipe:[55]>, \"ok\", 2"), from + 1, 89, 2);
     }
     facts.finish();
+    let parent = facts.world.threads.find_process(7).expect("the parent");
+    let alone = threads::spent(&facts, Some(&[parent])).expect("its time");
+    let at_pipes = alone.parts.iter().filter(|part| part.state == TimeState::Pipe);
+    // What the child does is no part of the parent's own account: there the parent waits.
+    assert_eq!(at_pipes.map(|part| part.ns / MS).sum::<u64>(), 20 * 89);
     let account = account(&facts).expect("an account");
     let of = |state| account.rows.iter().filter(|row| row.state == state).map(|row| row.ns / MS).sum::<u64>();
     assert_eq!((of(TimeState::Pipe), of(TimeState::Timer)), (0, 1_800), "{:?}", account.rows);

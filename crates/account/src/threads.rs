@@ -21,7 +21,7 @@ pub(crate) fn spent<'a>(facts: &'a Facts, only: Option<&[ProcessId]>) -> Option<
     let threads = || facts.world.threads.iter().filter(|(_, thread)| thread.is_active());
     let counted = Counted::new(facts);
     let waits = facts.samples.waits();
-    let within = Within::new(facts);
+    let within = Within::new(facts, is_meant);
     let mut spent = Spent { of: TimeOf::Threads, count: 0, parts: Vec::new(), idle_ns: 0 };
     for (id, thread) in threads().filter(|(_, thread)| is_meant(thread.process)) {
         let Some(account) = facts.accounts.of(id).filter(|account| account.tid == thread.tid) else {
@@ -91,11 +91,12 @@ impl Within {
     /// From this part of the waits on nobody else is waited for.
     const NEARLY_ALL: f64 = 0.9;
 
-    fn new(facts: &Facts) -> Within {
+    /// `is_meant`: the processes of the account. What others do is no part of it.
+    fn new(facts: &Facts, is_meant: impl Fn(ProcessId) -> bool) -> Within {
         let mut waits: HashMap<(Tid, ObjectId), (u64, u64)> = HashMap::new();
         for call in facts.graph.calls().filter(|call| matches!(call.what, Resource::Pipe(_))) {
             let by = call.waker.and_then(|waker| facts.world.threads.thread_of(waker.tid));
-            let is_within = by.is_some_and(|by| by.process != call.process);
+            let is_within = by.is_some_and(|by| by.process != call.process && is_meant(by.process));
             let (all, within) = waits.entry((call.tid, call.object)).or_default();
             let ns = call.dur().or_zero();
             *all = all.saturating_add(ns);
