@@ -226,7 +226,6 @@ fn moved_places(tid: Tid, world: &World) -> u64 {
     thread.all_calls().filter(|(syscall, _)| moves(*syscall)).map(|(_, calls)| calls.count).saturating_sum()
 }
 
-/// Places of the same pattern, joined.
 /// Calls that the kernel added up.
 fn stats_of(tally: &Tally) -> CallStats {
     let total = if tally.timed > 0 { Nanos::new(tally.total_ns) } else { Nanos::UNKNOWN };
@@ -235,6 +234,7 @@ fn stats_of(tally: &Tally) -> CallStats {
     calls
 }
 
+/// Places of the same pattern, joined.
 #[derive(Default)]
 struct ByPattern(HashMap<String, Stream>);
 
