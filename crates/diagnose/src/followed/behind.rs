@@ -1,6 +1,6 @@
 //! What the process at the end of the target's waits does.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use whyslow_facts::samples::SiteTime;
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::figures as words;
@@ -33,7 +33,7 @@ impl<'a> Behind<'a> {
         // However many threads it has: one that is busy all the time holds up its waiter.
         let whole = life_ns(facts, process).max(1);
         account.rows.first()?;
-        let commands = commands(facts, process, row, whole);
+        let commands = commands(facts, process, row, (&account, whole));
         let mut behind = Behind { row, facts, process, busy: 0.0, whole, account, commands: None };
         // Their end may be waited for as work is: in a poll of all that may happen.
         behind.commands = commands.filter(|commands| commands.ns > behind.largest().ns);
@@ -98,7 +98,12 @@ fn life_ns(facts: &Facts, process: ProcessId) -> u64 {
 }
 
 /// The commands of one name that a process started and that have most time, as a wait for their end.
-fn commands(facts: &Facts, process: ProcessId, row: &Followed, whole: u64) -> Option<AccountRow> {
+fn commands(
+    facts: &Facts,
+    process: ProcessId,
+    row: &Followed,
+    (account, whole): (&TimeAccount, u64),
+) -> Option<AccountRow> {
     let threads = &facts.world.threads;
     let own = threads.process(process).name();
     let mut lives: HashMap<ProcessId, (Timestamp, Timestamp)> = HashMap::new();
@@ -117,22 +122,103 @@ fn commands(facts: &Facts, process: ProcessId, row: &Followed, whole: u64) -> Op
     let (name, (ns, count)) = sums.into_iter().max_by_key(|(_, sum)| *sum)?;
     // Several at a time take no longer than one.
     let ns = ns.min(whole);
-    // What it waits for beside, as for the next question, is in lines of its own.
-    let waits = |of_child: bool| {
-        let is_meant =
-            |time: &SiteTime<'_>| !of_child || time.call.is_some_and(|call| WAITS_FOR_CHILD.contains(&call));
-        facts.samples.own_site(SampleKind::OffCpu, process, None, is_meant).map(|(site, _)| site)
-    };
-    let site = waits(true).or_else(|| waits(false));
+    let (function, place) = site_of_commands(facts, process, account, &row.via).unzip();
     Some(AccountRow {
         pids: vec![row.pid],
         tid: Some(row.pid),
         object: Some(name.to_string()),
-        function: site.map(|site| site.function.to_string()),
-        place: site.and_then(|site| site.line()).map(str::to_string),
+        function,
+        place: place.flatten(),
         share: ns as f64 / whole as f64,
         count: Some(count),
         mean_ns: Nanos::new(ns / count.max(1)),
         ..AccountRow::new(format!("{} ({})", row.comm, row.pid), TimeState::Child, ns)
     })
+}
+
+/// Function and line where a process waits for commands, or starts them. Some wait in a poll, as for the next question: a call that it
+/// makes on `via`, where it is asked, does not count.
+fn site_of_commands(
+    facts: &Facts,
+    process: ProcessId,
+    account: &TimeAccount,
+    via: &str,
+) -> Option<(String, Option<String>)> {
+    let waits = |is_meant: &dyn Fn(&str) -> bool| {
+        let is_in = |time: &SiteTime<'_>| time.call.is_some_and(is_meant);
+        let (site, _) = facts.samples.own_site(SampleKind::OffCpu, process, None, is_in)?;
+        Some((site.function.to_string(), site.line().map(str::to_string)))
+    };
+    let starts = || {
+        let is_start =
+            |row: &&AccountRow| row.call.as_deref().is_some_and(|call| WAITS_FOR_CHILD.contains(&call));
+        let rows = account.rows.iter().filter(is_start).filter(|row| row.function.is_some());
+        let most = rows.max_by_key(|row| row.ns)?;
+        Some((most.function.clone()?, most.place.clone()))
+    };
+    let of_waiter = account.rows.iter().filter(|row| row.object.as_deref() == Some(via));
+    let asked: BTreeSet<&str> = of_waiter.filter_map(|row| row.call.as_deref()).collect();
+    waits(&|call| WAITS_FOR_CHILD.contains(&call))
+        .or_else(starts)
+        .or_else(|| waits(&|call| !asked.contains(call)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{account, row};
+    use whyslow_model::{Event, SampledStack, Sink, Stack, StackFrame, StackId};
+
+    /// A server that waits longer for the next question than for its command, each in that call and that function.
+    fn server(waits: &[(&str, &str, u64)]) -> Facts {
+        let mut facts = Facts::default();
+        let frame = |function: &str, module: &str| StackFrame {
+            function: Some(function.to_string()),
+            module: Some(module.to_string()),
+            ..StackFrame::default()
+        };
+        for (id, (call, function, ns)) in (1u32..).zip(waits) {
+            let (user, kernel) = (StackId(2 * id), StackId(2 * id + 1));
+            let frames =
+                vec![frame(&format!("__x64_sys_{call}"), "[kernel]"), frame("do_syscall_64", "[kernel]")];
+            facts.push(Event::Stack(Stack {
+                id: user,
+                frames: vec![frame(function, "/srv/app")],
+                cut: false,
+            }));
+            facts.push(Event::Stack(Stack { id: kernel, frames, cut: false }));
+            facts.push(Event::Sample(SampledStack {
+                kind: SampleKind::OffCpu,
+                ts: Timestamp::new(1),
+                cpu: 0,
+                pid: 1,
+                tid: 1,
+                weight: Nanos::new(*ns),
+                user: Some(user),
+                kernel: Some(kernel),
+            }));
+        }
+        facts
+    }
+
+    fn site(waits: &[(&str, &str, u64)], rows: Vec<AccountRow>) -> Option<String> {
+        let facts = server(waits);
+        let process = facts.world.threads.find_process(1).expect("the server");
+        site_of_commands(&facts, process, &account(rows), "127.0.0.1:80").map(|(function, _)| function)
+    }
+
+    #[test]
+    fn a_wait_for_the_next_question_is_no_wait_for_a_command() {
+        let asked = || row(TimeState::Kernel, Some("poll"), Some("127.0.0.1:80"), 5);
+        let polls = [("poll", "next_page", 900), ("ppoll", "compress_page", 800)];
+        assert_eq!(site(&polls, vec![asked()]).as_deref(), Some("compress_page"));
+        assert_eq!(site(&polls[..1], vec![asked()]), None);
+        let starts = AccountRow {
+            function: Some("start_gzip".to_string()),
+            ..row(TimeState::Kernel, Some("clone"), None, 20)
+        };
+        assert_eq!(site(&polls, vec![asked(), starts.clone()]).as_deref(), Some("start_gzip"));
+        let ended = [polls[0], ("wait4", "end_of_gzip", 10)];
+        assert_eq!(site(&ended, vec![asked(), starts]).as_deref(), Some("end_of_gzip"));
+    }
 }
