@@ -23,6 +23,7 @@ pub(crate) struct CountedCalls {
 /// Calls of one kind.
 struct Counts {
     syscall: Syscall,
+    count: u64,
     ns: u64,
     waits: May,
 }
@@ -70,6 +71,7 @@ impl CountedCalls {
         let calls = all.into_iter().flat_map(|table| table.iter());
         let calls = calls.map(|(syscall, stats)| Counts {
             syscall,
+            count: stats.count,
             ns: whole_ns(stats),
             waits: May::of(syscall, stats),
         });
@@ -86,7 +88,7 @@ impl CountedCalls {
         waits: &[Wait<'w>],
     ) -> Given<'w> {
         let mut given = Given { parts: Vec::new(), on_cpu_ns, blocked_ns, idle_ns: 0 };
-        let mut ran: Vec<(Syscall, u64)> = Vec::new();
+        let mut ran: Vec<(&Counts, u64)> = Vec::new();
         for kind in [May::Sleep, May::SleepOrWork, May::Work] {
             let of_kind = || self.calls.iter().filter(|one| one.waits == kind);
             let all = of_kind().map(|one| one.ns).saturating_sum();
@@ -94,18 +96,18 @@ impl CountedCalls {
             for one in of_kind() {
                 let slept = part(asleep, one.ns, all);
                 if slept > 0 {
-                    self.sleeps(one.syscall, slept, owner, waits, &mut given);
+                    self.sleeps(one, slept, owner, waits, &mut given);
                 }
-                ran.push((one.syscall, one.ns - slept));
+                ran.push((one, one.ns - slept));
             }
         }
         let whole = ran.iter().map(|(_, ns)| *ns).saturating_sum();
         let most = on_cpu_ns.min(whole);
-        for (syscall, ns) in ran {
+        for (one, ns) in ran {
             let ns = part(most, ns, whole);
             if ns > 0 {
                 given.on_cpu_ns -= ns;
-                given.parts.push(self.part(TimeState::Kernel, ns, syscall));
+                given.parts.push(self.part(TimeState::Kernel, ns, one));
             }
         }
         given
@@ -113,7 +115,8 @@ impl CountedCalls {
 
     /// What a thread slept in short calls of one kind: on what the shortest of those that were recorded one by one did, else on something
     /// that has no name.
-    fn sleeps<'w>(&self, syscall: Syscall, ns: u64, owner: Owner, waits: &[Wait<'w>], given: &mut Given<'w>) {
+    fn sleeps<'w>(&self, of: &Counts, ns: u64, owner: Owner, waits: &[Wait<'w>], given: &mut Given<'w>) {
+        let syscall = of.syscall;
         let is_like = |wait: &&Wait<'w>| {
             let shortest = wait.time.calls.min();
             wait.time.key.syscall == syscall && shortest.is_known() && shortest <= SHORT
@@ -135,7 +138,7 @@ impl CountedCalls {
         }
         let Some(kind) = WaitKind::of_name(syscall) else {
             given.blocked_ns -= ns;
-            given.parts.push(self.part(TimeState::KernelWait, ns, syscall));
+            given.parts.push(self.part(TimeState::KernelWait, ns, of));
             return;
         };
         match states::of_wait(Some(kind), ObjectKind::Nothing) {
@@ -147,15 +150,15 @@ impl CountedCalls {
             }
             state => {
                 given.blocked_ns -= ns;
-                given.parts.push(self.part(state, ns, syscall));
+                given.parts.push(self.part(state, ns, of));
             }
         }
     }
 
-    fn part<'w>(&self, state: TimeState, ns: u64, syscall: Syscall) -> Part<'w> {
-        let known = syscall != Syscall::UNLISTED;
+    fn part<'w>(&self, state: TimeState, ns: u64, of: &Counts) -> Part<'w> {
+        let call = Some(of.syscall).filter(|call| *call != Syscall::UNLISTED);
         let new = Part::new(self.process, self.tid, state, ns);
-        Part { call: Some(syscall).filter(|_| known), known: Known::InProportion, ..new }
+        Part { call, counted: of.count, known: Known::InProportion, ..new }
     }
 }
 

@@ -5,7 +5,9 @@ use hashbrown::HashMap;
 use whyslow_facts::Facts;
 use whyslow_facts::host::Thing;
 use whyslow_model::event::Tid;
-use whyslow_model::{AccountRow, Demand, Entity, Metric, SaturatingSum, TimeAccount, TimeOf, TimeState};
+use whyslow_model::{
+    AccountRow, Demand, Entity, Known, Metric, SaturatingSum, TimeAccount, TimeOf, TimeState,
+};
 
 /// The tool whose figures are of single threads, and of all of their time.
 const TOOL: &str = "/proc/PID/schedstat";
@@ -62,16 +64,23 @@ pub(crate) fn account(facts: &Facts) -> Option<TimeAccount> {
     told.sort_by(|a, b| (b.1.ran + b.1.queued).total_cmp(&(a.1.ran + a.1.queued)).then(a.0.cmp(b.0)));
     told.truncate(MOST_ROWS);
     // A rest stands beside times that have one: else shares would be of different wholes.
+    let stolen = crate::stolen::part(facts).unwrap_or(0.0);
     let timed = told.iter().all(|(_, times)| times.wall.is_some());
     let mut rows: Vec<AccountRow> = Vec::new();
     for (of, times) in &told {
         let ns = |seconds: f64| (seconds.max(0.0) * 1e9).round() as u64;
         let rest = times.wall.filter(|_| timed).map_or(0.0, |wall| wall - times.ran - times.queued);
-        for (state, seconds) in
-            [(TimeState::OnCpu, times.ran), (TimeState::RunQueue, times.queued), (TimeState::Unknown, rest)]
-        {
-            if ns(seconds) > 0 {
-                rows.push(row(facts, of, state, ns(seconds)));
+        let taken = crate::stolen::of_queue(ns(times.queued), stolen);
+        let queued = ns(times.queued) - taken;
+        for (state, ns) in [
+            (TimeState::OnCpu, ns(times.ran)),
+            (TimeState::RunQueue, queued),
+            (TimeState::Stolen, taken),
+            (TimeState::Unknown, ns(rest)),
+        ] {
+            if ns > 0 {
+                let known = if state == TimeState::Stolen { Known::InProportion } else { Known::Exact };
+                rows.push(AccountRow { known, ..row(facts, of, state, ns) });
             }
         }
     }
@@ -94,6 +103,7 @@ pub(crate) fn account(facts: &Facts) -> Option<TimeAccount> {
         unknown_ns: unknown.map(|row| row.ns).saturating_sum(),
         claimed_ns: 0,
         demand: Demand::default(),
+        requests: Vec::new(),
         rows,
     })
 }

@@ -23,12 +23,16 @@ pub(crate) struct Part<'a> {
     pub(crate) ns: u64,
     /// Parts of paths that it is; 0 where it is one sum.
     pub(crate) times: u64,
+    /// Calls that were only counted, in which it was spent.
+    pub(crate) counted: u64,
     /// How well it is known.
     pub(crate) known: Known,
     /// What the thread spent in this way in all.
     pub(crate) time: Option<&'a CallTime>,
     /// The request that it is a part of.
     pub(crate) request: Option<EndpointId>,
+    /// That is one of the slowest of its endpoint.
+    pub(crate) is_slow: bool,
     /// The number of the line of the program's own code, where it was asked for and is known.
     pub(crate) site: Option<u32>,
 }
@@ -44,9 +48,11 @@ impl<'a> Part<'a> {
             object: ObjectId::NONE,
             ns,
             times: 0,
+            counted: 0,
             known: Known::Exact,
             time: None,
             request: None,
+            is_slow: false,
             site: None,
         }
     }

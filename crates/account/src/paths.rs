@@ -1,8 +1,11 @@
 //! The time of requests and of commands, followed through the threads that they waited for.
 
-use crate::Spent;
-use crate::parts::Part;
-use crate::states;
+use crate::parts::{Part, Wait};
+use crate::states::{self, Owner};
+use crate::threads;
+use crate::unseen::{Unseen, WaitStacks};
+use crate::{RequestSpan, Spent, requests};
+use hashbrown::HashMap;
 use whyslow_chain::{Explainer, Path, PathKind, Segment, Stay};
 use whyslow_facts::folds::account::{CallKey, CallTime, ThreadAccount};
 use whyslow_facts::folds::graph::Ended;
@@ -10,7 +13,7 @@ use whyslow_facts::folds::requests::Side;
 use whyslow_facts::world::ids::ObjectId;
 use whyslow_facts::{EndpointId, Facts, ProcessId, WaitKind};
 use whyslow_model::event::Tid;
-use whyslow_model::{Known, TimeOf, TimeState, Timestamp};
+use whyslow_model::{Known, SaturatingSum, TimeOf, TimeState, Timestamp};
 
 /// Requests looked at, the longest.
 const MAX_REQUESTS: usize = 2_000;
@@ -26,6 +29,7 @@ pub(crate) fn spent<'a>(explainer: &Explainer<'a>) -> Option<Spent<'a>> {
             from: request.begin,
             to: request.begin.plus(request.dur),
             request: Some(request.endpoint),
+            is_slow: requests::slow_from(facts, request.endpoint).is_some_and(|from| request.dur >= from),
         })
         .collect();
     spans.sort_by_key(|span| (std::cmp::Reverse(span.to.since(span.from)), span.tid, span.from));
@@ -34,19 +38,65 @@ pub(crate) fn spent<'a>(explainer: &Explainer<'a>) -> Option<Spent<'a>> {
     if spans.is_empty() {
         spans = commands(explainer);
     }
-    let mut spent = Spent { of, count: spans.len() as u64, parts: Vec::new(), idle_ns: 0 };
+    let requests = spans.iter().filter_map(|span| {
+        let (endpoint, dur) = (span.request?, span.to.since(span.from));
+        Some(RequestSpan { endpoint, dur, is_slow: span.is_slow })
+    });
+    let (count, requests) = (spans.len() as u64, requests.collect());
+    let mut spent = Spent { of, count, parts: Vec::new(), idle_ns: 0, requests };
+    let mut unseen = UnseenWaits::new(facts);
     for span in spans {
         let path = explainer.path(span.tid, span.from, span.to);
         if of == TimeOf::Command && looks_after_others(facts, &path) {
             return None;
         }
+        let first = spent.parts.len();
         for segment in &path.segments {
             if let Some(stay) = path.stays.get(segment.stay) {
-                along(facts, span.request, stay, segment, &mut spent);
+                along(facts, span.request, stay, segment, &mut unseen, &mut spent);
             }
         }
+        spent.parts[first..].iter_mut().for_each(|part| part.is_slow = span.is_slow);
     }
     (!spent.parts.is_empty()).then_some(spent)
+}
+
+/// How threads of paths wait where no call is known, each found once.
+struct UnseenWaits<'a> {
+    facts: &'a Facts,
+    stacks: WaitStacks<'a>,
+    owners: HashMap<ProcessId, Owner>,
+    threads: HashMap<Tid, Option<Unseen<'a>>>,
+}
+
+impl<'a> UnseenWaits<'a> {
+    fn new(facts: &'a Facts) -> UnseenWaits<'a> {
+        let (stacks, owners) = (WaitStacks::new(facts), threads::owners(facts));
+        UnseenWaits { facts, stacks, owners, threads: HashMap::new() }
+    }
+
+    fn of(
+        &mut self,
+        process: ProcessId,
+        tid: Tid,
+        account: Option<&'a ThreadAccount>,
+    ) -> Option<&Unseen<'a>> {
+        let UnseenWaits { facts, stacks, owners, threads } = self;
+        let facts: &'a Facts = facts;
+        let found = threads.entry(tid).or_insert_with(|| {
+            let account = account?;
+            let owner = owners.get(&process).copied().unwrap_or_default();
+            let waits = account.calls.iter().filter(|time| time.key.waits.is_some()).map(|time| {
+                let object = facts.accounts.objects.get(time.key.object).kind;
+                let state = states::of_wait(time.key.waits, object);
+                Wait { time, state, asleep_ns: time.parts.blocked_ns, idle: 0.0 }
+            });
+            let waits: Vec<Wait<'a>> = waits.collect();
+            let unseen_ns = account.outside.blocked_ns.saturating_add(account.outside.unknown_ns);
+            Unseen::of(facts, (process, tid), owner, stacks, &waits, unseen_ns)
+        });
+        found.as_ref()
+    }
 }
 
 /// An interval that somebody waited for.
@@ -55,6 +105,8 @@ struct Interval {
     from: Timestamp,
     to: Timestamp,
     request: Option<EndpointId>,
+    /// It is one of the slowest requests of its endpoint.
+    is_slow: bool,
 }
 
 /// The first threads of programs that were started within the capture, by nobody in it, and serve nobody.
@@ -64,7 +116,7 @@ fn commands(explainer: &Explainer<'_>) -> Vec<Interval> {
     let roots = world.threads.processes().filter(|(_, process)| process.started && process.parent.is_none());
     let first_threads = roots.filter(|(id, _)| !serving.contains(id)).filter_map(|(_, process)| {
         let (from, to) = explainer.span(process.pid?)?;
-        (from < to).then_some(Interval { tid: process.pid?, from, to, request: None })
+        (from < to).then_some(Interval { tid: process.pid?, from, to, request: None, is_slow: false })
     });
     first_threads.collect()
 }
@@ -90,6 +142,7 @@ fn along<'a>(
     request: Option<EndpointId>,
     stay: &Stay<'_>,
     segment: &Segment<'_>,
+    unseen: &mut UnseenWaits<'a>,
     spent: &mut Spent<'a>,
 ) {
     let thread = facts.world.threads.thread_of(stay.tid);
@@ -109,7 +162,16 @@ fn along<'a>(
         PathKind::RunQueue => TimeState::RunQueue,
         PathKind::Throttled => TimeState::Throttled,
         PathKind::PageFault => TimeState::PageFault,
-        PathKind::Unknown if segment.call.is_none() => TimeState::Unknown,
+        PathKind::Unknown if segment.call.is_none() => {
+            let parts =
+                unseen.of(process, stay.tid, account).map_or_else(Vec::new, |of| of.give_out(segment.ns).0);
+            let left = segment.ns - parts.iter().map(|part| part.ns).saturating_sum().min(segment.ns);
+            spent.parts.extend(parts.into_iter().map(|part| Part { times: 1, request, ..part }));
+            if left > 0 {
+                spent.parts.push(Part { ns: left, ..plain(TimeState::Unknown) });
+            }
+            return;
+        }
         kind => match segment.call {
             Some(call) => {
                 let key = CallKey { syscall: call.syscall, waits: call.waits, object: call.object };

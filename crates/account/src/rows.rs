@@ -1,20 +1,20 @@
 //! Parts that are alike become one row.
 
-use crate::Spent;
 use crate::lines::{self, is_of};
 use crate::parked;
 use crate::parts::Part;
 use crate::roles::{self, Role, Roles};
+use crate::{Spent, device, requests};
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
 use whyslow_facts::folds::account::{CallTime, ObjectKind};
 use whyslow_facts::samples::SiteTime;
 use whyslow_facts::world::ids::ObjectId;
-use whyslow_facts::{EndpointId, Facts, ProcessId, RanMeanwhile, Runners, ThreadFacts};
+use whyslow_facts::{EndpointId, Facts, ProcessId, RanMeanwhile, Runners, ThreadFacts, WorkedOn};
 use whyslow_model::event::Tid;
 use whyslow_model::{
-    AccountRow, CallStats, CpuRunner, Known, Nanos, SampleKind, SaturatingSum, Syscall, TimeAccount, TimeOf,
-    TimeState,
+    AccountRow, CallStats, ContentOf, CpuRunner, Known, Nanos, RowDevice, SampleKind, SaturatingSum, Syscall,
+    TimeAccount, TimeOf, TimeState, WorkedOnContent,
 };
 
 /// What rows are joined by.
@@ -69,6 +69,8 @@ struct Key {
 struct Sum<'a> {
     ns: u64,
     times: u64,
+    /// Calls that were only counted.
+    counted: u64,
     known: Known,
     threads: BTreeSet<(ProcessId, Tid)>,
     /// The calls that it was spent in.
@@ -91,6 +93,7 @@ pub(crate) fn joined(facts: &Facts, spent: Spent<'_>, by: By) -> TimeAccount {
         let sum = sums.entry(key(&roles, part, by)).or_default();
         sum.ns = sum.ns.saturating_add(part.ns);
         sum.times += part.times;
+        sum.counted = sum.counted.saturating_add(part.counted);
         sum.known = sum.known.max(part.known);
         sum.threads.insert((part.process, part.tid));
         sum.calls.extend(part.call);
@@ -120,6 +123,7 @@ pub(crate) fn joined(facts: &Facts, spent: Spent<'_>, by: By) -> TimeAccount {
         unknown_ns,
         claimed_ns: 0,
         demand: whyslow_facts::demand::demand(facts),
+        requests: requests::times(facts, &spent),
         rows,
     }
 }
@@ -153,6 +157,7 @@ const OF_WAITS: f64 = 0.5;
 
 /// Told of a row.
 const MOST_RUNNERS: usize = 16;
+const MOST_CONTENTS: usize = 8;
 
 struct Joined<'a> {
     facts: &'a Facts,
@@ -189,8 +194,8 @@ impl Joined<'_> {
             sum.times_of.values().filter_map(|time| time.exemplars.iter().max_by_key(|line| line.dur));
         let evidence = longest.max_by_key(|line| (line.dur, std::cmp::Reverse(line.ts)));
         let count = match (&stats, sum.times) {
-            (Some(stats), _) => Some(stats.count),
-            (None, 0) => None,
+            (Some(stats), _) => Some(stats.count.saturating_add(sum.counted)),
+            (None, 0) => Some(sum.counted).filter(|counted| *counted > 0 && key.call.is_some()),
             (None, times) => Some(times),
         };
         let pids = roles::pids(facts, &sum.threads);
@@ -225,6 +230,8 @@ impl Joined<'_> {
             known: sum.known,
             meanwhile: self.meanwhile(key, sum),
             goroutines,
+            works_on: self.works_on(key, sum),
+            device: self.device(key, sum),
             claimed_by: Vec::new(),
             evidence: evidence.filter(|_| key.call.is_some()).map(|line| facts.evidence(line)),
         })
@@ -273,6 +280,45 @@ impl Joined<'_> {
 }
 
 impl Joined<'_> {
+    /// What the threads of a row work on while they compute, as far as it is the content of something that they read.
+    fn works_on(&self, key: &Key, sum: &Sum<'_>) -> Vec<WorkedOnContent> {
+        let computes =
+            matches!(key.state, Some(TimeState::User | TimeState::BetweenCalls | TimeState::OnCpu));
+        if !computes || !self.is_told(sum) {
+            return Vec::new();
+        }
+        let facts = self.facts;
+        let accounts = sum.threads.iter().filter_map(|(process, tid)| {
+            let account = facts.accounts.of(facts.world.threads.id_of(*tid)?)?;
+            (account.tid == *tid && account.process == *process).then_some(account)
+        });
+        let told = facts.worked_on(accounts).into_iter().filter(WorkedOn::is_content);
+        let told = told.filter_map(|one| {
+            let name = facts.accounts.objects.get(one.object).name();
+            let (of, object) = match one.kind {
+                ObjectKind::File => (ContentOf::File, name.to_string()),
+                ObjectKind::Peer => (ContentOf::Peer, facts.peer_words(name).into_owned()),
+                ObjectKind::Clients => (ContentOf::Clients, name.to_string()),
+                ObjectKind::Pipe => (ContentOf::Pipe, name.to_string()),
+                _ => return None,
+            };
+            let ns = (sum.ns as f64 * one.part) as u64;
+            let share = ns as f64 / self.total.max(1) as f64;
+            let (rounds, reads, bytes) = (one.rounds, one.reads, one.bytes);
+            Some(WorkedOnContent { of, object, ns, share, rounds, reads, bytes })
+        });
+        let told = told.filter(|one| one.share >= NAMED && !one.object.is_empty());
+        told.take(MOST_CONTENTS).collect()
+    }
+
+    /// The device behind the file that a row waits for.
+    fn device(&self, key: &Key, sum: &Sum<'_>) -> Option<RowDevice> {
+        let object = key.object.filter(|_| key.state == Some(TimeState::File) && self.is_told(sum))?;
+        let processes: BTreeSet<ProcessId> = sum.threads.iter().map(|(process, _)| *process).collect();
+        let processes: Vec<ProcessId> = processes.into_iter().collect();
+        device::behind(self.facts, self.facts.accounts.objects.get(object).name(), key.call, &processes)
+    }
+
     /// Who had the CPUs that its threads waited for, in proportion to what of their waits is in the row.
     fn meanwhile(&self, key: &Key, sum: &Sum<'_>) -> Vec<CpuRunner> {
         let facts = self.facts;

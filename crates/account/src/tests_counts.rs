@@ -123,3 +123,15 @@ fn in_a_pipeline_the_time_is_that_of_who_is_waited_for() {
     assert_eq!((of(TimeState::Pipe), of(TimeState::Timer)), (0, 1_800), "{:?}", account.rows);
     assert!(account.idle_ns >= 1_700 * MS);
 }
+
+#[test]
+fn rows_of_counted_calls_have_their_count() {
+    let mut facts = Facts::default();
+    call(&mut facts, (7, "getpid", ""), 0, 0, 7);
+    counted(&mut facts, "write", 100_000, Nanos::new(2_000));
+    stretch(&mut facts, 0, 300, 700);
+    facts.finish();
+    let rows = account(&facts).expect("an account").rows;
+    let of_write = rows.iter().find(|row| row.call.as_deref() == Some("write"));
+    assert_eq!(of_write.and_then(|row| row.count), Some(100_000), "{rows:?}");
+}

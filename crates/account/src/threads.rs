@@ -5,6 +5,7 @@ use crate::counts::CountedCalls;
 use crate::figures::Counted;
 use crate::parts::{Part, Wait};
 use crate::states::{self, Owner};
+use crate::unseen::{SAMPLE, Unseen, WaitStacks};
 use hashbrown::{HashMap, HashSet};
 use whyslow_facts::folds::account::{CallTime, Parts, ThreadAccount};
 use whyslow_facts::folds::graph::Resource;
@@ -20,41 +21,22 @@ pub(crate) fn spent<'a>(facts: &'a Facts, only: Option<&[ProcessId]>) -> Option<
     let owners = owners(facts);
     let threads = || facts.world.threads.iter().filter(|(_, thread)| thread.is_active());
     let counted = Counted::new(facts);
-    let waits = facts.samples.waits();
+    let stacks = WaitStacks::new(facts);
     let within = Within::new(facts, is_meant);
-    let mut spent = Spent { of: TimeOf::Threads, count: 0, parts: Vec::new(), idle_ns: 0 };
-    for (id, thread) in threads().filter(|(_, thread)| is_meant(thread.process)) {
-        let Some(account) = facts.accounts.of(id).filter(|account| account.tid == thread.tid) else {
-            continue;
-        };
+    let mut spent =
+        Spent { of: TimeOf::Threads, count: 0, parts: Vec::new(), idle_ns: 0, requests: Vec::new() };
+    let live = threads().filter(|(_, thread)| is_meant(thread.process)).filter_map(|(id, thread)| {
+        let account = facts.accounts.of(id).filter(|account| account.tid == thread.tid)?;
+        Some((account, thread.process, Some(thread)))
+    });
+    let ended = facts.accounts.ended().iter().filter(|account| is_meant(account.process));
+    let all = live.chain(ended.map(|account| (account, account.process, None)));
+    for (account, process, thread) in all {
         spent.count += 1;
-        let owner = owners.get(&thread.process).copied().unwrap_or_default();
-        let process = thread.process;
-        let mut one = One {
-            facts,
-            owner,
-            process,
-            counted: &counted,
-            waits: &waits,
-            within: &within,
-            spent: &mut spent,
-        };
-        one.thread(account, Some(thread));
-    }
-    for account in facts.accounts.ended().iter().filter(|account| is_meant(account.process)) {
-        spent.count += 1;
-        let process = account.process;
         let owner = owners.get(&process).copied().unwrap_or_default();
-        let mut one = One {
-            facts,
-            owner,
-            process,
-            counted: &counted,
-            waits: &waits,
-            within: &within,
-            spent: &mut spent,
-        };
-        one.thread(account, None);
+        let (counted, stacks, within) = (&counted, &stacks, &within);
+        let mut one = One { facts, owner, process, counted, stacks, within, spent: &mut spent };
+        one.thread(account, thread);
     }
     (!spent.parts.is_empty() || spent.idle_ns > 0).then_some(spent)
 }
@@ -111,9 +93,6 @@ impl Within {
     }
 }
 
-/// Waits that are a sample: 100 tell a share of a half within a tenth (binomial, two deviations).
-const SAMPLE: u64 = 100;
-
 /// What stacks say of waits, by thread and call.
 pub(crate) type Waits<'a> = HashMap<(ProcessId, Tid, Option<&'a str>), WaitShares>;
 
@@ -123,7 +102,7 @@ struct One<'s, 'a> {
     owner: Owner,
     process: ProcessId,
     counted: &'s Counted,
-    waits: &'s Waits<'a>,
+    stacks: &'s WaitStacks<'a>,
     within: &'s Within,
     spent: &'s mut Spent<'a>,
 }
@@ -143,7 +122,7 @@ impl<'a> One<'_, 'a> {
             let Parts { on_cpu_ns, runnable_ns, blocked_ns, uninterruptible_ns, unsplit_ns, unknown_ns } =
                 time.parts;
             let call = Some(self.facts.name_of(time.key.syscall));
-            let stacks = self.waits.get(&(self.process, tid, call));
+            let stacks = self.stacks.shares.get(&(self.process, tid, call));
             let state = states::of_stacks(states::of_wait(time.key.waits, kind), time.key.waits, stacks);
             let mut waited = blocked_ns.saturating_add(uninterruptible_ns);
             match time.key.waits {
@@ -180,8 +159,11 @@ impl<'a> One<'_, 'a> {
         self.plain(tid, TimeState::PageFault, uninterruptible_ns);
         self.between(tid, unsplit_ns, life);
         // It sleeps in a call that the capture does not show.
-        let (blocked_ns, more_idle) = self.in_proportion(tid, blocked_ns, &waits);
-        idle_ns = idle_ns.saturating_add(more_idle);
+        let unseen = Unseen::of(self.facts, (self.process, tid), self.owner, self.stacks, &waits, blocked_ns);
+        let (parts, idle) = unseen.map_or((Vec::new(), 0), |unseen| unseen.give_out(blocked_ns));
+        blocked_ns -= parts.iter().map(|part| part.ns).saturating_sum().saturating_add(idle).min(blocked_ns);
+        idle_ns = idle_ns.saturating_add(idle);
+        self.spent.parts.extend(parts);
         let unseen = blocked_ns.saturating_add(unknown_ns);
         let rest = life.saturating_sub(told);
         not_told_ns = not_told_ns.saturating_add(unseen).saturating_add(rest);
@@ -193,30 +175,6 @@ impl<'a> One<'_, 'a> {
         self.spent.idle_ns = self.spent.idle_ns.saturating_add(idle_ns).saturating_add(of_work);
     }
 
-    /// Gives out what a thread slept while calls were given up for their cost, in proportion to the sleeps in those that were recorded:
-    /// what is left, and what of it was waiting for work, ns. Such a thread makes thousands of calls a second, so that few
-    /// milliseconds show what it waits for.
-    fn in_proportion(&mut self, tid: Tid, unseen_ns: u64, waits: &[Wait<'a>]) -> (u64, u64) {
-        let seen: u64 = waits.iter().map(|wait| wait.time.calls.count).saturating_sum();
-        let asleep: u64 = waits.iter().map(|wait| wait.asleep_ns).saturating_sum();
-        if !self.facts.recording.gave_up_calls() || seen < SAMPLE || asleep == 0 {
-            return (unseen_ns, 0);
-        }
-        let (mut left, mut idle_ns) = (unseen_ns, 0u64);
-        for wait in waits {
-            let ns = (u128::from(unseen_ns) * u128::from(wait.asleep_ns) / u128::from(asleep)) as u64;
-            let idle = ((ns as f64 * wait.idle) as u64).min(ns);
-            left -= ns;
-            idle_ns += idle;
-            if ns > idle {
-                let part = Part::new(self.process, tid, wait.state, ns - idle)
-                    .in_call(wait.time.key, Some(wait.time));
-                self.spent.parts.push(Part { known: Known::InProportion, ..part });
-            }
-        }
-        (left, idle_ns)
-    }
-
     /// What a thread waited for work by its stacks, ns; 0 of a thread that waited for something else, too.
     fn of_work_ns(&self, tid: Tid) -> u64 {
         if self.owner.is_wanted && !self.owner.has_others {
@@ -224,7 +182,7 @@ impl<'a> One<'_, 'a> {
         }
         let (mut work_ns, mut other_ns) = (0u64, 0u64);
         for (_, shares) in
-            self.waits.iter().filter(|((process, of, _), _)| (*process, *of) == (self.process, tid))
+            self.stacks.shares.iter().filter(|((process, of, _), _)| (*process, *of) == (self.process, tid))
         {
             work_ns = work_ns.saturating_add(shares.work_ns);
             other_ns = other_ns.saturating_add(shares.total_ns() - shares.work_ns);

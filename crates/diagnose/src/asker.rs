@@ -36,7 +36,9 @@ impl Asker<'_> {
     /// The largest part that went into one thing other than waiting for a CPU; 0 where nothing tells.
     pub(crate) fn largest(&self) -> f64 {
         let rows = self.account.map_or(&[][..], |account| &account.rows);
-        let rows = rows.iter().filter(|row| !matches!(row.state, TimeState::RunQueue | TimeState::Throttled));
+        let rows = rows.iter().filter(|row| {
+            !matches!(row.state, TimeState::RunQueue | TimeState::Throttled | TimeState::Stolen)
+        });
         rows.map(|row| row.share).fold(0.0, f64::max)
     }
 

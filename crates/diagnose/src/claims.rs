@@ -74,7 +74,7 @@ enum Fit {
 }
 
 fn fit(finding: &Finding, row: &AccountRow) -> Option<Fit> {
-    use TimeState::{BetweenCalls, InCall, Kernel, RunQueue, Throttled, Unknown, User};
+    use TimeState::{BetweenCalls, InCall, Kernel, RunQueue, Stolen, Throttled, Unknown, User};
     let subject = &finding.subject;
     let in_state = |states: &[TimeState]| states.contains(&row.state).then_some(Fit::State);
     let rule = whyslow_rules::find(finding.id)?;
@@ -90,8 +90,7 @@ fn fit(finding: &Finding, row: &AccountRow) -> Option<Fit> {
     match finding.id {
         "run-queue-delay" | "too-many-threads" => return in_state(&[RunQueue]),
         "cpu-throttled" => return in_state(&[Throttled, RunQueue]),
-        // What is stolen is a part of all that runs, and no row of its own.
-        "steal-time" => return None,
+        "steal-time" => return in_state(&[Stolen]),
         "cpu-bound" => return in_state(&[User, BetweenCalls]),
         _ if finding.share_whole == ShareWhole::CpuTime => {
             return in_state(&[User, Kernel, InCall, BetweenCalls]);

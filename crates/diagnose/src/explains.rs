@@ -61,6 +61,12 @@ static EXPLAINS: &[Explains] = &[
         starts: false,
     },
     Explains {
+        cause: "open-close-churn",
+        consequences: &["text-parsing", "serialization-heavy", "crypto-compress-heavy", "cpu-bound"],
+        reason: "the file is opened, read and decoded each time",
+        starts: false,
+    },
+    Explains {
         cause: "proc-net-tcp-parse",
         consequences: READ_AND_DECODED,
         reason: "the kernel writes the table of all sockets as text, and the program parses it",

@@ -53,6 +53,7 @@ pub(crate) fn account(rows: Vec<AccountRow>) -> TimeAccount {
         idle_ns: 0,
         unknown_ns: sum(&|row| row.state == TimeState::Unknown),
         claimed_ns: 0,
+        requests: Vec::new(),
         demand: whyslow_model::Demand::default(),
         rows,
     }

@@ -41,6 +41,7 @@ pub mod services;
 pub mod streams;
 pub mod who;
 pub mod window;
+mod worked_on;
 pub mod world;
 
 pub use all::{Facts, FollowedFacts, SetApart};
@@ -96,6 +97,7 @@ pub use streams::{Place, Stream};
 /// Numbers in sentences, under the name that sentences use.
 pub(crate) use whyslow_model::figures as words;
 pub use window::Window;
+pub use worked_on::WorkedOn;
 pub use world::fds::{FdLife, Origin};
 pub use world::file_users::{FileUse, Tally, User, Users, WrittenBack};
 pub use world::files::FileFacts;

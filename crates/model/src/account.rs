@@ -1,7 +1,7 @@
 //! The account of time: where the time of what was asked about went, in rows that add up to it.
 
 use crate::evidence::Evidence;
-use crate::figures::{count, percent, plural};
+use crate::figures::{bytes, count, percent, plural};
 use crate::ids::Tid;
 use crate::live::SampleKind;
 use crate::parked::ParkedAt;
@@ -27,6 +27,8 @@ pub enum TimeState {
     RunQueue,
     /// Able to run, and stopped because the CPU quota of its control group was used up.
     Throttled,
+    /// Able to run, and without a CPU because the hypervisor gave it to others.
+    Stolen,
     /// A file or a device.
     File,
     /// A page that was not in memory.
@@ -66,6 +68,7 @@ impl TimeState {
             TimeState::BetweenCalls => "between-calls",
             TimeState::RunQueue => "run-queue",
             TimeState::Throttled => "throttled",
+            TimeState::Stolen => "stolen",
             TimeState::File => "file",
             TimeState::PageFault => "page-fault",
             TimeState::KernelWait => "kernel-wait",
@@ -84,10 +87,10 @@ impl TimeState {
 
     /// The samples that show where time of it was spent; `None` where none do.
     pub fn sampled(self) -> Option<SampleKind> {
-        use TimeState::{BetweenCalls, InCall, Kernel, OnCpu, RunQueue, Throttled, Unknown, User};
+        use TimeState::{BetweenCalls, InCall, Kernel, OnCpu, RunQueue, Stolen, Throttled, Unknown, User};
         match self {
             User | Kernel | OnCpu | InCall | BetweenCalls => Some(SampleKind::OnCpu),
-            RunQueue | Throttled | Unknown => None,
+            RunQueue | Stolen | Throttled | Unknown => None,
             _ => Some(SampleKind::OffCpu),
         }
     }
@@ -160,6 +163,79 @@ pub struct CpuRunner {
     pub share: f64,
 }
 
+/// The device behind a file that threads wait for.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RowDevice {
+    /// Its name, and where it is mounted: `vda (/srv)`.
+    pub name: String,
+    /// How long a request to it took on average, with its time in the queue (iostat's await); unknown where nothing tells.
+    pub await_ns: Nanos,
+}
+
+impl RowDevice {
+    /// `on device vda (await 4.0 ms)`.
+    pub fn words(&self) -> String {
+        let name = &self.name;
+        match self.await_ns.is_known() {
+            true => format!("on device {name} (await {})", self.await_ns),
+            false => format!("on device {name}"),
+        }
+    }
+}
+
+/// What a thing is that threads work on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ContentOf {
+    /// A file.
+    File,
+    /// The other end of a connection that the program opened: what it answers.
+    Peer,
+    /// Clients: what they send.
+    Clients,
+    /// A pipe or FIFO.
+    Pipe,
+}
+
+/// What threads work on while they compute: something that they had read just before, again and again.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct WorkedOnContent {
+    /// What it is.
+    pub of: ContentOf,
+    /// Its path, or the address: of a peer its own, of clients the one that they ask.
+    pub object: String,
+    /// How much of the row follows reads of it, ns: in proportion to the time between calls.
+    pub ns: u64,
+    /// The part of the account, 0 to 1.
+    pub share: f64,
+    /// How often reading it began anew: it was opened or asked again, or the thread had waited for work.
+    pub rounds: u64,
+    /// Reads that brought something.
+    pub reads: u64,
+    /// What all reads brought, bytes.
+    pub bytes: u64,
+}
+
+impl WorkedOnContent {
+    /// What it is, and how often how much of it was read: `what it read of /srv/a.json (51 times, 4.1 MB each)`.
+    pub fn words(&self) -> String {
+        let object = &self.object;
+        let what = match self.of {
+            ContentOf::File => format!("what it read of {object}"),
+            ContentOf::Peer => format!("what {object} sent"),
+            ContentOf::Clients => format!("what clients of {object} sent"),
+            ContentOf::Pipe => format!("what came through {object}"),
+        };
+        match self.rounds {
+            0 | 1 => format!("{what} ({} in {})", bytes(self.bytes), plural(self.reads, "read")),
+            rounds => format!("{what} ({} times, {} each)", count(rounds), bytes(self.bytes / rounds)),
+        }
+    }
+}
+
 /// A part of the time.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -204,6 +280,12 @@ pub struct AccountRow {
     /// and `place` are those of the first then, or unknown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub goroutines: Vec<ParkedAt>,
+    /// What its threads work on while they compute, the most first; empty where nothing tells.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub works_on: Vec<WorkedOnContent>,
+    /// The device behind the file that it waits for; absent where nothing tells which.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<RowDevice>,
     /// The findings that explain it, the first ones first; what no finding explains is in none.
     pub claimed_by: Vec<Claim>,
     /// Where the longest is seen.
@@ -232,6 +314,8 @@ impl AccountRow {
             known: Known::Exact,
             meanwhile: Vec::new(),
             goroutines: Vec::new(),
+            works_on: Vec::new(),
+            device: None,
             claimed_by: Vec::new(),
             evidence: None,
         }
@@ -257,6 +341,13 @@ impl AccountRow {
         (!told.is_empty()).then(|| told.join(", "))
     }
 
+    /// What most of it is worked on, where that is one thing.
+    pub fn works_mostly_on(&self) -> Option<&WorkedOnContent> {
+        /// With less, no thing stands for the rest.
+        const MOST: f64 = 0.5;
+        self.works_on.first().filter(|on| on.ns as f64 >= MOST * self.ns as f64)
+    }
+
     /// What its threads do or wait for, how often and how long: `waits for /data/x.db in fsync (2,114 times, 4.3 ms each)`.
     pub fn words(&self) -> String {
         let call = self.call.as_deref().unwrap_or("a call");
@@ -275,7 +366,11 @@ impl AccountRow {
             TimeState::BetweenCalls => "computes or waits for a CPU, between calls".to_string(),
             TimeState::RunQueue => "waits for a CPU".to_string(),
             TimeState::Throttled => "is stopped by its CPU quota".to_string(),
-            TimeState::File => format!("waits for {}{in_call}", what("a file")),
+            TimeState::Stolen => "waits for a CPU that the hypervisor gave to others".to_string(),
+            TimeState::File => {
+                let on = self.device.as_ref().map_or(String::new(), |device| format!(" {}", device.words()));
+                format!("waits for {}{in_call}{on}", what("a file"))
+            }
             TimeState::PageFault => "waits for pages (page faults)".to_string(),
             TimeState::KernelWait => format!("waits inside of the kernel{in_call}"),
             TimeState::Peer => format!("waits for {}{in_call}", what("a peer")),
@@ -291,6 +386,13 @@ impl AccountRow {
             TimeState::Poll => format!("waits for any of several descriptors{in_call}"),
             TimeState::Event => format!("waits for an event{in_call}{}", of("of")),
             TimeState::Unknown => "nothing tells".to_string(),
+        };
+        let text = match self.works_mostly_on() {
+            Some(on) => {
+                let part = percent(on.ns as f64 / self.ns.max(1) as f64);
+                format!("{text}, {part} of it on {}", on.words())
+            }
+            None => text,
         };
         let text = match (self.goroutines.first(), self.site().filter(|_| self.state != TimeState::User)) {
             // That names the place.
@@ -319,6 +421,74 @@ impl AccountRow {
     }
 }
 
+/// A part of the time of requests.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RequestPart {
+    /// Doing what.
+    pub state: TimeState,
+    /// On what; `None` where that is not known, or has no name.
+    pub object: Option<String>,
+    /// How much, ns.
+    pub ns: u64,
+    /// The part of the requests' time, 0 to 1.
+    pub share: f64,
+}
+
+/// The time of some requests.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RequestsTime {
+    /// How many.
+    pub count: u64,
+    /// What the quickest of them took, where they are the slowest of more; else unknown.
+    pub from_ns: Nanos,
+    /// The time of all of them, ns: the parts add up to it.
+    pub ns: u64,
+    /// The mean.
+    pub mean_ns: Nanos,
+    /// The parts, the largest first.
+    pub parts: Vec<RequestPart>,
+}
+
+impl RequestsTime {
+    /// The largest parts: `peer 10.0.0.7:5432 61.0 %, between-calls 30.2 %`.
+    pub fn words(&self) -> String {
+        /// Named of them.
+        const MOST: usize = 3;
+        let part = |part: &RequestPart| {
+            let object = part.object.as_deref().map_or(String::new(), |object| format!(" {object}"));
+            format!("{}{object} {}", part.state.word(), percent(part.share))
+        };
+        self.parts.iter().take(MOST).map(part).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The time of the requests of one endpoint: that of all of them, and that of the slowest apart.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RequestTimes {
+    /// What they ask for.
+    pub endpoint: String,
+    /// Of all: the calls of their own threads, by kind.
+    pub all: RequestsTime,
+    /// Of the slowest hundredth (the 99th percentile and over), as far as they are kept, followed through whom they waited for; `None`
+    /// of fewer than ten.
+    pub slowest: Option<RequestsTime>,
+}
+
+impl RequestTimes {
+    /// `GET /a: 4,000 requests, 4.2 ms on average: peer 61.0 %; the slowest 40, 31.0 ms on average: lock 80.0 %`.
+    pub fn words(&self) -> String {
+        let RequestTimes { endpoint, all, slowest } = self;
+        let slowest = slowest.as_ref().map_or(String::new(), |slow| {
+            format!("; the slowest {}, {} on average: {}", count(slow.count), slow.mean_ns, slow.words())
+        });
+        let many = plural(all.count, "request");
+        format!("{endpoint}: {many}, {} on average: {}{slowest}", all.mean_ns, all.words())
+    }
+}
+
 /// Where the time went.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -340,6 +510,9 @@ pub struct TimeAccount {
     /// Whether work waited for the target meanwhile; absent where that is unknown.
     #[serde(skip_serializing_if = "crate::Demand::is_unknown")]
     pub demand: crate::Demand,
+    /// Of requests: the time of all of an endpoint, and of the slowest apart, those with the most time first; empty of another account.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<RequestTimes>,
     /// The parts, the largest first.
     pub rows: Vec<AccountRow>,
 }

@@ -36,7 +36,10 @@ pub mod visible;
 pub mod walk;
 
 pub use access::{Logged, PercentileRow, PercentileTable, Upstream};
-pub use account::{AccountRow, CpuRunner, Known, TimeAccount, TimeOf, TimeState};
+pub use account::{
+    AccountRow, ContentOf, CpuRunner, Known, RequestPart, RequestTimes, RequestsTime, RowDevice, TimeAccount,
+    TimeOf, TimeState, WorkedOnContent,
+};
 pub use capture::{CaptureKind, CaptureNote, ClockKind, NoteKind, SourceInfo, TraceStart};
 pub use counts::{CountRow, CountTable, TimeKind};
 pub use demand::{Demand, DemandKind, DemandQueue};

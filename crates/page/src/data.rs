@@ -79,7 +79,7 @@ impl PageState {
     pub(crate) fn of(state: TimeState, for_work: bool) -> PageState {
         match state {
             TimeState::User | TimeState::Kernel | TimeState::OnCpu => PageState::Running,
-            TimeState::RunQueue | TimeState::Throttled => PageState::Runnable,
+            TimeState::RunQueue | TimeState::Throttled | TimeState::Stolen => PageState::Runnable,
             TimeState::InCall => PageState::InCall,
             TimeState::BetweenCalls => PageState::BetweenCalls,
             TimeState::Accept => PageState::Work,

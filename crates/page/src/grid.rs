@@ -21,6 +21,7 @@ pub(crate) const ALL_STATES: [TimeState; STATES] = [
     TimeState::BetweenCalls,
     TimeState::RunQueue,
     TimeState::Throttled,
+    TimeState::Stolen,
     TimeState::File,
     TimeState::PageFault,
     TimeState::KernelWait,

@@ -221,6 +221,7 @@ mod tests {
             idle_ns: 0,
             unknown_ns: 0,
             claimed_ns: 0,
+            requests: Vec::new(),
             demand: Demand::default(),
             rows: (0..1_000).map(row).collect(),
         };

@@ -1,7 +1,7 @@
 //! The account of time in words, as every format for people shows it.
 
 use whyslow_model::figures::percent;
-use whyslow_model::{AccountRow, Nanos, TimeAccount};
+use whyslow_model::{AccountRow, Nanos, RequestTimes, TimeAccount};
 
 /// Rows shown unless all are asked for.
 pub(crate) const MAX_ROWS: usize = 8;
@@ -28,6 +28,19 @@ pub(crate) fn heading(account: &TimeAccount) -> String {
     };
     let demand = account.demand.words().map_or(String::new(), |words| format!("; {words}"));
     format!("{}{idle}{demand}{explained}", account.whose())
+}
+
+/// The requests of each endpoint whose slowest take this many times as long as all of them: they are another matter. All endpoints, where
+/// all is asked for.
+pub(crate) fn requests(account: &TimeAccount, all: bool) -> Vec<String> {
+    const SLOWER: u64 = 2;
+    const MOST: usize = 1;
+    let is_apart = |times: &RequestTimes| {
+        let slow = times.slowest.as_ref().and_then(|slow| slow.mean_ns.get());
+        slow.zip(times.all.mean_ns.get()).is_some_and(|(slow, all)| slow >= all.saturating_mul(SLOWER))
+    };
+    let told = account.requests.iter().filter(|times| all || is_apart(times));
+    told.take(if all { usize::MAX } else { MOST }).map(RequestTimes::words).collect()
 }
 
 /// The rows in words, the largest first; how many were left out, and how much they are together.

@@ -6,8 +6,9 @@ use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, HostResource, Taker, Walk};
 use whyslow_model::{
     AccountRow, Also, Cell, ChainLink, CpuRunner, Culprit, DemandQueue, Diagnosis, Diff, Evidence,
-    FigureChange, Finding, FindingChange, Followed, Hop, NotJudged, ParkedAt, Saving, Subject, Table, Target,
-    ThreadTime, TimeAccount, WhatIf,
+    FigureChange, Finding, FindingChange, Followed, Hop, NotJudged, ParkedAt, RequestPart, RequestTimes,
+    RequestsTime, RowDevice, Saving, Subject, Table, Target, ThreadTime, TimeAccount, WhatIf,
+    WorkedOnContent,
 };
 
 /// How a text is laid out.
@@ -86,9 +87,20 @@ fn time_account(account: &mut TimeAccount, visit: Visit<'_>) {
         unknown_ns: _,
         claimed_ns: _,
         demand,
+        requests,
         rows,
     } = account;
     lines([target], visit);
+    for RequestTimes { endpoint, all, slowest } in requests {
+        lines([endpoint], visit);
+        for RequestsTime { count: _, from_ns: _, ns: _, mean_ns: _, parts } in
+            std::iter::once(all).chain(slowest)
+        {
+            for RequestPart { state: _, object, ns: _, share: _ } in parts {
+                lines(object.as_mut(), visit);
+            }
+        }
+    }
     for queue in &mut demand.queues {
         let DemandQueue { kind: _, of, pid: _, most: _, waited: _, samples: _ } = queue;
         lines([of], visit);
@@ -113,12 +125,20 @@ fn time_account(account: &mut TimeAccount, visit: Visit<'_>) {
             known: _,
             meanwhile,
             goroutines,
+            works_on,
+            device,
             claimed_by: _,
             evidence: shown,
         } = row;
         lines([who], visit);
         for CpuRunner { who, pid: _, is_own: _, ns: _, share: _ } in meanwhile {
             lines([who], visit);
+        }
+        if let Some(RowDevice { name, await_ns: _ }) = device {
+            lines([name], visit);
+        }
+        for WorkedOnContent { of: _, object, ns: _, share: _, rounds: _, reads: _, bytes: _ } in works_on {
+            lines([object], visit);
         }
         for ParkedAt { waits: _, call, function, place, mean: _ } in goroutines {
             lines([call, function].into_iter().chain(place), visit);

@@ -3,6 +3,7 @@
 //! A rule reads facts and never text, the kernel or another rule. Its file opens with its essay.
 
 mod callers;
+mod content;
 pub mod engine;
 mod figures;
 pub mod gate;

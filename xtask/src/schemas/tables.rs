@@ -45,6 +45,12 @@ const ACCOUNT: &[Key] = &[
     ("call", Text, "In which call; null outside of calls."),
     ("object", Text, "On what: a path, an address, a lock; of time on a CPU the function that takes most."),
     ("goroutines", Text, "Where goroutines of the process wait meanwhile."),
+    ("device", Text, "The device behind the file that is waited for, with the mean time of a request."),
+    (
+        "works_on",
+        Text,
+        "What the threads read just before they compute, again and again: how much of the time, how often, how much each.",
+    ),
     ("time", Ns, "How much."),
     ("share", Share, "The part of the account."),
     (

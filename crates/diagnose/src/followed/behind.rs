@@ -44,7 +44,9 @@ impl<'a> Behind<'a> {
 
     /// What it does most, what others take from it aside: it holds up its waiter by the rest.
     pub(super) fn largest(&self) -> &AccountRow {
-        let is_own = |row: &&AccountRow| !matches!(row.state, TimeState::RunQueue | TimeState::Throttled);
+        let is_own = |row: &&AccountRow| {
+            !matches!(row.state, TimeState::RunQueue | TimeState::Throttled | TimeState::Stolen)
+        };
         let own = || self.account.rows.iter().find(is_own).unwrap_or(&self.account.rows[0]);
         self.commands.as_ref().unwrap_or_else(own)
     }

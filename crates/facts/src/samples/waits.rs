@@ -6,7 +6,7 @@
 mod names;
 
 use super::kernel::call_of;
-use super::{Function, Key, Samples};
+use super::{Function, Key, Samples, Weight};
 use crate::world::ids::ProcessId;
 use hashbrown::HashMap;
 use names::{BEGINNINGS, LISTED, Told};
@@ -109,6 +109,16 @@ impl Samples {
     pub(super) fn is_whole(&self, key: &Key) -> bool {
         let last = key.user.and_then(|user| self.stacks.get(&user)?.last());
         last.is_some_and(|at| BEGINNINGS.contains(&bare(&self.functions[*at as usize].name)))
+    }
+
+    /// The stacks of each thread's waits by system call; `None` where the kernel's functions tell none.
+    pub fn waits_by_call(&self) -> HashMap<(ProcessId, Tid), HashMap<Option<&str>, Weight>> {
+        let mut all: HashMap<_, HashMap<Option<&str>, Weight>> = HashMap::new();
+        for (key, weight) in self.rows.iter().filter(|(key, _)| key.kind == SampleKind::OffCpu) {
+            let calls = all.entry((key.process, key.tid)).or_default();
+            calls.entry(call_of(self, key)).or_default().join(*weight);
+        }
+        all
     }
 
     /// How long each thread waited in each system call, by what its stacks say.

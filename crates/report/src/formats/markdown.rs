@@ -251,7 +251,9 @@ fn time(diagnosis: &Diagnosis, style: &Style) -> String {
                 true => by_thread(diagnosis, style, "By thread"),
                 false => String::new(),
             };
-            let heading = text(&account::heading(account));
+            let requests = account::requests(account, style.explain).into_iter().map(|line| text(&line));
+            let heading = std::iter::once(text(&account::heading(account))).chain(requests);
+            let heading = heading.collect::<Vec<_>>().join("\n\n");
             format!("\n### Where the time went\n\n{heading}\n\n{}{by_thread}", bullets(lines.chain(more)))
         }
         None => by_thread(diagnosis, style, "Where the time went"),

@@ -30,6 +30,7 @@ use super::computing::{
     BUSY, FRAMES, MIN_SAMPLES, OWN_CODE, SHORTEST, check_file, less_of, of_samples, samples_seen,
 };
 use super::hot::{self, Hot, is_told};
+use crate::content::Content;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::guards::Share;
@@ -149,14 +150,16 @@ fn report(facts: &Facts, out: &mut Findings<'_>, computing: &Computing<'_>, othe
     let hot_part = hot.as_ref().map(|hot| of_samples(hot.part));
     let around = hot::around(facts, process, &functions, samples).filter(|_| enough && hot.is_none());
     let computes = Measurement::share("share_of_time", own);
+    let content = Content::of_thread(facts, thread.tid);
+    let on = content.as_ref().map_or_else(String::new, Content::clause);
     let title = match hot.as_ref().zip(hot_part.as_ref()) {
         Some((hot, part)) => {
             let kind = hot.kind.map_or(String::new(), |kind| format!(", most of it for {}", kind.words()));
-            format!("{who} computes {computes} of the time: {} takes {part} of that{kind}", hot.what)
+            format!("{who} computes {computes} of the time: {} takes {part} of that{kind}{on}", hot.what)
         }
         None => {
             let below = around.map_or(String::new(), |name| format!(", most of it below {}", short(name)));
-            format!("{who} computes {computes} of the time{below}")
+            format!("{who} computes {computes} of the time{below}{on}")
         }
     };
     let (on_cpu, life) = (
@@ -173,23 +176,30 @@ fn report(facts: &Facts, out: &mut Findings<'_>, computing: &Computing<'_>, othe
         0 => String::new(),
         others => format!(" {} of the process do so too.", words::plural(others, "more thread")),
     };
+    let reads = content.as_ref().map_or_else(String::new, Content::sentence);
     let share = Share::of_time(own, format!("the life of thread {}", thread.tid));
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
+    let subject = Subject {
+        function: hot.as_ref().and_then(|hot| hot.function.clone()).or(around.map(str::to_string)),
+        ..subject
+    };
     let mut found = out
         .report(share, title)
         .at_most(if hot.is_some() && !is_told(facts, process) { Severity::Warning } else { Severity::Notice })
-        .subject(Subject {
-            function: hot.as_ref().and_then(|hot| hot.function.clone()).or(around.map(str::to_string)),
-            ..subject
+        .subject(match &content {
+            Some(content) => content.subject(subject),
+            None => subject,
         })
         .cause(format!(
-            "It was on a CPU {on_cpu} of {life}, and in its own code for nearly all of that: one thread has no more than one CPU. {profile}{others}"
+            "It was on a CPU {on_cpu} of {life}, and in its own code for nearly all of that: one thread has no more than one CPU. {profile}{reads}{others}"
         ))
         .measured_all(figures.clone())
         .measured_all(hot_part)
         .measured_all(enough.then(|| samples_seen(samples.count)))
         .measured_all([on_cpu, life])
         .measured_all(alike)
+        .measured_all(content.iter().flat_map(Content::figures))
+        .evidence_all(content.iter().flat_map(Content::exemplars).take(1))
         .fix(match hot.as_ref().and_then(|hot| hot.function.as_deref()) {
             Some(function) => less_of(&short(function)),
             None => format!("find the hot path: perf record -F 99 -g -p {pid} -- sleep 10; Python: py-spy dump, Java: async-profiler, Go: pprof"),

@@ -7,8 +7,8 @@ use crate::guards::{Share, passed};
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_model::{
-    AccountRow, Demand, DemandKind, DemandQueue, Measurement, Nanos, Severity, Subject, TimeAccount, TimeOf,
-    TimeState,
+    AccountRow, ContentOf, Demand, DemandKind, DemandQueue, Measurement, Nanos, Severity, Subject,
+    TimeAccount, TimeOf, TimeState,
 };
 
 /// From this part of the asker's time on, what nothing explains is worth a word: docs/ARCHITECTURE.md, the account of time.
@@ -126,6 +126,18 @@ impl<'a> Unclaimed<'a> {
         if row.mean_ns.is_known() {
             figures.push(Measurement::time("time_per_call", row.mean_ns));
         }
+        if let Some(on) = row.works_mostly_on() {
+            figures.push(Measurement::share("share_following_reads", on.ns as f64 / row.ns.max(1) as f64));
+            figures.push(Measurement::count("times_read", on.rounds));
+            figures.push(match on.rounds {
+                0 | 1 => Measurement::bytes("bytes_read", on.bytes),
+                rounds => Measurement::bytes("bytes_per_time", on.bytes / rounds),
+            });
+            figures.push(Measurement::count("reads", on.reads));
+        }
+        if let Some(device) = row.device.as_ref().filter(|device| device.await_ns.is_known()) {
+            figures.push(Measurement::time("device_await", device.await_ns));
+        }
         if self.others > 0 {
             figures.push(Measurement::count("other_rows", self.others));
         }
@@ -227,13 +239,15 @@ impl<'a> Unclaimed<'a> {
     pub(super) fn subject(&self) -> Subject {
         use TimeState::{Client, File, Lock, PageFault, Peer, Pipe};
         let row = self.largest;
+        let content =
+            |of: ContentOf| row.works_mostly_on().filter(|on| on.of == of).map(|on| on.object.clone());
         let object = |states: &[TimeState]| row.object.clone().filter(|_| states.contains(&row.state));
         Subject {
             pid: row.pids.first().copied().filter(|_| row.pids.len() == 1),
             syscall: row.call.clone(),
             function: row.function.clone().or_else(|| row.goroutines.first().map(|at| at.function.clone())),
-            path: object(&[File, PageFault, Pipe]),
-            peer: object(&[Peer, Client]),
+            path: object(&[File, PageFault, Pipe]).or_else(|| content(ContentOf::File)),
+            peer: object(&[Peer, Client]).or_else(|| content(ContentOf::Peer)),
             lock: object(&[Lock]),
             ..Subject::default()
         }
@@ -262,6 +276,7 @@ mod tests {
             idle_ns: 0,
             unknown_ns: 0,
             claimed_ns: 0,
+            requests: Vec::new(),
             demand: Demand { queues },
             rows: vec![row],
         };

@@ -32,7 +32,7 @@ pub(crate) static RULE: Rule = Rule {
     group: "general",
     summary: "what no other rule explains is waiting for a CPU",
     source: include_str!("waits_for_cpu.rs"),
-    needs: &[Need::Unclaimed(&[TimeState::RunQueue, TimeState::Throttled])],
+    needs: &[Need::Unclaimed(&[TimeState::RunQueue, TimeState::Throttled, TimeState::Stolen])],
     check,
 };
 
@@ -44,6 +44,10 @@ fn check(_: &Facts, out: &mut Findings<'_>) {
         (TimeState::Throttled, _) => unclaimed
             .report(out)
             .cause("It had work and no CPU: its control group's quota was used up. No other program kept it waiting."),
+        (TimeState::Stolen, _) => unclaimed
+            .report(out)
+            .cause("It had work and no CPU: the hypervisor gave the machine's CPUs to others.")
+            .fix("move the machine to a host that is not oversold, or to a size with CPUs of its own"),
         (_, Some(who)) => unclaimed
             .report(out)
             .cause(format!("It had work and no CPU. Meanwhile ran, of all of the time: {who}.")),

@@ -1,6 +1,7 @@
 //! What the rules about kinds of cost share: which profiles are worth judging, and the finding.
 
 use super::beside::{self, Beside};
+use crate::content::Content;
 use crate::engine::Findings;
 use crate::gate::gated;
 use crate::guards::Share;
@@ -159,9 +160,14 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
     let at_least = if account.is_table { "at least " } else { "" };
     let at = site.as_ref().map(|site| format!(", {does} {site}")).or(beside_it).unwrap_or_default();
     let call = main_call(heavy, facts, profile, part);
+    let content = content(heavy, facts, profile);
+    let on = content.as_ref().map_or_else(String::new, Content::clause);
     let takes = if heavy.what.ends_with('s') { "take" } else { "takes" };
-    let title =
-        format!("{who}: {} {takes} {at_least}{} of the CPU time{call}{at}", heavy.what, words::percent(part));
+    let title = format!(
+        "{who}: {} {takes} {at_least}{} of the CPU time{call}{at}{on}",
+        heavy.what,
+        words::percent(part)
+    );
     let share = Share::of_cpu_time(part, format!("the CPU time of {who}"));
     let busy = profile.step.cpus().map_or(String::new(), |cpus| format!(" It keeps {cpus:.2} CPUs busy."));
     let below = holder.zip(site.as_ref()).and_then(|(holder, site)| {
@@ -184,20 +190,25 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
     };
     let shown = beside::shown(facts, profile, heavy.beside);
     let beside = shown.as_ref().map_or("", |shown| shown.text.as_str());
+    let reads = content.as_ref().map_or_else(String::new, Content::sentence);
     let stream = shown.as_ref().map(|shown| shown.stream);
     let pid = facts.process_of(profile).and_then(|process| facts.world.threads.process(process).pid);
     let most = if is_waited_for(heavy, facts, out, profile) { heavy.at_most } else { Severity::Notice };
     let mut found = out
         .report(share, title)
         .at_most(most)
-        .subject(Subject {
-            pid: pid.filter(|_| matches!(profile.origin, ProfileOrigin::Samples(_))),
-            function: holder.or(busiest).map(|holder| holder.function.clone()),
-            path: stream.and_then(|stream| stream.path.clone()),
-            peer: stream.and_then(|stream| stream.peer.clone()),
-            ..Subject::default()
-        })
-        .cause(format!("{}{busy}{}{functions}{beside}", heavy.why, below.unwrap_or_default()));
+        .subject(of_content(
+            &content,
+            Subject {
+                pid: pid.filter(|_| matches!(profile.origin, ProfileOrigin::Samples(_))),
+                function: holder.or(busiest).map(|holder| holder.function.clone()),
+                path: stream.and_then(|stream| stream.path.clone()),
+                peer: stream.and_then(|stream| stream.peer.clone()),
+                ..Subject::default()
+            },
+        ))
+        .measured_all(content.iter().flat_map(Content::figures))
+        .cause(format!("{}{busy}{}{functions}{beside}{reads}", heavy.why, below.unwrap_or_default()));
     for fix in heavy.fixes.iter().copied().chain(of_runtime(heavy.of_runtime, &account.runtimes)) {
         found = found.fix(fix);
     }
@@ -216,10 +227,25 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
         )
     });
     found = found.evidence_line(facts.profile_source(profile), text);
-    if let Some(shown) = &shown {
-        found = found.evidence_all(shown.exemplars.iter().take(1));
-    }
+    found = match (&shown, &content) {
+        (Some(shown), _) => found.evidence_all(shown.exemplars.iter().take(1)),
+        (None, Some(content)) => found.evidence_all(content.exemplars().take(1)),
+        (None, None) => found,
+    };
     found.verify(heavy.verify).file();
+}
+
+/// What a recorded process works on, where the kind of cost has to do with what is read.
+fn content<'f>(heavy: &Heavy, facts: &'f Facts, profile: &ProfileFacts) -> Option<Content<'f>> {
+    let process = facts.process_of(profile)?;
+    matches!(heavy.beside, Beside::Read | Beside::Moved).then(|| Content::of_process(facts, process))?
+}
+
+fn of_content(content: &Option<Content<'_>>, subject: Subject) -> Subject {
+    match content {
+        Some(content) => content.subject(subject),
+        None => subject,
+    }
 }
 
 /// True where somebody waits for what the program computes: it keeps a good part of a CPU busy, or work waited for it all the while. Of a

@@ -1,10 +1,12 @@
 //! The account of each thread's time: parts that exclude each other and add up to it, with the call and the thing that
 //! each was spent on.
 
+mod around;
 mod objects;
 mod pace;
 mod split;
 
+pub use around::Around;
 pub use objects::{Object, ObjectKind, Objects};
 pub use pace::SleepRounds;
 pub use split::Parts;
@@ -15,6 +17,7 @@ use crate::exemplar::Exemplars;
 use crate::folds::graph::{Graph, LongCall};
 use crate::world::ids::{ObjectId, ProcessId, ThreadId};
 use crate::world::{Seen, World};
+use around::Surroundings;
 use hashbrown::{HashMap, HashSet};
 use split::{Piece, Run, Split, Tail};
 use whyslow_model::event::Tid;
@@ -75,6 +78,7 @@ pub struct ThreadAccount {
     /// A wait for any of several descriptors, until the next call tells for which.
     held: Option<Box<(Told, Exemplars)>>,
     left_as: Option<LeftAs>,
+    surroundings: Surroundings,
     /// What was given to its rows since it was looked at last, where that is kept.
     cuts: Option<Vec<CutTime>>,
 }
@@ -108,6 +112,7 @@ impl ThreadAccount {
             untimed: None,
             held: None,
             left_as: None,
+            surroundings: Surroundings::default(),
             cuts: None,
         }
     }
@@ -115,6 +120,11 @@ impl ThreadAccount {
     /// All that is told of it, ns.
     pub fn total(&self) -> u64 {
         self.calls.iter().fold(self.outside.total(), |sum, row| sum.saturating_add(row.parts.total()))
+    }
+
+    /// What it worked on outside of calls, and how much time between calls was seen, ns: what is around nothing is in that, too.
+    pub fn around(&self) -> (&[Around], u64) {
+        self.surroundings.told()
     }
 
     #[inline]
@@ -237,6 +247,7 @@ impl ThreadAccount {
     fn finish(&mut self, end: Timestamp, exited: bool) {
         self.take_held(None, &mut 1);
         let Some(end) = end.get() else { return };
+        self.surroundings.up_to(Some(end));
         let tail = match self.left_as.filter(|_| !exited) {
             Some(LeftAs::Runnable) => Tail::Runnable,
             Some(LeftAs::Sleeping | LeftAs::Stopped) => Tail::Blocked,
@@ -347,9 +358,12 @@ impl Accounts {
         account.cuts = cuts.take();
         let Some(told) = told else {
             account.outside_of(*within, call.ts);
+            account.surroundings.lose();
             *cuts = account.cuts.take();
             return Spent { this: long.map(|_| object), before: None };
         };
+        let thing = (object, objects.get(object).kind);
+        account.surroundings.call(seen, told.from.get(), told.dur.get(), thing);
         let mut room = Self::MAX_ROWS.saturating_sub(*rows);
         let before = room;
         let mut spent = Spent::default();

@@ -174,7 +174,11 @@ fn time_account(account: &TimeAccount) -> String {
         list("ul", lines.iter().map(|line| format!("<b>{}</b> {}", line.share, text(&line.text))))
     };
     let heading = text(&account::heading(account));
-    let mut out = format!("<h2>Where the time went</h2>\n<p class=\"dim\">{heading}</p>\n{}", listed(&shown));
+    let requests = account::requests(account, false);
+    let requests: String =
+        requests.iter().map(|line| format!("<p class=\"dim\">{}</p>\n", text(line))).collect();
+    let mut out =
+        format!("<h2>Where the time went</h2>\n<p class=\"dim\">{heading}</p>\n{requests}{}", listed(&shown));
     if smaller > 0 {
         let (all, _, _) = account::lines(account, usize::MAX, true);
         let summary = format!("{} in {}", percent(share), plural(smaller as u64, "smaller part"));

@@ -41,6 +41,9 @@ const SHARE: usize = 9;
 fn rows(page: &mut Page, account: &TimeAccount, most: usize) {
     let most_lines = if page.explain || !page.is_wide() { usize::MAX } else { 1 };
     page.some_lines("  ", 4, &account::heading(account), DIM, most_lines);
+    for line in account::requests(account, page.explain) {
+        page.some_lines("  ", 4, &line, DIM, most_lines);
+    }
     let (lines, left, share) = account::lines(account, most, page.explain);
     for line in &lines {
         page.some_lines(&format!("  {:>7}  ", line.share), 2 + SHARE, &line.text, PLAIN, most_lines);
