@@ -3,7 +3,9 @@ import json
 import pathlib
 import subprocess
 
+import behind
 from running import Failed, suite
+from template import fill
 
 # The severity of findings about the capture itself: they are neither a cause nor an alarm about the program.
 ABOUT_CAPTURE = "capture"
@@ -86,6 +88,7 @@ def of_slow(planned, observed, diagnosis):
         "share_told": told and told["share"],
         "miss": None if is_right else miss(ids, right, diagnosis),
     }
+    result |= behind.judged(planned, observed, diagnosis, first, fill)
     if planned.second:
         result["second"] = {"cause": planned.second.cause, "found": any(name in planned.second.right for name in ids)}
     return result

@@ -12,10 +12,11 @@ BUILD_LIMIT_S = 120
 
 
 class Language:
-    """One language: `tool` must be there; `build` makes a program in a folder; `start` is its command."""
+    """One language: `tool` must be there; `build` makes a program in a folder; `start` is its command. `has_lines`: a recorder can tell its
+    functions and lines (docs/STACKS.md)."""
 
-    def __init__(self, name, tool, start, build=None):
-        self.name, self.tool, self.start, self.build = name, tool, start, build
+    def __init__(self, name, tool, start, build=None, has_lines=True):
+        self.name, self.tool, self.start, self.build, self.has_lines = name, tool, start, build, has_lines
 
 
 def compiled(*command):
@@ -39,7 +40,7 @@ LANGUAGES = {
     ".rb": Language("ruby", "ruby", lambda source, program: ["ruby", source]),
     ".pl": Language("perl", "perl", lambda source, program: ["perl", source]),
     ".php": Language("php", "php", lambda source, program: ["php", source]),
-    ".sh": Language("shell", "bash", lambda source, program: ["bash", source]),
+    ".sh": Language("shell", "bash", lambda source, program: ["bash", source], has_lines=False),
 }
 
 

@@ -77,6 +77,8 @@ Runs: {runs}; {draws} draws, {judged} judged. Anew: `make truth SEED=…`.{few}{
 
 - *First finding right*: the first finding about the program is the cause that was built in (or an id that its author holds to be as right).
 - *Culprit named*: the first sentence has the file, peer, function or holder that its author says an engineer must know.
+- *Process*, *line*: of live recordings, whether the first finding names the process that is to blame (the target, or one behind its waits), and in it the function or the line;
+  where the template tells which, and of lines where the language's frames can be read.
 - *False alarm*: a warning or critical finding about the program after its fix, or about its healthy twin. What a busy host really took from it is none."""
 
 
@@ -93,6 +95,8 @@ def overall(slow, judged):
         ("right among the first three", "right_three"),
         ("culprit named in the first sentence", "culprit"),
         ("the account's top row names the culprit", "account"),
+        ("its process named", "process"),
+        ("its line or function named", "line"),
     ):
         lines.append(f"| {title} | " + " | ".join(rate(rows, key) for rows in parts) + " |")
     for title, variant in (("false alarms on healthy twins", "healthy"), ("false alarms on fixed programs", "fixed")):
@@ -145,10 +149,10 @@ def by(rows, keys):
 def table(title, about, column, groups):
     if not groups:
         return ""
-    lines = [f"## {title}", "", *([about, ""] if about else []), f"| {column} | first finding right | among three | culprit named |", "|---|---|---|---|"]
+    lines = [f"## {title}", "", *([about, ""] if about else []), f"| {column} | first finding right | among three | culprit named | process | line |", "|---|---|---|---|---|---|"]
     for key in sorted(groups):
         rows = groups[key]
-        lines.append(f"| {key} | {rate(rows, 'right_first')} | {rate(rows, 'right_three')} | {rate(rows, 'culprit')} |")
+        lines.append(f"| {key} | {rate(rows, 'right_first')} | {rate(rows, 'right_three')} | {rate(rows, 'culprit')} | {rate(rows, 'process')} | {rate(rows, 'line')} |")
     return "\n".join(lines)
 
 

@@ -13,7 +13,7 @@ PLACE = re.compile(r"@\{(\w+)\}")
 SHARED = pathlib.Path(__file__).resolve().parents[1] / "parts"
 VARIANTS = ("slow", "fixed", "healthy")
 ROLES = ("target", "peer", "load")
-KEYS = {"cause", "also", "summary", "kind", "culprit", "measure", "share", "needs", "not", "param", "program", "setup", "flags", *VARIANTS}
+KEYS = {"cause", "also", "summary", "kind", "culprit", "process", "site", "measure", "share", "needs", "not", "param", "program", "setup", "flags", *VARIANTS}
 PROGRAM_KEYS = {"name", "role", "source", "command", "arguments", "ready", "load", "environment", "user"}
 # Given to each program by the run.
 GIVEN = {"work", "seconds", "report", "variant", "app", "Class", "fn", "fn2", "fnCamel"}
@@ -64,6 +64,10 @@ class Template:
             for source in self.sources(program):
                 self.must(self.path_of(source).is_file(), f"{source} is neither here nor in truth/parts")
                 self.must(pathlib.PurePath(source).suffix in languages.LANGUAGES, f"{source}: no known language")
+        names = [program.get("name", program["role"]) for program in self.text["program"]]
+        process = self.text.get("process")
+        self.must(process is None or names.count(process) == 1, f"`process` names one of {names}, of which there is one")
+        self.must(isinstance(self.text.get("site", []), (list, dict)), "`site` is a list, or one a language")
         self.must(any(program["role"] == "target" for program in self.text["program"]), "no program is the `target`")
 
     def must(self, true, what):
