@@ -31,10 +31,13 @@ class Tool:
     from_text: bool = False  # `attached` is searched in what it prints, not in its descriptors
     slow: bool = False  # costs tens of microseconds a call: runs the shortest time
     records: bool = False  # writes each call down: its size per call is measured
+    workloads: str = "."  # those that it has something to say of: a regular expression
 
 
 EVENTS = r"anon_inode:\[perf_event\]"
 LINKS = r"anon_inode:(bpf_link|bpf-link|\[?bpf.?link\]?)"
+# That of libbpf-tools needs no headers of the kernel; that of bpfcc-tools compiles its program when it starts.
+OFFCPUTIME = next((name for name in ("offcputime", "offcputime-bpfcc") if shutil.which(name)), "offcputime-bpfcc")
 TOOLS = (
     Tool("bare"),
     # What no tracer by these means goes below (floor.bpf.c).
@@ -46,6 +49,13 @@ TOOLS = (
     Tool("whyslow summary -a", (WHYSLOW, "summary", "-a", "-d", "1h"), LINKS),
     Tool("whyslow adaptive", (WHYSLOW, "record", "-p", "{pid}", "-o", "{out}.whyslow"), LINKS),
     Tool("bpftrace hist", ("bpftrace", "-q", "-e", HISTOGRAM), EVENTS),
+    # Stacks of all waits, added up in the kernel (bcc); stacks of Python's threads, read from outside.
+    Tool("offcputime", (OFFCPUTIME, "-p", "{pid}"), f"{EVENTS}|{LINKS}", workloads="pipe|futex|python|redis"),
+    Tool(
+        "py-spy record",
+        ("py-spy", "record", "-p", "{pid}", "-r", "99", "-d", "3600", "-f", "raw", "-o", "{out}"),
+        "Sampling process", True, workloads="python",
+    ),
     Tool("perf trace -s", ("perf", "trace", "-s", "-p", "{pid}", "-o", "{out}"), EVENTS, slow=True),
     Tool("perf trace", ("perf", "trace", "-p", "{pid}", "-o", "{out}"), EVENTS, slow=True, records=True),
     Tool("strace -c -f", ("strace", "-c", "-f", "-p", "{pid}", "-o", "{out}"), "attached", True, slow=True),
@@ -82,6 +92,8 @@ def missing(tool):
         program = tool.argv[3]
     if shutil.which(program) is None:
         return "it needs clang and libbpf-dev" if program == FLOOR else f"no {program} here"
+    if program == "offcputime-bpfcc" and not (os.path.exists(f"/lib/modules/{os.uname().release}/build") or os.path.exists("/sys/kernel/kheaders.tar.xz")):
+        return "it compiles against the headers of this kernel, which are not here"
     if program == WHYSLOW:
         # A build without live recording has no such command.
         if subprocess.run([WHYSLOW, "record", "--help"], capture_output=True).returncode != 0:
