@@ -8,10 +8,10 @@ mod names;
 use super::kernel::call_of;
 use super::{Function, Key, Samples, Weight};
 use crate::world::ids::ProcessId;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use names::{BEGINNINGS, LISTED, Told};
 use whyslow_model::event::Tid;
-use whyslow_model::{LANGUAGES, SampleKind};
+use whyslow_model::{LANGUAGES, SampleKind, StackId};
 
 /// What a stack says that its thread waited for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -119,6 +119,15 @@ impl Samples {
             calls.entry(call_of(self, key)).or_default().join(*weight);
         }
         all
+    }
+
+    /// The processes with code of that language (`[go]`) on a stack.
+    pub fn processes_of(&self, language: &str) -> HashSet<ProcessId> {
+        let is_of_it = |at: &u32| self.functions[*at as usize].module.as_deref() == Some(language);
+        let stacks = self.stacks.iter().filter(|(_, stack)| stack.iter().any(is_of_it));
+        let stacks: HashSet<StackId> = stacks.map(|(id, _)| *id).collect();
+        let rows = self.rows.keys().filter(|key| key.user.is_some_and(|user| stacks.contains(&user)));
+        rows.map(|key| key.process).collect()
     }
 
     /// How long each thread waited in each system call, by what its stacks say.
@@ -279,6 +288,8 @@ mod tests {
         let in_condition = ["libc:__lll_lock_wait", "libc:___pthread_cond_wait"];
         assert_eq!(over(&in_condition), Some(UNCLEAR));
         assert_eq!(over(&["app:std::sys::sync::mutex::futex::Mutex::lock_contended"]), Some(LOCK));
+        let idle = ["app:tokio::runtime::scheduler::multi_thread::park::Parker::park", "libc:start_thread"];
+        assert_eq!(waits(&idle), Some(WORK));
         let node = ["app:v8::internal::FutexEmulation::WaitSync(int)", "[node]:poll@/srv/app/a.js"];
         assert_eq!(waits(&node), Some(LOCK));
         // Ruby: the turn of a thread that computes; what a method in C waits for nobody tells.

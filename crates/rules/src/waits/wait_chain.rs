@@ -28,12 +28,13 @@
 //! of the programs' first threads. At a FIFO whose other end is outside of the capture a chain ends only where the last
 //! thread asks before it reads: a pipeline that waits for more to do is idle. A writer that waits for a reader which computes is mentioned, as that may be the reader's
 //! job. Waiting for a child or for a thread's end is no hold-up, nor is a sleep at the end of the
-//! chain, nor a thread that waits for its clients. What few requests met and is not a good part of the time of all is a
+//! chain, nor a thread that waits for its clients. Threads of Go wake each other as the runtime has something to run: that says nothing of
+//! the goroutines, which wait without a thread, so such waits are no links; nor are those of pools' idle workers. What few requests met and is not a good part of the time of all is a
 //! notice, unless somebody waited for a second. A chain that ends in a queue for a CPU is mentioned where its last thread has
 //! half of what all threads wait for a CPU: a queue that holds up everybody is the host's, and run-queue-delay judges it.
 
 use super::chain_ends::{Cost, ends};
-use super::held_up::{Cause, cause_of};
+use super::held_up::{Cause, Causes};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::guards::{self, Share};
@@ -75,6 +76,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     spans.truncate(MAX_SPANS);
     let mut costs: HashMap<Cause, Cost> = HashMap::new();
     let (mut total, mut queued) = (0u64, 0u64);
+    let causes = Causes::of(&explainer, scope);
     let mut finder = KnotFinder::new(&explainer);
     for (number, span) in spans.iter().enumerate() {
         let path = explainer.path(span.tid, span.from, span.to);
@@ -85,7 +87,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             if is_hosts(segment.kind) {
                 queued = queued.saturating_add(segment.ns);
             }
-            let Some(cause) = cause_of(&explainer, &path, segment) else { continue };
+            let Some(cause) = causes.cause_of(&path, segment) else { continue };
             let sum: &mut u64 = here.entry(cause).or_default();
             *sum = sum.saturating_add(segment.ns);
         }
@@ -122,7 +124,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             let share = Share::of_time(cost.ns as f64 / whole.ns.max(1) as f64, whole.of.clone());
             let span = &spans[cost.worst.0];
             let path = explainer.path(span.tid, span.from, span.to);
-            report(&explainer, out, (scope, share, is_rare), cause, cost, &path, &knots);
+            report(&causes, out, (scope, share, is_rare), cause, cost, &path, &knots);
         }
     }
 }
@@ -150,7 +152,7 @@ fn served(facts: &Facts) -> (u64, u64) {
 
 #[gated]
 fn report(
-    explainer: &Explainer<'_>,
+    causes: &Causes<'_, '_>,
     out: &mut Findings<'_>,
     (scope, share, is_rare): (Scope, Share, bool),
     (what, kind, tid): &Cause,
@@ -158,8 +160,10 @@ fn report(
     path: &Path<'_>,
     knots: &[Knot],
 ) {
+    let explainer = causes.explainer;
     let same = |segment: &&Segment<'_>| {
-        cause_of(explainer, path, segment)
+        causes
+            .cause_of(path, segment)
             .is_some_and(|cause| (&cause.0, cause.1, cause.2) == (what, *kind, *tid))
     };
     let Some(worst) = path.segments.iter().filter(same).max_by_key(|segment| segment.ns) else { return };

@@ -73,6 +73,17 @@ pub(super) static LISTED: &[Listed] = &[
         ],
     ),
     of(Timer, "", "", &["std::thread::sleep*", "std::thread::functions::sleep*"]),
+    // Workers without a task: tokio 1 (runtime/scheduler/multi_thread), rayon-core 1.12.
+    of(
+        Work,
+        "",
+        "",
+        &[
+            "tokio::runtime::scheduler::multi_thread::park::*",
+            "tokio::runtime::scheduler::multi_thread::worker::Context::park*",
+            "rayon_core::registry::WorkerThread::wait_until_out_of_work*",
+        ],
+    ),
     // The Java virtual machine: its own threads.
     of(
         Work,
