@@ -59,7 +59,9 @@ fn process_of(facts: &Facts, pid: u32) -> Option<ProcessId> {
 /// Tells of each finding about a wait who is behind it.
 pub(crate) fn explain(facts: &Facts, account: Option<&TimeAccount>, findings: &mut [Finding]) {
     let Some(apart) = facts.followed.apart() else { return };
-    let rows = named(facts);
+    let mut rows = named(facts);
+    // Who waits for the target is behind none of its waits.
+    rows.retain(|row| !row.is_caller());
     let mut found: Option<Vec<Finding>> = None;
     let is_open = |finding: &&mut Finding| {
         OF_WAITS.contains(&finding.id) && finding.severity > Severity::Capture && finding.culprit.is_none()

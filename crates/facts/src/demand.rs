@@ -1,5 +1,7 @@
 //! Demand: which work waited for the recorded processes. Queues tell by samples of the recorder, else by those of the host; requests
-//! and callers tell by their calls.
+//! and callers tell by their calls, those too that were taken into the recording because they wait.
+
+mod taken_in;
 
 use crate::folds::account::ObjectKind;
 use crate::folds::graph::{LongCall, NameId};
@@ -35,7 +37,14 @@ pub fn demand(facts: &Facts) -> Demand {
     for (process, moments) in facts.requests.waiting() {
         add(DemandKind::OpenRequests, process, moments);
     }
-    for (process, moments) in &callers(facts) {
+    let (mut callers, mut told) = (callers(facts), Vec::new());
+    if let Some(apart) = facts.followed.apart() {
+        for row in facts.followed.rows().iter().filter(|row| row.is_caller()) {
+            told.extend(taken_in::caller(facts, apart, row, &mut callers));
+        }
+    }
+    told.sort_by_key(|caller| (std::cmp::Reverse(caller.waited_ns), caller.pid));
+    for (process, moments) in &callers {
         add(DemandKind::Callers, *process, moments);
     }
     let part = |queue: &DemandQueue| queue.waited as f64 / queue.samples.max(1) as f64;
@@ -49,7 +58,7 @@ pub fn demand(facts: &Facts) -> Demand {
             .then(a.of.cmp(&b.of))
     });
     queues.truncate(Demand::MOST);
-    Demand { queues }
+    Demand { queues, callers: told }
 }
 
 fn sampled(facts: &Facts) -> Vec<DemandQueue> {

@@ -1,5 +1,6 @@
 //! Demand: the work that waited for the target, as far as it was sampled.
 
+use crate::Nanos;
 use crate::figures::plural;
 use serde::{Serialize, Serializer};
 
@@ -91,6 +92,42 @@ pub struct DemandQueue {
 pub struct Demand {
     /// The target's queues, those in which work waited most often first; at most [`Demand::MOST`].
     pub queues: Vec<DemandQueue>,
+    /// The processes that were taken into the recording because they wait for the target, those that waited longest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub callers: Vec<DemandCaller>,
+}
+
+/// A recorded process that waits for the target.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DemandCaller {
+    /// The process.
+    pub pid: u32,
+    /// Its name.
+    pub name: String,
+    /// The process of the target that it waits for.
+    pub of: u32,
+    /// At what: `127.0.0.1:7491`, `a pipe`, `the lock of /srv/orders.lock`.
+    pub at: String,
+    /// Waits of a millisecond and more.
+    pub waits: u64,
+    /// Time in which at least one of its threads was in one of these.
+    pub waited_ns: Nanos,
+    /// The time in which it was recorded.
+    pub seen_ns: Nanos,
+    /// The longest of these waits.
+    pub longest_ns: Nanos,
+}
+
+impl DemandCaller {
+    /// `client (4242) waited 3.90 s of 4.10 s for it at 127.0.0.1:7491 (40 waits, longest 102 ms)`.
+    pub fn words(&self) -> String {
+        let DemandCaller { pid, name, of: _, at, waits, waited_ns, seen_ns, longest_ns } = self;
+        let waits = plural(*waits, "wait");
+        format!(
+            "{name} ({pid}) waited {waited_ns} of {seen_ns} for it at {at} ({waits}, longest {longest_ns})"
+        )
+    }
 }
 
 impl Demand {
@@ -110,7 +147,11 @@ impl Demand {
     /// The queues of these processes.
     pub fn of(&self, pids: &[u32]) -> Demand {
         let is_theirs = |queue: &&DemandQueue| queue.pid.is_some_and(|pid| pids.contains(&pid));
-        Demand { queues: self.queues.iter().filter(is_theirs).cloned().collect() }
+        let callers = self.callers.iter().filter(|caller| pids.contains(&caller.of));
+        Demand {
+            queues: self.queues.iter().filter(is_theirs).cloned().collect(),
+            callers: callers.cloned().collect(),
+        }
     }
 
     /// The queue in which work waited in nearly all samples; `None` where there is none, or too few samples.
@@ -171,7 +212,8 @@ mod tests {
     fn queue(waited: u64, samples: u64) -> Demand {
         let of = "127.0.0.1:7491".to_string();
         let kind = DemandKind::AcceptQueue;
-        Demand { queues: vec![DemandQueue { kind, of, pid: Some(7), most: waited * 34, waited, samples }] }
+        let queue = DemandQueue { kind, of, pid: Some(7), most: waited * 34, waited, samples };
+        Demand { queues: vec![queue], ..Demand::default() }
     }
 
     #[test]
@@ -197,6 +239,26 @@ mod tests {
             demand.words().as_deref(),
             Some("up to 0 requests of app (7) waited for an answer (3 of 10 samples)")
         );
+    }
+
+    #[test]
+    fn callers_are_named_with_how_long_they_waited() {
+        let caller = DemandCaller {
+            pid: 42,
+            name: "client".into(),
+            of: 7,
+            at: "127.0.0.1:7491".into(),
+            waits: 40,
+            waited_ns: Nanos::from_millis(3_900),
+            seen_ns: Nanos::from_millis(4_100),
+            longest_ns: Nanos::from_millis(102),
+        };
+        let expected =
+            "client (42) waited 3.90 s of 4.10 s for it at 127.0.0.1:7491 (40 waits, longest 102 ms)";
+        assert_eq!(caller.words(), expected);
+        let demand = Demand { callers: vec![caller], ..Demand::default() };
+        assert_eq!(demand.of(&[7]), demand);
+        assert!(demand.of(&[42]).callers.is_empty());
     }
 
     #[test]

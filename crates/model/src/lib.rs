@@ -42,7 +42,7 @@ pub use account::{
 };
 pub use capture::{CaptureKind, CaptureNote, ClockKind, NoteKind, SourceInfo, TraceStart};
 pub use counts::{CountRow, CountTable, TimeKind};
-pub use demand::{Demand, DemandKind, DemandQueue};
+pub use demand::{Demand, DemandCaller, DemandKind, DemandQueue};
 pub use diagnosis::{
     Also, ChainLink, Culprit, Diagnosis, Finding, FollowsFrom, Hop, NotJudged, Saving, Severity, ShareWhole,
     Subject, Target, ThreadTime, WaitShare, WhatIf,

@@ -400,8 +400,8 @@ pub struct Cost {
     pub per_call: Nanos,
 }
 
-/// A process that was taken into a recording because the target was seen to wait for it (table `followed`). It is not what was asked
-/// about.
+/// A process that was taken into a recording because the target was seen to wait for it, or it for the target (table `followed`). It is not
+/// what was asked about.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Followed {
@@ -411,14 +411,23 @@ pub struct Followed {
     pub pid: Tid,
     /// Its name.
     pub comm: String,
-    /// The process that waits for it: one of the target, or one that was taken in before.
+    /// The process that waits for it: one of the target, or one that was taken in before. Where `hop` is 0: the process of the target that
+    /// it waits for.
     pub waiter: Tid,
-    /// What it is waited for at: `127.0.0.1:5432`, `a pipe`, `the lock of /srv/orders.lock`.
+    /// What it is waited for at: `127.0.0.1:5432`, `a pipe`, `the lock of /srv/orders.lock`. Where `hop` is 0: at what it waits.
     pub via: String,
-    /// The part of the target's waiting that was for it, and its like at the same address, by looks some times a second, 0 to 1.
+    /// The part of the target's waiting that was for it, and its like at the same address, by looks some times a second, 0 to 1. Where `hop`
+    /// is 0: the part of the looks at it in which it waited for the target.
     pub share: f64,
-    /// Waits from the target to it: 1 where the target itself waits for it.
+    /// Waits from the target to it: 1 where the target itself waits for it, 0 where it waits for the target.
     pub hop: u32,
+}
+
+impl Followed {
+    /// True for one that waits for the target.
+    pub fn is_caller(&self) -> bool {
+        self.hop == 0
+    }
 }
 
 /// Page faults of a thread and other figures that are kept a thread (table `process_stats`).

@@ -1,6 +1,6 @@
 //! The account of time in words, as every format for people shows it.
 
-use whyslow_model::figures::percent;
+use whyslow_model::figures::{percent, plural};
 use whyslow_model::{AccountRow, Nanos, RequestTimes, TimeAccount};
 
 /// Rows shown unless all are asked for.
@@ -27,7 +27,17 @@ pub(crate) fn heading(account: &TimeAccount) -> String {
         claimed => format!("; the findings explain {}", percent(claimed as f64 / account.ns.max(1) as f64)),
     };
     let demand = account.demand.words().map_or(String::new(), |words| format!("; {words}"));
-    format!("{}{idle}{demand}{explained}", account.whose())
+    let callers = callers(account).map_or(String::new(), |callers| format!("; {callers}"));
+    format!("{}{idle}{demand}{callers}{explained}", account.whose())
+}
+
+/// Who waited for the target, the first in full; `None` where nobody is known to.
+fn callers(account: &TimeAccount) -> Option<String> {
+    let (first, others) = account.demand.callers.split_first()?;
+    Some(match others.len() {
+        0 => first.words(),
+        more => format!("{}, and {} more waited for it", first.words(), plural(more as u64, "process")),
+    })
 }
 
 /// The requests of each endpoint whose slowest take this many times as long as all of them: they are another matter. All endpoints, where

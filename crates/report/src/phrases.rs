@@ -61,19 +61,38 @@ pub(crate) fn target(target: &Target) -> String {
     parts.join(" · ")
 }
 
-/// Who was recorded besides because the target waits for it, in one line.
+/// Who was recorded besides because the target waits for it, or it for the target, in one line.
 pub(crate) fn followed(target: &Target) -> Option<String> {
-    let names: Vec<String> =
-        target.followed.iter().map(|one| format!("{} ({})", one.comm, one.pid)).collect();
-    (!names.is_empty()).then(|| {
-        let several = if names.len() == 1 { "process" } else { "processes" };
-        format!("{} {several} it waits for: {}", names.len(), some_of(&names))
-    })
+    let of = |callers: bool, waits: [&str; 2]| {
+        let rows = target.followed.iter().filter(|one| one.is_caller() == callers);
+        let names: Vec<String> = rows.map(|one| format!("{} ({})", one.comm, one.pid)).collect();
+        let waits = match names.len() {
+            0 => return None,
+            1 => format!("1 process {}", waits[0]),
+            count => format!("{count} processes {}", waits[1]),
+        };
+        Some(format!("{waits}: {}", some_of(&names)))
+    };
+    let waited_for = of(false, ["it waits for"; 2]);
+    let callers = of(true, ["that waits for it", "that wait for it"]);
+    let all: Vec<String> = waited_for.into_iter().chain(callers).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 /// The same in full, a line each.
 pub(crate) fn each_followed(target: &Target) -> Vec<String> {
     let start = target.followed.iter().map(|one| {
+        if one.is_caller() {
+            return format!(
+                "{} ({}) waits for process {} at {}, in {} of the looks at it; recorded from {} on",
+                one.comm,
+                one.pid,
+                one.waiter,
+                one.via,
+                percent(one.share),
+                one.ts.time_of_day(),
+            );
+        }
         let away = plural(u64::from(one.hop), "wait");
         format!(
             "{} ({}), {away} away: process {} waits for it at {}, {} of the target's waiting; recorded from {} on",

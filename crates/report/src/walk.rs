@@ -5,7 +5,7 @@ use whyslow_model::capture::{CaptureNote, SourceInfo};
 use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, HostResource, Taker, Walk};
 use whyslow_model::{
-    AccountRow, Also, Cell, ChainLink, CpuRunner, Culprit, DemandQueue, Diagnosis, Diff, Evidence,
+    AccountRow, Also, Cell, ChainLink, CpuRunner, Culprit, DemandCaller, DemandQueue, Diagnosis, Diff, Evidence,
     FigureChange, Finding, FindingChange, Followed, Hop, NotJudged, ParkedAt, RequestPart, RequestTimes,
     RequestsTime, RowDevice, Saving, Subject, Table, Target, ThreadTime, TimeAccount, WhatIf,
     WorkedOnContent,
@@ -104,6 +104,11 @@ fn time_account(account: &mut TimeAccount, visit: Visit<'_>) {
     for queue in &mut demand.queues {
         let DemandQueue { kind: _, of, pid: _, most: _, waited: _, samples: _ } = queue;
         lines([of], visit);
+    }
+    for caller in &mut demand.callers {
+        let DemandCaller { pid: _, name, of: _, at, waits: _, waited_ns: _, seen_ns: _, longest_ns: _ } =
+            caller;
+        lines([name, at], visit);
     }
     for row in rows {
         let AccountRow {

@@ -47,6 +47,7 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
             Some(words) => format!("Demand: {words}."),
             None => "Demand: unknown whether work waited (none of its queues was sampled).".to_string(),
         });
+        notes.extend(account.demand.callers.iter().map(|caller| format!("Caller: {}.", caller.words())));
         if by == By::Line {
             notes.push("line not known: no stack was recorded of it, or none of the program's own code stands on it.".to_string());
         }

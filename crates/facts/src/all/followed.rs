@@ -1,4 +1,4 @@
-//! Who was taken into the recording because the target waits for it. It is not what was asked about: [`Facts::of_target`] keeps what
+//! Who was taken into the recording because the target waits for it, or it for the target. It is not what was asked about: [`Facts::of_target`] keeps what
 //! these processes did apart, so that what is said of the target is of the target alone.
 
 use super::Facts;
@@ -102,7 +102,14 @@ impl FollowedFacts {
     const MOST: usize = 1_024;
 
     pub(crate) fn see(&mut self, followed: Followed) {
-        if self.rows.len() >= Self::MOST || self.places.contains_key(&followed.pid) {
+        if let Some(known) = self.places.get(&followed.pid).and_then(|at| self.rows.get_mut(*at)) {
+            // One that waits for the target may be waited for as well: that is more.
+            if known.is_caller() && !followed.is_caller() {
+                *known = followed;
+            }
+            return;
+        }
+        if self.rows.len() >= Self::MOST {
             return;
         }
         self.places.insert(followed.pid, self.rows.len());

@@ -8,6 +8,7 @@ use crate::target::inet_diag::{InetTold, LISTEN, question, question_of_one};
 use crate::target::ports::socket_inode;
 use crate::target::sockets::{connected, namespace};
 use crate::target::unix_peers::{UnixSocket, UnixTold, question_of_one as unix_question_of_one};
+use rustix::fs::AtFlags;
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags};
 use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
@@ -214,6 +215,52 @@ impl Ends {
     fn listener(&mut self, pid: u32, local: SocketAddr, remote: SocketAddr, now: u64) -> Option<u64> {
         let is_here = remote.ip().is_loopback() || remote.ip() == local.ip();
         is_here.then(|| self.listeners(pid, now).get(&remote.port()).copied())?
+    }
+
+    /// Where `pid` may wait for an answer at `fd`: a TCP connection on which it asked last, a unix socket of a server, with `by_pipe` a
+    /// pipe.
+    pub(super) fn answer(&mut self, pid: u32, fd: i32, by_pipe: bool, now: u64) -> Option<Found> {
+        let link =
+            rustix::fs::readlinkat(rustix::fs::CWD, format!("/proc/{pid}/fd/{fd}"), Vec::new()).ok()?;
+        let Some(inode) = socket_inode(link.as_bytes()) else {
+            return by_pipe.then(|| self.of(pid, fd, false, now));
+        };
+        if self.sockets.get(&inode).is_none_or(|known| known.is_stale(now)) {
+            self.look_at(pid, fd, inode, now);
+        }
+        match &self.sockets.get(&inode)?.end {
+            End::Tcp { accepted: false, .. } => self.outstanding(pid, fd, now),
+            End::Unix { accepted: false, .. } => Some(self.socket(pid, fd, inode, false, now)),
+            _ => None,
+        }
+    }
+
+    /// The processes at the other end of the descriptor `fd` of `pid`, where that is a connection that it accepted, or a pipe that it reads
+    /// from; true for a pipe. `hints` may be among them.
+    pub(super) fn callers(&mut self, pid: u32, fd: i32, hints: &[u32], now: u64) -> Option<(Vec<u32>, bool)> {
+        let path = format!("/proc/{pid}/fd/{fd}");
+        let link = rustix::fs::readlinkat(rustix::fs::CWD, &path, Vec::new()).ok()?;
+        let link = link.as_bytes();
+        let pids = |holders: Vec<Holder>| {
+            let pids: HashSet<u32> = holders.iter().map(|holder| holder.pid).collect();
+            pids.into_iter().filter(|other| *other != pid).collect()
+        };
+        let Some(inode) = socket_inode(link) else {
+            let inode = pipe_inode(link).or_else(|| named_pipe(link, &path))?;
+            let stat = rustix::fs::statat(rustix::fs::CWD, &path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            // The owner's bits of the link tell how it is open (proc_pid_fd(5)).
+            let reads = stat.st_mode & 0o400 != 0;
+            let writers = reads.then(|| Owners::open_for(self.owners.of(inode, hints, now), true))?;
+            return Some((pids(writers), true));
+        };
+        if self.sockets.get(&inode).is_none_or(|known| known.is_stale(now)) {
+            self.look_at(pid, fd, inode, now);
+        }
+        let known = self.sockets.get(&inode)?;
+        let is_accepted =
+            matches!(known.end, End::Tcp { accepted: true, .. } | End::Unix { accepted: true, .. });
+        let far = known.far.filter(|_| is_accepted)?;
+        Some((pids(self.owners.of(far, hints, now)), false))
     }
 
     /// Who is at the other end of the descriptor `fd` of `pid`, where that is a connection that was accepted.

@@ -43,6 +43,24 @@ pub(super) fn file_lock(locks: &[u8], pid: u32, tid: u32) -> Option<(u32, u64)> 
     None
 }
 
+/// Processes that wait for a lock of a file that one of these holds, by the text of `/proc/locks`.
+pub(super) fn waiters(locks: &[u8], holders: &[u32]) -> Vec<u32> {
+    let (mut is_held, mut found) = (false, Vec::new());
+    for line in locks.split(|byte| *byte == b'\n') {
+        let Ok(line) = std::str::from_utf8(line) else { continue };
+        let mut words = line.split_ascii_whitespace();
+        let waits = words.nth(1) == Some("->");
+        // A type, ADVISORY or MANDATORY, READ or WRITE stand before the number.
+        let number = words.nth(if waits { 3 } else { 2 }).and_then(|word| word.parse::<u32>().ok());
+        if !waits {
+            is_held = number.is_some_and(|number| holders.contains(&number));
+        } else if let Some(number) = number.filter(|number| is_held && *number != 0) {
+            found.push(number);
+        }
+    }
+    found
+}
+
 /// The path of a descriptor of `pid` with that inode number, for people.
 pub(super) fn path_of(pid: u32, inode: u64) -> Option<String> {
     use std::os::unix::ffi::OsStrExt;
@@ -141,6 +159,12 @@ mod tests {
     }
 
     #[test]
+    fn those_who_wait_for_a_lock_stand_behind_its_holder() {
+        assert_eq!(waiters(LOCKS.as_bytes(), &[900]), [812, 813]);
+        assert_eq!(waiters(LOCKS.as_bytes(), &[300, 77, 812]), [0; 0]);
+    }
+
+    #[test]
     fn the_last_who_sent_is_waited_for_by_who_receives() {
         let text = b"       key      msqid perms      cbytes       qnum lspid lrpid   uid   gid  cuid  cgid\n         0         32768   600          12          1   41   42     0     0     0     0 1 1 1\n";
         assert_eq!(queue(text, 32_768, false).map(|held| held.0), Some(41));
@@ -160,6 +184,7 @@ mod tests {
         #[test]
         fn any_text_is_survived(text in prop::collection::vec(any::<u8>(), 0..200)) {
             file_lock(&text, 7, 7);
+            waiters(&text, &[7]);
             mapped_at(&text, 7);
             queue(&text, 7, false);
         }

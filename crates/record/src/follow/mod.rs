@@ -1,6 +1,8 @@
 //! Whom the watched processes wait for on this host: sampled some times a second by what their blocked threads are in. Who is waited
-//! for in a good part of the target's waiting is taken into the recording, and followed in turn.
+//! for in a good part of the target's waiting is taken into the recording, and followed in turn. After those come some that wait for the
+//! target: they show how much it is wanted.
 
+mod callers;
 mod ends;
 mod locks;
 mod owners;
@@ -11,6 +13,7 @@ mod waits;
 use crate::bpf::layout::{Fields, Header, kind};
 use crate::bpf::spool::{FOLLOWED, SpoolRecord, SpoolWriter};
 use crate::clock::{Clock, thread_cpu_ns};
+use callers::Callers;
 use ends::{Ends, Found};
 use locks::bounded_file;
 use sessions::Session;
@@ -33,6 +36,8 @@ const SHARE: f64 = 0.001_5;
 /// waiting tells nothing and costs little: it counts as this part of one. A server that has little to do is seen at work in them, too.
 const EAGER: f64 = 24.0;
 const IDLE_LOOK: f64 = 0.125;
+/// Callers are looked for from here on, ns after the begin: whom the target waits for comes first.
+const CALLERS_AFTER_NS: u64 = 1_000_000_000;
 /// Weight of the newest cost in the mean.
 const WEIGHT: f64 = 0.16;
 /// Threads of one look; of more each looks at the next ones.
@@ -74,6 +79,10 @@ pub(crate) struct Follower {
     /// When a session of a database was seen to wait for another one.
     sessions_wait: u64,
     tally: Tally,
+    callers: Callers,
+    /// Of `taken` how many wait for the target.
+    callers_taken: usize,
+    since: u64,
     taken: Vec<Chosen>,
     /// Processes that would have been taken in, if more had been allowed.
     left_out: BTreeMap<u32, String>,
@@ -105,6 +114,9 @@ impl Follower {
             ends,
             sessions_wait: 0,
             tally: Tally::new(),
+            callers: Callers::default(),
+            callers_taken: 0,
+            since: now,
             taken: Vec::new(),
             left_out: BTreeMap::new(),
             due: now,
@@ -145,28 +157,28 @@ impl Follower {
         let listed = self.ends.listing_ns() - listed;
         let spent = (thread_cpu_ns() - began).saturating_sub(listed) as f64;
         let used = if self.tally.has_waited() { 1.0 } else { IDLE_LOOK };
-        let chosen = self.choose();
-        for one in &chosen {
-            self.tell(one, now);
-        }
+        let mut chosen = self.choose();
         self.cost += if self.cost > 0.0 { WEIGHT } else { 1.0 } * (spent - self.cost);
         self.eager = if chosen.is_empty() { (self.eager - used).max(0.0) } else { EAGER };
         let pause = if self.eager > 0.0 { EVERY_NS } else { (self.cost / SHARE) as u64 };
         self.due = now + pause.clamp(EVERY_NS, AT_MOST_NS);
+        chosen.extend(self.choose_callers(now));
+        for (one, _) in &chosen {
+            self.tell(one, now);
+        }
         self.spent_ns += thread_cpu_ns() - began;
-        chosen.into_iter().map(|one| one.pid).collect()
+        chosen.into_iter().filter(|(_, is_new)| *is_new).map(|(one, _)| one.pid).collect()
     }
 
     /// Those taken in, for people, without the first `known` ones.
     pub(crate) fn taken(&self, known: usize) -> impl Iterator<Item = String> + '_ {
         self.taken.iter().skip(known).map(|one| {
             let name = owners::name_of(one.pid).unwrap_or_default();
-            format!(
-                "{name} ({}), waited for at {} in {:.0} % of the waiting",
-                one.pid,
-                one.via,
-                one.share * 100.0
-            )
+            let (pid, via, percent) = (one.pid, &one.via, one.share * 100.0);
+            match one.hop {
+                0 => format!("{name} ({pid}), which waits for it at {via} in {percent:.0} % of the looks"),
+                _ => format!("{name} ({pid}), waited for at {via} in {percent:.0} % of the waiting"),
+            }
         })
     }
 
@@ -192,6 +204,10 @@ impl Follower {
             std::mem::take(&mut self.threads).into_iter().map(|thread| (thread.tid, thread)).collect();
         let (mut began, known_before) = (false, &mut self.listed);
         self.groups.retain(|pid, group| {
+            // Whom callers wait for is known.
+            if *group == Group::Caller {
+                return true;
+            }
             let Ok(tasks) = std::fs::read_dir(format!("/proc/{pid}/task")) else {
                 known_before.remove(pid);
                 return false;
@@ -316,10 +332,14 @@ impl Follower {
         }
     }
 
-    /// Who is taken in.
-    fn choose(&mut self) -> Vec<Chosen> {
+    /// Who is taken in, and whether it was not watched before.
+    fn choose(&mut self) -> Vec<(Chosen, bool)> {
+        // A caller may be waited for as well.
+        let is_followed = |groups: &BTreeMap<u32, Group>, pid| {
+            groups.get(&pid).is_some_and(|group| *group != Group::Caller)
+        };
         let groups = &self.groups;
-        let chosen = self.tally.end(|pid| groups.contains_key(&pid));
+        let chosen = self.tally.end(|pid| is_followed(groups, pid));
         let mut taken = Vec::new();
         for mut one in chosen {
             let about = status(one.pid);
@@ -330,21 +350,42 @@ impl Follower {
                 one.pid = parent;
             }
             let is_program = status(one.pid).is_some_and(|status| status.flags & KERNEL_THREAD == 0);
-            if !is_program || one.pid == self.own || self.groups.contains_key(&one.pid) {
+            if !is_program || one.pid == self.own || is_followed(&self.groups, one.pid) {
                 continue;
             }
-            if self.taken.len() >= self.limit {
+            if self.taken.len() >= self.limit && !self.groups.contains_key(&one.pid) {
                 let name = owners::name_of(one.pid).unwrap_or_default();
                 self.left_out.entry(one.pid).or_insert(name);
                 continue;
             }
             let group = self.tally.take_in(&one);
-            self.groups.insert(one.pid, group);
+            let is_new = self.groups.insert(one.pid, group).is_none();
             self.taken.push(one.clone());
             self.list_due = 0;
-            taken.push(one);
+            taken.push((one, is_new));
         }
         taken
+    }
+
+    /// Who is taken in of those that wait for the target: half of the places are kept for those that it waits for.
+    fn choose_callers(&mut self, now: u64) -> Vec<(Chosen, bool)> {
+        if now < self.since + CALLERS_AFTER_NS || self.callers_taken >= self.limit / 2 {
+            return Vec::new();
+        }
+        let of = |group: Group| self.groups.iter().filter(move |(_, one)| **one == group);
+        let targets: Vec<u32> = of(Group::Target).map(|(pid, _)| *pid).collect();
+        let (own, groups) = (self.own, &self.groups);
+        let is_other = |pid: u32| pid == own || groups.contains_key(&pid);
+        let mut chosen = self.callers.look(&mut self.ends, &targets, is_other, now);
+        let room = self.limit.saturating_sub(self.taken.len()).min(self.limit / 2 - self.callers_taken);
+        chosen.truncate(room);
+        for one in &chosen {
+            self.callers.take_in(one.pid);
+            self.callers_taken += 1;
+            self.groups.insert(one.pid, Group::Caller);
+            self.taken.push(one.clone());
+        }
+        chosen.into_iter().map(|one| (one, true)).collect()
     }
 
     /// Writes down who was taken in.
@@ -493,6 +534,33 @@ mod tests {
         let mut follower = Follower::new(folder.path(), &[pair.1.id()], 8, 0);
         assert!(looks(&mut follower, 30, 0).is_empty());
         assert!(follower.notes().is_empty());
+    }
+
+    #[test]
+    fn who_waits_for_room_in_the_targets_pipe_is_taken_in_as_its_caller() {
+        let mut reader = Command::new("sleep").arg("60").stdin(Stdio::piped()).spawn().expect("sleep");
+        let pipe = reader.stdin.take().expect("a pipe");
+        let zero = File::open("/dev/zero").expect("opened");
+        let writer = Command::new("cat").stdin(zero).stdout(pipe).spawn().expect("cat");
+        let pair = Pair(reader, writer);
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut follower = Follower::new(folder.path(), &[pair.0.id()], 8, 0);
+        let began = std::time::Instant::now();
+        let mut taken = Vec::new();
+        for round in 0.. {
+            if !taken.is_empty() || began.elapsed().as_secs() >= 20 {
+                break;
+            }
+            taken = looks(&mut follower, 12, round);
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        assert_eq!(taken, [pair.1.id()]);
+        let told: Vec<String> = follower.taken(0).collect();
+        let expected = format!("cat ({}), which waits for it at a pipe in 100 % of the looks", pair.1.id());
+        assert_eq!(told, [expected]);
+        // With room for one alone nobody is taken in who waits for the target.
+        let mut follower = Follower::new(folder.path(), &[pair.0.id()], 1, 0);
+        assert!((1..4).all(|round| looks(&mut follower, 12, round).is_empty()));
     }
 
     #[test]

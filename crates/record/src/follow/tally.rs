@@ -3,20 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Looks in which a process was waited for, at least: fewer are chance.
-const FEWEST_HITS: u32 = 4;
+pub(super) const FEWEST_HITS: u32 = 4;
 /// Looks in which its waiter waited, at least: a third of a second, when looks come as often as they can.
 const FEWEST_WAITS: u32 = 8;
 /// Who is waited for in less of the target's waiting is not taken in: what would be gained is less than what is worth a warning.
-const LEAST_SHARE: f64 = 0.05;
+pub(super) const LEAST_SHARE: f64 = 0.05;
 /// Processes that a group may wait for and are counted, and services.
 const MOST_CANDIDATES: usize = 256;
 /// Processes of one service that are taken in: what they wait for is alike.
-const MOST_ALIKE: usize = 3;
+pub(super) const MOST_ALIKE: usize = 3;
 
 /// Whose waiting it is: the target, or a service of which a process was taken in, with the children of each.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Group {
     Target,
+    /// A process that waits for the target, with its children.
+    Caller,
     /// The process of the service that was taken in first.
     Taken(u32),
 }
@@ -25,13 +27,13 @@ pub(super) enum Group {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Chosen {
     pub(super) pid: u32,
-    /// The process that was seen to wait for it last.
+    /// The process that was seen to wait for it last; of one that waits for the target, whom it waits for.
     pub(super) waiter: u32,
     /// By what: `127.0.0.1:5432`, `a pipe`.
     pub(super) via: String,
-    /// The part of the target's waiting, for its service.
+    /// The part of the target's waiting, for its service; of one that waits for the target, of the looks at it.
     pub(super) share: f64,
-    /// Waits from the target to it.
+    /// Waits from the target to it; 0 for one that waits for the target.
     pub(super) hop: u32,
     /// Who waits for it.
     pub(super) of: Group,

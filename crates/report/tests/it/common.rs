@@ -360,6 +360,16 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
                 waited: figure,
                 samples: figure,
             }],
+            callers: vec![whyslow_model::DemandCaller {
+                pid: figure as u32,
+                name: text(),
+                of: figure as u32,
+                at: text(),
+                waits: figure,
+                waited_ns: ns,
+                seen_ns: ns,
+                longest_ns: ns,
+            }],
         },
         rows: vec![row],
     });

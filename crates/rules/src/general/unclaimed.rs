@@ -277,7 +277,7 @@ mod tests {
             unknown_ns: 0,
             claimed_ns: 0,
             requests: Vec::new(),
-            demand: Demand { queues },
+            demand: Demand { queues, ..Demand::default() },
             rows: vec![row],
         };
         let facts = Facts::default();
