@@ -350,7 +350,7 @@ pub struct Target {
     /// What the recording cost, where a recorder measured it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
-    /// Processes that were taken into the recording because those above were seen to wait for them. They are not among those above.
+    /// Processes that were taken into the recording because those above were seen to wait for them, or they for those. They are not among those above.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub followed: Vec<Followed>,
     /// The inputs.

@@ -267,6 +267,10 @@ mod tests {
     }
 
     fn taken_in(facts: &mut Facts, pid: u32) {
+        taken_in_at(facts, pid, 1);
+    }
+
+    fn taken_in_at(facts: &mut Facts, pid: u32, hop: u32) {
         let followed = Followed {
             ts: Timestamp::new(3),
             pid,
@@ -274,7 +278,7 @@ mod tests {
             waiter: 7,
             via: "a pipe".to_string(),
             share: 0.5,
-            hop: 1,
+            hop,
         };
         facts.push(Event::Followed(Box::new(followed)));
     }
@@ -302,6 +306,16 @@ mod tests {
         let apart = facts.followed.apart().expect("somebody was taken in");
         assert_eq!((has(apart), apart.world.calls), ([false, false, true, true], 2));
         assert_eq!(facts.followed.rows().len(), 1);
+    }
+
+    #[test]
+    fn who_waits_for_the_target_may_be_waited_for_as_well() {
+        let mut facts = Facts::of_target();
+        taken_in_at(&mut facts, 40, 0);
+        assert!(facts.followed.of(40).is_some_and(Followed::is_caller));
+        taken_in_at(&mut facts, 40, 1);
+        taken_in_at(&mut facts, 40, 0);
+        assert_eq!(facts.followed.rows().iter().map(|row| row.hop).collect::<Vec<_>>(), [1]);
     }
 
     #[test]

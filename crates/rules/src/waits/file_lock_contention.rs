@@ -66,7 +66,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let holder = match &held {
             Some((tid, time)) => format!(" Thread {tid} had it during {time} of that."),
             // Who is behind a wait is told of those that are kept apart.
-            None if facts.followed.apart().is_some() => String::new(),
+            None if facts.followed.rows().iter().any(|row| !row.is_caller()) => String::new(),
             None => " Who had it is not in the capture: its process was not traced.".to_string(),
         };
         let mut found = out

@@ -44,7 +44,7 @@ pub(crate) struct LiveArgs {
     /// Do not record the processes that they start
     #[arg(long, help_heading = "Whom to record", hide_short_help = true)]
     no_children: bool,
-    /// Record others of this host too while the target is seen to wait for them (a peer, a pipe, a lock), at most so many; 0 for none.
+    /// Record others of this host too while the target is seen to wait for them (a peer, a pipe, a lock), or they for it, at most so many; 0 for none.
     /// The report stays about the target, and names who is behind its waits
     #[arg(long = "follow", value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(0..=64), help_heading = "Whom to record")]
     follow_peers: u8,
