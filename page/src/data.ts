@@ -35,6 +35,8 @@ export interface Run {
   waits: WaitEdge[];
   stacks: Stacks | null;
   tables: Table[];
+  /** What stands behind each row of the account (diagnosis.account.rows); null where the page shows nothing of it. */
+  account?: (Lead | null)[];
   host: Series[];
   /** What was left out of this page for its size, one sentence each: "812,044 of 1,000,000 calls, the shortest ones". */
   left_out: string[];
@@ -72,6 +74,8 @@ export interface Timeline {
     /** text: "ENOENT" or null */ error: (number | null)[];
     /** text: site "app.py:12 load", or null */ site: (number | null)[];
     /** text: the raw line of a capture, or the call as it is printed; null where left out */ line: (number | null)[];
+    /** Captures alone: text: the file's name */ file?: number[];
+    /** Captures alone: the number of its line */ row?: number[];
   };
   /** Wake-ups: thread wakes thread at a time. */
   wakes: { from: number[]; to: number[]; /** delta */ at: number[] };
@@ -124,8 +128,21 @@ export interface Table {
   columns: { name: string; kind: "text" | "count" | "ns" | "bytes" | "share" | "number" }[];
   /** Cells: a number, a string, or null for unknown. */
   rows: (string | number | null)[][];
+  /** What stands behind each row; absent where there is nothing behind any. */
+  leads?: (Lead | null)[];
   /** Rows that are not here. */
   left_out: number;
+}
+
+/** What stands behind a figure: which calls one looks at to see it. What is absent narrows nothing. */
+export interface Lead {
+  /** index into threads */ thread?: number;
+  /** index into threads: it, and those with its process's name and its role */ alike?: number;
+  /** the threads of this process */ pid?: number;
+  /** text */ call?: number;
+  /** text */ object?: number;
+  /** index into STATES */ state?: number;
+  /** text: requests of it instead of calls */ endpoint?: number;
 }
 
 /** A figure of the host over time. */

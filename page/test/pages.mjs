@@ -17,7 +17,7 @@ export const HOSTILE = ["<script>window.hostile=1</script>", "\"'><img src=x one
 const STATES = 13;
 
 /** A run with so many calls on so many threads; `names` replaces names of objects. */
-export function run({ name = "recording.whyslow", calls = 2000, threads = 8, seed = 1, length = 10e9, hostile = false, slow = 1 } = {}) {
+export function run({ name = "recording.whyslow", calls = 2000, threads = 8, seed = 1, length = 10e9, hostile = false, slow = 1, kind = "recording" } = {}) {
   const next = random(seed);
   const texts = [];
   const index = new Map();
@@ -29,7 +29,7 @@ export function run({ name = "recording.whyslow", calls = 2000, threads = 8, see
   const callNames = ["read", "write", "futex", "recvfrom", "fsync", "epoll_wait"];
   const stateOf = { read: 3, write: 3, futex: 4, recvfrom: 2, fsync: 3, epoll_wait: 8 };
   const page = {
-    name, kind: "recording", length, started: "2026-11-20T10:00:00Z", texts,
+    name, kind, length, started: "2026-11-20T10:00:00Z", texts,
     threads: Array.from({ length: threads }, (_, i) => ({
       pid: 70 + (i % 3 === 2 ? 1 : 0), tid: 70 + i, name: text(hostile ? HOSTILE[i % HOSTILE.length] : `worker-${i}`), process: text(i % 3 === 2 ? "postgres" : hostile ? HOSTILE[0] : "orders"),
       role: i % 3 === 2 ? null : text(i % 2 ? "request worker" : "flusher"), target: i % 3 !== 2, from: 0, to: null,
@@ -63,6 +63,7 @@ export function run({ name = "recording.whyslow", calls = 2000, threads = 8, see
     const running = key - state;
     tiles.set(running, (tiles.get(running) ?? 0) + Math.floor(per * 0.15));
   }
+  if (kind === "capture") Object.assign(slices, { file: slices.start.map(() => text("orders.st")), row: slices.start.map((_, i) => i + 1) });
   const keys = [...tiles.keys()].sort((a, b) => a - b);
   page.timeline = {
     tiles: {
@@ -111,9 +112,12 @@ export function run({ name = "recording.whyslow", calls = 2000, threads = 8, see
   page.stacks = stacks;
   page.tables = [
     { id: "files", title: "Files", left_out: 3, columns: [{ name: "file", kind: "text" }, { name: "calls", kind: "count" }, { name: "time", kind: "ns" }, { name: "read", kind: "bytes" }],
-      rows: objects.map((object, i) => [object, 100 * i + 7, i === 2 ? null : 4.2e6 * i, i * 4096]) },
+      rows: objects.map((object, i) => [object, 100 * i + 7, i === 2 ? null : 4.2e6 * i, i * 4096]), leads: objects.map((object, i) => (i === 4 ? null : { object: text(object) })) },
     { id: "peers", title: "Peers", left_out: 0, columns: [{ name: "peer", kind: "text" }, { name: "share", kind: "share" }], rows: [["10.0.0.7:5432", 0.812], ["unix", null]] },
+    { id: "threads", title: "Threads", left_out: 0, columns: [{ name: "thread", kind: "text" }, { name: "calls", kind: "count" }], rows: page.threads.map((thread) => [String(thread.tid), 10]), leads: page.threads.map((_, thread) => ({ thread })) },
+    { id: "requests", title: "Requests", left_out: 0, columns: [{ name: "requests", kind: "count" }, { name: "endpoint", kind: "text" }], rows: [[2000, endpoints[0]]], leads: [{ endpoint: text(endpoints[0]) }] },
   ];
+  page.account = [{ alike: 1, call: text("recvfrom"), object: text(objects[0]) }, { alike: 1, call: text("futex"), object: text(objects[2]) }, { alike: 1, state: 0 }, null];
   const ticks = Array.from({ length: 50 }, (_, i) => (i * length) / 50);
   page.host = ["user", "system"].map((each, k) => ({ resource: "CPU", name: hostile ? HOSTILE[k] : each, unit: "share", at: ticks, value: ticks.map((_, i) => (i === 20 ? null : 0.2 + 0.3 * next())) }));
   page.host.push({ resource: "disk sda", name: "writes", unit: "bytes", at: ticks, value: ticks.map(() => 3e6 * next()) });

@@ -36,6 +36,8 @@ pub(crate) struct PageRun {
     pub(crate) waits: Vec<PageWait>,
     pub(crate) stacks: Option<PageStacks>,
     pub(crate) tables: Vec<PageTable>,
+    /// What stands behind each row of the account; empty where there is none.
+    pub(crate) account: Vec<Option<PageLead>>,
     pub(crate) host: Vec<PageSeries>,
     pub(crate) left_out: Vec<String>,
 }
@@ -134,6 +136,11 @@ pub(crate) struct PageSlices {
     pub(crate) error: Vec<Option<u32>>,
     pub(crate) site: Vec<Option<u32>>,
     pub(crate) line: Vec<Option<u32>>,
+    /// Captures alone: which one, and the number of the line in it, which is there for calls without their line too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) file: Vec<u32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) row: Vec<u64>,
 }
 
 /// Wake-ups, by their time.
@@ -204,6 +211,29 @@ pub(crate) struct PageStacks {
     pub(crate) ns_per_sample: Option<u64>,
 }
 
+/// What stands behind a figure: which calls one looks at to see it. What is not said narrows nothing.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct PageLead {
+    /// The place of a thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) thread: Option<u32>,
+    /// The place of a thread: it, and those with its process's name and its role.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) alike: Option<u32>,
+    /// The threads of a process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pid: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) call: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) object: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) state: Option<u8>,
+    /// Requests of it instead of calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) endpoint: Option<u32>,
+}
+
 /// A table of a view.
 #[derive(Debug, Serialize)]
 pub(crate) struct PageTable {
@@ -211,6 +241,9 @@ pub(crate) struct PageTable {
     pub(crate) title: String,
     pub(crate) columns: Vec<PageColumn>,
     pub(crate) rows: Vec<Vec<Value>>,
+    /// What stands behind each row; empty where there is nothing behind any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) leads: Vec<Option<PageLead>>,
     pub(crate) left_out: usize,
 }
 

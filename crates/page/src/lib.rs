@@ -9,6 +9,7 @@ mod data;
 mod grid;
 mod host;
 mod html;
+mod leads;
 mod plan;
 mod reader;
 mod requests;

@@ -22,7 +22,7 @@ impl Plan {
         threads: 1_000,
         tiles: 50_000,
         slices: 50_000,
-        lines: 6_000,
+        lines: 12_000,
         wakes: 6_000,
         requests: 5_000,
         waits: 1_000,

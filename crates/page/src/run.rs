@@ -1,6 +1,7 @@
 //! One run as a page has it.
 
 use crate::data::{PageRun, PageStacks};
+use crate::leads::{Leads, ObjectNames};
 use crate::plan::Plan;
 use crate::reader::{PageReader, Read};
 use crate::texts::{Texts, shown};
@@ -96,8 +97,14 @@ impl PageSide {
         if without_time > 0 {
             left_out.push(format!("{} calls of which no time is known", figure(without_time)));
         }
-        let time =
-            TimeOf { read: &self.read, threads: &threads, work: &self.work, diagnosis: &self.diagnosis };
+        let names = ObjectNames::of(facts);
+        let time = TimeOf {
+            read: &self.read,
+            threads: &threads,
+            work: &self.work,
+            diagnosis: &self.diagnosis,
+            names: &names,
+        };
         let timeline = time.timeline(plan, &mut texts, &mut left_out);
         let requests = requests::requests(facts, &threads, plan.requests, &mut texts);
         let requests = requests.map(|(requests, missing)| {
@@ -121,6 +128,10 @@ impl PageSide {
         let stacks = self.stacks(plan, &mut texts, &mut left_out);
         let (host, missing) = self.read.host.finish(facts.window.start.or_zero());
         left_out.extend(missing);
+        let leads = Leads::new(&names, &threads, &timeline.slices);
+        let account = self.diagnosis.account.as_ref();
+        let account = account.map_or_else(Vec::new, |account| leads.of_account(account, &texts));
+        let tables = tables::tables(facts, plan.rows, self.show_secrets, (&leads, &texts));
         PageRun {
             name: self.name.clone(),
             kind: if facts.capture.is_recording() { "recording" } else { "capture" },
@@ -133,7 +144,8 @@ impl PageSide {
             requests,
             waits,
             stacks,
-            tables: tables::tables(facts, plan.rows, self.show_secrets),
+            tables,
+            account,
             host,
             left_out,
             texts: texts.finish(),

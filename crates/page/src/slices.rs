@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use std::cmp::Reverse;
 use std::hash::BuildHasher;
 use whyslow_export::TimelineCall;
-use whyslow_model::{CallFlags, Errno, LineFormat, SourceId, Tid, TimeState};
+use whyslow_model::{Call, CallFlags, Errno, LineFormat, SourceId, Tid, TimeState};
 
 /// A call that is kept.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct KeptCall {
     pub(crate) errno: Errno,
     pub(crate) source: SourceId,
     pub(crate) line: u64,
-    /// Its line as it stands in the capture, or as it is printed, with its secrets; cut.
+    /// Its line as it stands in the capture, or as it is printed, with its secrets; cut. Empty where it is not among those worth the most.
     pub(crate) raw: Box<[u8]>,
     /// It is kept whatever it took, as far as there is room.
     pub(crate) is_pinned: bool,
@@ -56,6 +56,9 @@ pub(crate) struct KeptCalls {
     pinned: usize,
     /// Calls that take no longer are left out, once there were too many.
     least: u64,
+    /// Calls with their line, and what others take at most.
+    lines: usize,
+    least_line: u64,
     seen: u64,
     failed: u64,
     scratch: Vec<u8>,
@@ -76,6 +79,8 @@ impl KeptCalls {
     const MAX_NAMES: usize = 1 << 16;
     /// Threads whose calls are counted apart.
     const MAX_THREADS: usize = 1 << 16;
+    /// Calls with their line; up to twice as many while they come. To print one takes longer than all else that is done with a call.
+    pub(crate) const MAX_LINES: usize = 1 << 14;
     /// Bytes of a line.
     const LONGEST: usize = 1_024;
 
@@ -105,6 +110,30 @@ impl KeptCalls {
         self.pinned += usize::from(is_pinned);
         let name = self.name(&String::from_utf8_lossy(call.name)).unwrap_or_default();
         let object = seen.object.and_then(|object| self.name(object));
+        let raw: Box<[u8]> = if is_pinned || ns > self.least_line { self.line(call) } else { Box::default() };
+        self.lines += usize::from(!raw.is_empty());
+        self.calls.push(KeptCall {
+            tid: call.tid,
+            from,
+            took,
+            state: seen.state.unwrap_or(TimeState::Unknown),
+            name,
+            object,
+            errno: if call.failed() { call.errno } else { Errno::NONE },
+            source: call.source,
+            line: call.line,
+            raw,
+            is_pinned,
+        });
+        if self.lines >= 2 * Self::MAX_LINES {
+            self.cut_lines();
+        }
+        if self.calls.len() >= 2 * Self::MAX {
+            self.cut();
+        }
+    }
+
+    fn line(&mut self, call: &Call<'_>) -> Box<[u8]> {
         self.scratch.clear();
         if call.raw.is_empty() {
             call.write_line(&LineFormat::EVIDENCE, &mut self.scratch);
@@ -116,22 +145,24 @@ impl KeptCalls {
             }
         }
         self.scratch.truncate(Self::LONGEST);
-        self.calls.push(KeptCall {
-            tid: call.tid,
-            from,
-            took,
-            state: seen.state.unwrap_or(TimeState::Unknown),
-            name,
-            object,
-            errno: if call.failed() { call.errno } else { Errno::NONE },
-            source: call.source,
-            line: call.line,
-            raw: self.scratch.as_slice().into(),
-            is_pinned,
-        });
-        if self.calls.len() >= 2 * Self::MAX {
-            self.cut();
+        self.scratch.as_slice().into()
+    }
+
+    /// Leaves the lines of those that are worth the least, down to half.
+    fn cut_lines(&mut self) {
+        let mut worth: Vec<((bool, u64), u32)> = (self.calls.iter().enumerate())
+            .filter(|(_, call)| !call.raw.is_empty())
+            .map(|(at, call)| (call.worth(), at as u32))
+            .collect();
+        self.lines = worth.len().min(Self::MAX_LINES);
+        if worth.len() <= Self::MAX_LINES {
+            return;
         }
+        worth.select_nth_unstable_by_key(Self::MAX_LINES, |one| (Reverse(one.0), one.1));
+        let (stay, go) = worth.split_at(Self::MAX_LINES);
+        let plain = stay.iter().filter(|((is_pinned, _), _)| !is_pinned);
+        self.least_line = plain.map(|((_, ns), _)| *ns).min().unwrap_or(u64::MAX).max(self.least_line);
+        go.iter().for_each(|(_, at)| self.calls[*at as usize].raw = Box::default());
     }
 
     /// As evidence is kept: the first of its kind, and each that is longer than the longest by a quarter.
@@ -193,6 +224,7 @@ impl KeptCalls {
             stays[at - 1]
         });
         self.pinned = self.calls.iter().filter(|call| call.is_pinned).count();
+        self.lines = self.calls.iter().filter(|call| !call.raw.is_empty()).count();
         self.threads.values_mut().for_each(|thread| thread.kept = 0);
         for call in &self.calls {
             if let Some(thread) = self.threads.get_mut(&call.tid) {
@@ -220,7 +252,7 @@ impl KeptCalls {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use whyslow_model::{Call, Nanos, Ret, Timestamp};
+    use whyslow_model::{Nanos, Ret, Timestamp};
 
     fn see(kept: &mut KeptCalls, tid: Tid, at: u64, took: u64, errno: Errno) {
         let mut call = Call::new("read", "3, \"x\", 1");
@@ -250,5 +282,11 @@ mod tests {
         assert!(of_two.iter().any(|call| call.took == Some(10)), "its first");
         let longest = kept.calls().iter().filter(|call| call.took >= Some(1_390_000)).count();
         assert_eq!(longest, 10_000);
+        // Those that are worth the most have their lines: pinned ones, then the longest.
+        let lines = kept.calls().iter().filter(|call| !call.raw.is_empty());
+        let (pinned, plain): (Vec<&KeptCall>, Vec<&KeptCall>) = lines.partition(|call| call.is_pinned);
+        assert!((KeptCalls::MAX_LINES..2 * KeptCalls::MAX_LINES).contains(&(pinned.len() + plain.len())));
+        assert_eq!(pinned.len(), kept.calls().iter().filter(|call| call.is_pinned).count());
+        assert!(plain.iter().filter(|call| call.took >= Some(1_390_000)).count() == 10_000);
     }
 }

@@ -1,7 +1,8 @@
 //! The tables of the views, in figures.
 
 use crate::data::{PageColumn, PageTable};
-use crate::texts::shown;
+use crate::leads::Leads;
+use crate::texts::{Texts, shown};
 use serde_json::Value;
 use whyslow_facts::Facts;
 use whyslow_model::{Cell, Table};
@@ -11,12 +12,26 @@ use whyslow_views::{Ask, VIEWS};
 const NOT_SHOWN: [&str; 2] = ["account", "path"];
 
 /// All tables that have a row, with `most` rows of each.
-pub(crate) fn tables(facts: &Facts, most: usize, show_secrets: bool) -> Vec<PageTable> {
+pub(crate) fn tables(
+    facts: &Facts,
+    most: usize,
+    show_secrets: bool,
+    (leads, texts): (&Leads<'_>, &Texts),
+) -> Vec<PageTable> {
     let views = VIEWS.iter().filter(|view| !NOT_SHOWN.contains(&view.name));
     let tables = views.filter_map(|view| view.of(facts, &Ask::default()).ok());
     tables
         .filter(|table| !table.rows.is_empty())
-        .map(|table| shown_table(table, most, show_secrets))
+        .map(|table| {
+            let rows = table.rows.iter().take(most);
+            let leads: Vec<_> =
+                rows.map(|row| leads.of_cells(table.name, &table.columns, row, texts)).collect();
+            let mut shown = shown_table(table, most, show_secrets);
+            if leads.iter().any(Option::is_some) {
+                shown.leads = leads;
+            }
+            shown
+        })
         .collect()
 }
 
@@ -32,7 +47,7 @@ fn shown_table(mut table: Table, most: usize, show_secrets: bool) -> PageTable {
     let left_out = table.rows.len().saturating_sub(most);
     let rows = table.rows.iter().take(most);
     let rows = rows.map(|row| row.iter().map(|cell| value(cell, show_secrets)).collect()).collect();
-    PageTable { id: table.name, title: table.question, columns, rows, left_out }
+    PageTable { id: table.name, title: table.question, columns, rows, leads: Vec::new(), left_out }
 }
 
 fn kind_of(cell: &Cell) -> &'static str {

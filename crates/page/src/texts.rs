@@ -43,6 +43,11 @@ impl Texts {
         id
     }
 
+    /// The number of a text that the page has already.
+    pub(crate) fn known(&self, text: &str) -> Option<u32> {
+        self.raw.get(text).or_else(|| self.index.get(&*shown(text, self.show_secrets))).copied()
+    }
+
     pub(crate) fn finish(self) -> Vec<String> {
         self.texts
     }

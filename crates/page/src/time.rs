@@ -2,6 +2,7 @@
 
 use crate::data::{PageMark, PageSlices, PageState, PageTiles, PageTimeline, PageWakes};
 use crate::grid::{ALL_STATES, Grid};
+use crate::leads::ObjectNames;
 use crate::plan::Plan;
 use crate::reader::Read;
 use crate::slices::KeptCall;
@@ -22,6 +23,7 @@ pub(crate) struct TimeOf<'a> {
     pub(crate) threads: &'a Threads,
     pub(crate) work: &'a WorkWaits,
     pub(crate) diagnosis: &'a Diagnosis,
+    pub(crate) names: &'a ObjectNames,
 }
 
 impl TimeOf<'_> {
@@ -148,12 +150,23 @@ impl TimeOf<'_> {
             slices.took.push(call.took);
             slices.state.push(self.state(call.tid, call.state) as u8);
             slices.call.push(texts.id(kept.text(call.name)));
-            slices.object.push(call.object.map(|object| texts.id(kept.text(object))));
+            slices.object.push(call.object.map(|object| texts.id(self.names.last(kept.text(object)))));
             slices.error.push(call.errno.is_error().then(|| texts.id(call.errno.name())));
             slices.site.push(self.site(call).map(|site| texts.id(&site)));
             let line = || texts.line(&String::from_utf8_lossy(&call.raw));
-            slices.line.push((rank < plan.lines).then(line));
+            slices.line.push((rank < plan.lines && !call.raw.is_empty()).then(line));
+            if let Some(source) = self.read.facts.capture.source(call.source)
+                && source.kind != CaptureKind::Recording
+            {
+                slices.file.push(texts.id(&source.name));
+                slices.row.push(call.line);
+            }
             last = start;
+        }
+        // Of a recording beside a capture lines have no numbers: a column is of all calls, or is not there.
+        if slices.row.len() != slices.line.len() {
+            slices.file.clear();
+            slices.row.clear();
         }
         marks.sort_by_key(|mark| (mark.finding, mark.from));
         (slices, marks)

@@ -8,6 +8,8 @@ export interface FindingView {
 }
 
 export interface AccountRowView {
+  /** Its place among the rows. */
+  at: number;
   who: string;
   threads: number | null;
   pids: number[];
@@ -58,14 +60,14 @@ export function diagnosisView(value: unknown): DiagnosisView {
     })),
     account: total === null ? null : {
       target: text(account.target), of: text(account.of), ns: total, idle: number(account.idle_ns), unknown: number(account.unknown_ns),
-      rows: list(account.rows).map(bag).map(accountRow),
+      rows: list(account.rows).map((row, at) => accountRow(bag(row), at)),
     },
   };
 }
 
-function accountRow(row: Bag): AccountRowView {
+function accountRow(row: Bag, at: number): AccountRowView {
   return {
-    who: text(row.who), threads: number(row.threads), pids: list(row.pids).map(number).filter((pid) => pid !== null),
+    at, who: text(row.who), threads: number(row.threads), pids: list(row.pids).map(number).filter((pid) => pid !== null),
     state: text(row.state), call: textOrNull(row.call), object: textOrNull(row.object), function: textOrNull(row.function),
     place: textOrNull(row.place), ns: number(row.ns) ?? 0, share: number(row.share), count: number(row.count), p99: number(row.p99_ns),
     longest: number(row.longest_ns), known: text(row.known),

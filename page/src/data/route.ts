@@ -11,7 +11,7 @@ export interface Route {
 }
 
 /** The values that all views share: which run, and what they are narrowed to. */
-const SHARED = ["run", "only-state", "only-object", "only-thread"];
+const SHARED = ["run", "only-state", "only-call", "only-object", "only-thread"];
 
 /** Reads a hash; null where it names no view. */
 export function parse(hash: string): Route | null {

@@ -32,6 +32,9 @@ export interface Slices {
   error: Uint32Array;
   site: Uint32Array;
   line: Uint32Array;
+  /** Of captures: the text of the file's name, and the number of the line in it. */
+  file: Uint32Array | null;
+  row: Float64Array | null;
   /** The latest end of all slices of the thread up to this one. */
   reach: Float64Array;
   /** The place in the page's own order, which links use. */
@@ -58,7 +61,7 @@ export function slices(raw: Timeline["slices"], threads: number): Slices {
   for (let thread = 0; thread < threads; thread++) first[thread + 1] += first[thread];
   const next = first.slice();
   const out: Slices = {
-    count: known, first, levels: [], numbers: null,
+    count: known, first, levels: [], numbers: null, file: raw.file ? new Uint32Array(known) : null, row: raw.row ? new Float64Array(known) : null,
     start: new Float64Array(known), took: new Float64Array(known), reach: new Float64Array(known),
     state: new Uint8Array(known), call: new Uint32Array(known), object: new Uint32Array(known), error: new Uint32Array(known),
     site: new Uint32Array(known), line: new Uint32Array(known), number: new Uint32Array(known), place: new Uint32Array(total).fill(NONE),
@@ -77,6 +80,8 @@ export function slices(raw: Timeline["slices"], threads: number): Slices {
     out.error[to] = raw.error[i] ?? NONE;
     out.site[to] = raw.site[i] ?? NONE;
     out.line[to] = raw.line[i] ?? NONE;
+    if (out.file && raw.file) out.file[to] = raw.file[i];
+    if (out.row && raw.row) out.row[to] = raw.row[i];
     out.number[to] = i;
     out.place[i] = to;
   }

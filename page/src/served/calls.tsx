@@ -1,5 +1,6 @@
 // Owns the table of calls: rows of the recording behind what is looked at, a page at a time, as the server reads them.
 import { useEffect, useState } from "preact/hooks";
+import { objectText } from "../data/filter";
 import { moment, name, ns } from "../data/format";
 import { change, numberOf, to } from "../data/route";
 import type { ViewProps } from "../ui/app";
@@ -8,6 +9,8 @@ import { EVENTS } from "./window";
 
 /** Rows of a page, as the server gives them. */
 const ROWS = 100;
+/** Threads of a question, as the server takes them. */
+const MOST = 256;
 
 export function CallsView({ model, route, go, source, filter }: ViewProps) {
   const [answer, setAnswer] = useState<Answer | null>(null);
@@ -17,10 +20,10 @@ export function CallsView({ model, route, go, source, filter }: ViewProps) {
   const from = numberOf(route, "from");
   const till = numberOf(route, "to");
   const value = (key: string): string => route.values[key] ?? "";
-  const thread = filter.thread === null ? null : model.threads[filter.thread];
+  const tids = filter.threads === null ? [] : [...filter.threads].flatMap((place) => model.threads[place]?.tid ?? []);
   const values: Record<string, string> = {
     zero: model.run.origin ?? "", from: from === null ? "" : String(Math.floor(from)), to: till === null ? "" : String(Math.ceil(till)),
-    tid: thread ? String(thread.tid) : "", call: value("call"), object: filter.object ?? "", error: value("error"), sort: value("sort") === "took" ? "took" : "", page: String(page),
+    tids: tids.slice(0, MOST).join(","), call: filter.call ?? "", object: filter.object ?? "", error: value("error"), sort: value("sort") === "took" ? "took" : "", page: String(page),
   };
   const key = JSON.stringify(values);
   useEffect(() => {
@@ -45,8 +48,8 @@ export function CallsView({ model, route, go, source, filter }: ViewProps) {
   return (
     <div>
       <div class="ws-bar">
-        <label>Call <input type="search" value={value("call")} placeholder="read" onChange={(event) => set({ call: event.currentTarget.value.trim() })} /></label>
-        <label>Object <input type="search" value={filter.object ?? ""} placeholder="part of a path or address" onChange={(event) => set({ "only-object": event.currentTarget.value })} /></label>
+        <label>Call <input type="search" value={filter.call ?? ""} placeholder="read" onChange={(event) => set({ "only-call": event.currentTarget.value.trim() })} /></label>
+        <label>Object <input type="search" value={filter.object === null ? "" : objectText(filter.object)} placeholder="part of a path or address" onChange={(event) => set({ "only-object": event.currentTarget.value })} /></label>
         <label><input type="checkbox" checked={value("error") === "any"} onChange={(event) => set({ error: event.currentTarget.checked ? "any" : "" })} /> errors alone</label>
         <label>Order <select value={value("sort") === "took" ? "took" : "start"} onChange={(event) => set({ sort: event.currentTarget.value })}>
           <option value="start">by start</option><option value="took">longest first</option></select></label>

@@ -2,9 +2,9 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Page } from "../data";
 import { diffView } from "../data/diagnosis";
-import { type Filter, filterOf, isEmpty } from "../data/filter";
+import { type Filter, filterOf, isEmpty, objectText, whoText } from "../data/filter";
 import { name } from "../data/format";
-import { type RunModel, threadName } from "../data/model";
+import type { RunModel } from "../data/model";
 import { change, format, parse, type Route, to, type View, VIEWS } from "../data/route";
 import { stateName } from "../data/states";
 import { CallsView } from "../served/calls";
@@ -14,6 +14,7 @@ import { AccountView } from "./account";
 import { CompareView } from "./compare";
 import { FlameView } from "./flame";
 import { HostView } from "./host";
+import { KeptCallsView } from "./kept";
 import { RequestsView } from "./requests";
 import { TablesView } from "./tables";
 import { TimelineView } from "./timeline";
@@ -43,7 +44,7 @@ function viewsOf(page: Page, model: RunModel, source: Source | null): View[] {
     timeline: model.threads.length > 0, account: model.diagnosis.account !== null, waits: model.run.waits.length > 0,
     flame: (model.run.stacks?.parent.length ?? 0) > 0, requests: (model.requests?.count ?? 0) > 0 || (model.run.requests?.endpoints.length ?? 0) > 0,
     tables: model.run.tables.length > 0, host: model.run.host.length > 0, compare: page.runs.length > 1,
-    calls: source !== null && model.run.kind === "recording", sql: source !== null,
+    calls: (source !== null && model.run.kind === "recording") || model.slices.count > 0, sql: source !== null,
   };
   return VIEWS.filter((view) => has[view]);
 }
@@ -81,7 +82,7 @@ export function App({ page, runs, source }: { page: Page; runs: RunModel[]; sour
   };
   if (!views.length) return null;
   const now: Route = route && views.includes(route.view) ? route : { view: page.runs.length > 1 ? "compare" : views[0], values: route?.values ?? {} };
-  const filter = filterOf(now);
+  const filter = filterOf(now, model);
   const props: ViewProps = { page, runs, run, model, route: now, filter, go, source };
   return (
     <section class="ws" aria-label="Look into it">
@@ -114,7 +115,7 @@ function show(props: ViewProps) {
     case "flame": return <FlameView {...props} />;
     case "requests": return <RequestsView {...props} />;
     case "tables": return <TablesView {...props} />;
-    case "calls": return <CallsView {...props} />;
+    case "calls": return props.source !== null && props.model.run.kind === "recording" ? <CallsView {...props} /> : <KeptCallsView {...props} />;
     case "sql": return <SqlView {...props} />;
     case "host": return <HostView {...props} />;
     case "compare": return <CompareView {...props} diff={diffView(props.page.diff)} />;
@@ -129,9 +130,10 @@ function Filters({ filter, model, route, go }: ViewProps) {
     <div class="ws-bar" role="group" aria-label="Filters">
       Only:
       {filter.state !== null && chip("only-state", stateName(filter.state))}
-      {filter.object !== null && chip("only-object", name(filter.object))}
-      {filter.thread !== null && chip("only-thread", name(threadName(model, filter.thread)))}
-      <button type="button" onClick={() => go(change(route, { "only-state": "", "only-object": "", "only-thread": "" }))}>Show all</button>
+      {filter.call !== null && chip("only-call", name(filter.call))}
+      {filter.object !== null && chip("only-object", name(objectText(filter.object)))}
+      {filter.threads !== null && chip("only-thread", name(whoText(model, filter)))}
+      <button type="button" onClick={() => go(change(route, { "only-state": "", "only-call": "", "only-object": "", "only-thread": "" }))}>Show all</button>
     </div>
   );
 }

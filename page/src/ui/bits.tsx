@@ -1,7 +1,8 @@
 // Owns small parts that several views use.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { STATES } from "../data";
-import { name } from "../data/format";
+import { name, UNKNOWN } from "../data/format";
+import { format, type Route } from "../data/route";
 import { colours } from "../draw/palette";
 
 /** The width of an element, kept up to date; and how often the colours changed. */
@@ -42,6 +43,12 @@ export function Legend({ present, chosen, choose }: { present: readonly boolean[
       ))}
     </div>
   );
+}
+
+/** A figure, and where it leads; nowhere without a route. */
+export function Figure({ text, route, go, about }: { text: string; route: Route | null; go: (route: Route) => void; about?: string }) {
+  if (!route || text === UNKNOWN || text === "") return <>{text}</>;
+  return <a class="ws-lead" href={format(route)} aria-label={about && `${text}: ${about}`} onClick={(event) => { if (event.ctrlKey || event.metaKey || event.shiftKey) return; event.preventDefault(); go(route); }}>{text}</a>;
 }
 
 /** A button that copies a text. */

@@ -9,6 +9,7 @@ import { wakesIn } from "../data/wakes";
 import { EVENTS } from "../served/window";
 import type { ViewProps } from "./app";
 import { Copy } from "./bits";
+import { linePlace } from "./kept";
 import { threadOf } from "./timeline";
 
 export function SliceDetails({ model, slice, route, go, source }: ViewProps & { slice: number }) {
@@ -26,6 +27,7 @@ export function SliceDetails({ model, slice, route, go, source }: ViewProps & { 
     return () => { asks = false; };
   }, [source, number]);
   const line = text(slices.line) ?? (read?.number === number ? read.line : null);
+  const at = linePlace(model, slice);
   const woken = wakesIn(model.wakes, thread, slices.start[slice], endOf(slices, slice) + 50_000, 5);
   const rows: [string, string | null][] = [
     ["Thread", threadName(model, thread)], ["Start", moment(slices.start[slice], 1e3)], ["Took", Number.isNaN(slices.took[slice]) ? "not known when it ended" : ns(slices.took[slice])],
@@ -38,8 +40,9 @@ export function SliceDetails({ model, slice, route, go, source }: ViewProps & { 
       {woken.length > 0 && <p>Woken by {woken.map((wake, i) => (
         <button key={i} type="button" class="ws-link" onClick={() => go(change(route, { thread: String(wake.from), select: "" }))}>{name(threadName(model, wake.from))}</button>))}</p>}
       {line !== null && <div class="ws-raw"><pre tabIndex={0} role="region" aria-label="Raw line">{name(line)}</pre><Copy text={line} /></div>}
+      {line === null && (!source || number < EVENTS) && <p class="ws-dim">Its line is not in this page{at === null ? "" : <>: <code>{name(at)}</code> <Copy text={at} /></>}.</p>}
       <p>
-        {object && <button type="button" onClick={() => go(change(route, { "only-object": object }))}>Only this object</button>}{" "}
+        {object && <button type="button" onClick={() => go(change(route, { "only-object": `=${object}` }))}>Only this object</button>}{" "}
         <button type="button" onClick={() => go(change(route, { "only-state": String(slices.state[slice]) }))}>Only this state</button>{" "}
         <button type="button" onClick={() => go(to(route, "timeline", { thread: String(thread), "only-thread": String(thread) }))}>Only this thread</button>
       </p>

@@ -3,11 +3,11 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { count, moment, name, ns } from "../data/format";
 import { threadName } from "../data/model";
 import { nearest } from "../data/requests";
-import { change, numberOf, to } from "../data/route";
+import { change, numberOf, type Route, to } from "../data/route";
 import { tick } from "../draw/timeline";
 import { fit, inks } from "../draw/palette";
 import type { ViewProps } from "./app";
-import { useWidth } from "./bits";
+import { Figure, useWidth } from "./bits";
 
 const HIGH = 300;
 const LEFT = 64;
@@ -19,7 +19,7 @@ export function RequestsView({ model, route, go, filter }: ViewProps) {
   const requests = model.requests;
   const raw = model.run.requests;
   const endpoint = numberOf(route, "endpoint");
-  const wanted = (i: number): boolean => !!requests && (endpoint === null || requests.endpoint[i] === endpoint) && (filter.thread === null || requests.thread[i] === filter.thread);
+  const wanted = (i: number): boolean => !!requests && (endpoint === null || requests.endpoint[i] === endpoint) && (filter.threads === null || filter.threads.has(requests.thread[i]));
   let low = Infinity;
   let high = 1;
   for (let i = 0; requests && i < requests.count; i++) {
@@ -57,13 +57,24 @@ export function RequestsView({ model, route, go, filter }: ViewProps) {
       else { c.beginPath(); c.arc(px, py, 3, 0, 7); c.fill(); }
     }
     if (over >= 0) { c.strokeStyle = ink.ink; c.beginPath(); c.arc(x(requests.start[over]), y(requests.took[over]), 7, 0, 7); c.stroke(); }
-  }, [width, theme, endpoint, over, filter.thread]);
+  }, [width, theme, endpoint, over, filter.who]);
   if (!raw) return null;
-  const link = (i: number) => {
-    if (!requests) return;
+  const place = (i: number): Route | null => {
+    if (!requests) return null;
     const room = requests.took[i] * 0.1 + 1000;
-    go(to(route, "timeline", { from: String(Math.round(requests.start[i] - room)), to: String(Math.round(requests.start[i] + requests.took[i] + room)),
-      ...(requests.thread[i] >= 0 ? { thread: String(requests.thread[i]) } : {}) }));
+    return to(route, "timeline", { from: String(Math.round(requests.start[i] - room)), to: String(Math.round(requests.start[i] + requests.took[i] + room)),
+      ...(requests.thread[i] >= 0 ? { thread: String(requests.thread[i]) } : {}) });
+  };
+  const link = (i: number): void => {
+    const found = place(i);
+    if (found) go(found);
+  };
+  const only = (of: number): Route => change(route, { endpoint: String(of) });
+  /** The slowest of an endpoint that is kept, which is its longest. */
+  const longest = (of: number): Route | null => {
+    let best = -1;
+    for (let i = 0; requests && i < requests.count; i++) if (requests.endpoint[i] === of && (best < 0 || requests.took[i] > requests.took[best])) best = i;
+    return best < 0 ? null : place(best);
   };
   const at = (event: MouseEvent): number => (requests ? nearest(requests, x, y, event.offsetX, event.offsetY, 14, wanted) : -1);
   const slowest = requests ? Array.from({ length: requests.count }, (_, i) => i).filter(wanted).sort((a, b) => requests.took[b] - requests.took[a]).slice(0, 25) : [];
@@ -79,14 +90,15 @@ export function RequestsView({ model, route, go, filter }: ViewProps) {
         <thead><tr><th scope="col">Endpoint</th>{["Count", "p50", "p95", "p99", "Max", "Failed"].map((head) => <th key={head} scope="col" class="ws-fig">{head}</th>)}</tr></thead>
         <tbody>{raw.endpoints.map((each, i) => (
           <tr key={i}><td><button type="button" class="ws-link" aria-pressed={endpoint === each.endpoint} onClick={() => go(change(route, { endpoint: endpoint === each.endpoint ? "" : String(each.endpoint) }))}>{text(each.endpoint)}</button></td>
-            <td class="ws-fig">{count(each.count)}</td><td class="ws-fig">{ns(each.p50)}</td><td class="ws-fig">{ns(each.p95)}</td><td class="ws-fig">{ns(each.p99)}</td><td class="ws-fig">{ns(each.max)}</td><td class="ws-fig">{count(each.failed)}</td></tr>))}</tbody>
+            {[count(each.count), ns(each.p50), ns(each.p95), ns(each.p99)].map((figure, at) => <td key={at} class="ws-fig"><Figure text={figure} route={only(each.endpoint)} go={go} about="show its requests" /></td>)}
+            <td class="ws-fig"><Figure text={ns(each.max)} route={longest(each.endpoint)} go={go} about="show it on the timeline" /></td><td class="ws-fig"><Figure text={count(each.failed)} route={only(each.endpoint)} go={go} about="show its requests" /></td></tr>))}</tbody>
       </table></div>
       {requests && <div class="ws-scroll" tabIndex={0} role="region" aria-label="Slowest requests"><table>
         <caption>Slowest requests</caption>
         <thead><tr><th scope="col">Request</th><th scope="col">Thread</th><th scope="col">Peer</th><th scope="col" class="ws-fig">Start</th><th scope="col" class="ws-fig">Took</th></tr></thead>
         <tbody>{slowest.map((i) => { const peer = raw.peer[i]; return (
           <tr key={i}><td><button type="button" class="ws-link" onClick={() => link(i)}>{text(requests.endpoint[i])}</button>{requests.failed[i] ? " (failed)" : ""}</td>
-            <td>{requests.thread[i] >= 0 ? name(threadName(model, requests.thread[i])) : "–"}</td><td>{peer === null ? "–" : text(peer)}</td><td class="ws-fig">{moment(requests.start[i], 1e6)}</td><td class="ws-fig">{ns(requests.took[i])}</td></tr>); })}</tbody>
+            <td>{requests.thread[i] >= 0 ? name(threadName(model, requests.thread[i])) : "–"}</td><td>{peer === null ? "–" : text(peer)}</td><td class="ws-fig">{moment(requests.start[i], 1e6)}</td><td class="ws-fig"><Figure text={ns(requests.took[i])} route={place(i)} go={go} about="show it on the timeline" /></td></tr>); })}</tbody>
       </table></div>}
     </div>
   );

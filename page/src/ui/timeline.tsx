@@ -31,10 +31,11 @@ export function TimelineView(props: ViewProps) {
   const [said, setSaid] = useState("");
   const rows: Row[] = useMemo(() => {
     const all = rowsOf(base.threads, base.texts, (thread) => busy(base, thread), folded);
-    if (filter.thread === null) return all;
-    const only = all.filter((row) => row.kind === "thread" && row.thread === filter.thread);
-    return only.map((row) => ({ ...row, top: 0 }));
-  }, [base, folded, filter.thread]);
+    const { threads } = filter;
+    if (threads === null) return all;
+    const only = all.filter((row) => row.kind === "thread" && threads.has(row.thread));
+    return only.map((row, at) => ({ ...row, top: at * row.height }));
+  }, [base, folded, filter.who]);
   const head = headOf(base);
   const height = Math.max(160, Math.min(head + heightOf(rows) + 6, Math.round(Math.min(640, innerHeight * 0.7))));
   const labels = width < 600 ? 96 : 200;
@@ -45,7 +46,7 @@ export function TimelineView(props: ViewProps) {
     const byFilter = wantedSlices(model, filter);
     const bySearch = searched(model, route.values.search ?? "");
     return byFilter && bySearch ? (i: number) => byFilter(i) && bySearch(i) : (byFilter ?? bySearch);
-  }, [model, filter.state, filter.object, route.values.search]);
+  }, [model, filter.state, filter.call, filter.object, route.values.search]);
   const place = numberOf(route, "select");
   const slice = placeOf(model.slices, place);
   const thread = numberOf(route, "thread") ?? -1;
@@ -279,9 +280,9 @@ function InView({ model, view, rows, wanted, select, route, go }: InViewProps) {
         <tbody>{found.map((i) => (
           <tr key={i}>
             <td><button type="button" class="ws-link" onClick={() => select(i, threadOf(slices.first, i))}>{name(texts[slices.call[i]])}</button></td>
-            <td>{slices.object[i] === NONE ? "–" : <button type="button" class="ws-link" onClick={() => go(routeTo(route, "timeline", { "only-object": texts[slices.object[i]] }))}>{name(texts[slices.object[i]])}</button>}</td>
+            <td>{slices.object[i] === NONE ? "–" : <button type="button" class="ws-link" onClick={() => go(routeTo(route, "timeline", { "only-object": `=${texts[slices.object[i]]}` }))}>{name(texts[slices.object[i]])}</button>}</td>
             <td>{name(threadName(model, threadOf(slices.first, i)))}</td>
-            <td class="ws-fig">{moment(slices.start[i], 1e3)}</td><td class="ws-fig">{ns(slices.took[i])}</td>
+            <td class="ws-fig">{moment(slices.start[i], 1e3)}</td><td class="ws-fig"><button type="button" class="ws-link" onClick={() => select(i, threadOf(slices.first, i))}>{ns(slices.took[i])}</button></td>
           </tr>))}</tbody>
       </table></div>}
     </details>

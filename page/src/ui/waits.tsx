@@ -1,18 +1,25 @@
 // Owns the wait graph as SVG, and the table beside it.
 import { useMemo, useState } from "preact/hooks";
+import type { WaitEdge } from "../data";
+import { objectMatch } from "../data/filter";
 import { count, name, ns, short } from "../data/format";
 import { graph, type GraphNode, NODE } from "../data/graph";
+import { leadRoute } from "../data/lead";
 import { threadName } from "../data/model";
 import { to } from "../data/route";
 import { stateName } from "../data/states";
 import { colours } from "../draw/palette";
 import type { ViewProps } from "./app";
+import { Figure } from "./bits";
 
 export function WaitsView({ model, route, go, filter }: ViewProps) {
   const [all, setAll] = useState(false);
   const waits = useMemo(() => model.run.waits.filter((edge) => (filter.state === null || edge.state === filter.state)
-    && (filter.thread === null || edge.from === filter.thread || edge.to === filter.thread)
-    && (filter.object === null || (edge.object !== null && model.texts[edge.object].toLowerCase().includes(filter.object.toLowerCase())))), [model, filter.state, filter.thread, filter.object]);
+    && (filter.threads === null || filter.threads.has(edge.from) || (edge.to !== null && filter.threads.has(edge.to)))
+    && (filter.object === null || (edge.object !== null && objectMatch(filter.object)(model.texts[edge.object])))), [model, filter.state, filter.who, filter.object]);
+  // An object without a name is told by its call.
+  const objects = useMemo(() => new Set(model.slices.object), [model]);
+  const behind = (edge: WaitEdge) => leadRoute(route, model, { thread: edge.from, state: edge.state, ...(edge.object !== null && objects.has(edge.object) ? { object: edge.object } : {}) });
   const drawn = useMemo(() => graph(waits, all ? 150 : 30), [waits, all]);
   const palette = colours();
   const title = (node: GraphNode): string => (node.thread !== null ? threadName(model, node.thread) : node.object !== null ? model.texts[node.object] : "unknown");
@@ -45,7 +52,7 @@ export function WaitsView({ model, route, go, filter }: ViewProps) {
           <tr key={i}>
             <td><button type="button" class="ws-link" onClick={() => go(to(route, "timeline", { thread: String(edge.from), "only-state": String(edge.state) }))}>{name(threadName(model, edge.from))}</button></td>
             <td>{name([edge.to === null ? null : threadName(model, edge.to), edge.object === null ? null : model.texts[edge.object]].filter((part) => part !== null).join(", ") || "–")}</td>
-            <td>{stateName(edge.state)}</td><td class="ws-fig">{ns(edge.ns)}</td><td class="ws-fig">{count(edge.count)}</td><td>{edge.critical ? "yes" : ""}</td>
+            <td>{stateName(edge.state)}</td><td class="ws-fig"><Figure text={ns(edge.ns)} route={behind(edge)} go={go} about="show the calls" /></td><td class="ws-fig"><Figure text={count(edge.count)} route={behind(edge)} go={go} about="show the calls" /></td><td>{edge.critical ? "yes" : ""}</td>
           </tr>))}</tbody>
       </table></div>
     </div>

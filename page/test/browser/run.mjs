@@ -1,6 +1,7 @@
 // Opens made-up pages in a real browser, clicks through them, and measures. Tests by name, as `page/test/run --list` says them.
 //
-// usage: node test/browser/run.mjs NAME…   (views hostile large compare links)
+// usage: node test/browser/run.mjs NAME…   (views links leads hostile compare large)
+//        node test/browser/run.mjs --measure FILE.html | --file FILE.html
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +18,7 @@ const axe = readFileSync(join(here, "../../node_modules/axe-core/axe.min.js"), "
 mkdirSync(shots, { recursive: true });
 const folder = mkdtempSync(join(tmpdir(), "whyslow-page-"));
 
-const VIEWS = ["timeline", "account", "waits", "flame", "requests", "tables", "host"];
+const VIEWS = ["timeline", "account", "waits", "flame", "requests", "tables", "calls", "host"];
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** Writes the page and opens it; `troubles` gathers what the browser complains of. */
@@ -95,10 +96,10 @@ const TESTS = {
     await view(tab, "account");
     await (await tab.$(".ws tbody .ws-link")).click();
     await sleep(100);
-    assert.match(await tab.evaluate(() => location.hash), /only-state=2&only-object=10.0.0.7/);
+    assert.match(await tab.evaluate(() => location.hash), /only-call=recvfrom&only-object=%3D10.0.0.7.*&only-thread=%7E1/);
     await tab.click(".ws-tabs a");
     await sleep(150);
-    assert.equal((await tab.$$(".ws-chip")).length, 2);
+    assert.equal((await tab.$$(".ws-chip")).length, 3);
     // Merging by language leaves fewer frames; a search tells a share.
     await view(tab, "flame?kind=off-cpu&search=query");
     assert.match(await tab.$eval(".ws-bar [role=status]", (each) => each.textContent), /% under what matches/);
@@ -150,6 +151,62 @@ const TESTS = {
     await clickRow(tab, 0.3, 120);
     await clickRow(tab, 0.5, 140);
     assert.match(await tab.evaluate(() => location.hash), /thread=/);
+    assert.deepEqual(troubles, []);
+  },
+
+  // Each figure leads to the calls behind it, each call to its line, which can be copied.
+  async leads(browser) {
+    const { tab, troubles } = await open(browser, "leads", pageOf([run({ kind: "capture" })]));
+    const hash = () => tab.evaluate(() => location.hash);
+    const rows = (column) => tab.$$eval(".ws [aria-label=Calls] tbody tr", (all, at) => all.map((row) => row.children[at].textContent), column);
+    /** Clicks a figure by its row and column. */
+    const figure = async (where, row, column) => {
+      await view(tab, where);
+      const link = await tab.$(`.ws-scroll:last-of-type tbody tr:nth-child(${row}) td:nth-child(${column}) a.ws-lead`);
+      assert.ok(link, `${where}: row ${row}, column ${column} leads nowhere`);
+      await link.click();
+      await sleep(200);
+    };
+    // The account: a row of calls, and one of a state.
+    await figure("account", 1, 8);
+    assert.match(await hash(), /^#calls\?/);
+    assert.deepEqual([new Set(await rows(3)), new Set(await rows(4))], [new Set(["recvfrom"]), new Set(["10.0.0.7:5432"])]);
+    const threads = new Set(await rows(2));
+    assert.ok(threads.size > 1 && ![...threads].some((each) => /worker-(0|2) /.test(each)), "threads of the row's role");
+    await accessible(tab, "calls");
+    await tab.screenshot({ path: join(shots, "calls.png"), fullPage: true });
+    await figure("account", 3, 2);
+    assert.match(await hash(), /^#timeline\?only-state=0&only-thread=%7E1/);
+    await view(tab, "account");
+    assert.equal((await tab.$$(".ws tbody tr:nth-child(4) a.ws-lead")).length, 0, "of what is not in the page no figure leads anywhere");
+    // Tables.
+    await figure("tables?table=files", 2, 2);
+    assert.deepEqual(new Set(await rows(4)), new Set(["/var/log/app.log"]));
+    await figure("tables?table=threads", 4, 2);
+    assert.deepEqual(new Set(await rows(2)), new Set(["worker-3 (73)"]));
+    await figure("tables?table=requests", 1, 1);
+    assert.match(await hash(), /^#requests\?endpoint=/);
+    assert.equal((await tab.$$(".ws [aria-pressed=true]")).length, 1);
+    await figure("waits", 1, 4);
+    assert.match(await hash(), /^#calls\?only-state=\d+&.*only-thread=\d+/);
+    await view(tab, "requests");
+    await (await tab.$(".ws [aria-label=Endpoints] tbody tr td:nth-child(6) a")).click();
+    await sleep(200);
+    assert.match(await hash(), /^#timeline\?from=/);
+    // A call's line, or where it stands.
+    await view(tab, "calls?only-object=%3D/data/items.db&sort=start");
+    const lines = await rows(6);
+    const kept = lines.findIndex((line) => line.endsWith("Copy"));
+    assert.ok(kept >= 0 && lines.some((line) => /^orders\.st:\d+$/.test(line)), lines.slice(0, 5).join());
+    await tab.evaluate(() => { window.copied = []; Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { window.copied.push(text); } } }); });
+    await (await tab.$(`.ws [aria-label=Calls] tbody tr:nth-child(${kept + 1}) td:nth-child(7) button`)).click();
+    await sleep(100);
+    assert.deepEqual(await tab.evaluate(() => window.copied), [lines[kept].replace(/ ?Copy$/, "")]);
+    // From there to its place on the timeline, where the line is too.
+    await (await tab.$(`.ws [aria-label=Calls] tbody tr:nth-child(${kept + 1}) a`)).click();
+    await sleep(200);
+    assert.match(await hash(), /^#timeline\?.*select=\d+/);
+    assert.equal(await tab.$eval(".ws-card .ws-raw pre", (each) => each.textContent), lines[kept].replace(/ ?Copy$/, ""));
     assert.deepEqual(troubles, []);
   },
 
@@ -218,13 +275,40 @@ const TESTS = {
   },
 };
 
+/** Opens a real page ROUNDS times: how long until the verdict and the timeline are there, its memory, what the browser and axe complain of. */
+async function measure(browser, file) {
+  const all = [];
+  for (let round = 0; round < 5; round++) {
+    const { tab, troubles, verdict, ready } = await openFile(browser, file, "#timeline");
+    assert.ok((await colours(tab)) > 4);
+    const client = await tab.createCDPSession();
+    await client.send("HeapProfiler.collectGarbage");
+    const heap = await client.send("Runtime.getHeapUsage");
+    assert.deepEqual(troubles, []);
+    if (round === 0) {
+      for (const name of await tab.$$eval(".ws-tabs a", (links) => links.map((link) => link.hash.slice(1)))) {
+        await view(tab, name);
+        await accessible(tab, name);
+      }
+      assert.deepEqual(troubles, []);
+    }
+    all.push({ verdict, ready, bytes: heap.usedSize + (heap.backingStorageSize ?? 0) });
+    await tab.close();
+  }
+  const of = (key) => all.map((each) => each[key]).sort((a, b) => a - b);
+  const [verdict, ready, bytes] = ["verdict", "ready", "bytes"].map(of);
+  console.log(`browser: the verdict after ${verdict[2].toFixed(0)} ms, the timeline after ${ready[2].toFixed(0)} ms (medians of 5; the longest ${verdict[4].toFixed(0)} and ${ready[4].toFixed(0)}), heap ${(bytes[4] / 1e6).toFixed(0)} MB; no complaint on the console, none of axe that is serious, in all views`);
+}
+
 async function main() {
   const names = process.argv.slice(2);
+  const measured = names[0] === "--measure" ? names[1] : null;
   const file = names[0] === "--file" ? names[1] : null;
   const browser = await puppeteer.launch({ executablePath: chromium, headless: true, protocolTimeout: 60_000,
     args: ["--disable-dev-shm-usage", "--disable-gpu", ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])] });
   try {
-    if (file) {
+    if (measured) await measure(browser, measured);
+    else if (file) {
       const { tab, troubles, ready } = await openFile(browser, file);
       for (const name of await tab.$$eval(".ws-tabs a", (links) => links.map((link) => link.hash.slice(1)))) {
         await view(tab, name);

@@ -8,6 +8,8 @@ import { graph } from "../../src/data/graph";
 import { busy, runModel } from "../../src/data/model";
 import { format, parse, to } from "../../src/data/route";
 import { rowAt, rows } from "../../src/data/rows";
+import { filterOf, matching, objectMatch, whoText } from "../../src/data/filter";
+import { keptCalls, leadRoute } from "../../src/data/lead";
 import { nextHit, searched } from "../../src/data/search";
 import { shownRows } from "../../src/data/table";
 import { wakesIn } from "../../src/data/wakes";
@@ -115,4 +117,44 @@ test("wake-ups of a thread are found", () => {
   const found = wakesIn(model.wakes, 1, 0, model.length, 3);
   expect(found.length).toBe(3);
   expect(found.every((wake) => wake.from === 4)).toBe(true);
+});
+
+test("a figure leads to its calls, requests or time", () => {
+  const model = runModel(run());
+  const route = { view: "tables" as const, values: { "only-state": "3", table: "files" } };
+  const text = (wanted: string): number => model.texts.indexOf(wanted);
+  const calls = leadRoute(route, model, { alike: 1, call: text("futex"), object: text("lock orders") });
+  expect([calls.view, calls.values]).toMatchObject(["calls", { "only-state": "", "only-call": "futex", "only-object": "=lock orders", "only-thread": "~1", sort: "took" }]);
+  expect(leadRoute(route, model, { state: 0, thread: 2 })).toMatchObject({ view: "timeline", values: { "only-state": "0", "only-thread": "2" } });
+  expect(leadRoute(route, model, { endpoint: 7 })).toMatchObject({ view: "requests", values: { endpoint: "7", "only-state": "" } });
+});
+
+test("threads are named alone, with those alike, or by their process", () => {
+  const model = runModel(run());
+  const of = (who: string) => filterOf({ view: "calls", values: { "only-thread": who } }, model);
+  expect([...(of("2").threads ?? [])]).toEqual([2]);
+  expect([...(of("~1").threads ?? [])]).toEqual([1, 3, 7]);
+  expect([...(of("pid71").threads ?? [])]).toEqual([2, 5]);
+  expect([of("x").threads, of("~").threads, of("").threads]).toEqual([null, null, null]);
+  expect([of("~99").threads?.size, of("77").threads?.size]).toEqual([0, 1]);
+  expect([whoText(model, of("~1")), whoText(model, of("pid71")), whoText(model, of("2"))]).toEqual(["3 threads like worker-1 (71)", "process 71", "worker-2 (72)"]);
+});
+
+test("an object is meant by a part of its name, or by what it is", () => {
+  expect([...matching(["/a", "/a/b", "/A"], "/a")]).toEqual([0, 1, 2]);
+  expect([...matching(["/a", "/a/b", "/A"], "=/a")]).toEqual([0]);
+  const is = objectMatch("=/tmp/{uuid}/x.{n}");
+  expect([is("/tmp/1-2/x.7"), is("/tmp/{uuid}/x.{n}"), is("/tmp/1/2/x.7"), is("/tmp/1/x77")]).toEqual([true, true, false, false]);
+  const peer = objectMatch("=db (70, 10.0.0.7:5432)");
+  expect([peer("TCP:[10.0.0.1:9->10.0.0.7:5432]"), peer("10.0.0.7:5432"), peer("10.0.0.7:54321")]).toEqual([true, true, false]);
+});
+
+test("calls behind a figure come longest first, those without an end before", () => {
+  const raw = run({ calls: 100 });
+  raw.timeline.slices.took[5] = null;
+  const model = runModel(raw);
+  const all = keptCalls(model, filterOf({ view: "calls", values: {} }, model), null, false, false);
+  expect(all.length).toBe(100);
+  expect(model.slices.took[all[0]]).toBeNaN();
+  expect(all.slice(1).every((i, at) => at === 0 || model.slices.took[i] <= model.slices.took[all[at]])).toBe(true);
 });

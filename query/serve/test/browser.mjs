@@ -98,7 +98,7 @@ const TESTS = {
     await view(tab, "calls?from=1000000000&to=1002000000");
     await tab.waitForSelector("[aria-label=Calls] tbody tr", { timeout: 30_000 });
     assert.ok((await tab.$$("[aria-label=Calls] tbody tr")).length > 5);
-    await view(tab, "calls?call=fsync&sort=took");
+    await view(tab, "calls?only-call=fsync&sort=took");
     await tab.waitForFunction(() => [...document.querySelectorAll("[aria-label=Calls] tbody tr td:nth-child(4)")].length === 100
       && [...document.querySelectorAll("[aria-label=Calls] tbody tr td:nth-child(4)")].every((cell) => cell.textContent === "fsync"), { timeout: 30_000 });
     // SQL.

@@ -14,7 +14,7 @@ mod document;
 mod events;
 mod figures;
 mod registry;
-// Tables of all captures are held against theirs in `it`.
+// All groupings of tables are held against theirs in `it`, of captures.
 #[allow(dead_code)]
 #[path = "../common/schemas.rs"]
 mod schemas;
@@ -112,6 +112,7 @@ fn check(rule: &Rule, number: usize) -> Result<(), Failed> {
     let diagnosis = diagnose(&facts);
     account_adds_up(&diagnosis)?;
     schemas::of_diagnosis(&diagnosis)?;
+    schemas::of_plain_views(&facts)?;
     for finding in diagnosis.findings.iter().filter(|finding| finding.id == rule.id) {
         figures::are_measured(finding)?;
     }

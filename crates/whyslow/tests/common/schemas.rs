@@ -8,7 +8,7 @@ use whyslow_facts::Facts;
 use whyslow_model::Diagnosis;
 use whyslow_report::{JSON, Style};
 use whyslow_schema::JSON_FORMATS;
-use whyslow_views::{Ask, PathAsk, RequestFilter, VIEWS};
+use whyslow_views::{Ask, PathAsk, RequestFilter, VIEWS, View};
 
 /// Complaints that are told of one document.
 const TOLD: usize = 5;
@@ -35,6 +35,11 @@ pub(crate) fn of_diagnosis(diagnosis: &Diagnosis) -> Result<(), String> {
     against("diagnosis", &serde_json::from_slice(&out).map_err(|error| error.to_string())?)
 }
 
+/// Each view of these facts, as it is printed where nothing more is asked.
+pub(crate) fn of_plain_views(facts: &Facts) -> Result<(), String> {
+    VIEWS.iter().try_for_each(|view| of_view(view, facts, &[Ask::default()]))
+}
+
 /// All tables of these facts, in all groupings, as they are printed.
 pub(crate) fn of_views(facts: &Facts) -> Result<(), String> {
     for view in VIEWS {
@@ -55,13 +60,18 @@ pub(crate) fn of_views(facts: &Facts) -> Result<(), String> {
             })),
             _ => {}
         }
-        for ask in asks {
-            // There may be no such request.
-            let Ok(table) = view.of(facts, &ask) else { continue };
-            let mut out = Vec::new();
-            JSON.table(&table, &Style::default(), &mut out).map_err(|error| error.to_string())?;
-            against(view.name, &serde_json::from_slice(&out).map_err(|error| error.to_string())?)?;
-        }
+        of_view(view, facts, &asks)?;
+    }
+    Ok(())
+}
+
+fn of_view(view: &View, facts: &Facts, asks: &[Ask]) -> Result<(), String> {
+    for ask in asks {
+        // There may be no such request.
+        let Ok(table) = view.of(facts, ask) else { continue };
+        let mut out = Vec::new();
+        JSON.table(&table, &Style::default(), &mut out).map_err(|error| error.to_string())?;
+        against(view.name, &serde_json::from_slice(&out).map_err(|error| error.to_string())?)?;
     }
     Ok(())
 }

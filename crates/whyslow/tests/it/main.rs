@@ -25,6 +25,8 @@ mod profile_out;
 mod recordings;
 mod redact;
 mod schemas;
+// Plain views are those of the cases.
+#[allow(dead_code)]
 #[path = "../common/schemas.rs"]
 mod schemas_common;
 #[path = "../common/secrets.rs"]

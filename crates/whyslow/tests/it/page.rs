@@ -121,6 +121,67 @@ fn tiles_add_up_to_the_account_in_all_captures() {
     assert!(compared >= 15, "{compared} captures were compared");
 }
 
+/// Two threads, a file, a peer, a lock, a failed call: what a page has of each.
+const SMALL: &str = "\
+7 10:00:00.000000 openat(AT_FDCWD, \"/etc/app-1.conf\", O_RDONLY) = 3 <0.000050>\n\
+7 10:00:00.001000 read(3, \"a=1\", 4096) = 3 <0.000100>\n\
+7 10:00:00.002000 openat(AT_FDCWD, \"/etc/app-2.conf\", O_RDONLY) = -1 ENOENT (No such file or directory) <0.000040>\n\
+7 10:00:00.003000 socket(AF_INET, SOCK_STREAM, IPPROTO_TCP) = 4 <0.000020>\n\
+7 10:00:00.004000 connect(4, {sa_family=AF_INET, sin_port=htons(5432), sin_addr=inet_addr(\"10.0.0.7\")}, 16) = 0 <0.000900>\n\
+7 10:00:00.005000 clone(child_stack=0x7f0000000000, flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD|CLONE_SYSVSEM) = 8 <0.000080>\n\
+8 10:00:00.006000 futex(0x7f10, FUTEX_WAIT_PRIVATE, 2, NULL <unfinished ...>\n\
+7 10:00:00.007000 sendto(4, \"ping\", 4, 0, NULL, 0) = 4 <0.000030>\n\
+7 10:00:00.008000 recvfrom(4, \"pong\", 64, 0, NULL, NULL) = 4 <0.200000>\n\
+7 10:00:00.300000 futex(0x7f10, FUTEX_WAKE_PRIVATE, 1) = 1 <0.000020>\n\
+8 10:00:00.300030 <... futex resumed>) = 0 <0.294030>\n\
+8 10:00:00.301000 write(3, \"x\", 1) = -1 EBADF (Bad file descriptor) <0.000010>\n\
+7 10:00:00.400000 exit_group(0) = ?\n";
+
+/// What the scripts get, with what other tests hold (the diagnosis) and what changes with each version left out.
+#[test]
+fn the_data_of_a_small_capture() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("small.st"), SMALL).expect("a trace");
+    let mut data = data(&written(&["report", "small.st", "-o", "x.html"], folder.path()));
+    data["made_by"] = Value::from("whyslow");
+    let run = &mut data["runs"][0];
+    let account = run["diagnosis"]["account"]["rows"].take();
+    let rows = account.as_array().into_iter().flatten();
+    run["diagnosis"] = rows
+        .map(|row| {
+            let words = ["who", "state", "call", "object", "ns"].map(|field| match &row[field] {
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            });
+            Value::from(words.join(" | "))
+        })
+        .collect();
+    // A number before each text: other columns name it.
+    let texts = run["texts"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    run["texts"] = texts.enumerate().map(|(at, text)| Value::from(format!("{at}: {text}"))).collect();
+    insta::assert_snapshot!(readable(&data, 0));
+}
+
+/// JSON with columns, rows, and what has no parts on a line each; texts one below the other.
+fn readable(value: &Value, depth: usize) -> String {
+    let (begin, end) = ("  ".repeat(depth + 1), "  ".repeat(depth));
+    let has_parts = |value: &Value| value.is_object() || value.is_array();
+    match value {
+        Value::Array(all) if all.iter().any(has_parts) || all.iter().any(Value::is_string) && depth < 4 => {
+            let all: Vec<String> =
+                all.iter().map(|value| format!("{begin}{}", readable(value, depth + 1))).collect();
+            format!("[\n{}\n{end}]", all.join(",\n"))
+        }
+        Value::Object(fields) if fields.values().any(has_parts) => {
+            let field =
+                |(key, value): (&String, &Value)| format!("{begin}{key}: {}", readable(value, depth + 1));
+            let fields: Vec<String> = fields.iter().map(field).collect();
+            format!("{{\n{}\n{end}}}", fields.join(",\n"))
+        }
+        other => other.to_string(),
+    }
+}
+
 /// All files below a folder.
 fn walkdir(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     let mut files = Vec::new();

@@ -66,6 +66,11 @@ impl Object {
     pub fn name(&self) -> &str {
         if self.several { &self.name } else { &self.first }
     }
+
+    /// The first that it stood for: what it was called before there were several.
+    pub fn first(&self) -> &str {
+        &self.first
+    }
 }
 
 /// All things. Bounded: past the cap there are no new ones, and time is spent on nothing that has a name.
@@ -102,6 +107,11 @@ impl Objects {
     /// The thing of that number.
     pub fn get(&self, id: ObjectId) -> &Object {
         self.objects.get(id.0 as usize).unwrap_or(&self.objects[0])
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Object> {
+        self.objects.iter()
     }
 
     /// What a call was spent on. `long` is what the graph of waits knows of it.
