@@ -41,11 +41,13 @@ bench: setup-test build
 	@bench/profile/run
 	@bench/account
 
-# What live recording costs the recorded program, beside bare, strace, perf trace and bpftrace; whether the budget holds; sampling of demand. RUN=1 keeps the result.
+# What live recording costs the recorded program, beside bare, strace, perf trace and bpftrace; whether the budget holds; sampling of demand; how long the page of a
+# million events takes. RUN=1 keeps the result.
 bench-live: setup-test build
 	@bench/live/run
 	@bench/live/budget
 	@bench/live/queues
+	@bench/page/run
 
 setup:
 	@scripts/setup demo

@@ -157,5 +157,6 @@ export function html(page, bundle) {
   return `<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">\n<title>whyslow: ${title}</title>\n<style>${style}</style>\n</head>\n<body>\n<main>\n<h1>${title}</h1>
 <article class="critical"><h3><span class="word">critical</span> ${escaped(last.diagnosis.findings[0].title)}</h3><p class="dim">62 % of its requests' time (6.0 s) · slow-peer</p><h4>Figures</h4><ul><li>p50: 4.2 ms</li></ul></article>
+<h2>Where the time went</h2><p class="dim">x</p><ul>${(last.diagnosis.account?.rows ?? []).map((row) => `<li><b>${row.share} %</b> x</li>`).join("")}</ul>
 <div id="whyslow-app"></div>\n</main>\n<script type="application/x-whyslow" id="whyslow-data">${data}</script>\n<script>${script}</script>\n</body>\n</html>\n`;
 }

@@ -163,6 +163,14 @@ impl TimeOf<'_> {
             }
             last = start;
         }
+        let without = slices.line.iter().filter(|line| line.is_none()).count();
+        if without > 0 {
+            left_out.push(format!(
+                "the lines of {} of the {} calls that are kept one by one",
+                figure(without as u64),
+                figure(slices.line.len() as u64)
+            ));
+        }
         // Of a recording beside a capture lines have no numbers: a column is of all calls, or is not there.
         if slices.row.len() != slices.line.len() {
             slices.file.clear();

@@ -1,4 +1,6 @@
-// Owns the links from the report's findings to the timeline: each finding with marks, and each of its figures, leads there.
+// Owns the links from the report into the views: each finding with marks, and each of its figures, leads to the timeline; each share of the
+// account to the calls behind it.
+import { leadRoute } from "../data/lead";
 import type { RunModel } from "../data/model";
 import { format } from "../data/route";
 
@@ -13,7 +15,27 @@ export function markLink(model: RunModel, mark: { from: number; to: number; thre
   return format({ view: "timeline", values });
 }
 
+/** Shares of the report's account lead where those of the account's view do. With two reports on a page nobody tells whose a list is. */
+function linkAccount(model: RunModel, run: number): void {
+  const headings = [...document.querySelectorAll("h2")].filter((each) => each.textContent === "Where the time went");
+  if (headings.length !== 1) return;
+  const items: Element[] = [];
+  for (let next = headings[0].nextElementSibling; next && next.tagName !== "H2"; next = next.nextElementSibling) items.push(...next.querySelectorAll("li"));
+  // One for each row, in the same order; below them may stand other lists.
+  if (items.length < (model.diagnosis.account?.rows.length ?? 0)) return;
+  model.diagnosis.account?.rows.forEach((row, at) => {
+    const lead = model.run.account?.[row.at];
+    const share = items[at].querySelector("b");
+    if (!lead || !share || share.querySelector("a")) return;
+    const link = document.createElement("a");
+    link.href = format(leadRoute({ view: "account", values: run > 0 ? { run: String(run) } : {} }, model, lead));
+    link.append(...share.childNodes);
+    share.append(link);
+  });
+}
+
 export function linkFindings(model: RunModel, run: number): void {
+  linkAccount(model, run);
   const headings = [...document.querySelectorAll("article h3, article summary")];
   model.diagnosis.findings.forEach((finding, index) => {
     const marks = model.marks.filter((mark) => mark.finding === index);

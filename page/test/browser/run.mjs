@@ -167,6 +167,10 @@ const TESTS = {
       await link.click();
       await sleep(200);
     };
+    // The report's account, read without the views.
+    const shares = await tab.$$eval("main li b", (all) => all.map((share) => share.querySelector("a")?.hash ?? null));
+    assert.match(shares[0], /^#calls\?only-call=recvfrom/);
+    assert.equal(shares[3], null);
     // The account: a row of calls, and one of a state.
     await figure("account", 1, 8);
     assert.match(await hash(), /^#calls\?/);
