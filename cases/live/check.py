@@ -111,9 +111,20 @@ def is_of_load(finding):
     return finding["id"] == QUEUE or finding["id"] == CHAIN and finding["title"].endswith("which waits for a CPU")
 
 
+def is_measured(diagnosis, finding, pid):
+    """True where the finding itself brings the figure of a foreign process that had the CPU: the host's table may not list one that came
+    and went between two of its samples."""
+    target = {process["pid"] for process in diagnosis["target"]["processes"]} | {finding["subject"]["pid"]}
+    had = [figure["value"] for figure in finding["measurements"] if figure["name"] == "share_of_wait_for_other"]
+    return pid not in target and any(share is not None and share >= CROWD for share in had)
+
+
 def wrong_load(diagnosis, finding):
     """Why such a finding is not right as far as the recording shows, or None."""
     of = finding["subject"]["pid"]
+    named = BESIDE.search(finding["title"])
+    if finding["id"] == QUEUE and named and is_measured(diagnosis, finding, int(named[2])):
+        return None
     others = neighbours(diagnosis, of)
     if max(sum(cpu for cpu, *_ in others), unlisted(diagnosis, of)) < CROWD:
         shown = ", ".join(f"{comm} ({pid}) {cpu:.0%}" for cpu, comm, pid in others) or "none"
@@ -121,7 +132,6 @@ def wrong_load(diagnosis, finding):
     if finding["id"] != QUEUE:
         return None
     # The walk shows the first few; the finding brings the figures of the one that it names.
-    named = BESIDE.search(finding["title"])
     shown = named and any(line["text"].startswith(named[1] + ":") for line in finding["evidence"])
     if not named or int(named[2]) == of or not shown and all(pid != int(named[2]) for *_, pid in others):
         return f"it does not name who takes the CPUs: {finding['title']}"

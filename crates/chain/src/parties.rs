@@ -15,7 +15,7 @@ use whyslow_facts::folds::graph::{LongCall, Resource};
 use whyslow_facts::{Facts, FdLife, IoStats, LifeId, Origin, ProcessId, SetApart};
 use whyslow_model::event::Tid;
 use whyslow_model::syscall::Moves;
-use whyslow_model::{CaptureKind, CaptureNote, FdKind, Followed, NoteKind, SourceId, Timestamp};
+use whyslow_model::{CaptureKind, CaptureNote, FdKind, Followed, NoteKind, SourceId, Timestamp, Via};
 
 /// Waits of the target that are followed, the longest.
 const MAX_WAITS: usize = 2_000;
@@ -430,7 +430,7 @@ impl<'a> Look<'a> {
         calls.sort_by_key(|call| (std::cmp::Reverse(call.dur()), call.tid, call.from));
         calls.truncate(MAX_WAITS);
         let explainer = Explainer::new(self.facts);
-        let mut found: HashMap<(Tid, Tid, String), (Followed, u64)> = HashMap::new();
+        let mut found: HashMap<(Tid, Tid, Via), (Followed, u64)> = HashMap::new();
         let mut on_the_way = HashSet::new();
         for call in calls {
             let path = explainer.path(call.tid, call.from, call.to);
@@ -455,7 +455,7 @@ impl<'a> Look<'a> {
         &self,
         explainer: &Explainer<'a>,
         path: &Path<'a>,
-        found: &mut HashMap<(Tid, Tid, String), (Followed, u64)>,
+        found: &mut HashMap<(Tid, Tid, Via), (Followed, u64)>,
     ) {
         let mut hops = vec![0u32; path.stays.len()];
         for (at, stay) in path.stays.iter().enumerate() {
@@ -482,22 +482,20 @@ impl<'a> Look<'a> {
     }
 
     /// At what one party waits for another, as a recorder words it.
-    fn via(&self, explainer: &Explainer<'_>, call: Option<&LongCall>) -> String {
-        let Some(call) = call else { return "its start".to_string() };
+    fn via(&self, explainer: &Explainer<'_>, call: Option<&LongCall>) -> Via {
+        let Some(call) = call else { return Via::Peer("its start".to_string()) };
         let name = |id| self.facts.graph.name(id).map(str::to_string);
         match call.what {
-            Resource::Pipe(_) => "a pipe".to_string(),
-            Resource::FileLock(end) => {
-                format!("the lock of {}", name(end.name).unwrap_or_else(|| "a file".to_string()))
-            }
-            Resource::Lock { .. } | Resource::Semaphore(_) => "a lock in shared memory".to_string(),
+            Resource::Pipe(_) => Via::Pipe,
+            Resource::FileLock(end) => Via::FileLock(name(end.name).unwrap_or_else(|| "a file".to_string())),
+            Resource::Lock { .. } | Resource::Semaphore(_) => Via::SharedLock("shared memory".to_string()),
             Resource::Peer(end) => {
                 let told = || Some(self.socket_of(call, end.fd)?.peer()?.to_string());
-                name(end.name).or_else(told).unwrap_or_else(|| "a socket".to_string())
+                Via::Peer(name(end.name).or_else(told).unwrap_or_else(|| "a socket".to_string()))
             }
-            Resource::Signal => "a signal".to_string(),
-            Resource::Child { .. } => "its end".to_string(),
-            _ => explainer.resource(call),
+            Resource::Signal => Via::Peer("a signal".to_string()),
+            Resource::Child { .. } => Via::Peer("its end".to_string()),
+            _ => Via::of_words(&explainer.resource(call)),
         }
     }
 

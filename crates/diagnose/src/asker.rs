@@ -1,14 +1,8 @@
 //! Whose time counts: brings the shares of findings, each of a whole of its own, to the time of what was asked about.
 
 use whyslow_facts::{Facts, ProcessId};
-use whyslow_model::{Finding, ShareWhole, Subject, TimeAccount, TimeState};
+use whyslow_model::{Finding, ShareOf, ShareWhole, Subject, TimeAccount, TimeState};
 use whyslow_rules::precision;
-
-/// The whole of a share of the window.
-const WALL_TIME: &str = "wall time";
-
-/// The whole of a share of the time of requests.
-pub(crate) const OF_REQUESTS: &str = "the requests' time";
 
 /// What was asked about.
 #[derive(Clone, Copy)]
@@ -54,7 +48,7 @@ impl Asker<'_> {
     /// The part of the window for which the subject's thread lived: a thread of a moment may spend all of it in one way. A share of the
     /// whole window needs none: its subject is one of several threads.
     fn life(&self, finding: &Finding) -> f64 {
-        if finding.share_of == WALL_TIME || finding.share_of == OF_REQUESTS {
+        if matches!(finding.share_of, ShareOf::WallTime | ShareOf::Requests) {
             return 1.0;
         }
         let id = finding.subject.tid.and_then(|tid| self.facts.world.threads.id_of(tid));
@@ -126,12 +120,12 @@ mod tests {
         }
         facts.finish();
         let asker = Asker { facts: &facts, account: None };
-        let share = |of: &str| {
+        let share = |of: ShareOf| {
             let mut found = finding("exec-path-search", None, Some(0.5));
-            (found.subject.tid, found.share_of) = (Some(2), of.to_string());
+            (found.subject.tid, found.share_of) = (Some(2), of);
             (asker.share(&found) * 100.0).round()
         };
-        assert_eq!([share("wall time"), share("wall time of thread 2")], [50.0, 5.0]);
+        assert_eq!([share(ShareOf::WallTime), share(ShareOf::wall_time_of(2))], [50.0, 5.0]);
     }
 
     #[test]

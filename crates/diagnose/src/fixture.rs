@@ -1,7 +1,7 @@
 //! Findings and accounts for the unit tests of this crate.
 
 use whyslow_model::{
-    AccountRow, Finding, Saving, Severity, ShareWhole, Subject, TimeAccount, TimeOf, TimeState,
+    AccountRow, Finding, Saving, Severity, ShareOf, ShareWhole, Subject, TimeAccount, TimeOf, TimeState,
 };
 
 /// A warning of `id` about `pid`, of that part of all time.
@@ -14,7 +14,7 @@ pub(crate) fn finding(id: &'static str, pid: Option<u32>, share: Option<f64>) ->
         confidence: None,
         sure_at_most: 1.0,
         share,
-        share_of: String::new(),
+        share_of: ShareOf::default(),
         share_whole: ShareWhole::Time,
         measurements: Vec::new(),
         follows_from: None,

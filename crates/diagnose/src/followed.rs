@@ -9,7 +9,7 @@ use crate::order;
 use behind::Behind;
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::figures as words;
-use whyslow_model::{AccountRow, Finding, Followed, Severity, TimeAccount, TimeState};
+use whyslow_model::{AccountRow, Finding, Followed, Severity, Subject, TimeAccount, TimeState, Via};
 use whyslow_rules::{Findings, RULES};
 
 /// Findings about a wait for another process.
@@ -119,7 +119,7 @@ fn waited_for<'r>(rows: &'r [Followed], behind: &Behind<'_>, way: &[&Followed]) 
     let largest = behind.largest();
     let is_there = |row: &&Followed| {
         let kind = Kind::of(&row.via);
-        let place = kind.place(&row.via);
+        let place = Kind::place(&row.via);
         let names = largest.object.as_ref().is_some_and(|object| object.contains(place));
         kind.is_plainly(largest.state) && !place.is_empty() && names
     };
@@ -156,23 +156,22 @@ fn way<'r>(
 
 /// True for processes that stand for one another: workers behind one address, holders of one lock.
 fn are_alike(one: &Followed, other: &Followed) -> bool {
-    let is_shared = Kind::of(&one.via) != Kind::Pipe && !one.via.starts_with("a pair of ");
+    let is_shared = Kind::of(&one.via) != Kind::Pipe && !one.via.is_anybodys();
     one.pid == other.pid || is_shared && (one.hop, &one.via) == (other.hop, &other.via)
 }
 
 /// True where the target waits for that process in what the finding is about: it is named, or is the only one of its kind.
 fn is_meant(rows: &[Followed], account: Option<&TimeAccount>, finding: &Finding, row: &Followed) -> bool {
     let kind = Kind::of(&row.via);
-    let place = kind.place(&row.via);
+    let place = Kind::place(&row.via);
     let subject = &finding.subject;
     let names = [&subject.peer, &subject.path, &subject.lock].into_iter().flatten();
+    let names = names.chain(finding.chain.iter().map(|link| &link.waits_for));
     let claimed = account.map_or(&[][..], |account| &account.rows).iter();
     let claimed: Vec<&AccountRow> =
         claimed.filter(|row| row.claimed_by.iter().any(|claim| claim.id == finding.id)).collect();
     let objects = claimed.iter().filter_map(|row| row.object.as_ref());
-    if !place.is_empty()
-        && (names.chain(objects).any(|name| name.contains(place)) || finding.title.contains(place))
-    {
+    if !place.is_empty() && names.chain(objects).any(|name| name.contains(place)) {
         return true;
     }
     let is_alone = rows.iter().filter(|other| other.hop == 1 && Kind::of(&other.via) == kind).count() == 1;
@@ -207,21 +206,17 @@ enum Kind {
 }
 
 impl Kind {
-    /// As the recorder words it.
-    fn of(via: &str) -> Kind {
+    fn of(via: &Via) -> Kind {
         match via {
-            "a pipe" => Kind::Pipe,
-            _ if via.starts_with("the pipe ") => Kind::Pipe,
-            _ if via.starts_with("the lock of ") || via.starts_with("a lock ") => Kind::Lock,
-            _ => Kind::Peer,
+            Via::Pipe | Via::NamedPipe(_) => Kind::Pipe,
+            Via::FileLock(_) | Via::SharedLock(_) | Via::DatabaseLock => Kind::Lock,
+            Via::UnixPair | Via::Peer(_) => Kind::Peer,
         }
     }
 
     /// What of it names a place.
-    fn place(self, via: &str) -> &str {
-        let prefixes = ["the lock of ", "a lock in ", "the pipe "];
-        let place = prefixes.into_iter().find_map(|prefix| via.strip_prefix(prefix)).unwrap_or(via);
-        if is_address(place) { place } else { "" }
+    fn place(via: &Via) -> &str {
+        via.place().filter(|place| is_address(place)).unwrap_or_default()
     }
 
     /// True for a wait that is of that kind and of no other.
@@ -259,7 +254,8 @@ fn causes(apart: &Facts) -> Vec<Finding> {
 fn is_about(apart: &Facts, finding: &Finding, process: ProcessId) -> bool {
     let threads = &apart.world.threads;
     let of = |number| threads.find_process(number).or_else(|| Some(threads.thread_of(number)?.process));
-    finding.severity >= Severity::Warning && finding.subject.pid.and_then(of) == Some(process)
+    let its = |subject: &Subject| subject.pid.and_then(of) == Some(process);
+    finding.severity >= Severity::Warning && finding.subjects().any(its)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use whyslow_model::{Call, Event, Nanos, ProcessInfo, Ret, Sink, Timestamp};
 
 fn followed(pid: u32, waiter: u32, hop: u32, via: &str, share: f64) -> Followed {
     let (ts, comm) = (Timestamp::new(1), format!("p{pid}"));
-    Followed { ts, pid, comm, waiter, via: via.to_string(), share, hop }
+    Followed { ts, pid, comm, waiter, via: Via::of_words(via), share, hop }
 }
 
 /// The numbers along the way from a wait of process 1 in that state, for that object.

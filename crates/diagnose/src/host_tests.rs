@@ -2,9 +2,7 @@
 
 use super::*;
 use whyslow_model::walk::State;
-use whyslow_model::{
-    Call, Entity, Event, FigureRow, FigureTable, Metric, Nanos, Over, Ret, Severity, Sink, SourceId,
-};
+use whyslow_model::{Entity, Event, FigureRow, FigureTable, Metric, Nanos, Over, Severity, Sink, SourceId};
 
 fn of_host(figures: &[(Metric, f64)]) -> Diagnosis {
     let mut table = FigureTable::new(SourceId(0), "vmstat");
@@ -63,15 +61,4 @@ fn a_warning_about_retransmits_means_that_the_network_is_saturated() {
         }
     }
     assert_eq!(warned, 2);
-}
-
-#[test]
-fn a_finding_about_a_process_that_was_not_recorded_is_none_of_the_target() {
-    let mut facts = Facts::default();
-    let call = Call { tid: 7, ret: Ret::Value(0), ..Call::new("getpid", "") };
-    facts.push(Event::Call(&call));
-    facts.finish();
-    let about = |pid| is_of_target(&facts, &crate::fixture::finding("fd-exhaustion", pid, None));
-    assert!(about(Some(7)) && about(None));
-    assert!(!about(Some(8)));
 }

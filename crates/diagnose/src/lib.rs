@@ -9,9 +9,10 @@ mod fixture;
 mod followed;
 #[cfg(test)]
 mod host_tests;
-mod merge;
 mod order;
 mod restate;
+#[cfg(test)]
+mod sentences_tests;
 mod verdict;
 mod why_not;
 mod without;
@@ -42,11 +43,6 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
         findings.extend(found);
         not_judged.extend(unjudged);
     }
-    let has_target = facts.world.threads.processes().next().is_some();
-    if facts.capture.is_recording() && has_target {
-        findings.retain(|finding| is_of_target(facts, finding));
-    }
-    let mut findings = merge::merge(facts, findings);
     whyslow_chain::attach(facts, &mut findings);
     let walk = whyslow_hostcheck::walk(facts);
     let mut account = whyslow_account::account(facts);
@@ -90,14 +86,6 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
 fn state_confidence(finding: &mut Finding) {
     let measured = whyslow_rules::precision::of(finding.id).filter(|_| finding.severity >= Severity::Warning);
     finding.confidence = measured.map(|sure| sure.min(finding.sure_at_most));
-}
-
-/// True for what is about the processes recorded, or about none: of programs that were asked about, what the host's metrics say of
-/// another process is no finding. A recording of all has them all.
-fn is_of_target(facts: &Facts, finding: &Finding) -> bool {
-    let threads = &facts.world.threads;
-    let is_recorded = |pid| threads.find_process(pid).is_some() || threads.thread_of(pid).is_some();
-    finding.subject.pid.is_none_or(is_recorded)
 }
 
 fn target(facts: &Facts) -> Target {

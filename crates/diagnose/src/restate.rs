@@ -2,9 +2,8 @@
 //! requests are what was asked about. A thread of an event loop or a proxy serves many of them at once, and waits for work between them: the
 //! part of its own time says little of theirs.
 
-use crate::asker::OF_REQUESTS;
 use crate::claims::named_ns;
-use whyslow_model::{Finding, ShareWhole, TimeAccount, TimeOf, Unit};
+use whyslow_model::{Finding, ShareOf, ShareWhole, TimeAccount, TimeOf, Unit};
 use whyslow_rules::guards::Share;
 
 /// The rules that add up waits for a peer, with the figure `time`.
@@ -29,7 +28,7 @@ pub(crate) fn restate(account: Option<&TimeAccount>, findings: &mut [Finding]) {
             continue;
         }
         let value = ns.min(there) / account.ns as f64;
-        let share = Share::of_time(value, OF_REQUESTS);
+        let share = Share::of_time(value, ShareOf::Requests);
         let severity = share.severity();
         finding.severity = match OF_LOAD.contains(&finding.id) {
             true => finding.severity.max(severity),
@@ -55,7 +54,7 @@ mod tests {
         account.of = of;
         let mut found = finding("delayed-ack", Some(1), Some(0.015));
         found.severity = Severity::Notice;
-        found.share_of = "wall time of thread 1".to_string();
+        found.share_of = ShareOf::wall_time_of(1);
         found.subject.peer = Some(peer.to_string());
         found.measurements.push(Measurement::time("time", Nanos::from_secs(2)));
         let mut findings = [found];
@@ -67,7 +66,7 @@ mod tests {
     #[test]
     fn a_share_is_of_the_requests_and_no_more_than_their_time_at_that_peer() {
         let found = told(TimeOf::Requests, "10.0.0.7:80");
-        assert_eq!((found.share, found.share_of.as_str()), (Some(0.75), OF_REQUESTS));
+        assert_eq!((found.share, found.share_of.clone()), (Some(0.75), ShareOf::Requests));
         assert_eq!(found.severity, Severity::Critical);
     }
 

@@ -3,7 +3,7 @@
 use super::noise;
 use crate::words;
 use whyslow_facts::Facts;
-use whyslow_model::{Diagnosis, Finding, FindingChange, MeasurementChange, Severity, Subject, Unit};
+use whyslow_model::{Diagnosis, Finding, FindingChange, MeasurementChange, Severity, ShareOf, Subject, Unit};
 
 /// Findings by what became of them. Those about the captures themselves are left out.
 pub(super) struct Changes {
@@ -77,7 +77,12 @@ fn are_of_one_whole(old: &Finding, new: &Finding) -> bool {
         let words = of.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit()));
         words.map(|word| word.trim_end_matches('s').to_string()).collect::<Vec<_>>()
     };
-    old.share_whole == new.share_whole && kind(&old.share_of) == kind(&new.share_of)
+    let are_alike = match (&old.share_of, &new.share_of) {
+        (ShareOf::Thread { time: was, .. }, ShareOf::Thread { time: is, .. }) => was == is,
+        (ShareOf::Named(was), ShareOf::Named(is)) => kind(was) == kind(is),
+        (was, is) => was == is,
+    };
+    old.share_whole == new.share_whole && are_alike
 }
 
 fn change(before: Option<&Finding>, after: Option<&Finding>, text: String) -> FindingChange {

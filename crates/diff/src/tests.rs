@@ -230,7 +230,7 @@ fn shares(before: (f64, &str, &str), after: (f64, &str, &str)) -> Diff {
         diagnosis.findings.retain(|finding| finding.severity > Severity::Notice);
         diagnosis.findings.truncate(1);
         let finding = diagnosis.findings.first_mut().expect("a storm is found");
-        (finding.share, finding.share_of) = (Some(share), of.to_string());
+        (finding.share, finding.share_of) = (Some(share), of.into());
         finding.share_whole = whyslow_model::ShareWhole::Time;
         finding.subject.path = Some(path.to_string()).filter(|path| !path.is_empty());
         finding.also.clear();

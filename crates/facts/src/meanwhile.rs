@@ -113,7 +113,7 @@ fn put<'a>(names: &mut Vec<(&'a str, u64)>, name: &'a str, ns: u64) {
     }
 }
 
-/// `hog.py (71)`: the program as the host's figures or the recording know it, else the thread that ran most.
+/// `hog.py (71)`: the program as the host's figures or the recording know it, else by the name that was recorded of it most.
 fn process_words(facts: &Facts, pid: Tid, names: &[(&str, u64)]) -> String {
     let of = Entity::Process(pid);
     if facts.host.thing(&of).is_some_and(|thing| thing.name().is_some()) {

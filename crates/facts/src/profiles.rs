@@ -56,6 +56,13 @@ impl Profiles {
         self.list.iter().filter(|profile| profile.step.measured.measure == Measure::Cpu)
     }
 
+    /// All of time that was sampled: on a CPU, or by the wall clock.
+    pub fn of_time(&self) -> impl Iterator<Item = &ProfileFacts> {
+        let is_of_time =
+            |profile: &&ProfileFacts| matches!(profile.step.measured.measure, Measure::Cpu | Measure::Wall);
+        self.list.iter().filter(is_of_time)
+    }
+
     /// Profile files of time on a CPU, as they may be compared: all of one program, of known length. In the order in
     /// which they were taken, where all say when; else in that of the input.
     pub fn series(&self) -> Vec<&ProfileFacts> {

@@ -8,6 +8,7 @@ use crate::figures::count;
 use crate::ids::Tid;
 use crate::live::{Cost, Followed};
 use crate::measurement::Measurement;
+use crate::share_of::ShareOf;
 use crate::time::Nanos;
 use crate::walk::Walk;
 use serde::{Serialize, Serializer};
@@ -265,7 +266,8 @@ pub struct Finding {
     #[serde(serialize_with = "rounded")]
     pub share: Option<f64>,
     /// Of what `share` is a part: `wall time of thread 512`, `calls`.
-    pub share_of: String,
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub share_of: ShareOf,
     /// Of what kind that is.
     pub share_whole: ShareWhole,
     /// The figures that the title and the cause print, with the thresholds that they passed.

@@ -26,12 +26,14 @@ pub mod profile;
 pub mod program_name;
 #[cfg(feature = "schema")]
 mod schema;
+mod share_of;
 pub mod stats;
 pub mod sums;
 pub mod syscall;
 pub mod table;
 pub mod text;
 pub mod time;
+mod via;
 pub mod visible;
 pub mod walk;
 
@@ -65,9 +67,11 @@ pub use metric::{Metric, Unit};
 pub use parked::{Parked, ParkedAt, ParkedFor};
 pub use profile::{Profile, ProfileBuilder};
 pub use program_name::ProgramName;
+pub use share_of::ShareOf;
 pub use stats::{CallStats, Histogram, RareStats};
 pub use sums::SaturatingSum;
 pub use syscall::Syscall;
 pub use table::{Cell, Column, Table};
 pub use time::{Nanos, Timestamp};
+pub use via::Via;
 pub use walk::Walk;

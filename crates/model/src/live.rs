@@ -6,6 +6,7 @@ use crate::ids::Tid;
 use crate::stats::CallStats;
 use crate::syscall::Syscall;
 use crate::time::{Nanos, Timestamp};
+use crate::via::Via;
 use serde::Serialize;
 
 /// Number of a stack within one recording ([`Stack`]).
@@ -79,7 +80,7 @@ pub struct Meanwhile {
     pub had: HadCpu,
     /// The process that ran; `None` where no thread did.
     pub runner: Option<Tid>,
-    /// The name of its thread.
+    /// The name of its thread where it is of the process that waited, else the name of its process.
     pub comm: Option<String>,
     /// Turns.
     pub turns: u64,
@@ -415,7 +416,8 @@ pub struct Followed {
     /// it waits for.
     pub waiter: Tid,
     /// What it is waited for at: `127.0.0.1:5432`, `a pipe`, `the lock of /srv/orders.lock`. Where `hop` is 0: at what it waits.
-    pub via: String,
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub via: Via,
     /// The part of the target's waiting that was for it, and its like at the same address, by looks some times a second, 0 to 1. Where `hop`
     /// is 0: the part of the looks at it in which it waited for the target.
     pub share: f64,

@@ -171,7 +171,7 @@ pub(crate) fn confidence(finding: &Finding) -> Option<String> {
 /// The share and what it is a share of: `90.7 % of the wall time of thread 21124`.
 pub(crate) fn share(finding: &Finding) -> Option<String> {
     let share = finding.share.filter(|share| share.is_finite())?;
-    let of = if finding.share_of.is_empty() { String::new() } else { format!(" of {}", finding.share_of) };
+    let of = if finding.share_of.is_unknown() { String::new() } else { format!(" of {}", finding.share_of) };
     Some(format!("{}{of}", percent(share)))
 }
 

@@ -5,10 +5,10 @@ use whyslow_model::capture::{CaptureNote, SourceInfo};
 use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, HostResource, Taker, Walk};
 use whyslow_model::{
-    AccountRow, Also, Cell, ChainLink, CpuRunner, Culprit, DemandCaller, DemandQueue, Diagnosis, Diff, Evidence,
-    FigureChange, Finding, FindingChange, Followed, Hop, NotJudged, ParkedAt, RequestPart, RequestTimes,
-    RequestsTime, RowDevice, Saving, Subject, Table, Target, ThreadTime, TimeAccount, WhatIf,
-    WorkedOnContent,
+    AccountRow, Also, Cell, ChainLink, CpuRunner, Culprit, DemandCaller, DemandQueue, Diagnosis, Diff,
+    Evidence, FigureChange, Finding, FindingChange, Followed, Hop, NotJudged, ParkedAt, RequestPart,
+    RequestTimes, RequestsTime, RowDevice, Saving, ShareOf, Subject, Table, Target, ThreadTime, TimeAccount,
+    WhatIf, WorkedOnContent,
 };
 
 /// How a text is laid out.
@@ -200,7 +200,10 @@ fn target(target: &mut Target, visit: Visit<'_>) {
     }
     for one in followed {
         let Followed { ts: _, pid: _, comm, waiter: _, via, share: _, hop: _ } = one;
-        lines([comm, via], visit);
+        lines([comm], visit);
+        if let Some(place) = via.place_mut() {
+            lines([place], visit);
+        }
     }
     lines(start, visit);
     for source in sources {
@@ -238,7 +241,10 @@ fn finding(finding: &mut Finding, visit: Visit<'_>) {
         // Figures print as numbers only.
         measurements: _,
     } = finding;
-    lines([title, share_of, saved], visit);
+    lines([title, saved], visit);
+    if let ShareOf::Named(words) = share_of {
+        lines([words], visit);
+    }
     if let Some(WhatIf { what, count: _, p50_ns: _, p50_then_ns: _, p99_ns: _, p99_then_ns: _ }) = without {
         lines(what, visit);
     }

@@ -2,12 +2,13 @@
 
 use crate::gate;
 use crate::guards::{self, Share};
+use crate::together::{Least, Together};
 use whyslow_facts::host::{counted, metric_words};
 use whyslow_facts::{Exemplar, Facts};
 use whyslow_model::syscall::Class;
 use whyslow_model::{
-    Entity, Evidence, Finding, Measurement, Metric, Nanos, NotJudged, Saving, Severity, Subject, TimeAccount,
-    TimeState,
+    Entity, Evidence, Finding, Measurement, Metric, Nanos, NotJudged, Saving, Severity, Subject, Tid,
+    TimeAccount, TimeState,
 };
 
 /// One root cause that can be recognised.
@@ -72,6 +73,8 @@ pub enum Need {
     Scheduling,
     /// A profile of CPU time: a file, or a recorder's samples.
     Profile,
+    /// A profile of time, on a CPU or by the wall clock.
+    SampledTime,
     /// Several profiles of CPU time of one program, each of known length.
     ProfileSeries,
     /// A table that only a recorder writes: `net`, `block_io`, `process_stats`.
@@ -104,6 +107,7 @@ impl Need {
             | Need::Snapshot
             | Need::Scheduling
             | Need::Profile
+            | Need::SampledTime
             | Need::ProfileSeries
             | Need::Table(_)
             | Need::Unclaimed(_)
@@ -166,6 +170,9 @@ impl Need {
             }
             Need::Profile if facts.profiles.of_cpu().next().is_none() => {
                 Some(("where CPU time goes (a profile)".to_string(), RECORD.to_string()))
+            }
+            Need::SampledTime if facts.profiles.of_time().next().is_none() => {
+                Some(("where time goes (a profile)".to_string(), RECORD.to_string()))
             }
             Need::ProfileSeries if facts.profiles.series().len() < 2 => Some((
                 "an earlier profile of the same program, each of known length".to_string(),
@@ -261,7 +268,9 @@ pub struct Findings<'a> {
     facts: &'a Facts,
     account: Option<&'a TimeAccount>,
     rule: &'static Rule,
-    findings: Vec<Finding>,
+    found: Together<'a>,
+    /// What was filed, before it was joined.
+    titles: Vec<String>,
     not_judged: Vec<NotJudged>,
 }
 
@@ -277,17 +286,20 @@ impl<'a> Findings<'a> {
         facts: &'a Facts,
         account: Option<&'a TimeAccount>,
     ) -> (Vec<Finding>, Vec<NotJudged>) {
-        let mut out = Findings { facts, account, rule, findings: Vec::new(), not_judged: Vec::new() };
+        let found = Together::of(facts, rule);
+        let mut out = Findings { facts, account, rule, found, titles: Vec::new(), not_judged: Vec::new() };
+        let mut findings = Vec::new();
         let is_there = |need: &Need| account.is_some() && matches!(need, Need::Unclaimed(_));
         match rule.needs.iter().filter(|need| !is_there(need)).find_map(|need| need.missing(facts)) {
             Some((missing, supply)) => out.not_judged(missing, supply),
             None => {
                 gate::begin(rule.id);
                 (rule.check)(facts, &mut out);
-                gate::end(out.findings.iter().map(|finding| finding.title.as_str()));
+                findings = out.found.finish();
+                gate::end(out.titles.iter().map(String::as_str));
             }
         }
-        (out.findings, out.not_judged)
+        (findings, out.not_judged)
     }
 
     /// The account of the time, with what other findings claim.
@@ -326,7 +338,7 @@ impl<'a> Findings<'a> {
             evidence: Vec::new(),
             verify: String::new(),
         };
-        Report { findings: self, finding }
+        Report { findings: self, finding, least: Least::default() }
     }
 
     /// A finding about the capture itself.
@@ -343,10 +355,27 @@ impl<'a> Findings<'a> {
         report
     }
 
+    /// Keeps what was filed and is about the target.
+    fn keep(&mut self, finding: Finding, least: Least) {
+        self.titles.push(finding.title.clone());
+        let asks = self.facts.capture.is_recording() && self.rule.unclaimed_states().is_none();
+        if !asks || is_of_target(self.facts, finding.subject.pid) {
+            self.found.add(finding, least);
+        }
+    }
+
     /// The rule cannot judge: `missing` names the fact, `supply` the command that would supply it.
     pub fn not_judged(&mut self, missing: impl Into<String>, supply: impl Into<String>) {
         self.not_judged.push(NotJudged { id: self.rule.id, missing: missing.into(), supply: supply.into() });
     }
+}
+
+/// True for what is about the processes recorded, or about none: of programs that were asked about, what the host's metrics say of
+/// another process is no finding. A recording of all has them all.
+fn is_of_target(facts: &Facts, pid: Option<Tid>) -> bool {
+    let threads = &facts.world.threads;
+    let is_recorded = |pid| threads.find_process(pid).is_some() || threads.thread_of(pid).is_some();
+    threads.processes().next().is_none() || pid.is_none_or(is_recorded)
 }
 
 /// A finding being written.
@@ -354,6 +383,8 @@ impl<'a> Findings<'a> {
 pub struct Report<'f, 'a> {
     findings: &'f mut Findings<'a>,
     finding: Finding,
+    /// What all places of its cause have to cost together.
+    least: Least,
 }
 
 impl Report<'_, '_> {
@@ -417,6 +448,16 @@ impl Report<'_, '_> {
     pub fn at_most(mut self, severity: Severity) -> Self {
         self.finding.severity = self.finding.severity.min(severity);
         self.finding.at_most = self.finding.at_most.min(severity);
+        self
+    }
+    /// It is told only where all places of the cause cost this part together ([`crate::together`]): one of them alone may cost less.
+    pub fn from_together(mut self, least: f64) -> Self {
+        self.least.to_be_told = Some(least);
+        self
+    }
+    /// It is no more than a notice where all places of the cause cost less than this part together.
+    pub fn notice_below_together(mut self, least: f64) -> Self {
+        self.least.to_warn = least;
         self
     }
     /// At least this severity, whatever the share: for what breaks a service outright.
@@ -501,7 +542,7 @@ impl Report<'_, '_> {
                 self.finding.measurements.push(missing);
             }
         }
-        self.findings.findings.push(self.finding);
+        self.findings.keep(self.finding, self.least);
     }
 }
 
@@ -518,8 +559,21 @@ fn own_view(group: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::own_view;
+    use super::{is_of_target, own_view};
     use crate::RULES;
+    use whyslow_facts::Facts;
+    use whyslow_model::{Call, Event, Ret, Sink};
+
+    #[test]
+    fn a_finding_about_a_process_that_was_not_recorded_is_none_of_the_target() {
+        let mut facts = Facts::default();
+        assert!(is_of_target(&facts, Some(8)), "nobody was asked about");
+        let call = Call { tid: 7, ret: Ret::Value(0), ..Call::new("getpid", "") };
+        facts.push(Event::Call(&call));
+        facts.finish();
+        assert!(is_of_target(&facts, Some(7)) && is_of_target(&facts, None));
+        assert!(!is_of_target(&facts, Some(8)));
+    }
 
     #[test]
     fn findings_about_programs_have_a_view_of_ours() {

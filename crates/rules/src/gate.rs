@@ -3,6 +3,8 @@
 //! Rules say their guards once, as comparisons; the attribute [`gated`] tells each to this module. What is kept is kept by place: how often,
 //! and of each comparison the figure that came nearest to its threshold.
 
+mod words;
+
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use whyslow_model::{Nanos, Timestamp, Unit, figures};
@@ -88,6 +90,40 @@ impl Compared {
                 (value - threshold).abs() / value.abs().max(threshold.abs()).max(f64::MIN_POSITIVE)
             }
             None => f64::INFINITY,
+        }
+    }
+}
+
+impl Compared {
+    /// In words: `syncs count is 3, and the threshold is at least 20`; of several comparisons the nearest one.
+    pub fn sentence(&self) -> String {
+        let nearest = match self.times {
+            0 | 1 => String::new(),
+            times => format!(" (the nearest of {})", figures::count(times)),
+        };
+        let mark = match self.mark {
+            "<" => "less than",
+            "<=" => "at most",
+            ">" => "more than",
+            _ => "at least",
+        };
+        let (is, or_not) = (self.words(self.value), if self.holds { "is" } else { "is not" });
+        let threshold = self.words(self.threshold_value);
+        let named = words::in_words(&self.threshold);
+        let named = if named == threshold { String::new() } else { format!(" ({named})") };
+        format!("{}: {is}, which {or_not} {mark} {threshold}{named}{nearest}", words::in_words(&self.what))
+    }
+}
+
+impl Stop {
+    /// The condition in words, and what of it stopped the candidate: `not so: path is known`.
+    pub fn sentence(&self) -> String {
+        let said = words::in_words(&self.condition);
+        match self.how {
+            "holds" => format!("turned down where {said}"),
+            "does not hold" => format!("not so: {said}"),
+            "has nothing" => format!("there is none: {said}"),
+            _ => format!("compared: {said}"),
         }
     }
 }

@@ -10,7 +10,7 @@
 use crate::gate::gated;
 use whyslow_facts::folds::laps::Laps;
 use whyslow_facts::{Facts, ProcessId, ThreadFacts, Window};
-use whyslow_model::{CallStats, Measurement, Nanos, SaturatingSum, Severity, ShareWhole, Tid};
+use whyslow_model::{CallStats, Measurement, Nanos, SaturatingSum, Severity, ShareOf, ShareWhole, Tid};
 
 /// From this share of the time on, a cause is a warning (guard 1).
 pub const WARNING_SHARE: f64 = 0.05;
@@ -31,31 +31,31 @@ pub const FEW_CALLS: u64 = 500;
 pub struct Share {
     /// 0 to 1; `None` where it cannot be known.
     pub value: Option<f64>,
-    /// Of what: `wall time of thread 514`, `calls`.
-    pub of: String,
+    /// Of what.
+    pub of: ShareOf,
     /// Of what kind the whole is: only parts of the same kind can be compared.
     pub whole: ShareWhole,
 }
 
 impl Share {
     /// A part of a time that passes while somebody waits.
-    pub fn of_time(value: impl Into<Option<f64>>, of: impl Into<String>) -> Self {
+    pub fn of_time(value: impl Into<Option<f64>>, of: impl Into<ShareOf>) -> Self {
         Self { value: value.into(), of: of.into(), whole: ShareWhole::Time }
     }
 
     /// A part of the time on a CPU alone.
-    pub fn of_cpu_time(value: impl Into<Option<f64>>, of: impl Into<String>) -> Self {
+    pub fn of_cpu_time(value: impl Into<Option<f64>>, of: impl Into<ShareOf>) -> Self {
         Self { value: value.into(), of: of.into(), whole: ShareWhole::CpuTime }
     }
 
     /// A part of all calls.
     pub fn of_calls(value: impl Into<Option<f64>>) -> Self {
-        Self { value: value.into(), of: "calls".to_string(), whole: ShareWhole::Calls }
+        Self { value: value.into(), of: ShareOf::Calls, whole: ShareWhole::Calls }
     }
 
     /// A part that cannot be known.
     pub fn unknown() -> Self {
-        Self { value: None, of: String::new(), whole: ShareWhole::Time }
+        Self { value: None, of: ShareOf::default(), whole: ShareWhole::Time }
     }
 
     /// The part as a figure, for rules that compare it with a threshold.
@@ -104,9 +104,9 @@ pub fn share_of_ns(facts: &Facts, tid: Option<u32>, total: Nanos, count: u64) ->
     });
     let (wall, of) = match thread.map(|thread| (thread.wall(), thread.tid)) {
         Some((wall, tid)) if tid != 0 && wall.or_zero() > 0 => {
-            (Nanos::new(seen(facts, wall.or_zero())), format!("wall time of thread {tid}"))
+            (Nanos::new(seen(facts, wall.or_zero())), ShareOf::wall_time_of(tid))
         }
-        _ => (recorded(facts), "wall time".to_string()),
+        _ => (recorded(facts), ShareOf::WallTime),
     };
     if let (Some(total), Some(wall)) = (total.get(), wall.get())
         && wall > 0

@@ -7,7 +7,7 @@ use crate::guards::{Share, WARNING_SHARE};
 use whyslow_facts::Facts;
 use whyslow_facts::samples::{Site, SiteTime};
 use whyslow_model::event::Tid;
-use whyslow_model::{Nanos, SampleKind, Subject};
+use whyslow_model::{Nanos, SampleKind, ShareOf, Subject};
 
 /// Fewer waits are a start, or one bad moment.
 pub(crate) const MIN_WAITS: u64 = 5;
@@ -93,7 +93,7 @@ pub(crate) fn longest<'f>(
         tid,
         time: Nanos::new(ns),
         waits,
-        share: Share::of_time(part.min(1.0), format!("the life of thread {tid}")),
+        share: Share::of_time(part.min(1.0), ShareOf::life_of(tid)),
         threads,
         site: site.map(|(site, _)| site),
         facts,

@@ -14,6 +14,7 @@ mod often;
 pub mod precision;
 mod sampled;
 mod sums;
+mod together;
 
 pub use engine::{Findings, Need, Rule, Subjects};
 pub(crate) use whyslow_model::figures as words;

@@ -5,7 +5,7 @@ use crate::gate::gated;
 use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::{Facts, ThreadFacts};
-use whyslow_model::{CallStats, Measurement, Nanos, SaturatingSum, Subject, Syscall, Tid};
+use whyslow_model::{CallStats, Measurement, Nanos, SaturatingSum, ShareOf, Subject, Syscall, Tid};
 
 /// The calls of one thread, by syscall.
 pub(crate) struct Sums<'a> {
@@ -148,7 +148,7 @@ impl Sums<'_> {
     /// The part that `total` has in the thread's time.
     pub(crate) fn share(&self, total: Nanos) -> Share {
         let part = total.get().map(|ns| (ns as f64 / self.wall as f64).min(1.0));
-        Share::of_time(part, format!("wall time of thread {}", self.thread.tid))
+        Share::of_time(part, ShareOf::wall_time_of(self.thread.tid))
     }
 }
 

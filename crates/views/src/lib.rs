@@ -171,6 +171,12 @@ pub enum AskError {
         /// Some that there are.
         known: String,
     },
+    /// No request is kept at all.
+    #[error("no request {got} is kept, nor any other: `whyslow requests` says what is known of them")]
+    NoRequest {
+        /// What was asked.
+        got: u64,
+    },
     /// The rows cannot be grouped so.
     #[error("`{view}` cannot be grouped by `{got}`: choose one of {known}")]
     By {

@@ -56,10 +56,9 @@ fn table(facts: &Facts, ask: &Ask) -> Result<Table, AskError> {
             if span.is_none() {
                 not_there(facts, &ask.path)?;
                 not_then(&explainer, thread, at)?;
-                notes.push(match request {
-                    Some(number) => format!("There is no request {number}: none is kept."),
-                    None => format!("There is no wait of thread {} then.", thread.unwrap_or(0)),
-                });
+                if let Some(tid) = thread {
+                    notes.push(format!("There is no wait of thread {tid} then."));
+                }
             }
             of_span(&explainer, span, ask, notes)
         }
@@ -74,16 +73,20 @@ fn of_request(facts: &Facts, number: u64) -> Option<WaitSpan> {
     Some(WaitSpan { tid, from: request.begin, to: request.begin.plus(request.dur) })
 }
 
-/// An error where the thread or the request is another than those that there are.
+/// An error where the thread or the request is another than those that there are. Nothing is wrong with a question that is asked before
+/// anything was read.
 fn not_there(facts: &Facts, ask: &PathAsk) -> Result<(), AskError> {
     /// Numbers that are named.
     const NAMED: usize = 5;
+    if facts.capture.sources.is_empty() {
+        return Ok(());
+    }
     if let Some(got) = ask.request {
         let kept: Vec<u64> = facts.requests.records().map(|request| request.number).collect();
-        return match kept.is_empty() || kept.contains(&got) {
-            true => Ok(()),
-            false => Err(AskError::Request { got, known: some_of(kept, NAMED) }),
-        };
+        return Err(match kept.is_empty() {
+            true => AskError::NoRequest { got },
+            false => AskError::Request { got, known: some_of(kept, NAMED) },
+        });
     }
     let threads = facts.world.threads.iter().map(|(_, thread)| thread).filter(|thread| thread.is_active());
     let tids: Vec<Tid> = threads.map(|thread| thread.tid).collect();

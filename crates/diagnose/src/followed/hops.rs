@@ -56,7 +56,7 @@ pub(super) fn hops(
 /// Of these rows the one that waits for that process: at its place, else the largest of that kind.
 fn waiting<'r>(rows: impl Iterator<Item = &'r AccountRow>, next: &Followed) -> Option<&'r AccountRow> {
     let kind = Kind::of(&next.via);
-    let place = kind.place(&next.via);
+    let place = Kind::place(&next.via);
     let rows: Vec<&AccountRow> = rows.filter(|row| kind.states().contains(&row.state)).collect();
     let is_there = |row: &&&AccountRow| {
         !place.is_empty() && row.object.as_ref().is_some_and(|object| object.contains(place))
@@ -79,7 +79,9 @@ fn hop(
     let thread = tid.and_then(|tid| facts.world.threads.thread_of(tid)?.comm.as_deref());
     let asked = next.filter(|next| Kind::of(&next.via) == Kind::Peer).and_then(|next| {
         let mut peers = facts.requests.peers();
-        peers.find(|(side, peer, _)| *side == Side::Client && *peer == next.via).map(|(.., told)| &told.stats)
+        peers
+            .find(|(side, peer, _)| *side == Side::Client && Some(&**peer) == next.via.place())
+            .map(|(.., told)| &told.stats)
     });
     let (count, mean_ns) = match asked.filter(|stats| stats.timed > 0) {
         Some(stats) => (Some(stats.count), stats.mean()),
@@ -97,7 +99,7 @@ fn hop(
         name,
         state: row.map(|row| row.state),
         call: row.and_then(|row| row.call.clone()),
-        object: next.map(|next| next.via.clone()).or_else(|| row?.object.clone()),
+        object: next.map(|next| next.via.to_string()).or_else(|| row?.object.clone()),
         function: row.and_then(|row| row.function.clone()),
         place: row.and_then(|row| row.place.clone()),
         ns: if ns > 0 { Nanos::new(ns) } else { Nanos::UNKNOWN },

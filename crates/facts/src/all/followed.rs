@@ -276,7 +276,7 @@ mod tests {
             pid,
             comm: "sh".to_string(),
             waiter: 7,
-            via: "a pipe".to_string(),
+            via: whyslow_model::Via::Pipe,
             share: 0.5,
             hop,
         };

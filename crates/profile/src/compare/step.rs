@@ -109,6 +109,9 @@ fn samples(profile: &Profile, sample_type: usize, measure: Measure) -> Option<u6
         return u64::try_from(profile.total(counted)).ok();
     }
     let unit = types.get(sample_type)?.unit;
+    if of_time && profile.str(unit) == "count" {
+        return u64::try_from(profile.total(sample_type)).ok();
+    }
     let apart =
         profile.period_type.filter(|of| profile.str(of.unit) == profile.str(unit)).and(profile.period);
     match apart.filter(|period| *period > 0) {

@@ -1,6 +1,9 @@
 //! Folded stacks, one a line: `java;start_thread;JavaThread::run;read_[k] 17`, the root first, then how often it was seen. With two
 //! numbers a line it is the difference of two profiles (`difffolded.pl`), with none each line counts once.
 //!
+//! What was sampled is not told. py-spy, whose frames name a file and a line (`load (app.py:12)`), looks at threads by the wall clock: one
+//! that waits in C code counts as one that runs, and with `--idle` each does.
+//!
 //! `stackcollapse-perf.pl --all` marks frames: `_[k]` the kernel, `_[j]` code of a JIT, `_[i]` inlined into the frame before, `_[w]` the stack of a waker.
 
 use super::bytes::Bytes;
@@ -52,6 +55,22 @@ fn is_comment(line: &str) -> bool {
     line.is_empty() || line.starts_with('#')
 }
 
+/// True for stacks as py-spy writes them: most end in a frame with a Python file and a line.
+fn is_by_py_spy(head: &[u8], counts: usize) -> bool {
+    let lines = head_lines(head).map(str::trim_end).filter(|line| !is_comment(line)).take(64);
+    let leaves: Vec<&str> =
+        lines.filter_map(|line| split_counts(line, counts)?.0.rsplit(';').next()).collect();
+    let of_python = leaves.iter().filter(|leaf| is_python_line(leaf)).count();
+    of_python * 2 > leaves.len()
+}
+
+/// `load (app.py:12)`
+fn is_python_line(frame: &str) -> bool {
+    let place = frame.trim().strip_suffix(')').and_then(|frame| frame.rsplit_once(" ("));
+    let line = place.and_then(|(_, place)| place.rsplit_once(':'));
+    line.is_some_and(|(file, line)| file.ends_with(".py") && line.parse::<u32>().is_ok())
+}
+
 /// The stack and the numbers behind it.
 fn split_counts(line: &str, counts: usize) -> Option<(&str, [i64; 2])> {
     let mut values = [0; 2];
@@ -78,6 +97,7 @@ fn read(bytes: &mut Bytes<'_>) -> Result<Loaded, ReadError> {
     let counts = counts_of(bytes.ahead()).unwrap_or(1);
     let types: &[(&str, &str)] = match counts {
         2 => &[("samples before", "count"), ("samples after", "count")],
+        1 if is_by_py_spy(bytes.ahead(), counts) => &[("wall", "count")],
         _ => &[("samples", "count")],
     };
     let mut stacks = Stacks::counting(types)?;
@@ -178,6 +198,20 @@ mod tests {
         assert_eq!(text(&stacks_of("a;b 0 7\na;c 3 0\n")), "a b = 0 7\na c = 3 0\n");
         assert_eq!(text(&stacks_of("a;b\na;b\n")), "a b = 1\na b = 1\n");
         assert_eq!(text(&stacks_of("a;b with spaces 2.0\n")), "a b with spaces = 2\n");
+    }
+
+    #[test]
+    fn what_py_spy_sampled_is_no_time_on_a_cpu() {
+        let kind = |text: &str| {
+            let profile = stacks_of(text);
+            profile.str(profile.sample_types[0].kind).to_string()
+        };
+        assert_eq!(
+            kind("main (app.py:3);load (app.py:12) 40\nmain (app.py:3);wait (threading.py:320) 60\n"),
+            "wall"
+        );
+        assert_eq!(kind("python3;py::load:/app.py;_PyEval_EvalFrameDefault 40\n"), "samples");
+        assert_eq!(kind("main (app.py:3);read_[k] 4\nmain;memcpy 4\n"), "samples");
     }
 
     #[test]

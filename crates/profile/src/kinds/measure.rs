@@ -38,13 +38,13 @@ impl Measure {
             "on-cpu",
         ]) {
             Measure::Cpu
-        } else if is_one_of(&["wall", "wall-clock", "itimer", "off-cpu"]) {
+        } else if is_one_of(&["wall", "wall-clock", "itimer"]) {
             Measure::Wall
         } else if kind.starts_with("inuse") || kind == "space" || kind == "objects" {
             Measure::MemoryInUse
         } else if kind.starts_with("alloc") {
             Measure::MemoryAllocated
-        } else if is_one_of(&["delay", "contentions", "contention", "mutex", "block"]) {
+        } else if is_one_of(&["delay", "contentions", "contention", "mutex", "block", "off-cpu"]) {
             Measure::Waiting
         } else if is_one_of(&["goroutine", "goroutines", "threads", "thread", "threadcreate"]) {
             Measure::Threads

@@ -14,6 +14,7 @@ use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
+use whyslow_model::Via;
 use whyslow_model::text;
 
 /// Sockets and services that are remembered; of more all are looked at anew.
@@ -197,7 +198,7 @@ impl Ends {
 
     /// Of a connection that is too young for the lists: who held the like before, else who listens there, where that is known.
     fn service(&self, own: u32, via: String, listener: Option<u64>) -> Found {
-        if via.starts_with("a pair of ") {
+        if Via::of_words(&via) == Via::UnixPair {
             return Found::Nobody;
         }
         let before = self.services.get(&via).cloned().unwrap_or_default();

@@ -408,7 +408,7 @@ pub(crate) fn followed(record: &SpoolRecord<'_>, clock: Clock) -> Option<Event<'
     let share = f64::from_bits(fields.u64()?);
     let (waiter, hop, length) = (fields.u32()?, fields.u32()?, fields.u32()?);
     let name = text::bounded(fields.bytes(length as usize)?);
-    let via = text::bounded(fields.0);
+    let via = whyslow_model::Via::of_words(&text::bounded(fields.0));
     let ts = clock.epoch(record.header.ts);
     let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { return None };
     Some(Event::Followed(Box::new(Followed {
@@ -507,7 +507,7 @@ mod tests {
         reader.read(u64::MAX, |record| events.extend(followed(&record, clock))).expect("read");
         let [Event::Followed(one)] = &events[..] else { panic!("{events:?}") };
         assert_eq!((one.pid, one.waiter, one.hop), (pair.1.id(), pair.0.id(), 1));
-        assert_eq!((one.comm.as_str(), one.via.as_str(), one.share), ("sleep", "a pipe", 1.0));
+        assert_eq!((one.comm.as_str(), &one.via, one.share), ("sleep", &whyslow_model::Via::Pipe, 1.0));
     }
 
     #[test]

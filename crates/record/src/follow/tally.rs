@@ -1,6 +1,7 @@
 //! Who is waited for, by looks: of each group of watched processes how often it waited, and for whom. Says who is taken in.
 
 use std::collections::{BTreeMap, BTreeSet};
+use whyslow_model::Via;
 
 /// Looks in which a process was waited for, at least: fewer are chance.
 pub(super) const FEWEST_HITS: u32 = 4;
@@ -58,8 +59,7 @@ pub(super) struct Service {
 
 impl Service {
     pub(super) fn of(via: &str, pid: u32) -> Service {
-        let is_anybodys = via.starts_with("a pipe") || via.starts_with("a pair of ");
-        Service { via: via.to_string(), only: is_anybodys.then_some(pid) }
+        Service { via: via.to_string(), only: Via::of_words(via).is_anybodys().then_some(pid) }
     }
 }
 

@@ -8,9 +8,9 @@ use whyslow_model::walk::{Amount, HostResource, State, Taker, Walk};
 use whyslow_model::{
     AccountRow, Also, CaptureKind, CaptureNote, Cell, ChainLink, ClockKind, Column, ContentOf, CpuRunner,
     Culprit, Diagnosis, Diff, Evidence, Finding, Followed, Hop, Known, Nanos, NotJudged, NoteKind, ParkedAt,
-    ParkedFor, RequestPart, RequestTimes, RequestsTime, RowDevice, Saving, Severity, ShareWhole, SourceId,
-    SourceInfo, Subject, Table, Target, ThreadTime, TimeAccount, TimeOf, TimeState, Timestamp, WaitShare,
-    WorkedOnContent,
+    ParkedFor, RequestPart, RequestTimes, RequestsTime, RowDevice, Saving, Severity, ShareOf, ShareWhole,
+    SourceId, SourceInfo, Subject, Table, Target, ThreadTime, TimeAccount, TimeOf, TimeState, Timestamp,
+    WaitShare, WorkedOnContent,
 };
 use whyslow_report::{Exporter, Style};
 
@@ -49,7 +49,7 @@ fn finding(id: &'static str, severity: Severity, title: &str) -> Finding {
         confidence: Some(0.9),
         sure_at_most: 1.0,
         share: None,
-        share_of: String::new(),
+        share_of: ShareOf::default(),
         share_whole: ShareWhole::Time,
         measurements: Vec::new(),
         follows_from: None,
@@ -410,7 +410,7 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
         pid: 7,
         comm: text(),
         waiter: 8,
-        via: text(),
+        via: whyslow_model::Via::Peer(text()),
         share,
         hop: 1,
     }];
@@ -436,7 +436,7 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
             confidence: Some(share),
             sure_at_most: 1.0,
             share: Some(share),
-            share_of: text(),
+            share_of: text().into(),
             share_whole: finding.share_whole,
             measurements: finding.measurements.clone(),
             follows_from: finding.follows_from,

@@ -37,9 +37,6 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 3;
-
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut waiters = queue::waiters(facts, facts.host.processes());
@@ -49,7 +46,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     // A process says it for its threads.
     let told: Vec<Option<u32>> = waiters.iter().map(|one| one.of.pid()).collect();
     waiters.extend(threads.into_iter().filter(|one| one.is_pinned(facts) && !told.contains(&one.of.pid())));
-    for one in waiters.into_iter().take(MOST) {
+    for one in waiters {
         let name = facts.host.name_of(one.of);
         let all = queue::host_cpus(facts);
         let cpus = Measurement::number("host_cpus", all);

@@ -47,8 +47,6 @@ pub(crate) static RULE: Rule = Rule {
 const STORM_PER_S: f64 = 10_000.0;
 /// The part of all calls from which on reading the clock is what the program asks the kernel for.
 const STORM_CALL_SHARE: f64 = 0.30;
-/// Threads told of where calls were only counted.
-const MOST_OF_SUMS: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -136,7 +134,7 @@ fn cheap_saving(total: Nanos, count: u64) -> Nanos {
 /// Sums of calls: a thread that reads clocks over and over. Which clock is not among them.
 fn check_sums(facts: &Facts, out: &mut Findings<'_>) -> bool {
     let storms = sums::storms(facts, &CLOCK_CALLS, STORM_PER_S);
-    for storm in storms.iter().take(MOST_OF_SUMS) {
+    for storm in storms.iter() {
         let site = callers::of_calls(facts, storm.sums.thread.tid, &CLOCK_CALLS);
         let function = callers::function(site.as_ref());
         let subject = Subject { function, ..storm.subject(facts) };

@@ -37,7 +37,7 @@ use crate::guards::Share;
 use crate::words;
 use whyslow_facts::samples::FunctionTime;
 use whyslow_facts::{Facts, ProcessId, ProfileOrigin, SchedTime, ThreadFacts, ThreadId};
-use whyslow_model::{Measurement, Nanos, SampleKind, SaturatingSum, Severity, Subject};
+use whyslow_model::{Measurement, Nanos, SampleKind, SaturatingSum, Severity, ShareOf, Subject};
 use whyslow_profile::kinds::{CostKind, short};
 
 /// The rule.
@@ -54,8 +54,6 @@ pub(crate) static RULE: Rule = Rule {
 const HAD: f64 = 0.25;
 /// Of its life, what the stretches seen must cover.
 const SEEN: f64 = 0.90;
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 3;
 
 struct Computing<'a> {
     thread: &'a ThreadFacts,
@@ -75,14 +73,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     computing.retain(|one| !is_in_kernel(facts, one.thread.process));
     for one in &computing {
         let process = one.thread.process;
-        if told.len() < MOST && !told.contains(&process) {
+        if !told.contains(&process) {
             told.push(process);
             let others = computing.iter().filter(|other| other.thread.process == process).count() - 1;
             report(facts, out, one, others as u64);
         }
     }
     let files = facts.profiles.of_cpu().filter(|profile| matches!(profile.origin, ProfileOrigin::File(_)));
-    for profile in files.take(MOST) {
+    for profile in files {
         check_file(facts, out, profile);
     }
 }
@@ -177,7 +175,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, computing: &Computing<'_>, othe
         others => format!(" {} of the process do so too.", words::plural(others, "more thread")),
     };
     let reads = content.as_ref().map_or_else(String::new, Content::sentence);
-    let share = Share::of_time(own, format!("the life of thread {}", thread.tid));
+    let share = Share::of_time(own, ShareOf::life_of(thread.tid));
     let pid = subject.pid.map_or("PID".to_string(), |pid| pid.to_string());
     let subject = Subject {
         function: hot.as_ref().and_then(|hot| hot.function.clone()).or(around.map(str::to_string)),

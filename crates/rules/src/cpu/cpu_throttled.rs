@@ -49,8 +49,6 @@ pub(crate) static RULE: Rule = Rule {
 
 /// From this part of the periods on (guard 1).
 const MIN_PERIODS: f64 = thresholds::THROTTLED.value;
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -62,7 +60,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         })
         .collect();
     worst.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-    for (part, of, thing) in worst.into_iter().take(MOST) {
+    for (part, of, thing) in worst {
         report(facts, out, part, of, thing);
     }
 }

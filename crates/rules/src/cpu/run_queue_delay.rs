@@ -66,8 +66,6 @@ const HARDLY_BLOCKS: f64 = 0.05;
 const QUOTA_LIKE: Nanos = Nanos::from_millis(20);
 /// CPUs' worth of idle time, on average, with which no thread waits for a CPU that others hold.
 const FREE_CPU: f64 = 1.0;
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 3;
 
 /// The threads of one process that wait for a CPU.
 struct Waiting<'a> {
@@ -94,11 +92,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     // A program that waits for what a thread of the kernel does waits for that, and says so.
     groups.retain(|group| !kernel_threads::is_kernels(facts, group.process) && !is_quotas(facts, group));
     groups.sort_by_key(|group| (std::cmp::Reverse(group.sum(queued)), group.process));
-    let left = MOST - groups.len().min(MOST);
-    for group in groups.into_iter().take(MOST) {
-        report(facts, out, group);
-    }
-    run_queue_figures::check(facts, out, left);
+    groups.into_iter().for_each(|group| report(facts, out, group));
+    run_queue_figures::check(facts, out);
 }
 
 /// True where a quota explains all of the wait: most of it by the kernel's own count, and a CPU was free meanwhile. That count leaves

@@ -22,9 +22,9 @@ const COMPETES: f64 = 0.80;
 pub(super) const UNKNOWN: &str =
     "Who took the CPUs is unknown: no source tells what other processes took meanwhile.";
 
-/// At most `left` findings by figures.
+/// What figures tell.
 #[gated]
-pub(super) fn check(facts: &Facts, out: &mut Findings<'_>, left: usize) {
+pub(super) fn check(facts: &Facts, out: &mut Findings<'_>) {
     // The scheduler's account of the recorded processes says more than figures do; and whoever recorded some asked for no others.
     let recorded = recorded(facts);
     let all = !facts.capture.is_recording() || recorded.is_empty();
@@ -34,9 +34,9 @@ pub(super) fn check(facts: &Facts, out: &mut Findings<'_>, left: usize) {
     };
     let waiters = queue::waiters(facts, facts.host.processes());
     let victims = waiters.iter().filter(|one| is_victim(facts, one) && asked(one.of));
-    let left = left - victims.take(left).map(|one| report_figures(facts, out, one)).count();
+    victims.for_each(|one| report_figures(facts, out, one));
     if !facts.sched.is_known() && waiters.is_empty() {
-        by_threads(facts, out, left);
+        by_threads(facts, out);
     }
 }
 
@@ -76,7 +76,7 @@ fn is_traced(facts: &Facts, one: &Waiter<'_>) -> bool {
 /// By schedstat of single threads: at two times it gives seconds a second, without times seconds alone. Then the wall time is
 /// not known, and a thread that seldom wants a CPU may wait for it as large a part of that: a notice.
 #[gated]
-fn by_threads(facts: &Facts, out: &mut Findings<'_>, most: usize) {
+fn by_threads(facts: &Facts, out: &mut Findings<'_>) {
     let threads = facts.host.things_that(|of| matches!(of, Entity::Thread { .. }));
     let mut found: Vec<_> = threads
         .into_iter()
@@ -90,7 +90,7 @@ fn by_threads(facts: &Facts, out: &mut Findings<'_>, most: usize) {
         })
         .collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.4.cmp(b.4)));
-    for (waited, ran, part, timed, of) in found.into_iter().take(most) {
+    for (waited, ran, part, timed, of) in found {
         let name = facts.host.name_of(of);
         let time = |name, seconds: f64| Measurement::time(name, Nanos::new((seconds * 1e9) as u64));
         let waits = time("time", waited).at_least(MIN_WAIT.or_zero() as f64);

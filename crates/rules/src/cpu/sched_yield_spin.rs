@@ -41,8 +41,6 @@ pub(crate) static RULE: Rule = Rule {
 
 /// The call.
 const CALL: &str = "sched_yield";
-/// Findings of this rule in one diagnosis.
-const MAX_REPORTED: usize = 3;
 /// In a table of counts, which shows no time: fewer calls than this are locks that spin a little.
 const MANY_CALLS: u64 = 10_000;
 
@@ -61,15 +59,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .filter(|row| guards::is_spin(facts, &row.laps, &guards::share_of_laps(facts, row.tid, &row.laps)))
         .collect();
     rows.sort_by_key(|row| std::cmp::Reverse((row.laps.time_ns, row.laps.turns)));
-    let all = rows.len();
-    for (i, row) in rows.into_iter().take(MAX_REPORTED).enumerate() {
+    for row in rows {
         let timed = row.laps.time().is_known();
-        let rest = match all.saturating_sub(MAX_REPORTED) {
-            more if more > 0 && i + 1 == MAX_REPORTED => {
-                format!(" {} more do so too.", words::plural(more as u64, "thread"))
-            }
-            _ => String::new(),
-        };
         let time = if timed {
             format!("{} of its time", row.laps.time())
         } else {
@@ -87,7 +78,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .report(share, format!("sched_yield is called {}{by}{}", row.laps.often(), callers::words(site.as_ref())))
             .at_most(if timed { Severity::Critical } else { Severity::Warning })
             .subject(subject)
-            .cause(format!("Thread {} waits for something by giving up the CPU and taking it back at once, with no data moved in between: {time} goes into it.{rest}", row.tid))
+            .cause(format!("Thread {} waits for something by giving up the CPU and taking it back at once, with no data moved in between: {time} goes into it.", row.tid))
             .measured_all(figures)
             .saving(row.laps.time())
             .evidence_all(row.laps.exemplars.iter());
@@ -98,7 +89,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 /// Sums of calls: a thread that yields over and over.
 fn check_sums(facts: &Facts, out: &mut Findings<'_>) -> bool {
     let storms = sums::storms(facts, &[CALL], guards::SPIN_TURNS_PER_S);
-    for storm in storms.iter().take(MAX_REPORTED) {
+    for storm in storms.iter() {
         let site = callers::of_calls(facts, storm.sums.thread.tid, &[CALL]);
         let function = callers::function(site.as_ref());
         let subject = Subject { function, ..storm.subject(facts) };

@@ -45,8 +45,6 @@ const PER_CPU: f64 = 2.0;
 const COMPUTING_PER_CPU: f64 = 12.0;
 /// Part of the CPUs that the program takes itself: else others are to blame, and run-queue-delay says who.
 const OWN: f64 = 0.5;
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 3;
 
 /// Threads that want to run, at least, for them to be a crowd.
 fn least(one: &queue::Waiter<'_>) -> f64 {
@@ -66,7 +64,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let crowd = one.wanted() >= most && one.threads() >= most;
         crowd && one.cpu >= OWN * one.room && !others_have_it(one)
     });
-    for one in crowded.take(MOST) {
+    for one in crowded {
         let name = facts.host.name_of(one.of);
         let share = one.share(facts);
         let rate = one.thing.current(Metric::InvoluntarySwitches);

@@ -45,8 +45,6 @@ const MIN_ROUNDS: u64 = 20;
 const ROUNDS_PER_S: f64 = 5.0;
 /// Equal rounds per request from which on they are part of its path.
 const ROUNDS_PER_REQUEST: f64 = 0.5;
-/// Findings at most: the rest is summed up.
-const MOST: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -56,14 +54,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .filter(|again| is_habit(facts, again))
         .collect();
     reread.sort_by_key(|again| std::cmp::Reverse((again.time.or_zero(), again.times)));
-    let more: u64 = reread.iter().skip(MOST).map(|again| again.times).sum();
-    for (i, again) in reread.iter().take(MOST).enumerate() {
-        let more = (more > 0 && i + 1 == MOST).then(|| {
-            let files = (reread.len() - MOST) as u64;
-            [Measurement::count("more_files", files), Measurement::count("more_repeats", more)]
-        });
-        report(facts, out, again, more);
-    }
+    reread.iter().for_each(|again| report(facts, out, again));
 }
 
 #[gated]
@@ -74,16 +65,13 @@ fn is_habit(facts: &Facts, again: &Reopened<'_>) -> bool {
     again.times >= MIN_ROUNDS && (per_request || rate.is_none_or(|rate| rate >= ROUNDS_PER_S))
 }
 
-fn report(facts: &Facts, out: &mut Findings<'_>, again: &Reopened<'_>, more: Option<[Measurement; 2]>) {
+fn report(facts: &Facts, out: &mut Findings<'_>, again: &Reopened<'_>) {
     let file = again.file;
     let share = again.share(facts);
     let repeats = Measurement::count("repeats", again.times).at_least(MIN_ROUNDS as f64);
     let often = Often::of(&REPEATS, again.times, again.per_s, &facts.work)
         .per_second_from(facts, ROUNDS_PER_S)
         .per_work_from("request", ROUNDS_PER_REQUEST);
-    let aside = more.as_ref().map_or(String::new(), |[files, repeats]| {
-        format!(" {files} more files of settings are read again, {repeats} times in all.")
-    });
     let lookup = names::is_lookup_file(&file.path);
     let cause = if lookup {
         "The C library reads this file anew for each name, user or service that it looks up, so something is looked up for each item of work."
@@ -100,9 +88,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, again: &Reopened<'_>, more: Opt
         .measured_all(often.figures())
         .measured_all(again.bytes_each())
         .measured_all(again.mean_bytes())
-        .measured_all(more.into_iter().flatten())
         .subject(Subject { path: Some(file.path.to_string()), ..Subjects::thread(facts, file.tid) })
-        .cause(format!("{cause}{length}{aside}"));
+        .cause(format!("{cause}{length}"));
     let report = if lookup {
         report
             .fix("keep connections open (pool, HTTP keep-alive) instead of looking the host up for each; look users and services up once and keep the answer")

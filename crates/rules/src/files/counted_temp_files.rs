@@ -15,9 +15,6 @@ const MIN_FILES: u64 = 50;
 /// Of what was written, what was read back at the least: a log or a cache that grows is read in part.
 const READ_BACK: f64 = 0.5;
 
-/// Findings at most.
-const MOST: usize = 3;
-
 /// Files of one pattern that one process wrote and read.
 struct Group {
     files: u64,
@@ -42,7 +39,7 @@ pub(super) fn check(facts: &Facts, out: &mut Findings<'_>) {
         |group: &Group| group.files >= MIN_FILES && group.read as f64 >= READ_BACK * group.written as f64;
     let mut found: Vec<_> = groups.into_iter().filter(|(_, group)| is_habit(group)).collect();
     found.sort_by_key(|(_, group)| std::cmp::Reverse(group.written));
-    for ((pattern, process), group) in found.into_iter().take(MOST) {
+    for ((pattern, process), group) in found {
         tell(facts, out, pattern, process, group);
     }
 }

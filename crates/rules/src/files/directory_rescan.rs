@@ -51,7 +51,7 @@ const MONITOR_PER_S: f64 = 20.0;
 const RESCANS_PER_REQUEST: f64 = 0.5;
 /// Directories, each listed again too seldom to count by itself, from which on the walk of their tree is the subject.
 const TREE: usize = 5;
-/// Findings at most: the rest is summed up.
+/// More that are listed again and have a directory in common are a tree.
 const MOST: usize = 3;
 
 #[gated]
@@ -66,14 +66,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     if often.len() > MOST && !common_root(&often).is_empty() {
         return report_tree(facts, out, &often);
     }
-    let more: u64 = often.iter().skip(MOST).map(|file| file.rounds.same).sum();
-    for (i, file) in often.iter().take(MOST).enumerate() {
-        let more = (more > 0 && i + 1 == MOST).then(|| {
-            let directories = (often.len() - MOST) as u64;
-            [Measurement::count("more_directories", directories), Measurement::count("more_repeats", more)]
-        });
-        report(facts, out, file, more);
-    }
+    often.iter().for_each(|file| report(facts, out, file));
     let same: u64 = rest.iter().map(|file| file.rounds.same).sum();
     if often.is_empty()
         && rest.len() >= TREE
@@ -119,7 +112,7 @@ struct Rescan<'a> {
     figures: Vec<Measurement>,
 }
 
-fn report(facts: &Facts, out: &mut Findings<'_>, file: &FileFacts, more: Option<[Measurement; 2]>) {
+fn report(facts: &Facts, out: &mut Findings<'_>, file: &FileFacts) {
     let repeats = Measurement::count("repeats", file.rounds.same).at_least(MIN_RESCANS as f64);
     let often = often(facts, file.rounds.same, file.rounds.per_second());
     let each = Measurement::bytes("bytes_per_repeat", file.rounds.bytes_each());
@@ -129,15 +122,12 @@ fn report(facts: &Facts, out: &mut Findings<'_>, file: &FileFacts, more: Option<
         often.in_brackets(),
     );
     let mean = Measurement::time("time_per_call", file.directory_reads.mean());
-    let aside = more.as_ref().map_or(String::new(), |[directories, repeats]| {
-        format!(" {directories} more directories are listed again, {repeats} times in all.")
-    });
     let cause = format!(
-        "The program polls the directory, and each listing reads all its entries (mean getdents {mean}).{aside}"
+        "The program polls the directory, and each listing reads all its entries (mean getdents {mean})."
     );
     let tid = Some(file.tid).filter(|_| !file.shared);
     let figures = [repeats].into_iter().chain(often.figures()).chain([each, mean]);
-    let figures = figures.chain(more.into_iter().flatten()).collect();
+    let figures = figures.collect();
     write(
         facts,
         out,

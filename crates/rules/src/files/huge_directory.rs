@@ -39,8 +39,6 @@ pub(crate) static RULE: Rule = Rule {
 const MIN_ENTRIES: u64 = 100_000;
 /// From this many listings on it is a habit.
 const AGAIN: u64 = 2;
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -52,7 +50,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     huge.sort_by(|a, b| {
         (b.1.time_ns(), b.0).cmp(&(a.1.time_ns(), a.0)).then_with(|| a.1.path.cmp(&b.1.path))
     });
-    for (entries, file) in huge.into_iter().take(MOST) {
+    for (entries, file) in huge {
         let listings = file.listings();
         let calls = &file.directory_reads;
         let share =

@@ -53,8 +53,6 @@ const MIN_ROUNDS: u64 = 50;
 const CALL_SHARE: f64 = 0.3;
 /// Rounds for each request that are its own: the file is what was asked for.
 const SERVED: f64 = 1.2;
-/// Findings at most: the rest is summed up.
-const MOST: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -64,14 +62,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .filter(|again| is_churn(facts, again))
         .collect();
     churned.sort_by_key(|again| std::cmp::Reverse((again.time.or_zero(), again.times)));
-    let more: u64 = churned.iter().skip(MOST).map(|again| again.times).sum();
-    for (i, again) in churned.iter().take(MOST).enumerate() {
-        let more = (more > 0 && i + 1 == MOST).then(|| {
-            let files = (churned.len() - MOST) as u64;
-            [Measurement::count("more_files", files), Measurement::count("more_repeats", more)]
-        });
-        report(facts, out, again, more);
-    }
+    churned.iter().for_each(|again| report(facts, out, again));
 }
 
 /// True for a file whose content is its own: not made by the kernel, not a directory, not another rule's subject.
@@ -93,7 +84,7 @@ fn is_churn(facts: &Facts, again: &Reopened<'_>) -> bool {
 }
 
 #[gated]
-fn report(facts: &Facts, out: &mut Findings<'_>, again: &Reopened<'_>, more: Option<[Measurement; 2]>) {
+fn report(facts: &Facts, out: &mut Findings<'_>, again: &Reopened<'_>) {
     let file = again.file;
     let share = again.share(facts);
     let repeats = Measurement::count("repeats", again.times).at_least(MIN_ROUNDS as f64);
@@ -103,9 +94,6 @@ fn report(facts: &Facts, out: &mut Findings<'_>, again: &Reopened<'_>, more: Opt
     let part = guards::share_of_calls(facts, again.calls).value.filter(|_| again.per_s.is_none());
     let part = part.map(|part| Measurement::share("share_of_calls", part).at_least(CALL_SHARE));
     let bytes = again.bytes_each.map(|_| Measurement::bytes("bytes", file.rounds.same_bytes));
-    let aside = more.as_ref().map_or(String::new(), |[files, repeats]| {
-        format!(" {files} more files are read over and over, {repeats} times in all.")
-    });
     // A server of files opens for each request what it sends.
     let serves = again.times as f64 <= SERVED * facts.work.requests as f64;
     out.report(
@@ -128,7 +116,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, again: &Reopened<'_>, more: Opt
     .subject(Subject { path: Some(file.path.to_string()), ..Subjects::thread(facts, file.tid) })
     .cause(format!(
         "The program does not keep what it read{}, so each use pays an open, the reads and a close again, and what is done \
-         with the content.{}{aside}",
+         with the content.{}",
         bytes.as_ref().map_or(String::new(), |bytes| format!(", {bytes} in all")),
         again.bytes_each.map_or("", |_| " The length was the same each time, so the content most likely was too."),
     ))
@@ -138,7 +126,6 @@ fn report(facts: &Facts, out: &mut Findings<'_>, again: &Reopened<'_>, more: Opt
     .measured_all(again.bytes_each())
     .measured_all(again.mean_bytes())
     .measured_all(bytes)
-    .measured_all(more.into_iter().flatten())
     .fix("code: read it once and keep the content; reload when inotify or a stat at most once a second shows a new time or size")
     .fix("code: or keep the descriptor open and pread(fd, buf, n, 0)")
     .fix("servers: nginx open_file_cache max=1000 inactive=60s; PHP opcache.enable=1; template engines: switch auto-reload off in production (Jinja2 auto_reload=False, Django cached.Loader)")

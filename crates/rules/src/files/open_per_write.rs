@@ -52,8 +52,6 @@ const WRITES_PER_OPEN: f64 = 2.0;
 const FEWEST_WRITES: f64 = 0.8;
 /// Part of the opens that append: others begin the file anew.
 const APPENDS: f64 = 0.9;
-/// Findings at most.
-const MOST: usize = 3;
 
 /// A file that is opened for each write.
 struct Opened<'a> {
@@ -69,7 +67,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut found: Vec<Opened<'_>> =
         facts.world.files.iter().filter_map(|(_, file)| opened(facts, file)).collect();
     found.sort_by_key(|one| std::cmp::Reverse((one.time.or_zero(), one.opens)));
-    for one in found.iter().take(MOST) {
+    for one in found.iter() {
         report(facts, out, one);
     }
 }

@@ -54,7 +54,7 @@ const POLLER_PER_S: f64 = 10.0;
 const STORM_CALL_SHARE: f64 = 0.3;
 /// Same answers for one path below which it is not counted to its directory's.
 const MIN_EACH: u64 = 3;
-/// Findings at most: the rest is summed up.
+/// More of one directory are told as one storm.
 const MOST: usize = 3;
 /// In a table, the part of all calls that ask about paths from which on most of them must repeat: `ls -l` and
 /// `rsync`, which ask once for each file, make other calls for each too.
@@ -94,15 +94,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         alone
     });
     storms.sort_by_key(|file| std::cmp::Reverse((file.stats_same, file.path_calls.total_ns)));
-    let more = storms.get(MOST..).unwrap_or_default();
-    let repeats: u64 = more.iter().map(|file| file.stats_same).sum();
-    let last = storms.len().min(MOST);
-    for (i, file) in storms.iter().take(MOST).enumerate() {
-        let more = (repeats > 0 && i + 1 == last).then(|| {
-            let paths = more.len() as u64;
-            [Measurement::count("more_paths", paths), Measurement::count("more_repeats", repeats)]
-        });
-        report(facts, out, &file.path, &[*file], more);
+    for file in &storms {
+        report(facts, out, &file.path, &[*file]);
     }
     let mut directories: BTreeMap<&str, Vec<&FileFacts>> = BTreeMap::new();
     // Monitors look at all of /proc again and again: that is their work.
@@ -115,7 +108,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .filter(|(_, files)| is_storm(facts, same(files)))
         .max_by_key(|(_, files)| same(files));
     if let Some((directory, files)) = worst {
-        report(facts, out, &format!("{directory}/*"), files, None);
+        report(facts, out, &format!("{directory}/*"), files);
     }
 }
 
@@ -136,13 +129,7 @@ fn is_storm(facts: &Facts, same: u64) -> bool {
 }
 
 #[gated]
-fn report(
-    facts: &Facts,
-    out: &mut Findings<'_>,
-    path: &str,
-    files: &[&FileFacts],
-    more: Option<[Measurement; 2]>,
-) {
+fn report(facts: &Facts, out: &mut Findings<'_>, path: &str, files: &[&FileFacts]) {
     let Some(first) = files.first() else { return };
     let mut calls = CallStats::default();
     files.iter().for_each(|file| calls.merge(&file.path_calls));
@@ -167,9 +154,6 @@ fn report(
     let paths = (files.len() > 1).then(|| Measurement::count("paths", files.len() as u64));
     let which = paths.as_ref().map_or(path.to_string(), |paths| format!("{path}: {paths} paths"));
     let mean = Measurement::time("time_per_call", calls.mean());
-    let aside = more.as_ref().map_or(String::new(), |[paths, repeats]| {
-        format!(" {paths} more paths are asked for as often, {repeats} times in all.")
-    });
     let answer =
         if missing * 2 > same { "that there is no such file" } else { "the same as the time before" };
     let mut finding = out
@@ -177,14 +161,13 @@ fn report(
         .subject(Subject { path: Some(path.to_string()), ..Subjects::thread(facts, first.tid) })
         .cause(format!(
             "The program asks the kernel about the path each time instead of keeping the answer, which was {answer}; \
-             one call took {mean} on average. It is the number of calls that costs, not the single call.{aside}",
+             one call took {mean} on average. It is the number of calls that costs, not the single call.",
         ))
         .measured_all(paths)
         .measured(repeats)
         .measured_all(often.figures())
         .measured_all(part)
         .measured(mean)
-        .measured_all(more.into_iter().flatten())
         .fix("code: ask once and keep the answer; watch for changes with inotify (inotify_add_watch on the directory), or check once a second instead of once an item")
         .fix("runtimes: PHP opcache.validate_timestamps=0 or opcache.revalidate_freq=60; nginx open_file_cache max=1000 inactive=60s; Java: cache File.exists() results")
         .fix(format!("find the caller: strace -k -e trace=%stat -P '{path}' -p PID   (prints the stack of each call)"))

@@ -62,8 +62,6 @@ const FEW_LISTED: u64 = 10;
 const LISTING: f64 = 0.05;
 /// Calls that ask for one path.
 const STATS: [Syscall; 4] = [Syscall::NEWFSTATAT, Syscall::STAT, Syscall::LSTAT, Syscall::STATX];
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 3;
 
 /// What was asked of a directory's entries.
 #[derive(Default)]
@@ -99,17 +97,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             let first = entries.first?;
             let tid = (!first.shared).then_some(first.tid);
             let share = guards::share_of_time(facts, tid, &entries.calls);
-            share
-                .value
-                .is_some_and(|value| value >= guards::WARNING_SHARE)
-                .then_some((share, path, entries, listed, first))
+            Some((share, path, entries, listed, first))
         })
         .collect();
     found.sort_by(|a, b| b.2.calls.total_ns.cmp(&a.2.calls.total_ns).then_with(|| a.1.cmp(b.1)));
     if found.is_empty() {
         check_sums(facts, out);
     }
-    for (share, path, entries, listed, first) in found.into_iter().take(MOST) {
+    for (share, path, entries, listed, first) in found {
         let subject = Subjects::thread(facts, first.tid);
         let compares = compares(&subject);
         let asked = Measurement::count("entries", entries.asked).at_least(MIN_ENTRIES as f64);
@@ -128,6 +123,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .fix(CHOOSE)
             .fix("ls: unalias ls, or ls --color=never -U (colours need a stat each)")
             .verify(VERIFY)
+            .from_together(guards::WARNING_SHARE)
             .saving(entries.calls.total())
             .evidence_line(facts.capture.first_name(), format!("{}: {}, the first {}", path, words::plural(entries.calls.count, "call"), first.path))
             .evidence_all(first.exemplars.iter())
@@ -166,7 +162,7 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
         })
         .collect();
     found.sort_by_key(|(_, asked, ..)| std::cmp::Reverse((asked.total_ns, asked.count)));
-    for (sums, asked, listed, opened, share) in found.into_iter().take(MOST) {
+    for (sums, asked, listed, opened, share) in found {
         let tid = sums.thread.tid;
         let subject = Subjects::thread(facts, tid);
         let most = if compares(&subject) { Severity::Notice } else { Severity::Warning };

@@ -16,8 +16,6 @@ const LISTING: &[&str] = &["getdents64", "getdents"];
 const ASKED_PER_LISTING: u64 = 1_400;
 /// Of a thread's calls, the part that asks about paths: who asks about many files makes other calls for each too.
 const MOSTLY: f64 = 0.8;
-/// Findings at most.
-const MOST: usize = 3;
 
 /// Sums of calls: a thread that does little but ask about paths, and lists no directory to have them from.
 #[gated]
@@ -30,7 +28,7 @@ pub(super) fn check(facts: &Facts, out: &mut Findings<'_>) -> bool {
             && storm.others(LISTING).saturating_mul(ASKED_PER_LISTING) < asked
     };
     let again: Vec<_> = storms.iter().filter(is_again).collect();
-    for storm in again.iter().take(MOST) {
+    for storm in again.iter() {
         let subject = storm.subject(facts);
         let of_calls = Measurement::share("share_of_calls", storm.of_calls()).at_least(MOSTLY);
         let title =

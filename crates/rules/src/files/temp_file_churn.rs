@@ -61,8 +61,6 @@ const FEW_FILES: u64 = 10;
 const CALLS_PER_FILE: u64 = 2;
 /// Patterns of fewer files than this are joined by directory: their names follow no pattern.
 const OWN_PATTERN: u64 = 10;
-/// Findings at most: the rest is summed up.
-const MOST: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -84,11 +82,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
     let mut churned: Vec<TempFiles> = groups.into_values().filter(is_habit).collect();
     churned.sort_by_key(|group| std::cmp::Reverse((group.io_ns, group.written)));
-    let rest: u64 = churned.iter().skip(MOST).map(|group| group.files).sum();
-    for (i, group) in churned.iter().take(MOST).enumerate() {
-        let more = (rest > 0 && i + 1 == MOST).then(|| Measurement::count("more_files", rest));
-        report(facts, out, group, more);
-    }
+    churned.iter().for_each(|group| report(facts, out, group));
 }
 
 #[gated]
@@ -117,7 +111,7 @@ fn join(group: &mut TempFiles, other: &TempFiles) {
 }
 
 #[gated]
-fn report(facts: &Facts, out: &mut Findings<'_>, group: &TempFiles, more: Option<Measurement>) {
+fn report(facts: &Facts, out: &mut Findings<'_>, group: &TempFiles) {
     let time = if facts.capture.has_durations() { Nanos::new(group.io_ns) } else { Nanos::UNKNOWN };
     let share = guards::share_of_ns(facts, None, time, CALLS_PER_FILE * group.files);
     let read_back = group.read_back_files > 0;
@@ -143,14 +137,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, group: &TempFiles, more: Option
     let back = Measurement::bytes("bytes_read_back", group.read_back);
     let took = Measurement::time("within", group.last.since(group.first));
     let pace = took.value.map_or(String::new(), |_| format!(" within {took}"));
-    let aside = more
-        .as_ref()
-        .map_or(String::new(), |files| format!(" {files} more files of other patterns went the same way."));
     out.report(share, title)
         .subject(Subject { path: Some(group.pattern.clone()), ..Subjects::thread(facts, group.tid) })
         .cause(format!(
             "The files ({each} each on average) were made{pace} only to hold bytes for a moment: {back} were read back, then all were removed. \
-             The disk still has to take what it cannot drop in time, and each file costs its creation and its removal.{that_is}{aside}"
+             The disk still has to take what it cannot drop in time, and each file costs its creation and its removal.{that_is}"
         ))
         .measured(files)
         .measured(written)
@@ -159,7 +150,6 @@ fn report(facts: &Facts, out: &mut Findings<'_>, group: &TempFiles, more: Option
         .measured(back)
         .measured_all(requests.map(|requests| Measurement::count("requests", requests)))
         .measured_all(per_request)
-        .measured_all(more)
         .fix(IN_MEMORY)
         .fix(ON_TMPFS)
         .fix("where they do not fit: one file for all, opened once with O_TMPFILE")

@@ -29,8 +29,6 @@ const MOSTLY: f64 = 0.8;
 const HOST_PER_S: f64 = 10_000.0;
 /// Where no source tells how long it counted, so many in all: ten seconds of that.
 const HOST_CALLS: f64 = 100_000.0;
-/// Findings at most.
-const MOST: usize = 3;
 
 /// What one process asks of one path.
 struct Asked<'f> {
@@ -48,10 +46,7 @@ pub(super) fn check(facts: &Facts, out: &mut Findings<'_>) {
         facts.host.functions().into_iter().filter_map(|(of, thing)| mostly(facts, of, thing)).collect();
     asked.sort_by(|a, b| b.on_path.total_cmp(&a.on_path).then(a.of.cmp(b.of)));
     let host = of_host(facts);
-    for one in asked
-        .iter()
-        .filter(|one| one.per_s.is_some_and(|rate| rate >= STORM_PER_S) || host.is_some())
-        .take(MOST)
+    for one in asked.iter().filter(|one| one.per_s.is_some_and(|rate| rate >= STORM_PER_S) || host.is_some())
     {
         report(facts, out, one, host.as_ref());
     }

@@ -27,8 +27,7 @@
 
 use super::reread::{self, is_archive, is_read_over};
 use super::streams::{
-    GOOD_BUFFER, bytes_per_call, difference, how_often, more_figure, more_text, projected, subject, sum,
-    with_work, worst,
+    GOOD_BUFFER, bytes_per_call, difference, how_often, projected, subject, sum, with_work, worst,
 };
 use crate::engine::{Findings, Need, Rule};
 use crate::gate::gated;
@@ -67,8 +66,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             (guards::share_of_storm(facts, stream.reads.only_thread(), time, calls), stream)
         })
         .collect();
-    let (found, more) = worst(found);
-    for (at, (share, stream)) in found.into_iter().enumerate() {
+    let found = worst(found);
+    for (share, stream) in found {
         let reads = &stream.reads;
         let bytes = reads.calls.bytes;
         let size = stream.size.map_or(String::new(), |size| format!(" of {} bytes", words::count(size)));
@@ -108,9 +107,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .subject(subject(facts, stream, reads, "read"))
             .cause(format!(
                 "Entries are looked up in the archive while the program works, {} read in all{times}: what was found \
-                 (or not found) is not kept.{cost}{}",
+                 (or not found) is not kept.{cost}",
                 words::bytes(bytes),
-                more_text(more, at)
             ))
             .measured(calls)
             .measured_all(mean)
@@ -122,7 +120,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .measured(Measurement::time("time", time))
             .measured(large)
             .measured(Measurement::time("projected_time", projected))
-            .measured_all(more_figure(more, at))
             .fix("first see who asks: jstack PID (Java), py-spy dump --pid PID (Python) while it happens; let that code keep what it found")
             .fix("leave the library that is looked for out of the production archive, or turn its feature off (in the case above: swagger's help pages)")
             .fix("Java: unpack and run from the directory (jar xf app.jar; Spring Boot: java -Djarmode=tools -jar app.jar extract); Tomcat: reloadable=\"false\", unpackWARs=\"true\"")

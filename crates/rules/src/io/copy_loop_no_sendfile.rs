@@ -42,15 +42,13 @@ pub(crate) static RULE: Rule = Rule {
 const MIN_PAIRS: u64 = 500;
 /// Less copies in a hundredth of a second (some GB a second).
 const MIN_BYTES: u64 = 32 << 20;
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 2;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let much = |row: &&Copies| row.pairs >= MIN_PAIRS && row.bytes >= MIN_BYTES;
     let mut found: Vec<&Copies> = facts.copies.rows.iter().filter(much).collect();
     found.sort_by_key(|row| std::cmp::Reverse(row.bytes));
-    for row in found.into_iter().take(MOST) {
+    for row in found {
         let share = guards::share_of_ns(facts, Some(row.tid), row.time(), 2 * row.pairs);
         let from = row.from.as_deref().unwrap_or("a file");
         let to = row.to.as_deref().unwrap_or("a socket");

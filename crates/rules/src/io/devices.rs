@@ -8,7 +8,7 @@ use whyslow_facts::host::Thing;
 use whyslow_facts::{Facts, SchedTime};
 use whyslow_hostcheck::thresholds;
 use whyslow_model::event::Tid;
-use whyslow_model::{Entity, Measurement, Metric, Nanos, Trait};
+use whyslow_model::{Entity, Measurement, Metric, Nanos, ShareOf, Trait};
 
 /// A disk that turns needs about this for a request by itself; flash a tenth of it and less.
 pub(super) const SLOW: Nanos = Nanos::new(thresholds::DISK_SLOW.value as u64);
@@ -52,7 +52,7 @@ pub(super) fn blocked_most(facts: &Facts) -> Option<(f64, Tid, &SchedTime)> {
 /// What [`blocked_most`] says, as a share of that thread's life.
 pub(super) fn share_of_blocked(worst: Option<(f64, Tid, &SchedTime)>) -> Share {
     match worst {
-        Some((value, tid, _)) => Share::of_time(value, format!("the life of thread {tid}")),
+        Some((value, tid, _)) => Share::of_time(value, ShareOf::life_of(tid)),
         None => Share::unknown(),
     }
 }

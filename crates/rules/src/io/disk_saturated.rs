@@ -58,8 +58,6 @@ const MOSTLY: f64 = 0.50;
 const VERY_SLOW: Nanos = Nanos::from_millis(50);
 /// Then also this part of the CPUs' time idle with a request under way, or a task that no signal can end: somebody waits.
 const IOWAIT: f64 = 0.20;
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 2;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -69,14 +67,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let all = requests.device;
         all.timed >= MIN_REQUESTS && all.percentile(0.5) >= SLOW && all.mean().is_known() && busy
     });
-    let devices: Vec<_> = devices.take(MOST).collect();
+    let devices: Vec<_> = devices.collect();
     // A recorder timed each request.
     if !facts.has_table("block_io") {
         let full = devices::disks(facts).into_iter().filter(|disk| {
             let queues = disk.queue.is_some_and(|queue| queue >= BUSY);
             disk.is_busy() && queues && disk.latency.is_some_and(|latency| latency >= SLOW)
         });
-        full.take(MOST).for_each(|disk| report_figures(facts, out, &disk));
+        full.for_each(|disk| report_figures(facts, out, &disk));
     }
     for (name, device) in devices {
         report(facts, out, name, device);

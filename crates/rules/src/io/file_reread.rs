@@ -27,7 +27,7 @@
 //! where the reads jump about in a file that stays open.
 
 use super::reread::{self, is_archive, is_read_over};
-use super::streams::{how_often, more_figure, more_text, subject, with_work, worst};
+use super::streams::{how_often, subject, with_work, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::gate::gated;
 use crate::often::CALLS;
@@ -55,8 +55,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             (guards::share_of_ns(facts, reads.only_thread(), time, reads.calls.count), stream)
         })
         .collect();
-    let (found, more) = worst(found);
-    for (at, (share, stream)) in found.into_iter().enumerate() {
+    let found = worst(found);
+    for (share, stream) in found {
         let reads = &stream.reads;
         let size = stream.size.unwrap_or(0);
         let passes = reads.calls.bytes as f64 / size.max(1) as f64;
@@ -91,14 +91,12 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .at_most(most)
             .subject(subject(facts, stream, reads, "read"))
             .cause(format!(
-                "The same bytes are read again{opened}, in {calls} reads{inferred}: what was read or parsed is not kept.{}",
-                more_text(more, at)
+                "The same bytes are read again{opened}, in {calls} reads{inferred}: what was read or parsed is not kept.",
             ))
             .measured_all(reread::figures(stream))
             .measured(calls)
             .measured_all(often.figures())
             .measured_all(opens)
-            .measured_all(more_figure(more, at))
             .fix("keep what was parsed (or the bytes) in memory; look at the file's mtime before reading it again")
             .fix("do in one pass what several passes do; where passes are needed, map the file (mmap)")
             .fix("a database or index that does not fit: a larger cache of its own (SQLite: PRAGMA cache_size, mmap_size)")

@@ -23,7 +23,7 @@
 //! Data that must not be lost needs the fsync: batching delays the answer but keeps the promise, dropping the
 //! fsync breaks it. On a device with a protected cache it costs little, and the rule says little.
 
-use super::streams::{more_figure, more_text, subject, with_sums, worst};
+use super::streams::{subject, with_sums, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::gate::gated;
 use crate::guards;
@@ -61,8 +61,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             (guards::share_of_ns(facts, tid, stream.syncs.total(), stream.syncs.count), stream)
         })
         .collect();
-    let (found, more) = worst(found);
-    for (at, (share, stream)) in found.into_iter().enumerate() {
+    let found = worst(found);
+    for (share, stream) in found {
         let syncs = &stream.syncs;
         let (mean, longest) = (syncs.mean(), syncs.max());
         let latency = if mean.is_known() { format!(", {mean} each") } else { String::new() };
@@ -89,13 +89,12 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         out.report(share, title)
             .at_most(most)
             .subject(subject(facts, stream, &stream.writes, "fsync"))
-            .cause(format!("Each fsync makes only {each} durable, so the program goes at the pace of the device's latency.{cost}{}", more_text(more, at)))
+            .cause(format!("Each fsync makes only {each} durable, so the program goes at the pace of the device's latency.{cost}"))
             .measured_all([count, writes, per_sync, each])
             .measured_all((stream.files > 1).then(|| Measurement::count("files", stream.files)))
             .measured(Measurement::time("time_per_fsync", mean))
             .measured(Measurement::time("longest", longest))
             .measured_all(rate)
-            .measured_all(more_figure(more, at))
             .fix("commit in groups: one fsync for a batch, or for what gathers in 5 to 10 ms; answer the waiting ones together")
             .fix("SQL: put the inserts into one transaction; SQLite: PRAGMA journal_mode=WAL, synchronous=NORMAL; PostgreSQL: commit_delay, or synchronous_commit=off where the last moments may be lost; MySQL: innodb_flush_log_at_trx_commit=2 likewise")
             .fix("fdatasync instead of fsync, into a preallocated file (fallocate): the inode need not be written each time")

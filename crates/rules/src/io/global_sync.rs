@@ -42,8 +42,6 @@ pub(crate) static RULE: Rule = Rule {
 const MIN_SYNCS: u64 = 2;
 /// Less in all is nothing that a person would notice (response-time limit of 0.1 s: Nielsen, Usability Engineering, 1993).
 const NOTICEABLE: Nanos = Nanos::from_millis(100);
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 2;
 
 /// Calls of one thread, or of the children of one process that call it once each.
 struct Syncs {
@@ -62,7 +60,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut found: Vec<Syncs> = by_caller(facts).into_values().collect();
     found.retain(|syncs| syncs.count >= MIN_SYNCS && syncs.total_ns >= NOTICEABLE.or_zero());
     found.sort_by_key(|syncs| (std::cmp::Reverse(syncs.total_ns), syncs.tid));
-    for syncs in found.into_iter().take(MOST) {
+    for syncs in found {
         let subject = Subjects::thread(facts, syncs.tid);
         let who = Subjects::words(&subject);
         let count = Measurement::count("calls", syncs.count).at_least(MIN_SYNCS as f64);

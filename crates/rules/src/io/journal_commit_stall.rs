@@ -28,7 +28,7 @@ use crate::gate::gated;
 use crate::guards::{Share, WARNING_SHARE};
 use crate::words;
 use whyslow_facts::Facts;
-use whyslow_model::{Entity, Measurement, SampleKind, Subject, Trait};
+use whyslow_model::{Entity, Measurement, SampleKind, ShareOf, Subject, Trait};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -165,7 +165,7 @@ fn by_stacks(facts: &Facts, wanted: &[&str]) -> Vec<Waiter> {
         let value = waited as f64 / life.max(1) as f64;
         if life > 0 && value >= WARNING_SHARE {
             let subject = Subjects::thread(facts, thread.tid);
-            let share = Share::of_time(value.min(1.0), format!("the life of thread {}", thread.tid));
+            let share = Share::of_time(value.min(1.0), ShareOf::life_of(thread.tid));
             found.push(Waiter { name: Subjects::words(&subject), subject, share, shown: None });
         }
     }

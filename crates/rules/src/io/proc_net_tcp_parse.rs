@@ -24,7 +24,7 @@
 //! Below a thousand connections it costs a millisecond, and stays quiet. A tool that is run once to look at connections does
 //! what it is for.
 
-use super::streams::{how_often, more_figure, more_text, subject, worst};
+use super::streams::{how_often, subject, worst};
 use crate::engine::{Findings, Need, Report, Rule};
 use crate::gate::gated;
 use crate::guards::{self, Share};
@@ -81,7 +81,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         report_printed(facts, out, &printed);
         return;
     }
-    let (found, more) = worst(found);
+    let found = worst(found);
     for (at, (share, stream)) in found.into_iter().enumerate() {
         let reads = &stream.reads;
         let lines = lines(stream);
@@ -108,14 +108,12 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .at_most(most)
             .subject(subject(facts, stream, reads, "read"))
             .cause(format!(
-                "The kernel prints a line for each connection of the network namespace, and the program takes each apart, at {each} a read.{}{}",
+                "The kernel prints a line for each connection of the network namespace, and the program takes each apart, at {each} a read.{}",
                 parsing_words(&parsing),
-                more_text(more, at)
             ))
             .measured_all([connections, passes, bytes, each])
             .measured_all(often.figures())
             .measured_all(parsing)
-            .measured_all(more_figure(more, at))
             .evidence_all(reads.exemplars.iter())
             .file();
     }

@@ -58,15 +58,13 @@ const MIN_REQUESTS: u64 = 100;
 const IN_ORDER: f64 = 0.30;
 /// Recorded requests under way at a time: the device is never idle.
 const FULL: f64 = 0.90;
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 2;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     // A recorder saw where each request lay.
     if facts.has_table("block_io") {
         let devices = facts.devices.iter().into_iter();
-        return devices.take(MOST).for_each(|(name, device)| of_requests(facts, out, name, device));
+        return devices.for_each(|(name, device)| of_requests(facts, out, name, device));
     }
     let scattered = devices::disks(facts).into_iter().filter_map(|disk| {
         let now = |metric| disk.thing.current(metric);
@@ -79,7 +77,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         (disk.is_busy() && size <= SMALL && merged <= MERGED && ahead && latency && mostly)
             .then_some((disk, reads, size))
     });
-    for (disk, reads, size) in scattered.take(MOST) {
+    for (disk, reads, size) in scattered {
         let now = |metric| disk.thing.current(metric);
         let reads = Measurement::per_second("reads_per_second", reads).at_least(MIN_READS);
         let size = Measurement::bytes("bytes_per_read", size as u64).at_most(SMALL);

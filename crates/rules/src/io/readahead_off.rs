@@ -21,7 +21,7 @@
 //! judged. By a disk's figures alone the order is not known, so that it is a notice.
 
 use super::devices;
-use super::streams::{MOST_FINDINGS, more_figure, more_text, subject, worst};
+use super::streams::{subject, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::gate::gated;
 use crate::guards::{self, Share};
@@ -65,8 +65,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             (guards::share_of_ns(facts, reads.only_thread(), reads.time(), reads.calls.count), stream)
         })
         .collect();
-    let (found, more) = worst(found);
-    for (at, (share, stream)) in found.into_iter().enumerate() {
+    let found = worst(found);
+    for (share, stream) in found {
         let calls = &stream.reads.calls;
         let half = Measurement::time("p50", calls.percentile(0.5)).at_least(FROM_DEVICE.or_zero() as f64);
         let each =
@@ -76,9 +76,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .measured(Measurement::count("calls", calls.count).at_least(MIN_READS as f64))
             .measured_all([each, half])
             .measured(Measurement::share("share_of_calls_in_order", in_order).at_least(IN_ORDER))
-            .measured_all(more_figure(more, at))
             .subject(subject(facts, stream, &stream.reads, "read"))
-            .cause(format!("Nothing is read ahead: each read waits for the device. The descriptor or the device says so (POSIX_FADV_RANDOM, read_ahead_kb 0), the file is opened with O_DIRECT, or the file system does none.{}", more_text(more, at)))
+            .cause(format!("Nothing is read ahead: each read waits for the device. The descriptor or the device says so (POSIX_FADV_RANDOM, read_ahead_kb 0), the file is opened with O_DIRECT, or the file system does none."))
             .fix("see the device: cat /sys/block/DEV/queue/read_ahead_kb; echo 128 > it (blockdev --setra 256 DEV)")
             .fix("in the program: no POSIX_FADV_RANDOM for what is read in order, but POSIX_FADV_SEQUENTIAL; or reads of 128 KiB and more")
             .verify("strace -T -e trace=read,pread64 -P FILE -p PID (most take microseconds); iostat -x 1 (rareq-sz grows); bcc: readahead")
@@ -86,7 +85,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .evidence_all(stream.reads.exemplars.iter())
             .file();
     }
-    for disk in devices::disks(facts).iter().take(MOST_FINDINGS) {
+    for disk in devices::disks(facts).iter() {
         let now = |metric| disk.thing.current(metric);
         let (Some(ahead), Some(reads)) = (now(Metric::ReadAhead), now(Metric::Reads)) else { continue };
         let small = disk.size().filter(|size| *size <= SMALL as f64);

@@ -21,7 +21,7 @@
 //! ## When it is wrong
 //! A few hundred seeks (an index, a file format's header) cost nothing. Databases that use `pread` make none.
 
-use super::streams::{MOST_FINDINGS, how_often, more_figure, more_text, subject, worst};
+use super::streams::{how_often, subject, worst};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::often::SEEKS;
@@ -67,8 +67,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             (share, stream)
         })
         .collect();
-    let (found, more) = worst(found);
-    for (at, (share, stream)) in found.into_iter().enumerate() {
+    let found = worst(found);
+    for (share, stream) in found {
         let reads = &stream.reads;
         let seeks = Measurement::count("seeks", stream.seeks.count);
         let count = Measurement::count("reads", reads.calls.count).at_least(MIN_READS as f64);
@@ -89,13 +89,11 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .subject(subject(facts, stream, reads, "lseek"))
             .cause(format!(
                 "{after_seek} of the reads come right behind an lseek on the same descriptor, though pread does both in one \
-                 call.{needless}{}",
-                more_text(more, at)
+                 call.{needless}",
             ))
             .measured_all([seeks, count])
             .measured_all(often.figures())
             .measured_all([after_seek, in_order])
-            .measured_all(more_figure(more, at))
             .fix(PREAD)
             .fix(ORDER)
             .fix("or map the file (mmap): then there is no call at all")
@@ -123,7 +121,7 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
         })
         .collect();
     found.sort_by_key(|(_, seeks, ..)| std::cmp::Reverse((seeks.total_ns, seeks.count)));
-    for (sums, seeks, reads, for_each, share) in found.into_iter().take(MOST_FINDINGS) {
+    for (sums, seeks, reads, for_each, share) in found {
         let tid = sums.thread.tid;
         let count = Measurement::count("seeks", seeks.count);
         let of_reads = Measurement::count("reads", reads.count).at_least(MIN_READS as f64);

@@ -24,7 +24,6 @@
 //! it is not counted, and many of them for little data have a rule of their own (fsync-per-write).
 
 use super::devices;
-use super::streams::{MOST_FINDINGS, more_figure, more_text};
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::guards::{self, Share};
@@ -85,7 +84,7 @@ fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
         .filter(|(total, longest, ..)| *longest >= SlowFiles::SLOW && *total >= NOTICEABLE)
         .collect();
     slow.sort_by(|a, b| b.0.or_zero().cmp(&a.0.or_zero()).then(a.2.cmp(b.2)));
-    for (total, longest, of, thing) in slow.into_iter().take(MOST_FINDINGS) {
+    for (total, longest, of, thing) in slow {
         let calls = thing.current(Metric::CallCount).map(|count| count as u64);
         let count = calls.map_or(String::new(), |count| format!("{} in ", words::plural(count, "call")));
         let total = Measurement::time("time", total).at_least(NOTICEABLE.or_zero() as f64);
@@ -112,10 +111,9 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
     let total = all.iter().map(|slow| slow.calls.total_ns).saturating_sum();
     let worst: Vec<&SlowFile> =
         all.into_iter().filter(|slow| slow.calls.total_ns >= NOTICEABLE.or_zero()).collect();
-    let more = worst.len().saturating_sub(MOST_FINDINGS);
     let several = worst.len() > 1;
     let stalls = machine_stalls(facts);
-    for (at, slow) in worst.into_iter().take(MOST_FINDINGS).enumerate() {
+    for slow in worst {
         let asker = (!slow.shared && slow.tid != 0).then_some(slow.tid);
         let share = guards::share_of_ns(facts, asker, slow.calls.total(), slow.calls.count);
         let kinds: Vec<String> = slow
@@ -148,17 +146,15 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
             .measured_all(all)
             .measured_all(stalls.clone())
             .measured_all(devices::beneath_figures(facts))
-            .measured_all(more_figure(more, at))
             .at_most(most)
             .subject(Subject { path: Some(slow.name.clone()), syscall: Some(syscalls.join(", ")), ..subject })
             .confidence(if stalls.is_none() { 0.8 } else { 0.4 })
             .cause(format!(
                 "From memory such a call takes microseconds: these ({}) waited for a device, a journal, a lock on the \
-                 directory, or a server behind the mount.{}{together}{}{}",
+                 directory, or a server behind the mount.{}{together}{}",
                 kinds.join(", "),
                 stalls_words(stalls.as_ref()),
                 devices::beneath(facts),
-                more_text(more, at)
             ))
             .fix(format!("see what it is: findmnt -T {} (a network or FUSE mount?), iostat -x 1 (await and queue of its device), cat /proc/pressure/io", example(&slow.name)))
             .fix("reads: keep the data in memory, read ahead (posix_fadvise WILLNEED), larger reads; writes: fewer and larger, not in the request's path")

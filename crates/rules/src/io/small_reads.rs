@@ -25,8 +25,8 @@
 
 use super::reread::is_archive;
 use super::streams::{
-    GOOD_BUFFER, bytes_per_call, difference, how_often, more_figure, more_text, projected, share, subject,
-    sums_text, with_sums, worst,
+    GOOD_BUFFER, bytes_per_call, difference, how_often, projected, share, subject, sums_text, with_sums,
+    worst,
 };
 use crate::engine::{Findings, Need, Rule};
 use crate::gate::gated;
@@ -81,7 +81,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             (share, *stream)
         })
         .collect();
-    let (found, more) = worst(found);
+    let found = worst(found);
     if found.is_empty()
         && let Some(unknown) = small.iter().find(|stream| stream.kind == FdKind::Unknown)
     {
@@ -90,7 +90,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             "lsof -nP -p PID > trace.lsof   (or strace with -y)",
         );
     }
-    for (at, (share, stream)) in found.into_iter().enumerate() {
+    for (share, stream) in found {
         let reads = &stream.reads;
         let count = reads.calls.count;
         let calls = Measurement::count("calls", count).at_least(MIN_READS as f64);
@@ -121,9 +121,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .subject(subject(facts, stream, reads, "read"))
             .cause(format!(
                 "The file is read in order, but without a buffer between it and the code that parses it, so each \
-                 piece costs a system call.{time}{}{}",
+                 piece costs a system call.{time}{}",
                 sums_text(stream),
-                more_text(more, at)
             ))
             .measured(calls)
             .measured_all(mean)
@@ -133,7 +132,6 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .measured(Measurement::time("time", reads.time()))
             .measured(at_64k)
             .measured(Measurement::time("projected_time", projected))
-            .measured_all(more_figure(more, at))
             .fix("Python: open(path, 'rb', buffering=1<<16), not buffering=0 or os.read; Java: new BufferedInputStream(in, 65536); Go: bufio.NewReaderSize(f, 65536); Rust: BufReader::with_capacity(65536, f); C: setvbuf(f, NULL, _IOFBF, 65536)")
             .fix("read a file of this size whole, or map it (mmap)")
             .verify("strace -f -y -e trace=read,pread64 -p PID   (after: sizes of 65536)")

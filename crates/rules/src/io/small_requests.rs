@@ -47,8 +47,6 @@ const SMALL: f64 = 8_192.0;
 const LARGE: f64 = 131_072.0;
 /// Requests under way: fewer do not queue.
 const QUEUE: f64 = 4.0;
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 2;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -62,7 +60,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         (bytes / writes <= SMALL && queues && latency >= SLOW.or_zero() as f64)
             .then_some((disk, writes, bytes, latency))
     });
-    for (disk, writes, bytes, latency) in small.take(MOST) {
+    for (disk, writes, bytes, latency) in small {
         let users = figures::most(facts, |thing| thing.current(Metric::WriteBytes));
         let who = match users.is_empty() {
             true => String::new(),

@@ -25,8 +25,7 @@
 //! what they cost. Logs are left to `log-flood`.
 
 use super::streams::{
-    bytes_per_call, difference, how_often, more_figure, more_text, projected, share, subject, sums_text,
-    with_sums, worst,
+    bytes_per_call, difference, how_often, projected, share, subject, sums_text, with_sums, worst,
 };
 use super::synced::waits_for_device;
 use crate::engine::{Findings, Need, Rule};
@@ -77,8 +76,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             (share(facts, stream, writes, time, writes.calls.count), stream)
         })
         .collect();
-    let (found, more) = worst(found);
-    for (at, (share, stream)) in found.into_iter().enumerate() {
+    let found = worst(found);
+    for (share, stream) in found {
         let writes = &stream.writes;
         let count = writes.calls.count;
         let requests = facts.work.requests as f64;
@@ -106,16 +105,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .subject(subject(facts, stream, writes, "write"))
             .cause(format!(
                 "One piece is written behind the other without a buffer that collects them, so each costs a system \
-                 call. {at_64k} writes of 64 KiB would carry the same.{}{}",
+                 call. {at_64k} writes of 64 KiB would carry the same.{}",
                 sums_text(stream),
-                more_text(more, at)
             ))
             .measured(calls)
             .measured_all(mean)
             .measured(total)
             .measured_all(often.figures())
             .measured_all([in_a_row, at_64k])
-            .measured_all(more_figure(more, at))
             .fix("collect the pieces: Python open(path, 'w', buffering=1<<16) and no flush=True; Java BufferedOutputStream(out, 65536); Go bufio.NewWriterSize(f, 65536); Rust BufWriter::with_capacity(65536, f); C setvbuf(f, NULL, _IOFBF, 65536)")
             .fix("not from the program's own code: stdbuf -o64K COMMAND (stdio programs), PYTHONUNBUFFERED unset; a logger: immediateFlush=false (log4j2, logback) or an asynchronous appender")
             .fix("pieces that are at hand together: one writev")

@@ -9,8 +9,6 @@ use std::collections::BTreeSet;
 use whyslow_facts::{Facts, IoStats, Place, Stream};
 use whyslow_model::{CallStats, Measurement, Nanos, Subject};
 
-/// Findings of one rule; more subjects are summed up in the last one.
-pub(super) const MOST_FINDINGS: usize = 3;
 /// The buffer that the fixes name: from 64 KiB on, a larger one gains little (GNU coreutils' `ioblksize.h`
 /// measured 128 KiB; each doubling from 64 KiB on gains a few per cent).
 pub(super) const GOOD_BUFFER: u64 = 64 * 1024;
@@ -47,24 +45,12 @@ pub(super) fn sums_text(stream: &Stream) -> &'static str {
     }
 }
 
-/// The worst streams first, and how many more there are.
-pub(super) fn worst(mut found: Vec<(Share, &Stream)>) -> (Vec<(Share, &Stream)>, usize) {
+/// The worst streams first.
+pub(super) fn worst(mut found: Vec<(Share, &Stream)>) -> Vec<(Share, &Stream)> {
     found.sort_by(|a, b| {
         b.0.value.unwrap_or(0.0).total_cmp(&a.0.value.unwrap_or(0.0)).then_with(|| a.1.name.cmp(&b.1.name))
     });
-    let more = found.len().saturating_sub(MOST_FINDINGS);
-    found.truncate(MOST_FINDINGS);
-    (found, more)
-}
-
-/// ` 7 more like it.`, for the cause of the last finding.
-pub(super) fn more_text(more: usize, at: usize) -> String {
-    more_figure(more, at).map_or(String::new(), |more| format!(" {more} more like it."))
-}
-
-/// The same as a figure.
-pub(super) fn more_figure(more: usize, at: usize) -> Option<Measurement> {
-    (more > 0 && at + 1 == MOST_FINDINGS).then(|| Measurement::count("more_like_it", more as u64))
+    found
 }
 
 /// The subject of a finding about the reads or writes of a stream.

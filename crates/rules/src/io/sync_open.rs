@@ -21,7 +21,7 @@
 //! does. A network or FUSE mount may do the same. Write-ahead logs are opened so on purpose, and write large pieces. With a protected write cache a write takes
 //! some tens of microseconds: then there is nothing to gain.
 
-use super::streams::{bytes_per_call, how_often, more_figure, more_text, subject, worst};
+use super::streams::{bytes_per_call, how_often, subject, worst};
 use super::synced::{DEVICE_LATENCY, MIN_WRITES, is_synced, waits_for_device};
 use crate::engine::{Findings, Need, Rule};
 use crate::gate::gated;
@@ -53,8 +53,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             (guards::share_of_ns(facts, writes.only_thread(), writes.time(), writes.calls.count), stream)
         })
         .collect();
-    let (found, more) = worst(found);
-    for (at, (share, stream)) in found.into_iter().enumerate() {
+    let found = worst(found);
+    for (share, stream) in found {
         let writes = &stream.writes;
         let mean = Measurement::time("time_per_call", writes.calls.mean());
         let mean = mean.at_least(DEVICE_LATENCY.or_zero() as f64);
@@ -76,17 +76,15 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .subject(subject(facts, stream, writes, "write"))
             .confidence(sure)
             .cause(format!(
-                "{} The longest took {longest}.{}",
+                "{} The longest took {longest}.",
                 match is_synced(stream) {
                     true => "Because of the flag each write returns only when the device has the data.",
                     false => "It was opened before the capture, so the flag itself is not seen (/proc/PID/fdinfo/FD shows it: flags with 04010000 or 010000). But nine of ten writes take as long as a device does, and a write into the page cache takes microseconds.",
                 },
-                more_text(more, at)
             ))
             .measured_all([calls, mean, longest])
             .measured_all(size)
             .measured_all(often.figures())
-            .measured_all(more_figure(more, at))
             .fix("open without the flag, write a batch, then one fdatasync(fd)")
             .fix("where the flag must stay: gather records and write them in pieces of 64 KiB and more; O_DSYNC instead of O_SYNC; preallocate (fallocate)")
             .fix("a mount with -o sync does the same to all files: findmnt -o TARGET,OPTIONS")

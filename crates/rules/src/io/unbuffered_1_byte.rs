@@ -23,7 +23,7 @@
 //! Keys from a terminal come one by one, and a wake-up through a pipe is one byte: neither is counted. A few
 //! hundred bytes cost nothing, as pkgcore/pkgcore#475 shows: 917 one-byte reads by bash, 0.9 ms of 161 ms.
 
-use super::streams::{how_often, more_figure, more_text, subject, worst};
+use super::streams::{how_often, subject, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::gate::gated;
 use crate::guards;
@@ -69,8 +69,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                 )
             })
             .collect();
-        let (found, more) = worst(found);
-        for (at, (share, stream)) in found.into_iter().enumerate() {
+        let found = worst(found);
+        for (share, stream) in found {
             let io = side(stream);
             let calls = Measurement::count("calls", io.one_byte);
             let run = Measurement::count("longest_run", io.longest_one_byte_run).at_least(MIN_RUN as f64);
@@ -85,12 +85,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
                 .subject(subject(facts, stream, &io, syscall))
                 .cause(format!(
                     "Each byte is a system call of its own: there is no buffer in front of the descriptor. The longest \
-                     run is {run} bytes.{}",
-                    more_text(more, at)
+                     run is {run} bytes.",
                 ))
                 .measured_all([calls, run])
-                .measured_all(often.figures())
-                .measured_all(more_figure(more, at));
+                .measured_all(often.figures());
             let report = if reading {
                 report
                     .fix("code: read through a buffer (C: fread or getc on a buffered FILE; Python: open(…) without buffering=0; Java: BufferedInputStream; Go: bufio.Reader)")

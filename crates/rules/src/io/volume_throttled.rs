@@ -27,7 +27,7 @@ use crate::guards::Share;
 use crate::words;
 use whyslow_facts::Facts;
 use whyslow_facts::host::{Thing, figure};
-use whyslow_model::{Entity, Measurement, Metric, Nanos, Unit};
+use whyslow_model::{Entity, Measurement, Metric, Nanos, ShareOf, Unit};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -65,13 +65,11 @@ const LIMITS: [(Metric, &[Metric]); 3] = [
     (Metric::IoWriteLimit, &[Metric::WriteBytes]),
     (Metric::IoOpsLimit, &[Metric::Reads, Metric::Writes]),
 ];
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let groups = facts.host.things_that(|of| matches!(of, Entity::Cgroup(_)));
-    for (of, thing) in groups.into_iter().filter(|(_, thing)| waits(thing)).take(MOST) {
+    for (of, thing) in groups.into_iter().filter(|(_, thing)| waits(thing)) {
         let reached = LIMITS.iter().filter_map(|(limit, used)| {
             let most = thing.current(*limit).filter(|most| *most > 0.0)?;
             let used_now = thing.sum_current(used)?;
@@ -89,9 +87,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             report_group(facts, out, of, thing, reached);
         }
     }
-    for (disk, rate) in
-        devices::disks(facts).iter().filter_map(|disk| Some((disk, plateau(disk)?))).take(MOST)
-    {
+    for (disk, rate) in devices::disks(facts).iter().filter_map(|disk| Some((disk, plateau(disk)?))) {
         report_plateau(facts, out, disk, rate);
     }
 }
@@ -158,7 +154,7 @@ fn blocked(facts: &Facts, path: &str) -> Share {
         Some((time.uninterruptible_ns as f64 / life as f64, thread.tid))
     });
     match parts.reduce(|most, one| if one.0 > most.0 { one } else { most }) {
-        Some((value, tid)) => Share::of_time(value, format!("the life of thread {tid}")),
+        Some((value, tid)) => Share::of_time(value, ShareOf::life_of(tid)),
         None => Share::unknown(),
     }
 }

@@ -44,8 +44,6 @@ pub(crate) static RULE: Rule = Rule {
 const MIN_PAIRS: u64 = 20;
 /// The part of the process's writes that are one of the pair, below which a few equal lines are normal.
 const MIN_PART: f64 = 0.05;
-/// Pairs reported.
-const MOST_FINDINGS: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -57,7 +55,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             && !is_tee(facts, pair)
             && !pair.copies.iter().any(|copy| is_conversation(facts, pair, copy))
     });
-    for pair in pairs.take(MOST_FINDINGS) {
+    for pair in pairs {
         let (needless, kept) = needless_and_kept(pair);
         let total = if pair.timed > 0 { Nanos::new(needless.total_ns) } else { Nanos::UNKNOWN };
         let tid = (!pair.shared && pair.tid != 0).then_some(pair.tid);

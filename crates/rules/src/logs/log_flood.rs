@@ -22,7 +22,7 @@
 //! the device (`sync-open`), it is not how much is logged that takes the time: a notice at most.
 
 use super::counted_flood::{
-    ASYNCHRONOUS, FLOOD_BYTES_PER_S, FLOOD_LINES_PER_S, FLOOD_PART, MIN_WRITES, MOST, check_sums, rates,
+    ASYNCHRONOUS, FLOOD_BYTES_PER_S, FLOOD_LINES_PER_S, FLOOD_PART, MIN_WRITES, check_sums, rates,
 };
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
@@ -76,7 +76,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         }
     }
     floods.sort_by(|a, b| b.2.total_cmp(&a.2));
-    for (stream, levels, bytes_rate) in floods.into_iter().take(MOST) {
+    for (stream, levels, bytes_rate) in floods {
         let writes = &stream.writes;
         let calls = &writes.calls;
         let debug = levels.debug_share().unwrap_or(0.0);

@@ -41,8 +41,6 @@ pub(crate) static RULE: Rule = Rule {
 
 /// Events a second: one now and then is a burst.
 const MIN_EVENTS: f64 = 1.0;
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -57,7 +55,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         })
         .collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.2.cmp(b.2)));
-    for (waits, events, of, thing) in found.into_iter().take(MOST) {
+    for (waits, events, of, thing) in found {
         let path = of.name();
         let size =
             |name, metric| thing.current(metric).map(|bytes: f64| Measurement::bytes(name, bytes as u64));

@@ -53,8 +53,6 @@ const TIMES_RESIDENT: f64 = 5.0;
 const MIN_AGE_S: f64 = 30.0;
 /// Bytes that a fault maps. Huge pages map more, so that this is the least.
 const PAGE: f64 = 4_096.0;
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 2;
 
 const KEEP: &str = "glibc: GLIBC_TUNABLES=glibc.malloc.mmap_threshold=268435456:glibc.malloc.trim_threshold=536870912; or use large buffers again instead of freeing them";
 const OTHERS: &str = "jemalloc: MALLOC_CONF=dirty_decay_ms:30000,muzzy_decay_ms:30000; tcmalloc: TCMALLOC_RELEASE_RATE=0; Go: GODEBUG=madvdontneed=0, a higher GOGC";
@@ -74,7 +72,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     if recorded.is_empty() {
         return of_figures(facts, out);
     }
-    for storm in recorded.iter().take(MOST) {
+    for storm in recorded.iter() {
         storm.report(facts, out);
     }
 }
@@ -160,7 +158,7 @@ fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
         (faults >= MIN_FAULTS && felt && faulted >= TIMES_RESIDENT * resident)
             .then_some((faults, system, part, faulted, resident, of))
     });
-    for (faults, system, part, faulted, resident, of) in storms.take(MOST) {
+    for (faults, system, part, faulted, resident, of) in storms {
         let name = facts.host.name_of(of);
         let share = Share::of_cpu_time(part, format!("the CPU time of {name}, in the kernel"));
         let times = Measurement::number("times_resident", faulted / resident).at_least(TIMES_RESIDENT);

@@ -52,8 +52,6 @@ const CHURN_BYTES_PER_S: f64 = 1e9;
 const DEAR_PER_S: f64 = 100.0;
 /// Fewer pairs than this are start-up (python: some 30).
 const MIN_PAIRS: u64 = 100;
-/// Findings of this rule in one diagnosis.
-const MAX_REPORTED: usize = 3;
 /// Of the more frequent of both kinds, what the other has at least where calls were only counted: what is mapped is unmapped again.
 const EVEN: f64 = 0.8;
 /// Calls that map.
@@ -80,10 +78,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .filter(|row| row.file.is_none() || is_dear(facts, row.calls.total()))
         .collect();
     maps.sort_by_key(|row| std::cmp::Reverse((row.pairs.saturating_mul(row.size), row.pairs)));
-    for row in maps.into_iter().take(MAX_REPORTED) {
+    for row in maps {
         report_maps(facts, out, row);
     }
-    for heap in facts.memory.heaps.iter().take(MAX_REPORTED) {
+    for heap in facts.memory.heaps.iter() {
         let mean = heap.lowered / heap.regrown.max(1);
         if is_churn(facts, heap.regrown, mean, heap.calls.total()) {
             report_heap(facts, out, heap);
@@ -209,7 +207,7 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) -> bool {
         maps.min(unmaps) >= MIN_PAIRS && maps.min(unmaps) as f64 >= EVEN * maps.max(unmaps) as f64
     };
     let even: Vec<_> = storms.iter().filter(is_even).collect();
-    for storm in even.iter().take(MAX_REPORTED) {
+    for storm in even.iter() {
         let (maps, unmaps) = pairs(storm);
         let maps = Measurement::count("mmap_calls", maps).at_least(MIN_PAIRS as f64);
         let unmaps = Measurement::count("munmap_calls", unmaps).at_least(MIN_PAIRS as f64);

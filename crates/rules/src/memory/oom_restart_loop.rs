@@ -45,8 +45,6 @@ pub(crate) static RULE: Rule = Rule {
 
 /// From two on it is no single bad request.
 const AGAIN: f64 = 2.0;
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -111,7 +109,7 @@ fn of_figures(facts: &Facts, out: &mut Findings<'_>) {
     let above: Vec<bool> = found.iter().map(|(_, of, _)| above(of)).collect();
     let mut keep = above.into_iter();
     found.retain(|_| !keep.next().unwrap_or(false));
-    for (kills, of, thing) in found.into_iter().take(MOST) {
+    for (kills, of, thing) in found {
         let count = words::plural(kills as u64, "kill");
         let seconds = thing.current_reading(Metric::OomKills).map(|reading| reading.seconds);
         let path = of.name();

@@ -82,7 +82,7 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
             && reads.calls.percentile(0.5).or_zero() >= slow
             && stream.writes.calls.count == 0
     };
-    for stream in facts.streams.iter().filter(again).take(MOST) {
+    for stream in facts.streams.iter().filter(again) {
         let reads = &stream.reads;
         let Some(bytes) = stream.size else { continue };
         let size = Measurement::bytes("file_size", bytes).at_least(LARGE as f64);

@@ -54,8 +54,6 @@ const MANY_PER_S: f64 = 500.0;
 const MIN_FAULTS: u64 = 50;
 /// Fewer a second cost nothing that is felt, even on a slow disk.
 const MIN_PER_S: f64 = 5.0;
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 3;
 /// Functions of the kernel that take a page fault in, by their names' ends on all architectures.
 const FAULT_FUNCTIONS: [&str; 3] = ["handle_mm_fault", "filemap_fault", "do_swap_page"];
 
@@ -76,7 +74,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         })
         .collect();
     suspects.sort_by_key(|(thread, time, ..)| (std::cmp::Reverse(time.uninterruptible_ns), thread.tid));
-    for (thread, time, totals, faults) in suspects.into_iter().take(MOST) {
+    for (thread, time, totals, faults) in suspects {
         report(facts, out, thread, time, totals, faults);
     }
     // Its threads say more than its sum.
@@ -91,7 +89,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let by_faults = rate * AROUND >= read / 2.0;
         *rate >= MIN_PER_S && many && by_faults && !figures::just_started(thing) && !recorded(of)
     });
-    for (rate, of, _) in faulting.take(MOST) {
+    for (rate, of, _) in faulting {
         report_figures(facts, out, rate, of);
     }
 }

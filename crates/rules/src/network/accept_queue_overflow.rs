@@ -57,12 +57,10 @@ const COUNTS: Need = Need::Either(&[
 const SEVERAL: u64 = 3;
 /// What bounds such queues.
 const LIMITS: [Metric; 2] = [Metric::BacklogLimitMost, Metric::SynBacklogLimit];
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    for (local, overflow) in facts.net.overflows().into_iter().take(MOST) {
+    for (local, overflow) in facts.net.overflows() {
         let port = local.rsplit_once(':').map_or(local, |(_, port)| port);
         let share = Share::unknown();
         let severity = if overflow.count >= SEVERAL { Severity::Warning } else { Severity::Notice };

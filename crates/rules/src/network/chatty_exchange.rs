@@ -47,8 +47,6 @@ pub(crate) static RULE: Rule = Rule {
 
 /// What fits into one segment of TCP: its payload in an Ethernet frame of 1,500 bytes (RFC 9293, 3.7.1).
 const SEGMENT: u64 = 1_460;
-/// Findings at most.
-const MOST: usize = 2;
 
 /// Questions to one server, and its answers.
 struct Exchange<'a> {
@@ -84,9 +82,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             (exchange, share)
         })
         .collect();
-    chatty.retain(|(_, share)| share.value.is_some_and(|value| value >= guards::WARNING_SHARE));
     chatty.sort_by_key(|(exchange, _)| std::cmp::Reverse(exchange.turns.total_ns));
-    for (exchange, share) in chatty.into_iter().take(MOST) {
+    for (exchange, share) in chatty {
         report(facts, out, &exchange, share);
     }
 }
@@ -232,5 +229,5 @@ fn report(facts: &Facts, out: &mut Findings<'_>, exchange: &Exchange<'_>, share:
             .fix("the capture does not name it: lsof -nP -p PID > trace.lsof, then whyslow diagnose trace.st trace.lsof")
             .verify("whyslow requests FILE   (fewer of them, with more in each)"),
     };
-    found.file();
+    found.from_together(guards::WARNING_SHARE).file();
 }

@@ -49,8 +49,6 @@ const MIN_SLOW_FAILURES: u64 = 2;
 const MANY: u64 = 20;
 /// A loop that fails this often a second does not pause.
 const NO_PAUSE_PER_S: f64 = 10.0;
-/// Findings at most.
-const MOST: usize = 3;
 
 /// What failed, over refusals and attempts that were given up.
 struct Failing<'a> {
@@ -64,12 +62,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut failing: Vec<Failing<'_>> =
         facts.peers.servers().filter_map(failing).filter(|one| !other_address_works(facts, one)).collect();
     failing.sort_by_key(|one| std::cmp::Reverse((one.time.total_ns, one.failures)));
-    let rest = failing.len().saturating_sub(MOST);
-    failing.truncate(MOST);
-    let last = failing.len();
-    for (at, one) in failing.iter().enumerate() {
-        report(facts, out, one, if at + 1 == last { rest } else { 0 });
-    }
+    failing.iter().for_each(|one| report(facts, out, one));
 }
 
 /// The socket of the name service cache: glibc tries it first and does without it (nscd(8)).
@@ -121,7 +114,7 @@ fn other_address_works(facts: &Facts, one: &Failing<'_>) -> bool {
 }
 
 #[gated]
-fn report(facts: &Facts, out: &mut Findings<'_>, one: &Failing<'_>, rest: usize) {
+fn report(facts: &Facts, out: &mut Findings<'_>, one: &Failing<'_>) {
     let peer = one.peer;
     let thread = peer.only_thread();
     let share = guards::share_of_storm(facts, thread, one.time.total(), one.failures);
@@ -146,11 +139,6 @@ fn report(facts: &Facts, out: &mut Findings<'_>, one: &Failing<'_>, rest: usize)
         Some(rate) if rate >= NO_PAUSE_PER_S => " The attempts follow each other without a pause.",
         _ => "",
     };
-    let more = if rest > 0 {
-        format!(" {} more fail too.", words::plural(rest as u64, "address"))
-    } else {
-        String::new()
-    };
     let least =
         if one.failures >= MANY && peer.succeeded() == 0 { Severity::Warning } else { Severity::Notice };
     let (host, port) = peer.name.rsplit_once(':').unwrap_or((&peer.name, ""));
@@ -170,9 +158,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, one: &Failing<'_>, rest: usize)
     .measured(Measurement::count("connects", one.failures + peer.succeeded()))
     .measured_all(rate.map(|rate| Measurement::per_second("failed_connects_per_second", rate)))
     .measured(guards::passed(each, SLOW_FAILURE.or_zero() as f64))
-    .measured_all((rest > 0).then(|| Measurement::count("other_addresses", rest as u64)))
     .subject(Subject { peer: Some(peer.name.to_string()), syscall: Some("connect".to_string()), errno, ..Subjects::thread(facts, peer.tid) })
-    .cause(format!("{}: {how}. What needs it does not get done, and each attempt costs again.{pause}{more}", peer.name))
+    .cause(format!("{}: {how}. What needs it does not get done, and each attempt costs again.{pause}", peer.name))
     .fix(format!("find out whether it should be there: {see}"))
     .fix("correct the address or the firewall, or start the service; systemd: After= and Wants= the unit it needs, or socket activation")
     .fix("code: wait after a failure, longer each time and with jitter (100 ms, 200 ms, … 30 s), and set a short time limit for connect")

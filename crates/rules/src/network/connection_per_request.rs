@@ -51,8 +51,6 @@ const CLOSED_SHARE: f64 = 0.8;
 const CALLS_EACH: u64 = 4;
 /// Connections a second below which it is a slow poller's habit, not a cost.
 const MIN_PER_S: f64 = 1.0;
-/// Findings at most.
-const MOST: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -60,7 +58,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     peers.sort_by_key(|peer| {
         std::cmp::Reverse((peer.setup.total_ns.max(peer.connects.total_ns), peer.opened))
     });
-    for peer in peers.into_iter().take(MOST) {
+    for peer in peers {
         report(facts, out, peer);
     }
 }

@@ -48,14 +48,12 @@ const DELAYED_PART: f64 = 0.5;
 const ENOUGH_SINGLE: u64 = 5;
 /// The part of those that may take as long.
 const SINGLE_PART: f64 = 0.25;
-/// Peers that are told: the diagnosis makes one finding of those of one program.
-const MOST: usize = 16;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut found: Vec<&Exchanges> = facts.exchanges.rows.iter().filter(|row| is_delayed(row)).collect();
     found.sort_by_key(|row| std::cmp::Reverse(row.split.delayed_ns));
-    for row in found.into_iter().take(MOST) {
+    for row in found {
         let (split, time) = (&row.split, Nanos::new(row.split.delayed_ns));
         let tid = Some(row.tid).filter(|_| !row.shared);
         let share = guards::share_of_ns(facts, tid, time, split.delayed);

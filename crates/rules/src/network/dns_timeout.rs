@@ -42,9 +42,6 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// Servers named at most.
-const MOST: usize = 3;
-
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut servers: Vec<&PeerFacts> = facts
@@ -53,7 +50,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .filter(|peer| peer.port() == Some(DNS_PORT) && peer.unanswered.count > 0)
         .collect();
     servers.sort_by_key(|peer| std::cmp::Reverse((peer.unanswered.waited_ns, peer.unanswered.count)));
-    for server in servers.into_iter().take(MOST) {
+    for server in servers {
         report(facts, out, server);
     }
 }

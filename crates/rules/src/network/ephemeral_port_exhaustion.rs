@@ -45,8 +45,6 @@ const NEARLY: f64 = 0.80;
 const NO_ROOM: f64 = 0.95;
 /// From this many refusals on it is no single try.
 const MANY: u64 = 3;
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -57,7 +55,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut failing: Vec<_> =
         facts.peers.servers().map(|peer| (refused(peer), peer)).filter(|(count, _)| *count > 0).collect();
     failing.sort_by_key(|(count, peer)| (std::cmp::Reverse(*count), peer.name.clone()));
-    for (count, peer) in failing.into_iter().take(MOST) {
+    for (count, peer) in failing {
         let severity = if count >= MANY { Severity::Critical } else { Severity::Notice };
         advised(out.report(Share::unknown(), format!("{}: {} for lack of a local port (EADDRNOTAVAIL)", peer.name, words::plural(count, "refused connect")))
             .at_least(severity)
@@ -68,7 +66,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .evidence_all(peer.failed_lines.iter()))
         .file();
     }
-    for (used, of) in full(facts).into_iter().take(MOST) {
+    for (used, of) in full(facts) {
         let wait = facts.host.host().and_then(|host| host.current(Metric::TcpTimeWait));
         let wait = wait.map(|count| Measurement::number("connections_in_time_wait", count));
         let waiting = wait

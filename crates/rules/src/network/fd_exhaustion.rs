@@ -47,12 +47,10 @@ const MANY: u64 = 3;
 const NEARLY: f64 = 0.90;
 /// From here on the next few are refused.
 const NO_ROOM: f64 = 0.95;
-/// Findings at most.
-const MOST: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    for refused in facts.limits.refused().into_iter().take(MOST) {
+    for refused in facts.limits.refused() {
         report(facts, out, refused);
     }
     let processes = facts.host.processes().into_iter();
@@ -64,9 +62,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     // Who was refused is told above.
     let refused: Vec<Option<u32>> =
         facts.limits.refused().into_iter().map(|one| facts.world.threads.process(one.process).pid).collect();
-    for one in
-        near.into_iter().filter(|one| !refused.contains(&one.of.pid()) || one.of.pid().is_none()).take(MOST)
-    {
+    for one in near.into_iter().filter(|one| !refused.contains(&one.of.pid()) || one.of.pid().is_none()) {
         report_near(facts, out, &one);
     }
 }

@@ -12,8 +12,6 @@ use whyslow_model::{Measurement, Nanos, Severity, Subject};
 const FEW: u64 = 5;
 /// After this part of the sleeps several connections were there.
 const MOSTLY: f64 = 0.8;
-/// Findings at most.
-const MOST: usize = 2;
 
 /// True where there are some.
 #[gated]
@@ -21,7 +19,6 @@ pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) -> bool {
     let is_late = |row: &&LateAccepts| row.late >= FEW && row.late as f64 >= MOSTLY * row.sleeps as f64;
     let mut late: Vec<&LateAccepts> = facts.late_accepts.rows.iter().filter(is_late).collect();
     late.sort_by_key(|row| std::cmp::Reverse((row.late_ns, row.late)));
-    late.truncate(MOST);
     for row in &late {
         report_row(facts, out, row);
     }

@@ -45,8 +45,6 @@ pub(crate) static RULE: Rule = Rule {
 const ANSWERS: u64 = 3;
 /// What those took at most: silence is then ten times as long.
 const QUICK: Nanos = Nanos::from_secs(1);
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -58,7 +56,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         found.extend(longest.filter(|(_, ns)| *ns >= ExchangeFacts::LONG).map(|(wait, ns)| (row, wait, ns)));
     }
     found.sort_by_key(|(row, _, ns)| (!answers(row), std::cmp::Reverse(*ns)));
-    for (row, wait, waited) in found.into_iter().take(MOST) {
+    for (row, wait, waited) in found {
         let what = if wait.connects { "the connection" } else { "an answer" };
         let until = if wait.waited.is_known() { "" } else { ", and still did when the capture ended" };
         let share = guards::share_of_ns(facts, Some(wait.line.tid), waited, 1);

@@ -52,8 +52,6 @@ const LARGE: u64 = 1 << 20;
 const PASSED_ON: f64 = 0.5;
 /// Fewer answers are a start, or one download.
 const MIN_ANSWERS: u64 = 3;
-/// Findings at most.
-const MOST: usize = 2;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -65,7 +63,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .map(|row| (row, facts.time_for_answers(row).or_zero()))
         .collect();
     large.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
-    for (row, ns) in large.into_iter().take(MOST) {
+    for (row, ns) in large {
         report(facts, out, row, ns);
     }
     oversized_answers::check(facts, out);

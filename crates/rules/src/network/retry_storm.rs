@@ -49,15 +49,13 @@ const RUN: u64 = 4;
 const MANY: u64 = 20;
 /// Requests that are tries again, as a part of all: the server gets twice what it needs to.
 const HALF: f64 = 0.5;
-/// Findings at most.
-const MOST: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let rows = facts.requests.endpoints().iter();
     let mut storms: Vec<&EndpointFacts> = rows.filter(|row| row.retries.longest >= RUN).collect();
     storms.sort_by_key(|row| std::cmp::Reverse(row.retries.ns));
-    for row in storms.into_iter().take(MOST) {
+    for row in storms {
         match row.side {
             Side::Client => report(facts, out, row, &row.retries),
             Side::Server => report_clients(facts, out, row, &row.retries),

@@ -52,8 +52,6 @@ const PART: f64 = 0.20;
 const FREE: u64 = 2;
 /// Requests that must show it: one may be chance.
 const OFTEN: usize = 3;
-/// Findings at most.
-const MOST: usize = 2;
 
 /// What the requests of one endpoint show.
 struct Serial<'f> {
@@ -77,7 +75,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let rows = facts.requests.endpoints().iter().filter(|row| row.side == Side::Server);
     let mut found: Vec<Serial<'_>> = rows.filter_map(|row| serial(facts, row, &asked)).collect();
     found.sort_by_key(|serial| std::cmp::Reverse(serial.saved));
-    for serial in found.iter().take(MOST) {
+    for serial in found.iter() {
         report(facts, out, serial);
     }
 }

@@ -50,9 +50,6 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// Findings at most: the rest follows from these.
-const MOST: usize = 3;
-
 /// A downstream endpoint, and what its slow answers cost the requests that waited for them.
 struct Blame {
     endpoint: EndpointId,
@@ -82,10 +79,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             }
         }
     }
-    // A small part of the requests' time makes nobody slow, however late each answer is.
-    blames.retain(|blame| blame.ns as f64 >= WARNING_SHARE * all_ns as f64 && blame.ns > 0);
+    blames.retain(|blame| blame.ns > 0);
     blames.sort_by_key(|blame| std::cmp::Reverse(blame.ns));
-    for blame in blames.iter().take(MOST) {
+    for blame in blames.iter() {
         report(facts, out, blame, all_ns);
     }
     if all_ns == 0 {
@@ -188,7 +184,8 @@ fn report(facts: &Facts, out: &mut Findings<'_>, blame: &Blame, all_ns: u64) {
         true => format!("whyslow requests --match '{}' --slowest 10 FILE", peer_of(asked)),
         false => format!("whyslow requests --match '{sought}' --slowest 10 FILE"),
     };
-    found.verify(command).file();
+    // A small part of the requests' time makes nobody slow, however late each answer is; that of all who are asked the same is no small one.
+    found.verify(command).from_together(WARNING_SHARE).file();
 }
 
 /// Answers of [`SLOW`] and more.

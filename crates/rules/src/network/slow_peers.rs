@@ -18,8 +18,6 @@ pub(crate) const NEWS: Nanos = Nanos::from_millis(500);
 const MUCH: f64 = 0.5;
 /// Fewer waits are no habit.
 const FEW: u64 = 5;
-/// Findings at most: the rest follows from these.
-const MOST: usize = 3;
 
 /// Where requests that the program serves are not seen, the connections tell how long answers take, and the account of time what
 /// the threads wait for.
@@ -66,7 +64,7 @@ pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) {
         waits.stats.count >= FEW && is_slow && !is_ack_delay(&waits.stats)
     });
     waits.sort_by_key(|waits| (std::cmp::Reverse(waits.stats.total_ns), waits.peer));
-    for waits in waits.iter().take(MOST) {
+    for waits in waits.iter() {
         report_peer(facts, out, waits);
     }
 }
@@ -235,15 +233,13 @@ fn of_accounts(facts: &Facts) -> Vec<Waits<'_>> {
 fn report_peer(facts: &Facts, out: &mut Findings<'_>, waits: &Waits<'_>) {
     let stats = &waits.stats;
     let share = waits.share(facts);
-    if share.value.is_none_or(|value| value < WARNING_SHARE) {
-        return;
-    }
     // A job that asks a server for each of its items waits for answers a part of the time, as it must.
     // Where calls were only counted, what it waits for may be what somebody sends unasked; where the next line ends a wait, what it did with
     // the answer counts too.
     let is_sure = !waits.may_be_news && !facts.capture.bounds_answers();
-    let is_much = share.value.is_some_and(|value| value >= MUCH) && !facts.recording.only_counts()
-        || stats.percentile(0.5) >= LATE;
+    let is_late = stats.percentile(0.5) >= LATE;
+    // Quick answers take too much of the time where all of them do.
+    let is_much = is_late || !facts.recording.only_counts();
     let who = waits.who(facts);
     let of_time = share.figure().at_least(WARNING_SHARE);
     let processes = Some(waits.threads.len() as u64).filter(|several| *several > 1);
@@ -267,6 +263,7 @@ fn report_peer(facts: &Facts, out: &mut Findings<'_>, waits: &Waits<'_>) {
     let mut found = out.report(share, title)
         // What waits for these answers is not seen.
         .at_most(if is_sure && is_much { Severity::Warning } else { Severity::Notice })
+        .notice_below_together(if is_late { 0.0 } else { MUCH })
         .measured(of_time)
         .measured_all(processes.map(|several| Measurement::count("processes", several)))
         .measured(Measurement::count("waits", stats.count).at_least(FEW as f64))
@@ -296,5 +293,6 @@ fn report_peer(facts: &Facts, out: &mut Findings<'_>, waits: &Waits<'_>) {
         .saving(stats.total())
         .evidence(slowest.map(|record| &record.first_line))
         .verify("whyslow account --by object FILE; whyslow peers FILE")
+        .from_together(WARNING_SHARE)
         .file();
 }

@@ -48,8 +48,6 @@ const SLOW: Nanos = Nanos::from_millis(10);
 const APART: u64 = 5;
 /// An answer of this many bytes takes its time whatever the command.
 const LARGE: u64 = 64 << 10;
-/// Findings at most.
-const MOST: usize = 3;
 
 /// Commands whose time grows with the number of elements (redis.io/commands, "Time complexity": O(N) or more in the size of
 /// the key or of the database).
@@ -66,7 +64,7 @@ const WHOLE: &str = "EVAL EVALSHA EVALSHA_RO EVAL_RO FCALL FCALL_RO HGETALL HKEY
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut slow: Vec<&EndpointFacts> = redis(facts).filter(|row| is_slow(facts, row)).collect();
     slow.sort_by_key(|row| std::cmp::Reverse(row.stats.total_ns));
-    for row in slow.into_iter().take(MOST) {
+    for row in slow {
         report(facts, out, row);
     }
 }

@@ -30,7 +30,7 @@ use crate::guards::{self, Share};
 use crate::words;
 use whyslow_facts::{Facts, PeerFacts, WaitKind};
 use whyslow_hostcheck::thresholds;
-use whyslow_model::{Entity, Measurement, Metric, Nanos, Severity, Subject};
+use whyslow_model::{Entity, Measurement, Metric, Nanos, Severity, ShareOf, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -54,8 +54,6 @@ const PER_SEND: f64 = 0.01;
 const PER_SEGMENT: f64 = 0.01;
 /// Times a second that an acknowledgement was waited for in vain: each is 200 ms and more in which a connection stands still.
 const TIMEOUTS_PER_S: f64 = 1.0;
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 3;
 /// Calls that send.
 const SENDS: [&str; 6] = ["write", "writev", "sendto", "sendmsg", "sendmmsg", "sendfile"];
 
@@ -132,7 +130,7 @@ fn of_host(facts: &Facts, out: &mut Findings<'_>, stalls: Option<Stalls<'_>>) {
 fn by_peer(facts: &Facts, out: &mut Findings<'_>) -> bool {
     let mut told = false;
     let sends = facts.calls_of(&SENDS);
-    for (name, peer) in facts.net.peers().into_iter().take(MOST) {
+    for (name, peer) in facts.net.peers() {
         let rate = peer.retransmits as f64 / sends.max(1) as f64;
         let known = facts.peers.iter().find(|known| *known.name == *name);
         let stalls = known.and_then(Stalls::of);
@@ -211,10 +209,9 @@ fn waited_for_network(facts: &Facts) -> (Share, bool) {
         Some((thread.waiting_ns[WaitKind::Network as usize] as f64 / wall as f64, thread.tid))
     });
     match shares.max_by(|a, b| a.0.total_cmp(&b.0)) {
-        Some((value, tid)) => (
-            Share::of_time(value.min(1.0), format!("wall time of thread {tid}")),
-            value >= guards::WARNING_SHARE,
-        ),
+        Some((value, tid)) => {
+            (Share::of_time(value.min(1.0), ShareOf::wall_time_of(tid)), value >= guards::WARNING_SHARE)
+        }
         None => (Share::unknown(), false),
     }
 }

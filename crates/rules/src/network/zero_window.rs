@@ -52,8 +52,6 @@ const MIN_TIMES: f64 = 10.0;
 const MIN_WAITS: u64 = 5;
 /// A wait for room that is shorter is the copying itself, or a moment in which the reader had no CPU.
 const LONG_WAIT: Nanos = Nanos::from_millis(2);
-/// Senders that are told: the diagnosis makes one finding of those of one program.
-const MOST: usize = 16;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -110,7 +108,7 @@ fn of_calls(facts: &Facts, out: &mut Findings<'_>) {
         }
     }
     senders.sort_by_key(|sender| std::cmp::Reverse(sender.waited));
-    for sender in senders.into_iter().take(MOST) {
+    for sender in senders {
         let time = Nanos::new(sender.waited);
         let share = guards::share_of_ns(facts, Some(sender.tid), time, sender.calls.count);
         let mean = Nanos::new(sender.waited / sender.calls.count.max(1));

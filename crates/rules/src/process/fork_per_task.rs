@@ -74,8 +74,6 @@ const BUILD_TOOLS: [&str; 24] = [
     "gradle",
     "buildah",
 ];
-/// Findings at most.
-const MOST: usize = 3;
 
 /// The children of one parent, as far as the capture shows them.
 struct Children {
@@ -101,7 +99,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         })
         .collect();
     parents.sort_by_key(|(forks, ..)| (std::cmp::Reverse(forks.forks.count), forks.tid));
-    for (forks, children, share) in parents.into_iter().take(MOST) {
+    for (forks, children, share) in parents {
         report(facts, out, forks, &children, share);
     }
 }

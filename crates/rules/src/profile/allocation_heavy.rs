@@ -33,7 +33,7 @@ pub(crate) static RULE: Rule = Rule {
     group: "profile",
     summary: "taking memory and giving it back takes a good part of the CPU time",
     source: include_str!("allocation_heavy.rs"),
-    needs: &[Need::Profile],
+    needs: &[Need::SampledTime],
     check: |facts, out| {
         let boxes = |account: &Account| account.runtimes.iter().any(|runtime| runtime.boxes_all_values());
         heavy::check_from(&HEAVY, |account| if boxes(account) { BOXED } else { SHARE }, facts, out);

@@ -31,7 +31,7 @@ pub(crate) static RULE: Rule = Rule {
     group: "profile",
     summary: "encrypting, hashing or compressing takes a good part of the CPU time",
     source: include_str!("crypto_compress_heavy.rs"),
-    needs: &[Need::Profile],
+    needs: &[Need::SampledTime],
     check: |facts, out| heavy::check(&HEAVY, SHARE, facts, out),
 };
 

@@ -33,7 +33,7 @@ pub(crate) static RULE: Rule = Rule {
     group: "profile",
     summary: "the collector takes a good part of the CPU time",
     source: include_str!("gc_pressure.rs"),
-    needs: &[Need::Profile],
+    needs: &[Need::SampledTime],
     check: |facts, out| heavy::check(&HEAVY, SHARE, facts, out),
 };
 

@@ -8,7 +8,7 @@ use crate::guards::Share;
 use crate::words;
 use whyslow_facts::{Facts, ProfileFacts, ProfileOrigin, SchedTime};
 use whyslow_model::{SampleKind, Severity, Subject};
-use whyslow_profile::kinds::{Account, CostKind, Part, Runtime, short};
+use whyslow_profile::kinds::{Account, CostKind, Measure, Part, Runtime, short};
 
 /// Fewer samples are no profile.
 const MIN_SAMPLES: u64 = 50;
@@ -63,7 +63,10 @@ pub(super) struct Heavy {
     pub(super) is_often_meant: bool,
 }
 
-/// Checks all profiles of time on a CPU: from `threshold`, a part of that time, on it is a finding.
+/// Kinds of which the wall clock shows the waits, too: they are costs on a CPU alone.
+const ALSO_WAIT: [CostKind; 3] = [CostKind::Locking, CostKind::Scheduling, CostKind::SystemCall];
+
+/// Checks all profiles of time: from `threshold`, a part of that time, on it is a finding.
 #[gated]
 pub(super) fn check(heavy: &Heavy, threshold: f64, facts: &Facts, out: &mut Findings<'_>) {
     check_from(heavy, |_| threshold, facts, out);
@@ -77,12 +80,23 @@ pub(super) fn check_from(
     facts: &Facts,
     out: &mut Findings<'_>,
 ) {
-    for profile in facts.profiles.of_cpu().filter(|profile| is_telling(facts, profile)) {
+    let waits = heavy.kinds.iter().any(|kind| ALSO_WAIT.contains(kind));
+    let profiles = facts.profiles.of_time().filter(|profile| !waits || is_of_cpu(profile));
+    for profile in profiles.filter(|profile| is_telling(facts, profile)) {
         let (share, threshold) = (share(heavy, profile), threshold(&profile.step.account));
         if profile.step.samples.map_or(share, |samples| at_least(share, samples)) >= threshold {
             report(heavy, facts, out, profile, share);
         }
     }
+}
+
+fn is_of_cpu(profile: &ProfileFacts) -> bool {
+    profile.step.measured.measure == Measure::Cpu
+}
+
+/// The whole of a profile, in words.
+fn whole(profile: &ProfileFacts) -> &'static str {
+    if is_of_cpu(profile) { "the CPU time" } else { "the time sampled" }
 }
 
 /// What the share is at least, though chance chose the samples: the lower end of Wilson's interval (one-sided, 95 %).
@@ -141,6 +155,7 @@ fn share(heavy: &Heavy, profile: &ProfileFacts) -> f64 {
 
 fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &ProfileFacts, part: f64) {
     let who = facts.profiled(profile);
+    let whole = whole(profile);
     let account = &profile.step.account;
     let of_total = |value: f64| words::percent(account.part(value));
     let (kinds, does) = heavy.made_by.unwrap_or((heavy.kinds, "most of it in"));
@@ -163,16 +178,16 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
     let content = content(heavy, facts, profile);
     let on = content.as_ref().map_or_else(String::new, Content::clause);
     let takes = if heavy.what.ends_with('s') { "take" } else { "takes" };
-    let title = format!(
-        "{who}: {} {takes} {at_least}{} of the CPU time{call}{at}{on}",
-        heavy.what,
-        words::percent(part)
-    );
-    let share = Share::of_cpu_time(part, format!("the CPU time of {who}"));
+    let title =
+        format!("{who}: {} {takes} {at_least}{} of {whole}{call}{at}{on}", heavy.what, words::percent(part));
+    let share = match is_of_cpu(profile) {
+        true => Share::of_cpu_time(part, format!("{whole} of {who}")),
+        false => Share::of_time(part, format!("{whole} of {who}")),
+    };
     let busy = profile.step.cpus().map_or(String::new(), |cpus| format!(" It keeps {cpus:.2} CPUs busy."));
     let below = holder.zip(site.as_ref()).and_then(|(holder, site)| {
         let called = holder.parts.iter().find(|part| is_its(part) && !part.callee.is_empty())?;
-        Some(format!(" {site} calls {}: {} of the CPU time.", short(&called.callee), of_total(called.value)))
+        Some(format!(" {site} calls {}: {} of {whole}.", short(&called.callee), of_total(called.value)))
     });
     let functions: Vec<String> = account
         .functions
@@ -221,7 +236,7 @@ fn report(heavy: &Heavy, facts: &Facts, out: &mut Findings<'_>, profile: &Profil
     });
     let text = line.unwrap_or_else(|| {
         format!(
-            "{} of {} of CPU time",
+            "{} of {} of {whole}",
             profile.step.measured.value(part * account.total),
             profile.step.measured.value(account.total)
         )

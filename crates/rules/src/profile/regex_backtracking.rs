@@ -32,7 +32,7 @@ pub(crate) static RULE: Rule = Rule {
     group: "profile",
     summary: "matching regular expressions takes a good part of the CPU time",
     source: include_str!("regex_backtracking.rs"),
-    needs: &[Need::Profile],
+    needs: &[Need::SampledTime],
     check: |facts, out| heavy::check(&HEAVY, SHARE, facts, out),
 };
 

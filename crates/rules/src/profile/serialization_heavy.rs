@@ -31,7 +31,7 @@ pub(crate) static RULE: Rule = Rule {
     group: "profile",
     summary: "turning data into JSON, XML or protobuf and back takes a good part of the CPU time",
     source: include_str!("serialization_heavy.rs"),
-    needs: &[Need::Profile],
+    needs: &[Need::SampledTime],
     check: |facts, out| heavy::check(&HEAVY, SHARE, facts, out),
 };
 

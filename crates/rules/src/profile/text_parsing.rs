@@ -33,7 +33,7 @@ pub(crate) static RULE: Rule = Rule {
     group: "profile",
     summary: "splitting and converting text takes a good part of the CPU time",
     source: include_str!("text_parsing.rs"),
-    needs: &[Need::Profile],
+    needs: &[Need::SampledTime],
     check: |facts, out| heavy::check(&HEAVY, SHARE, facts, out),
 };
 

@@ -60,8 +60,6 @@ const READS_AND_POLLS: [&str; 12] = [
     "epoll_wait",
     "poll",
 ];
-/// Findings of each kind in one diagnosis.
-const MAX_REPORTED: usize = 2;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -76,7 +74,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .filter(|spin| !polls_without_waiting(facts, spin))
         .collect();
     tries.sort_by_key(|spin| std::cmp::Reverse((spin.laps.time_ns, spin.laps.turns)));
-    for spin in tries.into_iter().take(MAX_REPORTED) {
+    for spin in tries {
         report_tries(facts, out, spin);
     }
     let mut writable: Vec<&ReadySpin> = facts
@@ -96,7 +94,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         return;
     }
     writable.sort_by_key(|spin| std::cmp::Reverse((spin.laps.time_ns, spin.laps.turns)));
-    for spin in writable.into_iter().take(MAX_REPORTED) {
+    for spin in writable {
         report_writable(facts, out, spin);
     }
 }
@@ -119,7 +117,7 @@ fn polls_without_waiting(facts: &Facts, spin: &AgainSpin) -> bool {
 fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
     let known = |tid| facts.again.spins.iter().any(|spin| spin.tid == tid);
     let found = counted_tries::failing(facts).into_iter().filter(|tries| !known(tries.tid));
-    for found in found.take(MAX_REPORTED) {
+    for found in found {
         let figures = found.figures();
         let Tries { tid, syscall, calls: tries, per_second, share } = found;
         let call = facts.name_of(syscall);

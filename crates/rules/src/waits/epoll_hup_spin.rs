@@ -41,9 +41,6 @@ pub(crate) static RULE: Rule = Rule {
     check,
 };
 
-/// Findings of this rule in one diagnosis.
-const MAX_REPORTED: usize = 3;
-
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut spins: Vec<&ReadySpin> = facts
@@ -64,7 +61,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         spins.retain(|spin| spin.hung_up());
     }
     spins.sort_by_key(|spin| std::cmp::Reverse((spin.laps.time_ns, spin.laps.turns)));
-    for spin in spins.into_iter().take(MAX_REPORTED) {
+    for spin in spins {
         report(facts, out, spin);
     }
 }

@@ -52,14 +52,12 @@ const MIN_TURNS: u64 = 3;
 const CROWDED: f64 = 0.30;
 /// The part of the turns that may be the tracer's making.
 const TRACERS: f64 = 0.50;
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut found: Vec<&EventLoop> = facts.loops.rows.iter().filter(|row| is_blocked(facts, row)).collect();
     found.sort_by_key(|row| std::cmp::Reverse(row.blocked_ns));
-    for row in found.into_iter().take(MOST) {
+    for row in found {
         let Some(worst) = row.blockers.iter().max_by_key(|blocker| blocker.ns) else { continue };
         let time = Nanos::new(row.blocked_ns);
         let share = guards::share_of_ns(facts, Some(row.tid), time, row.blocked);

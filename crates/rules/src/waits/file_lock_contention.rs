@@ -41,15 +41,13 @@ pub(crate) static RULE: Rule = Rule {
 
 /// Fewer waits are a standby's or a start's.
 const MIN_WAITS: u64 = 5;
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let contended = facts.file_locks.rows.iter().filter(|lock| lock.waits >= MIN_WAITS);
     let mut found: Vec<(Share, &FileLock)> = contended.map(|lock| (share(facts, lock), lock)).collect();
     found.sort_by_key(|(_, lock)| std::cmp::Reverse(lock.wait_ns));
-    for (share, lock) in found.into_iter().take(MOST) {
+    for (share, lock) in found {
         let worth = share.value.is_some_and(|share| share >= guards::WARNING_SHARE);
         let mean = Measurement::time("time_per_wait", Nanos::new(lock.wait_ns / lock.waits.max(1)));
         let waits = Measurement::count("waits", lock.waits);

@@ -47,8 +47,6 @@ pub(crate) static RULE: Rule = Rule {
 const MIN_WAITS: u64 = 5;
 /// The part of the lock's waiting that the call must explain.
 const PART: f64 = 0.30;
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -67,7 +65,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         })
         .collect();
     found.sort_by_key(|(_, address, _, held)| (std::cmp::Reverse(held.wait_ns), *address));
-    for (process, address, lock, held) in found.into_iter().take(MOST) {
+    for (process, address, lock, held) in found {
         let share = share_of_waits(facts, process, lock, held.wait_ns);
         if share.value.is_none_or(|share| share < guards::WARNING_SHARE) {
             continue;

@@ -70,8 +70,6 @@ const SLEEPING_SHARE: f64 = 0.5;
 const CHECKED_SHARE: f64 = 0.8;
 /// At most this many sleeps for each time that it got something done: then the sleeps are the delay.
 const SLEEPS_PER_RESULT: u64 = 3;
-/// Findings of this rule in one diagnosis.
-const MAX_REPORTED: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -89,7 +87,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         rows.iter().filter(|(row, _)| !row.in_turns).map(|(row, _)| row.process).collect();
     rows.retain(|(row, _)| !row.in_turns || row.turns > 0 && !alone.contains(&row.process));
     rows.sort_by_key(|(row, _)| std::cmp::Reverse((row.slept_ns, row.times)));
-    for (row, check) in rows.into_iter().take(MAX_REPORTED) {
+    for (row, check) in rows {
         report(facts, out, row, check);
     }
 }

@@ -30,7 +30,7 @@ use whyslow_chain::{Explainer, Hold, process_words};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::account::ObjectKind;
 use whyslow_facts::folds::graph::{Ended, LongCall, Resource};
-use whyslow_model::{ChainLink, Nanos, Severity, Subject, Syscall};
+use whyslow_model::{ChainLink, Nanos, Severity, ShareOf, Subject, Syscall};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -44,8 +44,6 @@ pub(crate) static RULE: Rule = Rule {
 
 /// A shorter wait is none that anybody notices.
 const SHORTEST: Nanos = Nanos::from_secs(1);
-/// Findings of this rule in one diagnosis.
-const MOST: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -67,7 +65,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         stuck.retain(|call| call.process != first.process || Some(call.from) == earliest);
     }
     stuck.sort_by_key(|call| (!is_grave(call), std::cmp::Reverse(call.dur()), call.tid));
-    for call in stuck.into_iter().take(MOST) {
+    for call in stuck {
         report(&explainer, out, call);
     }
 }
@@ -140,7 +138,7 @@ fn report(explainer: &Explainer<'_>, out: &mut Findings<'_>, call: &LongCall) {
     // A futex has no name but its address.
     let of = if object.starts_with(&name) { object.clone() } else { format!("{name} of {object}") };
     let title = format!("{who} is in {of}{held} {time}, and in nothing else");
-    let share = Share::of_time(1.0, format!("the time that is shown of thread {}", call.tid));
+    let share = Share::of_time(1.0, ShareOf::Thread { tid: call.tid, time: "the time that is shown of" });
     let is_file = matches!(call.what, Resource::FileLock(_) | Resource::Pipe(_));
     let subject = Subject {
         syscall: Some(name.clone()),

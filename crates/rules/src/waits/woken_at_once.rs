@@ -17,8 +17,6 @@ const MIN_WAKES: u64 = 50;
 const LEAST_WAKES: u64 = 10;
 /// The part of their time that the threads sleep there all the same: who is woken for work works then.
 const SLEEPING: f64 = 0.5;
-/// Findings of this rule about conditions in one diagnosis.
-const MOST: usize = 2;
 
 struct Crowd<'f> {
     process: ProcessId,
@@ -38,7 +36,7 @@ pub(super) fn report(facts: &Facts, out: &mut Findings<'_>) {
     });
     let mut crowds: Vec<Crowd<'_>> = crowds.filter(|crowd| is_herd(facts, crowd)).collect();
     crowds.sort_by_key(|crowd| (std::cmp::Reverse(crowd.lock.woken), crowd.address));
-    crowds.iter().take(MOST).for_each(|crowd| tell(facts, out, crowd));
+    crowds.iter().for_each(|crowd| tell(facts, out, crowd));
 }
 
 #[gated]

@@ -46,8 +46,6 @@ const POLLS: [&str; 7] = ["epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "
 const NOTHING_ELSE: f64 = 0.9;
 /// The polls return within that time on average: they wait for nothing.
 const AT_ONCE: Nanos = Nanos::new(100_000);
-/// Findings of this rule in one diagnosis.
-const MAX_REPORTED: usize = 3;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -59,7 +57,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .filter(|row| guards::is_spin(facts, &row.laps, &guards::share_of_laps(facts, row.tid, &row.laps)))
         .collect();
     rows.sort_by_key(|row| std::cmp::Reverse((row.laps.time_ns, row.laps.turns)));
-    for row in rows.into_iter().take(MAX_REPORTED) {
+    for row in rows {
         report(facts, out, row);
     }
 }
@@ -72,7 +70,7 @@ fn check_sums(facts: &Facts, out: &mut Findings<'_>) {
         let quick = storm.calls.mean();
         storm.of_calls() >= NOTHING_ELSE && quick.is_known() && quick <= AT_ONCE
     });
-    for storm in idle.take(MAX_REPORTED) {
+    for storm in idle {
         let site = callers::of_calls(facts, storm.sums.thread.tid, &[storm.name]);
         let function = callers::function(site.as_ref());
         let subject = Subject { function, ..storm.subject(facts) };

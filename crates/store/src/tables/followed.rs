@@ -2,7 +2,7 @@
 
 use super::{Keep, Replay, SEQ, TableSpec};
 use crate::column::{ColumnSpec, Kind, Rows, Take};
-use whyslow_model::{Event, Followed};
+use whyslow_model::{Event, Followed, Via};
 
 pub(crate) static TABLE: TableSpec = TableSpec {
     name: "followed",
@@ -25,7 +25,7 @@ pub(crate) static TABLE: TableSpec = TableSpec {
 pub(super) fn put(followed: &Followed, seq: u64, rows: &mut Rows) {
     let Followed { ts, pid, comm, waiter, via, share, hop } = followed;
     let mut row = rows.row(seq);
-    row.time(*ts).u32(Some(*pid)).string(Some(comm)).u32(Some(*waiter)).string(Some(via));
+    row.time(*ts).u32(Some(*pid)).string(Some(comm)).u32(Some(*waiter)).string(Some(&via.to_string()));
     row.f64(Some(*share)).u32(Some(*hop)).end();
 }
 
@@ -36,7 +36,7 @@ fn replay(row: &mut Take<'_>, _seq: u64, to: &mut Replay<'_>) -> Option<()> {
         pid: row.u32()?,
         comm: row.string()?,
         waiter: row.u32()?,
-        via: row.string()?,
+        via: Via::of_words(&row.string()?),
         share: row.f64().unwrap_or(0.0),
         hop: row.u32()?,
     })));

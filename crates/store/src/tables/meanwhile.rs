@@ -17,7 +17,7 @@ pub(crate) static TABLE: TableSpec = TableSpec {
             "thread; idle (nobody), quota (its group had used it up), untold (before what the CPU remembered), recorder (this recording).",
         ),
         ColumnSpec::maybe("runner", Kind::U32, "The process that ran."),
-        ColumnSpec::maybe("comm", Kind::Text, "The name of its thread."),
+        ColumnSpec::maybe("comm", Kind::Text, "The name of its thread where it is of the process that waited, else of its process."),
         ColumnSpec::always("turns", Kind::U64, "Turns."),
         ColumnSpec::maybe("total", Kind::Duration, "How much of the wait."),
     ],

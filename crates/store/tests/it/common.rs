@@ -538,6 +538,7 @@ fn figures() -> impl Strategy<Value = Event<'static>> {
         });
     let followed = (time(), any::<u32>(), ".{0,15}", any::<u32>(), ".{0,40}", 0.0f64..1.0, any::<u32>());
     let followed = followed.prop_map(|(ts, pid, comm, waiter, via, share, hop)| {
+        let via = whyslow_model::Via::of_words(&via);
         Event::Followed(Box::new(Followed { ts, pid, comm, waiter, via, share, hop }))
     });
     prop_oneof![

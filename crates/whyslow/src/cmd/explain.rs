@@ -118,50 +118,26 @@ fn print(answer: &WhyNot, all: bool, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn print_stop(stop: &Stop, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(
-        out,
-        "  {}  `{}` {}, {}",
-        stop.place,
-        stop.condition,
-        stop.how,
-        figures::plural(stop.times, "time")
-    )?;
+    let times = figures::plural(stop.times, "time");
+    writeln!(out, "  {}, {times}  [{}]", visible::line(&stop.sentence()), stop.place)?;
     for compared in &stop.compared {
         let reason = if compared.reason.is_empty() { "" } else { "\n      " };
-        writeln!(out, "      {}{reason}{}", sentence(compared), compared.reason)?;
+        writeln!(out, "      {}{reason}{}", visible::line(&compared.sentence()), compared.reason)?;
     }
     Ok(())
-}
-
-/// `stream.syncs.count is 3: `>= MIN_SYNCS` (20) does not hold; the nearest of 12`
-fn sentence(compared: &Compared) -> String {
-    let nearest = match compared.times {
-        0 | 1 => String::new(),
-        times => format!("; the nearest of {}", figures::count(times)),
-    };
-    let threshold = compared.words(compared.threshold_value);
-    let named =
-        if threshold == compared.threshold { String::new() } else { format!(" {}", compared.threshold) };
-    format!(
-        "measured {}: {}; threshold{named}: {threshold} (`{}` {}{nearest})",
-        compared.what,
-        compared.words(compared.value),
-        compared.mark,
-        if compared.holds { "holds" } else { "does not hold" },
-    )
 }
 
 fn as_json(answer: &WhyNot) -> serde_json::Value {
     let compared = |one: &Compared| {
         json!({
-            "what": one.what, "value": one.value, "comparison": one.mark, "threshold": one.threshold,
+            "says": one.sentence(), "what": one.what, "value": one.value, "comparison": one.mark, "threshold": one.threshold,
             "threshold_value": one.threshold_value, "unit": one.unit.name(), "holds": one.holds, "times": one.times,
             "reason": one.reason, "place": one.place,
         })
     };
     let stop = |stop: &&Stop| {
         json!({
-            "place": stop.place, "condition": stop.condition, "how": stop.how, "times": stop.times,
+            "place": stop.place, "says": stop.sentence(), "condition": stop.condition, "how": stop.how, "times": stop.times,
             "compared": stop.compared.iter().map(compared).collect::<Vec<_>>(),
         })
     };

@@ -3,9 +3,10 @@
 use super::view::{self, Rows};
 use super::{Command, rights};
 use crate::global::Global;
-use crate::input;
 use crate::status::Status;
+use anyhow::bail;
 use clap::{ArgMatches, Args, FromArgMatches};
+use std::path::PathBuf;
 use whyslow_views::{Ask, FdFilter};
 
 /// The command.
@@ -23,8 +24,9 @@ Examples:
   whyslow fds --state CLOSE_WAIT trace.lsof     as lsof -s TCP:CLOSE_WAIT
   whyslow fds --fd 23 trace.st                  what descriptor 23 was, each time it was opened")]
 struct Fds {
-    #[command(flatten)]
-    input: input::Files,
+    /// Recordings (NAME.whyslow), captures (strace, lsof, lsof -F, /proc dumps; also .gz, .zst), directories of them, or - for standard input
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
     #[arg(long, value_name = "KEY", help = view::by_help("fds"))]
     by: Option<String>,
     /// Only sockets with this port on either end
@@ -68,5 +70,12 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         fd: args.fd,
     };
     let ask = Ask { by: args.by, fds, ..args.rows.ask(global) };
-    view::show(COMMAND.name, &args.input.files, &ask, global)
+    if args.files.is_empty() {
+        // `-p` chooses among the rows here, as with lsof.
+        let whom = args.pid.map_or("PID".to_string(), |pid| pid.to_string());
+        bail!(
+            "nothing to show\nnext: name files; of a process that runs: whyslow record -p {whom} -d 5s -o fds.whyslow, then whyslow fds fds.whyslow"
+        );
+    }
+    view::show(COMMAND.name, &args.files, &ask, global)
 }

@@ -150,7 +150,14 @@ fn fill(line: &str, clock_us: u64, i: u64) -> String {
         clock_us % 1_000_000
     );
     let seconds = format!("{seconds}.{:06}", clock_us % 1_000_000);
-    line.replace("{time}", &time).replace("{seconds}", &seconds).replace("{i}", &i.to_string()) + "\n"
+    let mut line =
+        line.replace("{time}", &time).replace("{seconds}", &seconds).replace("{i}", &i.to_string()) + "\n";
+    while let Some(at) = line.find("{i%") {
+        let end = at + line[at..].find('}').expect("`{i%N}`");
+        let by: u64 = line[at + 3..end].parse().expect("`{i%N}`");
+        line.replace_range(at..=end, &(i % by).to_string());
+    }
+    line
 }
 
 /// A duration with its unit, in microseconds.

@@ -8,8 +8,10 @@
 //! ```` ```report ```` block is what the rule says. Inside either
 //! `@repeat N every DUR` … `@end` repeats lines, `@skip DUR` lets time pass; `{time}` is the running clock
 //! (10:00:00 at first, a millisecond a line outside of repeats), `{seconds}` the same as perf writes it, `{i}` counts the
-//! repeats.
+//! repeats, `{i%N}` starts anew after N of them.
 
+#[path = "../common/contradicts.rs"]
+mod contradicts;
 mod document;
 mod events;
 mod figures;
@@ -28,7 +30,7 @@ use std::process::ExitCode;
 use whyslow_diagnose::diagnose;
 use whyslow_facts::Facts;
 use whyslow_model::{
-    AccountRow, Call, CaptureKind, Diagnosis, Event, Finding, Severity, Signal, Sink, TimeOf,
+    AccountRow, Call, CaptureKind, Diagnosis, Event, Finding, Severity, ShareOf, Signal, Sink, TimeOf,
 };
 use whyslow_rules::{RULES, Rule};
 
@@ -113,6 +115,10 @@ fn check(rule: &Rule, number: usize) -> Result<(), Failed> {
     account_adds_up(&diagnosis)?;
     schemas::of_diagnosis(&diagnosis)?;
     schemas::of_plain_views(&facts)?;
+    let contradictions = contradicts::contradictions(&diagnosis);
+    if !contradictions.is_empty() {
+        return Err(contradictions.join("\n").into());
+    }
     for finding in diagnosis.findings.iter().filter(|finding| finding.id == rule.id) {
         figures::are_measured(finding)?;
     }
@@ -227,7 +233,7 @@ fn account_adds_up(diagnosis: &Diagnosis) -> Result<(), Failed> {
         let its = account.rows.iter().filter(|row| row.claimed_by.iter().any(|claim| claim.id == id));
         its.map(|row| row.ns).sum::<u64>()
     };
-    for finding in diagnosis.findings.iter().filter(|finding| finding.share_of == "the requests' time") {
+    for finding in diagnosis.findings.iter().filter(|finding| finding.share_of == ShareOf::Requests) {
         let told = finding.share.unwrap_or(0.0) * account.ns as f64;
         let rows = rows_of(finding.id);
         if rows > 0 && told > rows as f64 + 1_000.0 {

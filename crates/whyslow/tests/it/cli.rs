@@ -324,8 +324,32 @@ fn a_thread_or_request_that_is_not_there_is_an_error() {
     assert_eq!(output.status.code(), Some(2));
     assert!(err(&output).contains("there is no thread 1234567: choose one of 4711"), "{}", err(&output));
     let output = run(&["path", "--request", "7", &file]);
-    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-    assert!(out(&output).contains("There is no request 7: none is kept."), "{}", out(&output));
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+    assert!(err(&output).contains("no request 7 is kept, nor any other"), "{}", err(&output));
+    let connection = "5<TCP:[127.0.0.1:80->10.0.0.9:4000]>";
+    let served = place.file(
+        "served.st",
+        format!(
+            "7 10:00:00.000000 accept4(3<TCP:[127.0.0.1:80]>, NULL, NULL, 0) = {connection} <0.000010>\n\
+             7 10:00:00.100000 recvfrom({connection}, \"GET /a HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n\", 4096, 0, NULL, NULL) = 29 <0.000010>\n\
+             7 10:00:00.400000 sendto({connection}, \"HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n\", 38, 0, NULL, 0) = 38 <0.000010>\n"
+        ),
+    );
+    let output = run(&["path", "--request", "1234567", &served]);
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+    assert!(err(&output).contains("no request 1234567 is kept: choose one of "), "{}", err(&output));
+}
+
+#[test]
+fn each_view_takes_a_process_or_says_how() {
+    // More than a process can have for a number (PID_MAX_LIMIT of include/linux/threads.h is 4,194,304).
+    for view in whyslow_views::VIEWS {
+        let output = run(&[view.name, "-p", "4194305"]);
+        let told = err(&output);
+        assert_eq!(output.status.code(), Some(2), "{}: {told}", view.name);
+        assert!(!told.contains("unexpected argument"), "{}: {told}", view.name);
+        assert!(told.contains("4194305"), "{}: {told}", view.name);
+    }
 }
 
 #[test]

@@ -9,6 +9,8 @@ mod cli;
 #[path = "../common/mod.rs"]
 mod common;
 mod confined;
+#[path = "../common/contradicts.rs"]
+mod contradicts;
 mod control_bytes;
 mod exports;
 mod exports_profiles;

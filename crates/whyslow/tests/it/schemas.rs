@@ -41,7 +41,10 @@ fn all_captures_are_diagnosed_and_shown_as_the_schemas_say() {
     let captures = captures();
     assert!(captures.len() > 60, "{} captures", captures.len());
     for (path, facts) in &captures {
-        let held = of_diagnosis(&diagnose(facts)).and_then(|()| of_views(facts));
+        let diagnosis = diagnose(facts);
+        let contradictions = crate::contradicts::contradictions(&diagnosis);
+        assert!(contradictions.is_empty(), "{contradictions:#?}");
+        let held = of_diagnosis(&diagnosis).and_then(|()| of_views(facts));
         held.unwrap_or_else(|wrong| panic!("{}: {wrong}", path.display()));
     }
 }

@@ -53,6 +53,32 @@ fn every_rule_answers() {
     assert!(with_figures >= 30, "{with_figures}");
 }
 
+/// What is code and no word.
+const CODE: [&str; 14] =
+    ["self.", "::", "()", "is_some", "is_none", "&&", "||", "==", "!=", ">=", "<=", "|", "_", ".iter"];
+
+#[test]
+fn every_rule_says_why_in_plain_words() {
+    let mut wrong = Vec::new();
+    for name in HEALTHY {
+        let facts = facts_of(name);
+        for rule in RULES {
+            let answer = WhyNot::of(&facts, rule);
+            let sentences = answer.stops.iter().flat_map(|stop| {
+                std::iter::once(stop.sentence()).chain(stop.compared.iter().map(Compared::sentence))
+            });
+            for sentence in sentences {
+                // A text of the rule's own is quoted as it is.
+                let words: String = sentence.split('"').step_by(2).collect();
+                if let Some(code) = CODE.iter().find(|code| words.contains(**code)) {
+                    wrong.push(format!("{}: {code} in: {sentence}", rule.id));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn the_figure_stands_beside_the_threshold_of_the_guard_that_failed() {
     let mut text = String::new();

@@ -4,9 +4,7 @@
 #ifndef WHYSLOW_MEANWHILE_H
 #define WHYSLOW_MEANWHILE_H
 
-/* Turns that a CPU remembers. A wait with more of them has a part that is not told. */
-#define TURNS_LOG 6
-#define TURNS (1 << TURNS_LOG)
+#include "turns.bpf.h"
 
 enum {
 	HAD_THREAD = 0, /* a thread, another one of the waiting process too */
@@ -14,36 +12,6 @@ enum {
 	HAD_QUOTA = 2, /* whoever: the thread's group had used up its quota */
 	HAD_UNTOLD = 3, /* before the turns that the CPU remembers, or too many to add up */
 };
-
-/* A turn that has ended; it began when the one before ended. */
-struct turn {
-	u64 until;
-	u32 tgid; /* 0: idle */
-	u32 tid;
-	u64 comm[COMM_LENGTH / 8];
-};
-
-/* Parts of waits that a CPU adds up in a millisecond, and rows that it sends away: a storm of short waits in a long queue has
- * millions of parts a second. 32,000 parts a second are 0.13 % of a CPU, 2,000 rows 150 kB of the ring. */
-#define PARTS_A_MS 32
-#define EVICTIONS_A_MS 2
-/* Saved up in quiet times, ms. */
-#define MOST_SAVED_MS 8
-
-struct turns {
-	u64 count; /* ever */
-	u64 filled; /* when the allowances below were filled last, ns */
-	s64 parts;
-	s64 evictions;
-	struct turn turn[TURNS];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct turns);
-} turns SEC(".maps");
 
 #define MEANWHILE_ROWS_LOG 12
 #define MEANWHILE_ROWS (1 << MEANWHILE_ROWS_LOG)
@@ -53,7 +21,7 @@ struct meanwhile_row {
 	u32 pid;
 	u32 had; /* HAD_... */
 	u32 runner; /* whose process */
-	u64 comm[COMM_LENGTH / 8]; /* of its thread */
+	u64 comm[COMM_LENGTH / 8]; /* of its thread; of another process than the one that waits, of that */
 	u64 turns; /* 0 where the row is free */
 	u64 total; /* ns */
 };
@@ -86,23 +54,6 @@ static __always_inline bool is_stopped(struct task_struct *task)
 		return false;
 	queue = task->se.cfs_rq;
 	return queue && queue->throttle_count;
-}
-
-/* A turn ends. */
-static __always_inline void turn_ends(struct task_struct *prev, u64 now)
-{
-	u32 zero = 0;
-	struct turns *here = bpf_map_lookup_elem(&turns, &zero);
-	struct turn *turn;
-
-	if (!here)
-		return;
-	turn = &here->turn[here->count++ & (TURNS - 1)];
-	turn->until = now;
-	turn->tgid = prev->tgid;
-	turn->tid = prev->pid;
-	turn->comm[0] = *(u64 *)&prev->comm[0];
-	turn->comm[1] = *(u64 *)&prev->comm[8];
 }
 
 /* One half of the rows is for what is told of nobody: it takes no other's place, so that no wait is lost for want of one. The masks
@@ -188,23 +139,6 @@ static __always_inline void add_untold(struct meanwhile_row *part, struct turns 
 		rare_count(RECORD_MEANWHILE, true, now);
 }
 
-static __always_inline void fill_allowances(struct turns *here, u64 now)
-{
-	u64 ms = (now - here->filled) / 1000000;
-
-	if (!ms || now < here->filled)
-		return;
-	here->filled = now;
-	if (ms > MOST_SAVED_MS)
-		ms = MOST_SAVED_MS;
-	here->parts += PARTS_A_MS * ms;
-	if (here->parts > PARTS_A_MS * MOST_SAVED_MS)
-		here->parts = PARTS_A_MS * MOST_SAVED_MS;
-	here->evictions += EVICTIONS_A_MS * ms;
-	if (here->evictions > EVICTIONS_A_MS * MOST_SAVED_MS)
-		here->evictions = EVICTIONS_A_MS * MOST_SAVED_MS;
-}
-
 /* A thread gets this CPU, for which it waited since `since`: who had it meanwhile, the last one first. */
 static __noinline int had_meanwhile(struct task_struct *task, struct task_state *state, u64 since, u64 now)
 {
@@ -227,14 +161,16 @@ static __noinline int had_meanwhile(struct task_struct *task, struct task_state 
 		struct turn *turn = &here->turn[(here->count - i) & (TURNS - 1)];
 		struct turn *before = &here->turn[(here->count - i - 1) & (TURNS - 1)];
 		u64 begin = before->until > since ? before->until : since;
+		u64 *name;
 
 		/* None there yet, or it ended on a clock that goes ahead of this one's. */
 		if (turn->until <= since || begin > end)
 			break;
 		part.had = turn->tid ? HAD_THREAD : HAD_IDLE;
 		part.runner = turn->tgid;
-		part.comm[0] = turn->tid ? turn->comm[0] : 0;
-		part.comm[1] = turn->tid ? turn->comm[1] : 0;
+		name = turn->tgid == part.pid ? turn->comm : turn->program;
+		part.comm[0] = turn->tid ? name[0] : 0;
+		part.comm[1] = turn->tid ? name[1] : 0;
 		part.total = end - begin;
 		here->parts--;
 		if (!add_meanwhile(&part, here, now))

@@ -1,4 +1,5 @@
-//! Who had the CPU: a thread that wants one 23 times, where another thread of this process and a program of its own always want it.
+//! Who had the CPU: a thread that wants one 23 times, where another thread of this process and programs of their own always want it, one of
+//! them in a thread with a name of its own.
 
 use super::{TIMES, only, record};
 use rustix::thread::{CpuSet, sched_setaffinity};
@@ -30,6 +31,16 @@ fn own_threads_and_others_are_told_with_no_more_than_was_waited() {
     let own = own.unwrap();
     let mut other = Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
     bind(Some(other.id()));
+    let script = "import threading, time, ctypes\n\
+                  def spin():\n ctypes.CDLL(None).prctl(15, b'a-thread', 0, 0, 0)\n while True: pass\n\
+                  threading.Thread(target=spin, daemon=True).start()\ntime.sleep(1000)";
+    // Its threads inherit the CPU.
+    let mut threaded = Command::new("taskset").args(["-c", "0", "python3", "-c", script]).spawn().unwrap();
+    let name = format!("/proc/{}/task", threaded.id());
+    let until = Instant::now() + Duration::from_secs(30);
+    while std::fs::read_dir(&name).map_or(0, Iterator::count) < 2 && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(10));
+    }
     let work = || {
         bind(None);
         for _ in 0..TIMES {
@@ -42,6 +53,8 @@ fn own_threads_and_others_are_told_with_no_more_than_was_waited() {
     over.store(true, Ordering::Relaxed);
     other.kill().unwrap();
     other.wait().unwrap();
+    threaded.kill().unwrap();
+    threaded.wait().unwrap();
     own.join().unwrap();
     let Some((seen, (), _)) = seen else { return };
     let rows: Vec<_> = seen.meanwhile.iter().filter(|one| one.tid == seen.tid).collect();
@@ -56,11 +69,13 @@ fn own_threads_and_others_are_told_with_no_more_than_was_waited() {
     };
     let own = sum(&|comm| comm == "own-hog-7", std::process::id());
     let others = sum(&|comm| comm == "sh", other.id());
-    assert!(own > 0 && others > 0, "{rows:?}");
+    // Another process is told by its own name, whatever its threads are called.
+    let by_thread = sum(&|comm| comm == "python3", threaded.id());
+    assert!(own > 0 && others > 0 && by_thread > 0, "{rows:?}");
     let stretches = seen.stretches.iter().filter(|stretch| stretch.tid == seen.tid);
     let waited: u64 = stretches.map(|stretch| stretch.runnable.or_zero()).sum();
     let told: u64 = rows.iter().map(|one| one.total.or_zero()).sum();
-    assert!(waited >= Nanos::from_millis(50).or_zero(), "two others want its CPU all the time: {waited}");
+    assert!(waited >= Nanos::from_millis(50).or_zero(), "others want its CPU all the time: {waited}");
     // Both are taken from the same two times.
     assert_eq!(told, waited, "{rows:?}");
     let loss = seen.losses.iter().find(|loss| loss.table == "meanwhile").expect("it has a row of losses");
