@@ -124,7 +124,7 @@ fn commands(
     let (name, (ns, count)) = sums.into_iter().max_by_key(|(_, sum)| *sum)?;
     // Several at a time take no longer than one.
     let ns = ns.min(whole);
-    let (function, place) = site_of_commands(facts, process, account, &row.via).unzip();
+    let (function, place) = site_of_commands(facts, process, account, row.via.place()).unzip();
     Some(AccountRow {
         pids: vec![row.pid],
         tid: Some(row.pid),
@@ -144,7 +144,7 @@ fn site_of_commands(
     facts: &Facts,
     process: ProcessId,
     account: &TimeAccount,
-    via: &str,
+    via: Option<&str>,
 ) -> Option<(String, Option<String>)> {
     let waits = |is_meant: &dyn Fn(&str) -> bool| {
         let is_in = |time: &SiteTime<'_>| time.call.is_some_and(is_meant);
@@ -158,7 +158,7 @@ fn site_of_commands(
         let most = rows.max_by_key(|row| row.ns)?;
         Some((most.function.clone()?, most.place.clone()))
     };
-    let of_waiter = account.rows.iter().filter(|row| row.object.as_deref() == Some(via));
+    let of_waiter = account.rows.iter().filter(|row| via.is_some() && row.object.as_deref() == via);
     let asked: BTreeSet<&str> = of_waiter.filter_map(|row| row.call.as_deref()).collect();
     waits(&|call| WAITS_FOR_CHILD.contains(&call))
         .or_else(starts)
@@ -206,7 +206,7 @@ mod tests {
     fn site(waits: &[(&str, &str, u64)], rows: Vec<AccountRow>) -> Option<String> {
         let facts = server(waits);
         let process = facts.world.threads.find_process(1).expect("the server");
-        site_of_commands(&facts, process, &account(rows), "127.0.0.1:80").map(|(function, _)| function)
+        site_of_commands(&facts, process, &account(rows), Some("127.0.0.1:80")).map(|(function, _)| function)
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::moments::Moments;
 use crate::{Facts, ProcessId};
 use hashbrown::HashMap;
 use std::net::SocketAddr;
-use whyslow_model::{DemandCaller, Followed, Nanos, Timestamp};
+use whyslow_model::{DemandCaller, Followed, Nanos, Timestamp, Via};
 
 /// How long a caller waited; what it adds to when the process that it waits for was waited for. `None` where it was not seen to wait.
 pub(super) fn caller(
@@ -38,7 +38,7 @@ pub(super) fn caller(
         pid: row.pid,
         name: known.and_then(|known| known.name()).unwrap_or(&row.comm).to_string(),
         of: row.waiter,
-        at: row.via.clone(),
+        at: row.via.to_string(),
         waits: waits.len() as u64,
         waited_ns: Nanos::new(together(waits)),
         seen_ns: Timestamp::new(until).since(row.ts),
@@ -57,22 +57,20 @@ fn last_of(facts: &Facts, pid: u32) -> Option<ProcessId> {
 /// Of a TCP connection the recorder saw that an answer was outstanding, whatever its bytes say.
 fn is_for_target(facts: &Facts, apart: &Facts, row: &Followed, call: &LongCall) -> bool {
     let object = apart.accounts.objects.get(call.object);
-    let is_there = is_at(object.name(), place(&row.via));
-    let by_tcp = row.via.parse::<SocketAddr>().is_ok();
+    let is_there = is_at(object.name(), row.via.place().filter(|place| is_named(place)).unwrap_or_default());
+    let by_tcp = row.via.place().is_some_and(|place| place.parse::<SocketAddr>().is_ok());
     if by_tcp && is_there && call.waits.is_some() && object.kind == ObjectKind::Peer {
         return true;
     }
     let ended_by = |tid| facts.world.threads.thread_of(tid).is_some();
     let is_its = is_there || call.waker.is_some_and(|waker| ended_by(waker.tid));
-    let is_unnamed_pipe = row.via == "a pipe" && object.kind == ObjectKind::Pipe;
+    let is_unnamed_pipe = row.via == Via::Pipe && object.kind == ObjectKind::Pipe;
     waits_for_other(apart, call) && (is_its || is_unnamed_pipe)
 }
 
-/// What names a place in the recorder's words; empty where nothing does.
-fn place(via: &str) -> &str {
-    let prefixes = ["the lock of ", "a lock in ", "the pipe "];
-    let place = prefixes.into_iter().find_map(|prefix| via.strip_prefix(prefix)).unwrap_or(via);
-    if place.starts_with(['/', '@']) || place.parse::<SocketAddr>().is_ok() { place } else { "" }
+/// True for a path or an address: other words name no place.
+fn is_named(place: &str) -> bool {
+    place.starts_with(['/', '@']) || place.parse::<SocketAddr>().is_ok()
 }
 
 /// True where a name has that place as a part that no digit continues.
@@ -120,7 +118,7 @@ mod tests {
             pid: 8,
             comm: "client".into(),
             waiter: 7,
-            via: via.into(),
+            via: Via::of_words(via),
             share: 0.9,
             hop: 0,
         })));
