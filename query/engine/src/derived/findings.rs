@@ -33,13 +33,14 @@ fn fill(of: &Computed, rows: &mut Rows) {
         let subject = &finding.subject;
         let shown = |text: &str| Cell::Text(of.shown(text));
         let some = |text: &Option<String>| Cell::text(text.as_ref().map(|text| of.shown(text)));
+        let share_of = finding.share_of.to_string();
         rows.add([
             Cell::whole(Some(at + 1)),
             Cell::text(Some(finding.id)),
             Cell::text(Some(finding.severity.word())),
             shown(&finding.title),
             Cell::real(finding.share),
-            Cell::text(Some(finding.share_of.as_str()).filter(|of| !of.is_empty())),
+            Cell::text(Some(share_of.as_str()).filter(|of| !of.is_empty())),
             Cell::real(finding.confidence),
             shown(&finding.cause),
             shown(&finding.fix.join("\n")),
