@@ -1,6 +1,7 @@
 //! What a thread did at a moment, in the words of the account: for timelines, which are written while the input is read. Which waits
 //! are for work is known once all of it was.
 
+use crate::parts::Waits;
 use crate::{roles, states, threads};
 use hashbrown::HashMap;
 use whyslow_facts::Facts;
@@ -79,13 +80,7 @@ impl WorkWaits {
         }
     }
 
-    fn thread(
-        &mut self,
-        facts: &Facts,
-        account: &ThreadAccount,
-        owner: states::Owner,
-        stacks: &threads::Waits<'_>,
-    ) {
+    fn thread(&mut self, facts: &Facts, account: &ThreadAccount, owner: states::Owner, stacks: &Waits<'_>) {
         let told_ns = account.total();
         for time in &account.calls {
             let object = facts.accounts.objects.get(time.key.object).kind;

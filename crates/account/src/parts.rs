@@ -1,6 +1,8 @@
 //! A part of the time, before parts that are alike become one row.
 
+use hashbrown::HashMap;
 use whyslow_facts::folds::account::{CallKey, CallTime};
+use whyslow_facts::samples::WaitShares;
 use whyslow_facts::world::ids::ObjectId;
 use whyslow_facts::{EndpointId, ProcessId};
 use whyslow_model::event::Tid;
@@ -72,3 +74,6 @@ pub(crate) struct Wait<'a> {
     /// The part of it that was waiting for work.
     pub(crate) idle: f64,
 }
+
+/// What stacks say of waits, by thread and call.
+pub(crate) type Waits<'a> = HashMap<(ProcessId, Tid, Option<&'a str>), WaitShares>;

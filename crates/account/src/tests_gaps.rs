@@ -56,11 +56,13 @@ fn what_was_slept_while_nobody_looked_is_given_out_by_what_was_seen() {
     let rows = of_storm(200, Coverage::None);
     assert_eq!(rows[0], (TimeState::Poll, 800, Known::InProportion), "{rows:?}");
     assert!(rows.iter().all(|(state, ..)| *state != TimeState::Unknown), "{rows:?}");
+    // All in one call: of fifty, what is of another call is less than 6 %.
+    assert_eq!(of_storm(50, Coverage::None)[0], rows[0]);
 }
 
 #[test]
 fn few_calls_are_no_sample_and_calls_that_were_counted_are_no_gap() {
-    for (calls, gap) in [(50, Coverage::None), (200, Coverage::Counts)] {
+    for (calls, gap) in [(10, Coverage::None), (200, Coverage::Counts)] {
         let rows = of_storm(calls, gap);
         assert!(rows.iter().any(|(state, ms, _)| *state == TimeState::Unknown && *ms > 700), "{rows:?}");
     }

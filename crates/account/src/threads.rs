@@ -9,7 +9,6 @@ use crate::unseen::{SAMPLE, Unseen, WaitStacks};
 use hashbrown::{HashMap, HashSet};
 use whyslow_facts::folds::account::{CallTime, Parts, ThreadAccount};
 use whyslow_facts::folds::graph::Resource;
-use whyslow_facts::samples::WaitShares;
 use whyslow_facts::world::ids::ObjectId;
 use whyslow_facts::{Facts, ProcessId, ThreadFacts};
 use whyslow_model::event::Tid;
@@ -92,9 +91,6 @@ impl Within {
         waits.is_some_and(|(all, within)| *within as f64 >= Self::NEARLY_ALL * *all as f64 && *within > 0)
     }
 }
-
-/// What stacks say of waits, by thread and call.
-pub(crate) type Waits<'a> = HashMap<(ProcessId, Tid, Option<&'a str>), WaitShares>;
 
 /// One thread's parts.
 struct One<'s, 'a> {

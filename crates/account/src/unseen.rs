@@ -1,10 +1,9 @@
 //! What threads wait for while calls are not recorded: by the waits that were recorded of them before, else by the stacks of their waits,
 //! whose kernel functions name the call; where these are few, by those of all threads of their role, which do the same.
 
-use crate::parts::{Part, Wait};
+use crate::parts::{Part, Wait, Waits};
 use crate::roles::{Role, Roles};
 use crate::states::{self, Owner};
-use crate::threads::Waits;
 use hashbrown::HashMap;
 use whyslow_facts::exemplar::Exemplars;
 use whyslow_facts::folds::account::{CallKey, CallTime, ObjectKind, Parts, SleepRounds};

@@ -2,15 +2,15 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its part of the fixtures")]
 
+use crate::filled;
 use whyslow_model::account::Claim;
 use whyslow_model::diagnosis::TargetProcess;
 use whyslow_model::walk::{Amount, HostResource, State, Taker, Walk};
 use whyslow_model::{
-    AccountRow, Also, CaptureKind, CaptureNote, Cell, ChainLink, ClockKind, Column, ContentOf, CpuRunner,
-    Culprit, Diagnosis, Diff, Evidence, Finding, Followed, Hop, Known, Nanos, NotJudged, NoteKind, ParkedAt,
-    ParkedFor, RequestPart, RequestTimes, RequestsTime, RowDevice, Saving, Severity, ShareOf, ShareWhole,
-    SourceId, SourceInfo, Subject, Table, Target, ThreadTime, TimeAccount, TimeOf, TimeState, Timestamp,
-    WaitShare, WorkedOnContent,
+    AccountRow, Also, CaptureKind, CaptureNote, Cell, ChainLink, ClockKind, Column, CpuRunner, Culprit,
+    Diagnosis, Diff, Evidence, Finding, Followed, Hop, Known, Nanos, NotJudged, NoteKind, ParkedAt,
+    ParkedFor, Saving, Severity, ShareOf, ShareWhole, SourceId, SourceInfo, Subject, Table, Target,
+    ThreadTime, TimeAccount, TimeOf, TimeState, Timestamp, WaitShare,
 };
 use whyslow_report::{Exporter, Style};
 
@@ -286,12 +286,6 @@ pub fn nothing_found() -> Diagnosis {
     }
 }
 
-fn requests_time(text: &str, figure: u64, share: f64) -> RequestsTime {
-    let ns = Nanos::new(figure);
-    let part = RequestPart { state: TimeState::Peer, object: Some(text.to_string()), ns: figure, share };
-    RequestsTime { count: figure, from_ns: ns, ns: figure, mean_ns: ns, parts: vec![part] }
-}
-
 /// A diagnosis whose every text is `text`, and whose figures are `figure` and `share`.
 pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
     let mut diagnosis = slow_service();
@@ -324,16 +318,8 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
             place: Some(text()),
             mean: figure as f64,
         }],
-        device: Some(RowDevice { name: text(), await_ns: ns }),
-        works_on: vec![WorkedOnContent {
-            of: ContentOf::File,
-            object: text(),
-            ns: figure,
-            share,
-            rounds: figure,
-            reads: figure,
-            bytes: figure,
-        }],
+        device: filled::device(&text(), figure),
+        works_on: filled::works_on(&text(), figure, share),
         meanwhile: vec![CpuRunner { who: text(), pid: None, is_own: false, ns: figure, share }],
         claimed_by: vec![Claim { id: "slow-downstream", ns: figure }],
         evidence: Some(line(&text(), &text())),
@@ -346,11 +332,7 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
         idle_ns: figure,
         unknown_ns: figure,
         claimed_ns: figure,
-        requests: vec![RequestTimes {
-            endpoint: text(),
-            all: requests_time(&text(), figure, share),
-            slowest: Some(requests_time(&text(), figure, share)),
-        }],
+        requests: filled::requests(&text(), figure, share),
         demand: whyslow_model::Demand {
             queues: vec![whyslow_model::DemandQueue {
                 kind: whyslow_model::DemandKind::AcceptQueue,

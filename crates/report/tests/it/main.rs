@@ -2,5 +2,6 @@
 
 mod common;
 mod diffs;
+mod filled;
 mod properties;
 mod snapshots;
