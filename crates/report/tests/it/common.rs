@@ -333,26 +333,7 @@ pub fn filled_with(text: &str, figure: u64, share: f64) -> Diagnosis {
         unknown_ns: figure,
         claimed_ns: figure,
         requests: filled::requests(&text(), figure, share),
-        demand: whyslow_model::Demand {
-            queues: vec![whyslow_model::DemandQueue {
-                kind: whyslow_model::DemandKind::AcceptQueue,
-                of: text(),
-                pid: Some(figure as u32),
-                most: figure,
-                waited: figure,
-                samples: figure,
-            }],
-            callers: vec![whyslow_model::DemandCaller {
-                pid: figure as u32,
-                name: text(),
-                of: figure as u32,
-                at: text(),
-                waits: figure,
-                waited_ns: ns,
-                seen_ns: ns,
-                longest_ns: ns,
-            }],
-        },
+        demand: crate::demands::full(text, figure),
         rows: vec![row],
     });
     let taker = Taker {
