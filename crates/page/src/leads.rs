@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use whyslow_facts::Facts;
 use whyslow_facts::folds::account::ObjectKind;
 use whyslow_facts::pattern::pattern_of;
+use whyslow_facts::world::runners::without_number;
 use whyslow_model::{AccountRow, Cell, Column, TimeAccount};
 
 /// What things are called in the end. Of several that are alike the account names the pattern, and a peer of this host by its process;
@@ -104,7 +105,12 @@ impl<'a> Leads<'a> {
                 _ => None,
             }
         };
-        let number = |key: &str| text(key)?.split(' ').next()?.parse::<u32>().ok();
+        // `812 worker-3`, and not `2 x nginx`.
+        let number = |key: &str| {
+            let mut words = text(key)?.split(' ');
+            let number = words.next()?.parse::<u32>().ok()?;
+            (words.next() != Some("x")).then_some(number)
+        };
         let thread = number("thread").and_then(|tid| self.threads.place(tid));
         let pid = number("process").filter(|pid| thread.is_none() && self.is_one_of_several(*pid));
         let mut lead = PageLead { thread, pid, ..PageLead::default() };
@@ -117,9 +123,24 @@ impl<'a> Leads<'a> {
             "summary" => lead.call = Some(self.call(text("syscall")?, texts)?),
             "requests" => lead.endpoint = Some(texts.known(text("endpoint")?)?),
             "threads" if thread.is_some() => {}
+            "threads" => {
+                lead.pid = None;
+                lead.alike = Some(self.named(text("thread")?, number("process"), texts)?);
+            }
             _ => return None,
         }
         Some(lead)
+    }
+
+    /// One of the threads with that name, or with its pattern (`worker-{n}`).
+    fn named(&self, name: &str, pid: Option<u32>, texts: &Texts) -> Option<u32> {
+        let id = texts.known(name);
+        let role = texts.known(without_number(&name.replace("{n}", "0")));
+        let is_it = |thread: &PageThread| {
+            pid.is_none_or(|pid| thread.pid == pid)
+                && (id == Some(thread.name) || role.is_some() && role == thread.role)
+        };
+        Some(self.threads.threads.iter().position(is_it)? as u32)
     }
 
     /// True for a process that the page has threads of, beside those of others.

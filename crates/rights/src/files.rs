@@ -1,5 +1,6 @@
 //! Landlock: which files may be written.
 
+use crate::Grants;
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, LandlockStatus, PathBeneath, PathFd,
     Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
@@ -20,7 +21,12 @@ pub(super) fn restrict(outputs: &[&Path]) -> Result<i32, String> {
 /// Lets this thread read below `folders` only, beside what this program is made of, and write nothing. The version of the ABI that is
 /// in effect.
 pub(super) fn restrict_reading(folders: &[&Path]) -> Result<i32, String> {
-    told(&reading(folders).map_err(|error| error.to_string())?)
+    restrict_to(&Grants { reads: folders, ..Grants::default() })
+}
+
+/// Lets this thread do what is granted, beside what this program is made of. The version of the ABI that is in effect.
+pub(super) fn restrict_to(grants: &Grants<'_>) -> Result<i32, String> {
+    told(&granted(grants).map_err(|error| error.to_string())?)
 }
 
 fn told(status: &landlock::RestrictionStatus) -> Result<i32, String> {
@@ -56,18 +62,41 @@ fn ruleset(outputs: &[&Path]) -> Result<landlock::RestrictionStatus, RulesetErro
 /// What every program reads: where its libraries are, the time zones, nothing.
 const COMMON: [&str; 4] = ["/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo", "/dev/null"];
 
-fn reading(folders: &[&Path]) -> Result<landlock::RestrictionStatus, RulesetError> {
+/// Where other programs have their libraries.
+const LIBRARIES: [&str; 4] = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"];
+
+fn granted(grants: &Grants<'_>) -> Result<landlock::RestrictionStatus, RulesetError> {
+    let mut net = AccessNet::from_all(NEWEST);
+    if grants.listens {
+        net.remove(AccessNet::BindTcp);
+    }
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(NEWEST))?
-        .handle_access(AccessNet::from_all(NEWEST))?
+        .handle_access(net)?
         .scope(Scope::from_all(NEWEST))?
         .create()?;
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
+    let run = AccessFs::ReadFile | AccessFs::Execute;
+    let write = read
+        | AccessFs::WriteFile
+        | AccessFs::Truncate
+        | AccessFs::MakeReg
+        | AccessFs::MakeDir
+        | AccessFs::RemoveFile
+        | AccessFs::RemoveDir;
+    let all = |paths: &[&Path], access: BitFlags<AccessFs>| -> Vec<(PathBuf, BitFlags<AccessFs>)> {
+        paths.iter().map(|path| (path.to_path_buf(), access)).collect()
+    };
+    let libraries: &[&str] = if grants.runs.is_empty() { &[] } else { &LIBRARIES };
     let common = COMMON.iter().map(|path| (PathBuf::from(path), read));
-    let below = folders.iter().map(|folder| (folder.to_path_buf(), read));
-    let own = own_files().into_iter().map(|path| (path, AccessFs::ReadFile | AccessFs::Execute));
-    for (path, access) in common.chain(below).chain(own) {
+    // Where a program that is started reads nothing from and writes nothing to.
+    let nothing = [(PathBuf::from("/dev/null"), read | AccessFs::WriteFile)];
+    let nothing = nothing.into_iter().filter(|_| !grants.runs.is_empty());
+    let libraries = libraries.iter().map(|path| (PathBuf::from(path), run));
+    let own = own_files().into_iter().map(|path| (path, run));
+    let given = [all(grants.reads, read), all(grants.writes, write), all(grants.runs, run)].concat();
+    for (path, access) in common.chain(nothing).chain(libraries).chain(own).chain(given) {
         // What is not there is not read.
         let Ok(opened) = PathFd::new(&path) else { continue };
         let access = if path.is_dir() { access } else { access & AccessFs::from_file(NEWEST) };

@@ -65,6 +65,30 @@ pub fn confine_below(folders: &[&Path]) -> Result<i32, String> {
     files::restrict_reading(folders)
 }
 
+/// What a process that answers questions about some files keeps.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Grants<'a> {
+    /// It reads these, and what is below them.
+    pub reads: &'a [&'a Path],
+    /// It reads and writes below these folders.
+    pub writes: &'a [&'a Path],
+    /// It starts these programs, with the libraries of the system.
+    pub runs: &'a [&'a Path],
+    /// It may listen. It connects to nothing.
+    pub listens: bool,
+}
+
+/// Confines the calling thread, and all threads and children that it starts later, to what is granted and what a program is made of. The
+/// version of Landlock's ABI, or why it is not in effect. Calls are not filtered: a child that reads what strangers made is to [`confine`] itself.
+///
+/// # Errors
+/// If the kernel has no Landlock.
+pub fn confine_to(grants: &Grants<'_>) -> Result<i32, String> {
+    // What was never held, or may not be given up, is none to have either.
+    let _ = keep(capabilities::READER);
+    files::restrict_to(grants)
+}
+
 fn apply(
     outputs: &[&Path],
     load: fn(seccompiler::BpfProgramRef<'_>) -> Result<(), seccompiler::Error>,

@@ -11,7 +11,7 @@ use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use whyslow_record::ptrace::{PtraceOptions, Recorder};
-use whyslow_rights::{Capabilities, confine, confine_below, confine_thread, held};
+use whyslow_rights::{Capabilities, Grants, confine, confine_below, confine_thread, confine_to, held};
 
 /// The folder of a test; what is set makes this process the confined one.
 const FOLDER: &str = "CONFINED_FOLDER";
@@ -22,6 +22,8 @@ const PORT: &str = "CONFINED_PORT";
 
 /// The folder of a test; what is set makes this process one that reads below it alone.
 const BELOW: &str = "CONFINED_BELOW";
+/// The folder of a test; what is set makes this process one that serves what is in it.
+const SERVES: &str = "CONFINED_SERVES";
 /// What is set makes this process one that says hello.
 const HELLO: &str = "CONFINED_HELLO";
 
@@ -34,6 +36,10 @@ fn main() -> ExitCode {
         below(Path::new(&folder));
         return ExitCode::SUCCESS;
     }
+    if let Some(folder) = std::env::var_os(SERVES) {
+        serves(Path::new(&folder));
+        return ExitCode::SUCCESS;
+    }
     if let Some(folder) = std::env::var_os(FOLDER) {
         child(Path::new(&folder));
         return ExitCode::SUCCESS;
@@ -44,6 +50,7 @@ fn main() -> ExitCode {
         Trial::test("an_output_may_be_a_link_a_device_or_a_pipe", places),
         Trial::test("a_trial_confines_its_own_thread_only", trial),
         Trial::test("who_reads_below_a_folder_opens_nothing_else_and_runs_itself_alone", reader_below),
+        Trial::test("who_serves_files_reads_them_and_writes_where_that_is_granted", server),
     ];
     libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
 }
@@ -282,5 +289,61 @@ fn reader_below() -> Result<(), Failed> {
     for what in ["outside", "linked", "up", "passwords", "others", "made", "changed", "removed", "another"] {
         assert_eq!(told.get(what), Some(&"refused"), "{what}: {text}");
     }
+    Ok(())
+}
+
+/// The same for one that serves: the folders `in` and `own`, the program `true`.
+fn serves(folder: &Path) {
+    let (read, own) = (folder.join("in"), folder.join("own"));
+    let program = Path::new("/bin/true").canonicalize().expect("it is there");
+    let grants = Grants { reads: &[&read], writes: &[&own], runs: &[&program], listens: true };
+    let confined = confine_to(&grants);
+    println!("landlock {}", confined.as_ref().map_or("none".to_string(), i32::to_string));
+    let tell = |what: &str, done: bool| println!("{what} {}", if done { "ok" } else { "refused" });
+    let tried = std::thread::spawn(move || {
+        tell("inside", std::fs::read_to_string(read.join("input")).is_ok());
+        tell("own", std::fs::write(own.join("a"), "x").is_ok());
+        tell("named", std::fs::rename(own.join("a"), own.join("b")).is_ok());
+        tell("folders", std::fs::create_dir(own.join("d")).is_ok());
+        tell("removed", std::fs::remove_dir_all(own.join("d")).is_ok());
+        let started = Command::new(&program).stdin(Stdio::null()).stdout(Stdio::null()).status();
+        tell("program", started.is_ok_and(|status| status.success()));
+        let listens = TcpListener::bind("127.0.0.1:0");
+        tell("listens", listens.is_ok());
+        let at = listens.and_then(|listens| listens.local_addr());
+        tell("connects", at.is_ok_and(|at| TcpStream::connect(at).is_ok()));
+        tell("outside", std::fs::read_to_string(read.join("../secret")).is_ok());
+        tell("linked", std::fs::read_to_string(read.join("link")).is_ok());
+        tell("passwords", File::open("/etc/passwd").is_ok());
+        tell("made", std::fs::write(read.join("new"), "x").is_ok());
+        tell("changed", OpenOptions::new().append(true).open(read.join("input")).is_ok());
+        tell("taken", std::fs::rename(read.join("input"), own.join("input")).is_ok());
+        tell("another", Command::new("/bin/cat").arg("/dev/null").status().is_ok());
+    });
+    tried.join().expect("a thread");
+}
+
+fn server() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    std::fs::create_dir(folder.path().join("in"))?;
+    std::fs::create_dir(folder.path().join("own"))?;
+    std::fs::write(folder.path().join("in/input"), "read me")?;
+    std::fs::write(folder.path().join("secret"), "secret")?;
+    symlink(folder.path().join("secret"), folder.path().join("in/link"))?;
+    let output = Command::new(std::env::current_exe()?).env(SERVES, folder.path()).output()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let told: BTreeMap<&str, &str> = text.lines().filter_map(|line| line.split_once(' ')).collect();
+    for what in ["inside", "own", "named", "folders", "removed", "program", "listens"] {
+        assert_eq!(told.get(what), Some(&"ok"), "{what}: {text}");
+    }
+    let Some(abi) = told.get("landlock").and_then(|abi| abi.parse::<i32>().ok()) else {
+        println!("note: no landlock here: what it would refuse is not looked at");
+        return Ok(());
+    };
+    for what in ["outside", "linked", "passwords", "made", "changed", "taken", "another"] {
+        assert_eq!(told.get(what), Some(&"refused"), "{what}: {text}");
+    }
+    // Connections since Linux 6.7.
+    assert_eq!(told.get("connects"), Some(if abi >= 4 { &"refused" } else { &"ok" }), "{text}");
     Ok(())
 }
