@@ -2,6 +2,7 @@
 
 mod ask;
 mod complete;
+mod confined;
 mod print;
 mod serve;
 mod shell;

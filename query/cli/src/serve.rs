@@ -1,5 +1,6 @@
 //! `whyslow serve [FILE|DIR]…`: pages of recordings for a browser of this machine.
 
+use crate::confined::{self, Needs};
 use anyhow::{Context, anyhow};
 use clap::Args;
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
@@ -7,14 +8,15 @@ use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::time::SystemTime;
 use tokio::sync::Mutex;
 use whyslow_query_engine::{Database, DatabaseOptions, QueryAnswer, QueryLimits};
-use whyslow_query_serve::{AnswerFuture, QuestionLimits, Questions, ServeOptions, Server};
+use whyslow_query_serve::{AnswerFuture, QuestionLimits, Questions, ServeOptions, Server, usual_cache};
 
 /// Serve pages of recordings to your browser: any size, with zoom, tables, SQL, and recording from the page
 #[derive(Args)]
@@ -76,6 +78,17 @@ pub(crate) fn run(args: Serve) -> anyhow::Result<ExitCode> {
         whyslow: whyslow()?,
         cache: None,
     };
+    let opener = if args.open { Opener::start() } else { None };
+    // A recorder needs rights that Landlock takes from all children.
+    let _temporary = match args.allow_record {
+        true => None,
+        false => Some(confined::confine(&Needs {
+            reads: &options.paths,
+            writes: &[usual_cache()],
+            runs: Some(&options.whyslow),
+            listens: true,
+        })?),
+    };
     let engine = Engine { show_secrets: args.show_secrets, open: Mutex::default() };
     let engine = Arc::new(Asked(Arc::new(engine)));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -87,8 +100,10 @@ pub(crate) fn run(args: Serve) -> anyhow::Result<ExitCode> {
             eprintln!("whyslow: the certificate's SHA-256 is {fingerprint}");
         }
         eprintln!("whyslow: serving; Ctrl-C ends it");
-        if args.open {
-            open(&server.url);
+        if let Some(opener) = opener {
+            opener.open(&server.url);
+        } else if args.open {
+            eprintln!("whyslow: no browser could be opened: open the address yourself");
         }
         server.run(ends()).await.map_err(|why| anyhow!(why))
     })?;
@@ -125,11 +140,22 @@ fn whyslow() -> anyhow::Result<PathBuf> {
         .ok_or_else(|| anyhow!("the program `whyslow` is neither beside this one nor on the path"))
 }
 
-fn open(url: &str) {
-    let mut command = Command::new("xdg-open");
-    command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    if command.spawn().is_err() {
-        eprintln!("whyslow: no browser could be opened: open the address yourself");
+/// Waits for the address to open: it is started before the server gives up to start programs.
+struct Opener(Child);
+
+impl Opener {
+    fn start() -> Option<Opener> {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", "IFS= read -r address && exec xdg-open \"$address\""]);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().ok().map(Opener)
+    }
+
+    fn open(mut self, url: &str) {
+        // A browser goes on by itself.
+        if let Some(mut input) = self.0.stdin.take() {
+            let _ = writeln!(input, "{url}");
+        }
     }
 }
 

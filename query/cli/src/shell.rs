@@ -183,13 +183,18 @@ fn describe(tables: &[TableInfo], name: &str) -> io::Result<()> {
 
 /// The file of history, which is the user's alone; `None` where there is no place for it.
 fn history() -> Option<PathBuf> {
-    let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local").join("state")))?;
-    let folder = base.join("whyslow");
+    let folder = history_folder()?;
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).ok()?;
     let path = folder.join("sql-history");
     private(&path).ok()?;
     Some(path)
+}
+
+/// Its folder: `$XDG_STATE_HOME/whyslow`, else below `~/.local/state`.
+pub(crate) fn history_folder() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local").join("state")))?;
+    Some(base.join("whyslow"))
 }
 
 /// Makes the file, and takes the rights of others away.

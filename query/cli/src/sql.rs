@@ -1,6 +1,7 @@
 //! `whyslow sql X… ["SELECT …"]`: one question, or a shell.
 
 use crate::ask::{Asker, Told};
+use crate::confined::{self, Needs};
 use crate::print::{self, Form};
 use crate::shell;
 use anyhow::{Context, bail};
@@ -94,6 +95,14 @@ pub(crate) fn run(mut args: Sql) -> anyhow::Result<ExitCode> {
     };
     bound_memory(args.memory);
     quiet_panics();
+    let paths: Vec<PathBuf> = args.given.iter().map(PathBuf::from).collect();
+    let history = if question.is_none() { shell::history_folder() } else { None };
+    let _temporary = confined::confine(&Needs {
+        reads: &paths,
+        writes: &[options.cache.clone(), history],
+        runs: None,
+        listens: false,
+    })?;
     let runtime = Runtime::new()?;
     let result = ask_all(&args, &runtime, question, form, limits, options);
     // A question that was given up may still be at a step that takes long.

@@ -23,7 +23,7 @@ impl Cache {
     /// # Errors
     /// If neither can be made.
     pub(crate) fn open(folder: Option<PathBuf>) -> Result<Cache, String> {
-        if let Some(folder) = folder.or_else(usual) {
+        if let Some(folder) = folder.or_else(usual_cache) {
             let made = folder.parent().is_none_or(|parent| std::fs::create_dir_all(parent).is_ok());
             if made
                 && files::create_folder_if_missing(&folder)
@@ -75,8 +75,8 @@ impl Cache {
     }
 }
 
-/// `$XDG_CACHE_HOME/whyslow/pages`, else below `~/.cache`.
-fn usual() -> Option<PathBuf> {
+/// The folder in which diagnoses are kept: `$XDG_CACHE_HOME/whyslow/pages`, else below `~/.cache`.
+pub fn usual_cache() -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")))?;
     Some(base.join("whyslow/pages"))

@@ -16,6 +16,7 @@ mod questions;
 mod runs;
 mod tls;
 
+pub use cache::usual_cache;
 pub use questions::{AnswerFuture, QuestionLimits, Questions};
 
 use access::Access;

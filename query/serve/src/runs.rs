@@ -24,6 +24,8 @@ const MOST_TIME: Duration = Duration::from_secs(3_600);
 const BREATH: Duration = Duration::from_secs(2);
 /// A recording that was written to within this time, and is not said to be complete, grows.
 const GROWS: Duration = Duration::from_secs(8);
+/// How nice the process is that diagnoses.
+const GIVES_WAY: i32 = 10;
 /// Indexes in memory.
 const MOST_INDEXES: usize = 3;
 /// Bytes of what the program says that are told.
@@ -248,6 +250,9 @@ impl Runs {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let name = self.whyslow.display().to_string();
         let child = command.spawn().map_err(|error| format!("{name} cannot be started: {error}"))?;
+        // Somebody looks at the page meanwhile: zooms come first.
+        let pid = rustix::process::Pid::from_child(&child);
+        let _ = rustix::process::setpriority_process(Some(pid), GIVES_WAY);
         let (said, status) = ended(child, MOST_TIME, &|| self.ends.load(Ordering::Relaxed))?;
         if !status.success() {
             return Err(if said.is_empty() { format!("the diagnosis ended with {status}") } else { said });

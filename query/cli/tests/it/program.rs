@@ -180,3 +180,49 @@ fn the_shell_answers_completes_and_remembers() {
     assert!(kept.contains("SELECT count(*) AS n FROM process"), "{kept}");
     assert_eq!(history.metadata().unwrap().permissions().mode() & 0o777, 0o600);
 }
+
+/// A server that serves what is in a folder, with the program `true` for `whyslow`.
+fn serves(folder: &Path, more: &[&str]) -> (Child, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_whyslow-query"))
+        .arg("serve")
+        .args(more)
+        .arg(folder)
+        .env("WHYSLOW_PROGRAM", Path::new("/bin/true").canonicalize().unwrap())
+        .env("XDG_CACHE_HOME", folder.join("cache"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // The first line is there when it serves.
+    let mut line = Vec::new();
+    let mut out = child.stdout.take().unwrap();
+    let mut byte = [0];
+    while out.read(&mut byte).unwrap() == 1 && byte[0] != b'\n' {
+        line.push(byte[0]);
+    }
+    (child, String::from_utf8(line).unwrap())
+}
+
+#[test]
+fn a_server_is_held_to_what_it_serves_unless_it_may_record() {
+    let (place, _dir) = recording(4);
+    if has_no_landlock() {
+        println!("note: no landlock here: nothing holds a server");
+        return;
+    }
+    for (more, held) in [(&[][..], "1"), (&["--allow-record"][..], "0")] {
+        let (mut child, address) = serves(place.path(), more);
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let own = status.lines().find_map(|line| line.strip_prefix("NoNewPrivs:\t"));
+        let _ = child.kill();
+        let _ = child.wait();
+        assert!(address.starts_with("http://127.0.0.1:"), "{address}");
+        assert_eq!(own, Some(held), "{more:?}");
+    }
+}
+
+/// This kernel has no Landlock: a thread that ends finds out.
+fn has_no_landlock() -> bool {
+    std::thread::spawn(|| whyslow_rights::confine_thread(&[]).landlock.is_err()).join().unwrap()
+}

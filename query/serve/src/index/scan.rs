@@ -178,7 +178,8 @@ fn part(index: &Arc<Index>, at: usize) -> Result<(), String> {
 
 /// The columns of some calls.
 pub(super) struct Calls<'a> {
-    pub(super) seq: &'a Int64Array,
+    /// Absent where it was not asked for.
+    seq: Option<&'a Int64Array>,
     pub(super) start: &'a Int64Array,
     pub(super) took: &'a Int64Array,
     pub(super) tid: &'a UInt32Array,
@@ -195,7 +196,7 @@ impl<'a> Calls<'a> {
         let words = batch.column_by_name("syscall")?.as_dictionary_opt::<Int32Type>()?;
         let names = words.values().as_string_opt::<i32>()?;
         Some(Calls {
-            seq: batch.column_by_name("seq")?.as_primitive_opt::<Int64Type>()?,
+            seq: batch.column_by_name("seq").and_then(|seq| seq.as_primitive_opt::<Int64Type>()),
             start: batch.column_by_name("ts")?.as_primitive_opt::<Int64Type>()?,
             took: batch.column_by_name("dur")?.as_primitive_opt::<Int64Type>()?,
             tid: batch.column_by_name("tid")?.as_primitive_opt::<UInt32Type>()?,
@@ -210,6 +211,12 @@ impl<'a> Calls<'a> {
 
     pub(super) fn len(&self) -> usize {
         self.tid.len()
+    }
+
+    /// The number of the call's event; 0 where it was not asked for.
+    #[inline]
+    pub(super) fn seq(&self, row: usize) -> i64 {
+        self.seq.map_or(0, |seq| seq.value(row))
     }
 
     /// The place of the call's name among the batch's words.
@@ -264,7 +271,7 @@ fn see(
         }
         let block = (first_row + row) / BLOCK;
         while blocks.len() <= block {
-            blocks.push(Block { seq: calls.seq.value(row), ..Block::NONE });
+            blocks.push(Block { seq: calls.seq(row), ..Block::NONE });
         }
         let thread = &mut known.threads[place as usize];
         thread.calls += 1;
@@ -295,7 +302,7 @@ fn see(
         let entry = Long {
             start,
             took,
-            seq: calls.seq.value(row),
+            seq: calls.seq(row),
             thread: place,
             call: word.unwrap_or(0),
             object: object.and_then(|object| known.names.place(object, MOST_OBJECTS)),

@@ -1,7 +1,7 @@
 //! A part of the timeline: tiles, and the calls one by one where they are few enough.
 
 use super::kinds::{BETWEEN, STATES};
-use super::parts::rows_in;
+use super::parts::{BLOCK, rows_in};
 use super::scan::{Calls, text_at};
 use super::{Index, LONG_PART, Names, Thread};
 use arrow_array::cast::AsArray;
@@ -20,6 +20,8 @@ const MOST_SLICES: usize = 20_000;
 const FEW_ROWS: usize = 160_000;
 /// Rows that are read where the sums are too coarse.
 const MOST_ROWS: usize = 1_000_000;
+/// Rows for which a second thread reads.
+const WORTH_A_THREAD: usize = 100_000;
 /// Threads of an answer.
 const MOST_THREADS: usize = 256;
 /// Parts of the time of an answer.
@@ -95,6 +97,9 @@ struct Slice {
     seq: i64,
 }
 
+/// Rows of parts.
+type Rows = Vec<(usize, Vec<Range<usize>>)>;
+
 /// What is gathered.
 struct Gathered {
     sums: Vec<[u64; STATES]>,
@@ -155,8 +160,13 @@ impl Index {
                 Frame { from: start, to, width: width * group as i64, buckets: (last - first) / group + 1 }
             }
         };
+        // Of so many calls they cannot be given one by one: what only that needs is not read.
+        let asked_calls = places.iter().flatten().filter_map(|place| known.threads.get(*place as usize));
+        let asked_calls: u64 = asked_calls.map(|thread| thread.calls).sum();
+        let likely = rows as u128 * u128::from(asked_calls) / u128::from(known.rows.max(1));
+        let too_many = !reads || rows > FEW_ROWS && likely > 2 * MOST_SLICES as u128;
         let mut gathered =
-            Gathered { sums: Vec::new(), slices: Vec::new(), too_many: !reads, texts: Names::default() };
+            Gathered { sums: Vec::new(), slices: Vec::new(), too_many, texts: Names::default() };
         if reads {
             gathered.sums = vec![[0; STATES]; ask.tids.len() * frame.buckets];
             let of_place: HashMap<u32, u32> =
@@ -204,8 +214,34 @@ impl Index {
         Ok(self.answer(ask, zero, frame, &lives, gathered, (rows_read, long_left_out)))
     }
 
-    /// The rows that touch the frame.
+    /// The rows that touch the frame; sums of many by two threads.
     fn read(
+        &self,
+        wanted: &[(usize, Vec<Range<usize>>)],
+        ask: &Ask,
+        frame: Frame,
+        gathered: &mut Gathered,
+    ) -> Result<usize, String> {
+        let rows: usize = wanted.iter().flat_map(|(_, ranges)| ranges).map(|range| range.len()).sum();
+        if !gathered.too_many || rows < WORTH_A_THREAD {
+            return self.read_some(wanted, ask, frame, gathered);
+        }
+        let (first, second) = halves(wanted, rows / 2);
+        let sums = vec![[0; STATES]; gathered.sums.len()];
+        let mut other = Gathered { sums, slices: Vec::new(), too_many: true, texts: Names::default() };
+        let (one, two) = std::thread::scope(|scope| {
+            let beside = scope.spawn(|| self.read_some(&second, ask, frame, &mut other));
+            let one = self.read_some(&first, ask, frame, gathered);
+            let two = beside.join().unwrap_or_else(|_| Err("a part of the recording is damaged".to_string()));
+            (one, two)
+        });
+        for (sum, more) in gathered.sums.iter_mut().zip(&other.sums) {
+            sum.iter_mut().zip(more).for_each(|(ns, more)| *ns += more);
+        }
+        Ok(one? + two?)
+    }
+
+    fn read_some(
         &self,
         wanted: &[(usize, Vec<Range<usize>>)],
         ask: &Ask,
@@ -219,8 +255,9 @@ impl Index {
         for (part, ranges) in wanted {
             let Some(file) = self.files.get(*part) else { continue };
             let part = file.open().map_err(|reason| format!("a part of the recording is gone: {reason}"))?;
-            let columns = ["seq", "ts", "dur", "tid", "syscall", "path", "errno"];
-            for batch in part.scan(&columns, Some(ranges))? {
+            let columns = ["ts", "dur", "tid", "syscall", "path", "seq", "errno"];
+            let columns = if gathered.too_many { &columns[..5] } else { &columns };
+            for batch in part.scan(columns, Some(ranges))? {
                 let batch = batch?;
                 read += batch.num_rows();
                 let Some(calls) = Calls::of(&batch) else { continue };
@@ -243,7 +280,7 @@ impl Index {
                         call: 0,
                         object: None,
                         error: None,
-                        seq: calls.seq.value(row),
+                        seq: calls.seq(row),
                     };
                     if !gathered.too_many {
                         let texts = &mut gathered.texts;
@@ -387,6 +424,32 @@ impl Gathered {
     }
 }
 
+/// The rows in two: about so many, and the rest.
+fn halves(wanted: &[(usize, Vec<Range<usize>>)], most: usize) -> (Rows, Rows) {
+    let (mut first, mut second, mut taken) = (Rows::new(), Rows::new(), 0);
+    for (part, ranges) in wanted {
+        let (mut one, mut two) = (Vec::new(), Vec::new());
+        for range in ranges {
+            // Between two blocks.
+            let room = most.saturating_sub(taken).next_multiple_of(BLOCK).min(range.len());
+            let room = if taken >= most { 0 } else { room };
+            taken += room;
+            if room > 0 {
+                one.push(range.start..range.start + room);
+            }
+            if room < range.len() {
+                two.push(range.start + room..range.end);
+            }
+        }
+        for (ranges, of) in [(one, &mut first), (two, &mut second)] {
+            if !ranges.is_empty() {
+                of.push((*part, ranges));
+            }
+        }
+    }
+    (first, second)
+}
+
 fn life(thread: &Thread) -> (i64, i64) {
     (thread.first, thread.last.max(thread.first))
 }
@@ -424,4 +487,34 @@ fn told(batch: &RecordBatch, row: usize) -> Value {
         "call": call,
         "line": redact(&line),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_are_all_rows_once() {
+        let part = |ranges: &[(usize, usize)]| -> Vec<Range<usize>> {
+            ranges.iter().map(|(from, to)| from * BLOCK..to * BLOCK).collect()
+        };
+        let wanted: Rows = vec![(0, part(&[(0, 1), (3, 6)])), (2, part(&[(0, 1)])), (3, part(&[(1, 2)]))];
+        let count =
+            |rows: &Rows| rows.iter().flat_map(|(_, ranges)| ranges).map(|range| range.len()).sum::<usize>();
+        let all = count(&wanted);
+        for most in [0, 1, BLOCK, all / 2, all - 1, all, all + 1] {
+            let (first, second) = halves(&wanted, most);
+            assert_eq!(count(&first) + count(&second), all);
+            assert!(count(&first) < most + BLOCK);
+            let in_one = |rows: &Rows| {
+                rows.iter()
+                    .flat_map(|(part, ranges)| {
+                        ranges.iter().map(|range| (*part, range.start)).collect::<Vec<_>>()
+                    })
+                    .collect::<Vec<_>>()
+            };
+            let starts = [in_one(&first), in_one(&second)].concat();
+            assert!(starts.is_sorted());
+        }
+    }
 }
