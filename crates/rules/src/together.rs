@@ -373,11 +373,12 @@ impl Cause {
 
 /// The first step, without the subject's own address and path and the numbers of descriptor, thread and process.
 fn remedy(finding: &Finding) -> Option<String> {
-    let step = unnumbered(finding.fix.first()?, &finding.subject);
     let of = &finding.subject;
+    let step = finding.fix.first()?.clone();
     let address = of.peer.as_deref().and_then(|peer| peer.rsplit_once(':')).map(|(host, port)| [host, port]);
     let own = of.path.as_deref().into_iter().chain(address.into_iter().flatten());
-    Some(own.filter(|text| text.len() > 1).fold(step, |step, text| step.replace(text, "_")))
+    let step = own.filter(|text| text.len() > 1).fold(step, |step, text| step.replace(text, "_"));
+    Some(unnumbered(&step, of))
 }
 
 /// A step in which the subject's own numbers are left out: `lsof -nP -p _ -a -d _`.

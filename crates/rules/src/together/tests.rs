@@ -118,7 +118,7 @@ fn what_places_cost_together_decides_and_not_what_one_costs() {
     assert!(joined(places(49), Some(0.05)).is_empty());
     let all = joined(places(50), Some(0.05));
     assert_eq!((all.len(), all[0].severity), (1, Severity::Warning));
-    assert_eq!(all[0].title, "10.0.0.0:80: messages wait; 49 more peers likewise, 5.00 % together");
+    assert_eq!(all[0].title, "10.0.0.0:80: messages wait; 49 more peers likewise, 5.0 % together");
     assert!(joined(vec![about("a:1", 0.01, "x")], Some(0.05)).is_empty());
     assert_eq!(joined(vec![about("a:1", 0.06, "x")], Some(0.05)).len(), 1);
     // A file's own name in the first step is not what differs.
