@@ -144,6 +144,8 @@ facts! {
         handoffs: folds::handoffs::Handoffs,
         /// Wake-ups for connections that others took.
         herds: folds::herds::Herds,
+        /// Polls of many descriptors.
+        wide_polls: folds::wide_polls::WidePollFacts,
         /// Files copied to sockets by reads and writes.
         copies: folds::copies::CopyLoops,
         /// What threads did with what they read from files.

@@ -77,7 +77,7 @@ struct Connection {
     /// End of the last write.
     written: Timestamp,
     no_delay: bool,
-    /// SO_RCVTIMEO was set: reads are limited.
+    /// A limit of time was seen: SO_RCVTIMEO, or a poll of it that does not wait for ever.
     limited: bool,
     lines: Vec<Exemplar>,
 }
@@ -121,6 +121,11 @@ impl ExchangeFacts {
     /// timer's tick, the way there and back and the tracer.
     fn is_ack_delay(ns: u64) -> bool {
         (38_000_000..=50_000_000).contains(&ns) || (195_000_000..=212_000_000).contains(&ns)
+    }
+
+    /// True where a limit of time was seen for what is waited for on that connection.
+    pub fn is_limited(&self, connection: LifeId) -> bool {
+        self.connections.get(&connection).is_some_and(|connection| connection.limited)
     }
 
     /// The row of the peer, from 1; 0 where it is unknown or there are too many.
@@ -220,13 +225,21 @@ impl ExchangeFacts {
     /// its own means.
     fn polled(&mut self, seen: &Seen<'_>, world: &World) {
         let args = seen.call.args;
-        if !is_endless(seen) || !has_no_limit(args) {
+        // A limit of zero is a look.
+        let is_limited = !has_no_limit(args) && text::argument(args, 2) != Some(b"0");
+        if !is_limited && !(is_endless(seen) && has_no_limit(args)) {
             return;
         }
         let Some(id) = polled_fd(args).and_then(|fd| world.threads.process(seen.process).slots.get(fd))
         else {
             return;
         };
+        if is_limited {
+            if let Some(connection) = self.connections.get_mut(&id) {
+                connection.limited = true;
+            }
+            return;
+        }
         let asked = is_all_along(seen.call)
             || self.connections.get(&id).is_some_and(|connection| connection.writes > 0);
         let answers = memchr::memmem::find(args, b"POLLIN").is_some();
@@ -274,11 +287,12 @@ impl Fold for ExchangeFacts {
                 self.endless(seen, world, true);
             }
             (_, Moves::None) => {
-                let (no_delay, limited) = (has(b"TCP_NODELAY, [1]"), has(b"SO_RCVTIMEO"));
-                if no_delay || limited {
+                let (no_delay, limits) = (has(b"TCP_NODELAY, [1]"), has(b"SO_RCVTIMEO"));
+                if no_delay || limits {
                     let connection = self.known(id);
                     connection.no_delay |= no_delay;
-                    connection.limited |= limited;
+                    // A time of zero takes the limit away (socket(7)).
+                    connection.limited = if limits { is_time(call.args) } else { connection.limited };
                 }
             }
             (_, moves) if matches!(seen.kind, FdKind::Tcp | FdKind::Unix | FdKind::Socket) => {
@@ -313,6 +327,16 @@ fn is_all_along(call: &whyslow_model::Call<'_>) -> bool {
 /// `…, 1, -1` of poll and `…, 1, NULL, NULL, 8` of ppoll: they wait as long as it takes.
 fn has_no_limit(args: &[u8]) -> bool {
     text::argument(args, 2).is_some_and(|limit| limit == b"-1" || limit == b"NULL")
+}
+
+/// True where the time that a setsockopt sets is more than nothing: `{tv_sec=0, tv_usec=0}`, or its bytes; what is not shown may be.
+fn is_time(args: &[u8]) -> bool {
+    let Some(value) = text::argument(args, 3) else { return true };
+    match text::quoted(value) {
+        Some((bytes, _)) => text::unescape(bytes).iter().any(|byte| *byte != 0),
+        None if value.starts_with(b"{") => value.iter().any(|byte| (b'1'..=b'9').contains(byte)),
+        None => true,
+    }
 }
 
 /// The other end, of a client only its host; empty where it is unknown.

@@ -37,4 +37,5 @@ pub mod slow_files;
 pub mod spawns;
 pub mod strangers;
 pub mod waits;
+pub mod wide_polls;
 pub mod work;

@@ -37,6 +37,12 @@ pub(super) struct Connection {
     /// Waits for its answer whose time limit passed, ns.
     timed_out_ns: u64,
     timed_out_line: Option<Box<Exemplar>>,
+    /// Of that time, what passed before more of the request was sent, ns.
+    paused_ns: u64,
+    /// It was read since its first request, and had nothing: who does that waits for an answer, in a loop whose limits do not show. Where
+    /// something came before, what was sent last may have been no request (an acknowledgement, a farewell).
+    looked: bool,
+    heard: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +92,9 @@ impl Default for Connection {
             head: None,
             timed_out_ns: 0,
             timed_out_line: None,
+            paused_ns: 0,
+            looked: false,
+            heard: false,
         }
     }
 }
@@ -155,6 +164,7 @@ impl Connection {
             return self.connect_failed(seen, call.errno, peer);
         }
         if call.failed() {
+            self.looked |= call.errno == Errno::EAGAIN && self.turn == Turn::Sent && !self.heard;
             // SO_RCVTIMEO: a read that waited and found nothing.
             if call.errno == Errno::EAGAIN && call.dur.or_zero() >= SHORTEST_LIMIT_NS {
                 self.timed_out(seen);
@@ -162,6 +172,7 @@ impl Connection {
             return;
         }
         peer.received = peer.received.saturating_add(seen.bytes);
+        self.heard |= seen.bytes > 0;
         if seen.bytes == 0 && (call.syscall != Syscall::RECVMMSG || call.ok() == Some(0)) {
             if call.ok() == Some(0) && !self.ended {
                 self.ended = true;
@@ -174,7 +185,7 @@ impl Connection {
                 if self.turn == Turn::Sent {
                     peer.answers.record(call.end().since(self.since), false, 0);
                 }
-                (self.timed_out_ns, self.timed_out_line) = (0, None);
+                (self.timed_out_ns, self.timed_out_line, self.paused_ns) = (0, None, 0);
             }
             Role::Client => {
                 if self.turn != Turn::Received {
@@ -218,13 +229,14 @@ impl Connection {
             let again =
                 is_datagram(seen.kind, peer) && call.ts.since(self.since).or_zero() >= resend_ns(peer);
             if !again {
-                return;
+                return self.paused(peer);
             }
             self.give_up(seen, peer);
         }
         self.turn = Turn::Sent;
         self.since = call.ts;
-        (self.timed_out_ns, self.timed_out_line) = (0, None);
+        self.looked = false;
+        (self.timed_out_ns, self.timed_out_line, self.paused_ns) = (0, None, 0);
         let head = self.head.get_or_insert_with(|| Box::new(Head { len: 0, bytes: [0; Head::SIZE] }));
         head.take(call.args);
         let handshake = is_tls_handshake(head.text());
@@ -269,8 +281,24 @@ impl Connection {
         }
         let unanswered_ns = seen.call.ts.since(self.since).or_zero();
         let lone_datagram = is_datagram(seen.kind, peer) && unanswered_ns >= resend_ns(peer);
-        if self.turn == Turn::Sent && (self.timed_out_ns >= SHORTEST_LIMIT_NS || lone_datagram) {
+        let in_a_loop = self.looked && !self.heard && !self.ended && unanswered_ns >= SHORTEST_LIMIT_NS;
+        let timed_out = self.timed_out_ns >= SHORTEST_LIMIT_NS;
+        if self.turn == Turn::Sent && (timed_out || in_a_loop || lone_datagram) {
             self.give_up(seen, peer);
+        }
+    }
+
+    /// More of the request is sent. Where it waited for an answer before that, the request was held back.
+    fn paused(&mut self, peer: &mut PeerFacts) {
+        /// Shorter limits are those of a loop that looks at something else meanwhile.
+        const SHORTEST_NS: u64 = 20_000_000;
+        let waited = self.timed_out_ns.saturating_sub(self.paused_ns);
+        if waited >= SHORTEST_NS && self.requests > 0 {
+            peer.paused.count += 1;
+            peer.paused.waited_ns = peer.paused.waited_ns.saturating_add(waited);
+            let line = self.timed_out_line.as_deref().cloned();
+            peer.paused.line = peer.paused.line.take().or(line);
+            self.paused_ns = self.timed_out_ns;
         }
     }
 
@@ -304,7 +332,7 @@ impl Connection {
                 end_line: Exemplar::of(seen.call),
             }));
         }
-        (self.timed_out_ns, self.timed_out_line) = (0, None);
+        (self.timed_out_ns, self.timed_out_line, self.paused_ns) = (0, None, 0);
         self.turn = Turn::Nothing;
     }
 

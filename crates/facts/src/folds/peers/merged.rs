@@ -37,6 +37,7 @@ impl PeerFacts {
         self.setup.merge(&other.setup);
         self.answers.merge(&other.answers);
         self.unanswered.merge(&other.unanswered);
+        self.paused.merge(&other.paused);
         self.sent = self.sent.saturating_add(other.sent);
         self.received = self.received.saturating_add(other.received);
         self.wait_ns = self.wait_ns.saturating_add(other.wait_ns);

@@ -71,6 +71,8 @@ pub struct PeerFacts {
     pub answers: CallStats,
     /// Requests that got no answer until a time limit passed or the program gave up (server).
     pub unanswered: Unanswered,
+    /// Requests within which it waited for an answer until its own limit ended that, and then sent more.
+    pub paused: Paused,
     /// Bytes sent to it.
     pub sent: u64,
     /// Bytes received from it.
@@ -106,6 +108,25 @@ pub struct Unanswered {
     pub shared: bool,
     /// The thread of the first one.
     pub tid: Tid,
+}
+
+/// Pauses within requests.
+#[derive(Clone, Debug, Default)]
+pub struct Paused {
+    /// How often.
+    pub count: u64,
+    /// Time in them, ns.
+    pub waited_ns: u64,
+    /// The first wait of a tenth of a second and more.
+    pub line: Option<Exemplar>,
+}
+
+impl Paused {
+    fn merge(&mut self, other: &Paused) {
+        self.count = self.count.saturating_add(other.count);
+        self.waited_ns = self.waited_ns.saturating_add(other.waited_ns);
+        self.line = self.line.take().or_else(|| other.line.clone());
+    }
 }
 
 /// A request that got no answer.
@@ -146,6 +167,7 @@ impl PeerFacts {
             setup: CallStats::default(),
             answers: CallStats::default(),
             unanswered: Unanswered::default(),
+            paused: Paused::default(),
             sent: 0,
             received: 0,
             wait_ns: 0,

@@ -314,10 +314,14 @@ impl Requests {
                 self.resume(at, self.gaps.count());
             }
             let connection = &mut self.connections[at];
-            if world.fds.get(connection.life).is_none_or(|life| !life.is_open()) {
+            let life = world.fds.get(connection.life);
+            let ended = life.filter(|life| !life.is_open());
+            if life.is_none() || ended.is_some() && connection.side != Some(Side::Client) {
                 self.closed(at, Timestamp::UNKNOWN, None);
                 continue;
             }
+            // What a program asked, and never closed before it ended, was open until then.
+            let end = ended.map(|life| life.closed).filter(|closed| closed.is_known()).unwrap_or(end);
             let expects = connection.expects_answers();
             self.turns_left(at, end, expects);
             for (_, place) in std::mem::take(&mut self.connections[at].open) {

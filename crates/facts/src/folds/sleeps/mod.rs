@@ -52,6 +52,8 @@ pub struct Sleep {
     pub varies: bool,
     /// Sleeps after which the thread looked again at just what it had looked at before, whatever the answer was then.
     pub again: u64,
+    /// Sleeps right behind which the thread asked, without waiting, for a child that had ended, and was told of one: it had ended meanwhile.
+    pub reaped: u64,
     /// Lines of sleeps.
     pub exemplars: Exemplars,
 }
@@ -105,6 +107,7 @@ impl Sleep {
             same_checks: 0,
             varies: false,
             again: 0,
+            reaped: 0,
             exemplars: Exemplars::default(),
         }
     }
@@ -215,6 +218,24 @@ impl Sleeps {
                 row.last = call.end();
             }
             row.exemplars.see(call);
+        }
+    }
+
+    /// A look for children that have ended, right behind a sleep, which found one.
+    fn reaped(&mut self, seen: &Seen<'_>, world: &World) {
+        let call = seen.call;
+        let found = matches!(call.syscall, Syscall::WAIT4 | Syscall::WAITID)
+            && call.ok().is_some_and(|pid| pid > 0)
+            && memchr::memmem::find(call.args, b"WNOHANG").is_some()
+            && period(seen, world).is_none();
+        let Some(awake) = self.threads.get_mut(seen.thread.0 as usize).filter(|_| found) else { return };
+        // The look itself counts as useful.
+        let is_first = awake.now.is_none() && world.threads.thread(seen.thread).useful <= awake.useful + 1;
+        if let Some(row) = self.rows.get_mut((awake.row as usize).wrapping_sub(1)).filter(|_| is_first) {
+            row.reaped += 1;
+            if row.check.is_none() {
+                Self::looked(row, seen, world);
+            }
         }
     }
 
@@ -387,6 +408,8 @@ impl Fold for Sleeps {
         awake.in_vain = None;
         let look =
             Look { syscall: seen.call.syscall, file: seen.file, fd: seen.fd.filter(|_| seen.file.is_none()) };
+        self.reaped(seen, world);
+        let Some(awake) = self.threads.get_mut(seen.thread.0 as usize) else { return };
         // Who did something else first looks at what came of that.
         let at_once = world.threads.thread(seen.thread).useful == awake.useful;
         if awake.before.take_if(|before| *before == look).is_some()
