@@ -113,7 +113,9 @@ mod io {
     pub(super) mod fsync_per_write;
     pub(super) mod global_sync;
     pub(super) mod journal_commit_stall;
+    pub(super) mod mount_table_scan;
     pub(super) mod network_fs_latency;
+    pub(super) mod overwrite_same_bytes;
     pub(super) mod proc_net_tcp_parse;
     pub(super) mod random_io;
     pub(super) mod readahead_off;
@@ -130,6 +132,7 @@ mod io {
 
 /// Rules about logging: written twice, to nowhere, or too much.
 mod logs {
+    pub(super) mod blocking_log_pipe;
     mod counted_flood;
     pub(super) mod duplicate_write;
     pub(super) mod log_flood;
@@ -156,6 +159,7 @@ mod memory {
 /// Rules about connections and peers.
 mod network {
     pub(super) mod asked;
+    mod hung;
     mod late_accepts;
     mod lost_answers;
     mod query_loops;
@@ -173,6 +177,7 @@ mod network {
     pub(super) mod dns_timeout;
     pub(super) mod downstream_timeout;
     pub(super) mod ephemeral_port_exhaustion;
+    pub(super) mod expect_100_continue;
     pub(super) mod fd_exhaustion;
     pub(super) mod missing_timeout;
     pub(super) mod n_plus_one_queries;
@@ -229,6 +234,7 @@ mod waits {
 
     pub(super) mod deadlock;
     pub(super) mod eagain_spin;
+    pub(super) mod epoll_ctl_churn;
     pub(super) mod epoll_hup_spin;
     pub(super) mod event_loop_blocked;
     pub(super) mod file_lock_contention;
@@ -237,6 +243,7 @@ mod waits {
     pub(super) mod lock_contention;
     pub(super) mod lock_convoy;
     pub(super) mod lock_held_across_io;
+    pub(super) mod poll_many_fds;
     pub(super) mod pool_exhausted;
     pub(super) mod sleep_polling;
     pub(super) mod stuck_call;
@@ -295,7 +302,9 @@ pub static RULES: &[&Rule] = &[
     &io::fsync_per_write::RULE,
     &io::global_sync::RULE,
     &io::journal_commit_stall::RULE,
+    &io::mount_table_scan::RULE,
     &io::network_fs_latency::RULE,
+    &io::overwrite_same_bytes::RULE,
     &io::proc_net_tcp_parse::RULE,
     &io::random_io::RULE,
     &io::readahead_off::RULE,
@@ -308,6 +317,7 @@ pub static RULES: &[&Rule] = &[
     &io::unbuffered_1_byte::RULE,
     &io::volume_throttled::RULE,
     &io::writeback_throttle::RULE,
+    &logs::blocking_log_pipe::RULE,
     &logs::duplicate_write::RULE,
     &logs::log_flood::RULE,
     &logs::write_to_dev_null::RULE,
@@ -332,6 +342,7 @@ pub static RULES: &[&Rule] = &[
     &network::dns_timeout::RULE,
     &network::downstream_timeout::RULE,
     &network::ephemeral_port_exhaustion::RULE,
+    &network::expect_100_continue::RULE,
     &network::fd_exhaustion::RULE,
     &network::missing_timeout::RULE,
     &network::n_plus_one_queries::RULE,
@@ -362,6 +373,7 @@ pub static RULES: &[&Rule] = &[
     &profile::text_parsing::RULE,
     &waits::deadlock::RULE,
     &waits::eagain_spin::RULE,
+    &waits::epoll_ctl_churn::RULE,
     &waits::epoll_hup_spin::RULE,
     &waits::event_loop_blocked::RULE,
     &waits::file_lock_contention::RULE,
@@ -370,6 +382,7 @@ pub static RULES: &[&Rule] = &[
     &waits::lock_contention::RULE,
     &waits::lock_convoy::RULE,
     &waits::lock_held_across_io::RULE,
+    &waits::poll_many_fds::RULE,
     &waits::pool_exhausted::RULE,
     &waits::sleep_polling::RULE,
     &waits::stuck_call::RULE,

@@ -28,8 +28,10 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::guards;
 use crate::often::{OPENS, Often};
+use crate::sums;
 use whyslow_facts::folds::work::Work;
 use whyslow_facts::{Facts, FileFacts};
+use whyslow_model::syscall::Moves;
 use whyslow_model::{FdKind, Measurement, Nanos, Subject};
 
 /// The rule.
@@ -52,14 +54,20 @@ const WRITES_PER_OPEN: f64 = 2.0;
 const FEWEST_WRITES: f64 = 0.8;
 /// Part of the opens that append: others begin the file anew.
 const APPENDS: f64 = 0.9;
+/// From this part of a process's opens on what it writes goes to that file.
+const NEARLY_ALL: f64 = 0.9;
 
 /// A file that is opened for each write.
 struct Opened<'a> {
     file: &'a FileFacts,
     opens: u64,
     writes: u64,
-    /// Of all opens.
+    /// In its calls, as far as they are known to be of the file: opens and writes.
     time: Nanos,
+    /// Calls of all rounds, with a close for each open.
+    calls: u64,
+    /// The writes were only counted: for the whole recording, and not for the time in which each call was kept.
+    is_counted: bool,
 }
 
 #[gated]
@@ -75,13 +83,14 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 #[gated]
 fn opened<'a>(facts: &Facts, file: &'a FileFacts) -> Option<Opened<'a>> {
     let counted = file.counted.sum();
-    let writes = file.writes.as_ref().map_or(0, |io| io.calls.count).max(counted.writes.calls);
+    let seen = file.writes.as_ref().map_or(0, |io| io.calls.count).max(counted.writes.calls);
     let opens = file.opens.max(counted.opens.calls);
+    let writes =
+        if (seen as f64) < FEWEST_WRITES * opens as f64 { writes_of_all(facts, file, opens) } else { seen };
+    let writes = writes.max(seen);
     // The kernel counts all opens; of those that were seen one by one it is known how.
-    let time = if counted.opens.timed > 0 {
-        Nanos::new(counted.opens.total_ns)
-    } else if facts.capture.has_durations() {
-        file.path_calls.total()
+    let time = if facts.capture.has_durations() || counted.opens.timed > 0 {
+        Nanos::new(file.time_ns().max(counted.total_ns()))
     } else {
         Nanos::UNKNOWN
     };
@@ -91,13 +100,35 @@ fn opened<'a>(facts: &Facts, file: &'a FileFacts) -> Option<Opened<'a>> {
     let each = writes as f64 / opens.max(1) as f64;
     let is_habit = opens >= MIN_OPENS && (FEWEST_WRITES..=WRITES_PER_OPEN).contains(&each) && appends;
     let is_often = facts.pace.untraced(facts.window.per_second(opens)).is_none_or(|rate| rate >= OPENS_PER_S);
-    (is_plain && !is_made_anew && is_habit && is_often).then_some(Opened { file, opens, writes, time })
+    let calls = file.calls().max(counted.calls()).saturating_add(opens);
+    let is_it = is_plain && !is_made_anew && is_habit && is_often;
+    is_it.then_some(Opened { file, opens, writes, time, calls, is_counted: writes > seen })
+}
+
+/// All writes of the process, where it opens hardly anything else: of writes that were only counted it is not known where they went.
+#[gated]
+fn writes_of_all(facts: &Facts, file: &FileFacts, opens: u64) -> u64 {
+    let threads = &facts.world.threads;
+    let Some(user) = threads.thread_of(file.tid) else { return 0 };
+    let of_process = threads.iter().map(|(_, thread)| thread).filter(|thread| thread.process == user.process);
+    let (mut all_opens, mut writes) = (0u64, 0u64);
+    for (call, calls) in of_process.flat_map(|thread| thread.all_calls()) {
+        let info = call.info();
+        if matches!(info.name, "open" | "openat" | "openat2") {
+            all_opens = all_opens.saturating_add(calls.count);
+        } else if info.moves == Moves::Write {
+            writes = writes.saturating_add(calls.count);
+        }
+    }
+    if opens as f64 >= NEARLY_ALL * all_opens as f64 { writes } else { 0 }
 }
 
 fn report(facts: &Facts, out: &mut Findings<'_>, one: &Opened<'_>) {
     let file = one.file;
     let tid = Some(file.tid).filter(|_| !file.shared);
-    let share = guards::share_of_storm(facts, tid, one.time, one.opens);
+    let of_sums = || sums::share_of(facts, file.tid, one.time);
+    let of_sums = one.is_counted.then(of_sums).flatten();
+    let share = of_sums.unwrap_or_else(|| guards::share_of_storm(facts, tid, one.time, one.calls));
     let opens = Measurement::count("opens", one.opens).at_least(MIN_OPENS as f64);
     let writes = Measurement::count("writes", one.writes);
     let rate = facts.window.per_second(one.opens);
@@ -116,7 +147,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, one: &Opened<'_>) {
     .measured(opens)
     .measured(writes)
     .measured_all(often.figures())
-    .measured(Measurement::time("time_of_opens", one.time))
+    .measured(Measurement::time("time", one.time))
     .fix("code: open it once, keep the descriptor, and write through a buffer (Python: one open(…, 'a') outside of the loop; PHP: fopen once, not file_put_contents(…, FILE_APPEND); shell: put the redirection behind the loop)")
     .fix("log rotation: open anew on SIGHUP, or use copytruncate, instead of opening for each line")
     .fix("loggers: a file handler that keeps its file (logback prudent=false, log4j2 File appender, WatchedFileHandler)")

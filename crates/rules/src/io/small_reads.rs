@@ -25,8 +25,8 @@
 
 use super::reread::is_archive;
 use super::streams::{
-    GOOD_BUFFER, bytes_per_call, difference, how_often, projected, share, subject, sums_text, with_sums,
-    worst,
+    GOOD_BUFFER, are_many, bytes_per_call, difference, how_often, is_byte_by_byte, many, projected, share,
+    subject, sums_text, with_sums, worst,
 };
 use crate::engine::{Findings, Need, Rule};
 use crate::gate::gated;
@@ -72,7 +72,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     if facts.world.calls > 0 && facts.hides(READS) {
         return out.not_judged("read calls", facts.capture.retake());
     }
-    let small: Vec<&Stream> = with_sums(facts).filter(|stream| is_small(stream)).collect();
+    let small: Vec<&Stream> = with_sums(facts).filter(|stream| is_small(facts, stream)).collect();
     let known = small.iter().filter(|stream| stream.kind == FdKind::File && !is_archive(stream));
     let found = known
         .map(|stream| {
@@ -93,7 +93,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     for (share, stream) in found {
         let reads = &stream.reads;
         let count = reads.calls.count;
-        let calls = Measurement::count("calls", count).at_least(MIN_READS as f64);
+        let calls = many(count, MIN_READS);
         let mean = bytes_per_call(reads).map(|mean| mean.at_most(SMALL));
         let pieces = mean.as_ref().map_or(String::new(), |mean| format!(" of {mean}"));
         let total = Measurement::bytes("bytes", reads.calls.bytes);
@@ -142,11 +142,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 #[gated]
-fn is_small(stream: &Stream) -> bool {
+fn is_small(facts: &Facts, stream: &Stream) -> bool {
     let reads = &stream.reads;
-    // Byte by byte is another smell.
-    reads.one_byte * 2 < reads.calls.count
-        && reads.calls.count >= MIN_READS
+    !is_byte_by_byte(reads)
+        && are_many(facts, reads.calls.count, MIN_READS)
         && reads.mean_size().is_some_and(|mean| mean <= SMALL)
         && reads.in_sequence as f64 >= IN_ORDER * reads.succeeded() as f64
 }

@@ -25,7 +25,8 @@
 //! what they cost. Logs are left to `log-flood`.
 
 use super::streams::{
-    bytes_per_call, difference, how_often, projected, share, subject, sums_text, with_sums, worst,
+    are_many, bytes_per_call, difference, how_often, is_byte_by_byte, many, projected, share, subject,
+    sums_text, with_sums, worst,
 };
 use super::synced::waits_for_device;
 use crate::engine::{Findings, Need, Rule};
@@ -64,7 +65,7 @@ const LOG_LINES_PER_REQUEST: f64 = 2.0;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let small = with_sums(facts).filter(|stream| is_small(stream) && !facts.log_levels.is_log(stream));
+    let small = with_sums(facts).filter(|stream| is_small(facts, stream) && !facts.log_levels.is_log(stream));
     let often = small.filter(|stream| {
         let rate = facts.pace.untraced(facts.window.per_second(stream.writes.calls.count));
         rate.is_none_or(|rate| rate > LINE_LOG_PER_S)
@@ -82,7 +83,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         let count = writes.calls.count;
         let requests = facts.work.requests as f64;
         let request_log = requests > 0.0 && count as f64 <= LOG_LINES_PER_REQUEST * requests;
-        let calls = Measurement::count("calls", count).at_least(MIN_WRITES as f64);
+        let calls = many(count, MIN_WRITES);
         let mean = bytes_per_call(writes).map(|mean| mean.at_most(SMALL));
         let pieces = mean.as_ref().map_or(String::new(), |mean| format!(" of {mean}"));
         let total = Measurement::bytes("bytes", writes.calls.bytes);
@@ -140,15 +141,14 @@ fn is_driven_by_input(facts: &Facts, stream: &Stream) -> bool {
 }
 
 #[gated]
-fn is_small(stream: &Stream) -> bool {
+fn is_small(facts: &Facts, stream: &Stream) -> bool {
     let writes = &stream.writes;
     let kind = matches!(
         stream.kind,
         FdKind::File | FdKind::Pipe | FdKind::Tcp | FdKind::Unix | FdKind::Socket | FdKind::Unknown
     );
-    // Byte by byte is another smell.
-    kind && writes.one_byte * 2 < writes.calls.count
-        && writes.calls.count >= MIN_WRITES
+    kind && !is_byte_by_byte(writes)
+        && are_many(facts, writes.calls.count, MIN_WRITES)
         && writes.mean_size().is_some_and(|mean| mean <= SMALL)
         && writes.in_sequence as f64 >= IN_A_ROW * writes.succeeded() as f64
 }

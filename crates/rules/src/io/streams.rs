@@ -7,11 +7,14 @@ use crate::often::{Names, Often};
 use crate::sums;
 use std::collections::BTreeSet;
 use whyslow_facts::{Facts, IoStats, Place, Stream};
-use whyslow_model::{CallStats, Measurement, Nanos, Subject};
+use whyslow_model::syscall::Moves;
+use whyslow_model::{CallStats, FdKind, Measurement, Nanos, SampleKind, SaturatingSum, Subject, Syscall};
 
 /// The buffer that the fixes name: from 64 KiB on, a larger one gains little (GNU coreutils' `ioblksize.h`
 /// measured 128 KiB; each doubling from 64 KiB on gains a few per cent).
 pub(super) const GOOD_BUFFER: u64 = 64 * 1024;
+/// A run of one-byte calls from which on it is no prompt, password or probe: about a millisecond.
+pub(super) const MIN_RUN: u64 = 1_000;
 /// Copying out of the page cache, ns a byte: 1 GB/s, which any machine of the last ten years reaches.
 pub(super) const COPY_NS_PER_BYTE: u64 = 1;
 
@@ -29,10 +32,61 @@ pub(crate) fn with_sums(facts: &Facts) -> impl Iterator<Item = &Stream> {
 /// The part that the calls of one side take, by the thread that made them.
 #[gated]
 pub(super) fn share(facts: &Facts, stream: &Stream, io: &IoStats, time: Nanos, count: u64) -> Share {
-    match io.only_thread().filter(|_| stream.of_sums).and_then(|tid| sums::share_of(facts, tid, time)) {
-        Some(share) => share,
-        None => guards::share_of_storm(facts, io.only_thread(), time, count),
+    let told =
+        match io.only_thread().filter(|_| stream.of_sums).and_then(|tid| sums::share_of(facts, tid, time)) {
+            Some(share) => share,
+            None => guards::share_of_storm(facts, io.only_thread(), time, count),
+        };
+    let by_samples = sampled(facts, stream, io).filter(|part| told.value.is_some_and(|value| value < *part));
+    by_samples.map_or_else(|| told.clone(), |part| Share::of_time(part, told.of.clone()))
+}
+
+/// From this part of all reads or writes that were seen on they are those of one place.
+const NEARLY_ALL: f64 = 0.9;
+
+/// The part of its thread's time in which samples were taken in such calls, where hardly any are made elsewhere: calls of less than a
+/// microsecond take as long again to enter and leave the kernel, which is not in their own times. `None` without samples.
+#[gated]
+fn sampled(facts: &Facts, stream: &Stream, io: &IoStats) -> Option<f64> {
+    // What goes to a socket is more than a way in and out.
+    let is_plain = matches!(stream.kind, FdKind::File | FdKind::Pipe);
+    let thread = facts.world.threads.thread_of(io.only_thread()?).filter(|_| is_plain)?;
+    let reads = std::ptr::eq(io, &stream.reads);
+    let seen =
+        with_sums(facts).map(|other| if reads { other.reads.calls.count } else { other.writes.calls.count });
+    if (io.calls.count as f64) < NEARLY_ALL * seen.saturating_sum() as f64 {
+        return None;
     }
+    let moves = if reads { Moves::Read } else { Moves::Write };
+    let is_such =
+        |name: &str| Syscall::lookup(name.as_bytes()).is_some_and(|call| call.info().moves == moves);
+    let calls = facts.samples.system_calls(SampleKind::OnCpu, thread.process);
+    let ns = calls.iter().filter(|call| is_such(call.name)).map(|call| call.weight.ns).saturating_sum();
+    let wall = thread.sched.as_deref()?.wall().get().filter(|wall| *wall > 0)?;
+    (ns > 0).then(|| (ns as f64 / wall as f64).min(1.0))
+}
+
+/// Calls that were kept for a part of the time stand for the rest from this number on.
+const SAMPLE: u64 = 200;
+
+/// True for `least` calls and more: where each call was kept for a part of the recording alone, by how often they came in that part.
+#[gated]
+pub(super) fn are_many(facts: &Facts, count: u64, least: u64) -> bool {
+    let whole = facts.window.whole().as_secs_f64();
+    let in_all = facts.window.per_second(count).zip(whole).map(|(rate, seconds)| rate * seconds);
+    count >= least || count >= SAMPLE && in_all.is_some_and(|in_all| in_all >= least as f64)
+}
+
+/// The same as a figure.
+#[gated]
+pub(super) fn many(count: u64, least: u64) -> Measurement {
+    Measurement::count("calls", count).at_least(if count >= least { least } else { SAMPLE } as f64)
+}
+
+/// True where bytes go one by one, which is another smell: not where single bytes stand between larger pieces, as formatted text is written.
+#[gated]
+pub(super) fn is_byte_by_byte(io: &IoStats) -> bool {
+    io.one_byte * 2 >= io.calls.count && io.longest_one_byte_run > MIN_RUN
 }
 
 /// What is not known of calls that were added up; empty where each was seen.

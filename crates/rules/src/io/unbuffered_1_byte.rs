@@ -23,7 +23,7 @@
 //! Keys from a terminal come one by one, and a wake-up through a pipe is one byte: neither is counted. A few
 //! hundred bytes cost nothing, as pkgcore/pkgcore#475 shows: 917 one-byte reads by bash, 0.9 ms of 161 ms.
 
-use super::streams::{how_often, subject, worst};
+use super::streams::{MIN_RUN, how_often, subject, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::gate::gated;
 use crate::guards;
@@ -40,9 +40,6 @@ pub(crate) static RULE: Rule = Rule {
     needs: &[Need::Calls, Need::AnyOf(&["read", "write", "pread64", "pwrite64", "recvfrom", "sendto"])],
     check,
 };
-
-/// A run of one-byte calls from which on it is no prompt, password or probe: about a millisecond.
-const MIN_RUN: u64 = 1_000;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {

@@ -22,7 +22,7 @@
 //!
 //! ## When it is wrong
 //! Where each connection has a few turns, all but the last count as its log-in, but with HTTP, which has none: what asks three things
-//! on each connection costs less than is said.
+//! on each connection costs less than is said. Where calls were only counted, all writes of the program stand for its requests: there are no more.
 //! A command that asks once and ends cannot keep anything: a few connections are quiet. Clients of sockets on the
 //! same host (nscd, syslog) often work this way by protocol and cheaply: they stay a notice.
 
@@ -31,7 +31,8 @@ use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::{guards, words};
 use whyslow_facts::{Facts, PeerFacts};
-use whyslow_model::{FdKind, Measurement, Nanos, Severity, Subject};
+use whyslow_model::syscall::Moves;
+use whyslow_model::{FdKind, Measurement, Nanos, SaturatingSum, Severity, Subject};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -54,7 +55,7 @@ const MIN_PER_S: f64 = 1.0;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
-    let mut peers: Vec<&PeerFacts> = facts.peers.servers().filter(|peer| is_wasteful(peer)).collect();
+    let mut peers: Vec<&PeerFacts> = facts.peers.servers().filter(|peer| is_wasteful(facts, peer)).collect();
     peers.sort_by_key(|peer| {
         std::cmp::Reverse((peer.setup.total_ns.max(peer.connects.total_ns), peer.opened))
     });
@@ -64,19 +65,44 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 }
 
 #[gated]
-fn is_wasteful(peer: &PeerFacts) -> bool {
+fn is_wasteful(facts: &Facts, peer: &PeerFacts) -> bool {
     peer.kind != FdKind::Udp
         && peer.opened >= MIN_CONNECTIONS
-        && peer.requests_of_closed > 0
         && peer.closed as f64 >= CLOSED_SHARE * peer.opened as f64
-        && peer.requests_of_closed as f64 <= MAX_REQUESTS * peer.closed as f64
+        && Each::of(facts, peer).is_some_and(|each| each.requests <= MAX_REQUESTS)
+}
+
+/// Requests on each connection.
+struct Each {
+    requests: f64,
+    /// They were only counted, as writes of the process: no more than these.
+    is_most: bool,
+}
+
+impl Each {
+    #[gated]
+    fn of(facts: &Facts, peer: &PeerFacts) -> Option<Each> {
+        if peer.requests_of_closed > 0 {
+            let requests = peer.requests_of_closed as f64 / peer.closed.max(1) as f64;
+            return Some(Each { requests, is_most: false });
+        }
+        // Nothing was seen to go over any of them: what was written anywhere is a bound.
+        let threads = &facts.world.threads;
+        let asker = threads.thread_of(peer.tid).filter(|_| peer.requests == 0)?;
+        let own = threads.iter().map(|(_, thread)| thread).filter(|thread| thread.process == asker.process);
+        let counted = own.filter_map(|thread| thread.counted.as_deref()).flat_map(|table| table.iter());
+        let writes = counted.filter(|(call, _)| call.info().moves == Moves::Write);
+        let writes = writes.map(|(_, calls)| calls.count).saturating_sum();
+        let requests = writes as f64 / peer.opened.max(1) as f64;
+        (requests >= 1.0).then_some(Each { requests, is_most: true })
+    }
 }
 
 #[gated]
 fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
     // From connect to the first request holds the TLS handshake too.
     let setup = if peer.setup.timed > 0 { &peer.setup } else { &peer.connects };
-    let each = peer.requests_of_closed as f64 / peer.closed as f64;
+    let Some(Each { requests: each, is_most }) = Each::of(facts, peer) else { return };
     let log_in = log_in(peer, each);
     let time = match setup.total().get() {
         Some(ns) => Nanos::new(ns.saturating_add(log_in.or_zero())),
@@ -115,7 +141,10 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
     let mut found = out
         .report(
             share,
-            format!("{}: {} connections for {} requests{rate_text}{cost}", peer.name, words::count(peer.opened), words::count(peer.requests)),
+            match is_most {
+                true => format!("{}: {} connections, with at most {each} writes for each{rate_text}{cost}", peer.name, words::count(peer.opened)),
+                false => format!("{}: {} connections for {} requests{rate_text}{cost}", peer.name, words::count(peer.opened), words::count(peer.requests)),
+            },
         )
         .at_most(most)
         .subject(Subject {
@@ -125,9 +154,10 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
             ..Subjects::thread(facts, peer.tid)
         })
         .cause(format!(
-            "Each connection to {} is closed after {} requests on average{}, so every request pays for a new one (round trips, and TLS or a log-in where there are any). \
+            "Each connection to {} is closed after {}{} requests on average{}, so every request pays for a new one (round trips, and TLS or a log-in where there are any). \
              {} of {} connections were closed within the capture.{per_work}{}",
             peer.name,
+            if is_most { "at most " } else { "" },
             each,
             peer.protocol.map_or(String::new(), |protocol| format!(" ({protocol})")),
             words::count(peer.closed),
@@ -135,7 +165,7 @@ fn report(facts: &Facts, out: &mut Findings<'_>, peer: &PeerFacts) {
             asked::by_direction(&protocol),
         ))
         .measured(Measurement::count("connections", peer.opened).at_least(MIN_CONNECTIONS as f64))
-        .measured(Measurement::count("requests", peer.requests))
+        .measured_all((!is_most).then(|| Measurement::count("requests", peer.requests)))
         .measured_all(rate.map(|rate| guards::passed(Measurement::per_second("connections_per_second", rate), MIN_PER_S)))
         .measured(Measurement::time("time", setup.total()))
         .measured(Measurement::time("time_per_connection", setup.mean()))

@@ -2,7 +2,8 @@
 //!
 //! ## What it is
 //! A thread waits for an answer, or for a connection, in a call that has no limit of time, and the other end says nothing
-//! for ten seconds or more, or until the capture ends.
+//! for ten seconds or more, or until the capture ends. Or questions are still without an answer when the capture ends, though the same
+//! server answered others at once.
 //!
 //! ## Why it is slow
 //! A peer that vanished without a word (a host that fell out, a firewall that forgot the connection) never answers. The
@@ -21,8 +22,10 @@
 //! ## When it is wrong
 //! Whoever subscribes waits for hours on purpose (a queue's consumer, a long poll, BLPOP, LISTEN). So it is a warning only where
 //! the same peer has answered requests before, each within a second, and the recording shows that it was asked; else it is a notice. Waits with a limit of their own
-//! (SO_RCVTIMEO, a poll with a timeout, non-blocking reads in an event loop) are none.
+//! (SO_RCVTIMEO, a poll with a timeout) are none. Of a question on a connection of an event loop no limit shows: it counts where it has waited
+//! for ten times as long as the slowest answer took, a second at least, and none was given up before.
 
+use super::hung;
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
 use crate::{guards, words};
@@ -56,6 +59,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         found.extend(longest.filter(|(_, ns)| *ns >= ExchangeFacts::LONG).map(|(wait, ns)| (row, wait, ns)));
     }
     found.sort_by_key(|(row, _, ns)| (!answers(row), std::cmp::Reverse(*ns)));
+    let told: Vec<&str> = found.iter().map(|(row, ..)| &*row.peer).collect();
+    hung::report(facts, out, &told);
     for (row, wait, waited) in found {
         let what = if wait.connects { "the connection" } else { "an answer" };
         let until = if wait.waited.is_known() { "" } else { ", and still did when the capture ended" };

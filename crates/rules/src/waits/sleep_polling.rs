@@ -22,7 +22,7 @@
 //! ## When it is wrong
 //! A timer that ticks in the background (a watchdog, statistics once a second) holds nobody up. Periods above half a
 //! second, threads that mostly do other things, and those that find something to do after most sleeps without having
-//! looked in vain for the same thing before are not reported (where it looks again for that, the time between requests is left out); a thread that watches a file that is there (a
+//! looked in vain for the same thing before, other than a child that had ended meanwhile, are not reported (where it looks again for that, the time between requests is left out); a thread that watches a file that is there (a
 //! configuration poller) is a notice at most.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
@@ -92,9 +92,15 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     }
 }
 
-/// The part of the sleeps before which it looked at the same thing.
+/// The part of the sleeps before which it looked at the same thing, or behind which it found a child ended.
 fn checked_share(row: &Sleep) -> f64 {
-    row.same_checks as f64 / row.times.max(1) as f64
+    row.same_checks.max(row.reaped) as f64 / row.times.max(1) as f64
+}
+
+/// True where behind nearly each sleep a child had ended: that is what it sleeps for, and the child's end would have woken it.
+#[gated]
+fn is_for_children(row: &Sleep) -> bool {
+    row.reaped as f64 >= CHECKED_SHARE * row.times as f64
 }
 
 /// The part of the time from the first to the last sleep that it slept; `None` without a clock. Of a thread that looks at the same thing
@@ -164,6 +170,7 @@ fn is_often(facts: &Facts, row: &Sleep) -> bool {
     // Who has something to do after nearly each sleep keeps a pace, but for who looks at the same thing before and after it.
     let awaited = row.check.as_ref().is_some_and(|check| check.errno.is_error())
         && (row.fruitful.saturating_mul(2) <= row.times || looks_again(row));
+    let awaited = awaited || is_for_children(row);
     row.times >= MIN_SLEEPS || (row.times >= MIN_SLEEPS_ALL_ALONG && all_along && awaited)
 }
 
@@ -179,7 +186,11 @@ fn report(facts: &Facts, out: &mut Findings<'_>, row: &Sleep, check: &SleepCheck
         (None, Some(fd)) => format!("{call} on fd {fd}"),
         (None, None) => call.to_string(),
     };
-    let answer = if check.errno.is_error() { check.errno.name() } else { "nothing new" };
+    let answer = match is_for_children(row) {
+        true => "it had ended meanwhile",
+        false if check.errno.is_error() => check.errno.name(),
+        false => "nothing new",
+    };
     let share = guards::share_of_ns(facts, Some(row.tid).filter(|_| !row.in_turns), row.slept(), row.times);
     let rate =
         facts.window.per_second(row.times).map(|rate| Measurement::per_second("sleeps_per_second", rate));
