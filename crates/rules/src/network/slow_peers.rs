@@ -118,10 +118,19 @@ fn unnamed(facts: &Facts) -> Vec<Unnamed<'_>> {
             tid,
             name: format!("the server behind {by}{what}"),
             row,
-            may_be_news: rows.iter().any(|other| is_quick(other) && other.protocol == row.protocol),
+            may_be_news: rows.iter().any(|other| is_quick(other) && other.protocol == row.protocol)
+                || may_be_served(facts, row, tid),
         });
     }
     all
+}
+
+/// True where one thread would wait for several answers at once, and who asks whom is known by sizes alone: then it may be the one that
+/// answers, with short words, and what takes long is what its clients do between two questions.
+#[gated]
+fn may_be_served(facts: &Facts, row: &EndpointFacts, tid: Option<Tid>) -> bool {
+    let whole = asked::whole(facts, tid);
+    row.is_undecoded() && whole > 0 && row.stats.total_ns > whole
 }
 
 /// Nearly all of them as long as an ACK is delayed (38 to 50 ms: TCP_DELACK_MIN is 40 ms, include/net/tcp.h): that is TCP's
