@@ -21,7 +21,7 @@
 //! ## When it is wrong
 //! A table of a few dozen lines is read in a tenth of a millisecond, and stays quiet. A tool that lists mounts once does what it is for.
 
-use super::streams::{how_often, more_figure, more_text, subject, worst};
+use super::streams::{how_often, subject, worst};
 use crate::engine::{Findings, Need, Report, Rule};
 use crate::gate::gated;
 use crate::guards::{self, Share};
@@ -70,7 +70,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         report_printed(facts, out, &printed);
         return;
     }
-    let (found, more) = worst(found);
+    let found = worst(found);
     for (at, (share, stream)) in found.into_iter().enumerate() {
         let reads = &stream.reads;
         // What the kernel's printing takes of the CPU time, where that is the larger part.
@@ -91,13 +91,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         advised(out.report(share, title), &stream.name)
             .at_most(Severity::Critical)
             .subject(subject(facts, stream, reads, "read"))
-            .cause(format!(
-                "The kernel prints a line for each mount of the namespace, under a lock, and the program takes each apart.{}",
-                more_text(more, at)
-            ))
+            .cause("The kernel prints a line for each mount of the namespace, under a lock, and the program takes each apart.")
             .measured_all([passes, pass])
             .measured_all(often.figures())
-            .measured_all(more_figure(more, at))
             .evidence_all(reads.exemplars.iter())
             .file();
     }

@@ -21,7 +21,7 @@
 //! What the bytes are is mostly not in the capture: a frame buffer or a ring holds others each time. Then it is the size that is to be
 //! questioned. A save every few seconds is quiet.
 
-use super::streams::{how_often, more_figure, more_text, subject, with_sums, worst};
+use super::streams::{how_often, subject, with_sums, worst};
 use crate::engine::{Findings, Need, Rule};
 use crate::gate::gated;
 use crate::guards::{self, Share};
@@ -59,8 +59,8 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             (guards::share_of_ns(facts, writes.only_thread(), writes.time(), writes.calls.count), stream)
         })
         .collect();
-    let (found, more) = worst(found);
-    for (at, (share, stream)) in found.into_iter().enumerate() {
+    let found = worst(found);
+    for (share, stream) in found {
         let Some((size, count)) = passes(stream) else { continue };
         let bytes = Measurement::bytes("bytes", stream.writes.calls.bytes);
         let passes = Measurement::number("passes", count).at_least(MIN_PASSES);
@@ -74,14 +74,10 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         out.report(share, title)
             .at_most(Severity::Critical)
             .subject(subject(facts, stream, &stream.writes, "write"))
-            .cause(format!(
-                "The file keeps its size, and each pass writes all of it: between two passes only a part can have changed.{}",
-                more_text(more, at)
-            ))
+            .cause("The file keeps its size, and each pass writes all of it: between two passes only a part can have changed.")
             .measured_all([passes, size, bytes])
             .measured_all(often.figures())
             .measured(Measurement::time("time", stream.writes.time()))
-            .measured_all(more_figure(more, at))
             .fix("code: write what changed at its place (pwrite of the row, mmap), or append it to a journal")
             .fix("code: write the whole now and then, from a timer or at the end of a batch")
             .verify("strace -f -c -e trace=write,pwrite64,lseek -p PID; pidstat -d -p PID 1 (kB_wr/s falls)")
