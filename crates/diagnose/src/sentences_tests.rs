@@ -37,7 +37,7 @@ fn readers(source: &str) -> Vec<&str> {
     let reads = |line: &&str| {
         let of_sentence = |field: &&str| READS.iter().any(|read| line.contains(&format!("{field}{read}")));
         let is_words = line.contains(".share_of == \"") || line.contains(".of == \"");
-        SENTENCES.iter().any(|field| of_sentence(&field)) || is_words
+        SENTENCES.iter().any(of_sentence) || is_words
     };
     code.filter(reads).collect()
 }

@@ -286,7 +286,9 @@ impl<'a> Findings<'a> {
         facts: &'a Facts,
         account: Option<&'a TimeAccount>,
     ) -> (Vec<Finding>, Vec<NotJudged>) {
-        let found = Together::of(facts, rule);
+        // What is left of the time is told row by row.
+        let joins = rule.unclaimed_states().is_none();
+        let found = Together::new(facts, joins, ["network", "waits"].contains(&rule.group));
         let mut out = Findings { facts, account, rule, found, titles: Vec::new(), not_judged: Vec::new() };
         let mut findings = Vec::new();
         let is_there = |need: &Need| account.is_some() && matches!(need, Need::Unclaimed(_));

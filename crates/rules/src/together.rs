@@ -8,7 +8,6 @@
 //! added: parts of one whole up to the whole, parts of several threads' time as a part of all of it. What a thread waits for
 //! in several places at once (an event loop) is no more than the time in which it did not run.
 
-use crate::engine::Rule;
 use crate::gate::gated;
 use crate::guards::Share;
 use crate::words;
@@ -120,12 +119,12 @@ struct Whole {
 }
 
 impl<'f> Together<'f> {
-    /// Of that rule. What is left of the time is told row by row.
-    pub(crate) fn of(facts: &'f Facts, rule: &Rule) -> Together<'f> {
+    /// Of one rule: whether its places are joined, and whether it is about waits.
+    pub(crate) fn new(facts: &'f Facts, joins: bool, waits: bool) -> Together<'f> {
         Together {
             facts,
-            joins: rule.unclaimed_states().is_none(),
-            waits: ["network", "waits"].contains(&rule.group),
+            joins,
+            waits,
             causes: Vec::new(),
             known: HashMap::new(),
             alone: Vec::new(),

@@ -9,7 +9,7 @@ export const UNKNOWN_STATE = 10;
 
 /** The account's words, as `whyslow account --json` has them, to our states: as crates/page does for calls and tiles. */
 const OF_ACCOUNT: Readonly<Record<string, number>> = {
-  user: 0, kernel: 0, "on-cpu": 0, "run-queue": 1, throttled: 1, peer: 2, file: 3, lock: 4, timer: 5, child: 6,
+  user: 0, kernel: 0, "on-cpu": 0, "run-queue": 1, throttled: 1, stolen: 1, peer: 2, file: 3, lock: 4, timer: 5, child: 6,
   pipe: 7, client: 2, accept: 8, poll: 9, event: 9, "page-fault": 9, "kernel-wait": 9, "in-call": 11, "between-calls": 12, unknown: 10,
 };
 

@@ -227,7 +227,7 @@ impl ExchangeFacts {
         let args = seen.call.args;
         // A limit of zero is a look.
         let is_limited = !has_no_limit(args) && text::argument(args, 2) != Some(b"0");
-        if !is_limited && !(is_endless(seen) && has_no_limit(args)) {
+        if !(is_limited || is_endless(seen) && has_no_limit(args)) {
             return;
         }
         let Some(id) = polled_fd(args).and_then(|fd| world.threads.process(seen.process).slots.get(fd))

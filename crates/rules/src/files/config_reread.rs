@@ -53,6 +53,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .map(|(id, file)| Reopened::of(facts, id, file))
         .filter(|again| is_habit(facts, again))
         .collect();
+    if reread.is_empty() {
+        return;
+    }
     reread.sort_by_key(|again| std::cmp::Reverse((again.time.or_zero(), again.times)));
     reread.iter().for_each(|again| report(facts, out, again));
 }

@@ -61,6 +61,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .map(|(id, file)| Reopened::of(facts, id, file))
         .filter(|again| is_churn(facts, again))
         .collect();
+    if churned.is_empty() {
+        return;
+    }
     churned.sort_by_key(|again| std::cmp::Reverse((again.time.or_zero(), again.times)));
     churned.iter().for_each(|again| report(facts, out, again));
 }

@@ -77,7 +77,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
             .measured_all([each, half])
             .measured(Measurement::share("share_of_calls_in_order", in_order).at_least(IN_ORDER))
             .subject(subject(facts, stream, &stream.reads, "read"))
-            .cause(format!("Nothing is read ahead: each read waits for the device. The descriptor or the device says so (POSIX_FADV_RANDOM, read_ahead_kb 0), the file is opened with O_DIRECT, or the file system does none."))
+            .cause("Nothing is read ahead: each read waits for the device. The descriptor or the device says so (POSIX_FADV_RANDOM, read_ahead_kb 0), the file is opened with O_DIRECT, or the file system does none.")
             .fix("see the device: cat /sys/block/DEV/queue/read_ahead_kb; echo 128 > it (blockdev --setra 256 DEV)")
             .fix("in the program: no POSIX_FADV_RANDOM for what is read in order, but POSIX_FADV_SEQUENTIAL; or reads of 128 KiB and more")
             .verify("strace -T -e trace=read,pread64 -P FILE -p PID (most take microseconds); iostat -x 1 (rareq-sz grows); bcc: readahead")

@@ -61,6 +61,9 @@ struct Failing<'a> {
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut failing: Vec<Failing<'_>> =
         facts.peers.servers().filter_map(failing).filter(|one| !other_address_works(facts, one)).collect();
+    if failing.is_empty() {
+        return;
+    }
     failing.sort_by_key(|one| std::cmp::Reverse((one.time.total_ns, one.failures)));
     failing.iter().for_each(|one| report(facts, out, one));
 }

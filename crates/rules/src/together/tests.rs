@@ -1,10 +1,6 @@
 use super::*;
 use proptest::prelude::*;
 
-fn rule() -> &'static Rule {
-    crate::find("delayed-ack").unwrap()
-}
-
 /// A warning about process 1, of that part of all time.
 fn finding(id: &'static str, share: f64) -> Finding {
     Finding {
@@ -42,7 +38,7 @@ fn about(peer: &str, share: f64, fix: &str) -> Finding {
 
 fn joined(findings: Vec<Finding>, to_be_told: Option<f64>) -> Vec<Finding> {
     let facts = Facts::default();
-    let mut together = Together::of(&facts, rule());
+    let mut together = Together::new(&facts, true, true);
     findings.into_iter().for_each(|finding| together.add(finding, Least { to_be_told, to_warn: 0.0 }));
     together.finish()
 }
