@@ -14,6 +14,7 @@ use whyslow_rules::{Findings, RULES};
 
 /// Findings about a wait for another process.
 const OF_WAITS: &[&str] = &[
+    "blocking-log-pipe",
     "downstream-timeout",
     "file-lock-contention",
     "lock-contention",

@@ -62,6 +62,8 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
     if let Some(account) = &mut account {
         claims::claim(facts, account, &general);
     }
+    // A consequence claims nothing, and says the same already.
+    general.retain(|new| findings.iter().all(|one| (one.id, one.subject.pid) != (new.id, new.subject.pid)));
     findings.extend(general);
     followed::explain(facts, account.as_ref(), &mut findings);
     order::rank(&mut findings, Asker { facts, account: account.as_ref() });

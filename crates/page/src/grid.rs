@@ -247,7 +247,8 @@ mod tests {
         let mut grid = Grid::default();
         let time = TimelineTime { tid: 1, from: 512, to: 2_560, state: TimeState::Lock, ns: 1_024 };
         grid.add(time);
-        let cells: Vec<_> = grid.rows[&1].cells().map(|(at, cell)| (at, cell[TimeState::Lock as usize])).collect();
+        let cells: Vec<_> =
+            grid.rows[&1].cells().map(|(at, cell)| (at, cell[TimeState::Lock as usize])).collect();
         assert_eq!((grid.width(), cells), (1_024, vec![(0, 256), (1, 512), (2, 256)]));
     }
 

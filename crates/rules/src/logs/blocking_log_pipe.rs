@@ -19,7 +19,8 @@
 //!
 //! ## When it is wrong
 //! Two programs of a pipeline are as fast as the slower one, by design: only what is printed to descriptors 1 and 2, or looks like a
-//! log, counts. Data that a filter prints goes there, too: a program that reads about as often as it prints is a notice.
+//! log, counts, and no blocks of 4 KiB and more, which are data. What a filter prints goes there, too: a program that reads about as often
+//! as it prints is a notice.
 
 use crate::engine::{Findings, Need, Rule, Subjects};
 use crate::gate::gated;
@@ -42,6 +43,9 @@ pub(crate) static RULE: Rule = Rule {
 const WAITS: Nanos = Nanos::from_millis(1);
 /// Prints that waited, at least.
 const MIN_WAITS: u64 = 3;
+/// Bytes of a print, at most: lines of a log are below it so as not to be mixed (PIPE_BUF, pipe(7)), and data comes in blocks of it and more
+/// (st_blksize of a pipe).
+const LINE: f64 = 4096.0;
 /// Reads for each print from which on the program hands on what it reads.
 const READS_PER_PRINT: f64 = 0.5;
 /// Findings at most.
@@ -110,6 +114,9 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
 #[gated]
 fn is_print(facts: &Facts, stream: &Stream) -> bool {
     let is_standard = matches!(stream.fd, Some(1 | 2)) || stream.writes.exemplars.iter().any(is_to_standard);
+    if stream.writes.mean_size().is_some_and(|mean| mean >= LINE) {
+        return false;
+    }
     let is_pipe = stream.kind == FdKind::Pipe;
     // What is inherited and has no name may be anything.
     let may_be = is_unknown(stream) && is_standard && stream.syncs.count == 0 && stream.seeks.count == 0;
