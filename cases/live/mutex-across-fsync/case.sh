@@ -3,8 +3,7 @@ DISK=1
 FIRES=(fsync-per-write)
 FIRST="fsync-per-write"
 NAMES=("fsync-per-write: ledger.log")
-# Where syncs take long enough for it the chain is told: who is held up by whose sync.
-[ -n "$LIVE" ] || { FIRES+=(wait-chain) && NAMES+=("wait-chain: fsync of"); }
+# Who is held up by whose sync no trace of threads tells: Go's runtime parks them, whatever their goroutines wait for.
 
 # strace makes each sync take 4 ms more, so that the truth holds on any disk; a recorder in the kernel cannot.
 TRACE_WITH="$STRACE -e inject=fsync,fdatasync:delay_enter=4000"
