@@ -48,8 +48,6 @@ const MIN_WAITS: u64 = 3;
 const LINE: f64 = 4096.0;
 /// Reads for each print from which on the program hands on what it reads.
 const READS_PER_PRINT: f64 = 0.5;
-/// Findings at most.
-const MOST: usize = 2;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
@@ -62,7 +60,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
         .filter(|(count, ..)| *count >= MIN_WAITS)
         .collect();
     found.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.2.name.cmp(&b.2.name)));
-    for (count, time, stream) in found.into_iter().take(MOST) {
+    for (count, time, stream) in found {
         let writes = &stream.writes;
         // Waits are kept one by one all along, also where other calls are not.
         let of_life = writes.only_thread().and_then(|tid| sums::share_of(facts, tid, time));

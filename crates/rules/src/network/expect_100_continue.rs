@@ -46,14 +46,12 @@ pub(crate) static RULE: Rule = Rule {
 
 /// Fewer are chance.
 const MIN_PAUSES: u64 = 3;
-/// Findings at most.
-const MOST: usize = 2;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let mut peers: Vec<&PeerFacts> = facts.peers.servers().filter(|peer| is_held_back(facts, peer)).collect();
     peers.sort_by_key(|peer| std::cmp::Reverse(peer.paused.waited_ns));
-    for peer in peers.into_iter().take(MOST) {
+    for peer in peers {
         report(facts, out, peer);
     }
 }

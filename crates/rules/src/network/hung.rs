@@ -14,8 +14,6 @@ const ANSWERS: u64 = 3;
 const PART: f64 = 0.1;
 /// A shorter wait may be a stall of the server, or a segment that was lost and is sent again (tcp(7): 200 ms, 400 ms).
 const LEAST: Nanos = Nanos::from_secs(1);
-/// Servers told at most.
-const MOST: usize = 3;
 
 /// A server with questions that it does not answer.
 struct Hung<'a> {
@@ -47,7 +45,7 @@ pub(super) fn report(facts: &Facts, out: &mut Findings<'_>, told: &[&str]) {
         }
     }
     found.sort_by_key(|(endpoint, hung)| (std::cmp::Reverse((hung.count, hung.oldest.dur)), *endpoint));
-    for (_, hung) in found.iter().take(MOST) {
+    for (_, hung) in &found {
         report_one(facts, out, hung);
     }
 }

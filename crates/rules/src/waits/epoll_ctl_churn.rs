@@ -48,8 +48,6 @@ const WAITS: [&str; 3] = ["epoll_wait", "epoll_pwait", "epoll_pwait2"];
 const MOST_CALLS: f64 = 0.8;
 /// Changes for each wait: two are a connection that comes and goes for each.
 const CHANGES_PER_WAIT: f64 = 4.0;
-/// Findings at most.
-const MOST: usize = 2;
 
 /// A thread that changes the list.
 struct Churn<'a> {
@@ -64,7 +62,7 @@ fn check(facts: &Facts, out: &mut Findings<'_>) {
     let threads = facts.world.threads.iter().map(|(_, thread)| thread);
     let mut found: Vec<Churn<'_>> = threads.filter_map(churn).collect();
     found.sort_by_key(|churn| (std::cmp::Reverse(churn.changes.count), churn.thread.tid));
-    for churn in found.into_iter().take(MOST) {
+    for churn in found {
         report(facts, out, &churn);
     }
 }

@@ -47,15 +47,13 @@ const MOST_OF_THEM: f64 = 0.5;
 const MANY: u64 = 512;
 /// Such polls a second, without a tracer: at 50 ns a descriptor they take a hundredth of a CPU from here on.
 const POLLS_PER_S: f64 = 10.0;
-/// Findings at most.
-const MOST: usize = 2;
 
 #[gated]
 fn check(facts: &Facts, out: &mut Findings<'_>) {
     let rows = facts.wide_polls.rows.iter();
     let mut found: Vec<&WidePolls> = rows.filter(|row| is_wide(facts, row)).collect();
     found.sort_by_key(|row| (std::cmp::Reverse(row.descriptors), row.tid));
-    for row in found.into_iter().take(MOST) {
+    for row in found {
         report(facts, out, row);
     }
 }
