@@ -26,7 +26,7 @@ pub use deadlock::{Deadlock, Stuck, Whom};
 pub use holder::{Hold, WaitHolder, process_words};
 pub use kind::PathKind;
 pub use knots::{Knot, KnotFinder};
-pub use parties::{NoSuchParty, Parties};
+pub use parties::{NoSuchParty, OfHosts, Parties};
 pub use pileups::PileUp;
 pub use tree::TimeNode;
 

@@ -9,6 +9,7 @@ use crate::order;
 use behind::Behind;
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::figures as words;
+use whyslow_model::ids::{host_of_tid, tid_there};
 use whyslow_model::{AccountRow, Finding, Followed, Severity, Subject, TimeAccount, TimeState, Via};
 use whyslow_rules::{Findings, RULES};
 
@@ -42,7 +43,15 @@ const MUCH: f64 = 0.25;
 pub(crate) fn named(facts: &Facts) -> Vec<Followed> {
     let name = |pid| name_of(facts.followed.apart()?, pid);
     let rows = facts.followed.rows().iter().cloned();
-    rows.map(|row| Followed { comm: name(row.pid).unwrap_or(row.comm), ..row }).collect()
+    // One on another host is told with the host's name.
+    let known = |row: &Followed| if host_of_tid(row.pid) == 0 { name(row.pid) } else { None };
+    rows.map(|row| Followed { comm: known(&row).unwrap_or(row.comm), ..row }).collect()
+}
+
+/// The same, by the numbers that they have on their own hosts.
+pub(crate) fn told(facts: &Facts) -> Vec<Followed> {
+    let there = |row: Followed| Followed { pid: tid_there(row.pid), waiter: tid_there(row.waiter), ..row };
+    named(facts).into_iter().map(there).collect()
 }
 
 fn name_of(facts: &Facts, pid: u32) -> Option<String> {

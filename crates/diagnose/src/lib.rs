@@ -18,7 +18,7 @@ mod why_not;
 mod without;
 
 pub use why_not::WhyNot;
-pub use whyslow_chain::{NoSuchParty, Parties};
+pub use whyslow_chain::{NoSuchParty, OfHosts, Parties};
 
 use asker::Asker;
 use whyslow_facts::{Facts, SchedTime, ThreadFacts, WaitKind};
@@ -113,7 +113,7 @@ fn target(facts: &Facts) -> Target {
         },
         lost_events: facts.lost_events(),
         cost: facts.recording.cost,
-        followed: followed::named(facts),
+        followed: followed::told(facts),
         sources: capture.sources.clone(),
         notes: capture.notes.clone(),
     }

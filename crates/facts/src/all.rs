@@ -154,6 +154,8 @@ facts! {
         answers: folds::answers::TakenAnswers,
         /// Threads that are of other processes than they were taken for.
         strangers: folds::strangers::Strangers,
+        /// When messages left and came on connections between hosts.
+        turns: folds::turns::ConnectionTurnFacts,
     }
     others {
         /// Threads, processes, descriptors and files.
@@ -200,6 +202,17 @@ facts! {
 }
 
 impl Facts {
+    /// Keeps when messages left and came on connections between hosts ([`folds::turns`]).
+    pub fn keep_turns(&mut self) {
+        self.turns.keep();
+        self.interests.add(&self.turns, fold_number::turns);
+    }
+
+    /// Takes calls of different hosts, whose clocks agree to so many ns, for joined where they are so far apart.
+    pub fn tolerate_clocks(&mut self, ns: u64) {
+        self.graph.tolerate_clocks(ns);
+    }
+
     /// Keeps each piece of the threads' time, of those that are kept apart too, for [`Facts::take_cuts`].
     pub fn keep_cuts(&mut self) {
         self.accounts.keep_cuts();

@@ -119,6 +119,11 @@ fn is_any(host: &str) -> bool {
     matches!(host, "0.0.0.0" | "*" | "[::]" | "::" | "[::ffff:0.0.0.0]")
 }
 
+/// True for an address and port that lead to nobody but the own host.
+pub fn is_loopback_address(address: &str) -> bool {
+    is_loopback(host_of(address))
+}
+
 fn is_loopback(host: &str) -> bool {
     let host = plain(host);
     host.starts_with("127.") || host == "::1" || host == "localhost"

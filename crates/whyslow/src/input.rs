@@ -1,5 +1,7 @@
 //! Inputs: captures and recordings read into facts, and what the readers remarked told on standard error.
 
+mod hosts;
+
 use crate::global::Global;
 use crate::live::host::NOT_SAMPLED;
 use crate::output::say;
@@ -58,6 +60,7 @@ impl FactsReader for PageReader {
 /// # Errors
 /// If none of them could be used.
 pub(crate) fn facts_of(files: &[PathBuf], global: &Global) -> anyhow::Result<Facts> {
+    hosts::refuse(&sort_out(files).0)?;
     let (facts, _) = read_all::<Facts>(files, global)?;
     remark(&facts, global);
     Ok(facts)
@@ -102,6 +105,10 @@ pub(crate) fn read_target<R: FactsReader>(
         bail!("the report is about one process\nnext: name it with one -p");
     }
     let asked = asked.first().copied();
+    let (recordings, captures) = sort_out(files);
+    if let Some(hosts) = hosts::several(&recordings) {
+        return hosts::read_target(&recordings, &captures, &hosts, asked, global);
+    }
     let (mut reader, known) = read_all::<R>(files, global)?;
     let facts = reader.facts();
     let is_recording = facts.capture.is_recording();

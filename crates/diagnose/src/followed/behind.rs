@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use whyslow_facts::samples::SiteTime;
 use whyslow_facts::{Facts, ProcessId};
 use whyslow_model::figures as words;
+use whyslow_model::ids::tid_there;
 use whyslow_model::{
     AccountRow, Culprit, Finding, Followed, Hop, Nanos, SampleKind, TimeAccount, TimeState, Timestamp,
 };
@@ -70,7 +71,7 @@ impl<'a> Behind<'a> {
         let does = format!("{}, {} of its time", largest.words(), words::percent(part));
         let (function, place) = self.site();
         Culprit {
-            pid: self.row.pid,
+            pid: tid_there(self.row.pid),
             name: self.row.comm.clone(),
             does,
             function,
@@ -134,7 +135,7 @@ fn commands(
         share: ns as f64 / whole as f64,
         count: Some(count),
         mean_ns: Nanos::new(ns / count.max(1)),
-        ..AccountRow::new(format!("{} ({})", row.comm, row.pid), TimeState::Child, ns)
+        ..AccountRow::new(format!("{} ({})", row.comm, tid_there(row.pid)), TimeState::Child, ns)
     })
 }
 

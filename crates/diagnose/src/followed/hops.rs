@@ -5,6 +5,7 @@ use super::behind::{self, Behind};
 use whyslow_facts::Facts;
 use whyslow_facts::folds::requests::Side;
 use whyslow_model::figures as words;
+use whyslow_model::ids::tid_there;
 use whyslow_model::{AccountRow, ChainLink, Finding, Followed, Hop, Nanos, TimeAccount};
 
 /// The process of the target that waits, those on the way, and the last one.
@@ -92,8 +93,8 @@ fn hop(
     let ns = row.map_or(0, |row| row.ns);
     let ns = if ns < waited / 2 { waited } else { ns };
     Hop {
-        pid,
-        tid,
+        pid: tid_there(pid),
+        tid: tid.map(tid_there),
         thread: thread.filter(|thread| **thread != *name).map(str::to_string),
         threads: row.map(|row| row.threads),
         name,

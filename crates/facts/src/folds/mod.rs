@@ -36,6 +36,7 @@ pub mod sleeps;
 pub mod slow_files;
 pub mod spawns;
 pub mod strangers;
+pub mod turns;
 pub mod waits;
 pub mod wide_polls;
 pub mod work;

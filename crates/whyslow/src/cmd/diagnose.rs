@@ -25,6 +25,7 @@ Examples:
   whyslow diagnose trace.st trace.lsof           with what was open at its start
   whyslow diagnose strace-ff-logs/               all files in a directory, merged by time
   whyslow diagnose -p 4711 captures/             of straces of several processes, that of 4711 and whom it waits for
+  whyslow diagnose web.whyslow db.whyslow        recordings of two hosts of the same time: web's waits, followed to db
   zcat old.st.gz | whyslow diagnose -            from a pipe
   whyslow diagnose --fail-on warning trace.st    for scripts: status 1 if there is a cause of slowness
   whyslow diagnose --json trace.st | jq '.findings[] | {id, share, title}'

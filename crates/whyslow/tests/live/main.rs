@@ -8,6 +8,7 @@ mod common;
 mod doctor;
 mod host_calls;
 mod host_live;
+mod hosts;
 mod live_equal;
 mod mcp;
 #[allow(dead_code)]

@@ -3,6 +3,7 @@
 use super::wait::{How, Waker};
 use crate::args::sockets;
 use crate::folds::peers::{Role, role_by_path};
+use crate::services::is_loopback_address;
 use crate::world::{Seen, World};
 use crate::{FdLife, LifeId, Origin};
 use hashbrown::HashMap;
@@ -10,6 +11,7 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hash};
 use whyslow_model::event::Tid;
+use whyslow_model::ids::host_of_tid;
 use whyslow_model::{FdKind, Timestamp, text};
 
 /// One direction of bytes between two ends, by a number made of what identifies it on its host.
@@ -86,6 +88,8 @@ pub(super) struct Channels {
     known: Vec<Option<(LifeId, Ends)>>,
     /// Ends of which nothing but the address is known were seen: it joins them to the others.
     joins_by_address: bool,
+    /// So far may calls of one exchange be apart where two hosts' clocks tell their times, ns.
+    clocks_ns: u64,
     hasher: foldhash::fast::FixedState,
     turn: u64,
 }
@@ -98,6 +102,11 @@ impl Channels {
     /// A traced call ends up to so much later than its start and duration add up to, ns: strace takes the time that it prints first, then what the
     /// arguments say (with `-yy` it asks the kernel for each socket), and counts the duration from then on.
     const LATE_NS: u64 = 1_000_000;
+
+    /// Calls of one exchange may be so far apart.
+    pub(super) fn tolerate_clocks(&mut self, ns: u64) {
+        self.clocks_ns = ns;
+    }
 
     /// The flows of the descriptor of `seen`.
     pub(super) fn of_call(&mut self, seen: &Seen<'_>, world: &World) -> Option<Ends> {
@@ -115,7 +124,7 @@ impl Channels {
                 return Some(ends);
             }
         }
-        let ends = self.ends(id, world.fds.get(id)?, note())?;
+        let ends = self.ends(id, world.fds.get(id)?, note(), host_of_tid(seen.call.tid))?;
         self.joins_by_address |= ends.served.is_some_and(|served| served.is_all);
         if id.place() >= self.known.len() {
             self.known.resize(id.place() + 1, None);
@@ -128,21 +137,25 @@ impl Channels {
     pub(super) fn of_life(&self, id: LifeId, world: &World) -> Option<Ends> {
         match self.known.get(id.place()) {
             Some(Some((known, ends))) if *known == id => Some(*ends),
-            _ => self.ends(id, world.fds.get(id)?, None),
+            _ => {
+                let life = world.fds.get(id)?;
+                let pid = world.threads.known_process(life.process).and_then(|process| process.pid);
+                self.ends(id, life, None, pid.map_or(0, host_of_tid))
+            }
         }
     }
 
-    /// The flow that stands for something with a name, as the lock of a file.
-    pub(super) fn named(&self, kind: &str, name: &str) -> Flow {
+    /// The flow that stands for something with a name on that host, as the lock of a file.
+    pub(super) fn named(&self, kind: &str, name: &str, host: u16) -> Flow {
         let mut hasher = self.hasher.build_hasher();
-        (kind, name).hash(&mut hasher);
+        (kind, name, host).hash(&mut hasher);
         Flow(std::hash::Hasher::finish(&hasher))
     }
 
     /// The flow that stands for something with a number of its own: a set of semaphores, a thread's signals.
-    pub(super) fn numbered(&self, kind: &str, number: u64) -> Flow {
+    pub(super) fn numbered(&self, kind: &str, number: u64, host: u16) -> Flow {
         let mut hasher = self.hasher.build_hasher();
-        (kind, number).hash(&mut hasher);
+        (kind, number, host).hash(&mut hasher);
         Flow(std::hash::Hasher::finish(&hasher))
     }
 
@@ -156,7 +169,8 @@ impl Channels {
         self.by_flow.contains_key(&flow)
     }
 
-    fn ends(&self, id: LifeId, life: &FdLife, note: Option<&[u8]>) -> Option<Ends> {
+    /// `host` is the one that the descriptor is of: what has an address on one host alone is joined with nothing of another one.
+    fn ends(&self, id: LifeId, life: &FdLife, note: Option<&[u8]>, host: u16) -> Option<Ends> {
         let flow = |of: &dyn Fn(&mut foldhash::fast::FoldHasher<'_>)| {
             let mut hasher = self.hasher.build_hasher();
             of(&mut hasher);
@@ -173,8 +187,8 @@ impl Channels {
                 let inode = of_inodes.map(|(inode, _)| inode).or(life.inode);
                 // A FIFO of which only the path is known.
                 let both = match (inode, life.file) {
-                    (Some(inode), _) => self.numbered("pipe", inode),
-                    (None, file) => self.numbered("fifo", file?.0.into()),
+                    (Some(inode), _) => self.numbered("pipe", inode, host),
+                    (None, file) => self.numbered("fifo", file?.0.into(), host),
                 };
                 Some(Ends::new(both, both))
             }
@@ -183,20 +197,21 @@ impl Channels {
                 Some(Ends::new(both, both))
             }
             FdKind::Unix => {
-                let served = self.served(life);
+                let served = self.served(life, host);
                 let exact = of_inodes.and_then(|(ours, theirs)| {
-                    Some(Ends::new(self.numbered("unix", ours), self.numbered("unix", theirs?)))
+                    Some(Ends::new(self.numbered("unix", ours, host), self.numbered("unix", theirs?, host)))
                 });
                 Channels::with(exact, served)
             }
             FdKind::Tcp | FdKind::Socket | FdKind::Udp => {
                 let udp = life.kind == FdKind::Udp;
-                let served = if udp { None } else { self.served(life) };
+                let served = if udp { None } else { self.served(life, host) };
                 let exact = life.local().zip(life.peer()).map(|(local, peer)| {
                     let local = &*own_address(local, peer);
+                    let host = on_the_way(peer, host);
                     Ends::new(
-                        flow(&|hasher| (udp, local, peer).hash(hasher)),
-                        flow(&|hasher| (udp, peer, local).hash(hasher)),
+                        flow(&|hasher| (udp, local, peer, host).hash(hasher)),
+                        flow(&|hasher| (udp, peer, local, host).hash(hasher)),
                     )
                 });
                 Channels::with(exact, served)
@@ -218,15 +233,16 @@ impl Channels {
     }
 
     /// The flows of the address at which a connection is served.
-    fn served(&self, life: &FdLife) -> Option<Served> {
+    fn served(&self, life: &FdLife, host: u16) -> Option<Served> {
         let is_server = life.origin == Origin::Accept
             || life.origin != Origin::Socket && role_by_path(life) == Some(Role::Client);
         let (address, is_client) = match is_server {
             true => (own_address(life.local()?, life.peer().unwrap_or_default()), false),
             false => (life.peer()?.into(), true),
         };
-        let to_server = self.named("to", &address);
-        let to_client = self.named("from", &address);
+        let host = on_the_way(&address, host);
+        let to_server = self.named("to", &address, host);
+        let to_client = self.named("from", &address, host);
         Some(Served { to_server, to_client, is_client, is_all: false })
     }
 
@@ -321,7 +337,8 @@ impl Channels {
         if !to.is_known() {
             return None;
         }
-        let late_ns = if seen.call.pid.is_some() { 0 } else { Self::LATE_NS };
+        let late_ns =
+            if seen.call.pid.is_some() { self.clocks_ns } else { Self::LATE_NS.max(self.clocks_ns) };
         let traffic = self.traffic(flow);
         let log = match wants {
             For::Data => &traffic.writes,
@@ -348,6 +365,12 @@ impl Channels {
         traffic.early[wants as usize] = Some(Early { tid, from, to, late_ns });
         None
     }
+}
+
+/// The host that an address is of; 0 where all hosts mean the same one by it.
+fn on_the_way(address: &str, host: u16) -> u16 {
+    let is_of_one = address.starts_with(['/', '@']) || is_loopback_address(address);
+    if is_of_one { host } else { 0 }
 }
 
 fn later(at: Timestamp, ns: u64) -> Timestamp {

@@ -161,6 +161,11 @@ impl Graph {
         }
     }
 
+    /// Calls of one exchange between hosts may be so far apart, ns.
+    pub(crate) fn tolerate_clocks(&mut self, ns: u64) {
+        self.channels.tolerate_clocks(ns);
+    }
+
     /// A recorder saw the kernel wake a thread.
     #[inline]
     pub(crate) fn wakeup(&mut self, wakeup: &Wakeup) {

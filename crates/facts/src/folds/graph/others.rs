@@ -5,6 +5,7 @@ use super::channels::{Flow, For};
 use super::wait::{How, Waker};
 use crate::world::{Seen, World};
 use whyslow_model::event::Tid;
+use whyslow_model::ids::{host_of_tid, tid_there};
 use whyslow_model::{Call, text};
 
 impl Graph {
@@ -18,7 +19,7 @@ impl Graph {
     /// The flow that stands for the lock of the file behind the call's descriptor.
     fn lock_of(&self, seen: &Seen<'_>, world: &World) -> Option<Flow> {
         let life = seen.life.and_then(|life| world.fds.get(life))?;
-        Some(self.channels.named("file lock", &life.target(world)?))
+        Some(self.channels.named("file lock", &life.target(world)?, host_of_tid(seen.call.tid)))
     }
 
     /// flock(2), and the record locks of fcntl(2): of the process (F_SETLK) and of the open file (F_OFD_SETLK).
@@ -53,7 +54,7 @@ impl Graph {
         let call = seen.call;
         match call.syscall.info().name {
             "semop" | "semtimedop" => {
-                let flow = self.channels.numbered("semaphore", number(call, 0)?);
+                let flow = self.channels.numbered("semaphore", number(call, 0)?, host_of_tid(call.tid));
                 // What is not counted down is counted up (semop(2)).
                 let takes = memchr::memmem::find(call.args, b"sem_op=-").is_some()
                     || memchr::memmem::find(call.args, b", -").is_some();
@@ -74,19 +75,24 @@ impl Graph {
         // Signal 0 only asks whether the target is there.
         let signal = call.arg(target + 1).is_some_and(|signal| signal != b"0");
         if signal && call.ok() == Some(0) {
-            let flow = self.channels.numbered("signal", number(call, target)?);
+            let flow = self.channels.numbered("signal", number(call, target)?, host_of_tid(call.tid));
             self.gives(flow, seen, How::Signal);
         }
         None
     }
 
+    /// The flow of the signals that are sent to a thread or process.
+    fn signals_of(&self, tid: Tid) -> Flow {
+        self.channels.numbered("signal", u64::from(tid_there(tid)), host_of_tid(tid))
+    }
+
     /// Who sent the signal that ended a wait: to the thread, or to its process.
     pub(super) fn signalled(&mut self, seen: &Seen<'_>, world: &World) -> Option<Waker> {
-        let to_thread = self.channels.numbered("signal", u64::from(seen.call.tid));
+        let to_thread = self.signals_of(seen.call.tid);
         let waker = self.channels.ended(to_thread, For::Data, seen);
         let pid: Option<Tid> = world.threads.process(seen.process).pid.filter(|pid| *pid != seen.call.tid);
         waker.or_else(|| {
-            let to_process = self.channels.numbered("signal", u64::from(pid?));
+            let to_process = self.signals_of(pid?);
             self.channels.ended(to_process, For::Data, seen)
         })
     }
