@@ -27,6 +27,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["whyslow-model", "whyslow-privacy", "whyslow-wire", "whyslow-rights", "whyslow-unwind"],
     ),
     ("whyslow-store", &["whyslow-model", "whyslow-privacy"]),
+    ("whyslow-parts", &[]),
     ("whyslow-facts", &["whyslow-model", "whyslow-wire", "whyslow-profile"]),
     ("whyslow-hosts", &["whyslow-model", "whyslow-facts"]),
     ("whyslow-chain", &["whyslow-model", "whyslow-facts"]),

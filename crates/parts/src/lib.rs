@@ -1,0 +1,28 @@
+//! Parts: what agents write each minute, what is stored of it, and what is asked later.
+//!
+//! A part is a Parquet file of one table, hour and host. Its path says which minutes of which run of an agent are in it
+//! ([`PartName`]), so that a repeated upload changes nothing, and a list of names tells which parts are to be read
+//! ([`choose`]): none twice, none left out, whatever has been joined meanwhile. Nothing here knows a network.
+
+mod buffer;
+mod choose;
+mod column;
+mod error;
+mod file;
+mod guard;
+mod minutes;
+mod name;
+mod row;
+mod tables;
+
+pub use choose::{Choice, Claims, choose, doubtful};
+pub use column::{PartColumn, PartKind};
+pub use error::PartError;
+pub use file::{MOST_PART_BYTES, PartAbout, PartReader, PartVersion, PartWriter, VERSION, about, encode};
+pub use minutes::PartMinutes;
+pub use name::{PartHost, PartHour, PartName, escape_host};
+pub use row::{MinuteRows, Observed, PartRow, UtcTime, rows_of};
+pub use tables::{
+    AccountRow, AgentRow, CallRow, FindingRow, HostRow, PART_TABLES, PartTable, RequestRow, StackRow,
+    part_table,
+};

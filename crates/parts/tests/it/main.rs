@@ -1,0 +1,5 @@
+//! What the crate promises, as its users see it.
+
+mod choice;
+mod evolution;
+mod round_trip;
