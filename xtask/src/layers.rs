@@ -28,6 +28,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("whyslow-store", &["whyslow-model", "whyslow-privacy"]),
     ("whyslow-parts", &[]),
+    ("whyslow-depot", &["whyslow-parts", "whyslow-privacy"]),
     ("whyslow-facts", &["whyslow-model", "whyslow-wire", "whyslow-profile"]),
     ("whyslow-hosts", &["whyslow-model", "whyslow-facts"]),
     ("whyslow-chain", &["whyslow-model", "whyslow-facts"]),
@@ -100,6 +101,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "whyslow",
         &[
             "whyslow-budget",
+            "whyslow-depot",
+            "whyslow-parts",
             "whyslow-model",
             "whyslow-privacy",
             "whyslow-read",

@@ -8,6 +8,7 @@ use crate::tables::PartTable;
 use arrow_array::{ArrayRef, RecordBatch, new_null_array};
 use arrow_ord::sort::{SortColumn, lexsort_to_indices};
 use arrow_schema::{ArrowError, Field, Schema};
+use arrow_select::concat::concat_batches;
 use arrow_select::take::take;
 use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
@@ -143,6 +144,16 @@ pub(crate) fn sorted(table: &PartTable, batch: &RecordBatch) -> Result<RecordBat
     let columns: Result<Vec<ArrayRef>, _> =
         batch.columns().iter().map(|column| take(column, &order, None)).collect();
     RecordBatch::try_new(batch.schema(), columns.map_err(encode)?).map_err(encode)
+}
+
+/// All rows of some batches, in the order of the table.
+///
+/// # Errors
+/// Where one is not of the table, or a dictionary cannot have all texts.
+pub fn join_batches(table: &PartTable, batches: &[RecordBatch]) -> Result<RecordBatch, PartError> {
+    let all =
+        concat_batches(&table.schema(), batches).map_err(|error| PartError::Encode(error.to_string()))?;
+    sorted(table, &all)
 }
 
 /// Writes one part.

@@ -18,7 +18,9 @@ mod tables;
 pub use choose::{Choice, Claims, choose, doubtful};
 pub use column::{PartColumn, PartKind};
 pub use error::PartError;
-pub use file::{MOST_PART_BYTES, PartAbout, PartReader, PartVersion, PartWriter, VERSION, about, encode};
+pub use file::{
+    MOST_PART_BYTES, PartAbout, PartReader, PartVersion, PartWriter, VERSION, about, encode, join_batches,
+};
 pub use minutes::PartMinutes;
 pub use name::{PartHost, PartHour, PartName, escape_host};
 pub use row::{MinuteRows, Observed, PartRow, UtcTime, rows_of};

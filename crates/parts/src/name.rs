@@ -5,7 +5,7 @@ use crate::minutes::PartMinutes;
 use crate::row::UtcTime;
 use crate::tables::{PartTable, part_table};
 use jiff::Timestamp;
-use jiff::civil::Date;
+use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 use std::fmt;
 use std::str::FromStr;
@@ -24,11 +24,16 @@ const HOUR: i64 = 60 * MINUTE;
 pub struct PartHour(i32);
 
 impl PartHour {
+    /// The first hour that a part can be of: that of 1970.
+    pub const FIRST: PartHour = PartHour(0);
+    /// After the last one that a part can be of: in 9999.
+    pub const LAST: PartHour = PartHour(70_389_500);
+
     /// The hour of a time, and the minute in it. `None` for times before 1970 or after 9999.
     pub fn of(time: UtcTime) -> Option<(PartHour, u32)> {
         let hour = i32::try_from(time.0.div_euclid(HOUR)).ok()?;
         let minute = u32::try_from(time.0.rem_euclid(HOUR) / MINUTE).ok()?;
-        (hour >= 0 && PartHour(hour).begin().0 < 253_402_207_200_000_000).then_some((PartHour(hour), minute))
+        (PartHour::FIRST..PartHour::LAST).contains(&PartHour(hour)).then_some((PartHour(hour), minute))
     }
 
     /// When it begins.
@@ -54,7 +59,8 @@ impl PartHour {
         let (date, hour) = (date.strip_prefix("date=")?, hour.strip_prefix("hour=")?);
         let parsed: Date = (date.len() == 10).then(|| date.parse().ok()).flatten()?;
         let number: i8 = (hour.len() == 2).then(|| hour.parse().ok()).flatten()?;
-        let time = parsed.at(number, 0, 0, 0).to_zoned(TimeZone::UTC).ok()?;
+        let time = Time::new(number, 0, 0, 0).ok()?;
+        let time = parsed.to_datetime(time).to_zoned(TimeZone::UTC).ok()?;
         let found = PartHour::of(UtcTime(time.timestamp().as_microsecond()))?.0;
         (found.folder() == format!("date={date}/hour={hour}")).then_some(found)
     }

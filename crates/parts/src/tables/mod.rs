@@ -39,7 +39,7 @@ const fn always(name: &'static str, kind: PartKind, unit: &'static str, about: &
 macro_rules! part_table {
     (
         $name:literal: $about:literal, $row:ident, sorted by $sorted:expr, over hosts: $over_hosts:literal;
-        $($field:ident: $type:ty, $kind:ident $($unit:literal)?, $doc:literal;)+
+        $($field:ident: $type:ty, $kind:ident $($unit:literal)? $(since $since:literal)?, $doc:literal;)+
     ) => {
         #[doc = $about]
         #[derive(Clone, PartialEq, Debug, Default)]
@@ -59,7 +59,7 @@ macro_rules! part_table {
                     kind: crate::PartKind::$kind,
                     unit: concat!($($unit)?),
                     unknown: <$type as crate::row::PartValue>::UNKNOWN,
-                    since: 0,
+                    since: 0 $(+ $since)?,
                     about: $doc,
                 },)+
             ],
