@@ -4,6 +4,7 @@ mod account;
 mod beside;
 mod check;
 mod completions;
+mod depot;
 mod diagnose;
 mod diff;
 mod disks;
@@ -82,6 +83,7 @@ pub(crate) static COMMANDS: &[&Command] = &[
     &export::COMMAND,
     &sql::COMMAND,
     &serve::COMMAND,
+    &depot::COMMAND,
     &check::COMMAND,
     &explain::COMMAND,
     &rule::COMMAND,

@@ -12,6 +12,7 @@ mod confined;
 #[path = "../common/contradicts.rs"]
 mod contradicts;
 mod control_bytes;
+mod depot;
 mod exports;
 mod exports_profiles;
 mod exports_receivers;
