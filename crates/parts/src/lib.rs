@@ -4,7 +4,6 @@
 //! ([`PartName`]), so that a repeated upload changes nothing, and a list of names tells which parts are to be read
 //! ([`choose`]): none twice, none left out, whatever has been joined meanwhile. Nothing here knows a network.
 
-mod buffer;
 mod choose;
 mod column;
 mod error;
@@ -12,19 +11,22 @@ mod file;
 mod guard;
 mod minutes;
 mod name;
+mod order;
 mod row;
+mod table;
 mod tables;
+mod value;
 
 pub use choose::{Choice, Claims, choose, doubtful};
 pub use column::{PartColumn, PartKind};
 pub use error::PartError;
-pub use file::{
-    MOST_PART_BYTES, PartAbout, PartReader, PartVersion, PartWriter, VERSION, about, encode, join_batches,
-};
+pub use file::{MOST_PART_BYTES, PartAbout, PartReader, PartVersion, PartWriter, VERSION, about, encode};
 pub use minutes::PartMinutes;
 pub use name::{PartHost, PartHour, PartName, escape_host};
-pub use row::{MinuteRows, Observed, PartRow, UtcTime, rows_of};
+pub use order::join_batches;
+pub use row::{MinuteRows, Observed, PartRow, rows_of};
+pub use table::PartTable;
 pub use tables::{
-    AccountRow, AgentRow, CallRow, FindingRow, HostRow, PART_TABLES, PartTable, RequestRow, StackRow,
-    part_table,
+    AccountRow, AgentRow, CallRow, FindingRow, HostRow, PART_TABLES, RequestRow, StackRow, part_table,
 };
+pub use value::UtcTime;

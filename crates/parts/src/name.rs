@@ -2,8 +2,9 @@
 
 use crate::error::PartError;
 use crate::minutes::PartMinutes;
-use crate::row::UtcTime;
-use crate::tables::{PartTable, part_table};
+use crate::table::PartTable;
+use crate::tables::part_table;
+use crate::value::UtcTime;
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;

@@ -1,34 +1,11 @@
 //! Rows: typed values of one table, put into columns and taken back.
 
-use crate::buffer::Buffer;
 use crate::error::PartError;
-use crate::file::sorted;
-use crate::tables::PartTable;
+use crate::order::sorted;
+use crate::table::PartTable;
+use crate::value::{Buffer, PartValue, UtcTime};
 use arrow_array::{ArrayRef, RecordBatch};
 use std::marker::PhantomData;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-/// A time: microseconds of UTC since 1970.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct UtcTime(pub i64);
-
-impl UtcTime {
-    /// The begin of the minute that it is in.
-    #[must_use]
-    pub fn minute(self) -> UtcTime {
-        UtcTime(self.0.div_euclid(60_000_000) * 60_000_000)
-    }
-}
-
-impl From<SystemTime> for UtcTime {
-    fn from(time: SystemTime) -> UtcTime {
-        let micros = |span: Duration| i64::try_from(span.as_micros()).unwrap_or(i64::MAX);
-        match time.duration_since(UNIX_EPOCH) {
-            Ok(span) => UtcTime(micros(span)),
-            Err(before) => UtcTime(-micros(before.duration())),
-        }
-    }
-}
 
 /// What the rows of one minute share.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -51,30 +28,6 @@ pub trait PartRow: Sized {
     /// Takes them in the same order; `None` where one is unknown that must not be.
     #[doc(hidden)]
     fn take(from: &mut Taken<'_>) -> Option<Self>;
-}
-
-/// A value of a column.
-#[doc(hidden)]
-pub(crate) trait PartValue: Sized {
-    /// Whether it may be unknown.
-    const UNKNOWN: bool;
-    fn put(&self, to: &mut Buffer);
-    fn take(from: &ArrayRef, row: usize) -> Option<Self>;
-}
-
-impl<T: PartValue> PartValue for Option<T> {
-    const UNKNOWN: bool = true;
-
-    fn put(&self, to: &mut Buffer) {
-        match self {
-            Some(value) => value.put(to),
-            None => to.unknown(),
-        }
-    }
-
-    fn take(from: &ArrayRef, row: usize) -> Option<Option<T>> {
-        if from.is_null(row) { Some(None) } else { T::take(from, row).map(Some) }
-    }
 }
 
 /// The columns that a row is put into, one after the other.

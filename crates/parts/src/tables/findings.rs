@@ -21,4 +21,4 @@ part_table! {
     dump: Option<String>, Word, "Where a recording that was kept for it lies.";
 }
 
-use crate::row::UtcTime;
+use crate::value::UtcTime;

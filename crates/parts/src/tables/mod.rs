@@ -1,30 +1,7 @@
 //! The tables: a file each, and a line in [`PART_TABLES`].
 
 use crate::column::{PartColumn, PartKind};
-use arrow_schema::{Schema, SchemaRef};
-use std::sync::Arc;
-
-/// What is stored in one kind of parts.
-#[derive(Debug)]
-pub struct PartTable {
-    /// Its name, and that of its folder.
-    pub name: &'static str,
-    /// What a row is, in a line.
-    pub about: &'static str,
-    /// Its columns; the first three are those of [`crate::Observed`].
-    pub columns: &'static [PartColumn],
-    /// The columns that its rows are sorted by in each part.
-    pub sorted_by: &'static [&'static str],
-    /// Whether an hour of many hosts is joined to one part: it has few rows of a host.
-    pub over_hosts: bool,
-}
-
-impl PartTable {
-    /// Its schema, as writers take it and readers give it.
-    pub fn schema(&self) -> SchemaRef {
-        Arc::new(Schema::new(self.columns.iter().map(PartColumn::field).collect::<Vec<_>>()))
-    }
-}
+use crate::table::PartTable;
 
 pub(crate) const HOST: PartColumn = always("host", PartKind::Word, "", "The host.");
 pub(crate) const START: PartColumn = always("start", PartKind::Time, "", "The begin of the minute.");
@@ -47,18 +24,18 @@ macro_rules! part_table {
             $(#[doc = $doc] pub $field: $type,)+
         }
 
-        pub(crate) static TABLE: crate::PartTable = crate::PartTable {
+        pub(crate) static TABLE: crate::table::PartTable = crate::table::PartTable {
             name: $name,
             about: $about,
             columns: &[
                 crate::tables::HOST,
                 crate::tables::START,
                 crate::tables::SECONDS,
-                $(crate::PartColumn {
+                $(crate::column::PartColumn {
                     name: stringify!($field),
-                    kind: crate::PartKind::$kind,
+                    kind: crate::column::PartKind::$kind,
                     unit: concat!($($unit)?),
-                    unknown: <$type as crate::row::PartValue>::UNKNOWN,
+                    unknown: <$type as crate::value::PartValue>::UNKNOWN,
                     since: 0 $(+ $since)?,
                     about: $doc,
                 },)+
@@ -67,8 +44,8 @@ macro_rules! part_table {
             over_hosts: $over_hosts,
         };
 
-        impl crate::PartRow for $row {
-            fn table() -> &'static crate::PartTable {
+        impl crate::row::PartRow for $row {
+            fn table() -> &'static crate::table::PartTable {
                 &TABLE
             }
 

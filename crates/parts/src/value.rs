@@ -1,7 +1,6 @@
 //! The values of one column that are not yet in a batch, and the types of values that go in and come out.
 
 use crate::column::PartKind;
-use crate::row::{PartValue, UtcTime};
 use arrow_array::builder::{
     Float64Builder, Int64Builder, ListBuilder, StringBuilder, StringDictionaryBuilder,
     TimestampMicrosecondBuilder, UInt32Builder, UInt64Builder,
@@ -12,6 +11,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The values of one column.
 pub(crate) enum Buffer {
@@ -63,6 +63,52 @@ impl Buffer {
             Buffer::Text(mut column) => Arc::new(column.finish()),
             Buffer::Histogram(mut column) => Arc::new(column.finish()),
         }
+    }
+}
+
+/// A time: microseconds of UTC since 1970.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct UtcTime(pub i64);
+
+impl UtcTime {
+    /// The begin of the minute that it is in.
+    #[must_use]
+    pub fn minute(self) -> UtcTime {
+        UtcTime(self.0.div_euclid(60_000_000) * 60_000_000)
+    }
+}
+
+impl From<SystemTime> for UtcTime {
+    fn from(time: SystemTime) -> UtcTime {
+        let micros = |span: Duration| i64::try_from(span.as_micros()).unwrap_or(i64::MAX);
+        match time.duration_since(UNIX_EPOCH) {
+            Ok(span) => UtcTime(micros(span)),
+            Err(before) => UtcTime(-micros(before.duration())),
+        }
+    }
+}
+
+/// A value of a column.
+#[doc(hidden)]
+pub(crate) trait PartValue: Sized {
+    /// Whether it may be unknown.
+    const UNKNOWN: bool;
+    fn put(&self, to: &mut Buffer);
+    fn take(from: &ArrayRef, row: usize) -> Option<Self>;
+}
+
+impl<T: PartValue> PartValue for Option<T> {
+    const UNKNOWN: bool = true;
+
+    fn put(&self, to: &mut Buffer) {
+        match self {
+            Some(value) => value.put(to),
+            None => to.unknown(),
+        }
+    }
+
+    fn take(from: &ArrayRef, row: usize) -> Option<Option<T>> {
+        if from.is_null(row) { Some(None) } else { T::take(from, row).map(Some) }
     }
 }
 
