@@ -98,8 +98,23 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("whyslow-budget", &["whyslow-model", "whyslow-facts", "whyslow-rules"]),
     (
+        "whyslow-agent",
+        &[
+            "whyslow-model",
+            "whyslow-privacy",
+            "whyslow-facts",
+            "whyslow-account",
+            "whyslow-diagnose",
+            "whyslow-host",
+            "whyslow-record",
+            "whyslow-store",
+            "whyslow-parts",
+        ],
+    ),
+    (
         "whyslow",
         &[
+            "whyslow-agent",
             "whyslow-budget",
             "whyslow-depot",
             "whyslow-parts",

@@ -124,6 +124,8 @@ const CHEAP_CALLS_SHARE: f64 = 0.5;
 const MOST_WAIT_STACKS: u32 = 1000;
 const FEWEST_WAIT_STACKS: u32 = 2;
 const FIRST_WAIT_STACKS: u32 = 100;
+/// Of a lasting recording: unwinding one takes some 50 us, so that these take a two-thousandth of a CPU.
+const LASTING_WAIT_STACKS: u32 = 10;
 /// One sample of so many, at the least.
 const THINNEST_SAMPLES: f64 = 1000.0;
 
@@ -192,6 +194,11 @@ impl Budget {
     /// Where calls are counted, few are recorded one by one ([`crate::Options::few_in_full`]).
     pub(crate) fn with_few_in_full(self, few_in_full: bool) -> Budget {
         Budget { few_in_full, ..self }
+    }
+
+    /// A lasting recording takes few stacks of waits ([`crate::Options::lasting`]).
+    pub(crate) fn lasting(self, lasting: bool) -> Budget {
+        Budget { wait_stacks: if lasting { LASTING_WAIT_STACKS } else { self.wait_stacks }, ..self }
     }
 
     pub(crate) fn calls(&self) -> CallsMode {

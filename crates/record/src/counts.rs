@@ -40,6 +40,21 @@ impl CountTables {
     }
 }
 
+/// All rows in use of all CPUs, which are empty then. The programs go on: see [`crate::bpf::row_tables::RowTables::empty`].
+pub(crate) fn empty(tables: &CountTables) -> Vec<CountRow> {
+    let rows = tables.rows().filter_map(|place| {
+        // SAFETY: an aligned row within the mapping.
+        let row = unsafe { std::ptr::read_volatile(place) };
+        if row.key == 0 {
+            return None;
+        }
+        // SAFETY: as above.
+        unsafe { std::ptr::write_volatile(place, CountRow { buckets: [0; 32], ..CountRow::default() }) };
+        Some(row)
+    });
+    rows.collect()
+}
+
 /// Adds a row to what is known.
 pub(crate) fn add(counted: &mut Counted, row: &CountRow) {
     let Some(nr) = (row.key as u32).checked_sub(1) else {

@@ -46,6 +46,8 @@ mod state;
 #[cfg(feature = "bpf")]
 pub mod symbols;
 pub mod target;
+#[cfg(feature = "bpf")]
+mod window_end;
 
 #[cfg(feature = "bpf")]
 pub use bpf::spool::SPOOL_STREAMS;
@@ -60,4 +62,6 @@ pub use recovery::can_recover;
 #[cfg(feature = "bpf")]
 pub use replay::Recorded;
 #[cfg(feature = "bpf")]
-pub use session::{RecordingProgress, Session};
+pub use session::{CutWindow, RecordingProgress, Session};
+#[cfg(feature = "bpf")]
+pub use symbols::build_id;

@@ -80,6 +80,9 @@ pub struct Options {
     pub debug_dirs: Vec<PathBuf>,
     /// Functions of the kernel to count and time: names, patterns (`tcp_*`), `module:function`.
     pub probes: Vec<String>,
+    /// It goes on for days and is cut into windows ([`crate::Session::cut`]): the recorder looks seldom, its buffers are small, few stacks of
+    /// waits are taken, and threads that are blocked are not read.
+    pub lasting: bool,
     /// Bytes of the rings of calls of all CPUs together.
     pub ring_bytes: u64,
     /// An existing folder for the spool, empty.
@@ -119,6 +122,7 @@ impl Default for Options {
             follow_peers: 0,
             debug_dirs: Vec::new(),
             probes: Vec::new(),
+            lasting: false,
             ring_bytes: 64 << 20,
             spool: PathBuf::new(),
             from_exec_of: None,

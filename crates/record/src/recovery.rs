@@ -1,4 +1,4 @@
-//! What a killed recorder leaves: the spool, and beside it the head that tells how to read it.
+//! What a killed recorder leaves, and a window of a lasting recording: the spool, and beside it the head that tells how to read it.
 
 use crate::bpf::spool::SpoolReader;
 use crate::bpf::unwinding;
@@ -7,6 +7,7 @@ use crate::error::RecordError;
 use crate::options::Options;
 use crate::replay::Recorded;
 use crate::symbols::Symbolizer;
+use crate::window_end::WindowEnd;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::io::Read;
@@ -95,11 +96,15 @@ impl Recorded {
     /// # Errors
     /// Where the streams cannot be read.
     pub fn recover(spool: &Path) -> Result<Recorded, RecordError> {
-        let mut notes = vec![
-            "the recorder was killed: this is what it had written by then; what was lost, what it cost, \
-             and in part who had the CPUs meanwhile, is unknown"
-                .to_string(),
-        ];
+        let end = WindowEnd::read(spool);
+        let mut notes = match &end {
+            Some(end) => end.notes.clone(),
+            None => vec![
+                "the recorder was killed: this is what it had written by then; what was lost, what it cost, \
+                 and in part who had the CPUs meanwhile, is unknown"
+                    .to_string(),
+            ],
+        };
         let head = read_head(spool).unwrap_or_else(|reason| {
             notes.push(format!(
                 "{}: {reason}; its times count from the start of the machine, and which processes and files were there \
@@ -119,7 +124,7 @@ impl Recorded {
         let state: Vec<Event<'static>> = processes.chain(descriptors).collect();
         let (first, last) = times(&options, &mut notes)?.unwrap_or((head.began, head.began));
         let began = clock.epoch(if head.began == 0 { first } else { head.began });
-        let ended = clock.epoch(last);
+        let ended = clock.epoch(end.as_ref().map_or(last, |end| end.ended));
         Ok(Recorded {
             clock,
             // What ran may still run: then its code can be looked at.
@@ -137,8 +142,12 @@ impl Recorded {
             following: None,
             began,
             ended,
-            spans: vec![RecordedSpan { from: began, to: ended, calls: Coverage::Full }],
-            losses: Vec::new(),
+            spans: match &end {
+                Some(end) => end.spans(clock),
+                None => vec![RecordedSpan { from: began, to: ended, calls: Coverage::Full }],
+            },
+            losses: end.as_ref().map(|end| end.losses(clock, (began, ended))).unwrap_or_default(),
+            only_counted: end.as_ref().is_some_and(|end| end.only_counted),
             cost: None,
             cost_of_parts: Vec::new(),
             notes,

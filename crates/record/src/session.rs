@@ -1,8 +1,13 @@
 //! A recording under way: programs loaded and attached, rings drained, the cost kept below its limit.
 
-use crate::bpf::drain::{Drain, Sources};
+mod cut;
+mod settings;
+
+pub use cut::CutWindow;
+
+use crate::bpf::drain::{Drain, DrainOptions, Sources};
 use crate::bpf::kernel_side::{CallsMode, KernelSide};
-use crate::bpf::layout::{COMM_LENGTH, Control, Settings, kind, part};
+use crate::bpf::layout::{Control, kind, part};
 use crate::bpf::object::Sizes;
 use crate::bpf::probe;
 use crate::bpf::rare::{self, RareRing};
@@ -31,6 +36,7 @@ use crate::replay::Recorded;
 use crate::replay::{LateState, Replay};
 use crate::state::state_of;
 use libbpf_rs::MapHandle;
+use settings::settings_of;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::PoisonError;
@@ -98,6 +104,8 @@ pub struct Session {
     unwinding: Option<Unwinding>,
     /// When the last stack was taken, where that was before the end, ns of the kernel's clock.
     sampling_ended: Option<u64>,
+    /// Copies of stacks, and of lists of frames, that were too late in windows that were cut.
+    late_copies: (u64, u64),
     /// Functions of the kernel that are counted.
     probed: Vec<Probed>,
 }
@@ -109,6 +117,8 @@ const FEW_AT_MOST_FOR: Duration = Duration::from_mins(1);
 /// Waits from which on their stack is kept.
 const LONG_OFF_NS: u64 = 1_000_000;
 const SCHED_RING_BYTES: u64 = 32 << 20;
+/// Of a lasting recording: 100,000 switches a second of 48 bytes fill it in two seconds.
+const LASTING_SCHED_RING_BYTES: u64 = 8 << 20;
 const RARE_RING_BYTES: u32 = 8 << 20;
 /// Of a ring that nothing is written to.
 const UNUSED_RING_BYTES: u64 = 64 << 10;
@@ -134,11 +144,16 @@ impl Session {
         let cpus = libbpf_rs::num_possible_cpus().map_err(|_| RecordError::NoRights)? as u32;
         let with_calls = options.mode != Mode::None;
         let call_ring = size_for(if with_calls { options.ring_bytes } else { UNUSED_RING_BYTES }, cpus);
-        let sched_ring = if options.sched { SCHED_RING_BYTES } else { UNUSED_RING_BYTES };
+        let sched_ring = match options.sched {
+            true if options.lasting => LASTING_SCHED_RING_BYTES,
+            true => SCHED_RING_BYTES,
+            false => UNUSED_RING_BYTES,
+        };
         let sizes = Sizes::of(cpus, call_ring, size_for(sched_ring, cpus), RARE_RING_BYTES);
         let settings = settings_of(&options, &sizes);
         // What runs in the processes is found out while the kernel checks the programs, so that it is known as the recording begins.
-        let unwinding = options.unwinds().then(|| Unwinding::start(&options.spool)).transpose()?;
+        let unwinding =
+            options.unwinds().then(|| Unwinding::start(&options.spool, options.lasting)).transpose()?;
         let queue = unwinding.as_ref().map(Unwinding::queue);
         if let Some(queue) = &queue {
             options.pids.iter().for_each(|process| queue.began(*process));
@@ -188,7 +203,9 @@ impl Session {
             Mode::Adaptive | Mode::Full => CallsMode::Full,
         };
         let few_in_full = options.mode == Mode::Counts && options.few_in_full;
-        let budget = Budget::new(mode_now, options.mode == Mode::Adaptive).with_few_in_full(few_in_full);
+        let budget = Budget::new(mode_now, options.mode == Mode::Adaptive)
+            .with_few_in_full(few_in_full)
+            .lasting(options.lasting);
         kernel.control(budget.control())?;
         kernel.attach_rest()?;
         let probed = probes::attach(&mut kernel, &settings, &sizes, functions)?;
@@ -197,7 +214,11 @@ impl Session {
             arguments: with_calls && !options.show_secrets,
         };
         let reducer = (reduces.payload || reduces.arguments).then(|| Reducer::new(reduces));
-        let drain = Drain::start(sources, SpoolWriter::new(&options.spool), reducer, queue.clone())?;
+        let drain = Drain::start(
+            sources,
+            SpoolWriter::new(&options.spool),
+            DrainOptions { reducer, unwind: queue.clone(), lasting: options.lasting },
+        )?;
         let began_ns = monotonic_ns();
         if let Some(queue) = &queue {
             queue.begins();
@@ -211,7 +232,10 @@ impl Session {
         Head::new(clock, began_ns, &options, &state).write(&options.spool)?;
         let (mut code, mut quotas) = (Code::new(&options.debug_dirs), Quotas::new(&options.spool));
         for process in &options.pids {
-            code.began(*process);
+            // Who reads a window looks at the code of those that live.
+            if !options.lasting {
+                code.began(*process);
+            }
             quotas.began(*process, began_ns);
         }
         let queues = (options.queues && !options.all)
@@ -248,6 +272,7 @@ impl Session {
             late_told: 0,
             unwinding,
             sampling_ended: None,
+            late_copies: (0, 0),
             probed,
         })
     }
@@ -267,11 +292,14 @@ impl Session {
     /// # Errors
     /// If the kernel refuses.
     pub fn watch(&mut self, pids: &[u32]) -> Result<(), RecordError> {
+        self.options.pids.extend(if self.options.lasting { pids } else { &[] });
         self.meter.add(pids);
         self.kernel.watch(&pids.iter().map(|pid| u64::from(*pid)).collect::<Vec<_>>())?;
         self.kernel.look_around();
         for process in pids {
-            self.code.began(*process);
+            if !self.options.lasting {
+                self.code.began(*process);
+            }
             self.quotas.began(*process, monotonic_ns());
             if let Some(unwinding) = &self.unwinding {
                 unwinding.queue().began(*process);
@@ -386,11 +414,13 @@ impl Session {
             if let Some(follower) = &mut self.follower {
                 follower.began(pid);
             }
-            if !follows {
+            if self.options.lasting {
+                self.options.pids.push(pid);
+            } else if !follows {
                 self.code.began(pid);
             }
         }
-        if !follows {
+        if !follows && !self.options.lasting {
             self.code.look();
         }
     }
@@ -530,6 +560,7 @@ impl Session {
             counted,
             files: self.files.as_ref().map(FileTables::rows).unwrap_or_default(),
             recorder: std::process::id(),
+            only_counted: false,
             meanwhile: self.meanwhile.as_ref().map(MeanwhileTables::rows).unwrap_or_default(),
             probed: probes::take(&self.kernel.maps, self.probed)?,
             cost: Some(self.meter.cost(Duration::from_nanos(recorder_cpu))),
@@ -552,36 +583,5 @@ fn coverage(mode: CallsMode) -> Coverage {
         CallsMode::None => Coverage::None,
         CallsMode::Count => Coverage::Counts,
         CallsMode::Full => Coverage::Full,
-    }
-}
-
-fn settings_of(options: &Options, sizes: &Sizes) -> Settings {
-    let mut comm = [0; COMM_LENGTH];
-    if let Some(name) = &options.name {
-        let length = name.len().min(COMM_LENGTH - 1);
-        comm[..length].copy_from_slice(&name.as_bytes()[..length]);
-    }
-    Settings {
-        ring_mask: u64::from(sizes.call_ring) - 1,
-        sched_mask: u64::from(sizes.sched_ring) - 1,
-        slow_call: SLOW_CALL_NS,
-        long_off: LONG_OFF_NS,
-        own_pid: std::process::id(),
-        follow: options.follow.into(),
-        all: options.all.into(),
-        payload: options.payload,
-        all_payload: options.keep_payload.into(),
-        text_cap: options.text_cap,
-        match_comm: options.name.is_some().into(),
-        sample_hz: options.sample_hz,
-        wait_stacks: options.wait_stacks.into(),
-        tids: sizes.tids,
-        slots: sizes.slots,
-        probe: 0,
-        probe_returns: 0,
-        from_exec_of: options.from_exec_of.unwrap_or(0),
-        stack_copies: options.unwinds().into(),
-        pad: 0,
-        comm,
     }
 }

@@ -10,7 +10,9 @@ use crate::bpf::spool::{CALLS, RARE, SCHED, SpoolWriter};
 use crate::bpf::unwinding::UnwindQueue;
 use crate::clock::{monotonic_ns, thread_cpu_ns};
 use crate::error::RecordError;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -19,6 +21,8 @@ use whyslow_rights::Capabilities;
 /// How long the drain sleeps when the rings were nearly empty. At 4 million records a second of 32 bytes a CPU's
 /// ring of 32 MiB holds a quarter of a second.
 const PAUSE: Duration = Duration::from_millis(2);
+/// The same of a lasting recording, whose rings are small and whose calls are counted: a hundredth of a CPU would go into looking.
+const LASTING_PAUSE: Duration = Duration::from_millis(20);
 /// What was taken is written down after that long at most, ns: what comes in a few milliseconds is little, and a call of write(2) for
 /// each piece of it costs most of what the drain takes.
 const WRITE_EVERY_NS: u64 = 10_000_000;
@@ -59,9 +63,26 @@ impl DrainCounters {
     }
 }
 
+/// How a drain works.
+pub(crate) struct DrainOptions {
+    /// Payload is reduced and secrets are hidden on their way.
+    pub(crate) reducer: Option<Reducer>,
+    /// Where copies of stacks go.
+    pub(crate) unwind: Option<UnwindQueue>,
+    /// See [`crate::Options::lasting`].
+    pub(crate) lasting: bool,
+}
+
+/// Asks the thread to go on in another folder; the answer is why not all was written to the one before.
+struct Turn {
+    folder: PathBuf,
+    done: Sender<Option<RecordError>>,
+}
+
 /// The thread. Ends when told, after it took what was left.
 pub(crate) struct Drain {
     stop: Arc<AtomicBool>,
+    turns: Sender<Turn>,
     pub(crate) counters: Arc<DrainCounters>,
     thread: JoinHandle<(SpoolWriter, Option<RecordError>)>,
 }
@@ -77,21 +98,31 @@ pub(crate) struct Sources {
 unsafe impl Send for Sources {}
 
 impl Drain {
-    /// `reducer`: payload is reduced and secrets are hidden on their way.
+    /// Starts it.
     pub(crate) fn start(
         sources: Sources,
         spool: SpoolWriter,
-        reducer: Option<Reducer>,
-        unwind: Option<UnwindQueue>,
+        options: DrainOptions,
     ) -> Result<Drain, RecordError> {
         let stop = Arc::new(AtomicBool::new(false));
+        let (turns, asked) = channel();
         let counters = Arc::new(DrainCounters::default());
         let (told, shared) = (stop.clone(), counters.clone());
         let thread = std::thread::Builder::new()
             .name("whyslow-drain".into())
-            .spawn(move || run(sources, spool, reducer, unwind.as_ref(), &told, &shared))
+            .spawn(move || run(sources, spool, options, &asked, &told, &shared))
             .map_err(|source| RecordError::Kernel { what: "starting the drain thread", source })?;
-        Ok(Drain { stop, counters, thread })
+        Ok(Drain { stop, turns, counters, thread })
+    }
+
+    /// What is in the rings by now is in the spool when this returns; what comes later goes to `folder`. Returns why not all was written.
+    pub(crate) fn turn(&self, folder: &Path) -> Option<RecordError> {
+        let (done, answer) = channel();
+        let ended = || RecordError::Internal("the drain thread ended".into());
+        match self.turns.send(Turn { folder: folder.into(), done }) {
+            Ok(()) => answer.recv().unwrap_or_else(|_| Some(ended())),
+            Err(_) => Some(ended()),
+        }
     }
 
     /// Takes what is left and ends. Returns the bytes written.
@@ -108,8 +139,8 @@ impl Drain {
 fn run(
     sources: Sources,
     mut spool: SpoolWriter,
-    mut reducer: Option<Reducer>,
-    unwind: Option<&UnwindQueue>,
+    options: DrainOptions,
+    turns: &Receiver<Turn>,
     stop: &AtomicBool,
     counters: &DrainCounters,
 ) -> (SpoolWriter, Option<RecordError>) {
@@ -124,11 +155,15 @@ fn run(
     };
     let call_names = names(CALLS, &sources.calls);
     let sched_names = names(SCHED, &sources.sched);
+    let DrainOptions { mut reducer, unwind, lasting } = options;
+    let pause = if lasting { LASTING_PAUSE } else { PAUSE };
     let mut trouble = None;
     let mut rounds = 0u32;
     let mut written = 0;
     loop {
         let last = stop.load(Ordering::Acquire);
+        // Asked before this round: what was there then is in the spool behind it.
+        let turn = turns.try_recv().ok();
         let round_began = monotonic_ns();
         let mut keep = |stream: &str, bytes: &[u8]| {
             // After an error the rings are emptied all the same: the target's side must not stand full and count.
@@ -145,7 +180,7 @@ fn run(
             in_flight::complete(record);
             if matches!(record.get(2), Some(&(kind::STACK_COPY | kind::FRAMES_COPY))) {
                 // What it holds is memory of the program: it is unwound, and reaches no disk.
-                if let Some(unwind) = unwind {
+                if let Some(unwind) = &unwind {
                     unwind.copied(std::mem::take(record));
                 }
                 return;
@@ -179,6 +214,12 @@ fn run(
             // A record is visible a moment after its time was taken.
             counters.until.store(round_began.saturating_sub(VISIBLE_AFTER_NS), Ordering::Release);
         }
+        if let Some(Turn { folder, done }) = turn {
+            let result = spool.turn(&folder);
+            counters.failed.store(false, Ordering::Release);
+            // Nobody may wait any more.
+            let _ = done.send(trouble.take().or(result.err()));
+        }
         rounds = rounds.wrapping_add(1);
         if rounds.is_multiple_of(64) || last {
             counters.cpu_ns.store(thread_cpu_ns(), Ordering::Relaxed);
@@ -187,7 +228,7 @@ fn run(
             return (spool, trouble);
         }
         if sources.calls.fill().max(sources.sched.fill()) < BUSY {
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(pause);
         }
     }
 }

@@ -219,6 +219,27 @@ impl KernelSide {
         self.run_all(By::AtStart);
     }
 
+    /// Tells what is under way, of a lasting recording whose window is cut; all goes on.
+    pub(crate) fn tell_under_way(&mut self) {
+        self.run_all(By::AtEnd);
+    }
+
+    /// Forgets which paths were told and which CPUs have only counted, since a new window begins.
+    pub(crate) fn begin_window(&self) -> Result<(), RecordError> {
+        let failed = |source| RecordError::Load { program: "calls", step: "begin a window", source };
+        if let Ok(told) = self.maps.get("paths_told") {
+            for key in told.keys().collect::<Vec<_>>() {
+                // It may have made place meanwhile.
+                let _ = told.delete(&key);
+            }
+        }
+        let Ok(detail) = self.maps.get("call_detail") else { return Ok(()) };
+        let zero = 0u32.to_ne_bytes();
+        let rows = detail.lookup_percpu(&zero, MapFlags::ANY).map_err(failed)?.unwrap_or_default();
+        let empty: Vec<Vec<u8>> = rows.iter().map(|row| vec![0; row.len()]).collect();
+        detail.update_percpu(&zero, &empty, MapFlags::ANY).map_err(failed)
+    }
+
     /// Ends what is recorded: only who is watched, and what is to be told at the end of it, is told still.
     pub(crate) fn detach_rest(&mut self) {
         self.links.retain(|(known, _)| *known == "tasks");

@@ -29,8 +29,10 @@ pub(crate) const UNWOUND: &str = "unwound";
 pub(crate) const BLOCKED: &str = "blocked";
 /// Who was taken in because the target waits for it.
 pub(crate) const FOLLOWED: &str = "followed";
+/// What the kernel's tables of rows held as a window of a lasting recording was cut.
+pub(crate) const TABLES: &str = "tables";
 /// The streams of a spool. One of a CPU has the CPU's number behind its name: `calls-3`.
-pub static SPOOL_STREAMS: &[&str] = &[RARE, CALLS, SCHED, QUOTA, QUEUES, UNWOUND, BLOCKED, FOLLOWED];
+pub static SPOOL_STREAMS: &[&str] = &[RARE, CALLS, SCHED, QUOTA, QUEUES, UNWOUND, BLOCKED, FOLLOWED, TABLES];
 
 /// Writes the streams.
 pub(crate) struct SpoolWriter {
@@ -91,6 +93,14 @@ impl SpoolWriter {
         self.with(stream, |written| written.add(bytes))?;
         self.bytes += bytes.len() as u64;
         Ok(())
+    }
+
+    /// Writes down what is kept, and goes on in another existing folder.
+    pub(crate) fn turn(&mut self, folder: &Path) -> Result<(), RecordError> {
+        let result = self.flush();
+        self.streams.clear();
+        self.folder = folder.into();
+        result
     }
 
     /// Writes down what is kept of all streams.

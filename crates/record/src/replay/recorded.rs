@@ -24,6 +24,8 @@ pub struct Recorded {
     pub(crate) files: Vec<FileRow>,
     /// The same of who had the CPU that threads waited for.
     pub(crate) meanwhile: Vec<MeanwhileRow>,
+    /// Calls were too many to be recorded one by one, though no count of them is in `counted`.
+    pub(crate) only_counted: bool,
     /// The recorder's own process.
     pub(crate) recorder: u32,
     pub(crate) probed: Vec<Probed>,
@@ -76,7 +78,7 @@ impl Recorded {
             Replay::begin(&self.options, self.clock, source, false, &self.state, self.symbols.clone(), sink);
         replay.context.rare.meanwhile().recorder = self.recorder;
         replay.late(self.late.clone());
-        replay.only_counted(!self.counted.is_empty());
+        replay.only_counted(self.only_counted || !self.counted.is_empty());
         for span in &self.spans {
             sink.push(Event::Span(*span));
         }

@@ -43,6 +43,11 @@ const MAX_REMARKS: usize = 8;
 /// The mappings of a living process are read again for an address that is in none, at most so often.
 const REREAD: Duration = Duration::from_millis(50);
 
+/// The build-id of a program or library; `None` where it has none, or is no ELF file.
+pub fn build_id(path: &std::path::Path) -> Option<Vec<u8>> {
+    elf::Outline::read(&std::fs::File::open(path).ok()?)?.build_id
+}
+
 /// Finds the functions behind addresses. Symbols are read from a file when its first address comes, and kept.
 pub struct Symbolizer {
     inner: blazesym::symbolize::Symbolizer,

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod account;
+mod agent;
 mod beside;
 mod check;
 mod completions;
@@ -66,6 +67,7 @@ pub(crate) static COMMANDS: &[&Command] = &[
     &redact::COMMAND,
     &trace::COMMAND,
     &top::COMMAND,
+    &agent::COMMAND,
     &report::COMMAND,
     &summary::COMMAND,
     &account::COMMAND,

@@ -1,5 +1,6 @@
 //! The tests that need the kernel, BPF, root or a terminal, or that wait.
 
+mod agent;
 #[path = "../common/budget_docs.rs"]
 mod budget_docs;
 mod budgets;

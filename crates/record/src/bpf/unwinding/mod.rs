@@ -19,10 +19,10 @@ use parked::ParkedGoroutines;
 use records::{StackCopyRecord, StackStream};
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use whyslow_model::Parked;
@@ -63,6 +63,8 @@ pub(crate) enum Message {
     Lists(MapHandle),
     /// The recording has begun: what is read from now on is part of it.
     Begins,
+    /// What comes from now on goes to this folder. The answer is why not all was written to the one before.
+    Turn(PathBuf, Sender<Option<RecordError>>),
     /// No more is to come.
     End,
 }
@@ -141,11 +143,11 @@ pub(crate) struct Unwinding {
 
 impl Unwinding {
     /// Starts it; what it reads goes to the spool in this folder. It looks for code and runtimes of the processes that it is told of, and
-    /// reads no stack before [`UnwindQueue::begins`].
+    /// reads no stack before [`UnwindQueue::begins`]. Of a `lasting` recording threads that are blocked are not read.
     ///
     /// # Errors
     /// If there can be no more threads.
-    pub(crate) fn start(spool: &Path) -> Result<Unwinding, RecordError> {
+    pub(crate) fn start(spool: &Path, lasting: bool) -> Result<Unwinding, RecordError> {
         let (sender, messages) = sync_channel(MAX_WAITING);
         let (folder, spool, waits) = (spool.to_owned(), SpoolWriter::new(spool), Arc::<WaitCost>::default());
         let told = waits.clone();
@@ -154,7 +156,7 @@ impl Unwinding {
             .spawn(move || {
                 // Before the reader starts a thread of its own, which is to have no more rights than this one.
                 give_up_rights();
-                run(&messages, StackReader::new(spool, told), &folder)
+                run(&messages, StackReader::new(spool, told), folder, lasting)
             })
             .map_err(|source| RecordError::Kernel {
                 what: "starting the thread that reads stacks",
@@ -173,6 +175,20 @@ impl Unwinding {
     /// Where messages for it go.
     pub(crate) fn queue(&self) -> UnwindQueue {
         self.queue.clone()
+    }
+
+    /// Unwinds what is left, and goes on in another folder. Returns why not all was written.
+    pub(crate) fn turn(&self, folder: &Path) -> Option<RecordError> {
+        let (done, answer) = channel();
+        // Where it ended, its end tells why.
+        let _ = self.queue.messages.send(Message::Turn(folder.into(), done));
+        answer.recv().ok().flatten()
+    }
+
+    /// Copies of stacks, and of lists of frames, that came too fast to be unwound so far.
+    pub(crate) fn late(&self) -> (u64, u64) {
+        let LateCopies { stacks, frames } = &*self.queue.lost;
+        (stacks.load(Ordering::Relaxed), frames.load(Ordering::Relaxed))
     }
 
     /// Unwinds what is left and ends.
@@ -194,7 +210,7 @@ fn give_up_rights() {
     let _ = whyslow_rights::keep(Capabilities::SYS_PTRACE | files | Capabilities::BPF);
 }
 
-fn run(messages: &Receiver<Message>, mut reader: StackReader, spool: &Path) -> Unwound {
+fn run(messages: &Receiver<Message>, mut reader: StackReader, mut spool: PathBuf, lasting: bool) -> Unwound {
     let mut due = monotonic_ns();
     let mut kept = due;
     loop {
@@ -204,6 +220,11 @@ fn run(messages: &Receiver<Message>, mut reader: StackReader, spool: &Path) -> U
             Ok(Message::Copy(record)) => reader.copied(record),
             Ok(Message::Lists(map)) => reader.lists_are_copied(map),
             Ok(Message::Begins) => reader.recording = true,
+            Ok(Message::Turn(folder, done)) => {
+                // Nobody may wait any more.
+                let _ = done.send(reader.turn(&folder));
+                spool = folder;
+            }
             Ok(Message::End) | Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -211,6 +232,10 @@ fn run(messages: &Receiver<Message>, mut reader: StackReader, spool: &Path) -> U
         if now >= due && !reader.recording {
             reader.look_and_list(now);
             due = now + PAUSE.0.as_nanos() as u64;
+        } else if now >= due && lasting {
+            // Samples and waits find out about programs as they come.
+            reader.look();
+            due = now + PAUSE.1.as_nanos() as u64;
         } else if now >= due {
             let before = thread_cpu_ns();
             reader.read_blocked(now);
@@ -221,7 +246,7 @@ fn run(messages: &Receiver<Message>, mut reader: StackReader, spool: &Path) -> U
             reader.parked.look(&mut reader.unwinder, pids);
             if now >= kept + KEPT_EVERY_NS {
                 kept = now;
-                reader.parked.keep(spool);
+                reader.parked.keep(&spool);
             }
         }
     }
@@ -316,6 +341,14 @@ impl StackReader {
             stack: Vec::new(),
             trouble: None,
         }
+    }
+
+    /// Goes on in another folder; frames are told anew there.
+    fn turn(&mut self, folder: &Path) -> Option<RecordError> {
+        let result = self.spool.turn(folder);
+        self.unwound = StackStream::new(UNWOUND);
+        self.blocked = StackStream::new(BLOCKED);
+        self.trouble.take().or(result.err())
     }
 
     fn began(&mut self, pid: u32) {

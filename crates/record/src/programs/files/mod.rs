@@ -86,6 +86,11 @@ impl FileRow {
 pub(crate) type FileTables = RowTables<FILE_ROWS, FILE_ROW_BYTES>;
 
 impl FileTables {
+    /// The bytes of all rows in use, which are empty then.
+    pub(crate) fn empty_rows(&self) -> Vec<[u8; FILE_ROW_BYTES]> {
+        self.empty(|fields| FileRow::read(fields).is_some_and(|row| row.calls > 0))
+    }
+
     /// All rows in use.
     pub(crate) fn rows(&self) -> Vec<FileRow> {
         self.take(|fields| FileRow::read(fields).filter(|row| row.calls > 0))

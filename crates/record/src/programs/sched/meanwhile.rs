@@ -42,6 +42,11 @@ impl MeanwhileRow {
 pub(crate) type MeanwhileTables = RowTables<MEANWHILE_ROWS, MEANWHILE_ROW_BYTES>;
 
 impl MeanwhileTables {
+    /// The bytes of all rows in use, which are empty then.
+    pub(crate) fn empty_rows(&self) -> Vec<[u8; MEANWHILE_ROW_BYTES]> {
+        self.empty(|fields| MeanwhileRow::read(fields).is_some_and(|row| row.turns > 0))
+    }
+
     /// All rows in use.
     pub(crate) fn rows(&self) -> Vec<MeanwhileRow> {
         self.take(|fields| MeanwhileRow::read(fields).filter(|row| row.turns > 0))

@@ -1,0 +1,40 @@
+//! The agent: it records all the time, cuts what it recorded into windows of a minute, and has each window told by a process of its own:
+//! where the time of each service went, its calls, requests and stacks, the host's figures, and what rules found. It measures itself, and
+//! gives up detail where it takes more than it may.
+//!
+//! What is on its disk, below the folder of state: `windows/`, spools that are recorded or to be told; `parts/`, Parquet parts that wait to
+//! be taken elsewhere; `findings.json`, those that are open; `status.json`, what it says of itself. A kill costs the window that is open.
+
+#[cfg(feature = "bpf")]
+mod lives;
+#[cfg(feature = "bpf")]
+mod outbox;
+mod outcome;
+#[cfg(feature = "bpf")]
+mod own;
+#[cfg(feature = "bpf")]
+mod rows;
+#[cfg(feature = "bpf")]
+mod run;
+#[cfg(feature = "bpf")]
+mod service;
+mod settings;
+mod shed;
+#[cfg(feature = "bpf")]
+mod split;
+mod status;
+#[cfg(feature = "bpf")]
+mod watched;
+#[cfg(feature = "bpf")]
+mod window;
+#[cfg(feature = "bpf")]
+mod within;
+
+pub use outcome::WindowOutcome;
+#[cfg(feature = "bpf")]
+pub use run::{AgentError, AgentOrder, run};
+pub use settings::AgentSettings;
+pub use shed::AgentDetail;
+pub use status::AgentStatus;
+#[cfg(feature = "bpf")]
+pub use window::{WindowError, tell_window};

@@ -1,0 +1,263 @@
+//! The agent with windows of a few seconds: two services, of which one is slow and then mended; a kill; a folder that may hold little.
+
+use crate::common::skipped;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, UInt64Type};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+const WHYSLOW: &str = env!("CARGO_BIN_EXE_whyslow");
+/// Seconds of a window: some hundred samples of a busy thread.
+const WINDOW: &str = "5";
+/// For what a busy machine does late.
+const LONGEST: Duration = Duration::from_secs(240);
+
+/// A service that decodes its settings for each order as long as a file says so, and then none but every 20 ms.
+const ORDERS: &str = r#"
+import json, os, sys, time
+settings, slow = sys.argv[1], sys.argv[2]
+def load():
+    with open(settings) as file:
+        return json.load(file)
+while True:
+    if os.path.exists(slow):
+        load()
+    else:
+        os.stat(settings)
+        time.sleep(0.02)
+"#;
+
+/// What is ended with the test.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+struct Place {
+    folder: TempDir,
+    services: Vec<Ended>,
+}
+
+type Row = BTreeMap<String, String>;
+
+impl Place {
+    /// Two services, of which `orders.py` is slow; `None` (and said so) where nothing can be recorded by BPF.
+    fn new() -> Option<Place> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let try_it = ["record", "--by", "bpf", "-d", "100ms", "--", "true"];
+        let tried = Command::new(WHYSLOW).args(try_it).current_dir(folder.path()).output().expect("whyslow");
+        if !tried.status.success() {
+            skipped(String::from_utf8_lossy(&tried.stderr));
+            return None;
+        }
+        let mut place = Place { folder, services: Vec::new() };
+        std::fs::write(place.path("settings.json"), format!("[{}0]", "1,".repeat(20_000))).expect("written");
+        std::fs::write(place.path("slow"), "").expect("written");
+        for name in ["orders.py", "mails.py"] {
+            std::fs::write(place.path(name), ORDERS).expect("written");
+            let slow = if name == "orders.py" { "slow" } else { "none" };
+            let mut command = Command::new("python3");
+            command.arg(place.path(name)).arg(place.path("settings.json")).arg(place.path(slow));
+            match command.stdin(Stdio::null()).spawn() {
+                Ok(child) => place.services.push(Ended(child)),
+                Err(error) => {
+                    skipped(format!("no python3 here: {error}"));
+                    return None;
+                }
+            }
+        }
+        Some(place)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn start(&self, more: &[&str]) -> Ended {
+        let pids: Vec<String> = self.services.iter().map(|service| service.0.id().to_string()).collect();
+        let mut command = Command::new(WHYSLOW);
+        command.args(["agent", "run", "--config"]).arg(self.path("agent.toml"));
+        command.args(["-p", &pids.join(","), "--window", WINDOW, "--host", "h1", "--close-after", "2"]);
+        // What it takes on a busy machine is another test's matter.
+        command.args(["--keep-detail", "--state"]).arg(self.path("state")).args(more);
+        std::fs::write(self.path("agent.toml"), "# options say the rest\n").expect("written");
+        Ended(
+            command
+                .stdin(Stdio::null())
+                .stderr(File::create(self.path("said")).expect("made"))
+                .spawn()
+                .expect("started"),
+        )
+    }
+
+    fn said(&self) -> String {
+        std::fs::read_to_string(self.path("said")).unwrap_or_default()
+    }
+
+    fn status(&self) -> Option<serde_json::Value> {
+        let output = self.agent(&["status", "--json", "--state"]);
+        serde_json::from_slice(&output.stdout).ok()
+    }
+
+    fn agent(&self, args: &[&str]) -> Output {
+        Command::new(WHYSLOW).arg("agent").args(args).arg(self.path("state")).output().expect("whyslow")
+    }
+
+    /// All rows of a table, those of earlier parts first.
+    fn rows(&self, table: &str) -> Vec<Row> {
+        let mut parts = Vec::new();
+        collect(&self.path("state/parts").join(table), &mut parts);
+        parts.sort_by_key(|part| part.file_name().map(|name| name.to_string_lossy()[5..].to_string()));
+        parts.iter().flat_map(|part| read(part)).collect()
+    }
+
+    fn findings(&self, service: &str) -> Vec<(String, String)> {
+        let rows = self.rows("findings").into_iter().filter(|row| row["service"] == service);
+        rows.map(|row| (row["finding"].clone(), row["state"].clone())).collect()
+    }
+
+    fn wait_for<T>(&self, what: &str, mut done: impl FnMut(&Place) -> Option<T>) -> T {
+        let began = Instant::now();
+        loop {
+            if let Some(done) = done(self) {
+                return done;
+            }
+            assert!(began.elapsed() < LONGEST, "{what} does not come; the agent says:\n{}", self.said());
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    }
+}
+
+fn collect(folder: &Path, parts: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, parts);
+        } else if path.extension().is_some_and(|end| end == "parquet") {
+            parts.push(path);
+        }
+    }
+}
+
+fn read(part: &Path) -> Vec<Row> {
+    // It may have made room for others meanwhile.
+    let Ok(file) = File::open(part) else { return Vec::new() };
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("Parquet").build().expect("rows");
+    let mut rows = Vec::new();
+    for batch in reader {
+        let batch = batch.expect("whole");
+        for at in 0..batch.num_rows() {
+            let schema = batch.schema();
+            let value = |column: usize| {
+                let column = batch.column(column);
+                let text = column.as_string_opt::<i32>().map(|text| text.value(at).to_string());
+                let number =
+                    column.as_primitive_opt::<UInt64Type>().map(|number| number.value(at).to_string());
+                let real =
+                    column.as_primitive_opt::<Float64Type>().map(|number| number.value(at).to_string());
+                text.or(number).or(real).unwrap_or_default()
+            };
+            rows.push(
+                schema
+                    .fields()
+                    .iter()
+                    .enumerate()
+                    .map(|(column, field)| (field.name().clone(), value(column)))
+                    .collect(),
+            );
+        }
+    }
+    rows
+}
+
+fn signal(agent: &Ended, name: &str) {
+    let status = Command::new("kill").args([name, &agent.0.id().to_string()]).status().expect("kill");
+    assert!(status.success());
+}
+
+#[test]
+fn a_finding_opens_continues_over_a_kill_and_closes_once_the_service_is_mended() {
+    let Some(place) = Place::new() else { return };
+    let agent = place.start(&[]);
+    let of_rule = |place: &Place, state: &str| {
+        let rows = place.rows("findings").into_iter();
+        rows.filter(|row| row["service"] == "orders.py" && row["state"] == state)
+            .map(|row| (row["finding"].clone(), row["rule"].clone()))
+            .collect::<Vec<_>>()
+    };
+    // One that is told in two windows is of what goes on and not of the moment.
+    let (finding, rule) =
+        place.wait_for("a finding that continues", |place| of_rule(place, "continues").pop());
+    assert!(of_rule(&place, "open").contains(&(finding.clone(), rule.clone())), "{rule}");
+    let mine: Vec<Row> =
+        place.rows("accounts").into_iter().filter(|row| row["service"] == "orders.py").collect();
+    assert!(
+        mine.iter().any(|row| row["state"] == "user" && row["ns"].parse::<u64>().expect("ns") > 0),
+        "{mine:?}"
+    );
+    assert!(mine.iter().all(|row| row["host"] == "h1" && row["process"] == "orders.py"), "{mine:?}");
+    let calls = place.rows("calls");
+    for (service, call) in [("orders.py", "openat"), ("mails.py", "clock_nanosleep")] {
+        assert!(calls.iter().any(|row| row["service"] == service && row["call"] == call), "{service} {call}");
+    }
+    assert!(
+        place.rows("stacks").iter().any(|row| row["service"] == "orders.py" && row["stack"].contains("load"))
+    );
+    assert!(place.rows("hosts").iter().any(|row| row["resource"] == "cpu"));
+
+    signal(&agent, "-9");
+    drop(agent);
+    let before = place.findings("orders.py").len();
+    let agent = place.start(&[]);
+    place.wait_for("the next window", |place| (place.findings("orders.py").len() > before).then_some(()));
+    let after: Vec<_> = place.findings("orders.py").into_iter().filter(|(one, _)| *one == finding).collect();
+    assert_eq!(after.iter().filter(|(_, state)| state == "open").count(), 1, "{after:?}");
+    assert!(place.status().is_some_and(|status| status["windows_lost"] == 1));
+
+    std::fs::remove_file(place.path("slow")).expect("mended");
+    place.wait_for("its end", |place| {
+        of_rule(place, "closed").contains(&(finding.clone(), rule.clone())).then_some(())
+    });
+    // What it ends with is one more window.
+    let windows = place.rows("agents").len();
+    signal(&agent, "-TERM");
+    let mut agent = agent;
+    let status = agent.0.wait().expect("ended");
+    assert!(status.success(), "{}", place.said());
+    assert!(place.rows("agents").len() > windows);
+    assert!(std::fs::read_dir(place.path("state/windows")).expect("a folder").next().is_none());
+    let starts: Vec<String> = place.rows("agents").iter().map(|row| row["cpu_share"].clone()).collect();
+    assert!(starts.iter().all(|share| share.parse::<f64>().is_ok_and(|share| share > 0.0)), "{starts:?}");
+    let status = place.agent(&["status", "--state"]);
+    assert_eq!(status.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&status.stdout).contains("does not run"));
+}
+
+#[test]
+fn check_says_whether_it_will_run_and_a_wrong_file_is_told() {
+    let Some(place) = Place::new() else { return };
+    let pid = place.services[0].0.id().to_string();
+    let checked = place.agent(&["check", "-p", &pid, "--state"]);
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
+    assert!(String::from_utf8_lossy(&checked.stdout).starts_with("The agent runs here."));
+    std::fs::write(place.path("agent.toml"), "window = 7\n").expect("written");
+    let config = place.path("agent.toml");
+    let config = config.to_str().expect("UTF-8");
+    for what in ["run", "check"] {
+        let refused = place.agent(&[what, "--config", config, "-p", &pid, "--state"]);
+        let told = [refused.stdout, refused.stderr].concat();
+        assert!(
+            !refused.status.success() && String::from_utf8_lossy(&told).contains("60 is a multiple of"),
+            "{what}"
+        );
+    }
+}
