@@ -10,8 +10,8 @@ use whyslow_facts::Facts;
 use whyslow_facts::folds::requests::Side;
 use whyslow_model::figures as words;
 use whyslow_model::{
-    AccountRow, CallStats, Culprit, Diagnosis, Finding, Hop, Known, Nanos, Severity, TimeAccount, TimeOf,
-    TimeState, Walk,
+    AccountRow, CallStats, Culprit, Diagnosis, Finding, Hop, Known, Nanos, NoteKind, Severity, TimeAccount,
+    TimeOf, TimeState, Walk,
 };
 use whyslow_rules::guards::WARNING_SHARE;
 
@@ -62,6 +62,9 @@ pub(crate) fn verdict(
     if let Some(first) = findings.iter().find(|finding| finding.disagreement) {
         beside.push(told(format!("The sources disagree: {}", first.title)).within(BESIDE));
     }
+    // Who looks at what a flight recorder kept asks first why it did.
+    let kept = facts.capture.notes.iter().filter(|note| note.kind == NoteKind::Kept);
+    beside.splice(0..0, kept.map(|note| note.text.clone()));
     beside.retain(|text| !text.is_empty());
     (sentence, beside.join(" "))
 }

@@ -144,6 +144,8 @@ pub enum NoteKind {
     Assumed,
     /// What was made of a text whose shape alone tells what it is.
     Read,
+    /// Why a flight recorder kept it.
+    Kept,
 }
 
 /// One remark of a reader about its capture. Readers give at most a few of each kind; the totals are in

@@ -182,6 +182,8 @@ pub(crate) struct CostMeter {
     calls_rate: f64,
     /// CPU time of the samples of queues, ns.
     queues: u64,
+    /// Until when, and what was added by then, where the budget is of what came later.
+    settled: (Duration, f64),
 }
 
 impl CostMeter {
@@ -206,6 +208,7 @@ impl CostMeter {
             rates: [0.0; kind::COUNT],
             calls_rate: 0.0,
             queues: 0,
+            settled: (Duration::ZERO, 0.0),
         };
         meter.cpu_before = meter.target_cpu_ns();
         meter
@@ -405,7 +408,9 @@ impl CostMeter {
         let rest = planned.saturating_sub(self.elapsed);
         let used_over = self.cpu_read.map_or(elapsed, |read| read.as_secs_f64().max(1e-3));
         let used = self.on_cpu_ns.unwrap_or(0) as f64 / 1e9 / used_over;
-        let budget = (most * used).max(FLOOR_CPUS) * planned.as_secs_f64().max(elapsed) * 1e9;
+        let (since, settled_ns) = (self.settled.0.as_secs_f64(), self.settled.1);
+        let over = planned.as_secs_f64().max(elapsed) - since;
+        let budget = (most * used).max(FLOOR_CPUS) * over * 1e9;
         let flow = |kind: u8| {
             let (rate, each_ns) = (self.rates[usize::from(kind)], self.each_ns(kind));
             // Others' requests to disks take none of the target's time, but they may not take more of the host's.
@@ -421,7 +426,7 @@ impl CostMeter {
             elapsed: self.elapsed,
             rest,
             whole_ns: budget,
-            left_ns: budget - self.added_ns() - always * rest.as_secs_f64(),
+            left_ns: budget - (self.added_ns() - settled_ns) - always * rest.as_secs_f64(),
             calls: self.calls_rate,
             full_ns: self.full_ns(),
             count_ns: self.per_call.counts,
@@ -429,6 +434,14 @@ impl CostMeter {
             samples: flow(kind::SAMPLE),
             wait_stacks: flow(kind::OFFCPU),
             cpus,
+        }
+    }
+
+    /// What was spent by now is past: of a recording that goes on for days, neither what was spared in a quiet night nor what a busy
+    /// minute took is charged to the next ones.
+    pub(crate) fn settle(&mut self, every: Duration) {
+        if self.elapsed >= self.settled.0 + every {
+            self.settled = (self.elapsed, self.added_ns());
         }
     }
 

@@ -18,6 +18,8 @@ pub mod decode;
 pub mod doctor;
 mod error;
 #[cfg(feature = "bpf")]
+mod flight;
+#[cfg(feature = "bpf")]
 mod follow;
 #[cfg(feature = "bpf")]
 mod losses;
@@ -56,6 +58,11 @@ pub use command::{Command, send_signal, wait_for};
 #[cfg(feature = "bpf")]
 pub use cost::PerCall;
 pub use error::RecordError;
+#[cfg(feature = "bpf")]
+pub use flight::{
+    FlightRing, FlightState, RingBounds, SeenCall, SeenEnd, SeenRequest, SeenSide, Sight, Watched,
+    WindowWritten,
+};
 pub use options::{Mode, Options};
 #[cfg(feature = "bpf")]
 pub use recovery::can_recover;

@@ -87,6 +87,9 @@ pub struct Options {
     pub ring_bytes: u64,
     /// An existing folder for the spool, empty.
     pub spool: PathBuf,
+    /// Bytes that may wait in the spool at once, for a [`FlightRing`](crate::FlightRing) that reads it as it grows; what comes beyond is
+    /// dropped and counted. `None` for no bound.
+    pub spool_room: Option<u64>,
     /// Begin with the first program that this process starts: what it does before is ours.
     pub from_exec_of: Option<u32>,
 }
@@ -125,6 +128,7 @@ impl Default for Options {
             lasting: false,
             ring_bytes: 64 << 20,
             spool: PathBuf::new(),
+            spool_room: None,
             from_exec_of: None,
         }
     }

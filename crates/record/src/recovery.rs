@@ -4,6 +4,7 @@ use crate::bpf::spool::SpoolReader;
 use crate::bpf::unwinding;
 use crate::clock::Clock;
 use crate::error::RecordError;
+use crate::flight::State;
 use crate::options::Options;
 use crate::replay::Recorded;
 use crate::symbols::Symbolizer;
@@ -13,7 +14,9 @@ use std::cell::RefCell;
 use std::io::Read;
 use std::path::Path;
 use std::rc::Rc;
-use whyslow_model::{Coverage, Event, FdEntry, ProcessInfo, RecordedSpan, visible};
+use whyslow_model::{
+    Cost, Coverage, Event, FdEntry, Loss, Nanos, ProcessInfo, RecordedSpan, Timestamp, visible,
+};
 use whyslow_privacy::files;
 use whyslow_unwind::inside;
 
@@ -33,6 +36,54 @@ pub(crate) struct Head {
     options: Options,
     processes: Vec<ProcessInfo>,
     descriptors: Vec<FdEntry>,
+    /// Of a window that was kept: what is known at its end. `None` of a recorder that was killed.
+    #[serde(default)]
+    window: Option<WindowHead>,
+}
+
+/// What is known of a window of a ring that was kept.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct WindowHead {
+    /// When it ended, ns of the kernel's clock.
+    pub(crate) ended: u64,
+    /// What was recorded of the calls, when: from, to (ns since the epoch), and 0 each call, 1 counts, 2 none.
+    pub(crate) spans: Vec<(u64, u64, u8)>,
+    /// Of each table: from, to (ns since the epoch), lost, produced, refused.
+    pub(crate) losses: Vec<(String, [u64; 5])>,
+    pub(crate) notes: Vec<String>,
+    /// Calls were counted.
+    pub(crate) counted: bool,
+    /// Share of the target's time that recording took, since it began.
+    pub(crate) target_share: Option<f64>,
+    /// Added to one recorded call, ns.
+    pub(crate) per_call: u64,
+}
+
+impl WindowHead {
+    fn spans(&self) -> Vec<RecordedSpan> {
+        let span = |(from, to, calls): &(u64, u64, u8)| RecordedSpan {
+            from: Timestamp::new(*from),
+            to: Timestamp::new(*to),
+            calls: match calls {
+                0 => Coverage::Full,
+                1 => Coverage::Counts,
+                _ => Coverage::None,
+            },
+        };
+        self.spans.iter().map(span).collect()
+    }
+
+    fn losses(&self) -> Vec<Loss> {
+        let loss = |(table, [from, to, lost, produced, refused]): &(String, [u64; 5])| Loss {
+            table: table.clone(),
+            from: Timestamp::new(*from),
+            to: Timestamp::new(*to),
+            lost: *lost,
+            produced: *produced,
+            refused: *refused,
+        };
+        self.losses.iter().map(loss).collect()
+    }
 }
 
 impl Head {
@@ -52,6 +103,25 @@ impl Head {
             options: options.clone(),
             processes: processes.collect(),
             descriptors: descriptors.collect(),
+            window: None,
+        }
+    }
+
+    /// Of a window that was kept, which began at `began`.
+    pub(crate) fn of_window(
+        (clock, began): (Clock, u64),
+        options: Options,
+        state: State,
+        window: WindowHead,
+    ) -> Head {
+        Head {
+            clock_offset: clock.offset,
+            began,
+            recorder: std::process::id(),
+            options,
+            processes: state.processes,
+            descriptors: state.descriptors,
+            window: Some(window),
         }
     }
 
@@ -124,7 +194,27 @@ impl Recorded {
         let state: Vec<Event<'static>> = processes.chain(descriptors).collect();
         let (first, last) = times(&options, &mut notes)?.unwrap_or((head.began, head.began));
         let began = clock.epoch(if head.began == 0 { first } else { head.began });
-        let ended = clock.epoch(end.as_ref().map_or(last, |end| end.ended));
+        let mut ended = clock.epoch(end.as_ref().map_or(last, |end| end.ended));
+        let mut spans = match &end {
+            Some(end) => end.spans(clock),
+            None => vec![RecordedSpan { from: began, to: ended, calls: Coverage::Full }],
+        };
+        let mut losses = end.as_ref().map(|end| end.losses(clock, (began, ended))).unwrap_or_default();
+        let mut only_counted = end.as_ref().is_some_and(|end| end.only_counted);
+        let mut cost = None;
+        if let Some(window) = &head.window {
+            // Nobody was killed.
+            notes.remove(0);
+            ended = clock.epoch(window.ended);
+            (spans, losses, only_counted) = (window.spans(), window.losses(), window.counted);
+            cost = Some(Cost {
+                target_share: window.target_share,
+                added: Nanos::UNKNOWN,
+                recorder_cpu: Nanos::UNKNOWN,
+                per_call: Nanos::new(window.per_call),
+            });
+            notes.extend(window.notes.iter().cloned());
+        }
         Ok(Recorded {
             clock,
             // What ran may still run: then its code can be looked at.
@@ -142,13 +232,10 @@ impl Recorded {
             following: None,
             began,
             ended,
-            spans: match &end {
-                Some(end) => end.spans(clock),
-                None => vec![RecordedSpan { from: began, to: ended, calls: Coverage::Full }],
-            },
-            losses: end.as_ref().map(|end| end.losses(clock, (began, ended))).unwrap_or_default(),
-            only_counted: end.as_ref().is_some_and(|end| end.only_counted),
-            cost: None,
+            spans,
+            losses,
+            only_counted,
+            cost,
             cost_of_parts: Vec::new(),
             notes,
             parked,

@@ -1,6 +1,7 @@
 //! A recording under way: programs loaded and attached, rings drained, the cost kept below its limit.
 
 mod cut;
+mod flight;
 mod settings;
 
 pub use cut::CutWindow;
@@ -12,7 +13,7 @@ use crate::bpf::object::Sizes;
 use crate::bpf::probe;
 use crate::bpf::rare::{self, RareRing};
 use crate::bpf::reduce::{Reducer, Reduces};
-use crate::bpf::ring::{RingHeads, RingLoss, Rings, size_for};
+use crate::bpf::ring::{RingHeads, Rings, size_for};
 use crate::bpf::spool::SpoolWriter;
 use crate::bpf::unwinding::Unwinding;
 use crate::budget::{Budget, Part};
@@ -117,7 +118,7 @@ const FEW_AT_MOST_FOR: Duration = Duration::from_mins(1);
 /// Waits from which on their stack is kept.
 const LONG_OFF_NS: u64 = 1_000_000;
 const SCHED_RING_BYTES: u64 = 32 << 20;
-/// Of a lasting recording: 100,000 switches a second of 48 bytes fill it in two seconds.
+/// Of a recording that goes on for days: at 100,000 switches a second of 40 bytes it holds two seconds, of which the drain needs a hundredth.
 const LASTING_SCHED_RING_BYTES: u64 = 8 << 20;
 const RARE_RING_BYTES: u32 = 8 << 20;
 /// Of a ring that nothing is written to.
@@ -145,7 +146,7 @@ impl Session {
         let with_calls = options.mode != Mode::None;
         let call_ring = size_for(if with_calls { options.ring_bytes } else { UNUSED_RING_BYTES }, cpus);
         let sched_ring = match options.sched {
-            true if options.lasting => LASTING_SCHED_RING_BYTES,
+            true if options.lasting || options.spool_room.is_some() => LASTING_SCHED_RING_BYTES,
             true => SCHED_RING_BYTES,
             false => UNUSED_RING_BYTES,
         };
@@ -217,7 +218,12 @@ impl Session {
         let drain = Drain::start(
             sources,
             SpoolWriter::new(&options.spool),
-            DrainOptions { reducer, unwind: queue.clone(), lasting: options.lasting },
+            DrainOptions {
+                reducer,
+                unwind: queue.clone(),
+                lasting: options.lasting,
+                room: options.spool_room,
+            },
         )?;
         let began_ns = monotonic_ns();
         if let Some(queue) = &queue {
@@ -447,7 +453,8 @@ impl Session {
 
     /// Gives up what costs too much, and takes up again what fits.
     fn keep_within_budget(&mut self) -> Result<(), RecordError> {
-        let mut forecast = self.meter.forecast(self.options.max_overhead, self.options.planned, self.cpus);
+        let planned = self.planned();
+        let mut forecast = self.meter.forecast(self.options.max_overhead, planned, self.cpus);
         // Unwinding takes none of the target's time, but it is taken from the same machine.
         forecast.wait_stacks.each_ns += self.unwinding.as_ref().map_or(0.0, Unwinding::wait_ns);
         let before = self.control();
@@ -521,17 +528,9 @@ impl Session {
         let rare = rare::losses(self.kernel.maps.get("rare_counts")?)?;
         let clock = self.clock;
         let whole = (clock.epoch(self.began_ns), clock.epoch(ended_ns));
-        let told = |(table, kinds): (&str, &[u8])| {
-            let change = |kind: u8| rare[kind as usize].since(&self.meter.rare_before[kind as usize]);
-            loss(table, kinds.iter().fold(RingLoss::NONE, |sum, kind| sum.plus(&change(*kind))), whole, clock)
-        };
-        let [calls, sched] = self.meter.rings();
-        let mut losses = vec![
-            loss("syscalls", calls.own_and_lost(), whole, clock),
-            loss("sched", sched.own(), whole, clock),
-            loss("wakeups", sched.others(), whole, clock),
-        ];
-        losses.extend(self.kernel.programs().flat_map(|program| program.rare).map(|table| told(*table)));
+        let produced = flight::produced(&self.kernel, &self.meter, &rare);
+        let mut losses: Vec<_> =
+            produced.into_iter().map(|(table, of)| loss(table, of, whole, clock)).collect();
         let copied = |kind: u8| rare[kind as usize].since(&self.meter.rare_before[kind as usize]);
         let (stacks, frames) = (copied(kind::STACK_COPY), copied(kind::FRAMES_COPY));
         let copies = CopyLosses { stacks, frames, late: unwound.lost };

@@ -27,7 +27,9 @@ mod writer;
 pub use column::{ColumnSpec, Kind};
 pub use copy::{Copied, Edit, TextPlace, copy};
 pub use error::StoreError;
-pub use meta::{ClockOffset, CostMeta, HostInfo, LossMeta, Meta, Removed, SCHEMA, SourceMeta, TableMeta};
+pub use meta::{
+    ClockOffset, CostMeta, HostInfo, KeptMeta, LossMeta, Meta, Removed, SCHEMA, SourceMeta, TableMeta,
+};
 pub use options::WriteOptions;
 pub use reader::{Outcome, is_recording, read, read_meta};
 pub use scan::{CheckedPart, PartFile, PartRows, part_files};

@@ -56,6 +56,8 @@ pub struct Meta {
     pub cost: Option<CostMeta>,
     /// What was removed again to keep within the size.
     pub removed: Option<Removed>,
+    /// Why a flight recorder kept it, where one did.
+    pub kept: Option<KeptMeta>,
     /// What the events were read from.
     pub sources: Vec<SourceMeta>,
 }
@@ -78,6 +80,7 @@ impl Default for Meta {
             losses: BTreeMap::new(),
             cost: None,
             removed: None,
+            kept: None,
             sources: Vec::new(),
         }
     }
@@ -163,6 +166,23 @@ impl From<&Cost> for CostMeta {
             per_call: cost.per_call.get(),
         }
     }
+}
+
+/// Why a flight recorder kept a window of what it recorded.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct KeptMeta {
+    /// The trigger that fired, as it was asked for: `request>200ms`; or who asked: `signal`, `dump`, `http`.
+    pub trigger: String,
+    /// What happened, in words that follow "because".
+    pub reason: String,
+    /// When, ns since the epoch.
+    pub at: u64,
+    /// What else fired until the window was written.
+    pub also: Vec<String>,
+    /// How often the trigger fired and was passed over since its last recording.
+    pub passed_over: u64,
 }
 
 /// What was removed to keep a recording within its size.

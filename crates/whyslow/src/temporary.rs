@@ -16,6 +16,12 @@ use whyslow_privacy::{command_line, files};
 
 /// What their names begin with.
 const PREFIX: &str = "whyslow-live-";
+#[cfg(feature = "bpf")]
+/// What those of rings in memory begin with: what is left of one is of no use to anybody.
+const RING_PREFIX: &str = "whyslow-ring-";
+#[cfg(feature = "bpf")]
+/// Memory as a file system, on Linux with every C library (shm_open(3)).
+const IN_MEMORY: &str = "/dev/shm";
 /// Says whose it is. The spool passes names with a dot over.
 const OWNER: &str = "owner.json";
 /// A longer one is none of ours.
@@ -50,15 +56,36 @@ impl LiveFolder {
     /// Where it cannot be made.
     pub(crate) fn make(show_secrets: bool) -> anyhow::Result<LiveFolder> {
         remove_old();
+        LiveFolder::make_in(&std::env::temp_dir(), PREFIX, show_secrets)
+    }
+
+    /// Makes one in memory, else in the temporary folder, and removes what killed rings of the same user left.
+    ///
+    /// # Errors
+    /// Where it cannot be made.
+    #[cfg(feature = "bpf")]
+    pub(crate) fn in_memory(show_secrets: bool) -> anyhow::Result<LiveFolder> {
+        let places = [PathBuf::from(IN_MEMORY), std::env::temp_dir()];
+        for place in &places {
+            for left in left_in(place, RING_PREFIX) {
+                let _ = left.remove();
+            }
+        }
+        let [memory, temporary] = places;
+        LiveFolder::make_in(&memory, RING_PREFIX, show_secrets)
+            .or_else(|_| LiveFolder::make_in(&temporary, RING_PREFIX, show_secrets))
+    }
+
+    fn make_in(place: &Path, prefix: &str, show_secrets: bool) -> anyhow::Result<LiveFolder> {
         let failed = || {
             format!(
                 "{}: no folder can be made there for the recording\nnext: free some space, or set TMPDIR to another folder",
-                std::env::temp_dir().display()
+                place.display()
             )
         };
         let mut builder = tempfile::Builder::new();
-        let builder = builder.prefix(PREFIX).permissions(Permissions::from_mode(files::FOLDER));
-        let folder = builder.tempdir().with_context(failed)?;
+        let builder = builder.prefix(prefix).permissions(Permissions::from_mode(files::FOLDER));
+        let folder = builder.tempdir_in(place).with_context(failed)?;
         files::close_folder(folder.path()).with_context(failed)?;
         let mut lock = files::create_file(&folder.path().join(OWNER)).with_context(failed)?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive).with_context(failed)?;
@@ -145,8 +172,12 @@ fn add_up(folder: &Path, bytes: &mut u64, touched: &mut SystemTime) {
 
 /// What killed recorders of this user left, the oldest first.
 pub(crate) fn left() -> Vec<Left> {
-    let entries = std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
-    let named = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX));
+    left_in(&std::env::temp_dir(), PREFIX)
+}
+
+fn left_in(place: &Path, prefix: &str) -> Vec<Left> {
+    let entries = std::fs::read_dir(place).into_iter().flatten().flatten();
+    let named = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix));
     let mut all: Vec<Left> = named.filter_map(|entry| Left::at(entry.path())).collect();
     all.sort_by_key(|left| (left.touched, left.path.clone()));
     all

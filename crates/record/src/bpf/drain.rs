@@ -43,6 +43,44 @@ pub(crate) struct DrainCounters {
     pub(crate) began: Mutex<Vec<u32>>,
     /// No more can be written: the disk is full, or the limit of size is reached.
     pub(crate) failed: AtomicBool,
+    /// Bytes of the spool that were read and given back, where it is bounded.
+    pub(crate) freed: AtomicU64,
+    /// What a bounded spool had no room for.
+    pub(crate) no_room: Mutex<NoRoom>,
+}
+
+/// Records that a bounded spool had no room for, by the stream that they were of.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct NoRoom {
+    pub(crate) calls: u64,
+    pub(crate) sched: u64,
+    pub(crate) rare: u64,
+    /// When the first and the last came, ns of the kernel's clock.
+    pub(crate) first: u64,
+    pub(crate) last: u64,
+}
+
+impl NoRoom {
+    /// Counts whole records of a stream that are dropped.
+    fn count(&mut self, stream: &str, mut bytes: &[u8]) {
+        while bytes.len() >= 8 {
+            let length = u16::from_ne_bytes([bytes[0], bytes[1]]) as usize;
+            if length < 8 || length > bytes.len() {
+                return;
+            }
+            if let Some(header) = Header::of(bytes).filter(|header| header.kind != kind::PAD) {
+                let sum = match stream.split('-').next() {
+                    Some(CALLS) => &mut self.calls,
+                    Some(SCHED) => &mut self.sched,
+                    _ => &mut self.rare,
+                };
+                *sum += 1;
+                self.first = if self.first == 0 { header.ts } else { self.first.min(header.ts) };
+                self.last = self.last.max(header.ts);
+            }
+            bytes = &bytes[length..];
+        }
+    }
 }
 
 /// Processes that begin between two looks and are told of; a storm of short-lived ones is not worth a look at each.
@@ -71,6 +109,8 @@ pub(crate) struct DrainOptions {
     pub(crate) unwind: Option<UnwindQueue>,
     /// See [`crate::Options::lasting`].
     pub(crate) lasting: bool,
+    /// Bytes that may wait in the spool to be read and given back; what comes beyond is dropped and counted.
+    pub(crate) room: Option<u64>,
 }
 
 /// Asks the thread to go on in another folder; the answer is why not all was written to the one before.
@@ -155,7 +195,7 @@ fn run(
     };
     let call_names = names(CALLS, &sources.calls);
     let sched_names = names(SCHED, &sources.sched);
-    let DrainOptions { mut reducer, unwind, lasting } = options;
+    let DrainOptions { mut reducer, unwind, lasting, room } = options;
     let pause = if lasting { LASTING_PAUSE } else { PAUSE };
     let mut trouble = None;
     let mut rounds = 0u32;
@@ -165,7 +205,12 @@ fn run(
         // Asked before this round: what was there then is in the spool behind it.
         let turn = turns.try_recv().ok();
         let round_began = monotonic_ns();
+        let most = room.map_or(u64::MAX, |room| counters.freed.load(Ordering::Acquire).saturating_add(room));
         let mut keep = |stream: &str, bytes: &[u8]| {
+            if spool.bytes.saturating_add(bytes.len() as u64) > most {
+                let mut no_room = counters.no_room.lock().unwrap_or_else(PoisonError::into_inner);
+                return no_room.count(stream, bytes);
+            }
             // After an error the rings are emptied all the same: the target's side must not stand full and count.
             if trouble.is_none()
                 && let Err(error) = spool.add(stream, bytes)

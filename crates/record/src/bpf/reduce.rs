@@ -200,7 +200,7 @@ fn argument_of(record: &[u8], number: usize) -> Option<u32> {
 }
 
 /// Whether a piece holds what the call moves; the arrays and addresses of vectored calls do not ([`Size`]).
-fn is_payload(spec: &CallSpec, piece: &MemoryPiece<'_>) -> bool {
+pub(crate) fn is_payload(spec: &CallSpec, piece: &MemoryPiece<'_>) -> bool {
     spec.pieces.iter().any(|asked| {
         let first = match asked.size {
             Size::Iovec => 1,

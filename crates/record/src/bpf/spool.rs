@@ -142,6 +142,8 @@ impl SpoolWriter {
 /// One stream, read back while it may still grow.
 struct Stream {
     name: String,
+    /// In the order in which the streams were found: it stays, whatever comes later.
+    number: usize,
     file: File,
     cpu: u16,
     buffer: Vec<u8>,
@@ -157,9 +159,6 @@ struct Stream {
 impl Stream {
     /// Bytes read at once.
     const CHUNK: usize = 256 << 10;
-    /// What was handed over is given back to the disk in steps of this, where the spool is not kept.
-    const FREE_STEP: u64 = 4 << 20;
-
     /// The next record without taking it, pads passed over; `None` where none is whole, or none can be.
     fn peek(&mut self) -> io::Result<Option<Header>> {
         loop {
@@ -207,10 +206,10 @@ impl Stream {
         Ok(got > 0)
     }
 
-    /// Gives back the disk space of what was handed over.
-    fn free(&mut self) {
+    /// Gives back the disk space of what was handed over, in steps of so many bytes.
+    fn free(&mut self, step: u64) {
         let done = self.taken - (self.buffer.len() - self.at) as u64;
-        if done - self.freed >= Self::FREE_STEP {
+        if done - self.freed >= step {
             let mode = rustix::fs::FallocateFlags::PUNCH_HOLE | rustix::fs::FallocateFlags::KEEP_SIZE;
             // A file system that cannot do it keeps the bytes until the end.
             let _ = rustix::fs::fallocate(&self.file, mode, self.freed, done - self.freed);
@@ -238,16 +237,38 @@ impl<'a> SpoolRecord<'a> {
 pub(crate) struct SpoolReader {
     folder: PathBuf,
     streams: Vec<Stream>,
-    /// Give disk space back as it is read.
-    free: bool,
+    /// Give disk space back as it is read, in steps of so many bytes.
+    free: Option<u64>,
     /// What is no stream, and why.
     pub(crate) passed_over: BTreeSet<String>,
 }
 
 impl SpoolReader {
+    /// Where nothing else is asked for, what was handed over is given back to the disk in steps of this.
+    const FREE_STEP: u64 = 4 << 20;
+
     /// `free`: what was read is not needed again.
     pub(crate) fn new(folder: &Path, free: bool) -> SpoolReader {
+        let free = free.then_some(Self::FREE_STEP);
         SpoolReader { folder: folder.into(), streams: Vec::new(), free, passed_over: BTreeSet::new() }
+    }
+
+    /// Of a spool in memory: what was read is given back in steps of so many bytes a stream.
+    pub(crate) fn freeing(folder: &Path, step: u64) -> SpoolReader {
+        SpoolReader { free: Some(step), ..SpoolReader::new(folder, false) }
+    }
+
+    /// Bytes of the drain's streams that were handed over.
+    pub(crate) fn handed_over(&self) -> u64 {
+        let is_drains =
+            |stream: &&Stream| matches!(stream.name.split('-').next(), Some(RARE | CALLS | SCHED));
+        let streams = self.streams.iter().filter(is_drains);
+        streams.map(|stream| stream.taken - (stream.buffer.len() - stream.at) as u64).sum()
+    }
+
+    /// The name of the stream of that number.
+    pub(crate) fn name_of(&self, number: usize) -> Option<&str> {
+        self.streams.iter().find(|stream| stream.number == number).map(|stream| stream.name.as_str())
     }
 
     /// Opens the streams that are new.
@@ -265,12 +286,12 @@ impl SpoolReader {
             let cpu = name.rsplit('-').next().and_then(|cpu| cpu.parse().ok()).unwrap_or(0);
             // One that is being recorded is ours; any other may come from a stranger.
             let file = match self.free {
-                true => OpenOptions::new().read(true).write(true).open(&path),
-                false => inside::open(&self.folder, Path::new(&name)),
+                Some(_) => OpenOptions::new().read(true).write(true).open(&path),
+                None => inside::open(&self.folder, Path::new(&name)),
             };
             let file = match file {
                 Ok(file) => file,
-                Err(error) if !self.free => {
+                Err(error) if self.free.is_none() => {
                     self.passed_over.insert(format!("{}: {error}; it is not used", visible::path(&path)));
                     continue;
                 }
@@ -278,6 +299,7 @@ impl SpoolReader {
             };
             self.streams.push(Stream {
                 name,
+                number: self.streams.len(),
                 file,
                 cpu,
                 buffer: Vec::new(),
@@ -298,6 +320,15 @@ impl SpoolReader {
         until: u64,
         mut with: impl FnMut(SpoolRecord<'_>),
     ) -> Result<(), RecordError> {
+        self.read_by_stream(until, |_, record| with(record))
+    }
+
+    /// The same, with the number of the stream that each comes from.
+    pub(crate) fn read_by_stream(
+        &mut self,
+        until: u64,
+        mut with: impl FnMut(usize, SpoolRecord<'_>),
+    ) -> Result<(), RecordError> {
         self.look()?;
         let folder = &self.folder;
         let failed = |name: &str, source| RecordError::Unreadable { path: folder.join(name), source };
@@ -315,15 +346,15 @@ impl SpoolReader {
             let stream = &mut self.streams[number];
             if let Some(header) = Header::of(&stream.buffer[stream.at..]) {
                 let bytes = &stream.buffer[stream.at..stream.at + header.length];
-                with(SpoolRecord { header, cpu: stream.cpu, bytes });
+                with(stream.number, SpoolRecord { header, cpu: stream.cpu, bytes });
                 stream.at += header.length;
             }
             match stream.peek().map_err(|source| failed(&stream.name, source))? {
                 Some(header) => *top = Reverse((header.ts, number)),
                 None => drop(PeekMut::pop(top)),
             }
-            if self.free {
-                self.streams[number].free();
+            if let Some(step) = self.free {
+                self.streams[number].free(step);
             }
         }
         let damaged = self.streams.iter().filter_map(|stream| Some((&stream.name, stream.damaged?)));

@@ -73,7 +73,7 @@ impl Calls {
 }
 
 /// Reads `struct call_record` (programs/calls/calls.bpf.c).
-fn raw<'a>(record: &SpoolRecord<'a>) -> Option<RawCall<'a>> {
+pub(crate) fn raw<'a>(record: &SpoolRecord<'a>) -> Option<RawCall<'a>> {
     let mut fields = Fields(record.bytes.get(Header::SIZE..)?);
     let dur_low = fields.u32()?;
     let nr = fields.u16()?;

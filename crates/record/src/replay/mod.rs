@@ -7,6 +7,7 @@ mod recorded;
 mod sched;
 mod tasks;
 
+pub(crate) use calls::raw;
 pub use recorded::Recorded;
 
 use crate::bpf::layout::kind;

@@ -9,7 +9,7 @@ pub(crate) static TABLE: TableSpec = TableSpec {
     about: "A remark of the recorder, or of the reader of a converted capture.",
     columns: &[
         SEQ,
-        ColumnSpec::always("kind", Kind::Word, "reject, skipped, truncated, tracer, assumed."),
+        ColumnSpec::always("kind", Kind::Word, "reject, skipped, truncated, tracer, assumed, read, kept."),
         ColumnSpec::maybe("line", Kind::U64, "The line of the capture."),
         ColumnSpec::maybe("tid", Kind::U32, "The thread concerned."),
         ColumnSpec::always("text", Kind::Text, "What happened."),
@@ -25,6 +25,7 @@ words!(NoteKind {
     Tracer = "tracer",
     Assumed = "assumed",
     Read = "read",
+    Kept = "kept",
 });
 
 #[inline]

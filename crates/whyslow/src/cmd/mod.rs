@@ -10,6 +10,7 @@ mod diagnose;
 mod diff;
 mod disks;
 mod doctor;
+mod dump;
 mod explain;
 mod export;
 mod fds;
@@ -63,6 +64,7 @@ pub(crate) struct Command {
 pub(crate) static COMMANDS: &[&Command] = &[
     &diagnose::COMMAND,
     &record::COMMAND,
+    &dump::COMMAND,
     &recover::COMMAND,
     &redact::COMMAND,
     &trace::COMMAND,

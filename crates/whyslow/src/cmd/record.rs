@@ -1,5 +1,8 @@
 //! `whyslow record -p PID -o NAME.whyslow`: a recording to keep.
 
+#[cfg(feature = "bpf")]
+mod ring;
+
 use super::{Command, rights};
 use crate::global::Global;
 use crate::live::{self, LiveArgs};
@@ -25,6 +28,8 @@ Examples:
   whyslow record -o build.whyslow -- make -j8         a command, until it ends
   whyslow record -p 4711 --mode counts                counts and times where calls are many: the cheapest
   whyslow record --unit nginx -d 1h --max-size 500M   an hour, of which the last 500 MB are kept
+  whyslow record --name shop --ring 30s --on 'request>200ms' -o kept
+                                                      until stopped: the 30 s before each slow request
   whyslow report slow.whyslow                         what it says; also: summary, files, fds, peers, threads, diff
 
 A recording is a directory of Parquet tables, for pandas, DuckDB and others too: docs/RECORDING.md.")]
@@ -37,6 +42,9 @@ struct Record {
     /// Keep at most so much, the latest: 500M, 2G
     #[arg(long, value_name = "SIZE", value_parser = size)]
     max_size: Option<u64>,
+    #[cfg(feature = "bpf")]
+    #[command(flatten)]
+    ring: ring::RingArgs,
 }
 
 fn clap() -> clap::Command {
@@ -48,12 +56,15 @@ const CONVERT_AT_END: Duration = Duration::from_secs(60);
 
 fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
     let args = Record::from_arg_matches(matches)?;
+    #[cfg(feature = "bpf")]
+    if let Some(folder) = &args.ring.finish {
+        return ring::finish(folder);
+    }
     if !args.live.is_asked() {
         bail!(
             "nothing to record\nnext: name a process (-p PID, --name NAME) or a command (-- CMD); `whyslow record --help` has examples"
         );
     }
-    let path = args.output.clone().unwrap_or_else(default_name);
     let mode = format!("{:?}", args.live.mode).to_lowercase();
     let words: Vec<String> =
         args.live.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
@@ -65,6 +76,11 @@ fn run(matches: &ArgMatches, global: &Global) -> anyhow::Result<Status> {
         host: Some(live::host()),
         ..Meta::default()
     };
+    #[cfg(feature = "bpf")]
+    if args.ring.ring.is_some() {
+        return ring::run(&args.ring, (args.live, args.output), meta, global);
+    }
+    let path = args.output.clone().unwrap_or_else(default_name);
     let options = WriteOptions { max_size: args.max_size, ..WriteOptions::LIVE };
     let mut writer = Writer::create(&path, meta, options)?;
     let spool = path.join("spool");

@@ -86,6 +86,9 @@ pub(crate) struct LiveArgs {
     /// What `trace` prints, besides.
     #[arg(skip)]
     trace: Option<ForTrace>,
+    /// It goes on until it is ended.
+    #[arg(skip)]
+    endless: bool,
     /// For one table: nothing but what it shows.
     #[arg(skip)]
     only: Option<Only>,
@@ -154,6 +157,12 @@ impl LiveArgs {
         self.trace = Some(ForTrace { calls, string, fd_names });
     }
 
+    /// It goes on until it is ended, or for as long as was asked for.
+    #[cfg(feature = "bpf")]
+    pub(crate) fn until_ended(&mut self) {
+        self.endless = true;
+    }
+
     /// For a summary: calls added up in the kernel, and nothing else.
     pub(crate) fn for_summary(&mut self) {
         self.only = Some(Only::Calls);
@@ -202,6 +211,7 @@ impl LiveArgs {
             // ptrace sees no stacks.
             by: Means::Bpf,
             trace: None,
+            endless: false,
             only: None,
             command: args.command.clone(),
             profile: Some(args),
@@ -316,7 +326,7 @@ impl LiveArgs {
 
     /// When to end by ourselves: a command is waited for.
     pub(crate) fn length(&self) -> Option<Duration> {
-        let ends_by_itself = self.command.is_empty() && self.trace.is_none();
+        let ends_by_itself = self.command.is_empty() && self.trace.is_none() && !self.endless;
         if ends_by_itself { Some(self.duration.unwrap_or(DEFAULT_DURATION)) } else { self.duration }
     }
 }

@@ -1,6 +1,7 @@
 //! Recording by BPF: starts, watches over it, ends it.
 
 use super::args::LiveArgs;
+use super::attend::Attend;
 use super::host::Beside;
 use super::line::LiveLine;
 use super::profile::Look;
@@ -12,7 +13,7 @@ use crate::global::Global;
 use anyhow::Context;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use whyslow_model::{Coverage, Sink};
+use whyslow_model::{Coverage, Event, Sink};
 use whyslow_record::{Command, Options, Session};
 
 /// Between two looks at how things go.
@@ -25,9 +26,21 @@ const JOIN_SHARE: u32 = 50;
 pub(super) fn record(
     args: &LiveArgs,
     spool: &Path,
+    follow: Option<&mut dyn Sink>,
+    global: &Global,
+    beside: Option<&mut Beside>,
+) -> anyhow::Result<Ended> {
+    record_attended(args, spool, follow, global, beside, None)
+}
+
+/// With `attend`, somebody is told of each tick, and nothing may follow the recording.
+pub(super) fn record_attended(
+    args: &LiveArgs,
+    spool: &Path,
     mut follow: Option<&mut dyn Sink>,
     global: &Global,
     mut beside: Option<&mut Beside>,
+    mut attend: Option<&mut dyn Attend>,
 ) -> anyhow::Result<Ended> {
     let mut arrivals = Arrivals::listen().context("listening for signals")?;
     let mut options = Options {
@@ -36,6 +49,9 @@ pub(super) fn record(
         few_in_full: true,
         ..args.options()
     };
+    if let Some(attend) = &attend {
+        attend.adjust(&mut options);
+    }
     let mut command = None;
     let mut watched = None;
     let words;
@@ -63,12 +79,16 @@ pub(super) fn record(
     }
     let pids = options.pids.clone();
     let mut session = Session::start(options)?;
+    if let Some(attend) = &mut attend {
+        attend.begin(&session, &words)?;
+    }
     if let Some(command) = &mut command {
         command.release()?;
     }
     // A profile may start jcmd, and is written where its user says at the end.
     if args.profile.is_none() {
-        rights::of_recorder(spool, command.is_some());
+        let kept = attend.as_ref().map(|attend| attend.folder());
+        rights::of_recorder(&[Some(spool.parent()), Some(kept)].map(Option::flatten), command.is_some());
     }
     let line = LiveLine::new(&words, args.length(), args.profile.is_some(), global);
     let mut look = Look::default();
@@ -84,6 +104,14 @@ pub(super) fn record(
             session.follow(sink)?;
             if let Some(beside) = beside.as_deref_mut() {
                 beside.pour(sink);
+            }
+        }
+        if let Some(attend) = &mut attend {
+            if let Some(beside) = beside.as_deref_mut() {
+                beside.pour(&mut |event: Event<'_>| attend.figure(event));
+            }
+            for text in attend.tick(&mut session)? {
+                line.say(&text);
             }
         }
         if !told_thinning
@@ -105,6 +133,11 @@ pub(super) fn record(
         let mut end = progress.failed || args.length().is_some_and(|length| progress.elapsed >= length);
         for arrival in arrivals.take(command.is_some()) {
             match (arrival, &command) {
+                (Arrival::Ask, _) => {
+                    if let Some(attend) = &mut attend {
+                        attend.asked();
+                    }
+                }
                 (Arrival::PassOn(signal), Some(command)) => command.signal(signal),
                 _ => end = true,
             }
@@ -136,6 +169,9 @@ pub(super) fn record(
     }
     if let Some(beside) = beside.as_deref_mut() {
         beside.end();
+    }
+    if let Some(attend) = attend {
+        attend.end(&mut session).iter().for_each(|text| line.say(text));
     }
     let mut recorded = session.stop()?;
     line.finish(&recorded);

@@ -1,6 +1,8 @@
 //! Recording live: from the arguments to a recording that can be explained, stored or printed.
 
 mod args;
+#[cfg(feature = "bpf")]
+mod attend;
 #[cfg_attr(not(feature = "bpf"), path = "no_bpf.rs")]
 mod by_bpf;
 mod by_ptrace;
@@ -18,6 +20,8 @@ mod signals;
 mod target;
 
 pub(crate) use args::{LiveArgs, ModeArg};
+#[cfg(feature = "bpf")]
+pub(crate) use attend::{Attend, attended};
 pub(crate) use capture_args::CaptureArgs;
 pub(crate) use duration::duration;
 pub(crate) use profile::sample;

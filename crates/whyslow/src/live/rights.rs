@@ -18,7 +18,8 @@ const SAMPLER: Capabilities =
     Capabilities::SYS_PTRACE.union(Capabilities::DAC_READ_SEARCH).union(Capabilities::NET_ADMIN);
 
 /// The recorder gives up the rest, for good, and so do threads that it starts later. What was started to be recorded keeps its own.
-pub(super) fn of_recorder(spool: &Path, has_command: bool) {
+/// `folders`: those that something is written to or removed from at the end.
+pub(super) fn of_recorder(folders: &[Option<&Path>], has_command: bool) {
     let mut kept = RECORDER;
     if !held().is_ok_and(|held| held.contains(Capabilities::BPF | Capabilities::PERFMON)) {
         // It stands in for the two.
@@ -28,7 +29,7 @@ pub(super) fn of_recorder(spool: &Path, has_command: bool) {
         // It may be another user's by now, and our signals are passed on to it.
         kept |= Capabilities::KILL;
     }
-    if spool.parent().is_none_or(is_anothers) {
+    if folders.iter().flatten().any(|folder| is_anothers(folder)) {
         // At the end the temporary folder is removed from there.
         kept |= Capabilities::DAC_OVERRIDE;
     }

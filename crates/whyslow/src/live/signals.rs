@@ -17,6 +17,8 @@ pub(super) enum Arrival {
     End,
     /// Pass on to the command, which then decides.
     PassOn(i32),
+    /// Keep what a ring holds (SIGUSR1), where there is one.
+    Ask,
 }
 
 impl Arrivals {
@@ -33,7 +35,11 @@ impl Arrivals {
 
 fn arrival(origin: &Origin, command: bool) -> Option<Arrival> {
     if !command {
-        return (!matches!(origin.signal, SIGUSR1 | SIGUSR2)).then_some(Arrival::End);
+        return match origin.signal {
+            SIGUSR1 => Some(Arrival::Ask),
+            SIGUSR2 => None,
+            _ => Some(Arrival::End),
+        };
     }
     // The terminal sends to the whole foreground group: the command has it already.
     let from_terminal =

@@ -19,6 +19,7 @@ mod private;
 mod pty;
 mod recover;
 mod rights;
+mod ring;
 #[path = "../common/secrets.rs"]
 mod secrets;
 mod stock_kernel;

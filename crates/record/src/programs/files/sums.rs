@@ -53,23 +53,7 @@ impl FileSums {
         }
         match self.rows.entry((row.tid, row.operation, row.file)) {
             Entry::Vacant(free) => drop(free.insert(*row)),
-            Entry::Occupied(mut known) => {
-                let known = known.get_mut();
-                // A damaged recording may claim any figures.
-                known.untimed = known.untimed.saturating_add(row.untimed);
-                let sums = [
-                    (&mut known.calls, row.calls),
-                    (&mut known.errors, row.errors),
-                    (&mut known.bytes, row.bytes),
-                    (&mut known.total, row.total),
-                ];
-                for (sum, more) in sums {
-                    *sum = sum.saturating_add(more);
-                }
-                known.longest = known.longest.max(row.longest);
-                known.first = known.first.min(row.first);
-                known.last = known.last.max(row.last);
-            }
+            Entry::Occupied(mut known) => known.get_mut().add(row),
         }
     }
 

@@ -1,0 +1,119 @@
+//! The shelf: the folder of kept recordings, their names, and how many there may be.
+
+use crate::error::FlightError;
+use crate::fired::Fired;
+use std::path::{Path, PathBuf};
+use whyslow_store::Meta;
+
+/// A window that was kept.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeptWindow {
+    /// The recording, once it is finished.
+    pub path: PathBuf,
+    /// The sentence that says why.
+    pub why: String,
+}
+
+/// A folder of kept recordings.
+#[derive(Clone, Debug)]
+pub struct Shelf {
+    folder: PathBuf,
+    name: String,
+    most: usize,
+}
+
+/// What names of recordings end with.
+const ENDING: &str = ".whyslow";
+
+impl Shelf {
+    /// In that folder, which is made where it is missing; recordings begin with `name`, and there are `most` of them.
+    ///
+    /// # Errors
+    /// Where the folder cannot be made.
+    pub fn new(folder: &Path, name: &str, most: usize) -> Result<Shelf, FlightError> {
+        if !folder.is_dir() {
+            whyslow_privacy::files::create_folder(folder).map_err(FlightError::file(folder))?;
+        }
+        // Names are for people and shells.
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "._".contains(c) { c } else { '-' };
+        let name: String = name.chars().map(plain).take(60).collect();
+        let name = name.trim_matches(|c| c == '-' || c == '.').to_string();
+        let name = if name.is_empty() { "kept".to_string() } else { name };
+        Ok(Shelf { folder: folder.into(), name, most })
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// A name that nothing has yet: `shop-2026-11-27-031207-request.whyslow`.
+    pub fn path_for(&self, fired: &Fired) -> PathBuf {
+        let stem = format!("{}-{}-{}", self.name, fired.at.date_and_time(), fired.kind);
+        let named = |number: usize| match number {
+            0 => format!("{stem}{ENDING}"),
+            number => format!("{stem}-{}{ENDING}", number + 1),
+        };
+        let is_free = |name: &String| {
+            !self.folder.join(name).exists() && !self.folder.join(format!(".{name}.pending")).exists()
+        };
+        let name = (0..1_000).map(named).find(is_free).unwrap_or_else(|| named(1_000));
+        self.folder.join(name)
+    }
+
+    /// Removes the oldest recordings that were kept, of whatever name, until one more has its place. Recordings that were made otherwise
+    /// stay. Returns what was removed.
+    pub fn make_place(&self) -> Vec<PathBuf> {
+        let mut kept: Vec<(u64, PathBuf)> = Vec::new();
+        for entry in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with('.') || !name.ends_with(ENDING) {
+                continue;
+            }
+            let meta: Option<Meta> = whyslow_store::read_meta(&entry.path()).ok();
+            if let Some(of) = meta.and_then(|meta| meta.kept) {
+                kept.push((of.at, entry.path()));
+            }
+        }
+        kept.sort();
+        let too_many = (kept.len() + 1).saturating_sub(self.most.max(1));
+        let oldest = kept.into_iter().take(too_many).map(|(_, path)| path);
+        oldest.filter(|path| std::fs::remove_dir_all(path).is_ok()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use whyslow_model::Timestamp;
+    use whyslow_store::{KeptMeta, WriteOptions, Writer};
+
+    fn fired(seconds: u64) -> Fired {
+        let at = Timestamp::new((1_795_296_895 + seconds) * 1_000_000_000);
+        Fired { trigger: "exit!=0".into(), kind: "exit", reason: String::new(), at }
+    }
+
+    #[test]
+    fn the_oldest_kept_ones_make_place_and_others_stay() {
+        let place = tempfile::tempdir().expect("a folder");
+        let shelf = Shelf::new(&place.path().join("kept"), "../shop: a", 2).expect("made");
+        let mut paths = Vec::new();
+        for seconds in 0..3 {
+            let path = shelf.path_for(&fired(seconds));
+            let at = fired(seconds).at.get().unwrap_or_default();
+            let kept = Some(KeptMeta { at, ..KeptMeta::default() });
+            Writer::create(&path, Meta { kept, ..Meta::default() }, WriteOptions::CONVERT).expect("made");
+            paths.push(path);
+        }
+        assert_eq!(
+            paths[0].file_name().and_then(|name| name.to_str()),
+            Some("shop--a-2026-11-21-213455-exit.whyslow")
+        );
+        let again = shelf.path_for(&fired(0));
+        assert!(again.to_string_lossy().ends_with("213455-exit-2.whyslow"), "{again:?}");
+        let other = shelf.folder().join("other.whyslow");
+        Writer::create(&other, Meta::default(), WriteOptions::CONVERT).expect("made");
+        assert_eq!(shelf.make_place(), paths[..2]);
+        assert!(other.exists() && paths[2].exists() && shelf.make_place().is_empty());
+    }
+}

@@ -1,0 +1,21 @@
+//! The flight recorder: a recording that goes on for days keeps its last seconds in memory, and writes them out when something
+//! happens. [`Flight`] is fed by a session's ticks; [`TRIGGERS`] say what happens; what is kept is a recording as any other.
+
+pub mod ask;
+mod cool;
+mod error;
+mod fired;
+mod flight;
+mod keep;
+mod pending;
+mod size;
+mod trigger;
+mod triggers;
+
+pub use error::FlightError;
+pub use fired::Fired;
+pub use flight::{Flight, FlightNews, FlightOptions};
+pub use keep::{KeptWindow, Shelf};
+pub use pending::{finish, finish_all};
+pub use size::{bytes, time};
+pub use trigger::{TRIGGERS, Trigger, TriggerKind, trigger};

@@ -1,0 +1,161 @@
+//! What the ring keeps: the records of the last seconds, packed, a segment from one mark to the next.
+
+use super::mark::Mark;
+use std::collections::VecDeque;
+use std::io;
+
+/// Bytes of a stream that are packed at once: enough for the packer to find what repeats.
+const PACK: usize = 256 << 10;
+/// zstd's fastest: records repeat so much that higher levels gain little.
+const LEVEL: i32 = 1;
+
+/// The records between two marks.
+struct Segment {
+    /// What was there as it began.
+    mark: Mark,
+    /// Stream and packed records, in order.
+    packed: Vec<(usize, Vec<u8>)>,
+    /// Bytes of what is packed, and of the mark.
+    bytes: u64,
+}
+
+/// The segments, the oldest first; the last one grows.
+pub(super) struct Segments {
+    segments: VecDeque<Segment>,
+    /// By stream: records that are not packed yet.
+    fresh: Vec<Vec<u8>>,
+    packer: zstd::bulk::Compressor<'static>,
+    bytes: u64,
+}
+
+impl Segments {
+    pub(super) fn new() -> io::Result<Segments> {
+        let packer = zstd::bulk::Compressor::new(LEVEL)?;
+        Ok(Segments { segments: VecDeque::new(), fresh: Vec::new(), packer, bytes: 0 })
+    }
+
+    /// Appends a record of a stream. Before the first mark nothing is kept.
+    pub(super) fn add(&mut self, stream: usize, record: &[u8]) -> io::Result<()> {
+        if self.segments.is_empty() {
+            return Ok(());
+        }
+        if stream >= self.fresh.len() {
+            self.fresh.resize_with(stream + 1, Vec::new);
+        }
+        self.fresh[stream].extend_from_slice(record);
+        if self.fresh[stream].len() >= PACK { self.pack(stream) } else { Ok(()) }
+    }
+
+    fn pack(&mut self, stream: usize) -> io::Result<()> {
+        let (fresh, Some(last)) = (&mut self.fresh[stream], self.segments.back_mut()) else { return Ok(()) };
+        if fresh.is_empty() {
+            return Ok(());
+        }
+        let mut packed = self.packer.compress(fresh)?;
+        packed.shrink_to_fit();
+        fresh.clear();
+        last.bytes += packed.len() as u64;
+        self.bytes += packed.len() as u64;
+        last.packed.push((stream, packed));
+        Ok(())
+    }
+
+    /// A new segment begins.
+    pub(super) fn mark(&mut self, mark: Mark) -> io::Result<()> {
+        for stream in 0..self.fresh.len() {
+            self.pack(stream)?;
+        }
+        let bytes = mark.bytes();
+        self.bytes += bytes;
+        self.segments.push_back(Segment { mark, packed: Vec::new(), bytes });
+        Ok(())
+    }
+
+    /// Bytes of all that is kept.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes + self.fresh.iter().map(|fresh| fresh.capacity() as u64).sum::<u64>()
+    }
+
+    /// Bytes of the segment that grows.
+    pub(super) fn bytes_of_last(&self) -> u64 {
+        self.segments.back().map_or(0, |segment| segment.bytes)
+    }
+
+    /// The mark that the ring begins with.
+    pub(super) fn first(&self) -> Option<&Mark> {
+        self.segments.front().map(|segment| &segment.mark)
+    }
+
+    /// Forgets the oldest where the others hold all since `from` (ns of the kernel's clock). True where one was.
+    pub(super) fn forget_before(&mut self, from: u64) -> bool {
+        let is_old = self.segments.get(1).is_some_and(|second| second.mark.at <= from);
+        is_old && self.forget_first()
+    }
+
+    /// Forgets the oldest, whatever it holds. False where only the one that grows is left.
+    pub(super) fn forget_first(&mut self) -> bool {
+        if self.segments.len() < 2 {
+            return false;
+        }
+        if let Some(first) = self.segments.pop_front() {
+            self.bytes -= first.bytes;
+        }
+        true
+    }
+
+    /// Hands over the records that were kept since `from`'s segment began, a stretch of a stream at a time, each stream's in its order; what
+    /// cannot be unpacked is an error of ours.
+    pub(super) fn read(&self, mut with: impl FnMut(usize, &[u8])) -> io::Result<()> {
+        for segment in &self.segments {
+            for (stream, packed) in &segment.packed {
+                // A stretch is longer than what it is packed at by one record at most.
+                let records = zstd::bulk::decompress(packed, 2 * PACK)?;
+                with(*stream, &records);
+            }
+        }
+        for (stream, fresh) in self.fresh.iter().enumerate().filter(|(_, fresh)| !fresh.is_empty()) {
+            with(stream, fresh);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(segments: &Segments) -> Vec<(usize, Vec<u8>)> {
+        let mut streams: Vec<(usize, Vec<u8>)> = Vec::new();
+        let add = |stream: usize, bytes: &[u8]| match streams.iter_mut().find(|(known, _)| *known == stream) {
+            Some((_, all)) => all.extend_from_slice(bytes),
+            None => streams.push((stream, bytes.to_vec())),
+        };
+        segments.read(add).expect("unpacked");
+        streams.sort();
+        streams
+    }
+
+    #[test]
+    fn what_is_kept_is_handed_over_in_order_and_the_oldest_goes_first() {
+        let mut segments = Segments::new().expect("made");
+        segments.add(0, b"before the first mark").expect("added");
+        assert!(read(&segments).is_empty());
+        for at in [10, 20, 30] {
+            segments.mark(Mark::at(at)).expect("marked");
+            for number in 0..PACK as u64 / 4 {
+                segments.add(1, &(at + number).to_ne_bytes()).expect("added");
+            }
+            segments.add(0, &[at as u8; 8]).expect("added");
+        }
+        let all = read(&segments);
+        assert_eq!(all[0], (0, [[10; 8], [20; 8], [30; 8]].concat()));
+        assert_eq!(all[1].1.len(), 3 * PACK / 4 * 8);
+        let packed = segments.bytes();
+        assert!(packed < all[1].1.len() as u64 + 2 * PACK as u64, "{packed}");
+        assert!(!segments.forget_before(19) && segments.forget_before(20) && !segments.forget_before(20));
+        assert_eq!(segments.first().map(|mark| mark.at), Some(20));
+        assert_eq!(read(&segments)[0], (0, [[20; 8], [30; 8]].concat()));
+        assert!(segments.forget_first() && !segments.forget_first());
+        assert_eq!(read(&segments)[0], (0, vec![30; 8]));
+    }
+}
